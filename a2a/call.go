@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package a2a
+
+import "context"
+
+// Generation is a published generation of the protocol, as A2A-Version names it: Major.Minor.
+type Generation string
+
+// The generations that Dragoman knows. The documents of April 2025 count as 0.1.
+const (
+	Generation01 Generation = "0.1"
+	Generation02 Generation = "0.2"
+	Generation03 Generation = "0.3"
+	Generation10 Generation = "1.0"
+)
+
+// Identity is who calls, as an authenticator found it. The zero Identity is the anonymous caller.
+type Identity struct {
+	Subject string   // the user or service on whose behalf the call is made
+	Client  string   // the program that makes the call
+	Scopes  []string // what the credentials allow
+}
+
+// Call is what is known of one request beside its body. A value of it in a context is read-only.
+type Call struct {
+	Identity   Identity
+	Tenant     string     // as the request names it, from path or body
+	Generation Generation // dialect of the request; "" within one process
+	Binding    string     // BindingJSONRPC, ...; "" within one process
+	Extensions []string   // URIs of the extensions that the client activates
+	RequestID  string     // names this request in logs
+}
+
+type callKey struct{}
+
+// WithCall returns a context that carries call.
+func WithCall(ctx context.Context, call *Call) context.Context {
+	return context.WithValue(ctx, callKey{}, call)
+}
+
+// CallFrom returns the Call of ctx, or an empty one when ctx has none: an anonymous call within this process.
+// The result is never nil and must not be changed.
+func CallFrom(ctx context.Context) *Call {
+	if call, ok := ctx.Value(callKey{}).(*Call); ok {
+		return call
+	}
+	return &noCall
+}
+
+var noCall Call

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package a2a
+
+import (
+	"context"
+	"iter"
+	"sync"
+)
+
+// Service is the protocol: one method for each of its operations (A2A 1.0 §3.1). Requests are read-only to the
+// Service, results are read-only to the caller. Errors are [*Error] wherever the protocol has a kind for them.
+// Who calls, for which tenant and through which generation travels in the context, see [CallFrom].
+//
+// A stream has two sorts of errors. The method's own error is everything that can be refused before the stream
+// opens. When it is nil the stream is open, and the sequence yields events until it ends normally, or yields one
+// error and ends. Leaving the loop closes the stream; it never harms the task. A sequence can be ranged over once.
+type Service interface {
+	SendMessage(context.Context, *SendMessageRequest) (SendResult, error)
+	StreamMessage(context.Context, *SendMessageRequest) (iter.Seq2[StreamEvent, error], error)
+	GetTask(context.Context, *GetTaskRequest) (*Task, error)
+	ListTasks(context.Context, *ListTasksRequest) (*ListTasksResponse, error)
+	CancelTask(context.Context, *CancelTaskRequest) (*Task, error)
+	Subscribe(context.Context, *SubscribeRequest) (iter.Seq2[StreamEvent, error], error)
+	CreatePushConfig(context.Context, *PushConfig) (*PushConfig, error)
+	GetPushConfig(context.Context, *GetPushConfigRequest) (*PushConfig, error)
+	ListPushConfigs(context.Context, *ListPushConfigsRequest) (*ListPushConfigsResponse, error)
+	DeletePushConfig(context.Context, *DeletePushConfigRequest) error
+	ExtendedCard(context.Context, *ExtendedCardRequest) (*AgentCard, error)
+}
+
+// A StreamEvent is an event on a stream with its place in the task's journal.
+type StreamEvent struct {
+	ID    string // resume token; "" means that the stream cannot be resumed here
+	Event Event  // shared by all readers of the stream: read-only
+
+	cache *encodings
+	more  bool
+}
+
+// NewStreamEvent returns a StreamEvent whose encodings are kept and shared by all copies of it.
+func NewStreamEvent(id string, event Event) StreamEvent {
+	return StreamEvent{ID: id, Event: event, cache: new(encodings)}
+}
+
+// WithMore returns a copy of e that says whether another event follows without waiting.
+func (e StreamEvent) WithMore(more bool) StreamEvent {
+	e.more = more
+	return e
+}
+
+// More reports whether another event of the stream is ready already, so that a writer may put off its flush.
+func (e StreamEvent) More() bool { return e.more }
+
+// Encoded returns the event's bytes in a dialect, made by encode at the first call and shared after that. The
+// bytes must not be changed. An event that no constructor made is encoded at each call. Errors are not kept.
+func (e StreamEvent) Encoded(dialect Generation, encode func(Event) ([]byte, error)) ([]byte, error) {
+	if e.cache == nil {
+		return encode(e.Event)
+	}
+	return e.cache.get(dialect, func() ([]byte, error) { return encode(e.Event) })
+}
+
+// encodings keeps the bytes of one event, one entry a dialect. Most events are read in one dialect, so the first
+// has a place of its own.
+type encodings struct {
+	mu    sync.Mutex
+	first encoding
+	rest  []encoding
+}
+
+type encoding struct {
+	dialect Generation
+	bytes   []byte
+}
+
+func (c *encodings) get(dialect Generation, encode func() ([]byte, error)) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.first.bytes != nil && c.first.dialect == dialect {
+		return c.first.bytes, nil
+	}
+	for _, e := range c.rest {
+		if e.dialect == dialect {
+			return e.bytes, nil
+		}
+	}
+	b, err := encode()
+	if err != nil {
+		return nil, err
+	}
+	if c.first.bytes == nil {
+		c.first = encoding{dialect, b}
+	} else {
+		c.rest = append(c.rest, encoding{dialect, b})
+	}
+	return b, nil
+}
