@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// The errors that callers decide on.
+var (
+	ErrNotFound      = errors.New("journal: no such task")
+	ErrExists        = errors.New("journal: the task exists already")
+	ErrConflict      = errors.New("journal: the task has changed meanwhile")
+	ErrLeaseLost     = errors.New("journal: the lease on the task was lost")
+	ErrInputsWaiting = errors.New("journal: inputs wait")
+	ErrInboxFull     = errors.New("journal: too many messages wait for the task")
+	ErrFinished      = errors.New("journal: the task has ended")
+	ErrPruned        = errors.New("journal: the events are gone")
+	ErrBadPageToken  = errors.New("journal: the page token is not one of this list")
+	ErrClosed        = errors.New("journal: closed")
+)
+
+// DuplicateError says that a task was created with the same idempotency key before.
+type DuplicateError struct {
+	TaskID a2a.TaskID // of that task
+}
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("journal: the idempotency key belongs to task %s", e.TaskID)
+}
+
+// HeldError says who holds a task's lease.
+type HeldError struct {
+	Holder string
+	Until  time.Time
+}
+
+func (e *HeldError) Error() string {
+	return fmt.Sprintf("journal: the task is held by %s until %s", e.Holder, e.Until.Format(time.RFC3339))
+}
