@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package auth says who calls and what that caller may reach: an [Authenticator] makes an identity of a request's
+// credentials, an [Authorizer] makes of an identity the owner under whose name tasks are kept.
+package auth
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// An Authenticator finds out who makes a request. It must be safe for concurrent use.
+type Authenticator interface {
+	// Authenticate returns the caller. Missing or bad credentials are an a2a.ErrUnauthenticated, credentials that do
+	// not suffice an a2a.ErrPermissionDenied (A2A 1.0 §7.4).
+	Authenticate(r *http.Request) (a2a.Identity, error)
+}
+
+// AuthenticatorFunc is a function that is an Authenticator.
+type AuthenticatorFunc func(r *http.Request) (a2a.Identity, error)
+
+// Authenticate calls f.
+func (f AuthenticatorFunc) Authenticate(r *http.Request) (a2a.Identity, error) { return f(r) }
+
+// Access is one use of one operation of one agent.
+type Access struct {
+	Agent     string // the name under which the engine runs it
+	Operation string // "SendMessage", "GetTask", ... as A2A 1.0 §5.3 names them
+	Call      *a2a.Call
+}
+
+// Grant says whose tasks an access reaches. The pair is part of every key in the journal, so one owner never sees
+// what another has, nor one tenant.
+type Grant struct {
+	Owner  string
+	Tenant string
+}
+
+// An Authorizer allows or refuses an access. It runs before any look-up, so that a refusal tells nothing of what
+// exists (A2A 1.0 §13.1). It must be safe for concurrent use.
+type Authorizer interface {
+	// Authorize returns what the access reaches. A refusal is an a2a.ErrPermissionDenied or a2a.ErrUnauthenticated.
+	Authorize(ctx context.Context, access Access) (Grant, error)
+}
+
+// AuthorizerFunc is a function that is an Authorizer.
+type AuthorizerFunc func(ctx context.Context, access Access) (Grant, error)
+
+// Authorize calls f.
+func (f AuthorizerFunc) Authorize(ctx context.Context, access Access) (Grant, error) {
+	return f(ctx, access)
+}
+
+// BySubject is the default Authorizer: the owner is the identity's subject, so that all anonymous callers are one
+// owner, and every tenant is allowed.
+var BySubject Authorizer = AuthorizerFunc(func(_ context.Context, access Access) (Grant, error) {
+	return Grant{Owner: access.Call.Identity.Subject, Tenant: access.Call.Tenant}, nil
+})
