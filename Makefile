@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Everything here needs Go, make and sh; race also needs a C compiler.
+
+GO        ?= go
+FUZZTIME  ?= 30s
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+# Modules of their own: their dependencies never reach users of the library.
+NESTED := $(patsubst %/go.mod,%,$(wildcard bench/go.mod interop/go.mod browser/go.mod))
+
+.DEFAULT_GOAL := help
+.PHONY: help build run test race lint bench interop fuzz prove generate
+
+help: ## print this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+
+build: ## build bin/dragoman
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/dragoman ./cmd/dragoman
+
+run: build ## build, then serve currency on 127.0.0.1:8080 and hello on 127.0.0.1:8081 until Ctrl-C
+	@sh scripts/run.sh
+
+test: ## run all tests, those of nested modules too
+	$(GO) test ./...
+	@set -e; for m in $(NESTED); do echo "== module $$m"; (cd $$m && $(GO) test ./...); done
+
+race: ## run all tests under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+lint: ## gofmt, vet, staticcheck; build and vet for every platform without cgo
+	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path './.*')); \
+	if [ -n "$$unformatted" ]; then echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	@set -e; for m in $(NESTED); do echo "== module $$m"; (cd $$m && $(GO) vet ./...); done
+	@set -e; for p in $(PLATFORMS); do echo "== $$p: build, vet"; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build ./...; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) vet ./...; done
+
+bench: ## measure against peers and print a table of ratios
+	@if [ ! -f bench/go.mod ]; then echo "bench: there is no bench/ module yet"; exit 1; fi
+	cd bench && $(GO) run .
+
+interop: ## talk to other implementations
+	@if [ -d interop ]; then cd interop && $(GO) test -count=1 ./...; \
+	else echo "interop: nothing to run; peers come with the next feature"; fi
+
+fuzz: ## run every fuzz target, FUZZTIME each (30s)
+	@FUZZTIME=$(FUZZTIME) sh scripts/fuzz.sh
+
+prove: ## run the long proofs of chaos and size
+	DRAGOMAN_PROVE=1 $(GO) test -count=1 -timeout 2h ./...
+
+generate: ## write generated code again
+	$(GO) generate ./...

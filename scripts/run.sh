@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Serves the sample agents currency and hello until Ctrl-C. "make run" builds the binary and calls this.
+#
+#   CURRENCY_ADDR   where currency listens (127.0.0.1:8080)
+#   HELLO_ADDR      where hello listens (127.0.0.1:8081)
+#   RUN_DATA        folder of the two databases (data/ in the checkout); tasks in it survive a restart
+#   DRAGOMAN_BIN    the binary (bin/dragoman)
+set -eu
+cd "$(dirname "$0")/.."
+
+bin=${DRAGOMAN_BIN:-bin/dragoman}
+data=${RUN_DATA:-data}
+currency=${CURRENCY_ADDR:-127.0.0.1:8080}
+hello=${HELLO_ADDR:-127.0.0.1:8081}
+currency_pid=
+hello_pid=
+
+stop() {
+	trap '' INT TERM
+	trap - EXIT
+	for pid in $currency_pid $hello_pid; do
+		kill -TERM "$pid" 2>/dev/null || true
+	done
+	wait
+}
+
+fail() {
+	echo "run: $1" >&2
+	stop
+	exit 1
+}
+
+# ready PID ADDR NAME waits until the agent answers with its card, ten seconds at most.
+ready() {
+	tries=0
+	until "$bin" card get -a "http://$2" >/dev/null 2>&1; do
+		kill -0 "$1" 2>/dev/null || fail "$3 did not start; its message is above"
+		tries=$((tries + 1))
+		[ "$tries" -lt 100 ] || fail "$3 does not answer at http://$2 after ten seconds"
+		sleep 0.1
+	done
+}
+
+trap 'stop; exit 0' INT TERM
+trap stop EXIT
+
+mkdir -p "$data"
+"$bin" serve --agent currency --addr "$currency" --data "$data/currency" &
+currency_pid=$!
+"$bin" serve --agent hello --addr "$hello" --data "$data/hello" &
+hello_pid=$!
+ready "$currency_pid" "$currency" currency
+ready "$hello_pid" "$hello" hello
+
+cat <<EOF
+
+Both agents are up; their tasks are kept in $data/. Try in another terminal:
+
+  $bin send -a http://$currency --text "100 USD in GBP"
+  $bin send -a http://$currency --text "How much is 1 USD?"
+  $bin send -a http://$hello --text "Hello" --stream
+  $bin task list -a http://$currency
+
+Ctrl-C stops both.
+EOF
+
+# A server that ends by itself ends the other one too.
+while kill -0 "$currency_pid" 2>/dev/null && kill -0 "$hello_pid" 2>/dev/null; do
+	sleep 1
+done
+fail "a server ended by itself; its message is above"
