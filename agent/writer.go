@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package agent
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// An ArtifactWriter streams an artifact in chunks: each call of Write, WriteString or WritePart is one part, and one
+// event for those who watch. It is safe for concurrent use.
+type ArtifactWriter struct {
+	t        *Turn
+	mu       sync.Mutex
+	artifact a2a.Artifact
+	begun    bool
+	closed   bool
+}
+
+// NewArtifact returns a writer of an artifact with a name and a fresh id. Nothing is shown before the first write.
+// Close it to tell readers that it is complete.
+func (t *Turn) NewArtifact(name string) *ArtifactWriter {
+	return &ArtifactWriter{t: t, artifact: a2a.Artifact{ID: a2a.NewArtifactID(), Name: name}}
+}
+
+// ID returns the artifact's id.
+func (w *ArtifactWriter) ID() a2a.ArtifactID { return w.artifact.ID }
+
+// Write appends p as a text part. It makes the writer an io.Writer.
+func (w *ArtifactWriter) Write(p []byte) (int, error) { return w.WriteString(string(p)) }
+
+// WriteString appends s as a text part. An empty string does nothing.
+func (w *ArtifactWriter) WriteString(s string) (int, error) {
+	if s == "" {
+		return 0, nil
+	}
+	if err := w.write(a2a.TextPart(s), false); err != nil {
+		return 0, err
+	}
+	return len(s), nil
+}
+
+// WritePart appends a part.
+func (w *ArtifactWriter) WritePart(p a2a.Part) error { return w.write(p, false) }
+
+// Close tells that the artifact is complete. An artifact that was never written to does not appear. Closing again
+// does nothing.
+func (w *ArtifactWriter) Close() error {
+	w.mu.Lock()
+	idle := w.closed || !w.begun
+	w.mu.Unlock()
+	if idle {
+		return nil
+	}
+	// An update has to carry a part; an empty last one marks the end and adds nothing to the task.
+	return w.write(a2a.TextPart(""), true)
+}
+
+func (w *ArtifactWriter) write(p a2a.Part, last bool) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return errors.New("agent: the artifact writer is closed")
+	}
+	chunk := &a2a.Artifact{ID: w.artifact.ID, Parts: []a2a.Part{p}}
+	if !w.begun {
+		chunk.Name = w.artifact.Name
+	}
+	if err := w.t.backend.Artifact(chunk, w.begun, last); err != nil {
+		return err
+	}
+	w.begun, w.closed = true, last
+	return nil
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package turn is the seam between agent.Turn, which authors of agents see, and whatever runs a turn.
+package turn
+
+import (
+	"context"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// Info is what is fixed for the whole of a turn.
+type Info struct {
+	TaskID      a2a.TaskID
+	ContextID   a2a.ContextID
+	Message     *a2a.Message // that started the turn; nil when a timer or a wake-up did, or for a cancel
+	Tenant      string
+	Caller      a2a.Identity
+	OutputModes []string
+	Extensions  []string
+	Generation  a2a.Generation
+	Metadata    a2a.Metadata // of the request
+	Attempt     int
+	WakeToken   string
+}
+
+// Backend carries out what a turn's author asks for. It is safe for concurrent use.
+type Backend interface {
+	// Status queues a status. It blocks while too much waits and fails once the turn is over or fenced off.
+	Status(state a2a.TaskState, message *a2a.Message) error
+	// Artifact queues an artifact or a chunk of one.
+	Artifact(a *a2a.Artifact, appendParts, last bool) error
+	// Metadata queues a change of the task's metadata.
+	Metadata(m a2a.Metadata) error
+	// Save keeps state; it returns after the commit. A nil value is left alone.
+	Save(ctx context.Context, taskState, contextState []byte) error
+	// TaskState and ContextState return what was saved last; nil when nothing was.
+	TaskState(ctx context.Context) ([]byte, error)
+	ContextState(ctx context.Context) ([]byte, error)
+	// Pause puts the task into an interrupted state and returns the next message, with the task working again.
+	Pause(ctx context.Context, state a2a.TaskState, message *a2a.Message) (*a2a.Message, error)
+	// Next takes the next waiting message, waiting for one if need be.
+	Next(ctx context.Context) (*a2a.Message, error)
+	// Task returns the task as last committed; one that has not been created yet is as it would be.
+	Task() *a2a.Task
+	// Related returns the tasks that the message refers to, then others of the context, newest first.
+	Related(ctx context.Context) ([]*a2a.Task, error)
+}
+
+// OutcomeKind says how an author ends a turn other than by nil or by an error of his own.
+type OutcomeKind uint8
+
+// The kinds of outcome.
+const (
+	Ask OutcomeKind = iota + 1
+	NeedAuth
+	Suspend
+	Reply
+	Reject
+)
+
+// An Outcome is returned as an error by the agent.
+type Outcome struct {
+	Kind  OutcomeKind
+	Parts []a2a.Part
+	Until time.Time // of Suspend; zero means no timer
+}
+
+// Error says what the outcome is, for authors who print it.
+func (o *Outcome) Error() string {
+	switch o.Kind {
+	case Ask:
+		return "the agent asks for input"
+	case NeedAuth:
+		return "the agent needs authorization"
+	case Suspend:
+		return "the agent suspends the task"
+	case Reply:
+		return "the agent replies with a message"
+	case Reject:
+		return "the agent rejects the task"
+	}
+	return "unknown outcome"
+}
+
+// PublicError is an error whose message the client may read.
+type PublicError struct {
+	Message string
+	Cause   error
+}
+
+// Error returns the message and, for the log, the cause.
+func (e *PublicError) Error() string {
+	if e.Cause == nil {
+		return e.Message
+	}
+	return e.Message + ": " + e.Cause.Error()
+}
+
+// Unwrap returns the cause.
+func (e *PublicError) Unwrap() error { return e.Cause }
