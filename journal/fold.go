@@ -55,8 +55,8 @@ func (f *Folder) Apply(e *Event) {
 	if e.Received != nil {
 		f.task.History = append(f.task.History, e.Received.Message)
 	}
-	for k, v := range e.Metadata {
-		f.setMetadata(k, v)
+	if len(e.Metadata) > 0 {
+		f.task.Metadata = mergeMetadata(f.task.Metadata, e.Metadata)
 	}
 }
 
@@ -88,33 +88,19 @@ func (f *Folder) artifact(u *a2a.ArtifactUpdate) {
 	// Snapshots share the artifact's parts up to their own length, so appending in place is safe; all else that
 	// changes does so on values that no snapshot holds.
 	a := f.task.Artifacts[i]
+	if endMark(u) {
+		return
+	}
 	a.Parts = append(a.Parts, u.Artifact.Parts...)
 	if len(u.Artifact.Metadata) > 0 {
-		merged := make(a2a.Metadata, len(a.Metadata)+len(u.Artifact.Metadata))
-		for k, v := range a.Metadata {
-			merged[k] = v
-		}
-		for k, v := range u.Artifact.Metadata {
-			merged[k] = v
-		}
-		a.Metadata = merged
+		a.Metadata = mergeMetadata(a.Metadata, u.Artifact.Metadata)
 	}
 }
 
-func (f *Folder) setMetadata(key string, value []byte) {
-	merged := make(a2a.Metadata, len(f.task.Metadata)+1)
-	for k, v := range f.task.Metadata {
-		merged[k] = v
-	}
-	if string(value) == "null" {
-		delete(merged, key)
-	} else {
-		merged[key] = value
-	}
-	if len(merged) == 0 {
-		merged = nil
-	}
-	f.task.Metadata = merged
+// endMark reports whether an update only says that its artifact is complete: it has to carry a part, and carries an
+// empty text.
+func endMark(u *a2a.ArtifactUpdate) bool {
+	return u.LastChunk && len(u.Artifact.Parts) == 1 && u.Artifact.Parts[0].Content == a2a.Text("")
 }
 
 // Task returns the task as it is now. The result does not change with later events. Its cost grows with the number of

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package journal
+
+import "github.com/dragoman-a2a/dragoman/a2a"
+
+// Outlook sets on h what it will be once events are applied, without applying them: the number of the last event, the
+// status, the metadata and the counts. So a commit that is refused leaves the Folder as it was.
+func (f *Folder) Outlook(h *Head, events []Event) {
+	if f.task != nil {
+		h.Status, h.Metadata = f.task.Status, f.task.Metadata
+		h.Artifacts, h.History = f.Counts()
+	}
+	var added map[a2a.ArtifactID]bool
+	for i := range events {
+		e := &events[i]
+		h.Seq = e.Seq
+		switch w := e.Wire.Event.(type) {
+		case *a2a.Task:
+			h.Status, h.Metadata = w.Status, w.Metadata
+			h.Artifacts, h.History = len(w.Artifacts), len(w.History)
+		case *a2a.StatusUpdate:
+			if h.Status.Message != nil {
+				h.History++
+			}
+			h.Status = w.Status
+		case *a2a.ArtifactUpdate:
+			if _, known := f.index[w.Artifact.ID]; known || added[w.Artifact.ID] {
+				continue
+			}
+			if added == nil {
+				added = map[a2a.ArtifactID]bool{}
+			}
+			added[w.Artifact.ID] = true
+			h.Artifacts++
+		}
+		if e.Received != nil {
+			h.History++
+		}
+		if len(e.Metadata) > 0 {
+			h.Metadata = mergeMetadata(h.Metadata, e.Metadata)
+		}
+	}
+}
+
+// mergeMetadata returns base with the changes of patch; a null removes its key. Neither is changed. An empty result
+// is nil.
+func mergeMetadata(base, patch a2a.Metadata) a2a.Metadata {
+	merged := make(a2a.Metadata, len(base)+len(patch))
+	for k, v := range base {
+		merged[k] = v
+	}
+	for k, v := range patch {
+		if string(v) == "null" {
+			delete(merged, k)
+		} else {
+			merged[k] = v
+		}
+	}
+	if len(merged) == 0 {
+		return nil
+	}
+	return merged
+}
