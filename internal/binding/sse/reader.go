@@ -160,18 +160,20 @@ func (r *Reader) line() ([]byte, error) {
 		}
 		end := indexEOL(chunk)
 		if end < 0 {
-			if err := r.keep(chunk); err != nil {
-				return nil, err
+			if r.tooLong(chunk) {
+				return nil, &TooLargeError{r.limit}
 			}
+			r.keep(chunk)
 			r.src.Discard(len(chunk))
 			continue
 		}
 		r.skipLF = chunk[end] == '\r'
 		line := chunk[:end]
+		if r.tooLong(line) {
+			return nil, &TooLargeError{r.limit}
+		}
 		if len(r.part) > 0 {
-			if err := r.keep(line); err != nil {
-				return nil, err
-			}
+			r.keep(line)
 			line = r.part
 		}
 		r.src.Discard(end + 1) // the bytes stay where they are until src is read again
@@ -183,17 +185,25 @@ func (r *Reader) line() ([]byte, error) {
 	}
 }
 
-// keep appends to the unfinished line. A comment is not worth keeping, however long it is.
-func (r *Reader) keep(chunk []byte) error {
-	if len(r.part) == 0 && chunk[0] == ':' {
-		chunk = chunk[:1]
+// tooLong reports whether the unfinished line and more bytes of it are over the limit.
+func (r *Reader) tooLong(more []byte) bool {
+	return !r.inComment(more) && len(r.part)+len(more) > r.limit+len("data: ")
+}
+
+// keep appends to the unfinished line. Of a comment one byte is enough, however long it is.
+func (r *Reader) keep(chunk []byte) {
+	switch {
+	case !r.inComment(chunk):
+		r.part = append(r.part, chunk...)
+	case len(r.part) == 0:
+		r.part = append(r.part, ':')
 	}
-	if len(r.part) > 0 && r.part[0] == ':' {
-		return nil
+}
+
+// inComment reports whether the line of which chunk is the next piece is a comment.
+func (r *Reader) inComment(chunk []byte) bool {
+	if len(r.part) > 0 {
+		return r.part[0] == ':'
 	}
-	if len(r.part)+len(chunk) > r.limit+len("data: ") {
-		return &TooLargeError{r.limit}
-	}
-	r.part = append(r.part, chunk...)
-	return nil
+	return len(chunk) > 0 && chunk[0] == ':'
 }
