@@ -39,7 +39,4 @@ require (
 	pgregory.net/rapid v1.3.0 // indirect
 )
 
-tool (
-	golang.org/x/exp/typeparams
-	honnef.co/go/tools/cmd/staticcheck
-)
+tool honnef.co/go/tools/cmd/staticcheck

@@ -41,6 +41,8 @@ ready() {
 		[ "$tries" -lt 100 ] || fail "$3 does not answer at http://$2 after ten seconds"
 		sleep 0.1
 	done
+	# The card may be that of somebody else's server on the same port.
+	kill -0 "$1" 2>/dev/null || fail "$3 did not start; its message is above"
 }
 
 trap 'stop; exit 0' INT TERM

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package house
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// here is the file that people edit when the plan changes.
+const here = "internal/house/imports_test.go"
+
+// rings says how far out a folder lies: a package imports its own folder and folders of lower rings, so that
+// imports point inward. Two folders of one ring do not know each other. The longest entry that contains a package
+// counts. A new folder at the top needs an entry here; a new one in internal/ needs one when it imports more than a2a.
+var rings = map[string]int{
+	"a2a": 0,
+
+	"internal": 1, // helpers that know the model at most
+
+	"agent": 2, "auth": 2, "card": 2, "journal": 2, "store": 2,
+
+	"journal/sql":      3, // the journal on a store
+	"internal/binding": 3, "files": 3, "push": 3,
+
+	"engine": 4, "server": 4, "client": 4, // they meet in a2a.Service only
+
+	"agent/agenttest": 5, // runs an engine in memory
+	"registry":        5, "host": 5, "coord": 5,
+
+	"coord/mcp": 6, "coord/a2abridge": 6, "gateway": 6, "conformance": 6, "console": 6, "samples": 6,
+
+	"internal/cli": 7,
+
+	"cmd": 8,
+}
+
+// rootRing is that of the root package, which is sugar over engine, server and client.
+const rootRing = 7
+
+// ring returns the entry of rings that counts for a package's folder.
+func ring(dir string) (folder string, level int, ok bool) {
+	if dir == "." {
+		return ".", rootRing, true
+	}
+	for top, l := range rings {
+		if within(dir, top) && len(top) > len(folder) {
+			folder, level, ok = top, l, true
+		}
+	}
+	return folder, level, ok
+}
+
+// eachImport calls visit for each import that a package of this module, tests aside, makes of another one.
+func eachImport(t *testing.T, visit func(file, from, to string)) {
+	t.Helper()
+	isNested := nested(t)
+	for dir, sources := range packages(t) {
+		if isNested(dir) {
+			continue
+		}
+		for _, s := range sources {
+			for _, p := range s.imports(t) {
+				if p == module {
+					visit(s.name, dir, ".")
+				} else if to, ours := strings.CutPrefix(p, module+"/"); ours {
+					visit(s.name, dir, to)
+				}
+			}
+		}
+	}
+}
+
+func TestImportsPointInward(t *testing.T) {
+	t.Parallel()
+	eachImport(t, func(file, from, to string) {
+		fromTop, fromRing, ok := ring(from)
+		if !ok {
+			return // TestEveryFolderHasARing says it once
+		}
+		toTop, toRing, ok := ring(to)
+		if !ok || fromTop == toTop || toRing < fromRing {
+			return
+		}
+		t.Errorf("%s: %s (ring %d) imports %s (ring %d): imports point inward; move the code, or change the design and then rings in %s",
+			file, fromTop, fromRing, toTop, toRing, here)
+	})
+}
+
+func TestEveryFolderHasARing(t *testing.T) {
+	t.Parallel()
+	isNested := nested(t)
+	for dir := range packages(t) {
+		if _, _, ok := ring(dir); !ok && !isNested(dir) {
+			t.Errorf("package folder %s is not in the plan: say in %s in which ring it lies, and in docs/architecture.md what it is", dir, here)
+		}
+	}
+}
+
+// never are imports that the rings would allow and the design does not.
+var never = []struct{ from, except, to, why string }{
+	{"push", "", "engine", "push reads the journal like any other reader; it must work beside any engine, on any node"},
+	{"coord", "coord/mcp coord/a2abridge", "server", "the core of coordination is a library; what serves it is chosen outside"},
+	{"conformance", "", "client", "a check made through our own client would forgive our own faults"},
+	{"conformance", "", "internal/wire", "a check made through our own codecs would forgive our own faults"},
+	{"conformance", "", "internal/binding", "a check made through our own bindings would forgive our own faults"},
+}
+
+func TestForbiddenImports(t *testing.T) {
+	t.Parallel()
+	eachImport(t, func(file, from, to string) {
+		if to == "." {
+			t.Errorf("%s imports the root package: it is sugar for users, and importing it pulls in everything", file)
+		}
+		for _, rule := range never {
+			if within(from, rule.from) && within(to, rule.to) && !excepted(from, rule.except) {
+				t.Errorf("%s: %s imports %s: %s", file, from, to, rule.why)
+			}
+		}
+	})
+}
+
+func excepted(dir, folders string) bool {
+	for folder := range strings.FieldsSeq(folders) {
+		if within(dir, folder) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestModelImportsOnlyTheJSONLibrary(t *testing.T) {
+	t.Parallel()
+	const json = "github.com/go-json-experiment/json"
+	for _, s := range packages(t)["a2a"] {
+		for _, p := range s.imports(t) {
+			first, _, _ := strings.Cut(p, "/")
+			if strings.Contains(first, ".") && !within(p, json) {
+				t.Errorf("%s imports %s: the model has no dependency but the standard library and the JSON library", s.name, p)
+			}
+		}
+	}
+}
+
+// heavy are modules that must not come along with the light packages, and why.
+var heavy = map[string]string{
+	"modernc.org/sqlite":                     "a database driver",
+	"github.com/mattn/go-sqlite3":            "a database driver",
+	"github.com/ncruces/go-sqlite3":          "a database driver",
+	"github.com/jackc/pgx":                   "a database driver",
+	"github.com/pressly/goose":               "database migrations",
+	"github.com/modelcontextprotocol/go-sdk": "MCP",
+	"github.com/openai":                      "an LLM client",
+	"github.com/anthropics":                  "an LLM client",
+	"google.golang.org/genai":                "an LLM client",
+	"github.com/charmbracelet":               "a terminal UI",
+	"charm.land":                             "a terminal UI",
+	"github.com/peterh/liner":                "a terminal UI",
+	"github.com/spf13/cobra":                 "the command line",
+	"google.golang.org/grpc":                 "gRPC",
+	"connectrpc.com/connect":                 "gRPC",
+	"google.golang.org/protobuf":             "protobuf",
+	"github.com/golang/protobuf":             "protobuf",
+	"github.com/a2aproject":                  "generated protobuf types",
+	"github.com/coreos/go-oidc":              "OIDC",
+	"github.com/nats-io":                     "NATS",
+	"go.opentelemetry.io/otel/sdk":           "the OpenTelemetry SDK; libraries use the API",
+	"go.opentelemetry.io/otel/exporters":     "an OpenTelemetry exporter; libraries use the API",
+}
+
+// Who writes an agent or calls one gets these five packages; gRPC, databases and the rest are added by importing more.
+func TestLightPackagesStayLight(t *testing.T) {
+	t.Parallel()
+	for _, light := range []string{"a2a", "agent", "client", "server", "engine"} {
+		t.Run(light, func(t *testing.T) {
+			t.Parallel()
+			if _, err := os.Stat(filepath.Join(root, light)); err != nil {
+				t.Skipf("package %s does not exist yet", light)
+			}
+			for _, p := range dependencies(t, light) {
+				for prefix, what := range heavy {
+					if within(p, prefix) {
+						t.Errorf("%s depends on %s, %s; find the import with: go mod why %s", light, p, what, p)
+					}
+				}
+			}
+		})
+	}
+}
+
+// dependencies lists every package that one package needs, tests aside. Packages that do not compile count too.
+func dependencies(t *testing.T, dir string) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-deps", "-f", "{{.ImportPath}}", "./"+dir)
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list -deps ./%s: %v", dir, err)
+	}
+	list := strings.Fields(string(out))
+	if len(list) < 2 {
+		t.Fatalf("go list -deps ./%s lists %q only", dir, list)
+	}
+	return list
+}
