@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// QueryContext runs one reading statement on a pooled connection. It sees
+// everything that was committed before the call. The caller closes the rows
+// soon: an open cursor keeps a connection and, on SQLite, the log from
+// shrinking.
+func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	st, cached, err := db.reads.get(ctx, query)
+	if err != nil {
+		return nil, db.classified(err)
+	}
+	if !cached {
+		defer st.Close() // database/sql keeps it until the rows are closed
+	}
+	rows, err := st.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, db.classified(err)
+	}
+	return rows, nil
+}
+
+// QueryRowContext runs one reading statement that returns at most one row. The
+// caller must Scan it.
+func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	st, cached, err := db.reads.get(ctx, query)
+	if err != nil {
+		return db.cfg.Reader.QueryRowContext(ctx, query, args...) // fails the same way, from Scan
+	}
+	if !cached {
+		defer st.Close()
+	}
+	return st.QueryRowContext(ctx, args...)
+}
+
+// Snapshot is the state of the database at one moment. It is only valid inside
+// the function given to [DB.Read].
+type Snapshot struct {
+	db *DB
+	tx *sql.Tx
+}
+
+// Read runs fn on a snapshot: all statements in it see the same state, made of
+// whole commits. A single statement is cheaper by [DB.QueryContext]. The error
+// of fn is returned as it is.
+func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
+	tx, err := db.cfg.Reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return db.classified(err)
+	}
+	// There is nothing to keep, and after a cancelled context nothing to roll
+	// back either.
+	defer func() { _ = tx.Rollback() }()
+	return fn(ctx, &Snapshot{db: db, tx: tx})
+}
+
+// QueryContext runs a reading statement in the snapshot.
+func (s *Snapshot) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	st, cached, err := s.db.reads.get(ctx, query)
+	if err != nil {
+		return nil, s.db.classified(err)
+	}
+	if !cached {
+		defer st.Close()
+	}
+	rows, err := s.tx.StmtContext(ctx, st.Stmt).QueryContext(ctx, args...)
+	if err != nil {
+		return nil, s.db.classified(err)
+	}
+	return rows, nil
+}
+
+// QueryRowContext runs a reading statement in the snapshot that returns at
+// most one row. The caller must Scan it.
+func (s *Snapshot) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	st, cached, err := s.db.reads.get(ctx, query)
+	if err != nil {
+		return s.tx.QueryRowContext(ctx, query, args...) // fails the same way, from Scan
+	}
+	if !cached {
+		defer st.Close()
+	}
+	return s.tx.StmtContext(ctx, st.Stmt).QueryRowContext(ctx, args...)
+}
+
+func (db *DB) classified(err error) error {
+	err, _ = db.cfg.Dialect.Classify(err)
+	return err
+}

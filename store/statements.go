@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"sync"
+)
+
+// maxStatements bounds a statement cache. Statement texts are constants or
+// built from few parts, so programs stay far below it; what comes beyond runs
+// uncached.
+const maxStatements = 1000
+
+// statement is a prepared statement and what its text tells.
+type statement struct {
+	*sql.Stmt
+	reads bool // certainly changes nothing
+}
+
+// statements caches prepared statements by their text.
+type statements struct {
+	prepare func(context.Context, string) (*sql.Stmt, error)
+
+	mu     sync.RWMutex
+	byText map[string]statement
+}
+
+// get returns the statement for a text. Where the cache is full, the second
+// result is false and the caller closes the statement after use.
+func (s *statements) get(ctx context.Context, text string) (st statement, cached bool, err error) {
+	s.mu.RLock()
+	st, ok := s.byText[text]
+	s.mu.RUnlock()
+	if ok {
+		return st, true, nil
+	}
+	return s.add(ctx, text)
+}
+
+func (s *statements) add(ctx context.Context, text string) (statement, bool, error) {
+	stmt, err := s.prepare(ctx, text)
+	if err != nil {
+		return statement{}, false, err
+	}
+	st := statement{Stmt: stmt, reads: isSelect(text)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if other, ok := s.byText[text]; ok { // somebody else was quicker
+		_ = stmt.Close()
+		return other, true, nil
+	}
+	if len(s.byText) >= maxStatements {
+		return st, false, nil
+	}
+	if s.byText == nil {
+		s.byText = make(map[string]statement)
+	}
+	// Texts may be cut out of larger strings; a clone keeps those collectable.
+	s.byText[strings.Clone(text)] = st
+	return st, true, nil
+}
+
+func (s *statements) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.byText {
+		_ = st.Close() // its connection is about to be closed as well
+	}
+	s.byText = nil
+}
+
+// isSelect reports whether a text can only read. Other forms that only read
+// (WITH, VALUES) count as writes, which costs them a savepoint.
+func isSelect(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n(")
+	return len(text) >= 6 && strings.EqualFold(text[:6], "SELECT")
+}

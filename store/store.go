@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package store holds the one database handle that everything durable in
+// Dragoman shares: the journal, push delivery, the registry, coordination and
+// the console.
+//
+// A [DB] has one writer. Functions given to [DB.Write] wait in a bounded queue;
+// one goroutine takes all that are waiting into one transaction and answers
+// each caller after the commit is on disk. Under load many writes share one
+// sync of the disk, and code in such a function never meets a lock conflict.
+// Reads run beside it on a pool of read-only connections.
+//
+// Each component owns its tables: it brings its migrations to [DB.Migrate],
+// which keeps one version table a component. SQL is written with $1
+// placeholders, which every engine here understands; what does differ between
+// engines is collected in [Dialect].
+//
+// Package store/sqlite opens a DB on a folder.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	// defaultMaxBatch bounds how long the first function of a batch waits for
+	// the last one.
+	defaultMaxBatch = 256
+	// defaultMaxQueue is four full batches: a longer queue would only add
+	// latency, callers wait just as well in front of it.
+	defaultMaxQueue = 1024
+)
+
+// Config is what an engine (such as store/sqlite) hands to [New].
+type Config struct {
+	// Dialect describes the engine. Required.
+	Dialect Dialect
+	// Path names the database in errors: a file name, or an address without
+	// its password.
+	Path string
+	// Writer is the pool for the writer's connection and for migrations. It
+	// must allow at least two connections. Required; closed by [DB.Close].
+	Writer *sql.DB
+	// Reader is the pool of read-only connections. Required; closed by
+	// [DB.Close].
+	Reader *sql.DB
+	// Exclusive says that no other process can write to this database while it
+	// is open.
+	Exclusive bool
+	// MaxBatch is the most functions in one transaction. Zero means 256.
+	MaxBatch int
+	// MaxQueue is the most functions waiting for the writer; further callers
+	// of Write wait until there is room. Zero means 1024.
+	MaxQueue int
+	// AfterCommit, if set, is called by the writer between two transactions
+	// with the number of functions the last one committed.
+	AfterCommit func(functions int)
+	// WhenIdle, if set, is called by the writer when nothing was written for
+	// IdleAfter. It returns false to be called again after another IdleAfter.
+	WhenIdle func() (done bool)
+	// IdleAfter is required with WhenIdle.
+	IdleAfter time.Duration
+	// Close, if set, is called at the end of [DB.Close], after both pools are
+	// closed.
+	Close func() error
+}
+
+// DB is an open database. It is safe for concurrent use.
+type DB struct {
+	cfg       Config
+	writer    *writer
+	reads     statements
+	migrating sync.Mutex
+	closeOnce sync.Once
+	closeErr  error
+}
+
+// New starts the writer of a database. It is for engines; programs call the
+// engine's Open. On an error the pools are left open and cfg.Close is not
+// called.
+func New(ctx context.Context, cfg Config) (*DB, error) {
+	if cfg.MaxBatch == 0 {
+		cfg.MaxBatch = defaultMaxBatch
+	}
+	if cfg.MaxQueue == 0 {
+		cfg.MaxQueue = defaultMaxQueue
+	}
+	conn, err := cfg.Writer.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("store: open the writer of %s: %w", cfg.Path, err)
+	}
+	w, err := newWriter(ctx, conn, cfg)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("store: prepare the writer of %s: %w", cfg.Path, err), conn.Close())
+	}
+	return &DB{cfg: cfg, writer: w, reads: statements{prepare: cfg.Reader.PrepareContext}}, nil
+}
+
+// Dialect tells what is particular to this engine.
+func (db *DB) Dialect() Dialect { return db.cfg.Dialect }
+
+// Path names the database for people: the file, or the server's address.
+func (db *DB) Path() string { return db.cfg.Path }
+
+// Exclusive reports whether this process is the only one that can write here.
+// Then whatever lease or claim is found at start belongs to a process that is
+// gone.
+func (db *DB) Exclusive() bool { return db.cfg.Exclusive }
+
+// Now reads the database's clock, the only one that leases and due times are
+// compared with. Inside SQL use [Dialect.Now].
+func (db *DB) Now(ctx context.Context) (time.Time, error) {
+	var ms int64
+	if err := db.QueryRowContext(ctx, "SELECT "+db.cfg.Dialect.Now).Scan(&ms); err != nil {
+		return time.Time{}, fmt.Errorf("store: read the clock of %s: %w", db.cfg.Path, err)
+	}
+	return time.UnixMilli(ms).UTC(), nil
+}
+
+// Stats counts since the database was opened.
+type Stats struct {
+	// Commits is the number of transactions made durable.
+	Commits uint64
+	// Writes is the number of functions in them. Writes/Commits is the mean
+	// size of a group.
+	Writes uint64
+	// Failed is the number of functions that ended in an error.
+	Failed uint64
+	// Waiting is how many functions wait for the writer now.
+	Waiting int
+}
+
+// Stats returns the current counts.
+func (db *DB) Stats() Stats {
+	w := db.writer
+	return Stats{
+		Commits: w.commits.Load(),
+		Writes:  w.writes.Load(),
+		Failed:  w.failed.Load(),
+		Waiting: len(w.queue),
+	}
+}
+
+// Close finishes the writes that were accepted, refuses further ones with
+// [ErrClosed], and closes the database. It waits for reads that are running.
+// Further calls return the first one's error.
+func (db *DB) Close() error {
+	db.closeOnce.Do(func() {
+		errs := []error{db.writer.close()}
+		db.reads.close()
+		errs = append(errs, db.cfg.Reader.Close(), db.cfg.Writer.Close())
+		if db.cfg.Close != nil {
+			errs = append(errs, db.cfg.Close())
+		}
+		if err := errors.Join(errs...); err != nil {
+			db.closeErr = fmt.Errorf("store: close %s: %w", db.cfg.Path, err)
+		}
+	})
+	return db.closeErr
+}
