@@ -110,3 +110,36 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 		}
 	}
 }
+
+var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```")
+
+// The programs in the README are cut from the Examples of the root package, which the compiler checks.
+func TestProgramsInTheReadmeAreExamples(t *testing.T) {
+	t.Parallel()
+	if len(packages(t)["."]) == 0 {
+		t.Skip("the root package does not exist yet")
+	}
+	var examples string
+	for _, name := range goFiles(t) {
+		if path.Dir(name) == "." && strings.HasSuffix(name, "_test.go") {
+			examples += unindented(string(read(t, name)))
+		}
+	}
+	blocks := goBlock.FindAllStringSubmatch(string(read(t, "README.md")), -1)
+	if len(blocks) == 0 {
+		t.Error("README.md shows no program")
+	}
+	for _, block := range blocks {
+		if !strings.Contains(examples, unindented(block[1])) {
+			t.Errorf("README.md shows a program that no Example of the root package contains line by line:\n%s", block[1])
+		}
+	}
+}
+
+func unindented(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		out.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return out.String()
+}
