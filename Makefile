@@ -29,7 +29,7 @@ race: ## run all tests under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race ./...
 
 lint: ## gofmt, vet, staticcheck; build and vet for every platform without cgo
-	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path './.*')); \
+	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l $$(find . -name '*.go' -not -path './.*')); \
 	if [ -n "$$unformatted" ]; then echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
@@ -39,12 +39,12 @@ lint: ## gofmt, vet, staticcheck; build and vet for every platform without cgo
 		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) vet ./...; done
 
 bench: ## measure against peers and print a table of ratios
-	@if [ ! -f bench/go.mod ]; then echo "bench: there is no bench/ module yet"; exit 1; fi
+	@[ -f bench/go.mod ] || { echo "bench: there is no bench/ module yet"; exit 1; }
 	cd bench && $(GO) run .
 
 interop: ## talk to other implementations
 	@if [ -d interop ]; then cd interop && $(GO) test -count=1 ./...; \
-	else echo "interop: nothing to run; peers come with the next feature"; fi
+	else echo "interop: nothing to run yet; the peers of other implementations come with the next feature"; fi
 
 fuzz: ## run every fuzz target, FUZZTIME each (30s)
 	@FUZZTIME=$(FUZZTIME) sh scripts/fuzz.sh

@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.."
 
 time=${FUZZTIME:-30s}
 count=0
-for package in $(go list "${FUZZPKG:-./...}"); do
+packages=$(go list "${FUZZPKG:-./...}") # apart, so that a failure ends the script
+for package in $packages; do
 	# The list ends with a line about the package itself; a package that does not build must not pass for one without targets.
 	list=$(go test -list '^Fuzz' "$package") || { echo "$list" >&2; exit 1; }
 	for target in $(echo "$list" | grep '^Fuzz' || true); do
@@ -19,4 +20,5 @@ for package in $(go list "${FUZZPKG:-./...}"); do
 		count=$((count + 1))
 	done
 done
+[ "$count" -gt 0 ] || { echo "fuzz: no targets in ${FUZZPKG:-./...}" >&2; exit 1; }
 echo "fuzz: $count targets, $time each, no failure"
