@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package currency
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// rateDigits is the number of significant digits of a rate. Results are computed from the rate as shown, so that a
+// reader who multiplies finds the same.
+const rateDigits = 5
+
+// A Query asks a [Provider] for rates.
+type Query struct {
+	From string   // ISO 4217 code
+	To   []string // ISO 4217 codes, none of them From
+	On   Date     // empty: the latest day there is
+}
+
+// A Quote answers a [Query].
+type Quote struct {
+	Date   Date               // the day the rates are of: the day asked for, or the business day before it
+	Rates  map[string]Decimal // one for each code in Query.To: units of it for one unit of Query.From
+	Source string             // who says so, for people: "bundled snapshot"
+	Note   string             // what the reader of the answer must know beyond that; "" mostly
+}
+
+// A Provider knows exchange rates. It is safe for concurrent use and stops when the context ends.
+//
+// Errors that the user can do something about are [*UnknownCurrencyError] and [*DateError].
+type Provider interface {
+	Rates(ctx context.Context, q Query) (Quote, error)
+
+	// Today is the day that relative dates such as "yesterday" count from. For live rates it is the day of now; for a
+	// fixed table it is the table's last day, because no later day has rates.
+	Today(now time.Time) Date
+}
+
+// UnknownCurrencyError says that a provider has no rates for some currencies.
+type UnknownCurrencyError struct {
+	Codes     []string // those without rates
+	Supported []string // all that the provider has; nil when it does not say
+	Source    string
+}
+
+func (e *UnknownCurrencyError) Error() string {
+	return fmt.Sprintf("currency: the %s has no rates for %s", e.Source, strings.Join(e.Codes, ", "))
+}
+
+// DateError says that a provider has no rates for a day.
+type DateError struct {
+	Date        Date
+	First, Last Date // the range that it has; empty when it does not say
+	Source      string
+	Note        string // see [Quote]
+}
+
+func (e *DateError) Error() string {
+	if e.First == "" {
+		return fmt.Sprintf("currency: the %s has no rates for %s", e.Source, e.Date)
+	}
+	return fmt.Sprintf("currency: the %s has no rates for %s, only from %s to %s", e.Source, e.Date, e.First, e.Last)
+}
