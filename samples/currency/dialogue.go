@@ -73,7 +73,7 @@ const refusal = "Sorry, I can only convert currencies. You could ask me: 100 USD
 // keeps it for the next message. An error means that the rates could not be had; the state is the old one then.
 func (d *Dialogue) Answer(ctx context.Context, state State, text string, progress func(string) error) (Outcome, State, error) {
 	now := d.now()
-	request := Parse(text, Options{Today: d.Rates.Today(now), Open: len(state.Open) > 0})
+	request := Parse(text, Hints{Today: d.Rates.Today(now), Open: len(state.Open) > 0})
 	if hasKind(request.Problems, TooLong) {
 		return Outcome{Kind: KindAsk, Text: tooLong}, state, nil
 	}

@@ -63,8 +63,8 @@ type Request struct {
 	FollowUp bool // begins like a change to an earlier request: "and", "what about"
 }
 
-// Options tell [Parse] what the text does not.
-type Options struct {
+// Hints tell [Parse] what the text does not.
+type Hints struct {
 	Today Date // what "yesterday" counts from; required for relative dates
 	Open  bool // a question is open, so that a word alone may be the answer to it
 }
@@ -78,12 +78,12 @@ var (
 
 // Parse reads what a text asks for. It never fails and takes time in proportion to the length of the text, which
 // is limited to [MaxText]: what it cannot make out is a [Problem].
-func Parse(text string, o Options) Request {
+func Parse(text string, h Hints) Request {
 	if len(text) > MaxText {
 		return Request{Problems: []Problem{{Kind: TooLong}}, Topical: true}
 	}
-	tokens := joinNumbers(findDates(lex(text), o.Today))
-	return readTokens(findCurrencies(tokens, o.Open), strings.ToLower(text))
+	tokens := joinNumbers(findDates(lex(text), h.Today))
+	return readTokens(findCurrencies(tokens, h.Open), strings.ToLower(text))
 }
 
 func readTokens(tokens []token, lower string) Request {
