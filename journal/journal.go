@@ -31,17 +31,23 @@ type Key struct {
 }
 
 // Journal stores tasks. Implementations are safe for concurrent use. A method that returns nil has made its effect
-// durable, as far as the implementation keeps anything at all. Values passed in and out are shared and read-only.
+// durable, as far as the implementation keeps anything at all. Values passed in and out are shared and read-only; only
+// the Commit itself and its slice of events may be used again once Append has returned. A context that has ended gives
+// its cause as the error, a closed journal ErrClosed.
 type Journal interface {
 	// Append commits a change to one task, all of it or nothing, and returns the lease as it stands afterwards.
-	// Errors: ErrExists (Commit.Create and the id is taken), *DuplicateError (Create and the idempotency key is
-	// taken), ErrNotFound, ErrLeaseLost, ErrConflict (Expect is not the last event's number),
-	// ErrInputsWaiting (Commit.UnlessInputs).
+	// Errors, the first that fits: ErrExists (Commit.Create and the id is taken), *DuplicateError (Create and the
+	// idempotency key is taken), ErrFull (Create and the journal is bounded); ErrNotFound, ErrLeaseLost, ErrConflict
+	// (Expect is not the last event's number), ErrFinished (a terminal state is left), ErrInputsWaiting
+	// (Commit.UnlessInputs).
+	//
+	// A task whose head is in a terminal state after the commit keeps no inputs and is never runnable again.
 	Append(ctx context.Context, c *Commit) (Lease, error)
 
 	// Enqueue adds an input to a task that exists and returns its number. It needs no lease. limit bounds the
-	// waiting inputs of kind InputMessage; 0 means no bound. Repeating an input whose IdempotencyKey the task has
-	// seen adds nothing and returns the number of the first one.
+	// waiting inputs of kind InputMessage; 0 means no bound, and other kinds have none. Repeating an input whose
+	// IdempotencyKey the task has seen adds nothing and returns the number of the first one, also when the task has
+	// ended since. An input without a Time gets the journal's.
 	// Errors: ErrNotFound, ErrFinished (the task is in a terminal state), ErrInboxFull.
 	Enqueue(ctx context.Context, key Key, in Input, limit int) (uint64, error)
 
@@ -53,11 +59,11 @@ type Journal interface {
 	// (Run.Open), or its timer is due (Run.WakeAt).
 	Claim(ctx context.Context, holder string, agents []string, ttl time.Duration, limit int) ([]Claimed, error)
 
-	// ClaimTask takes the lease of one task, runnable or not.
+	// ClaimTask takes the lease of one task, runnable or not. A holder may claim anew what it holds.
 	// Errors: ErrNotFound, *HeldError while another holder's lease has not expired.
 	ClaimTask(ctx context.Context, key Key, holder string, ttl time.Duration) (Claimed, error)
 
-	// Renew prolongs leases by ttl from now. It returns, in the order given, whether each is still held.
+	// Renew makes leases end ttl from now. It returns, in the order given, whether each is still held.
 	Renew(ctx context.Context, leases []Lease, ttl time.Duration) ([]bool, error)
 
 	// Release gives a lease back. Releasing a lease that was lost is not an error.
@@ -78,15 +84,16 @@ type Journal interface {
 	List(ctx context.Context, scope Scope, q Query) (*Page, error)
 
 	// TaskState and ContextState return what was saved last by Commit.TaskState and Commit.ContextState; nil when
-	// nothing was saved.
+	// nothing was saved. Error of TaskState: ErrNotFound.
 	TaskState(ctx context.Context, key Key) ([]byte, error)
 	ContextState(ctx context.Context, scope Scope, id a2a.ContextID) ([]byte, error)
 
 	// PutCursor creates or replaces a cursor over a task's events. Error: ErrNotFound.
 	PutCursor(ctx context.Context, key Key, c Cursor) error
-	// Cursors returns the cursors of a task, by name.
+	// Cursors returns the cursors of a task, by name. Error: ErrNotFound.
 	Cursors(ctx context.Context, key Key) ([]Cursor, error)
-	// DueCursors returns up to limit cursors whose Due has come and that have something to deliver, oldest first.
+	// DueCursors returns up to limit cursors whose Due has come and that have something to deliver, those that are due
+	// longest first. They stay due until they are put anew.
 	DueCursors(ctx context.Context, limit int) ([]DueCursor, error)
 	// DeleteCursor removes a cursor. Removing one that is not there is not an error.
 	DeleteCursor(ctx context.Context, key Key, name string) error
@@ -112,8 +119,9 @@ type Commit struct {
 	Expect uint64  // number of the last event before this commit
 	Events []Event // numbered Expect+1, Expect+2, ...; may be empty
 
-	// Head is the task's head after the commit. The journal stores it and does not look into the events. Its
-	// counts and its Seq are the caller's to set.
+	// Head is the task's head after the commit, never nil. The journal stores it and does not look into the events.
+	// All of it is the caller's to set: Key is that of the commit, Seq is Expect plus the number of events, and the
+	// ContextID is that of the first commit.
 	Head *Head
 
 	// Taken is the number of the last input taken so far; inputs up to it are removed.
@@ -219,8 +227,9 @@ type InputCall struct {
 	RequestID   string         `json:"requestId,omitzero"`
 }
 
-// A Lease is the right to append to one task until it expires. Token rises with each claim and fences off earlier
-// holders. The zero Lease holds nothing.
+// A Lease is the right to append to one task. When it expires others may claim the task; until one of them does, the
+// holder can still append and renew. Token rises with each claim and fences off earlier holders. The zero Lease holds
+// nothing.
 type Lease struct {
 	Key    Key
 	Holder string
@@ -234,12 +243,16 @@ type Claimed struct {
 	Inputs []Input
 }
 
-// Query narrows List. The zero Query asks for the first 50 tasks of the scope.
+// DefaultPage is how many tasks List returns when the query does not say.
+const DefaultPage = 50
+
+// Query narrows List. The zero Query asks for the first DefaultPage tasks of the scope. A page token is good for the
+// query it came from only; other limits are fine.
 type Query struct {
 	ContextID a2a.ContextID
 	State     a2a.TaskState
 	Since     time.Time // status time stamp at or after; zero means any
-	Limit     int       // 0 means 50
+	Limit     int       // 0 means DefaultPage
 	PageToken string
 }
 
@@ -250,8 +263,8 @@ type Page struct {
 	Total int    // matches on all pages
 }
 
-// A Cursor is how far somebody has read a task's events, for push delivery. A commit with events makes every idle
-// cursor of its task due.
+// A Cursor is how far somebody has read a task's events, for push delivery. A commit with events makes the cursors of
+// its task that had nothing to deliver due, at once or when their Due comes.
 type Cursor struct {
 	Name      string
 	Delivered uint64    // number of the last event dealt with

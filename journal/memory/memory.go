@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package memory is a journal that lives as long as its process. It is bounded: when too many tasks have ended, those
+// that ended first are forgotten, whoever may still have wanted to read them.
+package memory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
+)
+
+// The bounds of a Journal made without options.
+const (
+	DefaultMaxFinished = 10_000
+	DefaultMaxActive   = 100_000
+)
+
+// Options bound a Journal.
+type Options struct {
+	// MaxFinished is how many tasks in a terminal state are kept. 0 means DefaultMaxFinished.
+	MaxFinished int
+	// MaxActive is how many other tasks there may be; a further one is refused with [journal.ErrFull]. 0 means
+	// DefaultMaxActive.
+	MaxActive int
+}
+
+// Journal is a [journal.Journal] in memory. One lock guards it: what is done under it is a few map operations, so
+// that a second one would cost more than it saves.
+type Journal struct {
+	maxFinished, maxActive int
+
+	mu     sync.Mutex
+	closed bool
+	scopes map[journal.Scope]*scope
+	ready  map[string]*readyQueue // by agent
+	due    dueQueue
+	ended  endedList
+	active int    // tasks that have not ended
+	token  uint64 // the last one given; never repeated, so that no lease outlives its task
+}
+
+var _ journal.Journal = (*Journal)(nil)
+
+// scope is what belongs to one agent, tenant and owner.
+type scope struct {
+	journal.Scope
+	tasks    map[a2a.TaskID]*task
+	contexts map[a2a.ContextID]*contextTasks
+	keys     map[string]a2a.TaskID // idempotency keys
+	ready    *readyQueue           // of the agent
+	all      order
+	byState  [a2a.TaskStateAuthRequired + 1]order
+}
+
+type contextTasks struct {
+	state []byte
+	tasks order
+}
+
+// New returns an empty journal. opts may be nil.
+func New(opts *Options) *Journal {
+	j := &Journal{
+		maxFinished: DefaultMaxFinished,
+		maxActive:   DefaultMaxActive,
+		scopes:      make(map[journal.Scope]*scope),
+		ready:       make(map[string]*readyQueue),
+	}
+	if opts != nil && opts.MaxFinished > 0 {
+		j.maxFinished = opts.MaxFinished
+	}
+	if opts != nil && opts.MaxActive > 0 {
+		j.maxActive = opts.MaxActive
+	}
+	return j
+}
+
+// Close implements [journal.Journal]. It forgets everything.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.closed = true
+	j.scopes, j.ready, j.due, j.ended, j.active = nil, nil, nil, endedList{}, 0
+	return nil
+}
+
+// lock takes the lock unless there is a reason not to go on. After nil the caller unlocks.
+func (j *Journal) lock(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	j.mu.Lock()
+	if j.closed {
+		j.mu.Unlock()
+		return journal.ErrClosed
+	}
+	return nil
+}
+
+func (j *Journal) find(key journal.Key) (*task, error) {
+	if s := j.scopes[key.Scope]; s != nil {
+		if t := s.tasks[key.ID]; t != nil {
+			return t, nil
+		}
+	}
+	return nil, journal.ErrNotFound
+}
+
+// Append implements [journal.Journal].
+func (j *Journal) Append(ctx context.Context, c *journal.Commit) (journal.Lease, error) {
+	if err := c.Validate(); err != nil {
+		return journal.Lease{}, err
+	}
+	if err := j.lock(ctx); err != nil {
+		return journal.Lease{}, err
+	}
+	defer j.mu.Unlock()
+	now := time.Now().UnixNano()
+	if c.Create != nil {
+		return j.create(c, now)
+	}
+	t, err := j.find(c.Key)
+	if err != nil {
+		return journal.Lease{}, err
+	}
+	if err := t.admits(c); err != nil {
+		return journal.Lease{}, err
+	}
+	j.commit(t, c, now)
+	return t.lease(), nil
+}
+
+func (j *Journal) create(c *journal.Commit, now int64) (journal.Lease, error) {
+	s := j.scopes[c.Key.Scope]
+	if s != nil {
+		if s.tasks[c.Key.ID] != nil {
+			return journal.Lease{}, journal.ErrExists
+		}
+		if id, used := s.keys[c.Create.IdempotencyKey]; used {
+			return journal.Lease{}, &journal.DuplicateError{TaskID: id}
+		}
+	}
+	if j.active >= j.maxActive && !c.Head.Status.State.Terminal() {
+		return journal.Lease{}, fmt.Errorf("%w: %d tasks have not ended", journal.ErrFull, j.active)
+	}
+	if s == nil {
+		s = j.addScope(c.Key.Scope)
+	}
+	j.token++
+	t := &task{
+		scope:   s,
+		context: s.context(c.Head.ContextID),
+		token:   j.token,
+		holder:  c.Create.Holder,
+		until:   now + int64(c.Create.TTL),
+		ready:   notQueued,
+	}
+	s.tasks[c.Key.ID] = t
+	if c.Create.IdempotencyKey != "" {
+		s.keys[c.Create.IdempotencyKey] = c.Key.ID
+		t.rest().createKey = c.Create.IdempotencyKey
+	}
+	j.active++
+	j.commit(t, c, now)
+	return t.lease(), nil
+}
+
+func (j *Journal) addScope(key journal.Scope) *scope {
+	queue := j.ready[key.Agent]
+	if queue == nil {
+		queue = new(readyQueue)
+		j.ready[key.Agent] = queue
+	}
+	s := &scope{
+		Scope:    key,
+		tasks:    make(map[a2a.TaskID]*task),
+		contexts: make(map[a2a.ContextID]*contextTasks),
+		keys:     make(map[string]a2a.TaskID),
+		ready:    queue,
+	}
+	j.scopes[key] = s
+	return s
+}
+
+func (s *scope) context(id a2a.ContextID) *contextTasks {
+	c := s.contexts[id]
+	if c == nil {
+		c = new(contextTasks)
+		s.contexts[id] = c
+	}
+	return c
+}
+
+// commit applies what was found admissible. It cannot fail.
+func (j *Journal) commit(t *task, c *journal.Commit, now int64) {
+	t.events = append(t.events, c.Events...)
+	terminal := c.Head.Status.State.Terminal()
+	if was := t.head; was == nil || !was.Status.State.Terminal() {
+		if terminal {
+			j.active--
+			j.ended.push(t)
+		}
+	}
+	t.setHead(c.Head)
+	t.take(c.Taken)
+	if c.TaskState != nil {
+		t.rest().state = c.TaskState
+	}
+	if c.ContextState != nil {
+		t.context.state = c.ContextState
+	}
+	if c.Release {
+		t.holder, t.until = "", 0
+	}
+	j.queue(t, now)
+	if len(c.Events) > 0 && t.more != nil {
+		j.wakeCursors(t, now)
+	}
+	for j.ended.len > j.maxFinished {
+		j.forget(j.ended.first)
+	}
+}
+
+// forget removes a task with all that belongs to it.
+func (j *Journal) forget(t *task) {
+	s := t.scope
+	id, contextID := t.head.Key.ID, t.head.ContextID
+	t.unlist()
+	delete(s.tasks, id)
+	if t.context.tasks.len == 0 {
+		delete(s.contexts, contextID)
+	}
+	if t.more != nil {
+		delete(s.keys, t.more.createKey)
+		for _, c := range t.more.cursors {
+			j.due.drop(c)
+		}
+	}
+	s.ready.drop(t)
+	if t.head.Status.State.Terminal() {
+		j.ended.remove(t)
+	} else {
+		j.active--
+	}
+	if len(s.tasks) == 0 {
+		delete(j.scopes, s.Scope)
+	}
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package memory
+
+import (
+	"context"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/journal/internal/keyset"
+)
+
+// Head implements [journal.Journal].
+func (j *Journal) Head(ctx context.Context, key journal.Key) (*journal.Head, error) {
+	if err := j.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer j.mu.Unlock()
+	t, err := j.find(key)
+	if err != nil {
+		return nil, err
+	}
+	return t.head, nil
+}
+
+// Load implements [journal.Journal]. The task is folded outside the journal's lock, because that can take long.
+func (j *Journal) Load(ctx context.Context, key journal.Key) (*journal.Snapshot, error) {
+	f, err := j.folding(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := j.lock(ctx); err != nil {
+		return nil, err
+	}
+	t, err := j.find(key)
+	if err != nil || t.fold != f { // gone, or gone and made again, since a moment ago
+		j.mu.Unlock()
+		return nil, journal.ErrNotFound
+	}
+	head, events := t.head, t.events
+	j.mu.Unlock()
+	return f.snapshot(head, events), nil
+}
+
+func (j *Journal) folding(ctx context.Context, key journal.Key) (*fold, error) {
+	if err := j.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer j.mu.Unlock()
+	t, err := j.find(key)
+	if err != nil {
+		return nil, err
+	}
+	if t.fold == nil {
+		t.fold = new(fold)
+	}
+	return t.fold, nil
+}
+
+// Events implements [journal.Journal].
+func (j *Journal) Events(ctx context.Context, key journal.Key, after uint64, limit int) ([]journal.Event, error) {
+	if err := j.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer j.mu.Unlock()
+	t, err := j.find(key)
+	if err != nil {
+		return nil, err
+	}
+	last := uint64(len(t.events))
+	if after >= last || limit <= 0 {
+		return nil, nil
+	}
+	end := min(last, after+uint64(limit))
+	return t.events[after:end:end], nil
+}
+
+// TaskState implements [journal.Journal].
+func (j *Journal) TaskState(ctx context.Context, key journal.Key) ([]byte, error) {
+	if err := j.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer j.mu.Unlock()
+	t, err := j.find(key)
+	if err != nil {
+		return nil, err
+	}
+	if t.more == nil {
+		return nil, nil
+	}
+	return t.more.state, nil
+}
+
+// ContextState implements [journal.Journal].
+func (j *Journal) ContextState(ctx context.Context, scope journal.Scope, id a2a.ContextID) ([]byte, error) {
+	if err := j.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer j.mu.Unlock()
+	s := j.scopes[scope]
+	if s == nil || s.contexts[id] == nil {
+		return nil, nil
+	}
+	return s.contexts[id].state, nil
+}
+
+// List implements [journal.Journal]. It costs the page; only a query for both a context and a state costs the context.
+func (j *Journal) List(ctx context.Context, scope journal.Scope, q journal.Query) (*journal.Page, error) {
+	var from *keyset.Place
+	if q.PageToken != "" {
+		p, err := keyset.Decode(scope, q)
+		if err != nil {
+			return nil, err
+		}
+		from = &p
+	}
+	if q.Limit <= 0 {
+		q.Limit = journal.DefaultPage
+	}
+	if err := j.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer j.mu.Unlock()
+	s := j.scopes[scope]
+	if s == nil {
+		return &journal.Page{}, nil
+	}
+	o, state := s.order(q)
+	if o == nil {
+		return &journal.Page{}, nil
+	}
+	page := &journal.Page{Total: o.count(q, state), Heads: make([]*journal.Head, 0, min(q.Limit, o.len))}
+	oldest := keyset.Nanos(q.Since)
+	o.descend(from, func(t *task) bool {
+		if t.place.Time < oldest {
+			return false
+		}
+		if state != 0 && t.head.Status.State != state {
+			return true
+		}
+		if len(page.Heads) == q.Limit {
+			page.Next = keyset.Encode(scope, q, placeOf(page.Heads[q.Limit-1]))
+			return false
+		}
+		page.Heads = append(page.Heads, t.head)
+		return true
+	})
+	return page, nil
+}
+
+func placeOf(h *journal.Head) keyset.Place {
+	return keyset.Place{Time: keyset.Nanos(h.Status.Timestamp), ID: h.Key.ID}
+}
+
+// order returns the smallest order that has all the matches, and the state that is still to be looked at, if any.
+func (s *scope) order(q journal.Query) (*order, a2a.TaskState) {
+	switch {
+	case q.ContextID != "":
+		c := s.contexts[q.ContextID]
+		if c == nil {
+			return nil, 0
+		}
+		return &c.tasks, q.State
+	case q.State != 0:
+		if q.State < 0 || int(q.State) >= len(s.byState) {
+			return nil, 0
+		}
+		return &s.byState[q.State], 0
+	}
+	return &s.all, 0
+}
+
+func (o *order) count(q journal.Query, state a2a.TaskState) int {
+	if state == 0 {
+		return o.len - o.before(keyset.Place{Time: keyset.Nanos(q.Since)})
+	}
+	n, oldest := 0, keyset.Nanos(q.Since)
+	o.descend(nil, func(t *task) bool {
+		if t.place.Time < oldest {
+			return false
+		}
+		if t.head.Status.State == state {
+			n++
+		}
+		return true
+	})
+	return n
+}
