@@ -27,7 +27,7 @@ func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql
 }
 
 // QueryRowContext runs one reading statement that returns at most one row. The
-// caller must Scan it.
+// caller must Scan it; its error is the driver's own.
 func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	st, cached, err := db.reads.get(ctx, query)
 	if err != nil {
@@ -48,7 +48,8 @@ type Snapshot struct {
 
 // Read runs fn on a snapshot: all statements in it see the same state, made of
 // whole commits. A single statement is cheaper by [DB.QueryContext]. The error
-// of fn is returned as it is.
+// of fn is returned as it is. fn holds one of few connections: it reads through
+// s only, as waiting for a second one could wait for ever.
 func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
 	tx, err := db.cfg.Reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {

@@ -220,6 +220,29 @@ func TestWriteFailureHurtsNobodyElse(t *testing.T) {
 	}
 }
 
+// When the commit itself fails, all hear of it and the writer goes on.
+func TestWriteCommitFails(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	mustWrite(t, db, `CREATE TABLE child (item INTEGER REFERENCES item DEFERRABLE INITIALLY DEFERRED)`)
+	errs := group(t, db,
+		inserts("a"),
+		func(context.Context, *store.Tx) error { return errors.New("its own") },
+		func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.ExecContext(ctx, `INSERT INTO child VALUES (99)`)
+			return err
+		})
+	for i, err := range errs {
+		if err == nil || !strings.Contains(err.Error(), "FOREIGN KEY") || !strings.Contains(err.Error(), db.Path()) {
+			t.Errorf("function %d: %v", i, err)
+		}
+	}
+	mustWrite(t, db, insert, "b")
+	if diff := cmp.Diff([]string{"b"}, notes(t, db)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
 func TestWriteSeesEarlierFunctionsOfTheGroup(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)

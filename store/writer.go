@@ -87,6 +87,7 @@ func newWriter(ctx context.Context, conn *sql.Conn, cfg Config) (*writer, error)
 // fn wrote is kept; the others of the group are not affected. A panic in fn
 // becomes a [PanicError]. If the commit fails, every function of the group gets
 // that error, also one that had failed by itself: what it saw is not true now.
+// Deferred constraints are checked only then, so tables here must not have any.
 //
 // When ctx is done before fn is started, Write returns the context's cause and
 // fn is never run. Later than that Write waits for the result. fn runs once,

@@ -3,6 +3,7 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -75,6 +76,20 @@ func TestDiskFull(t *testing.T) {
 	// One function too large for the disk fails; nothing of it is there.
 	if err := exec1(t.Context(), db, insertItem, 77_777, make([]byte, 4<<20)); !errors.Is(err, store.ErrDiskFull) {
 		t.Errorf("a large row: %v", err)
+	}
+	// Swallowing the error does not save the rest: SQLite may have rolled the
+	// transaction back, and what ran after that would be committed alone.
+	err = db.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		// Too large for the page cache: it fails here, not at the commit.
+		_, _ = tx.ExecContext(ctx, insertItem, 77_777, make([]byte, 24<<20))
+		_, again := tx.ExecContext(ctx, `DELETE FROM item`)
+		if row := tx.QueryRowContext(ctx, `SELECT 1`).Scan(new(int)); !errors.Is(again, store.ErrDiskFull) || row == nil {
+			t.Errorf("statements after the failure: %v, %v", again, row)
+		}
+		return nil
+	})
+	if !errors.Is(err, store.ErrDiskFull) {
+		t.Errorf("with the error swallowed: %v", err)
 	}
 	if got := count(t, db); got != kept {
 		t.Errorf("%d rows while full, want %d", got, kept)

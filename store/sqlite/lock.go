@@ -80,21 +80,16 @@ func (l *folderLock) sign(program string) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", ownerName, err)
 	}
-	next := l.owner + ".tmp"
-	if err := os.WriteFile(next, append(b, '\n'), 0o600); err != nil {
-		_ = os.Remove(next) // it may be half written
-		_ = os.Remove(l.owner)
-		return err
-	}
-	return os.Rename(next, l.owner)
+	// Written in place: Windows refuses to replace a file that somebody reads,
+	// and readHolder looks again when it finds half of it.
+	return os.WriteFile(l.owner, append(b, '\n'), 0o600)
 }
 
 func (l *folderLock) release() error {
-	err := os.Remove(l.owner)
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil
-	}
-	return errors.Join(err, l.flock.Unlock())
+	// What stays behind does no harm: it is read only while somebody holds the
+	// lock, who has written it anew.
+	_ = os.Remove(l.owner)
+	return l.flock.Unlock()
 }
 
 // readHolder waits a moment for a process that has the lock and has not signed

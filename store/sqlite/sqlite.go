@@ -86,8 +86,8 @@ func Open(ctx context.Context, dir string, opts Options) (*store.DB, error) {
 	return db, nil
 }
 
-// Dialect is what package store has to know of SQLite.
-func Dialect() store.Dialect {
+// dialect is what package store has to know of SQLite.
+func dialect() store.Dialect {
 	return store.Dialect{
 		Name:       "sqlite",
 		Now:        "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)",
@@ -150,7 +150,7 @@ func openLocked(ctx context.Context, path string, opts Options, held *folderLock
 	}
 	cp := newCheckpointer(side, cmp.Or(opts.walPages, defaultWALPages))
 	db, err := store.New(ctx, store.Config{
-		Dialect:     Dialect(),
+		Dialect:     dialect(),
 		Path:        path,
 		Writer:      writer,
 		Reader:      reader,
