@@ -36,7 +36,7 @@ func New(o Options) agent.Agent {
 	if o.Rates == nil {
 		o.Rates = Snapshot{}
 	}
-	return &converter{Dialogue{Rates: o.Rates, Now: o.Now}}
+	return &converter{Dialogue(o)}
 }
 
 // converter implements [agent.Agent].

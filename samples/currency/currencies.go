@@ -167,9 +167,9 @@ func nearCodes(text string) []string {
 			near = append(near, code)
 		}
 	}
-	for phrase, a := range aliases {
-		if len(word) > 3 && len(phrase) > 3 && !a.weak && oneSlip(word, []rune(phrase)) {
-			near = append(near, slices.DeleteFunc(slices.Clone(a.codes), func(code string) bool { return !isBundled(code) })...)
+	for _, name := range nearNames {
+		if len(word) > 3 && oneSlip(word, name.letters) {
+			near = append(near, name.codes...)
 		}
 	}
 	slices.SortFunc(near, func(a, b string) int {
@@ -180,6 +180,27 @@ func nearCodes(text string) []string {
 	})
 	near = slices.Compact(near)
 	return near[:min(len(near), maxNear)]
+}
+
+// A nearName is a name that misspelled words are compared with.
+type nearName struct {
+	letters []rune
+	codes   []string
+}
+
+// nearNames are the names of bundled currencies, but for short and everyday ones: too many words are near those.
+var nearNames = findNearNames()
+
+func findNearNames() []nearName {
+	var all []nearName
+	for phrase, a := range aliases {
+		letters := []rune(phrase)
+		codes := slices.DeleteFunc(slices.Clone(a.codes), func(code string) bool { return !isBundled(code) })
+		if len(letters) > 3 && !a.weak && len(codes) > 0 {
+			all = append(all, nearName{letters, codes})
+		}
+	}
+	return all
 }
 
 func trueFirst(a, b bool) int {

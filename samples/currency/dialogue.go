@@ -150,11 +150,18 @@ func continues(old State, r Request) bool {
 	source, target := r.From != "" || hasSlot(r.Problems, SlotFrom), len(r.To) > 0 || hasSlot(r.Problems, SlotTo)
 	switch {
 	case source && target:
-		return false
+		return repeats(old, r)
 	case len(old.Open) > 0 || r.FollowUp:
 		return true
 	}
 	return !source && !r.Trade
+}
+
+// repeats tells whether a request with source and target is the answer to an open question after all: "from USD to
+// GBP" to "Into which currency should I convert 5 USD?".
+func repeats(old State, r Request) bool {
+	return len(old.Open) > 0 && r.Amount == nil && (old.From == "" || old.From == r.From) &&
+		(len(old.To) == 0 || slices.Equal(old.To, r.To))
 }
 
 func hasSlot(problems []Problem, slot Slot) bool {

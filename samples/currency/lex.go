@@ -61,6 +61,9 @@ func nextToken(text string, first rune) token {
 	if isDigit(first) || (first == '.' && len(text) > 1 && isDigit(rune(text[1]))) {
 		return numericToken(text)
 	}
+	if unicode.IsDigit(first) {
+		return token{kind: kindNumber, text: text[:runeLen(text)], count: number{bad: true}} // of another script: ask
+	}
 	if unicode.IsLetter(first) {
 		raw := text[:wordLen(text)]
 		word := fold(raw)

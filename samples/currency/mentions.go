@@ -243,11 +243,7 @@ func (f *finder) strange(i int) bool {
 	case code && f.is(i-1, kindNumber):
 		return f.wordIn(i+1, intoWords) || f.is(i+1, kindArrow)
 	}
-	return len(t.fold) > 3 && (f.open || (placed && f.grounded)) && f.closes(i+1) && nearName(t.fold)
-}
-
-func nearName(word string) bool {
-	return len(nearCodes(word)) > 0
+	return len(t.fold) > 3 && (f.open || (placed && f.grounded)) && f.closes(i+1) && len(nearCodes(t.fold)) > 0
 }
 
 func (f *finder) is(i int, kind tokenKind) bool {
