@@ -30,6 +30,8 @@ type Call struct {
 	Binding    string     // BindingJSONRPC, ...; "" within one process
 	Extensions []string   // URIs of the extensions that the client activates
 	RequestID  string     // names this request in logs
+
+	TraceParent string // W3C trace context of the request; "" when there is none
 }
 
 type callKey struct{}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package agenttest tests an agent without a server: it runs the agent on an engine in memory, so that what a test
+// sees is what a client would see.
+//
+//	h := agenttest.New(t, myAgent, nil)
+//	first := h.Send("How much is 1 USD?")
+//	if first.State() != a2a.TaskStateInputRequired { ... }
+//	second := h.Reply(first, "CAD")
+package agenttest
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/engine"
+)
+
+// Options configure a [Harness]. The zero value is ready.
+type Options struct {
+	Card        *a2a.AgentCard // its media types are checked; nil means that any are taken
+	OutputModes []string       // what the caller accepts; empty means any
+	Caller      a2a.Identity
+	Engine      *engine.Options
+}
+
+// A Harness runs one agent for one test.
+type Harness struct {
+	Service a2a.Service
+	Engine  *engine.Engine
+
+	t    testing.TB
+	ctx  context.Context
+	opts Options
+}
+
+// New returns a Harness, which ends with the test.
+func New(t testing.TB, a agent.Agent, opts *Options) *Harness {
+	t.Helper()
+	h := &Harness{t: t}
+	if opts != nil {
+		h.opts = *opts
+	}
+	e, err := engine.New(h.opts.Engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Engine = e
+	h.Service = e.Agent("test", a, &engine.AgentOptions{Card: h.opts.Card})
+	h.ctx = a2a.WithCall(context.Background(), &a2a.Call{Identity: h.opts.Caller})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		e.Shutdown(ctx) // turns that a test left open are released
+	})
+	return h
+}
+
+// Context returns the context that the Harness makes its calls with.
+func (h *Harness) Context() context.Context { return h.ctx }
+
+// Result is what came of a message.
+type Result struct {
+	Task    *a2a.Task    // nil when the agent replied with a message
+	Message *a2a.Message // nil when there is a task
+	Events  []a2a.Event  // what a stream showed, the first event included
+}
+
+// State returns the task's state, unspecified when there is no task.
+func (r *Result) State() a2a.TaskState {
+	if r.Task == nil {
+		return a2a.TaskStateUnspecified
+	}
+	return r.Task.Status.State
+}
+
+// Text returns all text the caller reads: that of the message, or of the artifacts, or else of the status.
+func (r *Result) Text() string {
+	if r.Message != nil {
+		return text(r.Message.Parts)
+	}
+	var all []string
+	for _, a := range r.Task.Artifacts {
+		all = append(all, text(a.Parts))
+	}
+	if len(all) == 0 {
+		return r.StatusText()
+	}
+	return strings.Join(all, "\n")
+}
+
+// StatusText returns the text of the task's status message.
+func (r *Result) StatusText() string {
+	if r.Task == nil || r.Task.Status.Message == nil {
+		return ""
+	}
+	return text(r.Task.Status.Message.Parts)
+}
+
+func text(parts []a2a.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if s, ok := p.Content.(a2a.Text); ok {
+			b.WriteString(string(s))
+		}
+	}
+	return b.String()
+}
+
+// Send sends a text that starts a task and waits until the task ends or waits.
+func (h *Harness) Send(text string) *Result {
+	h.t.Helper()
+	return h.SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text)))
+}
+
+// Reply sends a text to the task of an earlier result.
+func (h *Harness) Reply(to *Result, text string) *Result {
+	h.t.Helper()
+	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))
+	m.TaskID, m.ContextID = to.Task.ID, to.Task.ContextID
+	return h.SendMessage(m)
+}
+
+// SendMessage sends a message over a stream and returns all that came of it. A refusal fails the test.
+func (h *Harness) SendMessage(m *a2a.Message) *Result {
+	h.t.Helper()
+	stream, err := h.Service.StreamMessage(h.ctx, &a2a.SendMessageRequest{
+		Message: m, Configuration: &a2a.SendConfiguration{AcceptedOutputModes: h.opts.OutputModes},
+	})
+	if err != nil {
+		h.t.Fatalf("send: %v", err)
+	}
+	r := &Result{}
+	var id a2a.TaskID
+	for ev, err := range stream {
+		if err != nil {
+			h.t.Fatalf("stream: %v", err)
+		}
+		r.Events = append(r.Events, ev.Event)
+		switch e := ev.Event.(type) {
+		case *a2a.Message:
+			r.Message = e
+		case *a2a.Task:
+			id = e.ID
+		}
+	}
+	if r.Message == nil {
+		if r.Task, err = h.Service.GetTask(h.ctx, &a2a.GetTaskRequest{ID: id}); err != nil {
+			h.t.Fatalf("get: %v", err)
+		}
+	}
+	return r
+}

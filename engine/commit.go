@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/journal"
+)
+
+// change is what a commit writes beside what is queued.
+type change struct {
+	events       []journal.Event
+	run          journal.Run
+	unlessInputs bool
+	release      bool // the runner's last commit
+	taskState    []byte
+	contextState []byte
+}
+
+// commitLoop commits what is queued until nothing is.
+func (r *runner) commitLoop() {
+	// The agent may be about to queue more, or to return: then one commit does for all of it.
+	runtime.Gosched()
+	for r.commitQueued() {
+	}
+}
+
+func (r *runner) commitQueued() bool {
+	r.commitMu.Lock()
+	defer r.commitMu.Unlock()
+	r.mu.Lock()
+	if len(r.queue) == 0 || r.writable() != nil {
+		r.committing = false
+		r.mu.Unlock()
+		return false
+	}
+	run := r.run
+	r.mu.Unlock()
+	if err := r.commit(change{run: run}); err != nil {
+		r.die(err)
+		return false
+	}
+	return true
+}
+
+// flush commits what is queued, and c, and returns after that.
+func (r *runner) flush(c change) error {
+	r.commitMu.Lock()
+	defer r.commitMu.Unlock()
+	r.mu.Lock()
+	if err := r.writable(); err != nil {
+		r.mu.Unlock()
+		return err
+	}
+	r.pushFirst()
+	c.run = r.run
+	r.mu.Unlock()
+	err := r.commit(c)
+	if err != nil {
+		r.die(err)
+	}
+	return err
+}
+
+// commit appends what is queued and then c's events, and publishes them. commitMu is held. When it fails, nothing has
+// changed and the queue is as it was.
+func (r *runner) commit(c change) error {
+	r.mu.Lock()
+	queued, bytes := len(r.queue), r.queueBytes
+	events := append(slices.Clip(r.queue), c.events...)
+	cm := r.prepare(c, events)
+	r.mu.Unlock()
+
+	lease, err := r.e.journal.Append(r.e.ctx, cm)
+	if err != nil {
+		return err
+	}
+
+	r.mu.Lock()
+	for i := range events {
+		r.folder.Apply(&events[i])
+	}
+	r.head, r.lease, r.create = cm.Head, lease, nil
+	r.dequeue(queued)
+	var final *a2a.Task
+	if c.release {
+		r.ended = true
+		final = r.folder.Task()
+	}
+	add := !r.published && !c.release
+	register := !r.feedHeld && !cm.Head.Status.State.Terminal()
+	r.published, r.feedHeld = r.published || add, r.feedHeld || register
+	r.mu.Unlock()
+
+	if add {
+		r.e.runners.add(r)
+	}
+	if register {
+		r.e.feeds.register(r.feed)
+	}
+	r.feed.publish(events, bytes+256*len(c.events), cm.Head, final)
+	r.e.notify(r.e.ctx, r.key)
+	return nil
+}
+
+// prepare numbers the events and makes the commit of them; mu is held.
+func (r *runner) prepare(c change, events []journal.Event) *journal.Commit {
+	var seq uint64
+	head := &journal.Head{Key: r.key, ContextID: r.contextID, Origin: r.origin, Created: now()}
+	if r.head != nil {
+		*head = *r.head
+		seq = head.Seq
+	}
+	expect := seq
+	for i := range events {
+		seq++
+		events[i].Seq = seq
+		if ev := events[i].Wire.Event; ev != nil {
+			events[i].Wire = a2a.NewStreamEvent(journal.EventID(seq), ev)
+		}
+	}
+	r.folder.Outlook(head, events)
+	head.Taken, head.Run = r.taken, c.run
+	if head.Run.Open && head.Run.Turn == nil {
+		head.Run.Turn = encodeTurn(r.opening)
+		r.run.Turn = head.Run.Turn
+	}
+	return &journal.Commit{
+		Key: r.key, Lease: r.lease, Create: r.create, Expect: expect, Events: events, Head: head, Taken: r.taken,
+		UnlessInputs: c.unlessInputs, Release: c.release, TaskState: c.taskState, ContextState: c.contextState,
+		Task: func() *a2a.Task { return r.foresee(events) },
+	}
+}
+
+// foresee returns the task as it will be after events. It is called within Append, when nobody else changes the
+// folder.
+func (r *runner) foresee(events []journal.Event) *a2a.Task {
+	var f *journal.Folder
+	r.mu.Lock()
+	if r.head == nil {
+		f = &journal.Folder{}
+	} else {
+		f = journal.NewFolder(r.folder.Task())
+	}
+	r.mu.Unlock()
+	for i := range events {
+		f.Apply(&events[i])
+	}
+	return f.Task()
+}
+
+// dequeue drops the first n events of the queue, which are committed; mu is held.
+func (r *runner) dequeue(n int) {
+	if n == 0 {
+		return
+	}
+	for _, size := range r.sizes[:n] {
+		r.queueBytes -= size
+	}
+	// The journal and the feed keep the committed slice, so what is left gets a new one.
+	r.queue = append([]journal.Event(nil), r.queue[n:]...)
+	r.sizes = append(r.sizes[:0], r.sizes[n:]...)
+	if r.space != nil {
+		close(r.space)
+		r.space = nil
+	}
+}
+
+// ending is how a turn ends, or what becomes of a task that was claimed.
+type ending struct {
+	state   a2a.TaskState // unspecified: the state stays
+	message *a2a.Message
+	final   bool // ends the task whatever waits
+	reply   bool // without a task, message is the answer
+	suspend bool
+	run     journal.Run // of suspend, and of an interrupted turn that will be resumed
+	err     error       // without a task, this is what the sender gets
+}
+
+// finish makes the last commit of a turn, or goes on to the next when messages wait. It returns what that one begins
+// with, and false when the runner is done.
+func (r *runner) finish(end ending) (start, bool) {
+	for {
+		if !end.final && r.canceledMeanwhile() {
+			end = canceledEnding
+		}
+		st, more, retry := r.tryFinish(end)
+		if !retry {
+			return st, more
+		}
+	}
+}
+
+// tryFinish is one attempt of finish; retry says that a cancel came in between.
+func (r *runner) tryFinish(end ending) (st start, more, retry bool) {
+	r.commitMu.Lock()
+	defer r.commitMu.Unlock()
+	r.mu.Lock()
+	over, created := r.writable() != nil, r.created
+	r.dirty = false
+	r.mu.Unlock()
+	if over {
+		return start{}, false, false
+	}
+	if !created && (end.reply || end.err != nil) {
+		r.conclude(end)
+		return start{}, false, false
+	}
+	for {
+		if !end.final {
+			st, what := r.takeNext(end)
+			if what == takenCancel {
+				return start{}, false, true
+			}
+			if what == takenStart {
+				st, more = r.open(st)
+				return st, more, false
+			}
+		}
+		err := r.commitEnd(end)
+		if errors.Is(err, journal.ErrInputsWaiting) {
+			if err = r.refreshInbox(r.e.ctx); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			r.die(err)
+			return start{}, false, false
+		}
+		r.leave()
+		return start{}, false, false
+	}
+}
+
+// conclude ends a turn that made no task.
+func (r *runner) conclude(end ending) {
+	r.mu.Lock()
+	r.ended = true
+	r.mu.Unlock()
+	if end.err != nil {
+		r.feed.fail(end.err)
+	} else {
+		r.feed.answer(end.message)
+	}
+	r.leave()
+}
+
+// commitEnd commits how the turn ends and gives the lease back.
+func (r *runner) commitEnd(end ending) error {
+	c := change{run: end.run, release: true, unlessInputs: !end.final}
+	r.mu.Lock()
+	r.pushFirst()
+	if end.state != a2a.TaskStateUnspecified {
+		c.events = []journal.Event{r.statusEvent(end.state, end.message)}
+	}
+	if end.state.Terminal() || r.queuedState().Terminal() {
+		r.taken = max(r.taken, r.lastSeen) // nobody will take what still waits
+	}
+	r.mu.Unlock()
+	err := r.commit(c)
+	if err == nil && !end.run.WakeAt.IsZero() {
+		r.e.timer.set(end.run.WakeAt)
+	}
+	return err
+}
+
+// open commits that a turn begins with an input: the message moves into history and the task works again. It returns
+// false when that failed.
+func (r *runner) open(st start) (start, bool) {
+	r.mu.Lock()
+	r.opening = st
+	r.run = journal.Run{Open: true, Attempt: st.attempt}
+	c := change{run: r.run, events: r.receive(st.input, st.message)}
+	r.mu.Unlock()
+	if err := r.commit(c); err != nil {
+		r.die(err)
+		return st, false
+	}
+	return st, true
+}
+
+// receive returns the events of a message being taken; mu is held.
+func (r *runner) receive(input uint64, m *a2a.Message) []journal.Event {
+	var events []journal.Event
+	if m != nil && input != 0 {
+		events = append(events, journal.Event{Time: now(), Received: &journal.Received{Input: input, Message: m}})
+	}
+	if r.queuedState().Interrupted() {
+		events = append(events, r.statusEvent(a2a.TaskStateWorking, nil))
+	}
+	return events
+}
+
+// queuedState returns the state that the task will have once the queue is committed; mu is held.
+func (r *runner) queuedState() a2a.TaskState {
+	for _, ev := range slices.Backward(r.queue) {
+		if u, ok := ev.Wire.Event.(*a2a.StatusUpdate); ok {
+			return u.Status.State
+		}
+	}
+	if r.head == nil {
+		return a2a.TaskStateSubmitted
+	}
+	return r.head.Status.State
+}
+
+func (r *runner) statusEvent(state a2a.TaskState, message *a2a.Message) journal.Event {
+	at := now()
+	return journal.Event{Time: at, Wire: a2a.StreamEvent{Event: &a2a.StatusUpdate{
+		TaskID: r.key.ID, ContextID: r.contextID,
+		Status: a2a.TaskStatus{State: state, Message: message, Timestamp: at},
+	}}}
+}
+
+// say makes a message of the agent; nil without parts.
+func (r *runner) say(parts ...a2a.Part) *a2a.Message {
+	if len(parts) == 0 {
+		return nil
+	}
+	m := a2a.NewMessage(a2a.RoleAgent, parts...)
+	m.TaskID, m.ContextID = r.key.ID, r.contextID
+	return m
+}
+
+// overrun ends a turn whose agent does not return: it is fenced off first.
+func (r *runner) overrun(t *openTurn, end ending) {
+	r.mu.Lock()
+	if r.fenced != nil || r.ended || r.turn != t {
+		r.mu.Unlock()
+		return
+	}
+	r.fenced = errFenced
+	created := r.created
+	r.freeWaiters()
+	r.mu.Unlock()
+
+	r.commitMu.Lock()
+	defer r.commitMu.Unlock()
+	if !created && end.err != nil {
+		r.conclude(end)
+		return
+	}
+	if err := r.commitEnd(end); err != nil {
+		r.die(err)
+		return
+	}
+	r.leave()
+}
+
+// interrupt ends the open turn because the process ends: what it queued is committed, and a resumable agent's turn
+// stays open for whoever comes next.
+func (r *runner) interrupt() {
+	r.mu.Lock()
+	t := r.turn
+	run := r.run
+	r.mu.Unlock()
+	if t == nil {
+		return // between a claim and its first turn: the lease expires, or is void at the next start
+	}
+	end := ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(interruptedText)), final: true, err: errDraining()}
+	if isResumable(r.svc.agent) {
+		end = ending{run: run, final: true, err: errDraining()}
+	}
+	r.overrun(t, end)
+	t.cancel(agent.ErrShutdown)
+}
+
+const interruptedText = "The task was interrupted by a restart of the agent's server. Send the message again to start anew."
+
+func isResumable(a agent.Agent) bool {
+	res, ok := a.(agent.Resumable)
+	return ok && res.Resumable()
+}
+
+func errDraining() error {
+	return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server is shutting down; send the message again later"}
+}
+
+// turnContext returns what a turn's context is made of: it lives as long as the engine lets turns run, whatever
+// becomes of the request, and carries who called.
+func (r *runner) turnContext(st start) context.Context {
+	return a2a.WithCall(r.e.turnsCtx, &a2a.Call{
+		Identity: st.call.Identity, Tenant: r.key.Tenant, Generation: st.call.Generation, Binding: st.call.Binding,
+		Extensions: st.call.Extensions, RequestID: st.call.RequestID,
+	})
+}

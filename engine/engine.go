@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package engine runs agents over a journal: it gives them turns, takes messages and cancels from each task's inbox,
+// commits what they say, and lets any number of readers follow. What [Engine.Agent] returns is an a2a.Service.
+//
+// A task has at most one runner, which holds the task's lease while a turn is open. A runner commits what its agent
+// queued, in order, many events at a time, and then publishes them to the task's feed. Readers are cursors: they read
+// the feed's recent events, and the journal when they are behind those, so a slow reader holds up nobody.
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/journal/memory"
+)
+
+// Options configure an [Engine]. The zero value is an engine in memory with safe limits.
+type Options struct {
+	// Journal keeps the tasks. Nil means one in memory that New makes and Shutdown closes.
+	Journal journal.Journal
+	// Authorizer says what a caller reaches. Nil means auth.BySubject.
+	Authorizer auth.Authorizer
+	// Logger gets a line for each turn (debug) and for what went wrong. Nil means slog.Default().
+	Logger *slog.Logger
+	// Node names this process as the holder of leases; it must be unique among those that share the journal. Empty
+	// means the host's name and a random part.
+	Node string
+	// Waker connects the nodes that share a journal. Nil means that this is the only one.
+	Waker journal.Waker
+
+	LeaseTTL    time.Duration // how long a lease lasts without renewal; 0 means 10 s
+	TurnLimit   time.Duration // how long a turn may take; 0 means 1 h
+	CancelGrace time.Duration // how long a cancelled turn may clean up; 0 means 5 s
+	Retention   time.Duration // how long waiting and finished tasks are kept; 0 means 30 days
+	MaxWaiting  int           // messages that may wait for a running turn of one task; 0 means 16
+}
+
+// The limits of what waits between an agent and its journal, and of what a feed keeps for its readers.
+const (
+	maxQueuedEvents = 1000
+	maxQueuedBytes  = 1 << 20
+	maxFeedEvents   = 2048
+	maxFeedBytes    = 1 << 20
+)
+
+// Defaults returns the options with every zero value replaced by what it means.
+func (o Options) Defaults() Options {
+	if o.Authorizer == nil {
+		o.Authorizer = auth.BySubject
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Node == "" {
+		host, _ := os.Hostname()
+		o.Node = fmt.Sprintf("%s/%d/%s", host, os.Getpid(), a2a.NewMessageID()[24:])
+	}
+	o.LeaseTTL = cmp.Or(o.LeaseTTL, 10*time.Second)
+	o.TurnLimit = cmp.Or(o.TurnLimit, time.Hour)
+	o.CancelGrace = cmp.Or(o.CancelGrace, 5*time.Second)
+	o.Retention = cmp.Or(o.Retention, 30*24*time.Hour)
+	o.MaxWaiting = cmp.Or(o.MaxWaiting, 16)
+	return o
+}
+
+// Engine runs agents. Make one with [New] and end it with [Engine.Shutdown].
+type Engine struct {
+	opts    Options
+	journal journal.Journal
+	owned   bool // New made the journal
+	log     *slog.Logger
+
+	ctx  context.Context // ends when the engine is closed
+	stop context.CancelFunc
+
+	turnsCtx  context.Context // what turns run under; ends when Shutdown has waited long enough
+	stopTurns context.CancelCauseFunc
+
+	loops   sync.WaitGroup
+	kicks   chan struct{} // the claim loop should look now
+	timer   wakeTimer
+	turns   sync.WaitGroup // open turns; Add under drainMu
+	drainMu sync.RWMutex
+	drained atomic.Bool // no new turns
+
+	mu       sync.RWMutex
+	agents   map[string]*service
+	runners  runnerSet
+	feeds    feedSet
+	shutdown sync.Once
+}
+
+// New returns an engine and starts its upkeep: taking over what runs nowhere, renewing leases, and removing what is
+// past its retention. Error: a negative limit, by the name of its field.
+func New(opts *Options) (*Engine, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	e := &Engine{opts: o.Defaults(), agents: map[string]*service{}, kicks: make(chan struct{}, 1)}
+	e.log = e.opts.Logger
+	e.journal = e.opts.Journal
+	if e.journal == nil {
+		e.journal, e.owned = memory.New(nil), true
+	}
+	e.ctx, e.stop = context.WithCancel(context.Background())
+	e.turnsCtx, e.stopTurns = context.WithCancelCause(context.Background())
+	e.timer.kick = e.kick
+	for _, loop := range []func(){e.claimLoop, e.renewLoop, e.pruneLoop, e.listenLoop} {
+		e.loops.Go(loop)
+	}
+	return e, nil
+}
+
+func (o *Options) validate() error {
+	for _, f := range []struct {
+		name  string
+		value time.Duration
+	}{{"LeaseTTL", o.LeaseTTL}, {"TurnLimit", o.TurnLimit}, {"CancelGrace", o.CancelGrace}, {"Retention", o.Retention}} {
+		if f.value < 0 {
+			return fmt.Errorf("engine: Options.%s is negative", f.name)
+		}
+	}
+	if o.MaxWaiting < 0 {
+		return errors.New("engine: Options.MaxWaiting is negative")
+	}
+	return nil
+}
+
+// AgentOptions configure one agent of an engine.
+type AgentOptions struct {
+	// Card says which media types the agent and its skills take. Nil means any.
+	Card *a2a.AgentCard
+	// AnyInput switches the check of input media types off.
+	AnyInput bool
+}
+
+// Agent makes a Service of an agent under a name, which is part of the key of each of its tasks and must not change
+// between restarts. From then on the engine takes up the agent's interrupted and due tasks. Agent panics when the name
+// is empty or taken, as both are mistakes of the program.
+func (e *Engine) Agent(name string, a agent.Agent, opts *AgentOptions) a2a.Service {
+	if opts == nil {
+		opts = &AgentOptions{}
+	}
+	s := &service{e: e, name: name, agent: a, modes: newModes(opts)}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if name == "" {
+		panic("engine: an agent needs a name")
+	}
+	if _, taken := e.agents[name]; taken {
+		panic("engine: two agents are called " + name)
+	}
+	e.agents[name] = s
+	e.kick()
+	return s
+}
+
+func (e *Engine) agentNames() []string {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	names := make([]string, 0, len(e.agents))
+	for name := range e.agents {
+		names = append(names, name)
+	}
+	return names
+}
+
+func (e *Engine) service(name string) *service {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.agents[name]
+}
+
+// Wake makes a suspended task go on. The token is that of agent.Turn.WakeToken. Waking a task that is not suspended
+// does nothing. Errors: a2a.ErrInvalidParams for what is no token, a2a.ErrTaskNotFound.
+func (e *Engine) Wake(ctx context.Context, token string) error {
+	key, err := parseWakeToken(token)
+	if err != nil {
+		return err
+	}
+	_, err = e.journal.Enqueue(ctx, key, journal.Input{Kind: journal.InputWake, Time: now()}, 0)
+	switch {
+	case errors.Is(err, journal.ErrFinished):
+		return nil
+	case err != nil:
+		return wireError(err)
+	}
+	return e.attend(ctx, key)
+}
+
+// Journal returns the journal that the engine runs over.
+func (e *Engine) Journal() journal.Journal { return e.journal }
+
+// enter registers a turn that is about to start; it refuses while the engine drains.
+func (e *Engine) enter() error {
+	e.drainMu.RLock()
+	defer e.drainMu.RUnlock()
+	if e.drained.Load() {
+		return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server is shutting down; send the message again later",
+			RetryAfter: time.Second}
+	}
+	e.turns.Add(1)
+	return nil
+}
+
+// Shutdown lets open turns come to their end until ctx does, and then releases the rest: turns of resumable agents are
+// taken up again by the next engine on this journal, the others end as failed. New messages are refused meanwhile;
+// reading goes on until the end. It returns ctx's error when turns had to be released. The Journal that Options named
+// is left open.
+func (e *Engine) Shutdown(ctx context.Context) error {
+	var err error
+	e.shutdown.Do(func() { err = e.drain(ctx) })
+	return err
+}
+
+func (e *Engine) drain(ctx context.Context) error {
+	e.drainMu.Lock()
+	e.drained.Store(true)
+	e.drainMu.Unlock()
+
+	ended := make(chan struct{})
+	go func() { e.turns.Wait(); close(ended) }()
+	var err error
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		err = ctx.Err()
+		e.interruptAll(ended)
+	}
+	e.stopTurns(agent.ErrShutdown)
+	e.stop()
+	e.loops.Wait()
+	e.timer.stop()
+	if e.owned {
+		err = errors.Join(err, e.journal.Close())
+	}
+	return err
+}
+
+// interruptAll ends the turns that would not end by themselves.
+func (e *Engine) interruptAll(ended <-chan struct{}) {
+	var wg sync.WaitGroup
+	for _, r := range e.runners.all() {
+		wg.Go(r.interrupt)
+	}
+	wg.Wait()
+	e.stopTurns(agent.ErrShutdown)
+	// Agents that heed their context return now; those that do not are fenced off and left behind.
+	select {
+	case <-ended:
+	case <-time.After(time.Second):
+	}
+}
+
+// now is the time of statuses and events: UTC, in the milliseconds that the wire carries, so that what is stored and
+// what clients see compare the same.
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+
+// wireError makes of a journal's error what a client may see.
+func wireError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, journal.ErrNotFound):
+		return &a2a.Error{Kind: a2a.ErrTaskNotFound, Cause: err}
+	case errors.Is(err, journal.ErrBadPageToken):
+		return a2a.InvalidParams("pageToken", "is not one that this list gave out; start again without one")
+	case errors.Is(err, journal.ErrFull):
+		return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server has no room for another task; try again later", Cause: err}
+	case errors.Is(err, journal.ErrClosed):
+		return &a2a.Error{Kind: a2a.ErrUnavailable, Cause: err}
+	}
+	return a2a.AsError(err)
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"sync"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
+)
+
+// A feed is where readers of one task meet its recent events. It keeps a bounded run of the newest ones; who is behind
+// those reads the journal. A feed outlives the turns of its task as long as somebody reads it.
+type feed struct {
+	key  journal.Key
+	refs int // guarded by the feedSet
+
+	mu      sync.Mutex
+	events  []journal.Event // contiguous, ending at head.Seq; may be empty
+	bytes   int
+	head    *journal.Head // as last published; nil before the task exists
+	final   *a2a.Task     // the task at head, once nothing runs; may be nil
+	reply   *a2a.Message  // the answer of a turn that made no task
+	err     error         // why there is neither
+	refused []uint64      // cancels that the agent refused
+	changed chan struct{} // closed at the next change; nil while nobody waits
+}
+
+// publish adds events that were committed. final may be nil.
+func (f *feed) publish(events []journal.Event, sizes int, head *journal.Head, final *a2a.Task) {
+	f.mu.Lock()
+	f.events = append(f.events, events...)
+	f.bytes += sizes
+	if len(f.events) > maxFeedEvents || f.bytes > maxFeedBytes {
+		f.trim()
+	}
+	f.head, f.final = head, final
+	f.wake()
+}
+
+// trim drops the older half, into a new slice: readers may still hold the old one.
+func (f *feed) trim() {
+	f.events = append([]journal.Event(nil), f.events[(len(f.events)+1)/2:]...)
+	f.bytes /= 2
+}
+
+// advance notes what another node appended; readers find the events in the journal.
+func (f *feed) advance(head *journal.Head) {
+	f.mu.Lock()
+	if f.head != nil && f.head.Seq >= head.Seq && f.head.Taken >= head.Taken {
+		f.mu.Unlock()
+		return
+	}
+	if f.head == nil || f.head.Seq != head.Seq {
+		f.events, f.bytes, f.final = nil, 0, nil
+	}
+	f.head = head
+	f.wake()
+}
+
+// answer ends the feed of a turn that replied with a message, fail that of one that came to nothing.
+func (f *feed) answer(m *a2a.Message) {
+	f.mu.Lock()
+	f.reply = m
+	f.wake()
+}
+
+func (f *feed) fail(err error) {
+	f.mu.Lock()
+	f.err = err
+	f.wake()
+}
+
+// refuse notes that the agent refused a cancel.
+func (f *feed) refuse(input uint64) {
+	f.mu.Lock()
+	f.refused = append(f.refused, input)
+	f.wake()
+}
+
+// wake unlocks the feed and wakes its readers.
+func (f *feed) wake() {
+	ch := f.changed
+	f.changed = nil
+	f.mu.Unlock()
+	if ch != nil {
+		close(ch)
+	}
+}
+
+// view is what a reader sees of a feed at one moment.
+type view struct {
+	events  []journal.Event // those after the cursor, if the feed has them
+	behind  bool            // there are newer events, but only the journal has the next one
+	head    *journal.Head
+	final   *a2a.Task
+	reply   *a2a.Message
+	err     error
+	changed <-chan struct{}
+}
+
+// look returns the view from a cursor.
+func (f *feed) look(after uint64) view {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v := view{head: f.head, final: f.final, reply: f.reply, err: f.err}
+	if f.changed == nil {
+		f.changed = make(chan struct{})
+	}
+	v.changed = f.changed
+	if f.head == nil || f.head.Seq <= after {
+		return v
+	}
+	first := f.head.Seq + 1 - uint64(len(f.events))
+	if after+1 < first {
+		v.behind = true
+		return v
+	}
+	v.events = f.events[after+1-first:]
+	return v
+}
+
+// wasRefused reports whether the agent refused a cancel.
+func (f *feed) wasRefused(input uint64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, n := range f.refused {
+		if n == input {
+			return true
+		}
+	}
+	return false
+}
+
+// feedSet holds the feeds that somebody reads or writes.
+type feedSet struct {
+	mu    sync.Mutex
+	feeds map[journal.Key]*feed
+}
+
+// get returns the feed of a task, nil when nobody follows it.
+func (s *feedSet) get(key journal.Key) *feed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.feeds[key]
+}
+
+// acquire returns the feed of a task that exists, making one if need be. Release it.
+func (s *feedSet) acquire(key journal.Key, head *journal.Head) *feed {
+	s.mu.Lock()
+	f := s.feeds[key]
+	if f == nil {
+		f = &feed{key: key, head: head}
+		s.put(f)
+	}
+	f.refs++
+	s.mu.Unlock()
+	f.advance(head)
+	return f
+}
+
+// retain adds a reader to a feed, which may not be in the set yet.
+func (s *feedSet) retain(f *feed) {
+	s.mu.Lock()
+	f.refs++
+	s.mu.Unlock()
+}
+
+// register makes a new task's feed findable.
+func (s *feedSet) register(f *feed) {
+	s.mu.Lock()
+	s.put(f)
+	s.mu.Unlock()
+}
+
+func (s *feedSet) put(f *feed) {
+	if s.feeds == nil {
+		s.feeds = map[journal.Key]*feed{}
+	}
+	s.feeds[f.key] = f
+}
+
+// release takes a reader or writer off a feed; the last one removes it.
+func (s *feedSet) release(f *feed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.refs--
+	if f.refs == 0 && s.feeds[f.key] == f {
+		delete(s.feeds, f.key)
+	}
+}
+
+func (s *feedSet) keys() []journal.Key {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	keys := make([]journal.Key, 0, len(s.feeds))
+	for k := range s.feeds {
+		keys = append(keys, k)
+	}
+	return keys
+}

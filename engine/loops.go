@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"encoding/base64"
+	"errors"
+	"sync"
+	"time"
+
+	"context"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/go-json-experiment/json"
+)
+
+const (
+	pollInterval  = time.Second // under every waker, and for timers that are due
+	claimBatch    = 16
+	pruneInterval = time.Hour
+	pruneBatch    = 500
+)
+
+// kick makes the claim loop look at once.
+func (e *Engine) kick() {
+	select {
+	case e.kicks <- struct{}{}:
+	default:
+	}
+}
+
+// claimLoop takes over tasks that should run and run nowhere: after a crash, when a timer is due, and when an input
+// was enqueued by somebody who could not claim the task.
+func (e *Engine) claimLoop() {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-e.kicks:
+		case <-tick.C:
+		}
+		for e.claimSome() == claimBatch {
+		}
+	}
+}
+
+func (e *Engine) claimSome() int {
+	names := e.agentNames()
+	if len(names) == 0 || e.drained.Load() {
+		return 0
+	}
+	claimed, err := e.journal.Claim(e.ctx, e.opts.Node, names, e.opts.LeaseTTL, claimBatch)
+	if err != nil {
+		if e.ctx.Err() == nil {
+			e.log.Warn("cannot look for tasks to run; trying again", "error", err)
+		}
+		return 0
+	}
+	for _, c := range claimed {
+		e.adopt(c)
+	}
+	return len(claimed)
+}
+
+// renewLoop prolongs the leases of the open turns, all in one call, three times in their life.
+func (e *Engine) renewLoop() {
+	tick := time.NewTicker(e.opts.LeaseTTL / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-tick.C:
+			e.renew()
+		}
+	}
+}
+
+func (e *Engine) renew() {
+	runners := e.runners.all()
+	if len(runners) == 0 {
+		return
+	}
+	leases := make([]journal.Lease, len(runners))
+	for i, r := range runners {
+		leases[i] = r.currentLease()
+	}
+	held, err := e.journal.Renew(e.ctx, leases, e.opts.LeaseTTL)
+	if err != nil {
+		e.log.Warn("cannot renew leases; trying again", "error", err)
+		return
+	}
+	for i, r := range runners {
+		if !held[i] {
+			r.lost(leases[i])
+		}
+	}
+}
+
+// pruneLoop removes what is past its retention.
+func (e *Engine) pruneLoop() {
+	tick := time.NewTicker(pruneInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for {
+			n, err := e.journal.Prune(e.ctx, now().Add(-e.opts.Retention), pruneBatch)
+			if err != nil {
+				e.log.Warn("cannot remove old tasks; trying again later", "error", err)
+			}
+			if err != nil || n < pruneBatch {
+				break
+			}
+		}
+	}
+}
+
+// listenLoop hears from other nodes, and looks by itself at what is followed here and runs elsewhere, as wakers may
+// lose what they say.
+func (e *Engine) listenLoop() {
+	if e.opts.Waker == nil {
+		return
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		err := e.opts.Waker.Listen(e.ctx, func(key journal.Key) {
+			if e.feeds.get(key) != nil {
+				go e.lookAgain(key)
+			}
+			if r := e.runners.get(key); r != nil {
+				go r.signal()
+			}
+		})
+		if err != nil && e.ctx.Err() == nil {
+			e.log.Warn("the waker has ended; polling only", "error", err)
+		}
+	})
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.ctx.Done():
+			wg.Wait()
+			return
+		case <-tick.C:
+			for _, key := range e.feeds.keys() {
+				if e.runners.get(key) == nil {
+					e.lookAgain(key)
+				}
+			}
+		}
+	}
+}
+
+// lookAgain brings a feed up to date with what another node appended.
+func (e *Engine) lookAgain(key journal.Key) {
+	f := e.feeds.get(key)
+	if f == nil || e.runners.get(key) != nil {
+		return
+	}
+	head, err := e.journal.Head(e.ctx, key)
+	if err != nil {
+		if errors.Is(err, journal.ErrNotFound) {
+			f.fail(wireError(err))
+		}
+		return
+	}
+	f.advance(head)
+}
+
+// wakeTimer kicks the claim loop when the next suspended task of this node is due, so that a timer need not wait for
+// the next poll. Only the earliest is kept: later ones are found by then.
+type wakeTimer struct {
+	kick  func()
+	mu    sync.Mutex
+	at    time.Time
+	timer *time.Timer
+}
+
+func (w *wakeTimer) set(at time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.timer != nil && !w.at.After(at) && time.Now().Before(w.at) {
+		return
+	}
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	w.at = at
+	w.timer = time.AfterFunc(time.Until(at), w.kick)
+}
+
+func (w *wakeTimer) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+}
+
+func wakeToken(key journal.Key) string {
+	raw, err := json.Marshal([...]string{key.Agent, key.Tenant, key.Owner, string(key.ID)})
+	if err != nil {
+		return "" // only for ids that are not UTF-8, which no request can bring
+	}
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+func parseWakeToken(token string) (journal.Key, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(token)
+	var f [4]string
+	if err == nil {
+		err = json.Unmarshal(raw, &f)
+	}
+	if err != nil {
+		return journal.Key{}, a2a.InvalidParams("token", "is not a wake token")
+	}
+	return journal.Key{Scope: journal.Scope{Agent: f[0], Tenant: f[1], Owner: f[2]}, ID: a2a.TaskID(f[3])}, nil
+}
+
+// notify tells other nodes that a task has something new.
+func (e *Engine) notify(ctx context.Context, key journal.Key) {
+	if e.opts.Waker != nil {
+		e.opts.Waker.Notify(ctx, key)
+	}
+}

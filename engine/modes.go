@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+)
+
+// modes says which media types an agent takes, by skill.
+type modes struct {
+	off    bool
+	input  []string            // of the card; empty means any
+	skills map[string][]string // nil when the card has no skills; empty lists mean the card's
+}
+
+func newModes(opts *AgentOptions) modes {
+	m := modes{off: opts.AnyInput || opts.Card == nil}
+	if m.off {
+		return m
+	}
+	m.input = opts.Card.DefaultInputModes
+	if len(opts.Card.Skills) > 0 {
+		m.skills = map[string][]string{}
+	}
+	for _, s := range opts.Card.Skills {
+		m.skills[s.ID] = s.InputModes
+	}
+	return m
+}
+
+// check refuses a message with a part whose media type the agent, or the skill that the message names, does not take
+// (A2A 1.0 §3.3.2, ContentTypeNotSupportedError), and one that names a skill that the card does not have.
+func (m *modes) check(msg *a2a.Message) error {
+	if m.off {
+		return nil
+	}
+	accepted := m.input
+	if id := agent.SkillID(msg); id != "" && m.skills != nil {
+		skill, known := m.skills[id]
+		if !known {
+			return a2a.InvalidParams("message.metadata.skillId", fmt.Sprintf("names %q, which is none of the card's skills", id))
+		}
+		if len(skill) > 0 {
+			accepted = skill
+		}
+	}
+	if len(accepted) == 0 {
+		return nil
+	}
+	for i, p := range msg.Parts {
+		mediaType := partType(p)
+		if !accepts(accepted, mediaType) {
+			return &a2a.Error{
+				Kind:    a2a.ErrContentTypeNotSupported,
+				Message: fmt.Sprintf("message.parts[%d] is %s; the agent takes %s", i, mediaType, strings.Join(accepted, ", ")),
+			}
+		}
+	}
+	return nil
+}
+
+func accepts(modes []string, mediaType string) bool {
+	for _, mode := range modes {
+		if agent.MatchMode(mode, mediaType) {
+			return true
+		}
+	}
+	return false
+}
+
+// partType returns the media type of a part, or what its content is when it names none.
+func partType(p a2a.Part) string {
+	if p.MediaType != "" {
+		return p.MediaType
+	}
+	switch p.Content.(type) {
+	case a2a.Text:
+		return "text/plain"
+	case a2a.Data:
+		return "application/json"
+	}
+	return "application/octet-stream"
+}

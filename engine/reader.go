@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"iter"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
+)
+
+const readBatch = 256 // events a reader that is behind takes from the journal at once
+
+// A reader is a cursor over a task's events and what ends it.
+type reader struct {
+	after    uint64    // number of the last event seen
+	snapshot *a2a.Task // shown first; nil means that the events begin
+	input    uint64    // the message whose end is awaited; 0 means the one that made the task
+	taken    bool      // a turn has taken it
+
+	untilTerminal bool // nothing but the end of the task ends the stream
+	untilPaused   bool // waiting for an authorization ends it too, as waiting for input does
+	untilCreated  bool // that the task exists is enough
+
+	reply *a2a.Message // what came instead of a task
+}
+
+// over reports whether a status ends the stream.
+func (rd *reader) over(state a2a.TaskState) bool {
+	switch {
+	case state.Terminal():
+		return true
+	case rd.untilTerminal || !rd.taken:
+		return false
+	}
+	return state == a2a.TaskStateInputRequired || rd.untilPaused && state == a2a.TaskStateAuthRequired
+}
+
+// see notes an event and reports whether the stream ends with it.
+func (rd *reader) see(ev *journal.Event) bool {
+	rd.after = ev.Seq
+	if ev.Received != nil && ev.Received.Input >= rd.input {
+		rd.taken = true
+	}
+	if u, ok := ev.Wire.Event.(*a2a.StatusUpdate); ok {
+		return rd.over(u.Status.State)
+	}
+	return false
+}
+
+// stream returns what a reader sees as the sequence of a Service. It releases the feed when it ends, also when the
+// caller never ranges over it.
+func (e *Engine) stream(ctx context.Context, f *feed, rd *reader) iter.Seq2[a2a.StreamEvent, error] {
+	stop := context.AfterFunc(ctx, func() { e.feeds.release(f) })
+	return func(yield func(a2a.StreamEvent, error) bool) {
+		if !stop() {
+			yield(a2a.StreamEvent{}, context.Cause(ctx))
+			return
+		}
+		defer e.feeds.release(f)
+		gone := false
+		emit := func(ev a2a.StreamEvent) bool {
+			gone = !yield(ev, nil)
+			return !gone
+		}
+		if err := e.drive(ctx, f, rd, emit); err != nil && !gone {
+			yield(a2a.StreamEvent{}, err)
+		}
+	}
+}
+
+// drive moves a reader along its feed until the stream is over, showing events to emit, which returns false to stop.
+// A nil emit waits only. The error is why the stream was cut.
+func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.StreamEvent) bool) error {
+	if emit == nil {
+		emit = func(a2a.StreamEvent) bool { return true }
+	}
+	if rd.snapshot != nil {
+		if !emit(a2a.NewStreamEvent(journal.EventID(rd.after), rd.snapshot)) || rd.over(rd.snapshot.Status.State) {
+			return nil
+		}
+	}
+	for {
+		v := f.look(rd.after)
+		events, err := e.eventsOf(ctx, f, v, rd.after)
+		if err != nil {
+			return err
+		}
+		if done := rd.show(events, emit); done {
+			return nil
+		}
+		switch {
+		case len(events) > 0:
+			continue
+		case v.head != nil && (rd.untilCreated || v.head.Status.State.Terminal()):
+			return nil
+		case v.reply != nil:
+			rd.reply = v.reply
+			emit(a2a.NewStreamEvent("", v.reply))
+			return nil
+		case v.err != nil:
+			return v.err
+		}
+		select {
+		case <-v.changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-e.ctx.Done():
+			return errDraining()
+		}
+	}
+}
+
+// eventsOf returns the next events of a view, from the journal for a reader that is behind the feed.
+func (e *Engine) eventsOf(ctx context.Context, f *feed, v view, after uint64) ([]journal.Event, error) {
+	if !v.behind {
+		return v.events, nil
+	}
+	events, err := e.journal.Events(ctx, f.key, after, readBatch)
+	return events, wireError(err)
+}
+
+// show passes events on and reports whether the stream is over. An event tells whether another follows at once.
+func (rd *reader) show(events []journal.Event, emit func(a2a.StreamEvent) bool) (done bool) {
+	last := len(events) - 1
+	for last >= 0 && events[last].Wire.Event == nil {
+		last--
+	}
+	for i := range events {
+		ev := &events[i]
+		over := rd.see(ev)
+		if ev.Wire.Event != nil && !emit(ev.Wire.WithMore(i < last)) {
+			return true
+		}
+		if over {
+			return true
+		}
+	}
+	return false
+}

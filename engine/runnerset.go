@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/dragoman-a2a/dragoman/journal"
+)
+
+// runnerSet holds the runners of this node, at most one a task. A slot without a runner is a claim in progress, so
+// that one node never claims a task twice and fences itself off.
+type runnerSet struct {
+	mu    sync.Mutex
+	slots map[journal.Key]*slot
+}
+
+type slot struct {
+	ready chan struct{} // closed when the claim is over
+	r     *runner       // nil while claiming, and when the claim failed
+}
+
+func (s *runnerSet) get(key journal.Key) *runner {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slot := s.slots[key]; slot != nil {
+		return slot.r
+	}
+	return nil
+}
+
+// add puts in the runner of a task that was just created.
+func (s *runnerSet) add(r *runner) {
+	ready := make(chan struct{})
+	close(ready)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.slots == nil {
+		s.slots = map[journal.Key]*slot{}
+	}
+	s.slots[r.key] = &slot{ready: ready, r: r}
+}
+
+// reserve returns the slot of a task and whether the caller made it and has to fill it.
+func (s *runnerSet) reserve(key journal.Key) (*slot, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sl := s.slots[key]; sl != nil {
+		return sl, false
+	}
+	if s.slots == nil {
+		s.slots = map[journal.Key]*slot{}
+	}
+	sl := &slot{ready: make(chan struct{})}
+	s.slots[key] = sl
+	return sl, true
+}
+
+// fill ends a reservation; a nil runner gives it up.
+func (s *runnerSet) fill(key journal.Key, sl *slot, r *runner) {
+	s.mu.Lock()
+	sl.r = r
+	if r == nil {
+		delete(s.slots, key)
+	}
+	s.mu.Unlock()
+	close(sl.ready)
+}
+
+func (s *runnerSet) remove(r *runner) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sl := s.slots[r.key]; sl != nil && sl.r == r {
+		delete(s.slots, r.key)
+	}
+}
+
+func (s *runnerSet) all() []*runner {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]*runner, 0, len(s.slots))
+	for _, sl := range s.slots {
+		if sl.r != nil {
+			all = append(all, sl.r)
+		}
+	}
+	return all
+}
+
+// attend sees to it that somebody deals with a task's inputs: the runner here, a new one, or the node that holds the
+// task's lease.
+func (e *Engine) attend(ctx context.Context, key journal.Key) error {
+	for {
+		sl, mine := e.runners.reserve(key)
+		if mine {
+			return e.claim(ctx, key, sl)
+		}
+		select {
+		case <-sl.ready:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		r := sl.r
+		if r == nil {
+			continue // that claim failed; try our own
+		}
+		if r.signal() {
+			return nil
+		}
+		select {
+		case <-r.gone:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// claim takes a task's lease and starts its runner. A task that another node holds is that node's to deal with.
+func (e *Engine) claim(ctx context.Context, key journal.Key, sl *slot) error {
+	svc := e.service(key.Agent)
+	if svc == nil {
+		e.runners.fill(key, sl, nil)
+		return nil // inputs wait until some node runs this agent
+	}
+	c, err := e.journal.ClaimTask(ctx, key, e.opts.Node, e.opts.LeaseTTL)
+	if err != nil {
+		e.runners.fill(key, sl, nil)
+		var held *journal.HeldError
+		if errors.As(err, &held) {
+			e.notify(ctx, key)
+			return nil
+		}
+		return wireError(err)
+	}
+	return e.startClaimed(ctx, svc, c, sl)
+}
+
+// adopt starts the runner of a task that the claim loop took.
+func (e *Engine) adopt(c journal.Claimed) {
+	key := c.Lease.Key
+	for {
+		sl, mine := e.runners.reserve(key)
+		if mine {
+			if err := e.startClaimed(e.ctx, e.service(key.Agent), c, sl); err != nil && e.ctx.Err() == nil {
+				e.log.Warn("cannot take up a task; trying again", "task", key.ID, "error", err)
+			}
+			return
+		}
+		<-sl.ready
+		if sl.r == nil {
+			continue
+		}
+		if sl.r.currentLease().Token >= c.Lease.Token {
+			return // that runner claimed it after us
+		}
+		<-sl.r.gone // the runner before has made its last commit and is about to leave
+	}
+}
+
+func (e *Engine) startClaimed(ctx context.Context, svc *service, c journal.Claimed, sl *slot) error {
+	r, err := svc.claimedRunner(ctx, c)
+	e.runners.fill(c.Lease.Key, sl, r)
+	if err != nil {
+		if rerr := e.journal.Release(context.WithoutCancel(ctx), c.Lease); rerr != nil {
+			err = errors.Join(err, rerr)
+		}
+		return wireError(err)
+	}
+	r.beginClaimed()
+	return nil
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
+)
+
+// sent is a message that is on its way: the feed to follow, and from where.
+type sent struct {
+	f        *feed // retained; release it
+	input    uint64
+	after    uint64
+	snapshot *a2a.Task // of an existing task, before it took the message
+	taken    bool      // the message started the feed's first turn, or was taken before the snapshot
+}
+
+// SendMessage implements a2a.Service. It waits until the task ends or waits for its caller, after it took the
+// message; with ReturnImmediately only until the task exists.
+func (s *service) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
+	at, err := s.send(ctx, "SendMessage", req)
+	if err != nil {
+		return nil, err
+	}
+	defer s.e.feeds.release(at.f)
+	rd := at.reader()
+	if !returnsImmediately(req) {
+		rd.untilPaused = true
+	} else {
+		rd.untilCreated = true
+	}
+	if err := s.e.drive(ctx, at.f, rd, nil); err != nil {
+		return nil, err
+	}
+	if rd.reply != nil {
+		return rd.reply, nil
+	}
+	task, err := s.e.result(ctx, at.f)
+	if err != nil {
+		return nil, err
+	}
+	var n *int
+	if req.Configuration != nil {
+		n = req.Configuration.HistoryLength
+	}
+	return withHistory(task, n), nil
+}
+
+// StreamMessage implements a2a.Service. The stream ends when the task does, or waits for input, after it took the
+// message; it stays open while the task waits for an authorization.
+func (s *service) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+	at, err := s.send(ctx, "SendStreamingMessage", req)
+	if err != nil {
+		return nil, err
+	}
+	rd := at.reader()
+	rd.snapshot = at.snapshot
+	return s.e.stream(ctx, at.f, rd), nil
+}
+
+func (at *sent) reader() *reader {
+	return &reader{after: at.after, input: at.input, taken: at.taken}
+}
+
+// send checks a message and hands it to its task, an existing one or a new one.
+func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessageRequest) (*sent, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	scope, err := s.scope(ctx, operation, req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	if req.Configuration != nil && req.Configuration.PushConfig != nil {
+		return nil, a2a.ErrPushNotSupported
+	}
+	if err := s.modes.check(req.Message); err != nil {
+		return nil, err
+	}
+	if id := req.Message.TaskID; id != "" {
+		return s.sendToTask(ctx, journal.Key{Scope: scope, ID: id}, req)
+	}
+	if req.NewTaskID == "" {
+		return s.sendNew(ctx, journal.Key{Scope: scope, ID: a2a.NewTaskID()}, req)
+	}
+	key := journal.Key{Scope: scope, ID: req.NewTaskID}
+	at, err := s.sendToTask(ctx, key, req)
+	if errors.Is(err, a2a.ErrTaskNotFound) {
+		if at, err = s.sendNew(ctx, key, req); errors.Is(err, journal.ErrExists) {
+			return s.sendToTask(ctx, key, req) // made by another request meanwhile
+		}
+	}
+	return at, err
+}
+
+// sendNew starts a turn for a message without a task.
+func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMessageRequest) (*sent, error) {
+	contextID := req.Message.ContextID
+	if contextID == "" {
+		contextID = a2a.NewContextID()
+	}
+	st := start{call: inputCall(ctx, req), attempt: 1}
+	m := *req.Message
+	m.TaskID, m.ContextID = key.ID, contextID
+	st.message = &m
+
+	r := s.newRunner(key, contextID, st)
+	r.create.IdempotencyKey = req.IdempotencyKey
+	if err := s.e.enter(); err != nil {
+		return nil, err
+	}
+	s.e.feeds.retain(r.feed) // the runner's
+	s.e.feeds.retain(r.feed) // the caller's
+	if createFirst(req, st.call) {
+		if err := r.createTask(); err != nil {
+			s.e.turns.Done()
+			if dup, ok := errors.AsType[*journal.DuplicateError](err); ok {
+				return s.attach(ctx, journal.Key{Scope: key.Scope, ID: dup.TaskID})
+			}
+			if errors.Is(err, journal.ErrExists) {
+				return nil, err
+			}
+			return nil, wireError(err)
+		}
+	}
+	r.begin(st)
+	return &sent{f: r.feed, taken: true}, nil
+}
+
+// createFirst says whether the task has to exist before its agent runs.
+func createFirst(req *a2a.SendMessageRequest, call journal.InputCall) bool {
+	return returnsImmediately(req) || req.IdempotencyKey != "" || req.NewTaskID != "" || call.Generation == a2a.Generation01
+}
+
+func returnsImmediately(req *a2a.SendMessageRequest) bool {
+	return req.Configuration != nil && req.Configuration.ReturnImmediately
+}
+
+// attach follows the task that an earlier send with the same idempotency key made.
+func (s *service) attach(ctx context.Context, key journal.Key) (*sent, error) {
+	task, head, err := s.e.current(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return &sent{f: s.e.feeds.acquire(key, head), after: head.Seq, snapshot: task, taken: true}, nil
+}
+
+// sendToTask puts a message into the inbox of an existing task.
+func (s *service) sendToTask(ctx context.Context, key journal.Key, req *a2a.SendMessageRequest) (*sent, error) {
+	task, head, err := s.e.current(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if id := req.Message.ContextID; id != "" && id != head.ContextID {
+		return nil, a2a.InvalidParams("message.contextId", "is not the context of the task; leave it out or send the task's")
+	}
+	if head.Status.State.Terminal() {
+		return nil, finished(head.Status.State)
+	}
+	if s.e.drained.Load() {
+		return nil, errDraining()
+	}
+	f := s.e.feeds.acquire(key, head)
+	in := journal.Input{
+		Kind: journal.InputMessage, Message: req.Message, Call: inputCall(ctx, req), IdempotencyKey: req.IdempotencyKey, Time: now(),
+	}
+	n, err := s.e.journal.Enqueue(ctx, key, in, s.e.opts.MaxWaiting)
+	if err == nil {
+		err = s.e.attend(ctx, key)
+	}
+	if err != nil {
+		s.e.feeds.release(f)
+		return nil, s.enqueueError(err)
+	}
+	return &sent{f: f, input: n, after: head.Seq, snapshot: task, taken: head.Taken >= n}, nil
+}
+
+func (s *service) enqueueError(err error) error {
+	switch {
+	case errors.Is(err, journal.ErrFinished):
+		return finished(a2a.TaskStateUnspecified)
+	case errors.Is(err, journal.ErrInboxFull):
+		return a2a.NewError(a2a.ErrRateLimited,
+			fmt.Sprintf("%d messages wait for this task already, which is the limit; send again when it has taken some", s.e.opts.MaxWaiting))
+	}
+	return wireError(err)
+}
+
+func finished(state a2a.TaskState) error {
+	err := a2a.NewError(a2a.ErrUnsupportedOperation, "the task has ended and takes no messages; send without taskId to start a new one")
+	if state.Terminal() {
+		err.Message = "the task has ended (" + state.String() + ") and takes no messages; send without taskId to start a new one"
+	}
+	return err
+}
+
+// createTask commits a new task before its agent runs.
+func (r *runner) createTask() error {
+	r.commitMu.Lock()
+	defer r.commitMu.Unlock()
+	r.mu.Lock()
+	r.pushFirst()
+	run := r.run
+	r.mu.Unlock()
+	if err := r.commit(change{run: run}); err != nil {
+		r.mu.Lock()
+		r.ended, r.left = true, true
+		r.mu.Unlock()
+		return err
+	}
+	return nil
+}
+
+// inputCall notes what a turn needs to know of the request.
+func inputCall(ctx context.Context, req *a2a.SendMessageRequest) journal.InputCall {
+	call := a2a.CallFrom(ctx)
+	c := journal.InputCall{
+		Identity: call.Identity, Generation: call.Generation, Binding: call.Binding, Extensions: slices.Clone(call.Extensions),
+		RequestID: call.RequestID, TraceParent: call.TraceParent,
+	}
+	if req != nil {
+		c.Metadata = req.Metadata
+		if req.Configuration != nil {
+			c.OutputModes = req.Configuration.AcceptedOutputModes
+		}
+	}
+	return c
+}

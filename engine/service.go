@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/journal"
+)
+
+// service is an agent of an engine as an a2a.Service.
+type service struct {
+	e     *Engine
+	name  string
+	agent agent.Agent
+	modes modes
+}
+
+// Capabilities says which optional parts of the protocol the service has, for the card.
+func (s *service) Capabilities() a2a.AgentCapabilities {
+	yes, no := true, false
+	return a2a.AgentCapabilities{Streaming: &yes, PushNotifications: &no, ExtendedAgentCard: &no}
+}
+
+// scope asks the Authorizer what a call reaches. It comes before every look-up (A2A 1.0 §13.1).
+func (s *service) scope(ctx context.Context, operation, tenant string) (journal.Scope, error) {
+	call := a2a.CallFrom(ctx)
+	if tenant != "" && tenant != call.Tenant {
+		c := *call
+		c.Tenant = tenant
+		call = &c
+	}
+	grant, err := s.e.opts.Authorizer.Authorize(ctx, auth.Access{Agent: s.name, Operation: operation, Call: call})
+	if err != nil {
+		return journal.Scope{}, a2a.AsError(err)
+	}
+	return journal.Scope{Agent: s.name, Tenant: grant.Tenant, Owner: grant.Owner}, nil
+}
+
+func (s *service) key(ctx context.Context, operation, tenant string, id a2a.TaskID) (journal.Key, error) {
+	scope, err := s.scope(ctx, operation, tenant)
+	return journal.Key{Scope: scope, ID: id}, err
+}
+
+// GetTask implements a2a.Service.
+func (s *service) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	key, err := s.key(ctx, "GetTask", req.Tenant, req.ID)
+	if err != nil {
+		return nil, err
+	}
+	task, _, err := s.e.current(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return withHistory(task, req.HistoryLength), nil
+}
+
+// current returns a task as last committed, from the runner here or from the journal, and its head.
+func (e *Engine) current(ctx context.Context, key journal.Key) (*a2a.Task, *journal.Head, error) {
+	if r := e.runners.get(key); r != nil {
+		if task, head := r.snapshot(); task != nil {
+			return task, head, nil
+		}
+	}
+	snap, err := e.journal.Load(ctx, key)
+	if err != nil {
+		return nil, nil, wireError(err)
+	}
+	return snap.Task, snap.Head, nil
+}
+
+// withHistory returns the task with at most n messages of history, the newest (A2A 1.0 §3.2.4). Nil means all.
+func withHistory(task *a2a.Task, n *int) *a2a.Task {
+	if n == nil || len(task.History) <= *n {
+		return task
+	}
+	c := *task
+	c.History = task.History[len(task.History)-*n:]
+	if *n == 0 {
+		c.History = nil
+	}
+	return &c
+}
+
+// ListTasks implements a2a.Service. History is only there when the request asks for some.
+func (s *service) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	scope, err := s.scope(ctx, "ListTasks", req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	size := 50
+	if req.PageSize != nil {
+		size = *req.PageSize
+	}
+	page, err := s.e.journal.List(ctx, scope, journal.Query{
+		ContextID: req.ContextID, State: req.Status, Since: req.StatusTimestampAfter, Limit: size, PageToken: req.PageToken,
+	})
+	if err != nil {
+		return nil, wireError(err)
+	}
+	res := &a2a.ListTasksResponse{
+		Tasks: make([]*a2a.Task, 0, len(page.Heads)), NextPageToken: page.Next, PageSize: size, TotalSize: page.Total,
+	}
+	for _, head := range page.Heads {
+		task, err := s.listed(ctx, req, head)
+		if errors.Is(err, a2a.ErrTaskNotFound) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		res.Tasks = append(res.Tasks, task)
+	}
+	return res, nil
+}
+
+// listed returns a task as a list shows it. Only a request for history or artifacts reads more than the head.
+func (s *service) listed(ctx context.Context, req *a2a.ListTasksRequest, head *journal.Head) (*a2a.Task, error) {
+	wantsHistory := req.HistoryLength != nil && *req.HistoryLength > 0
+	task := &a2a.Task{
+		ID: head.Key.ID, ContextID: head.ContextID, Status: head.Status, Metadata: head.Metadata, Origin: head.Origin,
+	}
+	if !req.IncludeArtifacts && !wantsHistory {
+		return task, nil
+	}
+	full, _, err := s.e.current(ctx, head.Key)
+	if err != nil {
+		return nil, err
+	}
+	task.Status, task.Metadata = full.Status, full.Metadata
+	if wantsHistory {
+		task.History = withHistory(full, req.HistoryLength).History
+	}
+	if req.IncludeArtifacts {
+		task.Artifacts = full.Artifacts
+		if task.Artifacts == nil {
+			task.Artifacts = []*a2a.Artifact{} // an empty list is on the wire, unlike none
+		}
+	}
+	return task, nil
+}
+
+// CancelTask implements a2a.Service. It returns once the task has ended.
+func (s *service) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	key, err := s.key(ctx, "CancelTask", req.Tenant, req.ID)
+	if err != nil {
+		return nil, err
+	}
+	head, err := s.e.journal.Head(ctx, key)
+	if err != nil {
+		return nil, wireError(err)
+	}
+	if head.Status.State.Terminal() {
+		return nil, notCancelable(head)
+	}
+	f := s.e.feeds.acquire(key, head)
+	defer s.e.feeds.release(f)
+	call := inputCall(ctx, nil)
+	call.Metadata = req.Metadata
+	n, err := s.e.journal.Enqueue(ctx, key, journal.Input{Kind: journal.InputCancel, Call: call, Time: now()}, 0)
+	if errors.Is(err, journal.ErrFinished) {
+		return nil, notCancelable(nil)
+	}
+	if err != nil {
+		return nil, wireError(err)
+	}
+	if err := s.e.attend(ctx, key); err != nil {
+		return nil, err
+	}
+	return s.e.awaitCancel(ctx, f, n)
+}
+
+func notCancelable(head *journal.Head) error {
+	err := a2a.NewError(a2a.ErrTaskNotCancelable, "the task has ended")
+	if head != nil {
+		err.Message = "the task has ended: " + head.Status.State.String()
+	}
+	return err
+}
+
+// awaitCancel waits until a cancel has been carried out or refused.
+func (e *Engine) awaitCancel(ctx context.Context, f *feed, input uint64) (*a2a.Task, error) {
+	for {
+		v := f.look(0)
+		switch {
+		case v.err != nil:
+			return nil, v.err
+		case v.head.Status.State == a2a.TaskStateCanceled:
+			return e.result(ctx, f)
+		case v.head.Status.State.Terminal():
+			return nil, notCancelable(v.head)
+		case f.wasRefused(input) || v.head.Taken >= input:
+			return nil, a2a.NewError(a2a.ErrTaskNotCancelable, "the agent refused to cancel the task")
+		}
+		select {
+		case <-v.changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-e.ctx.Done():
+			return nil, errDraining()
+		}
+	}
+}
+
+// result returns the task that a feed stands at.
+func (e *Engine) result(ctx context.Context, f *feed) (*a2a.Task, error) {
+	if v := f.look(0); v.final != nil {
+		return v.final, nil
+	}
+	task, _, err := e.current(ctx, f.key)
+	return task, err
+}
+
+// Subscribe implements a2a.Service. The stream stays open while the task waits for its caller, and ends with the task.
+func (s *service) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	key, err := s.key(ctx, "SubscribeToTask", req.Tenant, req.ID)
+	if err != nil {
+		return nil, err
+	}
+	if req.After != "" {
+		return s.replay(ctx, key, req.After)
+	}
+	task, head, err := s.e.current(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if head.Status.State.Terminal() {
+		return nil, a2a.NewError(a2a.ErrUnsupportedOperation,
+			"the task has ended: "+head.Status.State.String()+"; read it with GetTask")
+	}
+	f := s.e.feeds.acquire(key, head)
+	return s.e.stream(ctx, f, &reader{after: head.Seq, snapshot: task, untilTerminal: true}), nil
+}
+
+// replay returns the events after the one with this id, also those of a task that has ended.
+func (s *service) replay(ctx context.Context, key journal.Key, id string) (iter.Seq2[a2a.StreamEvent, error], error) {
+	head, err := s.e.journal.Head(ctx, key)
+	if err != nil {
+		return nil, wireError(err)
+	}
+	after, err := journal.ParseEventID(id)
+	if err != nil || after > head.Seq {
+		return nil, a2a.InvalidParams("Last-Event-ID", "is not the id of an event of this task")
+	}
+	f := s.e.feeds.acquire(key, head)
+	return s.e.stream(ctx, f, &reader{after: after, untilTerminal: true}), nil
+}
+
+// CreatePushConfig implements a2a.Service (A2A 1.0 §3.3.4): there is no delivery yet.
+func (s *service) CreatePushConfig(context.Context, *a2a.PushConfig) (*a2a.PushConfig, error) {
+	return nil, a2a.ErrPushNotSupported
+}
+
+// GetPushConfig implements a2a.Service.
+func (s *service) GetPushConfig(context.Context, *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
+	return nil, a2a.ErrPushNotSupported
+}
+
+// ListPushConfigs implements a2a.Service.
+func (s *service) ListPushConfigs(context.Context, *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+	return nil, a2a.ErrPushNotSupported
+}
+
+// DeletePushConfig implements a2a.Service.
+func (s *service) DeletePushConfig(context.Context, *a2a.DeletePushConfigRequest) error {
+	return a2a.ErrPushNotSupported
+}
+
+// ExtendedCard implements a2a.Service: an engine has no card but the public one.
+func (s *service) ExtendedCard(context.Context, *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
+	return nil, a2a.NewError(a2a.ErrUnsupportedOperation, "the agent has no extended card")
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/turn"
+	"github.com/dragoman-a2a/dragoman/journal"
+)
+
+// What clients read of failures whose cause is the log's.
+const (
+	failedText  = "The agent failed because of an internal error. Send the message again to try anew."
+	timeoutText = "The agent did not finish in time."
+)
+
+// callAgent runs the agent and makes an error of a panic.
+func (r *runner) callAgent(ctx context.Context, t *openTurn) (err error) {
+	defer recoverTo(&err)
+	return r.svc.agent.Run(ctx, agent.NewTurn(r.info(t.start), &backend{r: r, t: t}))
+}
+
+// panicError is a panic of an agent, with its stack for the log.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
+
+func recoverTo(err *error) {
+	if v := recover(); v != nil {
+		*err = &panicError{value: v, stack: debug.Stack()}
+	}
+}
+
+func (r *runner) info(st start) turn.Info {
+	return turn.Info{
+		TaskID: r.key.ID, ContextID: r.contextID, Message: st.message, Tenant: r.key.Tenant,
+		Caller: st.call.Identity, OutputModes: st.call.OutputModes, Extensions: st.call.Extensions,
+		Generation: st.call.Generation, Metadata: st.call.Metadata, Attempt: st.attempt, WakeToken: wakeToken(r.key),
+	}
+}
+
+// judge makes of the agent's return value how the turn ends.
+func (r *runner) judge(ctx context.Context, t *openTurn, err error) ending {
+	r.mu.Lock()
+	canceled := t.canceled
+	r.mu.Unlock()
+	if canceled {
+		return canceledEnding
+	}
+	if err == nil {
+		return ending{state: a2a.TaskStateCompleted}
+	}
+	if out, ok := errors.AsType[*turn.Outcome](err); ok {
+		return r.judgeOutcome(out)
+	}
+	switch context.Cause(ctx) {
+	case agent.ErrShutdown:
+		return ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(interruptedText)), final: true, err: errDraining()}
+	case agent.ErrTurnLimit:
+		return r.failed(timeoutText)
+	}
+	if public, ok := errors.AsType[*turn.PublicError](err); ok {
+		return r.failed(public.Message)
+	}
+	return r.failed(failedText)
+}
+
+func (r *runner) failed(text string) ending {
+	return ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(text)), final: true}
+}
+
+func (r *runner) judgeOutcome(out *turn.Outcome) ending {
+	switch out.Kind {
+	case turn.Ask:
+		return ending{state: a2a.TaskStateInputRequired, message: r.say(out.Parts...)}
+	case turn.NeedAuth:
+		return ending{state: a2a.TaskStateAuthRequired, message: r.say(out.Parts...)}
+	case turn.Suspend:
+		return ending{suspend: true, run: journal.Run{WakeAt: out.Until}}
+	case turn.Reply:
+		return r.judgeReply(out)
+	case turn.Reject:
+		return ending{state: a2a.TaskStateRejected, message: r.say(out.Parts...), final: true}
+	}
+	return r.failed(failedText)
+}
+
+// judgeReply answers with a message when there is no task, and completes the one there is. A message needs a part.
+func (r *runner) judgeReply(out *turn.Outcome) ending {
+	if len(out.Parts) == 0 {
+		return r.failed(failedText)
+	}
+	m := r.say(out.Parts...)
+	r.mu.Lock()
+	created := r.created
+	r.mu.Unlock()
+	if !created {
+		m.TaskID = "" // there is none (A2A 1.0 §4.1.4)
+	}
+	return ending{state: a2a.TaskStateCompleted, message: m, reply: true}
+}
+
+// cancelTurn cancels the open turn, unless the agent refuses, and ends it once its grace is over.
+func (r *runner) cancelTurn(t *openTurn, in journal.Input) {
+	grace := time.NewTimer(r.e.opts.CancelGrace)
+	defer grace.Stop()
+	if r.consult(in) {
+		return
+	}
+	r.mu.Lock()
+	t.canceled = true
+	r.mu.Unlock()
+	t.cancel(agent.ErrCanceled)
+	select {
+	case <-t.done: // finish commits the end
+	case <-grace.C:
+		r.overrun(t, canceledEnding)
+	}
+}
+
+// askCanceler lets an agent that is a Canceler clean up or refuse, within the grace.
+func (r *runner) askCanceler(in journal.Input) (refused bool) {
+	c, ok := r.svc.agent.(agent.Canceler)
+	if !ok {
+		return false
+	}
+	st := start{call: in.Call, attempt: 1}
+	ctx, cancel := context.WithTimeout(r.turnContext(st), r.e.opts.CancelGrace)
+	defer cancel()
+	result := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { result <- err }()
+		defer recoverTo(&err)
+		err = c.Cancel(ctx, agent.NewTurn(r.info(st), &backend{r: r, t: &openTurn{start: st, ctx: ctx}}))
+	}()
+	var err error
+	select {
+	case err = <-result:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if errors.Is(err, agent.NotCancelable) {
+		return true
+	}
+	if err != nil {
+		r.e.log.Warn("an agent's Cancel failed; the task is cancelled all the same",
+			"agent", r.svc.name, "task", r.key.ID, "error", err)
+	}
+	return false
+}
+
+// passedLimit ends a turn that takes too long: first its context, and when the agent does not heed that, the turn.
+func (r *runner) passedLimit(t *openTurn) {
+	t.cancel(agent.ErrTurnLimit)
+	grace := time.NewTimer(r.e.opts.CancelGrace)
+	defer grace.Stop()
+	select {
+	case <-t.done:
+	case <-grace.C:
+		end := r.failed(timeoutText)
+		r.overrun(t, end)
+	}
+}
+
+// resume does what a claimed task needs. It returns what its next turn begins with, and false when there is none.
+func (r *runner) resume() (start, bool) {
+	r.mu.Lock()
+	head := r.head
+	r.mu.Unlock()
+	switch {
+	case head.Status.State.Terminal():
+		return r.finish(ending{final: true}) // drops inputs that came too late
+	case head.Run.Open:
+		return r.resumeTurn(head)
+	case !head.Run.WakeAt.IsZero() || head.Status.State == a2a.TaskStateWorking:
+		return r.resumeSuspended(head)
+	}
+	return r.finish(ending{})
+}
+
+// resumeTurn takes up a turn that a crash or a shutdown interrupted.
+func (r *runner) resumeTurn(head *journal.Head) (start, bool) {
+	if r.canceledMeanwhile() {
+		return r.finish(canceledEnding)
+	}
+	if !isResumable(r.svc.agent) {
+		end := r.failed(interruptedText)
+		r.e.log.Warn("a turn was interrupted; its task has failed", "agent", r.svc.name, "task", r.key.ID)
+		return r.finish(end)
+	}
+	st := r.recall(head.Run)
+	st.attempt = head.Run.Attempt + 1
+	r.e.log.Info("taking up an interrupted turn", "agent", r.svc.name, "task", r.key.ID, "attempt", st.attempt)
+	r.commitMu.Lock()
+	defer r.commitMu.Unlock()
+	return r.open(st)
+}
+
+// recall makes of the journal's record what the turn began with.
+func (r *runner) recall(run journal.Run) start {
+	rec := decodeTurn(run.Turn)
+	st := start{call: rec.Call}
+	for _, m := range r.task().History {
+		if m.ID == rec.MessageID {
+			st.message = m
+		}
+	}
+	return st
+}
+
+// resumeSuspended starts the turn of a suspended task whose time has come, or that got an input. A claim that finds
+// neither leaves the task as it is.
+func (r *runner) resumeSuspended(head *journal.Head) (start, bool) {
+	due := !head.Run.WakeAt.IsZero() && !head.Run.WakeAt.After(time.Now())
+	r.mu.Lock()
+	idle := len(r.inbox) == 0
+	r.mu.Unlock()
+	if due && idle {
+		r.commitMu.Lock()
+		defer r.commitMu.Unlock()
+		return r.open(start{attempt: 1})
+	}
+	return r.finish(ending{suspend: true, run: head.Run})
+}
+
+// logTurn writes a line about a turn that the agent ended.
+func (r *runner) logTurn(t *openTurn, end ending, err error, took time.Duration) {
+	level, msg := slog.LevelDebug, "turn ended"
+	if end.state == a2a.TaskStateFailed {
+		level, msg = slog.LevelError, "turn failed"
+	}
+	if !r.e.log.Enabled(r.e.ctx, level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("agent", r.svc.name), slog.String("task", string(r.key.ID)),
+		slog.String("context", string(r.contextID)), slog.String("request", t.start.call.RequestID),
+		slog.String("state", end.state.String()), slog.Duration("took", took),
+	}
+	if err != nil && level == slog.LevelError {
+		attrs = append(attrs, slog.Any("error", err))
+	}
+	r.e.log.LogAttrs(r.e.ctx, level, msg, attrs...)
+}
