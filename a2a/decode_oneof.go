@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package a2a
+
+// oneof is what an object with exactly one of several members decodes to.
+type oneof[I any] struct {
+	member string // "" until one was read
+	value  I
+}
+
+// oneofObject describes an object with exactly one of these members.
+func oneofObject[I any](members ...member[oneof[I]]) object[oneof[I]] {
+	missing := "must have one of"
+	for i, m := range members {
+		if i > 0 {
+			missing += ","
+		}
+		missing += " " + m.name
+	}
+	return object[oneof[I]]{members: members, finish: func(d *reader, v *oneof[I]) error {
+		if v.member == "" {
+			return invalid(d, missing)
+		}
+		return nil
+	}}
+}
+
+// alternative is a member of a oneof whose value is a *T.
+func alternative[I, T any](name string, o *object[T]) member[oneof[I]] {
+	return member[oneof[I]]{name: name, read: func(d *reader, v *oneof[I]) error {
+		value := new(T)
+		if err := o.read(d, value); err != nil {
+			return err
+		}
+		if v.member != "" {
+			return both(d, v.member, name)
+		}
+		v.member, v.value = name, any(value).(I)
+		return nil
+	}}
+}
+
+// readOneof reads an object with exactly one of several members into the interface they share.
+func readOneof[I any](d *reader, p *I, o *object[oneof[I]]) error {
+	var v oneof[I]
+	err := o.read(d, &v)
+	*p = v.value
+	return err
+}
+
+// both faults the object that is being read for having two members of which it may have one.
+func both(d *reader, first, second string) error {
+	return &fault{kind: ErrInvalidParams, pointer: d.StackPointer().Parent(), why: "has both " + first + " and " + second + ": send one of them"}
+}
