@@ -41,6 +41,7 @@ func readNumber(text string) number {
 	digits := strings.NewReplacer(",", "", ".", "").Replace(whole)
 	n := plainDecimal(digits, fraction)
 	n.pointed = decimal == "." && len(fraction) == 3 && len(whole) <= 3 && strings.Trim(whole, "0") != ""
+	n.bad = n.bad || (n.pointed && fraction[2] == '0') // 5.000: nobody writes decimals so, but some write thousands so
 	n.small = onlyDigits(text) && len(text) <= 3
 	return n
 }

@@ -310,7 +310,7 @@ func (m *merger) answer(q Query, quote Quote) (Outcome, error) {
 		notes = append(notes, fmt.Sprintf("Note: there are no rates of %s itself; these are from the business day before.", q.On))
 	}
 	if m.request.Pointed {
-		notes = append(notes, fmt.Sprintf("Note: I took the point in %s for a decimal point.", s.amount()))
+		notes = append(notes, "Note: I took the point in the amount for a decimal point.")
 	}
 	if quote.Note != "" {
 		notes = append(notes, "Note: "+quote.Note)

@@ -105,7 +105,7 @@ func (f *finder) take(i int) int {
 	}
 	codes, used, weak := f.known(i)
 	if len(codes) > 0 && (!weak || f.belongs(i, used)) {
-		f.add(i, used, mention{codes: codes, family: codes})
+		f.add(i, used, mention{codes: codes, family: family(f.in[i].fold, codes)})
 		return used
 	}
 	if f.strange(i) {
@@ -113,6 +113,15 @@ func (f *finder) take(i int) int {
 		return 1
 	}
 	return 0
+}
+
+// family is what a name may stand for when another one follows: "100 dollars Canadian", "100 dollars CAD".
+func family(word string, codes []string) []string {
+	if word != "dollar" && word != "dollars" {
+		return codes
+	}
+	dollar, _ := signAt("$")
+	return dollar.codes
 }
 
 func (f *finder) add(i, used int, m mention) {
@@ -179,7 +188,7 @@ func (f *finder) belongs(i, used int) bool {
 	switch {
 	case f.open:
 		return true
-	case f.is(i-1, kindNumber):
+	case f.is(i-1, kindNumber), f.word(i-1) == "dollars" && common && f.closes(i+used):
 		return true
 	case common && !f.grounded:
 		return false

@@ -166,10 +166,10 @@ func (p *parser) readAmounts() {
 	}
 	var free []int
 	for i, t := range p.tokens {
-		if t.kind != kindNumber || p.kindAt(i+1) == kindPercent {
+		if t.kind != kindNumber {
 			continue
 		}
-		if p.rangeAt(i) {
+		if p.kindAt(i+1) == kindPercent || p.rangeAt(i) || p.followsAmount(i) {
 			p.problem(UnclearAmount, SlotAmount, t.text)
 			return
 		}
@@ -216,6 +216,12 @@ func (p *parser) owner(i int) *player {
 		return after // "to GBP 100 USD"
 	}
 	return before
+}
+
+// followsAmount tells whether the number at i comes right after an amount and its currency: "3 dollars 50".
+func (p *parser) followsAmount(i int) bool {
+	before := p.playerAt(i - 1)
+	return before != nil && before.amount != nil && !before.money.sign && p.playerAt(i+1) == nil
 }
 
 func (p *parser) playerAt(i int) *player {

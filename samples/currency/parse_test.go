@@ -105,13 +105,16 @@ func TestParse(t *testing.T) {
 		{"12345678901234567890 USD to EUR", "USD>EUR !amount"},
 		{"999999999999999k USD to EUR", "USD>EUR !amount"},
 		{"0.000000000001 USD to EUR", "USD>EUR !amount"},
+		{"5% of 100 USD to EUR", "USD>EUR !amount"},
+		{"3 dollars 50 in euros", "USD>EUR !amount"},
+		{"5.000 EUR in USD", "EUR>USD !amount"},
+		{"five hundred and fifty dollars to euros", "USD>EUR !amount"},
 		{"-5 USD to EUR", "USD>EUR !negative"},
 		{"-$5 to EUR", "USD>EUR !negative"},
 		{"$-5 to EUR", "USD>EUR !negative"},
 
 		// Numbers that are no amounts.
 		{"I am 30 years old and want 100 USD in GBP", "100 USD>GBP"},
-		{"5% of USD to EUR", "USD>EUR"},
 		{"2 questions: USD to EUR?", "USD>EUR"},
 
 		// Words that are codes as well.
@@ -148,7 +151,10 @@ func TestParse(t *testing.T) {
 		{"$100 CAD in EUR", "100 CAD>EUR"},
 		{"CAD $100 in EUR", "100 CAD>EUR"},
 		{"$20 Canadian in euros", "20 CAD>EUR"},
+		{"100 dollars Canadian to euros", "100 CAD>EUR"},
+		{"100 dollars CAD to euros", "100 CAD>EUR"},
 		{"$100 EUR", "100 USD>EUR"},
+		{"€10→$", "10 EUR>USD"},
 
 		// Names.
 		{"50 Canadian dollars in pounds sterling", "50 CAD>GBP"},
