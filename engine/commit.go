@@ -285,14 +285,15 @@ func (r *runner) open(st start) (start, bool) {
 	return st, true
 }
 
-// receive returns the events of a message being taken; mu is held.
+// receive returns the events of a message being taken; mu is held. The status goes first, so that the question it
+// replaces comes before its answer in history.
 func (r *runner) receive(input uint64, m *a2a.Message) []journal.Event {
 	var events []journal.Event
-	if m != nil && input != 0 {
-		events = append(events, journal.Event{Time: now(), Received: &journal.Received{Input: input, Message: m}})
-	}
 	if r.queuedState().Interrupted() {
 		events = append(events, r.statusEvent(a2a.TaskStateWorking, nil))
+	}
+	if m != nil && input != 0 {
+		events = append(events, journal.Event{Time: now(), Received: &journal.Received{Input: input, Message: m}})
 	}
 	return events
 }
