@@ -216,7 +216,7 @@ func TestLiveFailures(t *testing.T) {
 		"no date":          {answering(200, `{"base":"USD","rates":{"GBP":1}}`), "", "not a date", nil},
 		"other base":       {answering(200, `{"base":"EUR","date":"2026-11-20","rates":{"GBP":1}}`), "", `for "EUR", asked for USD`, nil},
 		"too large":        {answering(200, strings.Repeat(" ", liveMaxBody+1)), "", "more than 1048576 bytes", nil},
-		"endless redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), 302) }, "", "more than 5 redirects", nil},
+		"endless redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) }, "", "more than 5 redirects", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			quote, err := serve(t, row.handler).Rates(t.Context(), Query{From: "USD", To: []string{"GBP"}, On: row.on})
