@@ -2,6 +2,8 @@
 
 package a2a
 
+import "strings"
+
 // oneof is what an object with exactly one of several members decodes to.
 type oneof[I any] struct {
 	member string // "" until one was read
@@ -10,19 +12,24 @@ type oneof[I any] struct {
 
 // oneofObject describes an object with exactly one of these members.
 func oneofObject[I any](members ...member[oneof[I]]) object[oneof[I]] {
-	missing := "must have one of"
-	for i, m := range members {
-		if i > 0 {
-			missing += ","
-		}
-		missing += " " + m.name
-	}
-	return object[oneof[I]]{members: members, finish: func(d *reader, v *oneof[I]) error {
+	o := object[oneof[I]]{members: members}
+	missing := "must have one of " + names(o)
+	o.finish = func(d *reader, v *oneof[I]) error {
 		if v.member == "" {
 			return invalid(d, missing)
 		}
 		return nil
-	}}
+	}
+	return o
+}
+
+// names lists the members of an object for people.
+func names[T any](o object[T]) string {
+	list := make([]string, len(o.members))
+	for i, m := range o.members {
+		list[i] = m.name
+	}
+	return strings.Join(list, ", ")
 }
 
 // alternative is a member of a oneof whose value is a *T.

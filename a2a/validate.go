@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package a2a
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	// MaxParts is how many parts a message may have.
+	MaxParts = 1000
+	// MaxIDLength is how many bytes an id or a tenant may have. Ids stand in paths, in logs and in keys of databases.
+	MaxIDLength = 256
+	// MaxPageSize is how many tasks one page of ListTasks may have (A2A 1.0 §3.1.4).
+	MaxPageSize = 100
+)
+
+// maxViolations bounds the error of a request that is wrong in each of a thousand parts.
+const maxViolations = 100
+
+// A checker collects what is wrong with a value.
+type checker struct {
+	violations []Violation
+}
+
+// A path names the member or element being checked. It becomes text only when something is wrong.
+type path struct {
+	parent *path
+	name   string
+	index  int // of an element; the name is empty then
+}
+
+func (p *path) member(name string) *path { return &path{parent: p, name: name} }
+func (p *path) element(i int) *path      { return &path{parent: p, index: i} }
+
+func (p *path) String() string {
+	switch {
+	case p == nil:
+		return ""
+	case p.name == "":
+		return p.parent.String() + "[" + strconv.Itoa(p.index) + "]"
+	case p.parent == nil:
+		return p.name
+	}
+	return p.parent.String() + "." + p.name
+}
+
+func (c *checker) fail(at *path, why string) {
+	if len(c.violations) < maxViolations {
+		c.violations = append(c.violations, Violation{Field: at.String(), Description: why})
+	}
+}
+
+// result returns all violations as one ErrInvalidParams, or nil.
+func (c *checker) result() error {
+	if len(c.violations) == 0 {
+		return nil
+	}
+	return &Error{Kind: ErrInvalidParams, Violations: c.violations}
+}
+
+// validate checks one value from its top.
+func validate[T any](v *T, check func(*checker, *path, *T)) error {
+	var c checker
+	if v == nil {
+		return &Error{Kind: ErrInvalidParams, Message: "invalid parameters: they are missing"}
+	}
+	check(&c, nil, v)
+	return c.result()
+}
+
+func (c *checker) required(at *path, s string) {
+	if s == "" {
+		c.fail(at, "is required")
+	}
+}
+
+// id checks an identifier that may be left out.
+func (c *checker) id(at *path, id string) {
+	switch {
+	case len(id) > MaxIDLength:
+		c.fail(at, fmt.Sprintf("has %d bytes; at most %d are allowed", len(id), MaxIDLength))
+	case !printable(id):
+		c.fail(at, "holds control characters or invalid UTF-8")
+	}
+}
+
+func (c *checker) requiredID(at *path, id string) {
+	c.required(at, id)
+	c.id(at, id)
+}
+
+func printable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+func (c *checker) historyLength(at *path, n *int) {
+	if n != nil && *n < 0 {
+		c.fail(at, "must not be negative")
+	}
+}
+
+func (c *checker) known(at *path, names []string, n int32) {
+	switch {
+	case n == 0:
+		c.fail(at, "is required: one of "+strings.Join(names[1:], ", "))
+	case n < 0 || int(n) >= len(names):
+		c.fail(at, "is unknown")
+	}
+}
+
+// value checks JSON text that a Go program may have made; what was decoded is valid already.
+func (c *checker) value(at *path, v jsontext.Value) {
+	switch {
+	case !v.IsValid():
+		c.fail(at, "is not valid JSON")
+	case depthOf(v) > MaxDepth:
+		c.fail(at, tooDeep)
+	}
+}
+
+func (c *checker) metadata(at *path, m Metadata) {
+	for k, v := range m {
+		c.value(at.member(k), v)
+	}
+}
+
+func (c *checker) message(at *path, m *Message) {
+	c.requiredID(at.member("messageId"), string(m.ID))
+	c.id(at.member("contextId"), string(m.ContextID))
+	c.id(at.member("taskId"), string(m.TaskID))
+	c.known(at.member("role"), roleNames, int32(m.Role))
+	c.parts(at.member("parts"), m.Parts)
+	c.metadata(at.member("metadata"), m.Metadata)
+	for i, id := range m.ReferenceTaskIDs {
+		c.requiredID(at.member("referenceTaskIds").element(i), string(id))
+	}
+}
+
+func (c *checker) parts(at *path, parts []Part) {
+	if len(parts) == 0 {
+		c.fail(at, "must have at least one part")
+	}
+	for i := range parts {
+		c.part(at.element(i), &parts[i])
+	}
+}
+
+func (c *checker) part(at *path, p *Part) {
+	switch content := p.Content.(type) {
+	case nil:
+		c.fail(at, "must have one of text, raw, url, data")
+	case URL:
+		c.required(at.member("url"), string(content))
+	case Data:
+		c.value(at.member("data"), jsontext.Value(content))
+	}
+	c.metadata(at.member("metadata"), p.Metadata)
+}
+
+func (c *checker) artifact(at *path, a *Artifact) {
+	c.requiredID(at.member("artifactId"), string(a.ID))
+	c.parts(at.member("parts"), a.Parts)
+	c.metadata(at.member("metadata"), a.Metadata)
+}
+
+func (c *checker) taskStatus(at *path, s *TaskStatus) {
+	c.known(at.member("state"), taskStateNames, int32(s.State))
+	if s.Message != nil {
+		c.message(at.member("message"), s.Message)
+	}
+}
+
+func (c *checker) task(at *path, t *Task) {
+	c.requiredID(at.member("id"), string(t.ID))
+	c.id(at.member("contextId"), string(t.ContextID))
+	c.taskStatus(at.member("status"), &t.Status)
+	checkPointers(c, at.member("artifacts"), t.Artifacts, (*checker).artifact)
+	c.distinct(at.member("artifacts"), t.Artifacts)
+	checkPointers(c, at.member("history"), t.History, (*checker).message)
+	c.metadata(at.member("metadata"), t.Metadata)
+}
+
+// distinct checks that no two artifacts of a task have one id (A2A 1.0 §4.1.7).
+func (c *checker) distinct(at *path, artifacts []*Artifact) {
+	seen := make(map[ArtifactID]bool, len(artifacts))
+	for i, a := range artifacts {
+		if a == nil {
+			continue
+		}
+		if seen[a.ID] {
+			c.fail(at.element(i).member("artifactId"), "is that of an artifact before it")
+		}
+		seen[a.ID] = true
+	}
+}
+
+func (c *checker) statusUpdate(at *path, u *StatusUpdate) {
+	c.requiredID(at.member("taskId"), string(u.TaskID))
+	c.requiredID(at.member("contextId"), string(u.ContextID))
+	c.taskStatus(at.member("status"), &u.Status)
+	c.metadata(at.member("metadata"), u.Metadata)
+}
+
+func (c *checker) artifactUpdate(at *path, u *ArtifactUpdate) {
+	c.requiredID(at.member("taskId"), string(u.TaskID))
+	c.requiredID(at.member("contextId"), string(u.ContextID))
+	checkPointer(c, at.member("artifact"), u.Artifact, (*checker).artifact)
+	c.metadata(at.member("metadata"), u.Metadata)
+}
+
+// checkPointer checks a required object.
+func checkPointer[T any](c *checker, at *path, v *T, check func(*checker, *path, *T)) {
+	if v == nil {
+		c.fail(at, "is required")
+		return
+	}
+	check(c, at, v)
+}
+
+func checkPointers[T any](c *checker, at *path, list []*T, check func(*checker, *path, *T)) {
+	for i, v := range list {
+		checkPointer(c, at.element(i), v, check)
+	}
+}
+
+func checkList[T any](c *checker, at *path, list []T, check func(*checker, *path, *T)) {
+	for i := range list {
+		check(c, at.element(i), &list[i])
+	}
+}
+
+// webhook checks a URL that we are asked to call.
+func (c *checker) webhook(at *path, text string) {
+	if text == "" {
+		c.fail(at, "is required")
+		return
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		c.fail(at, "must be an absolute http or https URL")
+	}
+}
+
+// headerValue checks text that will stand in an HTTP header.
+func (c *checker) headerValue(at *path, s string) {
+	if !printable(s) {
+		c.fail(at, "holds control characters or invalid UTF-8")
+	}
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package a2a
+
+import "fmt"
+
+// Validate reports everything that is wrong with the request as one ErrInvalidParams: required members (A2A 1.0 proto,
+// REQUIRED), ids over [MaxIDLength] or with control characters, more than [MaxParts] parts, a negative history length, a
+// push URL that is none. A message of either role is fine: the standard does not say that an agent may not speak
+// through a client. Whether ids exist and belong together is not checked here.
+func (r *SendMessageRequest) Validate() error { return validate(r, (*checker).sendMessageRequest) }
+
+// Validate reports everything that is wrong with the request as one ErrInvalidParams.
+func (r *GetTaskRequest) Validate() error { return validate(r, (*checker).getTaskRequest) }
+
+// Validate reports everything that is wrong with the request as one ErrInvalidParams: a page has 1 to [MaxPageSize] tasks.
+func (r *ListTasksRequest) Validate() error { return validate(r, (*checker).listTasksRequest) }
+
+// Validate reports everything that is wrong with the request as one ErrInvalidParams.
+func (r *CancelTaskRequest) Validate() error { return validate(r, (*checker).cancelTaskRequest) }
+
+// Validate reports everything that is wrong with the request as one ErrInvalidParams.
+func (r *SubscribeRequest) Validate() error { return validate(r, (*checker).subscribeRequest) }
+
+// Validate reports everything that is wrong with the config as one ErrInvalidParams: its URL must be absolute, http or
+// https, and what goes into HTTP headers must not hold control characters. The task id may be missing, as it does
+// within a send; whether the URL may be called is the sender's to decide.
+func (p *PushConfig) Validate() error { return validate(p, (*checker).pushConfig) }
+
+// Validate reports everything that is wrong with the request as one ErrInvalidParams.
+func (r *GetPushConfigRequest) Validate() error { return validate(r, (*checker).getPushConfigRequest) }
+
+// Validate reports everything that is wrong with the request as one ErrInvalidParams.
+func (r *ListPushConfigsRequest) Validate() error {
+	return validate(r, (*checker).listPushConfigsRequest)
+}
+
+// Validate reports everything that is wrong with the request as one ErrInvalidParams.
+func (r *DeletePushConfigRequest) Validate() error {
+	return validate(r, (*checker).deletePushConfigRequest)
+}
+
+// Validate reports everything that is wrong with the request as one ErrInvalidParams.
+func (r *ExtendedCardRequest) Validate() error { return validate(r, (*checker).extendedCardRequest) }
+
+func (c *checker) sendMessageRequest(at *path, r *SendMessageRequest) {
+	c.id(at.member("tenant"), r.Tenant)
+	switch message := at.member("message"); {
+	case r.Message != nil && len(r.Message.Parts) > MaxParts:
+		c.fail(message.member("parts"), fmt.Sprintf("has %d parts; at most %d are allowed", len(r.Message.Parts), MaxParts))
+	default:
+		checkPointer(c, message, r.Message, (*checker).message)
+	}
+	if r.Configuration != nil {
+		c.sendConfiguration(at.member("configuration"), r.Configuration)
+	}
+	c.metadata(at.member("metadata"), r.Metadata)
+}
+
+func (c *checker) sendConfiguration(at *path, s *SendConfiguration) {
+	c.historyLength(at.member("historyLength"), s.HistoryLength)
+	if s.PushConfig != nil {
+		c.pushConfig(at.member("taskPushNotificationConfig"), s.PushConfig)
+	}
+}
+
+func (c *checker) getTaskRequest(at *path, r *GetTaskRequest) {
+	c.id(at.member("tenant"), r.Tenant)
+	c.requiredID(at.member("id"), string(r.ID))
+	c.historyLength(at.member("historyLength"), r.HistoryLength)
+}
+
+func (c *checker) listTasksRequest(at *path, r *ListTasksRequest) {
+	c.id(at.member("tenant"), r.Tenant)
+	c.id(at.member("contextId"), string(r.ContextID))
+	if r.Status != TaskStateUnspecified {
+		c.known(at.member("status"), taskStateNames, int32(r.Status))
+	}
+	if r.PageSize != nil && (*r.PageSize < 1 || *r.PageSize > MaxPageSize) {
+		c.fail(at.member("pageSize"), fmt.Sprintf("must be 1 to %d", MaxPageSize))
+	}
+	c.historyLength(at.member("historyLength"), r.HistoryLength)
+}
+
+func (c *checker) cancelTaskRequest(at *path, r *CancelTaskRequest) {
+	c.id(at.member("tenant"), r.Tenant)
+	c.requiredID(at.member("id"), string(r.ID))
+	c.metadata(at.member("metadata"), r.Metadata)
+}
+
+func (c *checker) subscribeRequest(at *path, r *SubscribeRequest) {
+	c.id(at.member("tenant"), r.Tenant)
+	c.requiredID(at.member("id"), string(r.ID))
+}
+
+func (c *checker) pushConfig(at *path, p *PushConfig) {
+	c.id(at.member("tenant"), p.Tenant)
+	c.id(at.member("id"), p.ID)
+	c.id(at.member("taskId"), string(p.TaskID))
+	c.webhook(at.member("url"), p.URL)
+	c.headerValue(at.member("token"), p.Token)
+	if p.Authentication == nil {
+		return
+	}
+	at = at.member("authentication")
+	c.required(at.member("scheme"), p.Authentication.Scheme)
+	c.headerValue(at.member("scheme"), p.Authentication.Scheme)
+	c.headerValue(at.member("credentials"), p.Authentication.Credentials)
+}
+
+func (c *checker) getPushConfigRequest(at *path, r *GetPushConfigRequest) {
+	c.id(at.member("tenant"), r.Tenant)
+	c.requiredID(at.member("taskId"), string(r.TaskID))
+	c.requiredID(at.member("id"), r.ID)
+}
+
+func (c *checker) listPushConfigsRequest(at *path, r *ListPushConfigsRequest) {
+	c.id(at.member("tenant"), r.Tenant)
+	c.requiredID(at.member("taskId"), string(r.TaskID))
+	if r.PageSize < 0 {
+		c.fail(at.member("pageSize"), "must not be negative")
+	}
+}
+
+func (c *checker) deletePushConfigRequest(at *path, r *DeletePushConfigRequest) {
+	c.id(at.member("tenant"), r.Tenant)
+	c.requiredID(at.member("taskId"), string(r.TaskID))
+	c.requiredID(at.member("id"), r.ID)
+}
+
+func (c *checker) extendedCardRequest(at *path, r *ExtendedCardRequest) {
+	c.id(at.member("tenant"), r.Tenant)
+}
