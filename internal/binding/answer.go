@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package binding
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// Answer answers with a result that is encoded already. The reader has to take it within the time for each write.
+func (c *Core) Answer(x *Exchange, result any, contentType string, body []byte) {
+	noteResult(x, result)
+	c.write(x, http.StatusOK, contentType, body)
+}
+
+// AnswerError answers with an error that is encoded already.
+func (c *Core) AnswerError(x *Exchange, status int, contentType string, body []byte, e *a2a.Error) {
+	x.Err = e
+	if e.RetryAfter > 0 {
+		seconds := int64((e.RetryAfter + time.Second - 1) / time.Second)
+		x.W.Header().Set("Retry-After", strconv.FormatInt(seconds, 10))
+	}
+	c.write(x, status, contentType, body)
+}
+
+func (c *Core) write(x *Exchange, status int, contentType string, body []byte) {
+	h := x.W.Header()
+	h["Content-Type"] = []string{contentType}
+	if len(body) > 2000 { // net/http finds out by itself below that, and would send chunks above
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
+	x.Status = status
+	x.W.WriteHeader(status)
+	x.Cut = writeAll(x.W, x.control, body, c.WriteTimeout)
+	if x.R.ProtoMajor > 1 {
+		x.control.SetWriteDeadline(time.Time{})
+	}
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package binding is what the HTTP bindings of the server share: who may call, which version and extensions a request
+// speaks, reading its body within limits, calling the service, and writing streams. The bindings themselves, in the
+// folders below, only turn their own forms into that and back.
+package binding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+)
+
+// Core is what all bindings of one server share. Its fields do not change once it serves.
+type Core struct {
+	Service a2a.Service
+	// Profile returns what the agent's card promises to the maker of a request.
+	Profile func(*http.Request) (*Profile, error)
+	Auth    auth.Authenticator // nil: every caller is anonymous
+	Log     *slog.Logger
+
+	MaxBody           int64         // bytes
+	MaxParts          int           // parts of one message
+	MaxDepth          int           // levels of nested JSON
+	AcceptUnversioned bool          // serve a request without A2A-Version as 1.0 instead of as 0.3
+	Streams           *StreamLimits // how many streams may be open
+	KeepAlive         time.Duration // between comments on a silent stream
+	WriteTimeout      time.Duration // for each write
+	BodyTimeout       time.Duration // for reading a whole body
+}
+
+// Profile is what an agent's card promises, as far as requests are judged by it.
+type Profile struct {
+	Streaming    bool
+	Push         bool
+	ExtendedCard bool
+	Extensions   []a2a.AgentExtension
+	Challenges   []string // values of WWW-Authenticate for a caller without good credentials
+}
+
+// Exchange is one request on its way through a binding. What the binding learns of it is for the log.
+type Exchange struct {
+	W         http.ResponseWriter
+	R         *http.Request
+	RequestID string
+
+	Operation wire.Operation
+	Tenant    string
+	Task      a2a.TaskID
+	Context   a2a.ContextID
+	Status    int        // HTTP status; 0 until the answer begins
+	Err       *a2a.Error // what was answered; nil when all went well
+	Cut       error      // why the answer did not reach the caller as a whole
+
+	profile  *Profile
+	identity a2a.Identity
+	ctx      context.Context
+	call     *a2a.Call // that of ctx; nobody else sees it before the service is called
+	control  *http.ResponseController
+}
+
+// Admit finds out what the card promises and who calls. It comes first: nothing of a request is read for a stranger.
+func (c *Core) Admit(x *Exchange) *a2a.Error {
+	x.control = http.NewResponseController(x.W)
+	profile, err := c.Profile(x.R)
+	if err != nil {
+		return a2a.AsError(err)
+	}
+	x.profile = profile
+	if c.Auth == nil {
+		return nil
+	}
+	x.identity, err = c.Auth.Authenticate(x.R)
+	if err == nil {
+		return nil
+	}
+	e := a2a.AsError(err)
+	if e.Kind == a2a.ErrUnauthenticated {
+		x.W.Header()["Www-Authenticate"] = profile.Challenges
+	}
+	return e
+}
+
+// Prepare decides which extensions are active, refuses what the card does not promise, and makes the context in which
+// the service is called.
+func (c *Core) Prepare(x *Exchange, op wire.Operation, gen a2a.Generation, bindingName string) *a2a.Error {
+	x.Operation = op
+	active, e := negotiate(x.R, x.profile)
+	if e != nil {
+		return e
+	}
+	if len(active) > 0 {
+		x.W.Header().Set(wire.HeaderExtensions, strings.Join(active, ", "))
+	}
+	if e := x.profile.refuse(op); e != nil {
+		return e
+	}
+	x.call = &a2a.Call{
+		Identity: x.identity, Generation: gen, Binding: bindingName, Extensions: active, RequestID: x.RequestID,
+	}
+	x.ctx = a2a.WithCall(x.R.Context(), x.call)
+	return nil
+}
+
+// refuse returns the error that A2A 1.0 §3.3.4 wants for an operation whose capability the card does not declare.
+func (p *Profile) refuse(op wire.Operation) *a2a.Error {
+	switch {
+	case op.Streams() && !p.Streaming:
+		return a2a.NewError(a2a.ErrUnsupportedOperation, "this agent does not stream; use SendMessage and GetTask")
+	case op.UsesPush() && !p.Push:
+		return a2a.NewError(a2a.ErrPushNotSupported, "this agent sends no push notifications")
+	case op == wire.OpExtendedCard && !p.ExtendedCard:
+		return a2a.NewError(a2a.ErrUnsupportedOperation, "this agent has no extended card")
+	}
+	return nil
+}
+
+// guard turns a panic of the service into an ErrInternal whose cause has the stack.
+func guard(err *error) {
+	if p := recover(); p != nil {
+		if p == http.ErrAbortHandler { // asks net/http to drop the connection; not ours to answer
+			panic(p)
+		}
+		*err = &a2a.Error{Kind: a2a.ErrInternal, Cause: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+	}
+}
+
+// ShuttingDown is the cause with which the server ends the context of requests that it cannot wait for any longer.
+var ShuttingDown error = &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server is shutting down; try again", RetryAfter: time.Second}
+
+func shuttingDown(x *Exchange) bool { return context.Cause(x.R.Context()) == ShuttingDown }
+
+// explain returns what a caller is told of an error: that the server is shutting down, if that is what is behind it.
+func explain(x *Exchange, err error) *a2a.Error {
+	if shuttingDown(x) {
+		return a2a.AsError(ShuttingDown)
+	}
+	return a2a.AsError(err)
+}
+
+// Call runs an operation that answers once. The result is what the service returned, nil for DeletePushConfig.
+func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
+	if e := c.check(x, request); e != nil {
+		return nil, e
+	}
+	result, err := c.call(x, request)
+	if err != nil {
+		return nil, explain(x, err)
+	}
+	return result, nil
+}
+
+func (c *Core) call(x *Exchange, request any) (result any, err error) {
+	defer guard(&err)
+	switch req := request.(type) {
+	case *a2a.SendMessageRequest:
+		return resultOf(c.Service.SendMessage(x.ctx, req))
+	case *a2a.GetTaskRequest:
+		return resultOf(c.Service.GetTask(x.ctx, req))
+	case *a2a.ListTasksRequest:
+		return resultOf(c.Service.ListTasks(x.ctx, req))
+	case *a2a.CancelTaskRequest:
+		return resultOf(c.Service.CancelTask(x.ctx, req))
+	case *a2a.PushConfig:
+		return resultOf(c.Service.CreatePushConfig(x.ctx, req))
+	case *a2a.GetPushConfigRequest:
+		return resultOf(c.Service.GetPushConfig(x.ctx, req))
+	case *a2a.ListPushConfigsRequest:
+		return resultOf(c.Service.ListPushConfigs(x.ctx, req))
+	case *a2a.DeletePushConfigRequest:
+		return nil, c.Service.DeletePushConfig(x.ctx, req)
+	case *a2a.ExtendedCardRequest:
+		return resultOf(c.Service.ExtendedCard(x.ctx, req))
+	}
+	return nil, fmt.Errorf("no operation takes a %T", request)
+}
+
+var errNoResult = errors.New("the service returned neither a result nor an error")
+
+// resultOf refuses what a broken service may return, so that nobody writes a nil.
+func resultOf[T comparable](result T, err error) (any, error) {
+	var zero T
+	if err == nil && result == zero {
+		return nil, errNoResult
+	}
+	return result, err
+}
+
+// open runs an operation that answers with a stream. The caller has a place among the open streams already.
+func (c *Core) open(x *Exchange, request any) (events iter.Seq2[a2a.StreamEvent, error], err error) {
+	defer guard(&err)
+	switch req := request.(type) {
+	case *a2a.SendMessageRequest:
+		events, err = c.Service.StreamMessage(x.ctx, req)
+	case *a2a.SubscribeRequest:
+		events, err = c.Service.Subscribe(x.ctx, req)
+	default:
+		return nil, fmt.Errorf("no stream takes a %T", request)
+	}
+	if err == nil && events == nil {
+		err = errNoResult
+	}
+	return events, err
+}

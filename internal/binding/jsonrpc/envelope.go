@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsonrpc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxID bounds a request's id, in bytes: each event of a stream repeats it.
+const maxID = 1024
+
+// An envelope is a JSON-RPC request.
+type envelope struct {
+	id     []byte // as it came; nil when there was none
+	method string
+
+	// Of params one of the two is set, or none when there were none. While the envelope is read they are decoded in
+	// place as soon as the method is known, which is a fifth faster than reading them twice.
+	request any
+	params  jsontext.Value
+
+	version jsontext.Value // the member jsonrpc
+	badID   error
+	badCall error
+	inPlace bool // whether to decode params in place
+}
+
+// decode reads one request. An error is ErrParse, which leaves the id unknown, or ErrInvalidRequest; params are judged
+// later, by decodeParams.
+func decode(body []byte) (*envelope, *a2a.Error) {
+	env := &envelope{inPlace: true}
+	err := json.Unmarshal(body, env)
+	if err != nil {
+		// Most likely params are at fault. The id may stand behind them, so read all but them.
+		env = &envelope{}
+		err = json.Unmarshal(body, env)
+	}
+	if err != nil {
+		if e := binding.DecodeError(err); e.Kind == a2a.ErrParse {
+			return &envelope{}, e
+		}
+		return env, invalidRequest(err.Error())
+	}
+	return env, env.check()
+}
+
+// check returns what is wrong with the envelope itself.
+func (env *envelope) check() *a2a.Error {
+	switch {
+	case env.badID != nil:
+		env.id = nil
+		return invalidRequest(env.badID.Error())
+	case string(env.version) != `"2.0"`:
+		return invalidRequest(`the member jsonrpc must be "2.0"`)
+	case env.badCall != nil:
+		return invalidRequest(env.badCall.Error())
+	case env.method == "":
+		return invalidRequest("the member method is required")
+	}
+	return nil
+}
+
+func invalidRequest(message string) *a2a.Error { return a2a.NewError(a2a.ErrInvalidRequest, message) }
+
+var (
+	errBatch     = a2a.NewError(a2a.ErrInvalidRequest, "batches are not supported; send one request at a time")
+	errNotObject = a2a.NewError(a2a.ErrInvalidRequest, "a request must be a JSON object")
+)
+
+// UnmarshalJSONFrom reads the envelope in one pass.
+func (env *envelope) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if kind := dec.PeekKind(); kind != '{' {
+		if err := dec.SkipValue(); err != nil {
+			return err
+		}
+		env.badCall = errNotObject
+		if kind == '[' {
+			env.badCall = errBatch
+		}
+		env.version = jsontext.Value(`"2.0"`) // the more telling error shall win
+		return nil
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	for dec.PeekKind() != '}' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		if err := env.member(name.String(), dec); err != nil {
+			return err
+		}
+	}
+	_, err := dec.ReadToken()
+	return err
+}
+
+func (env *envelope) member(name string, dec *jsontext.Decoder) error {
+	if name == "params" && env.inPlace && dec.PeekKind() == '{' {
+		if env.request = v1.NewRequest(wire.OperationOf(env.method)); env.request != nil {
+			return json.UnmarshalDecode(dec, env.request)
+		}
+	}
+	value, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	switch name {
+	case "jsonrpc":
+		env.version = value.Clone()
+	case "id":
+		env.setID(value)
+	case "method":
+		if value.Kind() != '"' {
+			env.badCall = errors.New("the member method must be a string")
+			break
+		}
+		method, err := jsontext.AppendUnquote(nil, value)
+		if err != nil {
+			return err
+		}
+		env.method = string(method)
+	case "params":
+		env.params = value.Clone()
+	}
+	return nil
+}
+
+func (env *envelope) setID(value jsontext.Value) {
+	switch kind := value.Kind(); {
+	case kind != '"' && kind != '0' && kind != 'n':
+		env.badID = errors.New("the member id must be a string, a number or null")
+	case len(value) > maxID:
+		env.badID = fmt.Errorf("the member id must not be longer than %d bytes", maxID)
+	default:
+		env.id = bytes.Clone(value)
+	}
+}
+
+// decodeParams returns the request of an operation. Absent params are empty ones: what is required is found missing.
+func (env *envelope) decodeParams(op wire.Operation) (any, *a2a.Error) {
+	if env.request != nil {
+		return env.request, nil
+	}
+	request := v1.NewRequest(op)
+	switch env.params.Kind() {
+	case '{':
+		if err := json.Unmarshal(env.params, request); err != nil {
+			return nil, binding.DecodeError(err)
+		}
+	case '[':
+		return nil, a2a.InvalidParams("params", "must be an object: positional parameters are not supported")
+	case 'n', 0:
+	default:
+		return nil, a2a.InvalidParams("params", "must be an object")
+	}
+	return request, nil
+}

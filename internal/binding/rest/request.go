@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rest
+
+import (
+	"fmt"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
+	"github.com/go-json-experiment/json"
+)
+
+// request makes the request of an operation from path, query and body.
+func (s *Server) request(x *binding.Exchange, op wire.Operation, r route) (any, *a2a.Error) {
+	q, e := parseParameters(x.R.URL.RawQuery)
+	if e != nil {
+		return nil, e
+	}
+	request := v1.NewRequest(op)
+	if x.R.Method == "POST" {
+		if e := s.readBody(x, op, request); e != nil {
+			return nil, e
+		}
+	}
+	m := merger{parameters: q, route: r}
+	m.merge(request)
+	return request, q.err()
+}
+
+// readBody decodes the body. Those of cancel and subscribe may be empty, because the path says it all.
+func (s *Server) readBody(x *binding.Exchange, op wire.Operation, request any) *a2a.Error {
+	buf := binding.Buffer()
+	defer binding.Release(buf)
+	if e := s.checkMediaType(x); e != nil {
+		return e
+	}
+	if e := s.Core.Read(x, buf); e != nil {
+		return e
+	}
+	if buf.Len() == 0 && (op == wire.OpCancelTask || op == wire.OpSubscribe) {
+		return nil
+	}
+	if err := json.Unmarshal(buf.Bytes(), request); err != nil {
+		return binding.DecodeError(err)
+	}
+	return nil
+}
+
+// checkMediaType accepts both media types that the editions of 1.0 name. A body of unknown length counts as one.
+func (s *Server) checkMediaType(x *binding.Exchange) *a2a.Error {
+	contentType := x.R.Header.Get("Content-Type")
+	if contentType == "" && x.R.ContentLength == 0 {
+		return nil
+	}
+	switch mediaType := binding.MediaType(contentType); mediaType {
+	case wire.MediaTypeJSON, wire.MediaTypeA2A:
+		return nil
+	default:
+		return a2a.NewError(a2a.ErrUnsupportedMediaType, fmt.Sprintf("the Content-Type must be application/json or application/a2a+json, not %.100q", mediaType))
+	}
+}
+
+// A merger puts what path and query say into a request. What the body says as well must be the same.
+type merger struct {
+	*parameters
+	route route
+}
+
+func (m *merger) merge(request any) {
+	switch req := request.(type) {
+	case *a2a.SendMessageRequest:
+		m.tenant(&req.Tenant)
+	case *a2a.GetTaskRequest:
+		m.tenant(&req.Tenant)
+		m.task("id", &req.ID)
+		req.HistoryLength = m.count("historyLength")
+	case *a2a.ListTasksRequest:
+		m.tenant(&req.Tenant)
+		req.ContextID = a2a.ContextID(m.text("contextId"))
+		req.Status = m.state("status")
+		req.PageSize = m.count("pageSize")
+		req.PageToken = m.text("pageToken")
+		req.HistoryLength = m.count("historyLength")
+		req.StatusTimestampAfter = m.time("statusTimestampAfter")
+		req.IncludeArtifacts = m.flag("includeArtifacts")
+	case *a2a.CancelTaskRequest:
+		m.tenant(&req.Tenant)
+		m.task("id", &req.ID)
+	case *a2a.SubscribeRequest:
+		m.tenant(&req.Tenant)
+		m.task("id", &req.ID)
+	case *a2a.PushConfig:
+		m.tenant(&req.Tenant)
+		m.task("taskId", &req.TaskID)
+	case *a2a.GetPushConfigRequest:
+		m.tenant(&req.Tenant)
+		m.task("taskId", &req.TaskID)
+		req.ID = m.route.config
+	case *a2a.ListPushConfigsRequest:
+		m.tenant(&req.Tenant)
+		m.task("taskId", &req.TaskID)
+		if size := m.count("pageSize"); size != nil {
+			req.PageSize = *size
+		}
+		req.PageToken = m.text("pageToken")
+	case *a2a.DeletePushConfigRequest:
+		m.tenant(&req.Tenant)
+		m.task("taskId", &req.TaskID)
+		req.ID = m.route.config
+	case *a2a.ExtendedCardRequest:
+		m.tenant(&req.Tenant)
+	}
+}
+
+// tenant settles the tenant: path, body and query may name it, but only the same one.
+func (m *merger) tenant(body *string) {
+	for _, other := range []string{m.route.tenant, m.text("tenant")} {
+		switch {
+		case other == "":
+		case *body == "":
+			*body = other
+		case *body != other:
+			m.wrong("tenant", "must be the same wherever the request names it")
+			return
+		}
+	}
+}
+
+// task settles the task's id, which the path always names.
+func (m *merger) task(field string, body *a2a.TaskID) {
+	if *body != "" && *body != a2a.TaskID(m.route.task) {
+		m.wrong(field, "must be the same in path and body")
+	}
+	*body = a2a.TaskID(m.route.task)
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package rest is the HTTP+JSON binding of the protocol (A2A 1.0 §11).
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
+)
+
+// A Server answers the requests of the HTTP+JSON binding.
+type Server struct {
+	Core *binding.Core
+}
+
+// Serve answers one request. A path that is none of the binding's gets a 404 in the binding's form.
+func (s *Server) Serve(x *binding.Exchange) {
+	if e := s.Core.Admit(x); e != nil {
+		s.fail(x, 0, e)
+		return
+	}
+	r := match(x.R.URL.EscapedPath())
+	if r.resource == resNone {
+		s.fail(x, 0, a2a.NewError(a2a.ErrMethodNotFound, "nothing is at this path"))
+		return
+	}
+	op, ok := methods[r.resource][x.R.Method]
+	if !ok {
+		x.W.Header().Set("Allow", allow[r.resource])
+		s.fail(x, http.StatusMethodNotAllowed, a2a.NewError(a2a.ErrMethodNotFound, fmt.Sprintf("this path takes %s, not %.20s", allow[r.resource], x.R.Method)))
+		return
+	}
+	gen, e := s.Core.Generation(x.R)
+	if e == nil {
+		e = s.Core.Prepare(x, op, gen, a2a.BindingHTTPJSON)
+	}
+	if e != nil {
+		s.fail(x, 0, e)
+		return
+	}
+	request, e := s.request(x, op, r)
+	if e != nil {
+		s.fail(x, 0, e)
+		return
+	}
+	if op.Streams() {
+		if e := s.Core.Stream(x, request, frame{}); e != nil {
+			s.fail(x, 0, e)
+		}
+		return
+	}
+	result, e := s.Core.Call(x, request)
+	if e == nil {
+		e = a2a.AsError(s.answer(x, op, result))
+	}
+	if e != nil {
+		s.fail(x, 0, e)
+	}
+}
+
+func (s *Server) answer(x *binding.Exchange, op wire.Operation, result any) error {
+	buf := binding.Buffer()
+	defer binding.Release(buf)
+	b, err := v1.AppendResult(buf.AvailableBuffer(), op, result)
+	if err != nil {
+		return fmt.Errorf("encoding the result: %w", err)
+	}
+	buf.Write(b)
+	s.Core.Answer(x, result, mediaType(x.R), buf.Bytes())
+	return nil
+}
+
+// fail answers an error; a status of 0 is that of its kind.
+func (s *Server) fail(x *binding.Exchange, status int, e *a2a.Error) {
+	if status == 0 {
+		status = wire.RowOf(e.Kind).Status(a2a.Generation10)
+	}
+	s.Core.AnswerError(x, status, mediaType(x.R), wire.AppendStatusError(nil, a2a.Generation10, status, e), e)
+}
+
+// mediaType returns the media type to answer in: application/json, which every client takes, unless the request shows
+// that it knows the newer one.
+func mediaType(r *http.Request) string {
+	if strings.Contains(strings.ToLower(r.Header.Get("Content-Type")), wire.MediaTypeA2A) {
+		return wire.MediaTypeA2A
+	}
+	for _, accept := range r.Header.Values("Accept") {
+		if strings.Contains(strings.ToLower(accept), wire.MediaTypeA2A) {
+			return wire.MediaTypeA2A
+		}
+	}
+	return wire.MediaTypeJSON
+}
+
+// frame streams bare StreamResponse objects.
+type frame struct{}
+
+// AppendEvent uses the event's shared bytes; it does not encode them again.
+func (frame) AppendEvent(dst []byte, ev a2a.StreamEvent) ([]byte, error) {
+	b, err := ev.Encoded(a2a.Generation10, v1.EncodeEvent)
+	if err != nil {
+		return dst, err
+	}
+	return sse.AppendEvent(dst, ev.ID, b), nil
+}
+
+func (frame) AppendError(dst []byte, e *a2a.Error) []byte {
+	return sse.AppendEvent(dst, "", wire.AppendStatusError(nil, a2a.Generation10, 0, e))
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package binding
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
+)
+
+// writeChunk is how much is written under one deadline, so that a slow reader of something large is not taken for one
+// that has stopped.
+const writeChunk = 64 << 10
+
+// Frame puts events and errors into the form in which a binding streams them.
+type Frame interface {
+	// AppendEvent appends one server-sent event.
+	AppendEvent(dst []byte, ev a2a.StreamEvent) ([]byte, error)
+	// AppendError appends the one server-sent event that tells why the stream ends.
+	AppendError(dst []byte, e *a2a.Error) []byte
+}
+
+// Stream runs an operation that answers with a stream and writes it. The error it returns was found before the stream
+// opened, so nothing is written yet and the binding answers it.
+func (c *Core) Stream(x *Exchange, request any, frame Frame) *a2a.Error {
+	if e := c.check(x, request); e != nil {
+		return e
+	}
+	if sub, ok := request.(*a2a.SubscribeRequest); ok {
+		sub.After = resumeAfter(x)
+	}
+	release, e := c.Streams.acquire(x.identity.Subject)
+	if e != nil {
+		return e
+	}
+	defer release()
+
+	// A reader that is cut must end the service's side too, also when nothing more is written.
+	ctx, cancel := context.WithCancel(x.ctx)
+	defer cancel()
+	x.ctx = ctx
+	events, err := c.open(x, request)
+	if err != nil {
+		return explain(x, err)
+	}
+	w := c.openStream(x, cancel)
+	defer w.close()
+	c.pump(x, w, events, frame)
+	return nil
+}
+
+// pump writes events until they end, fail, or cannot be written.
+func (c *Core) pump(x *Exchange, w *streamWriter, events iter.Seq2[a2a.StreamEvent, error], frame Frame) {
+	err := each(events, func(ev a2a.StreamEvent) error {
+		noteResult(x, ev.Event)
+		return w.event(ev, frame)
+	})
+	switch {
+	case err == nil:
+		w.flush()
+	case w.failed() != nil:
+		x.Cut = w.failed() // the reader is gone: there is nobody to tell
+	case x.R.Context().Err() != nil && !shuttingDown(x):
+		x.Cut = x.R.Context().Err()
+	default:
+		x.Err = explain(x, err)
+		w.fail(x.Err, frame)
+	}
+}
+
+// each calls do for each event, until one of the two fails. A panic of the service is an error like others.
+func each(events iter.Seq2[a2a.StreamEvent, error], do func(a2a.StreamEvent) error) (err error) {
+	defer guard(&err)
+	for ev, err := range events {
+		if err != nil {
+			return err
+		}
+		if err := do(ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A streamWriter writes one stream of server-sent events. Batches are written whole, and a buffer is held only while
+// there is something in it: thousands of streams are open and silent at most times.
+type streamWriter struct {
+	http2    bool
+	interval time.Duration
+	timeout  time.Duration
+	cancel   context.CancelFunc
+	batch    *bytes.Buffer // nil while empty; of the goroutine that pumps
+
+	mu      sync.Mutex // guards all below: the keep-alive timer writes too
+	w       http.ResponseWriter
+	control *http.ResponseController
+	timer   *time.Timer
+	written time.Time
+	err     error // of the first write that failed; nothing is written after it
+	closed  bool
+}
+
+// openStream writes status and headers at once: the caller learns that it was heard before the agent says anything.
+func (c *Core) openStream(x *Exchange, cancel context.CancelFunc) *streamWriter {
+	w := &streamWriter{
+		http2: x.R.ProtoMajor > 1, interval: c.KeepAlive, timeout: c.WriteTimeout,
+		cancel: cancel, w: x.W, control: x.control, written: time.Now(),
+	}
+	h := x.W.Header()
+	h.Set("Content-Type", sse.ContentType)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // nginx would collect events otherwise
+	x.Status = http.StatusOK
+	x.W.WriteHeader(http.StatusOK)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.write(nil)
+	w.timer = time.AfterFunc(w.interval, w.keepAlive)
+	return w
+}
+
+// event adds one event to the batch, and writes the batch unless another event is ready.
+func (w *streamWriter) event(ev a2a.StreamEvent, frame Frame) error {
+	if w.batch == nil {
+		w.batch = Buffer()
+	}
+	b, err := frame.AppendEvent(w.batch.AvailableBuffer(), ev)
+	if err != nil {
+		return fmt.Errorf("encoding an event: %w", err)
+	}
+	w.batch.Write(b)
+	if ev.More() && w.batch.Len() < writeChunk {
+		return nil
+	}
+	return w.flush()
+}
+
+// fail writes what is in the batch and then why the stream ends.
+func (w *streamWriter) fail(e *a2a.Error, frame Frame) {
+	if w.batch == nil {
+		w.batch = Buffer()
+	}
+	w.batch.Write(frame.AppendError(w.batch.AvailableBuffer(), e))
+	w.flush()
+}
+
+// flush writes the batch.
+func (w *streamWriter) flush() error {
+	if w.batch == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.write(w.batch.Bytes())
+	Release(w.batch)
+	w.batch = nil
+	return w.err
+}
+
+// keepAlive runs when the stream may have been silent for a while, and makes sure that it runs again.
+func (w *streamWriter) keepAlive() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed || w.err != nil {
+		return
+	}
+	silent := time.Since(w.written)
+	if silent >= w.interval {
+		w.write(keepAliveComment)
+		silent = 0
+	}
+	w.timer.Reset(w.interval - silent)
+}
+
+var keepAliveComment = sse.AppendComment(nil, "keep-alive")
+
+// write writes and flushes b; the caller holds the lock. A write that fails or takes too long ends the stream.
+func (w *streamWriter) write(b []byte) {
+	if w.err != nil {
+		return
+	}
+	if w.err = writeAll(w.w, w.control, b, w.timeout); w.err == nil {
+		w.err = w.control.Flush()
+	}
+	if w.http2 {
+		w.control.SetWriteDeadline(time.Time{}) // in HTTP/2 a deadline that passes between two writes resets the stream
+	}
+	w.written = time.Now()
+	if w.err != nil {
+		w.cancel()
+	}
+}
+
+// failed returns the error of the first write that failed.
+func (w *streamWriter) failed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// close stops the timer. After it nothing touches the ResponseWriter any more.
+func (w *streamWriter) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.timer.Stop()
+	if w.batch != nil {
+		Release(w.batch)
+		w.batch = nil
+	}
+}
+
+// writeAll writes b with a deadline for each piece.
+func writeAll(w http.ResponseWriter, control *http.ResponseController, b []byte, timeout time.Duration) error {
+	for {
+		piece := b[:min(len(b), writeChunk)]
+		control.SetWriteDeadline(time.Now().Add(timeout)) // a ResponseWriter without deadlines is served without
+		if len(piece) > 0 {
+			if _, err := w.Write(piece); err != nil {
+				return err
+			}
+		}
+		if b = b[len(piece):]; len(b) == 0 {
+			return nil
+		}
+	}
+}

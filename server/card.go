@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+)
+
+// Capable is what a Service implements to say which optional parts of the protocol it has. Without it a service
+// streams, and has neither push notifications nor an extended card. Streaming left nil counts as true, the others as
+// false. Extensions are added to those of the card.
+type Capable interface {
+	Capabilities() a2a.AgentCapabilities
+}
+
+// derive returns card with what the server knows better, so that the card cannot promise what is not there.
+func (s *Server) derive(card *a2a.AgentCard, base string) *a2a.AgentCard {
+	var can a2a.AgentCapabilities
+	if svc, ok := s.service.(Capable); ok {
+		can = svc.Capabilities()
+	}
+	derived := *card
+	derived.Signatures = nil
+	derived.SupportedInterfaces = s.interfaces(base)
+	derived.Capabilities = capabilities(card.Capabilities, can)
+	return &derived
+}
+
+func (s *Server) interfaces(base string) []a2a.AgentInterface {
+	var all []a2a.AgentInterface
+	for _, b := range s.options.Bindings {
+		all = append(all, a2a.AgentInterface{URL: base, Binding: b, ProtocolVersion: string(a2a.Generation10)})
+	}
+	return append(all, s.options.Interfaces...)
+}
+
+// capabilities joins what the card wants with what the service can: the card may only switch off.
+func capabilities(wants, can a2a.AgentCapabilities) a2a.AgentCapabilities {
+	streaming := isNot(false, wants.Streaming) && isNot(false, can.Streaming)
+	push := isNot(false, wants.PushNotifications) && is(true, can.PushNotifications)
+	caps := a2a.AgentCapabilities{Streaming: &streaming, PushNotifications: &push}
+	if extended := isNot(false, wants.ExtendedAgentCard) && is(true, can.ExtendedAgentCard); extended {
+		caps.ExtendedAgentCard = &extended
+	}
+	all := slices.Concat(wants.Extensions, can.Extensions)
+	if streaming {
+		all = append(all, a2a.AgentExtension{
+			URI:         wire.ReplayExtension,
+			Description: "Last-Event-ID resumes the stream of a task without a gap",
+		})
+	}
+	for _, ext := range all {
+		if !slices.ContainsFunc(caps.Extensions, func(e a2a.AgentExtension) bool { return e.URI == ext.URI }) {
+			caps.Extensions = append(caps.Extensions, ext)
+		}
+	}
+	return caps
+}
+
+func is(want bool, b *bool) bool    { return b != nil && *b == want }
+func isNot(want bool, b *bool) bool { return !is(want, b) }
+
+// profileOf returns what of a derived card requests are judged by.
+func profileOf(card *a2a.AgentCard) *binding.Profile {
+	return &binding.Profile{
+		Streaming:    is(true, card.Capabilities.Streaming),
+		Push:         is(true, card.Capabilities.PushNotifications),
+		ExtendedCard: is(true, card.Capabilities.ExtendedAgentCard),
+		Extensions:   card.Capabilities.Extensions,
+		Challenges:   challenges(card),
+	}
+}
+
+// challenges returns a WWW-Authenticate value for each scheme of the card (RFC 9110 §11.6.1). Schemes that have no
+// place in that header are described in its syntax, because a 401 must say something.
+func challenges(card *a2a.AgentCard) []string {
+	realm := `realm="` + quotable(card.Name) + `"`
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(card.SecuritySchemes)) {
+		var challenge string
+		switch scheme := card.SecuritySchemes[name].(type) {
+		case *a2a.HTTPAuthScheme:
+			challenge = token(scheme.Scheme) + " " + realm
+		case *a2a.OAuth2Scheme, *a2a.OpenIDConnectScheme:
+			challenge = "Bearer " + realm
+		case *a2a.APIKeyScheme:
+			challenge = fmt.Sprintf(`ApiKey %s, in="%s", name="%s"`, realm, quotable(scheme.Location), quotable(scheme.Name))
+		case *a2a.MutualTLSScheme:
+			challenge = "MutualTLS " + realm
+		default:
+			continue
+		}
+		if !slices.Contains(all, challenge) {
+			all = append(all, challenge)
+		}
+	}
+	if all == nil {
+		return []string{"Bearer " + realm}
+	}
+	return all
+}
+
+// quotable drops what may not stand in a quoted string of a header.
+func quotable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// token drops what may not stand in a scheme's name.
+func token(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == ' ' || r == ',' || r == '=' {
+			return -1
+		}
+		return r
+	}, quotable(s))
+	return cmp.Or(s, "Bearer")
+}
+
+// A renderedCard is a card's bytes with what caches need.
+type renderedCard struct {
+	base string
+	body []byte
+	etag string
+}
+
+// serveCard serves the card (A2A 1.0 §8.2, §8.6).
+func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
+	card, err := s.render(r)
+	if err != nil {
+		e := a2a.AsError(err)
+		s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "no card", slog.String("error", e.Error()))
+		writeError(w, wire.RowOf(e.Kind).HTTP, e)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", wire.MediaTypeJSON)
+	h.Set("Etag", card.etag)
+	h.Add("Vary", wire.HeaderVersion) // the form of the card may come to depend on it
+	maxAge := "max-age=" + strconv.Itoa(int(s.options.CardMaxAge/time.Second))
+	var since time.Time
+	if s.options.CardFunc == nil {
+		h.Set("Cache-Control", "public, "+maxAge)
+		since = s.since
+	} else {
+		h.Set("Cache-Control", "private, "+maxAge) // who asks may make a difference
+	}
+	http.ServeContent(w, r, "", since, bytes.NewReader(card.body)) // answers 304 and HEAD
+}
+
+// render returns the card for r as bytes. The last one is kept, as it is nearly always the next one.
+func (s *Server) render(r *http.Request) (*renderedCard, error) {
+	base, err := s.baseURL(r)
+	if err != nil {
+		return nil, err
+	}
+	static := s.options.CardFunc == nil
+	if last := s.lastCard.Load(); static && last != nil && last.base == base {
+		return last, nil
+	}
+	card, err := s.card(r.Context(), r, base)
+	if err != nil {
+		return nil, err
+	}
+	body, err := card.AppendJSON(nil)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the card: %w", err)
+	}
+	hash := sha256.Sum256(body)
+	rendered := &renderedCard{base: base, body: body, etag: `"` + hex.EncodeToString(hash[:16]) + `"`}
+	if static {
+		s.lastCard.Store(rendered)
+	}
+	return rendered, nil
+}
+
+// baseURL returns the URL under which the maker of r reaches the server, without a slash at the end.
+func (s *Server) baseURL(r *http.Request) (string, error) {
+	if base := *s.base.Load(); base != "" {
+		return base, nil
+	}
+	if len(r.Host) > 255 || !validHost.MatchString(r.Host) {
+		return "", a2a.NewError(a2a.ErrInvalidRequest, "the Host header is not a host with an optional port")
+	}
+	if r.TLS != nil {
+		return "https://" + r.Host, nil
+	}
+	return "http://" + r.Host, nil
+}
+
+var validHost = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
+)
+
+// Options tune a server. Card or CardFunc is required; every other zero value is a safe default.
+type Options struct {
+	// Card is what the agent says of itself. The server fills in what it knows better: supported interfaces and
+	// capabilities, of which the card may only switch off what the service has. Signatures are left out, because
+	// they would not hold.
+	Card *a2a.AgentCard
+	// CardFunc makes a card for each request, instead of Card. It runs for requests of the card and for each
+	// operation, whose extensions and capabilities are judged by it, so it should be quick.
+	CardFunc func(ctx context.Context, r *http.Request) (*a2a.AgentCard, error)
+
+	// URL is the base URL under which clients reach the server, for the card. Empty means the address that
+	// ListenAndServe bound or, where that is every address of the machine, the host that each request names. Behind
+	// a proxy that terminates TLS it has to be set.
+	URL string
+	// Bindings are those served, the preferred one first. Nil means a2a.BindingJSONRPC and a2a.BindingHTTPJSON.
+	Bindings []string
+	// Interfaces are further ways to reach the agent that this server does not serve itself; the card lists them last.
+	Interfaces []a2a.AgentInterface
+
+	// Authenticator finds out who calls. Nil means that every caller is anonymous.
+	Authenticator auth.Authenticator
+	// AcceptUnversioned serves requests without A2A-Version as version 1.0. The standard wants them read as 0.3, so
+	// by default they are refused with a hint.
+	AcceptUnversioned bool
+	// AllowedOrigins are the web origins whose pages may call the server (CORS), "*" for all. Nil means none.
+	AllowedOrigins []string
+	// CardMaxAge is how long clients may keep the card. 0 means 5 minutes.
+	CardMaxAge time.Duration
+
+	Limits Limits
+
+	// Logger gets a line for each request of an operation: at level Debug when it went well, because a written line
+	// costs a tenth of a quick request; at Info when the caller was at fault; at Error when the server was. Nil means
+	// slog.Default().
+	Logger *slog.Logger
+
+	// TLS makes ListenAndServe serve HTTPS. CertFile and KeyFile, in PEM, do the same without a tls.Config.
+	TLS               *tls.Config
+	CertFile, KeyFile string
+
+	// OnReady runs once ListenAndServe has bound its address: url is how to reach it from this machine.
+	OnReady func(addr net.Addr, url string)
+	// OnDrain runs when ListenAndServe stops accepting, to bring what is behind the service to its end. The context
+	// ends with DrainTimeout. When it returns, requests that are still open are told that the server shuts down.
+	OnDrain func(ctx context.Context) error
+	// DrainTimeout is how long open requests may take to end. 0 means 30 seconds.
+	DrainTimeout time.Duration
+}
+
+// Limits bound what callers can make the server do. A request over a limit gets an error that names it.
+type Limits struct {
+	Body            int64         // bytes of a request's body; 0 means 8 MiB
+	Parts           int           // parts of a message; 0 means 1,000
+	Depth           int           // levels of nested JSON; 0 means 100
+	StreamsPerOwner int           // open streams of one authenticated caller; 0 means 256
+	Streams         int           // open streams of the process; 0 means 10,000
+	HeaderTimeout   time.Duration // for reading a request's header; 0 means 10 seconds
+	BodyTimeout     time.Duration // for reading a request's body; 0 means 2 minutes
+	IdleTimeout     time.Duration // for a connection without a request; 0 means 2 minutes
+	WriteTimeout    time.Duration // for each write; a reader that misses it is cut; 0 means 10 seconds
+	KeepAlive       time.Duration // between signs of life on a silent stream; 0 means 15 seconds
+}
+
+// withDefaults returns a copy of l in which every limit is set.
+func (l Limits) withDefaults() Limits {
+	l.Body = cmp.Or(l.Body, 8<<20)
+	l.Parts = cmp.Or(l.Parts, 1000)
+	l.Depth = cmp.Or(l.Depth, 100)
+	l.StreamsPerOwner = cmp.Or(l.StreamsPerOwner, 256)
+	l.Streams = cmp.Or(l.Streams, 10_000)
+	l.HeaderTimeout = cmp.Or(l.HeaderTimeout, 10*time.Second)
+	l.BodyTimeout = cmp.Or(l.BodyTimeout, 2*time.Minute)
+	l.IdleTimeout = cmp.Or(l.IdleTimeout, 2*time.Minute)
+	l.WriteTimeout = cmp.Or(l.WriteTimeout, 10*time.Second)
+	l.KeepAlive = cmp.Or(l.KeepAlive, 15*time.Second)
+	return l
+}
+
+// withDefaults returns a checked copy of o in which every option is set.
+func (o *Options) withDefaults() (*Options, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	c := *o
+	c.Limits = c.Limits.withDefaults()
+	c.CardMaxAge = cmp.Or(c.CardMaxAge, 5*time.Minute)
+	c.DrainTimeout = cmp.Or(c.DrainTimeout, 30*time.Second)
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Bindings == nil {
+		c.Bindings = []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON}
+	}
+	c.URL = strings.TrimRight(c.URL, "/")
+	return &c, c.check()
+}
+
+func (o *Options) check() error {
+	if (o.Card == nil) == (o.CardFunc == nil) {
+		return errors.New("server: set exactly one of Options.Card and Options.CardFunc")
+	}
+	for _, b := range o.Bindings {
+		if b != a2a.BindingJSONRPC && b != a2a.BindingHTTPJSON {
+			return fmt.Errorf("server: Options.Bindings: %q is not served here; use %s or %s", b, a2a.BindingJSONRPC, a2a.BindingHTTPJSON)
+		}
+	}
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		return errors.New("server: Options.CertFile and Options.KeyFile go together")
+	}
+	if o.URL != "" {
+		u, err := url.Parse(o.URL)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
+			return fmt.Errorf("server: Options.URL: %q is not an http or https URL without query", o.URL)
+		}
+	}
+	l := o.Limits
+	for name, value := range map[string]int64{
+		"CardMaxAge": int64(o.CardMaxAge), "DrainTimeout": int64(o.DrainTimeout),
+		"Limits.Body": l.Body, "Limits.Parts": int64(l.Parts), "Limits.Depth": int64(l.Depth),
+		"Limits.StreamsPerOwner": int64(l.StreamsPerOwner), "Limits.Streams": int64(l.Streams),
+		"Limits.HeaderTimeout": int64(l.HeaderTimeout), "Limits.BodyTimeout": int64(l.BodyTimeout),
+		"Limits.IdleTimeout": int64(l.IdleTimeout), "Limits.WriteTimeout": int64(l.WriteTimeout), "Limits.KeepAlive": int64(l.KeepAlive),
+	} {
+		if value < 0 {
+			return fmt.Errorf("server: Options.%s must not be negative", name)
+		}
+	}
+	return nil
+}

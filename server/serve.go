@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/internal/binding"
+)
+
+// closeGrace is how long requests get to say goodbye once they were told to end.
+const closeGrace = time.Second
+
+// ListenAndServe serves on a TCP address such as "127.0.0.1:8080" until ctx ends, see [Server.Serve].
+func (s *Server) ListenAndServe(ctx context.Context, addr string) error {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	return s.Serve(ctx, ln)
+}
+
+// Serve serves on ln, which it closes, until ctx ends: over HTTP/1.1 and HTTP/2, with TLS if the options say so. Then
+// it drains: /readyz says so, nothing new is accepted, open requests and streams come to their end or, after
+// Options.DrainTimeout, are told that the server shuts down. It returns nil after a drain. A server serves once.
+//
+//	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+//	defer stop()
+//	err := srv.ListenAndServe(ctx, "127.0.0.1:8080")
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	config, err := s.tlsConfig()
+	if err != nil {
+		ln.Close()
+		return err
+	}
+	requests, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	srv := s.httpServer(requests, config)
+	s.announce(ctx, ln.Addr(), config != nil)
+
+	failed := make(chan error, 1)
+	go func() {
+		if config != nil {
+			failed <- srv.ServeTLS(ln, "", "")
+		} else {
+			failed <- srv.Serve(ln)
+		}
+	}()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("server: %w", err)
+	case <-ctx.Done():
+	}
+	err = s.drain(ctx, srv, cancel)
+	<-failed
+	return err
+}
+
+func (s *Server) tlsConfig() (*tls.Config, error) {
+	if s.options.TLS == nil && s.options.CertFile == "" {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if s.options.TLS != nil {
+		config = s.options.TLS.Clone()
+	}
+	if s.options.CertFile != "" {
+		cert, err := tls.LoadX509KeyPair(s.options.CertFile, s.options.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("server: loading the certificate: %w", err)
+		}
+		config.Certificates = append(config.Certificates, cert)
+	}
+	return config, nil
+}
+
+func (s *Server) httpServer(requests context.Context, config *tls.Config) *http.Server {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler:           s,
+		TLSConfig:         config,
+		Protocols:         &protocols,
+		ReadHeaderTimeout: s.options.Limits.HeaderTimeout,
+		IdleTimeout:       s.options.Limits.IdleTimeout,
+		MaxHeaderBytes:    64 << 10,
+		BaseContext:       func(net.Listener) context.Context { return requests },
+		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug), // broken handshakes of strangers
+	}
+}
+
+// announce makes the bound address the base URL of the card, and tells whoever wants to know.
+func (s *Server) announce(ctx context.Context, addr net.Addr, secure bool) {
+	scheme := "http"
+	if secure {
+		scheme = "https"
+	}
+	local := scheme + "://" + addr.String()
+	if tcp, ok := addr.(*net.TCPAddr); ok {
+		if tcp.IP.IsUnspecified() {
+			local = scheme + "://" + net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+		} else if s.options.URL == "" {
+			s.base.Store(&local)
+		}
+		if !secure && !tcp.IP.IsLoopback() {
+			s.options.Logger.WarnContext(ctx, "serving plain http beyond this machine: everybody on the way can read and change it; set a certificate, or put a proxy with TLS in front", "addr", addr.String())
+		}
+	}
+	if s.options.OnReady != nil {
+		s.options.OnReady(addr, local)
+	}
+}
+
+// drain brings everything to its end within the drain timeout.
+func (s *Server) drain(ctx context.Context, srv *http.Server, cancel context.CancelCauseFunc) error {
+	s.draining.Store(true)
+	drain, stop := context.WithTimeout(context.WithoutCancel(ctx), s.options.DrainTimeout)
+	defer stop()
+	quiet := make(chan error, 1)
+	go func() { quiet <- srv.Shutdown(drain) }()
+
+	var err error
+	if s.options.OnDrain != nil {
+		err = s.options.OnDrain(drain)
+		cancel(binding.ShuttingDown)
+	}
+	if <-quiet == nil {
+		return err
+	}
+	cancel(binding.ShuttingDown)
+	grace, stopGrace := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+	defer stopGrace()
+	if srv.Shutdown(grace) == nil {
+		return err
+	}
+	s.options.Logger.WarnContext(ctx, "cutting requests that did not end", "after", s.options.DrainTimeout)
+	return errors.Join(err, srv.Close())
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package server serves any [a2a.Service] over HTTP: the agent's card, the JSON-RPC and the HTTP+JSON binding of A2A
+// 1.0, a page for people, and signs of health. A [Server] is an [http.Handler], to be mounted wherever its user likes,
+// and can listen by itself with TLS, HTTP/2 and a drain at the end.
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/binding/jsonrpc"
+	"github.com/dragoman-a2a/dragoman/internal/binding/rest"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+)
+
+// ReplayExtension is the URI of the extension under which a client resumes a stream where it was cut: it activates the
+// extension and sends Last-Event-ID. Servers that stream declare it in their card.
+const ReplayExtension = wire.ReplayExtension
+
+// A Server serves one Service. It must be made by [New].
+type Server struct {
+	service a2a.Service
+	options *Options
+	core    *binding.Core
+	jsonrpc *jsonrpc.Server // nil when not served
+	rest    *rest.Server    // nil when not served
+
+	profile  *binding.Profile // of the static card; nil with CardFunc
+	since    time.Time        // since when a static card is what it is
+	lastCard atomic.Pointer[renderedCard]
+
+	base     atomic.Pointer[string] // base URL of the bound address; "" means the request's host
+	draining atomic.Bool
+}
+
+// New returns a Server for svc. Options must have a card.
+func New(svc a2a.Service, opts *Options) (*Server, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{service: svc, options: o, since: time.Now().UTC().Truncate(time.Second)}
+	s.base.Store(&o.URL)
+	if o.Card != nil {
+		card := s.derive(o.Card, "http://localhost")
+		if v, ok := any(card).(interface{ Validate() error }); ok {
+			if err := v.Validate(); err != nil {
+				return nil, fmt.Errorf("server: Options.Card: %w", err)
+			}
+		}
+		s.profile = profileOf(card)
+	}
+	l := o.Limits
+	s.core = &binding.Core{
+		Service: svc, Profile: s.profileFor, Auth: o.Authenticator, Log: o.Logger,
+		MaxBody: l.Body, MaxParts: l.Parts, MaxDepth: l.Depth,
+		AcceptUnversioned: o.AcceptUnversioned,
+		Streams:           &binding.StreamLimits{PerOwner: l.StreamsPerOwner, Total: l.Streams},
+		KeepAlive:         l.KeepAlive, WriteTimeout: l.WriteTimeout, BodyTimeout: l.BodyTimeout,
+	}
+	if slices.Contains(o.Bindings, a2a.BindingJSONRPC) {
+		s.jsonrpc = &jsonrpc.Server{Core: s.core}
+	}
+	if slices.Contains(o.Bindings, a2a.BindingHTTPJSON) {
+		s.rest = &rest.Server{Core: s.core}
+	}
+	return s, nil
+}
+
+var nosniff = []string{"nosniff"}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h["X-Content-Type-Options"] = nosniff
+	if r.TLS != nil {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+	if s.cors(w, r) {
+		return
+	}
+	switch path := r.URL.Path; path {
+	case "/.well-known/agent-card.json":
+		if allowed(w, r, http.MethodGet, http.MethodHead) {
+			s.serveCard(w, r)
+		}
+	case "/healthz":
+		if allowed(w, r, http.MethodGet, http.MethodHead) {
+			s.serveHealth(w, http.StatusOK, "ok\n")
+		}
+	case "/readyz":
+		if !allowed(w, r, http.MethodGet, http.MethodHead) {
+			return
+		}
+		if s.draining.Load() {
+			s.serveHealth(w, http.StatusServiceUnavailable, "draining\n")
+			return
+		}
+		s.serveHealth(w, http.StatusOK, "ready\n")
+	case "", "/":
+		s.serveBase(w, r)
+	default:
+		s.serveRest(w, r)
+	}
+}
+
+// serveBase serves the base URL: JSON-RPC, and a page for people who open it in a browser.
+func (s *Server) serveBase(w http.ResponseWriter, r *http.Request) {
+	methods := []string{http.MethodGet, http.MethodHead}
+	if s.jsonrpc != nil {
+		methods = append(methods, http.MethodPost)
+	}
+	switch {
+	case !allowed(w, r, methods...):
+	case r.Method == http.MethodPost:
+		s.exchange(w, r, s.jsonrpc.Serve)
+	default:
+		s.servePage(w, r)
+	}
+}
+
+func (s *Server) serveRest(w http.ResponseWriter, r *http.Request) {
+	if s.rest == nil {
+		writeError(w, http.StatusNotFound, a2a.NewError(a2a.ErrMethodNotFound, "nothing is at this path"))
+		return
+	}
+	s.exchange(w, r, s.rest.Serve)
+}
+
+// exchange runs one request of a binding and logs it.
+func (s *Server) exchange(w http.ResponseWriter, r *http.Request, serve func(*binding.Exchange)) {
+	start := time.Now()
+	x := &binding.Exchange{W: w, R: r, RequestID: requestID(r)}
+	w.Header()["X-Request-Id"] = []string{x.RequestID}
+	defer func() {
+		if p := recover(); p != nil {
+			s.recovered(x, p)
+		}
+		s.log(x, time.Since(start))
+	}()
+	serve(x)
+}
+
+// recovered answers a panic in the server's own code; those of the service are caught further in.
+func (s *Server) recovered(x *binding.Exchange, p any) {
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	x.Err = &a2a.Error{Kind: a2a.ErrInternal, Cause: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+	if x.Status == 0 {
+		x.Status = http.StatusInternalServerError
+		writeError(x.W, x.Status, x.Err)
+	}
+}
+
+// log writes the request's line, see Options.Logger.
+func (s *Server) log(x *binding.Exchange, took time.Duration) {
+	level := slog.LevelDebug
+	if x.Err != nil {
+		level = slog.LevelInfo
+		if wire.RowOf(x.Err.Kind).HTTP >= 500 {
+			level = slog.LevelError
+		}
+	}
+	ctx := x.R.Context()
+	if !s.options.Logger.Enabled(ctx, level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("request", x.RequestID), slog.String("operation", x.Operation.String()),
+		slog.Int("status", x.Status), slog.Duration("took", took),
+	}
+	for _, optional := range [...]struct{ key, value string }{
+		{"task", string(x.Task)}, {"context", string(x.Context)}, {"tenant", x.Tenant},
+	} {
+		if optional.value != "" {
+			attrs = append(attrs, slog.String(optional.key, optional.value))
+		}
+	}
+	if x.Err != nil {
+		attrs = append(attrs, slog.String("error", x.Err.Error()))
+	}
+	if x.Cut != nil {
+		attrs = append(attrs, slog.String("cut", x.Cut.Error()))
+	}
+	s.options.Logger.LogAttrs(ctx, level, "request", attrs...)
+}
+
+// requestID returns the id that a proxy gave the request, if it is fit for a log, else a fresh one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); saneID(id) {
+		return id
+	}
+	var b [8]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+func saneID(id string) bool {
+	if id == "" || len(id) > 128 {
+		return false
+	}
+	for _, c := range []byte(id) {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && !strings.ContainsRune("-_.:/+=@", rune(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// allowed answers a request with 405 unless its method is one of those.
+func allowed(w http.ResponseWriter, r *http.Request, methods ...string) bool {
+	if slices.Contains(methods, r.Method) {
+		return true
+	}
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	writeError(w, http.StatusMethodNotAllowed, a2a.NewError(a2a.ErrMethodNotFound, "this path takes "+strings.Join(methods, ", ")))
+	return false
+}
+
+// writeError answers, in the form of the HTTP+JSON binding, what never reached a binding.
+func writeError(w http.ResponseWriter, status int, e *a2a.Error) {
+	w.Header().Set("Content-Type", wire.MediaTypeJSON)
+	w.WriteHeader(status)
+	w.Write(wire.AppendStatusError(nil, a2a.Generation10, status, e))
+}
+
+func (s *Server) serveHealth(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write([]byte(text))
+}
+
+// profileFor returns what the card promises to the maker of r.
+func (s *Server) profileFor(r *http.Request) (*binding.Profile, error) {
+	if s.profile != nil {
+		return s.profile, nil
+	}
+	card, err := s.card(r.Context(), r, "http://localhost")
+	if err != nil {
+		return nil, err
+	}
+	return profileOf(card), nil
+}
+
+// card returns the derived card for the maker of r.
+func (s *Server) card(ctx context.Context, r *http.Request, base string) (*a2a.AgentCard, error) {
+	if s.options.CardFunc == nil {
+		return s.derive(s.options.Card, base), nil
+	}
+	card, err := s.options.CardFunc(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return s.derive(card, base), nil
+}
