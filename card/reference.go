@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package card
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// place is what a reference means: a file or a URL, one of them.
+type place struct {
+	file string
+	url  *url.URL
+}
+
+func (p place) String() string {
+	if p.url != nil {
+		return p.url.String()
+	}
+	return p.file
+}
+
+// parse finds out what a reference means, see [Resolver.Resolve].
+func parse(ref string) (place, error) {
+	if ref == "" {
+		return place{}, errors.New("it is empty; give a URL, a host or a file")
+	}
+	if looksLikeFile(ref) {
+		return place{file: ref}, nil
+	}
+	if !strings.Contains(ref, "://") {
+		ref = schemeFor(ref) + "://" + ref
+	}
+	u, err := url.Parse(ref)
+	if err != nil {
+		return place{}, err
+	}
+	switch u.Scheme {
+	case "http", "https":
+	case "file":
+		return place{file: filepath.FromSlash(u.Path)}, nil
+	default:
+		return place{}, fmt.Errorf("scheme %q is not supported; use https, http or file", u.Scheme)
+	}
+	if u.Hostname() == "" {
+		return place{}, errors.New("it names no host")
+	}
+	u.Fragment = ""
+	if !strings.HasSuffix(u.Path, ".json") {
+		u = u.JoinPath(WellKnownPath)
+	}
+	return place{url: u}, nil
+}
+
+// looksLikeFile reports whether a reference is a path, or the name of a file that is there.
+func looksLikeFile(ref string) bool {
+	if strings.Contains(ref, "://") {
+		return false
+	}
+	if filepath.IsAbs(ref) || strings.HasPrefix(ref, "./") || strings.HasPrefix(ref, "../") || strings.ContainsRune(ref, '\\') {
+		return true
+	}
+	info, err := os.Stat(ref)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// schemeFor returns http for an agent on this machine, where nobody listens in, and https for all others.
+func schemeFor(ref string) string {
+	host, _, _ := strings.Cut(ref, "/")
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	if strings.EqualFold(host, "localhost") || strings.HasSuffix(strings.ToLower(host), ".localhost") {
+		return "http"
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsLoopback() {
+		return "http"
+	}
+	return "https"
+}

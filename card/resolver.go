@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package card
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/retry"
+)
+
+// Options tunes a [Resolver]. The zero value of each field means its default.
+type Options struct {
+	HTTPClient *http.Client  // nil means http.DefaultClient. Its Timeout and CheckRedirect do not apply
+	Timeout    time.Duration // of one attempt to fetch a card; 0 means 10 s
+	MaxBytes   int64         // size of a card; 0 means 1 MiB
+	MaxCached  int           // cards in the cache; 0 means 256, less than 0 none
+	Lifetime   time.Duration // how long a card is good whose server says nothing of caching; 0 means 1 min
+	Retries    int           // how often a fetch is repeated when the server cannot be reached or is busy; 0 means 2, less than 0 never
+}
+
+const (
+	defaultTimeout   = 10 * time.Second
+	defaultMaxBytes  = 1 << 20
+	defaultMaxCached = 256
+	defaultLifetime  = time.Minute
+	defaultRetries   = 2
+	maxRedirects     = 5
+)
+
+// A Resolver finds the cards that references name. It is safe for concurrent use.
+type Resolver struct {
+	opts  Options
+	http  *http.Client
+	retry retry.Policy
+	cache *cache
+}
+
+// NewResolver returns a Resolver. opts may be nil.
+func NewResolver(opts *Options) *Resolver {
+	r := &Resolver{}
+	if opts != nil {
+		r.opts = *opts
+	}
+	o := &r.opts
+	if o.HTTPClient == nil {
+		o.HTTPClient = http.DefaultClient
+	}
+	o.Timeout = orDefault(o.Timeout, defaultTimeout)
+	o.MaxBytes = orDefault(o.MaxBytes, defaultMaxBytes)
+	o.MaxCached = orDefault(o.MaxCached, defaultMaxCached)
+	o.Lifetime = orDefault(o.Lifetime, defaultLifetime)
+	o.Retries = orDefault(o.Retries, defaultRetries)
+	client := *o.HTTPClient
+	client.Timeout = 0 // Options.Timeout counts, and its error says so
+	client.CheckRedirect = checkRedirect
+	r.http = &client
+	r.retry = retry.Policy{Tries: 1 + o.Retries, First: 100 * time.Millisecond, Max: time.Second, MaxWait: 5 * time.Second}
+	r.cache = newCache(o.MaxCached)
+	return r
+}
+
+func orDefault[T comparable](value, standard T) T {
+	var zero T
+	if value == zero {
+		return standard
+	}
+	return value
+}
+
+// Resolve returns the card that ref names, which is shared and must not be changed. A reference is one of
+//
+//   - a URL whose path ends in .json: the card itself;
+//   - any other URL: an agent's base URL, to whose path [WellKnownPath] is appended;
+//   - a host, with a port and a path if need be: as https URL, or http when the host is this machine;
+//   - a file:// URL, a path that is absolute or begins with a dot, or the name of a file that is there.
+//
+// Redirects are followed to the same scheme or from http to https. Fetched cards are cached as RFC 9111 says; files
+// are not. An error is an [*Error], or the context's.
+func (r *Resolver) Resolve(ctx context.Context, ref string) (*a2a.AgentCard, error) {
+	p, err := parse(ref)
+	if err != nil {
+		return nil, &Error{Ref: ref, Kind: ErrReference, Err: err}
+	}
+	find := func() (*a2a.AgentCard, error) { return r.fromFile(p.file) }
+	if p.url != nil {
+		find = func() (*a2a.AgentCard, error) { return r.fromURL(ctx, p.url.String()) }
+	}
+	c, err := find()
+	if err == nil || ctx.Err() != nil {
+		return c, err
+	}
+	return nil, failure(ref, p, err)
+}
+
+func failure(ref string, p place, err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		e = &Error{Kind: ErrUnreachable, Err: err}
+	}
+	e.Ref, e.URL = ref, p.String()
+	return e
+}
+
+func (r *Resolver) fromFile(name string) (*a2a.AgentCard, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{Kind: ErrNotFound, Err: errors.New("no such file")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := r.read(f)
+	if err != nil {
+		return nil, err
+	}
+	return decode(raw)
+}
+
+func (r *Resolver) fromURL(ctx context.Context, url string) (*a2a.AgentCard, error) {
+	known := r.cache.get(url)
+	if known != nil && known.fresh(time.Now()) {
+		return known.card, nil
+	}
+	found, err := retry.Do(ctx, r.retry, func(ctx context.Context) (*entry, error) {
+		return r.fetch(ctx, url, known)
+	}, mayRetry)
+	if err != nil {
+		return nil, err
+	}
+	if found.store {
+		r.cache.put(url, found)
+	} else {
+		r.cache.drop(url)
+	}
+	return found.card, nil
+}
+
+// busy wraps the error of a server that could not answer now.
+type busy struct {
+	error
+	after time.Duration
+}
+
+func (b *busy) Unwrap() error { return b.error }
+
+func mayRetry(err error) (time.Duration, bool) {
+	if b, ok := errors.AsType[*busy](err); ok {
+		return b.after, true
+	}
+	return 0, false
+}
+
+// fetch asks for a card, or whether the one that is known is still good.
+func (r *Resolver) fetch(ctx context.Context, url string, known *entry) (*entry, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.Timeout, fmt.Errorf("no answer within %v", r.opts.Timeout))
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, &Error{Kind: ErrReference, Err: err}
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("A2A-Version", string(a2a.Generation10))
+	if known != nil {
+		known.ask(req.Header)
+	}
+	asked := time.Now()
+	resp, err := r.http.Do(req)
+	if err != nil {
+		return nil, unreachable(ctx, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusNotModified && known != nil {
+		return known.refreshed(resp.Header, asked, r.opts.Lifetime), nil
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, refused(resp)
+	}
+	raw, err := r.read(resp.Body)
+	if err != nil {
+		return nil, unreachable(ctx, err)
+	}
+	c, err := decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	return newEntry(c, resp.Header, asked, r.opts.Lifetime), nil
+}
+
+// unreachable sorts what net/http says: what this side decided is final, all else may pass.
+func unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if own, ok := errors.AsType[*Error](err); ok {
+		return own
+	}
+	return &busy{error: err}
+}
+
+// refused makes an error of a status that is not 200.
+func refused(resp *http.Response) error {
+	err := fmt.Errorf("the server answered HTTP %s", resp.Status)
+	switch resp.StatusCode {
+	case http.StatusNotFound, http.StatusGone:
+		return &Error{Kind: ErrNotFound, Err: err}
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return &Error{Kind: ErrUnauthorized, Err: err}
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		return &busy{error: err, after: retry.After(resp.Header)}
+	}
+	return err
+}
+
+func (r *Resolver) read(body io.Reader) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(body, r.opts.MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(raw)) > r.opts.MaxBytes {
+		return nil, &Error{Kind: ErrInvalid, Err: fmt.Errorf("it is larger than %d bytes", r.opts.MaxBytes)}
+	}
+	return raw, nil
+}
+
+func decode(raw []byte) (*a2a.AgentCard, error) {
+	c, err := Decode(raw)
+	if err != nil {
+		return nil, &Error{Kind: ErrInvalid, Err: err}
+	}
+	return c, nil
+}
+
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	last := via[len(via)-1].URL
+	if len(via) > maxRedirects {
+		return &Error{Kind: ErrUnreachable, Err: fmt.Errorf("more than %d redirects", maxRedirects)}
+	}
+	if last.Scheme == "https" && req.URL.Scheme != "https" {
+		return &Error{Kind: ErrUnreachable, Err: fmt.Errorf("a redirect leads from https to %s, which is not followed", req.URL.Scheme)}
+	}
+	if req.URL.Scheme != "http" && req.URL.Scheme != "https" {
+		return &Error{Kind: ErrUnreachable, Err: fmt.Errorf("a redirect leads to a %s address", req.URL.Scheme)}
+	}
+	return nil
+}
