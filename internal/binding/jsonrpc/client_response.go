@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsonrpc
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+)
+
+// response is what a peer answers (JSON-RPC 2.0 §5).
+type response struct {
+	Version string         `json:"jsonrpc"`
+	ID      jsontext.Value `json:"id"`
+	Result  jsontext.Value `json:"result"`
+	Error   jsontext.Value `json:"error"`
+}
+
+// decodeResponse returns the result of a response to the request with this id, or its error, which is an
+// [*a2a.Error] with Remote set when the peer sent it. The result shares no memory with raw.
+func decodeResponse(raw []byte, id string) (jsontext.Value, error) {
+	var r response
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return nil, unreadable(err)
+	}
+	failed := len(r.Error) > 0 && r.Error.Kind() != 'n'
+	if r.Version != "2.0" {
+		return nil, unreadable(fmt.Errorf("it is no JSON-RPC 2.0 response: jsonrpc is %q", r.Version))
+	}
+	if failed {
+		return nil, wire.DecodeRPCError(a2a.Generation10, r.Error) // its id may be null, when the peer could not read the request
+	}
+	if string(r.ID) != id && string(r.ID) != `"`+id+`"` {
+		return nil, unreadable(fmt.Errorf("it answers the request with id %.40s, not that with id %s", r.ID, id))
+	}
+	if len(r.Result) == 0 {
+		return nil, unreadable(fmt.Errorf("it has neither a result nor an error"))
+	}
+	return r.Result, nil
+}
+
+// unreadable makes an error of what a peer sent and could not be decoded.
+func unreadable(err error) error {
+	return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer", Cause: err}
+}
