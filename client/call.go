@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
+	"github.com/dragoman-a2a/dragoman/internal/retry"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+)
+
+// A Call is one operation on its way to one interface of the agent, as an [Interceptor] sees it.
+type Call struct {
+	Operation string             // the name in A2A 1.0, such as "SendMessage" or "SubscribeToTask"
+	Request   any                // the request of the a2a package, a pointer; to change it, put a changed copy here
+	Params    http.Header        // service parameters, sent as HTTP headers or gRPC metadata; may be changed
+	Interface a2a.AgentInterface // where it goes
+}
+
+// A Handler makes a call and returns its result, of the type that the operation's method returns: for a stream that is
+// an iter.Seq2[a2a.StreamEvent, error].
+type Handler func(ctx context.Context, call *Call) (any, error)
+
+// An Interceptor stands around every call: it may change the call before it hands it to next, look at what comes back,
+// call next again or not at all. It runs once for each attempt, so a call that is repeated or goes to another
+// interface passes it again. It must be safe for concurrent use.
+type Interceptor func(ctx context.Context, call *Call, next Handler) (any, error)
+
+// operation is what is particular to one operation.
+type operation[Req, Res any] struct {
+	op        wire.Operation
+	reads     bool // changes nothing, so it may be repeated
+	setTenant func(*Req, string)
+	send      func(context.Context, a2a.Service, *Req) (Res, error)
+}
+
+// do makes a call: repeated when the operation allows it, each time to the first interface that can be reached.
+func do[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res], req *Req) (Res, error) {
+	policy := retry.Policy{Tries: 1, First: 100 * time.Millisecond, Max: 2 * time.Second, MaxWait: 10 * time.Second}
+	if o.reads {
+		policy.Tries += max(0, c.opts.Retries)
+	}
+	res, err := retry.Do(ctx, policy, func(ctx context.Context) (Res, error) { return reach(ctx, c, o, req) }, mayRepeat)
+	if err != nil {
+		return res, c.explain(ctx, o.op, err)
+	}
+	return res, nil
+}
+
+// mayRepeat reports whether a call that reads may succeed later, and when the agent asked to come back.
+func mayRepeat(err error) (time.Duration, bool) {
+	if _, ok := errors.AsType[*outgoing.ConnError](err); ok {
+		return 0, true
+	}
+	if e, ok := errors.AsType[*a2a.Error](err); ok && e.Remote && (e.Kind == a2a.ErrUnavailable || e.Kind == a2a.ErrRateLimited) {
+		return e.RetryAfter, true
+	}
+	return 0, false
+}
+
+// reach tries the interface that answered last, then the others in their order, until one takes the request.
+func reach[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res], req *Req) (Res, error) {
+	current := c.current.Load()
+	res, err := attempt(ctx, c, c.endpoints[current], o, req)
+	if !unsent(err) {
+		return res, err
+	}
+	failures := []error{err}
+	for i, e := range c.endpoints {
+		if i == int(current) {
+			continue
+		}
+		res, err = attempt(ctx, c, e, o, req)
+		if !unsent(err) {
+			c.current.Store(int32(i))
+			return res, err
+		}
+		failures = append(failures, err)
+	}
+	return res, errors.Join(failures...)
+}
+
+// unsent reports whether a call failed before a byte of it was sent.
+func unsent(err error) bool {
+	e, ok := errors.AsType[*outgoing.ConnError](err)
+	return ok && !e.Sent
+}
+
+// attempt makes a call to one interface, through the interceptors.
+func attempt[Req, Res any](ctx context.Context, c *Client, e *endpoint, o *operation[Req, Res], req *Req) (Res, error) {
+	r := *req
+	o.setTenant(&r, e.iface.Tenant)
+	call := &Call{Operation: o.op.String(), Request: &r, Params: c.params(o.op), Interface: e.iface}
+	var none Res
+	result, err := c.intercepted(func(ctx context.Context, call *Call) (any, error) {
+		r, ok := call.Request.(*Req)
+		if !ok {
+			return nil, fmt.Errorf("an interceptor made the request of %s a %T", call.Operation, call.Request)
+		}
+		return o.send(outgoing.With(ctx, call.Params), e.transport, r)
+	})(ctx, call)
+	if err != nil {
+		return none, err
+	}
+	res, ok := result.(Res)
+	if !ok {
+		return none, fmt.Errorf("an interceptor made the result of %s a %T", call.Operation, result)
+	}
+	return res, nil
+}
+
+// intercepted returns h with all interceptors around it.
+func (c *Client) intercepted(h Handler) Handler {
+	for i := len(c.opts.Interceptors) - 1; i >= 0; i-- {
+		outer, inner := c.opts.Interceptors[i], h
+		h = func(ctx context.Context, call *Call) (any, error) { return outer(ctx, call, inner) }
+	}
+	return h
+}
+
+// params returns the service parameters of a call (A2A 1.0 §3.2.6).
+func (c *Client) params(op wire.Operation) http.Header {
+	h := http.Header{}
+	h.Set(wire.HeaderVersion, string(a2a.Generation10))
+	extensions := c.opts.Extensions
+	if op.Streams() && c.replays() {
+		extensions = append(extensions[:len(extensions):len(extensions)], wire.ReplayExtension)
+	}
+	if len(extensions) > 0 {
+		h.Set(wire.HeaderExtensions, strings.Join(extensions, ","))
+	}
+	return h
+}
+
+// explain makes an error for the caller of one that a connection caused.
+func (c *Client) explain(ctx context.Context, op wire.Operation, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%v: %w", op, err)
+	}
+	conn, ok := errors.AsType[*outgoing.ConnError](err)
+	if !ok {
+		return err
+	}
+	if !conn.Sent {
+		return &UnreachableError{Agent: c.Card().Name, Err: err}
+	}
+	message := "the connection to the agent broke before it answered"
+	if op == wire.OpSendMessage || op == wire.OpStreamMessage {
+		message += "; the message may have arrived, so it was not sent again"
+	}
+	return &a2a.Error{Kind: a2a.ErrUnavailable, Message: message, Cause: conn.Err}
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"context"
+	"iter"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// An Update is what [Client.Stream] and [Client.Follow] yield: an event, and how it came.
+type Update struct {
+	a2a.StreamEvent
+
+	// Resync says that the event is an [*a2a.Task] which replaces all that came before: the stream broke, and what
+	// happened meanwhile is known only by its outcome. Some of what the task holds has come before.
+	Resync bool
+	// Polled says that the event is an [*a2a.Task] that was asked for: the agent does not stream, or its streams
+	// break time and again. Polled tasks replace all that came before, too, and come only when they have changed.
+	Polled bool
+}
+
+// Stream sends a message and yields what happens because of it: the one message that is the answer, or a task and its
+// updates until it has ended or waits for input. It stays when the task waits for authorization, as that may come by
+// another way.
+//
+// When the stream breaks, Stream comes back: with replay, if the card offers it, so that nothing is lost and nothing
+// comes twice; else with a subscription, which starts with the task as it is, see Update.Resync; else by asking for the
+// task again and again, see Update.Polled. When all that fails for Options.ResumeTimeout it yields a [*CutError]. An
+// agent that does not stream gets the message by SendMessage and is asked for the task from then on.
+//
+// The message is sent once, also when the stream breaks before its first event: then that is a CutError without a task.
+//
+// The sequence can be ranged over once. Leaving the loop closes the stream at once and does not harm the task.
+func (c *Client) Stream(ctx context.Context, req *a2a.SendMessageRequest) iter.Seq2[Update, error] {
+	return func(yield func(Update, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		f := c.newFollower(ctx, yield)
+		f.sent, f.continues = true, req.Message != nil && req.Message.TaskID != ""
+		if !c.streams() {
+			f.sendAndPoll(req)
+			return
+		}
+		first, err := f.open(func(ctx context.Context) (events, error) { return c.openMessage(ctx, req) })
+		if err != nil {
+			yield(Update{}, err)
+			return
+		}
+		if err := f.drain(first); err != nil {
+			f.recover(err)
+		}
+	}
+}
+
+// Follow yields a task and what happens to it until it has ended, beginning as [Client.Subscribe] does. A task that
+// has ended already is yielded as polled. What Follow does when the stream breaks is what [Client.Stream] does. The
+// agent may end the stream when the task waits for input; then Follow ends, too.
+func (c *Client) Follow(ctx context.Context, req *a2a.SubscribeRequest) iter.Seq2[Update, error] {
+	return func(yield func(Update, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		f := c.newFollower(ctx, yield)
+		f.watch.taskID, f.watch.lastID = req.ID, req.After
+		first, err := f.open(func(ctx context.Context) (events, error) { return c.openTask(ctx, req) })
+		if err == nil {
+			err = f.drain(first)
+		}
+		switch {
+		case err == nil:
+		case cannotSubscribe(err):
+			f.poll()
+		case passing(err):
+			f.recover(err)
+		default:
+			yield(Update{}, err)
+		}
+	}
+}
+
+// Wait returns a task as soon as it has ended or waits for input or authorization.
+func (c *Client) Wait(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
+	task, err := c.GetTask(ctx, &a2a.GetTaskRequest{ID: id})
+	if err != nil || stopped(task.Status.State) {
+		return task, err
+	}
+	var w watch
+	for u, err := range c.Follow(ctx, &a2a.SubscribeRequest{ID: id}) {
+		if err != nil {
+			return nil, err
+		}
+		w.note("", u.Event)
+		if stopped(w.state) {
+			break
+		}
+	}
+	return c.GetTask(ctx, &a2a.GetTaskRequest{ID: id})
+}
+
+func stopped(s a2a.TaskState) bool { return s.Terminal() || s.Interrupted() }

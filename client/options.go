@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/card"
+)
+
+// Options tunes a [Client]. The zero value of each field means its default.
+type Options struct {
+	// HTTPClient makes the requests of the JSON-RPC and HTTP+JSON bindings and fetches the card. Its Timeout and its
+	// CheckRedirect do not apply. Nil means one of the client's own, which respects the environment's proxies.
+	HTTPClient *http.Client
+
+	Resolver     *card.Resolver // finds the card; nil means one of the client's own
+	Bindings     []string       // the only bindings to use, the preferred one first; empty means all that are known, in the card's order
+	Extensions   []string       // URIs of the extensions to activate with every call
+	Interceptors []Interceptor  // see every call, the first one outermost
+
+	Timeout       time.Duration // of a call that is neither a stream nor SendMessage; 0 means 30 s
+	SendTimeout   time.Duration // of SendMessage, which may wait for the agent's work; 0 means 10 min
+	HeaderTimeout time.Duration // until a stream opens; 0 means 30 s
+	IdleTimeout   time.Duration // of a stream on which nothing comes, not even a comment to keep it alive; 0 means 60 s
+	ResumeTimeout time.Duration // how long a broken stream is tried to be continued without any success; 0 means 1 min
+
+	PollInterval    time.Duration // first pause between two looks at a task that cannot be streamed; 0 means 500 ms
+	MaxPollInterval time.Duration // longest such pause; 0 means 10 s
+	Retries         int           // how often a call that only reads is repeated; 0 means 2, less than 0 never
+
+	MaxAnswer int64 // bytes of an answer that is not a stream; 0 means 32 MiB
+	MaxEvent  int   // bytes of one event of a stream; 0 means 16 MiB
+
+	ownHTTP bool
+}
+
+func (o *Options) withDefaults() {
+	if o.HTTPClient == nil {
+		o.HTTPClient, o.ownHTTP = &http.Client{Transport: newHTTPTransport()}, true
+	}
+	set(&o.Timeout, 30*time.Second)
+	set(&o.SendTimeout, 10*time.Minute)
+	set(&o.HeaderTimeout, 30*time.Second)
+	set(&o.IdleTimeout, time.Minute)
+	set(&o.ResumeTimeout, time.Minute)
+	set(&o.PollInterval, 500*time.Millisecond)
+	set(&o.MaxPollInterval, 10*time.Second)
+	set(&o.Retries, 2)
+	set(&o.MaxAnswer, 32<<20)
+	set(&o.MaxEvent, 16<<20)
+	o.MaxPollInterval = max(o.MaxPollInterval, o.PollInterval)
+}
+
+func set[T comparable](field *T, standard T) {
+	var zero T
+	if *field == zero {
+		*field = standard
+	}
+}
+
+// release gives up what withDefaults made.
+func (o *Options) release() error {
+	if o.ownHTTP {
+		o.HTTPClient.CloseIdleConnections()
+	}
+	return nil
+}
+
+// newHTTPTransport returns a transport for many calls to one agent. It bounds each step up to the request, but not
+// the answer: a stream may take days, and Options bounds the rest.
+func newHTTPTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           256,
+		MaxIdleConnsPerHost:    64, // the default of 2 makes most of many concurrent calls dial anew
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
+	}
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding/httpcall"
+	"github.com/dragoman-a2a/dragoman/internal/binding/jsonrpc"
+	"github.com/dragoman-a2a/dragoman/internal/binding/rest"
+)
+
+// A Transport speaks one binding to one interface of an agent. Of each call it sends what it is given, tenant included.
+// A stream that the peer ends ends without an error, whatever its last event was: the Client judges that.
+type Transport interface {
+	a2a.Service
+	io.Closer
+}
+
+// NewTransport makes the Transport for an interface. The options have their defaults set and are read-only.
+type NewTransport func(iface a2a.AgentInterface, opts *Options) (Transport, error)
+
+var transports = struct {
+	sync.RWMutex
+	byBinding map[string]NewTransport
+}{byBinding: map[string]NewTransport{
+	a2a.BindingJSONRPC:  newJSONRPC,
+	a2a.BindingHTTPJSON: newREST,
+}}
+
+// RegisterTransport makes all Clients opened from now on speak one more binding. It is for the init function of a
+// package that brings one; a later registration for the same binding replaces an earlier one.
+func RegisterTransport(binding string, f NewTransport) {
+	transports.Lock()
+	defer transports.Unlock()
+	transports.byBinding[binding] = f
+}
+
+// newTransport returns the Transport for an interface, or says why there is none.
+func newTransport(iface a2a.AgentInterface, opts *Options) (Transport, error) {
+	if iface.ProtocolVersion != "1" && !strings.HasPrefix(iface.ProtocolVersion, "1.") {
+		return nil, errors.New("only protocol version 1.0 is spoken")
+	}
+	transports.RLock()
+	f, ok := transports.byBinding[iface.Binding]
+	transports.RUnlock()
+	if !ok {
+		return nil, errors.New("this binding is not spoken")
+	}
+	return f(iface, opts)
+}
+
+// overHTTP is a Transport that has nothing of its own to close.
+type overHTTP struct{ a2a.Service }
+
+func (overHTTP) Close() error { return nil }
+
+func newJSONRPC(iface a2a.AgentInterface, opts *Options) (Transport, error) {
+	caller, err := newCaller(iface, opts)
+	if err != nil {
+		return nil, err
+	}
+	return overHTTP{jsonrpc.NewClient(iface.URL, caller, opts.SendTimeout)}, nil
+}
+
+func newREST(iface a2a.AgentInterface, opts *Options) (Transport, error) {
+	caller, err := newCaller(iface, opts)
+	if err != nil {
+		return nil, err
+	}
+	return overHTTP{rest.NewClient(iface.URL, caller, opts.SendTimeout)}, nil
+}
+
+func newCaller(iface a2a.AgentInterface, opts *Options) (*httpcall.Caller, error) {
+	u, err := url.Parse(iface.URL)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("its address is not an http or https URL")
+	}
+	c := httpcall.New(opts.HTTPClient)
+	c.Timeout, c.HeaderTimeout, c.IdleTimeout = opts.Timeout, opts.HeaderTimeout, opts.IdleTimeout
+	c.MaxAnswer, c.MaxEvent = opts.MaxAnswer, opts.MaxEvent
+	return c, nil
+}
