@@ -5,6 +5,7 @@ package a2a
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -126,10 +127,15 @@ func (c *checker) value(at *path, v jsontext.Value) {
 	}
 }
 
-func (c *checker) metadata(at *path, m Metadata) {
+func (c *checker) metadata(at *path, m Metadata) { checkMap(c, at, m, (*checker).value) }
+
+// checkMap checks the values of a map; what it finds is sorted, as the order of a map is not.
+func checkMap[M ~map[string]V, V any](c *checker, at *path, m M, check func(*checker, *path, V)) {
+	before := len(c.violations)
 	for k, v := range m {
-		c.value(at.member(k), v)
+		check(c, at.member(k), v)
 	}
+	slices.SortFunc(c.violations[before:], func(a, b Violation) int { return strings.Compare(a.Field, b.Field) })
 }
 
 func (c *checker) message(at *path, m *Message) {

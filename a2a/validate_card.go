@@ -18,9 +18,7 @@ func (c *checker) agentCard(at *path, card *AgentCard) {
 		c.required(at.member("provider").member("organization"), p.Organization)
 	}
 	checkList(c, at.member("capabilities").member("extensions"), card.Capabilities.Extensions, (*checker).agentExtension)
-	for name, scheme := range card.SecuritySchemes {
-		c.securityScheme(at.member("securitySchemes").member(name), scheme)
-	}
+	checkMap(c, at.member("securitySchemes"), card.SecuritySchemes, (*checker).securityScheme)
 	c.atLeastOne(at.member("defaultInputModes"), len(card.DefaultInputModes))
 	c.atLeastOne(at.member("defaultOutputModes"), len(card.DefaultOutputModes))
 	checkList(c, at.member("skills"), card.Skills, (*checker).agentSkill)
