@@ -55,10 +55,8 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	s.base.Store(&o.URL)
 	if o.Card != nil {
 		card := s.derive(o.Card, "http://localhost")
-		if v, ok := any(card).(interface{ Validate() error }); ok {
-			if err := v.Validate(); err != nil {
-				return nil, fmt.Errorf("server: Options.Card: %w", err)
-			}
+		if err := card.Validate(); err != nil {
+			return nil, fmt.Errorf("server: Options.Card: %w", err)
 		}
 		s.profile = profileOf(card)
 	}

@@ -26,9 +26,14 @@ func (c *Core) check(x *Exchange, request any) *a2a.Error {
 		return a2a.InvalidParams("tenant", fmt.Sprintf("must not be %q: that name is reserved", x.Tenant))
 	}
 	x.call.Tenant = x.Tenant
-	if send, ok := request.(*a2a.SendMessageRequest); ok {
-		if e := c.checkSend(x, send); e != nil {
+	switch req := request.(type) {
+	case *a2a.SendMessageRequest:
+		if e := c.checkSend(x, req); e != nil {
 			return e
+		}
+	case *a2a.PushConfig:
+		if req.TaskID == "" { // only within a send may it be missing
+			return a2a.InvalidParams("taskId", "is required")
 		}
 	}
 	if v, ok := request.(interface{ Validate() error }); ok {
