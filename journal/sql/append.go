@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	dbsql "database/sql"
+	"errors"
+
+	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/store"
+)
+
+// minTail is how many bytes of events a task has at least before a checkpoint is worth its while; and a checkpoint is
+// written when the tail is tailFactor times as large as the last one. The task has less bytes than its events, so this
+// writes less than once more what the events take, and reading costs at most tailFactor+1 times the task.
+const (
+	minTail    = 16 << 10
+	tailFactor = 2
+)
+
+// row is what of a task's row decides about changes to it.
+type row struct {
+	scope      int64
+	state      int32
+	statusAt   int64
+	seq        uint64
+	taken      uint64
+	lastInput  uint64
+	holder     string
+	token      uint64
+	leaseUntil int64
+	since      int64
+	wakeAt     int64
+	readyAt    dbsql.NullInt64
+	cursors    int
+	tail, base int
+}
+
+const selectRow = `SELECT state, status_at, seq, taken, last_input, holder, token, lease_until, since, wake_at, ready_at,
+	cursors, tail, base FROM tasks WHERE scope = $1 AND id = $2`
+
+// find reads the row of a task that is to be changed.
+func (j *Journal) find(ctx context.Context, tx *store.Tx, key journal.Key) (*row, error) {
+	scope, err := j.scope(ctx, tx, key.Scope)
+	if err != nil {
+		return nil, err
+	}
+	r := &row{scope: scope}
+	err = tx.QueryRowContext(ctx, selectRow, scope, string(key.ID)).Scan(&r.state, &r.statusAt, &r.seq, &r.taken,
+		&r.lastInput, &r.holder, &r.token, &r.leaseUntil, &r.since, &r.wakeAt, &r.readyAt, &r.cursors, &r.tail, &r.base)
+	return r, missing(err)
+}
+
+// missing turns the absence of a row into ErrNotFound.
+func missing(err error) error {
+	if errors.Is(err, dbsql.ErrNoRows) {
+		return journal.ErrNotFound
+	}
+	return err
+}
+
+func (r *row) terminal() bool { return stateOf(r.state).Terminal() }
+
+func (r *row) heldBy(l journal.Lease, key journal.Key) bool {
+	return r.leaseUntil != 0 && l.Token == r.token && l.Holder == r.holder && l.Key == key
+}
+
+// ready returns from when on the task can be claimed.
+func (r *row) ready() dbsql.NullInt64 {
+	at := r.since
+	if r.wakeAt != 0 && (at == 0 || r.wakeAt < at) {
+		at = r.wakeAt
+	}
+	if at == 0 || r.terminal() {
+		return dbsql.NullInt64{}
+	}
+	return dbsql.NullInt64{Int64: max(at, r.leaseUntil), Valid: true}
+}
+
+// wait notes since when something waits for a holder.
+func (r *row) wait(something bool, now int64) {
+	switch {
+	case !something || r.terminal():
+		r.since = 0
+	case r.since == 0:
+		r.since = now
+	}
+}
+
+// commit is a journal.Commit on its way into the database.
+type commit struct {
+	*journal.Commit
+	head, events []byte
+	scope        int64
+	token        uint64
+	lease        journal.Lease
+	checkpoint   bool // the tail has grown as large as the last checkpoint
+}
+
+// Append implements [journal.Journal].
+func (j *Journal) Append(ctx context.Context, change *journal.Commit) (journal.Lease, error) {
+	if err := j.begin(ctx); err != nil {
+		return journal.Lease{}, err
+	}
+	if err := change.Validate(); err != nil {
+		return journal.Lease{}, err
+	}
+	c := &commit{Commit: change}
+	if err := c.encode(); err != nil { // outside of the writer, which others wait for
+		return journal.Lease{}, failed(c.Key.ID, "encode", err)
+	}
+	apply := j.append
+	if c.Create != nil {
+		apply = j.create
+	}
+	if err := j.write(ctx, func(ctx context.Context, tx *store.Tx) error { return apply(ctx, tx, c) }); err != nil {
+		return journal.Lease{}, err
+	}
+	j.scopes.put(c.Key.Scope, c.scope)
+	if c.checkpoint && c.Task != nil {
+		// The events are durable. A checkpoint only makes reading cheaper; what keeps it from being written will
+		// show in the next commit.
+		_ = j.checkpoint(ctx, c)
+	}
+	return c.lease, nil
+}
+
+func (c *commit) encode() (err error) {
+	if c.head, err = encodeHead(c.Head); err != nil {
+		return err
+	}
+	if len(c.Events) > 0 {
+		c.events, err = encodeEvents(c.Events)
+	}
+	return err
+}
+
+func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
+	now, err := j.now(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if c.scope, err = j.addScope(ctx, tx, c.Key.Scope); err != nil {
+		return err
+	}
+	if err := c.keyFree(ctx, tx); err != nil {
+		return err
+	}
+	r := &row{
+		state: int32(c.Head.Status.State), taken: c.Taken, wakeAt: millis(c.Head.Run.WakeAt),
+		// No token is ever given twice, not even to a task that has the id of one that was removed.
+		token: uint64(now),
+	}
+	c.token = r.token
+	r.wait(c.Head.Run.Open, now)
+	if !c.Release {
+		r.holder, r.leaseUntil = c.Create.Holder, now+max(c.Create.TTL.Milliseconds(), 1)
+		c.lease = journal.Lease{Key: c.Key, Holder: r.holder, Token: r.token}
+	}
+	res, err := tx.ExecContext(ctx, `INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token,
+		lease_until, since, wake_at, ready_at, tail, create_key, head)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
+		c.scope, string(c.Key.ID), string(c.Head.ContextID), r.state, millis(c.Head.Status.Timestamp), int64(c.Head.Seq),
+		int64(r.taken), r.holder, int64(r.token), r.leaseUntil, r.since, r.wakeAt, r.ready(), len(c.events),
+		c.Create.IdempotencyKey, c.head)
+	if err != nil {
+		return failed(c.Key.ID, "write", err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, journal.ErrExists)
+	}
+	c.checkpoint = len(c.events) >= minTail
+	return c.rest(ctx, tx)
+}
+
+// keyFree claims the idempotency key of a new task.
+func (c *commit) keyFree(ctx context.Context, tx *store.Tx) error {
+	if c.Create.IdempotencyKey == "" {
+		return nil
+	}
+	var one int
+	err := tx.QueryRowContext(ctx, `SELECT 1 FROM tasks WHERE scope = $1 AND id = $2`, c.scope, string(c.Key.ID)).Scan(&one)
+	if err == nil {
+		return journal.ErrExists
+	}
+	if !errors.Is(err, dbsql.ErrNoRows) {
+		return err
+	}
+	var id string
+	err = tx.QueryRowContext(ctx, `SELECT id FROM create_keys WHERE scope = $1 AND key = $2`,
+		c.scope, c.Create.IdempotencyKey).Scan(&id)
+	if err == nil {
+		return &journal.DuplicateError{TaskID: taskID(id)}
+	}
+	if !errors.Is(err, dbsql.ErrNoRows) {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO create_keys (scope, key, id) VALUES ($1, $2, $3)`,
+		c.scope, c.Create.IdempotencyKey, string(c.Key.ID))
+	return err
+}
+
+func (j *Journal) append(ctx context.Context, tx *store.Tx, c *commit) error {
+	now, err := j.now(ctx, tx)
+	if err != nil {
+		return err
+	}
+	r, err := j.find(ctx, tx, c.Key)
+	if err != nil {
+		return err
+	}
+	c.scope, c.token = r.scope, r.token
+	if err := c.admissible(r); err != nil {
+		return err
+	}
+	if err := c.update(ctx, tx, r, now); err != nil {
+		return failed(c.Key.ID, "write", err)
+	}
+	if err := c.rest(ctx, tx); err != nil {
+		return failed(c.Key.ID, "write", err)
+	}
+	return nil
+}
+
+// admissible says why a commit cannot be applied.
+func (c *commit) admissible(r *row) error {
+	switch {
+	case !r.heldBy(c.Lease, c.Key):
+		return journal.ErrLeaseLost
+	case c.Expect != r.seq:
+		return journal.ErrConflict
+	case r.terminal() && !c.Head.Status.State.Terminal():
+		return journal.ErrFinished
+	case c.UnlessInputs && r.lastInput > max(c.Taken, r.taken):
+		return journal.ErrInputsWaiting
+	}
+	return nil
+}
+
+// update writes the task's row, and removes inputs and wakes cursors. Columns of indexes are only written when they
+// change, because the engine would write the index as well.
+func (c *commit) update(ctx context.Context, tx *store.Tx, r *row, now int64) error {
+	was := *r
+	r.state, r.statusAt = int32(c.Head.Status.State), millis(c.Head.Status.Timestamp)
+	r.taken = max(r.taken, c.Taken)
+	if r.terminal() {
+		r.taken = max(r.taken, r.lastInput)
+	}
+	r.wakeAt = millis(c.Head.Run.WakeAt)
+	r.wait(c.Head.Run.Open || r.lastInput > r.taken, now)
+	if c.Release {
+		r.holder, r.leaseUntil = "", 0
+	} else {
+		c.lease = c.Lease
+	}
+	r.tail += len(c.events)
+	c.checkpoint = len(c.events) > 0 && r.tail >= max(minTail, tailFactor*r.base)
+
+	text := `UPDATE tasks SET seq = $3, taken = $4, holder = $5, lease_until = $6, since = $7, wake_at = $8, tail = $9, head = $10`
+	args := []any{r.scope, string(c.Key.ID), int64(c.Head.Seq), int64(r.taken), r.holder, r.leaseUntil, r.since, r.wakeAt, r.tail, c.head}
+	ready := r.ready()
+	switch status := r.state != was.state || r.statusAt != was.statusAt; {
+	case status:
+		text += `, ready_at = $11, state = $12, status_at = $13`
+		args = append(args, ready, r.state, r.statusAt)
+	case ready != was.readyAt:
+		text += `, ready_at = $11`
+		args = append(args, ready)
+	}
+	if _, err := tx.ExecContext(ctx, text+` WHERE scope = $1 AND id = $2`, args...); err != nil {
+		return err
+	}
+	if r.taken > was.taken && was.lastInput > was.taken {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM inputs WHERE scope = $1 AND id = $2 AND number <= $3`,
+			r.scope, string(c.Key.ID), int64(r.taken)); err != nil {
+			return err
+		}
+	}
+	if r.cursors > 0 && len(c.Events) > 0 {
+		_, err := tx.ExecContext(ctx, `UPDATE cursors SET ready_at = CASE due WHEN 0 THEN $3 ELSE due END
+			WHERE scope = $1 AND id = $2 AND ready_at IS NULL AND delivered < $4`,
+			r.scope, string(c.Key.ID), now, int64(c.Head.Seq))
+		return err
+	}
+	return nil
+}
+
+// rest writes what is in tables of its own.
+func (c *commit) rest(ctx context.Context, tx *store.Tx) error {
+	if len(c.events) > 0 {
+		_, err := tx.ExecContext(ctx, `INSERT INTO events (scope, id, last_seq, body) VALUES ($1, $2, $3, $4)`,
+			c.scope, string(c.Key.ID), int64(c.Head.Seq), c.events)
+		if err != nil {
+			return err
+		}
+	}
+	if c.TaskState != nil {
+		_, err := tx.ExecContext(ctx, `INSERT INTO task_states (scope, id, state) VALUES ($1, $2, $3)
+			ON CONFLICT (scope, id) DO UPDATE SET state = excluded.state`, c.scope, string(c.Key.ID), c.TaskState)
+		if err != nil {
+			return err
+		}
+	}
+	if c.ContextState != nil {
+		_, err := tx.ExecContext(ctx, `INSERT INTO context_states (scope, context, state) VALUES ($1, $2, $3)
+			ON CONFLICT (scope, context) DO UPDATE SET state = excluded.state`,
+			c.scope, string(c.Head.ContextID), c.ContextState)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkpoint writes the folded task. It is a transaction of its own, so that a large task is encoded here and not by
+// the writer. If the task has changed meanwhile the checkpoint is left out.
+func (j *Journal) checkpoint(ctx context.Context, c *commit) error {
+	body, err := c.Task().AppendJSON(nil)
+	if err != nil {
+		return err
+	}
+	return j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		res, err := tx.ExecContext(ctx, `UPDATE tasks SET tail = 0, base = $3
+			WHERE scope = $1 AND id = $2 AND seq = $4 AND token = $5`,
+			c.scope, string(c.Key.ID), len(body), int64(c.Head.Seq), int64(c.token))
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO checkpoints (scope, id, seq, body) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (scope, id) DO UPDATE SET seq = excluded.seq, body = excluded.body`,
+			c.scope, string(c.Key.ID), int64(c.Head.Seq), body)
+		return err
+	})
+}

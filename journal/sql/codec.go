@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
+)
+
+// What the database holds of events, heads and inputs is framed in binary: lengths before bytes, so that a reader can
+// skip what it does not want. Inside the frames is the JSON of A2A 1.0, the same bytes that streams show.
+
+// formatVersion begins every frame that may one day look different.
+const formatVersion = 1
+
+const (
+	frameWire     = 1
+	frameReceived = 2
+	frameMetadata = 3
+)
+
+var errFrame = errors.New("the bytes are not what was written")
+
+func appendBytes[T ~string | ~[]byte](b []byte, v T) []byte {
+	b = binary.AppendUvarint(b, uint64(len(v)))
+	return append(b, v...)
+}
+
+func appendMetadata(b []byte, m a2a.Metadata) []byte {
+	b = binary.AppendUvarint(b, uint64(len(m)))
+	for k, v := range m {
+		b = appendBytes(appendBytes(b, k), v)
+	}
+	return b
+}
+
+// frames reads what the append functions wrote. After the first mistake it returns zeros and keeps the mistake.
+type frames struct {
+	b   []byte
+	err error
+}
+
+func (f *frames) fail() { f.b, f.err = nil, errFrame }
+
+func (f *frames) uint() uint64 {
+	v, n := binary.Uvarint(f.b)
+	if n <= 0 {
+		f.fail()
+		return 0
+	}
+	f.b = f.b[n:]
+	return v
+}
+
+func (f *frames) time() time.Time { return fromMillis(int64(f.uint())) }
+
+func (f *frames) bytes() []byte {
+	n := f.uint()
+	if n > uint64(len(f.b)) {
+		f.fail()
+		return nil
+	}
+	v := f.b[:n:n]
+	f.b = f.b[n:]
+	return v
+}
+
+func (f *frames) metadata() a2a.Metadata {
+	n := f.uint()
+	if n == 0 || n > uint64(len(f.b)) {
+		return nil
+	}
+	m := make(a2a.Metadata, n)
+	for range n {
+		k := string(f.bytes())
+		m[k] = f.bytes()
+	}
+	return m
+}
+
+func (f *frames) version() {
+	if f.uint() != formatVersion {
+		f.fail()
+	}
+}
+
+// done reports a mistake, and bytes that nobody asked for.
+func (f *frames) done() error {
+	if f.err == nil && len(f.b) > 0 {
+		return errFrame
+	}
+	return f.err
+}
+
+// encodeEvents returns the row of a commit's events.
+func encodeEvents(events []journal.Event) ([]byte, error) {
+	b := make([]byte, 0, 512*min(len(events), 128))
+	b = binary.AppendUvarint(b, formatVersion)
+	b = binary.AppendUvarint(b, events[0].Seq)
+	var err error
+	for i := range events {
+		if b, err = appendEvent(b, &events[i]); err != nil {
+			return nil, fmt.Errorf("event %d: %w", events[i].Seq, err)
+		}
+	}
+	return b, nil
+}
+
+func appendEvent(b []byte, e *journal.Event) ([]byte, error) {
+	kind := func(k byte) []byte { return binary.AppendUvarint(append(b, k), uint64(millis(e.Time))) }
+	switch {
+	case e.Wire.Event != nil:
+		body, err := e.Wire.Encoded(a2a.Generation10, encodeWire)
+		if err != nil {
+			return nil, err
+		}
+		return appendBytes(kind(frameWire), body), nil
+	case e.Received != nil:
+		body, err := e.Received.Message.AppendJSON(nil)
+		if err != nil {
+			return nil, err
+		}
+		b = binary.AppendUvarint(kind(frameReceived), e.Received.Input)
+		return appendBytes(b, body), nil
+	}
+	return appendBytes(kind(frameMetadata), appendMetadata(nil, e.Metadata)), nil
+}
+
+func encodeWire(e a2a.Event) ([]byte, error) { return a2a.AppendStreamResponse(nil, e) }
+
+// decodeEvents calls f for the events of a row with a number above after, until f returns false.
+func decodeEvents(row []byte, after uint64, origin a2a.Generation, f func(journal.Event) bool) error {
+	r := frames{b: row}
+	r.version()
+	for seq := r.uint(); len(r.b) > 0 && r.err == nil; seq++ {
+		kind := r.b[0]
+		r.b = r.b[1:]
+		e := journal.Event{Seq: seq, Time: r.time()}
+		var input uint64
+		if kind == frameReceived {
+			input = r.uint()
+		}
+		body := r.bytes()
+		if r.err != nil || seq <= after {
+			continue
+		}
+		if err := decodeEvent(&e, kind, input, body, origin); err != nil {
+			return fmt.Errorf("event %d: %w", seq, err)
+		}
+		if !f(e) {
+			return nil
+		}
+	}
+	return r.err
+}
+
+func decodeEvent(e *journal.Event, kind byte, input uint64, body []byte, origin a2a.Generation) error {
+	switch kind {
+	case frameWire:
+		event, err := a2a.DecodeStreamResponse(body)
+		if err != nil {
+			return err
+		}
+		if t, ok := event.(*a2a.Task); ok {
+			t.Origin = origin
+		}
+		e.Wire = a2a.NewStreamEvent(journal.EventID(e.Seq), event)
+		// The bytes are there already: streams of this dialect need not make them again.
+		_, err = e.Wire.Encoded(a2a.Generation10, func(a2a.Event) ([]byte, error) { return body, nil })
+		return err
+	case frameReceived:
+		e.Received = &journal.Received{Input: input, Message: new(a2a.Message)}
+		return a2a.Unmarshal(body, e.Received.Message)
+	case frameMetadata:
+		r := frames{b: body}
+		e.Metadata = r.metadata()
+		return r.done()
+	}
+	return errFrame
+}
+
+// encodeHead returns what of a head has no column of its own.
+func encodeHead(h *journal.Head) ([]byte, error) {
+	b := make([]byte, 0, 64)
+	b = binary.AppendUvarint(b, formatVersion)
+	b = binary.AppendUvarint(b, uint64(millis(h.Created)))
+	b = binary.AppendUvarint(b, uint64(h.Artifacts))
+	b = binary.AppendUvarint(b, uint64(h.History))
+	b = appendBytes(b, h.Origin)
+	open := uint64(0)
+	if h.Run.Open {
+		open = 1
+	}
+	b = binary.AppendUvarint(b, open)
+	b = binary.AppendUvarint(b, uint64(h.Run.Attempt))
+	b = binary.AppendUvarint(b, uint64(millis(h.Run.WakeAt)))
+	b = appendBytes(b, h.Run.Turn)
+	b = appendMetadata(b, h.Metadata)
+	if h.Status.Message == nil {
+		return appendBytes(b, ""), nil
+	}
+	message, err := h.Status.Message.AppendJSON(nil)
+	if err != nil {
+		return nil, fmt.Errorf("status: %w", err)
+	}
+	return appendBytes(b, message), nil
+}
+
+func decodeHead(b []byte, h *journal.Head) error {
+	r := frames{b: b}
+	r.version()
+	h.Created = r.time()
+	h.Artifacts, h.History = int(r.uint()), int(r.uint())
+	h.Origin = a2a.Generation(r.bytes())
+	h.Run.Open = r.uint() == 1
+	h.Run.Attempt = int(r.uint())
+	h.Run.WakeAt = r.time()
+	if turn := r.bytes(); len(turn) > 0 {
+		h.Run.Turn = turn
+	}
+	h.Metadata = r.metadata()
+	message := r.bytes()
+	if err := r.done(); err != nil || len(message) == 0 {
+		return err
+	}
+	h.Status.Message = new(a2a.Message)
+	return a2a.Unmarshal(message, h.Status.Message)
+}
+
+// encodeInput returns what of an input has no column of its own.
+func encodeInput(in *journal.Input) ([]byte, error) {
+	b := binary.AppendUvarint(nil, formatVersion)
+	b = binary.AppendUvarint(b, uint64(millis(in.Time)))
+	b = appendBytes(b, in.IdempotencyKey)
+	call, err := json.Marshal(in.Call, jsontext.PreserveRawStrings(true))
+	if err != nil {
+		return nil, fmt.Errorf("journal: encode the call of an input: %w", err)
+	}
+	b = appendBytes(b, call)
+	if in.Message == nil {
+		return appendBytes(b, ""), nil
+	}
+	message, err := in.Message.AppendJSON(nil)
+	if err != nil {
+		return nil, fmt.Errorf("journal: encode the message of an input: %w", err)
+	}
+	return appendBytes(b, message), nil
+}
+
+func decodeInput(b []byte, in *journal.Input) error {
+	r := frames{b: b}
+	r.version()
+	in.Time = r.time()
+	in.IdempotencyKey = string(r.bytes())
+	call, message := r.bytes(), r.bytes()
+	if err := r.done(); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(call, &in.Call); err != nil {
+		return err
+	}
+	if len(message) == 0 {
+		return nil
+	}
+	in.Message = new(a2a.Message)
+	return a2a.Unmarshal(message, in.Message)
+}
+
+// millis returns a time as the database keeps it: Unix milliseconds, 0 for no time. What is before 1970 counts as 1970.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return max(t.UnixMilli(), 1)
+}
+
+func fromMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	dbsql "database/sql"
+	"errors"
+
+	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/store"
+)
+
+// PutCursor implements [journal.Journal].
+func (j *Journal) PutCursor(ctx context.Context, key journal.Key, c journal.Cursor) error {
+	if err := j.begin(ctx); err != nil {
+		return err
+	}
+	return j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		r, err := j.find(ctx, tx, key)
+		if err != nil {
+			return err
+		}
+		now, err := j.now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		var ready dbsql.NullInt64
+		if c.Delivered < r.seq {
+			ready = dbsql.NullInt64{Int64: now, Valid: true}
+			if !c.Due.IsZero() {
+				ready.Int64 = millis(c.Due)
+			}
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO cursors (scope, id, name, delivered, attempts, due, ready_at, data)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+			ON CONFLICT (scope, id, name) DO UPDATE SET delivered = excluded.delivered, attempts = excluded.attempts,
+			due = excluded.due, ready_at = excluded.ready_at, data = excluded.data`,
+			r.scope, string(key.ID), c.Name, int64(c.Delivered), c.Attempts, millis(c.Due), ready, c.Data)
+		if err != nil {
+			return err
+		}
+		return countCursors(ctx, tx, r.scope, key)
+	})
+}
+
+// countCursors keeps the number of a task's cursors in its row: a commit to a task without any need not look for them.
+func countCursors(ctx context.Context, tx *store.Tx, scope int64, key journal.Key) error {
+	_, err := tx.ExecContext(ctx, `UPDATE tasks SET cursors =
+		(SELECT count(*) FROM cursors c WHERE c.scope = $1 AND c.id = $2) WHERE scope = $1 AND id = $2`, scope, string(key.ID))
+	return err
+}
+
+// Cursors implements [journal.Journal].
+func (j *Journal) Cursors(ctx context.Context, key journal.Key) ([]journal.Cursor, error) {
+	if err := j.begin(ctx); err != nil {
+		return nil, err
+	}
+	ctx = short(ctx)
+	scope, err := j.scope(ctx, j.db, key.Scope)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := j.db.QueryContext(ctx, `SELECT name, delivered, attempts, due, data FROM cursors
+		WHERE scope = $1 AND id = $2 ORDER BY name`, scope, string(key.ID))
+	if err != nil {
+		return nil, failed(key.ID, "read the cursors of", err)
+	}
+	defer rows.Close()
+	var all []journal.Cursor
+	for rows.Next() {
+		var c journal.Cursor
+		var due int64
+		if err := rows.Scan(&c.Name, &c.Delivered, &c.Attempts, &due, &c.Data); err != nil {
+			return nil, failed(key.ID, "read the cursors of", err)
+		}
+		c.Due = fromMillis(due)
+		all = append(all, c)
+	}
+	if err := rows.Err(); err != nil || len(all) > 0 {
+		return all, err
+	}
+	return nil, j.exists(ctx, scope, key)
+}
+
+// DueCursors implements [journal.Journal].
+func (j *Journal) DueCursors(ctx context.Context, limit int) ([]journal.DueCursor, error) {
+	if err := j.begin(ctx); err != nil {
+		return nil, err
+	}
+	now, err := j.now(ctx, j.db)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := j.db.QueryContext(ctx, `SELECT s.agent, s.tenant, s.owner, c.id, c.name, c.delivered, c.attempts, c.due, c.data
+		FROM cursors c JOIN scopes s ON s.id = +c.scope WHERE c.ready_at <= $1 ORDER BY c.ready_at LIMIT $2`, now, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []journal.DueCursor
+	for rows.Next() {
+		var c journal.DueCursor
+		var due int64
+		if err := rows.Scan(&c.Key.Agent, &c.Key.Tenant, &c.Key.Owner, &c.Key.ID,
+			&c.Name, &c.Delivered, &c.Attempts, &due, &c.Data); err != nil {
+			return nil, err
+		}
+		c.Due = fromMillis(due)
+		all = append(all, c)
+	}
+	return all, rows.Err()
+}
+
+// DeleteCursor implements [journal.Journal].
+func (j *Journal) DeleteCursor(ctx context.Context, key journal.Key, name string) error {
+	if err := j.begin(ctx); err != nil {
+		return err
+	}
+	return j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		scope, err := j.scope(ctx, tx, key.Scope)
+		if errors.Is(err, journal.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM cursors WHERE scope = $1 AND id = $2 AND name = $3`,
+			scope, string(key.ID), name)
+		if err != nil {
+			return err
+		}
+		return countCursors(ctx, tx, scope, key)
+	})
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sql is a journal in a database: its tables live beside those of other components in a [store.DB], and
+// everything it acknowledged is there after a crash.
+//
+// A commit is one row of events, whatever their number, and one small row for the task's head. The folded task is
+// written now and then, as a checkpoint, so that a long task can be read without folding it from its beginning. Times
+// are kept to the millisecond.
+package sql
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/store"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Journal is a [journal.Journal] in a database.
+type Journal struct {
+	db     *store.DB
+	closed atomic.Bool
+	scopes scopeCache
+}
+
+var _ journal.Journal = (*Journal)(nil)
+
+// New brings the journal's tables in db up to date and returns the journal. Where nobody else can write to the database,
+// leases that were left behind end now: their holders died with the process that had the database before.
+func New(ctx context.Context, db *store.DB) (*Journal, error) {
+	files, err := fs.Sub(migrations, "migrations/"+db.Dialect().Name)
+	if err != nil {
+		return nil, fmt.Errorf("journal: no tables for %s: %w", db.Dialect().Name, err)
+	}
+	if err := db.Migrate(ctx, "journal", files); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	j := &Journal{db: db}
+	if db.Exclusive() {
+		if err := db.Write(ctx, expireLeases); err != nil {
+			return nil, fmt.Errorf("journal: end the leases of the last process: %w", err)
+		}
+	}
+	return j, nil
+}
+
+// expireLeases ends all leases, once for each opening of the database: the temporary table lives as long as that.
+func expireLeases(ctx context.Context, tx *store.Tx) error {
+	var n int
+	const seen = `SELECT count(*) FROM sqlite_temp_master WHERE name = 'journal_opened'`
+	if err := tx.QueryRowContext(ctx, seen).Scan(&n); err != nil || n > 0 {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `CREATE TEMP TABLE journal_opened (x INTEGER)`); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE tasks SET lease_until = 0, holder = '', ready_at = CASE
+		WHEN ready_at IS NULL THEN NULL
+		WHEN since = 0 THEN wake_at
+		WHEN wake_at = 0 THEN since
+		ELSE min(since, wake_at) END
+		WHERE lease_until > 0`)
+	return err
+}
+
+// Close implements [journal.Journal]. The database stays open.
+func (j *Journal) Close() error {
+	j.closed.Store(true)
+	return nil
+}
+
+// begin says why a call cannot be made.
+func (j *Journal) begin(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if j.closed.Load() {
+		return journal.ErrClosed
+	}
+	return nil
+}
+
+// now is the database's clock in Unix milliseconds. A database of this process alone has this process's clock.
+func (j *Journal) now(ctx context.Context, q store.Querier) (int64, error) {
+	if j.db.Exclusive() {
+		return time.Now().UnixMilli(), nil
+	}
+	var ms int64
+	err := q.QueryRowContext(ctx, "SELECT "+j.db.Dialect().Now).Scan(&ms)
+	return ms, err
+}
+
+// write runs fn in the writer's transaction.
+func (j *Journal) write(ctx context.Context, fn func(context.Context, *store.Tx) error) error {
+	err := j.db.Write(ctx, fn)
+	if errors.Is(err, store.ErrClosed) {
+		return fmt.Errorf("%w: %w", journal.ErrClosed, err)
+	}
+	return err
+}
+
+// failed names the task in an error of the database or of the bytes in it.
+func failed(id a2a.TaskID, doing string, err error) error {
+	return fmt.Errorf("journal: %s task %s: %w", doing, id, err)
+}
+
+// scopeCache remembers the numbers of scopes. They never change.
+type scopeCache struct {
+	mu sync.RWMutex
+	m  map[journal.Scope]int64
+}
+
+// maxScopes bounds the cache. Beyond it everything is forgotten and looked up anew, which is one indexed read a call.
+const maxScopes = 10_000
+
+func (c *scopeCache) get(s journal.Scope) (int64, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	id, ok := c.m[s]
+	return id, ok
+}
+
+func (c *scopeCache) put(s journal.Scope, id int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.m == nil || len(c.m) >= maxScopes {
+		c.m = make(map[journal.Scope]int64)
+	}
+	c.m[s] = id
+}
+
+// scope returns the number of a scope; ErrNotFound when no task was ever made in it. Inside a write the cache is left
+// alone: the scope may be undone with the transaction.
+func (j *Journal) scope(ctx context.Context, q store.Querier, s journal.Scope) (int64, error) {
+	if id, ok := j.scopes.get(s); ok {
+		return id, nil
+	}
+	var id int64
+	err := q.QueryRowContext(ctx, `SELECT id FROM scopes WHERE agent = $1 AND tenant = $2 AND owner = $3`,
+		s.Agent, s.Tenant, s.Owner).Scan(&id)
+	if err := missing(err); err != nil {
+		return 0, err
+	}
+	if _, writing := q.(*store.Tx); !writing {
+		j.scopes.put(s, id)
+	}
+	return id, nil
+}
+
+// addScope is scope for the first commit of a task.
+func (j *Journal) addScope(ctx context.Context, tx *store.Tx, s journal.Scope) (int64, error) {
+	id, err := j.scope(ctx, tx, s)
+	if !errors.Is(err, journal.ErrNotFound) {
+		return id, err
+	}
+	err = tx.QueryRowContext(ctx, `INSERT INTO scopes (agent, tenant, owner) VALUES ($1, $2, $3) RETURNING id`,
+		s.Agent, s.Tenant, s.Owner).Scan(&id)
+	return id, err
+}

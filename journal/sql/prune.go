@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/store"
+)
+
+// pruneBatch is how many tasks one transaction removes: other writers wait for no more.
+const pruneBatch = 50
+
+// Prune implements [journal.Journal].
+func (j *Journal) Prune(ctx context.Context, before time.Time, limit int) (int, error) {
+	if err := j.begin(ctx); err != nil {
+		return 0, err
+	}
+	removed := 0
+	for removed < limit {
+		batch := min(pruneBatch, limit-removed)
+		n := 0
+		err := j.write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+			n, err = j.prune(ctx, tx, millis(before), batch)
+			return err
+		})
+		if err != nil {
+			return removed, err
+		}
+		removed += n
+		if n < batch {
+			break
+		}
+	}
+	return removed, nil
+}
+
+// selectPrunable goes through the scopes, and in each along the index by time. States 1 and 2 are submitted and working.
+const selectPrunable = `SELECT t.scope, t.id, t.context, t.create_key FROM scopes s
+	JOIN tasks t ON t.scope = s.id AND t.status_at < $1
+	WHERE t.state NOT IN (1, 2) AND t.lease_until <= $2 AND (t.ready_at IS NULL OR t.ready_at > $2)
+	AND (t.cursors = 0 OR NOT EXISTS
+		(SELECT 1 FROM cursors c WHERE c.scope = t.scope AND c.id = t.id AND c.delivered < t.seq))
+	LIMIT $3`
+
+type pruned struct {
+	scope                  int64
+	id, context, createKey string
+}
+
+func (j *Journal) prune(ctx context.Context, tx *store.Tx, before int64, limit int) (int, error) {
+	now, err := j.now(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	old, err := prunable(ctx, tx, before, now, limit)
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range old {
+		if err := p.remove(ctx, tx); err != nil {
+			return 0, failed(taskID(p.id), "remove", err)
+		}
+	}
+	return len(old), nil
+}
+
+func prunable(ctx context.Context, tx *store.Tx, before, now int64, limit int) ([]pruned, error) {
+	rows, err := tx.QueryContext(ctx, selectPrunable, before, now, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var old []pruned
+	for rows.Next() {
+		var p pruned
+		if err := rows.Scan(&p.scope, &p.id, &p.context, &p.createKey); err != nil {
+			return nil, err
+		}
+		old = append(old, p)
+	}
+	return old, rows.Err()
+}
+
+func (p *pruned) remove(ctx context.Context, tx *store.Tx) error {
+	for _, table := range []string{"events", "checkpoints", "inputs", "input_keys", "task_states", "cursors", "tasks"} {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE scope = $1 AND id = $2`, p.scope, p.id); err != nil {
+			return err
+		}
+	}
+	if p.createKey != "" {
+		_, err := tx.ExecContext(ctx, `DELETE FROM create_keys WHERE scope = $1 AND key = $2`, p.scope, p.createKey)
+		if err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM context_states WHERE scope = $1 AND context = $2 AND NOT EXISTS
+		(SELECT 1 FROM tasks t WHERE t.scope = $1 AND t.context = $2)`, p.scope, p.context)
+	return err
+}

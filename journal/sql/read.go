@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql
+
+import (
+	"context"
+	dbsql "database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/store"
+)
+
+func stateOf(n int32) a2a.TaskState { return a2a.TaskState(n) }
+func taskID(s string) a2a.TaskID    { return a2a.TaskID(s) }
+
+// short is the context of a read by key. Such a read is not interrupted, because that would cost a goroutine each, more
+// than what it takes itself.
+func short(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
+
+const (
+	headColumns = `t.id, t.context, t.state, t.status_at, t.seq, t.taken, t.head`
+	selectHead  = `SELECT ` + headColumns + ` FROM tasks t`
+	whereTask   = ` WHERE t.scope = $1 AND t.id = $2`
+)
+
+// scanHead makes a head of a row that begins with the headColumns; what follows them goes to more.
+func scanHead(key journal.Key, scan func(...any) error, more ...any) (*journal.Head, error) {
+	h := &journal.Head{Key: key}
+	var statusAt int64
+	var body []byte
+	to := append([]any{&h.Key.ID, &h.ContextID, &h.Status.State, &statusAt, &h.Seq, &h.Taken, &body}, more...)
+	if err := scan(to...); err != nil {
+		return nil, missing(err)
+	}
+	h.Status.Timestamp = fromMillis(statusAt)
+	if err := decodeHead(body, h); err != nil {
+		return nil, failed(h.Key.ID, "damaged head of", err)
+	}
+	return h, nil
+}
+
+// Head implements [journal.Journal].
+func (j *Journal) Head(ctx context.Context, key journal.Key) (*journal.Head, error) {
+	if err := j.begin(ctx); err != nil {
+		return nil, err
+	}
+	ctx = short(ctx)
+	scope, err := j.scope(ctx, j.db, key.Scope)
+	if err != nil {
+		return nil, err
+	}
+	return scanHead(key, j.db.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
+}
+
+// Load implements [journal.Journal].
+func (j *Journal) Load(ctx context.Context, key journal.Key) (*journal.Snapshot, error) {
+	if err := j.begin(ctx); err != nil {
+		return nil, err
+	}
+	ctx = short(ctx)
+	scope, err := j.scope(ctx, j.db, key.Scope)
+	if err != nil {
+		return nil, err
+	}
+	s, err := loadSmall(ctx, j.db, scope, key)
+	if err != nil || s != nil {
+		return s, err
+	}
+	err = j.db.Read(ctx, func(ctx context.Context, snapshot *store.Snapshot) error {
+		s, err = loadLarge(ctx, snapshot, scope, key)
+		return err
+	})
+	return s, err
+}
+
+// loadSmall reads a task without a checkpoint, which has few events, in one statement. It returns nil for any other.
+func loadSmall(ctx context.Context, q store.Querier, scope int64, key journal.Key) (*journal.Snapshot, error) {
+	rows, err := q.QueryContext(ctx, `SELECT `+headColumns+`, e.body FROM tasks t
+		JOIN events e ON e.scope = t.scope AND e.id = t.id`+whereTask+` AND t.base = 0 ORDER BY e.last_seq`,
+		scope, string(key.ID))
+	if err != nil {
+		return nil, failed(key.ID, "read", err)
+	}
+	defer rows.Close()
+	var head *journal.Head
+	var f folding
+	for rows.Next() {
+		var body []byte
+		if head == nil {
+			head, err = scanHead(key, rows.Scan, &body)
+		} else {
+			var skip dbsql.RawBytes
+			err = rows.Scan(&skip, &skip, &skip, &skip, &skip, &skip, &skip, &body)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := f.add(body, head.Origin); err != nil {
+			return nil, failed(key.ID, "damaged events of", err)
+		}
+	}
+	if err := rows.Err(); err != nil || head == nil {
+		return nil, err
+	}
+	return f.snapshot(head)
+}
+
+// loadLarge reads the checkpoint and the events after it.
+func loadLarge(ctx context.Context, q store.Querier, scope int64, key journal.Key) (*journal.Snapshot, error) {
+	head, err := scanHead(key, q.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
+	if err != nil {
+		return nil, err
+	}
+	var f folding
+	var body []byte
+	err = q.QueryRowContext(ctx, `SELECT seq, body FROM checkpoints WHERE scope = $1 AND id = $2`,
+		scope, string(key.ID)).Scan(&f.seq, &body)
+	switch {
+	case errors.Is(err, dbsql.ErrNoRows):
+	case err != nil:
+		return nil, failed(key.ID, "read", err)
+	default:
+		if err := f.start(body, head.Origin); err != nil {
+			return nil, failed(key.ID, "damaged checkpoint of", err)
+		}
+	}
+	rows, err := q.QueryContext(ctx, `SELECT body FROM events WHERE scope = $1 AND id = $2 AND last_seq > $3
+		ORDER BY last_seq`, scope, string(key.ID), int64(f.seq))
+	if err != nil {
+		return nil, failed(key.ID, "read", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var body []byte
+		if err := rows.Scan(&body); err != nil {
+			return nil, failed(key.ID, "read", err)
+		}
+		if err := f.add(body, head.Origin); err != nil {
+			return nil, failed(key.ID, "damaged events of", err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, failed(key.ID, "read", err)
+	}
+	return f.snapshot(head)
+}
+
+// folding makes a task of what the database holds of it, and notices what is missing.
+type folding struct {
+	folder *journal.Folder
+	seq    uint64
+}
+
+func (f *folding) start(checkpoint []byte, origin a2a.Generation) error {
+	t := new(a2a.Task)
+	if err := a2a.Unmarshal(checkpoint, t); err != nil {
+		return err
+	}
+	t.Origin = origin
+	f.folder = journal.NewFolder(t)
+	return nil
+}
+
+func (f *folding) add(row []byte, origin a2a.Generation) error {
+	var gap error
+	err := decodeEvents(row, f.seq, origin, func(e journal.Event) bool {
+		if e.Seq != f.seq+1 {
+			gap = fmt.Errorf("event %d follows %d", e.Seq, f.seq)
+			return false
+		}
+		if f.folder == nil {
+			if _, ok := e.Wire.Event.(*a2a.Task); !ok {
+				gap = errors.New("the first event does not carry the task")
+				return false
+			}
+			f.folder = new(journal.Folder)
+		}
+		f.seq = e.Seq
+		f.folder.Apply(&e)
+		return true
+	})
+	return errors.Join(err, gap)
+}
+
+func (f *folding) snapshot(head *journal.Head) (*journal.Snapshot, error) {
+	if f.seq != head.Seq {
+		return nil, failed(head.Key.ID, "damaged events of", fmt.Errorf("the last is %d, the head says %d", f.seq, head.Seq))
+	}
+	return &journal.Snapshot{Head: head, Task: f.folder.Task()}, nil
+}
+
+// Events implements [journal.Journal].
+func (j *Journal) Events(ctx context.Context, key journal.Key, after uint64, limit int) ([]journal.Event, error) {
+	if err := j.begin(ctx); err != nil {
+		return nil, err
+	}
+	ctx = short(ctx)
+	scope, err := j.scope(ctx, j.db, key.Scope)
+	if err != nil {
+		return nil, err
+	}
+	var origin a2a.Generation
+	if after == 0 { // only the first event has it
+		h, err := scanHead(key, j.db.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
+		if err != nil {
+			return nil, err
+		}
+		origin = h.Origin
+	}
+	var events []journal.Event
+	if limit > 0 {
+		if events, err = j.events(ctx, scope, key, after, limit, origin); err != nil {
+			return nil, failed(key.ID, "read events of", err)
+		}
+	}
+	if len(events) > 0 {
+		return events, nil
+	}
+	return nil, j.exists(ctx, scope, key)
+}
+
+func (j *Journal) events(ctx context.Context, scope int64, key journal.Key, after uint64, limit int, origin a2a.Generation) ([]journal.Event, error) {
+	// Numbers of the database are signed; there are no events beyond them.
+	rows, err := j.db.QueryContext(ctx, `SELECT body FROM events WHERE scope = $1 AND id = $2 AND last_seq > $3
+		ORDER BY last_seq LIMIT $4`, scope, string(key.ID), int64(min(after, 1<<62)), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var events []journal.Event
+	var gap error
+	for len(events) < limit && rows.Next() {
+		var body []byte
+		if err := rows.Scan(&body); err != nil {
+			return nil, err
+		}
+		err := decodeEvents(body, after, origin, func(e journal.Event) bool {
+			if want := after + uint64(len(events)) + 1; e.Seq != want {
+				gap = fmt.Errorf("event %d is damaged: %d is in its place", want, e.Seq)
+				return false
+			}
+			events = append(events, e)
+			return len(events) < limit
+		})
+		if err := errors.Join(err, gap); err != nil {
+			return nil, err
+		}
+	}
+	return events, rows.Err()
+}
+
+// TaskState implements [journal.Journal].
+func (j *Journal) TaskState(ctx context.Context, key journal.Key) ([]byte, error) {
+	if err := j.begin(ctx); err != nil {
+		return nil, err
+	}
+	ctx = short(ctx)
+	scope, err := j.scope(ctx, j.db, key.Scope)
+	if err != nil {
+		return nil, err
+	}
+	var state []byte
+	err = missing(j.db.QueryRowContext(ctx, `SELECT state FROM task_states WHERE scope = $1 AND id = $2`,
+		scope, string(key.ID)).Scan(&state))
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil, j.exists(ctx, scope, key)
+	}
+	return state, err
+}
+
+// ContextState implements [journal.Journal].
+func (j *Journal) ContextState(ctx context.Context, s journal.Scope, id a2a.ContextID) ([]byte, error) {
+	if err := j.begin(ctx); err != nil {
+		return nil, err
+	}
+	ctx = short(ctx)
+	var state []byte
+	scope, err := j.scope(ctx, j.db, s)
+	if err == nil {
+		err = missing(j.db.QueryRowContext(ctx, `SELECT state FROM context_states WHERE scope = $1 AND context = $2`,
+			scope, string(id)).Scan(&state))
+	}
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil, nil
+	}
+	return state, err
+}

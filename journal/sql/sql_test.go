@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sql_test
+
+import (
+	"context"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/journal/journaltest"
+	"github.com/dragoman-a2a/dragoman/journal/sql"
+	"github.com/dragoman-a2a/dragoman/store"
+	"github.com/dragoman-a2a/dragoman/store/sqlite"
+)
+
+func TestMain(m *testing.M) {
+	if crashing() {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func openDB(t testing.TB, dir string) *store.DB {
+	t.Helper()
+	db, err := sqlite.Open(context.Background(), dir, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return db
+}
+
+func newJournal(t testing.TB, db *store.DB) *sql.Journal {
+	t.Helper()
+	j, err := sql.New(context.Background(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func TestContract(t *testing.T) {
+	journaltest.Run(t, func(t *testing.T) (journal.Journal, func() (journal.Journal, error)) {
+		db := openDB(t, t.TempDir())
+		return newJournal(t, db), func() (journal.Journal, error) { return sql.New(context.Background(), db) }
+	})
+}
