@@ -51,8 +51,8 @@ type Options struct {
 	Limits Limits
 
 	// Logger gets a line for each request of an operation: at level Debug when it went well, because a written line
-	// costs a tenth of a quick request; at Info when the caller was at fault; at Error when the server was. Nil means
-	// slog.Default().
+	// costs a tenth of a quick request; at Info when the caller was at fault; at Warn when the server could not serve
+	// now; at Error when it failed. Nil means slog.Default().
 	Logger *slog.Logger
 
 	// TLS makes ListenAndServe serve HTTPS. CertFile and KeyFile, in PEM, do the same without a tls.Config.

@@ -165,13 +165,7 @@ func (s *Server) recovered(x *binding.Exchange, p any) {
 
 // log writes the request's line, see Options.Logger.
 func (s *Server) log(x *binding.Exchange, took time.Duration) {
-	level := slog.LevelDebug
-	if x.Err != nil {
-		level = slog.LevelInfo
-		if wire.RowOf(x.Err.Kind).HTTP >= 500 {
-			level = slog.LevelError
-		}
-	}
+	level := levelOf(x.Err)
 	ctx := x.R.Context()
 	if !s.options.Logger.Enabled(ctx, level) {
 		return
@@ -194,6 +188,19 @@ func (s *Server) log(x *binding.Exchange, took time.Duration) {
 		attrs = append(attrs, slog.String("cut", x.Cut.Error()))
 	}
 	s.options.Logger.LogAttrs(ctx, level, "request", attrs...)
+}
+
+// levelOf returns the level of the line for a request that ended with e.
+func levelOf(e *a2a.Error) slog.Level {
+	switch {
+	case e == nil:
+		return slog.LevelDebug
+	case e.Kind == a2a.ErrUnavailable || e.Kind == a2a.ErrTimeout:
+		return slog.LevelWarn
+	case wire.RowOf(e.Kind).HTTP >= 500:
+		return slog.LevelError
+	}
+	return slog.LevelInfo
 }
 
 // requestID returns the id that a proxy gave the request, if it is fit for a log, else a fresh one.
