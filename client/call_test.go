@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
@@ -261,7 +262,7 @@ func TestStatusesWithoutAnError(t *testing.T) {
 					t.Errorf("%d: %#v", status, err)
 					continue
 				}
-				if strings.ContainsAny(e.Message, "\x1b\n\xff") || !strings.Contains(e.Message, fmt.Sprint(status)) {
+				if strings.ContainsAny(e.Message, "\x1b\n") || !utf8.ValidString(e.Message) || !strings.Contains(e.Message, fmt.Sprint(status)) {
 					t.Errorf("%d: message %q", status, e.Message)
 				}
 				if status != 302 && !strings.Contains(e.Message, "not ? here") {
@@ -351,6 +352,9 @@ func TestReadsAreRepeatedAndNothingElse(t *testing.T) {
 	bothBindings(t, func(t *testing.T, binding string) {
 		for fault, fail := range faults {
 			for _, op := range calls {
+				if fault != "cut" && op.op != "GetTask" && op.op != "SendMessage" {
+					continue
+				}
 				p := newPeer(t, binding, func(x *exchange) {
 					if x.n < 2 {
 						fail(x)

@@ -81,5 +81,6 @@ func newHTTPTransport() *http.Transport {
 		MaxIdleConnsPerHost:    64, // the default of 2 makes most of many concurrent calls dial anew
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}, // a dead connection is noticed
 	}
 }

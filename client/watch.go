@@ -44,7 +44,7 @@ func (w *watch) over() bool {
 func (w *watch) final() bool { return w.answered || w.state.Terminal() }
 
 // grace is how long a stream may stay open after its task has ended before it is closed from this side.
-const grace = 2 * time.Second
+const grace = time.Second
 
 // errEarly is why a stream was cut that the agent, or a proxy on the way, closed in good order but too soon.
 var errEarly = errors.New("it was closed while the task was going on")

@@ -157,18 +157,22 @@ func isDial(err error) bool {
 	return ok && op.Op == "dial"
 }
 
+// maxRoom is how many bytes are set aside at most for an answer that has not come yet.
+const maxRoom = 64 << 10
+
 func (c *Caller) answer(ctx context.Context, resp *http.Response) (*Answer, error) {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, c.MaxAnswer+1))
-	if err != nil {
+	// Room for what the peer announces, but only up to a bound: the announcement may be a lie.
+	body := bytes.NewBuffer(make([]byte, 0, min(max(resp.ContentLength, 0), c.MaxAnswer, maxRoom)+bytes.MinRead))
+	if _, err := body.ReadFrom(io.LimitReader(resp.Body, c.MaxAnswer+1)); err != nil {
 		if ctx.Err() != nil {
 			return nil, ended(ctx)
 		}
 		return nil, &outgoing.ConnError{Sent: true, Err: err}
 	}
-	if int64(len(body)) > c.MaxAnswer {
+	if int64(body.Len()) > c.MaxAnswer {
 		return nil, a2a.NewError(a2a.ErrInvalidAgentResponse, fmt.Sprintf("the answer is over this client's limit of %d bytes", c.MaxAnswer))
 	}
-	return &Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+	return &Answer{Status: resp.StatusCode, Header: resp.Header, Body: body.Bytes()}, nil
 }
 
 // OK reports whether the status is one of success.
