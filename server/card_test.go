@@ -135,9 +135,7 @@ func TestUnmountedBindings(t *testing.T) {
 
 func TestCardOfRequestHost(t *testing.T) {
 	t.Parallel()
-	srv := newServer(t, &fake{}, nil)
 	ts := serve(t, &fake{}, nil)
-	_ = srv
 	for host, want := range map[string]string{
 		"agents.example":      "http://agents.example",
 		"agents.example:8080": "http://agents.example:8080",

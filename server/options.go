@@ -51,7 +51,7 @@ type Options struct {
 	Limits Limits
 
 	// Logger gets a line for each request of an operation: at level Debug when it went well, because a written line
-	// costs a tenth of a quick request; at Info when the caller was at fault; at Warn when the server could not serve
+	// costs a tenth of a quick request; at Info when the caller was at fault or left early; at Warn when the server could not serve
 	// now; at Error when it failed. Nil means slog.Default().
 	Logger *slog.Logger
 

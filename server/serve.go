@@ -94,8 +94,10 @@ func (s *Server) httpServer(requests context.Context, config *tls.Config) *http.
 		ReadHeaderTimeout: s.options.Limits.HeaderTimeout,
 		IdleTimeout:       s.options.Limits.IdleTimeout,
 		MaxHeaderBytes:    64 << 10,
-		BaseContext:       func(net.Listener) context.Context { return requests },
-		ErrorLog:          slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug), // broken handshakes of strangers
+		// One connection may carry all streams of a caller, who then meets our limit, which says so, first.
+		HTTP2:       &http.HTTP2Config{MaxConcurrentStreams: s.options.Limits.StreamsPerOwner + 100},
+		BaseContext: func(net.Listener) context.Context { return requests },
+		ErrorLog:    slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug), // broken handshakes of strangers
 	}
 }
 

@@ -433,3 +433,28 @@ func TestRequestLog(t *testing.T) {
 		}
 	}
 }
+
+// A caller who leaves while the agent works is no failure of the server.
+func TestCallerWhoLeavesIsNoError(t *testing.T) {
+	t.Parallel()
+	var logs syncBuffer
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	f := &fake{onCall: func(ctx context.Context) { cancel(); <-ctx.Done() }, err: context.Canceled}
+	ts := serve(t, f, func(o *server.Options) { o.Logger = slog.New(slog.NewTextHandler(&logs, nil)) })
+	go func() {
+		req, err := http.NewRequestWithContext(ctx, "GET", ts.URL+"/tasks/t1", nil)
+		if err == nil {
+			req.Header.Set("A2A-Version", "1.0")
+			_, err = ts.Client().Do(req)
+		}
+		left <- err
+	}()
+	if err := <-left; err == nil {
+		t.Fatal("got an answer")
+	}
+	ts.Close() // waits for the handler
+	if log := logs.String(); !strings.Contains(log, "level=INFO") || !strings.Contains(log, "cut=") {
+		t.Errorf("log %q", log)
+	}
+}

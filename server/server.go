@@ -62,7 +62,7 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	}
 	l := o.Limits
 	s.core = &binding.Core{
-		Service: svc, Profile: s.profileFor, Auth: o.Authenticator, Log: o.Logger,
+		Service: svc, Profile: s.profileFor, Auth: o.Authenticator,
 		MaxBody: l.Body, MaxParts: l.Parts, MaxDepth: l.Depth,
 		AcceptUnversioned: o.AcceptUnversioned,
 		Streams:           &binding.StreamLimits{PerOwner: l.StreamsPerOwner, Total: l.Streams},
@@ -165,7 +165,7 @@ func (s *Server) recovered(x *binding.Exchange, p any) {
 
 // log writes the request's line, see Options.Logger.
 func (s *Server) log(x *binding.Exchange, took time.Duration) {
-	level := levelOf(x.Err)
+	level := levelOf(x)
 	ctx := x.R.Context()
 	if !s.options.Logger.Enabled(ctx, level) {
 		return
@@ -190,14 +190,16 @@ func (s *Server) log(x *binding.Exchange, took time.Duration) {
 	s.options.Logger.LogAttrs(ctx, level, "request", attrs...)
 }
 
-// levelOf returns the level of the line for a request that ended with e.
-func levelOf(e *a2a.Error) slog.Level {
+// levelOf returns the level of a request's line.
+func levelOf(x *binding.Exchange) slog.Level {
 	switch {
-	case e == nil:
+	case x.Err == nil && x.Cut == nil:
 		return slog.LevelDebug
-	case e.Kind == a2a.ErrUnavailable || e.Kind == a2a.ErrTimeout:
+	case x.Cut != nil: // what the service made of a caller who left is nobody's fault
+		return slog.LevelInfo
+	case x.Err.Kind == a2a.ErrUnavailable || x.Err.Kind == a2a.ErrTimeout:
 		return slog.LevelWarn
-	case wire.RowOf(e.Kind).HTTP >= 500:
+	case wire.RowOf(x.Err.Kind).HTTP >= 500:
 		return slog.LevelError
 	}
 	return slog.LevelInfo

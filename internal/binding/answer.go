@@ -34,7 +34,9 @@ func (c *Core) write(x *Exchange, status int, contentType string, body []byte) {
 	}
 	x.Status = status
 	x.W.WriteHeader(status)
-	x.Cut = writeAll(x.W, x.control, body, c.WriteTimeout)
+	if x.Cut = writeAll(x.W, x.control, body, c.WriteTimeout); x.Cut == nil && !shuttingDown(x) {
+		x.Cut = x.R.Context().Err() // the caller left before there was an answer
+	}
 	if x.R.ProtoMajor > 1 {
 		x.control.SetWriteDeadline(time.Time{})
 	}

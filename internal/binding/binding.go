@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -27,7 +26,6 @@ type Core struct {
 	// Profile returns what the agent's card promises to the maker of a request.
 	Profile func(*http.Request) (*Profile, error)
 	Auth    auth.Authenticator // nil: every caller is anonymous
-	Log     *slog.Logger
 
 	MaxBody           int64         // bytes
 	MaxParts          int           // parts of one message

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -102,27 +101,18 @@ func depth(body []byte) int {
 	return deepest
 }
 
-// DecodeError makes of an error of the JSON library the one that the caller gets: ErrParse when the text is not JSON
-// (or has duplicate keys, bad UTF-8 or something behind it), else ErrInvalidParams with the field. base is put before
-// the field when the JSON was a member of something larger.
+// DecodeError makes of an error of decoding the one that the caller gets. The model's own decoders say themselves what is
+// wrong with which field; what is left is text that is not JSON, or that has duplicate keys, bad UTF-8 or something
+// behind it.
 func DecodeError(err error) *a2a.Error {
 	if e, ok := errors.AsType[*a2a.Error](err); ok {
 		return e
 	}
+	text := "it ends early"
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return &a2a.Error{Kind: a2a.ErrParse, Message: "the body is not valid JSON: " + syntaxText(e), Cause: err}
+		text = syntaxText(e)
 	}
-	if e, ok := errors.AsType[*json.SemanticError](err); ok {
-		return &a2a.Error{
-			Kind:       a2a.ErrInvalidParams,
-			Violations: []a2a.Violation{{Field: FieldPath(e.JSONPointer), Description: semanticText(e)}},
-			Cause:      err,
-		}
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &a2a.Error{Kind: a2a.ErrParse, Message: "the body is not valid JSON: it ends early", Cause: err}
-	}
-	return &a2a.Error{Kind: a2a.ErrInvalidParams, Cause: err}
+	return &a2a.Error{Kind: a2a.ErrParse, Message: "the body is not valid JSON: " + text, Cause: err}
 }
 
 func syntaxText(e *jsontext.SyntacticError) string {
@@ -134,33 +124,4 @@ func syntaxText(e *jsontext.SyntacticError) string {
 		text = e.Err.Error()
 	}
 	return fmt.Sprintf("%s, at byte %d", text, e.ByteOffset)
-}
-
-func semanticText(e *json.SemanticError) string {
-	switch {
-	case e.Err != nil:
-		return "is not valid: " + e.Err.Error()
-	case e.JSONKind != 0:
-		return "must not be a JSON " + e.JSONKind.String()
-	}
-	return "is not valid"
-}
-
-// FieldPath writes a JSON pointer the way the protocol's texts name fields: message.parts[2].raw.
-func FieldPath(pointer jsontext.Pointer) string {
-	var path strings.Builder
-	for token := range pointer.Tokens() {
-		switch {
-		case digits(token):
-			path.WriteString("[" + token + "]")
-		case path.Len() > 0:
-			path.WriteString("." + clip(token))
-		default:
-			path.WriteString(clip(token))
-		}
-	}
-	if path.Len() == 0 {
-		return "request"
-	}
-	return path.String()
 }

@@ -35,20 +35,17 @@ type envelope struct {
 }
 
 // decode reads one request. An error is ErrParse, which leaves the id unknown, or ErrInvalidRequest; params are judged
-// later, by decodeParams.
+// later, by decodeParams. The envelope is never nil.
 func decode(body []byte) (*envelope, *a2a.Error) {
 	env := &envelope{inPlace: true}
 	err := json.Unmarshal(body, env)
-	if err != nil {
-		// Most likely params are at fault. The id may stand behind them, so read all but them.
+	if err != nil && binding.DecodeError(err).Kind != a2a.ErrParse {
+		// Params are at fault. The id may stand behind them, so read all but them.
 		env = &envelope{}
 		err = json.Unmarshal(body, env)
 	}
 	if err != nil {
-		if e := binding.DecodeError(err); e.Kind == a2a.ErrParse {
-			return &envelope{}, e
-		}
-		return env, invalidRequest(err.Error())
+		return &envelope{}, binding.DecodeError(err)
 	}
 	return env, env.check()
 }
