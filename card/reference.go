@@ -44,7 +44,7 @@ func parse(ref string) (place, error) {
 	switch u.Scheme {
 	case "http", "https":
 	case "file":
-		return place{file: filepath.FromSlash(u.Path)}, nil
+		return place{file: fileOf(u)}, nil
 	default:
 		return place{}, fmt.Errorf("scheme %q is not supported; use https, http or file", u.Scheme)
 	}
@@ -56,6 +56,14 @@ func parse(ref string) (place, error) {
 		u = u.JoinPath(WellKnownPath)
 	}
 	return place{url: u}, nil
+}
+
+// fileOf returns the name of the file of a file URL, on Windows without the slash before the drive.
+func fileOf(u *url.URL) string {
+	if name := strings.TrimPrefix(u.Path, "/"); filepath.VolumeName(name) != "" {
+		return filepath.FromSlash(name)
+	}
+	return filepath.FromSlash(u.Path)
 }
 
 // looksLikeFile reports whether a reference is a path, or the name of a file that is there.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,7 +131,7 @@ func (c *Client) params(op wire.Operation) http.Header {
 	h := http.Header{}
 	h.Set(wire.HeaderVersion, string(a2a.Generation10))
 	extensions := c.opts.Extensions
-	if op.Streams() && c.replays() {
+	if op.Streams() && c.replays() && !slices.Contains(extensions, wire.ReplayExtension) {
 		extensions = append(extensions[:len(extensions):len(extensions)], wire.ReplayExtension)
 	}
 	if len(extensions) > 0 {

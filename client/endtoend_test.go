@@ -110,7 +110,7 @@ func (c *fragileConn) Write(p []byte) (int, error) {
 }
 
 // serveOver serves a Service on a line that breaks after some bytes, and returns the base URL.
-func serveOver(t *testing.T, svc a2a.Service, binding string, bytes func() int64) string {
+func serveOver(t testing.TB, svc a2a.Service, binding string, bytes func() int64) string {
 	t.Helper()
 	ts := httptest.NewUnstartedServer(nil)
 	srv, err := server.New(svc, &server.Options{

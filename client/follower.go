@@ -133,7 +133,10 @@ func (f *follower) recover(err error) {
 		switch {
 		case failed == nil:
 			f.barren++
-			err = f.drain(next)
+			if err = f.drain(next); err != nil && cannotSubscribe(err) { // an agent that opens a stream to refuse it
+				f.poll()
+				return
+			}
 		case cannotSubscribe(failed):
 			f.poll()
 			return
@@ -148,7 +151,11 @@ func (f *follower) recover(err error) {
 
 // pause waits before the next attempt. When there is none it yields why, and returns false.
 func (f *follower) pause(err error) bool {
-	if f.watch.taskID == "" || time.Now().After(f.until) {
+	switch {
+	case f.watch.taskID == "": // nothing to come back to
+		f.yield(Update{}, err)
+		return false
+	case time.Now().After(f.until):
 		f.cut(err)
 		return false
 	}

@@ -439,6 +439,34 @@ func TestErrorWithinAStream(t *testing.T) {
 	}).run(t)
 }
 
+// Some agents open a stream even to refuse it.
+func TestErrorAsTheFirstEvent(t *testing.T) {
+	t.Parallel()
+	bothBindings(t, func(t *testing.T, binding string) {
+		p := newPeer(t, binding, func(x *exchange) { x.eventError(-31503, 503, "UNAVAILABLE", "come back later") })
+		_, err := updates(p.dial(t, all, client.Options{}).Stream(t.Context(), send("hi")))
+		if e, ok := errors.AsType[*a2a.Error](err); !ok || e.Kind != a2a.ErrUnavailable || !e.Remote || p.ops() != opStream {
+			t.Errorf("error %#v after %s", err, p.ops())
+		}
+	})
+	(&streamCase{
+		capabilities: streams,
+		peer: func(x *exchange) {
+			switch x.op {
+			case opStream:
+				x.event("", taskEvent("WORKING"))
+				x.cut()
+			case opSubscribe:
+				x.eventError(-32004, 400, "FAILED_PRECONDITION", "the task has ended")
+			case opGet:
+				x.result(task("COMPLETED"))
+			}
+		},
+		want: "task:working task:completed(polled)",
+		ops:  opStream + " " + opSubscribe + " " + opGet,
+	}).run(t)
+}
+
 func TestErrorBeforeAStream(t *testing.T) {
 	t.Parallel()
 	(&streamCase{

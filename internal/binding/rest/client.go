@@ -24,7 +24,8 @@ import (
 //
 // A request's tenant goes into the path, which all peers know, and into the body where there is one.
 type Client struct {
-	base   string
+	base   string // without a slash at its end
+	query  string // of the agent's URL, added to each request's
 	caller *httpcall.Caller
 	send   time.Duration
 }
@@ -33,7 +34,9 @@ var _ a2a.Service = (*Client)(nil)
 
 // NewClient returns a Client for the agent at url. sendTimeout bounds SendMessage, which waits for the agent's work.
 func NewClient(url string, caller *httpcall.Caller, sendTimeout time.Duration) *Client {
-	return &Client{base: strings.TrimRight(url, "/"), caller: caller, send: sendTimeout}
+	url, _, _ = strings.Cut(url, "#")
+	base, query, _ := strings.Cut(url, "?")
+	return &Client{base: strings.TrimRight(base, "/"), query: query, caller: caller, send: sendTimeout}
 }
 
 // SendMessage posts to /message:send.
@@ -124,7 +127,7 @@ type exchange struct {
 }
 
 func (c *Client) request(x exchange, accept string) (*httpcall.Request, error) {
-	r := &httpcall.Request{Method: x.method, URL: c.base + x.path, Accept: accept, LastEventID: x.after, Timeout: x.timeout}
+	r := &httpcall.Request{Method: x.method, URL: c.url(x.path), Accept: accept, LastEventID: x.after, Timeout: x.timeout}
 	if x.body == nil {
 		return r, nil
 	}
@@ -134,6 +137,16 @@ func (c *Client) request(x exchange, accept string) (*httpcall.Request, error) {
 	}
 	r.Body, r.ContentType = body, wire.MediaTypeJSON // servers of 1.0.0 know no other
 	return r, nil
+}
+
+func (c *Client) url(path string) string {
+	switch {
+	case c.query == "":
+		return c.base + path
+	case strings.Contains(path, "?"):
+		return c.base + path + "&" + c.query
+	}
+	return c.base + path + "?" + c.query
 }
 
 // acceptJSON names both media types: 1.0.0 answers with the first, 1.0.1 prefers the second.

@@ -28,6 +28,20 @@ func TestClientPath(t *testing.T) {
 	}
 }
 
+func TestClientURL(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ base, path, want string }{
+		{"https://a.example", "/tasks", "https://a.example/tasks"},
+		{"https://a.example/x/", "/tasks?pageSize=1", "https://a.example/x/tasks?pageSize=1"},
+		{"https://a.example/x?key=1#top", "/tasks", "https://a.example/x/tasks?key=1"},
+		{"https://a.example/x/?key=1", "/tasks?pageSize=1", "https://a.example/x/tasks?pageSize=1&key=1"},
+	} {
+		if got := NewClient(tc.base, nil, 0).url(tc.path); got != tc.want {
+			t.Errorf("%s %s: %s, want %s", tc.base, tc.path, got, tc.want)
+		}
+	}
+}
+
 func FuzzDecodeEvent(f *testing.F) {
 	f.Add([]byte(`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`))
 	f.Add([]byte(`{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"x"}]}}`))
