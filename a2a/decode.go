@@ -457,11 +457,23 @@ func readTime(d *reader, p *time.Time) error {
 // ParseTime returns the time of a timestamp of the protocol, in UTC: RFC 3339 with any offset, in the years 1 to 9999.
 // Anything else is an ErrInvalidParams that names no field.
 func ParseTime(text string) (time.Time, error) {
-	var t time.Time
-	err := t.UnmarshalText([]byte(text)) // stricter than time.Parse
+	t, err := time.Parse(time.RFC3339, text)
 	t = t.UTC()
-	if err != nil || t.Year() < 1 || t.Year() > 9999 {
+	if err != nil || !strictRFC3339(text) || t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}, &Error{Kind: ErrInvalidParams, Message: "must be an RFC 3339 timestamp, such as 2025-10-28T10:30:00.000Z"}
 	}
 	return t, nil
+}
+
+// strictRFC3339 reports whether a text that time.Parse took is as RFC 3339 has it: that function also takes an hour of
+// one digit, a comma before the fraction, and offsets of 24 hours and 60 minutes (go.dev/issue/54580).
+func strictRFC3339(text string) bool {
+	if text[len("2006-01-02T15")] != ':' || strings.Contains(text, ",") {
+		return false
+	}
+	if strings.HasSuffix(text, "Z") {
+		return true
+	}
+	offset := text[len(text)-len("07:00"):]
+	return offset[:2] < "24" && offset[3:] < "60"
 }

@@ -295,17 +295,21 @@ func writeMap[M ~map[string]V, V any](w *writer, name string, m M, write func(*w
 // metadata writes a Struct; nil is left out, an empty one is written.
 func (w *writer) metadata(name string, m Metadata) {
 	if m != nil {
-		writeMap(w, name, m, (*writer).raw)
+		writeMap(w, name, m, (*writer).metadataValue)
 	}
 }
 
 // raw writes JSON text that came from elsewhere as it is, except that line breaks between its tokens are removed: what
 // we write is always one line, because lines end the data of server-sent events.
-func (w *writer) raw(v jsontext.Value) {
+func (w *writer) raw(v jsontext.Value) { w.nested(v, MaxDepth) }
+
+func (w *writer) metadataValue(v jsontext.Value) { w.nested(v, MaxDepth-1) }
+
+func (w *writer) nested(v jsontext.Value, levels int) {
 	switch {
 	case !v.IsValid():
 		w.fail("is not valid JSON")
-	case depthOf(v) > MaxDepth:
+	case depthOf(v) > levels:
 		w.fail(tooDeep)
 	case bytes.ContainsAny(v, "\r\n"):
 		w.buf, _ = jsontext.AppendFormat(w.buf, v, jsontext.PreserveRawStrings(true)) // it is valid

@@ -118,16 +118,20 @@ func (c *checker) known(at *path, names []string, n int32) {
 }
 
 // value checks JSON text that a Go program may have made; what was decoded is valid already.
-func (c *checker) value(at *path, v jsontext.Value) {
+func (c *checker) value(at *path, v jsontext.Value) { c.nested(at, v, MaxDepth) }
+
+func (c *checker) metadataValue(at *path, v jsontext.Value) { c.nested(at, v, MaxDepth-1) }
+
+func (c *checker) nested(at *path, v jsontext.Value, levels int) {
 	switch {
 	case !v.IsValid():
 		c.fail(at, "is not valid JSON")
-	case depthOf(v) > MaxDepth:
+	case depthOf(v) > levels:
 		c.fail(at, tooDeep)
 	}
 }
 
-func (c *checker) metadata(at *path, m Metadata) { checkMap(c, at, m, (*checker).value) }
+func (c *checker) metadata(at *path, m Metadata) { checkMap(c, at, m, (*checker).metadataValue) }
 
 // checkMap checks the values of a map; what it finds is sorted, as the order of a map is not.
 func checkMap[M ~map[string]V, V any](c *checker, at *path, m M, check func(*checker, *path, V)) {
