@@ -31,7 +31,8 @@ type Options struct {
 
 	// URL is the base URL under which clients reach the server, for the card. Empty means the address that
 	// ListenAndServe bound or, where that is every address of the machine, the host that each request names. Behind
-	// a proxy that terminates TLS it has to be set.
+	// a proxy that terminates TLS it has to be set. A path in it is for clients only: the server answers at the root, so
+	// whoever mounts it below a path strips that path, as http.StripPrefix does.
 	URL string
 	// Bindings are those served, the preferred one first. Nil means a2a.BindingJSONRPC and a2a.BindingHTTPJSON.
 	Bindings []string

@@ -5,7 +5,6 @@ package jsonrpc
 
 import (
 	"fmt"
-	"net/http"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
@@ -19,15 +18,10 @@ type Server struct {
 	Core *binding.Core
 }
 
-// Serve answers one request.
+// Serve answers one request, which is a POST.
 func (s *Server) Serve(x *binding.Exchange) {
 	if e := s.Core.Admit(x); e != nil {
 		s.fail(x, nil, e)
-		return
-	}
-	if x.R.Method != http.MethodPost {
-		x.W.Header().Set("Allow", http.MethodPost)
-		s.answerError(x, nil, http.StatusMethodNotAllowed, a2a.NewError(a2a.ErrInvalidRequest, "JSON-RPC requests are sent with POST"))
 		return
 	}
 	if mediaType := binding.MediaType(x.R.Header.Get("Content-Type")); mediaType != wire.MediaTypeJSON {
@@ -94,11 +88,7 @@ func (s *Server) answer(x *binding.Exchange, id []byte, op wire.Operation, resul
 }
 
 func (s *Server) fail(x *binding.Exchange, id []byte, e *a2a.Error) {
-	s.answerError(x, id, wire.RowOf(e.Kind).JSONRPCStatus(), e)
-}
-
-func (s *Server) answerError(x *binding.Exchange, id []byte, status int, e *a2a.Error) {
-	s.Core.AnswerError(x, status, wire.MediaTypeJSON, appendError(nil, id, e), e)
+	s.Core.AnswerError(x, wire.RowOf(e.Kind).JSONRPCStatus(), wire.MediaTypeJSON, appendError(nil, id, e), e)
 }
 
 // appendPrefix appends the beginning of a response.
