@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A row is one line of the table.
+type row struct {
+	Case    string
+	Conns   int
+	Ours    string
+	Bare    string
+	Ratio   string
+	P50     string
+	P99     string
+	CPU     string // microseconds of server time a request: ours, and the bare handler's
+	Peer    string
+	Factor  string // how much more or faster than each peer
+	Marks   []mark
+	Verdict string // "ok", or "short" and which marks
+	Reason  string // of a verdict that is short
+}
+
+// A mark is a figure that we want to reach. A figure is better when it is at least Want, or with Under, when it is at
+// most that.
+type mark struct {
+	Name  string
+	Got   float64
+	Want  float64
+	Under bool
+	Unit  string
+}
+
+func (m mark) ok() bool {
+	if m.Under {
+		return m.Got <= m.Want
+	}
+	return m.Got >= m.Want
+}
+
+func (m mark) String() string {
+	sign := "≥"
+	if m.Under {
+		sign = "≤"
+	}
+	return fmt.Sprintf("%s %s %g%s", m.Name, sign, m.Want, m.Unit)
+}
+
+func atLeast(name string, got, want float64, unit string) mark {
+	return mark{Name: name, Got: got, Want: want, Unit: unit}
+}
+
+func under(name string, got, want time.Duration) mark {
+	return mark{Name: name, Got: ms(got), Want: ms(want), Unit: " ms", Under: true}
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// judge writes the verdict.
+func (r *row) judge() {
+	var short []string
+	for _, m := range r.Marks {
+		if !m.ok() {
+			short = append(short, fmt.Sprintf("%s is %.3g%s", m.Name, m.Got, m.Unit))
+		}
+	}
+	r.Verdict = "ok"
+	if len(r.Marks) == 0 {
+		r.Verdict = ""
+	}
+	if len(short) > 0 {
+		r.Verdict = "short: " + strings.Join(short, ", ")
+		r.Reason = reasons[fmt.Sprintf("%s %d", r.Case, r.Conns)]
+		if r.Reason == "" {
+			r.Reason = "not known; measure again on a quiet machine, then with -profile"
+		}
+	}
+}
+
+// reasons says, by case and connections, why a mark is known to be missed.
+var reasons = map[string]string{}
+
+func (r *row) cells() []string {
+	var marks []string
+	for _, m := range r.Marks {
+		marks = append(marks, m.String())
+	}
+	conns := ""
+	if r.Conns > 0 {
+		conns = fmt.Sprint(r.Conns)
+	}
+	return []string{
+		r.Case, conns, r.Ours, r.Bare, r.Ratio, strings.Join(marks, ", "), r.Verdict, r.P50, r.P99, r.CPU, r.Peer, r.Factor, r.Reason,
+	}
+}
+
+var columns = []string{
+	"case", "conns", "ours", "bare", "ratio", "target", "verdict", "p50", "p99", "CPU us (bare)", "peer", "factor", "reason",
+}
+
+// printTable writes the rows as a Markdown table with aligned columns.
+func printTable(w io.Writer, rows []row, skipped []string) {
+	lines := [][]string{columns}
+	for i := range rows {
+		lines = append(lines, rows[i].cells())
+	}
+	widths := make([]int, len(columns))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	rule := make([]string, len(columns))
+	for i := range rule {
+		rule[i] = strings.Repeat("-", widths[i])
+	}
+	for _, line := range slices.Insert(lines, 1, rule) {
+		for i, cell := range line {
+			fmt.Fprint(w, "| ", cell, strings.Repeat(" ", widths[i]-len([]rune(cell))+1))
+		}
+		fmt.Fprintln(w, "|")
+	}
+	for _, s := range skipped {
+		fmt.Fprintln(w, "\nSKIPPED:", s)
+	}
+}
+
+func perSecond(rate float64) string {
+	if rate < 1000 {
+		return fmt.Sprintf("%.0f/s", rate)
+	}
+	return fmt.Sprintf("%.1fk/s", rate/1000)
+}
+
+// inMS writes a duration in milliseconds with as many digits as mean something.
+func inMS(d time.Duration) string {
+	switch v := ms(d); {
+	case v < 10:
+		return fmt.Sprintf("%.2f ms", v)
+	case v < 100:
+		return fmt.Sprintf("%.1f ms", v)
+	default:
+		return fmt.Sprintf("%.0f ms", v)
+	}
+}

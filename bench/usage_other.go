@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !unix
+
+package main
+
+import "time"
+
+// processorTime is not known here.
+func processorTime() time.Duration { return 0 }
