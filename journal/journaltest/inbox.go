@@ -123,6 +123,7 @@ func testInbox(t *testing.T, open Opener) {
 		if c := d.claim("you", 10, "agent"); len(c) != 0 {
 			t.Errorf("claimed %+v", c)
 		}
+		d.stored()
 	})
 	t.Run("UnlessInputs", func(t *testing.T) {
 		d := setup(t, open).create(key())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -145,5 +146,50 @@ func BenchmarkHeapPerTask(b *testing.B) {
 		runtime.ReadMemStats(&after)
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/10_000, "B/task")
 		runtime.KeepAlive(j)
+	}
+}
+
+// TestTime holds leases and timers against a clock that moves when told.
+func TestTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := memory.New(nil)
+		key := journal.Key{Scope: scope, ID: "t"}
+		c := ended(key, time.Now())
+		c.Head.Status.State = a2a.TaskStateWorking
+		c.Head.Run.WakeAt = time.Now().Add(time.Hour)
+		if _, err := j.Append(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		claims := func(holder string) int {
+			claimed, err := j.Claim(t.Context(), holder, []string{"a"}, time.Minute, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(claimed)
+		}
+		for _, step := range []struct {
+			wait time.Duration
+			want int
+		}{{time.Hour - 1, 0}, {1, 1}, {time.Minute - 1, 0}, {1, 1}, {0, 0}} {
+			time.Sleep(step.wait)
+			if n := claims("h"); n != step.want {
+				t.Errorf("%v later: %d claimed, want %d", step.wait, n, step.want)
+			}
+		}
+	})
+}
+
+func BenchmarkList(b *testing.B) {
+	j := memory.New(nil)
+	for range 10_000 {
+		if _, err := j.Append(b.Context(), ended(journal.Key{Scope: scope, ID: a2a.NewTaskID()}, time.Now())); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := j.List(b.Context(), scope, journal.Query{State: a2a.TaskStateCompleted}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // written when the tail is tailFactor times as large as the last one. The task has less bytes than its events, so this
 // writes less than once more what the events take, and reading costs at most tailFactor+1 times the task.
 const (
-	minTail    = 16 << 10
+	minTail    = 32 << 10
 	tailFactor = 2
 )
 

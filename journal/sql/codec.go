@@ -192,6 +192,7 @@ func encodeHead(h *journal.Head) ([]byte, error) {
 	b := make([]byte, 0, 64)
 	b = binary.AppendUvarint(b, formatVersion)
 	b = binary.AppendUvarint(b, uint64(millis(h.Created)))
+	b = binary.AppendUvarint(b, h.Taken)
 	b = binary.AppendUvarint(b, uint64(h.Artifacts))
 	b = binary.AppendUvarint(b, uint64(h.History))
 	b = appendBytes(b, h.Origin)
@@ -218,6 +219,7 @@ func decodeHead(b []byte, h *journal.Head) error {
 	r := frames{b: b}
 	r.version()
 	h.Created = r.time()
+	h.Taken = r.uint()
 	h.Artifacts, h.History = int(r.uint()), int(r.uint())
 	h.Origin = a2a.Generation(r.bytes())
 	h.Run.Open = r.uint() == 1

@@ -171,7 +171,7 @@ func TestReopen(t *testing.T) {
 	j := newJournal(t, db)
 	w := newWriter(j, key)
 	w.head.Run = journal.Run{Open: true, Attempt: 1, Turn: []byte("turn")}
-	for range 200 {
+	for range 300 {
 		if err := w.write(2); err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func TestDamageIsNamed(t *testing.T) {
 			j := newJournal(t, db)
 			key := crashKey(0)
 			w := newWriter(j, key)
-			for range 100 {
+			for range 200 { // enough for a checkpoint
 				if err := w.write(2); err != nil {
 					t.Fatal(err)
 				}

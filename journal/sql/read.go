@@ -21,7 +21,7 @@ func taskID(s string) a2a.TaskID    { return a2a.TaskID(s) }
 func short(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
 
 const (
-	headColumns = `t.id, t.context, t.state, t.status_at, t.seq, t.taken, t.head`
+	headColumns = `t.id, t.context, t.state, t.status_at, t.seq, t.head`
 	selectHead  = `SELECT ` + headColumns + ` FROM tasks t`
 	whereTask   = ` WHERE t.scope = $1 AND t.id = $2`
 )
@@ -31,7 +31,7 @@ func scanHead(key journal.Key, scan func(...any) error, more ...any) (*journal.H
 	h := &journal.Head{Key: key}
 	var statusAt int64
 	var body []byte
-	to := append([]any{&h.Key.ID, &h.ContextID, &h.Status.State, &statusAt, &h.Seq, &h.Taken, &body}, more...)
+	to := append([]any{&h.Key.ID, &h.ContextID, &h.Status.State, &statusAt, &h.Seq, &body}, more...)
 	if err := scan(to...); err != nil {
 		return nil, missing(err)
 	}
@@ -93,7 +93,7 @@ func loadSmall(ctx context.Context, q store.Querier, scope int64, key journal.Ke
 			head, err = scanHead(key, rows.Scan, &body)
 		} else {
 			var skip dbsql.RawBytes
-			err = rows.Scan(&skip, &skip, &skip, &skip, &skip, &skip, &skip, &body)
+			err = rows.Scan(&skip, &skip, &skip, &skip, &skip, &skip, &body)
 		}
 		if err != nil {
 			return nil, err
