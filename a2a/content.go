@@ -30,12 +30,22 @@ func DataPart(v any) (Part, error) {
 	return Part{Content: Data(b)}, nil
 }
 
-// Text returns the text of the message's text parts, joined without anything between.
-func (m *Message) Text() string { return text(m.Parts) }
+// Text returns the text of the message's text parts, joined without anything between. A nil message has none.
+func (m *Message) Text() string {
+	if m == nil {
+		return ""
+	}
+	return text(m.Parts)
+}
 
 // Text returns the text of the artifact's text parts, joined without anything between: an artifact that came in chunks
-// has a part for each.
-func (a *Artifact) Text() string { return text(a.Parts) }
+// has a part for each. A nil artifact has none.
+func (a *Artifact) Text() string {
+	if a == nil {
+		return ""
+	}
+	return text(a.Parts)
+}
 
 func text(parts []Part) string {
 	var s strings.Builder

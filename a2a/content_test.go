@@ -15,7 +15,7 @@ func TestTextJoinsTextParts(t *testing.T) {
 	if got := (&Message{Parts: parts}).Text() + (&Artifact{Parts: parts}).Text(); got != "HelloHello" {
 		t.Errorf("got %q", got)
 	}
-	if got := (&Message{}).Text(); got != "" {
+	if got := (&Message{}).Text() + (*Message)(nil).Text() + (*Artifact)(nil).Text(); got != "" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -349,9 +349,8 @@ func readNumberText(d *reader, want string) (string, error) {
 }
 
 var (
-	errNotWhole  = errors.New("must be a whole number")
-	errNotInt32  = errors.New("must fit 32 bits")
-	errNotBase64 = "must be base64, standard or URL-safe"
+	errNotWhole = errors.New("must be a whole number")
+	errNotInt32 = errors.New("must fit 32 bits")
 )
 
 // parseInt32 returns the whole number that a JSON number stands for.
@@ -400,7 +399,7 @@ func splitNumber(text string) (digits string, exponent int, ok bool) {
 // isNumber reports whether text is a JSON number, without spaces around it.
 func isNumber(text string) bool {
 	v := jsontext.Value(text)
-	return v.Kind() == '0' && v.IsValid() && text[0] != ' ' && strings.TrimSpace(text) == text
+	return v.Kind() == '0' && v.IsValid() && strings.TrimSpace(text) == text
 }
 
 // readBytes reads base64, standard or URL-safe, padded or not.
@@ -418,7 +417,7 @@ func readBytes(d *reader, p *Raw) error {
 	}
 	decoded, ok := decodeBase64(text)
 	if !ok {
-		return invalid(d, errNotBase64)
+		return invalid(d, "must be base64, standard or URL-safe")
 	}
 	*p = decoded
 	return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -148,7 +149,7 @@ func (w *writer) int32(name string, n int) {
 	if int(int32(n)) != n {
 		w.fail("does not fit 32 bits")
 	}
-	w.buf = fmt.Appendf(w.buf, "%d", n)
+	w.buf = strconv.AppendInt(w.buf, int64(n), 10)
 }
 
 func (w *writer) ptrInt32(name string, n *int) {
@@ -167,7 +168,7 @@ func (w *writer) enum(names []string, n int32) {
 	w.buf = append(w.buf, '"')
 }
 
-// time writes a timestamp in UTC with exactly three digits after the second, what is finer is cut off (A2A 1.0 §5.6.1).
+// optTime writes a timestamp in UTC with exactly three digits after the second; what is finer is cut off (A2A 1.0 §5.6.1).
 // A zero time is left out.
 func (w *writer) optTime(name string, t time.Time) {
 	if t.IsZero() {

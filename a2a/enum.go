@@ -5,6 +5,7 @@ package a2a
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -78,7 +79,7 @@ func parseEnum(names []string, text string) (int32, error) {
 	if n, err := parseInt32(text); err == nil && n >= 0 && int(n) < len(names) {
 		return n, nil
 	}
-	return 0, &Error{Kind: ErrInvalidParams, Message: strconv.Quote(clip(text)) + " is unknown: expected one of the names " + names[0] + " to " + names[len(names)-1]}
+	return 0, &Error{Kind: ErrInvalidParams, Message: strconv.Quote(clip(text)) + " is unknown: expected " + strings.Join(names[1:], ", ")}
 }
 
 func marshalEnum(names []string, n int32) ([]byte, error) {
