@@ -70,7 +70,7 @@ func TestOperations(t *testing.T) {
 		t.Run(op.method+" "+op.verb, func(t *testing.T) {
 			t.Parallel()
 			f := &fake{caps: can()}
-			ts := serve(t, f, nil)
+			ts := serve(t, f, asAlice)
 			check := func(name string, got reply, result, binding string) {
 				t.Helper()
 				if got.status != http.StatusOK {
@@ -300,7 +300,7 @@ func TestAnswerMediaType(t *testing.T) {
 // JSON-RPC itself: what the envelope may be and what comes back in id.
 func TestEnvelope(t *testing.T) {
 	t.Parallel()
-	ts := serve(t, &fake{caps: can()}, nil)
+	ts := serve(t, &fake{caps: can()}, asAlice)
 	for _, test := range []struct {
 		name, body string
 		id         string
@@ -555,6 +555,28 @@ func TestMissingCapabilities(t *testing.T) {
 	const params = `{"message":` + hello + `,"configuration":{"taskPushNotificationConfig":{"url":"https://example.com"}}}`
 	if got := rpc(t, ts, "SendMessage", params); failureOf(t, got.body).code != -32003 {
 		t.Errorf("send with a push config: %s", got.body)
+	}
+}
+
+// The extended card is for authenticated callers: it is not there when nobody can be one, and refused to those who are
+// not.
+func TestExtendedCardNeedsAuthentication(t *testing.T) {
+	t.Parallel()
+	ts := serve(t, &fake{caps: can()}, nil)
+	if got := do(t, ts, "GET", "/extendedAgentCard", ""); failureOf(t, got.body).reason != "UNSUPPORTED_OPERATION" {
+		t.Errorf("without an authenticator: %d %s", got.status, got.body)
+	}
+	ts = serve(t, &fake{caps: can()}, func(o *server.Options) {
+		o.Authenticator = auth.AuthenticatorFunc(func(*http.Request) (a2a.Identity, error) { return a2a.Identity{}, nil })
+	})
+	for _, got := range []reply{do(t, ts, "GET", "/extendedAgentCard", ""), rpc(t, ts, "GetExtendedAgentCard", "")} {
+		if got.status != 401 || got.header.Get("WWW-Authenticate") == "" {
+			t.Errorf("anonymous: %d %s", got.status, got.body)
+		}
+	}
+	ts = serve(t, &fake{caps: can(), err: a2a.ErrExtendedCardNotConfigured}, asAlice)
+	if got := rpc(t, ts, "GetExtendedAgentCard", ""); failureOf(t, got.body).code != -32007 {
+		t.Errorf("declared but missing: %s", got.body)
 	}
 }
 

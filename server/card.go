@@ -24,7 +24,7 @@ import (
 
 // Capable is what a Service implements to say which optional parts of the protocol it has. Without it a service
 // streams, and has neither push notifications nor an extended card. Streaming left nil counts as true, the others as
-// false. Extensions are added to those of the card.
+// false. An extended card needs an Authenticator too. Extensions are added to those of the card.
 type Capable interface {
 	Capabilities() a2a.AgentCapabilities
 }
@@ -34,6 +34,9 @@ func (s *Server) derive(card *a2a.AgentCard, base string) *a2a.AgentCard {
 	var can a2a.AgentCapabilities
 	if svc, ok := s.service.(Capable); ok {
 		can = svc.Capabilities()
+	}
+	if s.options.Authenticator == nil {
+		can.ExtendedAgentCard = nil // it is for authenticated callers, and there are none
 	}
 	derived := *card
 	derived.Signatures = nil

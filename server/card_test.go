@@ -104,6 +104,7 @@ func TestCardCannotLie(t *testing.T) {
 	full := can()
 	full.Streaming, full.Extensions = ptr(false), []a2a.AgentExtension{{URI: "urn:service"}}
 	card = readCard(t, do(t, serve(t, &fake{caps: full}, func(o *server.Options) {
+		asAlice(o)
 		o.Bindings = []string{a2a.BindingHTTPJSON}
 		o.Interfaces = []a2a.AgentInterface{{URL: "grpc.example:443", Binding: a2a.BindingGRPC, ProtocolVersion: "1.0"}}
 	}), "GET", cardPath, ""))

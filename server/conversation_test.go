@@ -40,6 +40,7 @@ func TestConversations(t *testing.T) {
 				t.Fatal(err)
 			}
 			ts := serve(t, &fake{caps: can()}, func(o *server.Options) {
+				asAlice(o)
 				o.URL = "https://agents.example"
 				o.Card.SecuritySchemes = map[string]a2a.SecurityScheme{"token": &a2a.HTTPAuthScheme{Scheme: "Bearer"}}
 			})

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/server"
 	"go.uber.org/goleak"
 )
@@ -126,6 +127,13 @@ func (f *fake) ExtendedCard(ctx context.Context, r *a2a.ExtendedCardRequest) (*a
 func can() a2a.AgentCapabilities {
 	yes := true
 	return a2a.AgentCapabilities{PushNotifications: &yes, ExtendedAgentCard: &yes}
+}
+
+// asAlice makes every caller alice.
+func asAlice(o *server.Options) {
+	o.Authenticator = auth.AuthenticatorFunc(func(*http.Request) (a2a.Identity, error) {
+		return a2a.Identity{Subject: "alice"}, nil
+	})
 }
 
 func aCard() *a2a.AgentCard {

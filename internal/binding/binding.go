@@ -82,12 +82,18 @@ func (c *Core) Admit(x *Exchange) *a2a.Error {
 	if err == nil {
 		return nil
 	}
-	e := a2a.AsError(err)
+	return x.challenge(a2a.AsError(err))
+}
+
+// challenge adds to the answer how a caller without good credentials gets in (A2A 1.0 §7.4).
+func (x *Exchange) challenge(e *a2a.Error) *a2a.Error {
 	if e.Kind == a2a.ErrUnauthenticated {
-		x.W.Header()["Www-Authenticate"] = profile.Challenges
+		x.W.Header()["Www-Authenticate"] = x.profile.Challenges
 	}
 	return e
 }
+
+func anonymous(id a2a.Identity) bool { return id.Subject == "" && id.Client == "" }
 
 // Prepare decides which extensions are active, refuses what the card does not promise, and makes the context in which
 // the service is called.
@@ -102,6 +108,9 @@ func (c *Core) Prepare(x *Exchange, op wire.Operation, gen a2a.Generation, bindi
 	}
 	if e := x.profile.refuse(op); e != nil {
 		return e
+	}
+	if op == wire.OpExtendedCard && anonymous(x.identity) { // A2A 1.0 §13.3
+		return x.challenge(a2a.NewError(a2a.ErrUnauthenticated, "the extended card is for authenticated callers only"))
 	}
 	x.call = &a2a.Call{
 		Identity: x.identity, Generation: gen, Binding: bindingName, Extensions: active, RequestID: x.RequestID,
