@@ -25,8 +25,8 @@ type follower struct {
 	stale     bool // the last event may show the task as it was before the message
 
 	pauses   *retry.Pauses
-	until    time.Time // when the next failure is final
-	barren   int       // subscriptions in a row that brought nothing new
+	until    time.Time // when the next failure is final, as nothing went well for so long
+	barren   int       // subscriptions in a row that broke at once and brought nothing new
 	noReplay bool      // the agent refused to replay
 	snapshot []byte    // JSON of the last task that came as a whole, if no other event came after it
 }
@@ -41,16 +41,11 @@ const (
 )
 
 func (c *Client) newFollower(ctx context.Context, yield func(Update, error) bool) *follower {
-	f := &follower{c: c, ctx: ctx, yield: yield, pauses: retry.NewPauses(firstPause, maxPause)}
-	f.progress()
-	return f
-}
-
-// progress notes that the agent was heard of.
-func (f *follower) progress() {
-	f.barren = 0
-	f.pauses.Reset()
-	f.until = time.Now().Add(f.c.opts.ResumeTimeout)
+	return &follower{
+		c: c, ctx: ctx, yield: yield,
+		pauses: retry.NewPauses(firstPause, maxPause),
+		until:  time.Now().Add(c.opts.ResumeTimeout),
+	}
 }
 
 // part is one stream of a run.
@@ -67,7 +62,7 @@ func (f *follower) open(open func(context.Context) (events, error)) (*part, erro
 
 // drain yields the events of one stream. It returns what broke it, and nil when the run has ended.
 func (f *follower) drain(p *part) error {
-	first := true
+	first, opened := true, time.Now()
 	left, err := f.c.pass(p.stream, &f.watch, f.done, func(e a2a.StreamEvent) bool {
 		opening := first
 		first = false
@@ -76,6 +71,11 @@ func (f *follower) drain(p *part) error {
 	if left {
 		return nil
 	}
+	if time.Since(opened) > maxPause { // it did well, if silently
+		f.barren = 0
+		f.pauses.Reset()
+	}
+	f.until = time.Now().Add(f.c.opts.ResumeTimeout)
 	return err
 }
 
@@ -91,7 +91,8 @@ func (f *follower) take(p *part, e a2a.StreamEvent, opening bool) bool {
 	case known && u.Resync: // nothing happened meanwhile
 	case opening && p.after != "" && e.ID == p.after && !isTask: // the agent counts differently: that one has come
 	default:
-		f.progress()
+		f.barren = 0
+		f.pauses.Reset()
 		if !f.yield(u, nil) {
 			return false
 		}
