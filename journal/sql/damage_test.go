@@ -18,9 +18,9 @@ func TestDamageIsNamed(t *testing.T) {
 		calls string // which of Head, Load, Events, Inputs fail
 	}{
 		"head":         {`UPDATE tasks SET head = x'01ff'`, "Head Load List"},
-		"event":        {`UPDATE events SET body = replace(body, '"artifactUpdate"', '"artifactupdate') WHERE last_seq < 10`, "Events"},
+		"event":        {`UPDATE events SET body = replace(body, '"artifactUpdate"', '"artifactupdate') WHERE last_seq < 50`, "Events"},
 		"lost events":  {`DELETE FROM events WHERE last_seq = (SELECT max(last_seq) FROM events)`, "Load"},
-		"lost between": {`DELETE FROM events WHERE last_seq = (SELECT max(last_seq) - 2 FROM events)`, "Load"},
+		"lost between": {`DELETE FROM events WHERE last_seq = (SELECT max(last_seq) - 40 FROM events)`, "Load"},
 		"cut events":   {`UPDATE events SET body = substr(body, 1, length(body) - 1)`, "Load Events"},
 		"checkpoint":   {`UPDATE checkpoints SET body = '{'`, "Load"},
 		"input":        {`UPDATE inputs SET body = x''`, "Inputs"},
@@ -31,8 +31,8 @@ func TestDamageIsNamed(t *testing.T) {
 			j := newJournal(t, db)
 			key := crashKey(0)
 			w := newWriter(j, key)
-			for range 200 { // enough for a checkpoint
-				if err := w.write(2); err != nil {
+			for range 25 { // enough for checkpoints, with some events after the last
+				if err := w.write(40); err != nil {
 					t.Fatal(err)
 				}
 			}
