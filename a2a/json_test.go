@@ -38,6 +38,23 @@ func TestEveryTypeComesBack(t *testing.T) {
 	}
 }
 
+// The schema is really held against what we write: it refuses what is wrong.
+func TestSchemaRefuses(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"Message": `{"parts":[{"text":5}]}`, "Task": `{"status":{"state":"working"}}`, "AgentCard": `{"skills":[{"tags":[1]}]}`,
+		"TaskStatus": `{"timestamp":"yesterday"}`, "StreamResponse": `{"status_update":{"final":true}}`,
+	} {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if compiledSchema(t, name).Validate(value) == nil {
+			t.Errorf("%s may be %s", name, text)
+		}
+	}
+}
+
 // What a program leaves empty comes back empty.
 func TestZeroValuesComeBack(t *testing.T) {
 	t.Parallel()
