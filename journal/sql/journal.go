@@ -131,6 +131,9 @@ func (c *scopeCache) get(s journal.Scope) (int64, bool) {
 }
 
 func (c *scopeCache) put(s journal.Scope, id int64) {
+	if _, ok := c.get(s); ok { // nearly always: others need not wait
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.m == nil || len(c.m) >= maxScopes {
