@@ -435,3 +435,20 @@ func TestFreeFormKeepsItsText(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
+
+// Whatever is cut off is refused, wherever the cut is.
+func TestEveryCutIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, e := range examples() {
+		text, err := e.value.AppendJSON(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range text {
+			got := reflect.New(reflect.TypeOf(e.value).Elem()).Interface().(codec)
+			if err := Unmarshal(text[:n], got); !errors.Is(err, ErrParse) {
+				t.Fatalf("%s cut to %s: %v", e.schema, text[:n], err)
+			}
+		}
+	}
+}

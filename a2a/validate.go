@@ -53,10 +53,16 @@ func (p *path) String() string {
 	return p.parent.String() + "." + p.name
 }
 
-func (c *checker) fail(at *path, why string) {
-	if len(c.violations) < maxViolations {
-		c.violations = append(c.violations, Violation{Field: at.String(), Description: why})
+// fail records what is wrong with a member of the object at a path, or with the value there when name is empty. Paths
+// are made on failure only, as far as can be: most values are fine.
+func (c *checker) fail(at *path, name, why string) {
+	if len(c.violations) >= maxViolations {
+		return
 	}
+	if name != "" {
+		at = at.member(name)
+	}
+	c.violations = append(c.violations, Violation{Field: at.String(), Description: why})
 }
 
 // result returns all violations as one ErrInvalidParams, or nil.
@@ -77,43 +83,43 @@ func validate[T any](v *T, check func(*checker, *path, *T)) error {
 	return c.result()
 }
 
-func (c *checker) required(at *path, s string) {
+func (c *checker) required(at *path, name, s string) {
 	if s == "" {
-		c.fail(at, "is required")
+		c.fail(at, name, "is required")
 	}
 }
 
 // id checks an identifier that may be left out.
-func (c *checker) id(at *path, id string) {
+func (c *checker) id(at *path, name, id string) {
 	switch {
 	case len(id) > MaxIDLength:
-		c.fail(at, fmt.Sprintf("has %d bytes; at most %d are allowed", len(id), MaxIDLength))
+		c.fail(at, name, fmt.Sprintf("has %d bytes; at most %d are allowed", len(id), MaxIDLength))
 	case !printable(id):
-		c.fail(at, "holds control characters or invalid UTF-8")
+		c.fail(at, name, "holds control characters or invalid UTF-8")
 	}
 }
 
-func (c *checker) requiredID(at *path, id string) {
-	c.required(at, id)
-	c.id(at, id)
+func (c *checker) requiredID(at *path, name, id string) {
+	c.required(at, name, id)
+	c.id(at, name, id)
 }
 
 func printable(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-func (c *checker) historyLength(at *path, n *int) {
+func (c *checker) historyLength(at *path, name string, n *int) {
 	if n != nil && *n < 0 {
-		c.fail(at, "must not be negative")
+		c.fail(at, name, "must not be negative")
 	}
 }
 
-func (c *checker) known(at *path, names []string, n int32) {
+func (c *checker) known(at *path, name string, names []string, n int32) {
 	switch {
 	case n == 0:
-		c.fail(at, "is required: one of "+strings.Join(names[1:], ", "))
+		c.fail(at, name, "is required: one of "+strings.Join(names[1:], ", "))
 	case n < 0 || int(n) >= len(names):
-		c.fail(at, "is unknown")
+		c.fail(at, name, "is unknown")
 	}
 }
 
@@ -125,9 +131,9 @@ func (c *checker) metadataValue(at *path, v jsontext.Value) { c.nested(at, v, Ma
 func (c *checker) nested(at *path, v jsontext.Value, levels int) {
 	switch {
 	case !v.IsValid():
-		c.fail(at, "is not valid JSON")
+		c.fail(at, "", "is not valid JSON")
 	case depthOf(v) > levels:
-		c.fail(at, tooDeep)
+		c.fail(at, "", tooDeep)
 	}
 }
 
@@ -143,20 +149,20 @@ func checkMap[M ~map[string]V, V any](c *checker, at *path, m M, check func(*che
 }
 
 func (c *checker) message(at *path, m *Message) {
-	c.requiredID(at.member("messageId"), string(m.ID))
-	c.id(at.member("contextId"), string(m.ContextID))
-	c.id(at.member("taskId"), string(m.TaskID))
-	c.known(at.member("role"), roleNames, int32(m.Role))
+	c.requiredID(at, "messageId", string(m.ID))
+	c.id(at, "contextId", string(m.ContextID))
+	c.id(at, "taskId", string(m.TaskID))
+	c.known(at, "role", roleNames, int32(m.Role))
 	c.parts(at.member("parts"), m.Parts)
 	c.metadata(at.member("metadata"), m.Metadata)
 	for i, id := range m.ReferenceTaskIDs {
-		c.requiredID(at.member("referenceTaskIds").element(i), string(id))
+		c.requiredID(at.member("referenceTaskIds").element(i), "", string(id))
 	}
 }
 
 func (c *checker) parts(at *path, parts []Part) {
 	if len(parts) == 0 {
-		c.fail(at, "must have at least one part")
+		c.fail(at, "", "must have at least one part")
 	}
 	for i := range parts {
 		c.part(at.element(i), &parts[i])
@@ -166,9 +172,9 @@ func (c *checker) parts(at *path, parts []Part) {
 func (c *checker) part(at *path, p *Part) {
 	switch content := p.Content.(type) {
 	case nil:
-		c.fail(at, "must have one of text, raw, url, data")
+		c.fail(at, "", "must have one of text, raw, url, data")
 	case URL:
-		c.required(at.member("url"), string(content))
+		c.required(at, "url", string(content))
 	case Data:
 		c.value(at.member("data"), jsontext.Value(content))
 	}
@@ -176,21 +182,21 @@ func (c *checker) part(at *path, p *Part) {
 }
 
 func (c *checker) artifact(at *path, a *Artifact) {
-	c.requiredID(at.member("artifactId"), string(a.ID))
+	c.requiredID(at, "artifactId", string(a.ID))
 	c.parts(at.member("parts"), a.Parts)
 	c.metadata(at.member("metadata"), a.Metadata)
 }
 
 func (c *checker) taskStatus(at *path, s *TaskStatus) {
-	c.known(at.member("state"), taskStateNames, int32(s.State))
+	c.known(at, "state", taskStateNames, int32(s.State))
 	if s.Message != nil {
 		c.message(at.member("message"), s.Message)
 	}
 }
 
 func (c *checker) task(at *path, t *Task) {
-	c.requiredID(at.member("id"), string(t.ID))
-	c.id(at.member("contextId"), string(t.ContextID))
+	c.requiredID(at, "id", string(t.ID))
+	c.id(at, "contextId", string(t.ContextID))
 	c.taskStatus(at.member("status"), &t.Status)
 	checkPointers(c, at.member("artifacts"), t.Artifacts, (*checker).artifact)
 	c.distinct(at.member("artifacts"), t.Artifacts)
@@ -206,22 +212,22 @@ func (c *checker) distinct(at *path, artifacts []*Artifact) {
 			continue
 		}
 		if seen[a.ID] {
-			c.fail(at.element(i).member("artifactId"), "is that of an artifact before it")
+			c.fail(at.element(i), "artifactId", "is that of an artifact before it")
 		}
 		seen[a.ID] = true
 	}
 }
 
 func (c *checker) statusUpdate(at *path, u *StatusUpdate) {
-	c.requiredID(at.member("taskId"), string(u.TaskID))
-	c.requiredID(at.member("contextId"), string(u.ContextID))
+	c.requiredID(at, "taskId", string(u.TaskID))
+	c.requiredID(at, "contextId", string(u.ContextID))
 	c.taskStatus(at.member("status"), &u.Status)
 	c.metadata(at.member("metadata"), u.Metadata)
 }
 
 func (c *checker) artifactUpdate(at *path, u *ArtifactUpdate) {
-	c.requiredID(at.member("taskId"), string(u.TaskID))
-	c.requiredID(at.member("contextId"), string(u.ContextID))
+	c.requiredID(at, "taskId", string(u.TaskID))
+	c.requiredID(at, "contextId", string(u.ContextID))
 	checkPointer(c, at.member("artifact"), u.Artifact, (*checker).artifact)
 	c.metadata(at.member("metadata"), u.Metadata)
 }
@@ -229,7 +235,7 @@ func (c *checker) artifactUpdate(at *path, u *ArtifactUpdate) {
 // checkPointer checks a required object.
 func checkPointer[T any](c *checker, at *path, v *T, check func(*checker, *path, *T)) {
 	if v == nil {
-		c.fail(at, "is required")
+		c.fail(at, "", "is required")
 		return
 	}
 	check(c, at, v)
@@ -248,20 +254,20 @@ func checkList[T any](c *checker, at *path, list []T, check func(*checker, *path
 }
 
 // webhook checks a URL that we are asked to call.
-func (c *checker) webhook(at *path, text string) {
+func (c *checker) webhook(at *path, name, text string) {
 	if text == "" {
-		c.fail(at, "is required")
+		c.fail(at, name, "is required")
 		return
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		c.fail(at, "must be an absolute http or https URL")
+		c.fail(at, name, "must be an absolute http or https URL")
 	}
 }
 
 // headerValue checks text that will stand in an HTTP header.
-func (c *checker) headerValue(at *path, s string) {
+func (c *checker) headerValue(at *path, name, s string) {
 	if !printable(s) {
-		c.fail(at, "holds control characters or invalid UTF-8")
+		c.fail(at, name, "holds control characters or invalid UTF-8")
 	}
 }

@@ -44,10 +44,10 @@ func (r *DeletePushConfigRequest) Validate() error {
 func (r *ExtendedCardRequest) Validate() error { return validate(r, (*checker).extendedCardRequest) }
 
 func (c *checker) sendMessageRequest(at *path, r *SendMessageRequest) {
-	c.id(at.member("tenant"), r.Tenant)
+	c.id(at, "tenant", r.Tenant)
 	switch message := at.member("message"); {
 	case r.Message != nil && len(r.Message.Parts) > MaxParts:
-		c.fail(message.member("parts"), fmt.Sprintf("has %d parts; at most %d are allowed", len(r.Message.Parts), MaxParts))
+		c.fail(message, "parts", fmt.Sprintf("has %d parts; at most %d are allowed", len(r.Message.Parts), MaxParts))
 	default:
 		checkPointer(c, message, r.Message, (*checker).message)
 	}
@@ -58,76 +58,76 @@ func (c *checker) sendMessageRequest(at *path, r *SendMessageRequest) {
 }
 
 func (c *checker) sendConfiguration(at *path, s *SendConfiguration) {
-	c.historyLength(at.member("historyLength"), s.HistoryLength)
+	c.historyLength(at, "historyLength", s.HistoryLength)
 	if s.PushConfig != nil {
 		c.pushConfig(at.member("taskPushNotificationConfig"), s.PushConfig)
 	}
 }
 
 func (c *checker) getTaskRequest(at *path, r *GetTaskRequest) {
-	c.id(at.member("tenant"), r.Tenant)
-	c.requiredID(at.member("id"), string(r.ID))
-	c.historyLength(at.member("historyLength"), r.HistoryLength)
+	c.id(at, "tenant", r.Tenant)
+	c.requiredID(at, "id", string(r.ID))
+	c.historyLength(at, "historyLength", r.HistoryLength)
 }
 
 func (c *checker) listTasksRequest(at *path, r *ListTasksRequest) {
-	c.id(at.member("tenant"), r.Tenant)
-	c.id(at.member("contextId"), string(r.ContextID))
+	c.id(at, "tenant", r.Tenant)
+	c.id(at, "contextId", string(r.ContextID))
 	if r.Status != TaskStateUnspecified {
-		c.known(at.member("status"), taskStateNames, int32(r.Status))
+		c.known(at, "status", taskStateNames, int32(r.Status))
 	}
 	if r.PageSize != nil && (*r.PageSize < 1 || *r.PageSize > MaxPageSize) {
-		c.fail(at.member("pageSize"), fmt.Sprintf("must be 1 to %d", MaxPageSize))
+		c.fail(at, "pageSize", fmt.Sprintf("must be 1 to %d", MaxPageSize))
 	}
-	c.historyLength(at.member("historyLength"), r.HistoryLength)
+	c.historyLength(at, "historyLength", r.HistoryLength)
 }
 
 func (c *checker) cancelTaskRequest(at *path, r *CancelTaskRequest) {
-	c.id(at.member("tenant"), r.Tenant)
-	c.requiredID(at.member("id"), string(r.ID))
+	c.id(at, "tenant", r.Tenant)
+	c.requiredID(at, "id", string(r.ID))
 	c.metadata(at.member("metadata"), r.Metadata)
 }
 
 func (c *checker) subscribeRequest(at *path, r *SubscribeRequest) {
-	c.id(at.member("tenant"), r.Tenant)
-	c.requiredID(at.member("id"), string(r.ID))
+	c.id(at, "tenant", r.Tenant)
+	c.requiredID(at, "id", string(r.ID))
 }
 
 func (c *checker) pushConfig(at *path, p *PushConfig) {
-	c.id(at.member("tenant"), p.Tenant)
-	c.id(at.member("id"), p.ID)
-	c.id(at.member("taskId"), string(p.TaskID))
-	c.webhook(at.member("url"), p.URL)
-	c.headerValue(at.member("token"), p.Token)
+	c.id(at, "tenant", p.Tenant)
+	c.id(at, "id", p.ID)
+	c.id(at, "taskId", string(p.TaskID))
+	c.webhook(at, "url", p.URL)
+	c.headerValue(at, "token", p.Token)
 	if p.Authentication == nil {
 		return
 	}
 	at = at.member("authentication")
-	c.required(at.member("scheme"), p.Authentication.Scheme)
-	c.headerValue(at.member("scheme"), p.Authentication.Scheme)
-	c.headerValue(at.member("credentials"), p.Authentication.Credentials)
+	c.required(at, "scheme", p.Authentication.Scheme)
+	c.headerValue(at, "scheme", p.Authentication.Scheme)
+	c.headerValue(at, "credentials", p.Authentication.Credentials)
 }
 
 func (c *checker) getPushConfigRequest(at *path, r *GetPushConfigRequest) {
-	c.id(at.member("tenant"), r.Tenant)
-	c.requiredID(at.member("taskId"), string(r.TaskID))
-	c.requiredID(at.member("id"), r.ID)
+	c.id(at, "tenant", r.Tenant)
+	c.requiredID(at, "taskId", string(r.TaskID))
+	c.requiredID(at, "id", r.ID)
 }
 
 func (c *checker) listPushConfigsRequest(at *path, r *ListPushConfigsRequest) {
-	c.id(at.member("tenant"), r.Tenant)
-	c.requiredID(at.member("taskId"), string(r.TaskID))
+	c.id(at, "tenant", r.Tenant)
+	c.requiredID(at, "taskId", string(r.TaskID))
 	if r.PageSize < 0 {
-		c.fail(at.member("pageSize"), "must not be negative")
+		c.fail(at, "pageSize", "must not be negative")
 	}
 }
 
 func (c *checker) deletePushConfigRequest(at *path, r *DeletePushConfigRequest) {
-	c.id(at.member("tenant"), r.Tenant)
-	c.requiredID(at.member("taskId"), string(r.TaskID))
-	c.requiredID(at.member("id"), r.ID)
+	c.id(at, "tenant", r.Tenant)
+	c.requiredID(at, "taskId", string(r.TaskID))
+	c.requiredID(at, "id", r.ID)
 }
 
 func (c *checker) extendedCardRequest(at *path, r *ExtendedCardRequest) {
-	c.id(at.member("tenant"), r.Tenant)
+	c.id(at, "tenant", r.Tenant)
 }

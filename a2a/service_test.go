@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package a2a
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// An event is encoded once for each dialect, however many readers and copies of it there are.
+func TestStreamEventIsEncodedOnce(t *testing.T) {
+	t.Parallel()
+	event := NewStreamEvent("7", exampleTask())
+	var calls atomic.Int32
+	encode := func(e Event) ([]byte, error) {
+		calls.Add(1)
+		return AppendStreamResponse(nil, e)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			reader := event.WithMore(true)
+			for _, dialect := range []Generation{Generation10, Generation03, Generation10, Generation01} {
+				if b, err := reader.Encoded(dialect, encode); err != nil || len(b) == 0 {
+					t.Errorf("got %q, %v", b, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := calls.Load(); n != 3 {
+		t.Errorf("encoded %d times for 3 dialects", n)
+	}
+	if event.More() || !event.WithMore(true).More() {
+		t.Error("WithMore changed the original, or not the copy")
+	}
+}
+
+func TestStreamEventWithoutConstructor(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	encode := func(Event) ([]byte, error) { calls++; return []byte("x"), nil }
+	event := StreamEvent{Event: exampleTask()}
+	for range 2 {
+		if b, err := event.Encoded(Generation10, encode); string(b) != "x" || err != nil {
+			t.Errorf("got %q, %v", b, err)
+		}
+	}
+	if calls != 2 {
+		t.Errorf("encoded %d times", calls)
+	}
+}
+
+func TestStreamEventForgetsErrors(t *testing.T) {
+	t.Parallel()
+	event := NewStreamEvent("", exampleTask())
+	broken := errors.New("broken")
+	if _, err := event.Encoded(Generation10, func(Event) ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	if b, err := event.Encoded(Generation10, func(Event) ([]byte, error) { return []byte("x"), nil }); string(b) != "x" || err != nil {
+		t.Errorf("got %q, %v", b, err)
+	}
+}
+
+func TestCallTravelsInTheContext(t *testing.T) {
+	t.Parallel()
+	if call := CallFrom(context.Background()); call == nil || call.Identity.Subject != "" {
+		t.Errorf("got %+v", call)
+	}
+	want := &Call{Tenant: "acme", Identity: Identity{Subject: "ann"}}
+	if got := CallFrom(WithCall(context.Background(), want)); got != want {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestTaskStates(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[TaskState]string{
+		TaskStateUnspecified: "", TaskStateSubmitted: "", TaskStateWorking: "", TaskStateInputRequired: "interrupted", TaskStateAuthRequired: "interrupted",
+		TaskStateCompleted: "terminal", TaskStateFailed: "terminal", TaskStateCanceled: "terminal", TaskStateRejected: "terminal",
+	} {
+		got := ""
+		if state.Terminal() {
+			got += "terminal"
+		}
+		if state.Interrupted() {
+			got += "interrupted"
+		}
+		if got != want {
+			t.Errorf("%v is %q, want %q", state, got, want)
+		}
+	}
+}
