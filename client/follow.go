@@ -38,7 +38,7 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendMessageRequest) iter.S
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		f := c.newFollower(ctx, yield)
-		f.sent, f.continues = true, req.Message != nil && req.Message.TaskID != ""
+		f.sent, f.watch.continues = true, continues(req)
 		if !c.streams() {
 			f.sendAndPoll(req)
 			return
@@ -52,6 +52,11 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendMessageRequest) iter.S
 			f.recover(err)
 		}
 	}
+}
+
+// continues reports whether a message goes to a task that is there already.
+func continues(req *a2a.SendMessageRequest) bool {
+	return req.Message != nil && req.Message.TaskID != ""
 }
 
 // Follow yields a task and what happens to it until it has ended, beginning as [Client.Subscribe] does. A task that

@@ -20,9 +20,7 @@ type follower struct {
 	yield func(Update, error) bool
 	watch watch
 
-	sent      bool // the run began with a message, so it ends when the task waits for input
-	continues bool // the message went to a task that was there before
-	stale     bool // the last event may show the task as it was before the message
+	sent bool // the run began with a message, so it ends when the task waits for input
 
 	pauses   *retry.Pauses
 	until    time.Time // when the next failure is final, as nothing went well for so long
@@ -83,7 +81,6 @@ func (f *follower) drain(p *part) error {
 func (f *follower) take(p *part, e a2a.StreamEvent, opening bool) bool {
 	task, isTask := e.Event.(*a2a.Task)
 	u := Update{StreamEvent: e, Resync: isTask && opening && p.resumed}
-	f.stale = isTask && opening && !p.resumed && f.continues
 	if !isTask {
 		f.snapshot = nil
 	}
@@ -103,7 +100,7 @@ func (f *follower) take(p *part, e a2a.StreamEvent, opening bool) bool {
 
 // done reports whether the run ends with what came.
 func (f *follower) done() bool {
-	return f.watch.final() || f.sent && f.watch.over() && !f.stale
+	return f.watch.final() || f.sent && f.watch.over()
 }
 
 // known reports whether the task came just like this before, and remembers it.
@@ -130,7 +127,7 @@ func (f *follower) recover(err error) {
 			f.poll()
 			return
 		}
-		next, failed := f.reopen()
+		next, failed := f.reopen(f.watch.stale && early(err))
 		switch {
 		case failed == nil:
 			f.barren++
@@ -176,10 +173,11 @@ func (f *follower) sleep(d time.Duration) bool {
 	return true
 }
 
-// reopen subscribes to the task: by replay if that is possible.
-func (f *follower) reopen() (*part, error) {
+// reopen subscribes to the task: by replay if that is possible and wanted. A replay tells nothing of a task that waits
+// and to which nothing happened.
+func (f *follower) reopen(anew bool) (*part, error) {
 	after := f.watch.lastID
-	if f.noReplay {
+	if f.noReplay || anew {
 		after = ""
 	}
 	p, err := f.open(func(ctx context.Context) (events, error) {
@@ -188,7 +186,7 @@ func (f *follower) reopen() (*part, error) {
 	p.resumed, p.after = true, after
 	if after != "" && isKind(err, a2a.ErrInvalidParams, a2a.ErrInvalidRequest) {
 		f.noReplay = true // the agent does not have that event any more
-		return f.reopen()
+		return f.reopen(true)
 	}
 	return p, err
 }
@@ -196,7 +194,7 @@ func (f *follower) reopen() (*part, error) {
 // sendAndPoll does without streams from the start.
 func (f *follower) sendAndPoll(req *a2a.SendMessageRequest) {
 	r := *req
-	if !f.continues { // a task that was there before may be shown as it was, and look as if it waited for input
+	if !f.watch.continues { // a task that was there before may be shown as it was, and look as if it waited for input
 		var config a2a.SendConfiguration
 		if r.Configuration != nil {
 			config = *r.Configuration
@@ -209,6 +207,7 @@ func (f *follower) sendAndPoll(req *a2a.SendMessageRequest) {
 		f.yield(Update{}, err)
 		return
 	}
+	f.watch.continues = false // the answer shows the task as it is after the message
 	f.watch.note("", result)
 	u := Update{StreamEvent: a2a.NewStreamEvent("", result)}
 	if task, ok := result.(*a2a.Task); ok {

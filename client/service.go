@@ -42,7 +42,7 @@ var streamMessage = operation[a2a.SendMessageRequest, events]{
 // StreamMessage sends a message and returns what happens because of it. A stream that breaks yields a [*CutError];
 // [Client.Stream] goes on instead. It fails at once when the card does not say that the agent streams.
 func (c *Client) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return c.judged(ctx, &watch{}, func(ctx context.Context) (events, error) { return c.openMessage(ctx, req) })
+	return c.judged(ctx, &watch{continues: continues(req)}, func(ctx context.Context) (events, error) { return c.openMessage(ctx, req) })
 }
 
 // openMessage opens a stream whose end nobody has judged yet.

@@ -127,6 +127,51 @@ func TestStreamDoesNotEndAtTheOldState(t *testing.T) {
 	}).run(t)
 }
 
+// The same, when the stream is cut there: by replay after a broken connection, by asking anew after an orderly end.
+func TestCutAtTheOldState(t *testing.T) {
+	t.Parallel()
+	req := send("more")
+	req.Message.TaskID = "t1"
+	broken := func(x *exchange) {
+		if x.op == opStream {
+			x.event("4", taskEvent("INPUT_REQUIRED"))
+			x.cut()
+		}
+		if x.r.Header.Get("Last-Event-ID") != "4" {
+			panic("no replay")
+		}
+		x.event("5", status("WORKING"))
+		x.event("6", status("COMPLETED"))
+	}
+	(&streamCase{capabilities: all, req: req, peer: broken, want: "4=task:input 5=working 6=completed", ops: opStream + " " + opSubscribe}).run(t)
+	for state, want := range map[string]string{"COMPLETED": "4=task:input 9=task:completed(resync)", "INPUT_REQUIRED": "4=task:input"} {
+		closed := func(x *exchange) {
+			if x.op == opStream {
+				x.event("4", taskEvent("INPUT_REQUIRED"))
+				return
+			}
+			if x.r.Header.Get("Last-Event-ID") != "" {
+				x.hang() // nothing has happened since
+			}
+			x.event("9", taskEvent(state))
+			if state == "INPUT_REQUIRED" {
+				x.hang()
+			}
+		}
+		(&streamCase{capabilities: all, req: req, peer: closed, want: want, ops: opStream + " " + opSubscribe}).run(t)
+	}
+	bothBindings(t, func(t *testing.T, binding string) {
+		p := newPeer(t, binding, broken)
+		seq, err := p.dial(t, all, client.Options{}).StreamMessage(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := streamEvents(seq); err == nil {
+			t.Error("the cut was taken for the end")
+		}
+	})
+}
+
 // Replay: each missed event once, in order, also when a cut falls into an event or the stream ends in good order.
 func TestStreamComesBackByReplay(t *testing.T) {
 	t.Parallel()
@@ -330,6 +375,24 @@ func TestStreamWithoutStreaming(t *testing.T) {
 		},
 		want: "task:submitted(polled) task:working(polled) task:completed:12:30(polled)",
 		ops:  strings.Join([]string{opSend, opGet, opGet, opGet}, " "),
+	}).run(t)
+}
+
+// A message to a task that waits: the agent answers when it has worked on it.
+func TestStreamWithoutStreamingToATask(t *testing.T) {
+	t.Parallel()
+	req := send("more")
+	req.Message.TaskID = "t1"
+	(&streamCase{
+		req: req,
+		peer: func(x *exchange) {
+			if strings.Contains(string(x.body), `"returnImmediately":true`) {
+				panic(string(x.body))
+			}
+			x.result(taskEvent("INPUT_REQUIRED"))
+		},
+		want: "task:input(polled)",
+		ops:  opSend,
 	}).run(t)
 }
 

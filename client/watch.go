@@ -18,14 +18,20 @@ type watch struct {
 	lastID   string // of the last event
 	state    a2a.TaskState
 	answered bool // with a message instead of a task
+
+	continues bool // the stream began with a message to a task that was there before
+	begun     bool // an event came
+	stale     bool // that event showed the task waiting, which may be as it was before the message
 }
 
 // note takes an event, which came with a resume token or without.
 func (w *watch) note(id string, event a2a.Event) {
-	w.lastID = id
+	first := !w.begun
+	w.lastID, w.begun, w.stale = id, true, false
 	switch e := event.(type) {
 	case *a2a.Task:
 		w.taskID, w.state = e.ID, e.Status.State
+		w.stale = first && w.continues && w.state == a2a.TaskStateInputRequired
 	case *a2a.StatusUpdate:
 		w.taskID, w.state = e.TaskID, e.Status.State
 	case *a2a.ArtifactUpdate:
@@ -37,7 +43,7 @@ func (w *watch) note(id string, event a2a.Event) {
 
 // over reports whether the stream may end after what came.
 func (w *watch) over() bool {
-	return w.answered || w.state.Terminal() || w.state == a2a.TaskStateInputRequired
+	return w.final() || w.state == a2a.TaskStateInputRequired && !w.stale
 }
 
 // final reports whether nothing can follow what came.
@@ -48,6 +54,12 @@ const grace = time.Second
 
 // errEarly is why a stream was cut that the agent, or a proxy on the way, closed in good order but too soon.
 var errEarly = errors.New("it was closed while the task was going on")
+
+// early reports whether a stream was cut in good order.
+func early(err error) bool {
+	cut, ok := errors.AsType[*CutError](err)
+	return ok && cut.Err == errEarly
+}
 
 // stream is an open stream and what closes it.
 type stream struct {
@@ -73,6 +85,9 @@ func (c *Client) judged(ctx context.Context, w *watch, open func(context.Context
 	}
 	return func(yield func(a2a.StreamEvent, error) bool) {
 		left, err := c.pass(s, w, w.final, func(e a2a.StreamEvent) bool { return yield(e, nil) })
+		if w.stale && early(err) {
+			err = nil // the agent may mean it: there is nothing here to ask it by
+		}
 		if !left && err != nil {
 			yield(a2a.StreamEvent{}, err)
 		}
