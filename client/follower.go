@@ -223,30 +223,29 @@ func (f *follower) sendAndPoll(req *a2a.SendMessageRequest) {
 func (f *follower) poll() {
 	pauses := retry.NewPauses(f.c.opts.PollInterval, f.c.opts.MaxPollInterval)
 	f.until = time.Now().Add(f.c.opts.ResumeTimeout)
-	for {
-		task, err := f.c.GetTask(f.ctx, &a2a.GetTaskRequest{ID: f.watch.taskID})
-		if err != nil {
-			if !passing(err) || time.Now().After(f.until) {
-				f.cut(err)
-				return
-			}
-		} else {
-			f.until = time.Now().Add(f.c.opts.ResumeTimeout)
-			f.watch.note("", task)
-			if !f.known(task) {
-				pauses.Reset()
-				if !f.yield(Update{StreamEvent: a2a.NewStreamEvent("", task), Polled: true}, nil) {
-					return
-				}
-			}
-			if f.watch.over() {
-				return
-			}
-		}
-		if !f.sleep(pauses.Next()) {
-			return
+	for f.look(pauses) && f.sleep(pauses.Next()) {
+	}
+}
+
+// look asks for the task once, and reports whether to ask again.
+func (f *follower) look(pauses *retry.Pauses) bool {
+	task, err := f.c.GetTask(f.ctx, &a2a.GetTaskRequest{ID: f.watch.taskID})
+	if err != nil && passing(err) && time.Now().Before(f.until) {
+		return true
+	}
+	if err != nil {
+		f.cut(err)
+		return false
+	}
+	f.until = time.Now().Add(f.c.opts.ResumeTimeout)
+	f.watch.note(f.watch.lastID, task)
+	if !f.known(task) {
+		pauses.Reset()
+		if !f.yield(Update{StreamEvent: a2a.NewStreamEvent("", task), Polled: true}, nil) {
+			return false
 		}
 	}
+	return !f.watch.over()
 }
 
 // cut yields the end of a run that could not go on.
