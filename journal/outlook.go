@@ -2,7 +2,11 @@
 
 package journal
 
-import "github.com/dragoman-a2a/dragoman/a2a"
+import (
+	"slices"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
 
 // Outlook sets on h what it will be once events are applied, without applying them: the number of the last event, the
 // status, the metadata and the counts. So a commit that is refused leaves the Folder as it was.
@@ -11,7 +15,8 @@ func (f *Folder) Outlook(h *Head, events []Event) {
 		h.Status, h.Metadata = f.task.Status, f.task.Metadata
 		h.Artifacts, h.History = f.Counts()
 	}
-	var added map[a2a.ArtifactID]bool
+	var few [4]a2a.ArtifactID
+	added := few[:0] // a commit has few new artifacts, and never more than wait in one queue
 	for i := range events {
 		e := &events[i]
 		h.Seq = e.Seq
@@ -25,13 +30,10 @@ func (f *Folder) Outlook(h *Head, events []Event) {
 			}
 			h.Status = w.Status
 		case *a2a.ArtifactUpdate:
-			if _, known := f.index[w.Artifact.ID]; known || added[w.Artifact.ID] {
+			if _, known := f.index[w.Artifact.ID]; known || slices.Contains(added, w.Artifact.ID) {
 				continue
 			}
-			if added == nil {
-				added = map[a2a.ArtifactID]bool{}
-			}
-			added[w.Artifact.ID] = true
+			added = append(added, w.Artifact.ID)
 			h.Artifacts++
 		}
 		if e.Received != nil {

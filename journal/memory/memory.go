@@ -7,6 +7,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -197,7 +198,11 @@ func (s *scope) context(id a2a.ContextID) *contextTasks {
 
 // commit applies what was found admissible. It cannot fail.
 func (j *Journal) commit(t *task, c *journal.Commit, now int64) {
-	t.events = append(t.events, c.Events...)
+	if t.events == nil {
+		t.events = slices.Clip(c.Events) // most tasks have one commit
+	} else {
+		t.events = append(t.events, c.Events...)
+	}
 	terminal := c.Head.Status.State.Terminal()
 	if was := t.head; was == nil || !was.Status.State.Terminal() {
 		if terminal {

@@ -51,6 +51,9 @@ func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*
 	if err := j.db.QueryRowContext(ctx, `SELECT count(*) FROM tasks t`+w.text, w.args...).Scan(&page.Total); err != nil {
 		return nil, err
 	}
+	if page.Total == 0 {
+		return page, nil
+	}
 	if from != nil {
 		w.and(" AND (t.status_at, t.id) < (", from.Time)
 		w.and(", ", string(from.ID))
@@ -84,7 +87,10 @@ func filter(scope int64, q journal.Query) *where {
 }
 
 func (j *Journal) heads(ctx context.Context, s journal.Scope, w *where, page *journal.Page) error {
-	rows, err := j.db.QueryContext(ctx, selectHead+w.text, w.args...)
+	// The inner query reads an index only, also where it has to pass many tasks that do not match. CROSS JOIN keeps
+	// SQLite from going through the tasks first.
+	rows, err := j.db.QueryContext(ctx, `SELECT `+headColumns+` FROM (SELECT t.id, t.status_at FROM tasks t`+w.text+`) AS page
+		CROSS JOIN tasks t WHERE t.scope = $1 AND t.id = page.id ORDER BY page.status_at DESC, page.id DESC`, w.args...)
 	if err != nil {
 		return err
 	}
