@@ -41,16 +41,21 @@ type path struct {
 func (p *path) member(name string) *path { return &path{parent: p, name: name} }
 func (p *path) element(i int) *path      { return &path{parent: p, index: i} }
 
-func (p *path) String() string {
-	switch {
-	case p == nil:
-		return ""
-	case p.name == "":
-		return p.parent.String() + "[" + strconv.Itoa(p.index) + "]"
-	case p.parent == nil:
-		return p.name
+// String copies the names, so that the compiler sees that paths can live on the stack.
+func (p *path) String() string { return string(p.append(nil)) }
+
+func (p *path) append(text []byte) []byte {
+	if p == nil {
+		return text
 	}
-	return p.parent.String() + "." + p.name
+	text = p.parent.append(text)
+	if p.name == "" {
+		return append(strconv.AppendInt(append(text, '['), int64(p.index), 10), ']')
+	}
+	if p.parent != nil {
+		text = append(text, '.')
+	}
+	return append(text, p.name...)
 }
 
 // fail records what is wrong with a member of the object at a path, or with the value there when name is empty. Paths
@@ -137,7 +142,11 @@ func (c *checker) nested(at *path, v jsontext.Value, levels int) {
 	}
 }
 
-func (c *checker) metadata(at *path, m Metadata) { checkMap(c, at, m, (*checker).metadataValue) }
+func (c *checker) metadata(at *path, name string, m Metadata) {
+	if len(m) > 0 {
+		checkMap(c, at.member(name), m, (*checker).metadataValue)
+	}
+}
 
 // checkMap checks the values of a map; what it finds is sorted, as the order of a map is not.
 func checkMap[M ~map[string]V, V any](c *checker, at *path, m M, check func(*checker, *path, V)) {
@@ -154,7 +163,7 @@ func (c *checker) message(at *path, m *Message) {
 	c.id(at, "taskId", string(m.TaskID))
 	c.known(at, "role", roleNames, int32(m.Role))
 	c.parts(at.member("parts"), m.Parts)
-	c.metadata(at.member("metadata"), m.Metadata)
+	c.metadata(at, "metadata", m.Metadata)
 	for i, id := range m.ReferenceTaskIDs {
 		c.requiredID(at.member("referenceTaskIds").element(i), "", string(id))
 	}
@@ -178,13 +187,13 @@ func (c *checker) part(at *path, p *Part) {
 	case Data:
 		c.value(at.member("data"), jsontext.Value(content))
 	}
-	c.metadata(at.member("metadata"), p.Metadata)
+	c.metadata(at, "metadata", p.Metadata)
 }
 
 func (c *checker) artifact(at *path, a *Artifact) {
 	c.requiredID(at, "artifactId", string(a.ID))
 	c.parts(at.member("parts"), a.Parts)
-	c.metadata(at.member("metadata"), a.Metadata)
+	c.metadata(at, "metadata", a.Metadata)
 }
 
 func (c *checker) taskStatus(at *path, s *TaskStatus) {
@@ -201,7 +210,7 @@ func (c *checker) task(at *path, t *Task) {
 	checkPointers(c, at.member("artifacts"), t.Artifacts, (*checker).artifact)
 	c.distinct(at.member("artifacts"), t.Artifacts)
 	checkPointers(c, at.member("history"), t.History, (*checker).message)
-	c.metadata(at.member("metadata"), t.Metadata)
+	c.metadata(at, "metadata", t.Metadata)
 }
 
 // distinct checks that no two artifacts of a task have one id (A2A 1.0 §4.1.7).
@@ -222,14 +231,14 @@ func (c *checker) statusUpdate(at *path, u *StatusUpdate) {
 	c.requiredID(at, "taskId", string(u.TaskID))
 	c.requiredID(at, "contextId", string(u.ContextID))
 	c.taskStatus(at.member("status"), &u.Status)
-	c.metadata(at.member("metadata"), u.Metadata)
+	c.metadata(at, "metadata", u.Metadata)
 }
 
 func (c *checker) artifactUpdate(at *path, u *ArtifactUpdate) {
 	c.requiredID(at, "taskId", string(u.TaskID))
 	c.requiredID(at, "contextId", string(u.ContextID))
 	checkPointer(c, at.member("artifact"), u.Artifact, (*checker).artifact)
-	c.metadata(at.member("metadata"), u.Metadata)
+	c.metadata(at, "metadata", u.Metadata)
 }
 
 // checkPointer checks a required object.

@@ -40,7 +40,7 @@ func (c *checker) agentInterface(at *path, i *AgentInterface) {
 
 func (c *checker) agentExtension(at *path, e *AgentExtension) {
 	c.required(at, "uri", e.URI) // without it the entry says nothing
-	c.metadata(at.member("params"), e.Params)
+	c.metadata(at, "params", e.Params)
 }
 
 func (c *checker) agentSkill(at *path, s *AgentSkill) {
@@ -52,7 +52,7 @@ func (c *checker) agentSkill(at *path, s *AgentSkill) {
 func (c *checker) agentCardSignature(at *path, s *AgentCardSignature) {
 	c.required(at, "protected", s.Protected)
 	c.required(at, "signature", s.Signature)
-	c.metadata(at.member("header"), s.Header)
+	c.metadata(at, "header", s.Header)
 }
 
 func (c *checker) securityScheme(at *path, s SecurityScheme) {

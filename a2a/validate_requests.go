@@ -46,15 +46,17 @@ func (r *ExtendedCardRequest) Validate() error { return validate(r, (*checker).e
 func (c *checker) sendMessageRequest(at *path, r *SendMessageRequest) {
 	c.id(at, "tenant", r.Tenant)
 	switch message := at.member("message"); {
-	case r.Message != nil && len(r.Message.Parts) > MaxParts:
+	case r.Message == nil:
+		c.fail(message, "", "is required")
+	case len(r.Message.Parts) > MaxParts:
 		c.fail(message, "parts", fmt.Sprintf("has %d parts; at most %d are allowed", len(r.Message.Parts), MaxParts))
 	default:
-		checkPointer(c, message, r.Message, (*checker).message)
+		c.message(message, r.Message)
 	}
 	if r.Configuration != nil {
 		c.sendConfiguration(at.member("configuration"), r.Configuration)
 	}
-	c.metadata(at.member("metadata"), r.Metadata)
+	c.metadata(at, "metadata", r.Metadata)
 }
 
 func (c *checker) sendConfiguration(at *path, s *SendConfiguration) {
@@ -85,7 +87,7 @@ func (c *checker) listTasksRequest(at *path, r *ListTasksRequest) {
 func (c *checker) cancelTaskRequest(at *path, r *CancelTaskRequest) {
 	c.id(at, "tenant", r.Tenant)
 	c.requiredID(at, "id", string(r.ID))
-	c.metadata(at.member("metadata"), r.Metadata)
+	c.metadata(at, "metadata", r.Metadata)
 }
 
 func (c *checker) subscribeRequest(at *path, r *SubscribeRequest) {
