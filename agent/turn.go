@@ -108,7 +108,7 @@ func SkillID(m *a2a.Message) string {
 func (t *Turn) Attempt() int { return t.info.Attempt }
 
 // WakeToken returns what engine.Wake takes to wake the task after [Turn.Suspend], from whatever hears that it is time.
-func (t *Turn) WakeToken() string { return t.info.WakeToken }
+func (t *Turn) WakeToken() string { return t.backend.WakeToken() }
 
 // Working says that the task is being worked on, and how, as parts of a status message. Without parts it only sets
 // the state.

@@ -121,6 +121,9 @@ func (b *backend) Next(ctx context.Context) (*a2a.Message, error) {
 // Task implements turn.Backend.
 func (b *backend) Task() *a2a.Task { return b.r.task() }
 
+// WakeToken implements turn.Backend.
+func (b *backend) WakeToken() string { return wakeToken(b.r.key) }
+
 // Related implements turn.Backend.
 func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
 	seen := map[a2a.TaskID]bool{b.r.key.ID: true}

@@ -73,7 +73,7 @@ func (r *runner) flush(c change) error {
 func (r *runner) commit(c change) error {
 	r.mu.Lock()
 	queued, bytes := len(r.queue), r.queueBytes
-	events := append(slices.Clip(r.queue), c.events...)
+	events := slices.Concat(r.queue, c.events)
 	cm := r.prepare(c, events)
 	r.mu.Unlock()
 
@@ -127,7 +127,7 @@ func (r *runner) prepare(c change, events []journal.Event) *journal.Commit {
 	}
 	r.folder.Outlook(head, events)
 	head.Taken, head.Run = r.taken, c.run
-	if head.Run.Open && head.Run.Turn == nil {
+	if head.Run.Open && head.Run.Turn == nil && r.opening != nil {
 		head.Run.Turn = encodeTurn(r.opening)
 		r.run.Turn = head.Run.Turn
 	}
@@ -163,9 +163,9 @@ func (r *runner) dequeue(n int) {
 	for _, size := range r.sizes[:n] {
 		r.queueBytes -= size
 	}
-	// The journal and the feed keep the committed slice, so what is left gets a new one.
-	r.queue = append([]journal.Event(nil), r.queue[n:]...)
-	r.sizes = append(r.sizes[:0], r.sizes[n:]...)
+	// The journal and the feed keep the copy that was committed, so the queue's own memory is used again.
+	r.queue = slices.Delete(r.queue, 0, n)
+	r.sizes = slices.Delete(r.sizes, 0, n)
 	if r.space != nil {
 		close(r.space)
 		r.space = nil
@@ -184,21 +184,21 @@ type ending struct {
 }
 
 // finish makes the last commit of a turn, or goes on to the next when messages wait. It returns what that one begins
-// with, and false when the runner is done.
-func (r *runner) finish(end ending) (start, bool) {
+// with, and nil when the runner is done.
+func (r *runner) finish(end ending) *start {
 	for {
 		if !end.final && r.canceledMeanwhile() {
 			end = canceledEnding
 		}
-		st, more, retry := r.tryFinish(end)
+		st, retry := r.tryFinish(end)
 		if !retry {
-			return st, more
+			return st
 		}
 	}
 }
 
 // tryFinish is one attempt of finish; retry says that a cancel came in between.
-func (r *runner) tryFinish(end ending) (st start, more, retry bool) {
+func (r *runner) tryFinish(end ending) (st *start, retry bool) {
 	r.commitMu.Lock()
 	defer r.commitMu.Unlock()
 	r.mu.Lock()
@@ -206,21 +206,20 @@ func (r *runner) tryFinish(end ending) (st start, more, retry bool) {
 	r.dirty = false
 	r.mu.Unlock()
 	if over {
-		return start{}, false, false
+		return nil, false
 	}
 	if !created && (end.reply || end.err != nil) {
 		r.conclude(end)
-		return start{}, false, false
+		return nil, false
 	}
 	for {
 		if !end.final {
 			st, what := r.takeNext(end)
 			if what == takenCancel {
-				return start{}, false, true
+				return nil, true
 			}
 			if what == takenStart {
-				st, more = r.open(st)
-				return st, more, false
+				return r.open(st), false
 			}
 		}
 		err := r.commitEnd(end)
@@ -231,10 +230,10 @@ func (r *runner) tryFinish(end ending) (st start, more, retry bool) {
 		}
 		if err != nil {
 			r.die(err)
-			return start{}, false, false
+			return nil, false
 		}
 		r.leave()
-		return start{}, false, false
+		return nil, false
 	}
 }
 
@@ -271,8 +270,8 @@ func (r *runner) commitEnd(end ending) error {
 }
 
 // open commits that a turn begins with an input: the message moves into history and the task works again. It returns
-// false when that failed.
-func (r *runner) open(st start) (start, bool) {
+// nil when that failed.
+func (r *runner) open(st *start) *start {
 	r.mu.Lock()
 	r.opening = st
 	r.run = journal.Run{Open: true, Attempt: st.attempt}
@@ -280,9 +279,9 @@ func (r *runner) open(st start) (start, bool) {
 	r.mu.Unlock()
 	if err := r.commit(c); err != nil {
 		r.die(err)
-		return st, false
+		return nil
 	}
-	return st, true
+	return st
 }
 
 // receive returns the events of a message being taken; mu is held. The status goes first, so that the question it
@@ -385,7 +384,7 @@ func errDraining() error {
 
 // turnContext returns what a turn's context is made of: it lives as long as the engine lets turns run, whatever
 // becomes of the request, and carries who called.
-func (r *runner) turnContext(st start) context.Context {
+func (r *runner) turnContext(st *start) context.Context {
 	return a2a.WithCall(r.e.turnsCtx, &a2a.Call{
 		Identity: st.call.Identity, Tenant: r.key.Tenant, Generation: st.call.Generation, Binding: st.call.Binding,
 		Extensions: st.call.Extensions, RequestID: st.call.RequestID,

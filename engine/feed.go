@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -29,7 +30,11 @@ type feed struct {
 // publish adds events that were committed. final may be nil.
 func (f *feed) publish(events []journal.Event, sizes int, head *journal.Head, final *a2a.Task) {
 	f.mu.Lock()
-	f.events = append(f.events, events...)
+	if f.events == nil {
+		f.events = slices.Clip(events) // most tasks have one commit; the journal shares it too
+	} else {
+		f.events = append(f.events, events...)
+	}
 	f.bytes += sizes
 	if len(f.events) > maxFeedEvents || f.bytes > maxFeedBytes {
 		f.trim()

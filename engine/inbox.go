@@ -64,23 +64,23 @@ const (
 )
 
 // takeNext takes the input that the next turn begins with. Wake-ups only start a turn of a task that was suspended.
-func (r *runner) takeNext(end ending) (start, taken) {
+func (r *runner) takeNext(end ending) (*start, taken) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for len(r.inbox) > 0 {
 		in := r.inbox[0]
 		if in.Kind == journal.InputCancel && !r.refusedLocked(in.Number) {
-			return start{}, takenCancel
+			return nil, takenCancel
 		}
 		r.pop()
 		switch {
 		case in.Kind == journal.InputMessage:
-			return start{message: r.address(in.Message), input: in.Number, call: in.Call, attempt: 1}, takenStart
+			return &start{message: r.address(in.Message), input: in.Number, call: in.Call, attempt: 1}, takenStart
 		case in.Kind == journal.InputWake && end.suspend:
-			return start{attempt: 1}, takenStart
+			return &start{attempt: 1}, takenStart
 		}
 	}
-	return start{}, takenNothing
+	return nil, takenNothing
 }
 
 // pop takes the first input; mu is held.

@@ -56,14 +56,14 @@ type runner struct {
 	taken        uint64          // number of the last input taken, committed or about to be
 	inboxChanged chan struct{}   // closed when inbox grows; nil while nobody waits
 
-	opening start     // what the turn that runs now, or is about to, begins with
+	opening *start    // what the turn that runs now, or is about to, begins with
 	turn    *openTurn // the turn that runs now or ran last; nil before the first
 	cancels map[uint64]*consultation
 }
 
 // openTurn is a turn of the agent that has begun.
 type openTurn struct {
-	start    start
+	start    *start
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	done     chan struct{} // closed when the agent has returned
@@ -85,13 +85,13 @@ type turnRecord struct {
 }
 
 // newRunner returns the runner of a task that does not exist yet.
-func (s *service) newRunner(key journal.Key, contextID a2a.ContextID, st start) *runner {
+func (s *service) newRunner(key journal.Key, contextID a2a.ContextID, st *start) *runner {
 	return &runner{
 		e: s.e, svc: s, key: key, contextID: contextID, origin: st.call.Generation,
-		feed:   &feed{key: key},
-		gone:   make(chan struct{}),
-		folder: &journal.Folder{},
-		create: &journal.Create{Holder: s.e.opts.Node, TTL: s.e.opts.LeaseTTL},
+		feed:    &feed{key: key},
+		gone:    make(chan struct{}),
+		folder:  &journal.Folder{},
+		create:  &journal.Create{Holder: s.e.opts.Node, TTL: s.e.opts.LeaseTTL},
 		run:     journal.Run{Open: true, Attempt: 1},
 		opening: st,
 	}
@@ -188,7 +188,7 @@ func (r *runner) newTask() *a2a.Task {
 		ID: r.key.ID, ContextID: r.contextID, Origin: r.origin,
 		Status: a2a.TaskStatus{State: a2a.TaskStateSubmitted, Timestamp: now()},
 	}
-	if r.opening.message != nil {
+	if r.opening != nil && r.opening.message != nil {
 		task.History = []*a2a.Message{r.opening.message}
 	}
 	return task
@@ -214,16 +214,15 @@ func (r *runner) snapshot() (*a2a.Task, *journal.Head) {
 	return r.folder.Task(), r.head
 }
 
-// runTurns runs one turn after the other until the task waits or ends. enter was called.
-func (r *runner) runTurns(st start) {
-	for ok := true; ok; {
-		end := r.runTurn(st)
-		st, ok = r.finish(end)
+// runTurns runs one turn after the other until the task waits or ends; a nil start is the end. enter was called.
+func (r *runner) runTurns(st *start) {
+	for st != nil {
+		st = r.finish(r.runTurn(st))
 	}
 }
 
 // runTurn runs the agent once and returns how its turn ends.
-func (r *runner) runTurn(st start) ending {
+func (r *runner) runTurn(st *start) ending {
 	ctx, cancel := context.WithCancelCause(r.turnContext(st))
 	defer cancel(nil)
 	t := &openTurn{start: st, ctx: ctx, cancel: cancel, done: make(chan struct{})}
@@ -250,7 +249,7 @@ func (r *runner) runTurn(st start) ending {
 }
 
 // begin starts the turns of a new task on a goroutine of their own. enter was called.
-func (r *runner) begin(st start) {
+func (r *runner) begin(st *start) {
 	go func() {
 		defer r.e.turns.Done()
 		r.runTurns(st)
@@ -266,9 +265,7 @@ func (r *runner) beginClaimed() {
 	}
 	go func() {
 		defer r.e.turns.Done()
-		if st, ok := r.resume(); ok {
-			r.runTurns(st)
-		}
+		r.runTurns(r.resume())
 	}()
 }
 
@@ -372,7 +369,7 @@ func (r *runner) die(cause error) {
 }
 
 // encodeTurn makes the record of an open turn.
-func encodeTurn(st start) []byte {
+func encodeTurn(st *start) []byte {
 	rec := turnRecord{Call: st.call}
 	if st.message != nil {
 		rec.MessageID = st.message.ID

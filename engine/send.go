@@ -106,7 +106,7 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	if contextID == "" {
 		contextID = a2a.NewContextID()
 	}
-	st := start{call: inputCall(ctx, req), attempt: 1}
+	st := &start{call: inputCall(ctx, req), attempt: 1}
 	m := *req.Message
 	m.TaskID, m.ContextID = key.ID, contextID
 	st.message = &m

@@ -42,11 +42,11 @@ func recoverTo(err *error) {
 	}
 }
 
-func (r *runner) info(st start) turn.Info {
+func (r *runner) info(st *start) turn.Info {
 	return turn.Info{
 		TaskID: r.key.ID, ContextID: r.contextID, Message: st.message, Tenant: r.key.Tenant,
 		Caller: st.call.Identity, OutputModes: st.call.OutputModes, Extensions: st.call.Extensions,
-		Generation: st.call.Generation, Metadata: st.call.Metadata, Attempt: st.attempt, WakeToken: wakeToken(r.key),
+		Generation: st.call.Generation, Metadata: st.call.Metadata, Attempt: st.attempt,
 	}
 }
 
@@ -135,7 +135,7 @@ func (r *runner) askCanceler(in journal.Input) (refused bool) {
 	if !ok {
 		return false
 	}
-	st := start{call: in.Call, attempt: 1}
+	st := &start{call: in.Call, attempt: 1}
 	ctx, cancel := context.WithTimeout(r.turnContext(st), r.e.opts.CancelGrace)
 	defer cancel()
 	result := make(chan error, 1)
@@ -174,8 +174,8 @@ func (r *runner) passedLimit(t *openTurn) {
 	}
 }
 
-// resume does what a claimed task needs. It returns what its next turn begins with, and false when there is none.
-func (r *runner) resume() (start, bool) {
+// resume does what a claimed task needs. It returns what its next turn begins with, and nil when there is none.
+func (r *runner) resume() *start {
 	r.mu.Lock()
 	head := r.head
 	r.mu.Unlock()
@@ -191,7 +191,7 @@ func (r *runner) resume() (start, bool) {
 }
 
 // resumeTurn takes up a turn that a crash or a shutdown interrupted.
-func (r *runner) resumeTurn(head *journal.Head) (start, bool) {
+func (r *runner) resumeTurn(head *journal.Head) *start {
 	if r.canceledMeanwhile() {
 		return r.finish(canceledEnding)
 	}
@@ -209,9 +209,9 @@ func (r *runner) resumeTurn(head *journal.Head) (start, bool) {
 }
 
 // recall makes of the journal's record what the turn began with.
-func (r *runner) recall(run journal.Run) start {
+func (r *runner) recall(run journal.Run) *start {
 	rec := decodeTurn(run.Turn)
-	st := start{call: rec.Call}
+	st := &start{call: rec.Call}
 	for _, m := range r.task().History {
 		if m.ID == rec.MessageID {
 			st.message = m
@@ -222,7 +222,7 @@ func (r *runner) recall(run journal.Run) start {
 
 // resumeSuspended starts the turn of a suspended task whose time has come, or that got an input. A claim that finds
 // neither leaves the task as it is.
-func (r *runner) resumeSuspended(head *journal.Head) (start, bool) {
+func (r *runner) resumeSuspended(head *journal.Head) *start {
 	due := !head.Run.WakeAt.IsZero() && !head.Run.WakeAt.After(time.Now())
 	r.mu.Lock()
 	idle := len(r.inbox) == 0
@@ -230,7 +230,7 @@ func (r *runner) resumeSuspended(head *journal.Head) (start, bool) {
 	if due && idle {
 		r.commitMu.Lock()
 		defer r.commitMu.Unlock()
-		return r.open(start{attempt: 1})
+		return r.open(&start{attempt: 1})
 	}
 	return r.finish(ending{suspend: true, run: head.Run})
 }

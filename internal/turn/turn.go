@@ -22,7 +22,6 @@ type Info struct {
 	Generation  a2a.Generation
 	Metadata    a2a.Metadata // of the request
 	Attempt     int
-	WakeToken   string
 }
 
 // Backend carries out what a turn's author asks for. It is safe for concurrent use.
@@ -44,6 +43,8 @@ type Backend interface {
 	Next(ctx context.Context) (*a2a.Message, error)
 	// Task returns the task as last committed; one that has not been created yet is as it would be.
 	Task() *a2a.Task
+	// WakeToken names the task to whoever may wake it.
+	WakeToken() string
 	// Related returns the tasks that the message refers to, then others of the context, newest first.
 	Related(ctx context.Context) ([]*a2a.Task, error)
 }
