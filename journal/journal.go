@@ -31,9 +31,9 @@ type Key struct {
 }
 
 // Journal stores tasks. Implementations are safe for concurrent use. A method that returns nil has made its effect
-// durable, as far as the implementation keeps anything at all. Values passed in and out are shared and read-only; only
-// the Commit itself and its slice of events may be used again once Append has returned. Times are kept to the
-// millisecond at least. A context that has ended gives its cause as the error, a closed journal ErrClosed.
+// durable, as far as the implementation keeps anything at all. Values passed in and out are shared and read-only, a
+// commit's slice of events too; only the Commit itself may be used again once Append has returned. Times are kept to
+// the millisecond at least. A context that has ended gives its cause as the error, a closed journal ErrClosed.
 type Journal interface {
 	// Append commits a change to one task, all of it or nothing, and returns the lease as it stands afterwards.
 	// Errors, the first that fits: ErrExists (Commit.Create and the id is taken), *DuplicateError (Create and the
