@@ -35,6 +35,19 @@ const (
 	maxRedirects     = 5
 )
 
+// Defaults returns the options with every zero value replaced by what it means.
+func (o Options) Defaults() Options {
+	if o.HTTPClient == nil {
+		o.HTTPClient = http.DefaultClient
+	}
+	o.Timeout = orDefault(o.Timeout, defaultTimeout)
+	o.MaxBytes = orDefault(o.MaxBytes, defaultMaxBytes)
+	o.MaxCached = orDefault(o.MaxCached, defaultMaxCached)
+	o.Lifetime = orDefault(o.Lifetime, defaultLifetime)
+	o.Retries = orDefault(o.Retries, defaultRetries)
+	return o
+}
+
 // A Resolver finds the cards that references name. It is safe for concurrent use.
 type Resolver struct {
 	opts  Options
@@ -49,15 +62,8 @@ func NewResolver(opts *Options) *Resolver {
 	if opts != nil {
 		r.opts = *opts
 	}
+	r.opts = r.opts.Defaults()
 	o := &r.opts
-	if o.HTTPClient == nil {
-		o.HTTPClient = http.DefaultClient
-	}
-	o.Timeout = orDefault(o.Timeout, defaultTimeout)
-	o.MaxBytes = orDefault(o.MaxBytes, defaultMaxBytes)
-	o.MaxCached = orDefault(o.MaxCached, defaultMaxCached)
-	o.Lifetime = orDefault(o.Lifetime, defaultLifetime)
-	o.Retries = orDefault(o.Retries, defaultRetries)
 	client := *o.HTTPClient
 	client.Timeout = 0 // Options.Timeout counts, and its error says so
 	client.CheckRedirect = checkRedirect

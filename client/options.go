@@ -37,10 +37,8 @@ type Options struct {
 	ownHTTP bool
 }
 
-func (o *Options) withDefaults() {
-	if o.HTTPClient == nil {
-		o.HTTPClient, o.ownHTTP = &http.Client{Transport: newHTTPTransport()}, true
-	}
+// Defaults returns the options with every limit that is zero replaced by what that means.
+func (o Options) Defaults() Options {
 	set(&o.Timeout, 30*time.Second)
 	set(&o.SendTimeout, 10*time.Minute)
 	set(&o.HeaderTimeout, 30*time.Second)
@@ -52,6 +50,14 @@ func (o *Options) withDefaults() {
 	set(&o.MaxAnswer, 32<<20)
 	set(&o.MaxEvent, 16<<20)
 	o.MaxPollInterval = max(o.MaxPollInterval, o.PollInterval)
+	return o
+}
+
+func (o *Options) withDefaults() {
+	*o = o.Defaults()
+	if o.HTTPClient == nil {
+		o.HTTPClient, o.ownHTTP = &http.Client{Transport: newHTTPTransport()}, true
+	}
 }
 
 func set[T comparable](field *T, standard T) {

@@ -83,8 +83,8 @@ type Limits struct {
 	KeepAlive       time.Duration // between signs of life on a silent stream; 0 means 15 seconds
 }
 
-// withDefaults returns a copy of l in which every limit is set.
-func (l Limits) withDefaults() Limits {
+// Defaults returns the limits with every zero value replaced by what it means.
+func (l Limits) Defaults() Limits {
 	l.Body = cmp.Or(l.Body, 8<<20)
 	l.Parts = cmp.Or(l.Parts, 1000)
 	l.Depth = cmp.Or(l.Depth, 100)
@@ -98,21 +98,26 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
+// Defaults returns the options with every zero value that stands for a default replaced by what it means.
+func (o Options) Defaults() Options {
+	o.Limits = o.Limits.Defaults()
+	o.CardMaxAge = cmp.Or(o.CardMaxAge, 5*time.Minute)
+	o.DrainTimeout = cmp.Or(o.DrainTimeout, 30*time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Bindings == nil {
+		o.Bindings = []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON}
+	}
+	return o
+}
+
 // withDefaults returns a checked copy of o in which every option is set.
 func (o *Options) withDefaults() (*Options, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	c := *o
-	c.Limits = c.Limits.withDefaults()
-	c.CardMaxAge = cmp.Or(c.CardMaxAge, 5*time.Minute)
-	c.DrainTimeout = cmp.Or(c.DrainTimeout, 30*time.Second)
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Bindings == nil {
-		c.Bindings = []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON}
-	}
+	c := o.Defaults()
 	c.URL = strings.TrimRight(c.URL, "/")
 	return &c, c.check()
 }
