@@ -69,7 +69,9 @@ func (w *writer) task(t *Task) {
 	w.optStr("contextId", string(t.ContextID))
 	w.key("status")
 	w.taskStatus(&t.Status)
-	writeOptPointers(w, "artifacts", t.Artifacts, (*writer).artifact)
+	if t.Artifacts != nil { // an empty list is a list's answer to includeArtifacts (A2A 1.0 §3.1.4)
+		writePointers(w, "artifacts", t.Artifacts, (*writer).artifact)
+	}
 	writeOptPointers(w, "history", t.History, (*writer).message)
 	w.metadata("metadata", t.Metadata)
 	w.end()

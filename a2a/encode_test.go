@@ -106,3 +106,23 @@ func TestAppendSendResponse(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptyArtifacts shows the one list whose emptiness is on the wire: a list of tasks with artifacts has the member
+// for tasks without any, too (A2A 1.0 §3.1.4).
+func TestEmptyArtifacts(t *testing.T) {
+	t.Parallel()
+	task := &Task{ID: "t", Status: TaskStatus{State: TaskStateCompleted}}
+	for _, tt := range []struct {
+		artifacts []*Artifact
+		want      string
+	}{
+		{nil, `{"id":"t","status":{"state":"TASK_STATE_COMPLETED"}}`},
+		{[]*Artifact{}, `{"id":"t","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[]}`},
+	} {
+		task.Artifacts = tt.artifacts
+		got, err := task.AppendJSON(nil)
+		if err != nil || string(got) != tt.want {
+			t.Errorf("AppendJSON = %s, %v, want %s", got, err, tt.want)
+		}
+	}
+}

@@ -133,8 +133,8 @@ type TaskStatus struct {
 type Task struct {
 	ID        TaskID // required
 	ContextID ContextID
-	Status    TaskStatus // required
-	Artifacts []*Artifact
+	Status    TaskStatus  // required
+	Artifacts []*Artifact // nil is left out, an empty list is written
 	History   []*Message
 	Metadata  Metadata
 
