@@ -194,7 +194,11 @@ func (e *Engine) Wake(ctx context.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	_, err = e.journal.Enqueue(ctx, key, journal.Input{Kind: journal.InputWake, Time: now()}, 0)
+	head, err := e.journal.Head(ctx, key)
+	if err != nil {
+		return wireError(err)
+	}
+	_, err = e.journal.Enqueue(ctx, key, journal.Input{Kind: journal.InputWake, Time: now(), IdempotencyKey: onceAt("wake", head)}, 0)
 	switch {
 	case errors.Is(err, journal.ErrFinished):
 		return nil

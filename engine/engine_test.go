@@ -558,8 +558,13 @@ func TestCancel(t *testing.T) {
 				immediately(req)
 			}
 			task := f.send(req)
-			_, err := f.cancel(task.ID)
-			wantKind(t, err, a2a.ErrTaskNotCancelable)
+			for range 20 {
+				_, err := f.cancel(task.ID)
+				wantKind(t, err, a2a.ErrTaskNotCancelable)
+			}
+			if n := f.inbox(task.ID); n > 1 {
+				t.Errorf("%d refused cancels wait in the inbox", n)
+			}
 			if s := f.get(task.ID).Status.State; s.Terminal() {
 				t.Errorf("a refused cancel ended the task: %s", short(s))
 			}

@@ -171,7 +171,9 @@ func (s *service) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*
 	defer s.e.feeds.release(f)
 	call := inputCall(ctx, nil)
 	call.Metadata = req.Metadata
-	n, err := s.e.journal.Enqueue(ctx, key, journal.Input{Kind: journal.InputCancel, Call: call, Time: now()}, 0)
+	n, err := s.e.journal.Enqueue(ctx, key, journal.Input{
+		Kind: journal.InputCancel, Call: call, Time: now(), IdempotencyKey: onceAt("cancel", head),
+	}, 0)
 	if errors.Is(err, journal.ErrFinished) {
 		return nil, notCancelable(nil)
 	}
@@ -182,6 +184,12 @@ func (s *service) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*
 		return nil, err
 	}
 	return s.e.awaitCancel(ctx, f, n)
+}
+
+// onceAt returns the idempotency key under which an input is enqueued once for each state of its task, so that
+// repeating it fills no inbox.
+func onceAt(what string, head *journal.Head) string {
+	return "engine/" + what + "@" + journal.EventID(head.Seq)
 }
 
 func notCancelable(head *journal.Head) error {
