@@ -19,6 +19,13 @@ import (
 // that has stopped.
 const writeChunk = 64 << 10
 
+// eventRoom is as much as most events need, so that appending one finds its place in the batch.
+const eventRoom = 1 << 10
+
+// batchSize is how much of a stream is collected before it is written. A buffer grows by doubling, so one that had a
+// batch in it still goes back to the pool.
+const batchSize = keptBuffer / 2
+
 // Frame puts events and errors into the form in which a binding streams them.
 type Frame interface {
 	// AppendEvent appends one server-sent event.
@@ -131,12 +138,13 @@ func (w *streamWriter) event(ev a2a.StreamEvent, frame Frame) error {
 	if w.batch == nil {
 		w.batch = Buffer()
 	}
+	w.batch.Grow(eventRoom)
 	b, err := frame.AppendEvent(w.batch.AvailableBuffer(), ev)
 	if err != nil {
 		return fmt.Errorf("encoding an event: %w", err)
 	}
 	w.batch.Write(b)
-	if ev.More() && w.batch.Len() < writeChunk {
+	if ev.More() && w.batch.Len() < batchSize {
 		return nil
 	}
 	return w.flush()

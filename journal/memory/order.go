@@ -70,7 +70,12 @@ func (o *order) add(t *task) {
 func (o *order) remove(t *task) {
 	b, i := o.find(t.place)
 	o.len--
-	o.blocks[b] = slices.Delete(o.blocks[b], i, i+1)
+	if i == 0 { // the oldest goes most often, and moves nothing
+		o.blocks[b][0] = entry{}
+		o.blocks[b] = o.blocks[b][1:]
+	} else {
+		o.blocks[b] = slices.Delete(o.blocks[b], i, i+1)
+	}
 	if len(o.blocks[b]) == 0 {
 		o.blocks = slices.Delete(o.blocks, b, b+1)
 	}
