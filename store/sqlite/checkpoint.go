@@ -15,7 +15,7 @@ const (
 	defaultWALPages = 4000
 	// lookEvery is the number of committed functions between two looks at the
 	// length of the log.
-	lookEvery = 16
+	lookEvery = 64
 	// defaultIdleAfter is long because a truncated log has to grow again, which
 	// makes each sync about twice as slow as writing over an old one.
 	defaultIdleAfter = 30 * time.Second
