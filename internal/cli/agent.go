@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+var errTimeUp = errors.New("--timeout is over")
+
+// within runs f under --timeout. A run that is interrupted, or whose time is up, says what it knows of the task and
+// how to go on with it.
+func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context) error) error {
+	ctx := cmd.Context()
+	if c.options.timeout > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, c.options.timeout, errTimeUp)
+		defer cancel()
+		ctx = limited
+	}
+	err := f(ctx)
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	if f, own := errors.AsType[*failure](err); own && f.exit == exitUsage {
+		return err
+	}
+	c.sayWhere(seen)
+	if cmd.Context().Err() != nil {
+		return context.Cause(ctx)
+	}
+	failed := &failure{exit: exitTimeout, code: codeTimeout, message: fmt.Sprintf("no result within %v", c.options.timeout)}
+	if seen.task == "" {
+		return failed.withHint("give it more time with --timeout")
+	}
+	failed.message += fmt.Sprintf("; task %s goes on without you", seen.task)
+	return failed.withHint(commandLine(c.goOn(seen)))
+}
+
+// resolve finds the agent's card.
+func (c *command) resolve(ctx context.Context) (*a2a.AgentCard, error) {
+	if c.options.agentCard == "" {
+		return nil, usagef("no agent is named").withHint("give its address with -a, or in DRAGOMAN_AGENT_CARD")
+	}
+	return card.NewResolver(nil).Resolve(ctx, c.options.agentCard)
+}
+
+// dial returns a client for the agent. Close it.
+func (c *command) dial(ctx context.Context) (*client.Client, error) {
+	params, err := c.params()
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := client.New(found, &client.Options{
+		Extensions:   c.options.extensions,
+		PollInterval: c.options.pollInterval,
+		Interceptors: []client.Interceptor{c.send(params)},
+	})
+	if err != nil {
+		return nil, &failure{exit: exitUnreachable, code: codeCardInvalid, message: err.Error(),
+			hint: "this program speaks A2A 1.0 over JSON-RPC and HTTP+JSON"}
+	}
+	return agent, nil
+}
+
+// params returns what --svc-param and --bearer add to each call. Cards are fetched without it.
+func (c *command) params() (http.Header, error) {
+	params := http.Header{}
+	for _, param := range c.options.svcParams {
+		name, value, found := strings.Cut(param, ":")
+		value = strings.TrimSpace(value)
+		if !found || !isToken(name) || !isHeaderValue(value) {
+			return nil, usagef("--svc-param is not name:value").withHint("for example --svc-param X-Team:blue")
+		}
+		params.Add(name, value)
+	}
+	if token := c.options.bearer; token != "" {
+		if !isHeaderValue(token) {
+			return nil, usagef("--bearer has characters that no header may have")
+		}
+		params.Set("Authorization", "Bearer "+token)
+	}
+	return params, nil
+}
+
+// isToken reports whether s can be a header's name (RFC 9110 §5.6.2).
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	})
+}
+
+// isHeaderValue reports whether s can be a header's value: a line break would begin the next header.
+func isHeaderValue(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
+// send returns the interceptor that adds service parameters to each call.
+func (c *command) send(params http.Header) client.Interceptor {
+	warned := false // calls of one command follow each other
+	return func(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
+		for name, values := range params {
+			call.Params[name] = values
+		}
+		if c.options.bearer != "" && !warned && !private(call.Interface.URL) {
+			warned = true
+			c.warn("the token goes over plain http, where everybody on the way can read it")
+		}
+		return next(ctx, call)
+	}
+}
+
+// private reports whether nobody on the way can read what is sent to a URL: it is encrypted, or stays on this machine.
+func private(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme == "https" {
+		return err == nil
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// seen is what a command has learnt of the task it deals with.
+type seen struct {
+	task    a2a.TaskID
+	context a2a.ContextID
+	state   a2a.TaskState
+}
+
+// note learns from an event.
+func (s *seen) note(event a2a.Event) {
+	switch e := event.(type) {
+	case *a2a.Task:
+		s.task, s.context, s.state = e.ID, e.ContextID, e.Status.State
+	case *a2a.StatusUpdate:
+		s.task, s.context, s.state = e.TaskID, e.ContextID, e.Status.State
+	case *a2a.ArtifactUpdate:
+		s.task, s.context = e.TaskID, e.ContextID
+	}
+}
+
+// goOn returns the command that goes on with a task: that answers it when it waits, that looks at it when it has
+// ended, and that follows it otherwise. Credentials are left out of it.
+func (c *command) goOn(s *seen) []string {
+	words := []string{c.Program}
+	switch {
+	case s.state.Interrupted():
+		words = append(words, "send", "-a", c.options.agentCard, "--task-id", string(s.task))
+	case s.state.Terminal():
+		words = append(words, "task", "get", "-a", c.options.agentCard, string(s.task))
+	default:
+		words = append(words, "task", "subscribe", "-a", c.options.agentCard, string(s.task))
+	}
+	for _, uri := range c.options.extensions {
+		words = append(words, "--extension", uri)
+	}
+	if s.state.Interrupted() {
+		words = append(words, "--text", placeholder)
+	}
+	return words
+}
+
+// sayWhere tells a user who stops waiting what there is and how to come back.
+func (c *command) sayWhere(s *seen) {
+	if s.task == "" {
+		return
+	}
+	fmt.Fprintf(c.err, "Task: %s\n", inline(string(s.task)))
+	if s.context != "" {
+		fmt.Fprintf(c.err, "Context: %s\n", inline(string(s.context)))
+	}
+	c.say("Resume", c.goOn(s)...)
+}
+
+// judge warns of a task that did not end well or waits, and says how to answer.
+func (c *command) judge(s *seen) {
+	switch s.state {
+	case a2a.TaskStateInputRequired:
+		c.warn("the task waits for input")
+		c.say("Resume", c.goOn(s)...)
+	case a2a.TaskStateAuthRequired:
+		c.warn("the task waits for authorization")
+		c.say("Resume", c.goOn(s)...)
+	case a2a.TaskStateFailed, a2a.TaskStateRejected, a2a.TaskStateCanceled:
+		c.warn("the task ended as %s", stateName(s.state))
+	}
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+func (c *command) cardCommand() *cobra.Command {
+	get := &cobra.Command{
+		Use:     "get",
+		Short:   "Show what an agent says of itself",
+		Example: "  dragoman card get -a http://127.0.0.1:8080\n  dragoman card get -a card.json -o json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.within(cmd, &seen{}, func(ctx context.Context) error {
+				card, err := c.resolve(ctx)
+				if err != nil {
+					return err
+				}
+				return c.show(card, func(p *printer) { p.card(card) })
+			})
+		},
+	}
+	return group(&cobra.Command{
+		Use:     "card",
+		Short:   "Work with agent cards",
+		Example: "  dragoman card get -a http://127.0.0.1:8080",
+	}, get)
+}
+
+func (p *printer) card(card *a2a.AgentCard) {
+	p.field(0, "Name", card.Name)
+	p.text(0, "Description", card.Description)
+	p.field(0, "Version", card.Version)
+	if card.Provider != nil {
+		p.field(0, "Provider", describeFile(card.Provider.Organization, "", card.Provider.URL))
+	}
+	p.optional("Documentation", card.DocumentationURL)
+	p.optional("Icon", card.IconURL)
+	for _, iface := range card.SupportedInterfaces {
+		p.field(0, "Interface", fmt.Sprintf("%s %s %s", iface.Binding, iface.ProtocolVersion, iface.URL))
+		p.field(1, "Tenant", iface.Tenant)
+	}
+	p.capabilities(&card.Capabilities)
+	p.field(0, "Input modes", strings.Join(card.DefaultInputModes, ", "))
+	p.field(0, "Output modes", strings.Join(card.DefaultOutputModes, ", "))
+	p.security(card)
+	if n := len(card.Signatures); n > 0 {
+		p.field(0, "Signatures", itoa(n)+", not verified")
+	}
+	p.end()
+	for i := range card.Skills {
+		p.skill(&card.Skills[i])
+	}
+}
+
+func (p *printer) optional(label string, value *string) {
+	if value != nil {
+		p.field(0, label, *value)
+	}
+}
+
+func (p *printer) capabilities(can *a2a.AgentCapabilities) {
+	p.field(0, "Streaming", yesNo(can.Streaming))
+	p.field(0, "Push notifications", yesNo(can.PushNotifications))
+	p.field(0, "Extended card", yesNo(can.ExtendedAgentCard))
+	for _, ext := range can.Extensions {
+		p.field(0, "Extension", ext.URI)
+		if ext.Required {
+			p.field(1, "Required", "yes")
+		}
+		p.field(1, "Description", ext.Description)
+	}
+}
+
+func (p *printer) security(card *a2a.AgentCard) {
+	for _, name := range slices.Sorted(maps.Keys(card.SecuritySchemes)) {
+		p.field(0, "Security scheme", name+" ("+schemeName(card.SecuritySchemes[name])+")")
+	}
+	for _, need := range card.SecurityRequirements {
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(need)) {
+			all = append(all, strings.TrimSpace(name+" "+strings.Join(need[name], " ")))
+		}
+		p.field(0, "Security requirement", strings.Join(all, " and "))
+	}
+}
+
+func schemeName(scheme a2a.SecurityScheme) string {
+	switch s := scheme.(type) {
+	case *a2a.APIKeyScheme:
+		return "API key in " + s.Location + " " + s.Name
+	case *a2a.HTTPAuthScheme:
+		return "HTTP " + s.Scheme
+	case *a2a.OAuth2Scheme:
+		return "OAuth 2.0"
+	case *a2a.OpenIDConnectScheme:
+		return "OpenID Connect " + s.URL
+	case *a2a.MutualTLSScheme:
+		return "client certificate"
+	}
+	return "unknown"
+}
+
+func (p *printer) skill(skill *a2a.AgentSkill) {
+	p.field(0, "Skill", skill.ID)
+	p.field(1, "Name", skill.Name)
+	p.text(1, "Description", skill.Description)
+	p.field(1, "Tags", strings.Join(skill.Tags, ", "))
+	for _, example := range skill.Examples {
+		p.text(1, "Example", example)
+	}
+	p.field(1, "Input modes", strings.Join(skill.InputModes, ", "))
+	p.field(1, "Output modes", strings.Join(skill.OutputModes, ", "))
+	p.end()
+}
+
+func yesNo(b *bool) string {
+	if b != nil && *b {
+		return "yes"
+	}
+	return "no"
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

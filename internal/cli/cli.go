@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package cli is the command line of dragoman: one file for each command, and what they share.
+//
+//	cli.go, root.go    a run: its streams, its commands, how it ends
+//	flags.go           options from flags and from the environment, and where each came from
+//	failure.go         errors as users see them, and exit codes
+//	escape.go          nothing that an agent says controls the terminal
+//	text.go            objects of the protocol as text
+//	agent.go           finding and calling an agent
+//
+// The program keeps nothing between runs: it prints the ids that the next run needs.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// A Run is one invocation of the program.
+type Run struct {
+	Program   string   // how the user called it, for the commands that it prints
+	Args      []string // without the program's name
+	Stdin     io.Reader
+	Stdout    io.Writer
+	Stderr    io.Writer
+	LookupEnv func(string) (string, bool)
+}
+
+// Main runs the program for the process it is, and returns its exit code. The first SIGINT or SIGTERM asks the command
+// to end, the second one ends the process at once.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	r := Run{Program: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv}
+	return r.Do(ctx)
+}
+
+// Do runs the command that the arguments name and returns its exit code. When ctx ends the command ends: a server
+// drains, all others say how to go on.
+func (r *Run) Do(ctx context.Context) int {
+	c := &command{
+		Run:    r,
+		out:    &escaper{w: r.Stdout},
+		err:    &escaper{w: r.Stderr},
+		origin: make(map[string]string),
+	}
+	root := c.root()
+	root.SetArgs(r.Args)
+	err := root.ExecuteContext(ctx)
+	if err == nil && c.out.err != nil {
+		err = fmt.Errorf("write the output: %w", c.out.err)
+	}
+	return c.end(ctx, err)
+}
+
+// command is what the commands of one run share.
+type command struct {
+	*Run
+	out, err *escaper
+	options  globalOptions
+	origin   map[string]string // where the value of a flag came from, by its name, unless it is the default
+	started  bool              // the command line was understood
+}
+
+// end shows an error and returns the exit code.
+func (c *command) end(ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if _, known := errors.AsType[*failure](err); !known && !c.started {
+		err = usagef("%s", err).withHint("see " + c.Program + " help")
+	}
+	_, own := errors.AsType[*failure](err)
+	if ctx.Err() != nil && !own {
+		return exitInterrupted
+	}
+	f := failureOf(err, c.Program, c.options.bearer != "")
+	f.write(c.err, c.wantsJSON())
+	return f.exit
+}
+
+// wantsJSON reports whether errors are to be JSON, also when the command line could not be understood.
+func (c *command) wantsJSON() bool {
+	if c.started {
+		return c.options.output == outputJSON
+	}
+	for i, arg := range c.Args {
+		switch {
+		case arg == "--":
+			return false
+		case arg == "-o" || arg == "--output":
+			return i+1 < len(c.Args) && c.Args[i+1] == outputJSON
+		case arg == "-o="+outputJSON || arg == "-o"+outputJSON || arg == "--output="+outputJSON:
+			return true
+		}
+	}
+	value, _ := c.fromEnvironment("output")
+	return value == outputJSON
+}
+
+// warn tells the user something that is not the result.
+func (c *command) warn(format string, args ...any) {
+	fmt.Fprintf(c.err, "Warning: %s\n", inline(fmt.Sprintf(format, args...)))
+}
+
+// say names a command to type next: a line of its own on the error stream, to be copied as it is.
+
+func (c *command) say(label string, words ...string) {
+	fmt.Fprintf(c.err, "%s: %s\n", label, commandLine(words))
+}
+
+// commandLine quotes words for a shell.
+func commandLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = shellQuote(word)
+	}
+	return inline(strings.Join(quoted, " "))
+}
+
+// placeholder stands in a command for what the user has to fill in.
+const placeholder = "..."
+
+// shellQuote makes s one word of a POSIX shell.
+func shellQuote(s string) string {
+	if s == placeholder {
+		return `"` + placeholder + `"`
+	}
+	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		return !letter && !strings.ContainsRune("-_.:/@%+,=", r)
+	})
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// group makes a command that only holds others.
+func group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(children...)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var names []string
+		for _, child := range children {
+			names = append(names, child.Name())
+		}
+		if len(args) > 0 {
+			return usagef("%s has no command %q; it has %s", cmd.CommandPath(), args[0], strings.Join(names, ", "))
+		}
+		return usagef("%s needs a command: %s", cmd.CommandPath(), strings.Join(names, ", "))
+	}
+	return cmd
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/journal/memory"
+	"github.com/dragoman-a2a/dragoman/server"
+)
+
+const configLong = `show prints the value of every option and where it comes from: a flag, a variable of
+the environment, or the default. Secrets are not shown. Below are the limits that
+the server, the engine and the client keep.`
+
+// configCommand needs the root to find the options of all commands.
+func (c *command) configCommand(root *cobra.Command) *cobra.Command {
+	show := &cobra.Command{
+		Use:     "show",
+		Short:   "Show options, where they come from, and limits",
+		Long:    configLong,
+		Example: "  dragoman config show\n  DRAGOMAN_AGENT_CARD=http://127.0.0.1:8080 dragoman config show -o json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			options, err := c.allOptions(root)
+			if err != nil {
+				return err
+			}
+			return c.showConfig(options, limits())
+		},
+	}
+	return group(&cobra.Command{
+		Use:     "config",
+		Short:   "Show the configuration",
+		Example: "  dragoman config show",
+	}, show)
+}
+
+// An option is a flag's value and where it comes from.
+type option struct {
+	Name   string `json:"name"` // with the command that it belongs to, unless it belongs to all
+	Value  string `json:"value"`
+	Source string `json:"source"` // "flag", "default" or the name of the variable
+}
+
+// A limit is a bound or a time that is kept when nobody says otherwise.
+type limit struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Of    string `json:"of"` // the part that keeps it
+}
+
+func (c *command) showConfig(options []option, limits []limit) error {
+	if c.options.output == outputJSON {
+		return c.showValue(map[string]any{"options": options, "limits": limits})
+	}
+	return c.showText(func(p *printer) {
+		for _, o := range options {
+			p.text(0, o.Name, inline(o.Value)+" ("+o.Source+")")
+		}
+		p.end()
+		for _, l := range limits {
+			p.field(0, l.Of+" "+l.Name, l.Value)
+		}
+		p.end()
+	})
+}
+
+// allOptions returns the options of all commands as they would be, were the command run now.
+func (c *command) allOptions(root *cobra.Command) ([]option, error) {
+	var options []option
+	var failed error
+	add := func(prefix string, flags *pflag.FlagSet) {
+		flags.VisitAll(func(f *pflag.Flag) {
+			if !takesEnvironment(f) || failed != nil {
+				return
+			}
+			o, err := c.describe(f)
+			o.Name = prefix + o.Name
+			options, failed = append(options, o), err
+		})
+	}
+	add("", root.PersistentFlags())
+	for _, cmd := range descendants(root) {
+		if cmd.RunE != nil && cmd.IsAvailableCommand() && !isFromCobra(cmd) {
+			add(afterFirst(cmd.CommandPath())[1:]+" ", cmd.LocalNonPersistentFlags())
+		}
+	}
+	return options, failed
+}
+
+func descendants(cmd *cobra.Command) []*cobra.Command {
+	var all []*cobra.Command
+	for _, child := range cmd.Commands() {
+		all = append(append(all, child), descendants(child)...)
+	}
+	return all
+}
+
+// isFromCobra reports whether a command has options that are none of ours.
+func isFromCobra(cmd *cobra.Command) bool {
+	return slices.Contains(strings.Fields(cmd.CommandPath()), "completion")
+}
+
+// describe returns the value of a flag. That of a flag of another command is still to be looked up.
+func (c *command) describe(f *pflag.Flag) (option, error) {
+	o := option{Name: f.Name, Source: c.origin[f.Name]}
+	if _, variable := c.fromEnvironment(f.Name); o.Source == "" && variable != "" {
+		value, _ := c.fromEnvironment(f.Name)
+		if err := f.Value.Set(value); err != nil {
+			return o, usagef("%s: %v", variable, err)
+		}
+		o.Source = variable
+	}
+	if o.Source == "" {
+		o.Source = "default"
+	}
+	o.Value = f.Value.String()
+	if slices.Contains(secrets, f.Name) && o.Source != "default" {
+		o.Value = "set, not shown"
+	}
+	return o, nil
+}
+
+// limits returns what the packages of the program keep to by default, in their own words.
+func limits() []limit {
+	srv, eng := server.Options{}.Defaults(), engine.Options{}.Defaults()
+	cl, cards := client.Options{}.Defaults(), card.Options{}.Defaults()
+	l := srv.Limits
+	return []limit{
+		{"request body", bytesOf(l.Body), "server"},
+		{"parts of a message", itoa(l.Parts), "server"},
+		{"JSON depth", itoa(l.Depth), "server"},
+		{"open streams of one authenticated caller", itoa(l.StreamsPerOwner), "server"},
+		{"open streams", itoa(l.Streams), "server"},
+		{"tasks on a page", itoa(a2a.MaxPageSize), "server"},
+		{"header read", span(l.HeaderTimeout), "server"},
+		{"body read", span(l.BodyTimeout), "server"},
+		{"write to a reader", span(l.WriteTimeout), "server"},
+		{"idle connection", span(l.IdleTimeout), "server"},
+		{"keep-alive of a stream", span(l.KeepAlive), "server"},
+		{"age of a card", span(srv.CardMaxAge), "server"},
+		{"drain", span(srv.DrainTimeout), "server"},
+		{"turn", span(eng.TurnLimit), "engine"},
+		{"cancel grace", span(eng.CancelGrace), "engine"},
+		{"lease", span(eng.LeaseTTL), "engine"},
+		{"retention of waiting and finished tasks", span(eng.Retention), "engine"},
+		{"waiting messages of a task", itoa(eng.MaxWaiting), "engine"},
+		{"finished tasks in memory", itoa(memory.DefaultMaxFinished), "engine"},
+		{"other tasks in memory", itoa(memory.DefaultMaxActive), "engine"},
+		{"card", bytesOf(cards.MaxBytes), "client"},
+		{"fetch of a card", span(cards.Timeout), "client"},
+		{"call", span(cl.Timeout), "client"},
+		{"opening of a stream", span(cl.HeaderTimeout), "client"},
+		{"silence of a stream", span(cl.IdleTimeout), "client"},
+		{"resumption of a broken stream", span(cl.ResumeTimeout), "client"},
+		{"longest pause between two polls", span(cl.MaxPollInterval), "client"},
+		{"answer", bytesOf(cl.MaxAnswer), "client"},
+		{"event of a stream", bytesOf(int64(cl.MaxEvent)), "client"},
+		{"file or standard input as a part", bytesOf(maxPart), "client"},
+	}
+}
+
+func bytesOf(n int64) string {
+	if n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// span writes a duration without the zeros at its end: 1h, not 1h0m0s.
+func span(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
+}

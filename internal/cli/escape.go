@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// An escaper writes text to a terminal, a pipe or a file with everything in it harmless: what could move the cursor,
+// change colours or the title, or turn the order of the letters around appears as \u and four hexadecimal digits. All
+// that a command writes passes through one, so that no field of an agent's answer can be forgotten. JSON stays what it
+// is: such characters can only stand in its strings, where the escape means the same.
+//
+// Each Write must end with a whole character. The first error of the writer below is kept, for commands to fail with.
+type escaper struct {
+	mu  sync.Mutex // servers log from many goroutines
+	w   io.Writer
+	err error
+}
+
+// Write writes p escaped. It returns len(p), or 0 and the error.
+func (e *escaper) Write(p []byte) (int, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err != nil {
+		return 0, e.err
+	}
+	if _, e.err = io.WriteString(e.w, escape(string(p))); e.err != nil {
+		return 0, e.err
+	}
+	return len(p), nil
+}
+
+// escape replaces what is unsafe, and bytes that are no UTF-8. Line feeds and tabs stay.
+func escape(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, unsafe) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case !unsafe(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// unsafe reports whether a rune does something instead of showing something. The joiners, which Indian and Persian
+// scripts and emojis need, and the marks that only tell the direction of their neighbours stay.
+func unsafe(r rune) bool {
+	switch r {
+	case '\n', '\t', '\u200c', '\u200d', '\u200e', '\u200f', '\u061c':
+		return false
+	case '\u2028', '\u2029':
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+}
+
+// inline makes one line of a text, so that nothing in it can pass for the next line.
+func inline(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " ")
+}

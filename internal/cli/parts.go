@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// maxPart is how much of a file or of standard input becomes a part. More belongs behind a URL.
+const maxPart = 64 << 20
+
+// partFlags collect the parts of a message in the order of the command line.
+type partFlags struct{ specs []partSpec }
+
+type partSpec struct{ flag, value, mediaType string }
+
+// add defines the flags of parts.
+func (p *partFlags) add(flags *pflag.FlagSet) {
+	for _, f := range []struct{ name, kind, usage string }{
+		{"text", "text", "a part of text; repeatable"},
+		{"file", "path|url", "a part with a file's content, or with the URL of a file; repeatable"},
+		{"data", "path|-|json", "a part of JSON: from a file, from standard input, or as it stands; repeatable"},
+		{"media-type", "type", "media type of the part before it"},
+	} {
+		flags.Var(&partFlag{p, f.name, f.kind}, f.name, f.usage)
+		flags.SetAnnotation(f.name, annotationPart, nil)
+	}
+}
+
+// partFlag is one of them; it implements pflag.Value.
+type partFlag struct {
+	parts      *partFlags
+	name, kind string
+}
+
+func (f *partFlag) String() string { return "" }
+func (f *partFlag) Type() string   { return f.kind }
+
+func (f *partFlag) Set(value string) error {
+	p := f.parts
+	if f.name != "media-type" {
+		p.specs = append(p.specs, partSpec{flag: f.name, value: value})
+		return nil
+	}
+	if len(p.specs) == 0 {
+		return errors.New("it belongs to the --text, --file or --data before it, and there is none")
+	}
+	last := &p.specs[len(p.specs)-1]
+	if last.mediaType != "" {
+		return errors.New("the part before it has a media type already")
+	}
+	if _, _, err := mime.ParseMediaType(value); err != nil || !strings.Contains(value, "/") {
+		return errors.New("it is not a media type such as text/markdown")
+	}
+	last.mediaType = value
+	return nil
+}
+
+// build makes the parts: the words of the command line first, then those of the flags.
+func (p *partFlags) build(words []string, stdin io.Reader) ([]a2a.Part, error) {
+	var parts []a2a.Part
+	if len(words) > 0 {
+		parts = append(parts, a2a.TextPart(strings.Join(words, " ")))
+	}
+	piped := false
+	for _, spec := range p.specs {
+		if spec.flag == "data" && spec.value == "-" {
+			if piped {
+				return nil, usagef("--data -: standard input can only be one part")
+			}
+			piped = true
+		}
+		part, err := spec.part(stdin)
+		if err != nil {
+			return nil, usagef("--%s: %v", spec.flag, err)
+		}
+		if spec.mediaType != "" {
+			part.MediaType = spec.mediaType
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return nil, usagef("the message is empty").withHint("say something with --text, --file or --data, or as words after the options")
+	}
+	return parts, nil
+}
+
+func (s *partSpec) part(stdin io.Reader) (a2a.Part, error) {
+	switch s.flag {
+	case "file":
+		return filePart(s.value)
+	case "data":
+		return dataPart(s.value, stdin)
+	}
+	return a2a.TextPart(s.value), nil
+}
+
+func filePart(ref string) (a2a.Part, error) {
+	if u, err := url.Parse(ref); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		name := path.Base(u.Path)
+		if name == "." || name == "/" {
+			name = ""
+		}
+		return a2a.URLPart(ref, mime.TypeByExtension(path.Ext(name)), name), nil
+	}
+	content, err := readFile(ref)
+	if err != nil {
+		return a2a.Part{}, err
+	}
+	mediaType := cmp.Or(mime.TypeByExtension(filepath.Ext(ref)), http.DetectContentType(content))
+	return a2a.RawPart(content, mediaType, filepath.Base(ref)), nil
+}
+
+// dataPart takes JSON as it stands, from standard input, or from a file. JSON is kept to the letter.
+func dataPart(value string, stdin io.Reader) (a2a.Part, error) {
+	if text := jsontext.Value(value); value != "-" && text.IsValid() {
+		return a2a.Part{Content: a2a.Data(text), MediaType: "application/json"}, nil
+	}
+	var text []byte
+	var err error
+	name := value
+	if value == "-" {
+		name = "standard input"
+		text, err = readAll(stdin)
+	} else {
+		text, err = readFile(value)
+	}
+	switch {
+	case err != nil && looksLikeJSON(value):
+		return a2a.Part{}, fmt.Errorf("%s is neither JSON nor a file", value)
+	case err != nil:
+		return a2a.Part{}, err
+	case !jsontext.Value(text).IsValid():
+		return a2a.Part{}, fmt.Errorf("%s is not JSON", name)
+	}
+	return a2a.Part{Content: a2a.Data(text), MediaType: "application/json"}, nil
+}
+
+func looksLikeJSON(value string) bool {
+	return strings.HasPrefix(value, "{") || strings.HasPrefix(value, "[") || strings.HasPrefix(value, `"`)
+}
+
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f)
+}
+
+func readAll(r io.Reader) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(r, maxPart+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > maxPart {
+		return nil, fmt.Errorf("it has more than %d bytes; put it behind a URL and give that to --file", maxPart)
+	}
+	return content, nil
+}

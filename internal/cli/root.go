@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+// The output formats.
+const (
+	outputText = "text"
+	outputJSON = "json"
+)
+
+// globalOptions are the flags that every command takes.
+type globalOptions struct {
+	agentCard    string
+	output       string
+	timeout      time.Duration
+	pollInterval time.Duration
+	bearer       string
+	svcParams    []string
+	extensions   []string
+}
+
+const rootLong = `dragoman serves sample agents and talks to any agent over A2A 1.0.
+
+Each option can also come from the environment, as DRAGOMAN_ or A2ACLI_ and its
+name in upper snake case: --agent-card from DRAGOMAN_AGENT_CARD, or else from
+A2ACLI_AGENT_CARD. A flag comes before both. --stream and the parts of a message
+are only taken from flags.
+
+Exit codes: 0 done, also when a task failed or waits (then with a warning);
+1 failure; 2 wrong usage; 3 agent unreachable or its card unusable;
+4 credentials missing or refused; 5 out of time; 130 interrupted.`
+
+const rootExample = `  dragoman serve --agent currency
+  dragoman send -a http://127.0.0.1:8080 --text "100 USD in GBP"`
+
+// root returns the tree of all commands.
+func (c *command) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "dragoman",
+		Short:             "Serve agents and talk to them over A2A",
+		Long:              rootLong,
+		Example:           rootExample,
+		Version:           version(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              noCommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: c.start,
+	}
+	root.SetIn(c.Stdin)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%s", err).withHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
+	})
+	flags, o := root.PersistentFlags(), &c.options
+	flags.StringVarP(&o.agentCard, "agent-card", "a", "", "the agent: its URL, host, or the file of its card")
+	flags.StringVarP(&o.output, "output", "o", outputText, "text or json")
+	flags.DurationVar(&o.timeout, "timeout", 0, "give up after this long; 0 waits as long as the task takes")
+	flags.DurationVar(&o.pollInterval, "poll-interval", client.Options{}.Defaults().PollInterval, "pause between two looks at a task that cannot be streamed")
+	flags.StringVar(&o.bearer, "bearer", "", "token to send as Authorization: Bearer; better given as DRAGOMAN_BEARER")
+	flags.StringArrayVar(&o.svcParams, "svc-param", nil, "service parameter (HTTP header) to send, as name:value; repeatable")
+	flags.StringArrayVar(&o.extensions, "extension", nil, "URI of an extension to activate; repeatable")
+
+	root.AddCommand(
+		c.serveCommand(), c.cardCommand(), c.sendCommand(), c.taskCommand(), c.configCommand(root), c.versionCommand(),
+	)
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	addExamples(root)
+	return root
+}
+
+// noCommand refuses a word that is no command; cobra itself would suggest similar ones on several lines.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	f := usagef("dragoman has no command %q", args[0])
+	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
+		return f.withHint("did you mean " + similar[0] + "?")
+	}
+	return f.withHint("dragoman help lists the commands")
+}
+
+// addExamples gives those to the commands that cobra brings.
+func addExamples(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Example = "  dragoman help send"
+		case "completion":
+			cmd.Example = "  dragoman completion bash > dragoman.bash"
+			for _, shell := range cmd.Commands() {
+				shell.Example = "  dragoman completion " + shell.Name()
+			}
+		}
+	}
+}
+
+// start completes and checks the options once the command line is understood.
+func (c *command) start(cmd *cobra.Command, _ []string) error {
+	if err := c.fillFromEnvironment(cmd); err != nil {
+		return err
+	}
+	c.started = true
+	o := &c.options
+	if o.output != outputText && o.output != outputJSON {
+		wrong := o.output
+		o.output = outputText
+		return usagef("--output is %q; use %s or %s", wrong, outputText, outputJSON)
+	}
+	if o.timeout < 0 {
+		return usagef("--timeout is %v; it must not be negative", o.timeout)
+	}
+	if o.pollInterval <= 0 {
+		return usagef("--poll-interval is %v; it must be above 0", o.pollInterval)
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+// sendOptions are the flags of send.
+type sendOptions struct {
+	parts     partFlags
+	taskID    string
+	contextID string
+	stream    bool
+	async     bool
+	history   int
+	metadata  string
+	accept    []string
+}
+
+const sendLong = `send sends a message to an agent and waits until the task has ended or waits for
+something itself. The message has the parts that --text, --file and --data give,
+in their order, after the words that stand by themselves.
+
+When the task waits for input, the command to answer is printed. A task goes on
+when send is interrupted; the command to come back to it is printed then.`
+
+const sendExample = `  dragoman send -a http://127.0.0.1:8080 --text "100 USD in GBP"
+  dragoman send -a http://127.0.0.1:8080 How much is 1 USD?
+  dragoman send -a agent.example.com --text "Describe this" --file photo.jpg --stream
+  echo '{"city": "Oslo"}' | dragoman send -a agent.example.com --data - -o json
+  dragoman send -a agent.example.com --task-id ID --text "to CAD"`
+
+func (c *command) sendCommand() *cobra.Command {
+	var o sendOptions
+	cmd := &cobra.Command{
+		Use:     "send [words]",
+		Short:   "Send a message to an agent",
+		Long:    sendLong,
+		Example: sendExample,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			req, err := o.request(words, c)
+			if err != nil {
+				return err
+			}
+			var seen seen
+			return c.within(cmd, &seen, func(ctx context.Context) error { return c.sendMessage(ctx, &o, req, &seen) })
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	o.parts.add(flags)
+	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to go on with")
+	flags.StringVar(&o.contextID, "context-id", "", "the conversation that the message belongs to")
+	flags.BoolVar(&o.stream, "stream", false, "show what happens as it happens; with -o json one object a line")
+	flags.BoolVar(&o.async, "async", false, "do not wait (also --return-immediately, --no-wait)")
+	flags.IntVar(&o.history, "history", 0, "how many messages of the task's history to show")
+	flags.StringVar(&o.metadata, "metadata", "", "metadata of the message, a JSON object")
+	flags.StringSliceVar(&o.accept, "accept", nil, "media types that the answer may have, separated by commas")
+	flags.SetNormalizeFunc(asyncAliases)
+	return cmd
+}
+
+func asyncAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if name == "return-immediately" || name == "no-wait" {
+		name = "async"
+	}
+	return pflag.NormalizedName(name)
+}
+
+// request makes the request of the options.
+func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageRequest, error) {
+	if o.async && o.stream {
+		return nil, usagef("--async and --stream exclude each other").withHint("follow the task later with " + c.Program + " task subscribe")
+	}
+	if o.history < 0 {
+		return nil, usagef("--history is %d; it must not be negative", o.history)
+	}
+	parts, err := o.parts.build(words, c.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	message := a2a.NewMessage(a2a.RoleUser, parts...)
+	message.TaskID, message.ContextID = a2a.TaskID(o.taskID), a2a.ContextID(o.contextID)
+	message.Extensions = c.options.extensions
+	if o.metadata != "" {
+		if err := json.Unmarshal([]byte(o.metadata), &message.Metadata); err != nil {
+			return nil, usagef("--metadata is not a JSON object: %v", err)
+		}
+	}
+	config := &a2a.SendConfiguration{HistoryLength: &o.history, ReturnImmediately: o.async}
+	for _, mode := range o.accept {
+		config.AcceptedOutputModes = append(config.AcceptedOutputModes, strings.TrimSpace(mode))
+	}
+	return &a2a.SendMessageRequest{Message: message, Configuration: config}, nil
+}
+
+// sendMessage sends a message and shows what comes of it.
+func (c *command) sendMessage(ctx context.Context, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
+	agent, err := c.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer agent.Close()
+	if o.async {
+		return c.sendAndLeave(ctx, agent, req, seen)
+	}
+	if o.stream && !streams(agent.Card()) {
+		c.warn("the agent does not stream; its task is looked at every now and then")
+	}
+	answer, err := c.await(ctx, agent, req, o.stream, seen)
+	if err != nil {
+		return c.explain(err, seen)
+	}
+	if !o.stream {
+		if err := c.showFinal(ctx, agent, answer, req.Configuration.HistoryLength, seen); err != nil {
+			return err
+		}
+	}
+	c.judge(seen)
+	return nil
+}
+
+// sendAndLeave sends a message and shows the task as it is at once.
+func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, seen *seen) error {
+	result, err := agent.SendMessage(ctx, req)
+	if err != nil {
+		return err
+	}
+	seen.note(result)
+	if err := c.showResult(result); err != nil {
+		return err
+	}
+	if seen.task != "" && !seen.state.Terminal() && !seen.state.Interrupted() {
+		c.say("Follow", c.goOn(seen)...)
+		return nil
+	}
+	c.judge(seen)
+	return nil
+}
+
+// await follows what a message causes until nothing more comes without the user. It returns the message that is the
+// whole answer, if there is one.
+func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, show bool, seen *seen) (*a2a.Message, error) {
+	var answer *a2a.Message
+	first := true
+	for u, err := range agent.Stream(ctx, req) {
+		if err != nil {
+			return nil, err
+		}
+		seen.note(u.Event)
+		if m, ok := u.Event.(*a2a.Message); ok && seen.task == "" {
+			answer = m
+		}
+		if show {
+			if err := c.showEvent(u.Event); err != nil {
+				return nil, err
+			}
+		}
+		// The first event of a stream may show the task as it was before the message.
+		stale := first && req.Message.TaskID != "" && !u.Polled
+		first = false
+		if seen.state == a2a.TaskStateAuthRequired && !stale {
+			break
+		}
+	}
+	return answer, nil
+}
+
+// showFinal prints the one result of a message.
+func (c *command) showFinal(ctx context.Context, agent *client.Client, answer *a2a.Message, history *int, seen *seen) error {
+	if answer != nil {
+		return c.showResult(answer)
+	}
+	task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: history})
+	if err != nil {
+		return fmt.Errorf("the message was taken, but the task cannot be shown: %w", err)
+	}
+	seen.note(task)
+	return c.showResult(task)
+}
+
+// explain adds to an error that broke a wait how to come back to the task.
+func (c *command) explain(err error, seen *seen) error {
+	if seen.task == "" {
+		return err
+	}
+	f := failureOf(err, c.Program, c.options.bearer != "")
+	if f.exit == exitUnreachable || f.exit == exitTimeout {
+		f.hint = commandLine(c.goOn(seen))
+		return f
+	}
+	return err
+}
+
+func streams(card *a2a.AgentCard) bool {
+	return card.Capabilities.Streaming != nil && *card.Capabilities.Streaming
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/journal/memory"
+	"github.com/dragoman-a2a/dragoman/journal/sql"
+	"github.com/dragoman-a2a/dragoman/samples/currency"
+	"github.com/dragoman-a2a/dragoman/samples/hello"
+	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/store/sqlite"
+)
+
+// inMemory is the value of --data that keeps nothing.
+const inMemory = ":memory:"
+
+// The names of the sample agents, which are part of the key of each of their tasks.
+const (
+	agentCurrency = "currency"
+	agentHello    = "hello"
+)
+
+// serveOptions are the flags of serve.
+type serveOptions struct {
+	agent     string
+	addr      string
+	data      string
+	url       string
+	rates     string
+	reply     bool
+	cert, key string
+	turnLimit time.Duration
+	retention time.Duration
+	drain     time.Duration
+	logLevel  string
+	logFormat string
+}
+
+const serveLong = `serve serves a sample agent over A2A 1.0. When it is ready it prints one line to the
+error stream: serving NAME at URL.
+
+Tasks are kept in a data folder and survive the server; --data :memory: keeps
+nothing. SIGTERM or Ctrl-C lets running turns come to their end (see --drain) and
+then ends the server; the second one ends it at once.`
+
+const serveExample = `  dragoman serve --agent currency
+  dragoman serve --agent currency --rates auto --addr 127.0.0.1:8080 --data ./data
+  dragoman serve --agent hello --reply --addr 127.0.0.1:0 --data :memory:
+  dragoman serve --agent hello --addr :8443 --url https://hello.example.com --tls-cert cert.pem --tls-key key.pem`
+
+func (c *command) serveCommand() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:     "serve",
+		Short:   "Serve a sample agent",
+		Long:    serveLong,
+		Example: serveExample,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), &o) },
+	}
+	limits, times := engine.Options{}.Defaults(), server.Options{}.Defaults()
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&o.agent, "agent", "", "the agent: currency or hello")
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
+	flags.StringVar(&o.data, "data", "", "folder for the tasks, or :memory: (default: the user's data folder)")
+	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
+	flags.StringVar(&o.rates, "rates", "", "where currency has its rates from: snapshot, live or auto (default snapshot)")
+	flags.BoolVar(&o.reply, "reply", false, "hello answers with a message instead of a task")
+	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
+	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
+	flags.DurationVar(&o.turnLimit, "turn-limit", limits.TurnLimit, "how long one turn of the agent may take")
+	flags.DurationVar(&o.retention, "retention", limits.Retention, "how long waiting and finished tasks are kept")
+	flags.DurationVar(&o.drain, "drain", times.DrainTimeout, "how long running turns may take to end when the server is stopped")
+	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	return cmd
+}
+
+// serve runs a server until ctx ends.
+func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
+	sample, card, err := o.sample()
+	if err != nil {
+		return err
+	}
+	logger, err := o.logger(c)
+	if err != nil {
+		return err
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	kept, err := c.openJournal(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept.close()) }()
+	eng, err := engine.New(&engine.Options{Journal: kept.journal, Logger: logger, TurnLimit: o.turnLimit, Retention: o.retention})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, shutdown(ctx, eng, o.drain)) }()
+	srv, err := server.New(eng.Agent(o.agent, sample, &engine.AgentOptions{Card: card}), &server.Options{
+		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, CertFile: o.cert, KeyFile: o.key,
+		OnReady: func(_ net.Addr, url string) { fmt.Fprintf(c.err, "serving %s at %s\n", o.agent, url) },
+		OnDrain: eng.Shutdown,
+	})
+	if err != nil {
+		return err
+	}
+	return o.explain(srv.ListenAndServe(ctx, o.addr))
+}
+
+// shutdown ends the engine of a server that has ended, for whatever reason. After a drain it finds nothing to do.
+func shutdown(ctx context.Context, eng *engine.Engine, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	return eng.Shutdown(ctx)
+}
+
+// sample returns the agent that is asked for.
+func (o *serveOptions) sample() (agent.Agent, *a2a.AgentCard, error) {
+	switch o.agent {
+	case agentCurrency:
+		if o.reply {
+			return nil, nil, usagef("--reply is for --agent hello")
+		}
+		rates, err := currency.NewProvider(o.rates, currency.LiveOptions{})
+		if err != nil {
+			return nil, nil, usagef("--rates: %v", err)
+		}
+		return currency.New(currency.Options{Rates: rates}), currency.Card(), nil
+	case agentHello:
+		if o.rates != "" {
+			return nil, nil, usagef("--rates is for --agent currency")
+		}
+		return hello.New(hello.Options{Reply: o.reply}), hello.Card(), nil
+	case "":
+		return nil, nil, usagef("no agent is named").withHint("give one with --agent: currency or hello")
+	}
+	return nil, nil, usagef("--agent is %q; use currency or hello", o.agent)
+}
+
+func (o *serveOptions) logger(c *command) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
+		return nil, usagef("--log-level is %q; use debug, info, warn or error", o.logLevel)
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch o.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(c.err, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(c.err, options)), nil
+	}
+	return nil, usagef("--log-format is %q; use text or json", o.logFormat)
+}
+
+func (o *serveOptions) check() error {
+	if (o.cert == "") != (o.key == "") {
+		return usagef("--tls-cert and --tls-key go together")
+	}
+	for name, limit := range map[string]time.Duration{"turn-limit": o.turnLimit, "retention": o.retention, "drain": o.drain} {
+		if limit <= 0 {
+			return usagef("--%s is %v; it must be above 0", name, limit)
+		}
+	}
+	if _, _, err := net.SplitHostPort(o.addr); err != nil {
+		return usagef("--addr is %q: %v", o.addr, err).withHint("give host and port, such as 127.0.0.1:8080")
+	}
+	return nil
+}
+
+// explain tells what to do about an error of listening.
+func (o *serveOptions) explain(err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return &failure{exit: exitFailure, code: codeInternal, message: err.Error(),
+			hint: "stop the program that listens there, or choose another address with --addr; port 0 takes a free one"}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("turns that did not end within %v were released; agents that can will go on with them at the next start", o.drain)
+	}
+	return err
+}
+
+// kept is a journal and what has to be closed with it.
+type kept struct {
+	journal journal.Journal
+	closers []func() error
+}
+
+func (k *kept) close() error {
+	var err error
+	for _, f := range k.closers {
+		err = errors.Join(err, f())
+	}
+	return err
+}
+
+// openJournal opens where tasks are kept, and says where that is.
+func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, error) {
+	if o.data == inMemory {
+		fmt.Fprintln(c.err, "data: in memory; tasks end with the server")
+		j := memory.New(nil)
+		return &kept{journal: j, closers: []func() error{j.Close}}, nil
+	}
+	folder := o.data
+	if folder == "" {
+		home, err := c.dataHome()
+		if err != nil {
+			return nil, fmt.Errorf("find the user's data folder: %w; name one with --data", err)
+		}
+		folder = filepath.Join(home, "dragoman", o.agent)
+	}
+	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: "dragoman serve"})
+	if err != nil {
+		return nil, err
+	}
+	j, err := sql.New(ctx, db)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	fmt.Fprintf(c.err, "data: %s\n", inline(folder))
+	return &kept{journal: j, closers: []func() error{j.Close, db.Close}}, nil
+}
+
+// dataHome returns where programs of this user keep data, by the custom of the operating system.
+func (c *command) dataHome() (string, error) {
+	if dir, ok := c.LookupEnv("XDG_DATA_HOME"); ok && filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	if runtime.GOOS == "windows" {
+		return os.UserCacheDir() // %LocalAppData%, which is not only for caches
+	}
+	if runtime.GOOS == "darwin" {
+		return os.UserConfigDir() // ~/Library/Application Support
+	}
+	home, ok := c.LookupEnv("HOME")
+	if !ok || !strings.HasPrefix(home, "/") {
+		return "", errors.New("HOME is not set")
+	}
+	return filepath.Join(home, ".local", "share"), nil
+}

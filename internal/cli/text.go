@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// A printer makes text of the protocol's objects: lines of "Label: value", those of what belongs to something else
+// indented below it, and an empty line after each block. The further lines of a value that has several are indented
+// deeper than any label, so that no text of an agent can pass for a label.
+type printer struct{ buf bytes.Buffer }
+
+const indent = "  "
+
+// field prints a value on one line, unless it is empty.
+func (p *printer) field(depth int, label, value string) {
+	if value != "" {
+		fmt.Fprintf(&p.buf, "%s%s: %s\n", strings.Repeat(indent, depth), label, inline(value))
+	}
+}
+
+// text prints a value that may have several lines.
+func (p *printer) text(depth int, label, value string) {
+	value = strings.TrimRight(strings.ReplaceAll(value, "\r\n", "\n"), "\n")
+	value = strings.ReplaceAll(value, "\n", "\n"+strings.Repeat(indent, depth+2))
+	fmt.Fprintf(&p.buf, "%s%s: %s\n", strings.Repeat(indent, depth), label, value)
+}
+
+// end ends a block.
+func (p *printer) end() { p.buf.WriteByte('\n') }
+
+// event prints what a stream or a send brought.
+func (p *printer) event(event a2a.Event) {
+	switch e := event.(type) {
+	case *a2a.Task:
+		p.task(e)
+	case *a2a.Message:
+		p.field(0, "Task", string(e.TaskID))
+		p.field(0, "Context", string(e.ContextID))
+		p.message("Message", e)
+	case *a2a.StatusUpdate:
+		p.field(0, "Task", string(e.TaskID))
+		p.field(0, "Context", string(e.ContextID))
+		p.status(&e.Status)
+	case *a2a.ArtifactUpdate:
+		p.field(0, "Task", string(e.TaskID))
+		if e.Artifact != nil {
+			label := "Artifact"
+			if e.Append {
+				label = "Artifact, continued"
+			}
+			p.artifact(label, e.Artifact)
+		}
+	}
+	p.end()
+}
+
+func (p *printer) task(t *a2a.Task) {
+	p.field(0, "Task", string(t.ID))
+	p.field(0, "Context", string(t.ContextID))
+	p.status(&t.Status)
+	for _, artifact := range t.Artifacts {
+		p.artifact("Artifact", artifact)
+	}
+	for _, message := range t.History {
+		p.message("History", message)
+	}
+}
+
+func (p *printer) status(s *a2a.TaskStatus) {
+	p.field(0, "Status", stateName(s.State))
+	if !s.Timestamp.IsZero() {
+		p.field(0, "Time", s.Timestamp.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+	}
+	if s.Message != nil {
+		p.message("Message", s.Message)
+	}
+}
+
+func (p *printer) message(label string, m *a2a.Message) {
+	p.field(0, label, strings.ToLower(strings.TrimPrefix(m.Role.String(), "ROLE_")))
+	p.parts(m.Parts)
+}
+
+func (p *printer) artifact(label string, a *a2a.Artifact) {
+	name := a.Name
+	if name == "" {
+		name = string(a.ID)
+	}
+	p.field(0, label, name)
+	p.field(1, "ID", string(a.ID))
+	if a.Description != "" {
+		p.text(1, "Description", a.Description)
+	}
+	p.parts(a.Parts)
+}
+
+// parts prints every part. Texts that follow each other are one text: an artifact that was streamed has a part for
+// each of its chunks.
+func (p *printer) parts(parts []a2a.Part) {
+	for i := 0; i < len(parts); i++ {
+		text, ok := parts[i].Content.(a2a.Text)
+		if !ok {
+			p.part(&parts[i])
+			continue
+		}
+		joined := string(text)
+		for i+1 < len(parts) && parts[i+1].MediaType == parts[i].MediaType {
+			next, ok := parts[i+1].Content.(a2a.Text)
+			if !ok {
+				break
+			}
+			joined += string(next)
+			i++
+		}
+		p.mediaType(parts[i].MediaType, "text/plain")
+		p.text(1, "Text", joined)
+	}
+}
+
+func (p *printer) part(part *a2a.Part) {
+	switch content := part.Content.(type) {
+	case a2a.Data:
+		p.mediaType(part.MediaType, "application/json")
+		text := jsontext.Value(content).Clone()
+		_ = text.Compact() // what is not JSON after all is shown as it is
+		p.text(1, "Data", string(text))
+	case a2a.Raw:
+		p.field(1, "File", describeFile(part.Filename, part.MediaType, fmt.Sprintf("%d bytes", len(content))))
+	case a2a.URL:
+		p.field(1, "File", describeFile(part.Filename, part.MediaType, string(content)))
+	default:
+		p.field(1, "Part", "of a kind that this program does not know")
+	}
+}
+
+// mediaType tells the media type of a part where it is not what one expects.
+func (p *printer) mediaType(mediaType, expected string) {
+	if mediaType != expected {
+		p.field(1, "Media type", mediaType)
+	}
+}
+
+// describeFile summarises a file: its name if it has one, its media type, its size or where it is.
+func describeFile(name, mediaType, where string) string {
+	if mediaType != "" {
+		where = mediaType + ", " + where
+	}
+	if name == "" {
+		return where
+	}
+	return name + " (" + where + ")"
+}
+
+// stateName returns a state as people write it: input-required for TASK_STATE_INPUT_REQUIRED.
+func stateName(s a2a.TaskState) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(s.String(), "TASK_STATE_")), "_", "-")
+}
