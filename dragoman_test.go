@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dragoman_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/dragoman-a2a/dragoman"
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/card"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestServeSaysWhyItCannot(t *testing.T) {
+	nothing := agent.Func(func(context.Context, *agent.Turn) error { return nil })
+	whole := &a2a.AgentCard{Name: "A", Description: "B", Version: "1"}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	for name, test := range map[string]struct {
+		addr string
+		card *a2a.AgentCard
+		want string
+	}{
+		"no card":         {"127.0.0.1:0", nil, "name is required"},
+		"card lacks much": {"127.0.0.1:0", &a2a.AgentCard{Name: "A"}, "description"},
+		"no address":      {"nowhere", whole, "nowhere"},
+		"address in use":  {ln.Addr().String(), whole, "listen"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := dragoman.Serve(test.addr, test.card, nothing)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q in it", err, test.want)
+			}
+		})
+	}
+}
+
+func TestDialNamesWhatItCannotFind(t *testing.T) {
+	t.Parallel()
+	if _, err := dragoman.Dial(t.Context(), t.TempDir()+"/card.json"); !errors.Is(err, card.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
