@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -103,11 +104,16 @@ func (s *process) fetch(ctx context.Context, path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(res.Body, 64<<20))
 }
 
-// profile keeps a CPU profile of the next seconds in a file. The returned function waits for it.
-func (s *process) profile(ctx context.Context, file string, during time.Duration) func() error {
+// profile keeps a CPU profile of the next seconds of one of our servers in a file, if the settings ask for it. The
+// returned function waits for it.
+func profile(ctx context.Context, s *settings, at *process, name string, during time.Duration) func() error {
+	if s.profile == "" || at.name == jsPeerName {
+		return func() error { return nil }
+	}
+	file := filepath.Join(s.profile, strings.NewReplacer(" ", "-", ",", "").Replace(name)+".pprof")
 	done := make(chan error, 1)
 	go func() {
-		body, err := s.fetch(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", max(1, int(during.Seconds()))))
+		body, err := at.fetch(ctx, fmt.Sprintf("/debug/pprof/profile?seconds=%d", max(1, int(during.Seconds()))))
 		if err == nil {
 			err = os.WriteFile(file, body, 0o644)
 		}

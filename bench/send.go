@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -54,9 +53,8 @@ func compare(ctx context.Context, s *settings, bare *process, targets []target, 
 	for round := range s.rounds {
 		for _, at := range servers {
 			wait := func() error { return nil }
-			if s.profile != "" && round == s.rounds-1 && at.cmd.Args[0] != "node" {
-				file := fmt.Sprintf("%s-%d.pprof", strings.ReplaceAll(at.name, " ", "-"), conns)
-				wait = at.profile(ctx, filepath.Join(s.profile, strings.SplitN(targets[0].name, ",", 2)[0]+"-"+file), s.slice)
+			if round == s.rounds-1 {
+				wait = profile(ctx, s, at, fmt.Sprintf("%s, %s, %d", targets[0].name, at.name, conns), s.slice)
 			}
 			r, err := load(ctx, at, conns, s.slice, requests(at))
 			if err != nil {

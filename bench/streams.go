@@ -26,12 +26,18 @@ func measureStreams(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 	}{{"memory", f.memory}, {"SQLite", f.sqlite}} {
 		var opens, bursts []time.Duration
 		var each usage
+		var spent []float64
+		wait := profile(ctx, s, c.server, "streams-"+c.name, time.Duration(s.rounds)*time.Second)
 		for range s.rounds {
 			r, err := openRoom(ctx, c.server)
 			if err != nil {
 				return nil, err
 			}
 			opens, bursts, each = append(opens, r.opened), append(bursts, r.burst), r.each
+			spent = append(spent, r.cpu)
+		}
+		if err := wait(); err != nil {
+			return nil, err
 		}
 		opened, burst := median(opens), median(bursts)
 		held := float64(each.Heap+each.Stack) / 1024
@@ -39,6 +45,7 @@ func measureStreams(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 			row{Case: "streams, all at once, " + c.name, Conns: openStreams, Ours: inMS(opened), P99: inMS(opened),
 				Marks: []mark{under("p99 of the first event", opened, 150*time.Millisecond)}},
 			row{Case: "streams, 200 events to all, " + c.name, Conns: openStreams, Ours: inMS(burst),
+				CPU:   fmt.Sprintf("%.2f an event and reader", median(spent)),
 				Marks: []mark{under("time", burst, 150*time.Millisecond)}},
 			row{Case: "streams, cost of each, " + c.name, Conns: openStreams,
 				Ours: fmt.Sprintf("%.1f KB + %.1f KB stack, %.2f goroutines", float64(each.Heap)/1024, float64(each.Stack)/1024, float64(each.Goroutines)/1000),
@@ -55,6 +62,7 @@ func measureStreams(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 type room struct {
 	opened time.Duration // p99 of the first event, from the moment when all began to dial
 	burst  time.Duration // until the last reader had all events
+	cpu    float64       // microseconds of server time for each event and reader
 	each   usage         // of one stream; Goroutines is in thousandths
 }
 
@@ -103,6 +111,11 @@ func openRoom(ctx context.Context, s *process) (room, error) {
 	if err != nil {
 		return r, err
 	}
+	spent, err := s.usage(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.cpu = float64(spent.CPU-after.CPU) / (openStreams * burstEvents)
 	if _, err = caller.do(post(s.Path, messageTo(task, "close"))); err != nil {
 		return r, err
 	}
