@@ -54,6 +54,8 @@ func (c *command) root() *cobra.Command {
 		Args:              noCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: c.start,
+
+		SuggestionsMinimumDistance: 2,
 	}
 	root.SetIn(c.Stdin)
 	root.SetOut(c.out)

@@ -86,7 +86,9 @@ func (p *printer) status(s *a2a.TaskStatus) {
 
 func (p *printer) message(label string, m *a2a.Message) {
 	p.field(0, label, strings.ToLower(strings.TrimPrefix(m.Role.String(), "ROLE_")))
-	p.parts(m.Parts)
+	for i := range m.Parts {
+		p.part(&m.Parts[i])
+	}
 }
 
 func (p *printer) artifact(label string, a *a2a.Artifact) {
@@ -99,34 +101,37 @@ func (p *printer) artifact(label string, a *a2a.Artifact) {
 	if a.Description != "" {
 		p.text(1, "Description", a.Description)
 	}
-	p.parts(a.Parts)
-}
-
-// parts prints every part. Texts that follow each other are one text: an artifact that was streamed has a part for
-// each of its chunks.
-func (p *printer) parts(parts []a2a.Part) {
-	for i := 0; i < len(parts); i++ {
-		text, ok := parts[i].Content.(a2a.Text)
-		if !ok {
-			p.part(&parts[i])
-			continue
-		}
-		joined := string(text)
-		for i+1 < len(parts) && parts[i+1].MediaType == parts[i].MediaType {
-			next, ok := parts[i+1].Content.(a2a.Text)
-			if !ok {
-				break
-			}
-			joined += string(next)
-			i++
-		}
-		p.mediaType(parts[i].MediaType, "text/plain")
-		p.text(1, "Text", joined)
+	for _, part := range joined(a.Parts) {
+		p.part(&part)
 	}
 }
 
+// joined returns the parts with texts that follow each other made one: an artifact that was streamed has a part for
+// each of its chunks.
+func joined(parts []a2a.Part) []a2a.Part {
+	var all []a2a.Part
+	var text strings.Builder // of the last part in all, if that is a text
+	for _, part := range parts {
+		chunk, isText := part.Content.(a2a.Text)
+		n := len(all)
+		if isText && n > 0 && text.Len() > 0 && all[n-1].MediaType == part.MediaType {
+			text.WriteString(string(chunk))
+			all[n-1].Content = a2a.Text(text.String()) // shares the builder's memory
+			continue
+		}
+		text = strings.Builder{}
+		text.WriteString(string(chunk))
+		all = append(all, part)
+	}
+	return all
+}
+
+// part prints one part: text and data as they are, files as a summary.
 func (p *printer) part(part *a2a.Part) {
 	switch content := part.Content.(type) {
+	case a2a.Text:
+		p.mediaType(part.MediaType, "text/plain")
+		p.text(1, "Text", string(content))
 	case a2a.Data:
 		p.mediaType(part.MediaType, "application/json")
 		text := jsontext.Value(content).Clone()

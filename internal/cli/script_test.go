@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(checked{m}, map[string]func(){"dragoman": func() { os.Exit(Main()) }})
+}
+
+// checked runs the tests and then looks for goroutines that they left behind.
+type checked struct{ *testing.M }
+
+func (m checked) Run() int {
+	code := m.M.Run()
+	if err := goleak.Find(); code == 0 && err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// The scripts run the program as processes of their own, against servers that are processes too.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"serve": startServer, "end": stopServer, "exits": exits, "resume": resume, "task-id": taskID,
+		},
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Values[serversKey{}] = make(map[string]*serverProcess)
+			return nil
+		},
+	})
+}
+
+type serversKey struct{}
+
+// serverProcess is a running "dragoman serve".
+type serverProcess struct {
+	cmd    *exec.Cmd
+	done   chan struct{} // closed when its error stream has ended
+	mu     sync.Mutex
+	stderr strings.Builder
+}
+
+// startServer is "serve NAME args...": it starts dragoman serve, waits until it says that it is ready, and sets
+// $NAME_URL and $NAME_ADDR.
+func startServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: serve NAME args...")
+	}
+	path, err := exec.LookPath(filepath.Join(ts.Getenv("TESTSCRIPT_BIN"), "dragoman"))
+	if err != nil {
+		for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+			if path, err = exec.LookPath(filepath.Join(dir, "dragoman")); err == nil {
+				break
+			}
+		}
+	}
+	ts.Check(err)
+	s := &serverProcess{cmd: exec.Command(path, append([]string{"serve"}, args[1:]...)...), done: make(chan struct{})}
+	s.cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"HOME", "PATH", "XDG_DATA_HOME", "TMPDIR", "GOCOVERDIR"} {
+		s.cmd.Env = append(s.cmd.Env, name+"="+ts.Getenv(name))
+	}
+	stderr, err := s.cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(s.cmd.Start())
+	url := make(chan string, 1)
+	go s.read(bufio.NewScanner(stderr), url)
+	ts.Defer(func() { s.cmd.Process.Kill(); <-s.done; s.cmd.Wait() })
+	ts.Value(serversKey{}).(map[string]*serverProcess)[args[0]] = s
+	select {
+	case u := <-url:
+		ts.Setenv(args[0]+"_URL", u)
+		ts.Setenv(args[0]+"_ADDR", u[strings.LastIndex(u, "/")+1:])
+	case <-s.done:
+		ts.Fatalf("the server ended at once:\n%s", s.output())
+	case <-time.After(30 * time.Second):
+		ts.Fatalf("the server does not get ready:\n%s", s.output())
+	}
+}
+
+// read collects the error stream and finds the line that says that the server is ready.
+func (s *serverProcess) read(lines *bufio.Scanner, url chan<- string) {
+	defer close(s.done)
+	for lines.Scan() {
+		s.mu.Lock()
+		s.stderr.WriteString(lines.Text() + "\n")
+		s.mu.Unlock()
+		if _, rest, found := strings.Cut(lines.Text(), "serving "); found {
+			_, u, _ := strings.Cut(rest, " at ")
+			url <- u
+		}
+	}
+}
+
+func (s *serverProcess) output() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stderr.String()
+}
+
+// stopServer is "end NAME TERM|KILL": it ends a server, which after TERM must exit with 0, and puts what it said into
+// the file NAME.err.
+func stopServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: end NAME TERM|KILL")
+	}
+	s := ts.Value(serversKey{}).(map[string]*serverProcess)[args[0]]
+	signal := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[1]]
+	ts.Check(s.cmd.Process.Signal(signal))
+	<-s.done
+	err := s.cmd.Wait()
+	if args[1] == "TERM" && err != nil {
+		ts.Fatalf("the server did not drain: %v\n%s", err, s.output())
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".err"), []byte(s.output()), 0o600))
+}
+
+// exits is "exits CODE command args...".
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE command args...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		failed, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = failed.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// resume is "resume ANSWER": it copies the resume command that the last command printed to a shell, with the answer
+// filled in.
+func resume(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: resume ANSWER")
+	}
+	for line := range strings.Lines(ts.ReadFile("stderr")) {
+		if command, found := strings.CutPrefix(line, "Resume: "); found {
+			ts.Check(ts.Exec("sh", "-c", strings.Replace(command, "...", args[0], 1)))
+			return
+		}
+	}
+	ts.Fatalf("the last command printed no resume command")
+}
+
+// taskID is "task-id": it puts the id of the task that the last command printed into $TASK.
+func taskID(ts *testscript.TestScript, _ bool, _ []string) {
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		if id, found := strings.CutPrefix(line, "Task: "); found {
+			ts.Setenv("TASK", strings.TrimSpace(id))
+			return
+		}
+	}
+	ts.Fatalf("the last command printed no task")
+}
