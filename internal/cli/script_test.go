@@ -57,6 +57,7 @@ type serversKey struct{}
 // serverProcess is a running "dragoman serve".
 type serverProcess struct {
 	cmd    *exec.Cmd
+	url    chan string
 	done   chan struct{} // closed when its error stream has ended
 	mu     sync.Mutex
 	stderr strings.Builder
@@ -68,40 +69,59 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: serve NAME args...")
 	}
-	path, err := exec.LookPath(filepath.Join(ts.Getenv("TESTSCRIPT_BIN"), "dragoman"))
-	if err != nil {
-		for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
-			if path, err = exec.LookPath(filepath.Join(dir, "dragoman")); err == nil {
-				break
-			}
-		}
-	}
+	s, err := startProcess(args[1:], ts.MkAbs("."), func(name string) string { return ts.Getenv(name) })
 	ts.Check(err)
-	s := &serverProcess{cmd: exec.Command(path, append([]string{"serve"}, args[1:]...)...), done: make(chan struct{})}
-	s.cmd.Dir = ts.MkAbs(".")
+	ts.Defer(s.kill)
+	ts.Value(serversKey{}).(map[string]*serverProcess)[args[0]] = s
+	url, err := s.ready()
+	ts.Check(err)
+	ts.Setenv(args[0]+"_URL", url)
+	ts.Setenv(args[0]+"_ADDR", url[strings.LastIndex(url, "/")+1:])
+}
+
+// startProcess starts "dragoman serve" as a process of its own: the test binary, which is the program when it is called so.
+func startProcess(args []string, dir string, getenv func(string) string) (*serverProcess, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	s := &serverProcess{cmd: exec.Command(self), url: make(chan string, 1), done: make(chan struct{})}
+	s.cmd.Args = append([]string{"dragoman", "serve"}, args...)
+	s.cmd.Dir = dir
 	for _, name := range []string{"HOME", "PATH", "XDG_DATA_HOME", "TMPDIR", "GOCOVERDIR"} {
-		s.cmd.Env = append(s.cmd.Env, name+"="+ts.Getenv(name))
+		s.cmd.Env = append(s.cmd.Env, name+"="+getenv(name))
 	}
 	stderr, err := s.cmd.StderrPipe()
-	ts.Check(err)
-	ts.Check(s.cmd.Start())
-	url := make(chan string, 1)
-	go s.read(bufio.NewScanner(stderr), url)
-	ts.Defer(func() { s.cmd.Process.Kill(); <-s.done; s.cmd.Wait() })
-	ts.Value(serversKey{}).(map[string]*serverProcess)[args[0]] = s
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go s.read(bufio.NewScanner(stderr))
+	return s, nil
+}
+
+// ready waits until the server says that it is ready, and returns its URL.
+func (s *serverProcess) ready() (string, error) {
 	select {
-	case u := <-url:
-		ts.Setenv(args[0]+"_URL", u)
-		ts.Setenv(args[0]+"_ADDR", u[strings.LastIndex(u, "/")+1:])
+	case url := <-s.url:
+		return url, nil
 	case <-s.done:
-		ts.Fatalf("the server ended at once:\n%s", s.output())
+		return "", fmt.Errorf("the server ended at once:\n%s", s.output())
 	case <-time.After(30 * time.Second):
-		ts.Fatalf("the server does not get ready:\n%s", s.output())
+		return "", fmt.Errorf("the server does not get ready:\n%s", s.output())
 	}
 }
 
+func (s *serverProcess) kill() {
+	s.cmd.Process.Kill()
+	<-s.done
+	s.cmd.Wait()
+}
+
 // read collects the error stream and finds the line that says that the server is ready.
-func (s *serverProcess) read(lines *bufio.Scanner, url chan<- string) {
+func (s *serverProcess) read(lines *bufio.Scanner) {
 	defer close(s.done)
 	for lines.Scan() {
 		s.mu.Lock()
@@ -109,7 +129,7 @@ func (s *serverProcess) read(lines *bufio.Scanner, url chan<- string) {
 		s.mu.Unlock()
 		if _, rest, found := strings.Cut(lines.Text(), "serving "); found {
 			_, u, _ := strings.Cut(rest, " at ")
-			url <- u
+			s.url <- u
 		}
 	}
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+func newCommand(env map[string]string) *command {
+	r := &Run{Program: "dragoman", Stdin: strings.NewReader(""), LookupEnv: func(name string) (string, bool) { value, ok := env[name]; return value, ok }}
+	return &command{Run: r, out: &escaper{w: io.Discard}, err: &escaper{w: io.Discard}, origin: map[string]string{}}
+}
+
+func TestEveryCommandHasHelp(t *testing.T) {
+	t.Parallel()
+	root := newCommand(nil).root()
+	for _, cmd := range append(descendants(root), root) {
+		if cmd.Short == "" || cmd.Example == "" {
+			t.Errorf("%s: short text %q, example %q", cmd.CommandPath(), cmd.Short, cmd.Example)
+		}
+		for line := range strings.Lines(cmd.Example) {
+			if !strings.HasPrefix(line, "  ") || !strings.Contains(line, "dragoman") {
+				t.Errorf("%s: example %q", cmd.CommandPath(), line)
+			}
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s: --%s has no help", cmd.CommandPath(), f.Name)
+			}
+		})
+	}
+}
+
+func TestShellQuote(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"http://127.0.0.1:8080": "http://127.0.0.1:8080", "": "''", "a b": "'a b'", "it's": `'it'\''s'`,
+		"$(reboot)": "'$(reboot)'", placeholder: `"..."`, "a;b": "'a;b'", "~": "'~'",
+	} {
+		if got := shellQuote(in); got != want {
+			t.Errorf("shellQuote(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestParseState(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]a2a.TaskState{
+		"": a2a.TaskStateUnspecified, "working": a2a.TaskStateWorking, "Input-Required": a2a.TaskStateInputRequired,
+		"auth_required": a2a.TaskStateAuthRequired, "TASK_STATE_CANCELED": a2a.TaskStateCanceled,
+	} {
+		if got, err := parseState(in); err != nil || got != want {
+			t.Errorf("parseState(%q) = %v, %v", in, got, err)
+		}
+	}
+	if _, err := parseState("asleep"); err == nil {
+		t.Error("a state that does not exist was taken")
+	}
+}
+
+func TestParseSince(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for in, want := range map[string]time.Time{
+		"": {}, "90m": now.Add(-90 * time.Minute), "2026-11-20T12:00:00+01:00": time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC),
+	} {
+		if got, err := parseSince(in, now); err != nil || !got.Equal(want) {
+			t.Errorf("parseSince(%q) = %v, %v", in, got, err)
+		}
+	}
+	for _, in := range []string{"yesterday", "-1h", "2026-11-20"} {
+		if _, err := parseSince(in, now); err == nil {
+			t.Errorf("parseSince(%q) was taken", in)
+		}
+	}
+}
+
+func TestDataHome(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the customs of Linux")
+	}
+	for _, test := range []struct {
+		env  map[string]string
+		want string
+	}{
+		{map[string]string{"HOME": "/h"}, "/h/.local/share"},
+		{map[string]string{"HOME": "/h", "XDG_DATA_HOME": "/x"}, "/x"},
+		{map[string]string{"HOME": "/h", "XDG_DATA_HOME": "relative"}, "/h/.local/share"},
+		{nil, ""},
+	} {
+		got, err := newCommand(test.env).dataHome()
+		if got != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%v: %q, %v", test.env, got, err)
+		}
+	}
+}
+
+func TestPrivate(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]bool{
+		"https://example.com": true, "http://127.0.0.1:8080": true, "http://localhost": true, "http://[::1]:1": true,
+		"http://example.com": false, "http://10.0.0.1": false, "http://127.0.0.1.example.com": false, ":": false,
+	} {
+		if got := private(in); got != want {
+			t.Errorf("private(%q) = %t", in, got)
+		}
+	}
+}
+
+func TestSpan(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[time.Duration]string{
+		time.Hour: "1h", 2 * time.Minute: "2m", 30 * time.Second: "30s", 90 * time.Minute: "1h30m", 720 * time.Hour: "720h",
+		500 * time.Millisecond: "500ms", 70 * time.Second: "1m10s", 10 * time.Minute: "10m",
+	} {
+		if got := span(in); got != want {
+			t.Errorf("span(%v) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// A limit that is shown and a limit that is kept must not drift apart by one being left out.
+func TestLimitsAreWhole(t *testing.T) {
+	t.Parallel()
+	for _, l := range limits() {
+		if l.Value == "" || l.Value == "0" || l.Value == "0s" || strings.HasPrefix(l.Value, "0 ") {
+			t.Errorf("%s of the %s is %q", l.Name, l.Of, l.Value)
+		}
+	}
+}

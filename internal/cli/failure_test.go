@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/server"
+)
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	remote := func(kind a2a.Kind) error { return &a2a.Error{Kind: kind, Remote: true} }
+	ofCard := func(kind error) error { return &card.Error{Ref: "ref", Kind: kind, Err: errors.New("why")} }
+	for _, test := range []struct {
+		err     error
+		bearer  bool
+		exit    int
+		code    string
+		a2aCode int
+	}{
+		{remote(a2a.ErrTaskNotFound), false, 1, "TaskNotFoundError", -32001},
+		{remote(a2a.ErrTaskNotCancelable), false, 1, "TaskNotCancelableError", -32002},
+		{remote(a2a.ErrPushNotSupported), false, 1, "PushNotificationNotSupportedError", -32003},
+		{remote(a2a.ErrUnsupportedOperation), false, 1, "UnsupportedOperationError", -32004},
+		{remote(a2a.ErrContentTypeNotSupported), false, 1, "ContentTypeNotSupportedError", -32005},
+		{remote(a2a.ErrInvalidAgentResponse), false, 1, "InvalidAgentResponseError", -32006},
+		{remote(a2a.ErrExtendedCardNotConfigured), false, 1, "ExtendedAgentCardNotConfiguredError", -32007},
+		{remote(a2a.ErrExtensionSupportRequired), false, 1, "ExtensionSupportRequiredError", -32008},
+		{remote(a2a.ErrVersionNotSupported), false, 1, "VersionNotSupportedError", -32009},
+		{remote(a2a.ErrParse), false, 1, "JSONParseError", -32700},
+		{remote(a2a.ErrInvalidRequest), false, 1, "InvalidRequestError", -32600},
+		{remote(a2a.ErrMethodNotFound), false, 1, "MethodNotFoundError", -32601},
+		{remote(a2a.ErrInvalidParams), false, 1, "InvalidParamsError", -32602},
+		{remote(a2a.ErrInternal), false, 1, "InternalError", -32603},
+		{&a2a.Error{Kind: a2a.ErrInternal}, false, 1, codeInternal, 0},
+		{remote(a2a.ErrTooLarge), false, 1, "DRAGOMAN_ERR_REQUEST_TOO_LARGE", -31413},
+		{remote(a2a.ErrRateLimited), false, 1, "DRAGOMAN_ERR_RATE_LIMITED", -31429},
+		{remote(a2a.ErrUnsupportedMediaType), false, 1, "DRAGOMAN_ERR_UNSUPPORTED_MEDIA_TYPE", -31415},
+		{remote(a2a.ErrUnavailable), false, 3, codeUnreachable, -31503},
+		{remote(a2a.ErrTimeout), false, 5, codeTimeout, -31504},
+		{remote(a2a.ErrUnauthenticated), false, 4, codeCredentialsMissing, -31401},
+		{remote(a2a.ErrUnauthenticated), true, 4, codeAuthFailed, -31401},
+		{remote(a2a.ErrPermissionDenied), true, 4, codeAuthFailed, -31403},
+		{&client.UnreachableError{Agent: "a", Err: errors.New("refused")}, false, 3, codeUnreachable, 0},
+		{&client.CutError{TaskID: "t", Err: errors.New("reset")}, false, 3, codeUnreachable, 0},
+		{ofCard(card.ErrReference), false, 2, codeUsage, 0},
+		{ofCard(card.ErrUnreachable), false, 3, codeUnreachable, 0},
+		{ofCard(card.ErrNotFound), false, 3, codeCardNotFound, 0},
+		{ofCard(card.ErrInvalid), false, 3, codeCardInvalid, 0},
+		{ofCard(card.ErrUnauthorized), true, 4, codeCredentialsMissing, 0},
+		{context.DeadlineExceeded, false, 5, codeTimeout, 0},
+		{errors.New("anything"), false, 1, codeInternal, 0},
+		{usagef("wrong"), false, 2, codeUsage, 0},
+	} {
+		got := failureOf(fmt.Errorf("while trying: %w", test.err), "dragoman", test.bearer)
+		if got.exit != test.exit || got.code != test.code || got.a2aCode != test.a2aCode {
+			t.Errorf("%v (bearer %t): %d %s %d, want %d %s %d", test.err, test.bearer, got.exit, got.code, got.a2aCode, test.exit, test.code, test.a2aCode)
+		}
+		if strings.Contains(got.hint, "%") {
+			t.Errorf("%v: hint %q", test.err, got.hint)
+		}
+	}
+}
+
+// Each kind of error has a name, that of the protocol or one of ours.
+func TestEveryKindHasACode(t *testing.T) {
+	t.Parallel()
+	for _, row := range wire.Table {
+		if f := failureOf(&a2a.Error{Kind: row.Kind, Remote: true}, "dragoman", false); f.code == "" || f.exit == exitOK {
+			t.Errorf("%v: %+v", row.Kind, f)
+		}
+	}
+}
+
+func TestFailureAsTextAndJSON(t *testing.T) {
+	t.Parallel()
+	f := &failure{exit: 1, code: "TaskNotFoundError", message: "no\nsuch \xff task", hint: "look", a2aCode: -32001}
+	var text, asJSON bytes.Buffer
+	f.write(&text, false)
+	if want := "Error: no such \xff task\nHint: look\n"; text.String() != want {
+		t.Errorf("text: %q, want %q", text.String(), want)
+	}
+	f.write(&asJSON, true)
+	want := `{"error":{"code":"TaskNotFoundError","message":"no\nsuch ` + "\ufffd" + ` task","hint":"look","a2aCode":-32001}}` + "\n"
+	if asJSON.String() != want {
+		t.Errorf("JSON: %s, want %s", asJSON.String(), want)
+	}
+}
+
+// guarded lets one token in.
+func guarded() *server.Options {
+	return &server.Options{Authenticator: auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {
+		switch r.Header.Get("Authorization") {
+		case "Bearer good":
+			return a2a.Identity{Subject: "ann"}, nil
+		case "Bearer weak":
+			return a2a.Identity{}, a2a.NewError(a2a.ErrPermissionDenied, "not you")
+		}
+		return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated, "who are you?")
+	})}
+}
+
+func echo() agent.Agent {
+	return agent.Func(func(_ context.Context, t *agent.Turn) error { return t.Reply(a2a.TextPart(t.Text())) })
+}
+
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, echo(), guarded())
+	for _, test := range []struct {
+		name string
+		env  map[string]string
+		args []string
+		exit int
+		code string
+	}{
+		{"none", nil, nil, exitAuth, codeCredentialsMissing},
+		{"bad", nil, []string{"--bearer", "bad"}, exitAuth, codeAuthFailed},
+		{"weak", nil, []string{"--bearer", "weak"}, exitAuth, codeAuthFailed},
+		{"good", nil, []string{"--bearer", "good"}, exitOK, ""},
+		{"from the environment", map[string]string{"A2ACLI_BEARER": "good"}, nil, exitOK, ""},
+		{"as a service parameter", nil, []string{"--svc-param", "Authorization: Bearer good"}, exitOK, ""},
+		{"with a line break", nil, []string{"--bearer", "good\r\nX: y"}, exitUsage, codeUsage},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got := runWith(t.Context(), test.env, "", append([]string{"send", "-a", url, "-o", "json", "Hello"}, test.args...)...)
+			if got.code != test.exit || test.code != "" && codeIn(t, got.stderr) != test.code {
+				t.Errorf("exit code %d, want %d %s: %s", got.code, test.exit, test.code, got.stderr)
+			}
+			for _, secret := range []string{"good", "bad", "weak"} {
+				if strings.Contains(got.stdout+got.stderr, secret) {
+					t.Errorf("the token is shown:\n%s%s", got.stdout, got.stderr)
+				}
+			}
+		})
+	}
+}
+
+// codeIn returns the code of the one error object on a standard error.
+func codeIn(t *testing.T, stderr string) string {
+	t.Helper()
+	var body struct {
+		Error struct{ Code, Message string }
+	}
+	if err := json.Unmarshal([]byte(stderr), &body, json.MatchCaseInsensitiveNames(true)); err != nil || body.Error.Message == "" {
+		t.Fatalf("not an error object: %v\n%s", err, stderr)
+	}
+	return body.Error.Code
+}
+
+// stuck works until it is cancelled.
+func stuck() agent.Agent {
+	return agent.Func(func(ctx context.Context, t *agent.Turn) error {
+		if err := t.Working(a2a.TextPart("thinking")); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+}
+
+func TestTimeoutNamesTheTask(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, stuck(), nil)
+	got := run(t.Context(), "send", "-a", url, "--timeout", "300ms", "-o", "json", "Hello")
+	if got.code != exitTimeout || got.stdout != "" {
+		t.Fatalf("exit code %d, %s%s", got.code, got.stdout, got.stderr)
+	}
+	lines := strings.Split(strings.TrimSpace(got.stderr), "\n")
+	if code := codeIn(t, lines[len(lines)-1]); code != codeTimeout {
+		t.Errorf("code %s", code)
+	}
+	if !strings.Contains(got.stderr, "Resume: dragoman task subscribe -a "+url+" ") || !strings.Contains(got.stderr, "Context: ") {
+		t.Errorf("it does not say how to go on:\n%s", got.stderr)
+	}
+}
+
+func TestTimeoutOfTheCard(t *testing.T) {
+	t.Parallel()
+	never := make(chan struct{})
+	url := serveHandler(t, func(http.ResponseWriter, *http.Request) { <-never })
+	t.Cleanup(func() { close(never) })
+	got := run(t.Context(), "card", "get", "-a", url, "--timeout", "100ms", "-o", "json")
+	if got.code != exitTimeout || codeIn(t, got.stderr) != codeTimeout {
+		t.Errorf("exit code %d: %s", got.code, got.stderr)
+	}
+}
+
+func TestInterruptNamesTheTask(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, stuck(), nil)
+	for _, args := range [][]string{{"send", "Hello"}, {"send", "--stream", "Hello"}} {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // the user's patience
+		got := run(ctx, append(args, "-a", url)...)
+		cancel()
+		if got.code != exitInterrupted || !strings.Contains(got.stderr, "Task: ") || !strings.Contains(got.stderr, "Resume: dragoman task subscribe -a "+url) {
+			t.Errorf("%v: exit code %d:\n%s", args, got.code, got.stderr)
+		}
+		if strings.Contains(got.stderr, "Error") {
+			t.Errorf("%v: an interruption is no error:\n%s", args, got.stderr)
+		}
+	}
+}
+
+func TestTaskThatFailsIsNoFailureOfTheCommand(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{
+		"failed": agent.Public("out of luck", nil), "rejected": agent.Reject(a2a.TextPart("not this")),
+	} {
+		url := serveAgent(t, agent.Func(func(context.Context, *agent.Turn) error { return err }), nil)
+		got := run(t.Context(), "send", "-a", url, "Hello")
+		if got.code != exitOK || !strings.Contains(got.stdout, "Status: "+name+"\n") || got.stderr != "Warning: the task ended as "+name+"\n" {
+			t.Errorf("%s: exit code %d:\n%s%s", name, got.code, got.stdout, got.stderr)
+		}
+	}
+}
+
+func TestAuthRequiredStopsTheWait(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		if t.Text() == "done" {
+			return nil
+		}
+		return t.NeedAuth(a2a.TextPart("log in at https://example.com"))
+	}), nil)
+	for _, args := range [][]string{{"send", "Hello"}, {"send", "--stream", "Hello"}} {
+		got := run(t.Context(), append(args, "-a", url)...)
+		if got.code != exitOK || !strings.Contains(got.stdout, "Status: auth-required\n") || !strings.Contains(got.stderr, "Warning: the task waits for authorization\n") {
+			t.Fatalf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
+		}
+		_, rest, _ := strings.Cut(got.stderr, "--task-id ")
+		id, _, _ := strings.Cut(rest, " ")
+		got = run(t.Context(), append(args[:len(args)-1:len(args)-1], "-a", url, "--task-id", id, "done")...)
+		if got.code != exitOK || !strings.Contains(got.stdout, "Status: completed\n") {
+			t.Errorf("resumed: exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package cli
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// serveProcess starts a server and returns it with its URL. It is killed when the test ends.
+func serveProcess(t testing.TB, args ...string) (*serverProcess, string) {
+	t.Helper()
+	s, err := startProcess(args, t.TempDir(), os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.kill)
+	url, err := s.ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, url
+}
+
+// halfRequest opens a request that never gets whole, which a drain waits for.
+func halfRequest(t *testing.T, url string) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
+	answer := make([]byte, len("HTTP/1.1 100"))
+	if _, err := io.ReadFull(conn, answer); err != nil || string(answer) != "HTTP/1.1 100" {
+		t.Fatalf("the server does not read the body: %q %v", answer, err)
+	}
+}
+
+func TestSecondSignalEndsTheServerAtOnce(t *testing.T) {
+	t.Parallel()
+	s, url := serveProcess(t, "--agent", "hello", "--addr", "127.0.0.1:0", "--data", ":memory:")
+	halfRequest(t, url)
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	awaitRefused(t, url) // it drains
+	select {
+	case <-s.done:
+		t.Fatal("the server did not wait for the open request")
+	default:
+	}
+	again := time.NewTicker(50 * time.Millisecond) // one that comes within the moment of the first may be lost
+	defer again.Stop()
+	for ended, deadline := false, time.After(10*time.Second); !ended; {
+		s.cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-s.done:
+			ended = true
+		case <-again.C:
+		case <-deadline:
+			t.Fatal("the second signal did not end the server")
+		}
+	}
+	failed, ok := errors.AsType[*exec.ExitError](s.cmd.Wait())
+	if !ok || failed.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
+		t.Errorf("ended with %v, want the signal", failed)
+	}
+}
+
+// awaitRefused returns once nobody listens at a URL any more.
+func awaitRefused(t *testing.T, url string) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			return
+		}
+		conn.Close()
+	}
+	t.Fatal("the server still accepts connections")
+}
+
+func TestServeOverTLS(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	writeCertificate(t, cert, key)
+	_, url := serveProcess(t, "--agent", "hello", "--addr", "127.0.0.1:0", "--data", ":memory:", "--tls-cert", cert, "--tls-key", key)
+	if !strings.HasPrefix(url, "https://") {
+		t.Fatalf("serving at %s", url)
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // it is the test's own
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Get(url + "/.well-known/agent-card.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, _ := io.ReadAll(resp.Body); !strings.Contains(string(body), `"url":"https://`) {
+		t.Errorf("the card is %s", body)
+	}
+	if got := run(t.Context(), "card", "get", "-a", url); got.code != exitUnreachable || !strings.Contains(got.stderr, "certificate") {
+		t.Errorf("a certificate that nobody vouches for: exit code %d: %s", got.code, got.stderr)
+	}
+}
+
+// BenchmarkStart measures from the start of the process to the line that says that it serves. The test binary stands
+// for the built one, which is a little quicker.
+func BenchmarkStart(b *testing.B) {
+	for _, data := range []string{inMemory, "tasks"} {
+		b.Run(strings.Trim(data, ":"), func(b *testing.B) {
+			for b.Loop() {
+				s, _ := serveProcess(b, "--agent", "currency", "--addr", "127.0.0.1:0", "--data", data)
+				b.StopTimer()
+				s.kill()
+				b.StartTimer()
+			}
+		})
+	}
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+func printed(event a2a.Event) string {
+	var p printer
+	p.event(event)
+	return p.buf.String()
+}
+
+func TestEventsAsText(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 21, 6, 0, 0, 500e6, time.FixedZone("", 3600))
+	question := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("Where to?\n\nTask: forged\r\n")}}
+	for name, test := range map[string]struct {
+		event a2a.Event
+		want  string
+	}{
+		"task": {
+			&a2a.Task{
+				ID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired, Message: question, Timestamp: at},
+				Artifacts: []*a2a.Artifact{
+					{ID: "a", Name: "report", Description: "of today", Parts: []a2a.Part{a2a.TextPart("one "), a2a.TextPart("two"),
+						{Content: a2a.Data("{\n \"n\": 1.50 }"), MediaType: "application/json"}, a2a.TextPart("three")}},
+					{ID: "b", Parts: []a2a.Part{a2a.RawPart(make([]byte, 5), "image/png", "p.png"), a2a.URLPart("https://example.com/x", "", "")}},
+				},
+				History: []*a2a.Message{{ID: "h", Role: a2a.RoleUser, Parts: []a2a.Part{
+					{Content: a2a.Text("# Hi"), MediaType: "text/markdown"}, a2a.TextPart("there")}}},
+			},
+			`Task: t
+Context: c
+Status: input-required
+Time: 2026-11-21T05:00:00.500Z
+Message: agent
+  Text: Where to?
+      
+      Task: forged
+Artifact: report
+  ID: a
+  Description: of today
+  Text: one two
+  Data: {"n":1.50}
+  Text: three
+Artifact: b
+  ID: b
+  File: p.png (image/png, 5 bytes)
+  File: https://example.com/x
+History: user
+  Media type: text/markdown
+  Text: # Hi
+  Text: there
+
+`},
+		"message": {
+			&a2a.Message{ID: "m", ContextID: "c", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("Hello")}},
+			"Context: c\nMessage: agent\n  Text: Hello\n\n"},
+		"status": {
+			&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}},
+			"Task: t\nContext: c\nStatus: working\n\n"},
+		"unknown status": {
+			&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: 42}},
+			"Task: t\nContext: c\nStatus: 42\n\n"},
+		"chunk": {
+			&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Append: true, Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("more")}}},
+			"Task: t\nArtifact, continued: a\n  ID: a\n  Text: more\n\n"},
+	} {
+		if diff := cmp.Diff(test.want, printed(test.event)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+}
+
+// What a streamed artifact costs to print grows with its length, not with its square.
+func BenchmarkJoined(b *testing.B) {
+	parts := make([]a2a.Part, 100_000)
+	for i := range parts {
+		parts[i] = a2a.TextPart("twenty bytes of text")
+	}
+	for b.Loop() {
+		joined(parts)
+	}
+}
