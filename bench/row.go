@@ -19,7 +19,7 @@ type row struct {
 	Bare    string
 	Ratio   string
 	P50     string
-	P99     string
+	P99     string // ours, and the bare handler's
 	CPU     string // microseconds of server time a request: ours, and the bare handler's
 	Peer    string
 	Factor  string // how much more or faster than each peer
@@ -110,7 +110,7 @@ func (r *row) cells(note string) []string {
 }
 
 var columns = []string{
-	"case", "conns", "ours", "bare", "ratio", "target", "verdict", "p50", "p99", "CPU us (bare)", "peer", "factor", "reason",
+	"case", "conns", "ours", "bare", "ratio", "target", "verdict", "p50", "p99 (bare)", "CPU us (bare)", "peer", "factor", "reason",
 }
 
 // printTable writes the rows as a Markdown table with aligned columns.
