@@ -108,6 +108,7 @@ func SkillID(m *a2a.Message) string {
 func (t *Turn) Attempt() int { return t.info.Attempt }
 
 // WakeToken returns what engine.Wake takes to wake the task after [Turn.Suspend], from whatever hears that it is time.
+// It names the task and its owner in the clear, so it is not for strangers.
 func (t *Turn) WakeToken() string { return t.backend.WakeToken() }
 
 // Working says that the task is being worked on, and how, as parts of a status message. Without parts it only sets
@@ -201,7 +202,8 @@ func (t *Turn) Suspend(until time.Time) error {
 func (t *Turn) Reply(parts ...a2a.Part) error { return &turn.Outcome{Kind: turn.Reply, Parts: parts} }
 
 // Await asks a question and waits for the answer within the turn; for short waits. The task is input-required
-// meanwhile, and working again when Await returns. Its error is the context's, or that the turn is over.
+// meanwhile, and working again when Await returns. A restart ends the wait but not the task: the message then starts a
+// new turn. Its error is the context's, or that the turn is over.
 func (t *Turn) Await(ctx context.Context, parts ...a2a.Part) (*a2a.Message, error) {
 	return t.backend.Pause(ctx, a2a.TaskStateInputRequired, t.say(parts))
 }

@@ -106,15 +106,10 @@ func (b *backend) Next(ctx context.Context) (*a2a.Message, error) {
 	if err := b.over(); err != nil {
 		return nil, err
 	}
-	m, input, err := b.r.nextMessage(ctx, b.t)
+	m, err := b.r.nextMessage(ctx, b.t)
 	if err != nil {
 		return nil, err
 	}
-	b.r.mu.Lock()
-	for _, ev := range b.r.receive(input, m) {
-		b.r.push(ev, messageSize(m))
-	}
-	b.r.mu.Unlock()
 	return m, b.r.flush(change{})
 }
 
@@ -129,7 +124,7 @@ func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
 	seen := map[a2a.TaskID]bool{b.r.key.ID: true}
 	var tasks []*a2a.Task
 	add := func(id a2a.TaskID) error {
-		if seen[id] || len(tasks) == maxRelated {
+		if seen[id] || len(seen) > maxRelated {
 			return nil
 		}
 		seen[id] = true

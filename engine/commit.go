@@ -75,10 +75,18 @@ func (r *runner) commit(c change) error {
 	queued, bytes := len(r.queue), r.queueBytes
 	events := slices.Concat(r.queue, c.events)
 	cm := r.prepare(c, events)
+	r.releasing = c.release
+	withdraw, err := r.announce(cm)
 	r.mu.Unlock()
-
-	lease, err := r.e.journal.Append(r.e.ctx, cm)
 	if err != nil {
+		return err
+	}
+	lease, err := r.append(cm)
+	if err != nil {
+		r.mu.Lock()
+		r.releasing = false
+		r.mu.Unlock()
+		withdraw()
 		return err
 	}
 
@@ -93,20 +101,53 @@ func (r *runner) commit(c change) error {
 		r.ended = true
 		final = r.folder.Task()
 	}
-	add := !r.published && !c.release
-	register := !r.feedHeld && !cm.Head.Status.State.Terminal()
-	r.published, r.feedHeld = r.published || add, r.feedHeld || register
 	r.mu.Unlock()
+	r.feed.publish(events, bytes+256*len(c.events), cm.Head, final)
+	r.e.notify(r.e.ctx, r.key)
+	return nil
+}
 
-	if add {
-		r.e.runners.add(r)
+// append commits to the journal. When the claim loop of this node took the lease anew, because renewals were late, the
+// commit is made under that one.
+func (r *runner) append(cm *journal.Commit) (journal.Lease, error) {
+	lease, err := r.e.journal.Append(r.e.ctx, cm)
+	if errors.Is(err, journal.ErrLeaseLost) {
+		if now := r.currentLease(); now != cm.Lease {
+			cm.Lease = now
+			return r.e.journal.Append(r.e.ctx, cm)
+		}
+	}
+	return lease, err
+}
+
+// announce makes a new task's runner and feed findable before its first commit does so with the task: whoever finds
+// the task finds who runs it. A task that ends with its first commit needs neither. The result takes it back. Error:
+// ErrExists, when another request is about to create the same task. mu is held.
+func (r *runner) announce(cm *journal.Commit) (withdraw func(), err error) {
+	add := !r.published && !cm.Release
+	register := !r.feedHeld && !cm.Head.Status.State.Terminal()
+	if !add && !register {
+		return func() {}, nil
+	}
+	if add && !r.e.runners.add(r) {
+		return nil, journal.ErrExists
 	}
 	if register {
 		r.e.feeds.register(r.feed)
 	}
-	r.feed.publish(events, bytes+256*len(c.events), cm.Head, final)
-	r.e.notify(r.e.ctx, r.key)
-	return nil
+	r.published, r.feedHeld = r.published || add, r.feedHeld || register
+	return func() {
+		r.mu.Lock()
+		r.published, r.feedHeld = r.published && !add, r.feedHeld && !register
+		r.mu.Unlock()
+		if add {
+			r.e.runners.remove(r)
+			close(r.gone)
+		}
+		if register {
+			r.e.feeds.forget(r.feed)
+		}
+	}, nil
 }
 
 // prepare numbers the events and makes the commit of them; mu is held.
@@ -219,7 +260,7 @@ func (r *runner) tryFinish(end ending) (st *start, retry bool) {
 				return nil, true
 			}
 			if what == takenStart {
-				return r.open(st), false
+				return r.open(st, end.message), false
 			}
 		}
 		err := r.commitEnd(end)
@@ -269,13 +310,19 @@ func (r *runner) commitEnd(end ending) error {
 	return err
 }
 
-// open commits that a turn begins with an input: the message moves into history and the task works again. It returns
-// nil when that failed.
-func (r *runner) open(st *start) *start {
+// open commits that a turn begins with an input: the message moves into history and the task works again. What the turn
+// before said at its end, which a waiting message kept from being the end, is said first. It returns nil when that
+// failed.
+func (r *runner) open(st *start, said *a2a.Message) *start {
 	r.mu.Lock()
 	r.opening = st
 	r.run = journal.Run{Open: true, Attempt: st.attempt}
-	c := change{run: r.run, events: r.receive(st.input, st.message)}
+	c := change{run: r.run}
+	if said != nil {
+		// The second status moves what was said into history, before the message that comes next.
+		c.events = append(c.events, r.statusEvent(a2a.TaskStateWorking, said), r.statusEvent(a2a.TaskStateWorking, nil))
+	}
+	c.events = append(c.events, r.receive(st.input, st.message)...)
 	r.mu.Unlock()
 	if err := r.commit(c); err != nil {
 		r.die(err)
@@ -358,17 +405,27 @@ func (r *runner) overrun(t *openTurn, end ending) {
 func (r *runner) interrupt() {
 	r.mu.Lock()
 	t := r.turn
-	run := r.run
 	r.mu.Unlock()
 	if t == nil {
-		return // between a claim and its first turn: the lease expires, or is void at the next start
+		return // its first turn has not begun: judge sees to it
 	}
-	end := ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(interruptedText)), final: true, err: errDraining()}
-	if isResumable(r.svc.agent) {
-		end = ending{run: run, final: true, err: errDraining()}
-	}
-	r.overrun(t, end)
+	r.overrun(t, r.interrupted())
 	t.cancel(agent.ErrShutdown)
+}
+
+// interrupted returns how the open turn ends when the process does. A task that waits for its caller just goes on
+// waiting; a resumable agent's turn stays open.
+func (r *runner) interrupted() ending {
+	r.mu.Lock()
+	run, waits := r.run, r.queuedState().Interrupted()
+	r.mu.Unlock()
+	switch {
+	case waits:
+		return ending{final: true, err: errDraining()}
+	case isResumable(r.svc.agent):
+		return ending{run: run, final: true, err: errDraining()}
+	}
+	return ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(interruptedText)), final: true, err: errDraining()}
 }
 
 const interruptedText = "The task was interrupted by a restart of the agent's server. Send the message again to start anew."

@@ -187,8 +187,8 @@ func (e *Engine) service(name string) *service {
 	return e.agents[name]
 }
 
-// Wake makes a suspended task go on. The token is that of agent.Turn.WakeToken. Waking a task that is not suspended
-// does nothing. Errors: a2a.ErrInvalidParams for what is no token, a2a.ErrTaskNotFound.
+// Wake makes a suspended task go on. The token is that of agent.Turn.WakeToken; it is a name and no secret, so the
+// caller sees to it who may wake. Waking a task that is not suspended does nothing. Errors: a2a.ErrInvalidParams for what is no token, a2a.ErrTaskNotFound.
 func (e *Engine) Wake(ctx context.Context, token string) error {
 	key, err := parseWakeToken(token)
 	if err != nil {
@@ -205,7 +205,8 @@ func (e *Engine) Wake(ctx context.Context, token string) error {
 	case err != nil:
 		return wireError(err)
 	}
-	return e.attend(ctx, key)
+	e.attendNow(ctx, key)
+	return nil
 }
 
 // Journal returns the journal that the engine runs over.
@@ -248,7 +249,9 @@ func (e *Engine) drain(ctx context.Context) error {
 		e.interruptAll(ended)
 	}
 	e.stopTurns(agent.ErrShutdown)
+	e.mu.Lock() // after spawn, before the wait for what it started
 	e.stop()
+	e.mu.Unlock()
 	e.loops.Wait()
 	e.timer.stop()
 	if e.owned {

@@ -27,15 +27,23 @@ type feed struct {
 	changed chan struct{} // closed at the next change; nil while nobody waits
 }
 
-// publish adds events that were committed. final may be nil.
+// publish adds events that were committed. final may be nil. What is older than the feed is left out, and what does
+// not join on replaces its events: a runner that has given its lease back may publish after the one that came next.
 func (f *feed) publish(events []journal.Event, sizes int, head *journal.Head, final *a2a.Task) {
 	f.mu.Lock()
-	if f.events == nil {
-		f.events = slices.Clip(events) // most tasks have one commit; the journal shares it too
-	} else {
-		f.events = append(f.events, events...)
+	if f.head != nil && (head.Seq < f.head.Seq || head.Taken < f.head.Taken) {
+		f.mu.Unlock()
+		return
 	}
-	f.bytes += sizes
+	switch {
+	case len(events) == 0:
+	case len(f.events) > 0 && f.events[len(f.events)-1].Seq+1 == events[0].Seq:
+		f.events = append(f.events, events...)
+		f.bytes += sizes
+	default:
+		f.events = slices.Clip(events) // most tasks have one commit; the journal shares it too
+		f.bytes = sizes
+	}
 	if len(f.events) > maxFeedEvents || f.bytes > maxFeedBytes {
 		f.trim()
 	}
@@ -116,12 +124,11 @@ func (f *feed) look(after uint64) view {
 	if f.head == nil || f.head.Seq <= after {
 		return v
 	}
-	first := f.head.Seq + 1 - uint64(len(f.events))
-	if after+1 < first {
+	if len(f.events) == 0 || after+1 < f.events[0].Seq || f.events[len(f.events)-1].Seq < f.head.Seq {
 		v.behind = true
 		return v
 	}
-	v.events = f.events[after+1-first:]
+	v.events = f.events[after+1-f.events[0].Seq:]
 	return v
 }
 
@@ -171,11 +178,20 @@ func (s *feedSet) retain(f *feed) {
 	s.mu.Unlock()
 }
 
-// register makes a new task's feed findable.
+// register makes a new task's feed findable, before its first commit.
 func (s *feedSet) register(f *feed) {
 	s.mu.Lock()
 	s.put(f)
 	s.mu.Unlock()
+}
+
+// forget takes back register, for a task that did not come to be.
+func (s *feedSet) forget(f *feed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.feeds[f.key] == f {
+		delete(s.feeds, f.key)
+	}
 }
 
 func (s *feedSet) put(f *feed) {

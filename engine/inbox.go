@@ -43,8 +43,8 @@ func (r *runner) refreshInbox(ctx context.Context) error {
 		}
 		r.lastSeen = in.Number
 		r.inbox = append(r.inbox, in)
-		if in.Kind == journal.InputCancel && r.turn != nil && !r.ended {
-			go r.cancelTurn(r.turn, in)
+		if t := r.turn; in.Kind == journal.InputCancel && t != nil && !r.ended {
+			r.e.spawn(func() { r.cancelTurn(t, in) })
 		}
 	}
 	if r.inboxChanged != nil {
@@ -80,6 +80,10 @@ func (r *runner) takeNext(end ending) (*start, taken) {
 			return &start{attempt: 1}, takenStart
 		}
 	}
+	if end.suspend && r.woken {
+		r.woken = false
+		return &start{attempt: 1}, takenStart
+	}
 	return nil, takenNothing
 }
 
@@ -99,25 +103,26 @@ func (r *runner) address(m *a2a.Message) *a2a.Message {
 	return &c
 }
 
-// nextMessage takes the next message within a turn, waiting for one if need be.
-func (r *runner) nextMessage(ctx context.Context, t *openTurn) (*a2a.Message, uint64, error) {
+// nextMessage takes the next message within a turn, waiting for one if need be. That it was taken is queued with the
+// message itself, so that one commit has both.
+func (r *runner) nextMessage(ctx context.Context, t *openTurn) (*a2a.Message, error) {
 	for {
 		r.mu.Lock()
 		if err := r.writable(); err != nil {
 			r.mu.Unlock()
-			return nil, 0, err
+			return nil, err
 		}
-		for len(r.inbox) > 0 && r.inbox[0].Kind != journal.InputMessage {
-			if r.inbox[0].Kind == journal.InputCancel && !r.refusedLocked(r.inbox[0].Number) {
-				break // the turn's context is about to end
-			}
-			r.pop()
-		}
+		r.skipOthers()
 		if len(r.inbox) > 0 && r.inbox[0].Kind == journal.InputMessage {
 			in := r.inbox[0]
+			m := r.address(in.Message)
+			r.pushFirst()
+			for _, ev := range r.receive(in.Number, m) {
+				r.push(ev, 256+messageSize(m))
+			}
 			r.pop()
 			r.mu.Unlock()
-			return r.address(in.Message), in.Number, nil
+			return m, nil
 		}
 		if r.inboxChanged == nil {
 			r.inboxChanged = make(chan struct{})
@@ -127,10 +132,23 @@ func (r *runner) nextMessage(ctx context.Context, t *openTurn) (*a2a.Message, ui
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, 0, context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		case <-t.ctx.Done():
-			return nil, 0, context.Cause(t.ctx)
+			return nil, context.Cause(t.ctx)
 		}
+	}
+}
+
+// skipOthers takes what is no message from the front of the inbox. A wake-up counts when the turn ends by Suspend; a
+// cancel that was not refused stays, as the turn's context is about to end. mu is held.
+func (r *runner) skipOthers() {
+	for len(r.inbox) > 0 && r.inbox[0].Kind != journal.InputMessage {
+		in := r.inbox[0]
+		if in.Kind == journal.InputCancel && !r.refusedLocked(in.Number) {
+			return
+		}
+		r.woken = r.woken || in.Kind == journal.InputWake
+		r.pop()
 	}
 }
 

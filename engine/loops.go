@@ -3,12 +3,11 @@
 package engine
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"sync"
 	"time"
-
-	"context"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
@@ -59,10 +58,13 @@ func (e *Engine) claimSome() int {
 		}
 		return 0
 	}
+	started := 0
 	for _, c := range claimed {
-		e.adopt(c)
+		if e.adopt(c) {
+			started++
+		}
 	}
-	return len(claimed)
+	return started
 }
 
 // renewLoop prolongs the leases of the open turns, all in one call, three times in their life.
@@ -84,7 +86,7 @@ func (e *Engine) renew() {
 	if len(runners) == 0 {
 		return
 	}
-	leases := make([]journal.Lease, len(runners))
+	leases := make([]journal.Lease, len(runners)) // those of new tasks are zero until their first commit
 	for i, r := range runners {
 		leases[i] = r.currentLease()
 	}
@@ -100,24 +102,28 @@ func (e *Engine) renew() {
 	}
 }
 
-// pruneLoop removes what is past its retention.
+// pruneLoop removes what is past its retention, at the start and then each hour.
 func (e *Engine) pruneLoop() {
 	tick := time.NewTicker(pruneInterval)
 	defer tick.Stop()
 	for {
+		e.prune()
 		select {
 		case <-e.ctx.Done():
 			return
 		case <-tick.C:
 		}
-		for {
-			n, err := e.journal.Prune(e.ctx, now().Add(-e.opts.Retention), pruneBatch)
-			if err != nil {
-				e.log.Warn("cannot remove old tasks; trying again later", "error", err)
-			}
-			if err != nil || n < pruneBatch {
-				break
-			}
+	}
+}
+
+func (e *Engine) prune() {
+	for {
+		n, err := e.journal.Prune(e.ctx, now().Add(-e.opts.Retention), pruneBatch)
+		if err != nil && e.ctx.Err() == nil {
+			e.log.Warn("cannot remove old tasks; trying again later", "error", err)
+		}
+		if err != nil || n < pruneBatch {
+			return
 		}
 	}
 }
@@ -132,10 +138,10 @@ func (e *Engine) listenLoop() {
 	wg.Go(func() {
 		err := e.opts.Waker.Listen(e.ctx, func(key journal.Key) {
 			if e.feeds.get(key) != nil {
-				go e.lookAgain(key)
+				e.spawn(func() { e.lookAgain(key) })
 			}
 			if r := e.runners.get(key); r != nil {
-				go r.signal()
+				e.spawn(func() { r.signal() })
 			}
 		})
 		if err != nil && e.ctx.Err() == nil {
@@ -156,6 +162,34 @@ func (e *Engine) listenLoop() {
 				}
 			}
 		}
+	}
+}
+
+// spawn runs f on a goroutine that Shutdown waits for. An engine that has ended runs it not at all.
+func (e *Engine) spawn(f func()) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.ctx.Err() == nil {
+		e.loops.Go(f)
+	}
+}
+
+// attendLater attends to a task in the background.
+func (e *Engine) attendLater(key journal.Key) {
+	e.spawn(func() {
+		if err := e.attend(e.ctx, key); err != nil && e.ctx.Err() == nil {
+			e.log.Warn("cannot take up a task; trying again", "task", key.ID, "error", err)
+			e.kick()
+		}
+	})
+}
+
+// attendNow attends to a task with a new input. The input is safe in the journal, so a failure only costs time: the
+// claim loop looks for such tasks.
+func (e *Engine) attendNow(ctx context.Context, key journal.Key) {
+	if err := e.attend(ctx, key); err != nil && ctx.Err() == nil && e.ctx.Err() == nil {
+		e.log.Warn("cannot take up a task at once; trying again", "task", key.ID, "error", err)
+		e.kick()
 	}
 }
 

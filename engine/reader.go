@@ -21,7 +21,7 @@ type reader struct {
 
 	untilTerminal bool // nothing but the end of the task ends the stream
 	untilPaused   bool // waiting for an authorization ends it too, as waiting for input does
-	untilCreated  bool // that the task exists is enough
+	untilCreated  bool // that the task has the message is enough
 
 	reply *a2a.Message // what came instead of a task
 }
@@ -35,6 +35,12 @@ func (rd *reader) over(state a2a.TaskState) bool {
 		return false
 	}
 	return state == a2a.TaskStateInputRequired || rd.untilPaused && state == a2a.TaskStateAuthRequired
+}
+
+// created reports whether a caller who does not want to wait has his answer: the task exists and, unless it waits for
+// a turn that runs, has taken the message.
+func (rd *reader) created(head *journal.Head) bool {
+	return rd.untilCreated && (head.Taken >= rd.input || head.Run.Open)
 }
 
 // see notes an event and reports whether the stream ends with it.
@@ -93,7 +99,7 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 		switch {
 		case len(events) > 0:
 			continue
-		case v.head != nil && (rd.untilCreated || v.head.Status.State.Terminal()):
+		case v.head != nil && (rd.created(v.head) || rd.over(v.head.Status.State)):
 			return nil
 		case v.reply != nil:
 			rd.reply = v.reply

@@ -47,6 +47,8 @@ type runner struct {
 	ended      bool          // the last commit is made: inputs are somebody else's
 	fenced     error         // why the turn may not write any more
 	left       bool          // leave was called
+	releasing  bool          // a commit that gives the lease back is on its way
+	woken      bool          // a wake-up came while the turn ran
 	dirty      bool          // signalled since the last commit that would end the runner began
 	published  bool          // in the set of runners
 	feedHeld   bool          // the feed is in its set, and one of its readers is this runner
@@ -227,11 +229,11 @@ func (r *runner) runTurn(st *start) ending {
 	defer cancel(nil)
 	t := &openTurn{start: st, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	r.mu.Lock()
-	r.turn = t
+	r.turn, r.woken = t, false
 	fenced := r.fenced
 	for _, in := range r.inbox {
 		if in.Kind == journal.InputCancel && !r.refusedLocked(in.Number) {
-			go r.cancelTurn(t, in) // it came between two turns
+			r.e.spawn(func() { r.cancelTurn(t, in) }) // it came between two turns
 		}
 	}
 	r.mu.Unlock()
@@ -325,7 +327,7 @@ func (r *runner) leave() {
 		r.e.feeds.release(r.feed)
 	}
 	if dirty {
-		go r.e.attend(r.e.ctx, r.key)
+		r.e.attendLater(r.key)
 	}
 }
 
@@ -349,13 +351,25 @@ func (r *runner) currentLease() journal.Lease {
 // back meanwhile was not lost.
 func (r *runner) lost(lease journal.Lease) {
 	r.mu.Lock()
-	stale := r.ended || r.lease != lease
+	stale := r.ended || r.releasing || r.lease != lease || lease == (journal.Lease{}) // the first commit is on its way
 	r.mu.Unlock()
 	if stale {
 		return
 	}
-	r.e.log.Warn("the lease on a task was lost; another node goes on with it", "task", r.key.ID)
+	r.e.log.Warn("the lease on a task was lost; whoever claimed it goes on", "task", r.key.ID)
 	r.die(journal.ErrLeaseLost)
+}
+
+// relieve gives the runner a lease that this node took anew, as renewals came too late. It returns false when the
+// runner has no use for it any more.
+func (r *runner) relieve(lease journal.Lease) bool {
+	r.mu.Lock()
+	useful := r.writable() == nil && !r.releasing
+	if useful {
+		r.lease = lease
+	}
+	r.mu.Unlock()
+	return useful && r.signal()
 }
 
 // die ends the runner because it cannot commit: the turn's context ends with the cause, and whoever claims the task

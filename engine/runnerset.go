@@ -31,16 +31,20 @@ func (s *runnerSet) get(key journal.Key) *runner {
 	return nil
 }
 
-// add puts in the runner of a task that was just created.
-func (s *runnerSet) add(r *runner) {
+// add puts in the runner of a task that is about to be created. It returns false when there is one.
+func (s *runnerSet) add(r *runner) bool {
 	ready := make(chan struct{})
 	close(ready)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.slots[r.key] != nil {
+		return false
+	}
 	if s.slots == nil {
 		s.slots = map[journal.Key]*slot{}
 	}
 	s.slots[r.key] = &slot{ready: ready, r: r}
+	return true
 }
 
 // reserve returns the slot of a task and whether the caller made it and has to fill it.
@@ -137,35 +141,40 @@ func (e *Engine) claim(ctx context.Context, key journal.Key, sl *slot) error {
 	return e.startClaimed(ctx, svc, c, sl)
 }
 
-// adopt starts the runner of a task that the claim loop took.
-func (e *Engine) adopt(c journal.Claimed) {
+// adopt starts the runner of a task that the claim loop took, or gives its lease to the one that runs here already. It
+// reports whether anybody has the task now.
+func (e *Engine) adopt(c journal.Claimed) bool {
 	key := c.Lease.Key
 	for {
 		sl, mine := e.runners.reserve(key)
 		if mine {
-			if err := e.startClaimed(e.ctx, e.service(key.Agent), c, sl); err != nil && e.ctx.Err() == nil {
+			err := e.startClaimed(e.ctx, e.service(key.Agent), c, sl)
+			if err != nil && e.ctx.Err() == nil {
 				e.log.Warn("cannot take up a task; trying again", "task", key.ID, "error", err)
 			}
-			return
+			return err == nil
 		}
 		<-sl.ready
 		if sl.r == nil {
 			continue
 		}
-		if sl.r.currentLease().Token >= c.Lease.Token {
-			return // that runner claimed it after us
+		if sl.r.currentLease().Token >= c.Lease.Token || sl.r.relieve(c.Lease) {
+			return true
 		}
-		<-sl.r.gone // the runner before has made its last commit and is about to leave
+		select {
+		case <-sl.r.gone: // the runner before has made its last commit and is about to leave
+		case <-e.ctx.Done():
+			return false
+		}
 	}
 }
 
+// startClaimed starts the runner of a claimed task. When the task cannot be read, the lease is kept until it expires, so
+// that a damaged task is not tried again and again.
 func (e *Engine) startClaimed(ctx context.Context, svc *service, c journal.Claimed, sl *slot) error {
 	r, err := svc.claimedRunner(ctx, c)
 	e.runners.fill(c.Lease.Key, sl, r)
 	if err != nil {
-		if rerr := e.journal.Release(context.WithoutCancel(ctx), c.Lease); rerr != nil {
-			err = errors.Join(err, rerr)
-		}
 		return wireError(err)
 	}
 	r.beginClaimed()

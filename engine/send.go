@@ -94,10 +94,22 @@ func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessa
 	at, err := s.sendToTask(ctx, key, req)
 	if errors.Is(err, a2a.ErrTaskNotFound) {
 		if at, err = s.sendNew(ctx, key, req); errors.Is(err, journal.ErrExists) {
+			if err := s.e.awaitCreated(ctx, key); err != nil {
+				return nil, err
+			}
 			return s.sendToTask(ctx, key, req) // made by another request meanwhile
 		}
 	}
 	return at, err
+}
+
+// awaitCreated waits for the first commit of a task that another request is creating.
+func (e *Engine) awaitCreated(ctx context.Context, key journal.Key) error {
+	r := e.runners.get(key)
+	if r == nil {
+		return nil
+	}
+	return e.drive(ctx, r.feed, &reader{untilCreated: true, taken: true}, nil)
 }
 
 // sendNew starts a turn for a message without a task.
@@ -161,8 +173,8 @@ func (s *service) sendToTask(ctx context.Context, key journal.Key, req *a2a.Send
 	if id := req.Message.ContextID; id != "" && id != head.ContextID {
 		return nil, a2a.InvalidParams("message.contextId", "is not the context of the task; leave it out or send the task's")
 	}
-	if head.Status.State.Terminal() {
-		return nil, finished(head.Status.State)
+	if head.Status.State.Terminal() && req.IdempotencyKey == "" {
+		return nil, finished(head.Status.State) // with a key, this may be the repetition of a send that succeeded
 	}
 	if s.e.drained.Load() {
 		return nil, errDraining()
@@ -172,12 +184,12 @@ func (s *service) sendToTask(ctx context.Context, key journal.Key, req *a2a.Send
 		Kind: journal.InputMessage, Message: req.Message, Call: inputCall(ctx, req), IdempotencyKey: req.IdempotencyKey, Time: now(),
 	}
 	n, err := s.e.journal.Enqueue(ctx, key, in, s.e.opts.MaxWaiting)
-	if err == nil {
-		err = s.e.attend(ctx, key)
-	}
 	if err != nil {
 		s.e.feeds.release(f)
 		return nil, s.enqueueError(err)
+	}
+	if head.Taken < n {
+		s.e.attendNow(ctx, key)
 	}
 	return &sent{f: f, input: n, after: head.Seq, snapshot: task, taken: head.Taken >= n}, nil
 }

@@ -180,9 +180,7 @@ func (s *service) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*
 	if err != nil {
 		return nil, wireError(err)
 	}
-	if err := s.e.attend(ctx, key); err != nil {
-		return nil, err
-	}
+	s.e.attendNow(ctx, key)
 	return s.e.awaitCancel(ctx, f, n)
 }
 

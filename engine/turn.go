@@ -66,7 +66,7 @@ func (r *runner) judge(ctx context.Context, t *openTurn, err error) ending {
 	}
 	switch context.Cause(ctx) {
 	case agent.ErrShutdown:
-		return ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(interruptedText)), final: true, err: errDraining()}
+		return r.interrupted()
 	case agent.ErrTurnLimit:
 		return r.failed(timeoutText)
 	}
@@ -87,13 +87,24 @@ func (r *runner) judgeOutcome(out *turn.Outcome) ending {
 	case turn.NeedAuth:
 		return ending{state: a2a.TaskStateAuthRequired, message: r.say(out.Parts...)}
 	case turn.Suspend:
-		return ending{suspend: true, run: journal.Run{WakeAt: out.Until}}
+		return r.judgeSuspend(out)
 	case turn.Reply:
 		return r.judgeReply(out)
 	case turn.Reject:
 		return ending{state: a2a.TaskStateRejected, message: r.say(out.Parts...), final: true}
 	}
 	return r.failed(failedText)
+}
+
+// judgeSuspend leaves the task working, and makes it so when the agent has not said it.
+func (r *runner) judgeSuspend(out *turn.Outcome) ending {
+	end := ending{suspend: true, run: journal.Run{WakeAt: out.Until}}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.queuedState() != a2a.TaskStateWorking {
+		end.state = a2a.TaskStateWorking
+	}
+	return end
 }
 
 // judgeReply answers with a message when there is no task, and completes the one there is. A message needs a part.
@@ -124,6 +135,7 @@ func (r *runner) cancelTurn(t *openTurn, in journal.Input) {
 	t.cancel(agent.ErrCanceled)
 	select {
 	case <-t.done: // finish commits the end
+	case <-r.e.ctx.Done():
 	case <-grace.C:
 		r.overrun(t, canceledEnding)
 	}
@@ -138,12 +150,14 @@ func (r *runner) askCanceler(in journal.Input) (refused bool) {
 	st := &start{call: in.Call, attempt: 1}
 	ctx, cancel := context.WithTimeout(r.turnContext(st), r.e.opts.CancelGrace)
 	defer cancel()
+	over := make(chan struct{})
+	defer close(over) // a Cancel that goes on after its grace writes no more
 	result := make(chan error, 1)
 	go func() {
 		var err error
 		defer func() { result <- err }()
 		defer recoverTo(&err)
-		err = c.Cancel(ctx, agent.NewTurn(r.info(st), &backend{r: r, t: &openTurn{start: st, ctx: ctx}}))
+		err = c.Cancel(ctx, agent.NewTurn(r.info(st), &backend{r: r, t: &openTurn{start: st, ctx: ctx, done: over}}))
 	}()
 	var err error
 	select {
@@ -195,6 +209,9 @@ func (r *runner) resumeTurn(head *journal.Head) *start {
 	if r.canceledMeanwhile() {
 		return r.finish(canceledEnding)
 	}
+	if head.Status.State.Interrupted() {
+		return r.finish(ending{}) // it waits for its caller, whose message starts a new turn
+	}
 	if !isResumable(r.svc.agent) {
 		end := r.failed(interruptedText)
 		r.e.log.Warn("a turn was interrupted; its task has failed", "agent", r.svc.name, "task", r.key.ID)
@@ -205,7 +222,7 @@ func (r *runner) resumeTurn(head *journal.Head) *start {
 	r.e.log.Info("taking up an interrupted turn", "agent", r.svc.name, "task", r.key.ID, "attempt", st.attempt)
 	r.commitMu.Lock()
 	defer r.commitMu.Unlock()
-	return r.open(st)
+	return r.open(st, nil)
 }
 
 // recall makes of the journal's record what the turn began with.
@@ -230,7 +247,7 @@ func (r *runner) resumeSuspended(head *journal.Head) *start {
 	if due && idle {
 		r.commitMu.Lock()
 		defer r.commitMu.Unlock()
-		return r.open(&start{attempt: 1})
+		return r.open(&start{attempt: 1}, nil)
 	}
 	return r.finish(ending{suspend: true, run: head.Run})
 }

@@ -59,8 +59,9 @@ type Journal interface {
 	// (Run.Open), or its timer is due (Run.WakeAt).
 	Claim(ctx context.Context, holder string, agents []string, ttl time.Duration, limit int) ([]Claimed, error)
 
-	// ClaimTask takes the lease of one task, runnable or not. A holder may claim anew what it holds.
-	// Errors: ErrNotFound, *HeldError while another holder's lease has not expired.
+	// ClaimTask takes the lease of one task, runnable or not.
+	// Errors: ErrNotFound, *HeldError while a lease has not expired, also one of the same holder: a node must not fence
+	// itself off.
 	ClaimTask(ctx context.Context, key Key, holder string, ttl time.Duration) (Claimed, error)
 
 	// Renew makes leases end ttl from now. It returns, in the order given, whether each is still held.

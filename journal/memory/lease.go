@@ -134,7 +134,7 @@ func (j *Journal) ClaimTask(ctx context.Context, key journal.Key, holder string,
 		return journal.Claimed{}, err
 	}
 	now := time.Now().UnixNano()
-	if t.until > now && t.holder != holder {
+	if t.until > now {
 		return journal.Claimed{}, &journal.HeldError{Holder: t.holder, Until: time.Unix(0, t.until)}
 	}
 	return j.claim(t, holder, ttl, now), nil

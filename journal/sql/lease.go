@@ -130,7 +130,7 @@ func (j *Journal) ClaimTask(ctx context.Context, key journal.Key, holder string,
 		if err != nil {
 			return err
 		}
-		if r.leaseUntil > now && r.holder != holder {
+		if r.leaseUntil > now {
 			return &journal.HeldError{Holder: r.holder, Until: fromMillis(r.leaseUntil)}
 		}
 		claimed, err = j.claim(ctx, tx, key, holder, ttl, now)
