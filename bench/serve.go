@@ -13,6 +13,7 @@ import (
 	"net/http/pprof"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -57,6 +58,9 @@ func serve(kind string) error {
 		return err
 	}
 	kind, folder, _ := strings.Cut(kind, ":")
+	if kind != "go" && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // as dragoman serve does; the bare handler has the same
+	}
 	switch kind {
 	case "bare":
 		return serveHandler(ctx, ln, http.HandlerFunc(serveBare))
