@@ -36,9 +36,14 @@ type Run struct {
 }
 
 // Main runs the program for the process it is, and returns its exit code. The first SIGINT or SIGTERM asks the command
-// to end, the second one ends the process at once.
+// to end, the second one ends the process at once. A process that was started to ignore SIGINT, as shell scripts start
+// those in the background, goes on ignoring it: Ctrl-C is for the script, which then ends what it has started.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{syscall.SIGTERM}
+	if !signal.Ignored(os.Interrupt) {
+		signals = append(signals, os.Interrupt)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	r := Run{Program: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv}

@@ -85,12 +85,17 @@ func startProcess(args []string, dir string, getenv func(string) string) (*serve
 	if err != nil {
 		return nil, err
 	}
-	s := &serverProcess{cmd: exec.Command(self), url: make(chan string, 1), done: make(chan struct{})}
-	s.cmd.Args = append([]string{"dragoman", "serve"}, args...)
-	s.cmd.Dir = dir
+	cmd := exec.Command(self)
+	cmd.Args = append([]string{"dragoman", "serve"}, args...)
+	cmd.Dir = dir
 	for _, name := range []string{"HOME", "PATH", "XDG_DATA_HOME", "TMPDIR", "GOCOVERDIR"} {
-		s.cmd.Env = append(s.cmd.Env, name+"="+getenv(name))
+		cmd.Env = append(cmd.Env, name+"="+getenv(name))
 	}
+	return startCommand(cmd)
+}
+
+func startCommand(cmd *exec.Cmd) (*serverProcess, error) {
+	s := &serverProcess{cmd: cmd, url: make(chan string, 1), done: make(chan struct{})}
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -75,6 +76,43 @@ func TestSecondSignalEndsTheServerAtOnce(t *testing.T) {
 	failed, ok := errors.AsType[*exec.ExitError](s.cmd.Wait())
 	if !ok || failed.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
 		t.Errorf("ended with %v, want the signal", failed)
+	}
+}
+
+// A server that a script started in the background must not end by the Ctrl-C that is meant for the script: the signal
+// that the script sends then would be its second.
+func TestIgnoredInterruptStaysIgnored(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const script = `trap "" INT; exec "$0" serve --agent hello --addr 127.0.0.1:0 --data :memory:`
+	link := filepath.Join(t.TempDir(), "dragoman") // the test binary is the program when it is called so
+	if err := os.Symlink(self, link); err != nil {
+		t.Fatal(err)
+	}
+	s, err := startCommand(exec.Command("sh", "-c", script, link))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.kill)
+	if _, err := s.ready(); err != nil {
+		t.Fatal(err)
+	}
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/status")
+	if err != nil {
+		t.Skip("no /proc to look at")
+	}
+	_, ignored, _ := strings.Cut(string(status), "SigIgn:")
+	mask, err := strconv.ParseUint(strings.Fields(ignored)[0], 16, 64)
+	if err != nil || mask&(1<<(syscall.SIGINT-1)) == 0 {
+		t.Errorf("SIGINT is not ignored: %x %v", mask, err)
+	}
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	<-s.done
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("SIGTERM: %v", err)
 	}
 }
 
