@@ -153,6 +153,23 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
+// Where a card is need not be where the agent is, so credentials do not go there.
+func TestCardsAreFetchedWithoutCredentials(t *testing.T) {
+	t.Parallel()
+	headers := make(chan http.Header, 1)
+	url := serveHandler(t, func(w http.ResponseWriter, r *http.Request) {
+		headers <- r.Header
+		http.NotFound(w, r)
+	})
+	got := run(t.Context(), "send", "-a", url, "--bearer", "hunter2", "--svc-param", "X-Key: hunter3", "Hello")
+	if h := <-headers; h.Get("Authorization") != "" || h.Get("X-Key") != "" {
+		t.Errorf("the card was asked for with %v", h)
+	}
+	if got.code != exitUnreachable {
+		t.Errorf("exit code %d: %s", got.code, got.stderr)
+	}
+}
+
 // codeIn returns the code of the one error object on a standard error.
 func codeIn(t *testing.T, stderr string) string {
 	t.Helper()
