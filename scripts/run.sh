@@ -17,13 +17,18 @@ hello=${HELLO_ADDR:-127.0.0.1:8081}
 currency_pid=
 hello_pid=
 
-stop() {
-	trap '' INT TERM
-	trap - EXIT
+terminate() {
 	for pid in $currency_pid $hello_pid; do
 		kill -TERM "$pid" 2>/dev/null || true
 	done
-	wait
+}
+
+# stop waits for the servers to drain. The next Ctrl-C is their second signal, which ends them at once.
+stop() {
+	trap terminate INT TERM
+	trap - EXIT
+	terminate
+	until wait; do :; done # interrupted by that Ctrl-C
 }
 
 fail() {
