@@ -51,10 +51,7 @@ func (c *Core) Read(x *Exchange, buf *bytes.Buffer) *a2a.Error {
 		return c.bodyTooLarge()
 	}
 	x.control.SetReadDeadline(time.Now().Add(c.BodyTimeout))
-	if x.R.ContentLength > 0 {
-		buf.Grow(int(min(x.R.ContentLength, keptBuffer)) + bytes.MinRead)
-	}
-	_, err := buf.ReadFrom(http.MaxBytesReader(x.W, x.R.Body, c.MaxBody))
+	err := collect(buf, http.MaxBytesReader(x.W, x.R.Body, c.MaxBody), x.R.ContentLength)
 	if err == nil {
 		x.control.SetReadDeadline(time.Time{})
 		return c.checkDepth(buf.Bytes())
@@ -66,6 +63,40 @@ func (c *Core) Read(x *Exchange, buf *bytes.Buffer) *a2a.Error {
 		return &a2a.Error{Kind: a2a.ErrInvalidRequest, Message: "the body ended early", Cause: err}
 	}
 	return &a2a.Error{Kind: a2a.ErrTimeout, Message: fmt.Sprintf("the body did not arrive within %v", c.BodyTimeout), Cause: err}
+}
+
+// collect reads a body; its announced length is -1 when unknown. What may be large is read in pieces from the pool and
+// joined at the end: a buffer that grows by doubling holds three times what is in it for a while, also when the body turns
+// out to be over the limit.
+func collect(buf *bytes.Buffer, body io.Reader, announced int64) error {
+	const room = keptBuffer - bytes.MinRead // as much as ReadFrom takes without growing a piece
+	if announced >= 0 && announced <= room {
+		buf.Grow(int(announced) + bytes.MinRead)
+		_, err := buf.ReadFrom(body)
+		return err
+	}
+	var pieces []*bytes.Buffer
+	defer func() {
+		for _, piece := range pieces {
+			Release(piece)
+		}
+	}()
+	total, n := 0, int64(room)
+	for n == room {
+		piece := Buffer()
+		pieces = append(pieces, piece)
+		piece.Grow(keptBuffer)
+		var err error
+		if n, err = piece.ReadFrom(io.LimitReader(body, room)); err != nil {
+			return err
+		}
+		total += int(n)
+	}
+	buf.Grow(total)
+	for _, piece := range pieces {
+		buf.Write(piece.Bytes())
+	}
+	return nil
 }
 
 func (c *Core) bodyTooLarge() *a2a.Error {
