@@ -56,7 +56,7 @@ func (s *service) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) 
 // StreamMessage implements a2a.Service. The stream ends when the task does, or waits for input, after it took the
 // message; it stays open while the task waits for an authorization.
 func (s *service) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	at, err := s.send(ctx, "SendStreamingMessage", req)
+	at, err := s.send(ctx, "SendStreamingMessage", waiting(req))
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +153,17 @@ func createFirst(req *a2a.SendMessageRequest, call journal.InputCall) bool {
 
 func returnsImmediately(req *a2a.SendMessageRequest) bool {
 	return req.Configuration != nil && req.Configuration.ReturnImmediately
+}
+
+// waiting returns the request without ReturnImmediately, which means nothing to a stream (A2A 1.0 §3.2.2).
+func waiting(req *a2a.SendMessageRequest) *a2a.SendMessageRequest {
+	if req == nil || !returnsImmediately(req) {
+		return req
+	}
+	r, c := *req, *req.Configuration
+	c.ReturnImmediately = false
+	r.Configuration = &c
+	return &r
 }
 
 // attach follows the task that an earlier send with the same idempotency key made.
