@@ -54,6 +54,8 @@ type Resumable interface {
 }
 
 // NotCancelable is what [Canceler] returns to refuse a cancel.
+//
+//lint:ignore ST1012 an agent returns it as an answer, like Reject, more than as an error
 var NotCancelable = errors.New("the task cannot be canceled")
 
 // ErrCanceled, ErrTurnLimit, ErrShutdown and ErrOver are causes that a turn's context ends with.
