@@ -3,10 +3,15 @@
 package e2e_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/engine"
 )
 
 // operations are the eleven of A2A 1.0 §3.1, each on the task with an id.
@@ -139,4 +144,31 @@ func TestStrangersAreTurnedAway(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Who is known but lacks a permission is told which one, by each operation alike, whether the task exists or not.
+func TestPermissions(t *testing.T) {
+	t.Parallel()
+	readOnly := auth.AuthorizerFunc(func(ctx context.Context, access auth.Access) (auth.Grant, error) {
+		if access.Call.Identity.Subject == "guest" {
+			return auth.Grant{}, a2a.NewError(a2a.ErrPermissionDenied, "the scope tasks."+access.Operation+" is missing")
+		}
+		return auth.BySubject.Authorize(ctx, access)
+	})
+	for _, b := range bindings {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			c := startEngine(t, &engine.Options{Authorizer: readOnly}, byHeader).caller(t, b)
+			id := idOf(t, c.with("X-User: alice").send(t, "ask"))
+			guest := c.with("X-User: guest")
+			for _, op := range operations {
+				if strings.Contains(op.name, "PushNotification") || op.name == "GetExtendedAgentCard" {
+					continue // refused to everybody
+				}
+				for _, id := range []string{id, "nobody-has-it"} {
+					guest.wantFails(t, op.name, op.params(id), "PERMISSION_DENIED", "", "the scope tasks."+op.name+" is missing")
+				}
+			}
+		})
+	}
 }

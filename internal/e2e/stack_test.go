@@ -44,8 +44,14 @@ type stack struct {
 // start serves a script over a journal; tune may be nil.
 func start(t *testing.T, j journal.Journal, tune func(*server.Options)) *stack {
 	t.Helper()
+	return startEngine(t, &engine.Options{Journal: j}, tune)
+}
+
+func startEngine(t *testing.T, opts *engine.Options, tune func(*server.Options)) *stack {
+	t.Helper()
 	s := &stack{script: &script{}, client: httpClient(t)}
-	e, err := engine.New(&engine.Options{Journal: j, Logger: quiet})
+	opts.Logger = quiet
+	e, err := engine.New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
