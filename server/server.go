@@ -81,6 +81,7 @@ var nosniff = []string{"nosniff"}
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.core.Deadline(w, r)
 	h := w.Header()
 	h["X-Content-Type-Options"] = nosniff
 	if r.TLS != nil {

@@ -45,12 +45,20 @@ func MediaType(contentType string) string {
 	return mediaType
 }
 
-// Read reads the request's body into buf, up to the limit. A Content-Length over it is refused without reading.
+// Deadline gives the request's body its time to arrive, whoever reads it: of a request that is answered without its
+// body, net/http itself reads the rest, and would wait for it for ever.
+func (c *Core) Deadline(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(c.BodyTimeout))
+	}
+}
+
+// Read reads the request's body into buf, up to the limit and within the time that [Core.Deadline] gave it. A
+// Content-Length over the limit is refused without reading.
 func (c *Core) Read(x *Exchange, buf *bytes.Buffer) *a2a.Error {
 	if x.R.ContentLength > c.MaxBody {
 		return c.bodyTooLarge()
 	}
-	x.control.SetReadDeadline(time.Now().Add(c.BodyTimeout))
 	err := collect(buf, http.MaxBytesReader(x.W, x.R.Body, c.MaxBody), x.R.ContentLength)
 	if err == nil {
 		x.control.SetReadDeadline(time.Time{})
