@@ -136,6 +136,7 @@ func badMessages() []badMessage {
 		{"a number for a string", `{"message":{"messageId":1,"role":"ROLE_USER","parts":[` + part + `]}}`, "INVALID_PARAMS", "message.messageId", "string"},
 		{"bad base64", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"raw":"*"}]}}`, "INVALID_PARAMS", "message.parts[0].raw", "base64"},
 		{"a long id", `{"message":{"messageId":"` + strings.Repeat("x", 257) + `","role":"ROLE_USER","parts":[` + part + `]}}`, "INVALID_PARAMS", "message.messageId", "256"},
+		{"a long context id", message("a", contextID(strings.Repeat("x", 257))), "INVALID_PARAMS", "message.contextId", "256"},
 		{"negative historyLength", message("a", `!"configuration":{"historyLength":-1}`), "INVALID_PARAMS", "configuration.historyLength", "negative"},
 		{"many faults", `{"message":{"parts":[]}}`, "INVALID_PARAMS", "message.parts", "message.role"},
 		{"10,000 parts", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[` + strings.Repeat(part+",", 9999) + part + `]}}`, "INVALID_PARAMS", "message.parts", "1000"},
