@@ -806,6 +806,12 @@ func TestHistoryLength(t *testing.T) {
 	if got := f.send(req); got.History != nil {
 		t.Errorf("send with historyLength 0 answered %d messages", len(got.History))
 	}
+	for _, req := range []*a2a.SendMessageRequest{text("new"), to(task, "four")} {
+		req.Configuration = &a2a.SendConfiguration{HistoryLength: &zero}
+		if first := f.stream(req).event().Event.(*a2a.Task); first.History != nil {
+			t.Errorf("a stream with historyLength 0 began with %d messages", len(first.History))
+		}
+	}
 }
 
 func TestModes(t *testing.T) {

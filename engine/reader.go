@@ -23,7 +23,8 @@ type reader struct {
 	untilPaused   bool // waiting for an authorization ends it too, as waiting for input does
 	untilCreated  bool // that the task has the message is enough
 
-	reply *a2a.Message // what came instead of a task
+	history *int         // how much history a task that is shown has; nil means all
+	reply   *a2a.Message // what came instead of a task
 }
 
 // over reports whether a status ends the stream.
@@ -67,13 +68,25 @@ func (e *Engine) stream(ctx context.Context, f *feed, rd *reader) iter.Seq2[a2a.
 		defer e.feeds.release(f)
 		gone := false
 		emit := func(ev a2a.StreamEvent) bool {
-			gone = !yield(ev, nil)
+			gone = !yield(rd.trim(ev), nil)
 			return !gone
 		}
 		if err := e.drive(ctx, f, rd, emit); err != nil && !gone {
 			yield(a2a.StreamEvent{}, err)
 		}
 	}
+}
+
+// trim cuts the history of a task that is shown to what the request asked for (A2A 1.0 §3.2.4).
+func (rd *reader) trim(ev a2a.StreamEvent) a2a.StreamEvent {
+	task, ok := ev.Event.(*a2a.Task)
+	if !ok {
+		return ev
+	}
+	if short := withHistory(task, rd.history); short != task {
+		return a2a.NewStreamEvent(ev.ID, short).WithMore(ev.More())
+	}
+	return ev
 }
 
 // drive moves a reader along its feed until the stream is over, showing events to emit, which returns false to stop.

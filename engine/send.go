@@ -46,11 +46,14 @@ func (s *service) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) 
 	if err != nil {
 		return nil, err
 	}
-	var n *int
-	if req.Configuration != nil {
-		n = req.Configuration.HistoryLength
+	return withHistory(task, historyLength(req)), nil
+}
+
+func historyLength(req *a2a.SendMessageRequest) *int {
+	if req.Configuration == nil {
+		return nil
 	}
-	return withHistory(task, n), nil
+	return req.Configuration.HistoryLength
 }
 
 // StreamMessage implements a2a.Service. The stream ends when the task does, or waits for input, after it took the
@@ -61,7 +64,7 @@ func (s *service) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest
 		return nil, err
 	}
 	rd := at.reader()
-	rd.snapshot = at.snapshot
+	rd.snapshot, rd.history = at.snapshot, historyLength(req)
 	return s.e.stream(ctx, at.f, rd), nil
 }
 
