@@ -84,7 +84,7 @@ func (r *row) judge() {
 // reasons says, by case, why a mark is known to be missed.
 var reasons = map[string]string{
 	"send, memory": "over the bare handler a send costs: the turn with its goroutine, commit and journal, about 15 us; the collector, " +
-		"which scans the 10,000 tasks that are kept for every 20 MB of garbage, about 10 us (GOGC=400 gives most of it back); " +
+		"which scans the 10,000 tasks that are kept, 3 to 10 us by GOGC; " +
 		"request ids, limits, checks and deadlines, about 4 us",
 	"send, SQLite": "as in memory, with less for the collector, and about 24 us of the writer: 9 for the task's row and its indexes, " +
 		"6 for its events, 7 for its share of the commit; with 16 connections groups are small and each sync counts",
