@@ -41,7 +41,7 @@ func TestUnreadBodies(t *testing.T) {
 		"GET /tasks/t1 HTTP/1.1\r\nAuthorization: a\r\nA2A-Version: 1.0\r\n":    "200",
 		"GET /.well-known/agent-card.json HTTP/1.1\r\n":                         "200",
 		"POST /message:send HTTP/1.1\r\nAuthorization: a\r\n" + json:            "400", // no version
-		"OPTIONS /message:send HTTP/1.1\r\nOrigin: https://a.example\r\n":       "405",
+		"OPTIONS /message:send HTTP/1.1\r\nOrigin: https://a.example\r\n":       "401",
 		"DELETE /tasks/t1 HTTP/1.1\r\nAuthorization: a\r\nA2A-Version: 1.0\r\n": "405",
 	} {
 		for _, length := range []string{"Content-Length: 1000", "Transfer-Encoding: chunked"} {

@@ -129,9 +129,6 @@ func (c *Core) openStream(x *Exchange, cancel context.CancelFunc) *streamWriter 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.write(nil)
-	// A body that nobody wanted was read to its end before the header went out. From now on net/http reads only to learn
-	// that the caller left, and would take a deadline that passes for that.
-	x.control.SetReadDeadline(time.Time{})
 	w.timer = time.AfterFunc(w.interval, w.keepAlive)
 	return w
 }
