@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -181,6 +182,12 @@ func (o *object[T]) readList(d *reader, list *[]T) error { return readList(d, li
 func (o *object[T]) readNewList(d *reader, list *[]*T) error { return readList(d, list, o.readNew) }
 
 func readList[E any](d *reader, list *[]E, read func(*reader, *E) error) error {
+	return readBounded(d, list, math.MaxInt, read)
+}
+
+// readBounded reads an array and refuses it at the first element over the limit, because a thousand times as many
+// elements would fit into a body.
+func readBounded[E any](d *reader, list *[]E, limit int, read func(*reader, *E) error) error {
 	if d.PeekKind() != '[' {
 		return wrongType(d, "an array")
 	}
@@ -188,6 +195,9 @@ func readList[E any](d *reader, list *[]E, read func(*reader, *E) error) error {
 		return err
 	}
 	for d.PeekKind() != ']' {
+		if len(*list) >= limit {
+			return &fault{kind: ErrInvalidParams, pointer: d.StackPointer().Parent(), why: tooMany(limit)}
+		}
 		var element E
 		if err := read(d, &element); err != nil {
 			return err

@@ -2,17 +2,42 @@
 
 package a2a
 
+import "slices"
+
 var sendMessageRequestObject = object[SendMessageRequest]{members: []member[SendMessageRequest]{
 	{name: "tenant", read: func(d *reader, v *SendMessageRequest) error { return readString(d, &v.Tenant) }},
-	{name: "message", read: func(d *reader, v *SendMessageRequest) error { return messageObject.readNew(d, &v.Message) }},
+	{name: "message", read: func(d *reader, v *SendMessageRequest) error { return sentMessageObject.readNew(d, &v.Message) }},
 	{name: "configuration", read: func(d *reader, v *SendMessageRequest) error {
 		return sendConfigurationObject.readNew(d, &v.Configuration)
 	}},
 	{name: "metadata", read: func(d *reader, v *SendMessageRequest) error { return readMetadata(d, &v.Metadata) }},
 }}
 
+// sentMessageObject reads the message of a request, which is bounded: anybody can send one. Those of tasks are as large as
+// agents make them.
+var sentMessageObject = object[Message]{members: bounded(messageObject.members)}
+
+func bounded(members []member[Message]) []member[Message] {
+	members = slices.Clone(members)
+	for i := range members {
+		switch m := &members[i]; m.name {
+		case "parts":
+			m.read = func(d *reader, v *Message) error { return readBounded(d, &v.Parts, MaxParts, partObject.read) }
+		case "extensions":
+			m.read = func(d *reader, v *Message) error { return readNames(d, &v.Extensions) }
+		case "referenceTaskIds":
+			m.read = func(d *reader, v *Message) error { return readNames(d, &v.ReferenceTaskIDs) }
+		}
+	}
+	return members
+}
+
+func readNames[S ~string](d *reader, list *[]S) error {
+	return readBounded(d, list, MaxNames, readString)
+}
+
 var sendConfigurationObject = object[SendConfiguration]{members: []member[SendConfiguration]{
-	{name: "acceptedOutputModes", read: func(d *reader, v *SendConfiguration) error { return readStrings(d, &v.AcceptedOutputModes) }},
+	{name: "acceptedOutputModes", read: func(d *reader, v *SendConfiguration) error { return readNames(d, &v.AcceptedOutputModes) }},
 	{name: "taskPushNotificationConfig", read: func(d *reader, v *SendConfiguration) error { return pushConfigObject.readNew(d, &v.PushConfig) }},
 	{name: "historyLength", read: func(d *reader, v *SendConfiguration) error { return readInt32Ptr(d, &v.HistoryLength) }},
 	{name: "returnImmediately", read: func(d *reader, v *SendConfiguration) error { return readBool(d, &v.ReturnImmediately) }},

@@ -15,13 +15,19 @@ import (
 )
 
 const (
-	// MaxParts is how many parts a message may have.
+	// MaxParts is how many parts the message of a request may have. Those of tasks may have more.
 	MaxParts = 1000
+	// MaxNames is how many elements each list of names in a request may have: referenceTaskIds and extensions of its
+	// message, acceptedOutputModes of its configuration.
+	MaxNames = 100
 	// MaxIDLength is how many bytes an id or a tenant may have. Ids stand in paths, in logs and in keys of databases.
 	MaxIDLength = 256
 	// MaxPageSize is how many tasks one page of ListTasks may have (A2A 1.0 §3.1.4).
 	MaxPageSize = 100
 )
+
+// tooMany says what is wrong with a list of more than limit elements.
+func tooMany(limit int) string { return "must have at most " + strconv.Itoa(limit) + " elements" }
 
 // maxViolations bounds the error of a request that is wrong in each of a thousand parts.
 const maxViolations = 100

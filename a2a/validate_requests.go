@@ -5,8 +5,8 @@ package a2a
 import "fmt"
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams: required members (A2A 1.0 proto,
-// REQUIRED), ids over [MaxIDLength] or with control characters, more than [MaxParts] parts, a negative history length, a
-// push URL that is none. A message of either role is fine: the standard does not say that an agent may not speak
+// REQUIRED), ids over [MaxIDLength] or with control characters, more than [MaxParts] parts or
+// [MaxNames] names in a list, a negative history length, a push URL that is none. A message of either role is fine: the standard does not say that an agent may not speak
 // through a client. Whether ids exist and belong together is not checked here.
 func (r *SendMessageRequest) Validate() error { return validate(r, (*checker).sendMessageRequest) }
 
@@ -49,7 +49,11 @@ func (c *checker) sendMessageRequest(at *path, r *SendMessageRequest) {
 	case r.Message == nil:
 		c.fail(message, "", "is required")
 	case len(r.Message.Parts) > MaxParts:
-		c.fail(message, "parts", fmt.Sprintf("has %d parts; at most %d are allowed", len(r.Message.Parts), MaxParts))
+		c.fail(message, "parts", tooMany(MaxParts))
+	case len(r.Message.ReferenceTaskIDs) > MaxNames:
+		c.fail(message, "referenceTaskIds", tooMany(MaxNames))
+	case len(r.Message.Extensions) > MaxNames:
+		c.fail(message, "extensions", tooMany(MaxNames))
 	default:
 		c.message(message, r.Message)
 	}
@@ -60,6 +64,9 @@ func (c *checker) sendMessageRequest(at *path, r *SendMessageRequest) {
 }
 
 func (c *checker) sendConfiguration(at *path, s *SendConfiguration) {
+	if len(s.AcceptedOutputModes) > MaxNames {
+		c.fail(at, "acceptedOutputModes", tooMany(MaxNames))
+	}
 	c.historyLength(at, "historyLength", s.HistoryLength)
 	if s.PushConfig != nil {
 		c.pushConfig(at.member("taskPushNotificationConfig"), s.PushConfig)

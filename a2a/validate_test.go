@@ -65,6 +65,11 @@ func TestValidateNamesEveryViolation(t *testing.T) {
 		{&SendMessageRequest{Tenant: long, Message: &Message{ID: MessageID(long), ContextID: "a\nb", TaskID: "\x7f", Role: RoleUser, Parts: []Part{TextPart("x")}, ReferenceTaskIDs: []TaskID{"a", "", "\u0085"}}},
 			[]string{"tenant", "message.messageId", "message.contextId", "message.taskId", "message.referenceTaskIds[1]", "message.referenceTaskIds[2]"}},
 		{&SendMessageRequest{Message: NewMessage(RoleUser, make([]Part, MaxParts+1)...)}, []string{"message.parts"}},
+		{&SendMessageRequest{Message: &Message{ID: "m", Role: RoleUser, Parts: []Part{TextPart("x")}, Extensions: make([]string, MaxNames+1)}}, []string{"message.extensions"}},
+		{&SendMessageRequest{
+			Message:       &Message{ID: "m", Role: RoleUser, Parts: []Part{TextPart("x")}, ReferenceTaskIDs: make([]TaskID, MaxNames+1)},
+			Configuration: &SendConfiguration{AcceptedOutputModes: make([]string, MaxNames+1)},
+		}, []string{"message.referenceTaskIds", "configuration.acceptedOutputModes"}},
 		{&SendMessageRequest{
 			Message:       NewMessage(RoleUser, TextPart("x")),
 			Configuration: &SendConfiguration{HistoryLength: ptr(-1), PushConfig: &PushConfig{URL: "ftp://x", Authentication: &PushAuthentication{Credentials: "a\r\nX: y"}}},
@@ -138,7 +143,7 @@ func TestValidateNamesEveryViolation(t *testing.T) {
 func TestValidateNamesTheLimit(t *testing.T) {
 	t.Parallel()
 	for limit, v := range map[string]validator{
-		"10000 parts; at most 1000": &SendMessageRequest{Message: NewMessage(RoleUser, make([]Part, 10_000)...)},
+		"message.parts must have at most 1000 elements": &SendMessageRequest{Message: NewMessage(RoleUser, make([]Part, 10_000)...)},
 		"at most 256":               &GetTaskRequest{ID: TaskID(strings.Repeat("x", 300))},
 		"1 to 100":                  &ListTasksRequest{PageSize: ptr(101)},
 	} {
