@@ -290,15 +290,17 @@ func TestOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	cardFunc := func(context.Context, *http.Request) (*a2a.AgentCard, error) { return aCard(), nil }
 	for name, opts := range map[string]*server.Options{
-		"Card":          nil,
-		"CardFunc":      {Card: aCard(), CardFunc: cardFunc},
-		"Bindings":      {Card: aCard(), Bindings: []string{"GRPC"}},
-		"URL":           {Card: aCard(), URL: "agents.example"},
-		"KeyFile":       {Card: aCard(), CertFile: "x"},
-		"Limits.Parts":  {Card: aCard(), Limits: server.Limits{Parts: -1}},
-		"DrainTimeout":  {Card: aCard(), DrainTimeout: -1},
-		"description":   {Card: &a2a.AgentCard{Name: "x"}},
-		"Options.Card:": {Card: &a2a.AgentCard{}},
+		"Card":                              nil,
+		"CardFunc":                          {Card: aCard(), CardFunc: cardFunc},
+		"Bindings":                          {Card: aCard(), Bindings: []string{"GRPC"}},
+		"URL":                               {Card: aCard(), URL: "agents.example"},
+		"KeyFile":                           {Card: aCard(), CertFile: "x"},
+		"Limits.Parts":                      {Card: aCard(), Limits: server.Limits{Parts: -1}},
+		"Limits.Parts must be at most 1000": {Card: aCard(), Limits: server.Limits{Parts: 1001}},
+		"Limits.Depth must be at most 100":  {Card: aCard(), Limits: server.Limits{Depth: 101}},
+		"DrainTimeout":                      {Card: aCard(), DrainTimeout: -1},
+		"description":                       {Card: &a2a.AgentCard{Name: "x"}},
+		"Options.Card:":                     {Card: &a2a.AgentCard{}},
 	} {
 		if _, err := server.New(&fake{}, opts); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)

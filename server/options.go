@@ -72,8 +72,8 @@ type Options struct {
 // Limits bound what callers can make the server do. A request over a limit gets an error that names it.
 type Limits struct {
 	Body            int64         // bytes of a request's body; 0 means 8 MiB
-	Parts           int           // parts of a message; 0 means 1,000
-	Depth           int           // levels of nested JSON; 0 means 100
+	Parts           int           // parts of a message; 0 means a2a.MaxParts, 1,000, and at most that
+	Depth           int           // levels of nested JSON; 0 means a2a.MaxDepth, 100, and at most that
 	StreamsPerOwner int           // open streams of one authenticated caller; 0 means 256
 	Streams         int           // open streams of the process; 0 means 10,000
 	HeaderTimeout   time.Duration // for reading a request's header; 0 means 10 seconds
@@ -86,8 +86,8 @@ type Limits struct {
 // Defaults returns the limits with every zero value replaced by what it means.
 func (l Limits) Defaults() Limits {
 	l.Body = cmp.Or(l.Body, 8<<20)
-	l.Parts = cmp.Or(l.Parts, 1000)
-	l.Depth = cmp.Or(l.Depth, 100)
+	l.Parts = cmp.Or(l.Parts, a2a.MaxParts)
+	l.Depth = cmp.Or(l.Depth, a2a.MaxDepth)
 	l.StreamsPerOwner = cmp.Or(l.StreamsPerOwner, 256)
 	l.Streams = cmp.Or(l.Streams, 10_000)
 	l.HeaderTimeout = cmp.Or(l.HeaderTimeout, 10*time.Second)
@@ -140,6 +140,10 @@ func (o *Options) check() error {
 			return fmt.Errorf("server: Options.URL: %q is not an http or https URL without query", o.URL)
 		}
 	}
+	return o.checkNumbers()
+}
+
+func (o *Options) checkNumbers() error {
 	l := o.Limits
 	for name, value := range map[string]int64{
 		"CardMaxAge": int64(o.CardMaxAge), "DrainTimeout": int64(o.DrainTimeout),
@@ -151,6 +155,12 @@ func (o *Options) check() error {
 		if value < 0 {
 			return fmt.Errorf("server: Options.%s must not be negative", name)
 		}
+	}
+	if l.Parts > a2a.MaxParts {
+		return fmt.Errorf("server: Options.Limits.Parts must be at most %d", a2a.MaxParts)
+	}
+	if l.Depth > a2a.MaxDepth {
+		return fmt.Errorf("server: Options.Limits.Depth must be at most %d", a2a.MaxDepth)
 	}
 	return nil
 }

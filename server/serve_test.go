@@ -434,6 +434,30 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
+// What a refused request names is no longer in the log than an id may be.
+func TestRequestLogIsBounded(t *testing.T) {
+	t.Parallel()
+	var logs syncBuffer
+	ts := serve(t, &fake{}, func(o *server.Options) { o.Logger = slog.New(slog.NewTextHandler(&logs, nil)) })
+	long := strings.Repeat("é", 1<<20)
+	message := `{"message":{"messageId":"m","taskId":"` + long + `","contextId":"` + long + `","role":"ROLE_USER","parts":[{"text":"x"}]},"tenant":"` + long + `"}`
+	for _, got := range []reply{
+		do(t, ts, "POST", "/message:send", message), rpc(t, ts, "SendStreamingMessage", message), rpc(t, ts, long, "{}"),
+	} {
+		if got.status == http.StatusOK && !strings.Contains(got.body, `"error"`) {
+			t.Errorf("answered %.200s", got.body)
+		}
+	}
+	for line := range strings.Lines(logs.String()) {
+		if len(line) > 4<<10 {
+			t.Errorf("a line of %d bytes: %.500s", len(line), line)
+		}
+	}
+	if !strings.Contains(logs.String(), "task="+strings.Repeat("é", a2a.MaxIDLength/2)+"... ") {
+		t.Errorf("the log does not begin to name the task: %.1000s", logs.String())
+	}
+}
+
 // A caller who leaves while the agent works is no failure of the server.
 func TestCallerWhoLeavesIsNoError(t *testing.T) {
 	t.Parallel()

@@ -179,7 +179,7 @@ func (s *Server) log(x *binding.Exchange, took time.Duration) {
 		{"task", string(x.Task)}, {"context", string(x.Context)}, {"tenant", x.Tenant},
 	} {
 		if optional.value != "" {
-			attrs = append(attrs, slog.String(optional.key, optional.value))
+			attrs = append(attrs, slog.String(optional.key, clip(optional.value)))
 		}
 	}
 	if x.Err != nil {
@@ -189,6 +189,14 @@ func (s *Server) log(x *binding.Exchange, took time.Duration) {
 		attrs = append(attrs, slog.String("cut", x.Cut.Error()))
 	}
 	s.options.Logger.LogAttrs(ctx, level, "request", attrs...)
+}
+
+// clip keeps what a caller sent, and may have been refused for, to the size of a log's line: that of the longest id.
+func clip(s string) string {
+	if len(s) > a2a.MaxIDLength {
+		return strings.ToValidUTF8(s[:a2a.MaxIDLength], "") + "..."
+	}
+	return s
 }
 
 // levelOf returns the level of a request's line.
