@@ -146,6 +146,22 @@ func TestHistoryLength(t *testing.T) {
 	})
 }
 
+// The task with which a stream begins keeps to historyLength as well.
+func TestHistoryLengthOfAStream(t *testing.T) {
+	each(t, nil, func(t *testing.T, c *caller) {
+		id := idOf(t, c.send(t, "ask"))
+		c.send(t, "ask", taskID(id))
+		for n := range 3 {
+			s := c.open(t, "SendStreamingMessage", message("ask", taskID(id), fmt.Sprintf(`!"configuration":{"historyLength":%d}`, n)))
+			first := s.next()
+			if got, _ := first.object["history"].([]any); first.kind != "task" || len(got) > n || has(first.object, "history") != (n > 0) {
+				t.Errorf("with %d: a %s with %d messages", n, first.kind, len(got))
+			}
+			s.rest()
+		}
+	})
+}
+
 func TestContexts(t *testing.T) {
 	eachJournal(t, nil, func(t *testing.T, c *caller) {
 		made := c.send(t, "ask")
