@@ -157,6 +157,25 @@ func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
 	return tasks, nil
 }
 
+// eventSize is about what an event takes, see partsSize.
+func eventSize(ev *journal.Event) int {
+	size := 256
+	switch w := ev.Wire.Event.(type) {
+	case *a2a.ArtifactUpdate:
+		size += partsSize(w.Artifact.Parts)
+	case *a2a.StatusUpdate:
+		size += messageSize(w.Status.Message)
+	case *a2a.Task:
+		for _, m := range w.History {
+			size += messageSize(m)
+		}
+	}
+	if ev.Received != nil {
+		size += messageSize(ev.Received.Message)
+	}
+	return size
+}
+
 func messageSize(m *a2a.Message) int {
 	if m == nil {
 		return 0

@@ -47,8 +47,11 @@ type Options struct {
 	MaxWaiting  int           // messages that may wait for a running turn of one task; 0 means 16
 }
 
-// The limits of what waits between an agent and its journal, and of what a feed keeps for its readers.
+// The limits of what waits between an agent and its journal, of what a feed keeps for its readers, and of what one
+// reader holds, who may never read on.
 const (
+	maxHeldEvents   = 64
+	maxHeldBytes    = 128 << 10
 	maxQueuedEvents = 1000
 	maxQueuedBytes  = 1 << 20
 	maxFeedEvents   = 2048

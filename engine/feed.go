@@ -103,7 +103,8 @@ func (f *feed) wake() {
 
 // view is what a reader sees of a feed at one moment.
 type view struct {
-	events  []journal.Event // those after the cursor, if the feed has them
+	events  []journal.Event // some of those after the cursor, if the feed has them
+	more    bool            // the feed has further ones
 	behind  bool            // there are newer events, but only the journal has the next one
 	head    *journal.Head
 	final   *a2a.Task
@@ -128,8 +129,23 @@ func (f *feed) look(after uint64) view {
 		v.behind = true
 		return v
 	}
-	v.events = f.events[after+1-f.events[0].Seq:]
+	next := f.events[after+1-f.events[0].Seq:]
+	n := fitting(next)
+	// A copy: a reader that is stuck must hold on to these only, and not to all that the feed had at that time.
+	v.events, v.more = slices.Clone(next[:n]), n < len(next)
 	return v
+}
+
+// fitting returns how many of the events, one at least, are within what a reader may hold.
+func fitting(events []journal.Event) int {
+	bytes := 0
+	for i := range events {
+		bytes += eventSize(&events[i])
+		if i > 0 && (bytes > maxHeldBytes || i == maxHeldEvents) {
+			return i
+		}
+	}
+	return len(events)
 }
 
 // wasRefused reports whether the agent refused a cancel.

@@ -10,7 +10,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-const readBatch = 256 // events a reader that is behind takes from the journal at once
+// maxReadBatch is how many events a reader that is behind takes from the journal at once, if they are small.
+const maxReadBatch = 256
 
 // A reader is a cursor over a task's events and what ends it.
 type reader struct {
@@ -25,6 +26,7 @@ type reader struct {
 
 	history *int         // how much history a task that is shown has; nil means all
 	reply   *a2a.Message // what came instead of a task
+	batch   int          // how many events to take from the journal next
 }
 
 // over reports whether a status ends the stream.
@@ -102,11 +104,11 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 	}
 	for {
 		v := f.look(rd.after)
-		events, err := e.eventsOf(ctx, f, v, rd.after)
+		events, err := e.eventsOf(ctx, f, v, rd)
 		if err != nil {
 			return err
 		}
-		if done := rd.show(events, emit); done {
+		if done := rd.show(events, v.more, emit); done {
 			return nil
 		}
 		switch {
@@ -132,24 +134,43 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 }
 
 // eventsOf returns the next events of a view, from the journal for a reader that is behind the feed.
-func (e *Engine) eventsOf(ctx context.Context, f *feed, v view, after uint64) ([]journal.Event, error) {
+func (e *Engine) eventsOf(ctx context.Context, f *feed, v view, rd *reader) ([]journal.Event, error) {
 	if !v.behind {
 		return v.events, nil
 	}
-	events, err := e.journal.Events(ctx, f.key, after, readBatch)
+	rd.batch = max(rd.batch, 16)
+	events, err := e.journal.Events(ctx, f.key, rd.after, rd.batch)
+	rd.adapt(events)
 	return events, wireError(err)
 }
 
-// show passes events on and reports whether the stream is over. An event tells whether another follows at once.
-func (rd *reader) show(events []journal.Event, emit func(a2a.StreamEvent) bool) (done bool) {
+// adapt makes the next batch larger while batches are small, and smaller when they are not, so that a reader of large
+// events does not hold many.
+func (rd *reader) adapt(events []journal.Event) {
+	bytes := 0
+	for i := range events {
+		bytes += eventSize(&events[i])
+	}
+	switch {
+	case bytes > maxHeldBytes:
+		rd.batch = max(rd.batch/2, 1)
+	case bytes < maxHeldBytes/2:
+		rd.batch = min(rd.batch*2, maxReadBatch)
+	}
+}
+
+// show passes events on and reports whether the stream is over. An event tells whether another follows at once; more
+// says so of the last one.
+func (rd *reader) show(events []journal.Event, more bool, emit func(a2a.StreamEvent) bool) (done bool) {
 	last := len(events) - 1
 	for last >= 0 && events[last].Wire.Event == nil {
 		last--
 	}
+	more = more && last == len(events)-1
 	for i := range events {
 		ev := &events[i]
 		over := rd.see(ev)
-		if ev.Wire.Event != nil && !emit(ev.Wire.WithMore(i < last)) {
+		if ev.Wire.Event != nil && !emit(ev.Wire.WithMore(i < last || i == last && more)) {
 			return true
 		}
 		if over {

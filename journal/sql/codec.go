@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -173,8 +174,9 @@ func decodeEvent(e *journal.Event, kind byte, input uint64, body []byte, origin 
 			t.Origin = origin
 		}
 		e.Wire = a2a.NewStreamEvent(journal.EventID(e.Seq), event)
-		// The bytes are there already: streams of this dialect need not make them again.
-		_, err = e.Wire.Encoded(a2a.Generation10, func(a2a.Event) ([]byte, error) { return body, nil })
+		// The bytes are there already: streams of this dialect need not make them again. They are copied, so that a
+		// reader who holds one event does not hold its whole row.
+		_, err = e.Wire.Encoded(a2a.Generation10, func(a2a.Event) ([]byte, error) { return bytes.Clone(body), nil })
 		return err
 	case frameReceived:
 		e.Received = &journal.Received{Input: input, Message: new(a2a.Message)}
