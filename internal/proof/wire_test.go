@@ -96,11 +96,16 @@ type event struct {
 	data string
 }
 
-// open sends a raw request for a stream. after, when it is not empty, asks for a replay.
+// askReplay makes of a request for a stream one for what came after an event.
+func askReplay(req *http.Request, after string) {
+	req.Header.Set("A2A-Extensions", server.ReplayExtension)
+	req.Header.Set("Last-Event-ID", after)
+}
+
+// stream sends a raw request for a stream. after, when it is not empty, asks for a replay.
 func (p *process) stream(ctx context.Context, b binding, req *http.Request, after string) (*stream, error) {
 	if after != "" {
-		req.Header.Set("A2A-Extensions", server.ReplayExtension)
-		req.Header.Set("Last-Event-ID", after)
+		askReplay(req, after)
 	}
 	res, err := p.http.Do(req)
 	if err != nil {
