@@ -88,6 +88,9 @@ type Engine struct {
 	ctx  context.Context // ends when the engine is closed
 	stop context.CancelFunc
 
+	readers readerCount
+	quiet   chan struct{} // closed once no turn runs any more: readers see what there is, and wait for nothing
+
 	turnsCtx  context.Context // what turns run under; ends when Shutdown has waited long enough
 	stopTurns context.CancelCauseFunc
 
@@ -115,7 +118,7 @@ func New(opts *Options) (*Engine, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	e := &Engine{opts: o.Defaults(), agents: map[string]*service{}, kicks: make(chan struct{}, 1)}
+	e := &Engine{opts: o.Defaults(), agents: map[string]*service{}, kicks: make(chan struct{}, 1), quiet: make(chan struct{})}
 	e.log = e.opts.Logger
 	e.journal = e.opts.Journal
 	if e.journal == nil {
@@ -228,8 +231,8 @@ func (e *Engine) enter() error {
 }
 
 // Shutdown lets open turns come to their end until ctx does, and then releases the rest: turns of resumable agents are
-// taken up again by the next engine on this journal, the others end as failed. New messages are refused meanwhile;
-// reading goes on until the end. It returns ctx's error when turns had to be released. The Journal that Options named
+// taken up again by the next engine on this journal, the others end as failed. New messages are refused meanwhile.
+// Readers see all that was committed; those that would wait for more are cut. It returns ctx's error when turns had to be released. The Journal that Options named
 // is left open.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	var err error
@@ -252,6 +255,11 @@ func (e *Engine) drain(ctx context.Context) error {
 		e.interruptAll(ended)
 	}
 	e.stopTurns(agent.ErrShutdown)
+	close(e.quiet)
+	select {
+	case <-e.readers.none():
+	case <-atLeast(ctx, time.Second):
+	}
 	e.mu.Lock() // after spawn, before the wait for what it started
 	e.stop()
 	e.mu.Unlock()
@@ -276,6 +284,13 @@ func (e *Engine) interruptAll(ended <-chan struct{}) {
 	case <-ended:
 	case <-time.After(time.Second):
 	}
+}
+
+// atLeast returns a channel that is closed when ctx ends, but not before d has passed.
+func atLeast(ctx context.Context, d time.Duration) <-chan struct{} {
+	over := make(chan struct{})
+	time.AfterFunc(d, func() { context.AfterFunc(ctx, func() { close(over) }) })
+	return over
 }
 
 // now is the time of statuses and events: UTC, in the milliseconds that the wire carries, so that what is stored and

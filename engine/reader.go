@@ -5,6 +5,7 @@ package engine
 import (
 	"context"
 	"iter"
+	"sync"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
@@ -94,6 +95,8 @@ func (rd *reader) trim(ev a2a.StreamEvent) a2a.StreamEvent {
 // drive moves a reader along its feed until the stream is over, showing events to emit, which returns false to stop.
 // A nil emit waits only. The error is why the stream was cut.
 func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.StreamEvent) bool) error {
+	e.readers.enter()
+	defer e.readers.leave()
 	if emit == nil {
 		emit = func(a2a.StreamEvent) bool { return true }
 	}
@@ -127,7 +130,7 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 		case <-v.changed:
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-e.ctx.Done():
+		case <-e.quiet:
 			return errDraining()
 		}
 	}
@@ -178,4 +181,40 @@ func (rd *reader) show(events []journal.Event, more bool, emit func(a2a.StreamEv
 		}
 	}
 	return false
+}
+
+// readerCount counts the readers that are under way.
+type readerCount struct {
+	mu   sync.Mutex
+	n    int
+	zero chan struct{} // closed when n comes to zero; nil while nobody waits for that
+}
+
+func (c *readerCount) enter() {
+	c.mu.Lock()
+	c.n++
+	c.mu.Unlock()
+}
+
+func (c *readerCount) leave() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n--
+	if c.n == 0 && c.zero != nil {
+		close(c.zero)
+		c.zero = nil
+	}
+}
+
+// none returns a channel that is closed once there are no readers.
+func (c *readerCount) none() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	zero := make(chan struct{})
+	if c.n == 0 {
+		close(zero)
+	} else {
+		c.zero = zero
+	}
+	return zero
 }

@@ -248,6 +248,38 @@ func TestDrain(t *testing.T) {
 			})
 		})
 	}
+	t.Run("readers see all that was committed", func(t *testing.T) {
+		t.Parallel()
+		const chunks = 5000
+		f := start(t, fn(func(ctx context.Context, t *agent.Turn) error {
+			w := t.NewArtifact("a")
+			for range chunks {
+				w.WriteString("x")
+			}
+			return nil
+		}), &engine.Options{Journal: kept(t)})
+		waiting := start(t, fn(asker), nil)
+		idle := waiting.subscribe(&a2a.SubscribeRequest{ID: waiting.send(text("hi")).ID})
+		idle.event()
+
+		fo := f.stream(text("hi"))
+		fo.event() // and then reads on only when the server shuts down
+		done := make(chan error, 2)
+		go func() { done <- f.e.Shutdown(t.Context()) }()
+		go func() { done <- waiting.e.Shutdown(t.Context()) }()
+		if n := len(fo.rest()); n != chunks+1 {
+			t.Errorf("%d events came, want %d", n, chunks+1)
+		}
+		if _, err, ok := idle.next(); !ok || !errors.Is(err, a2a.ErrUnavailable) {
+			t.Errorf("a stream that waits ended with %v, %v", err, ok)
+		}
+		idle.stop()
+		for range 2 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	})
 	t.Run("a sender whose task does not exist yet is told", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {

@@ -216,7 +216,7 @@ func (e *Engine) awaitCancel(ctx context.Context, f *feed, input uint64) (*a2a.T
 		case <-v.changed:
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-e.ctx.Done():
+		case <-e.quiet:
 			return nil, errDraining()
 		}
 	}
