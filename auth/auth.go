@@ -7,6 +7,7 @@ package auth
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
@@ -53,8 +54,28 @@ func (f AuthorizerFunc) Authorize(ctx context.Context, access Access) (Grant, er
 	return f(ctx, access)
 }
 
-// BySubject is the default Authorizer: the owner is the identity's subject, so that all anonymous callers are one
-// owner, and every tenant is allowed.
+// Owner returns the name under which an identity's tasks are kept and its streams are counted: its subject, or
+// "client:" and its client when it has no subject, or "" when it has neither and is anonymous. A subject that begins with
+// "client:" or "subject:" gets "subject:" in front, so that no two identities have one name by accident.
+func Owner(id a2a.Identity) string {
+	switch {
+	case id.Subject == "" && id.Client == "":
+		return ""
+	case id.Subject == "":
+		return clientPrefix + id.Client
+	case strings.HasPrefix(id.Subject, clientPrefix), strings.HasPrefix(id.Subject, subjectPrefix):
+		return subjectPrefix + id.Subject
+	}
+	return id.Subject
+}
+
+const (
+	clientPrefix  = "client:"
+	subjectPrefix = "subject:"
+)
+
+// BySubject is the default Authorizer: the owner is what [Owner] says, so that all anonymous callers are one owner, and
+// every tenant is allowed.
 var BySubject Authorizer = AuthorizerFunc(func(_ context.Context, access Access) (Grant, error) {
-	return Grant{Owner: access.Call.Identity.Subject, Tenant: access.Call.Tenant}, nil
+	return Grant{Owner: Owner(access.Call.Identity), Tenant: access.Call.Tenant}, nil
 })

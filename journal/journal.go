@@ -21,7 +21,7 @@ import (
 type Scope struct {
 	Agent  string // the name under which the engine runs the agent
 	Tenant string
-	Owner  string // what the Authorizer made of the caller's identity
+	Owner  string // what the Authorizer made of the caller's identity, see auth.Owner; "" is whoever is anonymous
 }
 
 // Key names one task.

@@ -349,11 +349,15 @@ func openStream(t *testing.T, ctx context.Context, ts *httptest.Server, client *
 func TestStreamLimits(t *testing.T) {
 	t.Parallel()
 	bySubject := auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {
-		return a2a.Identity{Subject: r.Header.Get("X-User")}, nil
+		name, isProgram := strings.CutPrefix(r.Header.Get("X-User"), "program ")
+		if isProgram {
+			return a2a.Identity{Client: name}, nil
+		}
+		return a2a.Identity{Subject: name}, nil
 	})
 	svc := &channelService{&fake{}, make(chan string)}
 	srv, err := server.New(svc, &server.Options{
-		Card: aCard(), Authenticator: bySubject, Limits: server.Limits{StreamsPerOwner: 2, Streams: 4},
+		Card: aCard(), Authenticator: bySubject, Limits: server.Limits{StreamsPerOwner: 2, Streams: 6},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -372,7 +376,9 @@ func TestStreamLimits(t *testing.T) {
 		user  string
 		limit string // "" means that the stream opens
 	}{
-		{"alice", ""}, {"alice", ""}, {"alice", "2 open streams"}, {"bob", ""}, {"", ""}, {"", "4 streams"}, {"bob", "4 streams"},
+		{"alice", ""}, {"alice", ""}, {"alice", "2 open streams"},
+		{"program alice", ""}, {"program alice", ""}, {"program alice", "2 open streams"},
+		{"bob", ""}, {"", ""}, {"", "6 streams"}, {"bob", "6 streams"},
 	} {
 		resp := openStream(t, t.Context(), ts, client, "X-User: "+step.user)
 		if step.limit == "" {

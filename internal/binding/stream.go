@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 )
 
@@ -43,7 +44,7 @@ func (c *Core) Stream(x *Exchange, request any, frame Frame) *a2a.Error {
 	if sub, ok := request.(*a2a.SubscribeRequest); ok {
 		sub.After = resumeAfter(x)
 	}
-	release, e := c.Streams.acquire(x.identity.Subject)
+	release, e := c.Streams.acquire(auth.Owner(x.identity))
 	if e != nil {
 		return e
 	}
