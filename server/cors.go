@@ -15,18 +15,11 @@ func (s *Server) cors(w http.ResponseWriter, r *http.Request) bool {
 	}
 	h := w.Header()
 	h.Add("Vary", "Origin")
-	origin := r.Header.Get("Origin")
-	if origin == "" {
+	allow := s.allowedOrigin(r.Header.Get("Origin"))
+	if allow == "" {
 		return false
 	}
-	switch {
-	case slices.Contains(s.options.AllowedOrigins, origin):
-		h.Set("Access-Control-Allow-Origin", origin)
-	case slices.Contains(s.options.AllowedOrigins, "*"):
-		h.Set("Access-Control-Allow-Origin", "*")
-	default:
-		return false
-	}
+	h.Set("Access-Control-Allow-Origin", allow)
 	h.Set("Access-Control-Expose-Headers", "A2A-Extensions, ETag, Retry-After, WWW-Authenticate, X-Request-Id")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
@@ -36,4 +29,17 @@ func (s *Server) cors(w http.ResponseWriter, r *http.Request) bool {
 	h.Set("Access-Control-Max-Age", "600")
 	w.WriteHeader(http.StatusNoContent)
 	return true
+}
+
+// allowedOrigin returns how to tell a browser that pages of the origin may call the server, or "" when they may not.
+func (s *Server) allowedOrigin(origin string) string {
+	switch {
+	case origin == "":
+		return ""
+	case slices.Contains(s.options.AllowedOrigins, origin):
+		return origin
+	case slices.Contains(s.options.AllowedOrigins, "*"):
+		return "*"
+	}
+	return ""
 }

@@ -45,6 +45,7 @@ type Options struct {
 	// by default they are refused with a hint.
 	AcceptUnversioned bool
 	// AllowedOrigins are the web origins whose pages may call the server (CORS), "*" for all. Nil means none.
+	// Requests that change something are refused when a browser makes them for any other page.
 	AllowedOrigins []string
 	// CardMaxAge is how long clients may keep the card. 0 means 5 minutes.
 	CardMaxAge time.Duration

@@ -32,6 +32,9 @@ func (s *Server) ListenAndServe(ctx context.Context, addr string) error {
 // it drains: /readyz says so, nothing new is accepted, open requests and streams come to their end or, after
 // Options.DrainTimeout, are told that the server shuts down. It returns nil after a drain. A server serves once.
 //
+// On a loopback address, and without Options.URL, it answers only requests whose host is a name of this machine, so that
+// no web page reaches it under a name of its own.
+//
 //	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 //	defer stop()
 //	err := srv.ListenAndServe(ctx, "127.0.0.1:8080")
@@ -44,6 +47,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	requests, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	srv := s.httpServer(requests, config)
+	if tcp, ok := ln.Addr().(*net.TCPAddr); ok && tcp.IP.IsLoopback() && s.options.URL == "" {
+		srv.Handler = s.localOnly()
+	}
 	s.announce(ctx, ln.Addr(), config != nil)
 
 	failed := make(chan error, 1)

@@ -170,7 +170,7 @@ func TestBaseURL(t *testing.T) {
 	defer client.CloseIdleConnections()
 	bound := start(t, &fake{}, "127.0.0.1:0", &server.Options{Card: aCard(), Logger: logger})
 	req := mustRequest(t, bound.url+cardPath)
-	req.Host = "other.example"
+	req.Host = "other.localhost"
 	resp, err := client.Do(req)
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,8 @@ type Server struct {
 	jsonrpc *jsonrpc.Server // nil when not served
 	rest    *rest.Server    // nil when not served
 
+	crossOrigin *http.CrossOriginProtection
+
 	profile  *binding.Profile // of the static card; nil with CardFunc
 	since    time.Time        // since when a static card is what it is
 	lastCard atomic.Pointer[renderedCard]
@@ -51,7 +53,7 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{service: svc, options: o, since: time.Now().UTC().Truncate(time.Second)}
+	s := &Server{service: svc, options: o, since: time.Now().UTC().Truncate(time.Second), crossOrigin: crossOrigin(o.URL)}
 	s.base.Store(&o.URL)
 	if o.Card != nil {
 		card := s.derive(o.Card, "http://localhost")
@@ -87,7 +89,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS != nil {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
-	if s.cors(w, r) {
+	if s.cors(w, r) || s.foreign(w, r) {
 		return
 	}
 	switch path := r.URL.Path; path {

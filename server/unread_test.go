@@ -100,6 +100,16 @@ func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 			}
 		}
 	}
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	fmt.Fprint(conn, "POST / HTTP/1.1\r\nHost: other.example\r\nContent-Length: 1000\r\n\r\n")
+	if answer, err := io.ReadAll(conn); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 403") {
+		t.Errorf("another host: %v %s", err, answer)
+	}
 	select {
 	case err := <-cut:
 		t.Errorf("a stream was cut: %v", err)

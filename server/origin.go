@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// crossOrigin returns what tells requests that change something, and that a browser makes for a page of another origin,
+// from all others. Programs that are no browsers send nothing that it looks at. Without it any page could, say, cancel a
+// task of an agent on its reader's machine: CORS hides only the answer of a request as simple as that.
+func crossOrigin(baseURL string) *http.CrossOriginProtection {
+	protection := http.NewCrossOriginProtection()
+	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
+		protection.AddTrustedOrigin(u.Scheme + "://" + u.Host) // a proxy may have changed the request's host
+	}
+	return protection
+}
+
+// foreign answers a request that a page of another origin may not make. It returns true when it did.
+func (s *Server) foreign(w http.ResponseWriter, r *http.Request) bool {
+	if s.crossOrigin.Check(r) == nil || s.allowedOrigin(r.Header.Get("Origin")) != "" {
+		return false
+	}
+	writeError(w, http.StatusForbidden, a2a.NewError(a2a.ErrPermissionDenied, fmt.Sprintf(
+		"pages of the origin %.100q may not call this agent; whoever runs it can add that origin to AllowedOrigins", r.Header.Get("Origin"))))
+	return true
+}
+
+// localOnly lets through only what names this machine. A page can have its own name point at 127.0.0.1 (DNS rebinding);
+// for the browser a server there is of the page's own origin then, but the request still names the page's host.
+func (s *Server) localOnly() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isLocal(r.Host) {
+			s.core.Deadline(w, r)
+			writeError(w, http.StatusForbidden, a2a.NewError(a2a.ErrPermissionDenied, fmt.Sprintf(
+				"this agent listens for its own machine only, so it must be called as localhost or 127.0.0.1, not as %.100q; behind a proxy, whoever runs it sets its URL", r.Host)))
+			return
+		}
+		s.ServeHTTP(w, r)
+	})
+}
+
+// isLocal reports whether a Host header names this machine. An empty one comes from HTTP/1.0, which no browser speaks.
+func isLocal(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761 §6.3
+		return true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.IsLoopback()
+}
