@@ -24,9 +24,18 @@ type record struct {
 	events []journal.Event
 }
 
-// examine opens the folder of a process that has ended and reads all of it. It checks what must hold whatever happened:
-// the file is sound, events are numbered without a gap, they fold into the task that is loaded, and nothing follows an end.
+// examine opens the folder of a process that has ended, reads all of it and returns it.
 func examine(t testing.TB, folder string) map[a2a.TaskID]*record {
+	t.Helper()
+	records := map[a2a.TaskID]*record{}
+	examineEach(t, folder, func(r *record) { records[r.task.ID] = r })
+	return records
+}
+
+// examineEach calls visit for each task in the folder of a process that has ended. It checks what must hold whatever
+// happened: the file is sound, events are numbered without a gap, they fold into the task that is loaded, and nothing
+// follows an end.
+func examineEach(t testing.TB, folder string, visit func(*record)) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), folder, sqlite.Options{})
 	if err != nil {
@@ -42,13 +51,11 @@ func examine(t testing.TB, folder string) map[a2a.TaskID]*record {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	records := map[a2a.TaskID]*record{}
 	for _, agent := range []string{"plain", "resumable"} {
 		for _, head := range heads(t, j, agent) {
-			records[head.Key.ID] = read(t, j, head.Key)
+			visit(read(t, j, head.Key))
 		}
 	}
-	return records
 }
 
 func heads(t testing.TB, j journal.Journal, agent string) []*journal.Head {
