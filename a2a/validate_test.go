@@ -144,8 +144,8 @@ func TestValidateNamesTheLimit(t *testing.T) {
 	t.Parallel()
 	for limit, v := range map[string]validator{
 		"message.parts must have at most 1000 elements": &SendMessageRequest{Message: NewMessage(RoleUser, make([]Part, 10_000)...)},
-		"at most 256":               &GetTaskRequest{ID: TaskID(strings.Repeat("x", 300))},
-		"1 to 100":                  &ListTasksRequest{PageSize: ptr(101)},
+		"at most 256": &GetTaskRequest{ID: TaskID(strings.Repeat("x", 300))},
+		"1 to 100":    &ListTasksRequest{PageSize: ptr(101)},
 	} {
 		if err := v.Validate(); err == nil || !strings.Contains(err.Error(), limit) {
 			t.Errorf("%v does not say %q", err, limit)
