@@ -104,7 +104,7 @@ func (f *feed) wake() {
 // view is what a reader sees of a feed at one moment.
 type view struct {
 	events  []journal.Event // some of those after the cursor, if the feed has them
-	more    bool            // the feed has further ones
+	more    bool            // the feed has further ones that streams show
 	behind  bool            // there are newer events, but only the journal has the next one
 	head    *journal.Head
 	final   *a2a.Task
@@ -132,9 +132,12 @@ func (f *feed) look(after uint64) view {
 	next := f.events[after+1-f.events[0].Seq:]
 	n := fitting(next)
 	// A copy: a reader that is stuck must hold on to these only, and not to all that the feed had at that time.
-	v.events, v.more = slices.Clone(next[:n]), n < len(next)
+	v.events, v.more = slices.Clone(next[:n]), slices.ContainsFunc(next[n:], shown)
 	return v
 }
+
+// shown reports whether streams show an event.
+func shown(ev journal.Event) bool { return ev.Wire.Event != nil }
 
 // fitting returns how many of the events, one at least, are within what a reader may hold.
 func fitting(events []journal.Event) int {
