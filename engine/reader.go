@@ -11,8 +11,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-// maxReadBatch is how many events a reader that is behind takes from the journal at once, if they are small.
-const maxReadBatch = 256
+// readBatch is how many events a reader that is behind takes from the journal at once, which gives fewer where they are
+// large.
+const readBatch = 256
 
 // A reader is a cursor over a task's events and what ends it.
 type reader struct {
@@ -27,7 +28,6 @@ type reader struct {
 
 	history *int         // how much history a task that is shown has; nil means all
 	reply   *a2a.Message // what came instead of a task
-	batch   int          // how many events to take from the journal next
 }
 
 // over reports whether a status ends the stream.
@@ -107,7 +107,7 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 	}
 	for {
 		v := f.look(rd.after)
-		events, err := e.eventsOf(ctx, f, v, rd)
+		events, err := e.eventsOf(ctx, f, v, rd.after)
 		if err != nil {
 			return err
 		}
@@ -137,29 +137,12 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 }
 
 // eventsOf returns the next events of a view, from the journal for a reader that is behind the feed.
-func (e *Engine) eventsOf(ctx context.Context, f *feed, v view, rd *reader) ([]journal.Event, error) {
+func (e *Engine) eventsOf(ctx context.Context, f *feed, v view, after uint64) ([]journal.Event, error) {
 	if !v.behind {
 		return v.events, nil
 	}
-	rd.batch = max(rd.batch, 16)
-	events, err := e.journal.Events(ctx, f.key, rd.after, rd.batch)
-	rd.adapt(events)
+	events, err := e.journal.Events(ctx, f.key, after, readBatch)
 	return events, wireError(err)
-}
-
-// adapt makes the next batch larger while batches are small, and smaller when they are not, so that a reader of large
-// events does not hold many.
-func (rd *reader) adapt(events []journal.Event) {
-	bytes := 0
-	for i := range events {
-		bytes += eventSize(&events[i])
-	}
-	switch {
-	case bytes > maxHeldBytes:
-		rd.batch = max(rd.batch/2, 1)
-	case bytes < maxHeldBytes/2:
-		rd.batch = min(rd.batch*2, maxReadBatch)
-	}
 }
 
 // show passes events on and reports whether the stream is over. An event tells whether another follows at once; more

@@ -76,8 +76,9 @@ type Journal interface {
 	// Load returns the folded task and its head, of the same moment. Error: ErrNotFound.
 	Load(ctx context.Context, key Key) (*Snapshot, error)
 
-	// Events returns up to limit events with a number above after, in order, without a gap. An empty result means
-	// that there is nothing newer. Errors: ErrNotFound; ErrPruned when events above after are gone.
+	// Events returns up to limit events with a number above after, in order, without a gap; fewer, but one at least,
+	// where they are large. An empty result means that there is nothing newer. Errors: ErrNotFound; ErrPruned when
+	// events above after are gone.
 	Events(ctx context.Context, key Key, after uint64, limit int) ([]Event, error)
 
 	// List returns a page of heads, newest status first, then the larger id first. It never reads history or

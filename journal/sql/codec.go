@@ -137,8 +137,8 @@ func appendEvent(b []byte, e *journal.Event) ([]byte, error) {
 
 func encodeWire(e a2a.Event) ([]byte, error) { return a2a.AppendStreamResponse(nil, e) }
 
-// decodeEvents calls f for the events of a row with a number above after, until f returns false.
-func decodeEvents(row []byte, after uint64, origin a2a.Generation, f func(journal.Event) bool) error {
+// decodeEvents calls f for the events of a row with a number above after, and the bytes of each, until f returns false.
+func decodeEvents(row []byte, after uint64, origin a2a.Generation, f func(e journal.Event, size int) bool) error {
 	r := frames{b: row}
 	r.version()
 	for seq := r.uint(); len(r.b) > 0 && r.err == nil; seq++ {
@@ -156,7 +156,7 @@ func decodeEvents(row []byte, after uint64, origin a2a.Generation, f func(journa
 		if err := decodeEvent(&e, kind, input, body, origin); err != nil {
 			return fmt.Errorf("event %d: %w", seq, err)
 		}
-		if !f(e) {
+		if !f(e, len(body)) {
 			return nil
 		}
 	}

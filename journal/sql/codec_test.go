@@ -35,7 +35,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n := 0
-		err := decodeEvents(b, 0, a2a.Generation10, func(e journal.Event) bool {
+		err := decodeEvents(b, 0, a2a.Generation10, func(journal.Event, int) bool {
 			n++
 			return true
 		})

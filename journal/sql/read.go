@@ -166,7 +166,7 @@ func (f *folding) start(checkpoint []byte, origin a2a.Generation) error {
 
 func (f *folding) add(row []byte, origin a2a.Generation) error {
 	var gap error
-	err := decodeEvents(row, f.seq, origin, func(e journal.Event) bool {
+	err := decodeEvents(row, f.seq, origin, func(e journal.Event, _ int) bool {
 		if e.Seq != f.seq+1 {
 			gap = fmt.Errorf("event %d follows %d", e.Seq, f.seq)
 			return false
@@ -191,6 +191,10 @@ func (f *folding) snapshot(head *journal.Head) (*journal.Snapshot, error) {
 	}
 	return &journal.Snapshot{Head: head, Task: f.folder.Task()}, nil
 }
+
+// maxPageBytes is how much Events returns at once, but for one event that is larger: whoever reads for a subscriber may
+// hold it for long.
+const maxPageBytes = 128 << 10
 
 // Events implements [journal.Journal].
 func (j *Journal) Events(ctx context.Context, key journal.Key, after uint64, limit int) ([]journal.Event, error) {
@@ -232,18 +236,20 @@ func (j *Journal) events(ctx context.Context, scope int64, key journal.Key, afte
 	defer rows.Close()
 	var events []journal.Event
 	var gap error
-	for len(events) < limit && rows.Next() {
+	size := 0
+	for len(events) < limit && size < maxPageBytes && rows.Next() {
 		var body []byte
 		if err := rows.Scan(&body); err != nil {
 			return nil, err
 		}
-		err := decodeEvents(body, after, origin, func(e journal.Event) bool {
+		err := decodeEvents(body, after, origin, func(e journal.Event, n int) bool {
 			if want := after + uint64(len(events)) + 1; e.Seq != want {
 				gap = fmt.Errorf("event %d is damaged: %d is in its place", want, e.Seq)
 				return false
 			}
 			events = append(events, e)
-			return len(events) < limit
+			size += n
+			return len(events) < limit && size < maxPageBytes
 		})
 		if err := errors.Join(err, gap); err != nil {
 			return nil, err
