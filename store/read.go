@@ -40,10 +40,11 @@ func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) *s
 }
 
 // Snapshot is the state of the database at one moment. It is only valid inside
-// the function given to [DB.Read].
+// the function given to [DB.Read], for one goroutine.
 type Snapshot struct {
-	db *DB
-	tx *sql.Tx
+	db     *DB
+	tx     *sql.Tx
+	missed []string // texts that were not in the cache of statements
 }
 
 // Read runs fn on a snapshot: all statements in it see the same state, made of
@@ -55,39 +56,47 @@ func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 	if err != nil {
 		return db.classified(err)
 	}
-	// There is nothing to keep, and after a cancelled context nothing to roll
-	// back either.
-	defer func() { _ = tx.Rollback() }()
-	return fn(ctx, &Snapshot{db: db, tx: tx})
+	s := &Snapshot{db: db, tx: tx}
+	defer func() {
+		// There is nothing to keep, and after a cancelled context nothing to
+		// roll back either.
+		_ = tx.Rollback()
+		db.reads.learn(ctx, s.missed)
+	}()
+	return fn(ctx, s)
 }
 
 // QueryContext runs a reading statement in the snapshot.
 func (s *Snapshot) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	st, cached, err := s.db.reads.get(ctx, query)
-	if err != nil {
-		return nil, s.db.classified(err)
+	st, ok := s.statement(ctx, query)
+	if !ok {
+		rows, err := s.tx.QueryContext(ctx, query, args...)
+		return rows, s.db.classified(err)
 	}
-	if !cached {
-		defer st.Close()
-	}
-	rows, err := s.tx.StmtContext(ctx, st.Stmt).QueryContext(ctx, args...)
-	if err != nil {
-		return nil, s.db.classified(err)
-	}
-	return rows, nil
+	rows, err := st.QueryContext(ctx, args...)
+	return rows, s.db.classified(err)
 }
 
 // QueryRowContext runs a reading statement in the snapshot that returns at
 // most one row. The caller must Scan it.
 func (s *Snapshot) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	st, cached, err := s.db.reads.get(ctx, query)
-	if err != nil {
-		return s.tx.QueryRowContext(ctx, query, args...) // fails the same way, from Scan
+	st, ok := s.statement(ctx, query)
+	if !ok {
+		return s.tx.QueryRowContext(ctx, query, args...)
 	}
-	if !cached {
-		defer st.Close()
+	return st.QueryRowContext(ctx, args...)
+}
+
+// statement returns the cached statement for a text. It prepares none: the pool
+// does that on a connection of its own, which others like this may have in use
+// while they wait for this one's.
+func (s *Snapshot) statement(ctx context.Context, text string) (*sql.Stmt, bool) {
+	st, ok := s.db.reads.cached(text)
+	if !ok {
+		s.missed = append(s.missed, text)
+		return nil, false
 	}
-	return s.tx.StmtContext(ctx, st.Stmt).QueryRowContext(ctx, args...)
+	return s.tx.StmtContext(ctx, st.Stmt), true
 }
 
 func (db *DB) classified(err error) error {

@@ -31,13 +31,27 @@ type statements struct {
 // get returns the statement for a text. Where the cache is full, the second
 // result is false and the caller closes the statement after use.
 func (s *statements) get(ctx context.Context, text string) (st statement, cached bool, err error) {
-	s.mu.RLock()
-	st, ok := s.byText[text]
-	s.mu.RUnlock()
-	if ok {
+	if st, ok := s.cached(text); ok {
 		return st, true, nil
 	}
 	return s.add(ctx, text)
+}
+
+func (s *statements) cached(text string) (statement, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	st, ok := s.byText[text]
+	return st, ok
+}
+
+// learn prepares statements for the next time that their texts are met. One
+// that cannot be prepared has told so to whoever used it.
+func (s *statements) learn(ctx context.Context, texts []string) {
+	for _, text := range texts {
+		if st, cached, err := s.get(ctx, text); err == nil && !cached {
+			_ = st.Close()
+		}
+	}
 }
 
 func (s *statements) add(ctx context.Context, text string) (statement, bool, error) {
@@ -46,21 +60,33 @@ func (s *statements) add(ctx context.Context, text string) (statement, bool, err
 		return statement{}, false, err
 	}
 	st := statement{Stmt: stmt, reads: isSelect(text)}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if other, ok := s.byText[text]; ok { // somebody else was quicker
-		_ = stmt.Close()
+	if other, ok := s.keep(text, st); ok {
+		if other != st {
+			_ = stmt.Close() // somebody else was quicker
+		}
 		return other, true, nil
 	}
+	return st, false, nil
+}
+
+// keep puts a statement into the cache and returns what the cache then has for
+// the text, which is another if there was one. It reports false if the cache is
+// full.
+func (s *statements) keep(text string, st statement) (statement, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if other, ok := s.byText[text]; ok {
+		return other, true
+	}
 	if len(s.byText) >= maxStatements {
-		return st, false, nil
+		return statement{}, false
 	}
 	if s.byText == nil {
 		s.byText = make(map[string]statement)
 	}
 	// Texts may be cut out of larger strings; a clone keeps those collectable.
 	s.byText[strings.Clone(text)] = st
-	return st, true, nil
+	return st, true
 }
 
 func (s *statements) close() {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dragoman-a2a/dragoman/store"
+	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
 func yield() { runtime.Gosched() }
@@ -516,6 +517,46 @@ func benchWrite(ctx context.Context, tx *store.Tx, i int, body []byte) error {
 	_, err = tx.ExecContext(ctx, `INSERT INTO head (task, seq, body) VALUES ($1, $2, $3)
 		ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, body = excluded.body`, task, seq+1, body)
 	return err
+}
+
+func TestReadNeedsOneConnection(t *testing.T) {
+	t.Parallel()
+	// As many snapshots as connections, all with a statement that nobody has
+	// prepared: none may wait for a connection of another.
+	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Readers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var begun, ended sync.WaitGroup
+	begun.Add(2)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for range 2 {
+		ended.Go(func() {
+			err := db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+				begun.Done()
+				begun.Wait()
+				var one, two int
+				if err := s.QueryRowContext(ctx, `SELECT 1`).Scan(&one); err != nil {
+					return err
+				}
+				rows, err := s.QueryContext(ctx, `SELECT 2`)
+				if err != nil {
+					return err
+				}
+				defer rows.Close()
+				if !rows.Next() || rows.Scan(&two) != nil || one != 1 || two != 2 {
+					return fmt.Errorf("read %d and %d", one, two)
+				}
+				return rows.Err()
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	ended.Wait()
 }
 
 func BenchmarkRead(b *testing.B) {
