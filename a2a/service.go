@@ -52,9 +52,9 @@ func (e StreamEvent) WithMore(more bool) StreamEvent {
 // More reports whether another event of the stream is ready already, so that a writer may put off its flush.
 func (e StreamEvent) More() bool { return e.more }
 
-// Encoded returns the event's bytes in a dialect, made by encode at the first call and shared after that. The
-// bytes must not be changed. An event that no constructor made is encoded at each call. Errors are not kept.
-func (e StreamEvent) Encoded(dialect Generation, encode func(Event) ([]byte, error)) ([]byte, error) {
+// Encoded returns the event's bytes in a dialect, which may have any name, made by encode at the first call and shared
+// after that. The bytes must not be changed. An event that no constructor made is encoded at each call. Errors are not kept.
+func (e StreamEvent) Encoded(dialect string, encode func(Event) ([]byte, error)) ([]byte, error) {
 	if e.cache == nil {
 		return encode(e.Event)
 	}
@@ -70,11 +70,11 @@ type encodings struct {
 }
 
 type encoding struct {
-	dialect Generation
+	dialect string
 	bytes   []byte
 }
 
-func (c *encodings) get(dialect Generation, encode func() ([]byte, error)) ([]byte, error) {
+func (c *encodings) get(dialect string, encode func() ([]byte, error)) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.first.bytes != nil && c.first.dialect == dialect {

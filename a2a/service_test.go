@@ -23,7 +23,7 @@ func TestStreamEventIsEncodedOnce(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			reader := event.WithMore(true)
-			for _, dialect := range []Generation{Generation10, Generation03, Generation10, Generation01} {
+			for _, dialect := range []string{"1.0", "0.3", "1.0", "0.1"} {
 				if b, err := reader.Encoded(dialect, encode); err != nil || len(b) == 0 {
 					t.Errorf("got %q, %v", b, err)
 				}
@@ -45,7 +45,7 @@ func TestStreamEventWithoutConstructor(t *testing.T) {
 	encode := func(Event) ([]byte, error) { calls++; return []byte("x"), nil }
 	event := StreamEvent{Event: exampleTask()}
 	for range 2 {
-		if b, err := event.Encoded(Generation10, encode); string(b) != "x" || err != nil {
+		if b, err := event.Encoded("1.0", encode); string(b) != "x" || err != nil {
 			t.Errorf("got %q, %v", b, err)
 		}
 	}
@@ -58,10 +58,10 @@ func TestStreamEventForgetsErrors(t *testing.T) {
 	t.Parallel()
 	event := NewStreamEvent("", exampleTask())
 	broken := errors.New("broken")
-	if _, err := event.Encoded(Generation10, func(Event) ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, err := event.Encoded("1.0", func(Event) ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	if b, err := event.Encoded(Generation10, func(Event) ([]byte, error) { return []byte("x"), nil }); string(b) != "x" || err != nil {
+	if b, err := event.Encoded("1.0", func(Event) ([]byte, error) { return []byte("x"), nil }); string(b) != "x" || err != nil {
 		t.Errorf("got %q, %v", b, err)
 	}
 }

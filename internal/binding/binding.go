@@ -27,14 +27,15 @@ type Core struct {
 	Profile func(*http.Request) (*Profile, error)
 	Auth    auth.Authenticator // nil: every caller is anonymous
 
-	MaxBody           int64         // bytes
-	MaxParts          int           // parts of one message
-	MaxDepth          int           // levels of nested JSON
-	AcceptUnversioned bool          // serve a request without A2A-Version as 1.0 instead of as 0.3
-	Streams           *StreamLimits // how many streams may be open
-	KeepAlive         time.Duration // between comments on a silent stream
-	WriteTimeout      time.Duration // for each write
-	BodyTimeout       time.Duration // for reading a whole body
+	MaxBody           int64            // bytes
+	MaxParts          int              // parts of one message
+	MaxDepth          int              // levels of nested JSON
+	Generations       []a2a.Generation // that are served
+	AcceptUnversioned bool             // serve a request of 1.0 without A2A-Version, instead of refusing it
+	Streams           *StreamLimits    // how many streams may be open
+	KeepAlive         time.Duration    // between comments on a silent stream
+	WriteTimeout      time.Duration    // for each write
+	BodyTimeout       time.Duration    // for reading a whole body
 }
 
 // Profile is what an agent's card promises, as far as requests are judged by it.
@@ -52,13 +53,13 @@ type Exchange struct {
 	R         *http.Request
 	RequestID string
 
-	Operation wire.Operation
-	Tenant    string
-	Task      a2a.TaskID
-	Context   a2a.ContextID
-	Status    int        // HTTP status; 0 until the answer begins
-	Err       *a2a.Error // what was answered; nil when all went well
-	Cut       error      // why the answer did not reach the caller as a whole
+	Route
+	Tenant  string
+	Task    a2a.TaskID
+	Context a2a.ContextID
+	Status  int        // HTTP status; 0 until the answer begins
+	Err     *a2a.Error // what was answered; nil when all went well
+	Cut     error      // why the answer did not reach the caller as a whole
 
 	profile  *Profile
 	identity a2a.Identity
@@ -97,23 +98,23 @@ func anonymous(id a2a.Identity) bool { return id.Subject == "" && id.Client == "
 
 // Prepare decides which extensions are active, refuses what the card does not promise, and makes the context in which
 // the service is called.
-func (c *Core) Prepare(x *Exchange, op wire.Operation, gen a2a.Generation, bindingName string) *a2a.Error {
-	x.Operation = op
-	active, e := negotiate(x.R, x.profile)
+func (c *Core) Prepare(x *Exchange, route Route, bindingName string) *a2a.Error {
+	x.Route = route
+	active, e := negotiate(x.R, route.Generation, x.profile)
 	if e != nil {
 		return e
 	}
 	if len(active) > 0 {
-		x.W.Header().Set(wire.HeaderExtensions, strings.Join(active, ", "))
+		x.W.Header().Set(wire.ExtensionsHeader(route.Generation), strings.Join(active, ", "))
 	}
-	if e := x.profile.refuse(op); e != nil {
+	if e := x.profile.refuse(route.Operation); e != nil {
 		return e
 	}
-	if op == wire.OpExtendedCard && anonymous(x.identity) { // A2A 1.0 §13.3
+	if route.Operation == wire.OpExtendedCard && anonymous(x.identity) { // A2A 1.0 §13.3
 		return x.challenge(a2a.NewError(a2a.ErrUnauthenticated, "the extended card is for authenticated callers only"))
 	}
 	x.call = &a2a.Call{
-		Identity: x.identity, Generation: gen, Binding: bindingName, Extensions: active, RequestID: x.RequestID,
+		Identity: x.identity, Generation: route.Generation, Binding: bindingName, Extensions: active, RequestID: x.RequestID,
 	}
 	x.ctx = a2a.WithCall(x.R.Context(), x.call)
 	return nil
@@ -130,6 +131,19 @@ func (p *Profile) refuse(op wire.Operation) *a2a.Error {
 		return a2a.NewError(a2a.ErrUnsupportedOperation, "this agent has no extended card")
 	}
 	return nil
+}
+
+// Code returns the JSON-RPC code that the request's generation has for an error.
+func (x *Exchange) Code(e *a2a.Error) int {
+	if x.Generation == a2a.Generation01 && e.Kind == a2a.ErrUnsupportedOperation {
+		switch {
+		case x.Operation.Streams() && !x.profile.Streaming:
+			return wire.CodeNoStreaming01
+		case x.Operation == wire.OpSendMessage, x.Operation == wire.OpStreamMessage:
+			return wire.CodeTaskState01
+		}
+	}
+	return wire.RowOf(e.Kind).Code(x.Generation)
 }
 
 // guard turns a panic of the service into an ErrInternal whose cause has the stack.
@@ -157,6 +171,9 @@ func explain(x *Exchange, err error) *a2a.Error {
 
 // Call runs an operation that answers once. The result is what the service returned, nil for DeletePushConfig.
 func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
+	if get, ok := request.(*a2a.GetPushConfigRequest); ok && get.ID == "" && x.Generation != a2a.Generation10 {
+		return c.anyPushConfig(x, get)
+	}
 	if e := c.check(x, request); e != nil {
 		return nil, e
 	}
@@ -165,6 +182,19 @@ func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
 		return nil, explain(x, err)
 	}
 	return result, nil
+}
+
+// anyPushConfig answers a request that names no push config, as it need not before 1.0: with any one of the task.
+func (c *Core) anyPushConfig(x *Exchange, get *a2a.GetPushConfigRequest) (any, *a2a.Error) {
+	result, e := c.Call(x, &a2a.ListPushConfigsRequest{Tenant: get.Tenant, TaskID: get.TaskID, PageSize: 1})
+	if e != nil {
+		return nil, e
+	}
+	list, ok := result.(*a2a.ListPushConfigsResponse)
+	if !ok || len(list.Configs) == 0 {
+		return nil, a2a.NewError(a2a.ErrTaskNotFound, "the task has no push notification config")
+	}
+	return list.Configs[0], nil
 }
 
 func (c *Core) call(x *Exchange, request any) (result any, err error) {

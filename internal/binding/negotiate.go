@@ -12,30 +12,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// Generation decides which generation of the protocol a request speaks (A2A 1.0 §3.6.2). This is the one place that
-// knows which of them are served.
-func (c *Core) Generation(r *http.Request) (a2a.Generation, *a2a.Error) {
-	requested, e := requestedVersion(r)
-	if e != nil {
-		return "", e
-	}
-	switch {
-	case requested == string(a2a.Generation10), requested == "" && c.AcceptUnversioned:
-		return a2a.Generation10, nil
-	case requested == "":
-		return "", versionError(string(a2a.Generation03), "a request without the header A2A-Version counts as version 0.3, which this agent does not serve")
-	}
-	return "", versionError(requested, fmt.Sprintf("version %q of the protocol is not served", clip(requested)))
-}
-
-func versionError(requested, why string) *a2a.Error {
-	return &a2a.Error{
-		Kind:     a2a.ErrVersionNotSupported,
-		Message:  why + "; send the header A2A-Version: 1.0",
-		Metadata: map[string]string{"requestedVersion": clip(requested), "supportedVersions": string(a2a.Generation10)},
-	}
-}
-
 // clip keeps what a caller sent, and gets back in an error, to a sane size.
 func clip(s string) string {
 	if len(s) > 64 {
@@ -47,13 +23,13 @@ func clip(s string) string {
 // requestedVersion returns the version a request names as Major.Minor, or "" when it names none. The header counts
 // before the query. What is not of the form Major.Minor or Major.Minor.Patch is returned as it is: no such version is
 // served.
-func requestedVersion(r *http.Request) (string, *a2a.Error) {
+func (c *Core) requestedVersion(r *http.Request) (string, *a2a.Error) {
 	found, seen := "", false
 	for _, value := range serviceParameter(r, wire.HeaderVersion) {
 		for one := range strings.SplitSeq(value, ",") {
 			one = strings.TrimSpace(one)
 			if seen && one != found {
-				return "", versionError(found, fmt.Sprintf("the request names both version %q and version %q", clip(found), clip(one)))
+				return "", c.versionError(found, fmt.Sprintf("the request names both version %q and version %q", clip(found), clip(one)))
 			}
 			found, seen = one, true
 		}
@@ -100,12 +76,12 @@ func serviceParameter(r *http.Request, name string) []string {
 // negotiate returns those extensions of the profile that the request activates, in the profile's order. Extensions that
 // the agent does not have are ignored; one that it requires and the request does not name is an error
 // (A2A 1.0 §3.3.4, §4.6).
-func negotiate(r *http.Request, p *Profile) ([]string, *a2a.Error) {
+func negotiate(r *http.Request, gen a2a.Generation, p *Profile) ([]string, *a2a.Error) {
 	if len(p.Extensions) == 0 {
 		return nil, nil
 	}
 	var requested []string
-	for _, value := range serviceParameter(r, wire.HeaderExtensions) {
+	for _, value := range serviceParameter(r, wire.ExtensionsHeader(gen)) {
 		for uri := range strings.SplitSeq(value, ",") {
 			requested = append(requested, strings.TrimSpace(uri))
 		}
@@ -123,7 +99,7 @@ func negotiate(r *http.Request, p *Profile) ([]string, *a2a.Error) {
 		list := strings.Join(missing, ", ")
 		return nil, &a2a.Error{
 			Kind:     a2a.ErrExtensionSupportRequired,
-			Message:  "this agent requires extensions; send the header A2A-Extensions: " + list,
+			Message:  "this agent requires extensions; send the header " + wire.ExtensionsHeader(gen) + ": " + list,
 			Metadata: map[string]string{"requiredExtensions": list},
 		}
 	}

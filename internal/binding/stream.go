@@ -5,6 +5,7 @@ package binding
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // writeChunk is how much is written under one deadline, so that a slow reader of something large is not taken for one
@@ -27,51 +29,82 @@ const eventRoom = 1 << 10
 // batch in it still goes back to the pool.
 const batchSize = keptBuffer / 2
 
-// Frame puts events and errors into the form in which a binding streams them.
+// Frame puts payloads and errors into the form in which a binding streams them.
 type Frame interface {
 	// AppendEvent appends one server-sent event.
-	AppendEvent(dst []byte, ev a2a.StreamEvent) ([]byte, error)
+	AppendEvent(dst []byte, id string, payload []byte) []byte
 	// AppendError appends the one server-sent event that tells why the stream ends.
 	AppendError(dst []byte, e *a2a.Error) []byte
 }
 
-// Stream runs an operation that answers with a stream and writes it. The error it returns was found before the stream
-// opened, so nothing is written yet and the binding answers it.
-func (c *Core) Stream(x *Exchange, request any, frame Frame) *a2a.Error {
+// Open runs an operation that answers with a stream. The error it returns was found before the stream opened. The caller
+// must call end once it is done with the events.
+func (c *Core) Open(x *Exchange, request any) (events iter.Seq2[a2a.StreamEvent, error], end func(), e *a2a.Error) {
 	if e := c.check(x, request); e != nil {
-		return e
+		return nil, nil, e
 	}
 	if sub, ok := request.(*a2a.SubscribeRequest); ok {
 		sub.After = resumeAfter(x)
 	}
 	release, e := c.Streams.acquire(auth.Owner(x.identity))
 	if e != nil {
-		return e
+		return nil, nil, e
 	}
-	defer release()
-
 	// A reader that is cut must end the service's side too, also when nothing more is written.
 	ctx, cancel := context.WithCancel(x.ctx)
-	defer cancel()
 	x.ctx = ctx
 	events, err := c.open(x, request)
-	if err != nil {
-		return explain(x, err)
+	if sub, ok := request.(*a2a.SubscribeRequest); ok && err != nil && x.Generation != a2a.Generation10 {
+		events, err = c.finished(x, sub, err)
 	}
-	w := c.openStream(x, cancel)
+	if err != nil {
+		cancel()
+		release()
+		return nil, nil, explain(x, err)
+	}
+	return events, func() { cancel(); release() }, nil
+}
+
+// finished turns the refusal of a subscription into what generations before 1.0 do when the task has ended: they show it
+// and close the stream.
+func (c *Core) finished(x *Exchange, sub *a2a.SubscribeRequest, refusal error) (iter.Seq2[a2a.StreamEvent, error], error) {
+	if !errors.Is(refusal, a2a.ErrUnsupportedOperation) {
+		return nil, refusal
+	}
+	result, err := c.call(x, &a2a.GetTaskRequest{Tenant: sub.Tenant, ID: sub.ID})
+	if err != nil {
+		return nil, err
+	}
+	task, ok := result.(*a2a.Task)
+	if !ok || !task.Status.State.Terminal() {
+		return nil, refusal
+	}
+	return func(yield func(a2a.StreamEvent, error) bool) { yield(a2a.NewStreamEvent("", task), nil) }, nil
+}
+
+// Stream runs an operation that answers with a stream and writes it. The error it returns was found before the stream
+// opened, so nothing is written yet and the binding answers it.
+func (c *Core) Stream(x *Exchange, request any, frame Frame) *a2a.Error {
+	events, end, e := c.Open(x, request)
+	if e != nil {
+		return e
+	}
+	defer end()
+	w := c.openStream(x, end)
 	defer w.close()
-	c.pump(x, w, events, frame)
+	w.frame, w.encoder = frame, x.Dialect.NewStreamEncoder(x.Operation, request)
+	c.pump(x, w, events)
 	return nil
 }
 
 // pump writes events until they end, fail, or cannot be written.
-func (c *Core) pump(x *Exchange, w *streamWriter, events iter.Seq2[a2a.StreamEvent, error], frame Frame) {
+func (c *Core) pump(x *Exchange, w *streamWriter, events iter.Seq2[a2a.StreamEvent, error]) {
 	err := each(events, func(ev a2a.StreamEvent) error {
 		noteResult(x, ev.Event)
-		return w.event(ev, frame)
+		return w.event(ev)
 	})
 	switch {
-	case err == nil:
+	case err == nil, err == errDone:
 		w.flush()
 	case w.failed() != nil:
 		x.Cut = w.failed() // the reader is gone: there is nobody to tell
@@ -79,9 +112,12 @@ func (c *Core) pump(x *Exchange, w *streamWriter, events iter.Seq2[a2a.StreamEve
 		x.Cut = x.R.Context().Err()
 	default:
 		x.Err = explain(x, err)
-		w.fail(x.Err, frame)
+		w.fail(x.Err)
 	}
 }
+
+// errDone ends a stream that is over by the rules of its generation before the service ends it.
+var errDone = errors.New("done")
 
 // each calls do for each event, until one of the two fails. A panic of the service is an error like others.
 func each(events iter.Seq2[a2a.StreamEvent, error], do func(a2a.StreamEvent) error) (err error) {
@@ -103,8 +139,11 @@ type streamWriter struct {
 	http2    bool
 	interval time.Duration
 	timeout  time.Duration
-	cancel   context.CancelFunc
-	batch    *bytes.Buffer // nil while empty; of the goroutine that pumps
+	cancel   func()
+	frame    Frame
+	encoder  wire.StreamEncoder
+	batch    *bytes.Buffer             // nil while empty; of the goroutine that pumps
+	emit     func(id string, b []byte) // w.payload, made once
 
 	mu      sync.Mutex // guards all below: the keep-alive timer writes too
 	w       http.ResponseWriter
@@ -116,11 +155,12 @@ type streamWriter struct {
 }
 
 // openStream writes status and headers at once: the caller learns that it was heard before the agent says anything.
-func (c *Core) openStream(x *Exchange, cancel context.CancelFunc) *streamWriter {
+func (c *Core) openStream(x *Exchange, cancel func()) *streamWriter {
 	w := &streamWriter{
 		http2: x.R.ProtoMajor > 1, interval: c.KeepAlive, timeout: c.WriteTimeout,
 		cancel: cancel, w: x.W, control: x.control, written: time.Now(),
 	}
+	w.emit = w.payload
 	h := x.W.Header()
 	h.Set("Content-Type", sse.ContentType)
 	h.Set("Cache-Control", "no-store")
@@ -135,28 +175,35 @@ func (c *Core) openStream(x *Exchange, cancel context.CancelFunc) *streamWriter 
 }
 
 // event adds one event to the batch, and writes the batch unless another event is ready.
-func (w *streamWriter) event(ev a2a.StreamEvent, frame Frame) error {
-	if w.batch == nil {
-		w.batch = Buffer()
-	}
-	w.batch.Grow(eventRoom)
-	b, err := frame.AppendEvent(w.batch.AvailableBuffer(), ev)
+func (w *streamWriter) event(ev a2a.StreamEvent) error {
+	done, err := w.encoder.Encode(ev, w.emit)
 	if err != nil {
 		return fmt.Errorf("encoding an event: %w", err)
 	}
-	w.batch.Write(b)
-	if ev.More() && w.batch.Len() < batchSize {
+	if done {
+		return errDone
+	}
+	if ev.More() && (w.batch == nil || w.batch.Len() < batchSize) {
 		return nil
 	}
 	return w.flush()
 }
 
-// fail writes what is in the batch and then why the stream ends.
-func (w *streamWriter) fail(e *a2a.Error, frame Frame) {
+// payload adds a payload to the batch.
+func (w *streamWriter) payload(id string, b []byte) {
 	if w.batch == nil {
 		w.batch = Buffer()
 	}
-	w.batch.Write(frame.AppendError(w.batch.AvailableBuffer(), e))
+	w.batch.Grow(eventRoom)
+	w.batch.Write(w.frame.AppendEvent(w.batch.AvailableBuffer(), id, b))
+}
+
+// fail writes what is in the batch and then why the stream ends.
+func (w *streamWriter) fail(e *a2a.Error) {
+	if w.batch == nil {
+		w.batch = Buffer()
+	}
+	w.batch.Write(w.frame.AppendError(w.batch.AvailableBuffer(), e))
 	w.flush()
 }
 

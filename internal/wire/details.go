@@ -27,14 +27,25 @@ const (
 // maxErrorText bounds the text of a peer's error: it ends up in logs and terminals.
 const maxErrorText = 4096
 
-// AppendRPCError appends the error object of a JSON-RPC response (A2A 1.0 §9.5).
-func AppendRPCError(dst []byte, gen a2a.Generation, e *a2a.Error) []byte {
+// AppendRPCError appends the error object of a JSON-RPC response (A2A 1.0 §9.5) in the form of a generation. The code
+// is that of the error's kind unless another is given.
+func AppendRPCError(dst []byte, gen a2a.Generation, code int, e *a2a.Error) []byte {
+	if code == 0 {
+		code = RowOf(e.Kind).Code(gen)
+	}
 	dst = append(dst, `{"code":`...)
-	dst = strconv.AppendInt(dst, int64(RowOf(e.Kind).Code(gen)), 10)
+	dst = strconv.AppendInt(dst, int64(code), 10)
 	dst = append(dst, `,"message":`...)
 	dst = appendString(dst, e.PublicMessage())
-	dst = append(dst, `,"data":`...)
-	dst = appendDetails(dst, e)
+	switch {
+	case gen != a2a.Generation01:
+		dst = append(dst, `,"data":`...)
+		dst = appendDetails(dst, e)
+	case code <= -32600: // April and 0.1 allow data, an object, in the errors of JSON-RPC itself only
+		dst = append(dst, `,"data":{"details":`...)
+		dst = appendDetails(dst, e)
+		dst = append(dst, '}')
+	}
 	return append(dst, '}')
 }
 
@@ -213,7 +224,7 @@ func decodeDetails(kind a2a.Kind, message string, details jsontext.Value) *a2a.E
 	e := &a2a.Error{Kind: kind, Message: clip(message), Remote: true}
 	var items []jsontext.Value
 	if err := json.Unmarshal(details, &items); err != nil && details.Kind() == '{' {
-		items = []jsontext.Value{details} // older peers send one object
+		items = detailsOfObject(details)
 	}
 	for _, item := range items {
 		var d detail
@@ -229,6 +240,17 @@ func decodeDetails(kind a2a.Kind, message string, details jsontext.Value) *a2a.E
 	probe := a2a.Error{Message: "-", Violations: e.Violations}
 	e.Message = strings.TrimSuffix(e.Message, probe.PublicMessage()[1:])
 	return e
+}
+
+// detailsOfObject returns the details of what generations before 1.0 send: an object that is one, or that has them.
+func detailsOfObject(data jsontext.Value) []jsontext.Value {
+	var in struct {
+		Details []jsontext.Value `json:"details"`
+	}
+	if err := json.Unmarshal(data, &in); err == nil && in.Details != nil {
+		return in.Details
+	}
+	return []jsontext.Value{data}
 }
 
 func clip(s string) string {

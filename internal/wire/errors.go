@@ -52,6 +52,12 @@ var Table = [...]Row{
 	{a2a.ErrTimeout, "TIMEOUT", -31504, -31504, -31504, -31504, false, 504, 504, 504, "DEADLINE_EXCEEDED", "DEADLINE_EXCEEDED", "DEADLINE_EXCEEDED"},
 }
 
+// Codes of 0.1 for what later generations all call an unsupported operation.
+const (
+	CodeNoStreaming01 = -32006 // StreamingNotSupportedError
+	CodeTaskState01   = -32009 // InvalidTaskStateError: a message to a finished task
+)
+
 // RowOf returns the row of a kind; that of ErrInternal for a kind the table does not know.
 func RowOf(kind a2a.Kind) *Row {
 	if row, ok := rowsByKind[kind]; ok {
@@ -105,8 +111,8 @@ var (
 
 // kinds01 are the codes of generation 0.1 that no kind is written as but that a peer may send.
 var kinds01 = map[int]a2a.Kind{
-	-32006: a2a.ErrUnsupportedOperation, // StreamingNotSupportedError
-	-32009: a2a.ErrUnsupportedOperation, // InvalidTaskStateError: a message to a finished task
+	CodeNoStreaming01: a2a.ErrUnsupportedOperation,
+	CodeTaskState01:   a2a.ErrUnsupportedOperation,
 }
 
 func init() {

@@ -11,7 +11,17 @@ import "github.com/dragoman-a2a/dragoman/a2a"
 const (
 	HeaderVersion    = "A2A-Version"
 	HeaderExtensions = "A2A-Extensions"
+	// HeaderExtensions03 is the name of HeaderExtensions before 1.0.
+	HeaderExtensions03 = "X-A2A-Extensions"
 )
+
+// ExtensionsHeader returns the name under which a generation names extensions.
+func ExtensionsHeader(gen a2a.Generation) string {
+	if gen == a2a.Generation10 {
+		return HeaderExtensions
+	}
+	return HeaderExtensions03
+}
 
 // ReplayExtension is the URI of Dragoman's replay extension. A request that activates it and sends the header
 // Last-Event-ID resumes a task's stream after that event instead of with a snapshot of the task.

@@ -119,7 +119,7 @@ func appendEvent(b []byte, e *journal.Event) ([]byte, error) {
 	kind := func(k byte) []byte { return binary.AppendUvarint(append(b, k), uint64(millis(e.Time))) }
 	switch {
 	case e.Wire.Event != nil:
-		body, err := e.Wire.Encoded(a2a.Generation10, encodeWire)
+		body, err := e.Wire.Encoded(string(a2a.Generation10), encodeWire)
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +176,7 @@ func decodeEvent(e *journal.Event, kind byte, input uint64, body []byte, origin 
 		e.Wire = a2a.NewStreamEvent(journal.EventID(e.Seq), event)
 		// The bytes are there already: streams of this dialect need not make them again. They are copied, so that a
 		// reader who holds one event does not hold its whole row.
-		_, err = e.Wire.Encoded(a2a.Generation10, func(a2a.Event) ([]byte, error) { return bytes.Clone(body), nil })
+		_, err = e.Wire.Encoded(string(a2a.Generation10), func(a2a.Event) ([]byte, error) { return bytes.Clone(body), nil })
 		return err
 	case frameReceived:
 		e.Received = &journal.Received{Input: input, Message: new(a2a.Message)}

@@ -56,8 +56,8 @@ func (env *envelope) check() *a2a.Error {
 	case env.badID != nil:
 		env.id = nil
 		return invalidRequest(env.badID.Error())
-	case string(env.version) != `"2.0"`:
-		return invalidRequest(`the member jsonrpc must be "2.0"`)
+	case env.version != nil && string(env.version) != `"2.0"`:
+		return badVersion()
 	case env.badCall != nil:
 		return invalidRequest(env.badCall.Error())
 	case env.method == "":
@@ -65,6 +65,16 @@ func (env *envelope) check() *a2a.Error {
 	}
 	return nil
 }
+
+// checkVersion refuses a request without the member jsonrpc, which examples of the generations before 1.0 lack.
+func (env *envelope) checkVersion(gen a2a.Generation) *a2a.Error {
+	if env.version == nil && gen == a2a.Generation10 {
+		return badVersion()
+	}
+	return nil
+}
+
+func badVersion() *a2a.Error { return invalidRequest(`the member jsonrpc must be "2.0"`) }
 
 func invalidRequest(message string) *a2a.Error { return a2a.NewError(a2a.ErrInvalidRequest, message) }
 
@@ -145,21 +155,22 @@ func (env *envelope) setID(value jsontext.Value) {
 }
 
 // decodeParams returns the request of an operation. Absent params are empty ones: what is required is found missing.
-func (env *envelope) decodeParams(op wire.Operation) (any, *a2a.Error) {
-	if env.request != nil {
+func (env *envelope) decodeParams(route binding.Route) (any, *a2a.Error) {
+	if env.request != nil && route.Generation == a2a.Generation10 {
 		return env.request, nil
 	}
-	request := v1.NewRequest(op)
 	switch env.params.Kind() {
 	case '{':
-		if err := json.Unmarshal(env.params, request); err != nil {
-			return nil, binding.DecodeError(err)
-		}
+	case 'n', 0:
+		env.params = nil
 	case '[':
 		return nil, a2a.InvalidParams("params", "must be an object: positional parameters are not supported")
-	case 'n', 0:
 	default:
 		return nil, a2a.InvalidParams("params", "must be an object")
+	}
+	request, err := route.Dialect.DecodeRequest(route.Operation, env.params)
+	if err != nil {
+		return nil, binding.DecodeError(err)
 	}
 	return request, nil
 }

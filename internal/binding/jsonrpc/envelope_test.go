@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -25,7 +27,7 @@ func TestOrderOfMembersIsFree(t *testing.T) {
 		if e != nil {
 			t.Fatal(e)
 		}
-		request, e := env.decodeParams(wire.OperationOf(env.method))
+		request, e := env.decodeParams(binding.Route{Operation: wire.OperationOf(env.method), Generation: a2a.Generation10, Dialect: v1.Dialect})
 		if e != nil {
 			t.Fatal(e)
 		}
@@ -74,14 +76,14 @@ func FuzzEnvelope(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		env, e := decode(body)
 		if e == nil {
-			_, e = env.decodeParams(wire.OperationOf(env.method))
-		}
-		if wire.OperationOf(env.method) == wire.OpNone && e == nil {
-			return // an unknown method, which the server finds out
+			if wire.OperationOf(env.method) == wire.OpNone {
+				return // an unknown method, which the server finds out
+			}
+			_, e = env.decodeParams(binding.Route{Operation: wire.OperationOf(env.method), Generation: a2a.Generation10, Dialect: v1.Dialect})
 		}
 		out := appendPrefix(nil, env.id)
 		if e != nil {
-			out = appendError(nil, env.id, e)
+			out = appendError(nil, &binding.Exchange{}, env.id, e)
 		} else {
 			out = append(out, `,"result":{}}`...)
 		}

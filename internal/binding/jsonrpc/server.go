@@ -10,7 +10,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
-	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
 )
 
 // A Server answers JSON-RPC requests.
@@ -28,57 +27,57 @@ func (s *Server) Serve(x *binding.Exchange) {
 		s.fail(x, nil, a2a.NewError(a2a.ErrUnsupportedMediaType, fmt.Sprintf("the Content-Type of a JSON-RPC request must be application/json, not %.100q", mediaType)))
 		return
 	}
-	env, request, op, e := s.read(x)
+	env, request, e := s.read(x)
+	if e == nil {
+		e = s.run(x, env, request)
+	}
 	if e != nil {
 		s.fail(x, env.id, e)
-		return
 	}
-	if op.Streams() {
-		if e := s.Core.Stream(x, request, newFrame(env.id)); e != nil {
-			s.fail(x, env.id, e)
-		}
-		return
+}
+
+// run calls the service and answers, unless it returns an error.
+func (s *Server) run(x *binding.Exchange, env *envelope, request any) *a2a.Error {
+	if x.Operation.Streams() {
+		return s.Core.Stream(x, request, newFrame(x, env.id))
 	}
 	result, e := s.Core.Call(x, request)
-	if e == nil {
-		e = a2a.AsError(s.answer(x, env.id, op, result))
-	}
 	if e != nil {
-		s.fail(x, env.id, e)
+		return e
 	}
+	return a2a.AsError(s.answer(x, env.id, request, result))
 }
 
 // read reads a request up to the point where the service can be called. The envelope is never nil.
-func (s *Server) read(x *binding.Exchange) (*envelope, any, wire.Operation, *a2a.Error) {
+func (s *Server) read(x *binding.Exchange) (*envelope, any, *a2a.Error) {
 	buf := binding.Buffer()
 	defer binding.Release(buf)
 	if e := s.Core.Read(x, buf); e != nil {
-		return &envelope{}, nil, wire.OpNone, e
+		return &envelope{}, nil, e
 	}
 	env, e := decode(buf.Bytes())
 	if e != nil {
-		return env, nil, wire.OpNone, e
+		return env, nil, e
 	}
-	gen, e := s.Core.Generation(x.R)
+	x.Route, e = s.Core.RouteMethod(x.R, env.method)
 	if e != nil {
-		return env, nil, wire.OpNone, e
+		return env, nil, e
 	}
-	op := wire.OperationOf(env.method)
-	if op == wire.OpNone {
-		return env, nil, op, a2a.NewError(a2a.ErrMethodNotFound, fmt.Sprintf("version %s has no method %.100q", gen, env.method))
+	if e := env.checkVersion(x.Generation); e != nil {
+		return env, nil, e
 	}
-	if e := s.Core.Prepare(x, op, gen, a2a.BindingJSONRPC); e != nil {
-		return env, nil, op, e
+	if e := s.Core.Prepare(x, x.Route, a2a.BindingJSONRPC); e != nil {
+		return env, nil, e
 	}
-	request, e := env.decodeParams(op)
-	return env, request, op, e
+	request, e := env.decodeParams(x.Route)
+	return env, request, e
 }
 
-func (s *Server) answer(x *binding.Exchange, id []byte, op wire.Operation, result any) error {
+func (s *Server) answer(x *binding.Exchange, id []byte, request, result any) error {
 	buf := binding.Buffer()
 	defer binding.Release(buf)
 	b := append(appendPrefix(buf.AvailableBuffer(), id), `,"result":`...)
-	b, err := v1.AppendResult(b, op, result)
+	b, err := x.Dialect.AppendResult(b, x.Operation, request, result)
 	if err != nil {
 		return fmt.Errorf("encoding the result: %w", err)
 	}
@@ -88,7 +87,7 @@ func (s *Server) answer(x *binding.Exchange, id []byte, op wire.Operation, resul
 }
 
 func (s *Server) fail(x *binding.Exchange, id []byte, e *a2a.Error) {
-	s.Core.AnswerError(x, wire.RowOf(e.Kind).JSONRPCStatus(), wire.MediaTypeJSON, appendError(nil, id, e), e)
+	s.Core.AnswerError(x, wire.RowOf(e.Kind).JSONRPCStatus(), wire.MediaTypeJSON, appendError(nil, x, id, e), e)
 }
 
 // appendPrefix appends the beginning of a response.
@@ -101,32 +100,28 @@ func appendPrefix(dst, id []byte) []byte {
 }
 
 // appendError appends a whole response with an error.
-func appendError(dst, id []byte, e *a2a.Error) []byte {
+func appendError(dst []byte, x *binding.Exchange, id []byte, e *a2a.Error) []byte {
 	dst = append(appendPrefix(dst, id), `,"error":`...)
-	return append(wire.AppendRPCError(dst, a2a.Generation10, e), '}')
+	return append(wire.AppendRPCError(dst, x.Generation, x.Code(e), e), '}')
 }
 
-// A frame makes each event of a stream a response to the request that opened it.
+// A frame makes each payload of a stream a response to the request that opened it.
 type frame struct {
+	x      *binding.Exchange
 	id     []byte
 	prefix []byte
 }
 
-func newFrame(id []byte) *frame {
-	return &frame{id: id, prefix: append(appendPrefix(nil, id), `,"result":`...)}
+func newFrame(x *binding.Exchange, id []byte) *frame {
+	return &frame{x: x, id: id, prefix: append(appendPrefix(nil, id), `,"result":`...)}
 }
 
 var suffix = []byte{'}'}
 
-// AppendEvent wraps the event's shared bytes; it does not encode them again.
-func (f *frame) AppendEvent(dst []byte, ev a2a.StreamEvent) ([]byte, error) {
-	b, err := ev.Encoded(a2a.Generation10, v1.EncodeEvent)
-	if err != nil {
-		return dst, err
-	}
-	return sse.AppendEvent(dst, ev.ID, f.prefix, b, suffix), nil
+func (f *frame) AppendEvent(dst []byte, id string, payload []byte) []byte {
+	return sse.AppendEvent(dst, id, f.prefix, payload, suffix)
 }
 
 func (f *frame) AppendError(dst []byte, e *a2a.Error) []byte {
-	return sse.AppendEvent(dst, "", appendError(nil, f.id, e))
+	return sse.AppendEvent(dst, "", appendError(nil, f.x, f.id, e))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
-	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
 )
 
 // A Server answers the requests of the HTTP+JSON binding.
@@ -37,9 +36,9 @@ func (s *Server) Serve(x *binding.Exchange) {
 		s.fail(x, http.StatusMethodNotAllowed, a2a.NewError(a2a.ErrMethodNotFound, fmt.Sprintf("this path takes %s, not %.20s", allow[r.resource], x.R.Method)))
 		return
 	}
-	gen, e := s.Core.Generation(x.R)
+	route, e := s.Core.RoutePath(x.R, op)
 	if e == nil {
-		e = s.Core.Prepare(x, op, gen, a2a.BindingHTTPJSON)
+		e = s.Core.Prepare(x, route, a2a.BindingHTTPJSON)
 	}
 	if e != nil {
 		s.fail(x, 0, e)
@@ -58,17 +57,17 @@ func (s *Server) Serve(x *binding.Exchange) {
 	}
 	result, e := s.Core.Call(x, request)
 	if e == nil {
-		e = a2a.AsError(s.answer(x, op, result))
+		e = a2a.AsError(s.answer(x, request, result))
 	}
 	if e != nil {
 		s.fail(x, 0, e)
 	}
 }
 
-func (s *Server) answer(x *binding.Exchange, op wire.Operation, result any) error {
+func (s *Server) answer(x *binding.Exchange, request, result any) error {
 	buf := binding.Buffer()
 	defer binding.Release(buf)
-	b, err := v1.AppendResult(buf.AvailableBuffer(), op, result)
+	b, err := x.Dialect.AppendResult(buf.AvailableBuffer(), x.Operation, request, result)
 	if err != nil {
 		return fmt.Errorf("encoding the result: %w", err)
 	}
@@ -102,13 +101,8 @@ func mediaType(r *http.Request) string {
 // frame streams bare StreamResponse objects.
 type frame struct{}
 
-// AppendEvent uses the event's shared bytes; it does not encode them again.
-func (frame) AppendEvent(dst []byte, ev a2a.StreamEvent) ([]byte, error) {
-	b, err := ev.Encoded(a2a.Generation10, v1.EncodeEvent)
-	if err != nil {
-		return dst, err
-	}
-	return sse.AppendEvent(dst, ev.ID, b), nil
+func (frame) AppendEvent(dst []byte, id string, payload []byte) []byte {
+	return sse.AppendEvent(dst, id, payload)
 }
 
 func (frame) AppendError(dst []byte, e *a2a.Error) []byte {

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1 is the dialect of generation 1.0: the requests and results of its operations as its two JSON bindings
-// write them. The model is that of 1.0, so most of the dialect is in package a2a.
+// Package v1 is the JSON of A2A 1.0, which is that of package a2a itself. It says which type goes with which operation.
 package v1
 
 import (
 	"fmt"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// NewRequest returns a pointer to an empty request of an operation, or nil for OpNone.
+// Dialect is the one [wire.Dialect] of this package. Its streams and results need nothing of the request, which may be
+// nil there.
+var Dialect wire.Dialect = dialect{}
+
+type dialect struct{}
+
+func (dialect) Generation() a2a.Generation { return a2a.Generation10 }
+
+// NewRequest returns an empty request of the operation, a pointer that JSON decodes into, or nil if there is no such
+// operation.
 func NewRequest(op wire.Operation) any {
 	switch op {
 	case wire.OpSendMessage, wire.OpStreamMessage:
@@ -38,9 +48,32 @@ func NewRequest(op wire.Operation) any {
 	return nil
 }
 
-// AppendResult appends the result of an operation: SendMessageResponse for SendMessage, an empty object for nil, else
-// the value itself.
-func AppendResult(dst []byte, op wire.Operation, result any) ([]byte, error) {
+func (dialect) DecodeRequest(op wire.Operation, params []byte) (any, error) {
+	request := NewRequest(op)
+	if len(params) == 0 {
+		return request, nil // what is required is found missing
+	}
+	if err := json.Unmarshal(params, request); err != nil {
+		return nil, err
+	}
+	return request, nil
+}
+
+// encodable is a value of the model.
+type encodable interface {
+	AppendJSON(dst []byte) ([]byte, error)
+}
+
+func (dialect) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte, error) {
+	value, ok := request.(encodable)
+	if !ok {
+		return dst, fmt.Errorf("%v does not take a %T", op, request)
+	}
+	return value.AppendJSON(dst)
+}
+
+// AppendResult appends the result of an operation. DeletePushConfig has none, which is an empty object.
+func (dialect) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byte, error) {
 	if result == nil {
 		return append(dst, '{', '}'), nil
 	}
@@ -51,16 +84,65 @@ func AppendResult(dst []byte, op wire.Operation, result any) ([]byte, error) {
 		}
 		return a2a.AppendSendResponse(dst, sent)
 	}
-	value, ok := result.(interface {
-		AppendJSON(dst []byte) ([]byte, error)
-	})
+	value, ok := result.(encodable)
 	if !ok {
 		return dst, fmt.Errorf("%v cannot answer with a %T", op, result)
 	}
 	return value.AppendJSON(dst)
 }
 
-// EncodeEvent returns a StreamResponse. The bytes are shared by all readers of the event.
-func EncodeEvent(ev a2a.Event) ([]byte, error) {
-	return a2a.AppendStreamResponse(nil, ev)
+func (dialect) DecodeResult(op wire.Operation, _ any, result []byte) (any, error) {
+	switch op {
+	case wire.OpSendMessage:
+		return a2a.DecodeSendResponse(result)
+	case wire.OpGetTask, wire.OpCancelTask:
+		return decode(result, new(a2a.Task))
+	case wire.OpListTasks:
+		return decode(result, new(a2a.ListTasksResponse))
+	case wire.OpCreatePushConfig, wire.OpGetPushConfig:
+		return decode(result, new(a2a.PushConfig))
+	case wire.OpListPushConfigs:
+		return decode(result, new(a2a.ListPushConfigsResponse))
+	case wire.OpDeletePushConfig:
+		return nil, nil // the standard leaves open what it looks like
+	case wire.OpExtendedCard:
+		return decode(result, new(a2a.AgentCard))
+	}
+	return nil, fmt.Errorf("%v has no result", op)
+}
+
+func decode[T json.UnmarshalerFrom](result []byte, into T) (any, error) {
+	if err := a2a.Unmarshal(result, into); err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+func (dialect) NewStreamEncoder(wire.Operation, any) wire.StreamEncoder { return encoder{} }
+
+// An encoder passes on the bytes that an event has already, or gets here for all its readers.
+type encoder struct{}
+
+func (encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte)) (bool, error) {
+	b, err := ev.Encoded(string(a2a.Generation10), encodeEvent)
+	if err != nil {
+		return false, err
+	}
+	emit(ev.ID, b)
+	return false, nil // the service ends the stream
+}
+
+func encodeEvent(ev a2a.Event) ([]byte, error) { return a2a.AppendStreamResponse(nil, ev) }
+
+func (dialect) NewStreamDecoder(wire.Operation, any) wire.StreamDecoder { return decoder{} }
+
+type decoder struct{}
+
+func (decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) (bool, error) {
+	ev, err := a2a.DecodeStreamResponse(payload)
+	if err != nil {
+		return false, err
+	}
+	emit(ev, false)
+	return false, nil // the peer ends the stream
 }
