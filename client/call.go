@@ -98,7 +98,7 @@ func unsent(err error) bool {
 func attempt[Req, Res any](ctx context.Context, c *Client, e *endpoint, o *operation[Req, Res], req *Req) (Res, error) {
 	r := *req
 	o.setTenant(&r, e.iface.Tenant)
-	call := &Call{Operation: o.op.String(), Request: &r, Params: c.params(o.op), Interface: e.iface}
+	call := &Call{Operation: o.op.String(), Request: &r, Params: c.params(o.op, e.generation), Interface: e.iface}
 	var none Res
 	result, err := c.intercepted(func(ctx context.Context, call *Call) (any, error) {
 		r, ok := call.Request.(*Req)
@@ -126,16 +126,20 @@ func (c *Client) intercepted(h Handler) Handler {
 	return h
 }
 
-// params returns the service parameters of a call (A2A 1.0 §3.2.6).
-func (c *Client) params(op wire.Operation) http.Header {
+// params returns the service parameters of a call (A2A 1.0 §3.2.6). Generations before 1.0 have no version to name, but
+// peers that speak several like to hear of 0.3; older ones are told apart by what is asked.
+func (c *Client) params(op wire.Operation, gen a2a.Generation) http.Header {
 	h := http.Header{}
-	h.Set(wire.HeaderVersion, string(a2a.Generation10))
+	switch gen {
+	case a2a.Generation10, a2a.Generation03:
+		h.Set(wire.HeaderVersion, string(gen))
+	}
 	extensions := c.opts.Extensions
 	if op.Streams() && c.replays() && !slices.Contains(extensions, wire.ReplayExtension) {
 		extensions = append(extensions[:len(extensions):len(extensions)], wire.ReplayExtension)
 	}
 	if len(extensions) > 0 {
-		h.Set(wire.HeaderExtensions, strings.Join(extensions, ","))
+		h.Set(wire.ExtensionsHeader(gen), strings.Join(extensions, ","))
 	}
 	return h
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package client calls agents over A2A 1.0. [Dial] resolves a reference to an agent's card and returns a [Client] for
-// the first of the card's interfaces that this package speaks.
+// Package client calls agents over A2A: over version 1.0, and where Options.Generations allows it over every older one.
+// [Dial] resolves a reference to an agent's card and returns a [Client] for the first of the card's interfaces that this
+// package speaks.
 //
 // A Client is an [a2a.Service]: one method for each operation of the protocol, which does what the operation says and
 // no more. On top of these, [Client.Ask] is text in and text out, [Client.Wait] waits for a task, and [Client.Stream]
@@ -45,8 +46,9 @@ var _ a2a.Service = (*Client)(nil)
 
 // endpoint is an interface of the agent that this side speaks.
 type endpoint struct {
-	iface     a2a.AgentInterface
-	transport Transport
+	iface      a2a.AgentInterface
+	generation a2a.Generation
+	transport  Transport
 }
 
 // Dial resolves ref, see [card.Resolver.Resolve], and returns a Client for the agent. opts may be nil. The agent itself
@@ -98,7 +100,8 @@ func (c *Client) connect() error {
 			refused = append(refused, fmt.Sprintf("%s %s at %q: %v", iface.Binding, iface.ProtocolVersion, iface.URL, err))
 			continue
 		}
-		c.endpoints = append(c.endpoints, &endpoint{iface, t})
+		gen, _ := generationOf(iface) // there is a transport for it
+		c.endpoints = append(c.endpoints, &endpoint{iface, gen, t})
 		c.closers = append(c.closers, t.Close)
 	}
 	if len(c.endpoints) > 0 {
@@ -151,5 +154,8 @@ func (c *Client) replays() bool {
 		return e.URI == wire.ReplayExtension
 	})
 }
+
+// old reports whether the interface in use speaks a generation before 1.0.
+func (c *Client) old() bool { return c.endpoints[c.current.Load()].generation != a2a.Generation10 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

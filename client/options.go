@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/card"
 )
 
@@ -16,10 +17,11 @@ type Options struct {
 	// CheckRedirect do not apply. Nil means one of the client's own, which respects the environment's proxies.
 	HTTPClient *http.Client
 
-	Resolver     *card.Resolver // finds the card; nil means one of the client's own
-	Bindings     []string       // the only bindings to use, the preferred one first; empty means all that are known, in the card's order
-	Extensions   []string       // URIs of the extensions to activate with every call
-	Interceptors []Interceptor  // see every call, the first one outermost
+	Resolver     *card.Resolver   // finds the card; nil means one of the client's own
+	Bindings     []string         // the only bindings to use, the preferred one first; empty means all that are known, in the card's order
+	Generations  []a2a.Generation // that may be spoken; empty means 1.0 only: an older one is never fallen back to unasked
+	Extensions   []string         // URIs of the extensions to activate with every call
+	Interceptors []Interceptor    // see every call, the first one outermost
 
 	Timeout       time.Duration // of a call that is neither a stream nor SendMessage; 0 means 30 s
 	SendTimeout   time.Duration // of SendMessage, which may wait for the agent's work; 0 means 10 min
@@ -50,6 +52,9 @@ func (o Options) Defaults() Options {
 	set(&o.MaxAnswer, 32<<20)
 	set(&o.MaxEvent, 16<<20)
 	o.MaxPollInterval = max(o.MaxPollInterval, o.PollInterval)
+	if len(o.Generations) == 0 {
+		o.Generations = []a2a.Generation{a2a.Generation10}
+	}
 	return o
 }
 

@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/binding/httpcall"
 	"github.com/dragoman-a2a/dragoman/internal/binding/jsonrpc"
 	"github.com/dragoman-a2a/dragoman/internal/binding/rest"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // A Transport speaks one binding to one interface of an agent. Of each call it sends what it is given, tenant included.
@@ -44,8 +47,12 @@ func RegisterTransport(binding string, f NewTransport) {
 
 // newTransport returns the Transport for an interface, or says why there is none.
 func newTransport(iface a2a.AgentInterface, opts *Options) (Transport, error) {
-	if iface.ProtocolVersion != "1" && !strings.HasPrefix(iface.ProtocolVersion, "1.") {
-		return nil, errors.New("only protocol version 1.0 is spoken")
+	gen, err := generationOf(iface)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(opts.Generations, gen) {
+		return nil, fmt.Errorf("version %s of the protocol is not allowed; allow it in Options.Generations", gen)
 	}
 	transports.RLock()
 	f, ok := transports.byBinding[iface.Binding]
@@ -54,6 +61,20 @@ func newTransport(iface a2a.AgentInterface, opts *Options) (Transport, error) {
 		return nil, errors.New("this binding is not spoken")
 	}
 	return f(iface, opts)
+}
+
+// generationOf returns the generation of the protocol that an interface speaks.
+func generationOf(iface a2a.AgentInterface) (a2a.Generation, error) {
+	major, rest, _ := strings.Cut(iface.ProtocolVersion, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	if major == "1" { // a minor version adds what older peers may ignore
+		return a2a.Generation10, nil
+	}
+	gen := a2a.Generation(major + "." + minor)
+	if !slices.Contains(wire.Generations, gen) {
+		return "", fmt.Errorf("version %q of the protocol is not known", iface.ProtocolVersion)
+	}
+	return gen, nil
 }
 
 // overHTTP is a Transport that has nothing of its own to close.
@@ -66,7 +87,11 @@ func newJSONRPC(iface a2a.AgentInterface, opts *Options) (Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	return overHTTP{jsonrpc.NewClient(iface.URL, caller, opts.SendTimeout)}, nil
+	gen, err := generationOf(iface)
+	if err != nil {
+		return nil, err
+	}
+	return overHTTP{jsonrpc.NewClient(iface.URL, gen, binding.DialectOf(gen), caller, opts.SendTimeout)}, nil
 }
 
 func newREST(iface a2a.AgentInterface, opts *Options) (Transport, error) {

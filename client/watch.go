@@ -19,6 +19,7 @@ type watch struct {
 	state    a2a.TaskState
 	answered bool // with a message instead of a task
 
+	old       bool // the stream is of a generation before 1.0, in which it also ends when the task waits for authorization
 	continues bool // the stream began with a message to a task that was there before
 	begun     bool // an event came
 	stale     bool // that event showed the task waiting, which may be as it was before the message
@@ -43,7 +44,7 @@ func (w *watch) note(id string, event a2a.Event) {
 
 // over reports whether the stream may end after what came.
 func (w *watch) over() bool {
-	return w.final() || w.state == a2a.TaskStateInputRequired && !w.stale
+	return w.final() || w.state == a2a.TaskStateInputRequired && !w.stale || w.old && w.state == a2a.TaskStateAuthRequired
 }
 
 // final reports whether nothing can follow what came.
@@ -103,6 +104,7 @@ func (c *Client) pass(s *stream, w *watch, done func() bool, yield func(a2a.Stre
 	late.Stop()
 	defer late.Stop()
 	ending, replays := false, c.replays()
+	w.old = c.old()
 	for e, err := range s.seq {
 		if err != nil {
 			return false, w.verdict(err, ending)

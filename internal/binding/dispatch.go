@@ -128,6 +128,9 @@ var dialects = map[a2a.Generation]wire.Dialect{
 	a2a.Generation10: v1.Dialect,
 }
 
+// DialectOf returns the dialect of the JSON-RPC binding in a generation, nil if there is none.
+func DialectOf(gen a2a.Generation) wire.Dialect { return dialects[gen] }
+
 // byOrigin is the dialect of methods that 0.1 and 0.3 both have, and read the same: each task is answered in the dialect
 // it was born in. That is sound, because clients of 0.1 make the ids of their tasks themselves and so know no others. A
 // task of 1.0 is answered in 0.3, the version that a request without one has.

@@ -6,119 +6,134 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"strconv"
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding/httpcall"
+	"github.com/dragoman-a2a/dragoman/internal/binding/incoming"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// Client is the client side of the binding (A2A 1.0 §9): an [a2a.Service] that sends every call to one address. It
-// sends what it is given; tenants, versions, retries and the meaning of a stream's end are its caller's business. A
-// stream that ends between two events ends without an error, whatever its last event was.
+// Client is the client side of the binding (A2A 1.0 §9): an [a2a.Service] that sends every call to one address, in one
+// generation of the protocol. It sends what it is given; tenants, versions, retries and the meaning of a stream's end are
+// its caller's business. A stream that ends between two events ends without an error, whatever its last event was.
 type Client struct {
-	url    string
-	caller *httpcall.Caller
-	send   time.Duration
-	id     atomic.Uint64
+	url     string
+	gen     a2a.Generation
+	dialect wire.Dialect
+	caller  *httpcall.Caller
+	send    time.Duration
+	id      atomic.Uint64
 }
 
 var _ a2a.Service = (*Client)(nil)
 
-// NewClient returns a Client for the agent at url. sendTimeout bounds SendMessage, which waits for the agent's work.
-func NewClient(url string, caller *httpcall.Caller, sendTimeout time.Duration) *Client {
-	return &Client{url: url, caller: caller, send: sendTimeout}
+// NewClient returns a Client for the agent at url, which speaks a generation in the dialect. sendTimeout bounds
+// SendMessage, which waits for the agent's work.
+func NewClient(url string, gen a2a.Generation, dialect wire.Dialect, caller *httpcall.Caller, sendTimeout time.Duration) *Client {
+	return &Client{url: url, gen: gen, dialect: dialect, caller: caller, send: sendTimeout}
 }
 
-// SendMessage calls SendMessage.
+// SendMessage sends a message.
 func (c *Client) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
-	result, err := c.call(ctx, wire.OpSendMessage, req, c.send)
-	if err != nil {
-		return nil, err
-	}
-	sent, err := a2a.DecodeSendResponse(result)
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	return sent, nil
+	return result[a2a.SendResult](c.call(ctx, wire.OpSendMessage, c.named(req), c.send))
 }
 
-// StreamMessage calls SendStreamingMessage.
+// StreamMessage sends a message and streams what comes of it.
 func (c *Client) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return c.stream(ctx, wire.OpStreamMessage, req, "")
+	return c.stream(ctx, wire.OpStreamMessage, c.named(req), "")
 }
 
-// GetTask calls GetTask.
+// named returns a request that names the task it makes, as clients of 0.1 have to.
+func (c *Client) named(req *a2a.SendMessageRequest) *a2a.SendMessageRequest {
+	if c.gen != a2a.Generation01 || req.NewTaskID != "" || req.Message == nil || req.Message.TaskID != "" {
+		return req
+	}
+	r := *req
+	r.NewTaskID = a2a.NewTaskID()
+	return &r
+}
+
+// GetTask gets a task.
 func (c *Client) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
-	return object[a2a.Task](c.call(ctx, wire.OpGetTask, req, 0))
+	return result[*a2a.Task](c.call(ctx, wire.OpGetTask, req, 0))
 }
 
-// ListTasks calls ListTasks.
+// ListTasks lists tasks.
 func (c *Client) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	return object[a2a.ListTasksResponse](c.call(ctx, wire.OpListTasks, req, 0))
+	return result[*a2a.ListTasksResponse](c.call(ctx, wire.OpListTasks, req, 0))
 }
 
-// CancelTask calls CancelTask.
+// CancelTask cancels a task.
 func (c *Client) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
-	return object[a2a.Task](c.call(ctx, wire.OpCancelTask, req, 0))
+	return result[*a2a.Task](c.call(ctx, wire.OpCancelTask, req, 0))
 }
 
-// Subscribe calls SubscribeToTask.
+// Subscribe subscribes to a task.
 func (c *Client) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
 	return c.stream(ctx, wire.OpSubscribe, req, req.After)
 }
 
-// CreatePushConfig calls CreateTaskPushNotificationConfig.
+// CreatePushConfig makes a push config.
 func (c *Client) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*a2a.PushConfig, error) {
-	return object[a2a.PushConfig](c.call(ctx, wire.OpCreatePushConfig, req, 0))
+	return result[*a2a.PushConfig](c.call(ctx, wire.OpCreatePushConfig, req, 0))
 }
 
-// GetPushConfig calls GetTaskPushNotificationConfig.
+// GetPushConfig gets a push config.
 func (c *Client) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
-	return object[a2a.PushConfig](c.call(ctx, wire.OpGetPushConfig, req, 0))
+	return result[*a2a.PushConfig](c.call(ctx, wire.OpGetPushConfig, req, 0))
 }
 
-// ListPushConfigs calls ListTaskPushNotificationConfigs.
+// ListPushConfigs lists push configs.
 func (c *Client) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
-	return object[a2a.ListPushConfigsResponse](c.call(ctx, wire.OpListPushConfigs, req, 0))
+	return result[*a2a.ListPushConfigsResponse](c.call(ctx, wire.OpListPushConfigs, req, 0))
 }
 
-// DeletePushConfig calls DeleteTaskPushNotificationConfig. What the peer answers beside an error is ignored: the
-// standard leaves it open.
+// DeletePushConfig deletes a push config.
 func (c *Client) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConfigRequest) error {
 	_, err := c.call(ctx, wire.OpDeletePushConfig, req, 0)
 	return err
 }
 
-// ExtendedCard calls GetExtendedAgentCard.
+// ExtendedCard gets the extended card.
 func (c *Client) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
-	return object[a2a.AgentCard](c.call(ctx, wire.OpExtendedCard, req, 0))
+	return result[*a2a.AgentCard](c.call(ctx, wire.OpExtendedCard, req, 0))
 }
 
-// encodable is a request of the model.
-type encodable interface {
-	AppendJSON(dst []byte) ([]byte, error)
+// result makes of a decoded result what the operation's method returns.
+func result[T any](value any, err error) (T, error) {
+	var none T
+	if err != nil {
+		return none, err
+	}
+	res, ok := value.(T)
+	if !ok {
+		return none, unreadable(fmt.Errorf("it is a %T", value))
+	}
+	return res, nil
 }
 
-func (c *Client) request(op wire.Operation, params encodable) (*httpcall.Request, string, error) {
+func (c *Client) request(op wire.Operation, params any) (*httpcall.Request, string, error) {
+	method := wire.MethodIn(c.gen, op)
+	if method == "" {
+		return nil, "", a2a.NewError(a2a.ErrUnsupportedOperation, fmt.Sprintf("version %s of the protocol, which the agent speaks, has no %v", c.gen, op))
+	}
 	id := strconv.FormatUint(c.id.Add(1), 10)
 	body := make([]byte, 0, 512)
 	body = append(body, `{"jsonrpc":"2.0","id":`...)
 	body = append(body, id...)
 	body = append(body, `,"method":"`...)
-	body = append(body, op.String()...)
+	body = append(body, method...)
 	body = append(body, `","params":`...)
-	body, err := params.AppendJSON(body)
+	body, err := c.dialect.AppendRequest(body, op, params)
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot encode the request of %v: %w", op, err)
 	}
@@ -126,7 +141,7 @@ func (c *Client) request(op wire.Operation, params encodable) (*httpcall.Request
 	return &httpcall.Request{Method: http.MethodPost, URL: c.url, ContentType: wire.MediaTypeJSON, Body: body}, id, nil
 }
 
-func (c *Client) call(ctx context.Context, op wire.Operation, params encodable, timeout time.Duration) (jsontext.Value, error) {
+func (c *Client) call(ctx context.Context, op wire.Operation, params any, timeout time.Duration) (any, error) {
 	r, id, err := c.request(op, params)
 	if err != nil {
 		return nil, err
@@ -136,15 +151,23 @@ func (c *Client) call(ctx context.Context, op wire.Operation, params encodable, 
 	if err != nil {
 		return nil, err
 	}
-	return result(answer, id)
+	value, err := c.payload(answer, id)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.dialect.DecodeResult(op, params, value)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return res, nil
 }
 
-// result returns the result in an answer, or its error.
-func result(answer *httpcall.Answer, id string) (jsontext.Value, error) {
+// payload returns the result in an answer, or the error.
+func (c *Client) payload(answer *httpcall.Answer, id string) (jsontext.Value, error) {
 	if !answer.IsJSON() {
 		return nil, answer.Unexpected()
 	}
-	value, err := decodeResponse(answer.Body, id)
+	value, err := c.decodeResponse(answer.Body, id)
 	if remote, ok := errors.AsType[*a2a.Error](err); ok && remote.Remote {
 		remote.RetryAfter = max(remote.RetryAfter, retry.After(answer.Header))
 		if remote.Kind == a2a.ErrInternal && answer.Status >= 400 {
@@ -158,71 +181,33 @@ func result(answer *httpcall.Answer, id string) (jsontext.Value, error) {
 	return value, err
 }
 
-func (c *Client) stream(ctx context.Context, op wire.Operation, params encodable, after string) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (c *Client) stream(ctx context.Context, op wire.Operation, params any, after string) (iter.Seq2[a2a.StreamEvent, error], error) {
 	r, id, err := c.request(op, params)
 	if err != nil {
 		return nil, err
 	}
 	r.Accept, r.LastEventID = sse.ContentType, after
-	stream, answer, err := c.caller.Open(ctx, r)
+	source, answer, err := c.caller.Open(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	if stream == nil {
-		return nil, notStream(answer, id)
+	if source == nil {
+		return nil, c.notStream(answer, id)
 	}
-	return func(yield func(a2a.StreamEvent, error) bool) {
-		defer stream.Close()
-		for {
-			e, err := stream.Next()
-			if err == io.EOF {
-				return
-			}
-			var event a2a.StreamEvent
-			if err == nil {
-				event, err = decodeEvent(e, id)
-			}
-			if !yield(event, err) || err != nil {
-				return
-			}
-		}
-	}, nil
+	s := incoming.Stream{
+		Source: source, Decoder: c.dialect.NewStreamDecoder(op, params),
+		Unwrap: func(e sse.Event) ([]byte, error) { return c.decodeResponse(e.Data, id) },
+	}
+	if op == wire.OpSubscribe {
+		s.Snapshot = func(task a2a.TaskID) (*a2a.Task, error) { return c.GetTask(ctx, &a2a.GetTaskRequest{ID: task}) }
+	}
+	return s.Events(), nil
 }
 
 // notStream makes an error of an answer where a stream was asked for: it should hold one.
-func notStream(answer *httpcall.Answer, id string) error {
-	if _, err := result(answer, id); err != nil {
+func (c *Client) notStream(answer *httpcall.Answer, id string) error {
+	if _, err := c.payload(answer, id); err != nil {
 		return err
 	}
 	return answer.Unexpected()
-}
-
-func decodeEvent(e sse.Event, id string) (a2a.StreamEvent, error) {
-	value, err := decodeResponse(e.Data, id)
-	if err != nil {
-		return a2a.StreamEvent{}, err
-	}
-	event, err := a2a.DecodeStreamResponse(value)
-	if err != nil {
-		return a2a.StreamEvent{}, unreadable(err)
-	}
-	return a2a.NewStreamEvent(e.ID, event), nil
-}
-
-// decodable is a pointer to a type of the model.
-type decodable[T any] interface {
-	*T
-	json.UnmarshalerFrom
-}
-
-// object decodes a result that is an object of the model.
-func object[T any, P decodable[T]](result jsontext.Value, err error) (*T, error) {
-	if err != nil {
-		return nil, err
-	}
-	v := new(T)
-	if err := a2a.Unmarshal(result, P(v)); err != nil {
-		return nil, unreadable(err)
-	}
-	return v, nil
 }

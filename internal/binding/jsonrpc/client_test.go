@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
+	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
 )
+
+var v10 = &Client{gen: a2a.Generation10, dialect: v1.Dialect}
 
 func TestDecodeResponse(t *testing.T) {
 	t.Parallel()
@@ -31,7 +33,7 @@ func TestDecodeResponse(t *testing.T) {
 		`{"jsonrpc":"2.0","id":7,"result":{}} {}`:                                                 {kind: a2a.ErrInvalidAgentResponse},
 		``: {kind: a2a.ErrInvalidAgentResponse},
 	} {
-		got, err := decodeResponse([]byte(in), "7")
+		got, err := v10.decodeResponse([]byte(in), "7")
 		if want.result != "" {
 			if string(got) != want.result || err != nil {
 				t.Errorf("%s: %s, %v", in, got, err)
@@ -51,16 +53,12 @@ func FuzzDecodeResponse(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"m","data":[{"@type":"x"}]}}`))
 	f.Add([]byte("\xff{"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		result, err := decodeResponse(raw, "1")
+		result, err := v10.decodeResponse(raw, "1")
 		if _, ok := errors.AsType[*a2a.Error](err); err != nil && !ok {
 			t.Errorf("error %v is not one of the model", err)
 		}
 		if err == nil && !result.IsValid() {
 			t.Errorf("result %q", result)
-		}
-		event, err := decodeEvent(sse.Event{ID: "1", Data: raw}, "1")
-		if (event.Event == nil) != (err != nil) {
-			t.Errorf("event %v, error %v", event, err)
 		}
 	})
 }

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package incoming is what the client sides of the HTTP bindings share: reading a stream of events in any dialect.
+package incoming
+
+import (
+	"io"
+	"iter"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+)
+
+// A Source is an open stream of server-sent events; its end is io.EOF.
+type Source interface {
+	Next() (sse.Event, error)
+	Close()
+}
+
+// A Stream says how to read the events of a Source.
+type Stream struct {
+	Source  Source
+	Decoder wire.StreamDecoder
+	// Unwrap returns the payload of an event, or the error that it carries.
+	Unwrap func(sse.Event) ([]byte, error)
+	// Snapshot returns the task of a subscription that a peer did not begin with it, as peers before 1.0 do not. Nil
+	// means that what the peer says will do.
+	Snapshot func(a2a.TaskID) (*a2a.Task, error)
+}
+
+// Events returns the stream's events. The sequence can be ranged over once, and closes the source.
+func (s *Stream) Events() iter.Seq2[a2a.StreamEvent, error] {
+	return func(yield func(a2a.StreamEvent, error) bool) {
+		defer s.Source.Close()
+		r := reader{Stream: s, yield: yield}
+		for !r.over {
+			r.next()
+		}
+	}
+}
+
+// A reader is one run over a stream.
+type reader struct {
+	*Stream
+	yield   func(a2a.StreamEvent, error) bool
+	id      string // of the event that is being read
+	partial *a2a.Task
+	over    bool
+}
+
+func (r *reader) next() {
+	e, err := r.Source.Next()
+	if err == io.EOF {
+		r.over = true
+		return
+	}
+	var payload []byte
+	if err == nil {
+		payload, err = r.Unwrap(e)
+	}
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	r.id, r.partial = e.ID, nil
+	done, err := r.Decoder.Decode(payload, r.take)
+	switch {
+	case r.over:
+	case err != nil:
+		r.fail(&a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer", Cause: err})
+	case done:
+		r.finish()
+	}
+}
+
+func (r *reader) fail(err error) {
+	r.over = true
+	r.yield(a2a.StreamEvent{}, err)
+}
+
+// take yields an event. A snapshot stands for all that the payload says.
+func (r *reader) take(ev a2a.Event, partial bool) {
+	if r.over || r.partial != nil && r.Snapshot != nil {
+		return
+	}
+	r.partial = nil
+	if task, ok := ev.(*a2a.Task); ok && partial {
+		r.partial = task
+		if r.Snapshot != nil {
+			whole, err := r.Snapshot(task.ID)
+			if err != nil {
+				r.fail(err)
+				return
+			}
+			ev = whole
+		}
+	}
+	r.over = !r.yield(a2a.NewStreamEvent(r.id, ev), nil)
+}
+
+// finish ends the stream. A task that was made of a status is not yet that status to those who follow the task.
+func (r *reader) finish() {
+	if r.partial != nil {
+		t := r.partial
+		r.yield(a2a.NewStreamEvent(r.id, &a2a.StatusUpdate{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status}), nil)
+	}
+	r.over = true
+}
