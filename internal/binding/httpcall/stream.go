@@ -65,6 +65,9 @@ func (s *Stream) Next() (sse.Event, error) {
 	return e, ended(s.ctx)
 }
 
+// Ready reports whether Next surely returns an event without waiting. It may miss one.
+func (s *Stream) Ready() bool { return s.reader.Ready() }
+
 type idleError struct{ limit time.Duration }
 
 func (e *idleError) Error() string { return fmt.Sprintf("the stream was silent for %v", e.limit) }

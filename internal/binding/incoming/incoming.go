@@ -15,6 +15,7 @@ import (
 // A Source is an open stream of server-sent events; its end is io.EOF.
 type Source interface {
 	Next() (sse.Event, error)
+	Ready() bool // Next surely returns an event without waiting
 	Close()
 }
 
@@ -96,7 +97,7 @@ func (r *reader) take(ev a2a.Event, partial bool) {
 			ev = whole
 		}
 	}
-	r.over = !r.yield(a2a.NewStreamEvent(r.id, ev), nil)
+	r.over = !r.yield(a2a.NewStreamEvent(r.id, ev).WithMore(r.Source.Ready()), nil)
 }
 
 // finish ends the stream. A task that was made of a status is not yet that status to those who follow the task.

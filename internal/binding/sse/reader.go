@@ -86,6 +86,13 @@ func (r *Reader) Next() (Event, error) {
 	}
 }
 
+// Ready reports whether Next surely returns an event without reading on. It may miss one.
+func (r *Reader) Ready() bool {
+	chunk, _ := r.src.Peek(r.src.Buffered())
+	block, _, whole := bytes.Cut(bytes.TrimLeft(chunk, "\n"), []byte("\n\n"))
+	return whole && (bytes.HasPrefix(block, []byte("data:")) || bytes.Contains(block, []byte("\ndata:")))
+}
+
 // LastEventID returns the id to resume after: that of the last event which ended, or which Next returned.
 func (r *Reader) LastEventID() string { return r.lastID }
 
