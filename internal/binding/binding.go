@@ -31,6 +31,7 @@ type Core struct {
 	MaxParts          int              // parts of one message
 	MaxDepth          int              // levels of nested JSON
 	Generations       []a2a.Generation // that are served
+	Codes100          bool             // statuses and gRPC codes of 1.0 are those of 1.0.0, not of 1.0.1
 	AcceptUnversioned bool             // serve a request of 1.0 without A2A-Version, instead of refusing it
 	Streams           *StreamLimits    // how many streams may be open
 	KeepAlive         time.Duration    // between comments on a silent stream
@@ -144,6 +145,24 @@ func (x *Exchange) Code(e *a2a.Error) int {
 		}
 	}
 	return wire.RowOf(e.Kind).Code(x.Generation)
+}
+
+// HTTPStatus returns the status that the HTTP+JSON binding has for an error in a generation.
+func (c *Core) HTTPStatus(gen a2a.Generation, e *a2a.Error) int {
+	row := wire.RowOf(e.Kind)
+	if c.Codes100 && gen == a2a.Generation10 {
+		return row.HTTP100
+	}
+	return row.Status(gen)
+}
+
+// GRPCCode returns the name of the code that the gRPC binding has for an error in a generation.
+func (c *Core) GRPCCode(gen a2a.Generation, e *a2a.Error) string {
+	row := wire.RowOf(e.Kind)
+	if c.Codes100 && gen == a2a.Generation10 {
+		return row.GRPC100
+	}
+	return row.GRPCCode(gen)
 }
 
 // guard turns a panic of the service into an ErrInternal whose cause has the stack.
