@@ -206,9 +206,9 @@ func (s *Server) baseURL(r *http.Request) (string, error) {
 		return "", a2a.NewError(a2a.ErrInvalidRequest, "the Host header is not a host with an optional port")
 	}
 	if r.TLS != nil {
-		return "https://" + r.Host, nil
+		return "https://" + r.Host + s.options.Path, nil
 	}
-	return "http://" + r.Host, nil
+	return "http://" + r.Host + s.options.Path, nil
 }
 
 var validHost = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)

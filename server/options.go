@@ -34,6 +34,11 @@ type Options struct {
 	// a proxy that terminates TLS it has to be set. A path in it is for clients only: the server answers at the root, so
 	// whoever mounts it below a path strips that path, as http.StripPrefix does.
 	URL string
+	// Path is where the server is mounted below its host, such as "/agents/clock", for the URLs it names when it takes
+	// them from its address. The server answers at the root: whoever mounts it strips the path.
+	Path string
+	// Handler is what ListenAndServe serves, in place of the Server alone: a handler that has the Server in it, and more.
+	Handler http.Handler
 	// Bindings are those served, the preferred one first. Nil means a2a.BindingJSONRPC and a2a.BindingHTTPJSON.
 	Bindings []string
 	// Interfaces are further ways to reach the agent that this server does not serve itself; the card lists them last.
@@ -120,6 +125,9 @@ func (o *Options) withDefaults() (*Options, error) {
 	}
 	c := o.Defaults()
 	c.URL = strings.TrimRight(c.URL, "/")
+	if c.URL != "" {
+		c.URL += c.Path
+	}
 	return &c, c.check()
 }
 
@@ -140,6 +148,9 @@ func (o *Options) check() error {
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
 			return fmt.Errorf("server: Options.URL: %q is not an http or https URL without query", o.URL)
 		}
+	}
+	if o.Path != "" && (!strings.HasPrefix(o.Path, "/") || strings.HasSuffix(o.Path, "/")) {
+		return fmt.Errorf("server: Options.Path: %q must begin with a slash and not end with one", o.Path)
 	}
 	return o.checkNumbers()
 }

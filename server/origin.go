@@ -44,7 +44,7 @@ func (s *Server) localOnly() http.Handler {
 				"this agent listens for its own machine only, so it must be called as localhost or 127.0.0.1, not as %.100q; behind a proxy, whoever runs it sets its URL", r.Host)))
 			return
 		}
-		s.ServeHTTP(w, r)
+		s.options.Handler.ServeHTTP(w, r)
 	})
 }
 

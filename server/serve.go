@@ -94,7 +94,7 @@ func (s *Server) httpServer(requests context.Context, config *tls.Config) *http.
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
-		Handler:           s,
+		Handler:           s.options.Handler,
 		TLSConfig:         config,
 		Protocols:         &protocols,
 		ReadHeaderTimeout: s.options.Limits.HeaderTimeout,
@@ -118,7 +118,8 @@ func (s *Server) announce(ctx context.Context, addr net.Addr, secure bool) {
 		if tcp.IP.IsUnspecified() {
 			local = scheme + "://" + net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
 		} else if s.options.URL == "" {
-			s.base.Store(&local)
+			base := local + s.options.Path
+			s.base.Store(&base)
 		}
 		if !secure && !tcp.IP.IsLoopback() {
 			s.options.Logger.WarnContext(ctx, "serving plain http beyond this machine: everybody on the way can read and change it; set a certificate, or put a proxy with TLS in front", "addr", addr.String())

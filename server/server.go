@@ -55,6 +55,9 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	}
 	s := &Server{service: svc, options: o, since: time.Now().UTC().Truncate(time.Second), crossOrigin: crossOrigin(o.URL)}
 	s.base.Store(&o.URL)
+	if o.Handler == nil {
+		o.Handler = s
+	}
 	if o.Card != nil {
 		card := s.derive(o.Card, "http://localhost")
 		if err := card.Validate(); err != nil {
