@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
+)
+
+// chunks are events 1 to n, each with a text of size bytes.
+func chunks(n, size int) (events []journal.Event, bytes int) {
+	for seq := range n {
+		ev := journal.Event{Seq: uint64(seq) + 1, Wire: a2a.NewStreamEvent("", &a2a.ArtifactUpdate{
+			Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart(strings.Repeat("x", size))}},
+		})}
+		events = append(events, ev)
+		bytes += eventSize(&ev)
+	}
+	return events, bytes
+}
+
+// A reader that is stuck holds what one look gave it, so that has to be little, and its own.
+func TestALookGivesLittle(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ events, size, want int }{
+		"few":              {10, 20, 10},
+		"as many as go":    {maxHeldEvents, 20, maxHeldEvents},
+		"one more":         {maxHeldEvents + 1, 20, maxHeldEvents},
+		"large ones":       {10, maxHeldBytes/4 - 512, 4},
+		"too large for it": {3, 2 * maxHeldBytes, 1},
+	} {
+		f := &feed{}
+		events, bytes := chunks(c.events, c.size)
+		f.publish(events, bytes, &journal.Head{Seq: uint64(c.events)}, nil)
+		v := f.look(0)
+		if len(v.events) != c.want || v.more != (c.want < c.events) || v.behind {
+			t.Errorf("%s: %d events, more %v, behind %v; want %d", name, len(v.events), v.more, v.behind, c.want)
+		}
+		if cap(v.events) > c.want+c.want/4+8 || len(f.events) > 0 && &v.events[0] == &f.events[0] {
+			t.Errorf("%s: the view holds on to more than its %d events", name, c.want)
+		}
+	}
+}
+
+// A feed keeps a bounded run of the newest events, however many there were.
+func TestAFeedIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string]int{"by count": 1, "by size": 4 << 10} {
+		f := &feed{}
+		const total = 3 * maxFeedEvents
+		events, _ := chunks(total, size)
+		for i := range events {
+			f.publish(events[i:i+1], eventSize(&events[i]), &journal.Head{Seq: uint64(i) + 1}, nil)
+			if len(f.events) > maxFeedEvents || f.bytes > maxFeedBytes {
+				t.Fatalf("%s: %d events of %d bytes after event %d", name, len(f.events), f.bytes, i+1)
+			}
+		}
+		if last := f.events[len(f.events)-1].Seq; last != total {
+			t.Errorf("%s: the newest event is %d, want %d", name, last, total)
+		}
+		if v := f.look(0); !v.behind || len(v.events) != 0 {
+			t.Errorf("%s: a reader from the start is not sent to the journal", name)
+		}
+		if v := f.look(total - 1); len(v.events) != 1 || v.more {
+			t.Errorf("%s: the last event does not come from the feed", name)
+		}
+	}
+}
