@@ -65,6 +65,9 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 		}
 		s.profile = profileOf(card)
 	}
+	if o.ReopenTasks {
+		svc = reopening{svc}
+	}
 	l := o.Limits
 	s.core = &binding.Core{
 		Service: svc, Profile: s.profileFor, Auth: o.Authenticator,
