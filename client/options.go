@@ -61,7 +61,7 @@ func (o Options) Defaults() Options {
 func (o *Options) withDefaults() {
 	*o = o.Defaults()
 	if o.HTTPClient == nil {
-		o.HTTPClient, o.ownHTTP = &http.Client{Transport: newHTTPTransport()}, true
+		o.HTTPClient, o.ownHTTP = &http.Client{Transport: NewHTTPTransport()}, true
 	}
 }
 
@@ -80,9 +80,10 @@ func (o *Options) release() error {
 	return nil
 }
 
-// newHTTPTransport returns a transport for many calls to one agent. It bounds each step up to the request, but not
-// the answer: a stream may take days, and Options bounds the rest.
-func newHTTPTransport() *http.Transport {
+// NewHTTPTransport returns a transport for many calls to one agent, as a [Client] makes for itself, for those who wrap it
+// or change it before they set Options.HTTPClient. It bounds each step up to the request, but not the answer: a stream
+// may take days, and Options bounds the rest. Who made it closes its idle connections.
+func NewHTTPTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,

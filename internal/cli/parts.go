@@ -161,8 +161,13 @@ func readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > maxPart {
+		return nil, errTooLarge // without reading it; what says nothing of its size is counted
+	}
 	return readAll(f)
 }
+
+var errTooLarge = fmt.Errorf("it has more than %d bytes; put it behind a URL and give that to --file", maxPart)
 
 func readAll(r io.Reader) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, maxPart+1))
@@ -170,7 +175,7 @@ func readAll(r io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	if len(content) > maxPart {
-		return nil, fmt.Errorf("it has more than %d bytes; put it behind a URL and give that to --file", maxPart)
+		return nil, errTooLarge
 	}
 	return content, nil
 }

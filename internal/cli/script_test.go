@@ -21,6 +21,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// A program under the race detector waits a second before it exits, for reports of other threads; the scripts run
+	// more than a hundred. Reports are printed, and fail the program, without that too.
+	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
 	testscript.Main(checked{m}, map[string]func(){"dragoman": func() { os.Exit(Main()) }})
 }
 
@@ -46,6 +49,7 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Values[serversKey{}] = make(map[string]*serverProcess)
 			return nil
 		},
@@ -88,7 +92,7 @@ func startProcess(args []string, dir string, getenv func(string) string) (*serve
 	cmd := exec.Command(self)
 	cmd.Args = append([]string{"dragoman", "serve"}, args...)
 	cmd.Dir = dir
-	for _, name := range []string{"HOME", "PATH", "XDG_DATA_HOME", "TMPDIR", "GOCOVERDIR"} {
+	for _, name := range []string{"HOME", "PATH", "XDG_DATA_HOME", "TMPDIR", "GOCOVERDIR", "GORACE"} {
 		cmd.Env = append(cmd.Env, name+"="+getenv(name))
 	}
 	return startCommand(cmd)
