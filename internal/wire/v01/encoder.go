@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v01
+
+import (
+	"fmt"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// An encoder shows a stream as updates of a status and of artifacts, the only events that the form has.
+type encoder struct {
+	asked      subject
+	subscribed bool
+	started    bool
+	indexes    indexes
+	// shared says that the stream began with the task, so that the indexes are those that all its readers find.
+	shared bool
+	update func(a2a.Event) ([]byte, error) // e.appendUpdate, made once
+}
+
+func newEncoder(request any) *encoder {
+	e := &encoder{asked: asked(request)}
+	_, e.subscribed = request.(*a2a.SubscribeRequest)
+	e.update = e.appendUpdate
+	return e
+}
+
+// Encode shows one event. A stream is over with a status that ends the task or waits for its caller.
+func (e *encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte)) (done bool, err error) {
+	first := !e.started
+	e.started = true
+	switch event := ev.Event.(type) {
+	case *a2a.Task:
+		return e.task(ev.ID, event, first, emit)
+	case *a2a.Message:
+		return true, e.status(ev.ID, taskOf(e.asked, event), true, emit)
+	case *a2a.StatusUpdate:
+		return ends(event.Status.State), e.shown(ev, emit)
+	case *a2a.ArtifactUpdate:
+		if event.Artifact != nil {
+			e.indexes.of(event.Artifact.ID) // the bytes may be there already
+		}
+		return false, e.shown(ev, emit)
+	}
+	return false, fmt.Errorf("a stream cannot carry a %T", ev.Event)
+}
+
+// task shows a task as its status and its artifacts: the artifacts come before a status that ends the stream, as nothing
+// comes after that, and after any other.
+//
+// A task that is the first event of a send is what it was before it took the message. Its caller has its artifacts, and
+// it does not wait any longer, so that only its end, which no message could lead to, is the end of the stream.
+func (e *encoder) task(id string, t *a2a.Task, first bool, emit func(string, []byte)) (done bool, err error) {
+	e.shared = e.shared || first
+	done = ends(t.Status.State)
+	artifacts := t.Artifacts
+	if first && !e.subscribed && !t.Status.State.Terminal() {
+		done, artifacts = false, nil
+	}
+	e.learn(t)
+	if done {
+		if err := e.artifacts("", t, artifacts, emit); err != nil {
+			return false, err
+		}
+		return true, e.status(id, t, true, emit)
+	}
+	if len(artifacts) == 0 {
+		return false, e.status(id, t, false, emit)
+	}
+	if err := e.status("", t, false, emit); err != nil {
+		return false, err
+	}
+	return false, e.artifacts(id, t, artifacts, emit)
+}
+
+// learn gives the artifacts of a task their indexes.
+func (e *encoder) learn(t *a2a.Task) {
+	for _, a := range t.Artifacts {
+		if a != nil {
+			e.indexes.of(a.ID)
+		}
+	}
+}
+
+// status shows the status of a task.
+func (e *encoder) status(id string, t *a2a.Task, final bool, emit func(string, []byte)) error {
+	b, err := appendValue(nil, &statusEvent{task: t.ID, status: &t.Status, final: final, metadata: t.Metadata}, (*writer).statusEvent)
+	if err != nil {
+		return err
+	}
+	emit(id, b)
+	return nil
+}
+
+// artifacts shows artifacts as a whole. Only the last has the id of the event: who saw but some of what an event became
+// has not seen it.
+func (e *encoder) artifacts(id string, t *a2a.Task, artifacts []*a2a.Artifact, emit func(string, []byte)) error {
+	for i, a := range artifacts {
+		b, err := e.appendUpdate(&a2a.ArtifactUpdate{TaskID: t.ID, Artifact: a, LastChunk: true})
+		if err != nil {
+			return err
+		}
+		if i < len(artifacts)-1 {
+			emit("", b)
+		} else {
+			emit(id, b)
+		}
+	}
+	return nil
+}
+
+// shown shows an update.
+func (e *encoder) shown(ev a2a.StreamEvent, emit func(string, []byte)) error {
+	b, err := e.bytes(ev)
+	if err != nil {
+		return err
+	}
+	emit(ev.ID, b)
+	return nil
+}
+
+// bytes returns the payload of an update, which readers share that know the same indexes.
+func (e *encoder) bytes(ev a2a.StreamEvent) ([]byte, error) {
+	if e.shared {
+		return ev.Encoded(string(a2a.Generation01), e.update)
+	}
+	return e.update(ev.Event)
+}
+
+func (e *encoder) appendUpdate(event a2a.Event) ([]byte, error) {
+	switch u := event.(type) {
+	case *a2a.StatusUpdate:
+		s := statusEvent{task: u.TaskID, status: &u.Status, final: ends(u.Status.State), metadata: u.Metadata}
+		return appendValue(nil, &s, (*writer).statusEvent)
+	case *a2a.ArtifactUpdate:
+		return appendValue(nil, u, func(w *writer, u *a2a.ArtifactUpdate) { w.artifactEvent(u, &e.indexes) })
+	}
+	return nil, fmt.Errorf("a %T is no update", event)
+}
