@@ -50,6 +50,8 @@ func (s *Server) interfaces(base string) []a2a.AgentInterface {
 	for _, b := range s.options.Bindings {
 		all = append(all, a2a.AgentInterface{URL: base, Binding: b, ProtocolVersion: string(a2a.Generation10)})
 	}
+	all = append(all, s.interfacesOfGRPC(base, a2a.Generation10)...)
+	all = append(all, s.interfacesOfGRPC(base, a2a.Generation03)...)
 	return append(all, s.options.Interfaces...)
 }
 

@@ -41,6 +41,9 @@ type Options struct {
 	Handler http.Handler
 	// Bindings are those served, the preferred one first. Nil means a2a.BindingJSONRPC and a2a.BindingHTTPJSON.
 	Bindings []string
+	// GRPC serves gRPC, too, on the same port and if it is told to on one of its own: see package server/grpc. Nil means
+	// that gRPC is not served.
+	GRPC GRPC
 	// Interfaces are further ways to reach the agent that this server does not serve itself; the card lists them last.
 	Interfaces []a2a.AgentInterface
 

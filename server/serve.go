@@ -50,6 +50,13 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if tcp, ok := ln.Addr().(*net.TCPAddr); ok && tcp.IP.IsLoopback() && s.options.URL == "" {
 		srv.Handler = s.localOnly()
 	}
+	if s.options.GRPC != nil {
+		if err := s.options.GRPC.Listen(ctx, requests, config); err != nil {
+			ln.Close()
+			return err
+		}
+		defer s.options.GRPC.Close()
+	}
 	s.announce(ctx, ln.Addr(), config != nil)
 
 	failed := make(chan error, 1)
@@ -133,10 +140,13 @@ func (s *Server) announce(ctx context.Context, addr net.Addr, secure bool) {
 // drain brings everything to its end within the drain timeout.
 func (s *Server) drain(ctx context.Context, srv *http.Server, cancel context.CancelCauseFunc) error {
 	s.draining.Store(true)
+	if s.options.GRPC != nil {
+		s.options.GRPC.Drain()
+	}
 	drain, stop := context.WithTimeout(context.WithoutCancel(ctx), s.options.DrainTimeout)
 	defer stop()
 	quiet := make(chan error, 1)
-	go func() { quiet <- srv.Shutdown(drain) }()
+	go func() { quiet <- s.shutdown(drain, srv) }()
 
 	var err error
 	if s.options.OnDrain != nil {
@@ -149,9 +159,9 @@ func (s *Server) drain(ctx context.Context, srv *http.Server, cancel context.Can
 	cancel(binding.ShuttingDown)
 	grace, stopGrace := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer stopGrace()
-	if srv.Shutdown(grace) == nil {
+	if s.shutdown(grace, srv) == nil {
 		return err
 	}
 	s.options.Logger.WarnContext(ctx, "cutting requests that did not end", "after", s.options.DrainTimeout)
-	return errors.Join(err, srv.Close())
+	return errors.Join(err, s.cut(srv))
 }

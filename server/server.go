@@ -58,13 +58,6 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	if o.Handler == nil {
 		o.Handler = s
 	}
-	if o.Card != nil {
-		card := s.derive(o.Card, "http://localhost")
-		if err := card.Validate(); err != nil {
-			return nil, fmt.Errorf("server: Options.Card: %w", err)
-		}
-		s.profile = profileOf(card)
-	}
 	if o.ReopenTasks {
 		svc = reopening{svc}
 	}
@@ -83,6 +76,16 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	if slices.Contains(o.Bindings, a2a.BindingHTTPJSON) {
 		s.rest = &rest.Server{Core: s.core}
 	}
+	if err := s.bindGRPC(); err != nil {
+		return nil, err
+	}
+	if o.Card != nil {
+		card := s.derive(o.Card, "http://localhost")
+		if err := card.Validate(); err != nil {
+			return nil, fmt.Errorf("server: Options.Card: %w", err)
+		}
+		s.profile = profileOf(card)
+	}
 	return s, nil
 }
 
@@ -97,6 +100,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	if s.cors(w, r) || s.foreign(w, r) {
+		return
+	}
+	if s.isGRPC(r) {
+		s.options.GRPC.ServeHTTP(w, r)
 		return
 	}
 	switch path := r.URL.Path; path {

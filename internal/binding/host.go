@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package binding
+
+import (
+	"errors"
+	"iter"
+	"log/slog"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+)
+
+// A Host is what a server lends to a binding that another package adds to it.
+type Host struct {
+	Core *Core
+	// Exchange runs one request: it catches panics and writes the request's line into the log. The ResponseWriter takes
+	// headers; whether it takes more is the binding's business.
+	Exchange func(w http.ResponseWriter, r *http.Request, serve func(*Exchange))
+	Logger   *slog.Logger
+
+	StreamsPerConn int           // that one connection may have open
+	HeaderTimeout  time.Duration // for a connection to become one of the protocol
+	IdleTimeout    time.Duration // for a connection without a request
+}
+
+// RoutePackage finds out what a request of the gRPC binding asks for. Its package belongs to one generation, so that a
+// version which says otherwise is an error; 0.3 was published before requests had versions (A2A 1.0 §3.6.2).
+func (c *Core) RoutePackage(r *http.Request, gen a2a.Generation, op wire.Operation) (Route, *a2a.Error) {
+	route := Route{Operation: op, Generation: gen}
+	requested, e := c.Version(r)
+	switch {
+	case e != nil:
+		return route, e
+	case requested == gen, requested == "" && (gen != a2a.Generation10 || c.AcceptUnversioned):
+		return route, nil
+	case requested == "":
+		return route, c.unversioned()
+	}
+	return route, c.versionError(string(requested), "the version of the request is not that of its gRPC package, "+string(gen))
+}
+
+// Active reports whether the request activates an extension of the agent.
+func (x *Exchange) Active(uri string) bool { return x.call != nil && slices.Contains(x.call.Extensions, uri) }
+
+// Range hands the events of a stream that [Core.Open] opened to send, until they end, send says that the stream is over
+// by the rules of its generation, or something fails. It returns what the caller is to be told. A send that fails
+// because the caller is gone notes that in Exchange.Cut; then there is nobody to tell.
+func (c *Core) Range(x *Exchange, events iter.Seq2[a2a.StreamEvent, error], send func(a2a.StreamEvent) (done bool, err error)) *a2a.Error {
+	err := each(events, func(ev a2a.StreamEvent) error {
+		noteResult(x, ev.Event)
+		done, err := send(ev)
+		if err == nil && done {
+			return errDone
+		}
+		return err
+	})
+	switch {
+	case err == nil, errors.Is(err, errDone), x.Cut != nil:
+		return nil
+	case x.R.Context().Err() != nil && !shuttingDown(x):
+		x.Cut = x.R.Context().Err()
+		return nil
+	}
+	return explain(x, err)
+}
+
+// Left notes that the caller of a request that answers once did not wait for the answer, and reports whether it is so.
+func (x *Exchange) Left() bool {
+	if x.Cut == nil && !shuttingDown(x) {
+		x.Cut = x.R.Context().Err()
+	}
+	return x.Cut != nil
+}
+
+// Note lets the log name a task that the request has just made.
+func (x *Exchange) Note(result any) { noteResult(x, result) }
