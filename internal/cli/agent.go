@@ -53,7 +53,27 @@ func (c *command) resolve(ctx context.Context) (*a2a.AgentCard, error) {
 	if c.options.agentCard == "" {
 		return nil, usagef("no agent is named").withHint("give its address with -a, or in DRAGOMAN_AGENT_CARD")
 	}
-	return card.NewResolver(nil).Resolve(ctx, c.options.agentCard)
+	return card.NewResolver(&card.Options{HTTPClient: c.httpClient()}).Resolve(ctx, c.options.agentCard)
+}
+
+// httpClient returns what cards are fetched and agents called with, over the same connections.
+func (c *command) httpClient() *http.Client {
+	if c.web != nil {
+		return c.web
+	}
+	c.web = &http.Client{Transport: client.NewHTTPTransport()}
+	if c.options.debug {
+		params, _ := c.params() // those that are wrong are refused where they would be sent
+		c.web.Transport = newTap(c.web.Transport, c.err, params)
+	}
+	return c.web
+}
+
+// hangUp closes the connections of httpClient.
+func (c *command) hangUp() {
+	if c.web != nil {
+		c.web.CloseIdleConnections()
+	}
 }
 
 // dial returns a client for the agent. Close it.
@@ -67,6 +87,7 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 		return nil, err
 	}
 	agent, err := client.New(found, &client.Options{
+		HTTPClient:   c.httpClient(),
 		Extensions:   c.options.extensions,
 		PollInterval: c.options.pollInterval,
 		Interceptors: []client.Interceptor{c.send(params)},

@@ -15,15 +15,24 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
+const cardGetLong = `get shows the card that anybody may see. With --extended it asks the agent itself for
+the card that it shows to callers it knows, with your credentials.`
+
 func (c *command) cardCommand() *cobra.Command {
+	var extended bool
 	get := &cobra.Command{
 		Use:     "get",
 		Short:   "Show what an agent says of itself",
-		Example: "  dragoman card get -a http://127.0.0.1:8080\n  dragoman card get -a card.json -o json",
+		Long:    cardGetLong,
+		Example: "  dragoman card get -a http://127.0.0.1:8080\n  dragoman card get -a card.json -o json\n  dragoman card get -a agent.example.com --extended",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.within(cmd, &seen{}, func(ctx context.Context) error {
-				card, err := c.resolve(ctx)
+				get := c.resolve
+				if extended {
+					get = c.extendedCard
+				}
+				card, err := get(ctx)
 				if err != nil {
 					return err
 				}
@@ -31,11 +40,22 @@ func (c *command) cardCommand() *cobra.Command {
 			})
 		},
 	}
+	get.Flags().BoolVar(&extended, "extended", false, "the card for callers that the agent knows")
 	return group(&cobra.Command{
 		Use:     "card",
 		Short:   "Work with agent cards",
 		Example: "  dragoman card get -a http://127.0.0.1:8080",
 	}, get)
+}
+
+// extendedCard asks the agent for the card that it shows to callers it knows.
+func (c *command) extendedCard(ctx context.Context) (*a2a.AgentCard, error) {
+	agent, err := c.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer agent.Close()
+	return agent.ExtendedCard(ctx, &a2a.ExtendedCardRequest{})
 }
 
 func (p *printer) card(card *a2a.AgentCard) {

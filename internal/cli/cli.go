@@ -3,11 +3,13 @@
 // Package cli is the command line of dragoman: one file for each command, and what they share.
 //
 //	cli.go, root.go    a run: its streams, its commands, how it ends
-//	flags.go           options from flags and from the environment, and where each came from
+//	flags.go           options from flags and from variables, and where each came from
+//	dotenv.go          variables from .env files
 //	failure.go         errors as users see them, and exit codes
 //	escape.go          nothing that an agent says controls the terminal
 //	text.go            objects of the protocol as text
 //	agent.go           finding and calling an agent
+//	debug.go           the HTTP of that, for --debug
 //
 // The program keeps nothing between runs: it prints the ids that the next run needs.
 package cli
@@ -17,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -33,6 +36,7 @@ type Run struct {
 	Stdout    io.Writer
 	Stderr    io.Writer
 	LookupEnv func(string) (string, bool)
+	Dir       string // where a .env file is looked for, and above; "" for nowhere
 }
 
 // Main runs the program for the process it is, and returns its exit code. The first SIGINT or SIGTERM asks the command
@@ -46,7 +50,8 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	r := Run{Program: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv}
+	dir, _ := os.Getwd() // without one there is no file beside it either
+	r := Run{Program: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, Dir: dir}
 	return r.Do(ctx)
 }
 
@@ -62,6 +67,7 @@ func (r *Run) Do(ctx context.Context) int {
 	root := c.root()
 	root.SetArgs(r.Args)
 	err := root.ExecuteContext(ctx)
+	c.hangUp()
 	if err == nil && c.out.err != nil {
 		err = fmt.Errorf("write the output: %w", c.out.err)
 	}
@@ -73,8 +79,10 @@ type command struct {
 	*Run
 	out, err *escaper
 	options  globalOptions
+	files    []envFile         // with variables, the one that counts first at the front
 	origin   map[string]string // where the value of a flag came from, by its name, unless it is the default
 	started  bool              // the command line was understood
+	web      *http.Client      // nil as long as nothing was fetched or called
 }
 
 // end shows an error and returns the exit code.
@@ -109,7 +117,8 @@ func (c *command) wantsJSON() bool {
 			return true
 		}
 	}
-	value, _ := c.fromEnvironment("output")
+	c.files, _ = c.findFiles() // what is wrong with them is not what went wrong first
+	value, _ := c.setting("output")
 	return value == outputJSON
 }
 
@@ -119,7 +128,6 @@ func (c *command) warn(format string, args ...any) {
 }
 
 // say names a command to type next: a line of its own on the error stream, to be copied as it is.
-
 func (c *command) say(label string, words ...string) {
 	fmt.Fprintf(c.err, "%s: %s\n", label, commandLine(words))
 }

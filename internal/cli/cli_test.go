@@ -4,6 +4,7 @@ package cli
 
 import (
 	"io"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,6 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/server"
 )
 
 func newCommand(env map[string]string) *command {
@@ -124,6 +129,42 @@ func TestSpan(t *testing.T) {
 	} {
 		if got := span(in); got != want {
 			t.Errorf("span(%v) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// Each number among the options of a server, an engine and a client is a limit, and is shown.
+func TestLimitsShowEveryOption(t *testing.T) {
+	t.Parallel()
+	var srv server.Options
+	var eng engine.Options
+	var cl client.Options
+	var cards card.Options
+	marks := map[string]string{} // by how the value is shown, which field it is
+	next := int64(1_000_003)     // no multiple of anything that is shown otherwise
+	for _, options := range []any{&srv.Limits, &srv, &eng, &cl, &cards} {
+		fields := reflect.ValueOf(options).Elem()
+		for i := range fields.NumField() {
+			field := fields.Field(i)
+			if !field.CanInt() || !field.CanSet() {
+				continue
+			}
+			next++
+			field.SetInt(next)
+			name := fields.Type().String() + "." + fields.Type().Field(i).Name
+			for _, text := range []string{itoa(int(next)), bytesOf(next), span(time.Duration(next))} {
+				marks[text] = name
+			}
+		}
+	}
+	shown := map[string]bool{}
+	for _, l := range limitsOf(srv, eng, cl, cards) {
+		shown[marks[l.Value]] = true
+	}
+	for _, name := range marks {
+		if !shown[name] {
+			t.Errorf("%s is not shown", name)
+			shown[name] = true
 		}
 	}
 }

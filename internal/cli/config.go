@@ -20,8 +20,9 @@ import (
 )
 
 const configLong = `show prints the value of every option and where it comes from: a flag, a variable of
-the environment, or the default. Secrets are not shown. Below are the limits that
-the server, the engine and the client keep.`
+the environment or of a file, or the default; then the files that were read. Secrets
+are not shown. Below are the limits that the server, the engine and the client keep
+unless an option says otherwise.`
 
 // configCommand needs the root to find the options of all commands.
 func (c *command) configCommand(root *cobra.Command) *cobra.Command {
@@ -50,7 +51,7 @@ func (c *command) configCommand(root *cobra.Command) *cobra.Command {
 type option struct {
 	Name   string `json:"name"` // with the command that it belongs to, unless it belongs to all
 	Value  string `json:"value"`
-	Source string `json:"source"` // "flag", "default" or the name of the variable
+	Source string `json:"source"` // "flag", "default", or the name of the variable and the file it stands in
 }
 
 // A limit is a bound or a time that is kept when nobody says otherwise.
@@ -61,14 +62,24 @@ type limit struct {
 }
 
 func (c *command) showConfig(options []option, limits []limit) error {
+	files := make([]string, len(c.files))
+	for i, file := range c.files {
+		files[i] = file.path
+	}
 	if c.options.output == outputJSON {
-		return c.showValue(map[string]any{"options": options, "limits": limits})
+		return c.showValue(map[string]any{"options": options, "files": files, "limits": limits})
 	}
 	return c.showText(func(p *printer) {
 		for _, o := range options {
 			p.text(0, o.Name, inline(o.Value)+" ("+o.Source+")")
 		}
 		p.end()
+		if len(files) > 0 {
+			for _, file := range files {
+				p.field(0, "File", file)
+			}
+			p.end()
+		}
 		for _, l := range limits {
 			p.field(0, l.Of+" "+l.Name, l.Value)
 		}
@@ -82,7 +93,7 @@ func (c *command) allOptions(root *cobra.Command) ([]option, error) {
 	var failed error
 	add := func(prefix string, flags *pflag.FlagSet) {
 		flags.VisitAll(func(f *pflag.Flag) {
-			if !takesEnvironment(f) || failed != nil {
+			if !takesVariable(f) || failed != nil {
 				return
 			}
 			o, err := c.describe(f)
@@ -115,12 +126,11 @@ func isFromCobra(cmd *cobra.Command) bool {
 // describe returns the value of a flag. That of a flag of another command is still to be looked up.
 func (c *command) describe(f *pflag.Flag) (option, error) {
 	o := option{Name: f.Name, Source: c.origin[f.Name]}
-	if _, variable := c.fromEnvironment(f.Name); o.Source == "" && variable != "" {
-		value, _ := c.fromEnvironment(f.Name)
+	if value, source := c.setting(f.Name); o.Source == "" && source != "" {
 		if err := f.Value.Set(value); err != nil {
-			return o, usagef("%s: %v", variable, err)
+			return o, usagef("%s: %v", source, err)
 		}
-		o.Source = variable
+		o.Source = source
 	}
 	if o.Source == "" {
 		o.Source = "default"
@@ -134,13 +144,17 @@ func (c *command) describe(f *pflag.Flag) (option, error) {
 
 // limits returns what the packages of the program keep to by default, in their own words.
 func limits() []limit {
-	srv, eng := server.Options{}.Defaults(), engine.Options{}.Defaults()
-	cl, cards := client.Options{}.Defaults(), card.Options{}.Defaults()
+	return limitsOf(server.Options{}.Defaults(), engine.Options{}.Defaults(), client.Options{}.Defaults(), card.Options{}.Defaults())
+}
+
+func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards card.Options) []limit {
 	l := srv.Limits
 	return []limit{
 		{"request body", bytesOf(l.Body), "server"},
 		{"parts of a message", itoa(l.Parts), "server"},
 		{"JSON depth", itoa(l.Depth), "server"},
+		{"references, extensions or output modes of a message", itoa(a2a.MaxNames), "server"},
+		{"length of an id", bytesOf(a2a.MaxIDLength), "server"},
 		{"open streams of one authenticated caller", itoa(l.StreamsPerOwner), "server"},
 		{"open streams", itoa(l.Streams), "server"},
 		{"tasks on a page", itoa(a2a.MaxPageSize), "server"},
@@ -160,14 +174,21 @@ func limits() []limit {
 		{"other tasks in memory", itoa(memory.DefaultMaxActive), "engine"},
 		{"card", bytesOf(cards.MaxBytes), "client"},
 		{"fetch of a card", span(cards.Timeout), "client"},
+		{"further tries to fetch a card", itoa(cards.Retries), "client"},
+		{"cards in the cache", itoa(cards.MaxCached), "client"},
+		{"age of a card whose server names none", span(cards.Lifetime), "client"},
 		{"call", span(cl.Timeout), "client"},
+		{"sending of a message", span(cl.SendTimeout), "client"},
 		{"opening of a stream", span(cl.HeaderTimeout), "client"},
 		{"silence of a stream", span(cl.IdleTimeout), "client"},
 		{"resumption of a broken stream", span(cl.ResumeTimeout), "client"},
+		{"first pause between two polls", span(cl.PollInterval), "client"},
 		{"longest pause between two polls", span(cl.MaxPollInterval), "client"},
+		{"further tries of a call that only reads", itoa(cl.Retries), "client"},
 		{"answer", bytesOf(cl.MaxAnswer), "client"},
 		{"event of a stream", bytesOf(int64(cl.MaxEvent)), "client"},
 		{"file or standard input as a part", bytesOf(maxPart), "client"},
+		{"file with settings", bytesOf(maxEnvFile), "client"},
 	}
 }
 

@@ -83,13 +83,14 @@ var protocolNames = map[a2a.Kind]string{
 
 // protocolHints say what to do about errors of the protocol. %s is how the program was called.
 var protocolHints = map[a2a.Kind]string{
-	a2a.ErrTaskNotFound:             "check the id with %s task list; tasks of other callers are never shown",
-	a2a.ErrTaskNotCancelable:        "see how it ended with %s task get",
-	a2a.ErrUnsupportedOperation:     "see what the agent offers with %s card get; a task that has ended takes no further message",
-	a2a.ErrContentTypeNotSupported:  "see which media types the agent takes with %s card get, and name that of a part with --media-type",
-	a2a.ErrExtensionSupportRequired: "see which extensions the agent wants with %s card get, and activate them with --extension",
-	a2a.ErrRateLimited:              "wait a moment and try again",
-	a2a.ErrTooLarge:                 "send less, or put files behind a URL and give that to --file",
+	a2a.ErrTaskNotFound:              "check the id with %s task list; tasks of other callers are never shown",
+	a2a.ErrTaskNotCancelable:         "see how it ended with %s task get",
+	a2a.ErrUnsupportedOperation:      "see what the agent offers with %s card get; a task that has ended takes no further message",
+	a2a.ErrContentTypeNotSupported:   "see which media types the agent takes with %s card get, and name that of a part with --media-type",
+	a2a.ErrExtendedCardNotConfigured: "the agent has no further card; see the one it has with %s card get",
+	a2a.ErrExtensionSupportRequired:  "see which extensions the agent wants with %s card get, and activate them with --extension",
+	a2a.ErrRateLimited:               "wait a moment and try again",
+	a2a.ErrTooLarge:                  "send less, or put files behind a URL and give that to --file",
 }
 
 // failureOf sorts an error of a command. A credential was sent if bearer is true.

@@ -10,13 +10,20 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// flagConfig names the flag whose value is a file with settings.
+const flagConfig = "config"
+
+// sourceFlag is the origin of a value that the command line gives; any other one names a variable.
+const sourceFlag = "flag"
+
 // envPrefixes begin the names of variables, the one that counts first at the front. The second is that of the A2A
 // command-line specification, so that what is set up for another tool works here too.
 var envPrefixes = []string{"DRAGOMAN_", "A2ACLI_"}
 
-// onlyFlags are options that no variable sets: whether the output is a stream must be visible in the command, and the
-// parts of a message have an order. Help and version are no options at all.
-var onlyFlags = []string{"stream", "help", "version"}
+// onlyFlags are options that no variable sets: whether the output is a stream must be visible in the command, the
+// parts of a message have an order, and to wait is what happens when no variable says otherwise. Help and version are no
+// options at all.
+var onlyFlags = []string{"stream", "wait", "help", "version"}
 
 // secrets are options whose values are never shown.
 var secrets = []string{"bearer", "svc-param"}
@@ -24,43 +31,59 @@ var secrets = []string{"bearer", "svc-param"}
 // annotationPart marks the flags of a message's parts, as one of them has the name of an option of serve.
 const annotationPart = "part"
 
-func takesEnvironment(f *pflag.Flag) bool {
+func takesVariable(f *pflag.Flag) bool {
 	_, part := f.Annotations[annotationPart]
 	return !part && !slices.Contains(onlyFlags, f.Name)
 }
 
-// fromEnvironment returns the value of the variable for a flag, and the variable's name; "" when there is none. An
-// empty variable counts as none.
-func (c *command) fromEnvironment(flag string) (value, variable string) {
+// setting returns the value of the variable for a flag, from the environment or else from the files that findFiles
+// found, and where it stands; "" when there is none. An empty variable counts as none. Files cannot name other files.
+func (c *command) setting(flag string) (value, source string) {
+	if value, name := lookUp(flag, c.LookupEnv); name != "" {
+		return value, name
+	}
+	if flag == flagConfig {
+		return "", ""
+	}
+	for _, file := range c.files {
+		if value, name := lookUp(flag, file.lookup); name != "" {
+			return value, name + " in " + file.path
+		}
+	}
+	return "", ""
+}
+
+// lookUp returns the value of the variable for a flag, and the variable's name; "" when there is none.
+func lookUp(flag string, lookup func(string) (string, bool)) (value, variable string) {
 	suffix := strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 	for _, prefix := range envPrefixes {
-		if value, ok := c.LookupEnv(prefix + suffix); ok && value != "" {
+		if value, ok := lookup(prefix + suffix); ok && value != "" {
 			return value, prefix + suffix
 		}
 	}
 	return "", ""
 }
 
-// fillFromEnvironment sets the flags of cmd that the command line leaves out.
-func (c *command) fillFromEnvironment(cmd *cobra.Command) error {
+// fillFlags sets the flags of cmd that the command line leaves out.
+func (c *command) fillFlags(cmd *cobra.Command) error {
 	var failed error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed {
-			c.origin[f.Name] = "flag"
+			c.origin[f.Name] = sourceFlag
 			return
 		}
-		if failed != nil || !takesEnvironment(f) {
+		if failed != nil || !takesVariable(f) {
 			return
 		}
-		value, variable := c.fromEnvironment(f.Name)
-		if variable == "" {
+		value, source := c.setting(f.Name)
+		if source == "" {
 			return
 		}
 		if err := f.Value.Set(value); err != nil {
-			failed = usagef("%s: %v", variable, err)
+			failed = usagef("%s: %v", source, err)
 			return
 		}
-		c.origin[f.Name] = variable
+		c.origin[f.Name] = source
 	})
 	return failed
 }

@@ -25,14 +25,18 @@ type globalOptions struct {
 	bearer       string
 	svcParams    []string
 	extensions   []string
+	config       string
+	debug        bool
 }
 
 const rootLong = `dragoman serves sample agents and talks to any agent over A2A 1.0.
 
-Each option can also come from the environment, as DRAGOMAN_ or A2ACLI_ and its
-name in upper snake case: --agent-card from DRAGOMAN_AGENT_CARD, or else from
-A2ACLI_AGENT_CARD. A flag comes before both. --stream and the parts of a message
-are only taken from flags.
+Each option can also come from a variable, DRAGOMAN_ or A2ACLI_ and its name in
+upper snake case: --agent-card from DRAGOMAN_AGENT_CARD, or else from
+A2ACLI_AGENT_CARD. A flag comes first, then the environment, then the nearest .env
+file in this folder or above it (or the file of --config), then a2a-cli/.env in the
+user's configuration folder. dragoman config show tells which one counts. --stream
+and the parts of a message are only taken from flags.
 
 Exit codes: 0 done, also when a task failed or waits (then with a warning);
 1 failure; 2 wrong usage; 3 agent unreachable or its card unusable;
@@ -71,6 +75,8 @@ func (c *command) root() *cobra.Command {
 	flags.StringVar(&o.bearer, "bearer", "", "token to send as Authorization: Bearer; better given as DRAGOMAN_BEARER")
 	flags.StringArrayVar(&o.svcParams, "svc-param", nil, "service parameter (HTTP header) to send, as name:value; repeatable")
 	flags.StringArrayVar(&o.extensions, "extension", nil, "URI of an extension to activate; repeatable")
+	flags.StringVar(&o.config, flagConfig, "", "file with variables, instead of the nearest .env")
+	flags.BoolVar(&o.debug, "debug", false, "show each HTTP request and its answer on the error stream, without credentials")
 
 	root.AddCommand(
 		c.serveCommand(), c.cardCommand(), c.sendCommand(), c.taskCommand(), c.configCommand(root), c.versionCommand(),
@@ -110,10 +116,20 @@ func addExamples(root *cobra.Command) {
 
 // start completes and checks the options once the command line is understood.
 func (c *command) start(cmd *cobra.Command, _ []string) error {
-	if err := c.fillFromEnvironment(cmd); err != nil {
+	files, err := c.findFiles()
+	if err != nil {
+		return err
+	}
+	c.files = files
+	if err := c.fillFlags(cmd); err != nil {
 		return err
 	}
 	c.started = true
+	for _, file := range files {
+		if file.warning != "" {
+			c.warn("%s", file.warning)
+		}
+	}
 	o := &c.options
 	if o.output != outputText && o.output != outputJSON {
 		wrong := o.output

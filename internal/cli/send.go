@@ -22,6 +22,7 @@ type sendOptions struct {
 	contextID string
 	stream    bool
 	async     bool
+	wait      bool
 	history   int
 	metadata  string
 	accept    []string
@@ -49,6 +50,9 @@ func (c *command) sendCommand() *cobra.Command {
 		Example: sendExample,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, words []string) error {
+			if err := o.settleWait(c); err != nil {
+				return err
+			}
 			req, err := o.request(words, c)
 			if err != nil {
 				return err
@@ -64,6 +68,7 @@ func (c *command) sendCommand() *cobra.Command {
 	flags.StringVar(&o.contextID, "context-id", "", "the conversation that the message belongs to")
 	flags.BoolVar(&o.stream, "stream", false, "show what happens as it happens; with -o json one object a line")
 	flags.BoolVar(&o.async, "async", false, "do not wait (also --return-immediately, --no-wait)")
+	flags.BoolVar(&o.wait, "wait", false, "wait, which is what happens unless a variable says otherwise")
 	flags.IntVar(&o.history, "history", 0, "how many messages of the task's history to show")
 	flags.StringVar(&o.metadata, "metadata", "", "metadata of the message, a JSON object")
 	flags.StringSliceVar(&o.accept, "accept", nil, "media types that the answer may have, separated by commas")
@@ -78,11 +83,26 @@ func asyncAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
+// settleWait decides whether to wait. The flags --wait and --stream come before a variable that says --async.
+func (o *sendOptions) settleWait(c *command) error {
+	_, wait := c.origin["wait"]
+	async := c.origin["async"] == sourceFlag
+	switch {
+	case wait && async:
+		return usagef("--async and --wait exclude each other")
+	case wait:
+		o.async = !o.wait
+	case o.stream && !async:
+		o.async = false
+	}
+	if o.async && o.stream {
+		return usagef("--async and --stream exclude each other").withHint("follow the task later with " + c.Program + " task subscribe")
+	}
+	return nil
+}
+
 // request makes the request of the options.
 func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageRequest, error) {
-	if o.async && o.stream {
-		return nil, usagef("--async and --stream exclude each other").withHint("follow the task later with " + c.Program + " task subscribe")
-	}
 	if o.history < 0 {
 		return nil, usagef("--history is %d; it must not be negative", o.history)
 	}
