@@ -145,6 +145,17 @@ func (c *Client) Close() error {
 	return errors.Join(errs...)
 }
 
+// Capabilities are those of the agent's card, so that a server over a Client promises no more than the agent does.
+func (c *Client) Capabilities() a2a.AgentCapabilities {
+	caps := c.Card().Capabilities
+	for _, flag := range []**bool{&caps.Streaming, &caps.PushNotifications, &caps.ExtendedAgentCard} {
+		if *flag == nil {
+			*flag = new(bool)
+		}
+	}
+	return caps
+}
+
 // streams reports whether the agent says that it can stream.
 func (c *Client) streams() bool { return isTrue(c.Card().Capabilities.Streaming) }
 

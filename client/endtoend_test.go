@@ -27,6 +27,10 @@ type counting struct {
 	sent        atomic.Int32
 }
 
+func (s *counting) Capabilities() a2a.AgentCapabilities {
+	return a2a.AgentCapabilities{Extensions: []a2a.AgentExtension{{URI: server.ReplayExtension}}}
+}
+
 func (s *counting) task(state a2a.TaskState) *a2a.Task {
 	return &a2a.Task{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: state}}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
@@ -24,7 +25,13 @@ type service struct {
 // Capabilities says which optional parts of the protocol the service has, for the card.
 func (s *service) Capabilities() a2a.AgentCapabilities {
 	yes, no := true, false
-	return a2a.AgentCapabilities{Streaming: &yes, PushNotifications: &no, ExtendedAgentCard: &no}
+	return a2a.AgentCapabilities{
+		Streaming: &yes, PushNotifications: &no, ExtendedAgentCard: &no,
+		Extensions: []a2a.AgentExtension{{
+			URI:         wire.ReplayExtension,
+			Description: "Last-Event-ID resumes the stream of a task without a gap",
+		}},
+	}
 }
 
 // scope asks the Authorizer what a call reaches. It comes before every look-up (A2A 1.0 §13.1).

@@ -24,7 +24,8 @@ import (
 
 // Capable is what a Service implements to say which optional parts of the protocol it has. Without it a service
 // streams, and has neither push notifications nor an extended card. Streaming left nil counts as true, the others as
-// false. An extended card needs an Authenticator too. Extensions are added to those of the card.
+// false. An extended card needs an Authenticator too. Extensions are added to those of the card; a service that can go
+// on with a stream names [ReplayExtension] among them.
 type Capable interface {
 	Capabilities() a2a.AgentCapabilities
 }
@@ -45,13 +46,20 @@ func (s *Server) derive(card *a2a.AgentCard, base string) *a2a.AgentCard {
 	return &derived
 }
 
+// interfaces returns how to reach the agent: in the newest generation first. That of 0.2 is that of 0.3.
 func (s *Server) interfaces(base string) []a2a.AgentInterface {
 	var all []a2a.AgentInterface
-	for _, b := range s.options.Bindings {
-		all = append(all, a2a.AgentInterface{URL: base, Binding: b, ProtocolVersion: string(a2a.Generation10)})
+	for _, gen := range []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation01} {
+		if !s.core.Serves(gen) {
+			continue
+		}
+		for _, b := range s.options.Bindings {
+			if gen != a2a.Generation01 || b == a2a.BindingJSONRPC { // which is the only one that 0.1 has
+				all = append(all, a2a.AgentInterface{URL: base, Binding: b, ProtocolVersion: string(gen)})
+			}
+		}
+		all = append(all, s.interfacesOfGRPC(base, gen)...)
 	}
-	all = append(all, s.interfacesOfGRPC(base, a2a.Generation10)...)
-	all = append(all, s.interfacesOfGRPC(base, a2a.Generation03)...)
 	return append(all, s.options.Interfaces...)
 }
 
@@ -64,11 +72,8 @@ func capabilities(wants, can a2a.AgentCapabilities) a2a.AgentCapabilities {
 		caps.ExtendedAgentCard = &extended
 	}
 	all := slices.Concat(wants.Extensions, can.Extensions)
-	if streaming {
-		all = append(all, a2a.AgentExtension{
-			URI:         wire.ReplayExtension,
-			Description: "Last-Event-ID resumes the stream of a task without a gap",
-		})
+	if !streaming {
+		all = slices.DeleteFunc(all, func(e a2a.AgentExtension) bool { return e.URI == wire.ReplayExtension })
 	}
 	for _, ext := range all {
 		if !slices.ContainsFunc(caps.Extensions, func(e a2a.AgentExtension) bool { return e.URI == ext.URI }) {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,7 +37,13 @@ type fake struct {
 	call    a2a.Call
 }
 
-func (f *fake) Capabilities() a2a.AgentCapabilities { return f.caps }
+func (f *fake) Capabilities() a2a.AgentCapabilities {
+	caps := f.caps
+	caps.Extensions = append(slices.Clone(caps.Extensions), a2a.AgentExtension{
+		URI: server.ReplayExtension, Description: "Last-Event-ID resumes the stream of a task without a gap",
+	})
+	return caps
+}
 
 func (f *fake) asked(ctx context.Context, request any) error {
 	f.mu.Lock()
@@ -152,9 +159,10 @@ func serve(t *testing.T, f *fake, tune func(*server.Options)) *httptest.Server {
 	return ts
 }
 
+// newServer returns a server that serves 1.0 only, unless tune says otherwise.
 func newServer(t *testing.T, f *fake, tune func(*server.Options)) *server.Server {
 	t.Helper()
-	opts := &server.Options{Card: aCard(), Logger: slog.New(slog.DiscardHandler)}
+	opts := &server.Options{Card: aCard(), Logger: slog.New(slog.DiscardHandler), Generations: []a2a.Generation{a2a.Generation10}}
 	if tune != nil {
 		tune(opts)
 	}

@@ -12,11 +12,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // Options tune a server. Card or CardFunc is required; every other zero value is a safe default.
@@ -44,13 +46,21 @@ type Options struct {
 	// GRPC serves gRPC, too, on the same port and if it is told to on one of its own: see package server/grpc. Nil means
 	// that gRPC is not served.
 	GRPC GRPC
+	// Generations of the protocol that are served. Nil means all there are. a2a.Generation02 and a2a.Generation03 are
+	// one to the server, and come together.
+	Generations []a2a.Generation
+	// CardGeneration is the form of the card for requests without A2A-Version. Empty means the union of all forms, which
+	// clients of every generation can read.
+	CardGeneration a2a.Generation
+	// Codes100 gives errors of 1.0 the HTTP statuses and gRPC codes of edition 1.0.0 instead of those of 1.0.1.
+	Codes100 bool
 	// Interfaces are further ways to reach the agent that this server does not serve itself; the card lists them last.
 	Interfaces []a2a.AgentInterface
 
 	// Authenticator finds out who calls. Nil means that every caller is anonymous.
 	Authenticator auth.Authenticator
-	// AcceptUnversioned serves requests without A2A-Version as version 1.0. The standard wants them read as 0.3, so
-	// by default they are refused with a hint.
+	// AcceptUnversioned serves requests of 1.0 without A2A-Version. The standard wants such requests read as 0.3, which
+	// does not have them, so by default they are refused with a hint.
 	AcceptUnversioned bool
 	// ReopenTasks lets clients of 0.1 send messages to tasks that have ended, as the documents of April 2025 allow: a new
 	// task takes over the id, in the same context, and refers to the one before. Otherwise such messages are refused.
@@ -121,6 +131,9 @@ func (o Options) Defaults() Options {
 	if o.Bindings == nil {
 		o.Bindings = []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON}
 	}
+	if o.Generations == nil {
+		o.Generations = wire.Generations
+	}
 	return o
 }
 
@@ -146,6 +159,9 @@ func (o *Options) check() error {
 			return fmt.Errorf("server: Options.Bindings: %q is not served here; use %s or %s", b, a2a.BindingJSONRPC, a2a.BindingHTTPJSON)
 		}
 	}
+	if err := o.checkGenerations(); err != nil {
+		return err
+	}
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		return errors.New("server: Options.CertFile and Options.KeyFile go together")
 	}
@@ -159,6 +175,21 @@ func (o *Options) check() error {
 		return fmt.Errorf("server: Options.Path: %q must begin with a slash and not end with one", o.Path)
 	}
 	return o.checkNumbers()
+}
+
+func (o *Options) checkGenerations() error {
+	for _, gen := range o.Generations {
+		if !slices.Contains(wire.Generations, gen) {
+			return fmt.Errorf("server: Options.Generations: %q is none of %q", gen, wire.Generations)
+		}
+	}
+	if slices.Contains(o.Generations, a2a.Generation02) != slices.Contains(o.Generations, a2a.Generation03) {
+		return errors.New("server: Options.Generations: 0.2 and 0.3 come together")
+	}
+	if gen := o.CardGeneration; gen != "" && !slices.Contains(o.Generations, gen) {
+		return fmt.Errorf("server: Options.CardGeneration: %q is not served", gen)
+	}
+	return nil
 }
 
 func (o *Options) checkNumbers() error {

@@ -65,8 +65,9 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	s.core = &binding.Core{
 		Service: svc, Profile: s.profileFor, Auth: o.Authenticator,
 		MaxBody: l.Body, MaxParts: l.Parts, MaxDepth: l.Depth,
-		Generations:       []a2a.Generation{a2a.Generation10},
+		Generations:       o.Generations,
 		AcceptUnversioned: o.AcceptUnversioned,
+		Codes100:          o.Codes100,
 		Streams:           &binding.StreamLimits{PerOwner: l.StreamsPerOwner, Total: l.Streams},
 		KeepAlive:         l.KeepAlive, WriteTimeout: l.WriteTimeout, BodyTimeout: l.BodyTimeout,
 	}

@@ -230,7 +230,7 @@ func TestContentType(t *testing.T) {
 func TestVersion(t *testing.T) {
 	each(t, nil, func(t *testing.T, c *caller) {
 		for _, version := range []struct{ header, says string }{
-			{"", "0.3"}, {"0.3", "0.3"}, {"2.0", "2.0"}, {"1.1", "1.1"}, {"nonsense", "nonsense"},
+			{"", "0.3"}, {"2.0", "2.0"}, {"1.1", "1.1"}, {"nonsense", "nonsense"},
 		} {
 			for _, op := range operations {
 				a := c.call(t, op.name, op.params("nobody-has-it"), "A2A-Version:"+version.header)

@@ -115,7 +115,9 @@ func (b *Binding) make(more ...grpc.ServerOption) *grpc.Server {
 }
 
 // ServeHTTP serves a call that came to the server's own port.
-func (b *Binding) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.server.ServeHTTP(b.shared, w, r) }
+func (b *Binding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b.server.ServeHTTP(b.shared, w, r)
+}
 
 // Interfaces returns what the card says of the binding.
 func (b *Binding) Interfaces(base string, gen a2a.Generation) []a2a.AgentInterface {
