@@ -188,6 +188,9 @@ func (c *command) goOn(s *seen) []string {
 	default:
 		words = append(words, "task", "subscribe", "-a", c.options.agentCard, string(s.task))
 	}
+	if c.origin[flagConfig] == sourceFlag {
+		words = append(words, "--config", c.options.config)
+	}
 	for _, uri := range c.options.extensions {
 		words = append(words, "--extension", uri)
 	}

@@ -115,13 +115,14 @@ func (c *counted) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Ta
 	return c.Service.GetTask(ctx, req)
 }
 
-// The command to type next activates the same extensions.
-func TestResumeCommandNamesExtensions(t *testing.T) {
+// The command to type next activates the same extensions and reads the same settings.
+func TestResumeCommandIsWhole(t *testing.T) {
 	t.Parallel()
 	const uri = "https://example.com/extensions/x"
 	url := serveAgent(t, agent.Func(func(_ context.Context, turn *agent.Turn) error { return turn.Ask(a2a.TextPart("What?")) }), nil)
-	got := run(t.Context(), "send", "-a", url, "--extension", uri, "--bearer", "hunter2", "Hello")
-	if got.code != exitOK || !strings.Contains(got.stderr, "--extension "+uri+` --text "..."`) || strings.Contains(got.stderr, "hunter2") {
+	settings := writeEnv(t, t.TempDir(), "")
+	got := run(t.Context(), "send", "-a", url, "--config", settings, "--extension", uri, "--bearer", "hunter2", "Hello")
+	if got.code != exitOK || !strings.Contains(got.stderr, "--config "+settings+" --extension "+uri+` --text "..."`) || strings.Contains(got.stderr, "hunter2") {
 		t.Errorf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
