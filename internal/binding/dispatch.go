@@ -174,3 +174,10 @@ func (e *encoderByOrigin) Encode(ev a2a.StreamEvent, emit func(id string, payloa
 	}
 	return e.StreamEncoder.Encode(ev, emit)
 }
+
+func (e *encoderByOrigin) End(emit func(id string, payload []byte)) error {
+	if ender, ok := e.StreamEncoder.(wire.StreamEnder); ok {
+		return ender.End(emit)
+	}
+	return nil
+}

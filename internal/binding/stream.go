@@ -103,6 +103,9 @@ func (c *Core) pump(x *Exchange, w *streamWriter, events iter.Seq2[a2a.StreamEve
 		noteResult(x, ev.Event)
 		return w.event(ev)
 	})
+	if err == nil {
+		err = w.end()
+	}
 	switch {
 	case err == nil, err == errDone:
 		w.flush()
@@ -187,6 +190,18 @@ func (w *streamWriter) event(ev a2a.StreamEvent) error {
 		return nil
 	}
 	return w.flush()
+}
+
+// end adds what the encoder has left to say to the batch.
+func (w *streamWriter) end() error {
+	ender, ok := w.encoder.(wire.StreamEnder)
+	if !ok {
+		return nil
+	}
+	if err := ender.End(w.emit); err != nil {
+		return fmt.Errorf("encoding the end: %w", err)
+	}
+	return nil
 }
 
 // payload adds a payload to the batch.

@@ -38,6 +38,13 @@ type StreamEncoder interface {
 	Encode(ev a2a.StreamEvent, emit func(id string, payload []byte)) (done bool, err error)
 }
 
+// A StreamEnder is a StreamEncoder that may have something left to say when the service has ended its stream, because
+// only then it knows that nothing follows.
+type StreamEnder interface {
+	// End calls emit with what is left. It is called once, after an end without an error that Encode did not make.
+	End(emit func(id string, payload []byte)) error
+}
+
 // A StreamDecoder reads the payloads of one stream. It is not safe for concurrent use.
 type StreamDecoder interface {
 	// Decode calls emit with each event of the model that the payload stands for. The first event of a stream is a

@@ -16,6 +16,7 @@ type encoder struct {
 	indexes    indexes
 	// shared says that the stream began with the task, so that the indexes are those that all its readers find.
 	shared bool
+	paused *a2a.Task                       // shown as it was before it took the message, and nothing of it since
 	update func(a2a.Event) ([]byte, error) // e.appendUpdate, made once
 }
 
@@ -29,7 +30,7 @@ func newEncoder(request any) *encoder {
 // Encode shows one event. A stream is over with a status that ends the task or waits for its caller.
 func (e *encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte)) (done bool, err error) {
 	first := !e.started
-	e.started = true
+	e.started, e.paused = true, nil
 	switch event := ev.Event.(type) {
 	case *a2a.Task:
 		return e.task(ev.ID, event, first, emit)
@@ -49,13 +50,16 @@ func (e *encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte
 // task shows a task as its status and its artifacts: the artifacts come before a status that ends the stream, as nothing
 // comes after that, and after any other.
 //
-// A task that is the first event of a send is what it was before it took the message. Its caller has its artifacts, and
-// it does not wait any longer, so that only its end, which no message could lead to, is the end of the stream.
+// A task that is the first event of a send may be what it was before it took the message: its caller has its artifacts,
+// and it waits no longer, so that the stream goes on. If nothing follows it does wait, see End.
 func (e *encoder) task(id string, t *a2a.Task, first bool, emit func(string, []byte)) (done bool, err error) {
 	e.shared = e.shared || first
 	done = ends(t.Status.State)
 	artifacts := t.Artifacts
 	if first && !e.subscribed && !t.Status.State.Terminal() {
+		if done {
+			e.paused = t
+		}
 		done, artifacts = false, nil
 	}
 	e.learn(t)
@@ -72,6 +76,17 @@ func (e *encoder) task(id string, t *a2a.Task, first bool, emit func(string, []b
 		return false, err
 	}
 	return false, e.artifacts(id, t, artifacts, emit)
+}
+
+// End shows for good that a task waits for its caller, when nothing else came of the message.
+func (e *encoder) End(emit func(id string, payload []byte)) error {
+	if e.paused == nil {
+		return nil
+	}
+	if err := e.artifacts("", e.paused, e.paused.Artifacts, emit); err != nil {
+		return err
+	}
+	return e.status("", e.paused, true, emit)
 }
 
 // learn gives the artifacts of a task their indexes.

@@ -30,9 +30,10 @@ func (m *marker) empty() bool {
 		len(m.Extensions) == 0 && len(m.ReferenceTaskIDs) == 0
 }
 
-// with returns metadata that hold the marker as well.
+// with returns metadata that hold the marker, and no other under its key.
 func (m *marker) with(metadata a2a.Metadata) (a2a.Metadata, error) {
-	if m.empty() {
+	_, other := metadata[markerKey]
+	if m.empty() && !other {
 		return metadata, nil
 	}
 	text, err := json.Marshal(m)
@@ -41,7 +42,9 @@ func (m *marker) with(metadata a2a.Metadata) (a2a.Metadata, error) {
 	}
 	marked := make(a2a.Metadata, len(metadata)+1)
 	maps.Copy(marked, metadata)
-	marked[markerKey] = jsontext.Value(text)
+	if marked[markerKey] = jsontext.Value(text); m.empty() {
+		delete(marked, markerKey)
+	}
 	return marked, nil
 }
 
