@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v03
+
+import (
+	"math"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+)
+
+func (dialect) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byte, error) {
+	if op == wire.OpDeletePushConfig && result == nil {
+		return append(dst, "null"...), nil
+	}
+	switch res := result.(type) {
+	case *a2a.Task:
+		return jsonio.Append(dst, res, writeTask)
+	case *a2a.Message:
+		return jsonio.Append(dst, res, writeMessage)
+	case *a2a.ListTasksResponse:
+		return jsonio.Append(dst, res, writeTasks)
+	case *a2a.PushConfig:
+		return jsonio.Append(dst, res, writeTaskPush)
+	case *a2a.ListPushConfigsResponse:
+		return jsonio.Append(dst, res, writePushConfigs)
+	}
+	return dst, mismatch(op, result)
+}
+
+func writeTasks(w *jsonio.Writer, r *a2a.ListTasksResponse) {
+	w.Begin()
+	w.Key("tasks")
+	jsonio.WriteList(w, r.Tasks, writeTask)
+	w.Int("totalSize", int64(r.TotalSize))
+	w.Int("pageSize", int64(r.PageSize))
+	w.Str("nextPageToken", r.NextPageToken)
+	w.End()
+}
+
+func writePushConfigs(w *jsonio.Writer, r *a2a.ListPushConfigsResponse) {
+	jsonio.WriteList(w, r.Configs, writeTaskPush)
+}
+
+func (dialect) DecodeResult(op wire.Operation, _ any, result []byte) (any, error) {
+	switch op {
+	case wire.OpSendMessage:
+		return decodeResult(result, readSendResult)
+	case wire.OpGetTask, wire.OpCancelTask:
+		return decodeResult(result, readTask)
+	case wire.OpListTasks:
+		return decodeResult(result, tasksObject.ReadNew)
+	case wire.OpCreatePushConfig, wire.OpGetPushConfig:
+		return decodeResult(result, readTaskPush)
+	case wire.OpListPushConfigs:
+		return decodeResult(result, readPushConfigs)
+	case wire.OpDeletePushConfig:
+		return nil, nil // null, but peers send other things too
+	}
+	return nil, mismatch(op, nil)
+}
+
+func decodeResult[T any](result []byte, read func(*jsonio.Reader, *T) error) (any, error) {
+	var v T
+	if err := jsonio.Decode(result, &v, read); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func readSendResult(d *jsonio.Reader, e *a2a.Event) error {
+	var final bool
+	return readEvent(d, e, &final, kindTask, kindMessage)
+}
+
+func readTask(d *jsonio.Reader, p **a2a.Task) error {
+	var ev a2a.Event
+	var final bool
+	if err := readEvent(d, &ev, &final, kindTask); err != nil {
+		return err
+	}
+	*p = ev.(*a2a.Task)
+	return nil
+}
+
+var tasksObject = jsonio.Object[a2a.ListTasksResponse]{Members: []jsonio.Member[a2a.ListTasksResponse]{
+	{Name: "tasks", Read: func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return jsonio.List(d, &v.Tasks, 0, readTask) }},
+	{Name: "totalSize", Read: func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return readSize(d, &v.TotalSize) }},
+	{Name: "pageSize", Read: func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return readSize(d, &v.PageSize) }},
+	{Name: "nextPageToken", Read: func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return jsonio.String(d, &v.NextPageToken) }},
+}}
+
+func readSize(d *jsonio.Reader, p *int) error {
+	var n int64
+	err := jsonio.Int(d, &n, math.MaxInt32)
+	*p = int(n)
+	return err
+}
+
+func readTaskPush(d *jsonio.Reader, p **a2a.PushConfig) error {
+	var v taskPush
+	if err := taskPushObject.Read(d, &v); err != nil {
+		return err
+	}
+	*p = v.model()
+	return nil
+}
+
+func readPushConfigs(d *jsonio.Reader, p **a2a.ListPushConfigsResponse) error {
+	*p = new(a2a.ListPushConfigsResponse)
+	return jsonio.List(d, &(*p).Configs, 0, readTaskPush)
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v03
+
+import (
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+)
+
+// An encoder passes on the bytes that an event has already, or gets here for all its readers: they depend on it alone.
+type encoder struct{}
+
+// Encode says that the stream is done with the update that says it itself, by final.
+func (encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte)) (bool, error) {
+	b, err := ev.Encoded(string(a2a.Generation03), encodeEvent)
+	if err != nil {
+		return false, err
+	}
+	emit(ev.ID, b)
+	update, ok := ev.Event.(*a2a.StatusUpdate)
+	return ok && final(update), nil
+}
+
+func encodeEvent(ev a2a.Event) ([]byte, error) { return jsonio.Append(nil, ev, writeEvent) }
+
+// A decoder remembers whether its stream has begun with a task or a message.
+type decoder struct{ begun bool }
+
+func (s *decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) (bool, error) {
+	var ev a2a.Event
+	var final bool
+	err := jsonio.Decode(payload, &ev, func(d *jsonio.Reader, e *a2a.Event) error {
+		return readEvent(d, e, &final, kindTask, kindMessage, kindStatusUpdate, kindArtifactUpdate)
+	})
+	if err != nil {
+		return false, err
+	}
+	if !s.begun {
+		s.begun = true
+		s.begin(ev, emit)
+	} else {
+		emit(ev, false)
+	}
+	return final, nil
+}
+
+// begin emits the first event of a stream, which may follow a task whose beginning it has not seen.
+func (s *decoder) begin(ev a2a.Event, emit func(ev a2a.Event, partial bool)) {
+	switch ev := ev.(type) {
+	case *a2a.StatusUpdate: // the task says all of it
+		emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: ev.Status, Metadata: ev.Metadata}, true)
+	case *a2a.ArtifactUpdate: // the agent works, or else there would be none
+		emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}, true)
+		emit(ev, false)
+	default:
+		emit(ev, false)
+	}
+}
