@@ -57,17 +57,15 @@ func (d decoder) part(p *pb.Part) (a2a.Part, error) {
 	}
 	switch c := p.GetPart().(type) {
 	case *pb.Part_Text:
-		part.Content = a2a.Text(c.Text)
+		mark := takeMarker(&part.Metadata)
+		part.Content, part.MediaType, part.Filename = a2a.Text(c.Text), mark.MediaType, mark.Filename
 	case *pb.Part_File:
 		return part, file(&part, c.File)
 	case *pb.Part_Data:
-		if err := d.data(&part, c.Data.GetData()); err != nil {
-			return part, err
-		}
+		return part, d.data(&part, c.Data.GetData())
 	default:
 		return part, a2a.InvalidParams("", "must have one of text, file, data")
 	}
-	part.MediaType, part.Filename = takeText(&part.Metadata, markMediaType), takeText(&part.Metadata, markFilename)
 	return part, nil
 }
 
@@ -87,13 +85,13 @@ func file(part *a2a.Part, f *pb.FilePart) error {
 func (d decoder) data(part *a2a.Part, s *structpb.Struct) error {
 	var text jsontext.Value
 	var err error
-	wrapped := s.GetFields()["value"]
-	if len(s.GetFields()) == 1 && wrapped != nil && takeFlag(&part.Metadata, markWrapped) {
+	mark := takeMarker(&part.Metadata)
+	if wrapped := s.GetFields()[wrapperName]; mark.Wrapped && wrapped != nil && len(s.GetFields()) == 1 {
 		text, err = d.values.Value(wrapped)
 	} else {
 		text, err = d.values.Struct(s)
 	}
-	part.Content = a2a.Data(text)
+	part.Content, part.MediaType, part.Filename = a2a.Data(text), mark.MediaType, mark.Filename
 	return within("data", err)
 }
 

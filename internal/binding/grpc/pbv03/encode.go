@@ -15,26 +15,27 @@ import (
 )
 
 func fromPart(p a2a.Part) (*pb.Part, error) {
-	part, metadata := &pb.Part{}, p.Metadata
-	var err error
+	part, mark := &pb.Part{}, marker{MediaType: p.MediaType, Filename: p.Filename}
 	switch c := p.Content.(type) {
 	case a2a.Text:
 		part.Part = &pb.Part_Text{Text: string(c)}
-		metadata, err = markedAs(p)
 	case a2a.Raw:
 		part.Part = &pb.Part_File{File: &pb.FilePart{File: &pb.FilePart_FileWithBytes{FileWithBytes: c}, MimeType: p.MediaType, Name: p.Filename}}
+		mark = marker{}
 	case a2a.URL:
 		part.Part = &pb.Part_File{File: &pb.FilePart{File: &pb.FilePart_FileWithUri{FileWithUri: string(c)}, MimeType: p.MediaType, Name: p.Filename}}
+		mark = marker{}
 	case a2a.Data:
-		if metadata, err = markedAs(p); err != nil {
-			return nil, err
+		object, wrapped, err := fromData(jsontext.Value(c))
+		if err != nil {
+			return nil, pbvalue.Within("data", err)
 		}
-		var object *structpb.Struct
-		object, metadata, err = fromData(jsontext.Value(c), metadata)
+		mark.Wrapped = wrapped
 		part.Part = &pb.Part_Data{Data: &pb.DataPart{Data: object}}
 	default:
-		err = errors.New("a part carries Text, Raw, URL or Data")
+		return nil, errors.New("a part carries Text, Raw, URL or Data")
 	}
+	metadata, err := mark.mark(p.Metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -42,25 +43,16 @@ func fromPart(p a2a.Part) (*pb.Part, error) {
 	return part, err
 }
 
-// markedAs returns the metadata of a part with what only files have in this form.
-func markedAs(p a2a.Part) (a2a.Metadata, error) {
-	metadata, err := marked(p.Metadata, markMediaType, p.MediaType)
-	if err != nil {
-		return nil, err
-	}
-	return marked(metadata, markFilename, p.Filename)
-}
-
-// fromData returns data as the object that it has to be in this form.
-func fromData(text jsontext.Value, metadata a2a.Metadata) (*structpb.Struct, a2a.Metadata, error) {
+// fromData returns data as the object that it has to be in this form, and whether it is the member of one.
+func fromData(text jsontext.Value) (object *structpb.Struct, wrapped bool, err error) {
 	v, err := pbvalue.FromValue(text)
 	if err != nil {
-		return nil, nil, pbvalue.Within("data", err)
+		return nil, false, err
 	}
-	if object, ok := v.GetKind().(*structpb.Value_StructValue); ok {
-		return object.StructValue, metadata, nil
+	if s, ok := v.GetKind().(*structpb.Value_StructValue); ok {
+		return s.StructValue, false, nil
 	}
-	return &structpb.Struct{Fields: map[string]*structpb.Value{"value": v}}, with(metadata, markWrapped, jsontext.Value("true")), nil
+	return &structpb.Struct{Fields: map[string]*structpb.Value{wrapperName: v}}, true, nil
 }
 
 func fromMessage(m *a2a.Message) (*pb.Message, error) {

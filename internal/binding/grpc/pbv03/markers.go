@@ -3,66 +3,62 @@
 package pbv03
 
 import (
+	"bytes"
 	"maps"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/go-json-experiment/json"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// What 0.3 has no place for travels in the metadata of the part, under these names, and is taken out again on the other
-// side. The first one is what the official SDKs write, too.
+// What 0.3 has no place for in a part travels in the part's metadata, as an object under markerKey, and is taken out
+// again on the other side. The JSON of 0.3 does the same, under the same key.
 const (
-	// markWrapped says that a data part holds {"value": V} because its value V is not an object.
-	markWrapped = "data_part_compat"
-	// markMediaType and markFilename hold those of a text or a data part.
-	markMediaType = "dragoman.mediaType"
-	markFilename  = "dragoman.filename"
+	markerKey = "https://dragoman-a2a.dev/wire/v03"
+	// compatKey is what the official SDKs write, in place of the flag "wrapped". It is read only.
+	compatKey = "data_part_compat"
+	// wrapperName is the one member of an object that stands for another value.
+	wrapperName = "value"
 )
 
-// marked returns a copy of metadata with a text marker, or metadata itself when there is nothing to mark.
-func marked(m a2a.Metadata, name, text string) (a2a.Metadata, error) {
-	if text == "" {
-		return m, nil
+// A marker is what a text or data part has no place for.
+type marker struct {
+	MediaType string `json:"mediaType,omitzero"`
+	Filename  string `json:"filename,omitzero"`
+	Wrapped   bool   `json:"wrapped,omitzero"` // the data are not an object, and so are a member of one
+}
+
+// mark returns metadata with a marker in them.
+func (m marker) mark(metadata a2a.Metadata) (a2a.Metadata, error) {
+	if m == (marker{}) {
+		return metadata, nil
 	}
-	value, err := jsontext.AppendQuote(nil, text)
+	text, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
-	return with(m, name, value), nil
+	c := make(a2a.Metadata, len(metadata)+1)
+	maps.Copy(c, metadata)
+	c[markerKey] = text
+	return c, nil
 }
 
-func with(m a2a.Metadata, name string, value jsontext.Value) a2a.Metadata {
-	copied := make(a2a.Metadata, len(m)+1)
-	maps.Copy(copied, m)
-	copied[name] = value
-	return copied
-}
-
-// takeText returns a text marker and deletes it.
-func takeText(m *a2a.Metadata, name string) string {
-	value, ok := (*m)[name]
-	if !ok || value.Kind() != '"' {
-		return ""
+// takeMarker takes the marker out of the metadata of a part, which are nil if nothing else is in them. What is not a
+// marker stays there.
+func takeMarker(metadata *a2a.Metadata) marker {
+	var m marker
+	if text, ok := (*metadata)[markerKey]; ok && json.Unmarshal(text, &m) == nil {
+		drop(metadata, markerKey)
+	} else {
+		m = marker{}
 	}
-	text, err := jsontext.AppendUnquote(nil, value)
-	if err != nil {
-		return ""
+	if bytes.Equal((*metadata)[compatKey], []byte("true")) {
+		m.Wrapped = true
+		drop(metadata, compatKey)
 	}
-	drop(m, name)
-	return string(text)
+	return m
 }
 
-// takeFlag returns whether a flag is marked, and deletes it.
-func takeFlag(m *a2a.Metadata, name string) bool {
-	if string((*m)[name]) != "true" {
-		return false
-	}
-	drop(m, name)
-	return true
-}
-
-// drop deletes a marker, and the metadata that was made for it.
 func drop(m *a2a.Metadata, name string) {
 	delete(*m, name)
 	if len(*m) == 0 {

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package grpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding/grpc/pbv03"
+	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+)
+
+// Client is the client side of the binding (A2A 1.0 §10): an [a2a.Service] that sends every call over one connection, in
+// one generation of the protocol. It sends what it is given; versions, retries and the meaning of a stream's end are its
+// caller's business. A stream that the peer ends in good order ends without an error, whatever its last event was.
+type Client struct {
+	Conn *grpc.ClientConn // made with [DialOptions]
+	Form Form
+
+	Timeout       time.Duration // of a call that is neither a stream nor SendMessage
+	SendTimeout   time.Duration // of SendMessage, which waits for the agent's work
+	HeaderTimeout time.Duration // how long a stream is waited for to be refused before it counts as open
+	MaxAnswer     int           // bytes of an answer that is not a stream
+	MaxEvent      int           // bytes of one event
+}
+
+var _ a2a.Service = (*Client)(nil)
+
+// DialOptions are those with which the connection of a Client has to be made.
+func DialOptions() []grpc.DialOption {
+	return []grpc.DialOption{
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(newCodec())),
+		grpc.WithStatsHandler(tracer{}),
+		grpc.WithDisableServiceConfig(), // a peer's DNS does not decide what is sent twice
+	}
+}
+
+// SendMessage sends a message.
+func (c *Client) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
+	return result[a2a.SendResult](c.call(ctx, wire.OpSendMessage, req, c.SendTimeout))
+}
+
+// StreamMessage sends a message and streams what comes of it.
+func (c *Client) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+	return c.stream(ctx, wire.OpStreamMessage, req, "")
+}
+
+// GetTask gets a task.
+func (c *Client) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
+	return result[*a2a.Task](c.call(ctx, wire.OpGetTask, req, c.Timeout))
+}
+
+// ListTasks lists tasks.
+func (c *Client) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
+	return result[*a2a.ListTasksResponse](c.call(ctx, wire.OpListTasks, req, c.Timeout))
+}
+
+// CancelTask cancels a task.
+func (c *Client) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
+	return result[*a2a.Task](c.call(ctx, wire.OpCancelTask, req, c.Timeout))
+}
+
+// Subscribe subscribes to a task.
+func (c *Client) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+	return c.stream(ctx, wire.OpSubscribe, req, req.After)
+}
+
+// CreatePushConfig makes a push config.
+func (c *Client) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*a2a.PushConfig, error) {
+	return result[*a2a.PushConfig](c.call(ctx, wire.OpCreatePushConfig, req, c.Timeout))
+}
+
+// GetPushConfig gets a push config.
+func (c *Client) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
+	return result[*a2a.PushConfig](c.call(ctx, wire.OpGetPushConfig, req, c.Timeout))
+}
+
+// ListPushConfigs lists push configs.
+func (c *Client) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+	return result[*a2a.ListPushConfigsResponse](c.call(ctx, wire.OpListPushConfigs, req, c.Timeout))
+}
+
+// DeletePushConfig deletes a push config.
+func (c *Client) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConfigRequest) error {
+	_, err := c.call(ctx, wire.OpDeletePushConfig, req, c.Timeout)
+	return err
+}
+
+// ExtendedCard gets the extended card.
+func (c *Client) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
+	return result[*a2a.AgentCard](c.call(ctx, wire.OpExtendedCard, req, c.Timeout))
+}
+
+// result makes of a decoded result what the operation's method returns.
+func result[T any](value any, err error) (T, error) {
+	var none T
+	if err != nil {
+		return none, err
+	}
+	res, ok := value.(T)
+	if !ok {
+		return none, unreadable(fmt.Errorf("it is a %T", value))
+	}
+	return res, nil
+}
+
+// unreadable makes an error of what a peer sent and could not be decoded.
+func unreadable(err error) error {
+	return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer", Cause: err}
+}
+
+// prepare returns the path of an operation and the message for it.
+func (c *Client) prepare(op wire.Operation, request any) (string, *frame, error) {
+	method := c.Form.Method(op)
+	b, err := c.Form.EncodeRequest(op, request)
+	if err != nil {
+		return "", nil, fmt.Errorf("cannot encode the request of %v: %w", op, err)
+	}
+	return "/" + c.Form.Service() + "/" + method, &frame{b}, nil
+}
+
+func (c *Client) call(ctx context.Context, op wire.Operation, request any, limit time.Duration) (any, error) {
+	path, out, err := c.prepare(op, request)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeUp(fmt.Sprintf("no answer within %v", limit)))
+	defer cancel()
+	ctx, t := traced(outgoingContext(ctx, ""))
+	var in frame
+	if err := c.Conn.Invoke(ctx, path, out, &in, grpc.MaxCallRecvMsgSize(c.MaxAnswer)); err != nil {
+		return nil, failure(ctx, t, err)
+	}
+	value, err := c.Form.DecodeResult(op, in.bytes)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if c.Form.Generation() != a2a.Generation10 {
+		pbv03.TrimHistory(request, value)
+	}
+	return value, nil
+}
+
+// outgoingContext returns a context with the service parameters as metadata (A2A 1.0 §10.2).
+func outgoingContext(ctx context.Context, after string) context.Context {
+	md := metadata.MD{}
+	for name, values := range outgoing.From(ctx) {
+		if name = strings.ToLower(name); !ofTransport(name) {
+			md[name] = append(md[name], values...)
+		}
+	}
+	if after != "" {
+		md[strings.ToLower(wire.HeaderLastEventID)] = []string{after}
+	}
+	return metadata.NewOutgoingContext(ctx, md)
+}
+
+// ofTransport reports whether a header belongs to HTTP or to gRPC itself, and not to the call.
+func ofTransport(name string) bool {
+	switch name {
+	case "connection", "content-length", "content-type", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "user-agent":
+		return true
+	}
+	return strings.HasPrefix(name, "grpc-")
+}
+
+// failure says what went wrong with a call.
+func failure(ctx context.Context, t *trace, err error) error {
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
+	s, ok := status.FromError(err)
+	switch {
+	case t.answered.Load():
+		return errorOf(s)
+	case !ok:
+		return &outgoing.ConnError{Sent: t.sent.Load(), Err: err}
+	case s.Code() == codes.ResourceExhausted: // it is this side that says so
+		return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer", Cause: errors.New(s.Message())}
+	}
+	return &outgoing.ConnError{Sent: t.sent.Load(), Err: errors.New(s.Message())}
+}
+
+// ended returns the error of a context that has ended, or what this side's clock ended it for.
+func ended(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if _, ours := errors.AsType[*a2a.Error](cause); ours || errors.Is(cause, ctx.Err()) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), cause)
+}
+
+// timeUp is an error of this side's clock. It is a deadline for those that look for one.
+func timeUp(message string) *a2a.Error {
+	return &a2a.Error{Kind: a2a.ErrTimeout, Message: message, Cause: context.DeadlineExceeded}
+}
+
+func (c *Client) stream(ctx context.Context, op wire.Operation, request any, after string) (iter.Seq2[a2a.StreamEvent, error], error) {
+	path, out, err := c.prepare(op, request)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ctx, t := traced(outgoingContext(ctx, after))
+	s, err := c.Conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, path, grpc.MaxCallRecvMsgSize(c.MaxEvent))
+	if err == nil {
+		err = c.begin(s, out)
+	}
+	if err != nil {
+		defer cancel()
+		return nil, failure(ctx, t, err)
+	}
+	r := &reader{client: c, op: op, ctx: ctx, trace: t, stream: s}
+	return func(yield func(a2a.StreamEvent, error) bool) {
+		defer cancel()
+		r.run(yield)
+	}, nil
+}
+
+// begin sends the request and waits until the peer accepts or refuses it. Some peers say nothing before their first event,
+// however long that takes; their streams count as open after a while.
+func (c *Client) begin(s grpc.ClientStream, out *frame) error {
+	if err := s.SendMsg(out); err != nil && err != io.EOF { // after io.EOF the status tells why
+		return err
+	}
+	if err := s.CloseSend(); err != nil {
+		return err
+	}
+	type headers struct {
+		md  metadata.MD
+		err error
+	}
+	answered := make(chan headers, 1)
+	go func() {
+		md, err := s.Header()
+		answered <- headers{md, err}
+	}()
+	patience := time.NewTimer(c.HeaderTimeout)
+	defer patience.Stop()
+	select {
+	case <-patience.C:
+		return nil
+	case h := <-answered:
+		if h.err != nil || h.md != nil {
+			return h.err
+		}
+	}
+	if err := s.RecvMsg(new(frame)); err != io.EOF { // there is nothing but a status
+		return err
+	}
+	return nil
+}
+
+// A reader is one run over a stream.
+type reader struct {
+	client *Client
+	op     wire.Operation
+	ctx    context.Context
+	trace  *trace
+	stream grpc.ClientStream
+	begun  bool
+}
+
+func (r *reader) run(yield func(a2a.StreamEvent, error) bool) {
+	for {
+		var in frame
+		err := r.stream.RecvMsg(&in)
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			yield(a2a.StreamEvent{}, failure(r.ctx, r.trace, err))
+			return
+		}
+		ev, err := r.client.Form.DecodeEvent(in.bytes)
+		if err != nil {
+			yield(a2a.StreamEvent{}, unreadable(err))
+			return
+		}
+		if !r.take(ev, yield) {
+			return
+		}
+	}
+}
+
+// take yields an event and reports whether the stream goes on.
+func (r *reader) take(ev a2a.Event, yield func(a2a.StreamEvent, error) bool) bool {
+	id, final := takeID(ev), r.client.Form.Final(ev)
+	if !r.begun {
+		r.begun = true
+		first, err := r.first(ev)
+		if err != nil {
+			yield(a2a.StreamEvent{}, err)
+			return false
+		}
+		if first != ev && !yield(a2a.NewStreamEvent(id, first), nil) {
+			return false
+		}
+		if _, whole := ev.(*a2a.ArtifactUpdate); first != ev && (whole || r.op == wire.OpSubscribe) {
+			return !final // what the event says is in the task
+		}
+	}
+	return yield(a2a.NewStreamEvent(id, ev), nil) && !final
+}
+
+// first returns the task with which a stream has to begin (A2A 1.0 §3.1.2), where the peer's generation does not want one
+// and sends an update. Of a task that was there before it has to be asked for.
+func (r *reader) first(ev a2a.Event) (a2a.Event, error) {
+	if r.client.Form.Generation() == a2a.Generation10 {
+		return ev, nil
+	}
+	switch e := ev.(type) {
+	case *a2a.StatusUpdate:
+		if r.op == wire.OpSubscribe {
+			return r.client.GetTask(r.ctx, &a2a.GetTaskRequest{ID: e.TaskID})
+		}
+		return &a2a.Task{ID: e.TaskID, ContextID: e.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateSubmitted}}, nil
+	case *a2a.ArtifactUpdate:
+		if r.op == wire.OpSubscribe {
+			return r.client.GetTask(r.ctx, &a2a.GetTaskRequest{ID: e.TaskID})
+		}
+		return &a2a.Task{
+			ID: e.TaskID, ContextID: e.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, Artifacts: []*a2a.Artifact{e.Artifact},
+		}, nil
+	}
+	return ev, nil
+}
