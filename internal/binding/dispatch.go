@@ -11,6 +11,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/internal/wire/v01"
+	"github.com/dragoman-a2a/dragoman/internal/wire/v03"
 	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
 )
 
@@ -127,6 +128,8 @@ func (c *Core) versionError(requested, why string) *a2a.Error {
 // dialects are those of the JSON-RPC binding, one for each generation.
 var dialects = map[a2a.Generation]wire.Dialect{
 	a2a.Generation01: v01.Dialect,
+	a2a.Generation02: v03.Dialect,
+	a2a.Generation03: v03.Dialect,
 	a2a.Generation10: v1.Dialect,
 }
 

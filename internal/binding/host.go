@@ -44,7 +44,9 @@ func (c *Core) RoutePackage(r *http.Request, gen a2a.Generation, op wire.Operati
 }
 
 // Active reports whether the request activates an extension of the agent.
-func (x *Exchange) Active(uri string) bool { return x.call != nil && slices.Contains(x.call.Extensions, uri) }
+func (x *Exchange) Active(uri string) bool {
+	return x.call != nil && slices.Contains(x.call.Extensions, uri)
+}
 
 // Range hands the events of a stream that [Core.Open] opened to send, until they end, send says that the stream is over
 // by the rules of its generation, or something fails. It returns what the caller is to be told. A send that fails
