@@ -3,6 +3,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func unsent(err error) bool {
 // attempt makes a call to one interface, through the interceptors.
 func attempt[Req, Res any](ctx context.Context, c *Client, e *endpoint, o *operation[Req, Res], req *Req) (Res, error) {
 	r := *req
-	o.setTenant(&r, e.iface.Tenant)
+	o.setTenant(&r, cmp.Or(c.opts.Tenant, e.iface.Tenant))
 	call := &Call{Operation: o.op.String(), Request: &r, Params: c.params(o.op, e.generation), Interface: e.iface}
 	var none Res
 	result, err := c.intercepted(func(ctx context.Context, call *Call) (any, error) {

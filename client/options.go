@@ -20,6 +20,7 @@ type Options struct {
 	Resolver     *card.Resolver   // finds the card; nil means one of the client's own
 	Bindings     []string         // the only bindings to use, the preferred one first; empty means all that are known, in the card's order
 	Generations  []a2a.Generation // that may be spoken; empty means 1.0 only: an older one is never fallen back to unasked
+	Tenant       string           // sent with every call; empty means what the card gives the interface that is called
 	Extensions   []string         // URIs of the extensions to activate with every call
 	Interceptors []Interceptor    // see every call, the first one outermost
 

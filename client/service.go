@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// Every request goes out with the tenant that the card gives its interface, or with none, whatever it says itself
-// (A2A 1.0 §8.3.2).
+// Every request goes out with the tenant of Options.Tenant or, when that is empty, the one that the card gives its
+// interface, or with none, whatever it says itself (A2A 1.0 §8.3.2).
 
 // events is what an open stream yields.
 type events = iter.Seq2[a2a.StreamEvent, error]

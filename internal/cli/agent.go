@@ -86,15 +86,18 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	agent, err := client.New(found, &client.Options{
+	options := &client.Options{
 		HTTPClient:   c.httpClient(),
 		Extensions:   c.options.extensions,
 		PollInterval: c.options.pollInterval,
 		Interceptors: []client.Interceptor{c.send(params)},
-	})
+	}
+	if err := c.chooseInterface(options); err != nil {
+		return nil, err
+	}
+	agent, err := client.New(found, options)
 	if err != nil {
-		return nil, &failure{exit: exitUnreachable, code: codeCardInvalid, message: err.Error(),
-			hint: "this program speaks A2A 1.0 over JSON-RPC and HTTP+JSON"}
+		return nil, c.noInterface(found, err)
 	}
 	return agent, nil
 }
@@ -191,6 +194,7 @@ func (c *command) goOn(s *seen) []string {
 	if c.origin[flagConfig] == sourceFlag {
 		words = append(words, "--config", c.options.config)
 	}
+	words = append(words, c.interfaceFlags()...)
 	for _, uri := range c.options.extensions {
 		words = append(words, "--extension", uri)
 	}

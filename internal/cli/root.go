@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 )
 
@@ -25,11 +26,15 @@ type globalOptions struct {
 	bearer       string
 	svcParams    []string
 	extensions   []string
+	version      string
+	transports   []string
+	tenant       string
 	config       string
 	debug        bool
 }
 
-const rootLong = `dragoman serves sample agents and talks to any agent over A2A 1.0.
+const rootLong = `dragoman serves sample agents and talks to any agent over A2A: version 1.0, and
+older ones when --a2a-version allows it.
 
 Each option can also come from a variable, DRAGOMAN_ or A2ACLI_ and its name in
 upper snake case: --agent-card from DRAGOMAN_AGENT_CARD, or else from
@@ -74,12 +79,15 @@ func (c *command) root() *cobra.Command {
 	flags.DurationVar(&o.pollInterval, "poll-interval", client.Options{}.Defaults().PollInterval, "pause between two looks at a task that cannot be streamed")
 	flags.StringVar(&o.bearer, "bearer", "", "token to send as Authorization: Bearer; better given as DRAGOMAN_BEARER")
 	flags.StringArrayVar(&o.svcParams, "svc-param", nil, "service parameter (HTTP header) to send, as name:value; repeatable")
+	flags.StringVar(&o.version, "a2a-version", string(a2a.Generation10), "version of the protocol to speak: 1.0, 0.3, 0.2, 0.1, or any that the card names")
+	flags.StringArrayVar(&o.transports, "transport", nil, "binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, the preferred one first (default: the card's order)")
+	flags.StringVar(&o.tenant, "tenant", "", "tenant to name in each request, instead of the card's")
 	flags.StringArrayVar(&o.extensions, "extension", nil, "URI of an extension to activate; repeatable")
 	flags.StringVar(&o.config, flagConfig, "", "file with variables, instead of the nearest .env")
 	flags.BoolVar(&o.debug, "debug", false, "show each HTTP request and its answer on the error stream, without credentials")
 
 	root.AddCommand(
-		c.serveCommand(), c.cardCommand(), c.sendCommand(), c.taskCommand(), c.configCommand(root), c.versionCommand(),
+		c.serveCommand(), c.gatewayCommand(), c.cardCommand(), c.sendCommand(), c.taskCommand(), c.configCommand(root), c.versionCommand(),
 	)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+type requestKey struct{}
+
+// withRequest returns a context for a request from which its credentials can be taken, once it is known where it goes.
+func withRequest(r *http.Request) context.Context {
+	return context.WithValue(r.Context(), requestKey{}, r.Header)
+}
+
+// credentials is the Authenticator of the gateway. It judges nothing: it tells callers apart by what they send, so that
+// none meets what another one's credentials made.
+type credentials []*upstream
+
+func (c credentials) Authenticate(r *http.Request) (a2a.Identity, error) {
+	names := []string{"Authorization", "Cookie"}
+	for _, u := range c {
+		names = u.keyHeaders(names)
+	}
+	hash := sha256.New()
+	found := false
+	for _, name := range names {
+		for _, value := range r.Header.Values(name) {
+			found = true
+			hash.Write([]byte(name + "\x00" + value + "\x00"))
+		}
+	}
+	if !found {
+		return a2a.Identity{}, nil
+	}
+	return a2a.Identity{Subject: "credentials:" + hex.EncodeToString(hash.Sum(nil))}, nil
+}
+
+// keyHeaders appends the headers in which the upstream wants API keys.
+func (u *upstream) keyHeaders(names []string) []string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.of == nil {
+		return names
+	}
+	for _, name := range slices.Sorted(maps.Keys(u.of.SecuritySchemes)) {
+		key, ok := u.of.SecuritySchemes[name].(*a2a.APIKeyScheme)
+		if ok && strings.EqualFold(key.Location, "header") && !slices.Contains(names, key.Name) {
+			names = append(names, key.Name)
+		}
+	}
+	return names
+}
+
+// passCredentials is the interceptor that hands a caller's credentials on: those for which the upstream's card names a
+// scheme, and no others.
+func (u *upstream) passCredentials(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
+	if in, ok := ctx.Value(requestKey{}).(http.Header); ok {
+		u.mu.Lock()
+		card := u.of
+		u.mu.Unlock()
+		for _, scheme := range card.SecuritySchemes {
+			pass(call.Params, in, scheme)
+		}
+	}
+	return next(ctx, call)
+}
+
+func pass(out, in http.Header, scheme a2a.SecurityScheme) {
+	switch scheme := scheme.(type) {
+	case *a2a.HTTPAuthScheme:
+		passAuthorization(out, in, scheme.Scheme)
+	case *a2a.OAuth2Scheme, *a2a.OpenIDConnectScheme:
+		passAuthorization(out, in, "Bearer")
+	case *a2a.APIKeyScheme:
+		switch strings.ToLower(scheme.Location) {
+		case "header":
+			if values := in.Values(scheme.Name); len(values) > 0 && mayPass(scheme.Name) {
+				out[http.CanonicalHeaderKey(scheme.Name)] = values
+			}
+		case "cookie":
+			passCookie(out, in, scheme.Name)
+		}
+	}
+}
+
+// notKeys are headers that mean something by themselves, whatever a card calls an API key.
+var notKeys = []string{"Host", "Content-Type", "Content-Length", "Accept", "Connection", "Transfer-Encoding", "Cookie",
+	"A2a-Version", "A2a-Extensions", "X-A2a-Extensions", "Last-Event-Id"}
+
+func mayPass(name string) bool { return !slices.Contains(notKeys, http.CanonicalHeaderKey(name)) }
+
+func passAuthorization(out, in http.Header, scheme string) {
+	for _, value := range in.Values("Authorization") {
+		if used, _, _ := strings.Cut(value, " "); strings.EqualFold(used, scheme) {
+			out.Set("Authorization", value)
+		}
+	}
+}
+
+func passCookie(out, in http.Header, name string) {
+	r := http.Request{Header: in}
+	if c, err := r.Cookie(name); err == nil {
+		o := http.Request{Header: out}
+		o.AddCookie(&http.Cookie{Name: c.Name, Value: c.Value})
+	}
+}

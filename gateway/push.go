@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/mask"
+)
+
+// CreatePushConfig implements a2a.Service: the upstream gets the gateway's webhook, which stands for the client's.
+func (u *upstream) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*a2a.PushConfig, error) {
+	cl, err := u.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, m, err := u.behind(ctx, req.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	own, err := u.hooks.replace(ctx, u, req, m)
+	if err != nil {
+		return nil, err
+	}
+	own.TaskID = id
+	made, err := cl.CreatePushConfig(ctx, own)
+	if err != nil {
+		u.hooks.forget(own.URL)
+		return nil, err
+	}
+	return u.hooks.shown(made, m), nil
+}
+
+// GetPushConfig implements a2a.Service.
+func (u *upstream) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
+	cl, err := u.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, m, err := u.behind(ctx, req.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	r := *req
+	r.TaskID = id
+	config, err := cl.GetPushConfig(ctx, &r)
+	if err != nil {
+		return nil, err
+	}
+	return u.hooks.shown(config, m), nil
+}
+
+// ListPushConfigs implements a2a.Service.
+func (u *upstream) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+	cl, err := u.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, m, err := u.behind(ctx, req.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	r := *req
+	r.TaskID = id
+	list, err := cl.ListPushConfigs(ctx, &r)
+	if err != nil {
+		return nil, err
+	}
+	shown := &a2a.ListPushConfigsResponse{NextPageToken: list.NextPageToken}
+	for _, config := range list.Configs {
+		shown.Configs = append(shown.Configs, u.hooks.shown(config, m))
+	}
+	return shown, nil
+}
+
+// DeletePushConfig implements a2a.Service. The gateway forgets the client's webhook once the upstream has.
+func (u *upstream) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConfigRequest) error {
+	cl, err := u.client(ctx)
+	if err != nil {
+		return err
+	}
+	id, _, err := u.behind(ctx, req.TaskID)
+	if err != nil {
+		return err
+	}
+	config, lookup := cl.GetPushConfig(ctx, &a2a.GetPushConfigRequest{TaskID: id, ID: req.ID})
+	r := *req
+	r.TaskID = id
+	if err := cl.DeletePushConfig(ctx, &r); err != nil {
+		return err
+	}
+	if lookup == nil {
+		u.hooks.forget(config.URL)
+	}
+	return nil
+}
+
+// withWebhook returns a message's request in which the gateway's webhook stands for the client's, if it names one.
+func (u *upstream) withWebhook(ctx context.Context, req *a2a.SendMessageRequest, m mask.Mask) (*a2a.SendMessageRequest, error) {
+	if req.Configuration == nil || req.Configuration.PushConfig == nil {
+		return req, nil
+	}
+	own, err := u.hooks.replace(ctx, u, req.Configuration.PushConfig, m)
+	if err != nil {
+		return nil, err
+	}
+	r, c := *req, *req.Configuration
+	c.PushConfig = own
+	r.Configuration = &c
+	return &r, nil
+}

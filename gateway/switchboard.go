@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// A switchboard is the Service at the root of a gateway to several upstreams: a request's tenant names the one it is for.
+type switchboard []*route
+
+func upstreamsOf(routes []*route) []*upstream {
+	all := make([]*upstream, len(routes))
+	for i, r := range routes {
+		all[i] = r.upstream
+	}
+	return all
+}
+
+// pick returns the upstream that a tenant names.
+func (s switchboard) pick(tenant string) (*upstream, error) {
+	names := make([]string, len(s))
+	for i, r := range s {
+		if r.name == tenant {
+			return r.upstream, nil
+		}
+		names[i] = r.name
+	}
+	return nil, a2a.InvalidParams("tenant", fmt.Sprintf("must name one of the agents behind this gateway: %s", strings.Join(names, ", ")))
+}
+
+// card is the one at the root: it lists what is behind the gateway.
+func (g *Gateway) card(context.Context, *http.Request) (*a2a.AgentCard, error) {
+	c := &a2a.AgentCard{
+		Name:               "Dragoman gateway",
+		Description:        "Several agents behind one address. Each has a card below its name, and takes requests whose tenant is that name.",
+		Version:            "1",
+		DefaultInputModes:  []string{"text/plain"},
+		DefaultOutputModes: []string{"text/plain"},
+	}
+	for _, r := range g.routes {
+		c.Skills = append(c.Skills, a2a.AgentSkill{
+			ID: r.name, Name: r.name, Tags: []string{"agent"},
+			Description: fmt.Sprintf("The agent %s; its card is at /%s/.well-known/agent-card.json", r.name, r.name),
+		})
+	}
+	return c, nil
+}
+
+// Capabilities says what passes; an upstream that lacks one answers so itself.
+func (s switchboard) Capabilities() a2a.AgentCapabilities { return (*upstream)(nil).Capabilities() }
+
+func (s switchboard) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
+	u, err := s.pick(req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return u.SendMessage(ctx, req)
+}
+
+func (s switchboard) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+	u, err := s.pick(req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return u.StreamMessage(ctx, req)
+}
+
+func (s switchboard) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
+	u, err := s.pick(req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return u.GetTask(ctx, req)
+}
+
+func (s switchboard) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
+	u, err := s.pick(req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return u.ListTasks(ctx, req)
+}
+
+func (s switchboard) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
+	u, err := s.pick(req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return u.CancelTask(ctx, req)
+}
+
+func (s switchboard) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+	u, err := s.pick(req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return u.Subscribe(ctx, req)
+}
+
+func (s switchboard) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*a2a.PushConfig, error) {
+	u, err := s.pick(req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return u.CreatePushConfig(ctx, req)
+}
+
+func (s switchboard) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
+	u, err := s.pick(req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return u.GetPushConfig(ctx, req)
+}
+
+func (s switchboard) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+	u, err := s.pick(req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return u.ListPushConfigs(ctx, req)
+}
+
+func (s switchboard) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConfigRequest) error {
+	u, err := s.pick(req.Tenant)
+	if err != nil {
+		return err
+	}
+	return u.DeletePushConfig(ctx, req)
+}
+
+func (s switchboard) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
+	u, err := s.pick(req.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	return u.ExtendedCard(ctx, req)
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// A taskTable remembers which task of the upstream stands behind an id that a client of 0.1 made. Ids are kept for each
+// owner, so that one that another caller made is not there. The task that was used longest ago makes room for a new one.
+type taskTable struct {
+	max      int
+	lifetime time.Duration
+
+	mu     sync.Mutex
+	byKey  map[taskKey]*list.Element // of *boundTask
+	recent list.List                 // the last used first
+}
+
+type taskKey struct {
+	owner string
+	id    a2a.TaskID // as the client made it
+}
+
+// A boundTask is an id of a client with the task behind it, once there is one.
+type boundTask struct {
+	key   taskKey
+	used  time.Time
+	bound chan struct{} // closed when upstream is known, or will never be
+	id    a2a.TaskID    // of the upstream's task; "" when the message made none
+}
+
+func newTaskTable(max int, lifetime time.Duration) *taskTable {
+	return &taskTable{max: max, lifetime: lifetime, byKey: make(map[taskKey]*list.Element)}
+}
+
+// find returns the task behind a client's id, nil if there is none.
+func (t *taskTable) find(key taskKey) *boundTask {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.use(key)
+}
+
+// use returns an entry and makes it the most recent one; the caller holds the lock.
+func (t *taskTable) use(key taskKey) *boundTask {
+	e := t.byKey[key]
+	if e == nil {
+		return nil
+	}
+	b := e.Value.(*boundTask)
+	if time.Since(b.used) > t.lifetime {
+		t.drop(e)
+		return nil
+	}
+	b.used = time.Now()
+	t.recent.MoveToFront(e)
+	return b
+}
+
+func (t *taskTable) drop(e *list.Element) {
+	t.recent.Remove(e)
+	delete(t.byKey, e.Value.(*boundTask).key)
+}
+
+// reserve returns the entry for a client's id, and whether it is new: then the caller must bind it.
+func (t *taskTable) reserve(key taskKey) (b *boundTask, made bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if b := t.use(key); b != nil {
+		return b, false
+	}
+	b = &boundTask{key: key, used: time.Now(), bound: make(chan struct{})}
+	t.byKey[key] = t.recent.PushFront(b)
+	for len(t.byKey) > t.max {
+		t.drop(t.recent.Back())
+	}
+	return b, true
+}
+
+// bind says which task stands behind an entry. An entry without one is forgotten: the next message makes a task.
+func (t *taskTable) bind(b *boundTask, id a2a.TaskID) {
+	b.id = id
+	close(b.bound)
+	if id != "" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e := t.byKey[b.key]; e != nil && e.Value == b {
+		t.drop(e)
+	}
+}
+
+// wait returns the task behind an entry, once it is known.
+func (b *boundTask) wait(ctx context.Context) (a2a.TaskID, error) {
+	select {
+	case <-b.bound:
+		return b.id, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/mask"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+)
+
+const (
+	// webhookName is the first segment of the path below which upstreams notify the gateway. It is no name of an upstream.
+	webhookName = "_webhook"
+	// maxNotification bounds what an upstream posts, in bytes.
+	maxNotification = 8 << 20
+	// webhookTimeout bounds a notification on its way to a client (A2A 1.0 §4.3.3 suggests 10 to 30 seconds).
+	webhookTimeout = 15 * time.Second
+)
+
+// webhooks are the gateway's own webhook. Upstreams notify it in their generation, and each notification goes on to the
+// client's webhook in the generation in which the client named it. What the client's webhook answers is what the upstream
+// gets, so the upstream repeats what failed, and the gateway needs to keep nothing.
+type webhooks struct {
+	max      int
+	lifetime time.Duration
+	http     *http.Client
+	base     atomic.Pointer[string] // URL under which upstreams reach the gateway; nil while that is not known
+
+	mu       sync.Mutex
+	bySecret map[string]*hook
+}
+
+// A hook is a client's webhook.
+type hook struct {
+	up     *upstream
+	config a2a.PushConfig // as the client sent it
+	gen    a2a.Generation // of the client
+	mask   mask.Mask
+	used   time.Time
+}
+
+func newWebhooks(o *Options) *webhooks {
+	w := &webhooks{max: o.MaxWebhooks, lifetime: o.Lifetime, bySecret: make(map[string]*hook)}
+	dialer := &net.Dialer{Timeout: 10 * time.Second}
+	if !o.AllowPrivateWebhooks {
+		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
+	}
+	w.http = &http.Client{
+		Timeout:       webhookTimeout,
+		Transport:     &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if o.Server.URL != "" {
+		base := strings.TrimRight(o.Server.URL, "/")
+		w.base.Store(&base)
+	}
+	return w
+}
+
+// bound tells where the gateway listens.
+func (w *webhooks) bound(url string) { w.base.CompareAndSwap(nil, &url) }
+
+// replace returns a push config that names the gateway's webhook instead of the client's, and remembers the client's.
+func (w *webhooks) replace(ctx context.Context, u *upstream, config *a2a.PushConfig, m mask.Mask) (*a2a.PushConfig, error) {
+	base := w.base.Load()
+	if base == nil {
+		return nil, a2a.NewError(a2a.ErrPushNotSupported, "the gateway does not know its own URL, under which the agent would notify it")
+	}
+	target, err := url.Parse(config.URL)
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
+		return nil, a2a.InvalidParams("url", "must be an http or https URL")
+	}
+	gen := a2a.CallFrom(ctx).Generation
+	if gen == "" {
+		gen = a2a.Generation10
+	}
+	secret := rand.Text()
+	if err := w.add(secret, &hook{up: u, config: *config, gen: gen, mask: m, used: time.Now()}); err != nil {
+		return nil, err
+	}
+	own := *config
+	own.URL, own.Token, own.Authentication = *base+"/"+webhookName+"/"+secret, "", nil
+	return &own, nil
+}
+
+func (w *webhooks) add(secret string, h *hook) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.bySecret) >= w.max {
+		w.expire()
+	}
+	if len(w.bySecret) >= w.max {
+		return a2a.NewError(a2a.ErrRateLimited, fmt.Sprintf("the gateway remembers %d webhooks already, which is the limit", w.max))
+	}
+	w.bySecret[secret] = h
+	return nil
+}
+
+// expire forgets webhooks that nobody has used for long; the caller holds the lock.
+func (w *webhooks) expire() {
+	for secret, h := range w.bySecret {
+		if time.Since(h.used) > w.lifetime {
+			delete(w.bySecret, secret)
+		}
+	}
+}
+
+// secretOf returns what follows the gateway's own webhook URL.
+func secretOf(url string) string {
+	_, secret, _ := strings.Cut(url, "/"+webhookName+"/")
+	return secret
+}
+
+func (w *webhooks) find(secret string) *hook {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	h := w.bySecret[secret]
+	if h == nil || time.Since(h.used) > w.lifetime {
+		delete(w.bySecret, secret)
+		return nil
+	}
+	h.used = time.Now()
+	return h
+}
+
+func (w *webhooks) forget(url string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.bySecret, secretOf(url))
+}
+
+// shown returns a push config of the upstream's as the client knows it.
+func (w *webhooks) shown(config *a2a.PushConfig, m mask.Mask) *a2a.PushConfig {
+	c := *config
+	if m != "" {
+		c.TaskID = a2a.TaskID(m)
+	}
+	if h := w.find(secretOf(c.URL)); h != nil {
+		c.URL, c.Token, c.Authentication = h.config.URL, h.config.Token, h.config.Authentication
+	}
+	return &c
+}
+
+// ServeHTTP takes a notification of an upstream and passes it on.
+func (w *webhooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	h := w.find(secretOf(r.URL.Path))
+	switch {
+	case h == nil:
+		http.Error(rw, "nobody waits for notifications here", http.StatusNotFound)
+		return
+	case r.Method == http.MethodGet && r.URL.Query().Has("validationToken"): // the challenge of April 2025
+		rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		rw.Header().Set("X-Content-Type-Options", "nosniff")
+		io.WriteString(rw, r.URL.Query().Get("validationToken"))
+		return
+	case r.Method != http.MethodPost:
+		rw.Header().Set("Allow", "POST")
+		http.Error(rw, "notifications are posted", http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, maxNotification))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		http.Error(rw, fmt.Sprintf("a notification is at most %d bytes", maxNotification), http.StatusRequestEntityTooLarge)
+		return
+	}
+	if err != nil {
+		http.Error(rw, "the notification ended early", http.StatusBadRequest)
+		return
+	}
+	event, err := decodeNotification(body)
+	if err != nil {
+		http.Error(rw, "the notification cannot be read: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	if err := w.pass(r.Context(), h, event); err != nil {
+		http.Error(rw, err.Error(), http.StatusBadGateway)
+		return
+	}
+	rw.WriteHeader(http.StatusNoContent)
+}
+
+// decodeNotification reads the body of any generation: an event of 1.0, or a task or an event before that.
+func decodeNotification(body []byte) (a2a.Event, error) {
+	var errs []error
+	for _, gen := range []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation01} {
+		d := binding.DialectOf(gen)
+		if gen == a2a.Generation01 {
+			task, err := d.DecodeResult(wire.OpGetTask, nil, body)
+			if err != nil {
+				return nil, errors.Join(append(errs, err)...)
+			}
+			return task.(*a2a.Task), nil
+		}
+		var first a2a.Event
+		_, err := d.NewStreamDecoder(wire.OpSubscribe, &a2a.SubscribeRequest{}).Decode(body, func(ev a2a.Event, partial bool) {
+			if first == nil {
+				first = ev
+			}
+		})
+		if err == nil && first != nil {
+			return first, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}
+
+// pass posts a notification to the client's webhook, in the client's generation.
+func (w *webhooks) pass(ctx context.Context, h *hook, event a2a.Event) error {
+	body, contentType, err := h.encode(ctx, event)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.config.URL, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", contentType)
+	if h.config.Token != "" {
+		req.Header.Set("X-A2A-Notification-Token", h.config.Token)
+	}
+	if auth := h.config.Authentication; auth != nil && auth.Scheme != "" {
+		req.Header.Set("Authorization", strings.TrimSpace(auth.Scheme+" "+auth.Credentials))
+	}
+	resp, err := w.http.Do(req)
+	if err != nil {
+		return errors.New("the client's webhook cannot be reached") // why is nothing that an upstream has to know
+	}
+	defer resp.Body.Close()
+	io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("the client's webhook answered with status %d", resp.StatusCode)
+	}
+	return nil
+}
+
+// encode returns the body and its media type. Before 1.0 that is the task as a whole.
+func (h *hook) encode(ctx context.Context, event a2a.Event) ([]byte, string, error) {
+	masked := h.mask.Event(event)
+	if h.gen == a2a.Generation10 {
+		b, err := a2a.AppendStreamResponse(nil, masked)
+		return b, wire.MediaTypeA2A, err
+	}
+	task, ok := masked.(*a2a.Task)
+	if !ok {
+		task = h.task(ctx, event)
+	}
+	b, err := binding.DialectOf(h.gen).AppendResult(nil, wire.OpGetTask, nil, task)
+	return b, wire.MediaTypeJSON, err
+}
+
+// task returns the task that an event is about: as the upstream has it now or, where it does not show it to the gateway,
+// as far as the event tells.
+func (h *hook) task(ctx context.Context, event a2a.Event) *a2a.Task {
+	told := new(a2a.Task)
+	switch e := event.(type) {
+	case *a2a.StatusUpdate:
+		told.ID, told.ContextID, told.Status = e.TaskID, e.ContextID, e.Status
+	case *a2a.ArtifactUpdate:
+		told.ID, told.ContextID, told.Artifacts = e.TaskID, e.ContextID, []*a2a.Artifact{e.Artifact}
+		told.Status.State = a2a.TaskStateWorking
+	case *a2a.Message:
+		told.ID, told.ContextID = e.TaskID, e.ContextID
+		told.Status = a2a.TaskStatus{State: a2a.TaskStateCompleted, Message: e}
+	}
+	if cl, err := h.up.client(ctx); err == nil && told.ID != "" {
+		if whole, err := cl.GetTask(ctx, &a2a.GetTaskRequest{ID: told.ID}); err == nil {
+			told = whole
+		}
+	}
+	return h.mask.Task(told)
+}

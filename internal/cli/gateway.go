@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/gateway"
+	"github.com/dragoman-a2a/dragoman/server"
+)
+
+// gatewayOptions are the flags of gateway.
+type gatewayOptions struct {
+	serveOptions
+	upstreams       []string
+	privateWebhooks bool
+}
+
+const gatewayLong = `gateway puts every generation and every binding of A2A in front of agents that speak
+one: clients of 0.1, 0.2, 0.3 and 1.0 are served in their own, and the agent is called
+in the one that its card names. When it is ready it prints one line to the error
+stream: gateway to CARD at URL.
+
+One agent is served at the root. Several need names, NAME=URL, and each is served
+below its name and, at the root, for requests whose tenant is that name.
+
+A caller's credentials pass only if the agent's card names their scheme. The gateway
+keeps no tasks.`
+
+const gatewayExample = `  dragoman gateway --upstream http://127.0.0.1:10000 --addr 127.0.0.1:8090
+  dragoman gateway --upstream old=http://127.0.0.1:10000 --upstream new=https://agents.example.com/new`
+
+func (c *command) gatewayCommand() *cobra.Command {
+	var o gatewayOptions
+	cmd := &cobra.Command{
+		Use:     "gateway",
+		Short:   "Serve all generations in front of agents that speak one",
+		Long:    gatewayLong,
+		Example: gatewayExample,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.gateway(cmd.Context(), &o) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVar(&o.upstreams, "upstream", nil, "the agent behind: its URL, host, or the file of its card, with NAME= before it if there are several; repeatable")
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:8090", "where to listen; port 0 takes a free one")
+	flags.StringVar(&o.url, "url", "", "base URL under which clients and agents reach the gateway (default: the address it listens on)")
+	flags.BoolVar(&o.privateWebhooks, "allow-private-webhooks", false, "notify webhooks in private networks and on this machine too")
+	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
+	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
+	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long open requests may take to end when the gateway is stopped")
+	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	return cmd
+}
+
+// gateway runs a gateway until ctx ends.
+func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
+	o.turnLimit, o.retention = time.Hour, time.Hour // of an engine, which a gateway has not
+	logger, err := o.logger(c)
+	if err != nil {
+		return err
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	upstreams, err := o.behind()
+	if err != nil {
+		return err
+	}
+	tuneCollector()
+	g, err := gateway.New(upstreams, &gateway.Options{
+		Server: server.Options{
+			URL: o.url, Logger: logger, DrainTimeout: o.drain, CertFile: o.cert, KeyFile: o.key,
+			OnReady: func(_ net.Addr, url string) {
+				fmt.Fprintf(c.err, "gateway to %s at %s\n", inline(strings.Join(o.upstreams, ", ")), url)
+			},
+		},
+		Client:               client.Options{HTTPClient: c.httpClient()},
+		AllowPrivateWebhooks: o.privateWebhooks,
+		Logger:               logger,
+	})
+	if err != nil {
+		return usagef("--upstream: %v", err)
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	if err := g.Check(ctx); err != nil {
+		fmt.Fprintf(c.err, "warning: %s; trying again with each request\n", inline(err.Error()))
+	}
+	return o.explain(g.ListenAndServe(ctx, o.addr))
+}
+
+// behind returns the upstreams that the flags name.
+func (o *gatewayOptions) behind() ([]gateway.Upstream, error) {
+	if len(o.upstreams) == 0 {
+		return nil, usagef("no agent is named").withHint("give one with --upstream, for example --upstream http://127.0.0.1:10000")
+	}
+	upstreams := make([]gateway.Upstream, len(o.upstreams))
+	for i, text := range o.upstreams {
+		name, card, named := strings.Cut(text, "=")
+		if !named || strings.ContainsAny(name, "/:.") { // an = in a URL
+			name, card = "", text
+		}
+		upstreams[i] = gateway.Upstream{Name: name, Card: card}
+	}
+	return upstreams, nil
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+// anyVersion is the value of --a2a-version that allows all generations.
+const anyVersion = "any"
+
+// versions are what --a2a-version may be. 0.2 and 0.3 are one on the wire.
+var versions = map[string][]a2a.Generation{
+	string(a2a.Generation10): {a2a.Generation10},
+	string(a2a.Generation03): {a2a.Generation03, a2a.Generation02},
+	string(a2a.Generation02): {a2a.Generation03, a2a.Generation02},
+	string(a2a.Generation01): {a2a.Generation01},
+	anyVersion:               {a2a.Generation10, a2a.Generation03, a2a.Generation02, a2a.Generation01},
+}
+
+// transportNames are what --transport may be, in lower case.
+var transportNames = map[string]string{
+	"jsonrpc": a2a.BindingJSONRPC, "http+json": a2a.BindingHTTPJSON, "rest": a2a.BindingHTTPJSON, "grpc": a2a.BindingGRPC,
+}
+
+// chooseInterface puts into the options of a client which interfaces of the card it may use.
+func (c *command) chooseInterface(o *client.Options) error {
+	generations, ok := versions[c.options.version]
+	if !ok {
+		return usagef("--a2a-version is %q; use 1.0, 0.3, 0.2, 0.1 or any", c.options.version)
+	}
+	o.Generations, o.Tenant = generations, c.options.tenant
+	for _, name := range c.options.transports {
+		binding, ok := transportNames[strings.ToLower(name)]
+		if !ok {
+			return usagef("--transport is %q; use JSONRPC, HTTP+JSON or GRPC", name)
+		}
+		if !slices.Contains(o.Bindings, binding) {
+			o.Bindings = append(o.Bindings, binding)
+		}
+	}
+	return nil
+}
+
+// noInterface explains that none of the card's interfaces may be used.
+func (c *command) noInterface(card *a2a.AgentCard, err error) error {
+	f := &failure{exit: exitUnreachable, code: codeCardInvalid, message: err.Error(), hint: "see the card's interfaces with " + c.Program + " card get"}
+	for _, iface := range card.SupportedInterfaces {
+		for _, version := range []string{"0.3", "0.2", "0.1"} {
+			if strings.HasPrefix(iface.ProtocolVersion, version) && c.options.version != version {
+				f.hint = "the agent speaks version " + version + "; allow it with --a2a-version " + version
+			}
+		}
+	}
+	return f
+}
+
+// interfaceFlags returns the flags that choose the same interface again.
+func (c *command) interfaceFlags() []string {
+	var words []string
+	if c.options.version != string(a2a.Generation10) {
+		words = append(words, "--a2a-version", c.options.version)
+	}
+	for _, name := range c.options.transports {
+		words = append(words, "--transport", name)
+	}
+	if c.options.tenant != "" {
+		words = append(words, "--tenant", c.options.tenant)
+	}
+	return words
+}
