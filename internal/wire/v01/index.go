@@ -3,7 +3,6 @@
 package v01
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -12,8 +11,8 @@ import (
 
 const indexPrefix = "index-"
 
-// maxIndex is the highest index that is read.
-const maxIndex = math.MaxInt32
+// maxIndex is the highest index that is read or written.
+const maxIndex = 1 << 30
 
 // artifactID returns the id of the artifact that a peer has at an index.
 func artifactID(index int) a2a.ArtifactID {
@@ -50,9 +49,16 @@ func (x *indexes) of(id a2a.ArtifactID) int {
 	if !ok {
 		i = len(x.byID)
 	}
-	for x.taken[i] {
-		i++
-	}
-	x.byID[id], x.taken[i] = i, true
+	i = take(x.taken, i)
+	x.byID[id] = i
 	return i
+}
+
+// take takes an index, or the next that is free.
+func take(taken map[int]bool, index int) int {
+	for taken[index] {
+		index = (index + 1) % (maxIndex + 1)
+	}
+	taken[index] = true
+	return index
 }

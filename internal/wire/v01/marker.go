@@ -32,8 +32,8 @@ func (m *marker) empty() bool {
 
 // with returns metadata that hold the marker, and no other under its key.
 func (m *marker) with(metadata a2a.Metadata) (a2a.Metadata, error) {
-	_, other := metadata[markerKey]
-	if m.empty() && !other {
+	if m.empty() {
+		_, metadata = readMarker(metadata)
 		return metadata, nil
 	}
 	text, err := json.Marshal(m)
@@ -42,9 +42,7 @@ func (m *marker) with(metadata a2a.Metadata) (a2a.Metadata, error) {
 	}
 	marked := make(a2a.Metadata, len(metadata)+1)
 	maps.Copy(marked, metadata)
-	if marked[markerKey] = jsontext.Value(text); m.empty() {
-		delete(marked, markerKey)
-	}
+	marked[markerKey] = jsontext.Value(text)
 	return marked, nil
 }
 
@@ -57,7 +55,7 @@ func readMarker(metadata a2a.Metadata) (marker, a2a.Metadata) {
 	}
 	var m marker
 	if json.Unmarshal(text, &m) != nil {
-		return marker{}, metadata // not ours
+		m = marker{} // the key is ours, but this is not
 	}
 	if len(metadata) == 1 {
 		return m, nil

@@ -325,11 +325,8 @@ func artifacts(list []artifact) ([]*a2a.Artifact, error) {
 			before.Parts = append(before.Parts, a.Parts...)
 			continue
 		}
-		for taken[index] {
-			index++
-		}
-		taken[index], byIndex[list[i].Index] = true, a
-		a.ID = artifactID(index)
+		byIndex[index] = a
+		a.ID = artifactID(take(taken, index))
 		all = append(all, a)
 	}
 	return all, nil

@@ -249,7 +249,7 @@ func (w *writer) send(r *a2a.SendMessageRequest) {
 			list(w, "acceptedOutputModes", c.AcceptedOutputModes, (*writer).text)
 		}
 	}
-	w.metadata(r.Metadata, marker{})
+	w.metadata(r.Metadata)
 	w.end()
 }
 
@@ -263,7 +263,7 @@ func (w *writer) getTask(r *a2a.GetTaskRequest) {
 func (w *writer) cancelTask(r *a2a.CancelTaskRequest) {
 	w.begin()
 	w.str("id", string(r.ID))
-	w.metadata(r.Metadata, marker{})
+	w.metadata(r.Metadata)
 	w.end()
 }
 

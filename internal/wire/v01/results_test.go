@@ -145,7 +145,7 @@ func TestMarkersThatDoNotApply(t *testing.T) {
 		`{"status":{"state":"completed"},"metadata":{"` + markerKey + `":{"state":"rejected"}}}`:      {Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}},
 		`{"status":{"state":"failed"},"metadata":{"` + markerKey + `":{"state":"auth-required"}}}`:    {Status: a2a.TaskStatus{State: a2a.TaskStateFailed}},
 		`{"status":{"state":"failed"},"metadata":{"` + markerKey + `":{"state":"completed"},"a":1}}`:  {Status: a2a.TaskStatus{State: a2a.TaskStateFailed}, Metadata: a2a.Metadata{"a": []byte("1")}},
-		`{"status":{"state":"failed"},"metadata":{"` + markerKey + `":5}}`:                            {Status: a2a.TaskStatus{State: a2a.TaskStateFailed}, Metadata: a2a.Metadata{markerKey: []byte("5")}},
+		`{"status":{"state":"failed"},"metadata":{"` + markerKey + `":5,"a":1}}`:                      {Status: a2a.TaskStatus{State: a2a.TaskStateFailed}, Metadata: a2a.Metadata{"a": []byte("1")}},
 		`{"status":{"state":"failed"},"metadata":{"` + markerKey + `":{"wrapped":true,"new":[1,2]}}}`: {Status: a2a.TaskStatus{State: a2a.TaskStateFailed}},
 	} {
 		want.ID = "t"
@@ -211,6 +211,7 @@ func TestTasksOfPeers(t *testing.T) {
 		"later state":       {`{"id":"t","status":{"state":"rejected"}}`, a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateRejected}}},
 		"all have index 0":  {`{"id":"t","status":{"state":"working"},"artifacts":[{"parts":[{"text":"a"}]},{"parts":[{"text":"b"}]},{"index":1,"parts":[{"text":"c"}]}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(0, "a"), at(1, "b"), at(2, "c")}}},
 		"chunks kept apart": {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":3,"parts":[{"text":"a"}],"append":false},{"index":3,"append":true,"parts":[{"text":"b"}]},{"index":3,"append":true,"lastChunk":true,"parts":[{"text":"c"}]}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(3, "a", "b", "c")}}},
+		"past the last":     {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":1073741824},{"index":1073741824}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(maxIndex), at(0)}}},
 		"append to nothing": {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":3,"append":true,"parts":[{"text":"b"}]}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(3, "b")}}},
 		"members of 0.2":    {`{"id":"t","kind":"task","contextId":"x","status":{"state":"working"},"artifacts":[{"artifactId":"a","parts":[{"type":"text","kind":"text","text":"a"}]}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(0, "a")}}},
 		"index null":        {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":null,"append":null,"lastChunk":null,"parts":[{"text":"a"}]}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(0, "a")}}},
@@ -247,7 +248,7 @@ func TestBadResults(t *testing.T) {
 		{`{"id":"t","status":{"state":"working","message":{"parts":[{"text":"a"},{}]}}}`, "status.message.parts[1]", "one of"},
 		{`{"id":"t","status":{"state":"working"},"history":[{"parts":[{"file":{"bytes":"*"}}]}]}`, "history[0].parts[0].file.bytes", "base64"},
 		{`{"id":"t","status":{"state":"working"},"artifacts":[{"index":-1}]}`, "artifacts[0].index", "0 to"},
-		{`{"id":"t","status":{"state":"working"},"artifacts":[{"index":2147483648}]}`, "artifacts[0].index", "0 to"},
+		{`{"id":"t","status":{"state":"working"},"artifacts":[{"index":1073741825}]}`, "artifacts[0].index", "0 to"},
 		{`{"id":"t","status":{"state":"working"},"artifacts":[{},{"parts":[{"data":5}]}]}`, "artifacts[1].parts[0].data", "an object or an array"},
 		{`{"id":"t","status":{"state":"working"},"metadata":{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}`, "metadata", "100 levels"},
 	} {
@@ -334,8 +335,9 @@ func TestIndexes(t *testing.T) {
 		{[]a2a.ArtifactID{"index-5", "index-0", "index-5"}, []int{5, 0, 5}},
 		{[]a2a.ArtifactID{"index-1", "a", "b", "c"}, []int{1, 2, 3, 4}},
 		{[]a2a.ArtifactID{"a", "index-0", "b"}, []int{0, 1, 2}},
-		{[]a2a.ArtifactID{"index-00", "index--1", "index-", "index-+3", "index-2147483648", "INDEX-9"}, []int{0, 1, 2, 3, 4, 5}},
-		{[]a2a.ArtifactID{"index-2147483647", ""}, []int{2147483647, 1}},
+		{[]a2a.ArtifactID{"index-00", "index--1", "index-", "index-+3", "index-1073741825", "INDEX-9"}, []int{0, 1, 2, 3, 4, 5}},
+		{[]a2a.ArtifactID{"index-1073741824", ""}, []int{maxIndex, 1}},
+		{[]a2a.ArtifactID{"a", "index-0", "index-1073741824"}, []int{0, 1, maxIndex}},
 	} {
 		var x indexes
 		for i, id := range test.ids {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
 
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
@@ -55,7 +56,7 @@ var compiled = sync.OnceValues(func() (*jsonschema.Compiler, error) {
 var compiling sync.Mutex
 
 // misfit returns why text is no object of that name in one of the schemas, nil if it is one in all.
-func misfit(t testing.TB, object string, text []byte) error {
+func misfit(t rapid.TB, object string, text []byte) error {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -81,7 +82,7 @@ func misfit(t testing.TB, object string, text []byte) error {
 
 // fits checks what we write: it is an object of that name in every schema, in one line, without a null that the
 // generation has as the lack of something.
-func fits(t testing.TB, object string, text []byte) {
+func fits(t rapid.TB, object string, text []byte) {
 	t.Helper()
 	if err := misfit(t, object, text); err != nil {
 		t.Errorf("%v\n%s", err, text)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
@@ -56,7 +57,7 @@ var (
 
 // encoded is what an encoder makes of one event after the other, each payload with the number of its event as its id.
 // The last line says that the stream is done, or what its end adds.
-func encoded(t testing.TB, e wire.StreamEncoder, events ...a2a.StreamEvent) []string {
+func encoded(t rapid.TB, e wire.StreamEncoder, events ...a2a.StreamEvent) []string {
 	t.Helper()
 	var lines []string
 	emit := func(id string, payload []byte) {
@@ -273,7 +274,7 @@ type decodedEvent struct {
 	Partial bool
 }
 
-func decodedEvents(t testing.TB, d wire.StreamDecoder, payload string) (events []decodedEvent, done bool) {
+func decodedEvents(t rapid.TB, d wire.StreamDecoder, payload string) (events []decodedEvent, done bool) {
 	t.Helper()
 	done, err := d.Decode([]byte(payload), func(ev a2a.Event, partial bool) {
 		forgetMessageIDs(ev)

@@ -22,7 +22,8 @@
 //     allow objects only, so the value is the member "value" of one.
 //   - of a message or an artifact, "extensions" and "referenceTaskIds".
 //
-// The key is ours: what a program puts under it is lost. Metadata that hold nothing else come back unset.
+// The key is ours: what a program puts under it is lost. Metadata that hold nothing else come back unset. The metadata
+// of requests have no marks and stay as they are.
 //
 // The other way round a file part with neither bytes nor uri, which 0.1.0 allows, is a data part with the text of "file"
 // as its value and "file" under that key; it is written as the file part that it was.

@@ -133,12 +133,17 @@ func list[T any](w *writer, name string, elements []T, write func(*writer, T)) {
 	w.buf = append(w.buf, ']')
 }
 
-// metadata writes metadata and what a marker adds to them, with sorted keys; nothing is left out.
-func (w *writer) metadata(metadata a2a.Metadata, m marker) {
+// marked writes metadata and what a marker adds to them.
+func (w *writer) marked(metadata a2a.Metadata, m marker) {
 	metadata, err := m.with(metadata)
 	if err != nil {
-		w.fail("a text in metadata holds invalid UTF-8")
+		w.fail("what belongs into metadata holds invalid UTF-8")
 	}
+	w.metadata(metadata)
+}
+
+// metadata writes metadata with sorted keys; nil ones are left out.
+func (w *writer) metadata(metadata a2a.Metadata) {
 	if metadata == nil {
 		return
 	}

@@ -25,7 +25,7 @@ func (w *writer) task(t *a2a.Task) {
 	if len(t.History) > 0 {
 		list(w, "history", t.History, (*writer).message)
 	}
-	w.metadata(t.Metadata, marker{State: trueNames[t.Status.State]})
+	w.marked(t.Metadata, marker{State: trueNames[t.Status.State]})
 	w.end()
 }
 
@@ -59,7 +59,7 @@ func (w *writer) message(m *a2a.Message) {
 	w.begin()
 	w.str("role", role)
 	w.parts(m.Parts)
-	w.metadata(m.Metadata, marker{Extensions: m.Extensions, ReferenceTaskIDs: m.ReferenceTaskIDs})
+	w.marked(m.Metadata, marker{Extensions: m.Extensions, ReferenceTaskIDs: m.ReferenceTaskIDs})
 	w.end()
 }
 
@@ -76,7 +76,7 @@ func (w *writer) artifact(a *a2a.Artifact, x *indexes, appends, last bool) {
 	w.int("index", x.of(a.ID))
 	w.optBool("append", appends)
 	w.optBool("lastChunk", last)
-	w.metadata(a.Metadata, marker{Extensions: a.Extensions})
+	w.marked(a.Metadata, marker{Extensions: a.Extensions})
 	w.end()
 }
 
@@ -110,7 +110,7 @@ func (w *writer) part(p a2a.Part) {
 	default:
 		w.fail("a part has no content: it carries Text, Raw, URL or Data")
 	}
-	w.metadata(metadata, mark)
+	w.marked(metadata, mark)
 	w.end()
 }
 
@@ -159,7 +159,7 @@ func (w *writer) statusEvent(e *statusEvent) {
 	w.str("id", string(e.task))
 	w.status(e.status)
 	w.bool("final", e.final)
-	w.metadata(e.metadata, marker{State: trueNames[e.status.State]})
+	w.marked(e.metadata, marker{State: trueNames[e.status.State]})
 	w.end()
 }
 
@@ -168,7 +168,7 @@ func (w *writer) artifactEvent(u *a2a.ArtifactUpdate, x *indexes) {
 	w.str("id", string(u.TaskID))
 	w.key("artifact")
 	w.artifact(u.Artifact, x, u.Append, u.LastChunk)
-	w.metadata(u.Metadata, marker{})
+	w.marked(u.Metadata, marker{})
 	w.end()
 }
 
