@@ -15,21 +15,21 @@ func (u *upstream) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*
 	if err != nil {
 		return nil, err
 	}
-	id, m, err := u.behind(ctx, req.TaskID)
+	k, err := u.behind(ctx, req.TaskID)
 	if err != nil {
 		return nil, err
 	}
-	own, err := u.hooks.replace(ctx, u, req, m)
+	own, err := u.hooks.replace(ctx, u, req, k.mask)
 	if err != nil {
 		return nil, err
 	}
-	own.TaskID = id
+	own.TaskID = k.id
 	made, err := cl.CreatePushConfig(ctx, own)
 	if err != nil {
 		u.hooks.forget(own.URL)
 		return nil, err
 	}
-	return u.hooks.shown(made, m), nil
+	return u.hooks.shown(made, k.mask), nil
 }
 
 // GetPushConfig implements a2a.Service.
@@ -38,17 +38,17 @@ func (u *upstream) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequ
 	if err != nil {
 		return nil, err
 	}
-	id, m, err := u.behind(ctx, req.TaskID)
+	k, err := u.behind(ctx, req.TaskID)
 	if err != nil {
 		return nil, err
 	}
 	r := *req
-	r.TaskID = id
+	r.TaskID = k.id
 	config, err := cl.GetPushConfig(ctx, &r)
 	if err != nil {
 		return nil, err
 	}
-	return u.hooks.shown(config, m), nil
+	return u.hooks.shown(config, k.mask), nil
 }
 
 // ListPushConfigs implements a2a.Service.
@@ -57,19 +57,19 @@ func (u *upstream) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigs
 	if err != nil {
 		return nil, err
 	}
-	id, m, err := u.behind(ctx, req.TaskID)
+	k, err := u.behind(ctx, req.TaskID)
 	if err != nil {
 		return nil, err
 	}
 	r := *req
-	r.TaskID = id
+	r.TaskID = k.id
 	list, err := cl.ListPushConfigs(ctx, &r)
 	if err != nil {
 		return nil, err
 	}
 	shown := &a2a.ListPushConfigsResponse{NextPageToken: list.NextPageToken}
 	for _, config := range list.Configs {
-		shown.Configs = append(shown.Configs, u.hooks.shown(config, m))
+		shown.Configs = append(shown.Configs, u.hooks.shown(config, k.mask))
 	}
 	return shown, nil
 }
@@ -80,13 +80,13 @@ func (u *upstream) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConf
 	if err != nil {
 		return err
 	}
-	id, _, err := u.behind(ctx, req.TaskID)
+	k, err := u.behind(ctx, req.TaskID)
 	if err != nil {
 		return err
 	}
-	config, lookup := cl.GetPushConfig(ctx, &a2a.GetPushConfigRequest{TaskID: id, ID: req.ID})
+	config, lookup := cl.GetPushConfig(ctx, &a2a.GetPushConfigRequest{TaskID: k.id, ID: req.ID})
 	r := *req
-	r.TaskID = id
+	r.TaskID = k.id
 	if err := cl.DeletePushConfig(ctx, &r); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
@@ -21,20 +22,33 @@ func keyOf(ctx context.Context, id a2a.TaskID) taskKey {
 	return taskKey{owner: auth.Owner(a2a.CallFrom(ctx).Identity), id: id}
 }
 
-// behind returns the id by which the upstream knows a task, and how what it says of the task is shown.
-func (u *upstream) behind(ctx context.Context, id a2a.TaskID) (a2a.TaskID, mask.Mask, error) {
+// known is what the gateway knows of an id: by which one the upstream has the task, and how it is shown. Of a message
+// without a task there is only an answer.
+type known struct {
+	id     a2a.TaskID
+	mask   mask.Mask
+	answer *a2a.Task
+}
+
+// behind returns what stands behind an id.
+func (u *upstream) behind(ctx context.Context, id a2a.TaskID) (known, error) {
 	if id == "" {
-		return "", "", nil
+		return known{}, nil
 	}
 	b := u.tasks.find(keyOf(ctx, id))
 	if b == nil {
-		return id, "", nil
+		return known{id: id}, nil
 	}
-	real, err := b.wait(ctx)
-	if err != nil || real == "" {
-		return id, "", err
+	if err := b.wait(ctx); err != nil {
+		return known{}, err
 	}
-	return real, mask.Mask(id), nil
+	switch {
+	case b.answer != nil:
+		return known{id: id, answer: b.answer}, nil
+	case b.id == "":
+		return known{id: id}, nil
+	}
+	return known{id: b.id, mask: mask.Mask(id)}, nil
 }
 
 // sending is a message on its way to the upstream.
@@ -47,8 +61,8 @@ type sending struct {
 // prepare translates the ids of a message.
 func (u *upstream) prepare(ctx context.Context, cl *client.Client, req *a2a.SendMessageRequest) (*sending, error) {
 	if req.NewTaskID == "" {
-		id, m, err := u.behind(ctx, req.Message.TaskID)
-		return &sending{req: toTask(req, id), mask: m}, err
+		k, err := u.behind(ctx, req.Message.TaskID)
+		return &sending{req: toTask(req, k.id), mask: k.mask}, err
 	}
 	m := mask.Mask(req.NewTaskID)
 	for {
@@ -60,16 +74,15 @@ func (u *upstream) prepare(ctx context.Context, cl *client.Client, req *a2a.Send
 			}
 			return s, nil
 		}
-		id, err := b.wait(ctx)
-		if err != nil {
+		if err := b.wait(ctx); err != nil {
 			return nil, err
 		}
 		switch {
-		case id == "": // the message before this one made no task
+		case b.id == "": // the message before this one made no task
 		case speaks01(cl):
 			return &sending{req: req, mask: m}, nil
 		default:
-			return &sending{req: toTask(req, id), mask: m}, nil
+			return &sending{req: toTask(req, b.id), mask: m}, nil
 		}
 	}
 }
@@ -94,11 +107,17 @@ func (u *upstream) bind(s *sending, event any) {
 	if s.made == nil {
 		return
 	}
-	id := a2a.TaskID("")
-	if t, ok := event.(*a2a.Task); ok {
-		id = t.ID
+	switch e := event.(type) {
+	case *a2a.Task:
+		u.tasks.bind(s.made, e.ID, nil)
+	case *a2a.Message:
+		u.tasks.bind(s.made, "", &a2a.Task{
+			ID: s.made.key.id, ContextID: e.ContextID, Origin: a2a.Generation01,
+			Status: a2a.TaskStatus{State: a2a.TaskStateCompleted, Message: e, Timestamp: time.Now()},
+		})
+	default:
+		u.tasks.bind(s.made, "", nil)
 	}
-	u.tasks.bind(s.made, id)
 	s.made = nil
 }
 
@@ -183,17 +202,17 @@ func (u *upstream) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.T
 	if err != nil {
 		return nil, err
 	}
-	id, m, err := u.behind(ctx, req.ID)
-	if err != nil {
-		return nil, err
+	k, err := u.behind(ctx, req.ID)
+	if err != nil || k.answer != nil {
+		return k.answer, err
 	}
 	r := *req
-	r.ID = id
+	r.ID = k.id
 	task, err := cl.GetTask(ctx, &r)
 	if err != nil {
 		return nil, err
 	}
-	return m.Task(task), nil
+	return k.mask.Task(task), nil
 }
 
 // ListTasks implements a2a.Service. Tasks come under the ids that the upstream gave them.
@@ -211,17 +230,20 @@ func (u *upstream) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (
 	if err != nil {
 		return nil, err
 	}
-	id, m, err := u.behind(ctx, req.ID)
-	if err != nil {
+	k, err := u.behind(ctx, req.ID)
+	switch {
+	case err != nil:
 		return nil, err
+	case k.answer != nil:
+		return nil, a2a.NewError(a2a.ErrTaskNotCancelable, "the task has ended")
 	}
 	r := *req
-	r.ID = id
+	r.ID = k.id
 	task, err := cl.CancelTask(ctx, &r)
 	if err != nil {
 		return nil, err
 	}
-	return m.Task(task), nil
+	return k.mask.Task(task), nil
 }
 
 // Subscribe implements a2a.Service.
@@ -230,17 +252,20 @@ func (u *upstream) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (it
 	if err != nil {
 		return nil, err
 	}
-	id, m, err := u.behind(ctx, req.ID)
-	if err != nil {
+	k, err := u.behind(ctx, req.ID)
+	switch {
+	case err != nil:
 		return nil, err
+	case k.answer != nil:
+		return nil, a2a.NewError(a2a.ErrUnsupportedOperation, "the task has ended")
 	}
 	r := *req
-	r.ID = id
+	r.ID = k.id
 	events, err := cl.Subscribe(ctx, &r)
 	if err != nil {
 		return nil, err
 	}
-	return m.Stream(events, nil), nil
+	return k.mask.Stream(events, nil), nil
 }
 
 // ExtendedCard implements a2a.Service. The gateway does not offer it: what it could show would be the upstream's own,

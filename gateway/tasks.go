@@ -18,6 +18,7 @@ type taskTable struct {
 	lifetime time.Duration
 
 	mu     sync.Mutex
+	bytes  int                       // of all answers
 	byKey  map[taskKey]*list.Element // of *boundTask
 	recent list.List                 // the last used first
 }
@@ -31,9 +32,15 @@ type taskKey struct {
 type boundTask struct {
 	key   taskKey
 	used  time.Time
-	bound chan struct{} // closed when upstream is known, or will never be
-	id    a2a.TaskID    // of the upstream's task; "" when the message made none
+	bound chan struct{} // closed when one of the next two is known, or neither will ever be
+
+	id     a2a.TaskID // of the upstream's task
+	answer *a2a.Task  // what there is instead when the upstream answered with a message: 0.1 knows nothing but tasks
+	size   int        // of the answer, in bytes
 }
+
+// maxAnswers bounds the answers that are remembered, in bytes.
+const maxAnswers = 64 << 20
 
 func newTaskTable(max int, lifetime time.Duration) *taskTable {
 	return &taskTable{max: max, lifetime: lifetime, byKey: make(map[taskKey]*list.Element)}
@@ -63,16 +70,20 @@ func (t *taskTable) use(key taskKey) *boundTask {
 }
 
 func (t *taskTable) drop(e *list.Element) {
+	b := e.Value.(*boundTask)
 	t.recent.Remove(e)
-	delete(t.byKey, e.Value.(*boundTask).key)
+	t.bytes -= b.size
+	delete(t.byKey, b.key)
 }
 
 // reserve returns the entry for a client's id, and whether it is new: then the caller must bind it.
 func (t *taskTable) reserve(key taskKey) (b *boundTask, made bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if b := t.use(key); b != nil {
+	if b := t.use(key); b != nil && b.answer == nil {
 		return b, false
+	} else if b != nil {
+		t.drop(t.byKey[key]) // that talk has ended
 	}
 	b = &boundTask{key: key, used: time.Now(), bound: make(chan struct{})}
 	t.byKey[key] = t.recent.PushFront(b)
@@ -82,26 +93,37 @@ func (t *taskTable) reserve(key taskKey) (b *boundTask, made bool) {
 	return b, true
 }
 
-// bind says which task stands behind an entry. An entry without one is forgotten: the next message makes a task.
-func (t *taskTable) bind(b *boundTask, id a2a.TaskID) {
-	b.id = id
-	close(b.bound)
-	if id != "" {
-		return
-	}
+// bind says which task stands behind an entry, or what the answer was. An entry with neither is forgotten: the next
+// message makes a task.
+func (t *taskTable) bind(b *boundTask, id a2a.TaskID, answer *a2a.Task) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e := t.byKey[b.key]; e != nil && e.Value == b {
+	b.id, b.answer = id, answer
+	close(b.bound)
+	e := t.byKey[b.key]
+	if e == nil || e.Value != b {
+		return
+	}
+	if id == "" && answer == nil {
 		t.drop(e)
+		return
+	}
+	if answer != nil {
+		text, _ := answer.AppendJSON(nil)
+		b.size = len(text)
+		t.bytes += b.size
+	}
+	for t.bytes > maxAnswers {
+		t.drop(t.recent.Back())
 	}
 }
 
-// wait returns the task behind an entry, once it is known.
-func (b *boundTask) wait(ctx context.Context) (a2a.TaskID, error) {
+// wait waits until it is known what stands behind an entry.
+func (b *boundTask) wait(ctx context.Context) error {
 	select {
 	case <-b.bound:
-		return b.id, nil
+		return nil
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return ctx.Err()
 	}
 }
