@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cards
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// ofVersion returns the interfaces of one generation.
+func ofVersion(card *a2a.AgentCard, gen a2a.Generation) []a2a.AgentInterface {
+	var list []a2a.AgentInterface
+	for _, iface := range card.SupportedInterfaces {
+		if majorMinor(iface.ProtocolVersion) == gen {
+			list = append(list, iface)
+		}
+	}
+	return list
+}
+
+// candidates returns the interfaces that a card of form 0.2 or 0.3 lists.
+func candidates(card *a2a.AgentCard, form Form) []a2a.AgentInterface {
+	own, other := a2a.Generation03, a2a.Generation02
+	if form == Form02 {
+		own, other = other, own
+	}
+	for _, gen := range []a2a.Generation{own, other} {
+		if list := ofVersion(card, gen); list != nil {
+			return distinct(list)
+		}
+	}
+	return distinct(card.SupportedInterfaces)
+}
+
+// distinct drops interfaces whose address and binding came before: the old forms say nothing else of them.
+func distinct(list []a2a.AgentInterface) []a2a.AgentInterface {
+	var kept []a2a.AgentInterface
+	for _, iface := range list {
+		if !slices.ContainsFunc(kept, func(k a2a.AgentInterface) bool { return samePlace(k, iface) }) {
+			kept = append(kept, iface)
+		}
+	}
+	return kept
+}
+
+func samePlace(a, b a2a.AgentInterface) bool { return a.URL == b.URL && a.Binding == b.Binding }
+
+// protocolVersion returns what a card of form 0.2 or 0.3 says that lists these interfaces: the last release of the form,
+// or of 0.2 when its interfaces are no younger.
+func protocolVersion(form Form, listed []a2a.AgentInterface) string {
+	if form == Form02 || len(listed) > 0 && majorMinor(listed[0].ProtocolVersion) == a2a.Generation02 {
+		return "0.2.6"
+	}
+	return "0.3.0"
+}
+
+// interface01 returns the interface whose address a card of 0.1 has, or nil when the card has none at all.
+func interface01(card *a2a.AgentCard) *a2a.AgentInterface {
+	all := card.SupportedInterfaces
+	best, rank := -1, 0
+	for i := range all {
+		r := 1
+		if all[i].Binding == a2a.BindingJSONRPC {
+			r = 2
+			if majorMinor(all[i].ProtocolVersion) == a2a.Generation01 {
+				r = 3
+			}
+		}
+		if r > rank {
+			best, rank = i, r
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	return &all[best]
+}
+
+// jsonRPCFirst returns the list with its first JSON-RPC interface at the front.
+func jsonRPCFirst(list []a2a.AgentInterface) []a2a.AgentInterface {
+	i := slices.IndexFunc(list, func(iface a2a.AgentInterface) bool { return iface.Binding == a2a.BindingJSONRPC })
+	if i <= 0 {
+		return list
+	}
+	first := list[i]
+	return slices.Insert(slices.Delete(slices.Clone(list), i, i+1), 0, first)
+}
+
+// bindingOf returns the binding that a transport of 0.3 names; case is a matter of taste there.
+func bindingOf(transport string) string {
+	for _, known := range []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON, a2a.BindingGRPC} {
+		if strings.EqualFold(known, transport) {
+			return known
+		}
+	}
+	return transport
+}

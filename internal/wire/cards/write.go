@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cards
+
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+)
+
+func writeCard01(w *jsonio.Writer, c *a2a.AgentCard) {
+	w.Begin()
+	w.Str("name", c.Name)
+	w.OptStr("description", c.Description)
+	place := interface01(c)
+	if place == nil {
+		place = &a2a.AgentInterface{}
+	}
+	w.Str("url", place.URL)
+	if c.Provider != nil {
+		w.Key("provider")
+		w.Begin()
+		w.Str("organization", c.Provider.Organization)
+		w.OptStr("url", c.Provider.URL)
+		w.End()
+	}
+	w.Str("version", c.Version)
+	optString(w, "documentationUrl", c.DocumentationURL)
+	writeCapabilities(w, &c.Capabilities, Form01)
+	writeAuthentication(w, c)
+	jsonio.OptStrs(w, "defaultInputModes", c.DefaultInputModes)
+	jsonio.OptStrs(w, "defaultOutputModes", c.DefaultOutputModes)
+	writeSkills(w, c.Skills, Form01)
+	w.End()
+}
+
+func writeAuthentication(w *jsonio.Writer, c *a2a.AgentCard) {
+	if names := names01(c); names != nil {
+		w.Key("authentication")
+		w.Begin()
+		jsonio.Strs(w, "schemes", names)
+		w.End()
+	}
+}
+
+// writeCard03 writes a card of form 0.2 or 0.3 that lists these interfaces.
+func writeCard03(w *jsonio.Writer, c *a2a.AgentCard, form Form, places []a2a.AgentInterface) {
+	w.Begin()
+	w.Str("protocolVersion", protocolVersion(form, places))
+	w.Str("name", c.Name)
+	w.Str("description", c.Description)
+	writePlaces(w, places)
+	optString(w, "iconUrl", c.IconURL)
+	if c.Provider != nil {
+		w.Key("provider")
+		w.Begin()
+		w.Str("organization", c.Provider.Organization)
+		w.Str("url", c.Provider.URL)
+		w.End()
+	}
+	w.Str("version", c.Version)
+	optString(w, "documentationUrl", c.DocumentationURL)
+	writeCapabilities(w, &c.Capabilities, form)
+	writeSchemes(w, c.SecuritySchemes, form)
+	writeRequirements(w, c.SecurityRequirements)
+	jsonio.Strs(w, "defaultInputModes", c.DefaultInputModes)
+	jsonio.Strs(w, "defaultOutputModes", c.DefaultOutputModes)
+	writeSkills(w, c.Skills, form)
+	optBool(w, "supportsAuthenticatedExtendedCard", c.Capabilities.ExtendedAgentCard)
+	if signed := unsigned(c, form).Signatures; len(signed) > 0 {
+		w.Key("signatures")
+		jsonio.WriteEach(w, signed, writeSignature)
+	}
+	w.End()
+}
+
+func writePlaces(w *jsonio.Writer, places []a2a.AgentInterface) {
+	if len(places) == 0 {
+		w.Str("url", "")
+		return
+	}
+	w.Str("url", places[0].URL)
+	w.Str("preferredTransport", places[0].Binding)
+	w.Key("additionalInterfaces")
+	jsonio.WriteEach(w, places, func(w *jsonio.Writer, place *a2a.AgentInterface) {
+		w.Begin()
+		w.Str("url", place.URL)
+		w.Str("transport", place.Binding)
+		w.End()
+	})
+}
+
+func writeCapabilities(w *jsonio.Writer, c *a2a.AgentCapabilities, form Form) {
+	w.Key("capabilities")
+	w.Begin()
+	optBool(w, "streaming", c.Streaming)
+	optBool(w, "pushNotifications", c.PushNotifications)
+	if form != Form01 && len(c.Extensions) > 0 {
+		w.Key("extensions")
+		jsonio.WriteEach(w, c.Extensions, writeExtension)
+	}
+	w.End()
+}
+
+func writeExtension(w *jsonio.Writer, e *a2a.AgentExtension) {
+	w.Begin()
+	w.Str("uri", e.URI)
+	w.OptStr("description", e.Description)
+	w.OptBool("required", e.Required)
+	writeMetadata(w, "params", e.Params)
+	w.End()
+}
+
+func writeSkills(w *jsonio.Writer, skills []a2a.AgentSkill, form Form) {
+	w.Key("skills")
+	jsonio.WriteEach(w, skills, func(w *jsonio.Writer, s *a2a.AgentSkill) {
+		w.Begin()
+		w.Str("id", s.ID)
+		w.Str("name", s.Name)
+		if form == Form01 {
+			w.OptStr("description", s.Description)
+			jsonio.OptStrs(w, "tags", s.Tags)
+		} else {
+			w.Str("description", s.Description)
+			jsonio.Strs(w, "tags", s.Tags)
+		}
+		jsonio.OptStrs(w, "examples", s.Examples)
+		jsonio.OptStrs(w, "inputModes", s.InputModes)
+		jsonio.OptStrs(w, "outputModes", s.OutputModes)
+		if form == Form03 {
+			writeRequirements(w, s.SecurityRequirements)
+		}
+		w.End()
+	})
+}
+
+func writeSignature(w *jsonio.Writer, s *a2a.AgentCardSignature) {
+	w.Begin()
+	w.Str("protected", s.Protected)
+	w.Str("signature", s.Signature)
+	writeMetadata(w, "header", s.Header)
+	w.End()
+}
+
+// known reports whether a form has such a scheme.
+func known(scheme a2a.SecurityScheme, form Form) bool {
+	_, mutual := scheme.(*a2a.MutualTLSScheme)
+	return !mutual || form == Form03
+}
+
+func writeSchemes(w *jsonio.Writer, schemes map[string]a2a.SecurityScheme, form Form) {
+	written := make(a2a.Metadata, len(schemes))
+	for name, scheme := range schemes {
+		if !known(scheme, form) {
+			continue
+		}
+		text, err := jsonio.Append(nil, scheme, func(w *jsonio.Writer, s a2a.SecurityScheme) { writeScheme(w, s, form) })
+		if err != nil {
+			w.Key("securitySchemes")
+			w.Fail("has a scheme that " + err.Error())
+			return
+		}
+		written[name] = text
+	}
+	if len(written) == 0 {
+		return
+	}
+	w.Key("securitySchemes")
+	w.Begin()
+	w.Members(written)
+	w.End()
+}
+
+func writeScheme(w *jsonio.Writer, scheme a2a.SecurityScheme, form Form) {
+	w.Begin()
+	switch s := scheme.(type) {
+	case *a2a.APIKeyScheme:
+		w.Const("type", "apiKey")
+		w.OptStr("description", s.Description)
+		w.Str("in", s.Location)
+		w.Str("name", s.Name)
+	case *a2a.HTTPAuthScheme:
+		w.Const("type", "http")
+		w.OptStr("description", s.Description)
+		w.Str("scheme", s.Scheme)
+		w.OptStr("bearerFormat", s.BearerFormat)
+	case *a2a.OAuth2Scheme:
+		if _, device := s.Flow.(*a2a.DeviceCodeFlow); device { // unknown to the old forms; its token is not
+			w.Const("type", "http")
+			w.OptStr("description", s.Description)
+			w.Const("scheme", "Bearer")
+			break
+		}
+		w.Const("type", "oauth2")
+		w.OptStr("description", s.Description)
+		w.Key("flows")
+		writeFlow(w, s.Flow)
+		if form == Form03 {
+			w.OptStr("oauth2MetadataUrl", s.MetadataURL)
+		}
+	case *a2a.OpenIDConnectScheme:
+		w.Const("type", "openIdConnect")
+		w.OptStr("description", s.Description)
+		w.Str("openIdConnectUrl", s.URL)
+	case *a2a.MutualTLSScheme:
+		w.Const("type", "mutualTLS")
+		w.OptStr("description", s.Description)
+	default:
+		w.Fail("holds no security scheme")
+	}
+	w.End()
+}
+
+// writeFlow writes flows with the one there is.
+func writeFlow(w *jsonio.Writer, flow a2a.OAuthFlow) {
+	w.Begin()
+	switch f := flow.(type) {
+	case *a2a.AuthorizationCodeFlow:
+		w.Key("authorizationCode")
+		writeURLs(w, &f.AuthorizationURL, &f.TokenURL, f.RefreshURL, f.Scopes)
+	case *a2a.ClientCredentialsFlow:
+		w.Key("clientCredentials")
+		writeURLs(w, nil, &f.TokenURL, f.RefreshURL, f.Scopes)
+	case *a2a.ImplicitFlow:
+		w.Key("implicit")
+		writeURLs(w, &f.AuthorizationURL, nil, f.RefreshURL, f.Scopes)
+	case *a2a.PasswordFlow:
+		w.Key("password")
+		writeURLs(w, nil, &f.TokenURL, f.RefreshURL, f.Scopes)
+	default:
+		w.Fail("holds no OAuth flow")
+	}
+	w.End()
+}
+
+func writeURLs(w *jsonio.Writer, authorization, token *string, refresh string, scopes map[string]string) {
+	w.Begin()
+	optString(w, "authorizationUrl", authorization)
+	optString(w, "tokenUrl", token)
+	w.OptStr("refreshUrl", refresh)
+	w.Key("scopes")
+	texts := make(a2a.Metadata, len(scopes))
+	for name, description := range scopes {
+		text, err := jsontext.AppendQuote(nil, description)
+		if err != nil {
+			w.Fail("holds invalid UTF-8")
+		}
+		texts[name] = text
+	}
+	w.Begin()
+	w.Members(texts)
+	w.End()
+	w.End()
+}
+
+func writeRequirements(w *jsonio.Writer, list []a2a.SecurityRequirement) {
+	if len(list) == 0 {
+		return
+	}
+	w.Key("security")
+	jsonio.WriteList(w, list, func(w *jsonio.Writer, need a2a.SecurityRequirement) {
+		scopes := make(a2a.Metadata, len(need))
+		for name, list := range need {
+			scopes[name] = appendStrings(w, list)
+		}
+		w.Begin()
+		w.Members(scopes)
+		w.End()
+	})
+}
+
+func appendStrings(w *jsonio.Writer, list []string) jsontext.Value {
+	text, err := jsonio.Append(nil, list, func(w *jsonio.Writer, list []string) {
+		jsonio.WriteList(w, list, (*jsonio.Writer).Text)
+	})
+	if err != nil {
+		w.Fail("holds invalid UTF-8")
+		return jsontext.Value("[]")
+	}
+	return text
+}
+
+func writeMetadata(w *jsonio.Writer, name string, m a2a.Metadata) {
+	if m == nil {
+		return
+	}
+	w.Key(name)
+	w.Begin()
+	w.Members(m)
+	w.End()
+}
+
+func optString(w *jsonio.Writer, name string, s *string) {
+	if s != nil {
+		w.Str(name, *s)
+	}
+}
+
+func optBool(w *jsonio.Writer, name string, b *bool) {
+	if b != nil {
+		w.Bool(name, *b)
+	}
+}
