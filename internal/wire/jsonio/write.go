@@ -57,7 +57,7 @@ func (w *Writer) path() string {
 	return "the value"
 }
 
-// Begin and End stand around the members of an object.
+// Begin starts an object.
 func (w *Writer) Begin() { w.buf = append(w.buf, '{') }
 
 // End ends an object.
@@ -110,7 +110,7 @@ func (w *Writer) Const(name, value string) {
 	w.buf = append(w.buf, '"')
 }
 
-// Str writes a string, OptStr one that is left out when empty.
+// Str writes a string.
 func (w *Writer) Str(name, s string) {
 	w.Key(name)
 	w.Text(s)

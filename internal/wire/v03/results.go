@@ -7,6 +7,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/cards"
 	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
@@ -25,6 +26,8 @@ func (dialect) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byt
 		return jsonio.Append(dst, res, writeTaskPush)
 	case *a2a.ListPushConfigsResponse:
 		return jsonio.Append(dst, res, writePushConfigs)
+	case *a2a.AgentCard:
+		return cards.Append(dst, res, cards.Form03)
 	}
 	return dst, mismatch(op, result)
 }
@@ -57,8 +60,18 @@ func (dialect) DecodeResult(op wire.Operation, _ any, result []byte) (any, error
 		return decodeResult(result, readPushConfigs)
 	case wire.OpDeletePushConfig:
 		return nil, nil // null, but peers send other things too
+	case wire.OpExtendedCard:
+		return decodeCard(result)
 	}
 	return nil, mismatch(op, nil)
+}
+
+func decodeCard(result []byte) (any, error) {
+	card, err := cards.Decode(result)
+	if err != nil {
+		return nil, err
+	}
+	return card, nil
 }
 
 func decodeResult[T any](result []byte, read func(*jsonio.Reader, *T) error) (any, error) {
