@@ -78,9 +78,6 @@ func (w *Writer) Key(name string) {
 	w.buf = append(w.buf, '"', ':')
 }
 
-// Null writes null.
-func (w *Writer) Null() { w.buf = append(w.buf, "null"...) }
-
 // Text writes a string as a value.
 func (w *Writer) Text(s string) {
 	for i := range len(s) {
