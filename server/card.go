@@ -15,11 +15,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/cards"
 )
 
 // Capable is what a Service implements to say which optional parts of the protocol it has. Without it a service
@@ -154,19 +156,49 @@ type renderedCard struct {
 	etag string
 }
 
-// serveCard serves the card (A2A 1.0 §8.2, §8.6).
+// renderedCards are the last card of each form. It is nearly always the next one, too.
+type renderedCards struct {
+	mu     sync.Mutex
+	byForm map[cards.Form]*renderedCard
+}
+
+// get returns the card of a form for a base URL, nil if it was not the last one.
+func (c *renderedCards) get(form cards.Form, base string) *renderedCard {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if card := c.byForm[form]; card != nil && card.base == base {
+		return card
+	}
+	return nil
+}
+
+func (c *renderedCards) put(form cards.Form, card *renderedCard) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byForm == nil {
+		c.byForm = make(map[cards.Form]*renderedCard)
+	}
+	c.byForm[form] = card
+}
+
+// serveCard serves the card (A2A 1.0 §8.2, §8.6) in the form of the generation that the request names, or in the form
+// for requests that name none that is served.
 func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
-	card, err := s.render(r)
+	w.Header().Add("Vary", wire.HeaderVersion)
+	gen, _ := s.core.Version(r) // a card in another form than was asked for tells more than an error
+	card, err := s.render(r, s.cardForm(gen))
 	if err != nil {
 		e := a2a.AsError(err)
-		s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "no card", slog.String("error", e.Error()))
-		writeError(w, wire.RowOf(e.Kind).HTTP, e)
+		status := wire.RowOf(e.Kind).HTTP
+		if status >= 500 {
+			s.options.Logger.LogAttrs(r.Context(), slog.LevelError, "no card", slog.String("error", e.Error()))
+		}
+		writeError(w, status, e)
 		return
 	}
 	h := w.Header()
 	h.Set("Content-Type", wire.MediaTypeJSON)
 	h.Set("Etag", card.etag)
-	h.Add("Vary", wire.HeaderVersion) // the form of the card may come to depend on it
 	maxAge := "max-age=" + strconv.Itoa(int(s.options.CardMaxAge/time.Second))
 	var since time.Time
 	if s.options.CardFunc == nil {
@@ -178,28 +210,46 @@ func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", since, bytes.NewReader(card.body)) // answers 304 and HEAD
 }
 
-// render returns the card for r as bytes. The last one is kept, as it is nearly always the next one.
-func (s *Server) render(r *http.Request) (*renderedCard, error) {
+// cardForm returns the form of the card for a request that names a generation, or "".
+func (s *Server) cardForm(gen a2a.Generation) cards.Form {
+	switch cmp.Or(gen, s.options.CardGeneration) {
+	case a2a.Generation01:
+		return cards.Form01
+	case a2a.Generation02:
+		return cards.Form02
+	case a2a.Generation03:
+		return cards.Form03
+	case a2a.Generation10:
+		return cards.Form10
+	}
+	if len(s.options.Generations) == 1 && s.core.Serves(a2a.Generation10) {
+		return cards.Form10
+	}
+	return cards.FormUnion
+}
+
+// render returns the card for r as bytes.
+func (s *Server) render(r *http.Request, form cards.Form) (*renderedCard, error) {
 	base, err := s.baseURL(r)
 	if err != nil {
 		return nil, err
 	}
 	static := s.options.CardFunc == nil
-	if last := s.lastCard.Load(); static && last != nil && last.base == base {
+	if last := s.cards.get(form, base); static && last != nil {
 		return last, nil
 	}
 	card, err := s.card(r.Context(), r, base)
 	if err != nil {
 		return nil, err
 	}
-	body, err := card.AppendJSON(nil)
+	body, err := cards.Append(nil, card, form)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the card: %w", err)
 	}
 	hash := sha256.Sum256(body)
 	rendered := &renderedCard{base: base, body: body, etag: `"` + hex.EncodeToString(hash[:16]) + `"`}
 	if static {
-		s.lastCard.Store(rendered)
+		s.cards.put(form, rendered)
 	}
 	return rendered, nil
 }

@@ -39,9 +39,9 @@ type Server struct {
 
 	crossOrigin *http.CrossOriginProtection
 
-	profile  *binding.Profile // of the static card; nil with CardFunc
-	since    time.Time        // since when a static card is what it is
-	lastCard atomic.Pointer[renderedCard]
+	profile *binding.Profile // of the static card; nil with CardFunc
+	since   time.Time        // since when a static card is what it is
+	cards   renderedCards
 
 	base     atomic.Pointer[string] // base URL of the bound address; "" means the request's host
 	draining atomic.Bool
@@ -90,6 +90,12 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	return s, nil
 }
 
+// Where the card is, and where it was before 0.3.
+const (
+	cardPath    = "/.well-known/agent-card.json"
+	oldCardPath = "/.well-known/agent.json"
+)
+
 var nosniff = []string{"nosniff"}
 
 // ServeHTTP answers one request.
@@ -107,8 +113,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.options.GRPC.ServeHTTP(w, r)
 		return
 	}
-	switch path := r.URL.Path; path {
-	case "/.well-known/agent-card.json":
+	path := r.URL.Path
+	if path == oldCardPath && (s.core.Serves(a2a.Generation01) || s.core.Serves(a2a.Generation02)) {
+		path = cardPath
+	}
+	switch path {
+	case cardPath:
 		if allowed(w, r, http.MethodGet, http.MethodHead) {
 			s.serveCard(w, r)
 		}
