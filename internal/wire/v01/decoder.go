@@ -3,19 +3,37 @@
 package v01
 
 import (
-	"github.com/go-json-experiment/json/jsontext"
+	"cmp"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
 // An update is an event of a stream: it has a status or an artifact.
 type update struct {
-	ID        jsontext.Value `json:"id"`
-	SessionID string         `json:"sessionId"` // not in the documents
-	Status    *status        `json:"status"`
-	Artifact  *artifact      `json:"artifact"`
-	Final     bool           `json:"final"`
-	Metadata  a2a.Metadata   `json:"metadata"`
+	id       a2a.TaskID
+	session  a2a.ContextID // not in the documents
+	status   *status
+	artifact *artifact
+	final    bool
+	metadata a2a.Metadata
+}
+
+var updateObject = jsonio.Object[update]{
+	Members: []jsonio.Member[update]{
+		{Name: "id", Read: func(d *jsonio.Reader, v *update) error { return readID(d, &v.id) }},
+		{Name: "sessionId", Read: func(d *jsonio.Reader, v *update) error { return jsonio.String(d, &v.session) }},
+		{Name: "status", Read: func(d *jsonio.Reader, v *update) error { return statusObject.ReadNew(d, &v.status) }},
+		{Name: "artifact", Read: func(d *jsonio.Reader, v *update) error { return artifactObject.ReadNew(d, &v.artifact) }},
+		{Name: "final", Read: func(d *jsonio.Reader, v *update) error { return jsonio.Bool(d, &v.final) }},
+		{Name: "metadata", Read: func(d *jsonio.Reader, v *update) error { return jsonio.Metadata(d, &v.metadata) }},
+	},
+	Finish: func(d *jsonio.Reader, v *update) error {
+		if v.status == nil && v.artifact == nil {
+			return jsonio.Invalid(d, "has neither status nor artifact")
+		}
+		return nil
+	},
 }
 
 // A decoder reads the events of a stream. The first makes the task that the stream is about.
@@ -28,37 +46,21 @@ func newDecoder(request any) *decoder { return &decoder{of: asked(request)} }
 
 // Decode reads one event. final is the end of the stream.
 func (d *decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) (done bool, err error) {
-	u, err := unmarshal[update](payload)
-	if err != nil {
+	var u update
+	if err := jsonio.Decode(payload, &u, updateObject.Read); err != nil {
 		return false, err
 	}
-	if d.of.task = readID(u.ID, d.of.task); d.of.task == "" {
+	d.of = subject{cmp.Or(u.id, d.of.task), cmp.Or(u.session, d.of.context)}
+	if d.of.task == "" {
 		return false, a2a.InvalidParams("id", "is required")
 	}
-	if u.SessionID != "" {
-		d.of.context = a2a.ContextID(u.SessionID)
-	}
-	m, metadata := readMarker(u.Metadata)
-	if err := checkMetadata(metadata); err != nil {
-		return false, err
-	}
-	switch {
-	case u.Status != nil:
-		s, err := u.Status.model(d.of, m)
-		if err != nil {
-			return false, within("status", err)
-		}
-		d.status(s, metadata, emit)
-		return u.Final, nil
-	case u.Artifact != nil:
-		a, err := u.Artifact.model()
-		if err != nil {
-			return false, within("artifact", err)
-		}
-		d.artifact(u, a, metadata, emit)
+	m, metadata := readMarker(u.metadata)
+	if u.status == nil {
+		d.artifact(u.artifact, metadata, emit)
 		return false, nil
 	}
-	return false, a2a.NewError(a2a.ErrInvalidParams, "the event has neither status nor artifact")
+	d.status(u.status.of(d.of, m), metadata, emit)
+	return u.final, nil
 }
 
 func (d *decoder) status(s a2a.TaskStatus, metadata a2a.Metadata, emit func(a2a.Event, bool)) {
@@ -71,11 +73,11 @@ func (d *decoder) status(s a2a.TaskStatus, metadata a2a.Metadata, emit func(a2a.
 }
 
 // artifact shows an artifact. A task that has one works, if nothing else is known of it.
-func (d *decoder) artifact(u *update, a *a2a.Artifact, metadata a2a.Metadata, emit func(a2a.Event, bool)) {
+func (d *decoder) artifact(a *artifact, metadata a2a.Metadata, emit func(a2a.Event, bool)) {
 	if !d.started {
 		d.status(a2a.TaskStatus{State: a2a.TaskStateWorking}, nil, emit)
 	}
 	emit(&a2a.ArtifactUpdate{
-		TaskID: d.of.task, ContextID: d.of.context, Artifact: a, Append: u.Artifact.Append, LastChunk: u.Artifact.LastChunk, Metadata: metadata,
+		TaskID: d.of.task, ContextID: d.of.context, Artifact: &a.Artifact, Append: a.appends, LastChunk: a.last, Metadata: metadata,
 	}, false)
 }

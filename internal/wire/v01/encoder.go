@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
 // An encoder shows a stream as updates of a status and of artifacts, the only events that the form has.
@@ -100,7 +101,7 @@ func (e *encoder) learn(t *a2a.Task) {
 
 // status shows the status of a task.
 func (e *encoder) status(id string, t *a2a.Task, final bool, emit func(string, []byte)) error {
-	b, err := appendValue(nil, &statusEvent{task: t.ID, status: &t.Status, final: final, metadata: t.Metadata}, (*writer).statusEvent)
+	b, err := jsonio.Append(nil, &statusEvent{task: t.ID, status: &t.Status, final: final, metadata: t.Metadata}, writeStatusEvent)
 	if err != nil {
 		return err
 	}
@@ -147,9 +148,9 @@ func (e *encoder) appendUpdate(event a2a.Event) ([]byte, error) {
 	switch u := event.(type) {
 	case *a2a.StatusUpdate:
 		s := statusEvent{task: u.TaskID, status: &u.Status, final: ends(u.Status.State), metadata: u.Metadata}
-		return appendValue(nil, &s, (*writer).statusEvent)
+		return jsonio.Append(nil, &s, writeStatusEvent)
 	case *a2a.ArtifactUpdate:
-		return appendValue(nil, u, func(w *writer, u *a2a.ArtifactUpdate) { w.artifactEvent(u, &e.indexes) })
+		return jsonio.Append(nil, u, func(w *jsonio.Writer, u *a2a.ArtifactUpdate) { writeArtifactEvent(w, u, &e.indexes) })
 	}
 	return nil, fmt.Errorf("a %T is no update", event)
 }

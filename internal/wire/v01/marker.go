@@ -5,10 +5,10 @@ package v01
 import (
 	"maps"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
 // markerKey is the key of metadata under which a marker stands.
@@ -16,35 +16,44 @@ const markerKey = "https://dragoman-a2a.dev/wire/v01"
 
 // A marker is what the form has no place for. The package comment says where each of its members stands.
 type marker struct {
-	State            string       `json:"state,omitempty"`
-	MediaType        string       `json:"mediaType,omitempty"`
-	Filename         string       `json:"filename,omitempty"`
-	Wrapped          bool         `json:"wrapped,omitzero"`
-	File             bool         `json:"file,omitzero"`
-	Extensions       []string     `json:"extensions,omitempty"`
-	ReferenceTaskIDs []a2a.TaskID `json:"referenceTaskIds,omitempty"`
+	state               string
+	mediaType, filename string
+	wrapped             bool
+	file                bool
+	extensions          []string
+	referenceTaskIDs    []a2a.TaskID
 }
 
 func (m *marker) empty() bool {
-	return m.State == "" && m.MediaType == "" && m.Filename == "" && !m.Wrapped && !m.File &&
-		len(m.Extensions) == 0 && len(m.ReferenceTaskIDs) == 0
+	return m.state == "" && m.mediaType == "" && m.filename == "" && !m.wrapped && !m.file &&
+		len(m.extensions) == 0 && len(m.referenceTaskIDs) == 0
 }
 
-// with returns metadata that hold the marker, and no other under its key.
-func (m *marker) with(metadata a2a.Metadata) (a2a.Metadata, error) {
-	if m.empty() {
-		_, metadata = readMarker(metadata)
-		return metadata, nil
-	}
-	text, err := json.Marshal(m)
-	if err != nil {
-		return nil, err // invalid UTF-8
-	}
-	marked := make(a2a.Metadata, len(metadata)+1)
-	maps.Copy(marked, metadata)
-	marked[markerKey] = jsontext.Value(text)
-	return marked, nil
+func writeMarker(w *jsonio.Writer, m *marker) {
+	w.Begin()
+	w.OptStr("state", m.state)
+	w.OptStr("mediaType", m.mediaType)
+	w.OptStr("filename", m.filename)
+	w.OptBool("wrapped", m.wrapped)
+	w.OptBool("file", m.file)
+	jsonio.OptStrs(w, "extensions", m.extensions)
+	jsonio.OptStrs(w, "referenceTaskIds", m.referenceTaskIDs)
+	w.End()
 }
+
+var markerObject = jsonio.Object[marker]{Members: []jsonio.Member[marker]{
+	{Name: "state", Read: func(d *jsonio.Reader, m *marker) error { return jsonio.String(d, &m.state) }},
+	{Name: "mediaType", Read: func(d *jsonio.Reader, m *marker) error { return jsonio.String(d, &m.mediaType) }},
+	{Name: "filename", Read: func(d *jsonio.Reader, m *marker) error { return jsonio.String(d, &m.filename) }},
+	{Name: "wrapped", Read: func(d *jsonio.Reader, m *marker) error { return jsonio.Bool(d, &m.wrapped) }},
+	{Name: "file", Read: func(d *jsonio.Reader, m *marker) error { return jsonio.Bool(d, &m.file) }},
+	{Name: "extensions", Read: func(d *jsonio.Reader, m *marker) error {
+		return jsonio.List(d, &m.extensions, a2a.MaxNames, jsonio.String)
+	}},
+	{Name: "referenceTaskIds", Read: func(d *jsonio.Reader, m *marker) error {
+		return jsonio.List(d, &m.referenceTaskIDs, a2a.MaxNames, jsonio.String)
+	}},
+}}
 
 // readMarker returns the marker in metadata and what else they hold, nil for nothing. Metadata without a marker are
 // returned as they are.
@@ -54,7 +63,7 @@ func readMarker(metadata a2a.Metadata) (marker, a2a.Metadata) {
 		return marker{}, metadata
 	}
 	var m marker
-	if json.Unmarshal(text, &m) != nil {
+	if jsonio.Decode(text, &m, markerObject.Read) != nil {
 		m = marker{} // the key is ours, but this is not
 	}
 	if len(metadata) == 1 {
@@ -63,4 +72,42 @@ func readMarker(metadata a2a.Metadata) (marker, a2a.Metadata) {
 	rest := maps.Clone(metadata)
 	delete(rest, markerKey)
 	return m, rest
+}
+
+// marked returns metadata that hold the marker, and no other under its key.
+func marked(metadata a2a.Metadata, m marker) (a2a.Metadata, error) {
+	_, rest := readMarker(metadata)
+	if m.empty() {
+		return rest, nil
+	}
+	text, err := jsonio.Append(nil, &m, writeMarker)
+	if err != nil {
+		return nil, err
+	}
+	all := make(a2a.Metadata, len(rest)+1)
+	maps.Copy(all, rest)
+	all[markerKey] = jsontext.Value(text)
+	return all, nil
+}
+
+// writeMarked writes the member metadata with a marker in it.
+func writeMarked(w *jsonio.Writer, metadata a2a.Metadata, m marker) {
+	all, err := marked(metadata, m)
+	if err != nil {
+		w.Key("metadata")
+		w.Fail("would hold invalid UTF-8")
+		return
+	}
+	writeMetadata(w, all)
+}
+
+// writeMetadata writes the member metadata as it is; nil is left out.
+func writeMetadata(w *jsonio.Writer, metadata a2a.Metadata) {
+	if metadata == nil {
+		return
+	}
+	w.Key("metadata")
+	w.Begin()
+	w.Members(metadata)
+	w.End()
 }

@@ -5,49 +5,82 @@ package v01
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
-// The parameters of the methods.
+// What the parameters of the methods say, and which methods they are of.
 type (
-	sendParams struct {
-		ID                  string          `json:"id"`
-		SessionID           string          `json:"sessionId"`
-		Message             *requestMessage `json:"message"`
-		PushNotification    *pushConfig     `json:"pushNotification"`
-		HistoryLength       *int            `json:"historyLength"`
-		AcceptedOutputModes names           `json:"acceptedOutputModes"` // the Python sample of April 2025 has it
-		Metadata            a2a.Metadata    `json:"metadata"`
+	sendParams struct { // tasks/send, tasks/sendSubscribe
+		request a2a.SendMessageRequest
+		config  a2a.SendConfiguration
+		session a2a.ContextID
 	}
-	requestMessage struct {
-		Role     string       `json:"role"`
-		Parts    requestParts `json:"parts"`
-		Metadata a2a.Metadata `json:"metadata"`
+	queryParams struct { // tasks/get, tasks/resubscribe
+		id            a2a.TaskID
+		historyLength *int
 	}
-	queryParams struct {
-		ID            string `json:"id"`
-		HistoryLength *int   `json:"historyLength"`
+	idParams struct { // tasks/cancel, tasks/pushNotification/get
+		id       a2a.TaskID
+		metadata a2a.Metadata
 	}
-	idParams struct {
-		ID       string       `json:"id"`
-		Metadata a2a.Metadata `json:"metadata"`
-	}
-	pushParams struct {
-		ID     string      `json:"id"`
-		Config *pushConfig `json:"pushNotificationConfig"`
-	}
-	pushConfig struct {
-		URL            string `json:"url"`
-		Token          string `json:"token"`
-		Authentication *struct {
-			Schemes     names  `json:"schemes"`
-			Credentials string `json:"credentials"`
-		} `json:"authentication"`
+	pushParams struct { // tasks/pushNotification/set, and the result of both methods
+		id     a2a.TaskID
+		config *a2a.PushConfig
 	}
 )
+
+var sendObject = jsonio.Object[sendParams]{Members: []jsonio.Member[sendParams]{
+	{Name: "id", Read: func(d *jsonio.Reader, v *sendParams) error { return jsonio.String(d, &v.request.NewTaskID) }},
+	{Name: "sessionId", Read: func(d *jsonio.Reader, v *sendParams) error { return jsonio.String(d, &v.session) }},
+	{Name: "message", Read: func(d *jsonio.Reader, v *sendParams) error { return sentMessage.ReadNew(d, &v.request.Message) }},
+	{Name: "pushNotification", Read: func(d *jsonio.Reader, v *sendParams) error { return pushConfigObject.ReadNew(d, &v.config.PushConfig) }},
+	{Name: "historyLength", Read: func(d *jsonio.Reader, v *sendParams) error { return readHistoryLength(d, &v.config.HistoryLength) }},
+	// The Python sample of April 2025 has it.
+	{Name: "acceptedOutputModes", Read: func(d *jsonio.Reader, v *sendParams) error {
+		return jsonio.List(d, &v.config.AcceptedOutputModes, a2a.MaxNames, jsonio.String)
+	}},
+	{Name: "metadata", Read: func(d *jsonio.Reader, v *sendParams) error { return jsonio.Metadata(d, &v.request.Metadata) }},
+}}
+
+// sentMessage is the message of a request. What the client leaves out nobody can know.
+var sentMessage = messageOf(a2a.MaxParts, func(d *jsonio.Reader, _ *a2a.Message) error {
+	return jsonio.InvalidMember(d, "role", "is required: user or agent")
+})
+
+var queryObject = jsonio.Object[queryParams]{Members: []jsonio.Member[queryParams]{
+	{Name: "id", Read: func(d *jsonio.Reader, v *queryParams) error { return jsonio.String(d, &v.id) }},
+	{Name: "historyLength", Read: func(d *jsonio.Reader, v *queryParams) error { return readHistoryLength(d, &v.historyLength) }},
+}}
+
+var idObject = jsonio.Object[idParams]{Members: []jsonio.Member[idParams]{
+	{Name: "id", Read: func(d *jsonio.Reader, v *idParams) error { return jsonio.String(d, &v.id) }},
+	{Name: "metadata", Read: func(d *jsonio.Reader, v *idParams) error { return jsonio.Metadata(d, &v.metadata) }},
+}}
+
+var pushObject = jsonio.Object[pushParams]{Members: []jsonio.Member[pushParams]{
+	{Name: "id", Read: func(d *jsonio.Reader, v *pushParams) error { return jsonio.String(d, &v.id) }},
+	{Name: "pushNotificationConfig", Read: func(d *jsonio.Reader, v *pushParams) error { return pushConfigObject.ReadNew(d, &v.config) }},
+}}
+
+// pushResultObject is pushObject as a peer answers it.
+var pushResultObject = jsonio.Object[pushParams]{Members: []jsonio.Member[pushParams]{
+	{Name: "id", Read: func(d *jsonio.Reader, v *pushParams) error { return readID(d, &v.id) }},
+	pushObject.Members[1],
+}}
+
+func readHistoryLength(d *jsonio.Reader, p **int) error {
+	var n int64
+	if err := jsonio.Int(d, &n, math.MaxInt32); err != nil {
+		return err
+	}
+	*p = new(int(n))
+	return nil
+}
 
 // DecodeRequest reads the parameters of a method. They are valid as far as they can be checked without a service, so that
 // errors name the fields that the form has.
@@ -57,99 +90,79 @@ func (dialect) DecodeRequest(op wire.Operation, params []byte) (any, error) {
 	}
 	switch op {
 	case wire.OpSendMessage, wire.OpStreamMessage:
-		return decode(params, (*sendParams).request)
+		return decode(params, sendObject.Read, (*sendParams).send)
 	case wire.OpGetTask:
-		return decode(params, (*queryParams).getTask)
+		return decode(params, queryObject.Read, (*queryParams).getTask)
 	case wire.OpCancelTask:
-		return decode(params, (*idParams).cancelTask)
+		return decode(params, idObject.Read, (*idParams).cancelTask)
 	case wire.OpSubscribe:
-		return decode(params, (*queryParams).subscribe)
+		return decode(params, queryObject.Read, (*queryParams).subscribe)
 	case wire.OpCreatePushConfig:
-		return decode(params, (*pushParams).createPushConfig)
+		return decode(params, pushObject.Read, (*pushParams).createPushConfig)
 	case wire.OpGetPushConfig:
-		return decode(params, (*idParams).getPushConfig)
+		return decode(params, idObject.Read, (*idParams).getPushConfig)
 	}
 	return nil, unknownOperation(op)
 }
 
-// decode reads the form F of parameters and makes a request of it.
-func decode[F, R any](params []byte, request func(*F) (R, error)) (any, error) {
-	form, err := unmarshal[F](params)
-	if err != nil {
+// decode reads parameters and makes a request of them.
+func decode[P, R any](params []byte, read func(*jsonio.Reader, *P) error, request func(*P) (R, error)) (any, error) {
+	var p P
+	if err := jsonio.Decode(params, &p, read); err != nil {
 		return nil, err
 	}
-	r, err := request(form)
+	r, err := request(&p)
 	if err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// request makes the request of a send. The form has no way to ask for more than waiting, and a length of the history
-// that is not given is one of none.
-func (p *sendParams) request() (*a2a.SendMessageRequest, error) {
-	req := &a2a.SendMessageRequest{NewTaskID: a2a.TaskID(p.ID), Metadata: p.Metadata}
-	req.Configuration = &a2a.SendConfiguration{AcceptedOutputModes: p.AcceptedOutputModes, HistoryLength: orNone(p.HistoryLength)}
-	if p.Message != nil {
-		m := message{Role: p.Message.Role, Parts: p.Message.Parts, Metadata: p.Message.Metadata}
-		var err error
-		if req.Message, err = m.request(); err != nil {
-			return nil, within("message", err)
-		}
-		req.Message.ContextID = a2a.ContextID(p.SessionID)
-	}
-	if p.PushNotification != nil {
-		req.Configuration.PushConfig = p.PushNotification.model("")
+// send makes the request of a send. The form has no way to ask for more than waiting, and a length of the history that is
+// not given is one of none.
+func (p *sendParams) send() (*a2a.SendMessageRequest, error) {
+	req := &p.request
+	p.config.HistoryLength = orNone(p.config.HistoryLength)
+	req.Configuration = &p.config
+	if req.Message != nil {
+		req.Message.ContextID = p.session
 	}
 	id := a2a.GetTaskRequest{ID: req.NewTaskID}
 	return req, valid(sendFields, &id, req)
 }
 
 func (p *queryParams) getTask() (*a2a.GetTaskRequest, error) {
-	req := &a2a.GetTaskRequest{ID: a2a.TaskID(p.ID), HistoryLength: orNone(p.HistoryLength)}
+	req := &a2a.GetTaskRequest{ID: p.id, HistoryLength: orNone(p.historyLength)}
 	return req, valid(noFields, req)
 }
 
 // subscribe makes the request of a resubscription. Its history length says nothing: streams have no history.
 func (p *queryParams) subscribe() (*a2a.SubscribeRequest, error) {
-	req := &a2a.SubscribeRequest{ID: a2a.TaskID(p.ID)}
+	req := &a2a.SubscribeRequest{ID: p.id}
 	return req, valid(noFields, req)
 }
 
 func (p *idParams) cancelTask() (*a2a.CancelTaskRequest, error) {
-	req := &a2a.CancelTaskRequest{ID: a2a.TaskID(p.ID), Metadata: p.Metadata}
+	req := &a2a.CancelTaskRequest{ID: p.id, Metadata: p.metadata}
 	return req, valid(noFields, req)
 }
 
 // getPushConfig makes a request that does not say which config: a task has one.
 func (p *idParams) getPushConfig() (*a2a.GetPushConfigRequest, error) {
-	req := &a2a.GetPushConfigRequest{TaskID: a2a.TaskID(p.ID)}
-	return req, valid(noFields, &a2a.GetTaskRequest{ID: req.TaskID})
+	req := &a2a.GetPushConfigRequest{TaskID: p.id}
+	return req, valid(noFields, &a2a.GetTaskRequest{ID: p.id})
 }
 
 // createPushConfig makes the request to set a config. 0.1.0 leaves it to servers whether null clears one: here it does not.
 func (p *pushParams) createPushConfig() (*a2a.PushConfig, error) {
-	id := a2a.GetTaskRequest{ID: a2a.TaskID(p.ID)}
-	if p.Config == nil {
+	id := a2a.GetTaskRequest{ID: p.id}
+	if p.config == nil {
 		err := a2a.InvalidParams("pushNotificationConfig", "is required: a config is replaced by another, not cleared by null")
 		return nil, cmp.Or(valid(noFields, &id), error(err))
 	}
-	req := p.Config.model("")
-	err := valid(pushFields, &id, req)
-	req.TaskID = id.ID
-	return req, err
-}
-
-// model returns the config of a task, with the first of its schemes.
-func (p *pushConfig) model(task a2a.TaskID) *a2a.PushConfig {
-	config := &a2a.PushConfig{TaskID: task, URL: p.URL, Token: p.Token}
-	if a := p.Authentication; a != nil && (len(a.Schemes) > 0 || a.Credentials != "") {
-		config.Authentication = &a2a.PushAuthentication{Credentials: a.Credentials}
-		if len(a.Schemes) > 0 {
-			config.Authentication.Scheme = a.Schemes[0]
-		}
-	}
-	return config
+	err := valid(pushFields, &id, p.config)
+	p.config.TaskID = p.id
+	return p.config, err
 }
 
 // orNone returns a length of the history, which is 0 when it is not given.
@@ -203,15 +216,15 @@ func (dialect) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte
 	case *a2a.SendMessageRequest:
 		return appendSend(dst, r)
 	case *a2a.GetTaskRequest:
-		return appendValue(dst, r, (*writer).getTask)
+		return jsonio.Append(dst, r, writeGetTask)
 	case *a2a.CancelTaskRequest:
-		return appendValue(dst, r, (*writer).cancelTask)
+		return jsonio.Append(dst, r, writeCancelTask)
 	case *a2a.SubscribeRequest:
-		return appendValue(dst, r.ID, (*writer).taskID)
+		return jsonio.Append(dst, r.ID, writeTaskID)
 	case *a2a.PushConfig:
-		return appendValue(dst, r, (*writer).taskPushConfig)
+		return jsonio.Append(dst, r, writeTaskPushConfig)
 	case *a2a.GetPushConfigRequest:
-		return appendValue(dst, r.TaskID, (*writer).taskID)
+		return jsonio.Append(dst, r.TaskID, writeTaskID)
 	}
 	return dst, unknownOperation(op)
 }
@@ -223,7 +236,7 @@ func appendSend(dst []byte, r *a2a.SendMessageRequest) ([]byte, error) {
 	if sentTo(r) == "" {
 		return dst, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("%v: version 0.1 wants the id of the task from its client; set NewTaskID", a2a.ErrInvalidParams))
 	}
-	return appendValue(dst, r, (*writer).send)
+	return jsonio.Append(dst, r, writeSend)
 }
 
 // sentTo returns the id of the task that a message is for.
@@ -234,41 +247,39 @@ func sentTo(r *a2a.SendMessageRequest) a2a.TaskID {
 	return r.NewTaskID
 }
 
-func (w *writer) send(r *a2a.SendMessageRequest) {
-	w.begin()
-	w.str("id", string(sentTo(r)))
-	w.optStr("sessionId", string(r.Message.ContextID))
-	w.key("message")
-	w.message(r.Message)
+func writeSend(w *jsonio.Writer, r *a2a.SendMessageRequest) {
+	w.Begin()
+	w.Str("id", string(sentTo(r)))
+	w.OptStr("sessionId", string(r.Message.ContextID))
+	w.Key("message")
+	writeMessage(w, r.Message)
 	if c := r.Configuration; c != nil {
 		if c.PushConfig != nil {
-			w.pushConfig("pushNotification", c.PushConfig)
+			writePushConfig(w, "pushNotification", c.PushConfig)
 		}
-		w.optInt("historyLength", c.HistoryLength)
-		if len(c.AcceptedOutputModes) > 0 {
-			list(w, "acceptedOutputModes", c.AcceptedOutputModes, (*writer).text)
-		}
+		w.OptInt("historyLength", c.HistoryLength)
+		jsonio.OptStrs(w, "acceptedOutputModes", c.AcceptedOutputModes)
 	}
-	w.metadata(r.Metadata)
-	w.end()
+	writeMetadata(w, r.Metadata)
+	w.End()
 }
 
-func (w *writer) getTask(r *a2a.GetTaskRequest) {
-	w.begin()
-	w.str("id", string(r.ID))
-	w.optInt("historyLength", r.HistoryLength)
-	w.end()
+func writeGetTask(w *jsonio.Writer, r *a2a.GetTaskRequest) {
+	w.Begin()
+	w.Str("id", string(r.ID))
+	w.OptInt("historyLength", r.HistoryLength)
+	w.End()
 }
 
-func (w *writer) cancelTask(r *a2a.CancelTaskRequest) {
-	w.begin()
-	w.str("id", string(r.ID))
-	w.metadata(r.Metadata)
-	w.end()
+func writeCancelTask(w *jsonio.Writer, r *a2a.CancelTaskRequest) {
+	w.Begin()
+	w.Str("id", string(r.ID))
+	writeMetadata(w, r.Metadata)
+	w.End()
 }
 
-func (w *writer) taskID(id a2a.TaskID) {
-	w.begin()
-	w.str("id", string(id))
-	w.end()
+func writeTaskID(w *jsonio.Writer, id a2a.TaskID) {
+	w.Begin()
+	w.Str("id", string(id))
+	w.End()
 }

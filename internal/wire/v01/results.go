@@ -6,24 +6,23 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
 // AppendResult appends what answers a request. A Message is a completed task that says it.
 func (dialect) AppendResult(dst []byte, op wire.Operation, request, result any) ([]byte, error) {
 	switch r := result.(type) {
 	case *a2a.Task:
-		return appendValue(dst, r, (*writer).task)
+		return jsonio.Append(dst, r, writeTask)
 	case *a2a.Message:
 		if r != nil {
-			return appendValue(dst, taskOf(asked(request), r), (*writer).task)
+			return jsonio.Append(dst, taskOf(asked(request), r), writeTask)
 		}
 	case *a2a.PushConfig:
 		if r != nil {
-			return appendValue(dst, ofTask(request, r), (*writer).taskPushConfig)
+			return jsonio.Append(dst, ofTask(request, r), writeTaskPushConfig)
 		}
 	}
 	return dst, fmt.Errorf("%v cannot answer with a %T in version 0.1", op, result)
@@ -70,41 +69,24 @@ func asked(request any) subject {
 	return subject{}
 }
 
-// A pushResult is a push config as a peer answers it.
-type pushResult struct {
-	ID     jsontext.Value `json:"id"`
-	Config *pushConfig    `json:"pushNotificationConfig"`
-}
-
 // DecodeResult reads what answered a request.
 func (dialect) DecodeResult(op wire.Operation, request any, result []byte) (any, error) {
 	switch op {
 	case wire.OpSendMessage, wire.OpGetTask, wire.OpCancelTask:
-		t, err := unmarshal[task](result)
-		if err != nil {
-			return nil, err
-		}
-		task, err := t.model(asked(request))
-		if err != nil {
-			return nil, err
-		}
-		return task, nil
+		return decode(result, taskObject.Read, func(t *task) (*a2a.Task, error) { return t.model(asked(request)) })
 	case wire.OpCreatePushConfig, wire.OpGetPushConfig:
-		return decodePushConfig(request, result)
+		return decode(result, pushResultObject.Read, func(p *pushParams) (*a2a.PushConfig, error) { return p.answer(request) })
 	}
 	return nil, unknownOperation(op)
 }
 
-// decodePushConfig reads a push config. It gets the id that was asked for, or that of its task, which has no other.
-func decodePushConfig(request any, result []byte) (any, error) {
-	r, err := unmarshal[pushResult](result)
-	if err != nil {
-		return nil, err
-	}
-	if r.Config == nil || r.Config.URL == "" {
+// answer returns a push config with the id that was asked for, or that of its task, which has no other.
+func (p *pushParams) answer(request any) (*a2a.PushConfig, error) {
+	if p.config == nil || p.config.URL == "" {
 		return nil, a2a.NewError(a2a.ErrTaskNotFound, "the task has no push notification config")
 	}
-	config := r.Config.model(readID(r.ID, asked(request).task))
+	config := p.config
+	config.TaskID = cmp.Or(p.id, asked(request).task)
 	switch r := request.(type) {
 	case *a2a.PushConfig:
 		config.ID = r.ID

@@ -3,146 +3,144 @@
 package v01
 
 import (
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
-func (w *writer) task(t *a2a.Task) {
+func writeTask(w *jsonio.Writer, t *a2a.Task) {
 	if t == nil {
-		w.fail("the task is missing")
+		w.Fail("is missing")
 		return
 	}
-	w.begin()
-	w.str("id", string(t.ID))
-	w.optStr("sessionId", string(t.ContextID))
-	w.status(&t.Status)
+	w.Begin()
+	w.Str("id", string(t.ID))
+	w.OptStr("sessionId", string(t.ContextID))
+	writeStatus(w, &t.Status)
 	if len(t.Artifacts) > 0 {
 		var x indexes
-		list(w, "artifacts", t.Artifacts, func(w *writer, a *a2a.Artifact) { w.artifact(a, &x, false, false) })
+		w.Key("artifacts")
+		jsonio.WriteList(w, t.Artifacts, func(w *jsonio.Writer, a *a2a.Artifact) { writeArtifact(w, a, &x, false, false) })
 	}
 	if len(t.History) > 0 {
-		list(w, "history", t.History, (*writer).message)
+		w.Key("history")
+		jsonio.WriteList(w, t.History, writeMessage)
 	}
-	w.marked(t.Metadata, marker{State: trueNames[t.Status.State]})
-	w.end()
+	writeMarked(w, t.Metadata, marker{state: trueNames[t.Status.State]})
+	w.End()
 }
 
-// status writes the member status; the true state, if it is another than the one shown, belongs into the metadata
+// writeStatus writes the member status; the true state, if it is another than the one shown, belongs into the metadata
 // beside it.
-func (w *writer) status(s *a2a.TaskStatus) {
-	w.key("status")
-	w.begin()
+func writeStatus(w *jsonio.Writer, s *a2a.TaskStatus) {
+	w.Key("status")
+	w.Begin()
+	w.Key("state")
 	if s.State < 0 || int(s.State) >= len(stateNames) {
-		w.fail("the state of a task is " + s.State.String() + ", which no name stands for")
-		s = &a2a.TaskStatus{}
+		w.Fail("is " + s.State.String() + ", which no name stands for")
+		return
 	}
-	w.str("state", stateNames[s.State])
+	w.Text(stateNames[s.State])
 	if s.Message != nil {
-		w.key("message")
-		w.message(s.Message)
+		w.Key("message")
+		writeMessage(w, s.Message)
 	}
-	w.optTime("timestamp", s.Timestamp)
-	w.end()
+	w.OptTime("timestamp", s.Timestamp)
+	w.End()
 }
 
-func (w *writer) message(m *a2a.Message) {
+func writeMessage(w *jsonio.Writer, m *a2a.Message) {
 	if m == nil {
-		w.fail("a message is missing")
+		w.Fail("is missing")
 		return
 	}
 	role := "agent"
 	if m.Role == a2a.RoleUser {
 		role = "user"
 	}
-	w.begin()
-	w.str("role", role)
-	w.parts(m.Parts)
-	w.marked(m.Metadata, marker{Extensions: m.Extensions, ReferenceTaskIDs: m.ReferenceTaskIDs})
-	w.end()
+	w.Begin()
+	w.Const("role", role)
+	writeParts(w, m.Parts)
+	writeMarked(w, m.Metadata, marker{extensions: m.Extensions, referenceTaskIDs: m.ReferenceTaskIDs})
+	w.End()
 }
 
-// artifact writes an artifact, or a chunk of one. The index is always there: its default is that of another artifact.
-func (w *writer) artifact(a *a2a.Artifact, x *indexes, appends, last bool) {
+// writeArtifact writes an artifact, or a chunk of one. The index is always there: its default is that of another artifact.
+func writeArtifact(w *jsonio.Writer, a *a2a.Artifact, x *indexes, appends, last bool) {
 	if a == nil {
-		w.fail("an artifact is missing")
+		w.Fail("is missing")
 		return
 	}
-	w.begin()
-	w.optStr("name", a.Name)
-	w.optStr("description", a.Description)
-	w.parts(a.Parts)
-	w.int("index", x.of(a.ID))
-	w.optBool("append", appends)
-	w.optBool("lastChunk", last)
-	w.marked(a.Metadata, marker{Extensions: a.Extensions})
-	w.end()
+	w.Begin()
+	w.OptStr("name", a.Name)
+	w.OptStr("description", a.Description)
+	writeParts(w, a.Parts)
+	w.Int("index", int64(x.of(a.ID)))
+	w.OptBool("append", appends)
+	w.OptBool("lastChunk", last)
+	writeMarked(w, a.Metadata, marker{extensions: a.Extensions})
+	w.End()
 }
 
-func (w *writer) parts(parts []a2a.Part) { list(w, "parts", parts, (*writer).part) }
+func writeParts(w *jsonio.Writer, parts []a2a.Part) {
+	w.Key("parts")
+	jsonio.WriteList(w, parts, writePart)
+}
 
-func (w *writer) part(p a2a.Part) {
-	w.begin()
+func writePart(w *jsonio.Writer, p a2a.Part) {
+	w.Begin()
 	metadata, mark := p.Metadata, marker{}
 	switch c := p.Content.(type) {
 	case a2a.Text:
-		w.str("type", "text")
-		w.str("text", string(c))
-		mark = marker{MediaType: p.MediaType, Filename: p.Filename}
+		w.Const("type", "text")
+		w.Str("text", string(c))
+		mark = marker{mediaType: p.MediaType, filename: p.Filename}
 	case a2a.Raw:
-		w.beginFile(p.Filename, p.MediaType)
-		w.base64("bytes", c)
-		w.end()
+		beginFile(w, p.Filename, p.MediaType)
+		w.Base64("bytes", c)
+		w.End()
 	case a2a.URL:
-		w.beginFile(p.Filename, p.MediaType)
-		w.str("uri", string(c))
-		w.end()
+		beginFile(w, p.Filename, p.MediaType)
+		w.Str("uri", string(c))
+		w.End()
 	case a2a.Data:
-		if f, rest, ok := reference(&p, c); ok {
-			metadata = rest
-			w.beginFile(f.Name, f.MimeType)
-			w.end()
+		if f, ok := referenceOf(&p, c); ok {
+			beginFile(w, f.name, f.mimeType)
+			w.End()
 			break
 		}
-		w.str("type", "data")
-		mark = marker{MediaType: p.MediaType, Filename: p.Filename, Wrapped: w.data(jsontext.Value(c))}
+		w.Const("type", "data")
+		mark = marker{mediaType: p.MediaType, filename: p.Filename, wrapped: writeData(w, jsontext.Value(c))}
 	default:
-		w.fail("a part has no content: it carries Text, Raw, URL or Data")
+		w.Key("type")
+		w.Fail("is that of no content: a part carries Text, Raw, URL or Data")
+		return
 	}
-	w.marked(metadata, mark)
-	w.end()
+	writeMarked(w, metadata, mark)
+	w.End()
 }
 
 // beginFile starts the member file, which has a place for a name and a type.
-func (w *writer) beginFile(name, mimeType string) {
-	w.str("type", "file")
-	w.key("file")
-	w.begin()
-	w.optStr("name", name)
-	w.optStr("mimeType", mimeType)
+func beginFile(w *jsonio.Writer, name, mimeType string) {
+	w.Const("type", "file")
+	w.Key("file")
+	w.Begin()
+	w.OptStr("name", name)
+	w.OptStr("mimeType", mimeType)
 }
 
-// reference returns the file without content that a data part came as, and the metadata that it came with.
-func reference(p *a2a.Part, c a2a.Data) (f file, rest a2a.Metadata, ok bool) {
-	m, rest := readMarker(p.Metadata)
-	if !m.File || json.Unmarshal(c, &f) != nil {
-		return file{}, nil, false
-	}
-	return f, rest, true
-}
-
-// data writes the member data and reports whether the value had to be wrapped.
-func (w *writer) data(v jsontext.Value) (wrapped bool) {
-	w.key("data")
+// writeData writes the member data and reports whether the value had to be wrapped.
+func writeData(w *jsonio.Writer, v jsontext.Value) (wrapped bool) {
+	w.Key("data")
 	if v.Kind() == '{' {
-		w.raw(v, a2a.MaxDepth)
+		w.Raw(v)
 		return false
 	}
-	w.begin()
-	w.key("value")
-	w.raw(v, a2a.MaxDepth)
-	w.end()
+	w.Begin()
+	w.Key(wrapper)
+	w.Raw(v)
+	w.End()
 	return true
 }
 
@@ -154,43 +152,20 @@ type statusEvent struct {
 	metadata a2a.Metadata
 }
 
-func (w *writer) statusEvent(e *statusEvent) {
-	w.begin()
-	w.str("id", string(e.task))
-	w.status(e.status)
-	w.bool("final", e.final)
-	w.marked(e.metadata, marker{State: trueNames[e.status.State]})
-	w.end()
+func writeStatusEvent(w *jsonio.Writer, e *statusEvent) {
+	w.Begin()
+	w.Str("id", string(e.task))
+	writeStatus(w, e.status)
+	w.Bool("final", e.final)
+	writeMarked(w, e.metadata, marker{state: trueNames[e.status.State]})
+	w.End()
 }
 
-func (w *writer) artifactEvent(u *a2a.ArtifactUpdate, x *indexes) {
-	w.begin()
-	w.str("id", string(u.TaskID))
-	w.key("artifact")
-	w.artifact(u.Artifact, x, u.Append, u.LastChunk)
-	w.marked(u.Metadata, marker{})
-	w.end()
-}
-
-// pushConfig writes the config itself; the task it belongs to stands around it.
-func (w *writer) pushConfig(name string, p *a2a.PushConfig) {
-	w.key(name)
-	w.begin()
-	w.str("url", p.URL)
-	w.optStr("token", p.Token)
-	if a := p.Authentication; a != nil {
-		w.key("authentication")
-		w.begin()
-		list(w, "schemes", []string{a.Scheme}, (*writer).text)
-		w.optStr("credentials", a.Credentials)
-		w.end()
-	}
-	w.end()
-}
-
-func (w *writer) taskPushConfig(p *a2a.PushConfig) {
-	w.begin()
-	w.str("id", string(p.TaskID))
-	w.pushConfig("pushNotificationConfig", p)
-	w.end()
+func writeArtifactEvent(w *jsonio.Writer, u *a2a.ArtifactUpdate, x *indexes) {
+	w.Begin()
+	w.Str("id", string(u.TaskID))
+	w.Key("artifact")
+	writeArtifact(w, u.Artifact, x, u.Append, u.LastChunk)
+	writeMarked(w, u.Metadata, marker{})
+	w.End()
 }
