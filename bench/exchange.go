@@ -167,7 +167,9 @@ func (s *eventStream) drain() (events int, done bool, err error) {
 }
 
 // post makes the bytes of a JSON-RPC request.
-func post(path, body string) []byte {
-	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nA2A-Version: 1.0\r\n"+
-		"Content-Length: %d\r\n\r\n%s", path, len(body), body)
+func post(path, body string) []byte { return postAs("1.0", path, body) }
+
+func postAs(version, path, body string) []byte {
+	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nA2A-Version: %s\r\n"+
+		"Content-Length: %d\r\n\r\n%s", path, version, len(body), body)
 }

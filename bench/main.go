@@ -104,4 +104,6 @@ var cases = []struct {
 	{"chunks", measureChunks},
 	{"first", measureFirst},
 	{"streams", measureStreams},
+	{"dialects", measureDialects},
+	{"gateway", measureGateway},
 }

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// serveArg makes this program one of the servers. Its last argument says which: "bare", "go", "memory", or "sqlite:"
-// and a folder.
+// serveArg makes this program one of the servers. Its last argument says which: "bare", "go", "memory", "sqlite:" and a
+// folder, or "gateway:" and the address of the agent behind it.
 const serveArg = "serve"
 
 // ready is what a server says on its standard output, in one line, when it can be called.
@@ -57,7 +57,7 @@ func serve(kind string) error {
 	if err != nil {
 		return err
 	}
-	kind, folder, _ := strings.Cut(kind, ":")
+	kind, folder, _ := strings.Cut(kind, ":") // or what else follows
 	if kind != "go" && os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400) // as dragoman serve does; the bare handler has the same
 	}
@@ -68,6 +68,8 @@ func serve(kind string) error {
 		return serveHandler(ctx, ln, goPeer())
 	case "memory", "sqlite":
 		return serveOurs(ctx, ln, folder)
+	case "gateway":
+		return serveGateway(ctx, ln, folder)
 	}
 	return fmt.Errorf("there is no server %q", kind)
 }

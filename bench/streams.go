@@ -29,7 +29,7 @@ func measureStreams(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 		var spent []float64
 		wait := profile(ctx, s, c.server, "streams-"+c.name, time.Duration(s.rounds)*time.Second)
 		for range s.rounds {
-			r, err := openRoom(ctx, c.server)
+			r, err := openRoom(ctx, c.server, newestOnly)
 			if err != nil {
 				return nil, err
 			}
@@ -66,7 +66,7 @@ type room struct {
 	each   usage         // of one stream; Goroutines is in thousandths
 }
 
-func openRoom(ctx context.Context, s *process) (room, error) {
+func openRoom(ctx context.Context, s *process, subscription func(path, task string, i int) []byte) (room, error) {
 	var r room
 	caller, err := dial(s.Addr)
 	if err != nil {
@@ -84,7 +84,7 @@ func openRoom(ctx context.Context, s *process) (room, error) {
 	}
 
 	readers := make([]*eventStream, openStreams)
-	firsts, err := enter(s, task, readers)
+	firsts, err := enter(s, readers, func(i int) []byte { return subscription(s.Path, task, i) })
 	defer leave(readers)
 	if err != nil {
 		return r, err
@@ -122,6 +122,38 @@ func openRoom(ctx context.Context, s *process) (room, error) {
 	return r, end(readers)
 }
 
+// newestOnly has every reader speak 1.0, halfOld every second one 0.3.
+func newestOnly(path, task string, _ int) []byte { return post(path, about("SubscribeToTask", task)) }
+
+func halfOld(path, task string, i int) []byte {
+	if i%2 == 0 {
+		return newestOnly(path, task, i)
+	}
+	return postAs("0.3", path, about("tasks/resubscribe", task))
+}
+
+// measureDialects compares 1,000 streams of which half are of 0.3 with 1,000 of 1.0, in turn.
+func measureDialects(ctx context.Context, s *settings, f *fleet) ([]row, error) {
+	var alone, mixed, shares []float64
+	for range 2*s.rounds + 1 { // one to warm up
+		one, err := openRoom(ctx, f.memory, newestOnly)
+		if err != nil {
+			return nil, err
+		}
+		both, err := openRoom(ctx, f.memory, halfOld)
+		if err != nil {
+			return nil, err
+		}
+		alone, mixed, shares = append(alone, one.cpu), append(mixed, both.cpu), append(shares, both.cpu/one.cpu)
+	}
+	share := median(shares[1:])
+	return []row{{
+		Case: "streams, half of them 0.3", Conns: openStreams, Ratio: fmt.Sprintf("%.2f of all 1.0", share),
+		CPU:   fmt.Sprintf("%.2f (all 1.0: %.2f) an event and reader", median(mixed[1:]), median(alone[1:])),
+		Marks: []mark{{Name: "cost", Got: share, Want: 1.1, Unit: "x", Under: true}},
+	}}, nil
+}
+
 // startRoom starts the task and returns its id.
 func startRoom(c *conn, s *process) (task string, err error) {
 	body, err := c.do(post(s.Path, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":`+
@@ -133,15 +165,14 @@ func startRoom(c *conn, s *process) (task string, err error) {
 }
 
 // enter opens all the streams at once and returns the sorted times until each had its first event.
-func enter(s *process, task string, readers []*eventStream) ([]time.Duration, error) {
-	request := post(s.Path, about("SubscribeToTask", task))
+func enter(s *process, readers []*eventStream, request func(i int) []byte) ([]time.Duration, error) {
 	firsts := make([]time.Duration, len(readers))
 	fails := make([]error, len(readers))
 	var wg sync.WaitGroup
 	began := time.Now()
 	for i := range readers {
 		wg.Go(func() {
-			readers[i], fails[i] = subscribe(s, request)
+			readers[i], fails[i] = subscribe(s, request(i))
 			firsts[i] = time.Since(began)
 		})
 	}
