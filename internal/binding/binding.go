@@ -12,6 +12,7 @@ import (
 	"iter"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,6 +135,31 @@ func (p *Profile) refuse(op wire.Operation) *a2a.Error {
 	return nil
 }
 
+// fieldNames are what older generations call fields that checks beyond their codecs name.
+var fieldNames = map[a2a.Generation]map[string]string{
+	a2a.Generation01: {
+		"message.taskId": "id", "message.contextId": "sessionId", "taskId": "id",
+		"configuration.historyLength": "historyLength", "configuration.taskPushNotificationConfig": "pushNotification",
+	},
+	a2a.Generation03: {"configuration.taskPushNotificationConfig": "configuration.pushNotificationConfig"},
+}
+
+// Named returns an error that calls fields what the request's generation does.
+func (x *Exchange) Named(e *a2a.Error) *a2a.Error {
+	names := fieldNames[x.Generation]
+	if names == nil || len(e.Violations) == 0 {
+		return e
+	}
+	renamed := *e
+	renamed.Violations = slices.Clone(e.Violations)
+	for i, v := range renamed.Violations {
+		if name, ok := names[v.Field]; ok {
+			renamed.Violations[i].Field = name
+		}
+	}
+	return &renamed
+}
+
 // Code returns the JSON-RPC code that the request's generation has for an error.
 func (x *Exchange) Code(e *a2a.Error) int {
 	if x.Generation == a2a.Generation01 && e.Kind == a2a.ErrUnsupportedOperation {
@@ -190,8 +216,15 @@ func explain(x *Exchange, err error) *a2a.Error {
 
 // Call runs an operation that answers once. The result is what the service returned, nil for DeletePushConfig.
 func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
-	if get, ok := request.(*a2a.GetPushConfigRequest); ok && get.ID == "" && x.Generation != a2a.Generation10 {
-		return c.anyPushConfig(x, get)
+	if x.Generation != a2a.Generation10 {
+		switch req := request.(type) {
+		case *a2a.GetPushConfigRequest:
+			if req.ID == "" {
+				return c.anyPushConfig(x, req)
+			}
+		case *a2a.ListPushConfigsRequest:
+			req.PageSize = maxPushConfigs // older generations have no pages
+		}
 	}
 	if e := c.check(x, request); e != nil {
 		return nil, e
@@ -202,6 +235,9 @@ func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
 	}
 	return result, nil
 }
+
+// maxPushConfigs is as many as a task can have.
+const maxPushConfigs = 100
 
 // anyPushConfig answers a request that names no push config, as it need not before 1.0: with any one of the task.
 func (c *Core) anyPushConfig(x *Exchange, get *a2a.GetPushConfigRequest) (any, *a2a.Error) {

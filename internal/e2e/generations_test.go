@@ -237,6 +237,13 @@ func TestOneTaskInAllGenerations(t *testing.T) {
 	expect(t, s.must(t, "CancelTask", `{"id":"mine"}`, v10), map[string]any{"status.state": "TASK_STATE_CANCELED"})
 	expect(t, s.must(t, "tasks/get", `{"id":"mine"}`), map[string]any{"id": "mine", "kind": nil, "status.state": "canceled"})
 
+	// Errors name fields as the generation does.
+	s.must(t, "tasks/send", say01("open", "ask"))
+	_, failure := s.call(t, "tasks/send", `{"id":"open","sessionId":"other","message":{"role":"user","parts":[{"type":"text","text":"x"}]}}`)
+	if failure["code"] != -32602.0 || !strings.Contains(fmt.Sprint(failure["message"]), "sessionId") {
+		t.Errorf("a wrong session: %v", failure)
+	}
+
 	// States that 0.1 does not have.
 	expect(t, s.must(t, "tasks/send", say01("rejected", "reject")), map[string]any{"status.state": "failed"})
 	expect(t, s.must(t, "GetTask", `{"id":"rejected"}`, v10), map[string]any{"status.state": "TASK_STATE_REJECTED"})
