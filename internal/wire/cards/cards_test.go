@@ -7,7 +7,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -141,41 +140,4 @@ func TestFormsAreStable(t *testing.T) {
 			t.Errorf("%s: Ignored %q, %v", form, ignored, err)
 		}
 	}
-}
-
-func TestUnionIsReadAsTheCardOf10(t *testing.T) {
-	t.Parallel()
-	text, err := cards.Append(nil, full(), cards.FormUnion)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := cards.Decode(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := full()
-	want.Signatures = nil
-	normal(want)
-	normal(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// normal makes nil and empty the same: on the wire they are.
-func normal(c *a2a.AgentCard) {
-	all := []([]a2a.SecurityRequirement){c.SecurityRequirements}
-	for i := range c.Skills {
-		all = append(all, c.Skills[i].SecurityRequirements)
-	}
-	for _, list := range all {
-		for _, need := range list {
-			for name, scopes := range need {
-				if len(scopes) == 0 {
-					need[name] = nil
-				}
-			}
-		}
-	}
-	c.DefaultInputModes = slices.Clip(c.DefaultInputModes)
 }

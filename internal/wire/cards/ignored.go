@@ -5,6 +5,8 @@ package cards
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -60,7 +62,7 @@ func (c *comparison) members(at string, a, b []field) {
 		switch {
 		case i >= 0:
 			c.value(path, f.value, b[i].value)
-		case !empty(f.value):
+		case !empty(f.value) && !slices.ContainsFunc(respelt, func(p string) bool { return matches(p, path) }):
 			c.add(path)
 		}
 	}
@@ -117,7 +119,7 @@ func (c *comparison) same(at string, read, kept jsontext.Value) bool {
 		return true
 	}
 	if read.Kind() != '"' || kept.Kind() != '"' {
-		return at == "authentication.schemes" // one string instead of a list, which is read as such
+		return at == "authentication.schemes" && read.Kind() == '"' // one string instead of a list, which is read as such
 	}
 	a, b := unquote(read), unquote(kept)
 	switch {
@@ -126,7 +128,7 @@ func (c *comparison) same(at string, read, kept jsontext.Value) bool {
 	case strings.HasSuffix(at, "odes[]"):
 		return a == "text" && b == textPlain
 	}
-	return strings.EqualFold(a, b) && (strings.HasSuffix(at, "ransport"))
+	return strings.EqualFold(a, b) && (strings.HasSuffix(at, "ransport") || at == "authentication.schemes[]")
 }
 
 func canonical(v jsontext.Value) jsontext.Value {
@@ -167,7 +169,16 @@ func (c *comparison) add(at string) {
 	c.list = append(c.list, at+": "+why)
 }
 
-// reasons say why what is known is not kept. In a path * stands for any one name.
+// respelt are members that are kept, but written otherwise: the version as that of the interfaces, the Protobuf JSON of
+// 0.3 as its plain JSON. Patterns are those of reasons.
+var respelt = []string{
+	"protocolVersion",
+	"securitySchemes.*.apiKeySecurityScheme", "securitySchemes.*.httpAuthSecurityScheme", "securitySchemes.*.oauth2SecurityScheme",
+	"securitySchemes.*.openIdConnectSecurityScheme", "securitySchemes.*.mtlsSecurityScheme",
+	"security[].schemes", "skills[].security[].schemes",
+}
+
+// reasons say why what is known is not kept. In a path * stands for any one name, and [] for any element.
 var reasons = []struct{ path, why string }{
 	{"capabilities.stateTransitionHistory", "no generation says what it does"},
 	{"authentication.credentials", "they may be secret, and no generation says how to use them"},
@@ -180,8 +191,10 @@ var reasons = []struct{ path, why string }{
 	{"securitySchemes.*", "this type of scheme is not known"},
 }
 
+var indexes = regexp.MustCompile(`\[[0-9]+\]`)
+
 func matches(pattern, path string) bool {
-	a, b := strings.Split(pattern, "."), strings.Split(path, ".")
+	a, b := strings.Split(pattern, "."), strings.Split(indexes.ReplaceAllString(path, "[]"), ".")
 	if len(a) != len(b) {
 		return false
 	}

@@ -78,6 +78,15 @@ func interface01(card *a2a.AgentCard) *a2a.AgentInterface {
 	return &all[best]
 }
 
+// speaks reports whether an interface is what readers of a form before 1.0 take it for.
+func speaks(form Form, iface a2a.AgentInterface) bool {
+	gen := majorMinor(iface.ProtocolVersion)
+	if form == Form01 {
+		return gen == a2a.Generation01 && iface.Binding == a2a.BindingJSONRPC
+	}
+	return is02or03(gen)
+}
+
 // jsonRPCFirst returns the list with its first JSON-RPC interface at the front.
 func jsonRPCFirst(list []a2a.AgentInterface) []a2a.AgentInterface {
 	i := slices.IndexFunc(list, func(iface a2a.AgentInterface) bool { return iface.Binding == a2a.BindingJSONRPC })

@@ -72,21 +72,9 @@ func (l *losses) listed(at string, iface a2a.AgentInterface) {
 	if iface.Tenant != "" {
 		l.add(at+".tenant", "before 1.0 there are no tenants")
 	}
-	if l.form == Form01 && iface.Binding != a2a.BindingJSONRPC {
-		l.add(at+".protocolBinding", "readers of 0.1 take the url for one of JSON-RPC")
-	}
 	if !speaks(l.form, iface) {
-		l.add(at+".protocolVersion", "readers of %s take the interface for one of their own generation", l.form)
+		l.add(at, "readers of %s take it for an interface of their own generation, and this is %s of version %s", l.form, iface.Binding, iface.ProtocolVersion)
 	}
-}
-
-// speaks reports whether an interface is of the generation that readers of a form expect.
-func speaks(form Form, iface a2a.AgentInterface) bool {
-	gen := majorMinor(iface.ProtocolVersion)
-	if form == Form01 {
-		return gen == a2a.Generation01
-	}
-	return is02or03(gen)
 }
 
 func (l *losses) schemes01() {
@@ -187,12 +175,11 @@ func (l *losses) scheme03(at string, scheme a2a.SecurityScheme) {
 
 // union names what readers of an old form do not find although the card has an interface for them.
 func (l *losses) union() {
-	places := unionPlaces(l.card)
-	first := ofVersion(l.card, a2a.Generation01)
-	if len(places) == 0 || len(first) == 0 {
+	places, place := unionPlaces(l.card), interface01(l.card)
+	if len(places) == 0 || !speaks(Form01, *place) {
 		return
 	}
-	if place := interface01(l.card); place.URL != places[0].URL {
+	if place.URL != places[0].URL {
 		i := slices.Index(l.card.SupportedInterfaces, *place)
 		l.add(fmt.Sprintf("supportedInterfaces[%d]", i), "readers of 0.1 find %s at the top, which is for 0.3", places[0].URL)
 	}

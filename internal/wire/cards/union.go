@@ -40,7 +40,7 @@ func oldMembers(card *a2a.AgentCard) []func(*jsonio.Writer, *a2a.AgentCard) {
 	if places := unionPlaces(card); places != nil {
 		list = append(list, func(w *jsonio.Writer, c *a2a.AgentCard) { writeCard03(w, c, Form03, places) })
 	}
-	if ofVersion(card, a2a.Generation01) != nil {
+	if place := interface01(card); place != nil && speaks(Form01, *place) {
 		list = append(list, writeCard01)
 	}
 	return list
