@@ -138,6 +138,39 @@ func TestMarkersComeBack(t *testing.T) {
 	}
 }
 
+// Only an object that can have been made to wrap a value is taken for a wrapper.
+func TestOnlyWrappersAreUnwrapped(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]string{
+		`{"value":[1, 2]}`: `[1, 2]`, ` { "value" : {"value":1} } `: `{"value":1}`, `{"value":null}`: `null`,
+		`{}`: `{}`, `{"other":1}`: `{"other":1}`, `{"value":1,"other":2}`: `{"value":1,"other":2}`, `{"other":1,"value":2}`: `{"other":1,"value":2}`, `[1]`: `[1]`,
+	} {
+		text := `{"status":{"state":"working","message":{"parts":[{"data":` + data + `,"metadata":{"` + markerKey + `":{"wrapped":true}}}]}}}`
+		task := readResult(t, wire.OpGetTask, &a2a.GetTaskRequest{ID: "t"}, text).(*a2a.Task)
+		if got := string(task.Status.Message.Parts[0].Content.(a2a.Data)); got != want {
+			t.Errorf("%s became %s, want %s", data, got, want)
+		}
+	}
+}
+
+// A value may be as deep as it may be anywhere, the object around it aside.
+func TestWrappedDepth(t *testing.T) {
+	t.Parallel()
+	for levels, ok := range map[int]bool{a2a.MaxDepth: true, a2a.MaxDepth + 1: false} {
+		value := strings.Repeat("[", levels) + strings.Repeat("]", levels)
+		text := `{"status":{"state":"working","message":{"parts":[{"data":{"value":` + value + `},"metadata":{"` + markerKey + `":{"wrapped":true}}}]}}}`
+		_, err := Dialect.DecodeResult(wire.OpGetTask, &a2a.GetTaskRequest{ID: "t"}, []byte(text))
+		if (err == nil) != ok {
+			t.Errorf("%d levels: %v", levels, err)
+		}
+		part := a2a.Part{Content: a2a.Data(value)}
+		task := &a2a.Task{ID: "t", Status: a2a.TaskStatus{Message: &a2a.Message{Parts: []a2a.Part{part}}}}
+		if _, err := Dialect.AppendResult(nil, wire.OpGetTask, nil, task); (err == nil) != ok {
+			t.Errorf("%d levels: %v", levels, err)
+		}
+	}
+}
+
 // A marker that is old or not ours changes nothing but where it can.
 func TestMarkersThatDoNotApply(t *testing.T) {
 	t.Parallel()

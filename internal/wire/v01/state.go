@@ -35,8 +35,7 @@ func ends(s a2a.TaskState) bool { return s.Terminal() || s.Interrupted() }
 // unmask returns the state that a marker says is behind the one that is shown. A marker that does not go with what is
 // shown is an old one.
 func unmask(shown a2a.TaskState, m marker) a2a.TaskState {
-	hidden := statesByName[m.state]
-	if trueNames[hidden] != "" && stateNames[hidden] == stateNames[shown] {
+	if hidden, ok := statesByName[m.state]; ok && stateNames[hidden] == stateNames[shown] {
 		return hidden
 	}
 	return shown

@@ -135,6 +135,9 @@ func TestStreamsAreWritten(t *testing.T) {
 				"3 " + shownArtifact("b", 1, appended), "4 " + shownArtifact("c", 2, whole), "5 " + shownStatus("completed", true), "done",
 			},
 		},
+		"an answer without an end": {sending, []a2a.Event{snapshot(a2a.TaskStateInputRequired), changed(a2a.TaskStateWorking)}, []string{
+			"1 " + shownStatus("input-required", false), "2 " + shownStatus("working", false),
+		}},
 		"a send that ends where it began": {sending, []a2a.Event{snapshot(a2a.TaskStateInputRequired, "a")}, []string{
 			"1 " + shownStatus("input-required", false), shownArtifact("a", 0, whole), shownStatus("input-required", true),
 		}},
