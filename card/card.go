@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package card fetches agent cards: by URL, by host name or from a file, within limits, and cached as HTTP says.
+// Package card fetches agent cards: by URL, by host name or from a file, within limits, and cached as HTTP says. It reads
+// the cards of every generation of the protocol, converts them between the generations, and finds what is wrong with them.
 package card
 
 import (
@@ -8,14 +9,17 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire/cards"
 )
 
 // WellKnownPath is where an agent's card is, below the agent's base URL (A2A 1.0 §8.2).
 const WellKnownPath = "/.well-known/agent-card.json"
+
+// OlderPath is where the card is of an agent of 0.1 or 0.2, below the agent's base URL (A2A 0.2.6 §5.3).
+const OlderPath = "/.well-known/agent.json"
 
 // The sorts of failure. A failure of [Resolver.Resolve] is an [*Error] that wraps one of them, or the context's error.
 var (
@@ -46,42 +50,27 @@ func (e *Error) Error() string {
 // Unwrap returns the sort of failure and what went wrong.
 func (e *Error) Unwrap() []error { return []error{e.Kind, e.Err} }
 
-// Decode reads an agent card of generation 1.0 and checks that a client can use it: that it is a JSON object with at
-// least one interface, each with an address and a binding. It does not ask for all that the standard requires, see
-// [a2a.AgentCard.Validate] for that.
+// Decode reads an agent card of any generation, or one that serves several, and checks that a client can use it: that it
+// is a JSON object with at least one interface, each with an address and a binding. What an older card calls url and
+// additionalInterfaces are interfaces whose version says which generation the agent speaks there. Decode does not ask
+// for all that the standard requires, see [a2a.AgentCard.Validate] for that.
 func Decode(raw []byte) (*a2a.AgentCard, error) {
 	if jsontext.Value(raw).Kind() != '{' {
 		return nil, fmt.Errorf("it is not a JSON object; it begins with %q", beginning(raw))
 	}
-	var c a2a.AgentCard
-	if err := a2a.Unmarshal(raw, &c); err != nil {
+	c, err := cards.Decode(raw)
+	if err != nil {
 		return nil, err
 	}
 	if len(c.SupportedInterfaces) == 0 {
-		return nil, withoutInterfaces(raw)
+		return nil, errors.New("it names no interface, neither in supportedInterfaces nor, as cards before 1.0 do, in url")
 	}
 	for i, iface := range c.SupportedInterfaces {
 		if iface.URL == "" || iface.Binding == "" {
 			return nil, fmt.Errorf("supportedInterfaces[%d] lacks its url or its protocolBinding", i)
 		}
 	}
-	return &c, nil
-}
-
-// withoutInterfaces tells a card of an older generation from one that is broken.
-func withoutInterfaces(raw []byte) error {
-	var old struct {
-		URL             string `json:"url"`
-		ProtocolVersion string `json:"protocolVersion"`
-	}
-	if json.Unmarshal(raw, &old) != nil || old.URL == "" {
-		return errors.New("it names no interface in supportedInterfaces")
-	}
-	version := old.ProtocolVersion
-	if version == "" {
-		version = "before 0.2"
-	}
-	return fmt.Errorf("it is a card of an older generation of the protocol (%s): this client speaks 1.0", version)
+	return c, nil
 }
 
 // beginning returns the first bytes of what is not a card, for a message.

@@ -33,6 +33,26 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+func TestDecodeReadsOlderCards(t *testing.T) {
+	t.Parallel()
+	for in, version := range map[string]string{
+		`{"name":"x","url":"https://a.example","protocolVersion":"0.3.0"}`:                    "0.3",
+		`{"name":"x","url":"https://a.example","protocolVersion":"0.2.5"}`:                    "0.2",
+		`{"name":"x","url":"https://a.example","authentication":{"schemes":["Bearer"]}}`:      "0.1",
+		`{"name":"x","url":"https://a.example","preferredTransport":"JSONRPC","security":[]}`: "0.2",
+	} {
+		c, err := card.Decode([]byte(in))
+		if err != nil {
+			t.Errorf("%s: %v", in, err)
+			continue
+		}
+		want := a2a.AgentInterface{URL: "https://a.example", Binding: "JSONRPC", ProtocolVersion: version}
+		if len(c.SupportedInterfaces) != 1 || c.SupportedInterfaces[0] != want {
+			t.Errorf("%s: interfaces %v", in, c.SupportedInterfaces)
+		}
+	}
+}
+
 func TestDecodeSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -41,11 +61,11 @@ func TestDecodeSaysWhatIsWrong(t *testing.T) {
 		`[1]`:                        "not a JSON object",
 		`{"name":"x"}`:               "names no interface",
 		`{"supportedInterfaces":[]}`: "names no interface",
-		`{"supportedInterfaces":[{"url":"https://a.example"}]}`:            "supportedInterfaces[0] lacks",
-		`{"name":"x","url":"https://a.example","protocolVersion":"0.3.0"}`: "older generation of the protocol (0.3.0)",
-		`{"name":"x","url":"https://a.example"}`:                           "older generation",
-		`{"name":"x","name":"y"}`:                                          "name",
-		valid + `{}`:                                                       "",
+		`{"supportedInterfaces":[{"url":"https://a.example"}]}`: "supportedInterfaces[0] lacks",
+		`{"name":"x","url":"","protocolVersion":"0.3.0"}`:       "names no interface",
+		`{"name":"x","protocolVersion":"0.3.0"}`:                "names no interface",
+		`{"name":"x","name":"y"}`:                               "name",
+		valid + `{}`:                                            "",
 	} {
 		_, err := card.Decode([]byte(in))
 		if err == nil || !contains(err.Error(), want) {

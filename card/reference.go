@@ -15,8 +15,9 @@ import (
 
 // place is what a reference means: a file or a URL, one of them.
 type place struct {
-	file string
-	url  *url.URL
+	file  string
+	url   *url.URL
+	older string // where the card is of an agent at that base URL that is older than 0.3; "" when url names the card itself
 }
 
 func (p place) String() string {
@@ -52,10 +53,10 @@ func parse(ref string) (place, error) {
 		return place{}, errors.New("it names no host")
 	}
 	u.Fragment = ""
-	if !strings.HasSuffix(u.Path, ".json") {
-		u = u.JoinPath(WellKnownPath)
+	if strings.HasSuffix(u.Path, ".json") {
+		return place{url: u}, nil
 	}
-	return place{url: u}, nil
+	return place{url: u.JoinPath(WellKnownPath), older: u.JoinPath(OlderPath).String()}, nil
 }
 
 // fileOf returns the name of the file of a file URL, on Windows without the slash before the drive.

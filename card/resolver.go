@@ -14,6 +14,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // Options tunes a [Resolver]. The zero value of each field means its default.
@@ -84,26 +85,82 @@ func orDefault[T comparable](value, standard T) T {
 // Resolve returns the card that ref names, which is shared and must not be changed. A reference is one of
 //
 //   - a URL whose path ends in .json: the card itself;
-//   - any other URL: an agent's base URL, to whose path [WellKnownPath] is appended;
+//   - any other URL: an agent's base URL, to whose path [WellKnownPath] is appended, and [OlderPath] if nothing is there;
 //   - a host, with a port and a path if need be: as https URL, or http when the host is this machine;
 //   - a file:// URL, a path that is absolute or begins with a dot, or the name of a file that is there.
 //
-// Redirects are followed to the same scheme or from http to https. Fetched cards are cached as RFC 9111 says; files
+// The card may be of any generation, see [Decode]. Redirects are followed to the same scheme or from http to https. Fetched cards are cached as RFC 9111 says; files
 // are not. An error is an [*Error], or the context's.
 func (r *Resolver) Resolve(ctx context.Context, ref string) (*a2a.AgentCard, error) {
 	p, err := parse(ref)
 	if err != nil {
 		return nil, &Error{Ref: ref, Kind: ErrReference, Err: err}
 	}
-	find := func() (*a2a.AgentCard, error) { return r.fromFile(p.file) }
-	if p.url != nil {
-		find = func() (*a2a.AgentCard, error) { return r.fromURL(ctx, p.url.String()) }
-	}
-	c, err := find()
+	c, err := r.find(ctx, p)
 	if err == nil || ctx.Err() != nil {
 		return c, err
 	}
 	return nil, failure(ref, p, err)
+}
+
+func (r *Resolver) find(ctx context.Context, p place) (*a2a.AgentCard, error) {
+	if p.url == nil {
+		return r.fromFile(p.file)
+	}
+	if c := r.fresh(p.older); c != nil {
+		return c, nil // where the agent had its card a moment ago
+	}
+	return withOlder(p, func(url string) (*a2a.AgentCard, error) { return r.fromURL(ctx, url) })
+}
+
+// fresh returns the card at a URL if it is in the cache and good, else nil.
+func (r *Resolver) fresh(url string) *a2a.AgentCard {
+	if known := r.cache.get(url); known != nil && known.fresh(time.Now()) {
+		return known.card
+	}
+	return nil
+}
+
+// withOlder calls get with the URL of a place, and when there is nothing with the one that 0.1 and 0.2 have.
+func withOlder[T any](p place, get func(url string) (T, error)) (T, error) {
+	found, err := get(p.url.String())
+	if p.older == "" || !errors.Is(err, ErrNotFound) {
+		return found, err
+	}
+	older, errOfOlder := get(p.older)
+	if errors.Is(errOfOlder, ErrNotFound) {
+		return found, err
+	}
+	return older, errOfOlder
+}
+
+// Raw returns the bytes of the card that ref names, see [Resolver.Resolve], as it is: in the form that is served to who
+// asks for none, and be it no card at all. The cache has no part in it. An error is an [*Error], or the context's.
+func (r *Resolver) Raw(ctx context.Context, ref string) ([]byte, error) {
+	p, err := parse(ref)
+	if err != nil {
+		return nil, &Error{Ref: ref, Kind: ErrReference, Err: err}
+	}
+	raw, err := r.raw(ctx, p)
+	if err == nil || ctx.Err() != nil {
+		return raw, err
+	}
+	return nil, failure(ref, p, err)
+}
+
+func (r *Resolver) raw(ctx context.Context, p place) ([]byte, error) {
+	if p.url == nil {
+		return r.readFile(p.file)
+	}
+	return withOlder(p, func(url string) ([]byte, error) {
+		got, err := retry.Do(ctx, r.retry, func(ctx context.Context) (*answer, error) {
+			return r.get(ctx, url, http.Header{}, false)
+		}, mayRetry)
+		if err != nil {
+			return nil, err
+		}
+		return got.raw, nil
+	})
 }
 
 func failure(ref string, p place, err error) error {
@@ -116,6 +173,14 @@ func failure(ref string, p place, err error) error {
 }
 
 func (r *Resolver) fromFile(name string) (*a2a.AgentCard, error) {
+	raw, err := r.readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return decode(raw)
+}
+
+func (r *Resolver) readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &Error{Kind: ErrNotFound, Err: errors.New("no such file")}
@@ -124,18 +189,14 @@ func (r *Resolver) fromFile(name string) (*a2a.AgentCard, error) {
 		return nil, err
 	}
 	defer f.Close()
-	raw, err := r.read(f)
-	if err != nil {
-		return nil, err
-	}
-	return decode(raw)
+	return r.read(f)
 }
 
 func (r *Resolver) fromURL(ctx context.Context, url string) (*a2a.AgentCard, error) {
-	known := r.cache.get(url)
-	if known != nil && known.fresh(time.Now()) {
-		return known.card, nil
+	if c := r.fresh(url); c != nil {
+		return c, nil
 	}
+	known := r.cache.get(url)
 	found, err := retry.Do(ctx, r.retry, func(ctx context.Context) (*entry, error) {
 		return r.fetch(ctx, url, known)
 	}, mayRetry)
@@ -167,25 +228,49 @@ func mayRetry(err error) (time.Duration, bool) {
 
 // fetch asks for a card, or whether the one that is known is still good.
 func (r *Resolver) fetch(ctx context.Context, url string, known *entry) (*entry, error) {
+	header := http.Header{wire.HeaderVersion: {string(a2a.Generation10)}}
+	if known != nil {
+		known.ask(header)
+	}
+	got, err := r.get(ctx, url, header, known != nil)
+	if err != nil {
+		return nil, err
+	}
+	if got.raw == nil {
+		return known.refreshed(got.header, got.asked, r.opts.Lifetime), nil
+	}
+	c, err := decode(got.raw)
+	if err != nil {
+		return nil, err
+	}
+	return newEntry(c, got.header, got.asked, r.opts.Lifetime), nil
+}
+
+// answer is what a server said to a request for a card.
+type answer struct {
+	raw    []byte // nil when the card that is known is still good
+	header http.Header
+	asked  time.Time
+}
+
+// get sends one request. An answer without a card is an error unless it may be that nothing has changed.
+func (r *Resolver) get(ctx context.Context, url string, header http.Header, conditional bool) (*answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.opts.Timeout, fmt.Errorf("no answer within %v", r.opts.Timeout))
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, &Error{Kind: ErrReference, Err: err}
 	}
+	req.Header = header
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("A2A-Version", string(a2a.Generation10))
-	if known != nil {
-		known.ask(req.Header)
-	}
 	asked := time.Now()
 	resp, err := r.http.Do(req)
 	if err != nil {
 		return nil, unreachable(ctx, err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusNotModified && known != nil {
-		return known.refreshed(resp.Header, asked, r.opts.Lifetime), nil
+	if resp.StatusCode == http.StatusNotModified && conditional {
+		return &answer{header: resp.Header, asked: asked}, nil
 	}
 	if resp.StatusCode != http.StatusOK {
 		return nil, refused(resp)
@@ -194,11 +279,7 @@ func (r *Resolver) fetch(ctx context.Context, url string, known *entry) (*entry,
 	if err != nil {
 		return nil, unreachable(ctx, err)
 	}
-	c, err := decode(raw)
-	if err != nil {
-		return nil, err
-	}
-	return newEntry(c, resp.Header, asked, r.opts.Lifetime), nil
+	return &answer{raw: raw, header: resp.Header, asked: asked}, nil
 }
 
 // unreachable sorts what net/http says: what this side decided is final, all else may pass.
