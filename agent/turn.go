@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/turn"
@@ -34,18 +35,34 @@ func NewTurn(info turn.Info, backend turn.Backend) *Turn {
 // Message returns the message that started the turn; nil when a timer or a wake-up did, and in a Cancel.
 func (t *Turn) Message() *a2a.Message { return t.info.Message }
 
-// Text returns the text parts of the message, joined by newlines; "" without a message.
+// Text returns the texts of the message, joined by newlines: its text parts, and files in it that are UTF-8 text by their
+// media type, such as text/plain, and by their content. It is "" without a message.
 func (t *Turn) Text() string {
 	if t.info.Message == nil {
 		return ""
 	}
 	var texts []string
 	for _, p := range t.info.Message.Parts {
-		if s, ok := p.Content.(a2a.Text); ok {
-			texts = append(texts, string(s))
+		switch content := p.Content.(type) {
+		case a2a.Text:
+			texts = append(texts, string(content))
+		case a2a.Raw:
+			if isText(p.MediaType) && utf8.Valid(content) {
+				texts = append(texts, string(content))
+			}
 		}
 	}
 	return strings.Join(texts, "\n")
+}
+
+// isText reports whether a media type is that of text in UTF-8, or in a charset that it does not name.
+func isText(mediaType string) bool {
+	kind, params, err := mime.ParseMediaType(mediaType)
+	if err != nil || !strings.HasPrefix(kind, "text/") {
+		return false
+	}
+	charset := strings.ToLower(params["charset"])
+	return charset == "" || charset == "utf-8" || charset == "us-ascii"
 }
 
 // TaskID returns the id of the task, which may not have been created yet.

@@ -40,6 +40,26 @@ func TestMatchMode(t *testing.T) {
 	}
 }
 
+// TestTextOfFiles shows which files count as text of the message.
+func TestTextOfFiles(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ mediaType, content, want string }{
+		{"text/plain", "one", "one"},
+		{"Text/Markdown; charset=UTF-8", "é", "é"},
+		{"text/plain; charset=us-ascii", "one", "one"},
+		{"text/plain; charset=latin1", "one", ""},
+		{"text/plain", "\xff", ""},
+		{"application/json", "{}", ""},
+		{"", "one", ""},
+		{";", "one", ""},
+	} {
+		m := a2a.NewMessage(a2a.RoleUser, a2a.RawPart([]byte(tt.content), tt.mediaType, "f"))
+		if got := agent.NewTurn(turn.Info{Message: m}, nil).Text(); got != tt.want {
+			t.Errorf("%s %q: %q, want %q", tt.mediaType, tt.content, got, tt.want)
+		}
+	}
+}
+
 // TestTurnTellsOfTheRequest shows that a turn gives its author what came with the request.
 func TestTurnTellsOfTheRequest(t *testing.T) {
 	t.Parallel()

@@ -115,9 +115,20 @@ func TestAgentAsksBack(t *testing.T) {
 	if first.State() != a2a.TaskStateInputRequired || !strings.Contains(first.StatusText(), "Into which currency") {
 		t.Fatalf("%v: %s", first.State(), first.StatusText())
 	}
+	if again := h.Reply(first, "..."); again.State() != a2a.TaskStateInputRequired || !strings.Contains(again.StatusText(), "Into which currency") {
+		t.Errorf("no answer: %v: %s", again.State(), again.StatusText())
+	}
 	second := h.Reply(first, "CAD")
 	if second.State() != a2a.TaskStateCompleted || !strings.HasPrefix(second.Text(), "1 USD = 1.4328 CAD") || second.Task.ID != first.Task.ID {
 		t.Errorf("%v: %s", second.State(), second.Text())
+	}
+}
+
+func TestAgentReadsFilesOfText(t *testing.T) {
+	t.Parallel()
+	m := a2a.NewMessage(a2a.RoleUser, a2a.RawPart([]byte("100 USD in GBP\n"), "text/plain; charset=utf-8", "n.txt"))
+	if result := newHarness(t, currency.Options{}).SendMessage(m); !strings.HasPrefix(result.Text(), "100 USD = 77.252 GBP") {
+		t.Errorf("%v: %s", result.State(), result.Text())
 	}
 }
 

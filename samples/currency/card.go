@@ -18,10 +18,10 @@ func Card() *a2a.AgentCard {
 			Description: "Helps with exchange values between various currencies",
 			Tags:        []string{"currency conversion", "currency exchange"},
 			Examples: []string{
-				"What is exchange rate between USD and GBP?",
 				"100 USD in GBP",
 				"5 euros in yen and pounds",
 				"$20 to EUR yesterday",
+				"What is exchange rate between USD and GBP?",
 			},
 		}},
 	}

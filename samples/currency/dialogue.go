@@ -78,9 +78,10 @@ func (d *Dialogue) Answer(ctx context.Context, state State, text string, progres
 		return Outcome{Kind: KindAsk, Text: tooLong}, state, nil
 	}
 	if !concerns(request, state) {
-		return Outcome{Kind: KindRefuse, Text: refusal}, state, nil
+		return d.decline(state, text), state, nil
 	}
 	m := merge(state, request)
+	m.latest = d.latest(now)
 	m.refuseFuture(DateOf(now), d.Rates.Today(now))
 	if question := m.question(); question != "" {
 		return Outcome{Kind: KindAsk, Text: question}, m.state, nil
@@ -103,6 +104,24 @@ func (d *Dialogue) now() time.Time {
 	return d.Now()
 }
 
+// decline answers what is not about currencies. While a question is open that is no way to end it: the question is
+// asked again.
+func (d *Dialogue) decline(s State, text string) Outcome {
+	if len(s.Open) == 0 {
+		return Outcome{Kind: KindRefuse, Text: refusal}
+	}
+	m := merger{state: s, latest: d.latest(d.now())}
+	return Outcome{Kind: KindAsk, Text: notUnderstood(text) + " " + m.question()}
+}
+
+// latest says which rate is taken when nobody names a day.
+func (d *Dialogue) latest(now time.Time) string {
+	if _, ok := d.Rates.(Snapshot); ok {
+		return fmt.Sprintf("the latest bundled rate, of %s,", d.Rates.Today(now))
+	}
+	return "the latest rate"
+}
+
 // concerns tells whether a message is for a currency agent, given what was said before.
 func concerns(r Request, s State) bool {
 	if r.Topical {
@@ -116,7 +135,8 @@ func concerns(r Request, s State) bool {
 type merger struct {
 	state   State
 	request Request
-	kept    bool // the message goes on with what was said before
+	kept    bool   // the message goes on with what was said before
+	latest  string // which rate is taken when nobody names a day
 }
 
 // merge takes a request into the state. A request that says where from and where to begins anew, and so does one

@@ -32,7 +32,7 @@ func TestDialogue(t *testing.T) {
 		},
 		"rupees": {{"1 USD to INR", KindAnswer, has("1 USD = 85.49 INR (2025-04-01, bundled snapshot).")}},
 		"target is missing": {
-			{"how much is the exchange rate for 1 USD?", KindAsk, has("Into which currency", "1 USD", "latest")},
+			{"how much is the exchange rate for 1 USD?", KindAsk, has("Into which currency", "1 USD", "I take the latest bundled rate, of 2025-04-01, unless you name a day.")},
 			{"CAD", KindAnswer, has("1 USD = 1.4328 CAD")},
 		},
 		"target by name": {
@@ -91,6 +91,15 @@ func TestDialogue(t *testing.T) {
 			{"100 USD to GBP and XYZ", KindAsk, has(`"XYZ"`)},
 			{"CAD", KindAnswer, has("77.252 GBP", "143.28 CAD")},
 		},
+		"words for a target": {
+			{"100 USD in monopoly money", KindAsk, has(`I know no currency "monopoly money" to convert into.`)},
+			{"GBP", KindAnswer, has("77.252 GBP")},
+		},
+		"words for a source": {
+			{"100 monopoly dough to USD please", KindAsk, has(`I know no currency "monopoly dough" to convert from.`)},
+			{"GBP", KindAnswer, has("100 GBP = 129.45 USD")},
+		},
+		"too many words": {{"100 USD in the money that my uncle once had", KindAsk, has("Into which currency should I convert 100 USD?")}},
 		"not in the table": {
 			{"100 USD to VND", KindAsk, has("no rates for VND", "AUD", "ZAR", "Into which currency should I convert 100 USD?")},
 			{"GBP", KindAnswer, has("77.252 GBP")},
@@ -135,7 +144,10 @@ func TestDialogue(t *testing.T) {
 		},
 		"off-topic in between": {
 			{"How much is 1 USD?", KindAsk, nil},
-			{"tell me a joke", KindRefuse, nil},
+			{"tell me a joke", KindAsk, has(`do not understand "tell me a joke"`, "Into which currency should I convert 1 USD?", "2025-04-01")},
+			{"...", KindAsk, has(`"..."`, "Into which currency")},
+			{"", KindAsk, has("Into which currency")},
+			{strings.Repeat("bla ", 100), KindAsk, has("do not understand that", "Into which currency")},
 			{"CAD", KindAnswer, has("1.4328")},
 		},
 		"too long": {
@@ -213,6 +225,10 @@ func TestDialogueAsksTheProviderOnlyWhenItMust(t *testing.T) {
 
 func TestDialogueProgress(t *testing.T) {
 	t.Parallel()
+	if out, _, err := (&Dialogue{Rates: &stub{}, Now: fixedNow}).Answer(t.Context(), State{}, "How much is 1 USD?", nil); err != nil ||
+		!strings.HasSuffix(out.Text, "I take the latest rate unless you name a day.") {
+		t.Errorf("the question without a bundled table is %q, %v", out.Text, err)
+	}
 	one, err := ParseDecimal("0.5")
 	if err != nil {
 		t.Fatal(err)

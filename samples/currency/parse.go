@@ -92,6 +92,7 @@ func readTokens(tokens []token, lower string) Request {
 	p.readAmounts()
 	p.readRoles()
 	p.settle()
+	p.nameUnknown()
 	p.request.Trade = slices.ContainsFunc(tokens, func(t token) bool { return t.is(topicWords) })
 	p.request.Topical = p.request.Trade || p.topical()
 	p.request.FollowUp = followsUp(lower)
@@ -389,6 +390,55 @@ func (p *parser) settle() {
 	}
 }
 
+// maxUnknownWords is how many words are taken for the name of one currency that does not exist.
+const maxUnknownWords = 3
+
+// nameUnknown finds words where the missing side of a conversion should be: "100 USD in monopoly money".
+func (p *parser) nameUnknown() {
+	r := &p.request
+	source, target := r.From != "" || len(r.Loose) == 1, len(r.To) > 0
+	if source == target || len(r.Problems) > 0 {
+		return
+	}
+	for i := range p.tokens {
+		if source && p.tokens[i].is(intoWords) {
+			if text, end := p.plainWords(i + 1); text != "" && p.endsAt(end) {
+				p.problem(UnknownCurrency, SlotTo, text)
+				return
+			}
+		}
+		if target && p.kindAt(i) == kindNumber {
+			if text, end := p.plainWords(i + 1); text != "" && p.kindAt(end) == kindWord && p.tokens[end].is(intoWords) {
+				p.setAmount(p.tokens[i].count)
+				p.problem(UnknownCurrency, SlotFrom, text)
+				return
+			}
+		}
+	}
+}
+
+// plainWords returns the few words from token i on that mean nothing else, and where they end; "" when there are none,
+// or too many.
+func (p *parser) plainWords(i int) (text string, end int) {
+	for p.kindAt(i) == kindWord && p.tokens[i].is(noiseWords) {
+		i++
+	}
+	var words []string
+	for ; p.kindAt(i) == kindWord && !p.tokens[i].is(closingWords); i++ {
+		words = append(words, p.tokens[i].text)
+	}
+	if len(words) > maxUnknownWords {
+		return "", i
+	}
+	return strings.Join(words, " "), i
+}
+
+// endsAt tells whether a sentence can end before token i.
+func (p *parser) endsAt(i int) bool {
+	k := p.kindAt(i)
+	return k == kindStop || k == kindDate || p.tokens[i].is(closingWords)
+}
+
 // turnRound handles questions that name the target first: in "how many yen in a dollar" the dollar is the source.
 func (p *parser) turnRound() {
 	asked := slices.IndexFunc(p.players, func(pl player) bool { return pl.role == roleMany || pl.role == roleMuch })
@@ -482,6 +532,6 @@ func (p *parser) topical() bool {
 	}
 	owned := slices.ContainsFunc(p.players, func(pl player) bool { return pl.amount != nil })
 	const few = 1 // words that may stand beside a lone currency: "euros maybe"
-	return owned || len(p.players) > 1 || (len(p.players) == 1 && (quantity || content <= few)) ||
+	return owned || len(p.players) > 1 || (p.request.Amount != nil && p.has(UnknownCurrency)) || (len(p.players) == 1 && (quantity || content <= few)) ||
 		(len(p.players) == 0 && content <= few && (p.request.Amount != nil || p.request.When.Kind != WhenUnset || len(p.request.Problems) > 0))
 }

@@ -242,6 +242,10 @@ func TestParse(t *testing.T) {
 		{"5 dolars in euros", "5 >EUR !unknown dolars[USD]"},
 		{"1 btc in usd", "1 >USD !unknown btc[]"},
 
+		{"100 USD in monopoly money", "100 USD> !unknown monopoly money[]"},
+		{"100 monopoly money in USD", "100 >USD !unknown monopoly money[]"},
+		{"the rate of USD to monopoly money on 2024-01-05", "> ~USD @2024-01-05 !unknown monopoly money[]"},
+
 		// Other matters.
 		{"", "> off"},
 		{"hello", "> off"},

@@ -6,9 +6,22 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 var tooLong = fmt.Sprintf("That text is too long: I read up to %d bytes. Please ask in one sentence, such as: 100 USD in GBP.", MaxText)
+
+// maxEcho is how many runes of what was not understood are said again.
+const maxEcho = 40
+
+// notUnderstood says that a text is no answer to the open question.
+func notUnderstood(text string) string {
+	said := strings.Join(strings.Fields(text), " ")
+	if said == "" || utf8.RuneCountInString(said) > maxEcho {
+		return "I do not understand that, as I can only convert currencies."
+	}
+	return fmt.Sprintf("I do not understand %q, as I can only convert currencies.", said)
+}
 
 // question asks for all that is open and for nothing else; "" when nothing is.
 func (m *merger) question() string {
@@ -66,7 +79,7 @@ func (m *merger) askTo() string {
 		return what + ", besides " + joinAnd(m.state.To) + "?"
 	}
 	if m.state.On == "" {
-		return what + "? I take the latest rate unless you name a day."
+		return what + "? I take " + m.latest + " unless you name a day."
 	}
 	return what + "?"
 }

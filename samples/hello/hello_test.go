@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestHelloMakesATask(t *testing.T) {
 	t.Parallel()
 	h := agenttest.New(t, hello.New(hello.Options{}), &agenttest.Options{Card: hello.Card()})
-	for text, want := range map[string]string{"Ada": "Hello, Ada!", "  Ada ": "Hello, Ada!", " ": "Hello, World!"} {
+	for text, want := range map[string]string{"Ada": "Hello, Ada!", "  Ada ": "Hello, Ada!", " ": "Hello, World!", "": "Hello, World!"} {
 		result := h.Send(text)
 		if result.State() != a2a.TaskStateCompleted || result.Text() != want {
 			t.Errorf("%q: %v %q, want %q", text, result.State(), result.Text(), want)
@@ -25,6 +25,15 @@ func TestHelloMakesATask(t *testing.T) {
 		if len(result.Task.Artifacts) != 1 || result.Task.Artifacts[0].Name != hello.ArtifactName {
 			t.Errorf("%q: artifacts %+v", text, result.Task.Artifacts)
 		}
+	}
+}
+
+func TestHelloReadsFilesOfText(t *testing.T) {
+	t.Parallel()
+	h := agenttest.New(t, hello.New(hello.Options{}), &agenttest.Options{Card: hello.Card()})
+	m := a2a.NewMessage(a2a.RoleUser, a2a.RawPart([]byte("Ada\n"), "text/plain; charset=utf-8", "n.txt"))
+	if result := h.SendMessage(m); result.Text() != "Hello, Ada!" {
+		t.Errorf("%q", result.Text())
 	}
 }
 
