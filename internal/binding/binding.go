@@ -6,6 +6,7 @@
 package binding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,21 +142,24 @@ var fieldNames = map[a2a.Generation]map[string]string{
 		"message.taskId": "id", "message.contextId": "sessionId", "taskId": "id",
 		"configuration.historyLength": "historyLength", "configuration.taskPushNotificationConfig": "pushNotification",
 	},
-	a2a.Generation03: {"configuration.taskPushNotificationConfig": "configuration.pushNotificationConfig"},
+	a2a.Generation02: fieldNames03,
+	a2a.Generation03: fieldNames03,
 }
+
+var fieldNames03 = map[string]string{"configuration.taskPushNotificationConfig": "configuration.pushNotificationConfig"}
+
+// field returns what the request's generation calls a field.
+func (x *Exchange) field(name string) string { return cmp.Or(fieldNames[x.Generation][name], name) }
 
 // Named returns an error that calls fields what the request's generation does.
 func (x *Exchange) Named(e *a2a.Error) *a2a.Error {
-	names := fieldNames[x.Generation]
-	if names == nil || len(e.Violations) == 0 {
+	if len(e.Violations) == 0 || fieldNames[x.Generation] == nil {
 		return e
 	}
 	renamed := *e
 	renamed.Violations = slices.Clone(e.Violations)
 	for i, v := range renamed.Violations {
-		if name, ok := names[v.Field]; ok {
-			renamed.Violations[i].Field = name
-		}
+		renamed.Violations[i].Field = x.field(v.Field)
 	}
 	return &renamed
 }

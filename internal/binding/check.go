@@ -47,7 +47,7 @@ func (c *Core) checkSend(x *Exchange, send *a2a.SendMessageRequest) *a2a.Error {
 		return a2a.InvalidParams("message.parts", fmt.Sprintf("must not have more than %d elements, but has %d", c.MaxParts, len(send.Message.Parts)))
 	}
 	if send.Configuration != nil && send.Configuration.PushConfig != nil && !x.profile.Push {
-		return a2a.NewError(a2a.ErrPushNotSupported, "this agent sends no push notifications; leave out the push notification config")
+		return a2a.NewError(a2a.ErrPushNotSupported, "this agent sends no push notifications; leave out "+x.field("configuration.taskPushNotificationConfig"))
 	}
 	return nil
 }

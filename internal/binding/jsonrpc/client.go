@@ -52,13 +52,19 @@ func (c *Client) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest)
 	return c.stream(ctx, wire.OpStreamMessage, c.named(req), "")
 }
 
-// named returns a request that names the task it makes, as clients of 0.1 have to.
+// named returns a request that names the task it makes, and its session, as clients of 0.1 have to.
 func (c *Client) named(req *a2a.SendMessageRequest) *a2a.SendMessageRequest {
-	if c.gen != a2a.Generation01 || req.NewTaskID != "" || req.Message == nil || req.Message.TaskID != "" {
+	if c.gen != a2a.Generation01 || req.Message == nil || req.Message.TaskID != "" {
 		return req
 	}
-	r := *req
-	r.NewTaskID = a2a.NewTaskID()
+	r, m := *req, *req.Message
+	r.Message = &m
+	if r.NewTaskID == "" {
+		r.NewTaskID = a2a.NewTaskID()
+		if m.ContextID == "" {
+			m.ContextID = a2a.NewContextID()
+		}
+	}
 	return &r
 }
 
