@@ -35,22 +35,25 @@ func NewTurn(info turn.Info, backend turn.Backend) *Turn {
 // Message returns the message that started the turn; nil when a timer or a wake-up did, and in a Cancel.
 func (t *Turn) Message() *a2a.Message { return t.info.Message }
 
-// Text returns the texts of the message, joined by newlines: its text parts, and files in it that are UTF-8 text by their
-// media type, such as text/plain, and by their content. It is "" without a message.
+// Text returns the texts of the message, joined by newlines: its text parts or, when it has none, those files in it that
+// are UTF-8 text by their media type, such as text/plain, and by their content. It is "" without a message.
 func (t *Turn) Text() string {
 	if t.info.Message == nil {
 		return ""
 	}
-	var texts []string
+	var texts, files []string
 	for _, p := range t.info.Message.Parts {
 		switch content := p.Content.(type) {
 		case a2a.Text:
 			texts = append(texts, string(content))
 		case a2a.Raw:
 			if isText(p.MediaType) && utf8.Valid(content) {
-				texts = append(texts, string(content))
+				files = append(files, string(content))
 			}
 		}
+	}
+	if texts == nil {
+		texts = files
 	}
 	return strings.Join(texts, "\n")
 }
