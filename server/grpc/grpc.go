@@ -93,7 +93,8 @@ func (b *Binding) Bind(host *binding.Host) error {
 		return errors.New("server/grpc: a Binding is for one server; make another one by New")
 	}
 	if b.options.URL != "" {
-		if _, port, err := net.SplitHostPort(b.options.URL); err != nil || port == "" {
+		_, port, err := net.SplitHostPort(b.options.URL)
+		if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
 			return fmt.Errorf("server/grpc: Options.URL: %q is not of the form host:port", b.options.URL)
 		}
 	}

@@ -314,7 +314,7 @@ func TestOfficialClient(t *testing.T) {
 	if task, ok := res.(*sdk.Task); err != nil || !ok || task.ID != id || task.Status.State != sdk.TaskStateCompleted {
 		t.Errorf("%+v, %v", res, err)
 	}
-	list, err := c.ListTasks(ctx, &sdk.ListTasksRequest{})
+	list, err := c.ListTasks(ctx, &sdk.ListTasksRequest{PageSize: 10}) // v2.3.1 asks for pages of 0 otherwise
 	if err != nil || len(list.Tasks) != 1 {
 		t.Errorf("%+v, %v", list, err)
 	}

@@ -61,7 +61,11 @@ func (c *call) fail(x *binding.Exchange, e *a2a.Error) {
 	x.Err = e
 	if x.Status == 0 {
 		x.Status = c.server.Host.Core.HTTPStatus(x.Generation, e)
-		c.stream.SetHeader(headersOf(x.W.Header()))
+		if c.guard == nil { // net/http has trailers that it refuses, such as WWW-Authenticate
+			c.stream.SetHeader(headersOf(x.W.Header()))
+			return
+		}
+		c.stream.SetTrailer(headersOf(x.W.Header())) // so that all is in one frame, as a call is answered that never opened
 	}
 }
 

@@ -12,9 +12,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding/grpc/pbv03"
@@ -138,10 +136,10 @@ func (c *Client) call(ctx context.Context, op wire.Operation, request any, limit
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeUp(fmt.Sprintf("no answer within %v", limit)))
 	defer cancel()
-	ctx, t := traced(outgoingContext(ctx, ""))
+	ctx, t := traced(outgoingContext(ctx, ""), len(out.bytes), c.MaxAnswer)
 	var in frame
 	if err := c.Conn.Invoke(ctx, path, out, &in, grpc.MaxCallRecvMsgSize(c.MaxAnswer)); err != nil {
-		return nil, failure(ctx, t, err)
+		return nil, t.failure(ctx, err)
 	}
 	value, err := c.Form.DecodeResult(op, in.bytes)
 	if err != nil {
@@ -176,23 +174,6 @@ func ofTransport(name string) bool {
 	return strings.HasPrefix(name, "grpc-")
 }
 
-// failure says what went wrong with a call.
-func failure(ctx context.Context, t *trace, err error) error {
-	if ctx.Err() != nil {
-		return ended(ctx)
-	}
-	s, ok := status.FromError(err)
-	switch {
-	case t.answered.Load():
-		return errorOf(s)
-	case !ok:
-		return &outgoing.ConnError{Sent: t.sent.Load(), Err: err}
-	case s.Code() == codes.ResourceExhausted: // it is this side that says so
-		return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer", Cause: errors.New(s.Message())}
-	}
-	return &outgoing.ConnError{Sent: t.sent.Load(), Err: errors.New(s.Message())}
-}
-
 // ended returns the error of a context that has ended, or what this side's clock ended it for.
 func ended(ctx context.Context) error {
 	cause := context.Cause(ctx)
@@ -213,54 +194,20 @@ func (c *Client) stream(ctx context.Context, op wire.Operation, request any, aft
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	ctx, t := traced(outgoingContext(ctx, after))
-	s, err := c.Conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, path, grpc.MaxCallRecvMsgSize(c.MaxEvent))
+	ctx, t := traced(outgoingContext(ctx, after), len(out.bytes), c.MaxEvent)
+	r := &reader{client: c, op: op, ctx: ctx, trace: t, ahead: make(chan received, 1)}
+	r.stream, err = c.Conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, path, grpc.MaxCallRecvMsgSize(c.MaxEvent))
 	if err == nil {
-		err = c.begin(s, out)
+		err = r.begin(out)
 	}
 	if err != nil {
 		defer cancel()
-		return nil, failure(ctx, t, err)
+		return nil, t.failure(ctx, err)
 	}
-	r := &reader{client: c, op: op, ctx: ctx, trace: t, stream: s}
 	return func(yield func(a2a.StreamEvent, error) bool) {
 		defer cancel()
 		r.run(yield)
 	}, nil
-}
-
-// begin sends the request and waits until the peer accepts or refuses it. Some peers say nothing before their first event,
-// however long that takes; their streams count as open after a while.
-func (c *Client) begin(s grpc.ClientStream, out *frame) error {
-	if err := s.SendMsg(out); err != nil && err != io.EOF { // after io.EOF the status tells why
-		return err
-	}
-	if err := s.CloseSend(); err != nil {
-		return err
-	}
-	type headers struct {
-		md  metadata.MD
-		err error
-	}
-	answered := make(chan headers, 1)
-	go func() {
-		md, err := s.Header()
-		answered <- headers{md, err}
-	}()
-	patience := time.NewTimer(c.HeaderTimeout)
-	defer patience.Stop()
-	select {
-	case <-patience.C:
-		return nil
-	case h := <-answered:
-		if h.err != nil || h.md != nil {
-			return h.err
-		}
-	}
-	if err := s.RecvMsg(new(frame)); err != io.EOF { // there is nothing but a status
-		return err
-	}
-	return nil
 }
 
 // A reader is one run over a stream.
@@ -270,21 +217,77 @@ type reader struct {
 	ctx    context.Context
 	trace  *trace
 	stream grpc.ClientStream
+	ahead  chan received // what begin has read
 	begun  bool
+}
+
+type received struct {
+	bytes []byte
+	err   error
+}
+
+// refusal is how long after its header a stream may be refused, and still be one that never opened: the status comes
+// right behind, but not with it.
+const refusal = 50 * time.Millisecond
+
+// begin sends the request and waits until the peer accepts or refuses it. Some peers say nothing before their first event,
+// however long that takes; their streams count as open after a while.
+func (r *reader) begin(out *frame) error {
+	if err := r.stream.SendMsg(out); err != nil && err != io.EOF { // after io.EOF the status tells why
+		return err
+	}
+	if err := r.stream.CloseSend(); err != nil {
+		return err
+	}
+	ahead := r.ahead
+	go func() {
+		var in frame
+		err := r.stream.RecvMsg(&in)
+		ahead <- received{in.bytes, err}
+	}()
+	patience := time.NewTimer(r.client.HeaderTimeout)
+	defer patience.Stop()
+	header := r.trace.header
+	for {
+		select {
+		case got := <-ahead:
+			if got.err != nil && got.err != io.EOF {
+				return got.err
+			}
+			ahead <- got
+			return nil
+		case <-header:
+			header = nil
+			patience.Reset(refusal)
+		case <-patience.C:
+			return nil
+		}
+	}
+}
+
+// next returns the bytes of the next event.
+func (r *reader) next() ([]byte, error) {
+	if ahead := r.ahead; ahead != nil {
+		r.ahead = nil
+		got := <-ahead
+		return got.bytes, got.err
+	}
+	var in frame
+	err := r.stream.RecvMsg(&in)
+	return in.bytes, err
 }
 
 func (r *reader) run(yield func(a2a.StreamEvent, error) bool) {
 	for {
-		var in frame
-		err := r.stream.RecvMsg(&in)
+		b, err := r.next()
 		if err == io.EOF {
 			return
 		}
 		if err != nil {
-			yield(a2a.StreamEvent{}, failure(r.ctx, r.trace, err))
+			yield(a2a.StreamEvent{}, r.trace.failure(r.ctx, err))
 			return
 		}
-		ev, err := r.client.Form.DecodeEvent(in.bytes)
+		ev, err := r.client.Form.DecodeEvent(b)
 		if err != nil {
 			yield(a2a.StreamEvent{}, unreadable(err))
 			return
