@@ -27,6 +27,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/samples/currency"
 	"github.com/dragoman-a2a/dragoman/samples/hello"
 	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/server/grpc"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
@@ -45,6 +46,8 @@ type serveOptions struct {
 	addr      string
 	data      string
 	url       string
+	grpcAddr  string
+	grpcList  bool
 	rates     string
 	reply     bool
 	cert, key string
@@ -84,6 +87,8 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
 	flags.StringVar(&o.data, "data", "", "folder for the tasks, or :memory: (default: the user's data folder)")
 	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
+	flags.StringVar(&o.grpcAddr, "grpc-addr", "", "a second port, for gRPC only, which is quicker than the one for everything")
+	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the services of gRPC")
 	flags.StringVar(&o.rates, "rates", "", "where currency has its rates from: snapshot, live or auto (default snapshot)")
 	flags.BoolVar(&o.reply, "reply", false, "hello answers with a message instead of a task")
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
@@ -122,6 +127,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	defer func() { err = errors.Join(err, shutdown(ctx, eng, o.drain)) }()
 	srv, err := server.New(eng.Agent(o.agent, sample, &engine.AgentOptions{Card: card}), &server.Options{
 		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, CertFile: o.cert, KeyFile: o.key,
+		GRPC:    grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}),
 		OnReady: func(_ net.Addr, url string) { fmt.Fprintf(c.err, "serving %s at %s\n", o.agent, url) },
 		OnDrain: eng.Shutdown,
 	})
@@ -195,6 +201,9 @@ func (o *serveOptions) check() error {
 	}
 	if _, _, err := net.SplitHostPort(o.addr); err != nil {
 		return usagef("--addr is %q: %v", o.addr, err).withHint("give host and port, such as 127.0.0.1:8080")
+	}
+	if _, _, err := net.SplitHostPort(o.grpcAddr); err != nil && o.grpcAddr != "" {
+		return usagef("--grpc-addr is %q: %v", o.grpcAddr, err).withHint("give host and port, such as 127.0.0.1:8081")
 	}
 	return nil
 }
