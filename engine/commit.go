@@ -428,7 +428,7 @@ func (r *runner) interrupted() ending {
 	return ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(interruptedText)), final: true, err: errDraining()}
 }
 
-const interruptedText = "The task was interrupted by a restart of the agent's server. Send the message again to start anew."
+const interruptedText = "The task was interrupted by a restart of the agent's server, which ended it. To try again, start a new one."
 
 func isResumable(a agent.Agent) bool {
 	res, ok := a.(agent.Resumable)

@@ -150,7 +150,7 @@ func (o *Options) validate() error {
 
 // AgentOptions configure one agent of an engine.
 type AgentOptions struct {
-	// Card says which media types the agent and its skills take. Nil means any.
+	// Card says which media types the agent and its skills take: text/plain where it leaves them open. Nil means any.
 	Card *a2a.AgentCard
 	// AnyInput switches the check of input media types off.
 	AnyInput bool

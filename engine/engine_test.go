@@ -3,7 +3,9 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -238,15 +240,15 @@ func TestTurnTable(t *testing.T) {
 			return t.Reply(part("done"))
 		}, a2a.TaskStateCompleted, "done"},
 		{"Reply without parts", func(ctx context.Context, t *agent.Turn) error { return t.Reply() }, a2a.TaskStateFailed,
-			"The agent failed because of an internal error. Send the message again to try anew."},
+			"The agent failed because of an internal error, which ended this task. To try again, start a new one."},
 		{"Reject", func(ctx context.Context, t *agent.Turn) error { return agent.Reject(part("not my job")) }, a2a.TaskStateRejected, "not my job"},
 		{"error", func(ctx context.Context, t *agent.Turn) error { return errors.New("password is hunter2") }, a2a.TaskStateFailed,
-			"The agent failed because of an internal error. Send the message again to try anew."},
+			"The agent failed because of an internal error, which ended this task. To try again, start a new one."},
 		{"public error", func(ctx context.Context, t *agent.Turn) error {
 			return fmt.Errorf("rates: %w", agent.Public("No rates today.", errors.New("dial tcp 10.0.0.1")))
 		}, a2a.TaskStateFailed, "No rates today."},
 		{"panic", func(ctx context.Context, t *agent.Turn) error { panic("boom") }, a2a.TaskStateFailed,
-			"The agent failed because of an internal error. Send the message again to try anew."},
+			"The agent failed because of an internal error, which ended this task. To try again, start a new one."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -264,6 +266,25 @@ func TestTurnTable(t *testing.T) {
 			}
 			wantState(t, f.get(task.ID), tt.state)
 		})
+	}
+}
+
+// The log has a panic's stack beside what it was about, not within.
+func TestPanicIsLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	f := start(t, fn(func(ctx context.Context, t *agent.Turn) error { panic("boom") }),
+		&engine.Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	wantState(t, f.send(text("hi")), a2a.TaskStateFailed)
+	if err := f.e.Shutdown(f.ctx); err != nil {
+		t.Fatal(err)
+	}
+	var line struct{ Msg, Error, Stack string }
+	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
+		t.Fatalf("%v: %s", err, log.Bytes())
+	}
+	if line.Msg != "turn failed" || line.Error != "panic: boom" || !strings.Contains(line.Stack, "TestPanicIsLogged") {
+		t.Errorf("the log has %+v", line)
 	}
 }
 
@@ -864,6 +885,13 @@ func TestModes(t *testing.T) {
 		}
 		if _, err := free.SendMessage(t.Context(), req); err != nil {
 			t.Errorf("with AnyInput: %v", err)
+		}
+	}
+	open := e.Agent("open", nop, &engine.AgentOptions{Card: &a2a.AgentCard{}}) // what a card leaves open is text
+	for part, want := range map[*a2a.Part]bool{{Content: a2a.Text("x")}: true, &png: false} {
+		_, err := open.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, *part)})
+		if (err == nil) != want {
+			t.Errorf("a card without modes, %v: %v", part, err)
 		}
 	}
 }

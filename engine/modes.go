@@ -13,7 +13,7 @@ import (
 // modes says which media types an agent takes, by skill.
 type modes struct {
 	off    bool
-	input  []string            // of the card; empty means any
+	input  []string            // of the card
 	skills map[string][]string // nil when the card has no skills; empty lists mean the card's
 }
 
@@ -22,7 +22,9 @@ func newModes(opts *AgentOptions) modes {
 	if m.off {
 		return m
 	}
-	m.input = opts.Card.DefaultInputModes
+	if m.input = opts.Card.DefaultInputModes; len(m.input) == 0 {
+		m.input = []string{"text/plain"} // as the server writes it
+	}
 	if len(opts.Card.Skills) > 0 {
 		m.skills = map[string][]string{}
 	}
@@ -47,9 +49,6 @@ func (m *modes) check(msg *a2a.Message) error {
 		if len(skill) > 0 {
 			accepted = skill
 		}
-	}
-	if len(accepted) == 0 {
-		return nil
 	}
 	for i, p := range msg.Parts {
 		mediaType := partType(p)

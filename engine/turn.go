@@ -18,7 +18,7 @@ import (
 
 // What clients read of failures whose cause is the log's.
 const (
-	failedText  = "The agent failed because of an internal error. Send the message again to try anew."
+	failedText  = "The agent failed because of an internal error, which ended this task. To try again, start a new one."
 	timeoutText = "The agent did not finish in time."
 )
 
@@ -34,7 +34,15 @@ type panicError struct {
 	stack []byte
 }
 
-func (p *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// stackOf returns the log's attribute for the stack of a panic that an error is about.
+func stackOf(err error) []slog.Attr {
+	if p, ok := errors.AsType[*panicError](err); ok {
+		return []slog.Attr{slog.String("stack", string(p.stack))}
+	}
+	return nil
+}
 
 func recoverTo(err *error) {
 	if v := recover(); v != nil {
@@ -169,8 +177,8 @@ func (r *runner) askCanceler(in journal.Input) (refused bool) {
 		return true
 	}
 	if err != nil {
-		r.e.log.Warn("an agent's Cancel failed; the task is cancelled all the same",
-			"agent", r.svc.name, "task", r.key.ID, "error", err)
+		attrs := []slog.Attr{slog.String("agent", r.svc.name), slog.String("task", string(r.key.ID)), slog.Any("error", err)}
+		r.e.log.LogAttrs(r.e.ctx, slog.LevelWarn, "an agent's Cancel failed; the task is cancelled all the same", append(attrs, stackOf(err)...)...)
 	}
 	return false
 }
@@ -268,6 +276,7 @@ func (r *runner) logTurn(t *openTurn, end ending, err error, took time.Duration)
 	}
 	if err != nil && level == slog.LevelError {
 		attrs = append(attrs, slog.Any("error", err))
+		attrs = append(attrs, stackOf(err)...)
 	}
 	r.e.log.LogAttrs(r.e.ctx, level, msg, attrs...)
 }
