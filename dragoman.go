@@ -31,7 +31,9 @@ func Serve(addr string, card *a2a.AgentCard, a agent.Agent) error {
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
 
-	card = withModes(card)
+	if card == nil {
+		card = new(a2a.AgentCard) // whose errors name what is missing
+	}
 	eng, err := engine.New(nil)
 	if err != nil {
 		return err
@@ -47,21 +49,6 @@ func Serve(addr string, card *a2a.AgentCard, a agent.Agent) error {
 		return err
 	}
 	return srv.ListenAndServe(ctx, addr)
-}
-
-// withModes returns the card with the media types that the protocol requires.
-func withModes(card *a2a.AgentCard) *a2a.AgentCard {
-	var c a2a.AgentCard
-	if card != nil {
-		c = *card
-	}
-	if len(c.DefaultInputModes) == 0 {
-		c.DefaultInputModes = []string{"text/plain"}
-	}
-	if len(c.DefaultOutputModes) == 0 {
-		c.DefaultOutputModes = []string{"text/plain"}
-	}
-	return &c
 }
 
 // Dial returns a client for the agent at a URL, or whose card a file or another URL holds. Close it when it is no longer

@@ -20,8 +20,8 @@ type AgentCard struct {
 	Capabilities         AgentCapabilities
 	SecuritySchemes      map[string]SecurityScheme
 	SecurityRequirements []SecurityRequirement // any one of them suffices
-	DefaultInputModes    []string              // required; media types
-	DefaultOutputModes   []string              // required; media types
+	DefaultInputModes    []string              // required; media types; a server writes text/plain for none
+	DefaultOutputModes   []string              // required; likewise
 	Skills               []AgentSkill          // required
 	Signatures           []AgentCardSignature
 	IconURL              *string

@@ -388,6 +388,9 @@ func TestPaths(t *testing.T) {
 		if fail := failureOf(t, got.body); fail.code != test.status || fail.reason != "METHOD_NOT_FOUND" {
 			t.Errorf("%s %s: %s", test.verb, test.path, got.body)
 		}
+		if test.status == 404 && !strings.Contains(got.body, cardPath) {
+			t.Errorf("%s %s does not say where the endpoints are: %s", test.verb, test.path, got.body)
+		}
 	}
 }
 

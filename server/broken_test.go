@@ -67,8 +67,8 @@ func TestAuthenticatorPanics(t *testing.T) {
 			t.Errorf("%d %s", got.status, got.body)
 		}
 	}
-	if !strings.Contains(logs.String(), "panic: secret") {
-		t.Errorf("not logged: %s", logs.String())
+	if log := logs.String(); !strings.Contains(log, `error="internal error: panic: secret" stack="goroutine `) {
+		t.Errorf("the log has %s", log)
 	}
 }
 

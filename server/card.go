@@ -45,7 +45,17 @@ func (s *Server) derive(card *a2a.AgentCard, base string) *a2a.AgentCard {
 	derived.Signatures = nil
 	derived.SupportedInterfaces = s.interfaces(base)
 	derived.Capabilities = capabilities(card.Capabilities, can)
+	derived.DefaultInputModes = modes(card.DefaultInputModes)
+	derived.DefaultOutputModes = modes(card.DefaultOutputModes)
 	return &derived
+}
+
+// modes returns the media types of a card, of which the standard requires one at least.
+func modes(declared []string) []string {
+	if len(declared) == 0 {
+		return []string{"text/plain"}
+	}
+	return declared
 }
 
 // interfaces returns how to reach the agent: in the newest generation first. That of 0.2 is that of 0.3.

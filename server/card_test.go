@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,21 @@ func TestCardCannotLie(t *testing.T) {
 }
 
 // A binding that is not mounted is not there.
+// A card that leaves its media types open is one of an agent that takes and makes text.
+func TestDefaultModes(t *testing.T) {
+	t.Parallel()
+	ts := serve(t, &fake{}, func(o *server.Options) {
+		o.Card.DefaultInputModes, o.Card.DefaultOutputModes = nil, []string{"image/png"}
+	})
+	var card struct{ DefaultInputModes, DefaultOutputModes []string }
+	if err := json.Unmarshal([]byte(do(t, ts, "GET", cardPath, "").body), &card); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(card.DefaultInputModes, []string{"text/plain"}) || !slices.Equal(card.DefaultOutputModes, []string{"image/png"}) {
+		t.Errorf("modes %q, %q", card.DefaultInputModes, card.DefaultOutputModes)
+	}
+}
+
 func TestUnmountedBindings(t *testing.T) {
 	t.Parallel()
 	onlyRPC := serve(t, &fake{}, func(o *server.Options) { o.Bindings = []string{a2a.BindingJSONRPC} })
@@ -254,6 +270,15 @@ func TestHealthAndHeaders(t *testing.T) {
 		got := do(t, ts, "GET", path, "", "Origin: https://web.example")
 		if got.header.Get("X-Content-Type-Options") != "nosniff" || got.header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %v", path, got.header)
+		}
+	}
+	for _, answer := range []reply{
+		do(t, ts, "GET", "/healthz", ""), do(t, ts, "GET", cardPath, ""), do(t, ts, "GET", "/", ""), do(t, ts, "GET", "/nowhere", ""),
+		do(t, ts, "PUT", "/healthz", ""), do(t, ts, "PUT", "/tasks", ""),
+		do(t, ts, "POST", "/tasks", "", "Origin: https://evil.example", "Sec-Fetch-Site: cross-site"),
+	} {
+		if answer.header.Get("X-Request-Id") == "" {
+			t.Errorf("%d without a request id: %v", answer.status, answer.header)
 		}
 	}
 	for id, keep := range map[string]bool{"abc-1.2:3": true, "a b": false, `x";drop`: false, strings.Repeat("x", 129): false} {

@@ -23,9 +23,9 @@ import (
 
 // Options tune a server. Card or CardFunc is required; every other zero value is a safe default.
 type Options struct {
-	// Card is what the agent says of itself. The server fills in what it knows better: supported interfaces and
-	// capabilities, of which the card may only switch off what the service has. Signatures are left out, because
-	// they would not hold.
+	// Card is what the agent says of itself; Name, Description and Version are required. The server fills in what it
+	// knows better: supported interfaces and capabilities, of which the card may only switch off what the service has.
+	// Default modes that are left open are text/plain. Signatures are left out, because they would not hold.
 	Card *a2a.AgentCard
 	// CardFunc makes a card for each request, instead of Card. It runs for requests of the card and for each
 	// operation, whose extensions and capabilities are judged by it, so it should be quick.

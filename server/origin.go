@@ -40,6 +40,7 @@ func (s *Server) localOnly() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isLocal(r.Host) {
 			s.core.Deadline(w, r)
+			identify(w, r)
 			writeError(w, http.StatusForbidden, a2a.NewError(a2a.ErrPermissionDenied, fmt.Sprintf(
 				"this agent listens for its own machine only, so it must be called as localhost or 127.0.0.1, not as %.100q; behind a proxy, whoever runs it sets its URL", r.Host)))
 			return

@@ -9,10 +9,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -101,6 +101,7 @@ var nosniff = []string{"nosniff"}
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.core.Deadline(w, r)
+	identify(w, r)
 	h := w.Header()
 	h["X-Content-Type-Options"] = nosniff
 	if r.TLS != nil {
@@ -159,7 +160,8 @@ func (s *Server) serveBase(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) serveRest(w http.ResponseWriter, r *http.Request) {
 	if s.rest == nil {
-		writeError(w, http.StatusNotFound, a2a.NewError(a2a.ErrMethodNotFound, "nothing is at this path"))
+		writeError(w, http.StatusNotFound, a2a.NewError(a2a.ErrMethodNotFound,
+			"nothing is at this path; the agent card, at "+cardPath+", names the agent's endpoints"))
 		return
 	}
 	s.exchange(w, r, s.rest.Serve)
@@ -168,8 +170,7 @@ func (s *Server) serveRest(w http.ResponseWriter, r *http.Request) {
 // exchange runs one request of a binding and logs it.
 func (s *Server) exchange(w http.ResponseWriter, r *http.Request, serve func(*binding.Exchange)) {
 	start := time.Now()
-	x := &binding.Exchange{W: w, R: r, RequestID: requestID(r)}
-	w.Header()["X-Request-Id"] = []string{x.RequestID}
+	x := &binding.Exchange{W: w, R: r, RequestID: identify(w, r)}
 	defer func() {
 		if p := recover(); p != nil {
 			s.recovered(x, p)
@@ -184,7 +185,7 @@ func (s *Server) recovered(x *binding.Exchange, p any) {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
-	x.Err = &a2a.Error{Kind: a2a.ErrInternal, Cause: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+	x.Err = binding.PanicError(p)
 	if x.Status == 0 {
 		x.Status = http.StatusInternalServerError
 		writeError(x.W, x.Status, x.Err)
@@ -211,6 +212,9 @@ func (s *Server) log(x *binding.Exchange, took time.Duration) {
 	}
 	if x.Err != nil {
 		attrs = append(attrs, slog.String("error", x.Err.Error()))
+		if p, ok := errors.AsType[*binding.Panic](x.Err); ok {
+			attrs = append(attrs, slog.String("stack", string(p.Stack)))
+		}
 	}
 	if x.Cut != nil {
 		attrs = append(attrs, slog.String("cut", x.Cut.Error()))
@@ -239,6 +243,17 @@ func levelOf(x *binding.Exchange) slog.Level {
 		return slog.LevelError
 	}
 	return slog.LevelInfo
+}
+
+// identify returns the request's id, which the answer's header has from then on.
+func identify(w http.ResponseWriter, r *http.Request) string {
+	h := w.Header()
+	if id := h["X-Request-Id"]; len(id) == 1 {
+		return id[0]
+	}
+	id := requestID(r)
+	h["X-Request-Id"] = []string{id}
+	return id
 }
 
 // requestID returns the id that a proxy gave the request, if it is fit for a log, else a fresh one.

@@ -195,13 +195,27 @@ func (c *Core) GRPCCode(gen a2a.Generation, e *a2a.Error) string {
 	return row.GRPCCode(gen)
 }
 
-// guard turns a panic of the service into an ErrInternal whose cause has the stack.
+// Panic is the cause of an error that was a panic.
+type Panic struct {
+	Value any
+	Stack []byte // for the log
+}
+
+// Error returns what the panic was about.
+func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
+
+// PanicError returns the error that stands for the panic that a deferred function has just recovered.
+func PanicError(value any) *a2a.Error {
+	return &a2a.Error{Kind: a2a.ErrInternal, Cause: &Panic{Value: value, Stack: debug.Stack()}}
+}
+
+// guard turns a panic of the service into an ErrInternal.
 func guard(err *error) {
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler { // asks net/http to drop the connection; not ours to answer
 			panic(p)
 		}
-		*err = &a2a.Error{Kind: a2a.ErrInternal, Cause: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+		*err = PanicError(p)
 	}
 }
 

@@ -27,7 +27,7 @@ func (s *Server) Serve(x *binding.Exchange) {
 	}
 	r := match(x.R.URL.EscapedPath())
 	if r.resource == resNone {
-		s.fail(x, 0, a2a.NewError(a2a.ErrMethodNotFound, "nothing is at this path"))
+		s.fail(x, 0, a2a.NewError(a2a.ErrMethodNotFound, nothingHere))
 		return
 	}
 	op, ok := methods[r.resource][x.R.Method]
@@ -75,6 +75,9 @@ func (s *Server) answer(x *binding.Exchange, request, result any) error {
 	s.Core.Answer(x, result, mediaType(x.R), buf.Bytes())
 	return nil
 }
+
+const nothingHere = "nothing is at this path; HTTP+JSON has POST /message:send and /message:stream, /tasks and what is below it, " +
+	"and the agent card, at /.well-known/agent-card.json, names the agent's endpoints"
 
 // fail answers an error; a status of 0 is that of its kind.
 func (s *Server) fail(x *binding.Exchange, status int, e *a2a.Error) {
