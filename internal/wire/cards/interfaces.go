@@ -47,14 +47,8 @@ func distinct(list []a2a.AgentInterface) []a2a.AgentInterface {
 
 func samePlace(a, b a2a.AgentInterface) bool { return a.URL == b.URL && a.Binding == b.Binding }
 
-// protocolVersion returns what a card of form 0.2 or 0.3 says that lists these interfaces: the last release of the form,
-// or of 0.2 when its interfaces are no younger.
-func protocolVersion(form Form, listed []a2a.AgentInterface) string {
-	if form == Form02 || len(listed) > 0 && majorMinor(listed[0].ProtocolVersion) == a2a.Generation02 {
-		return "0.2.6"
-	}
-	return "0.3.0"
-}
+// releases are what cards of a form say as protocolVersion: the last release that had it.
+var releases = map[Form]string{Form02: "0.2.6", Form03: "0.3.0"}
 
 // interface01 returns the interface whose address a card of 0.1 has, or nil when the card has none at all.
 func interface01(card *a2a.AgentCard) *a2a.AgentInterface {

@@ -153,8 +153,8 @@ func (l *losses) schemes03() {
 }
 
 func (l *losses) scheme03(at string, scheme a2a.SecurityScheme) {
-	if !known(scheme, l.form) {
-		l.add(at, "%s has no mutual TLS", l.form)
+	if _, mutual := scheme.(*a2a.MutualTLSScheme); mutual && l.form == Form02 {
+		l.add(at, "0.2 has no mutual TLS; the scheme is http there, by the name %s", nameMutualTLS)
 	}
 	s, ok := scheme.(*a2a.OAuth2Scheme)
 	if !ok {

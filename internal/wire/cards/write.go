@@ -35,19 +35,19 @@ func writeCard01(w *jsonio.Writer, c *a2a.AgentCard) {
 	w.End()
 }
 
+// writeAuthentication writes it even when there are no schemes: nothing else tells the card from one of 0.2, and the text
+// of April 2025 requires it.
 func writeAuthentication(w *jsonio.Writer, c *a2a.AgentCard) {
-	if names := names01(c); names != nil {
-		w.Key("authentication")
-		w.Begin()
-		jsonio.Strs(w, "schemes", names)
-		w.End()
-	}
+	w.Key("authentication")
+	w.Begin()
+	jsonio.Strs(w, "schemes", names01(c))
+	w.End()
 }
 
 // writeCard03 writes a card of form 0.2 or 0.3 that lists these interfaces.
 func writeCard03(w *jsonio.Writer, c *a2a.AgentCard, form Form, places []a2a.AgentInterface) {
 	w.Begin()
-	w.Str("protocolVersion", protocolVersion(form, places))
+	w.Const("protocolVersion", releases[form])
 	w.Str("name", c.Name)
 	w.Str("description", c.Description)
 	writePlaces(w, places)
@@ -143,18 +143,12 @@ func writeSignature(w *jsonio.Writer, s *a2a.AgentCardSignature) {
 	w.End()
 }
 
-// known reports whether a form has such a scheme.
-func known(scheme a2a.SecurityScheme, form Form) bool {
-	_, mutual := scheme.(*a2a.MutualTLSScheme)
-	return !mutual || form == Form03
-}
-
 func writeSchemes(w *jsonio.Writer, schemes map[string]a2a.SecurityScheme, form Form) {
+	if len(schemes) == 0 {
+		return
+	}
 	written := make(a2a.Metadata, len(schemes))
 	for name, scheme := range schemes {
-		if !known(scheme, form) {
-			continue
-		}
 		text, err := jsonio.Append(nil, scheme, func(w *jsonio.Writer, s a2a.SecurityScheme) { writeScheme(w, s, form) })
 		if err != nil {
 			w.Key("securitySchemes")
@@ -162,9 +156,6 @@ func writeSchemes(w *jsonio.Writer, schemes map[string]a2a.SecurityScheme, form 
 			return
 		}
 		written[name] = text
-	}
-	if len(written) == 0 {
-		return
 	}
 	w.Key("securitySchemes")
 	w.Begin()
@@ -204,6 +195,12 @@ func writeScheme(w *jsonio.Writer, scheme a2a.SecurityScheme, form Form) {
 		w.OptStr("description", s.Description)
 		w.Str("openIdConnectUrl", s.URL)
 	case *a2a.MutualTLSScheme:
+		if form == Form02 { // does not know it, and parsers refuse a card with a type that they do not know
+			w.Const("type", "http")
+			w.OptStr("description", s.Description)
+			w.Const("scheme", nameMutualTLS)
+			break
+		}
 		w.Const("type", "mutualTLS")
 		w.OptStr("description", s.Description)
 	default:
