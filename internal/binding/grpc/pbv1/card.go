@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//lint:file-ignore SA1019 cards may still have the flows that 1.0 deprecates
+
 package pbv1
 
 import (
