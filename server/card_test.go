@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"html"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -225,6 +227,8 @@ func TestPage(t *testing.T) {
 	ts := serve(t, &fake{}, func(o *server.Options) {
 		o.URL = "https://agents.example"
 		o.Card.Name, o.Card.Description = "Currency", evil
+		docs := "https://docs.example/"
+		o.Card.DocumentationURL = &docs
 		o.Card.Provider = &a2a.AgentProvider{Organization: evil, URL: "javascript:alert(1)"}
 		o.Card.Skills[0].Name, o.Card.Skills[0].Description, o.Card.Skills[0].Examples = evil, evil, []string{"it's 100 USD"}
 	})
@@ -241,13 +245,14 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s is %q", name, got.header.Get(name))
 		}
 	}
-	if strings.Contains(got.body, "<script") || strings.Contains(got.body, "javascript:") {
+	if strings.Contains(got.body, "<script") || strings.Contains(got.body, `="javascript:`) {
 		t.Errorf("not escaped:\n%s", got.body)
 	}
 	for _, want := range []string{
 		"<h1>Currency</h1>", "&lt;script&gt;",
 		`dragoman send -a https://agents.example --text &#39;it&#39;\&#39;&#39;s 100 USD&#39;`,
-		`curl -s https://agents.example -H &#39;A2A-Version: 1.0&#39;`, `.well-known/agent-card.json`,
+		"--text &#39;it&#39;\\&#39;&#39;s 100 USD&#39; --stream", "curl -s https://agents.example ", "SendStreamingMessage", "; echo",
+		`<a href=".well-known/agent-card.json">`, `<a href="https://docs.example/">`, "<td>HTTP&#43;JSON</td><td>1.0</td>", `rel="icon"`, "<h2>Skills</h2>",
 	} {
 		if !strings.Contains(got.body, want) {
 			t.Errorf("the page does not have %q:\n%s", want, got.body)
@@ -255,6 +260,44 @@ func TestPage(t *testing.T) {
 	}
 	if head := do(t, ts, "HEAD", "/", ""); head.status != 200 || head.body != "" {
 		t.Errorf("HEAD: %d", head.status)
+	}
+}
+
+// What an agent does not have its page does not show.
+func TestPageOfAPlainAgent(t *testing.T) {
+	t.Parallel()
+	no, docs := false, "javascript:alert(1)"
+	ts := serve(t, &fake{}, func(o *server.Options) {
+		o.Card.Skills, o.Card.Capabilities.Streaming, o.Card.DocumentationURL = nil, &no, &docs
+	})
+	got := do(t, ts, "GET", "/", "").body
+	for _, absent := range []string{"Skills", "--stream", "SendStreamingMessage", "documentation</a>"} {
+		if strings.Contains(got, absent) {
+			t.Errorf("the page has %q", absent)
+		}
+	}
+}
+
+var curlOfPage = regexp.MustCompile(`(?s)curl -sN? http://\S+?(/\S*)? \\\n.*?-d '(.*?)'(; echo)?\n?</pre>`)
+
+// The commands of the page work as they stand there.
+func TestCommandsOfThePage(t *testing.T) {
+	t.Parallel()
+	for _, bindings := range [][]string{nil, {a2a.BindingHTTPJSON}} {
+		f := &fake{}
+		ts := serve(t, f, func(o *server.Options) { o.Bindings = bindings })
+		found := curlOfPage.FindAllStringSubmatch(html.UnescapeString(do(t, ts, "GET", "/", "").body), -1)
+		if len(found) != 2 {
+			t.Fatalf("%v: %d commands", bindings, len(found))
+		}
+		for _, command := range found {
+			got := do(t, ts, "POST", "/"+strings.TrimPrefix(command[1], "/"), command[2])
+			request, _ := f.last()
+			sent, ok := request.(*a2a.SendMessageRequest)
+			if got.status != 200 || strings.Contains(got.body, "error") || !ok || len(sent.Message.Parts) != 1 {
+				t.Errorf("%s\nis answered with %d %s", command[0], got.status, got.body)
+			}
+		}
 	}
 }
 
