@@ -45,7 +45,7 @@ func (c *command) cardCommand() *cobra.Command {
 		Use:     "card",
 		Short:   "Work with agent cards",
 		Example: "  dragoman card get -a http://127.0.0.1:8080",
-	}, get)
+	}, get, c.cardValidateCommand(), c.cardConvertCommand())
 }
 
 // extendedCard asks the agent for the card that it shows to callers it knows.

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/card"
+)
+
+const cardValidateLong = `validate judges a card, of any generation of the protocol, by the rules of that generation.
+It names a rule for each problem; docs/cards.md says where the rules come from. The card
+is a file or a URL, or what -a names. Errors make the exit code 1; warnings do not.`
+
+func (c *command) cardValidateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "validate [FILE|URL]",
+		Short:   "Find what is wrong with a card",
+		Long:    cardValidateLong,
+		Example: "  dragoman card validate card.json\n  dragoman card validate https://agent.example.com -o json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.within(cmd, &seen{}, func(ctx context.Context) error {
+				raw, err := c.rawCard(ctx, args)
+				if err != nil {
+					return err
+				}
+				return c.showProblems(raw)
+			})
+		},
+	}
+}
+
+// rawCard returns a card as it is, by the argument or by -a.
+func (c *command) rawCard(ctx context.Context, args []string) ([]byte, error) {
+	ref := c.options.agentCard
+	if len(args) > 0 {
+		ref = args[0]
+	}
+	if ref == "" {
+		return nil, usagef("no card is named").withHint("give the file or the URL of a card")
+	}
+	return card.NewResolver(&card.Options{HTTPClient: c.httpClient()}).Raw(ctx, ref)
+}
+
+func (c *command) showProblems(raw []byte) error {
+	problems := card.Validate(raw)
+	form, _ := card.FormOf(raw) // "" for what is no card, which is among the problems
+	if c.options.output == outputJSON {
+		report := struct {
+			Form     card.Form      `json:"form,omitempty"`
+			Problems []card.Problem `json:"problems"`
+		}{form, problems}
+		if err := c.showValue(report); err != nil {
+			return err
+		}
+	} else {
+		for _, p := range problems {
+			fmt.Fprintf(c.out, "%s %s %s\n", p.Severity, p.Rule, inline(strings.TrimSpace(p.Path+" "+p.Message)))
+		}
+		if len(problems) == 0 {
+			fmt.Fprintf(c.out, "Nothing is wrong with this card. Its form is %s.\n", form)
+		}
+	}
+	if !card.HasErrors(problems) {
+		return nil
+	}
+	return &failure{exit: exitFailure, code: codeCardInvalid, message: "the card has errors",
+		hint: "docs/cards.md says what each rule wants"}
+}
+
+const cardConvertLong = `convert writes a card, of any generation of the protocol, in the form of another one, or of
+all of them at once (union). It names on standard error what the new form does not say. The
+card is a file or a URL, or what -a names. What the agent speaks does not change: to make it
+speak another generation put dragoman gateway in front of it.`
+
+func (c *command) cardConvertCommand() *cobra.Command {
+	var to string
+	convert := &cobra.Command{
+		Use:     "convert --to FORM [FILE|URL]",
+		Short:   "Write a card in the form of another generation",
+		Long:    cardConvertLong,
+		Example: "  dragoman card convert --to 0.3 card.json\n  dragoman card convert --to union https://agent.example.com",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !isForm(to) {
+				return usagef("--to is %q", to).withHint("give it one of " + formList())
+			}
+			return c.within(cmd, &seen{}, func(ctx context.Context) error { return c.convertCard(ctx, args, card.Form(to)) })
+		},
+	}
+	convert.Flags().StringVar(&to, "to", "", "the form: "+formList())
+	return convert
+}
+
+func (c *command) convertCard(ctx context.Context, args []string, to card.Form) error {
+	raw, err := c.rawCard(ctx, args)
+	if err != nil {
+		return err
+	}
+	converted, lost, err := card.Convert(raw, to)
+	if err != nil {
+		return &failure{exit: exitUnreachable, code: codeCardInvalid, message: err.Error(), hint: "see what is wrong with it: " + c.Program + " card validate"}
+	}
+	for _, what := range lost {
+		c.warn("lost: %s", what)
+	}
+	return c.showJSON(converted)
+}
+
+func isForm(name string) bool { return slices.Contains(card.Forms, card.Form(name)) }
+
+func formList() string {
+	var list []string
+	for _, form := range card.Forms {
+		list = append(list, string(form))
+	}
+	return strings.Join(list, ", ")
+}
