@@ -17,7 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire/v03"
 )
 
-var update = flag.Bool("update", false, "write the examples of docs/generations.md")
+var update = flag.Bool("update", false, "write the examples of docs/generations.md and the tables of docs/errors.md")
 
 // The examples of docs/generations.md are what the dialects make of their first column.
 func TestExamplesOfTheDocs(t *testing.T) {
