@@ -17,7 +17,7 @@ import (
 )
 
 // A Turn is one run of an agent: from a message (or a timer, or a wake-up) to the agent's return. It is safe for
-// concurrent use; all it returns is read-only.
+// concurrent use; all it returns is read-only. Engines make Turns; package agenttest has one for tests of agents.
 //
 // Working, Artifact, the writer of NewArtifact and SetMetadata queue and return: the engine commits in order, many
 // events in one commit, and nobody sees anything before its commit. They block while 1,000 events or 1 MiB wait, and
@@ -27,9 +27,8 @@ type Turn struct {
 	backend turn.Backend
 }
 
-// NewTurn returns a Turn. It is for what runs agents: engines, and tests of them.
-func NewTurn(info turn.Info, backend turn.Backend) *Turn {
-	return &Turn{info: info, backend: backend}
+func init() {
+	turn.New = func(info turn.Info, backend turn.Backend) any { return &Turn{info: info, backend: backend} }
 }
 
 // Message returns the message that started the turn; nil when a timer or a wake-up did, and in a Cancel.

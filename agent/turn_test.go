@@ -54,7 +54,7 @@ func TestTextOfFiles(t *testing.T) {
 		{";", "one", ""},
 	} {
 		m := a2a.NewMessage(a2a.RoleUser, a2a.RawPart([]byte(tt.content), tt.mediaType, "f"))
-		if got := agent.NewTurn(turn.Info{Message: m}, nil).Text(); got != tt.want {
+		if got := turn.New(turn.Info{Message: m}, nil).(*agent.Turn).Text(); got != tt.want {
 			t.Errorf("%s %q: %q, want %q", tt.mediaType, tt.content, got, tt.want)
 		}
 	}
@@ -159,7 +159,7 @@ func errText(err error) string {
 // TestOutcomesAreErrors shows what an author reads who prints an outcome.
 func TestOutcomesAreErrors(t *testing.T) {
 	t.Parallel()
-	turnOnly := agent.NewTurn(turn.Info{}, nil)
+	turnOnly := turn.New(turn.Info{}, nil).(*agent.Turn)
 	cause := errors.New("cause")
 	for _, tt := range []struct {
 		err  error

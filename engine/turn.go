@@ -25,8 +25,10 @@ const (
 // callAgent runs the agent and makes an error of a panic.
 func (r *runner) callAgent(ctx context.Context, t *openTurn) (err error) {
 	defer recoverTo(&err)
-	return r.svc.agent.Run(ctx, agent.NewTurn(r.info(t.start), &backend{r: r, t: t}))
+	return r.svc.agent.Run(ctx, newTurn(r.info(t.start), &backend{r: r, t: t}))
 }
+
+func newTurn(info turn.Info, b turn.Backend) *agent.Turn { return turn.New(info, b).(*agent.Turn) }
 
 // panicError is a panic of an agent, with its stack for the log.
 type panicError struct {
@@ -165,7 +167,7 @@ func (r *runner) askCanceler(in journal.Input) (refused bool) {
 		var err error
 		defer func() { result <- err }()
 		defer recoverTo(&err)
-		err = c.Cancel(ctx, agent.NewTurn(r.info(st), &backend{r: r, t: &openTurn{start: st, ctx: ctx, done: over}}))
+		err = c.Cancel(ctx, newTurn(r.info(st), &backend{r: r, t: &openTurn{start: st, ctx: ctx, done: over}}))
 	}()
 	var err error
 	select {

@@ -10,6 +10,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
+// New returns an *agent.Turn. Package agent sets it: only there a Turn can be made, and only what runs agents makes one.
+var New func(info Info, backend Backend) any
+
 // Info is what is fixed for the whole of a turn.
 type Info struct {
 	TaskID      a2a.TaskID
