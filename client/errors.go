@@ -74,17 +74,24 @@ func (e *TaskError) Error() string {
 // maxSaid is how many runes of an agent's words an error shows.
 const maxSaid = 300
 
-// said returns the text of a task's status for an error: on one line, as errors end up in logs and terminals.
-func said(t *a2a.Task) string {
-	if t.Status.Message == nil {
+// said returns the text of a task's status, as oneLine does.
+func said(t *a2a.Task) string { return saidBy(t.Status.Message) }
+
+func saidBy(m *a2a.Message) string {
+	if m == nil {
 		return ""
 	}
+	return oneLine(m.Parts)
+}
+
+// oneLine returns the text of parts, after a colon, for an error or a log: on one line, as those end up in terminals.
+func oneLine(parts []a2a.Part) string {
 	text := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
-	}, textOf(t.Status.Message.Parts))
+	}, textOf(parts))
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
 		return ""

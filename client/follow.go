@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -19,6 +20,27 @@ type Update struct {
 	// Polled says that the event is an [*a2a.Task] that was asked for: the agent does not stream, or its streams
 	// break time and again. Polled tasks replace all that came before, too, and come only when they have changed.
 	Polled bool
+}
+
+// String returns the update on one line, for logs: what it is about and, of what the agent says, 300 characters.
+func (u Update) String() string {
+	how := ""
+	if u.Resync {
+		how = "after a cut, "
+	} else if u.Polled {
+		how = "polled, "
+	}
+	switch e := u.Event.(type) {
+	case *a2a.Task:
+		return fmt.Sprintf("%stask %s, %s, %d artifacts%s", how, e.ID, e.Status.State, len(e.Artifacts), said(e))
+	case *a2a.StatusUpdate:
+		return fmt.Sprintf("%stask %s, %s%s", how, e.TaskID, e.Status.State, saidBy(e.Status.Message))
+	case *a2a.ArtifactUpdate:
+		return fmt.Sprintf("%stask %s, artifact %q, %d parts%s", how, e.TaskID, e.Artifact.Name, len(e.Artifact.Parts), oneLine(e.Artifact.Parts))
+	case *a2a.Message:
+		return how + "message" + saidBy(e)
+	}
+	return "no event"
 }
 
 // Stream sends a message and yields what happens because of it: the one message that is the answer, or a task and its
