@@ -4,10 +4,13 @@ package cards_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -221,6 +224,7 @@ func TestLost(t *testing.T) {
 		{places(at("u", "JSONRPC", "0.1"), at("v", "JSONRPC", "0.3")), cards.FormUnion, []string{"supportedInterfaces[0]: readers of 0.1 find v"}},
 		{places(at("u", "JSONRPC", "0.1"), at("u", "JSONRPC", "0.3")), cards.FormUnion, nil},
 		{places(tenant), cards.FormUnion, nil},
+		{places(at("u", "JSONRPC", "1.0")), cards.FormUnion, []string{"supportedInterfaces: none is of a version before 1.0"}},
 		{places(tenant), cards.Form10, nil},
 		{places(), cards.Form01, nil},
 		{one(func(c *a2a.AgentCard) { c.SecurityRequirements = []a2a.SecurityRequirement{{}} }), cards.Form01,
@@ -279,6 +283,41 @@ func TestBadCards(t *testing.T) {
 		}
 		if _, err := cards.Ignored([]byte(text)); err == nil {
 			t.Errorf("%s: Ignored has no error", text)
+		}
+	}
+}
+
+// A long card is no more work than its length: each element with each other would take minutes.
+func TestHostileCards(t *testing.T) {
+	t.Parallel()
+	many := func(element string) string {
+		n := (1 << 17) / (len(element) + 6)
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "%s,", strings.ReplaceAll(element, "#", strconv.Itoa(i)))
+		}
+		return strings.TrimSuffix(b.String(), ",")
+	}
+	for name, text := range map[string]string{
+		"additional interfaces": `"preferredTransport":"x","additionalInterfaces":[` + many(`{"url":"#","transport":"a"}`) + `]`,
+		"union":                 new10 + `,"additionalInterfaces":[` + many(`{"url":"#","transport":"a"}`) + `]`,
+		"interfaces":            `"supportedInterfaces":[` + many(`{"url":"#","protocolBinding":"JSONRPC"}`) + `]`,
+		"schemes of 0.1":        `"authentication":{"schemes":[` + many(`"#"`) + `]}`,
+		"skills":                `"protocolVersion":"0.3.0","skills":[` + many(`{"id":"#"}`) + `]`,
+		"unknown elements":      `"protocolVersion":"0.3.0","additionalInterfaces":[` + many(`{"x":"#"}`) + `]`,
+	} {
+		text := []byte(`{"url":"u",` + text + `}`)
+		start := time.Now()
+		card := read(t, text)
+		for _, form := range forms {
+			written(t, card, form)
+			cards.Lost(card, form)
+		}
+		if _, err := cards.Ignored(text); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took > 20*time.Second {
+			t.Errorf("%s: %v", name, took)
 		}
 	}
 }

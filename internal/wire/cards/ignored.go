@@ -68,10 +68,13 @@ func (c *comparison) members(at string, a, b []field) {
 	}
 }
 
+// maxSet is how long a list may be whose elements are looked for at other places than their own: a card may be hostile.
+const maxSet = 100
+
 // elements takes lists for sets, but says what is wrong with an element by that at its own place.
 func (c *comparison) elements(at string, a, b []field) {
 	for i, f := range a {
-		if c.among(at, f.value, b) {
+		if i < len(b) && c.among(at, f.value, b[i:i+1]) || len(b) <= maxSet && c.among(at, f.value, b) {
 			continue
 		}
 		path := fmt.Sprintf("%s[%d]", at, i)

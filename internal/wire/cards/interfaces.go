@@ -34,18 +34,24 @@ func candidates(card *a2a.AgentCard, form Form) []a2a.AgentInterface {
 	return distinct(card.SupportedInterfaces)
 }
 
-// distinct drops interfaces whose address and binding came before: the old forms say nothing else of them.
+// A place is what the old forms say of an interface.
+type place struct{ url, binding string }
+
+func placeOf(iface a2a.AgentInterface) place { return place{iface.URL, iface.Binding} }
+
+// distinct drops interfaces whose address and binding came before. Cards may be hostile, so it does not compare each to
+// each.
 func distinct(list []a2a.AgentInterface) []a2a.AgentInterface {
 	var kept []a2a.AgentInterface
+	seen := make(map[place]bool, len(list))
 	for _, iface := range list {
-		if !slices.ContainsFunc(kept, func(k a2a.AgentInterface) bool { return samePlace(k, iface) }) {
+		if !seen[placeOf(iface)] {
 			kept = append(kept, iface)
 		}
+		seen[placeOf(iface)] = true
 	}
 	return kept
 }
-
-func samePlace(a, b a2a.AgentInterface) bool { return a.URL == b.URL && a.Binding == b.Binding }
 
 // releases are what cards of a form say as protocolVersion: the last release that had it.
 var releases = map[Form]string{Form02: "0.2.6", Form03: "0.3.0"}
@@ -71,6 +77,8 @@ func interface01(card *a2a.AgentCard) *a2a.AgentInterface {
 	}
 	return &all[best]
 }
+
+func is02or03(gen a2a.Generation) bool { return gen == a2a.Generation02 || gen == a2a.Generation03 }
 
 // speaks reports whether an interface is what readers of a form before 1.0 take it for.
 func speaks(form Form, iface a2a.AgentInterface) bool {

@@ -50,12 +50,17 @@ func (l *losses) place01() []a2a.AgentInterface {
 
 // interfaces names those that are not listed, and what is not said of those that are.
 func (l *losses) interfaces(listed []a2a.AgentInterface) {
+	type spoken struct {
+		place
+		gen a2a.Generation
+	}
+	known := make(map[spoken]bool, len(listed))
+	for _, iface := range listed {
+		known[spoken{placeOf(iface), dialectOf(iface)}] = true
+	}
 	for i, iface := range l.card.SupportedInterfaces {
 		at := fmt.Sprintf("supportedInterfaces[%d]", i)
-		j := slices.IndexFunc(listed, func(p a2a.AgentInterface) bool {
-			return samePlace(p, iface) && sameDialect(majorMinor(p.ProtocolVersion), majorMinor(iface.ProtocolVersion))
-		})
-		if j < 0 {
+		if !known[spoken{placeOf(iface), dialectOf(iface)}] {
 			l.add(at, "a card of %s does not list the %s interface of version %s", l.form, iface.Binding, iface.ProtocolVersion)
 			continue
 		}
@@ -63,10 +68,14 @@ func (l *losses) interfaces(listed []a2a.AgentInterface) {
 	}
 }
 
-// sameDialect reports whether two generations speak alike, as 0.2 and 0.3 do.
-func sameDialect(a, b a2a.Generation) bool { return a == b || is02or03(a) && is02or03(b) }
-
-func is02or03(gen a2a.Generation) bool { return gen == a2a.Generation02 || gen == a2a.Generation03 }
+// dialectOf returns the generation that an interface speaks like: that of 0.2 is that of 0.3.
+func dialectOf(iface a2a.AgentInterface) a2a.Generation {
+	gen := majorMinor(iface.ProtocolVersion)
+	if gen == a2a.Generation02 {
+		return a2a.Generation03
+	}
+	return gen
+}
 
 func (l *losses) listed(at string, iface a2a.AgentInterface) {
 	if iface.Tenant != "" {
@@ -173,8 +182,11 @@ func (l *losses) scheme03(at string, scheme a2a.SecurityScheme) {
 	}
 }
 
-// union names what readers of an old form do not find although the card has an interface for them.
+// union names what readers of an old form do not find, all of them or those of 0.1.
 func (l *losses) union() {
+	if len(l.card.SupportedInterfaces) > 0 && oldMembers(l.card) == nil {
+		l.add("supportedInterfaces", "none is of a version before 1.0, so that older readers find no url")
+	}
 	places, place := unionPlaces(l.card), interface01(l.card)
 	if len(places) == 0 || !speaks(Form01, *place) {
 		return

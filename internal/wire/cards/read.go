@@ -52,20 +52,19 @@ func decodeUnion(data []byte, e *evidence) (*a2a.AgentCard, error) {
 	if jsonio.Decode(data, &places, oldPlacesObject.Read) != nil {
 		return card, nil
 	}
+	listed := make(map[place]bool)
+	for _, iface := range card.SupportedInterfaces {
+		if old(iface.ProtocolVersion) {
+			listed[placeOf(iface)] = true
+		}
+	}
 	for _, iface := range places.interfaces(versionOf(e)) {
-		if !listed(card.SupportedInterfaces, iface) {
+		if !listed[placeOf(iface)] {
 			card.SupportedInterfaces = append(card.SupportedInterfaces, iface)
 			card.Signatures = nil // they do not cover it
 		}
 	}
 	return card, nil
-}
-
-// listed reports whether a place is among the interfaces with some older version already.
-func listed(all []a2a.AgentInterface, iface a2a.AgentInterface) bool {
-	return slices.ContainsFunc(all, func(i a2a.AgentInterface) bool {
-		return samePlace(i, iface) && old(i.ProtocolVersion)
-	})
 }
 
 func decodeOld(data []byte, e *evidence) (*a2a.AgentCard, error) {

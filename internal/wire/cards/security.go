@@ -229,10 +229,13 @@ func names01(card *a2a.AgentCard) []string {
 		keys = slices.Sorted(maps.Keys(card.SecuritySchemes))
 	}
 	var names []string
+	seen := map[string]bool{"": true}
 	for _, key := range keys {
-		if name := name01(key, card.SecuritySchemes[key]); name != "" && !slices.Contains(names, name) {
+		name := name01(key, card.SecuritySchemes[key])
+		if !seen[name] {
 			names = append(names, name)
 		}
+		seen[name] = true
 	}
 	return names
 }
