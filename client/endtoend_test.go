@@ -266,35 +266,3 @@ func ExampleClient_Ask() {
 	fmt.Println(answer, err)
 	// Output: It is half past twelve. <nil>
 }
-
-func ExampleClient_Stream() {
-	agent := example("It is half past twelve.")
-	defer agent.Close()
-	ctx := context.Background()
-
-	c, err := client.Dial(ctx, agent.URL, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer c.Close()
-	req := &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("What time is it?"))}
-	for update, err := range c.Stream(ctx, req) {
-		if err != nil {
-			fmt.Println(err) // a *client.CutError when the stream broke for good
-			return
-		}
-		switch e := update.Event.(type) {
-		case *a2a.Task:
-			fmt.Println("task", e.ID)
-		case *a2a.ArtifactUpdate:
-			fmt.Println("artifact", e.Artifact.Parts[0].Content)
-		case *a2a.StatusUpdate:
-			fmt.Println("ended:", e.Status.State.Terminal())
-		}
-	}
-	// Output:
-	// task t1
-	// artifact It is half past twelve.
-	// ended: true
-}

@@ -37,7 +37,8 @@ type Options struct {
 	// whoever mounts it below a path strips that path, as http.StripPrefix does.
 	URL string
 	// Path is where the server is mounted below its host, such as "/agents/clock", for the URLs it names when it takes
-	// them from its address. The server answers at the root: whoever mounts it strips the path.
+	// them from its address. The server answers at the root: whoever mounts it strips the path. An http.ServeMux needs it
+	// mounted without a slash at the end, where JSON-RPC is, and with one.
 	Path string
 	// Handler is what ListenAndServe serves, in place of the Server alone: a handler that has the Server in it, and more.
 	Handler http.Handler
