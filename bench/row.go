@@ -113,8 +113,30 @@ var columns = []string{
 	"case", "conns", "ours", "bare", "ratio", "target", "verdict", "p50", "p99 (bare)", "CPU us (bare)", "peer", "factor", "reason",
 }
 
-// printTable writes the rows as a Markdown table with aligned columns.
+// summary says in a sentence how many targets are met, and which are not.
+func summary(rows []row) string {
+	targets := 0
+	var short []string
+	for _, r := range rows {
+		if len(r.Marks) > 0 {
+			targets++
+		}
+		if name := r.Case; r.Reason != "" {
+			if r.Conns > 1 {
+				name += fmt.Sprintf(" (%d)", r.Conns)
+			}
+			short = append(short, name)
+		}
+	}
+	if len(short) == 0 {
+		return fmt.Sprintf("All %d rows with a target meet it.", targets)
+	}
+	return fmt.Sprintf("Of %d rows with a target %d meet it and %d do not: %s.", targets, targets-len(short), len(short), strings.Join(short, "; "))
+}
+
+// printTable writes the rows as a Markdown table with aligned columns, below a summary.
 func printTable(w io.Writer, rows []row, skipped []string) {
+	fmt.Fprintf(w, "%s\n\n", summary(rows))
 	lines := [][]string{columns}
 	var notes []string
 	for i := range rows {
