@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,11 +42,18 @@ func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context)
 		return context.Cause(ctx)
 	}
 	failed := &failure{exit: exitTimeout, code: codeTimeout, message: fmt.Sprintf("no result within %v", c.options.timeout)}
-	if seen.task == "" {
+	switch {
+	case seen.task == "":
 		return failed.withHint("give it more time with --timeout")
+	case seen.state.Interrupted():
+		failed.message += fmt.Sprintf("; task %s still waits", seen.task)
+	default:
+		failed.message += fmt.Sprintf("; task %s goes on without you", seen.task)
 	}
-	failed.message += fmt.Sprintf("; task %s goes on without you", seen.task)
-	return failed.withHint(commandLine(c.goOn(seen)))
+	if c.wantsJSON() { // people have just read it
+		failed.hint = commandLine(c.goOn(seen))
+	}
+	return failed
 }
 
 // resolve finds the agent's card.
@@ -98,6 +106,11 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 	agent, err := client.New(found, options)
 	if err != nil {
 		return nil, c.noInterface(found, err)
+	}
+	for _, uri := range c.options.extensions {
+		if !slices.ContainsFunc(found.Capabilities.Extensions, func(e a2a.AgentExtension) bool { return e.URI == uri }) {
+			c.warn("the agent's card does not offer the extension %s", uri)
+		}
 	}
 	return agent, nil
 }
@@ -182,24 +195,31 @@ func (s *seen) note(event a2a.Event) {
 // goOn returns the command that goes on with a task: that answers it when it waits, that looks at it when it has
 // ended, and that follows it otherwise. Credentials are left out of it.
 func (c *command) goOn(s *seen) []string {
-	words := []string{c.Program}
 	switch {
 	case s.state.Interrupted():
-		words = append(words, "send", "-a", c.options.agentCard, "--task-id", string(s.task))
+		return append(c.commandFor("send", "", "--task-id", string(s.task)), "--text", placeholder)
 	case s.state.Terminal():
-		words = append(words, "task", "get", "-a", c.options.agentCard, string(s.task))
-	default:
-		words = append(words, "task", "subscribe", "-a", c.options.agentCard, string(s.task))
+		return c.commandFor("task", "get", string(s.task))
 	}
+	return c.commandFor("task", "subscribe", string(s.task))
+}
+
+// commandFor returns a command of this program that calls the same agent in the same way. Credentials are left out.
+func (c *command) commandFor(noun, verb string, args ...string) []string {
+	words := []string{c.Program, noun}
+	if verb != "" {
+		words = append(words, verb)
+	}
+	if c.options.agentCard != "" {
+		words = append(words, "-a", c.options.agentCard)
+	}
+	words = append(words, args...)
 	if c.origin[flagConfig] == sourceFlag {
 		words = append(words, "--config", c.options.config)
 	}
 	words = append(words, c.interfaceFlags()...)
 	for _, uri := range c.options.extensions {
 		words = append(words, "--extension", uri)
-	}
-	if s.state.Interrupted() {
-		words = append(words, "--text", placeholder)
 	}
 	return words
 }

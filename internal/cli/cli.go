@@ -8,7 +8,9 @@
 //	failure.go         errors as users see them, and exit codes
 //	escape.go          nothing that an agent says controls the terminal
 //	text.go            objects of the protocol as text
+//	stream.go          events as text, as they come
 //	agent.go           finding and calling an agent
+//	cause.go           why there is no connection
 //	debug.go           the HTTP of that, for --debug
 //
 // The program keeps nothing between runs: it prints the ids that the next run needs.
@@ -26,6 +28,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
 // A Run is one invocation of the program.
@@ -82,6 +86,8 @@ type command struct {
 	files    []envFile         // with variables, the one that counts first at the front
 	origin   map[string]string // where the value of a flag came from, by its name, unless it is the default
 	started  bool              // the command line was understood
+	about    a2a.TaskID        // the task that the command line names
+	said     string            // the last command that was named to type next
 	web      *http.Client      // nil as long as nothing was fetched or called
 }
 
@@ -97,7 +103,7 @@ func (c *command) end(ctx context.Context, err error) int {
 	if ctx.Err() != nil && !own {
 		return exitInterrupted
 	}
-	f := failureOf(err, c.Program, c.options.bearer != "")
+	f := c.failureOf(err)
 	f.write(c.err, c.wantsJSON())
 	return f.exit
 }
@@ -127,9 +133,13 @@ func (c *command) warn(format string, args ...any) {
 	fmt.Fprintf(c.err, "Warning: %s\n", inline(fmt.Sprintf(format, args...)))
 }
 
-// say names a command to type next: a line of its own on the error stream, to be copied as it is.
+// say names a command to type next: a line of its own on the error stream, to be copied as it is. It says nothing twice.
 func (c *command) say(label string, words ...string) {
-	fmt.Fprintf(c.err, "%s: %s\n", label, commandLine(words))
+	line := commandLine(words)
+	if line != c.said {
+		fmt.Fprintf(c.err, "%s: %s\n", label, line)
+	}
+	c.said = line
 }
 
 // commandLine quotes words for a shell.

@@ -24,22 +24,23 @@ the environment or of a file, or the default; then the files that were read. Sec
 are not shown. Below are the limits that the server, the engine and the client keep
 unless an option says otherwise.`
 
-// configCommand needs the root to find the options of all commands.
-func (c *command) configCommand(root *cobra.Command) *cobra.Command {
+func (c *command) configCommand() *cobra.Command {
 	show := &cobra.Command{
 		Use:     "show",
 		Short:   "Show options, where they come from, and limits",
 		Long:    configLong,
 		Example: "  dragoman config show\n  DRAGOMAN_AGENT_CARD=http://127.0.0.1:8080 dragoman config show -o json",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			options, err := c.allOptions(root)
+		Args:    noArgs,
+		RunE: func(show *cobra.Command, _ []string) error {
+			options, err := c.allOptions(show)
 			if err != nil {
 				return err
 			}
 			return c.showConfig(options, limits())
 		},
 	}
+	show.Flags().AddFlagSet(c.clientFlags())
+	show.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are taken, to show what would count
 	return group(&cobra.Command{
 		Use:     "config",
 		Short:   "Show the configuration",
@@ -87,8 +88,9 @@ func (c *command) showConfig(options []option, limits []limit) error {
 	})
 }
 
-// allOptions returns the options of all commands as they would be, were the command run now.
-func (c *command) allOptions(root *cobra.Command) ([]option, error) {
+// allOptions returns the options of all commands as they would be, were the command run now. The
+// command that shows them has those of the commands that call agents, which are the same for all of these.
+func (c *command) allOptions(show *cobra.Command) ([]option, error) {
 	var options []option
 	var failed error
 	add := func(prefix string, flags *pflag.FlagSet) {
@@ -101,9 +103,10 @@ func (c *command) allOptions(root *cobra.Command) ([]option, error) {
 			options, failed = append(options, o), err
 		})
 	}
-	add("", root.PersistentFlags())
-	for _, cmd := range descendants(root) {
-		if cmd.RunE != nil && cmd.IsAvailableCommand() && !isFromCobra(cmd) {
+	add("", show.Root().PersistentFlags())
+	add("", show.LocalNonPersistentFlags())
+	for _, cmd := range descendants(show.Root()) {
+		if cmd.RunE != nil && cmd.IsAvailableCommand() && !isFromCobra(cmd) && cmd != show {
 			add(afterFirst(cmd.CommandPath())[1:]+" ", cmd.LocalNonPersistentFlags())
 		}
 	}
@@ -128,14 +131,17 @@ func (c *command) describe(f *pflag.Flag) (option, error) {
 	o := option{Name: f.Name, Source: c.origin[f.Name]}
 	if value, source := c.setting(f.Name); o.Source == "" && source != "" {
 		if err := f.Value.Set(value); err != nil {
-			return o, usagef("%s: %v", source, err)
+			return o, badValue(source, value, f, err)
 		}
 		o.Source = source
 	}
 	if o.Source == "" {
 		o.Source = "default"
 	}
-	o.Value = f.Value.String()
+	o.Value = shortValue(f)
+	if empty := f.Annotations[annotationEmpty]; o.Value == "" && len(empty) == 1 {
+		o.Value = empty[0]
+	}
 	if slices.Contains(secrets, f.Name) && o.Source != "default" {
 		o.Value = "set, not shown"
 	}
@@ -193,8 +199,11 @@ func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards c
 }
 
 func bytesOf(n int64) string {
-	if n%(1<<20) == 0 {
+	switch {
+	case n%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", n>>20)
+	case n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
 	}
 	return fmt.Sprintf("%d bytes", n)
 }

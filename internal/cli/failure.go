@@ -3,10 +3,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -81,20 +83,33 @@ var protocolNames = map[a2a.Kind]string{
 	a2a.ErrInternal:                  "InternalError",
 }
 
-// protocolHints say what to do about errors of the protocol. %s is how the program was called.
-var protocolHints = map[a2a.Kind]string{
-	a2a.ErrTaskNotFound:              "check the id with %s task list; tasks of other callers are never shown",
-	a2a.ErrTaskNotCancelable:         "see how it ended with %s task get",
-	a2a.ErrUnsupportedOperation:      "see what the agent offers with %s card get; a task that has ended takes no further message",
-	a2a.ErrContentTypeNotSupported:   "see which media types the agent takes with %s card get, and name that of a part with --media-type",
-	a2a.ErrExtendedCardNotConfigured: "the agent has no further card; see the one it has with %s card get",
-	a2a.ErrExtensionSupportRequired:  "see which extensions the agent wants with %s card get, and activate them with --extension",
-	a2a.ErrRateLimited:               "wait a moment and try again",
-	a2a.ErrTooLarge:                  "send less, or put files behind a URL and give that to --file",
+// protocolHints say what to do about errors of the protocol: a text, and the command that comes after it, if any.
+var protocolHints = map[a2a.Kind]struct{ text, command string }{
+	a2a.ErrTaskNotFound:              {"tasks of other callers are never shown; see yours with", "task list"},
+	a2a.ErrTaskNotCancelable:         {"see how it ended with", "task get"},
+	a2a.ErrUnsupportedOperation:      {"a task that has ended takes no further message; see what the agent offers with", "card get"},
+	a2a.ErrContentTypeNotSupported:   {"name the media type of a part with --media-type; see which ones the agent takes with", "card get"},
+	a2a.ErrExtendedCardNotConfigured: {"the agent has no further card; see the one it has with", "card get"},
+	a2a.ErrExtensionSupportRequired:  {"activate the extensions that the agent wants with --extension; see them with", "card get"},
+	a2a.ErrRateLimited:               {"wait a moment and try again", ""},
+	a2a.ErrTooLarge:                  {"send less, or put files behind a URL and give that to --file", ""},
 }
 
-// failureOf sorts an error of a command. A credential was sent if bearer is true.
-func failureOf(err error, program string, bearer bool) *failure {
+// hintFor returns what to do about an error of the protocol.
+func (c *command) hintFor(kind a2a.Kind) string {
+	hint := protocolHints[kind]
+	switch hint.command {
+	case "":
+		return hint.text
+	case "task get":
+		return hint.text + " " + commandLine(c.commandFor("task", "get", string(c.about)))
+	}
+	noun, verb, _ := strings.Cut(hint.command, " ")
+	return hint.text + " " + commandLine(c.commandFor(noun, verb))
+}
+
+// failureOf sorts an error of a command.
+func (c *command) failureOf(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
@@ -105,16 +120,46 @@ func failureOf(err error, program string, bearer bool) *failure {
 		return &failure{exit: exitUnreachable, code: codeUnreachable, message: e.Error()}
 	}
 	if e, ok := errors.AsType[*client.UnreachableError](err); ok {
-		return &failure{exit: exitUnreachable, code: codeUnreachable, message: e.Error(),
-			hint: "check that the agent runs and that its card names the right address"}
+		return unreachable(e)
 	}
 	if e, ok := errors.AsType[*a2a.Error](err); ok {
-		return protocolFailure(e, program, bearer)
+		return c.protocolFailure(e)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &failure{exit: exitTimeout, code: codeTimeout, message: err.Error()}
 	}
 	return &failure{exit: exitFailure, code: codeInternal, message: err.Error()}
+}
+
+// unreachable says why an agent cannot be reached, and each reason once when several of its interfaces were tried.
+func unreachable(e *client.UnreachableError) *failure {
+	f := &failure{exit: exitUnreachable, code: codeUnreachable, hint: "check that the agent runs and that its card names the right address"}
+	var reasons []string
+	for _, err := range attempts(e.Err) {
+		why, _ := causeOf(err, "")
+		if _, hint := certificateCause(err); hint != "" {
+			f.hint = hint
+		}
+		if !slices.Contains(reasons, why) {
+			reasons = append(reasons, why)
+		}
+	}
+	f.message = fmt.Sprintf("agent %q cannot be reached: %s", e.Agent, strings.Join(reasons, "; "))
+	return f
+}
+
+// attempts returns the errors that one error joins.
+func attempts(err error) []error {
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if joined, ok := e.(interface{ Unwrap() []error }); ok {
+			var all []error
+			for _, one := range joined.Unwrap() {
+				all = append(all, attempts(one)...)
+			}
+			return all
+		}
+	}
+	return []error{err}
 }
 
 func cardFailure(e *card.Error) *failure {
@@ -134,24 +179,23 @@ func cardFailure(e *card.Error) *failure {
 		f.hint = "check that the address is that of an A2A agent"
 	default:
 		f.code = codeUnreachable
-		f.hint = "check the address, and that the agent runs"
+		var why string
+		why, f.hint = causeOf(e.Err, e.URL)
+		f.message = fmt.Sprintf("%v: %s: %s", e.Kind, cmp.Or(e.URL, e.Ref), why)
 	}
 	return f
 }
 
-func protocolFailure(e *a2a.Error, program string, bearer bool) *failure {
+func (c *command) protocolFailure(e *a2a.Error) *failure {
 	row := wire.RowOf(e.Kind)
-	f := &failure{exit: exitFailure, message: e.Error(), a2aCode: row.Code(a2a.Generation10)}
-	if hint, ok := protocolHints[e.Kind]; ok {
-		f.hint = strings.ReplaceAll(hint, "%s", program)
-	}
+	f := &failure{exit: exitFailure, message: e.Error(), a2aCode: row.Code(a2a.Generation10), hint: c.hintFor(e.Kind)}
 	switch e.Kind {
 	case a2a.ErrUnauthenticated, a2a.ErrPermissionDenied:
 		f.exit, f.code = exitAuth, codeAuthFailed
 		f.hint = "the agent refused the credentials; check the token of --bearer, or what it allows"
-		if !bearer {
+		if c.options.bearer == "" {
 			f.code = codeCredentialsMissing
-			f.hint = "give a token with --bearer or in DRAGOMAN_BEARER; " + program + " card get shows what the agent takes"
+			f.hint = "give a token with --bearer or in DRAGOMAN_BEARER; see what the agent takes with " + commandLine(c.commandFor("card", "get"))
 		}
 	case a2a.ErrTimeout:
 		f.exit, f.code = exitTimeout, codeTimeout

@@ -68,11 +68,16 @@ func TestFailures(t *testing.T) {
 		{errors.New("anything"), false, 1, codeInternal, 0},
 		{usagef("wrong"), false, 2, codeUsage, 0},
 	} {
-		got := failureOf(fmt.Errorf("while trying: %w", test.err), "dragoman", test.bearer)
+		c := newCommand(nil)
+		c.options.agentCard = "http://127.0.0.1:1"
+		if test.bearer {
+			c.options.bearer = "hunter2"
+		}
+		got := c.failureOf(fmt.Errorf("while trying: %w", test.err))
 		if got.exit != test.exit || got.code != test.code || got.a2aCode != test.a2aCode {
 			t.Errorf("%v (bearer %t): %d %s %d, want %d %s %d", test.err, test.bearer, got.exit, got.code, got.a2aCode, test.exit, test.code, test.a2aCode)
 		}
-		if strings.Contains(got.hint, "%") {
+		if strings.Contains(got.hint, "%") || strings.Contains(got.hint, "hunter") || strings.Contains(got.hint, "dragoman ") && !strings.Contains(got.hint, " -a http://127.0.0.1:1") {
 			t.Errorf("%v: hint %q", test.err, got.hint)
 		}
 	}
@@ -82,7 +87,7 @@ func TestFailures(t *testing.T) {
 func TestEveryKindHasACode(t *testing.T) {
 	t.Parallel()
 	for _, row := range wire.Table {
-		if f := failureOf(&a2a.Error{Kind: row.Kind, Remote: true}, "dragoman", false); f.code == "" || f.exit == exitOK {
+		if f := newCommand(nil).failureOf(&a2a.Error{Kind: row.Kind, Remote: true}); f.code == "" || f.exit == exitOK {
 			t.Errorf("%v: %+v", row.Kind, f)
 		}
 	}
@@ -275,7 +280,7 @@ func TestAuthRequiredStopsTheWait(t *testing.T) {
 	}), nil)
 	for _, args := range [][]string{{"send", "Hello"}, {"send", "--stream", "Hello"}} {
 		got := run(t.Context(), append(args, "-a", url)...)
-		if got.code != exitOK || !strings.Contains(got.stdout, "Status: auth-required\n") || !strings.Contains(got.stderr, "Warning: the task waits for authorization\n") {
+		if got.code != exitOK || !strings.Contains(got.stdout, "Status: auth-required") || !strings.Contains(got.stderr, "Warning: the task waits for authorization\n") {
 			t.Fatalf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 		}
 		_, rest, _ := strings.Cut(got.stderr, "--task-id ")

@@ -3,8 +3,12 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,9 +25,10 @@ const sourceFlag = "flag"
 var envPrefixes = []string{"DRAGOMAN_", "A2ACLI_"}
 
 // onlyFlags are options that no variable sets: whether the output is a stream must be visible in the command, the
-// parts of a message have an order, and to wait is what happens when no variable says otherwise. Help and version are no
-// options at all.
-var onlyFlags = []string{"stream", "wait", "help", "version"}
+// parts of a message have an order, and to wait is what happens when no variable says otherwise. A program that keeps
+// nothing between runs must not find a task, a conversation or a page in its environment either: every message would go
+// there unseen. Help and version are no options at all.
+var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token", "help", "version"}
 
 // secrets are options whose values are never shown.
 var secrets = []string{"bearer", "svc-param"}
@@ -80,12 +85,59 @@ func (c *command) fillFlags(cmd *cobra.Command) error {
 			return
 		}
 		if err := f.Value.Set(value); err != nil {
-			failed = usagef("%s: %v", source, err)
+			failed = badValue(source, value, f, err)
 			return
 		}
 		c.origin[f.Name] = source
 	})
 	return failed
+}
+
+// flagError says in terms of the command line what is wrong with a flag.
+func (c *command) flagError(cmd *cobra.Command, err error) error {
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return badValue("--"+e.GetFlag().Name, e.GetValue(), e.GetFlag(), e.Unwrap())
+	}
+	f := usagef("%s", err)
+	unknown, isUnknown := errors.AsType[*pflag.NotExistError](err)
+	if isUnknown && cmd.Flags().Lookup("agent") != nil && slices.Contains([]string{"a", "agent-card"}, unknown.GetSpecifiedName()) {
+		return f.withHint("-a names an agent to call; the agent to serve is named by --agent")
+	}
+	return f.withHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
+}
+
+// badValue says that a flag or variable has a value that its flag does not take.
+func badValue(source, value string, f *pflag.Flag, err error) *failure {
+	switch f.Value.Type() {
+	case "int":
+		return usagef("%s is %q, which is no whole number", source, value)
+	case "bool":
+		return usagef("%s is %q; use true or false", source, value)
+	case "duration":
+	default:
+		return usagef("%s is %q: %v", source, value, err)
+	}
+	wrong := usagef("%s is %q, which is no duration", source, value)
+	if _, err := strconv.ParseFloat(value, 64); err == nil {
+		return wrong.withHint(fmt.Sprintf("give it a unit, such as %ss or %sm", value, value))
+	}
+	return wrong.withHint("give a number with a unit, such as 5s or 2m")
+}
+
+// annotationEmpty tells what an option stands for that is empty.
+const annotationEmpty = "empty"
+
+// shortenDefaults lets help name durations as people do: 1h, not 1h0m0s.
+func shortenDefaults(flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) { f.DefValue = shortValue(f) })
+}
+
+// shortValue returns the value of a flag as it is shown.
+func shortValue(f *pflag.Flag) string {
+	if d, err := time.ParseDuration(f.Value.String()); err == nil && f.Value.Type() == "duration" {
+		return span(d)
+	}
+	return f.Value.String()
 }
 
 func afterFirst(path string) string {

@@ -45,7 +45,7 @@ func (c *command) gatewayCommand() *cobra.Command {
 		Short:   "Serve all generations in front of agents that speak one",
 		Long:    gatewayLong,
 		Example: gatewayExample,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.gateway(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
@@ -57,6 +57,7 @@ func (c *command) gatewayCommand() *cobra.Command {
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
 	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long open requests may take to end when the gateway is stopped")
+	c.debugFlag(flags)
 	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	return cmd
@@ -79,7 +80,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	tuneCollector()
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
-			URL: o.url, Logger: logger, DrainTimeout: o.drain, CertFile: o.cert, KeyFile: o.key,
+			URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls,
 			OnReady: func(_ net.Addr, url string) {
 				fmt.Fprintf(c.err, "gateway to %s at %s\n", inline(strings.Join(o.upstreams, ", ")), url)
 			},

@@ -48,7 +48,7 @@ func (c *command) chooseInterface(o *client.Options) error {
 
 // noInterface explains that none of the card's interfaces may be used.
 func (c *command) noInterface(card *a2a.AgentCard, err error) error {
-	f := &failure{exit: exitUnreachable, code: codeCardInvalid, message: err.Error(), hint: "see the card's interfaces with " + c.Program + " card get"}
+	f := &failure{exit: exitUnreachable, code: codeCardInvalid, message: err.Error(), hint: "see the card's interfaces with " + commandLine(c.commandFor("card", "get"))}
 	for _, iface := range card.SupportedInterfaces {
 		for _, version := range []string{"0.3", "0.2", "0.1"} {
 			if strings.HasPrefix(iface.ProtocolVersion, version) && c.options.version != version {

@@ -31,11 +31,8 @@ func (c *command) showResult(result a2a.SendResult) error {
 	return c.show(&a2a.SendResponse{Result: result}, func(p *printer) { p.event(result) })
 }
 
-// showEvent prints one event of a stream: a line of JSON, or a block of text.
+// showEvent prints one event of a stream as a line of JSON.
 func (c *command) showEvent(event a2a.Event) error {
-	if c.options.output != outputJSON {
-		return c.showText(func(p *printer) { p.event(event) })
-	}
 	b, err := a2a.AppendStreamResponse(nil, event)
 	if err != nil {
 		return fmt.Errorf("encode an event: %w", err)
@@ -67,6 +64,9 @@ func (c *command) showJSON(b []byte) error {
 func (c *command) showText(text func(*printer)) error {
 	var p printer
 	text(&p)
+	if p.buf.Len() == 0 {
+		return nil
+	}
 	_, err := c.out.Write(p.buf.Bytes())
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/pflag"
@@ -75,7 +76,11 @@ func (f *partFlag) Set(value string) error {
 func (p *partFlags) build(words []string, stdin io.Reader) ([]a2a.Part, error) {
 	var parts []a2a.Part
 	if len(words) > 0 {
-		parts = append(parts, a2a.TextPart(strings.Join(words, " ")))
+		part, err := textPart(strings.Join(words, " "))
+		if err != nil {
+			return nil, usagef("the text %v", err).withHint(hintBytes)
+		}
+		parts = append(parts, part)
 	}
 	piped := false
 	for _, spec := range p.specs {
@@ -87,7 +92,7 @@ func (p *partFlags) build(words []string, stdin io.Reader) ([]a2a.Part, error) {
 		}
 		part, err := spec.part(stdin)
 		if err != nil {
-			return nil, usagef("--%s: %v", spec.flag, err)
+			return nil, explainPart(spec.flag, err)
 		}
 		if spec.mediaType != "" {
 			part.MediaType = spec.mediaType
@@ -107,7 +112,32 @@ func (s *partSpec) part(stdin io.Reader) (a2a.Part, error) {
 	case "data":
 		return dataPart(s.value, stdin)
 	}
-	return a2a.TextPart(s.value), nil
+	return textPart(s.value)
+}
+
+var errNoText, errNotUTF8 = errors.New("is empty"), errors.New("is not UTF-8")
+
+const hintBytes = "send other bytes as a file, with --file"
+
+func textPart(text string) (a2a.Part, error) {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return a2a.Part{}, errNoText
+	case !utf8.ValidString(text):
+		return a2a.Part{}, errNotUTF8
+	}
+	return a2a.TextPart(text), nil
+}
+
+// explainPart says which flag made a part that cannot be sent.
+func explainPart(flag string, err error) error {
+	switch err {
+	case errNoText:
+		return usagef("--%s %v", flag, err).withHint("put the answer, or whatever there is to say, in its place")
+	case errNotUTF8:
+		return usagef("--%s %v", flag, err).withHint(hintBytes)
+	}
+	return usagef("--%s: %v", flag, err)
 }
 
 func filePart(ref string) (a2a.Part, error) {

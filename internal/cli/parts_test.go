@@ -67,6 +67,8 @@ func TestPartsThatAreWrong(t *testing.T) {
 		want string
 	}{
 		"nothing":                   {nil, "empty"},
+		"empty text":                {[]string{"--text", ""}, "--text is empty"},
+		"bytes as text":             {[]string{"--text", "\xff"}, "--text is not UTF-8; send other bytes as a file"},
 		"media type before a part":  {[]string{"--media-type", "text/plain", "--text", "a"}, "there is none"},
 		"two media types":           {[]string{"--text", "a", "--media-type", "text/plain", "--media-type", "text/html"}, "already"},
 		"no media type":             {[]string{"--text", "a", "--media-type", "plain"}, "text/markdown"},
@@ -78,7 +80,7 @@ func TestPartsThatAreWrong(t *testing.T) {
 		"standard input twice":      {[]string{"--text", "x", "--data", "-", "--data", "-"}, "standard input"},
 	} {
 		_, err := parseParts(test.args, nil, "no JSON")
-		if err == nil || !strings.Contains(err.Error()+hintOf(err), test.want) {
+		if err == nil || !strings.Contains(err.Error()+"; "+hintOf(err), test.want) {
 			t.Errorf("%s: %v, want %q in it", name, err, test.want)
 		}
 	}

@@ -3,9 +3,11 @@
 package cli
 
 import (
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
@@ -17,7 +19,7 @@ const (
 	outputJSON = "json"
 )
 
-// globalOptions are the flags that every command takes.
+// globalOptions are the flags that every command takes, and those of the commands that call agents.
 type globalOptions struct {
 	agentCard    string
 	output       string
@@ -40,8 +42,9 @@ Each option can also come from a variable, DRAGOMAN_ or A2ACLI_ and its name in
 upper snake case: --agent-card from DRAGOMAN_AGENT_CARD, or else from
 A2ACLI_AGENT_CARD. A flag comes first, then the environment, then the nearest .env
 file in this folder or above it (or the file of --config), then a2a-cli/.env in the
-user's configuration folder. dragoman config show tells which one counts. --stream
-and the parts of a message are only taken from flags.
+user's configuration folder. A variable counts for every command that has its option;
+dragoman config show tells which one counts. --stream, --wait, the ids of tasks and
+contexts and the parts of a message are only taken from flags.
 
 Exit codes: 0 done, also when a task failed or waits (then with a warning);
 1 failure; 2 wrong usage; 3 agent unreachable or its card unusable;
@@ -60,7 +63,7 @@ func (c *command) root() *cobra.Command {
 		Version:           version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		Args:              noCommand,
+		Args:              c.noCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: c.start,
 
@@ -69,12 +72,30 @@ func (c *command) root() *cobra.Command {
 	root.SetIn(c.Stdin)
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%s", err).withHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
-	})
+	root.SetFlagErrorFunc(c.flagError)
 	flags, o := root.PersistentFlags(), &c.options
-	flags.StringVarP(&o.agentCard, "agent-card", "a", "", "the agent: its URL, host, or the file of its card")
 	flags.StringVarP(&o.output, "output", "o", outputText, "text or json")
+	flags.StringVar(&o.config, flagConfig, "", "file with variables, instead of the nearest .env")
+
+	card, send, task := c.cardCommand(), c.sendCommand(), c.taskCommand()
+	for _, calls := range []*cobra.Command{card, send, task} {
+		calls.PersistentFlags().AddFlagSet(c.clientFlags())
+	}
+	root.AddCommand(c.serveCommand(), c.gatewayCommand(), card, send, task, c.configCommand(), c.versionCommand())
+	root.SetHelpCommand(c.helpCommand())
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	addExamples(root)
+	for _, cmd := range descendants(root) {
+		shortenDefaults(cmd.LocalFlags())
+	}
+	return root
+}
+
+// clientFlags returns the flags of the commands that call agents. They stand for the same options each time.
+func (c *command) clientFlags() *pflag.FlagSet {
+	flags, o := pflag.NewFlagSet("client", pflag.ContinueOnError), &c.options
+	flags.StringVarP(&o.agentCard, "agent-card", "a", "", "the agent: its URL, host, or the file of its card")
 	flags.DurationVar(&o.timeout, "timeout", 0, "give up after this long; 0 waits as long as the task takes")
 	flags.DurationVar(&o.pollInterval, "poll-interval", client.Options{}.Defaults().PollInterval, "pause between two looks at a task that cannot be streamed")
 	flags.StringVar(&o.bearer, "bearer", "", "token to send as Authorization: Bearer; better given as DRAGOMAN_BEARER")
@@ -83,28 +104,54 @@ func (c *command) root() *cobra.Command {
 	flags.StringArrayVar(&o.transports, "transport", nil, "binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, the preferred one first (default: the card's order)")
 	flags.StringVar(&o.tenant, "tenant", "", "tenant to name in each request, instead of the card's")
 	flags.StringArrayVar(&o.extensions, "extension", nil, "URI of an extension to activate; repeatable")
-	flags.StringVar(&o.config, flagConfig, "", "file with variables, instead of the nearest .env")
-	flags.BoolVar(&o.debug, "debug", false, "show each HTTP request and its answer on the error stream, without credentials")
+	c.debugFlag(flags)
+	return flags
+}
 
-	root.AddCommand(
-		c.serveCommand(), c.gatewayCommand(), c.cardCommand(), c.sendCommand(), c.taskCommand(), c.configCommand(root), c.versionCommand(),
-	)
-	root.InitDefaultCompletionCmd()
-	root.InitDefaultHelpCmd()
-	addExamples(root)
-	return root
+func (c *command) debugFlag(flags *pflag.FlagSet) {
+	flags.BoolVar(&c.options.debug, "debug", false, "show each HTTP request and its answer on the error stream, without credentials")
 }
 
 // noCommand refuses a word that is no command; cobra itself would suggest similar ones on several lines.
-func noCommand(cmd *cobra.Command, args []string) error {
+func (c *command) noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	f := usagef("dragoman has no command %q", args[0])
+	f := usagef("%s has no command %q", cmd.CommandPath(), args[0])
 	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
 		return f.withHint("did you mean " + similar[0] + "?")
 	}
-	return f.withHint("dragoman help lists the commands")
+	return f.withHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
+}
+
+// noArgs refuses words for a command that takes only flags.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usagef("%s takes no arguments, and here is %q", cmd.CommandPath(), args[0])
+}
+
+// helpCommand replaces that of cobra, which takes words that are no command for a question without an answer.
+func (c *command) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about := cmd.Root()
+			for _, name := range args {
+				at := slices.IndexFunc(about.Commands(), func(child *cobra.Command) bool { return child.Name() == name })
+				if at < 0 {
+					return c.noCommand(about, []string{name})
+				}
+				about = about.Commands()[at]
+			}
+			about.InitDefaultHelpFlag()
+			about.InitDefaultVersionFlag()
+			return about.Help()
+		},
+	}
 }
 
 // addExamples gives those to the commands that cobra brings.

@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": startServer, "end": stopServer, "exits": exits, "resume": resume, "task-id": taskID,
+			"serve": startServer, "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
@@ -199,6 +199,17 @@ func resume(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("the last command printed no resume command")
+}
+
+// nextCommand is "next-page": it copies the command for the next page that the last command printed to a shell.
+func nextCommand(ts *testscript.TestScript, _ bool, _ []string) {
+	for line := range strings.Lines(ts.ReadFile("stderr")) {
+		if command, found := strings.CutPrefix(line, "Next page: "); found {
+			ts.Check(ts.Exec("sh", "-c", command))
+			return
+		}
+	}
+	ts.Fatalf("the last command named no next page")
 }
 
 // taskID is "task-id": it puts the id of the task that the last command printed into $TASK.

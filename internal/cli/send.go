@@ -3,11 +3,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -36,7 +40,7 @@ When the task waits for input, the command to answer is printed. A task goes on
 when send is interrupted; the command to come back to it is printed then.`
 
 const sendExample = `  dragoman send -a http://127.0.0.1:8080 --text "100 USD in GBP"
-  dragoman send -a http://127.0.0.1:8080 How much is 1 USD?
+  dragoman send -a http://127.0.0.1:8080 "How much is 1 USD?"
   dragoman send -a agent.example.com --text "Describe this" --file photo.jpg --stream
   echo '{"city": "Oslo"}' | dragoman send -a agent.example.com --data - -o json
   dragoman send -a agent.example.com --task-id ID --text "to CAD"`
@@ -96,7 +100,7 @@ func (o *sendOptions) settleWait(c *command) error {
 		o.async = false
 	}
 	if o.async && o.stream {
-		return usagef("--async and --stream exclude each other").withHint("follow the task later with " + c.Program + " task subscribe")
+		return usagef("--async and --stream exclude each other").withHint("follow the task later with " + commandLine(c.commandFor("task", "subscribe", "ID")))
 	}
 	return nil
 }
@@ -114,9 +118,12 @@ func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageReque
 	message.TaskID, message.ContextID = a2a.TaskID(o.taskID), a2a.ContextID(o.contextID)
 	message.Extensions = c.options.extensions
 	if o.metadata != "" {
-		if err := json.Unmarshal([]byte(o.metadata), &message.Metadata); err != nil {
-			return nil, usagef("--metadata is not a JSON object: %v", err)
+		if jsontext.Value(o.metadata).Kind() != '{' || json.Unmarshal([]byte(o.metadata), &message.Metadata) != nil {
+			return nil, usagef("--metadata is not a JSON object").withHint(`for example --metadata '{"ticket": 7}'`)
 		}
+	}
+	if !utf8.ValidString(o.taskID + o.contextID) {
+		return nil, usagef("--task-id and --context-id must be UTF-8")
 	}
 	config := &a2a.SendConfiguration{HistoryLength: &o.history, ReturnImmediately: o.async}
 	for _, mode := range o.accept {
@@ -132,35 +139,55 @@ func (c *command) sendMessage(ctx context.Context, o *sendOptions, req *a2a.Send
 		return err
 	}
 	defer agent.Close()
+	types := &acceptance{modes: req.Configuration.AcceptedOutputModes}
 	if o.async {
-		return c.sendAndLeave(ctx, agent, req, seen)
+		return c.sendAndLeave(ctx, agent, req, types, seen)
 	}
 	if o.stream && !streams(agent.Card()) {
 		c.warn("the agent does not stream; its task is looked at every now and then")
 	}
-	answer, err := c.await(ctx, agent, req, o.stream, seen)
+	answer, err := c.await(ctx, agent, req, o, types, seen)
 	if err != nil {
-		return c.explain(err, seen)
+		return c.explain(c.ended(ctx, agent, req, err), seen)
 	}
 	if !o.stream {
 		if err := c.showFinal(ctx, agent, answer, req.Configuration.HistoryLength, seen); err != nil {
 			return err
 		}
 	}
+	types.judge(c)
 	c.judge(seen)
 	return nil
 }
 
-// sendAndLeave sends a message and shows the task as it is at once.
-func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, seen *seen) error {
-	result, err := agent.SendMessage(ctx, req)
-	if err != nil {
+// ended explains why a message was refused, if its task has ended.
+func (c *command) ended(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, err error) error {
+	e, ok := errors.AsType[*a2a.Error](err)
+	if !ok || e.Kind != a2a.ErrUnsupportedOperation || req.Message.TaskID == "" {
 		return err
 	}
+	task, failed := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: req.Message.TaskID, HistoryLength: new(int)})
+	if failed != nil || !task.Status.State.Terminal() {
+		return err
+	}
+	f := c.failureOf(err)
+	f.message = fmt.Sprintf("task %s is %s and takes no further message", task.ID, stateName(task.Status.State))
+	again := append(c.commandFor("send", "", "--context-id", string(task.ContextID)), "--text", placeholder)
+	return f.withHint("go on in a new task with " + commandLine(again))
+}
+
+// sendAndLeave sends a message and shows the task as it is at once.
+func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, types *acceptance, seen *seen) error {
+	result, err := agent.SendMessage(ctx, req)
+	if err != nil {
+		return c.ended(ctx, agent, req, err)
+	}
 	seen.note(result)
+	types.note(result)
 	if err := c.showResult(result); err != nil {
 		return err
 	}
+	types.judge(c)
 	if seen.task != "" && !seen.state.Terminal() && !seen.state.Interrupted() {
 		c.say("Follow", c.goOn(seen)...)
 		return nil
@@ -171,19 +198,20 @@ func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, req *a
 
 // await follows what a message causes until nothing more comes without the user. It returns the message that is the
 // whole answer, if there is one.
-func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, show bool, seen *seen) (*a2a.Message, error) {
-	var answer *a2a.Message
-	first := true
+func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, o *sendOptions, types *acceptance, seen *seen) (answer *a2a.Message, err error) {
+	first, shown := true, feed{c: c, history: o.history}
+	defer func() { err = cmp.Or(err, shown.end()) }()
 	for u, err := range agent.Stream(ctx, req) {
 		if err != nil {
 			return nil, err
 		}
 		seen.note(u.Event)
+		types.note(u.Event)
 		if m, ok := u.Event.(*a2a.Message); ok && seen.task == "" {
 			answer = m
 		}
-		if show {
-			if err := c.showEvent(u.Event); err != nil {
+		if o.stream {
+			if err := shown.show(u.Event); err != nil {
 				return nil, err
 			}
 		}
@@ -215,7 +243,7 @@ func (c *command) explain(err error, seen *seen) error {
 	if seen.task == "" {
 		return err
 	}
-	f := failureOf(err, c.Program, c.options.bearer != "")
+	f := c.failureOf(err)
 	if f.exit == exitUnreachable || f.exit == exitTimeout {
 		f.hint = commandLine(c.goOn(seen))
 		return f

@@ -4,10 +4,13 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -51,6 +54,7 @@ type serveOptions struct {
 	rates     string
 	reply     bool
 	cert, key string
+	tls       *tls.Config // of the two, see check
 	turnLimit time.Duration
 	retention time.Duration
 	drain     time.Duration
@@ -77,7 +81,7 @@ func (c *command) serveCommand() *cobra.Command {
 		Short:   "Serve a sample agent",
 		Long:    serveLong,
 		Example: serveExample,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), &o) },
 	}
 	limits, times := engine.Options{}.Defaults(), server.Options{}.Defaults()
@@ -86,10 +90,13 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVar(&o.agent, "agent", "", "the agent: currency or hello")
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
 	flags.StringVar(&o.data, "data", "", "folder for the tasks, or :memory: (default: the user's data folder)")
+	if home, err := c.dataHome(); err == nil {
+		flags.SetAnnotation("data", annotationEmpty, []string{filepath.Join(home, "dragoman", "AGENT")})
+	}
 	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
 	flags.StringVar(&o.grpcAddr, "grpc-addr", "", "a second port, for gRPC only, which is quicker than the one for everything")
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the services of gRPC")
-	flags.StringVar(&o.rates, "rates", "", "where currency has its rates from: snapshot, live or auto (default snapshot)")
+	flags.StringVar(&o.rates, "rates", "snapshot", "where currency has its rates from: snapshot, live or auto")
 	flags.BoolVar(&o.reply, "reply", false, "hello answers with a message instead of a task")
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
@@ -103,7 +110,7 @@ func (c *command) serveCommand() *cobra.Command {
 
 // serve runs a server until ctx ends.
 func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
-	sample, card, err := o.sample()
+	sample, card, err := o.sample(c)
 	if err != nil {
 		return err
 	}
@@ -114,6 +121,11 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
+	ln, err := o.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer ln.Close() // the server does that too
 	tuneCollector()
 	kept, err := c.openJournal(ctx, o)
 	if err != nil {
@@ -126,15 +138,17 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, shutdown(ctx, eng, o.drain)) }()
 	srv, err := server.New(eng.Agent(o.agent, sample, &engine.AgentOptions{Card: card}), &server.Options{
-		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, CertFile: o.cert, KeyFile: o.key,
-		GRPC:    grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}),
-		OnReady: func(_ net.Addr, url string) { fmt.Fprintf(c.err, "serving %s at %s\n", o.agent, url) },
+		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls,
+		GRPC: grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}),
+		OnReady: func(_ net.Addr, url string) {
+			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(kept.place), o.agent, url)
+		},
 		OnDrain: eng.Shutdown,
 	})
 	if err != nil {
 		return err
 	}
-	return o.explain(srv.ListenAndServe(ctx, o.addr))
+	return o.explain(srv.Serve(ctx, ln))
 }
 
 // tuneCollector lets garbage grow to four times of what lives, unless GOGC says otherwise. A server keeps tens of
@@ -153,19 +167,19 @@ func shutdown(ctx context.Context, eng *engine.Engine, patience time.Duration) e
 }
 
 // sample returns the agent that is asked for.
-func (o *serveOptions) sample() (agent.Agent, *a2a.AgentCard, error) {
+func (o *serveOptions) sample(c *command) (agent.Agent, *a2a.AgentCard, error) {
 	switch o.agent {
 	case agentCurrency:
-		if o.reply {
+		if o.reply && c.origin["reply"] == sourceFlag {
 			return nil, nil, usagef("--reply is for --agent hello")
 		}
 		rates, err := currency.NewProvider(o.rates, currency.LiveOptions{})
 		if err != nil {
-			return nil, nil, usagef("--rates: %v", err)
+			return nil, nil, usagef("--rates is %q; use snapshot, live or auto", o.rates)
 		}
 		return currency.New(currency.Options{Rates: rates}), currency.Card(), nil
 	case agentHello:
-		if o.rates != "" {
+		if c.origin["rates"] == sourceFlag {
 			return nil, nil, usagef("--rates is for --agent currency")
 		}
 		return hello.New(hello.Options{Reply: o.reply}), hello.Card(), nil
@@ -199,20 +213,60 @@ func (o *serveOptions) check() error {
 			return usagef("--%s is %v; it must be above 0", name, limit)
 		}
 	}
-	if _, _, err := net.SplitHostPort(o.addr); err != nil {
-		return usagef("--addr is %q: %v", o.addr, err).withHint("give host and port, such as 127.0.0.1:8080")
+	if err := checkAddress("addr", o.addr); err != nil {
+		return err
 	}
-	if _, _, err := net.SplitHostPort(o.grpcAddr); err != nil && o.grpcAddr != "" {
-		return usagef("--grpc-addr is %q: %v", o.grpcAddr, err).withHint("give host and port, such as 127.0.0.1:8081")
+	if o.grpcAddr != "" {
+		if err := checkAddress("grpc-addr", o.grpcAddr); err != nil {
+			return err
+		}
+	}
+	if u, err := url.Parse(o.url); o.url != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "") {
+		return usagef("--url is %q, which is no http or https URL without query", o.url).withHint("for example --url https://agent.example.com")
+	}
+	if o.cert == "" {
+		return nil
+	}
+	cert, err := tls.LoadX509KeyPair(o.cert, o.key)
+	if err != nil {
+		return usagef("--tls-cert and --tls-key: %v", err).withHint("give the files of a certificate and of its key, in PEM")
+	}
+	o.tls = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
+	return nil
+}
+
+// checkAddress refuses what is no address to listen on.
+func checkAddress(flag, addr string) error {
+	const hint = "give host and port, such as 127.0.0.1:8080"
+	_, port, err := net.SplitHostPort(addr)
+	if e, ok := errors.AsType[*net.AddrError](err); ok {
+		return usagef("--%s is %q: %s", flag, addr, e.Err).withHint(hint)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return usagef("--%s is %q, which has no port between 0 and 65535", flag, addr).withHint(hint)
 	}
 	return nil
 }
 
-// explain tells what to do about an error of listening.
+// listen takes the address, before anything else is opened.
+func (o *serveOptions) listen(ctx context.Context) (net.Listener, error) {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
+	return ln, o.explain(err)
+}
+
+// explain tells what to do about an error of listening or serving.
 func (o *serveOptions) explain(err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return &failure{exit: exitFailure, code: codeInternal, message: err.Error(),
-			hint: "stop the program that listens there, or choose another address with --addr; port 0 takes a free one"}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return usagef("--addr is %q: no address of this machine is called %q", o.addr, e.Name).withHint("give host and port, such as 127.0.0.1:8080")
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "listen" {
+		f := &failure{exit: exitFailure, code: codeInternal, message: fmt.Sprintf("cannot listen on %s: %s", e.Addr, lastCause(e)),
+			hint: "choose another address with --addr"}
+		if errors.Is(err, syscall.EADDRINUSE) {
+			f.message = fmt.Sprintf("another program listens on %s already", e.Addr)
+			f.hint = "stop it, or choose another address with --addr; port 0 takes a free one"
+		}
+		return f
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("turns that did not end within %v were released; agents that can will go on with them at the next start", o.drain)
@@ -223,6 +277,7 @@ func (o *serveOptions) explain(err error) error {
 // kept is a journal and what has to be closed with it.
 type kept struct {
 	journal journal.Journal
+	place   string // where that is, for people
 	closers []func() error
 }
 
@@ -234,12 +289,11 @@ func (k *kept) close() error {
 	return err
 }
 
-// openJournal opens where tasks are kept, and says where that is.
+// openJournal opens where tasks are kept.
 func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, error) {
 	if o.data == inMemory {
-		fmt.Fprintln(c.err, "data: in memory; tasks end with the server")
 		j := memory.New(nil)
-		return &kept{journal: j, closers: []func() error{j.Close}}, nil
+		return &kept{journal: j, place: "in memory; tasks end with the server", closers: []func() error{j.Close}}, nil
 	}
 	folder := o.data
 	if folder == "" {
@@ -251,14 +305,36 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, erro
 	}
 	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: "dragoman serve"})
 	if err != nil {
-		return nil, err
+		return nil, explainFolder(folder, err)
 	}
 	j, err := sql.New(ctx, db)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	fmt.Fprintf(c.err, "data: %s\n", inline(folder))
-	return &kept{journal: j, closers: []func() error{j.Close, db.Close}}, nil
+	return &kept{journal: j, place: folder, closers: []func() error{j.Close, db.Close}}, nil
+}
+
+// explainFolder says why a data folder cannot be used, and what to do.
+func explainFolder(folder string, err error) error {
+	f := &failure{exit: exitFailure, code: codeInternal, message: strings.TrimPrefix(err.Error(), "sqlite: open ")}
+	locked, isLocked := errors.AsType[*sqlite.LockedError](err)
+	_, missing := os.Stat(folder)
+	switch {
+	case isLocked:
+		f.message = locked.Error()
+	case errors.Is(missing, fs.ErrNotExist):
+		f.message = fmt.Sprintf("the data folder %s cannot be made: %s", folder, lastCause(err))
+		f.hint = "name another one with --data, or keep nothing with --data " + inMemory
+	}
+	return f
+}
+
+// lastCause returns the text of what the operating system said.
+func lastCause(err error) string {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno.Error()
+	}
+	return err.Error()
 }
 
 // dataHome returns where programs of this user keep data, by the custom of the operating system.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
@@ -54,10 +55,122 @@ func TestStreamIsOneObjectALine(t *testing.T) {
 	}
 }
 
+// The chunks of an artifact go on in one line of text, and no text of theirs can pass for a label.
+func TestStreamAsText(t *testing.T) {
+	t.Parallel()
+	chunk := func(id string, more, last bool, parts ...a2a.Part) a2a.Event {
+		return &a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: &a2a.Artifact{ID: a2a.ArtifactID(id), Name: "n" + id, Parts: parts}, Append: more, LastChunk: last}
+	}
+	status := func(state a2a.TaskState, parts ...a2a.Part) a2a.Event {
+		return &a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: state, Message: &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: parts}}}
+	}
+	data := a2a.Part{Content: a2a.Data(`1`), MediaType: "application/json"}
+	for name, test := range map[string]struct {
+		events []a2a.Event
+		want   string
+	}{
+		"chunks": {
+			[]a2a.Event{
+				&a2a.Task{ID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}},
+				chunk("a", false, false, a2a.TextPart("one ")), chunk("a", true, false, a2a.TextPart("two\r")),
+				chunk("a", true, false, a2a.TextPart("\nTask: forged\n")), chunk("a", true, false), chunk("a", true, true, a2a.TextPart("")),
+				status(a2a.TaskStateCompleted, a2a.TextPart("done")),
+			},
+			"Task: t\nContext: c\nStatus: working\n\nArtifact: na\n  ID: a\n  Text: one two\n      Task: forged\n\nStatus: completed - done\n\n",
+		},
+		"parts of several kinds": {
+			[]a2a.Event{chunk("a", false, false, a2a.TextPart("one"), data), chunk("a", true, true, a2a.TextPart("two"))},
+			"Task: t\nContext: c\nArtifact: na\n  ID: a\n  Text: one\n  Data: 1\n  Text: two\n\n",
+		},
+		"two artifacts by turns": {
+			[]a2a.Event{chunk("a", false, false, a2a.TextPart("1")), chunk("b", false, false, a2a.TextPart("2")), chunk("a", true, false, a2a.TextPart("3"))},
+			"Task: t\nContext: c\nArtifact: na\n  ID: a\n  Text: 1\n\nArtifact: nb\n  ID: b\n  Text: 2\n\nArtifact, continued: na\n  ID: a\n  Text: 3\n\n",
+		},
+		"an empty end of an artifact that came before": {
+			[]a2a.Event{chunk("a", false, true, a2a.TextPart("1")), status(a2a.TaskStateWorking), chunk("a", true, true, a2a.TextPart(""))},
+			"Task: t\nContext: c\nArtifact: na\n  ID: a\n  Text: 1\n\nStatus: working\nMessage: agent\n\n",
+		},
+		"a status of several lines": {
+			[]a2a.Event{status(a2a.TaskStateWorking, a2a.TextPart("one\nStatus: forged"))},
+			"Task: t\nContext: c\nStatus: working\nMessage: agent\n  Text: one\n      Status: forged\n\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			c := newCommand(nil)
+			c.out = &escaper{w: &out}
+			shown := feed{c: c}
+			for _, event := range test.events {
+				if err := shown.show(event); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := shown.end(); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, out.String()); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHistoryOnlyWhenAskedFor(t *testing.T) {
+	t.Parallel()
+	m := func(id string) *a2a.Message {
+		return &a2a.Message{ID: a2a.MessageID(id), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(id)}}
+	}
+	task := &a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, History: []*a2a.Message{m("1"), m("2")}}
+	for limit, want := range map[int]int{0: 0, 1: 1, 2: 2, 9: 2} {
+		got := lastMessages(task, limit).(*a2a.Task).History
+		if len(got) != want || want == 1 && got[0].ID != "2" {
+			t.Errorf("%d: %d messages", limit, len(got))
+		}
+	}
+	if len(task.History) != 2 {
+		t.Error("the task itself was changed")
+	}
+}
+
+// A task that waits and is waited for, until somebody answers it.
+func TestSubscribeWaits(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		if t.Text() == "yes" {
+			return t.Artifact("result", a2a.TextPart("done"))
+		}
+		return t.Ask(a2a.TextPart("Shall I?"))
+	}), nil)
+	got := run(t.Context(), "send", "-a", url, "Hello", "-o", "json")
+	_, rest, _ := strings.Cut(got.stderr, "--task-id ")
+	id, _, _ := strings.Cut(rest, " ")
+	for _, args := range [][]string{nil, {"-o", "json"}, {"-o", "json", "--stream"}} {
+		if got := run(t.Context(), append([]string{"task", "subscribe", "-a", url, id}, args...)...); got.code != exitOK || !strings.Contains(got.stderr, "Resume: ") {
+			t.Errorf("%v: exit code %d:\n%s%s", args, got.code, got.stdout, got.stderr)
+		}
+	}
+	waiting, asked := make(chan result), make(lineWriter, 100)
+	go func() {
+		var out strings.Builder
+		r := Run{Program: "dragoman", Args: []string{"task", "subscribe", "-a", url, id, "--wait"}, Stdin: strings.NewReader(""),
+			Stdout: &out, Stderr: asked, LookupEnv: func(string) (string, bool) { return "", false }}
+		waiting <- result{code: r.Do(t.Context()), stdout: out.String()}
+	}()
+	for !strings.HasPrefix(asked.next(t), "Resume: ") {
+	}
+	if got := run(t.Context(), "send", "-a", url, "--task-id", id, "yes"); got.code != exitOK {
+		t.Fatal(got.stderr)
+	}
+	if got := <-waiting; got.code != exitOK || !strings.Contains(got.stdout, "Text: done") || !strings.Contains(got.stdout, "Status: completed\n") {
+		t.Errorf("exit code %d:\n%s", got.code, got.stdout)
+	}
+}
+
 func TestResultIsOneDocument(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, chatty(), nil)
-	for _, args := range [][]string{{"send", "Hello"}, {"send", "--async", "Hello"}, {"task", "list"}, {"card", "get"}, {"config", "show"}, {"version"}} {
+	for _, args := range [][]string{{"send", "Hello"}, {"send", "--async", "Hello"}, {"task", "list"}, {"card", "get"}, {"config", "show"}} {
 		got := run(t.Context(), append(args, "-a", url, "-o", "json")...)
 		if got.code != exitOK || !jsontext.Value(got.stdout).IsValid() {
 			t.Errorf("%v: exit code %d, not one document of JSON:\n%s%s", args, got.code, got.stdout, got.stderr)

@@ -3,14 +3,18 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/retry"
 )
 
 func (c *command) taskCommand() *cobra.Command {
@@ -27,30 +31,45 @@ func (c *command) taskGetCommand() *cobra.Command {
 		Use:     "get ID",
 		Short:   "Show a task",
 		Example: "  dragoman task get -a http://127.0.0.1:8080 ID\n  dragoman task get -a http://127.0.0.1:8080 ID --history 10 -o json",
-		Args:    oneID,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if history < 0 {
-				return usagef("--history is %d; it must not be negative", history)
+		Args:    c.oneID,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkHistory(history); err != nil {
+				return err
 			}
 			return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, seen *seen) error {
-				task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: a2a.TaskID(args[0]), HistoryLength: &history})
+				task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: c.about, HistoryLength: &history})
 				return c.showTask(task, err, seen)
 			})
 		},
 	}
-	cmd.Flags().IntVar(&history, "history", 0, "how many messages of the task's history to show")
+	historyFlag(cmd, &history)
 	return cmd
 }
 
+func historyFlag(cmd *cobra.Command, history *int) {
+	cmd.Flags().IntVar(history, "history", 0, "how many messages of the task's history to show")
+}
+
+func checkHistory(history int) error {
+	if history < 0 {
+		return usagef("--history is %d; it must not be negative", history)
+	}
+	return nil
+}
+
 func (c *command) taskCancelCommand() *cobra.Command {
-	return &cobra.Command{
+	var history int
+	cmd := &cobra.Command{
 		Use:     "cancel ID",
 		Short:   "Ask the agent to end a task",
 		Example: "  dragoman task cancel -a http://127.0.0.1:8080 ID",
-		Args:    oneID,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args:    c.oneID,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkHistory(history); err != nil {
+				return err
+			}
 			return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, seen *seen) error {
-				task, err := agent.CancelTask(ctx, &a2a.CancelTaskRequest{ID: a2a.TaskID(args[0])})
+				task, err := agent.CancelTask(ctx, &a2a.CancelTaskRequest{ID: c.about})
 				if err != nil {
 					return err
 				}
@@ -58,53 +77,102 @@ func (c *command) taskCancelCommand() *cobra.Command {
 				if task.Status.State != a2a.TaskStateCanceled {
 					c.warn("the task is %s", stateName(task.Status.State))
 				}
-				return c.show(task, func(p *printer) { p.event(task) })
+				short := lastMessages(task, history).(*a2a.Task)
+				return c.show(short, func(p *printer) { p.event(short) })
 			})
 		},
 	}
-}
-
-const subscribeLong = `subscribe shows a task and what happens to it from now on, until it has ended. When
-the connection breaks it comes back by itself, without a gap where the agent can
-replay. With -o json it waits and shows the task once, when it has ended or waits;
-with -o json --stream it shows each event, one object a line.`
-
-func (c *command) taskSubscribeCommand() *cobra.Command {
-	var stream bool
-	cmd := &cobra.Command{
-		Use:     "subscribe ID",
-		Short:   "Follow a task until it has ended",
-		Long:    subscribeLong,
-		Example: "  dragoman task subscribe -a http://127.0.0.1:8080 ID\n  dragoman task subscribe -a http://127.0.0.1:8080 ID -o json --stream",
-		Args:    oneID,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, seen *seen) error {
-				if c.options.output == outputJSON && !stream {
-					seen.task = a2a.TaskID(args[0])
-					task, err := agent.Wait(ctx, seen.task)
-					return c.showTask(task, err, seen)
-				}
-				return c.follow(ctx, agent, a2a.TaskID(args[0]), seen)
-			})
-		},
-	}
-	cmd.Flags().BoolVar(&stream, "stream", false, "with -o json: show each event, one object a line")
+	historyFlag(cmd, &history)
 	return cmd
 }
 
-// follow shows the events of a task until it has ended.
-func (c *command) follow(ctx context.Context, agent *client.Client, id a2a.TaskID, seen *seen) error {
-	for u, err := range agent.Follow(ctx, &a2a.SubscribeRequest{ID: id}) {
-		if err != nil {
+// subscribeOptions are the flags of task subscribe.
+type subscribeOptions struct {
+	stream  bool
+	wait    bool
+	history int
+}
+
+const subscribeLong = `subscribe shows a task and what happens to it from now on, until it has ended or waits
+for something; with --wait until it has ended. When the connection breaks it comes
+back by itself, without a gap where the agent can replay. With -o json it waits and
+shows the task once; with -o json --stream it shows each event, one object a line.`
+
+func (c *command) taskSubscribeCommand() *cobra.Command {
+	var o subscribeOptions
+	cmd := &cobra.Command{
+		Use:     "subscribe ID",
+		Short:   "Follow a task until it has ended or waits",
+		Long:    subscribeLong,
+		Example: "  dragoman task subscribe -a http://127.0.0.1:8080 ID\n  dragoman task subscribe -a http://127.0.0.1:8080 ID -o json --stream",
+		Args:    c.oneID,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkHistory(o.history); err != nil {
+				return err
+			}
+			return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, seen *seen) error {
+				seen.task = c.about
+				return c.subscribe(ctx, agent, &o, seen)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&o.stream, "stream", false, "with -o json: show each event, one object a line")
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "stay while the task waits for input or authorization, until it has ended")
+	historyFlag(cmd, &o.history)
+	return cmd
+}
+
+// subscribe shows a task, or what happens to it, until there is nothing more to wait for.
+func (c *command) subscribe(ctx context.Context, agent *client.Client, o *subscribeOptions, seen *seen) error {
+	for {
+		if err := c.follow(ctx, agent, o, seen); err != nil {
 			return c.explain(err, seen)
+		}
+		if seen.state.Terminal() || !o.wait {
+			break
+		}
+		// The agent ended the stream because the task waits, or it has none.
+		if err := retry.Sleep(ctx, c.options.pollInterval); err != nil {
+			return err
+		}
+	}
+	if c.options.output != outputJSON || o.stream {
+		return nil
+	}
+	task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: &o.history})
+	if err != nil {
+		return c.explain(err, seen)
+	}
+	return c.show(task, nil)
+}
+
+// follow follows one stream of a task, and says when the task waits or has ended badly.
+func (c *command) follow(ctx context.Context, agent *client.Client, o *subscribeOptions, seen *seen) (err error) {
+	first, shown := true, feed{c: c, history: o.history}
+	defer func() { err = cmp.Or(err, shown.end()) }()
+	for u, err := range agent.Follow(ctx, &a2a.SubscribeRequest{ID: seen.task}) {
+		if err != nil {
+			return err
 		}
 		was := seen.state
 		seen.note(u.Event)
-		if err := c.showEvent(u.Event); err != nil {
-			return err
+		changed := seen.state != was
+		repeated := first && !changed && seen.state.Interrupted() // a further look at a task that still waits
+		first = false
+		if !repeated && (c.options.output != outputJSON || o.stream) {
+			if err := shown.show(u.Event); err != nil {
+				return err
+			}
 		}
-		if seen.state != was {
+		paused := seen.state.Interrupted() && !o.wait
+		if changed && (paused || seen.state.Terminal() || o.wait) {
+			if err := shown.end(); err != nil {
+				return err
+			}
 			c.judge(seen)
+		}
+		if paused {
+			return nil
 		}
 	}
 	return nil
@@ -127,7 +195,7 @@ func (c *command) taskListCommand() *cobra.Command {
 		Use:     "list",
 		Short:   "List your tasks, those that changed last first",
 		Example: "  dragoman task list -a http://127.0.0.1:8080\n  dragoman task list -a http://127.0.0.1:8080 --status input-required --since 24h -o json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req, err := o.request(time.Now())
 			if err != nil {
@@ -138,14 +206,20 @@ func (c *command) taskListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.show(res, func(p *printer) { p.list(res) })
+				if err := c.show(res, func(p *printer) { p.list(res) }); err != nil {
+					return err
+				}
+				if res.NextPageToken != "" {
+					c.say("Next page", c.commandFor("task", "list", nextPage(cmd, res.NextPageToken)...)...)
+				}
+				return nil
 			})
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.status, "status", "", "only tasks in this state, such as working or input-required")
 	flags.StringVar(&o.contextID, "context-id", "", "only tasks of this conversation")
-	flags.IntVar(&o.pageSize, "page-size", 0, "tasks on a page; 0 leaves it to the agent")
+	flags.IntVar(&o.pageSize, "page-size", 0, "tasks on a page, 100 at most; 0 leaves it to the agent")
 	flags.StringVar(&o.pageToken, "page-token", "", "the page to show, as the page before it named it")
 	flags.IntVar(&o.history, "history", 0, "how many messages of each task's history to show")
 	flags.BoolVar(&o.artifacts, "include-artifacts", false, "show what the tasks brought forth")
@@ -157,11 +231,11 @@ func (o *listOptions) request(now time.Time) (*a2a.ListTasksRequest, error) {
 	req := &a2a.ListTasksRequest{
 		ContextID: a2a.ContextID(o.contextID), PageToken: o.pageToken, IncludeArtifacts: o.artifacts, HistoryLength: &o.history,
 	}
-	if o.history < 0 {
-		return nil, usagef("--history is %d; it must not be negative", o.history)
+	if err := checkHistory(o.history); err != nil {
+		return nil, err
 	}
 	if o.pageSize < 0 || o.pageSize > a2a.MaxPageSize {
-		return nil, usagef("--page-size is %d; a page has 1 to %d tasks", o.pageSize, a2a.MaxPageSize)
+		return nil, usagef("--page-size is %d; give 1 to %d, or 0 to leave it to the agent", o.pageSize, a2a.MaxPageSize)
 	}
 	if o.pageSize > 0 {
 		req.PageSize = &o.pageSize
@@ -205,8 +279,22 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
+// nextPage returns the arguments of a list again, for the page after it.
+func nextPage(cmd *cobra.Command, token string) []string {
+	var args []string
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name != "page-token" {
+			args = append(args, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	return append(args, "--page-token="+token)
+}
+
 // list prints a page of tasks.
 func (p *printer) list(res *a2a.ListTasksResponse) {
+	if len(res.Tasks) == 0 {
+		p.field(0, "Tasks", "none")
+	}
 	for _, task := range res.Tasks {
 		p.event(task)
 	}
@@ -241,9 +329,11 @@ func (c *command) showTask(task *a2a.Task, err error, seen *seen) error {
 	return nil
 }
 
-func oneID(cmd *cobra.Command, args []string) error {
-	if len(args) == 1 && args[0] != "" {
+// oneID takes the id that a command is about.
+func (c *command) oneID(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 && args[0] != "" && utf8.ValidString(args[0]) {
+		c.about = a2a.TaskID(args[0])
 		return nil
 	}
-	return usagef("%s takes the id of one task", cmd.CommandPath()).withHint("find it with dragoman task list")
+	return usagef("%s takes the id of one task", cmd.CommandPath()).withHint("find it with " + commandLine(c.commandFor("task", "list")))
 }

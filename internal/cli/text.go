@@ -91,7 +91,30 @@ func (p *printer) message(label string, m *a2a.Message) {
 	}
 }
 
+// change prints a new status of a task that is known: on one line, if the message with it has one.
+func (p *printer) change(s *a2a.TaskStatus) {
+	if s.Message != nil && len(s.Message.Parts) == 1 {
+		part := &s.Message.Parts[0]
+		text, isText := part.Content.(a2a.Text)
+		if isText && typeOf(part) == "text/plain" && !strings.ContainsAny(string(text), "\r\n") {
+			p.field(0, "Status", strings.TrimSuffix(stateName(s.State)+" - "+string(text), " - "))
+			return
+		}
+	}
+	p.field(0, "Status", stateName(s.State))
+	if s.Message != nil {
+		p.message("Message", s.Message)
+	}
+}
+
 func (p *printer) artifact(label string, a *a2a.Artifact) {
+	p.artifactHead(label, a)
+	for _, part := range joined(a.Parts) {
+		p.part(&part)
+	}
+}
+
+func (p *printer) artifactHead(label string, a *a2a.Artifact) {
 	name := a.Name
 	if name == "" {
 		name = string(a.ID)
@@ -100,9 +123,6 @@ func (p *printer) artifact(label string, a *a2a.Artifact) {
 	p.field(1, "ID", string(a.ID))
 	if a.Description != "" {
 		p.text(1, "Description", a.Description)
-	}
-	for _, part := range joined(a.Parts) {
-		p.part(&part)
 	}
 }
 

@@ -27,7 +27,7 @@ func (c *command) versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version of the program and of the protocol",
 		Example: "  dragoman version\n  dragoman version -o json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			rows := []row{
 				{"Version", "version", version()},

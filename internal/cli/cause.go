@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/dragoman-a2a/dragoman/card"
+)
+
+const hintAddress = "check the address, and that the agent runs"
+
+// causeOf says in one phrase why there is no connection to an address, and what to do.
+func causeOf(err error, address string) (why, hint string) {
+	if why, hint := certificateCause(err); why != "" {
+		return why, hint
+	}
+	if errors.Is(err, http.ErrSchemeMismatch) {
+		return "the server speaks plain HTTP there", "use " + swapScheme(address)
+	}
+	op, isOp := errors.AsType[*net.OpError](err)
+	if isOp && errors.Is(err, syscall.ECONNREFUSED) && op.Addr != nil {
+		return "nothing listens at " + op.Addr.String(), hintAddress
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		return fmt.Sprintf("no host is called %q", dns.Name), hintAddress
+	}
+	if request, ok := errors.AsType[*url.Error](err); ok {
+		err = request.Err
+	}
+	why, hint = err.Error(), hintAddress
+	// What a TLS server says to a plain request, in TLS or, as servers in Go do, in HTTP.
+	plain := strings.HasPrefix(address, "http:")
+	if plain && (strings.Contains(why, "malformed HTTP response") || strings.HasSuffix(why, "HTTP 400 Bad Request")) {
+		hint = "if the server speaks HTTPS, use " + swapScheme(address)
+	}
+	return why, hint
+}
+
+// certificateCause says what is wrong with a server's certificate; "" when it is not that.
+func certificateCause(err error) (why, hint string) {
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		hint = "if you trust it, add its authority to those that this system trusts"
+		if runtime.GOOS != "windows" && runtime.GOOS != "darwin" {
+			hint = "if you trust it, name the file of its authority's certificate: SSL_CERT_FILE=ca.pem"
+		}
+		return "its certificate is signed by an authority that this machine does not trust", hint
+	}
+	if e, ok := errors.AsType[x509.HostnameError](err); ok {
+		return strings.TrimPrefix(e.Error(), "x509: "), "use one of the names that the certificate is for"
+	}
+	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
+		return strings.TrimPrefix(e.Error(), "x509: "), "the server needs another certificate; check the clock of this machine, too"
+	}
+	return "", ""
+}
+
+// swapScheme returns the agent's base URL with https for http, and the other way round.
+func swapScheme(address string) string {
+	address = strings.TrimSuffix(address, card.WellKnownPath)
+	if rest, ok := strings.CutPrefix(address, "https:"); ok {
+		return "http:" + rest
+	}
+	return "https:" + strings.TrimPrefix(address, "http:")
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// A feed shows the events of one stream as they come: with -o json an object a line, and else blocks of text that say
+// only what is new. The chunks of an artifact go on in the line of text that the first one began.
+type feed struct {
+	c       *command
+	history int // messages of a task's history to show
+
+	task      a2a.TaskID     // of the last block
+	artifact  a2a.ArtifactID // whose block is open; "" for none
+	open      bool           // its last line is a text that may go on
+	mediaType string         // of that text
+	held      string         // line breaks at its end, which count once something follows
+}
+
+func (f *feed) show(event a2a.Event) error {
+	event = lastMessages(event, f.history)
+	if f.c.options.output == outputJSON {
+		return f.c.showEvent(event)
+	}
+	return f.c.showText(func(p *printer) { f.print(p, event) })
+}
+
+// end ends the block that is open.
+func (f *feed) end() error { return f.c.showText(f.close) }
+
+// lastMessages returns an event with no more of a task's history than is asked for, whatever the agent sends.
+func lastMessages(event a2a.Event, limit int) a2a.Event {
+	task, ok := event.(*a2a.Task)
+	if !ok || len(task.History) <= limit {
+		return event
+	}
+	short := *task
+	short.History = task.History[len(task.History)-limit:]
+	return &short
+}
+
+func (f *feed) print(p *printer, event a2a.Event) {
+	switch e := event.(type) {
+	case *a2a.ArtifactUpdate:
+		if e.Artifact != nil {
+			f.chunk(p, e)
+		}
+		return
+	case *a2a.StatusUpdate:
+		f.close(p)
+		f.head(p, e.TaskID, e.ContextID)
+		p.change(&e.Status)
+		p.end()
+		return
+	case *a2a.Task:
+		f.close(p)
+		f.task = e.ID
+	default:
+		f.close(p)
+	}
+	p.event(event)
+}
+
+// head names the task, unless the block before was about it.
+func (f *feed) head(p *printer, task a2a.TaskID, context a2a.ContextID) {
+	if task != f.task {
+		p.field(0, "Task", string(task))
+		p.field(0, "Context", string(context))
+	}
+	f.task = task
+}
+
+func (f *feed) chunk(p *printer, u *a2a.ArtifactUpdate) {
+	parts := joined(u.Artifact.Parts)
+	same := u.Append && u.Artifact.ID == f.artifact && u.TaskID == f.task
+	switch {
+	case same:
+	case u.Append && isEmpty(parts): // it only says that nothing more comes
+		return
+	default:
+		f.close(p)
+		f.head(p, u.TaskID, u.ContextID)
+		label := "Artifact"
+		if u.Append {
+			label = "Artifact, continued"
+		}
+		p.artifactHead(label, u.Artifact)
+		f.artifact = u.Artifact.ID
+	}
+	for i := range parts {
+		f.part(p, &parts[i])
+	}
+	if u.LastChunk {
+		f.close(p)
+	}
+}
+
+// isEmpty reports whether parts, joined, say nothing.
+func isEmpty(parts []a2a.Part) bool {
+	return len(parts) == 0 || len(parts) == 1 && parts[0].Content == a2a.Text("")
+}
+
+// part prints a part, or goes on with the text before it.
+func (f *feed) part(p *printer, part *a2a.Part) {
+	text, isText := part.Content.(a2a.Text)
+	if !isText {
+		f.closeLine(p)
+		p.part(part)
+		return
+	}
+	if text == "" {
+		return
+	}
+	if !f.open || part.MediaType != f.mediaType {
+		f.closeLine(p)
+		p.mediaType(part.MediaType, "text/plain")
+		p.buf.WriteString(indent + "Text: ")
+		f.open, f.mediaType = true, part.MediaType
+	}
+	whole := strings.ReplaceAll(f.held+string(text), "\r\n", "\n")
+	shown := strings.TrimRight(whole, "\r\n")
+	f.held = whole[len(shown):]
+	p.buf.WriteString(strings.ReplaceAll(shown, "\n", "\n"+strings.Repeat(indent, 3)))
+}
+
+func (f *feed) closeLine(p *printer) {
+	if f.open {
+		p.buf.WriteByte('\n')
+	}
+	f.open, f.held = false, ""
+}
+
+func (f *feed) close(p *printer) {
+	f.closeLine(p)
+	if f.artifact != "" {
+		p.end()
+	}
+	f.artifact = ""
+}
