@@ -99,7 +99,16 @@ func newREST(iface a2a.AgentInterface, opts *Options) (Transport, error) {
 	if err != nil {
 		return nil, err
 	}
-	return overHTTP{rest.NewClient(iface.URL, caller, opts.SendTimeout)}, nil
+	gen, err := generationOf(iface)
+	switch {
+	case err != nil:
+		return nil, err
+	case gen == a2a.Generation10:
+		return overHTTP{rest.NewClient(iface.URL, caller, opts.SendTimeout)}, nil
+	case gen == a2a.Generation01:
+		return nil, errors.New("version 0.1 has no such binding")
+	}
+	return overHTTP{rest.NewOldClient(iface.URL, caller, opts.SendTimeout)}, nil
 }
 
 func newCaller(iface a2a.AgentInterface, opts *Options) (*httpcall.Caller, error) {

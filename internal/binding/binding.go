@@ -110,7 +110,7 @@ func (c *Core) Prepare(x *Exchange, route Route, bindingName string) *a2a.Error 
 	if len(active) > 0 {
 		x.W.Header().Set(wire.ExtensionsHeader(route.Generation), strings.Join(active, ", "))
 	}
-	if e := x.profile.refuse(route.Operation); e != nil {
+	if e := x.profile.refuse(route); e != nil {
 		return e
 	}
 	if route.Operation == wire.OpExtendedCard && anonymous(x.identity) { // A2A 1.0 §13.3
@@ -124,12 +124,14 @@ func (c *Core) Prepare(x *Exchange, route Route, bindingName string) *a2a.Error 
 }
 
 // refuse returns the error that A2A 1.0 §3.3.4 wants for an operation whose capability the card does not declare.
-func (p *Profile) refuse(op wire.Operation) *a2a.Error {
-	switch {
+func (p *Profile) refuse(route Route) *a2a.Error {
+	switch op := route.Operation; {
 	case op.Streams() && !p.Streaming:
 		return a2a.NewError(a2a.ErrUnsupportedOperation, "this agent does not stream; use SendMessage and GetTask")
 	case op.UsesPush() && !p.Push:
 		return a2a.NewError(a2a.ErrPushNotSupported, "this agent sends no push notifications")
+	case op == wire.OpExtendedCard && !p.ExtendedCard && route.Generation != a2a.Generation10: // has one error for both
+		return a2a.NewError(a2a.ErrExtendedCardNotConfigured, "this agent has no extended card")
 	case op == wire.OpExtendedCard && !p.ExtendedCard:
 		return a2a.NewError(a2a.ErrUnsupportedOperation, "this agent has no extended card")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/internal/wire/v01"
 	"github.com/dragoman-a2a/dragoman/internal/wire/v03"
+	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
 	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
 )
 
@@ -78,13 +79,19 @@ func noMethod(gen a2a.Generation, method string) *a2a.Error {
 	return a2a.NewError(a2a.ErrMethodNotFound, fmt.Sprintf("version %s has no method %.100q", gen, method))
 }
 
-// RoutePath finds out what a request of the HTTP+JSON binding asks for, whose path is one of 1.0.
-func (c *Core) RoutePath(r *http.Request, op wire.Operation) (Route, *a2a.Error) {
+// RoutePath finds out what a request of the HTTP+JSON binding asks for, whose path is that of 1.0, or an old one of 0.2 and
+// 0.3.
+func (c *Core) RoutePath(r *http.Request, op wire.Operation, old bool) (Route, *a2a.Error) {
 	gen, e := c.Version(r)
-	if e != nil {
+	switch {
+	case e != nil:
 		return Route{}, e
-	}
-	if gen == "" && !c.AcceptUnversioned || gen != "" && gen != a2a.Generation10 {
+	case old && c.Serves(a2a.Generation03) && (gen == "" || gen == a2a.Generation02 || gen == a2a.Generation03):
+		return Route{Operation: op, Generation: a2a.Generation03, Dialect: v03pb.Proto}, nil
+	case old:
+		return Route{}, a2a.NewError(a2a.ErrMethodNotFound, "this path is one of versions 0.2 and 0.3, which the request does not speak or the agent does not serve; "+
+			"the agent card, at /.well-known/agent-card.json, names the agent's endpoints")
+	case gen == "" && !c.AcceptUnversioned, gen != "" && gen != a2a.Generation10:
 		return Route{}, c.unversioned()
 	}
 	return Route{Operation: op, Generation: a2a.Generation10, Dialect: dialects[a2a.Generation10]}, nil

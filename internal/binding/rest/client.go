@@ -121,6 +121,7 @@ type exchange struct {
 	method   string
 	path     string    // with its query
 	body     encodable // nil means none
+	raw      []byte    // a body that is encoded already
 	after    string
 	timeout  time.Duration
 	noResult bool // any answer of success will do
@@ -128,6 +129,9 @@ type exchange struct {
 
 func (c *Client) request(x exchange, accept string) (*httpcall.Request, error) {
 	r := &httpcall.Request{Method: x.method, URL: c.url(x.path), Accept: accept, LastEventID: x.after, Timeout: x.timeout}
+	if x.raw != nil {
+		r.Body, r.ContentType = x.raw, wire.MediaTypeJSON
+	}
 	if x.body == nil {
 		return r, nil
 	}

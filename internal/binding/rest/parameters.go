@@ -88,6 +88,9 @@ func (q *parameters) state(name string) a2a.TaskState {
 		return a2a.TaskStateUnspecified
 	}
 	var state a2a.TaskState
+	if text == "TASK_STATE_CANCELLED" { // as it was spelled before 1.0
+		return a2a.TaskStateCanceled
+	}
 	quoted, err := jsontext.AppendQuote(nil, text)
 	if err != nil || json.Unmarshal(quoted, &state) != nil {
 		q.wrong(name, "must be a task state such as TASK_STATE_WORKING, not %.40q", text)

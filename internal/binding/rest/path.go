@@ -15,6 +15,7 @@ import (
 // pattern for what follows a colon, and finds /{tenant}/tasks and /tasks/{id} in conflict.
 type route struct {
 	resource resource
+	old      bool // of a generation before 1.0
 	tenant   string
 	task     string
 	config   string
@@ -63,6 +64,9 @@ func match(escaped string) route {
 		return route{}
 	}
 	first, after, more := strings.Cut(rest, "/")
+	if r := matchOld(first, after); r.resource != resNone {
+		return r
+	}
 	if r := matchBelow(rest); r.resource != resNone {
 		return r
 	}
@@ -72,6 +76,23 @@ func match(escaped string) route {
 	}
 	r := matchBelow(after)
 	r.tenant = tenant
+	return r
+}
+
+// matchOld parses a path of 0.2 or 0.3, which is below /v1 but for that of the extended card until 0.2.6. The proto of 0.3
+// has a slip in one path, task instead of tasks, which somebody may have followed.
+func matchOld(first, after string) route {
+	var r route
+	switch {
+	case first == "agent" && after == "authenticatedExtendedCard", first == "v1" && after == "card":
+		r.resource = resCard
+	case first == "v1" && after != "extendedAgentCard":
+		if typo, ok := strings.CutPrefix(after, "task/"); ok {
+			after = "tasks/" + typo
+		}
+		r = matchBelow(after)
+	}
+	r.old = true
 	return r
 }
 

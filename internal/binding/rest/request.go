@@ -8,6 +8,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
 	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
 	"github.com/go-json-experiment/json"
 )
@@ -20,7 +21,7 @@ func (s *Server) request(x *binding.Exchange, op wire.Operation, r route) (any, 
 	}
 	request := v1.NewRequest(op)
 	if x.R.Method == "POST" {
-		if e := s.readBody(x, op, request); e != nil {
+		if request, e = s.readBody(x, request); e != nil {
 			return nil, e
 		}
 	}
@@ -30,22 +31,29 @@ func (s *Server) request(x *binding.Exchange, op wire.Operation, r route) (any, 
 }
 
 // readBody decodes the body. Those of cancel and subscribe may be empty, because the path says it all.
-func (s *Server) readBody(x *binding.Exchange, op wire.Operation, request any) *a2a.Error {
+func (s *Server) readBody(x *binding.Exchange, request any) (any, *a2a.Error) {
 	buf := binding.Buffer()
 	defer binding.Release(buf)
 	if e := s.checkMediaType(x); e != nil {
-		return e
+		return nil, e
 	}
 	if e := s.Core.Read(x, buf); e != nil {
-		return e
+		return nil, e
 	}
-	if buf.Len() == 0 && (op == wire.OpCancelTask || op == wire.OpSubscribe) {
-		return nil
+	if buf.Len() == 0 && (x.Operation == wire.OpCancelTask || x.Operation == wire.OpSubscribe) {
+		return request, nil
 	}
-	if err := json.Unmarshal(buf.Bytes(), request); err != nil {
-		return binding.DecodeError(err)
+	var err error
+	if x.Generation == a2a.Generation10 {
+		err = json.Unmarshal(buf.Bytes(), request)
+	} else {
+		x.Dialect = v03pb.Received(x.Operation, buf.Bytes())
+		request, err = x.Dialect.DecodeRequest(x.Operation, buf.Bytes())
 	}
-	return nil
+	if err != nil {
+		return nil, binding.DecodeError(err)
+	}
+	return request, nil
 }
 
 // checkMediaType accepts both media types that the editions of 1.0 name. A body of unknown length counts as one.
@@ -75,7 +83,7 @@ func (m *merger) merge(request any) {
 	case *a2a.GetTaskRequest:
 		m.tenant(&req.Tenant)
 		m.task("id", &req.ID)
-		req.HistoryLength = m.count("historyLength")
+		req.HistoryLength = m.history()
 	case *a2a.ListTasksRequest:
 		m.tenant(&req.Tenant)
 		req.ContextID = a2a.ContextID(m.text("contextId"))
@@ -126,6 +134,15 @@ func (m *merger) tenant(body *string) {
 			return
 		}
 	}
+}
+
+// history returns the length of the history that is asked for. Before 1.0 a length of 0 means all of it.
+func (m *merger) history() *int {
+	length := m.count("historyLength")
+	if m.route.old && length != nil {
+		return v03pb.HistoryLength(*length)
+	}
+	return length
 }
 
 // task settles the task's id, which the path always names.

@@ -4,6 +4,7 @@
 package rest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -30,13 +31,16 @@ func (s *Server) Serve(x *binding.Exchange) {
 		s.fail(x, 0, a2a.NewError(a2a.ErrMethodNotFound, nothingHere))
 		return
 	}
+	if gen, _ := s.Core.Version(x.R); r.old && gen != a2a.Generation10 && s.Core.Serves(a2a.Generation03) {
+		x.Generation = a2a.Generation03 // also of errors that come first
+	}
 	op, ok := methods[r.resource][x.R.Method]
 	if !ok {
 		x.W.Header().Set("Allow", allow[r.resource])
 		s.fail(x, http.StatusMethodNotAllowed, a2a.NewError(a2a.ErrMethodNotFound, fmt.Sprintf("this path takes %s, not %.20s", allow[r.resource], x.R.Method)))
 		return
 	}
-	route, e := s.Core.RoutePath(x.R, op)
+	route, e := s.Core.RoutePath(x.R, op, r.old)
 	if e == nil {
 		e = s.Core.Prepare(x, route, a2a.BindingHTTPJSON)
 	}
@@ -50,7 +54,7 @@ func (s *Server) Serve(x *binding.Exchange) {
 		return
 	}
 	if op.Streams() {
-		if e := s.Core.Stream(x, request, frame{}); e != nil {
+		if e := s.Core.Stream(x, request, frame{s, x}); e != nil {
 			s.fail(x, 0, e)
 		}
 		return
@@ -72,7 +76,7 @@ func (s *Server) answer(x *binding.Exchange, request, result any) error {
 		return fmt.Errorf("encoding the result: %w", err)
 	}
 	buf.Write(b)
-	s.Core.Answer(x, result, mediaType(x.R), buf.Bytes())
+	s.Core.Answer(x, result, mediaType(x), buf.Bytes())
 	return nil
 }
 
@@ -82,14 +86,29 @@ const nothingHere = "nothing is at this path; HTTP+JSON has POST /message:send a
 // fail answers an error; a status of 0 is that of its kind.
 func (s *Server) fail(x *binding.Exchange, status int, e *a2a.Error) {
 	if status == 0 {
-		status = wire.RowOf(e.Kind).Status(a2a.Generation10)
+		status = s.Core.HTTPStatus(generation(x), e)
 	}
-	s.Core.AnswerError(x, status, mediaType(x.R), wire.AppendStatusError(nil, a2a.Generation10, status, e), e)
+	s.Core.AnswerError(x, status, mediaType(x), appendError(nil, x, status, e), e)
 }
+
+// appendError appends the body of an error. Before 1.0 no text says what that is; this is what SDKs of 0.3 read.
+func appendError(dst []byte, x *binding.Exchange, status int, e *a2a.Error) []byte {
+	if generation(x) == a2a.Generation10 {
+		return wire.AppendStatusError(dst, a2a.Generation10, status, e)
+	}
+	return wire.AppendRPCError(dst, x.Generation, 0, e)
+}
+
+// generation returns that of a request: 1.0 until it is known to be another.
+func generation(x *binding.Exchange) a2a.Generation { return cmp.Or(x.Generation, a2a.Generation10) }
 
 // mediaType returns the media type to answer in: application/json, which every client takes, unless the request shows
 // that it knows the newer one.
-func mediaType(r *http.Request) string {
+func mediaType(x *binding.Exchange) string {
+	r := x.R
+	if generation(x) != a2a.Generation10 {
+		return wire.MediaTypeJSON
+	}
 	if strings.Contains(strings.ToLower(r.Header.Get("Content-Type")), wire.MediaTypeA2A) {
 		return wire.MediaTypeA2A
 	}
@@ -101,13 +120,16 @@ func mediaType(r *http.Request) string {
 	return wire.MediaTypeJSON
 }
 
-// frame streams bare StreamResponse objects.
-type frame struct{}
+// A frame streams bare StreamResponse objects.
+type frame struct {
+	s *Server
+	x *binding.Exchange
+}
 
 func (frame) AppendEvent(dst []byte, id string, payload []byte) []byte {
 	return sse.AppendEvent(dst, id, payload)
 }
 
-func (frame) AppendError(dst []byte, e *a2a.Error) []byte {
-	return sse.AppendEvent(dst, "", wire.AppendStatusError(nil, a2a.Generation10, 0, e))
+func (f frame) AppendError(dst []byte, e *a2a.Error) []byte {
+	return sse.AppendEvent(dst, "", appendError(nil, f.x, f.s.Core.HTTPStatus(generation(f.x), e), e))
 }

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package v03pb is the JSON of HTTP+JSON in the generations 0.2.2 to 0.3.0. There are two forms of it. [Proto], which all
+// SDKs speak, is that of the protobuf package a2a.v1: enum names as in the proto, parts told apart by their members, the
+// parts of a message under content, and everything optional. [Text] is what the specification describes: the objects of
+// JSON-RPC, see package v03, each under a name that says what it is.
+//
+// What is read may have names in snake case, numbers for enums, numbers as strings, and the names that the proto had before
+// 0.3.0: update for the message of a status, msg for a message, request for the message of a send.
+//
+// # What a missing member means
+//
+// In Proto a send does not wait unless blocking is true, and historyLength 0, as without one, is all of the history. Text
+// has the rules of package v03.
+//
+// # What the form has no place for
+//
+// Parts have the marker of package v03 in their metadata. Messages have none for references to other tasks, which the proto
+// of 0.3.0 lacks, and parsers of that are strict: they are in the message's metadata, under the same key, as
+// "referenceTaskIds". Lost is what package v03 loses; an unspecified state is TASK_STATE_UNSPECIFIED. Histories cannot be
+// left out, so a client that wants none drops them.
+package v03pb
+
+import (
+	"fmt"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/cards"
+	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire/v03"
+)
+
+// Proto is the form that SDKs speak. The requests that it reads and writes are the bodies of POST; what the path of a
+// request says, and its query, are the binding's business.
+var Proto wire.Dialect = proto{}
+
+type proto struct{}
+
+func (proto) Generation() a2a.Generation { return a2a.Generation03 }
+
+// DecodeRequest reads the body of a request: a message to send, or a push config. Other operations have a body that says
+// nothing which the path does not.
+func (proto) DecodeRequest(op wire.Operation, params []byte) (any, error) {
+	switch op {
+	case wire.OpSendMessage, wire.OpStreamMessage:
+		return decode(params, new(send), sendObject.Read, (*send).model)
+	case wire.OpCreatePushConfig:
+		return decode(params, new(createPush), createPushObject.Read, (*createPush).model)
+	case wire.OpCancelTask:
+		return decode(params, new(anyBody), anyObject.Read, func(*anyBody) *a2a.CancelTaskRequest { return new(a2a.CancelTaskRequest) })
+	case wire.OpSubscribe:
+		return decode(params, new(anyBody), anyObject.Read, func(*anyBody) *a2a.SubscribeRequest { return new(a2a.SubscribeRequest) })
+	}
+	return nil, mismatch(op, nil)
+}
+
+// decode reads a body into an F and makes a request of it. An empty body is an empty object.
+func decode[F any, R any](body []byte, form *F, read func(*jsonio.Reader, *F) error, model func(*F) R) (any, error) {
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	if err := jsonio.Decode(body, form, read); err != nil {
+		return nil, err
+	}
+	return model(form), nil
+}
+
+func (proto) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byte, error) {
+	switch res := result.(type) {
+	case nil:
+		return append(dst, '{', '}'), nil
+	case *a2a.Task:
+		if op == wire.OpSendMessage {
+			return jsonio.Append(dst, a2a.Event(res), writeResponse)
+		}
+		return jsonio.Append(dst, res, writeTask)
+	case *a2a.Message:
+		return jsonio.Append(dst, a2a.Event(res), writeResponse)
+	case *a2a.ListTasksResponse:
+		return jsonio.Append(dst, res, writeTasks)
+	case *a2a.PushConfig:
+		return jsonio.Append(dst, res, writeNamedPush)
+	case *a2a.ListPushConfigsResponse:
+		return jsonio.Append(dst, res, writePushConfigs)
+	case *a2a.AgentCard: // the plain card of 0.3, in both forms
+		return cards.Append(dst, res, cards.Form03)
+	}
+	return dst, mismatch(op, result)
+}
+
+func (proto) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte, error) {
+	switch req := request.(type) {
+	case *a2a.SendMessageRequest:
+		return jsonio.Append(dst, req, writeSend)
+	case *a2a.PushConfig:
+		return jsonio.Append(dst, req, writeCreatePush)
+	case *a2a.CancelTaskRequest:
+		return jsonio.Append(dst, string(req.ID), writeName)
+	case *a2a.SubscribeRequest:
+		return jsonio.Append(dst, string(req.ID), writeName)
+	}
+	return dst, mismatch(op, request)
+}
+
+func (proto) DecodeResult(op wire.Operation, request any, result []byte) (any, error) {
+	switch op {
+	case wire.OpSendMessage:
+		res, err := decodeResult(result, readResponse)
+		if m, ok := res.(a2a.Event); ok && err == nil {
+			trimHistory(request, m)
+		}
+		return res, err
+	case wire.OpGetTask, wire.OpCancelTask:
+		res, err := decodeResult(result, taskObject.ReadNew)
+		if err == nil {
+			trimHistory(request, res)
+		}
+		return res, err
+	case wire.OpListTasks:
+		return decodeResult(result, readTasks)
+	case wire.OpCreatePushConfig, wire.OpGetPushConfig:
+		return decodeResult(result, readNamedPush)
+	case wire.OpListPushConfigs:
+		return decodeResult(result, readPushConfigs)
+	case wire.OpDeletePushConfig:
+		return nil, nil // peers answer with several things, or nothing
+	case wire.OpExtendedCard:
+		card, err := cards.Decode(result)
+		if err != nil {
+			return nil, err
+		}
+		return card, nil
+	}
+	return nil, mismatch(op, nil)
+}
+
+func decodeResult[T any](result []byte, read func(*jsonio.Reader, *T) error) (any, error) {
+	var v T
+	if err := jsonio.Decode(result, &v, read); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// trimHistory takes the history out of the answer to a request that wants none, which the form cannot say.
+func trimHistory(request, result any) {
+	task, ok := result.(*a2a.Task)
+	if !ok {
+		return
+	}
+	var length *int
+	switch req := request.(type) {
+	case *a2a.GetTaskRequest:
+		length = req.HistoryLength
+	case *a2a.SendMessageRequest:
+		if req.Configuration != nil {
+			length = req.Configuration.HistoryLength
+		}
+	}
+	if length != nil && *length == 0 {
+		task.History = nil
+	}
+}
+
+// mismatch is the error for a value that does not go with an operation.
+func mismatch(op wire.Operation, value any) error {
+	return fmt.Errorf("HTTP+JSON of 0.3: %v does not go with a %T", op, value)
+}
+
+func (proto) NewStreamEncoder(wire.Operation, any) wire.StreamEncoder {
+	return encoder{form: "0.3/proto", encode: func(ev a2a.Event) ([]byte, error) { return jsonio.Append(nil, ev, writeResponse) }}
+}
+
+func (proto) NewStreamDecoder(wire.Operation, any) wire.StreamDecoder { return new(decoder) }
+
+// Text is the form of the specification. It is read and answered by servers only: no peer is known that wants it.
+var Text wire.Dialect = text{v03.Dialect}
+
+type text struct{ wire.Dialect }
+
+// AppendResult appends what answers a request: that of a send under the name of what it is.
+func (t text) AppendResult(dst []byte, op wire.Operation, request, result any) ([]byte, error) {
+	if op != wire.OpSendMessage {
+		return t.Dialect.AppendResult(dst, op, request, result)
+	}
+	ev, ok := result.(a2a.Event)
+	if !ok {
+		return dst, mismatch(op, result)
+	}
+	b, err := t.Dialect.AppendResult(append(dst, prefix(ev)...), op, request, result)
+	if err != nil {
+		return dst, err
+	}
+	return append(b, '}'), nil
+}
+
+func (t text) NewStreamEncoder(wire.Operation, any) wire.StreamEncoder {
+	return encoder{form: "0.3/text", encode: func(ev a2a.Event) ([]byte, error) {
+		var b []byte
+		_, err := t.Dialect.NewStreamEncoder(wire.OpSubscribe, nil).Encode(a2a.StreamEvent{Event: ev}, func(_ string, payload []byte) {
+			b = append(append(append(b, prefix(ev)...), payload...), '}')
+		})
+		return b, err
+	}}
+}
+
+// prefix returns the beginning of an object with an event in it.
+func prefix(ev a2a.Event) string {
+	switch ev.(type) {
+	case *a2a.Task:
+		return `{"task":`
+	case *a2a.Message:
+		return `{"message":`
+	case *a2a.StatusUpdate:
+		return `{"statusUpdate":`
+	}
+	return `{"artifactUpdate":`
+}
+
+// An encoder passes on the bytes that an event has already, or gets here for all its readers.
+type encoder struct {
+	form   string
+	encode func(a2a.Event) ([]byte, error)
+}
+
+func (e encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte)) (bool, error) {
+	b, err := ev.Encoded(e.form, e.encode)
+	if err != nil {
+		return false, err
+	}
+	emit(ev.ID, b)
+	update, ok := ev.Event.(*a2a.StatusUpdate)
+	return ok && final(update), nil
+}
+
+// final reports whether a status update ends its stream.
+func final(u *a2a.StatusUpdate) bool {
+	return u.Status.State.Terminal() || u.Status.State.Interrupted()
+}
+
+// A decoder remembers whether its stream has begun with a task or a message.
+type decoder struct{ begun bool }
+
+func (s *decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) (bool, error) {
+	var r response
+	if err := jsonio.Decode(payload, &r, responseObject.Read); err != nil {
+		return false, err
+	}
+	first := !s.begun
+	s.begun = true
+	switch ev := r.event().(type) {
+	case *a2a.StatusUpdate:
+		if first {
+			emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: ev.Status, Metadata: ev.Metadata}, true)
+		} else {
+			emit(ev, false)
+		}
+		return r.statusUpdate.final, nil
+	case *a2a.ArtifactUpdate:
+		if first { // the agent works, or else there would be none
+			emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}, true)
+		}
+		emit(ev, false)
+	default:
+		emit(ev, false)
+	}
+	return false, nil
+}
