@@ -16,16 +16,18 @@ func main() {
 	if len(os.Args) != 3 {
 		log.Fatal("usage: ask URL TEXT")
 	}
-	ctx := context.Background()
-	c, err := dragoman.Dial(ctx, os.Args[1])
+	answer, err := ask(context.Background(), os.Args[1], os.Args[2])
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer c.Close()
-	answer, err := c.Ask(ctx, os.Args[2])
-	if err != nil {
-		log.Print(err)
-		return
-	}
 	fmt.Println(answer)
+}
+
+func ask(ctx context.Context, url, text string) (string, error) {
+	c, err := dragoman.Dial(ctx, url)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	return c.Ask(ctx, text)
 }
