@@ -34,8 +34,8 @@ type Upstream struct {
 
 // Options tune a gateway. Every zero value is a safe default.
 type Options struct {
-	// Server is how the gateway is served. Its Card, CardFunc, Generations and Authenticator are the gateway's own
-	// business: it shows the cards of its upstreams, and passes credentials on instead of judging them.
+	// Server is how the gateway is served. Its Card, CardFunc, Path and Authenticator are the gateway's own business: it
+	// shows the cards of its upstreams, and passes credentials on instead of judging them.
 	Server server.Options
 	// Client is how upstreams are called. Its Generations, when empty, are all there are.
 	Client client.Options
@@ -141,7 +141,7 @@ func newServer(svc a2a.Service, o *Options, card cardFunc, name string, callers 
 	so.Card, so.CardFunc, so.Authenticator = nil, card, credentials(callers)
 	so.Logger = cmp.Or(so.Logger, o.Logger)
 	if name != "" {
-		so.Path = "/" + name
+		so.Path, so.GRPC = "/"+name, nil // gRPC has no paths: it is served at the root, where tenants name agents
 	}
 	return server.New(svc, &so)
 }

@@ -10,20 +10,23 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	_ "github.com/dragoman-a2a/dragoman/client/grpc"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
 
 // eachInterface runs a test with a client for each interface that the card of a server names.
 func eachInterface(t *testing.T, test func(t *testing.T, s *stack, c *client.Client, gen a2a.Generation)) {
 	t.Parallel()
-	s := start(t, inMemory(t), nil)
+	s := start(t, inMemory(t), func(o *server.Options) { o.GRPC = grpc.New(nil) })
 	dialed, err := client.Dial(t.Context(), s.url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dialed.Close()
 	interfaces := dialed.Card().SupportedInterfaces
-	if len(interfaces) < 5 {
+	if len(interfaces) != 7 { // three bindings of 1.0, three of 0.3, one of 0.1
 		t.Fatalf("interfaces %v", interfaces)
 	}
 	for _, iface := range interfaces {
