@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package dragoman is the short way in: [Serve] makes a server of an agent, [Dial] makes a client for one. Both are a
-// few lines over the packages engine, server and client, which have everything that is missing here: durable journals,
-// several agents on one server, TLS, authentication, limits, streams.
+// few lines over the packages engine, server and client, which have everything that is missing here: journals on disk (see
+// the Example of a durable agent), gRPC, several agents on one server, TLS, authentication, limits, streams.
 package dragoman
 
 import (
@@ -25,7 +25,8 @@ import (
 // turns and requests get 30 seconds to come to their end, and Serve returns nil. The second such signal ends the process.
 //
 // The card needs a name, a description and a version; media types that it leaves open are text/plain. Tasks are kept in
-// memory and end with the process. The process may serve several agents, each on its address.
+// memory and end with the process. The process may serve several agents, each on its address. Clients of every
+// generation of the protocol are served over JSON-RPC and HTTP+JSON.
 func Serve(addr string, card *a2a.AgentCard, a agent.Agent) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package server serves any [a2a.Service] over HTTP: the agent's card, the JSON-RPC and the HTTP+JSON binding of A2A
-// 1.0, a page for people, and signs of health. A [Server] is an [http.Handler], to be mounted wherever its user likes,
-// and can listen by itself with TLS, HTTP/2 and a drain at the end.
+// Package server serves any [a2a.Service] over HTTP, in every generation of A2A: the agent's card, the JSON-RPC and the
+// HTTP+JSON binding, a page for people, and signs of health. Package server/grpc adds gRPC on the same port. A [Server]
+// is an [http.Handler], to be mounted wherever its user likes, and can listen by itself with TLS, HTTP/2 and a drain at
+// the end.
+//
+//	POST /                                  JSON-RPC
+//	GET  /                                  a page that shows the agent and what to type
+//	     /message:send, /tasks, ...         HTTP+JSON of 1.0; that of 0.3 is below /v1
+//	GET  /.well-known/agent-card.json       the card, in the form of the generation that is asked for or of all
+//	GET  /.well-known/agent.json            the same, where it was before 0.3
+//	GET  /healthz                           200 as long as the process serves
+//	GET  /readyz                            200, or 503 once the server drains
+//
+// Every answer has a header X-Request-Id: that of the request if it is fit for a log, else a fresh one.
 package server
 
 import (

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package store holds the one database handle that everything durable in
-// Dragoman shares: the journal, push delivery, the registry, coordination and
-// the console.
+// Dragoman shares: the journal, and each further component that keeps tables.
 //
 // A [DB] has one writer. Functions given to [DB.Write] wait in a bounded queue;
 // one goroutine takes all that are waiting into one transaction and answers

@@ -23,7 +23,7 @@ const (
 
 // later are the features that a line may wait for.
 var later = []string{
-	"push delivery", "signed cards", "authentication", "extended card", "older generations",
+	"push delivery", "signed cards", "authentication", "extended card",
 	"orchestrating host", "files by reference",
 }
 
