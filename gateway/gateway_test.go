@@ -31,8 +31,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-var everyGeneration = []a2a.Generation{a2a.Generation01, a2a.Generation02, a2a.Generation03, a2a.Generation10}
-
 // spoken are the generations that a server of one generation has to be told of.
 func spoken(gen a2a.Generation) []a2a.Generation {
 	if gen == a2a.Generation03 {

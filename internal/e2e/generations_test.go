@@ -140,7 +140,6 @@ func TestDispatch(t *testing.T) {
 	born03, _ := s.must(t, "message/send", say03("hello"))["id"].(string)
 	born10, _ := path(s.must(t, "SendMessage", say10("hello"), v10), "task.id").(string)
 	about := func(id string) string { return fmt.Sprintf(`{"id":%q}`, id) }
-	none := map[string]any{}
 	is01 := map[string]any{"kind": nil, "sessionId": "?", "status.state": "completed"}
 	is03 := map[string]any{"kind": "task", "sessionId": nil, "status.state": "completed"}
 	is10 := map[string]any{"status.state": "TASK_STATE_COMPLETED"}
@@ -199,7 +198,6 @@ func TestDispatch(t *testing.T) {
 			if failure != nil {
 				t.Fatalf("error %v", failure)
 			}
-			want := none
 			for k, v := range row.want {
 				if v == "?" { // anything
 					if path(result, k) == nil {
@@ -207,8 +205,7 @@ func TestDispatch(t *testing.T) {
 					}
 					continue
 				}
-				want = map[string]any{k: v}
-				expect(t, result, want)
+				expect(t, result, map[string]any{k: v})
 			}
 		})
 	}
