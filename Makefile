@@ -6,6 +6,9 @@ GO        ?= go
 FUZZTIME  ?= 30s
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
+# What "dragoman version" names; empty outside of a checkout.
+COMMIT = $(shell git describe --always --abbrev=12 --dirty --exclude '*' 2>/dev/null)
+
 # Modules of their own: their dependencies never reach users of the library.
 NESTED := $(patsubst %/go.mod,%,$(wildcard bench/go.mod interop/go.mod browser/go.mod))
 
@@ -16,7 +19,7 @@ help: ## print this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
 
 build: ## build bin/dragoman
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/dragoman ./cmd/dragoman
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X github.com/dragoman-a2a/dragoman/internal/cli.stamp=$(COMMIT)" -o bin/dragoman ./cmd/dragoman
 
 run: build ## build, then serve currency on 127.0.0.1:8080 and hello on 127.0.0.1:8081 until Ctrl-C
 	@sh scripts/run.sh

@@ -37,17 +37,31 @@ fail() {
 	exit 1
 }
 
+# ended PID NAME says how a server that nobody stopped has ended.
+ended() {
+	status=0
+	wait "$1" || status=$?
+	how="exit status $status; its message is above"
+	[ "$status" -le 128 ] || how="signal $(kill -l "$status" 2>/dev/null || echo "$((status - 128))")"
+	fail "$2 ended by itself ($how). The tasks are kept; run make run again"
+}
+
+# unready NAME
+unready() {
+	fail "$1 did not start; its message is above. If another make run goes on here, stop that first"
+}
+
 # ready PID ADDR NAME waits until the agent answers with its card, ten seconds at most.
 ready() {
 	tries=0
 	until "$bin" card get -a "http://$2" >/dev/null 2>&1; do
-		kill -0 "$1" 2>/dev/null || fail "$3 did not start; its message is above"
+		kill -0 "$1" 2>/dev/null || unready "$3"
 		tries=$((tries + 1))
 		[ "$tries" -lt 100 ] || fail "$3 does not answer at http://$2 after ten seconds"
 		sleep 0.1
 	done
 	# The card may be that of somebody else's server on the same port.
-	kill -0 "$1" 2>/dev/null || fail "$3 did not start; its message is above"
+	kill -0 "$1" 2>/dev/null || unready "$3"
 }
 
 trap 'stop; exit 0' INT TERM
@@ -67,14 +81,15 @@ Both agents are up; their tasks are kept in $data/. Try in another terminal:
 
   $bin send -a http://$currency --text "100 USD in GBP"
   $bin send -a http://$currency --text "How much is 1 USD?"
-  $bin send -a http://$hello --text "Hello" --stream
+  $bin send -a http://$hello --text "Ann" --stream
   $bin task list -a http://$currency
 
 Ctrl-C stops both.
 EOF
 
 # A server that ends by itself ends the other one too.
-while kill -0 "$currency_pid" 2>/dev/null && kill -0 "$hello_pid" 2>/dev/null; do
+while :; do
+	kill -0 "$currency_pid" 2>/dev/null || ended "$currency_pid" currency
+	kill -0 "$hello_pid" 2>/dev/null || ended "$hello_pid" hello
 	sleep 1
 done
-fail "a server ended by itself; its message is above"

@@ -25,7 +25,7 @@ func (c *command) cardCommand() *cobra.Command {
 		Short:   "Show what an agent says of itself",
 		Long:    cardGetLong,
 		Example: "  dragoman card get -a http://127.0.0.1:8080\n  dragoman card get -a card.json -o json\n  dragoman card get -a agent.example.com --extended",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.within(cmd, &seen{}, func(ctx context.Context) error {
 				get := c.resolve

@@ -22,6 +22,38 @@ func version() string {
 	return info.Main.Version
 }
 
+// stamp is the commit that the program was built from, as the Makefile knows it; "" when the linker was not told.
+var stamp string
+
+// commit returns the commit that the program was built from, with "-dirty" after it if files were changed; "" when
+// neither the Makefile nor the Go tool recorded it.
+func commit() string {
+	if stamp != "" {
+		return stamp
+	}
+	info, _ := debug.ReadBuildInfo()
+	return commitOf(info)
+}
+
+func commitOf(info *debug.BuildInfo) string {
+	if info == nil {
+		return ""
+	}
+	var revision, dirty string
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "-dirty"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + dirty
+}
+
 func (c *command) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
@@ -29,13 +61,15 @@ func (c *command) versionCommand() *cobra.Command {
 		Example: "  dragoman version\n  dragoman version -o json",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			rows := []row{
-				{"Version", "version", version()},
-				{"Protocol", "protocol", string(a2a.Generation10)},
-				{"Go", "go", runtime.Version()},
-				{"Platform", "platform", runtime.GOOS + "/" + runtime.GOARCH},
+			rows := []row{{"Version", "version", version()}}
+			if commit := commit(); commit != "" {
+				rows = append(rows, row{"Commit", "commit", commit})
 			}
-			return c.showRows(rows)
+			return c.showRows(append(rows,
+				row{"Protocol", "protocol", string(a2a.Generation10)},
+				row{"Go", "go", runtime.Version()},
+				row{"Platform", "platform", runtime.GOOS + "/" + runtime.GOARCH},
+			))
 		},
 	}
 }
