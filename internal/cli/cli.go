@@ -9,6 +9,7 @@
 //	escape.go          nothing that an agent says controls the terminal
 //	text.go            objects of the protocol as text
 //	stream.go          events as text, as they come
+//	accept.go          answers of a media type that was not asked for
 //	agent.go           finding and calling an agent
 //	cause.go           why there is no connection
 //	debug.go           the HTTP of that, for --debug

@@ -131,6 +131,15 @@ func (c *command) failureOf(err error) *failure {
 	return &failure{exit: exitFailure, code: codeInternal, message: err.Error()}
 }
 
+// stateNames puts states as people write them into what an agent says of an error.
+var stateNames = func() *strings.Replacer {
+	var pairs []string
+	for state := a2a.TaskStateSubmitted; state <= a2a.TaskStateAuthRequired; state++ {
+		pairs = append(pairs, state.String(), stateName(state))
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
 // unreachable says why an agent cannot be reached, and each reason once when several of its interfaces were tried.
 func unreachable(e *client.UnreachableError) *failure {
 	f := &failure{exit: exitUnreachable, code: codeUnreachable, hint: "check that the agent runs and that its card names the right address"}
@@ -188,7 +197,7 @@ func cardFailure(e *card.Error) *failure {
 
 func (c *command) protocolFailure(e *a2a.Error) *failure {
 	row := wire.RowOf(e.Kind)
-	f := &failure{exit: exitFailure, message: e.Error(), a2aCode: row.Code(a2a.Generation10), hint: c.hintFor(e.Kind)}
+	f := &failure{exit: exitFailure, message: stateNames.Replace(e.Error()), a2aCode: row.Code(a2a.Generation10), hint: c.hintFor(e.Kind)}
 	switch e.Kind {
 	case a2a.ErrUnauthenticated, a2a.ErrPermissionDenied:
 		f.exit, f.code = exitAuth, codeAuthFailed

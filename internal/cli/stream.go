@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -19,6 +20,35 @@ type feed struct {
 	open      bool           // its last line is a text that may go on
 	mediaType string         // of that text
 	held      string         // line breaks at its end, which count once something follows
+
+	waits *a2a.TaskStatus // the last status, if the task waits
+}
+
+// repeats reports whether an event only says once more that the task still waits, as further looks at it do.
+func (f *feed) repeats(event a2a.Event) bool {
+	var status *a2a.TaskStatus
+	switch e := event.(type) {
+	case *a2a.Task:
+		status = &e.Status
+	case *a2a.StatusUpdate:
+		status = &e.Status
+	default:
+		return false
+	}
+	was := f.waits
+	f.waits = nil
+	if status.State.Interrupted() {
+		f.waits = status
+	}
+	return f.waits != nil && was != nil && was.State == status.State && reflect.DeepEqual(words(was), words(status))
+}
+
+// words returns what an agent says with a status.
+func words(s *a2a.TaskStatus) []a2a.Part {
+	if s.Message == nil {
+		return nil
+	}
+	return s.Message.Parts
 }
 
 func (f *feed) show(event a2a.Event) error {

@@ -116,6 +116,37 @@ func TestStreamAsText(t *testing.T) {
 	}
 }
 
+// What a further look at a waiting task shows is shown once; what the agent says anew is shown.
+func TestFeedKnowsWhatItHasShown(t *testing.T) {
+	t.Parallel()
+	status := func(state a2a.TaskState, text string) a2a.Event {
+		m := a2a.NewMessage(a2a.RoleAgent, a2a.TextPart(text))
+		return &a2a.StatusUpdate{TaskID: "t", Status: a2a.TaskStatus{State: state, Message: m}}
+	}
+	task := &a2a.Task{ID: "t", Status: status(a2a.TaskStateInputRequired, "What?").(*a2a.StatusUpdate).Status}
+	var f feed
+	for i, step := range []struct {
+		event a2a.Event
+		want  bool
+	}{
+		{status(a2a.TaskStateWorking, "..."), false},
+		{status(a2a.TaskStateWorking, "..."), false},
+		{status(a2a.TaskStateInputRequired, "What?"), false},
+		{task, true},
+		{status(a2a.TaskStateInputRequired, "What?"), true},
+		{&a2a.ArtifactUpdate{TaskID: "t"}, false},
+		{task, true},
+		{status(a2a.TaskStateInputRequired, "Well?"), false},
+		{status(a2a.TaskStateAuthRequired, "Well?"), false},
+		{status(a2a.TaskStateWorking, ""), false},
+		{task, false},
+	} {
+		if got := f.repeats(step.event); got != step.want {
+			t.Errorf("step %d: %t", i, got)
+		}
+	}
+}
+
 func TestHistoryOnlyWhenAskedFor(t *testing.T) {
 	t.Parallel()
 	m := func(id string) *a2a.Message {

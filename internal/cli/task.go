@@ -124,8 +124,9 @@ func (c *command) taskSubscribeCommand() *cobra.Command {
 
 // subscribe shows a task, or what happens to it, until there is nothing more to wait for.
 func (c *command) subscribe(ctx context.Context, agent *client.Client, o *subscribeOptions, seen *seen) error {
+	shown := feed{c: c, history: o.history}
 	for {
-		if err := c.follow(ctx, agent, o, seen); err != nil {
+		if err := c.follow(ctx, agent, o, &shown, seen); err != nil {
 			return c.explain(err, seen)
 		}
 		if seen.state.Terminal() || !o.wait {
@@ -147,8 +148,7 @@ func (c *command) subscribe(ctx context.Context, agent *client.Client, o *subscr
 }
 
 // follow follows one stream of a task, and says when the task waits or has ended badly.
-func (c *command) follow(ctx context.Context, agent *client.Client, o *subscribeOptions, seen *seen) (err error) {
-	first, shown := true, feed{c: c, history: o.history}
+func (c *command) follow(ctx context.Context, agent *client.Client, o *subscribeOptions, shown *feed, seen *seen) (err error) {
 	defer func() { err = cmp.Or(err, shown.end()) }()
 	for u, err := range agent.Follow(ctx, &a2a.SubscribeRequest{ID: seen.task}) {
 		if err != nil {
@@ -157,9 +157,7 @@ func (c *command) follow(ctx context.Context, agent *client.Client, o *subscribe
 		was := seen.state
 		seen.note(u.Event)
 		changed := seen.state != was
-		repeated := first && !changed && seen.state.Interrupted() // a further look at a task that still waits
-		first = false
-		if !repeated && (c.options.output != outputJSON || o.stream) {
+		if !shown.repeats(u.Event) && (c.options.output != outputJSON || o.stream) {
 			if err := shown.show(u.Event); err != nil {
 				return err
 			}
