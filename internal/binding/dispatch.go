@@ -80,13 +80,13 @@ func noMethod(gen a2a.Generation, method string) *a2a.Error {
 }
 
 // RoutePath finds out what a request of the HTTP+JSON binding asks for, whose path is that of 1.0, or an old one of 0.2 and
-// 0.3.
+// 0.3. What speaks any version before 1.0 at an old path is read as 0.3, the only one of them that has this binding.
 func (c *Core) RoutePath(r *http.Request, op wire.Operation, old bool) (Route, *a2a.Error) {
 	gen, e := c.Version(r)
 	switch {
 	case e != nil:
 		return Route{}, e
-	case old && c.Serves(a2a.Generation03) && (gen == "" || gen == a2a.Generation02 || gen == a2a.Generation03):
+	case old && c.Serves(a2a.Generation03) && gen != a2a.Generation10:
 		return Route{Operation: op, Generation: a2a.Generation03, Dialect: v03pb.Proto}, nil
 	case old:
 		return Route{}, a2a.NewError(a2a.ErrMethodNotFound, "this path is one of versions 0.2 and 0.3, which the request does not speak or the agent does not serve; "+

@@ -3,16 +3,13 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding/httpcall"
@@ -29,10 +26,10 @@ type OldClient struct{ Client }
 
 var _ a2a.Service = (*OldClient)(nil)
 
-// NewOldClient returns an OldClient for the agent at url, whose path may end in /v1 already.
+// NewOldClient returns an OldClient for the agent at url, which is what stands before the /v1 of its paths.
 func NewOldClient(url string, caller *httpcall.Caller, sendTimeout time.Duration) *OldClient {
 	c := &OldClient{*NewClient(url, caller, sendTimeout)}
-	c.base = strings.TrimSuffix(c.base, "/v1") + "/v1"
+	c.base += "/v1"
 	return c
 }
 
@@ -58,7 +55,7 @@ func (c *OldClient) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.
 
 // ListTasks gets /v1/tasks.
 func (c *OldClient) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	return result[*a2a.ListTasksResponse](c.ask(ctx, wire.OpListTasks, req, exchange{method: http.MethodGet, path: "/tasks" + listQuery(req)}))
+	return result[*a2a.ListTasksResponse](c.ask(ctx, wire.OpListTasks, req, exchange{method: http.MethodGet, path: "/tasks" + oldListQuery(req)}))
 }
 
 // CancelTask posts to /v1/tasks/{id}:cancel.
@@ -99,6 +96,25 @@ func (c *OldClient) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardReque
 	return result[*a2a.AgentCard](c.ask(ctx, wire.OpExtendedCard, req, exchange{method: http.MethodGet, path: "/card"}))
 }
 
+// oldListQuery is listQuery with the names that drafts after 0.3.0 have, which are the first with such a list.
+func oldListQuery(req *a2a.ListTasksRequest) string {
+	var q query
+	q.text("contextId", string(req.ContextID))
+	if req.Status != a2a.TaskStateUnspecified {
+		q.text("status", v03pb.StateName(req.Status))
+	}
+	q.number("pageSize", req.PageSize)
+	q.text("pageToken", req.PageToken)
+	q.number("historyLength", req.HistoryLength)
+	if !req.StatusTimestampAfter.IsZero() {
+		q.text("lastUpdatedAfter", strconv.FormatInt(req.StatusTimestampAfter.UnixMilli(), 10))
+	}
+	if req.IncludeArtifacts {
+		q.text("includeArtifacts", "true")
+	}
+	return q.String()
+}
+
 // result makes of a decoded result what the operation's method returns.
 func result[T any](value any, err error) (T, error) {
 	var none T
@@ -136,7 +152,7 @@ func (c *OldClient) ask(ctx context.Context, op wire.Operation, req any, x excha
 	case success && x.noResult:
 		return nil, nil
 	case !success || !answer.IsJSON():
-		return nil, oldFailure(answer)
+		return nil, oldFailure(op, answer)
 	}
 	res, err := v03pb.Proto.DecodeResult(op, req, answer.Body)
 	if err != nil {
@@ -145,46 +161,17 @@ func (c *OldClient) ask(ctx context.Context, op wire.Operation, req any, x excha
 	return res, nil
 }
 
-// oldFailure makes an error of an answer that is not the result. SDKs of 0.3 send an object with code and message, or with
-// a message only.
-func oldFailure(answer *httpcall.Answer) error {
+// oldFailure makes an error of an answer that is not the result.
+func oldFailure(op wire.Operation, answer *httpcall.Answer) error {
 	if answer.Status < 400 || !answer.IsJSON() {
 		return answer.Unexpected()
 	}
-	e, ok := oldError(answer.Body)
-	if !ok {
+	e := wire.DecodeStatusError03(op, answer.Status, answer.Body)
+	if e == nil {
 		return answer.Unexpected()
-	}
-	if e.Kind == a2a.ErrInternal || e.Kind == a2a.ErrInvalidAgentResponse && answer.Status != http.StatusBadGateway {
-		e.Kind = wire.KindOfStatus(answer.Status)
 	}
 	e.RetryAfter = max(e.RetryAfter, retry.After(answer.Header))
 	return e
-}
-
-// oldError reads an error of 0.3, wherever it stands.
-func oldError(body []byte) (*a2a.Error, bool) {
-	var in struct {
-		Code    jsontext.Value `json:"code"`
-		Message jsontext.Value `json:"message"`
-		Error   jsontext.Value `json:"error"`
-	}
-	if json.Unmarshal(body, &in) != nil {
-		return nil, false
-	}
-	switch {
-	case in.Error.Kind() == '{':
-		return wire.DecodeRPCError(a2a.Generation03, in.Error), true
-	case in.Code != nil:
-		return wire.DecodeRPCError(a2a.Generation03, body), true
-	case in.Message.Kind() == '"':
-		var text string
-		if json.Unmarshal(in.Message, &text) != nil {
-			return nil, false
-		}
-		return &a2a.Error{Kind: a2a.ErrInternal, Message: text, Remote: true}, true
-	}
-	return nil, false
 }
 
 func (c *OldClient) events(ctx context.Context, op wire.Operation, req any, x exchange) (iter.Seq2[a2a.StreamEvent, error], error) {
@@ -204,7 +191,7 @@ func (c *OldClient) events(ctx context.Context, op wire.Operation, req any, x ex
 		return nil, err
 	}
 	if source == nil {
-		return nil, oldFailure(answer)
+		return nil, oldFailure(op, answer)
 	}
 	s := incoming.Stream{Source: source, Decoder: v03pb.Proto.NewStreamDecoder(op, req), Unwrap: unwrapOld}
 	if op == wire.OpSubscribe {
@@ -213,16 +200,17 @@ func (c *OldClient) events(ctx context.Context, op wire.Operation, req any, x ex
 	return s.Events(), nil
 }
 
-// unwrapOld returns the data of an event, unless that is an error.
+// unwrapOld returns the data of an event, unless that is an error: by its type, or by what is in it. Most events are none,
+// and are not read twice for it.
 func unwrapOld(e sse.Event) ([]byte, error) {
-	var in struct {
-		Code  jsontext.Value `json:"code"`
-		Error jsontext.Value `json:"error"`
-	}
-	if json.Unmarshal(e.Data, &in) == nil && (in.Code != nil || in.Error.Kind() == '{') {
-		if err, ok := oldError(e.Data); ok {
+	isError := e.Type == errorEvent
+	if isError || bytes.Contains(e.Data, []byte(`"code"`)) || bytes.Contains(e.Data, []byte(`"error"`)) {
+		if err := wire.DecodeStatusError03(wire.OpNone, 0, e.Data); err != nil {
 			return nil, err
 		}
+	}
+	if isError {
+		return nil, unreadable(fmt.Errorf("it ended the stream with %q", httpcall.Excerpt(e.Data)))
 	}
 	return e.Data, nil
 }

@@ -4,6 +4,7 @@ package rest
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
@@ -15,7 +16,7 @@ import (
 
 // request makes the request of an operation from path, query and body.
 func (s *Server) request(x *binding.Exchange, op wire.Operation, r route) (any, *a2a.Error) {
-	q, e := parseParameters(x.R.URL.RawQuery)
+	q, e := parseParameters(x.R.URL.RawQuery, r.old)
 	if e != nil {
 		return nil, e
 	}
@@ -88,10 +89,10 @@ func (m *merger) merge(request any) {
 		m.tenant(&req.Tenant)
 		req.ContextID = a2a.ContextID(m.text("contextId"))
 		req.Status = m.state("status")
-		req.PageSize = m.count("pageSize")
+		req.PageSize = m.pageSize()
 		req.PageToken = m.text("pageToken")
 		req.HistoryLength = m.count("historyLength")
-		req.StatusTimestampAfter = m.time("statusTimestampAfter")
+		req.StatusTimestampAfter = m.after()
 		req.IncludeArtifacts = m.flag("includeArtifacts")
 	case *a2a.CancelTaskRequest:
 		m.tenant(&req.Tenant)
@@ -109,7 +110,7 @@ func (m *merger) merge(request any) {
 	case *a2a.ListPushConfigsRequest:
 		m.tenant(&req.Tenant)
 		m.task("taskId", &req.TaskID)
-		if size := m.count("pageSize"); size != nil {
+		if size := m.pageSize(); size != nil {
 			req.PageSize = *size
 		}
 		req.PageToken = m.text("pageToken")
@@ -122,8 +123,11 @@ func (m *merger) merge(request any) {
 	}
 }
 
-// tenant settles the tenant: path, body and query may name it, but only the same one.
+// tenant settles the tenant: path, body and query may name it, but only the same one. There was none before 1.0.
 func (m *merger) tenant(body *string) {
+	if m.route.old {
+		return
+	}
 	for _, other := range []string{m.route.tenant, m.text("tenant")} {
 		switch {
 		case other == "":
@@ -143,6 +147,23 @@ func (m *merger) history() *int {
 		return v03pb.HistoryLength(*length)
 	}
 	return length
+}
+
+// pageSize returns the size of a page that is asked for. Before 1.0 a size of 0 means that the server chooses.
+func (m *merger) pageSize() *int {
+	size := m.count("pageSize")
+	if m.route.old && size != nil && *size == 0 {
+		return nil
+	}
+	return size
+}
+
+// after returns the time after which the tasks of a list got their status.
+func (m *merger) after() time.Time {
+	if m.route.old {
+		return m.updatedAfter()
+	}
+	return m.time("statusTimestampAfter")
 }
 
 // task settles the task's id, which the path always names.

@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
 )
 
 // A Server answers the requests of the HTTP+JSON binding.
@@ -22,17 +23,17 @@ type Server struct {
 
 // Serve answers one request. A path that is none of the binding's gets a 404 in the binding's form.
 func (s *Server) Serve(x *binding.Exchange) {
+	r := match(x.R.URL.EscapedPath())
+	if gen, _ := s.Core.Version(x.R); r.old && gen != a2a.Generation10 && s.Core.Serves(a2a.Generation03) {
+		x.Generation = a2a.Generation03 // also of errors that come first
+	}
 	if e := s.Core.Admit(x); e != nil {
 		s.fail(x, 0, e)
 		return
 	}
-	r := match(x.R.URL.EscapedPath())
 	if r.resource == resNone {
 		s.fail(x, 0, a2a.NewError(a2a.ErrMethodNotFound, nothingHere))
 		return
-	}
-	if gen, _ := s.Core.Version(x.R); r.old && gen != a2a.Generation10 && s.Core.Serves(a2a.Generation03) {
-		x.Generation = a2a.Generation03 // also of errors that come first
 	}
 	op, ok := methods[r.resource][x.R.Method]
 	if !ok {
@@ -96,6 +97,11 @@ func appendError(dst []byte, x *binding.Exchange, status int, e *a2a.Error) []by
 	if generation(x) == a2a.Generation10 {
 		return wire.AppendStatusError(dst, a2a.Generation10, status, e)
 	}
+	if x.Dialect == v03pb.Proto {
+		e = v03pb.Named(x.Operation, e)
+	} else {
+		e = x.Named(e)
+	}
 	return wire.AppendRPCError(dst, x.Generation, 0, e)
 }
 
@@ -120,6 +126,9 @@ func mediaType(x *binding.Exchange) string {
 	return wire.MediaTypeJSON
 }
 
+// errorEvent is the type of the event that is an error of 0.3.
+const errorEvent = "error"
+
 // A frame streams bare StreamResponse objects.
 type frame struct {
 	s *Server
@@ -130,6 +139,10 @@ func (frame) AppendEvent(dst []byte, id string, payload []byte) []byte {
 	return sse.AppendEvent(dst, id, payload)
 }
 
+// AppendError appends an event that before 1.0 says by its type that it is an error: clients in JavaScript go by that.
 func (f frame) AppendError(dst []byte, e *a2a.Error) []byte {
+	if generation(f.x) != a2a.Generation10 {
+		dst = append(dst, "event: "+errorEvent+"\n"...)
+	}
 	return sse.AppendEvent(dst, "", appendError(nil, f.x, f.s.Core.HTTPStatus(generation(f.x), e), e))
 }

@@ -41,6 +41,30 @@ var stateNames = [...]string{
 	a2a.TaskStateAuthRequired:  "TASK_STATE_AUTH_REQUIRED",
 }
 
+// canceled10 is how 1.0 spells that state: with one L.
+const canceled10 = "TASK_STATE_CANCELED"
+
+// StateName returns the name of a state, "" when it has none.
+func StateName(state a2a.TaskState) string {
+	if state < 0 || int(state) >= len(stateNames) {
+		return ""
+	}
+	return stateNames[state]
+}
+
+// StateNamed returns the state that has a name, as Proto or as Text spells it: TASK_STATE_INPUT_REQUIRED, input-required.
+func StateNamed(name string) (a2a.TaskState, bool) {
+	const prefix = "TASK_STATE_"
+	if !strings.HasPrefix(name, prefix) {
+		name = prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+	}
+	if name == canceled10 {
+		name = stateNames[a2a.TaskStateCanceled]
+	}
+	i := slices.Index(stateNames[:], name)
+	return a2a.TaskState(max(i, 0)), i > 0
+}
+
 var roleNames = [...]string{
 	a2a.RoleUnspecified: "ROLE_UNSPECIFIED",
 	a2a.RoleUser:        "ROLE_USER",
@@ -73,10 +97,10 @@ func readEnum[E ~int32](d *jsonio.Reader, p *E, names []string) error {
 	if err := jsonio.String(d, &name); err != nil {
 		return err
 	}
-	i := slices.Index(names, name)
-	if name == "TASK_STATE_CANCELED" { // with one L, as 1.0 spells it
-		i = slices.Index(names, "TASK_STATE_CANCELLED")
+	if name == canceled10 {
+		name = stateNames[a2a.TaskStateCanceled]
 	}
+	i := slices.Index(names, name)
 	if i < 0 {
 		return jsonio.Invalid(d, "is "+strconv.Quote(jsonio.Clip(name))+": expected "+strings.Join(names, ", "))
 	}
@@ -87,7 +111,7 @@ func readEnum[E ~int32](d *jsonio.Reader, p *E, names []string) error {
 // member is a member by its name, and by the same name in snake case.
 func member[T any](name string, read func(*jsonio.Reader, *T) error, others ...string) []jsonio.Member[T] {
 	members := []jsonio.Member[T]{{Name: name, Read: read}}
-	if snake := snakeCase(name); snake != name {
+	if snake := SnakeCase(name); snake != name {
 		members = append(members, jsonio.Member[T]{Name: snake, Read: read})
 	}
 	for _, other := range others {
@@ -96,7 +120,8 @@ func member[T any](name string, read func(*jsonio.Reader, *T) error, others ...s
 	return members
 }
 
-func snakeCase(name string) string {
+// SnakeCase returns the name that a field has in the proto, of the one that it has in JSON.
+func SnakeCase(name string) string {
 	var b strings.Builder
 	for _, c := range name {
 		if c >= 'A' && c <= 'Z' {

@@ -3,6 +3,7 @@
 package v03pb
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -59,10 +60,25 @@ func HistoryLength(n int) *int {
 	return &n
 }
 
-// An anyBody is a body that says nothing which the path does not.
-type anyBody struct{}
+// A taskName is the body of a request about a task that the path names already, as the proto has it.
+type taskName struct{ id a2a.TaskID }
 
-var anyObject jsonio.Object[anyBody]
+var taskNameObject = jsonio.Object[taskName]{Members: member("name", func(d *jsonio.Reader, v *taskName) error {
+	var name string
+	if err := jsonio.String(d, &name); err != nil {
+		return err
+	}
+	task, config, ok := parseName(name)
+	if !ok || config != "" {
+		return jsonio.Invalid(d, "must be the name of the task: tasks/{id}")
+	}
+	v.id = task
+	return nil
+})}
+
+func (v *taskName) cancel() *a2a.CancelTaskRequest { return &a2a.CancelTaskRequest{ID: v.id} }
+
+func (v *taskName) subscribe() *a2a.SubscribeRequest { return &a2a.SubscribeRequest{ID: v.id} }
 
 var pushObject = jsonio.Object[a2a.PushConfig]{Members: slices.Concat(
 	member("id", func(d *jsonio.Reader, v *a2a.PushConfig) error { return jsonio.String(d, &v.ID) }),
@@ -170,6 +186,7 @@ var createPushObject = jsonio.Object[createPush]{
 // checkNames refuses resource names that are not, or that are of something else than each other.
 func (v *createPush) checkNames(d *jsonio.Reader) error {
 	c := v.config.config
+	named := ""
 	for _, name := range []struct{ field, value string }{{"parent", v.parent}, {"config.name", v.config.name}} {
 		if name.value == "" {
 			continue
@@ -178,16 +195,20 @@ func (v *createPush) checkNames(d *jsonio.Reader) error {
 		if !ok || c.TaskID != "" && c.TaskID != task {
 			return jsonio.InvalidMember(d, name.field, "must be the name of the task: tasks/{id}, and of its config")
 		}
-		c.TaskID = task
-		if id != "" && c.ID == "" {
-			c.ID = id
-		}
+		c.TaskID, named = task, id
 	}
-	if v.configID != "" {
-		c.ID = v.configID
+	if v.configID != "" && c.ID != "" && v.configID != c.ID {
+		return jsonio.InvalidMember(d, "configId", "differs from the id of the config")
+	}
+	c.ID = cmp.Or(c.ID, v.configID)
+	if named != noID { // what it names without an id is a config called so
+		c.ID = cmp.Or(c.ID, named)
 	}
 	return nil
 }
+
+// noID is what the official Python SDK has in the name of a config without an id.
+const noID = "None"
 
 func (v *createPush) model() *a2a.PushConfig { return v.config.config }
 

@@ -39,8 +39,8 @@ type proto struct{}
 
 func (proto) Generation() a2a.Generation { return a2a.Generation03 }
 
-// DecodeRequest reads the body of a request: a message to send, or a push config. Other operations have a body that says
-// nothing which the path does not.
+// DecodeRequest reads the body of a request: a message to send, a push config, or the name of a task that the path names
+// too. Other operations have no body.
 func (proto) DecodeRequest(op wire.Operation, params []byte) (any, error) {
 	switch op {
 	case wire.OpSendMessage, wire.OpStreamMessage:
@@ -48,9 +48,9 @@ func (proto) DecodeRequest(op wire.Operation, params []byte) (any, error) {
 	case wire.OpCreatePushConfig:
 		return decode(params, new(createPush), createPushObject.Read, (*createPush).model)
 	case wire.OpCancelTask:
-		return decode(params, new(anyBody), anyObject.Read, func(*anyBody) *a2a.CancelTaskRequest { return new(a2a.CancelTaskRequest) })
+		return decode(params, new(taskName), taskNameObject.Read, (*taskName).cancel)
 	case wire.OpSubscribe:
-		return decode(params, new(anyBody), anyObject.Read, func(*anyBody) *a2a.SubscribeRequest { return new(a2a.SubscribeRequest) })
+		return decode(params, new(taskName), taskNameObject.Read, (*taskName).subscribe)
 	}
 	return nil, mismatch(op, nil)
 }
@@ -83,8 +83,8 @@ func (proto) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byte,
 		return jsonio.Append(dst, res, writeNamedPush)
 	case *a2a.ListPushConfigsResponse:
 		return jsonio.Append(dst, res, writePushConfigs)
-	case *a2a.AgentCard: // the plain card of 0.3, in both forms
-		return cards.Append(dst, res, cards.Form03)
+	case *a2a.AgentCard:
+		return cards.AppendREST03(dst, res)
 	}
 	return dst, mismatch(op, result)
 }
