@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,6 +23,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
 
 // slowTurn is when a task that nobody cancels gives up.
@@ -29,16 +31,21 @@ const slowTurn = 30 * time.Second
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:0", "where to listen")
+	only := flag.String("only", "", "the one generation to serve, such as 0.1 (default all)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := serve(ctx, *addr); err != nil {
+	if err := serve(ctx, *addr, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "probe:", err)
 		os.Exit(1)
 	}
 }
 
-func serve(ctx context.Context, addr string) error {
+func serve(ctx context.Context, addr, only string) error {
+	var generations []a2a.Generation
+	if only != "" {
+		generations = []a2a.Generation{a2a.Generation(only)}
+	}
 	modes := []string{"text/plain", "application/octet-stream", "application/json", "image/png"}
 	card := &a2a.AgentCard{
 		Name: "Probe", Description: "Does what the scenarios of the interop tests ask for", Version: "1.0.0",
@@ -50,7 +57,7 @@ func serve(ctx context.Context, addr string) error {
 		return err
 	}
 	srv, err := server.New(eng.Agent("probe", agent.Func(run), &engine.AgentOptions{Card: card}), &server.Options{
-		Card: card, DrainTimeout: time.Second, OnDrain: eng.Shutdown,
+		Card: card, GRPC: grpc.New(nil), Generations: generations, DrainTimeout: time.Second, OnDrain: eng.Shutdown,
 		OnReady: func(_ net.Addr, url string) { fmt.Fprintf(os.Stderr, "serving probe at %s\n", url) },
 	})
 	if err != nil {
@@ -61,7 +68,7 @@ func serve(ctx context.Context, addr string) error {
 
 // run does what the first word of the message says.
 func run(ctx context.Context, t *agent.Turn) error {
-	if task := t.Task(); task != nil && task.Status.State == a2a.TaskStateInputRequired {
+	if asked(t.Task()) {
 		return t.Artifact("answer", a2a.TextPart("You said: "+t.Text()))
 	}
 	word, _, _ := strings.Cut(strings.TrimSpace(t.Text()), " ")
@@ -78,6 +85,11 @@ func run(ctx context.Context, t *agent.Turn) error {
 		return echo(t)
 	}
 	return agent.Reject(a2a.TextPart("say hello, count, ask, slow or echo"))
+}
+
+// asked reports whether the agent has said something already, which is then its question.
+func asked(task *a2a.Task) bool {
+	return task != nil && slices.ContainsFunc(task.History, func(m *a2a.Message) bool { return m.Role == a2a.RoleAgent })
 }
 
 func count(t *agent.Turn) error {
