@@ -145,16 +145,17 @@ func readNamedPush(d *jsonio.Reader, p **a2a.PushConfig) error {
 	return nil
 }
 
-// parseName takes the name of a push config apart; that of a task alone has no config.
-func parseName(name string) (a2a.TaskID, string, bool) {
-	parts := strings.Split(name, "/")
-	switch {
-	case len(parts) == 2 && parts[0] == "tasks" && parts[1] != "":
-		return a2a.TaskID(parts[1]), "", true
-	case len(parts) == 4 && parts[0] == "tasks" && parts[1] != "" && parts[2] == "pushNotificationConfigs":
-		return a2a.TaskID(parts[1]), parts[3], true
+// parseName takes the name of a push config apart; that of a task alone has no config. The proto called them
+// pushNotifications before 0.2.5. Ids may hold slashes: clients of 0.1 make theirs themselves.
+func parseName(name string) (task a2a.TaskID, config string, ok bool) {
+	rest, ok := strings.CutPrefix(name, "tasks/")
+	for _, collection := range []string{"/pushNotificationConfigs/", "/pushNotifications/"} {
+		if i := strings.LastIndex(rest, collection); i >= 0 {
+			rest, config = rest[:i], rest[i+len(collection):]
+			break
+		}
 	}
-	return "", "", false
+	return a2a.TaskID(rest), config, ok && rest != ""
 }
 
 // A createPush is a request for a push config: as the proto has it, or just the config of it, as some SDKs send it.
