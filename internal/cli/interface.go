@@ -50,10 +50,13 @@ func (c *command) chooseInterface(o *client.Options) error {
 func (c *command) noInterface(card *a2a.AgentCard, err error) error {
 	f := &failure{exit: exitUnreachable, code: codeCardInvalid, message: err.Error(), hint: "see the card's interfaces with " + commandLine(c.commandFor("card", "get"))}
 	for _, iface := range card.SupportedInterfaces {
-		for _, version := range []string{"0.3", "0.2", "0.1"} {
-			if strings.HasPrefix(iface.ProtocolVersion, version) && c.options.version != version {
-				f.hint = "the agent speaks version " + version + "; allow it with --a2a-version " + version
-			}
+		if strings.HasPrefix(iface.ProtocolVersion, string(a2a.Generation10)) {
+			return f // the version is not what is in the way
+		}
+	}
+	for _, version := range []string{"0.1", "0.2", "0.3"} {
+		if slices.ContainsFunc(card.SupportedInterfaces, func(i a2a.AgentInterface) bool { return strings.HasPrefix(i.ProtocolVersion, version) }) {
+			f.hint = "the agent speaks version " + version + "; allow it with --a2a-version " + version
 		}
 	}
 	return f

@@ -38,11 +38,11 @@ func AppendRPCError(dst []byte, gen a2a.Generation, code int, e *a2a.Error) []by
 	dst = append(dst, `,"message":`...)
 	dst = appendString(dst, e.PublicMessage())
 	switch {
-	case gen != a2a.Generation01:
+	case gen == a2a.Generation10, gen == "":
 		dst = append(dst, `,"data":`...)
 		dst = appendDetails(dst, e)
-	case code <= -32600: // April and 0.1 allow data, an object, in the errors of JSON-RPC itself only
-		dst = append(dst, `,"data":{"details":`...)
+	case gen != a2a.Generation01, code <= -32600: // April and 0.1 allow data in the errors of JSON-RPC itself only
+		dst = append(dst, `,"data":{"details":`...) // before 1.0 peers read objects only
 		dst = appendDetails(dst, e)
 		dst = append(dst, '}')
 	}

@@ -3,6 +3,7 @@
 package rest
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
@@ -41,7 +42,7 @@ func (s *Server) readBody(x *binding.Exchange, request any) (any, *a2a.Error) {
 	if e := s.Core.Read(x, buf); e != nil {
 		return nil, e
 	}
-	if buf.Len() == 0 && (x.Operation == wire.OpCancelTask || x.Operation == wire.OpSubscribe) {
+	if empty(buf.Bytes()) && (x.Operation == wire.OpCancelTask || x.Operation == wire.OpSubscribe) {
 		return request, nil
 	}
 	var err error
@@ -55,6 +56,12 @@ func (s *Server) readBody(x *binding.Exchange, request any) (any, *a2a.Error) {
 		return nil, binding.DecodeError(err)
 	}
 	return request, nil
+}
+
+// empty reports whether a body says nothing; null, which some clients send for nothing, is unset as everywhere.
+func empty(body []byte) bool {
+	body = bytes.TrimSpace(body)
+	return len(body) == 0 || string(body) == "null"
 }
 
 // checkMediaType accepts both media types that the editions of 1.0 name. A body of unknown length counts as one.
