@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/gateway"
 	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
 
 // gatewayOptions are the flags of gateway.
@@ -80,7 +81,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	tuneCollector()
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
-			URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls,
+			URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil),
 			OnReady: func(_ net.Addr, url string) {
 				fmt.Fprintf(c.err, "gateway to %s at %s\n", inline(strings.Join(o.upstreams, ", ")), url)
 			},
