@@ -75,6 +75,9 @@ await play({
   async get() {
     const task = await currency.getTask({ tenant: '', id: kept.task.id, historyLength: 1 });
     check(task.id === kept.task.id && textOf(task.artifacts).includes(say.result) && task.history.length <= 1, task);
+  },
+  async list() {
+    const { task } = kept;
     const page = await currency.listTasks({ tenant: '', contextId: task.contextId, status: 0, pageToken: '', statusTimestampAfter: undefined });
     check(page.tasks.length === 1 && page.tasks[0].id === task.id, 'the list has', page);
   },

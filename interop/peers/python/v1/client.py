@@ -97,6 +97,9 @@ async def main():
         async def get():
             task = await waiting.get_task(GetTaskRequest(id=kept["task"].id, history_length=1))
             run.check(task.id == kept["task"].id and run.RESULT in text_of(task) and len(task.history) <= 1, task)
+
+        async def list_tasks():
+            task = kept["task"]
             page = await waiting.list_tasks(ListTasksRequest(context_id=task.context_id))
             run.check([t.id for t in page.tasks] == [task.id], "the list has", page)
 
@@ -151,8 +154,8 @@ async def main():
             await refused(PushNotificationNotSupportedError, waiting.create_task_push_notification_config(config))
 
         await run.play({
-            "card": card_scenario, "send": send, "stream": stream, "multi-turn": multi_turn, "get": get, "cancel": cancel,
-            "resubscribe": resubscribe, "errors": errors, "files": files, "data": data, "push": push,
+            "card": card_scenario, "send": send, "stream": stream, "multi-turn": multi_turn, "get": get, "list": list_tasks,
+            "cancel": cancel, "resubscribe": resubscribe, "errors": errors, "files": files, "data": data, "push": push,
         })
 
 
