@@ -4,6 +4,7 @@ package jsonio
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -21,6 +22,9 @@ type Object[T any] struct {
 // A Member says how one member of a JSON object gets into a T. The value null counts as absent.
 type Member[T any] struct {
 	Name string
+	// Of is the name of the member of which Name is another; both at once are refused. Objects with such members have at
+	// most 64.
+	Of   string
 	Read func(*Reader, *T) error
 }
 
@@ -32,12 +36,13 @@ func (o *Object[T]) Read(d *Reader, v *T) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
+	var seen uint64
 	for d.PeekKind() != '}' {
 		name, err := d.ReadValue()
 		if err != nil {
 			return err
 		}
-		if err := o.readMember(d, v, name); err != nil {
+		if err := o.readMember(d, v, name, &seen); err != nil {
 			return err
 		}
 	}
@@ -56,29 +61,41 @@ func (o *Object[T]) ReadNew(d *Reader, p **T) error {
 	return o.Read(d, *p)
 }
 
-func (o *Object[T]) readMember(d *Reader, v *T, name jsontext.Value) error {
-	m := o.member(name)
+func (o *Object[T]) readMember(d *Reader, v *T, name jsontext.Value, seen *uint64) error {
+	i := o.index(name)
 	switch {
-	case m == nil:
+	case i < 0:
 		_, err := Raw(d)
 		return err
 	case d.PeekKind() == 'n':
 		_, err := d.ReadToken()
 		return err
 	}
+	m := &o.Members[i]
+	if m.Of != "" {
+		i = slices.IndexFunc(o.Members, func(other Member[T]) bool { return other.Name == m.Of })
+	}
+	bit := uint64(1) << i
+	if *seen&bit != 0 { // the decoder has refused two of the same name
+		if _, err := Raw(d); err != nil {
+			return err
+		}
+		return Invalid(d, "is there by two names: send "+o.Members[i].Name+" alone")
+	}
+	*seen |= bit
 	return m.Read(d, v)
 }
 
-// member returns the member that the quoted name means, or nil.
-func (o *Object[T]) member(quoted jsontext.Value) *Member[T] {
+// index returns that of the member that the quoted name means, or -1.
+func (o *Object[T]) index(quoted jsontext.Value) int {
 	name := quoted[1 : len(quoted)-1]
 	if bytes.IndexByte(name, '\\') >= 0 {
 		name, _ = jsontext.AppendUnquote(nil, quoted) // the decoder has checked it
 	}
 	for i := range o.Members {
 		if o.Members[i].Name == string(name) {
-			return &o.Members[i]
+			return i
 		}
 	}
-	return nil
+	return -1
 }

@@ -108,14 +108,17 @@ func readEnum[E ~int32](d *jsonio.Reader, p *E, names []string) error {
 	return nil
 }
 
-// member is a member by its name, and by the same name in snake case.
+// member is a member by its name, by the same name in snake case, and by others.
 func member[T any](name string, read func(*jsonio.Reader, *T) error, others ...string) []jsonio.Member[T] {
 	members := []jsonio.Member[T]{{Name: name, Read: read}}
 	if snake := SnakeCase(name); snake != name {
-		members = append(members, jsonio.Member[T]{Name: snake, Read: read})
+		others = append(others, snake)
 	}
 	for _, other := range others {
-		members = append(members, jsonio.Member[T]{Name: other, Read: read})
+		members = append(members, jsonio.Member[T]{Name: other, Of: name, Read: read})
+		if snake := SnakeCase(other); snake != other {
+			members = append(members, jsonio.Member[T]{Name: snake, Of: name, Read: read})
+		}
 	}
 	return members
 }

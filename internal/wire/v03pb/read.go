@@ -33,7 +33,13 @@ var responseObject = jsonio.Object[response]{
 		member("artifactUpdate", func(d *jsonio.Reader, v *response) error { return artifactUpdateObject.ReadNew(d, &v.artifactUpdate) }),
 	),
 	Finish: func(d *jsonio.Reader, v *response) error {
-		if v.event() == nil {
+		n := 0
+		for _, there := range []bool{v.task != nil, v.message != nil, v.statusUpdate != nil, v.artifactUpdate != nil} {
+			if there {
+				n++
+			}
+		}
+		if n != 1 {
 			return jsonio.Invalid(d, "must have one of task, message, statusUpdate, artifactUpdate")
 		}
 		return nil
@@ -255,7 +261,7 @@ func readPart(d *jsonio.Reader, p *a2a.Part) error {
 		if value == nil {
 			value = jsontext.Value("{}")
 		}
-		if mark.wrapped {
+		if takeCompat(&p.Metadata) || mark.wrapped {
 			value = unwrap(value)
 		}
 		if jsonio.Depth(value) > a2a.MaxDepth {
@@ -295,21 +301,28 @@ var markerObject = jsonio.Object[marker]{Members: []jsonio.Member[marker]{
 	}},
 }}
 
-// takeMarker takes the marker out of metadata, which are nil if nothing else is in them. What is not a marker stays there.
+// takeMarker takes the marker out of metadata, which are nil if nothing else is in them. The key is ours: what is there and
+// is not a marker is lost.
 func takeMarker(metadata *a2a.Metadata) marker {
-	var m marker
-	if text, ok := (*metadata)[markerKey]; ok {
-		if jsonio.Decode(text, &m, markerObject.Read) == nil {
-			drop(metadata, markerKey)
-		} else {
-			m = marker{}
-		}
+	text, ok := (*metadata)[markerKey]
+	if !ok {
+		return marker{}
 	}
-	if bytes.Equal((*metadata)[compatKey], []byte("true")) {
-		m.wrapped = true
-		drop(metadata, compatKey)
+	drop(metadata, markerKey)
+	var m marker
+	if jsonio.Decode(text, &m, markerObject.Read) != nil {
+		return marker{}
 	}
 	return m
+}
+
+// takeCompat takes out of the metadata of a data part what the official SDKs mark one with whose data are wrapped.
+func takeCompat(metadata *a2a.Metadata) bool {
+	marked := bytes.Equal((*metadata)[compatKey], []byte("true"))
+	if marked {
+		drop(metadata, compatKey)
+	}
+	return marked
 }
 
 func drop(metadata *a2a.Metadata, name string) {
