@@ -268,9 +268,9 @@ func passing(err error) bool {
 }
 
 // cannotSubscribe reports whether a task cannot be subscribed to, because the agent does not stream or the task has
-// ended, so that asking for the task is what is left.
+// ended, so that asking for the task is what is left. Agents before 1.0 call a task that has ended a wrong parameter.
 func cannotSubscribe(err error) bool {
-	return isKind(err, a2a.ErrUnsupportedOperation, a2a.ErrMethodNotFound)
+	return isKind(err, a2a.ErrUnsupportedOperation, a2a.ErrMethodNotFound, a2a.ErrInvalidParams)
 }
 
 // isKind reports whether an error is of one of the kinds, whatever its cause is.

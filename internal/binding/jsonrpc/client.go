@@ -44,28 +44,18 @@ func NewClient(url string, gen a2a.Generation, dialect wire.Dialect, caller *htt
 
 // SendMessage sends a message.
 func (c *Client) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
-	return result[a2a.SendResult](c.call(ctx, wire.OpSendMessage, c.named(req), c.send))
+	if c.gen == a2a.Generation01 {
+		return c.send01(ctx, req)
+	}
+	return result[a2a.SendResult](c.call(ctx, wire.OpSendMessage, req, c.send))
 }
 
 // StreamMessage sends a message and streams what comes of it.
 func (c *Client) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return c.stream(ctx, wire.OpStreamMessage, c.named(req), "")
-}
-
-// named returns a request that names the task it makes, and its session, as clients of 0.1 have to.
-func (c *Client) named(req *a2a.SendMessageRequest) *a2a.SendMessageRequest {
-	if c.gen != a2a.Generation01 || req.Message == nil || req.Message.TaskID != "" {
-		return req
+	if c.gen == a2a.Generation01 {
+		return c.stream01(ctx, req)
 	}
-	r, m := *req, *req.Message
-	r.Message = &m
-	if r.NewTaskID == "" {
-		r.NewTaskID = a2a.NewTaskID()
-		if m.ContextID == "" {
-			m.ContextID = a2a.NewContextID()
-		}
-	}
-	return &r
+	return c.stream(ctx, wire.OpStreamMessage, req, "")
 }
 
 // GetTask gets a task.
