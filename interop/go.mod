@@ -4,7 +4,10 @@ go 1.26.0
 
 replace github.com/dragoman-a2a/dragoman => ..
 
-require github.com/dragoman-a2a/dragoman v0.0.0-00010101000000-000000000000
+require (
+	github.com/dragoman-a2a/dragoman v0.0.0-00010101000000-000000000000
+	github.com/gofrs/flock v0.13.0
+)
 
 require (
 	github.com/a2aproject/a2a-go v0.3.15 // indirect

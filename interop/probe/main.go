@@ -22,6 +22,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/samples/currency"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
@@ -31,17 +32,18 @@ const slowTurn = 30 * time.Second
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:0", "where to listen")
+	name := flag.String("agent", "probe", "the agent to serve: probe or currency")
 	only := flag.String("only", "", "the one generation to serve, such as 0.1 (default all)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := serve(ctx, *addr, *only); err != nil {
+	if err := serve(ctx, *name, *addr, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "probe:", err)
 		os.Exit(1)
 	}
 }
 
-func serve(ctx context.Context, addr, only string) error {
+func serve(ctx context.Context, name, addr, only string) error {
 	var generations []a2a.Generation
 	if only != "" {
 		generations = []a2a.Generation{a2a.Generation(only)}
@@ -52,13 +54,17 @@ func serve(ctx context.Context, addr, only string) error {
 		DefaultInputModes: modes, DefaultOutputModes: modes,
 		Skills: []a2a.AgentSkill{{ID: "probe", Name: "Probe", Description: "hello, count, ask, slow, echo", Tags: []string{"test"}}},
 	}
+	served := agent.Agent(agent.Func(run))
+	if name == "currency" {
+		served, card = currency.New(currency.Options{}), currency.Card()
+	}
 	eng, err := engine.New(nil)
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(eng.Agent("probe", agent.Func(run), &engine.AgentOptions{Card: card}), &server.Options{
+	srv, err := server.New(eng.Agent(name, served, &engine.AgentOptions{Card: card}), &server.Options{
 		Card: card, GRPC: grpc.New(nil), Generations: generations, DrainTimeout: time.Second, OnDrain: eng.Shutdown,
-		OnReady: func(_ net.Addr, url string) { fmt.Fprintf(os.Stderr, "serving probe at %s\n", url) },
+		OnReady: func(_ net.Addr, url string) { fmt.Fprintf(os.Stderr, "serving %s at %s\n", name, url) },
 	})
 	if err != nil {
 		return err
