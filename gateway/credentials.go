@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 type requestKey struct{}
@@ -49,11 +50,11 @@ func (c credentials) Authenticate(r *http.Request) (a2a.Identity, error) {
 func (u *upstream) keyHeaders(names []string) []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.of == nil {
+	if u.found == nil {
 		return names
 	}
-	for _, name := range slices.Sorted(maps.Keys(u.of.SecuritySchemes)) {
-		key, ok := u.of.SecuritySchemes[name].(*a2a.APIKeyScheme)
+	for _, name := range slices.Sorted(maps.Keys(u.found.SecuritySchemes)) {
+		key, ok := u.found.SecuritySchemes[name].(*a2a.APIKeyScheme)
 		if ok && strings.EqualFold(key.Location, "header") && !slices.Contains(names, key.Name) {
 			names = append(names, key.Name)
 		}
@@ -61,18 +62,68 @@ func (u *upstream) keyHeaders(names []string) []string {
 	return names
 }
 
-// passCredentials is the interceptor that hands a caller's credentials on: those for which the upstream's card names a
-// scheme, and no others.
-func (u *upstream) passCredentials(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
+// passOn is the interceptor that hands on what a caller's request has beside its body: the extensions that it activates, the
+// tenant, and credentials, of which only those for which the upstream's card names a scheme.
+func (c *calling) passOn(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
 	if in, ok := ctx.Value(requestKey{}).(http.Header); ok {
-		u.mu.Lock()
-		card := u.of
-		u.mu.Unlock()
-		for _, scheme := range card.SecuritySchemes {
+		for _, scheme := range c.card.SecuritySchemes {
 			pass(call.Params, in, scheme)
 		}
 	}
+	caller := a2a.CallFrom(ctx)
+	passExtensions(call.Params, caller.Extensions)
+	if c.alone && call.Interface.Tenant == "" && caller.Tenant != "" {
+		call.Request = withTenant(call.Request, caller.Tenant)
+	}
 	return next(ctx, call)
+}
+
+// withTenant returns a request, which is a copy that nobody else has, with the tenant that its caller named.
+func withTenant(request any, tenant string) any {
+	switch r := request.(type) {
+	case *a2a.SendMessageRequest:
+		r.Tenant = tenant
+	case *a2a.GetTaskRequest:
+		r.Tenant = tenant
+	case *a2a.ListTasksRequest:
+		r.Tenant = tenant
+	case *a2a.CancelTaskRequest:
+		r.Tenant = tenant
+	case *a2a.SubscribeRequest:
+		r.Tenant = tenant
+	case *a2a.PushConfig:
+		r.Tenant = tenant
+	case *a2a.GetPushConfigRequest:
+		r.Tenant = tenant
+	case *a2a.ListPushConfigsRequest:
+		r.Tenant = tenant
+	case *a2a.DeletePushConfigRequest:
+		r.Tenant = tenant
+	}
+	return request
+}
+
+// passExtensions adds extensions to those that the client activates itself.
+func passExtensions(params http.Header, extensions []string) {
+	if len(extensions) == 0 {
+		return
+	}
+	name := wire.HeaderExtensions
+	if params.Get(wire.HeaderVersion) != string(a2a.Generation10) {
+		name = wire.HeaderExtensions03
+	}
+	var all []string
+	for uri := range strings.SplitSeq(params.Get(name), ",") {
+		if uri = strings.TrimSpace(uri); uri != "" {
+			all = append(all, uri)
+		}
+	}
+	for _, uri := range extensions {
+		if !slices.Contains(all, uri) {
+			all = append(all, uri)
+		}
+	}
+	params.Set(name, strings.Join(all, ","))
 }
 
 func pass(out, in http.Header, scheme a2a.SecurityScheme) {
@@ -94,10 +145,19 @@ func pass(out, in http.Header, scheme a2a.SecurityScheme) {
 }
 
 // notKeys are headers that mean something by themselves, whatever a card calls an API key.
-var notKeys = []string{"Host", "Content-Type", "Content-Length", "Accept", "Connection", "Transfer-Encoding", "Cookie",
-	"A2a-Version", "A2a-Extensions", "X-A2a-Extensions", "Last-Event-Id"}
+var notKeys = []string{"Host", "Content-Type", "Content-Length", "Accept", "Connection", "Transfer-Encoding", "Cookie", "Upgrade",
+	"Te", "Trailer", "Keep-Alive", "Forwarded", "Via", "Expect", "Origin", "Traceparent", "Tracestate",
+	"A2a-Version", "A2a-Extensions", "X-A2a-Extensions", "Last-Event-Id", "X-Request-Id"}
 
-func mayPass(name string) bool { return !slices.Contains(notKeys, http.CanonicalHeaderKey(name)) }
+func mayPass(name string) bool {
+	name = http.CanonicalHeaderKey(name)
+	for _, family := range []string{"Proxy-", "X-Forwarded-", "Grpc-", "Sec-", "Content-"} {
+		if strings.HasPrefix(name, family) {
+			return false
+		}
+	}
+	return !slices.Contains(notKeys, name)
+}
 
 func passAuthorization(out, in http.Header, scheme string) {
 	for _, value := range in.Values("Authorization") {

@@ -62,9 +62,10 @@ func (o Options) Defaults() Options {
 
 // A Gateway is an http.Handler. It must be made by [New] and closed.
 type Gateway struct {
-	server *server.Server // at the root
-	routes []*route
-	hooks  *webhooks
+	server    *server.Server // at the root
+	routes    []*route
+	hooks     *webhooks
+	transport *http.Transport // nil when it is not the gateway's own
 }
 
 // A route is one upstream and what serves it.
@@ -87,6 +88,10 @@ func New(upstreams []Upstream, opts *Options) (*Gateway, error) {
 		return nil, err
 	}
 	g := &Gateway{hooks: newWebhooks(&o)}
+	if o.Client.HTTPClient == nil { // one for all upstreams and all their cards
+		g.transport = client.NewHTTPTransport()
+		o.Client.HTTPClient = &http.Client{Transport: g.transport}
+	}
 	o.Server.Handler = g
 	o.Server.OnReady = func(addr net.Addr, url string) {
 		g.hooks.bound(url)
@@ -106,6 +111,7 @@ func New(upstreams []Upstream, opts *Options) (*Gateway, error) {
 		g.server = g.routes[0].server
 		return g, nil
 	}
+	o.Server.Generations = []a2a.Generation{a2a.Generation10} // the only one with tenants
 	var err error
 	if g.server, err = newServer(switchboard(g.routes), &o, g.card, "", upstreamsOf(g.routes)...); err != nil {
 		return nil, errors.Join(err, g.Close())
@@ -184,6 +190,10 @@ func (g *Gateway) Close() error {
 	var errs []error
 	for _, r := range g.routes {
 		errs = append(errs, r.close())
+	}
+	g.hooks.http.CloseIdleConnections()
+	if g.transport != nil {
+		g.transport.CloseIdleConnections()
 	}
 	return errors.Join(errs...)
 }

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -294,6 +295,124 @@ func TestIDsOfClients(t *testing.T) {
 	wants(t, post(t, url, resubscribe, ann), `"id":"t"`, `"completed"`, `"final":true`)
 }
 
+// In front of an agent that takes ids as they come, one caller's are no other's either.
+func TestIDsOfClientsBefore01(t *testing.T) {
+	t.Parallel()
+	url := front(t, nil, gateway.Upstream{Card: upstream(t, a2a.Generation01, nil)})
+	ann, bob := "Authorization: Bearer ann", "Authorization: Bearer bob"
+	wants(t, post(t, url, fmt.Sprintf(send01, "t", "ask"), ann), `"id":"t"`, `"input-required"`)
+	get := `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"t","historyLength":9}}`
+	wants(t, post(t, url, get, bob), `-32001`)
+	wants(t, post(t, url, fmt.Sprintf(send01, "t", "bob's words"), bob), `"id":"t"`, `"completed"`)
+	if body := post(t, url, get, ann); !strings.Contains(body, `"input-required"`) || strings.Contains(body, "bob") {
+		t.Errorf("ann's task became %s", body)
+	}
+	// 1.0 has no unknown tasks that come to be.
+	ghost := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","taskId":"ghost","role":"ROLE_USER","parts":[{"text":"x"}]}}}`
+	wants(t, post(t, url, ghost, "A2A-Version: 1.0"), `-32001`)
+}
+
+// A task that ended is not subscribed to in 1.0, whatever the agent thinks of it; its updates name their context.
+func TestSubscriptionsOf10(t *testing.T) {
+	t.Parallel()
+	for _, gen := range []a2a.Generation{a2a.Generation01, a2a.Generation03, a2a.Generation10} {
+		c := dial(t, front(t, nil, gateway.Upstream{Card: upstream(t, gen, nil)}), a2a.Generation10, client.Options{})
+		var id a2a.TaskID
+		for u, err := range c.Stream(t.Context(), message("chunks")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch e := u.Event.(type) {
+			case *a2a.Task:
+				id = e.ID
+			case *a2a.StatusUpdate:
+				if e.ContextID == "" {
+					t.Errorf("%s: an update without context", gen)
+				}
+			case *a2a.ArtifactUpdate:
+				if e.ContextID == "" {
+					t.Errorf("%s: a chunk without context", gen)
+				}
+			}
+		}
+		if _, err := c.Subscribe(t.Context(), &a2a.SubscribeRequest{ID: id}); !errors.Is(err, a2a.ErrUnsupportedOperation) {
+			t.Errorf("%s: subscribed to a finished task: %v", gen, err)
+		}
+	}
+}
+
+// Who does not want to wait does not, also for an agent that knows nothing else.
+func TestReturnsImmediately(t *testing.T) {
+	t.Parallel()
+	for _, gen := range []a2a.Generation{a2a.Generation01, a2a.Generation03, a2a.Generation10} {
+		c := dial(t, front(t, nil, gateway.Upstream{Card: upstream(t, gen, nil)}), a2a.Generation10, client.Options{})
+		request := message("hold")
+		request.Configuration = &a2a.SendConfiguration{ReturnImmediately: true}
+		result, err := c.SendMessage(t.Context(), request)
+		if err != nil {
+			t.Fatalf("%s: %v", gen, err)
+		}
+		task := result.(*a2a.Task)
+		if task.Status.State.Terminal() {
+			t.Errorf("%s: the task is %v", gen, task.Status.State)
+		}
+		if _, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID}); err != nil {
+			t.Errorf("%s: cancel: %v", gen, err)
+		}
+	}
+}
+
+// A task that the agent has forgotten is a new one to a client of 0.1.
+func TestForgottenTasks(t *testing.T) {
+	t.Parallel()
+	var at atomic.Pointer[http.Handler]
+	handler := func() {
+		e, err := engine.New(&engine.Options{Logger: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { e.Shutdown(context.Background()) })
+		srv, err := server.New(e.Agent("w", agent.Func(worker), &engine.AgentOptions{Card: card()}), &server.Options{Card: card(), Logger: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := http.Handler(srv)
+		at.Store(&h)
+	}
+	handler()
+	up := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*at.Load()).ServeHTTP(w, r) }))
+	url := front(t, nil, gateway.Upstream{Card: up})
+	wants(t, post(t, url, fmt.Sprintf(send01, "t", "ask")), `"input-required"`)
+	handler() // as if it was started again, with nothing kept
+	wants(t, post(t, url, fmt.Sprintf(send01, "t", "hello")), `"id":"t"`, `"completed"`)
+}
+
+// Extensions and tenants reach the agent.
+func TestExtensionsAndTenants(t *testing.T) {
+	t.Parallel()
+	c := card()
+	c.Capabilities.Extensions = []a2a.AgentExtension{{URI: "urn:x", Required: true}}
+	got := make(chan *a2a.Call, 4)
+	svc := &recording{calls: got}
+	url := front(t, nil, gateway.Upstream{Card: serveService(t, svc, c, a2a.Generation10, nil)})
+	body := `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t","tenant":"acme"}}`
+	wants(t, post(t, url, body, "A2A-Version: 1.0"), `-32008`)
+	wants(t, post(t, url, body, "A2A-Version: 1.0", "A2A-Extensions: urn:x"), `"id":"t"`)
+	if call := <-got; call.Tenant != "acme" || len(call.Extensions) != 1 || call.Extensions[0] != "urn:x" {
+		t.Errorf("the agent sees %+v", call)
+	}
+}
+
+type recording struct {
+	webhookService
+	calls chan *a2a.Call
+}
+
+func (r *recording) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
+	r.calls <- a2a.CallFrom(ctx)
+	return r.webhookService.GetTask(ctx, req)
+}
+
 // What is remembered is bounded.
 func TestIDsAreForgotten(t *testing.T) {
 	t.Parallel()
@@ -426,5 +545,29 @@ func TestBadUpstreams(t *testing.T) {
 		if _, err := gateway.New(ups, nil); err == nil {
 			t.Errorf("%+v is accepted", ups)
 		}
+	}
+}
+
+// A card that is read anew each time, but says the same, makes no new client.
+func TestOneClientForOneCard(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	up := upstream(t, a2a.Generation10, func(o *server.Options) {
+		o.Card, o.CardFunc = nil, func(context.Context, *http.Request) (*a2a.AgentCard, error) {
+			asked.Add(1)
+			return card(), nil
+		}
+		o.CardMaxAge = time.Nanosecond
+	})
+	url := front(t, nil, gateway.Upstream{Card: up})
+	before := runtime.NumGoroutine()
+	for range 100 {
+		wants(t, post(t, url, `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t"}}`, "A2A-Version: 1.0"), `-32001`)
+	}
+	if grown := runtime.NumGoroutine() - before; grown > 50 {
+		t.Errorf("%d goroutines more after 100 calls", grown)
+	}
+	if asked.Load() < 50 {
+		t.Errorf("the card was asked for %d times: the test shows nothing", asked.Load())
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/mask"
 )
 
 // CreatePushConfig implements a2a.Service: the upstream gets the gateway's webhook, which stands for the client's.
@@ -96,17 +95,18 @@ func (u *upstream) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConf
 	return nil
 }
 
-// withWebhook returns a message's request in which the gateway's webhook stands for the client's, if it names one.
-func (u *upstream) withWebhook(ctx context.Context, req *a2a.SendMessageRequest, m mask.Mask) (*a2a.SendMessageRequest, error) {
-	if req.Configuration == nil || req.Configuration.PushConfig == nil {
-		return req, nil
+// withWebhook puts the gateway's webhook into a message in place of the client's, if it names one.
+func (u *upstream) withWebhook(ctx context.Context, s *sending) error {
+	if s.req.Configuration == nil || s.req.Configuration.PushConfig == nil {
+		return nil
 	}
-	own, err := u.hooks.replace(ctx, u, req.Configuration.PushConfig, m)
+	own, err := u.hooks.replace(ctx, u, s.req.Configuration.PushConfig, s.mask)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r, c := *req, *req.Configuration
+	r, c := *s.req, *s.req.Configuration
 	c.PushConfig = own
 	r.Configuration = &c
-	return &r, nil
+	s.req, s.hook = &r, own.URL
+	return nil
 }

@@ -4,13 +4,12 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
-	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/mask"
 )
 
@@ -53,13 +52,16 @@ func (u *upstream) behind(ctx context.Context, id a2a.TaskID) (known, error) {
 
 // sending is a message on its way to the upstream.
 type sending struct {
-	req  *a2a.SendMessageRequest
-	mask mask.Mask
-	made *boundTask // to be bound to the task that the message makes; nil when it makes none that needs it
+	req   *a2a.SendMessageRequest
+	mask  mask.Mask
+	made  *boundTask // to be bound to the task that the message makes; nil when it makes none that needs it
+	bound *boundTask // was bound to a task by an earlier message
+	hook  string     // URL of the gateway's webhook in the message; "" when there is none
 }
 
-// prepare translates the ids of a message.
-func (u *upstream) prepare(ctx context.Context, cl *client.Client, req *a2a.SendMessageRequest) (*sending, error) {
+// prepare translates the ids of a message. Whatever the upstream speaks, the id that a client made stays with the gateway:
+// another client's may be the same.
+func (u *upstream) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*sending, error) {
 	if req.NewTaskID == "" {
 		k, err := u.behind(ctx, req.Message.TaskID)
 		return &sending{req: toTask(req, k.id), mask: k.mask}, err
@@ -68,27 +70,15 @@ func (u *upstream) prepare(ctx context.Context, cl *client.Client, req *a2a.Send
 	for {
 		b, made := u.tasks.reserve(keyOf(ctx, req.NewTaskID))
 		if made {
-			s := &sending{req: req, mask: m, made: b}
-			if speaks01(cl) { // and so takes the id as it is
-				u.bind(s, &a2a.Task{ID: req.NewTaskID})
-			}
-			return s, nil
+			return &sending{req: toTask(req, ""), mask: m, made: b}, nil
 		}
 		if err := b.wait(ctx); err != nil {
 			return nil, err
 		}
-		switch {
-		case b.id == "": // the message before this one made no task
-		case speaks01(cl):
-			return &sending{req: req, mask: m}, nil
-		default:
-			return &sending{req: toTask(req, b.id), mask: m}, nil
+		if b.id != "" { // else the message before this one made no task
+			return &sending{req: toTask(req, b.id), mask: m, bound: b}, nil
 		}
 	}
-}
-
-func speaks01(cl *client.Client) bool {
-	return strings.HasPrefix(cl.Interface().ProtocolVersion, string(a2a.Generation01))
 }
 
 // toTask returns the request with its message sent to a task of the upstream.
@@ -127,48 +117,13 @@ func (u *upstream) SendMessage(ctx context.Context, req *a2a.SendMessageRequest)
 	if err != nil {
 		return nil, err
 	}
-	s, err := u.prepare(ctx, cl, req)
-	if err != nil {
-		return nil, err
-	}
-	defer u.bind(s, nil) // of a message that failed
-	if s.req, err = u.withWebhook(ctx, s.req, s.mask); err != nil {
-		return nil, err
-	}
-	result, err := u.send(ctx, cl, s)
-	if err != nil {
-		return nil, err
-	}
-	return s.mask.Result(result), nil
-}
-
-// send sends a message. One that makes a task under an id of the client's own does not wait for the task's end: until
-// the id is bound nobody could cancel the task or look at it.
-func (u *upstream) send(ctx context.Context, cl *client.Client, s *sending) (a2a.SendResult, error) {
-	if s.made == nil {
-		return cl.SendMessage(ctx, s.req)
-	}
-	r := *s.req
-	var config a2a.SendConfiguration
-	if r.Configuration != nil {
-		config = *r.Configuration
-	}
-	atOnce := config.ReturnImmediately
-	config.ReturnImmediately = true
-	r.Configuration = &config
-	result, err := cl.SendMessage(ctx, &r)
-	if err != nil {
-		return nil, err
-	}
-	u.bind(s, result)
-	task, ok := result.(*a2a.Task)
-	if !ok || atOnce || task.Status.State.Terminal() || task.Status.State.Interrupted() {
-		return result, nil
-	}
-	if _, err := cl.Wait(ctx, task.ID); err != nil {
-		return nil, err
-	}
-	return cl.GetTask(ctx, &a2a.GetTaskRequest{ID: task.ID, HistoryLength: config.HistoryLength})
+	return sendAgain(u, ctx, req, func(s *sending) (a2a.SendResult, error) {
+		result, err := u.send(ctx, cl, s)
+		if err != nil {
+			return nil, err
+		}
+		return s.mask.Result(result), nil
+	})
 }
 
 // StreamMessage implements a2a.Service.
@@ -177,23 +132,106 @@ func (u *upstream) StreamMessage(ctx context.Context, req *a2a.SendMessageReques
 	if err != nil {
 		return nil, err
 	}
-	s, err := u.prepare(ctx, cl, req)
-	if err != nil {
-		return nil, err
-	}
-	var events iter.Seq2[a2a.StreamEvent, error]
-	if s.req, err = u.withWebhook(ctx, s.req, s.mask); err == nil {
-		events, err = cl.StreamMessage(ctx, s.req)
-	}
-	if err != nil {
+	return sendAgain(u, ctx, req, func(s *sending) (iter.Seq2[a2a.StreamEvent, error], error) {
+		events, err := cl.StreamMessage(ctx, s.req)
+		if err != nil {
+			return nil, err
+		}
+		masked := s.mask.Stream(events, func(ev a2a.Event) { u.bind(s, ev) })
+		made := s.made
+		s.made = nil // bound by the stream from here on
+		return func(yield func(a2a.StreamEvent, error) bool) {
+			s.made = made
+			defer u.bind(s, nil) // of a stream that ended before its first event
+			masked(yield)
+		}, nil
+	})
+}
+
+// sendAgain sends a message by send: once more as a new one when the upstream has forgotten the task behind the client's id,
+// which in 0.1 begins a new task. What was remembered for a message that failed is forgotten.
+func sendAgain[T any](u *upstream, ctx context.Context, req *a2a.SendMessageRequest, send func(*sending) (T, error)) (T, error) {
+	var none T
+	for {
+		s, err := u.prepare(ctx, req)
+		if err == nil {
+			err = u.withWebhook(ctx, s)
+		}
+		if err != nil {
+			if s != nil {
+				u.bind(s, nil)
+			}
+			return none, err
+		}
+		res, err := send(s)
+		if err == nil {
+			u.bind(s, nil) // if nothing did
+			return res, nil
+		}
 		u.bind(s, nil)
+		u.hooks.forget(s.hook)
+		if s.bound == nil || !errors.Is(err, a2a.ErrTaskNotFound) {
+			return none, err
+		}
+		u.tasks.forget(s.bound)
+	}
+}
+
+// send sends a message. One that makes a task under an id of the client's own is followed from its first event on, because
+// until the id is bound nobody could cancel the task or look at it.
+func (u *upstream) send(ctx context.Context, cl *calling, s *sending) (a2a.SendResult, error) {
+	if s.made == nil {
+		return cl.SendMessage(ctx, s.req)
+	}
+	atOnce := s.req.Configuration != nil && s.req.Configuration.ReturnImmediately
+	first, err := u.begin(ctx, cl, s)
+	if err != nil {
 		return nil, err
 	}
-	masked := s.mask.Stream(events, func(ev a2a.Event) { u.bind(s, ev) })
-	return func(yield func(a2a.StreamEvent, error) bool) {
-		defer u.bind(s, nil) // of a stream that ended before its first event
-		masked(yield)
-	}, nil
+	task, ok := first.(*a2a.Task)
+	if !ok || atOnce || task.Status.State.Terminal() || task.Status.State.Interrupted() {
+		return first, nil
+	}
+	if _, err := cl.Wait(ctx, task.ID); err != nil {
+		return nil, err
+	}
+	get := &a2a.GetTaskRequest{ID: task.ID}
+	if s.req.Configuration != nil {
+		get.HistoryLength = s.req.Configuration.HistoryLength
+	}
+	return cl.GetTask(ctx, get)
+}
+
+// begin sends a message and returns what comes first.
+func (u *upstream) begin(ctx context.Context, cl *calling, s *sending) (a2a.SendResult, error) {
+	if !cl.streams() {
+		r := *s.req
+		var config a2a.SendConfiguration
+		if r.Configuration != nil {
+			config = *r.Configuration
+		}
+		config.ReturnImmediately = true
+		r.Configuration = &config
+		result, err := cl.SendMessage(ctx, &r)
+		if err == nil {
+			u.bind(s, result)
+		}
+		return result, err
+	}
+	events, err := cl.StreamMessage(ctx, s.req)
+	if err != nil {
+		return nil, err
+	}
+	for ev, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		if sent, ok := ev.Event.(a2a.SendResult); ok {
+			u.bind(s, sent)
+			return sent, nil // the task goes on without this stream
+		}
+	}
+	return nil, a2a.NewError(a2a.ErrInvalidAgentResponse, "the agent's stream ended before its first event")
 }
 
 // GetTask implements a2a.Service.
@@ -259,6 +297,9 @@ func (u *upstream) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (it
 	case k.answer != nil:
 		return nil, a2a.NewError(a2a.ErrUnsupportedOperation, "the task has ended")
 	}
+	if err := notFinished(ctx, cl, k.id); err != nil {
+		return nil, err
+	}
 	r := *req
 	r.ID = k.id
 	events, err := cl.Subscribe(ctx, &r)
@@ -266,6 +307,18 @@ func (u *upstream) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (it
 		return nil, err
 	}
 	return k.mask.Stream(events, nil), nil
+}
+
+// notFinished refuses a subscription to a task that has ended, which agents before 1.0 do not.
+func notFinished(ctx context.Context, cl *calling, id a2a.TaskID) error {
+	if cl.generation() == a2a.Generation10 {
+		return nil
+	}
+	task, err := cl.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: new(int)})
+	if err == nil && task.Status.State.Terminal() {
+		return a2a.NewError(a2a.ErrUnsupportedOperation, "the task has ended")
+	}
+	return err
 }
 
 // ExtendedCard implements a2a.Service. The gateway does not offer it: what it could show would be the upstream's own,

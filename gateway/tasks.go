@@ -118,6 +118,15 @@ func (t *taskTable) bind(b *boundTask, id a2a.TaskID, answer *a2a.Task) {
 	}
 }
 
+// forget drops an entry whose task the upstream does not have any more.
+func (t *taskTable) forget(b *boundTask) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e := t.byKey[b.key]; e != nil && e.Value == b {
+		t.drop(e)
+	}
+}
+
 // wait waits until it is known what stands behind an entry.
 func (b *boundTask) wait(ctx context.Context) error {
 	select {

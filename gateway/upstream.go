@@ -3,11 +3,13 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -26,11 +28,32 @@ type upstream struct {
 	tasks    *taskTable
 	hooks    *webhooks
 
-	mu     sync.Mutex
-	called *client.Client // of the card that was found last
-	of     *a2a.AgentCard // that card
-	old    []*client.Client
+	mu    sync.Mutex
+	found *a2a.AgentCard // as the resolver returned it last
+	text  []byte         // its JSON, by which a card that says the same is known
+	calls *calling
 }
+
+// calling is a client for one card. All clients of an upstream share their connections, so that one that is
+// not used any more leaves nothing behind.
+type calling struct {
+	*client.Client
+	card  *a2a.AgentCard
+	alone bool // its agent is the only one, so that tenants are the agent's
+}
+
+// generation returns the one that the agent is called in.
+func (c *calling) generation() a2a.Generation {
+	for _, gen := range wire.Generations {
+		if strings.HasPrefix(c.Interface().ProtocolVersion, string(gen)) {
+			return gen
+		}
+	}
+	return a2a.Generation10
+}
+
+// streams reports whether the agent streams.
+func (c *calling) streams() bool { return *c.Capabilities().Streaming }
 
 func newUpstream(u Upstream, o *Options, hooks *webhooks) *upstream {
 	up := &upstream{
@@ -40,7 +63,6 @@ func newUpstream(u Upstream, o *Options, hooks *webhooks) *upstream {
 	if len(up.opts.Generations) == 0 {
 		up.opts.Generations = wire.Generations
 	}
-	up.opts.Interceptors = append(slices.Clone(o.Client.Interceptors), up.passCredentials)
 	up.resolver = o.Client.Resolver
 	if up.resolver == nil {
 		up.resolver = card.NewResolver(&card.Options{HTTPClient: o.Client.HTTPClient, Retries: o.Client.Retries})
@@ -49,29 +71,44 @@ func newUpstream(u Upstream, o *Options, hooks *webhooks) *upstream {
 }
 
 // client returns the client for the upstream's card as it is now. While the card cannot be fetched the last one counts.
-func (u *upstream) client(ctx context.Context) (*client.Client, error) {
+func (u *upstream) client(ctx context.Context) (*calling, error) {
 	found, err := u.resolver.Resolve(ctx, u.ref)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
-	case err != nil && u.called != nil:
+	case err != nil && u.calls != nil:
 		u.logger.LogAttrs(ctx, slog.LevelWarn, "the upstream's card cannot be fetched; using the last one",
 			slog.String("upstream", u.ref), slog.String("error", err.Error()))
-		return u.called, nil
+		return u.calls, nil
 	case err != nil:
 		return nil, unreachable(u, err)
-	case found == u.of:
-		return u.called, nil
+	case found == u.found:
+		return u.calls, nil
 	}
-	cl, err := client.New(found, &u.opts)
+	text, err := found.AppendJSON(nil)
 	if err != nil {
 		return nil, unreachable(u, err)
 	}
-	if u.called != nil {
-		u.old = append(u.old, u.called) // calls of it may still run
+	if !bytes.Equal(text, u.text) {
+		if err := u.replace(found); err != nil {
+			return nil, unreachable(u, err)
+		}
 	}
-	u.called, u.of = cl, found
-	return cl, nil
+	u.found, u.text = found, text
+	return u.calls, nil
+}
+
+// replace makes a client for another card; the caller holds the lock.
+func (u *upstream) replace(found *a2a.AgentCard) error {
+	c := &calling{card: found, alone: u.name == ""}
+	opts := u.opts
+	opts.Interceptors = append(slices.Clone(opts.Interceptors), c.passOn)
+	var err error
+	if c.Client, err = client.New(found, &opts); err != nil {
+		return err
+	}
+	u.calls = c // calls of the one before may still run; it has no connections of its own
+	return nil
 }
 
 func unreachable(u *upstream, err error) error {
@@ -81,14 +118,10 @@ func unreachable(u *upstream, err error) error {
 func (u *upstream) close() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	var err error
-	for _, cl := range append(u.old, u.called) {
-		if cl != nil {
-			err = cl.Close()
-		}
+	if u.calls == nil {
+		return nil
 	}
-	u.called, u.old = nil, nil
-	return err
+	return u.calls.Close()
 }
 
 // card returns what the gateway says of the upstream: its card, without what holds for the upstream only. The server

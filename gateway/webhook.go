@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +25,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/mask"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
 )
 
 const (
@@ -45,6 +48,7 @@ type webhooks struct {
 
 	mu       sync.Mutex
 	bySecret map[string]*hook
+	expired  time.Time // when those that nobody uses were looked for last
 }
 
 // A hook is a client's webhook.
@@ -52,6 +56,7 @@ type hook struct {
 	up     *upstream
 	config a2a.PushConfig // as the client sent it
 	gen    a2a.Generation // of the client
+	told   a2a.Generation // of the upstream
 	mask   mask.Mask
 	used   time.Time
 }
@@ -91,8 +96,15 @@ func (w *webhooks) replace(ctx context.Context, u *upstream, config *a2a.PushCon
 	if gen == "" {
 		gen = a2a.Generation10
 	}
+	if err := checkLengths(config); err != nil {
+		return nil, err
+	}
+	cl, err := u.client(ctx)
+	if err != nil {
+		return nil, err
+	}
 	secret := rand.Text()
-	if err := w.add(secret, &hook{up: u, config: *config, gen: gen, mask: m, used: time.Now()}); err != nil {
+	if err := w.add(secret, &hook{up: u, config: *config, gen: gen, told: cl.generation(), mask: m, used: time.Now()}); err != nil {
 		return nil, err
 	}
 	own := *config
@@ -100,10 +112,26 @@ func (w *webhooks) replace(ctx context.Context, u *upstream, config *a2a.PushCon
 	return &own, nil
 }
 
+// maxSecret bounds what a push config may make the gateway remember, each in bytes.
+const maxSecret = 4096
+
+func checkLengths(c *a2a.PushConfig) error {
+	fields := map[string]string{"url": c.URL, "token": c.Token, "id": c.ID}
+	if c.Authentication != nil {
+		fields["authentication.scheme"], fields["authentication.credentials"] = c.Authentication.Scheme, c.Authentication.Credentials
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if len(fields[name]) > maxSecret {
+			return a2a.InvalidParams(name, fmt.Sprintf("must not be longer than %d bytes for the gateway to remember it", maxSecret))
+		}
+	}
+	return nil
+}
+
 func (w *webhooks) add(secret string, h *hook) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.bySecret) >= w.max {
+	if len(w.bySecret) >= w.max && time.Since(w.expired) > time.Minute { // not with each request that finds it full
 		w.expire()
 	}
 	if len(w.bySecret) >= w.max {
@@ -115,6 +143,7 @@ func (w *webhooks) add(secret string, h *hook) error {
 
 // expire forgets webhooks that nobody has used for long; the caller holds the lock.
 func (w *webhooks) expire() {
+	w.expired = time.Now()
 	for secret, h := range w.bySecret {
 		if time.Since(h.used) > w.lifetime {
 			delete(w.bySecret, secret)
@@ -140,6 +169,7 @@ func (w *webhooks) find(secret string) *hook {
 	return h
 }
 
+// forget forgets a webhook by the gateway's URL for it, "" being none.
 func (w *webhooks) forget(url string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -184,7 +214,7 @@ func (w *webhooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "the notification ended early", http.StatusBadRequest)
 		return
 	}
-	event, err := decodeNotification(body)
+	event, err := h.decode(body)
 	if err != nil {
 		http.Error(rw, "the notification cannot be read: "+err.Error(), http.StatusBadRequest)
 		return
@@ -196,30 +226,39 @@ func (w *webhooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	rw.WriteHeader(http.StatusNoContent)
 }
 
-// decodeNotification reads the body of any generation: an event of 1.0, or a task or an event before that.
-func decodeNotification(body []byte) (a2a.Event, error) {
-	var errs []error
-	for _, gen := range []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation01} {
-		d := binding.DialectOf(gen)
-		if gen == a2a.Generation01 {
-			task, err := d.DecodeResult(wire.OpGetTask, nil, body)
-			if err != nil {
-				return nil, errors.Join(append(errs, err)...)
-			}
-			return task.(*a2a.Task), nil
+// decode reads the body that an upstream of its generation sends: an event of 1.0, and a task before that. HTTP+JSON of 0.3
+// has a form of its own.
+func (h *hook) decode(body []byte) (a2a.Event, error) {
+	switch h.told {
+	case a2a.Generation01:
+		task, err := binding.DialectOf(h.told).DecodeResult(wire.OpGetTask, nil, body)
+		if err != nil {
+			return nil, err
 		}
-		var first a2a.Event
-		_, err := d.NewStreamDecoder(wire.OpSubscribe, &a2a.SubscribeRequest{}).Decode(body, func(ev a2a.Event, partial bool) {
-			if first == nil {
-				first = ev
-			}
-		})
-		if err == nil && first != nil {
-			return first, nil
-		}
-		errs = append(errs, err)
+		return task.(*a2a.Task), nil
+	case a2a.Generation10:
+		return eventOf(binding.DialectOf(h.told), body)
 	}
-	return nil, errors.Join(errs...)
+	ev, err := eventOf(v03pb.Proto, body)
+	if err != nil {
+		ev, err = eventOf(binding.DialectOf(h.told), body)
+	}
+	return ev, err
+}
+
+// eventOf reads one event, which need not be one that a stream begins with.
+func eventOf(d wire.Dialect, body []byte) (a2a.Event, error) {
+	var told a2a.Event
+	_, err := d.NewStreamDecoder(wire.OpSubscribe, &a2a.SubscribeRequest{}).Decode(body, func(ev a2a.Event, partial bool) {
+		if t, ok := ev.(*a2a.Task); ok && partial { // was made of an update
+			ev = &a2a.StatusUpdate{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status, Metadata: t.Metadata}
+		}
+		told = ev
+	})
+	if err == nil && told == nil {
+		err = errors.New("it has no event")
+	}
+	return told, err
 }
 
 // pass posts a notification to the client's webhook, in the client's generation.

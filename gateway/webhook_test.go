@@ -5,6 +5,7 @@ package gateway_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,8 +29,8 @@ type webhookService struct {
 }
 
 func (s *webhookService) Capabilities() a2a.AgentCapabilities {
-	yes := true
-	return a2a.AgentCapabilities{PushNotifications: &yes}
+	yes, no := true, false
+	return a2a.AgentCapabilities{Streaming: &no, PushNotifications: &yes}
 }
 
 func (s *webhookService) GetTask(_ context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
@@ -145,28 +146,30 @@ func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	const (
 		body10 = `{"statusUpdate":{"taskId":"made","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`
-		body03 = `{"kind":"task","id":"made","contextId":"c","status":{"state":"working"}}`
-		body01 = `{"id":"made","sessionId":"c","status":{"state":"working"}}`
+		body03 = `{"kind":"task","id":"made","contextId":"c","status":{"state":"working"},"artifacts":[{"artifactId":"a","parts":[{"kind":"text","text":"one"}]}]}`
+		rest03 = `{"statusUpdate":{"taskId":"made","contextId":"c","status":{"state":"TASK_STATE_CANCELLED"},"final":true}}`
+		body01 = `{"id":"made","sessionId":"c","status":{"state":"working"},"artifacts":[{"index":0,"parts":[{"type":"text","text":"one"}]},{"index":1,"parts":[{"type":"text","text":"two"}]}]}`
 	)
 	for _, row := range []struct {
 		name      string
-		down      a2a.Generation
+		up, down  a2a.Generation
 		body      string // of the agent
 		mediaType string
 		want      []string
 	}{
-		{"1.0 for 1.0", a2a.Generation10, body10, "application/a2a+json", []string{`"statusUpdate"`, `"TASK_STATE_WORKING"`, `"taskId":"made"`}},
-		{"0.3 for 1.0", a2a.Generation10, body03, "application/a2a+json", []string{`"task":{"id":"made"`, `"TASK_STATE_WORKING"`}},
-		{"0.1 for 1.0", a2a.Generation10, body01, "application/a2a+json", []string{`"task":{"id":"made"`, `"TASK_STATE_WORKING"`}},
-		{"1.0 for 0.3", a2a.Generation03, body10, "application/json", []string{`"kind":"task"`, `"id":"made"`, `"completed"`}}, // asked for as a whole
-		{"0.3 for 0.3", a2a.Generation03, body03, "application/json", []string{`"kind":"task"`, `"id":"made"`, `"working"`}},
-		{"1.0 for 0.1", a2a.Generation01, body10, "application/json", []string{`"id":"mine"`, `"completed"`}},
-		{"0.1 for 0.1", a2a.Generation01, body01, "application/json", []string{`"id":"mine"`, `"working"`}},
+		{"1.0 for 1.0", a2a.Generation10, a2a.Generation10, body10, "application/a2a+json", []string{`"statusUpdate"`, `"TASK_STATE_WORKING"`, `"taskId":"made"`}},
+		{"0.3 for 1.0", a2a.Generation03, a2a.Generation10, body03, "application/a2a+json", []string{`"task":{"id":"made"`, `"TASK_STATE_WORKING"`}},
+		{"0.3 over HTTP+JSON for 1.0", a2a.Generation03, a2a.Generation10, rest03, "application/a2a+json", []string{`"statusUpdate"`, `"TASK_STATE_CANCELED"`}},
+		{"0.1 for 1.0", a2a.Generation01, a2a.Generation10, body01, "application/a2a+json", []string{`"task":{"id":"made","contextId":"c"`, `"TASK_STATE_WORKING"`, `"artifactId":"index-0"`, `"artifactId":"index-1"`}},
+		{"1.0 for 0.3", a2a.Generation10, a2a.Generation03, body10, "application/json", []string{`"kind":"task"`, `"id":"made"`, `"completed"`}}, // asked for as a whole
+		{"0.3 for 0.3", a2a.Generation03, a2a.Generation03, body03, "application/json", []string{`"kind":"task"`, `"id":"made"`, `"working"`}},
+		{"1.0 for 0.1", a2a.Generation10, a2a.Generation01, body10, "application/json", []string{`"id":"mine"`, `"completed"`}},
+		{"0.1 for 0.1", a2a.Generation01, a2a.Generation01, body01, "application/json", []string{`"id":"mine","sessionId":"c"`, `"working"`, `"index":1`}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			svc := &webhookService{}
-			up := serveService(t, svc, card(), a2a.Generation10, nil)
+			up := serveService(t, svc, card(), row.up, nil)
 			url := frontWithURL(t, gateway.Options{AllowPrivateWebhooks: true}, gateway.Upstream{Card: up})
 			hook, got := receiver(t, 200)
 			c := dial(t, url, row.down, client.Options{})
@@ -240,6 +243,37 @@ func TestWebhooksThatFail(t *testing.T) {
 }
 
 // Clients see their own webhooks in push configs, not the gateway's.
+func TestWebhooksOfFailedSendsAreForgotten(t *testing.T) {
+	t.Parallel()
+	up := gateway.Upstream{Card: upstreamThatRefuses(t)}
+	c := dial(t, frontWithURL(t, gateway.Options{MaxWebhooks: 1}, up), a2a.Generation10, client.Options{})
+	for range 3 {
+		request := message("hello")
+		request.Configuration = &a2a.SendConfiguration{PushConfig: &a2a.PushConfig{URL: "https://client.example/hook"}}
+		if _, err := c.SendMessage(t.Context(), request); !errors.Is(err, a2a.ErrTaskNotFound) {
+			t.Errorf("sent: %v", err)
+		}
+	}
+	if _, err := c.CreatePushConfig(t.Context(), &a2a.PushConfig{TaskID: "t", URL: "https://client.example/hook"}); err != nil {
+		t.Errorf("a webhook after sends that failed: %v", err)
+	}
+	long := "https://client.example/" + strings.Repeat("x", 5000)
+	if _, err := c.CreatePushConfig(t.Context(), &a2a.PushConfig{TaskID: "t", URL: long}); !errors.Is(err, a2a.ErrInvalidParams) {
+		t.Errorf("a long URL: %v", err)
+	}
+}
+
+// A refusing service knows no task.
+type refusing struct{ webhookService }
+
+func (*refusing) SendMessage(context.Context, *a2a.SendMessageRequest) (a2a.SendResult, error) {
+	return nil, a2a.ErrTaskNotFound
+}
+
+func upstreamThatRefuses(t *testing.T) string {
+	return serveService(t, &refusing{}, card(), a2a.Generation10, nil)
+}
+
 func TestPushConfigsAreShownAsTheyCame(t *testing.T) {
 	t.Parallel()
 	svc := &webhookService{}

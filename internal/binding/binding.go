@@ -251,7 +251,7 @@ func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
 	}
 	result, err := c.call(x, request)
 	if err != nil {
-		return nil, explain(x, err)
+		return nil, x.challenge(explain(x, err))
 	}
 	return result, nil
 }

@@ -60,7 +60,7 @@ func (c *Core) Open(x *Exchange, request any) (events iter.Seq2[a2a.StreamEvent,
 	if err != nil {
 		cancel()
 		release()
-		return nil, nil, explain(x, err)
+		return nil, nil, x.challenge(explain(x, err))
 	}
 	return events, func() { cancel(); release() }, nil
 }

@@ -20,6 +20,23 @@ func (m Mask) Task(t *a2a.Task) *a2a.Task {
 	}
 	masked := *t
 	masked.ID, masked.Origin = a2a.TaskID(m), a2a.Generation01
+	masked.Status.Message = m.message(t.Status.Message)
+	if t.History != nil {
+		masked.History = make([]*a2a.Message, len(t.History))
+		for i, msg := range t.History {
+			masked.History[i] = m.message(msg)
+		}
+	}
+	return &masked
+}
+
+// message returns a message of the task as it is shown.
+func (m Mask) message(msg *a2a.Message) *a2a.Message {
+	if msg == nil || msg.TaskID == "" {
+		return msg
+	}
+	masked := *msg
+	masked.TaskID = a2a.TaskID(m)
 	return &masked
 }
 
@@ -41,8 +58,10 @@ func (m Mask) Event(ev a2a.Event) a2a.Event {
 		return m.Task(e)
 	case *a2a.StatusUpdate:
 		masked := *e
-		masked.TaskID = a2a.TaskID(m)
+		masked.TaskID, masked.Status.Message = a2a.TaskID(m), m.message(e.Status.Message)
 		return &masked
+	case *a2a.Message:
+		return m.message(e)
 	case *a2a.ArtifactUpdate:
 		masked := *e
 		masked.TaskID = a2a.TaskID(m)

@@ -47,6 +47,7 @@ type reader struct {
 	yield   func(a2a.StreamEvent, error) bool
 	id      string // of the event that is being read
 	partial *a2a.Task
+	context a2a.ContextID // of the task, as far as it was told
 	over    bool
 }
 
@@ -97,7 +98,27 @@ func (r *reader) take(ev a2a.Event, partial bool) {
 			ev = whole
 		}
 	}
+	r.remember(ev)
 	r.over = !r.yield(a2a.NewStreamEvent(r.id, ev).WithMore(r.Source.Ready()), nil)
+}
+
+// remember notes the context of the task, and gives it to updates that lack it, as those of 0.1 do.
+func (r *reader) remember(ev a2a.Event) {
+	var id *a2a.ContextID
+	switch e := ev.(type) {
+	case *a2a.Task:
+		id = &e.ContextID
+	case *a2a.StatusUpdate:
+		id = &e.ContextID
+	case *a2a.ArtifactUpdate:
+		id = &e.ContextID
+	default:
+		return
+	}
+	if *id == "" {
+		*id = r.context
+	}
+	r.context = *id
 }
 
 // finish ends the stream. A task that was made of a status is not yet that status to those who follow the task.
