@@ -237,7 +237,7 @@ func TestOldPaths(t *testing.T) {
 		{"GET", "/v1/tasks/t/pushNotificationConfigs", "", &a2a.ListPushConfigsRequest{TaskID: "t", PageSize: 100}, `{"configs":[` + protoConfig + `]}`},
 		{"DELETE", "/v1/tasks/t/pushNotificationConfigs/p", "", &a2a.DeletePushConfigRequest{TaskID: "t", ID: "p"}, `{}`},
 		{"GET", "/v1/card", "", &a2a.ExtendedCardRequest{}, card03},
-		{"GET", "/agent/authenticatedExtendedCard", "", &a2a.ExtendedCardRequest{}, card03},
+		{"GET", "/agent/authenticatedExtendedCard", "", &a2a.ExtendedCardRequest{}, strings.Replace(card03, "0.3.0", "0.2.6", 1)},
 	} {
 		status, header, answer := ask(t, row.method, url+row.path, row.body)
 		got, call := g.last()

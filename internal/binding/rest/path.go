@@ -35,6 +35,7 @@ const (
 	resConfigs
 	resConfig
 	resCard
+	resCard02 // the extended card until 0.2.6
 )
 
 // methods are what can be done with a resource.
@@ -48,12 +49,13 @@ var methods = map[resource]map[string]wire.Operation{
 	resConfigs:   {http.MethodPost: wire.OpCreatePushConfig, http.MethodGet: wire.OpListPushConfigs},
 	resConfig:    {http.MethodGet: wire.OpGetPushConfig, http.MethodDelete: wire.OpDeletePushConfig},
 	resCard:      {http.MethodGet: wire.OpExtendedCard},
+	resCard02:    {http.MethodGet: wire.OpExtendedCard},
 }
 
 // allow is the Allow header of each resource.
 var allow = map[resource]string{
 	resSend: "POST", resStream: "POST", resTasks: "GET", resTask: "GET", resCancel: "POST",
-	resSubscribe: "GET, POST", resConfigs: "GET, POST", resConfig: "DELETE, GET", resCard: "GET",
+	resSubscribe: "GET, POST", resConfigs: "GET, POST", resConfig: "DELETE, GET", resCard: "GET", resCard02: "GET",
 }
 
 // match parses an escaped path. A path that names nothing has the resource resNone. The first segment is a tenant unless
@@ -84,7 +86,9 @@ func match(escaped string) route {
 func matchOld(first, after string) route {
 	var r route
 	switch {
-	case first == "agent" && after == "authenticatedExtendedCard", first == "v1" && after == "card":
+	case first == "agent" && after == "authenticatedExtendedCard":
+		r.resource = resCard02
+	case first == "v1" && after == "card":
 		r.resource = resCard
 	case first == "v1" && after != "extendedAgentCard":
 		if typo, ok := strings.CutPrefix(after, "task/"); ok {

@@ -48,7 +48,7 @@ func TestMatch(t *testing.T) {
 		"/v1/tasks/a/pushNotificationConfigs/b": {old: true, resource: resConfig, task: "a", config: "b"},
 		"/v1/task/a/pushNotificationConfigs":    {old: true, resource: resConfigs, task: "a"}, // a slip of the proto
 		"/v1/card":                              {old: true, resource: resCard},
-		"/agent/authenticatedExtendedCard":      {old: true, resource: resCard},
+		"/agent/authenticatedExtendedCard":      {old: true, resource: resCard02},
 
 		"":                                     {},
 		"/":                                    {},
@@ -92,7 +92,7 @@ func TestMatch(t *testing.T) {
 // Each resource that a path can name can be used, and its Allow header is complete.
 func TestMethods(t *testing.T) {
 	t.Parallel()
-	for res := resSend; res <= resCard; res++ {
+	for res := resSend; res <= resCard02; res++ {
 		var verbs []string
 		for verb := range methods[res] {
 			verbs = append(verbs, verb)
@@ -106,7 +106,7 @@ func TestMethods(t *testing.T) {
 
 // FuzzMatch checks that what a path names is named again by the path made from it.
 func FuzzMatch(f *testing.F) {
-	for _, seed := range []string{"/tasks/a:cancel", "/x/tasks/a%3Acancel/pushNotificationConfigs/%2F", "//", "/%zz/tasks", "/tasks/%"} {
+	for _, seed := range []string{"/v1/tasks/a%3Asubscribe:cancel", "/v1/card", "/agent/authenticatedExtendedCard", "/tasks/a:cancel", "/x/tasks/a%3Acancel/pushNotificationConfigs/%2F", "//", "/%zz/tasks", "/tasks/%"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
@@ -130,11 +130,15 @@ func build(r route) string {
 	if r.tenant != "" {
 		b.WriteString("/" + escape(r.tenant))
 	}
-	task := "/tasks/" + escape(r.task)
+	task, card := "/tasks/"+escape(r.task), "/extendedAgentCard"
+	if r.old && r.resource != resCard02 {
+		b.WriteString("/v1")
+		card = "/card"
+	}
 	b.WriteString(map[resource]string{
 		resSend: "/message:send", resStream: "/message:stream", resTasks: "/tasks", resTask: task,
 		resCancel: task + ":cancel", resSubscribe: task + ":subscribe", resConfigs: task + "/pushNotificationConfigs",
-		resConfig: task + "/pushNotificationConfigs/" + escape(r.config), resCard: "/extendedAgentCard",
+		resConfig: task + "/pushNotificationConfigs/" + escape(r.config), resCard: card, resCard02: "/agent/authenticatedExtendedCard",
 	}[r.resource])
 	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/cards"
 	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
 )
 
@@ -62,23 +63,31 @@ func (s *Server) Serve(x *binding.Exchange) {
 	}
 	result, e := s.Core.Call(x, request)
 	if e == nil {
-		e = a2a.AsError(s.answer(x, request, result))
+		e = a2a.AsError(s.answer(x, r, request, result))
 	}
 	if e != nil {
 		s.fail(x, 0, e)
 	}
 }
 
-func (s *Server) answer(x *binding.Exchange, request, result any) error {
+func (s *Server) answer(x *binding.Exchange, r route, request, result any) error {
 	buf := binding.Buffer()
 	defer binding.Release(buf)
-	b, err := x.Dialect.AppendResult(buf.AvailableBuffer(), x.Operation, request, result)
+	b, err := appendResult(buf.AvailableBuffer(), x, r, request, result)
 	if err != nil {
 		return fmt.Errorf("encoding the result: %w", err)
 	}
 	buf.Write(b)
 	s.Core.Answer(x, result, mediaType(x), buf.Bytes())
 	return nil
+}
+
+// appendResult appends a result in the request's dialect. Where 0.2 had its card readers know no more than it.
+func appendResult(dst []byte, x *binding.Exchange, r route, request, result any) ([]byte, error) {
+	if card, ok := result.(*a2a.AgentCard); ok && r.resource == resCard02 {
+		return cards.Append(dst, card, cards.Form02)
+	}
+	return x.Dialect.AppendResult(dst, x.Operation, request, result)
 }
 
 const nothingHere = "nothing is at this path; HTTP+JSON has POST /message:send and /message:stream, /tasks and what is below it, " +
