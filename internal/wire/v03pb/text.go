@@ -3,10 +3,8 @@
 package v03pb
 
 import (
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
 // Received returns the form that a body is in, which is the one to answer in. Only messages differ enough to tell: those of
@@ -15,25 +13,59 @@ func Received(op wire.Operation, body []byte) wire.Dialect {
 	if op != wire.OpSendMessage && op != wire.OpStreamMessage {
 		return Proto
 	}
-	var in struct {
-		Message struct {
-			Kind  jsontext.Value `json:"kind"`
-			Role  jsontext.Value `json:"role"`
-			Parts []struct {
-				Kind jsontext.Value `json:"kind"`
-				Type jsontext.Value `json:"type"`
-			} `json:"parts"`
-		} `json:"message"`
-	}
-	if json.Unmarshal(body, &in) != nil {
-		return Proto
-	}
-	m := in.Message
-	if m.Kind != nil || string(m.Role) == `"user"` || string(m.Role) == `"agent"` {
-		return Text
-	}
-	if len(m.Parts) > 0 && (m.Parts[0].Kind != nil || m.Parts[0].Type != nil) {
+	var isText evidence
+	if jsonio.Decode(body, &isText, bodyEvidence.Read) == nil && isText {
 		return Text
 	}
 	return Proto
+}
+
+// evidence is whether something was found that only Text has.
+type evidence bool
+
+var bodyEvidence = jsonio.Object[evidence]{Members: []jsonio.Member[evidence]{{Name: "message", Read: messageEvidence.Read}}}
+
+var messageEvidence = jsonio.Object[evidence]{Members: []jsonio.Member[evidence]{
+	{Name: "kind", Read: found},
+	{Name: "role", Read: func(d *jsonio.Reader, e *evidence) error {
+		if d.PeekKind() != '"' {
+			return skip(d)
+		}
+		var role string
+		err := jsonio.String(d, &role)
+		*e = *e || role == "user" || role == "agent"
+		return err
+	}},
+	{Name: "parts", Read: firstPart},
+}}
+
+var partEvidence = jsonio.Object[evidence]{Members: []jsonio.Member[evidence]{{Name: "kind", Read: found}, {Name: "type", Read: found}}}
+
+func found(d *jsonio.Reader, e *evidence) error {
+	*e = true
+	return skip(d)
+}
+
+func skip(d *jsonio.Reader) error {
+	_, err := jsonio.Raw(d)
+	return err
+}
+
+// firstPart looks at the first part only: there may be very many.
+func firstPart(d *jsonio.Reader, e *evidence) error {
+	if d.PeekKind() != '[' {
+		return skip(d)
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	read := partEvidence.Read
+	for d.PeekKind() != ']' {
+		if err := read(d, e); err != nil {
+			return err
+		}
+		read = func(d *jsonio.Reader, _ *evidence) error { return d.SkipValue() }
+	}
+	_, err := d.ReadToken()
+	return err
 }

@@ -6,7 +6,8 @@
 // JSON-RPC, see package v03, each under a name that says what it is.
 //
 // What is read may have names in snake case, numbers for enums, numbers as strings, and the names that the proto had before
-// 0.3.0: update for the message of a status, msg for a message, request for the message of a send.
+// 0.3.0 or in drafts after it: update for the message of a status, msg for a message, request for the message of a send,
+// parts for content, pushNotifications in the names of push configs. One member by two names is refused.
 //
 // # What a missing member means
 //
@@ -15,10 +16,11 @@
 //
 // # What the form has no place for
 //
-// Parts have the marker of package v03 in their metadata. Messages have none for references to other tasks, which the proto
-// of 0.3.0 lacks, and parsers of that are strict: they are in the message's metadata, under the same key, as
-// "referenceTaskIds". Lost is what package v03 loses; an unspecified state is TASK_STATE_UNSPECIFIED. Histories cannot be
-// left out, so a client that wants none drops them.
+// Parts have the marker of package v03 in their metadata. Messages have one for references to other tasks, which the proto
+// of 0.3.0 lacks and whose strict parsers refuse: they are in the message's metadata, under the same key, as
+// "referenceTaskIds". That key is ours: what else stands there is lost. Lost is also what package v03 loses, and the page
+// size of a list; an unspecified state is TASK_STATE_UNSPECIFIED. A history cannot be left out, so a client that wants none
+// drops it. A card has its security schemes in the form of 0.3 and in that of Protobuf JSON, see [cards.AppendREST03].
 package v03pb
 
 import (
@@ -174,7 +176,8 @@ func (proto) NewStreamEncoder(wire.Operation, any) wire.StreamEncoder {
 
 func (proto) NewStreamDecoder(wire.Operation, any) wire.StreamDecoder { return new(decoder) }
 
-// Text is the form of the specification. It is read and answered by servers only: no peer is known that wants it.
+// Text is the form of the specification. Servers read it and answer it, see [Received]; no peer is known that wants it of a
+// client, so that its results are not read.
 var Text wire.Dialect = text{v03.Dialect}
 
 type text struct{ wire.Dialect }
