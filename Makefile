@@ -45,9 +45,8 @@ bench: ## measure against peers and print a table of ratios
 	@[ -f bench/go.mod ] || { echo "bench: there is no bench/ module yet"; exit 1; }
 	cd bench && $(GO) run .
 
-interop: ## talk to other implementations
-	@if [ -d interop ]; then cd interop && $(GO) test -count=1 ./...; \
-	else echo "interop: nothing to run yet; the peers of other implementations come with the next feature"; fi
+interop: ## talk to other implementations, both ways (needs Python and Node.js)
+	cd interop && $(GO) run .
 
 fuzz: ## run every fuzz target, FUZZTIME each (30s)
 	@FUZZTIME=$(FUZZTIME) sh scripts/fuzz.sh

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const cancelled = new Set();
+const cancelled = new Map(); // from the ids of tasks to what is called when their work has ended
 const text = (words) => ({ kind: 'text', text: words });
 
 /** Does what the first part of the message says. */
@@ -46,7 +46,9 @@ export const probe = {
           say('working', `step ${step}`);
           await sleep(100);
         }
-        return end('canceled');
+        end('canceled');
+        setImmediate(cancelled.get(taskId) ?? (() => {})); // once the SDK has taken the event
+        return;
       case 'echo':
         show(userMessage.parts.slice(1));
         break;
@@ -55,7 +57,7 @@ export const probe = {
     }
     end('completed');
   },
-  async cancelTask(taskId) {
-    cancelled.add(taskId);
+  cancelTask(taskId) {
+    return new Promise((resolve) => cancelled.set(taskId, resolve));
   },
 };

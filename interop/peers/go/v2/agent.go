@@ -13,6 +13,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
+	"github.com/a2aproject/a2a-go/v2/a2asrv/taskstore"
 	"google.golang.org/grpc"
 )
 
@@ -20,7 +21,9 @@ import (
 func serve(port, grpcPort string) error {
 	addr, grpcAddr := "127.0.0.1:"+port, "127.0.0.1:"+grpcPort
 	capabilities := a2a.AgentCapabilities{Streaming: true}
-	handler := a2asrv.NewHandler(probe{}, a2asrv.WithCapabilityChecks(&capabilities))
+	everybody := func(context.Context) (string, error) { return "somebody", nil } // without a name the SDK lists nothing
+	handler := a2asrv.NewHandler(probe{}, a2asrv.WithCapabilityChecks(&capabilities),
+		a2asrv.WithTaskStore(taskstore.NewInMemory(&taskstore.InMemoryStoreConfig{Authenticator: everybody})))
 	mux := http.NewServeMux()
 	mux.Handle("/rpc", a2asrv.NewJSONRPCHandler(handler))
 	mux.Handle("/rest/", http.StripPrefix("/rest", a2asrv.NewRESTHandler(handler)))
