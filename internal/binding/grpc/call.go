@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -117,7 +119,7 @@ func (c *call) receive(x *binding.Exchange) ([]byte, *a2a.Error) {
 	case s.Code() == codes.Unimplemented: // a compression that is not there
 		c.refused = err
 		return nil, &a2a.Error{Kind: a2a.ErrUnsupportedMediaType, Cause: err}
-	case time.Since(begun) >= core.BodyTimeout:
+	case time.Since(begun) >= core.BodyTimeout, strings.Contains(s.Message(), os.ErrDeadlineExceeded.Error()): // net/http began to count earlier
 		return nil, &a2a.Error{Kind: a2a.ErrTimeout, Message: fmt.Sprintf("the message did not arrive within %v", core.BodyTimeout), Cause: err}
 	case x.Left():
 		return nil, &a2a.Error{Kind: a2a.ErrInvalidRequest, Message: "the call ended before its message", Cause: err}
