@@ -90,7 +90,6 @@ func reread(t tb, m pb.Message, text []byte) [][]byte {
 
 // Parsers of ProtoJSON read every event that we write, and we read what they write.
 func TestProtoJSONOfEvents(t *testing.T) {
-	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		event := genEvent.Draw(t, "event")
 		payload, _ := encodeOne(t, Proto, event)
@@ -103,7 +102,6 @@ func TestProtoJSONOfEvents(t *testing.T) {
 }
 
 func TestProtoJSONOfResults(t *testing.T) {
-	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		config := genPush.Draw(t, "push")
 		config.TaskID = a2a.TaskID(genID.Draw(t, "task"))
@@ -135,7 +133,6 @@ func TestProtoJSONOfResults(t *testing.T) {
 }
 
 func TestProtoJSONOfRequests(t *testing.T) {
-	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		config := genPush.Draw(t, "push")
 		config.TaskID = a2a.TaskID(genID.Draw(t, "task"))
