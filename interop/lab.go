@@ -285,7 +285,7 @@ func (l *lab) wanted(p *peer) []*row {
 	var rows []*row
 	for _, d := range []direction{fromPeer, throughGateway, toPeer} {
 		transports := p.transports
-		if d == toPeer && p.clientOnly || d == throughGateway && p.upstream == "" {
+		if d == throughGateway && p.upstream == "" {
 			continue
 		}
 		if d == throughGateway {

@@ -13,7 +13,6 @@ type peer struct {
 	kind          kind
 	folder        string // below peers
 	transports    []string
-	clientOnly    bool
 	upstream      a2a.Generation // of the agent that its client reaches through our gateway; empty for none
 }
 
@@ -72,8 +71,8 @@ var peers = []*peer{
 	},
 	{
 		name: "Python, by the documents of", version: "April 2025", generation: a2a.Generation01, kind: plainPython, folder: "python/april",
-		transports: []string{a2a.BindingJSONRPC}, clientOnly: true,
-		upstream: a2a.Generation10,
+		transports: []string{a2a.BindingJSONRPC},
+		upstream:   a2a.Generation10,
 	},
 }
 

@@ -39,6 +39,7 @@ const agent = {
 
     const word = userMessage.parts[0].content.value;
     if (task) {
+      bus.publish(AgentEvent.task(task)); // 1.0 begins each stream with the task; the SDK refuses others
       show([text(`You said: ${word}`)]);
       return end(TaskState.TASK_STATE_COMPLETED);
     }
