@@ -186,10 +186,8 @@ func (g gen) card() *a2a.AgentCard {
 
 // What a form is said to lose nothing of comes back as it went.
 func TestWhatAFormCarriesComesBack(t *testing.T) {
-	t.Parallel()
 	for _, form := range []cards.Form{cards.Form01, cards.Form02, cards.Form03} {
 		t.Run(form.String(), func(t *testing.T) {
-			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				card := gen{t, form}.card()
 				if lost := cards.Lost(card, form); lost != nil {
