@@ -71,7 +71,7 @@ func run(ctx context.Context, s *settings) error {
 	}
 	defer lab.close()
 	rows, skipped := lab.rows(ctx)
-	lab.playAll(ctx, rows)
+	lab.playAll(ctx, rows, known)
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}

@@ -27,6 +27,7 @@ type row struct {
 	transport string
 	program   *program
 	results   map[string]result
+	firstTry  string // what failed before the row was played once more
 }
 
 func (r *row) String() string {
@@ -137,6 +138,16 @@ func judge(rows []*row, known []*fault, complete bool) *matrix {
 	return m
 }
 
+// unexplained tells the first failure of a row that is not known; empty if there is none.
+func unexplained(r *row, known []*fault) string {
+	for _, s := range scenarios {
+		if c := judgeCell(r, s, known); c.verdict == red {
+			return s + ": " + c.detail
+		}
+	}
+	return ""
+}
+
 func key(note int, transport, scenario string) string {
 	return fmt.Sprint(note, transport, " ", scenario)
 }
@@ -224,6 +235,11 @@ func (m *matrix) text() string {
 			fmt.Fprintf(&b, " %-11s", c.short())
 		}
 		b.WriteByte('\n')
+	}
+	for _, r := range m.rows {
+		if r.firstTry != "" {
+			fmt.Fprintf(&b, "second try of %s, after %s\n", r, r.firstTry)
+		}
 	}
 	for i, r := range m.rows {
 		for j, c := range m.judged[i] {
