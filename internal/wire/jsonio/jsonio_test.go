@@ -215,3 +215,23 @@ func TestDepth(t *testing.T) {
 		}
 	}
 }
+
+// A member that has several names is there once.
+func TestMembersOfSeveralNames(t *testing.T) {
+	t.Parallel()
+	read := func(d *jsonio.Reader, v *thing) error { return jsonio.String(d, &v.Name) }
+	o := jsonio.Object[thing]{Members: []jsonio.Member[thing]{{Name: "a", Read: read}, {Name: "name", Read: read}, {Name: "title", Of: "name", Read: read}, {Name: "label", Of: "name", Read: read}}}
+	for text, want := range map[string]string{
+		`{"name":"x"}`: "x", `{"title":"x"}`: "x", `{"label":"x","title":null}`: "x", `{"a":"y","title":"x"}`: "x",
+		`{"name":"x","title":"y"}`: "", `{"title":"x","name":"y"}`: "", `{"label":"x","title":{}}`: "",
+	} {
+		var v thing
+		err := jsonio.Decode([]byte(text), &v, o.Read)
+		if want != "" && (err != nil || v.Name != want) {
+			t.Errorf("%s: %q, %v", text, v.Name, err)
+		}
+		if want == "" && (err == nil || !strings.Contains(err.Error(), "two names: send name alone")) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
