@@ -27,6 +27,8 @@ var rings = map[string]int{
 
 	"engine": 4, "server": 4, "client": 4, // they meet in a2a.Service only
 
+	"llm": 4, // for agents and hosts; nothing that runs or serves them knows it
+
 	"agent/agenttest": 5, // runs an engine in memory
 	"registry":        5, "host": 5, "coord": 5,
 
@@ -154,6 +156,7 @@ var heavy = map[string]string{
 	"github.com/modelcontextprotocol/go-sdk": "MCP",
 	"github.com/openai":                      "an LLM client",
 	"github.com/anthropics":                  "an LLM client",
+	module + "/llm":                          "an LLM client",
 	"google.golang.org/genai":                "an LLM client",
 	"github.com/charmbracelet":               "a terminal UI",
 	"charm.land":                             "a terminal UI",
