@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package registry
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// ClientOptions tunes a [Client]. The zero value of each field means its default.
+type ClientOptions struct {
+	HTTPClient *http.Client  // nil means http.DefaultClient
+	Token      string        // sent as Authorization: Bearer; "" for none
+	Timeout    time.Duration // of one call; 0 means 30 s, which covers a card that comes slowly
+	MaxAnswer  int64         // bytes of an answer; 0 means 16 MiB
+}
+
+// Defaults returns the options with every zero value replaced by what it means.
+func (o ClientOptions) Defaults() ClientOptions {
+	if o.HTTPClient == nil {
+		o.HTTPClient = http.DefaultClient
+	}
+	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
+	o.MaxAnswer = cmp.Or(o.MaxAnswer, 16<<20)
+	return o
+}
+
+// A Client is a [Catalog] over HTTP. It must be made by [NewClient].
+type Client struct {
+	base *url.URL
+	opts ClientOptions
+}
+
+var _ Catalog = (*Client)(nil)
+
+// NewClient returns a client of the registry at a base URL such as http://127.0.0.1:8095, to whose path the API's is
+// appended. opts may be nil.
+func NewClient(baseURL string, opts *ClientOptions) (*Client, error) {
+	var o ClientOptions
+	if opts != nil {
+		o = *opts
+	}
+	base, err := url.Parse(baseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.RawQuery != "" || base.Fragment != "" {
+		return nil, fmt.Errorf("registry: %q is no URL of a registry; give one such as http://127.0.0.1:8095", baseURL)
+	}
+	return &Client{base: base, opts: o.Defaults()}, nil
+}
+
+// List implements [Catalog].
+func (c *Client) List(ctx context.Context, q Query) (*Page, error) {
+	var page Page
+	if err := c.call(ctx, http.MethodGet, q.values(), nil, &page, nil, "agents"); err != nil {
+		return nil, err
+	}
+	return &page, nil
+}
+
+// Search returns the first page of what fits a text, the best first.
+func (c *Client) Search(ctx context.Context, text string) (*Page, error) {
+	return c.List(ctx, Query{Text: text})
+}
+
+// Get implements [Catalog].
+func (c *Client) Get(ctx context.Context, name string) (*Entry, error) {
+	return c.entry(ctx, http.MethodGet, "agents", name)
+}
+
+// Check implements [Catalog].
+func (c *Client) Check(ctx context.Context, name string) (*Entry, error) {
+	return c.entry(ctx, http.MethodPost, "agents", name, "check")
+}
+
+func (c *Client) entry(ctx context.Context, method string, path ...string) (*Entry, error) {
+	var e Entry
+	if err := c.call(ctx, method, nil, nil, &e, nil, path...); err != nil {
+		return nil, err
+	}
+	return &e, nil
+}
+
+// Add implements [Catalog].
+func (c *Client) Add(ctx context.Context, r Registration) (*Entry, bool, error) {
+	var e Entry
+	var status int
+	if err := c.call(ctx, http.MethodPost, nil, r, &e, &status, "agents"); err != nil {
+		return nil, false, err
+	}
+	return &e, status == http.StatusCreated, nil
+}
+
+// Remove implements [Catalog].
+func (c *Client) Remove(ctx context.Context, name string) error {
+	return c.call(ctx, http.MethodDelete, nil, nil, nil, nil, "agents", name)
+}
+
+// Versions implements [Catalog].
+func (c *Client) Versions(ctx context.Context, name string, size int, pageToken string) (*VersionPage, error) {
+	var page VersionPage
+	if err := c.call(ctx, http.MethodGet, pageValues(size, pageToken), nil, &page, nil, "agents", name, "versions"); err != nil {
+		return nil, err
+	}
+	return &page, nil
+}
+
+// Version implements [Catalog].
+func (c *Client) Version(ctx context.Context, name string, number int) (*Version, error) {
+	var v Version
+	if err := c.call(ctx, http.MethodGet, nil, nil, &v, nil, "agents", name, "versions", strconv.Itoa(number)); err != nil {
+		return nil, err
+	}
+	return &v, nil
+}
+
+// call sends one request and decodes its answer into result, unless that is nil; status, unless nil, is set.
+func (c *Client) call(ctx context.Context, method string, query url.Values, body, result any, status *int, path ...string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.Timeout, fmt.Errorf("the registry did not answer within %v", c.opts.Timeout))
+	defer cancel()
+	req, err := c.request(ctx, method, query, body, path)
+	if err != nil {
+		return err
+	}
+	resp, err := c.opts.HTTPClient.Do(req)
+	if err != nil {
+		return c.unreachable(ctx, err)
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, c.opts.MaxAnswer+1))
+	if err != nil {
+		return c.unreachable(ctx, err)
+	}
+	if int64(len(raw)) > c.opts.MaxAnswer {
+		return fmt.Errorf("registry: the answer of %s is larger than %d bytes", c.base.Redacted(), c.opts.MaxAnswer)
+	}
+	if resp.StatusCode >= 300 {
+		return problemIn(resp, raw)
+	}
+	if status != nil {
+		*status = resp.StatusCode
+	}
+	if result == nil {
+		return nil
+	}
+	if err := json.Unmarshal(raw, result); err != nil {
+		return fmt.Errorf("registry: %s answered what is no answer of a registry: %w", c.base.Redacted(), err)
+	}
+	return nil
+}
+
+func (c *Client) request(ctx context.Context, method string, query url.Values, body any, path []string) (*http.Request, error) {
+	at := *c.base
+	at.RawPath = strings.TrimSuffix(at.EscapedPath(), "/") + "/v1"
+	at.Path = strings.TrimSuffix(at.Path, "/") + "/v1"
+	for _, segment := range path {
+		if segment == "" || segment == "." || segment == ".." {
+			return nil, failf(ErrInvalid, "%q names no agent; give an id, an alias or a URL", segment)
+		}
+		at.Path += "/" + segment
+		at.RawPath += "/" + url.PathEscape(segment)
+	}
+	at.RawQuery = query.Encode()
+	var content io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return nil, fmt.Errorf("registry: encode the request: %w", err)
+		}
+		content = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, at.String(), content)
+	if err != nil {
+		return nil, fmt.Errorf("registry: %w", err)
+	}
+	req.Header.Set("Accept", "application/json")
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.opts.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.opts.Token)
+	}
+	return req, nil
+}
+
+// UnreachableError says that a registry did not answer.
+type UnreachableError struct {
+	URL string // of the registry
+	Err error
+}
+
+// Error returns which registry it was, and why.
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("the registry at %s cannot be reached: %v", e.URL, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+func (c *Client) unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err // the rest repeats what is said anyway
+	}
+	return &UnreachableError{URL: c.base.Redacted(), Err: err}
+}

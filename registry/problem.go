@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package registry
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+)
+
+// problem is an error over HTTP (RFC 9457).
+type problem struct {
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+	Code   Kind   `json:"code"`
+}
+
+// statuses has the HTTP status and the title of each kind.
+var statuses = map[Kind]struct {
+	status int
+	title  string
+}{
+	ErrInvalid:         {http.StatusBadRequest, "The request makes no sense"},
+	ErrPageToken:       {http.StatusBadRequest, "The page token is not of this list"},
+	ErrUnauthenticated: {http.StatusUnauthorized, "Credentials are missing or wrong"},
+	ErrForbidden:       {http.StatusForbidden, "The caller may not do that"},
+	ErrNotFound:        {http.StatusNotFound, "There is no such thing"},
+	ErrAliasTaken:      {http.StatusConflict, "Another agent is called so"},
+	ErrCardUnreachable: {http.StatusBadGateway, "The agent card cannot be reached"},
+	ErrCardInvalid:     {http.StatusUnprocessableEntity, "The agent card cannot be used"},
+	ErrFull:            {http.StatusInsufficientStorage, "The catalogue is full"},
+	ErrTooLarge:        {http.StatusRequestEntityTooLarge, "The request is too large"},
+	ErrUnavailable:     {http.StatusServiceUnavailable, "The registry cannot answer now"},
+	ErrInternal:        {http.StatusInternalServerError, "The registry failed"},
+}
+
+// problemIn makes an error of an answer that reports one, whoever made it: a proxy on the way knows nothing of kinds.
+func problemIn(resp *http.Response, raw []byte) error {
+	var p problem
+	if json.Unmarshal(raw, &p) == nil && p.Code != "" {
+		return &Error{Kind: p.Code, Detail: cmp.Or(p.Detail, p.Title, string(p.Code))}
+	}
+	kind := ErrInternal
+	for k, s := range statuses {
+		if s.status == resp.StatusCode && k != ErrPageToken {
+			kind = k
+		}
+	}
+	return failf(kind, "the registry answered HTTP %s", strings.TrimSpace(resp.Status))
+}
