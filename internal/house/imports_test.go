@@ -19,6 +19,7 @@ var rings = map[string]int{
 	"a2a": 0,
 
 	"internal": 1, // helpers that know the model at most
+	"schema":   1,
 
 	"agent": 2, "auth": 2, "card": 2, "journal": 2, "store": 2,
 
@@ -155,6 +156,7 @@ var heavy = map[string]string{
 	"github.com/jackc/pgx":                   "a database driver",
 	"github.com/pressly/goose":               "database migrations",
 	"github.com/modelcontextprotocol/go-sdk": "MCP",
+	"github.com/santhosh-tekuri/jsonschema":  "JSON Schema; agents that check their answers import package schema",
 	"github.com/openai":                      "an LLM client",
 	"github.com/anthropics":                  "an LLM client",
 	module + "/llm":                          "an LLM client",
