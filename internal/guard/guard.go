@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package guard makes connections to addresses that strangers chose, and keeps them out of networks that are none of the
+// strangers' business: who can make a server ask any address can look around behind its firewall.
+//
+// The address is judged after its name was resolved and right before it is dialled, so that neither a name that means
+// something else a moment later nor a redirect gets around it.
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+// Networks says where connections may go.
+type Networks string
+
+// The networks. Link-local addresses, where clouds have their metadata, and multicast are in none of them.
+const (
+	Public   Networks = "public"   // addresses of the internet only
+	Loopback Networks = "loopback" // and this machine
+	Private  Networks = "private"  // and private networks
+)
+
+// ErrRefused is wrapped by the error of a connection that may not be made.
+var ErrRefused = errors.New("the address is in a network that may not be called")
+
+var (
+	loopback = prefixes("127.0.0.0/8", "::1/128")
+	private  = append(prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"), loopback...)
+)
+
+func prefixes(texts ...string) []netip.Prefix {
+	var all []netip.Prefix
+	for _, text := range texts {
+		all = append(all, netip.MustParsePrefix(text))
+	}
+	return all
+}
+
+// Valid reports whether n is one of the constants.
+func (n Networks) Valid() bool { return n == Public || n == Loopback || n == Private }
+
+// Dial returns a function that connects to TCP addresses in the networks, for http.Transport and others. Networks that
+// are none of the constants count as Public.
+func Dial(n Networks) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	var allowed []netip.Prefix
+	switch n {
+	case Loopback:
+		allowed = loopback
+	case Private:
+		allowed = private
+	}
+	judge := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(allowed...), ssrf.WithAllowedV6Prefixes(allowed...))
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	dialer.ControlContext = func(_ context.Context, _, addr string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(addr)
+		if err != nil {
+			return fmt.Errorf("%w: %s", ErrRefused, addr)
+		}
+		if err := judge.SafeAddr(to.Addr().Unmap().WithZone("")); err != nil {
+			return fmt.Errorf("%w: %s is not in the networks that count as %s", ErrRefused, to.Addr(), n)
+		}
+		return nil
+	}
+	return dialer.DialContext
+}
+
+// Transport returns an HTTP transport whose connections dial makes. It uses no proxy: that would make the connections
+// itself, out of sight.
+func Transport(dial func(ctx context.Context, network, addr string) (net.Conn, error)) *http.Transport {
+	return &http.Transport{
+		DialContext:            dial,
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ResponseHeaderTimeout:  10 * time.Second,
+		IdleConnTimeout:        30 * time.Second,
+		MaxIdleConns:           100,
+		MaxIdleConnsPerHost:    2,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+}
