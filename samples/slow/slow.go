@@ -41,7 +41,7 @@ func (*counter) Resumable() bool { return true }
 type count struct {
 	MessageID a2a.MessageID `json:"messageId"` // the message that asked for it
 	Steps     int           `json:"steps"`
-	Pause     time.Duration `json:"pause,format:nano"`
+	Pause     int64         `json:"pause"` // ns
 	Done      int           `json:"done"`
 }
 
@@ -56,14 +56,14 @@ func (c *counter) Run(ctx context.Context, t *agent.Turn) error {
 		if question != "" {
 			return t.Ask(a2a.TextPart(question))
 		}
-		n = count{MessageID: t.Message().ID, Steps: steps, Pause: cmp.Or(pause, c.pause)}
+		n = count{MessageID: t.Message().ID, Steps: steps, Pause: int64(cmp.Or(pause, c.pause))}
 	}
 	for ; n.Done < n.Steps; n.Done++ {
 		// What is kept comes before what it allows: a crash here may show a number twice, and leaves none out.
 		if err := t.SaveTask(ctx, n); err != nil {
 			return err
 		}
-		if err := sleep(ctx, n.Pause); err != nil {
+		if err := sleep(ctx, time.Duration(n.Pause)); err != nil {
 			return err
 		}
 		if err := t.Working(a2a.TextPart(fmt.Sprintf("%d of %d", n.Done+1, n.Steps))); err != nil {
