@@ -24,12 +24,8 @@ var errTimeUp = errors.New("--timeout is over")
 // within runs f under --timeout. A run that is interrupted, or whose time is up, says what it knows of the task and
 // how to go on with it.
 func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context) error) error {
-	ctx := cmd.Context()
-	if c.options.timeout > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, c.options.timeout, errTimeUp)
-		defer cancel()
-		ctx = limited
-	}
+	ctx, done := c.limit(cmd.Context())
+	defer done()
 	err := f(ctx)
 	if err == nil || ctx.Err() == nil {
 		return err
@@ -56,10 +52,29 @@ func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context)
 	return failed
 }
 
+// limit puts --timeout on a context.
+func (c *command) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.options.timeout == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, c.options.timeout, errTimeUp)
+}
+
+// takeInterrupts lets Ctrl-C call f, which must return soon; nil gives it back.
+func (c *command) takeInterrupts(f func()) {
+	if c.onInterrupt != nil {
+		c.onInterrupt(f)
+	}
+}
+
+func noAgent() error {
+	return usagef("no agent is named").withHint("give its address with -a, or in DRAGOMAN_AGENT_CARD")
+}
+
 // resolve finds the agent's card.
 func (c *command) resolve(ctx context.Context) (*a2a.AgentCard, error) {
 	if c.options.agentCard == "" {
-		return nil, usagef("no agent is named").withHint("give its address with -a, or in DRAGOMAN_AGENT_CARD")
+		return nil, noAgent()
 	}
 	return card.NewResolver(&card.Options{HTTPClient: c.httpClient()}).Resolve(ctx, c.options.agentCard)
 }
@@ -178,6 +193,8 @@ type seen struct {
 	task    a2a.TaskID
 	context a2a.ContextID
 	state   a2a.TaskState
+	form    *form            // what the agent last asked to be filled
+	told    func(a2a.TaskID) // if not nil: called when the task is known
 }
 
 // note learns from an event.
@@ -185,12 +202,37 @@ func (s *seen) note(event a2a.Event) {
 	switch e := event.(type) {
 	case *a2a.Task:
 		s.task, s.context, s.state = e.ID, e.ContextID, e.Status.State
+		s.form = nil
+		for _, artifact := range e.Artifacts { // where agents put it that wrote no message with the status
+			s.noteForm(artifact.Parts)
+		}
+		s.noteForm(words(&e.Status))
 	case *a2a.StatusUpdate:
 		s.task, s.context, s.state = e.TaskID, e.ContextID, e.Status.State
+		s.noteForm(words(&e.Status))
 	case *a2a.ArtifactUpdate:
 		s.task, s.context = e.TaskID, e.ContextID
+		if e.Artifact != nil {
+			s.noteForm(e.Artifact.Parts)
+		}
+	case *a2a.Message:
+		if e.ContextID != "" {
+			s.context = e.ContextID
+		}
+	}
+	if s.told != nil && s.task != "" {
+		s.told(s.task)
 	}
 }
+
+func (s *seen) noteForm(parts []a2a.Part) {
+	if f := findForm(parts); f != nil {
+		s.form = f
+	}
+}
+
+// asksForm reports whether the task waits for a form.
+func (s *seen) asksForm() bool { return s.state == a2a.TaskStateInputRequired && s.form != nil }
 
 // goOn returns the command that goes on with a task: that answers it when it waits, that looks at it when it has
 // ended, and that follows it otherwise. Credentials are left out of it.
@@ -242,6 +284,10 @@ func (c *command) judge(s *seen) {
 	case a2a.TaskStateInputRequired:
 		c.warn("the task waits for input")
 		c.say("Resume", c.goOn(s)...)
+		if s.asksForm() {
+			c.say("Form", append(c.commandFor("send", "", "--task-id", string(s.task)), "--skeleton")...)
+			c.say("Answer", append(c.commandFor("send", "", "--task-id", string(s.task)), "--answer", "form.json")...)
+		}
 	case a2a.TaskStateAuthRequired:
 		c.warn("the task waits for authorization")
 		c.say("Resume", c.goOn(s)...)

@@ -13,6 +13,9 @@
 //	agent.go           finding and calling an agent
 //	cause.go           why there is no connection
 //	debug.go           the HTTP of that, for --debug
+//	terminal.go        asking for lines, at a terminal or from a pipe
+//	form.go, fill.go   forms that agents ask to be filled
+//	interrupts.go      Ctrl-C
 //
 // The program keeps nothing between runs: it prints the ids that the next run needs.
 package cli
@@ -24,9 +27,7 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -42,21 +43,21 @@ type Run struct {
 	Stderr    io.Writer
 	LookupEnv func(string) (string, bool)
 	Dir       string // where a .env file is looked for, and above; "" for nowhere
+
+	onInterrupt func(func()) // lets Ctrl-C call a function instead of ending the command; nil where there is no Ctrl-C
+	person      prompter     // stands for a person at a terminal, in tests; nil: see the streams
 }
 
 // Main runs the program for the process it is, and returns its exit code. The first SIGINT or SIGTERM asks the command
-// to end, the second one ends the process at once. A process that was started to ignore SIGINT, as shell scripts start
-// those in the background, goes on ignoring it: Ctrl-C is for the script, which then ends what it has started.
+// to end, the second one ends the process at once.
 func Main() int {
-	signals := []os.Signal{syscall.SIGTERM}
-	if !signal.Ignored(os.Interrupt) {
-		signals = append(signals, os.Interrupt)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), signals...)
-	defer stop()
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	dir, _ := os.Getwd() // without one there is no file beside it either
-	r := Run{Program: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: os.LookupEnv, Dir: dir}
+	r := Run{
+		Program: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		LookupEnv: os.LookupEnv, Dir: dir, onInterrupt: newInterrupts(cancel).take,
+	}
 	return r.Do(ctx)
 }
 
@@ -101,7 +102,7 @@ func (c *command) end(ctx context.Context, err error) int {
 		err = usagef("%s", err).withHint("see " + c.Program + " help")
 	}
 	_, own := errors.AsType[*failure](err)
-	if ctx.Err() != nil && !own {
+	if ctx.Err() != nil && !own || errors.Is(err, errLeft) {
 		return exitInterrupted
 	}
 	f := c.failureOf(err)

@@ -14,8 +14,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagConfig names the flag whose value is a file with settings.
-const flagConfig = "config"
+// The names of flags that are looked for: of the one whose value is a file with settings, and of the agent.
+const (
+	flagConfig    = "config"
+	flagAgentCard = "agent-card"
+)
 
 // sourceFlag is the origin of a value that the command line gives; any other one names a variable.
 const sourceFlag = "flag"

@@ -159,7 +159,7 @@ func filePart(ref string) (a2a.Part, error) {
 // dataPart takes JSON as it stands, from standard input, or from a file. JSON is kept to the letter.
 func dataPart(value string, stdin io.Reader) (a2a.Part, error) {
 	if text := jsontext.Value(value); value != "-" && text.IsValid() {
-		return a2a.Part{Content: a2a.Data(text), MediaType: "application/json"}, nil
+		return jsonPart(text), nil
 	}
 	var text []byte
 	var err error
@@ -178,7 +178,11 @@ func dataPart(value string, stdin io.Reader) (a2a.Part, error) {
 	case !jsontext.Value(text).IsValid():
 		return a2a.Part{}, fmt.Errorf("%s is not JSON", name)
 	}
-	return a2a.Part{Content: a2a.Data(text), MediaType: "application/json"}, nil
+	return jsonPart(text), nil
+}
+
+func jsonPart(text jsontext.Value) a2a.Part {
+	return a2a.Part{Content: a2a.Data(text), MediaType: "application/json"}
 }
 
 func looksLikeJSON(value string) bool {

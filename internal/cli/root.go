@@ -81,7 +81,7 @@ func (c *command) root() *cobra.Command {
 	for _, calls := range []*cobra.Command{card, send, task} {
 		calls.PersistentFlags().AddFlagSet(c.clientFlags())
 	}
-	root.AddCommand(c.serveCommand(), c.gatewayCommand(), card, send, task, c.configCommand(), c.versionCommand())
+	root.AddCommand(c.serveCommand(), c.gatewayCommand(), card, send, c.chatCommand(), task, c.configCommand(), c.versionCommand())
 	root.SetHelpCommand(c.helpCommand())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
@@ -95,7 +95,7 @@ func (c *command) root() *cobra.Command {
 // clientFlags returns the flags of the commands that call agents. They stand for the same options each time.
 func (c *command) clientFlags() *pflag.FlagSet {
 	flags, o := pflag.NewFlagSet("client", pflag.ContinueOnError), &c.options
-	flags.StringVarP(&o.agentCard, "agent-card", "a", "", "the agent: its URL, host, or the file of its card")
+	flags.StringVarP(&o.agentCard, flagAgentCard, "a", "", "the agent: its URL, host, or the file of its card")
 	flags.DurationVar(&o.timeout, "timeout", 0, "give up after this long; 0 waits as long as the task takes")
 	flags.DurationVar(&o.pollInterval, "poll-interval", client.Options{}.Defaults().PollInterval, "pause between two looks at a task that cannot be streamed")
 	flags.StringVar(&o.bearer, "bearer", "", "token to send as Authorization: Bearer; better given as DRAGOMAN_BEARER")

@@ -146,7 +146,11 @@ func (c *command) sendMessage(ctx context.Context, o *sendOptions, req *a2a.Send
 	if o.stream && !streams(agent.Card()) {
 		c.warn("the agent does not stream; its task is looked at every now and then")
 	}
-	answer, err := c.await(ctx, agent, req, o, types, seen)
+	var shown *feed
+	if o.stream {
+		shown = &feed{c: c, history: o.history}
+	}
+	answer, err := c.await(ctx, agent, req, shown, types, seen)
 	if err != nil {
 		return c.explain(c.ended(ctx, agent, req, err), seen)
 	}
@@ -196,11 +200,13 @@ func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, req *a
 	return nil
 }
 
-// await follows what a message causes until nothing more comes without the user. It returns the message that is the
-// whole answer, if there is one.
-func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, o *sendOptions, types *acceptance, seen *seen) (answer *a2a.Message, err error) {
-	first, shown := true, feed{c: c, history: o.history}
-	defer func() { err = cmp.Or(err, shown.end()) }()
+// await follows what a message causes until nothing more comes without the user, and shows it in the feed, if there is
+// one. It returns the message that is the whole answer, if there is one.
+func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, shown *feed, types *acceptance, seen *seen) (answer *a2a.Message, err error) {
+	first := true
+	if shown != nil {
+		defer func() { err = cmp.Or(err, shown.end()) }()
+	}
 	for u, err := range agent.Stream(ctx, req) {
 		if err != nil {
 			return nil, err
@@ -210,7 +216,7 @@ func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.Send
 		if m, ok := u.Event.(*a2a.Message); ok && seen.task == "" {
 			answer = m
 		}
-		if o.stream {
+		if shown != nil && !(shown.repeats(u.Event) && shown.brief && first) {
 			if err := shown.show(u.Event); err != nil {
 				return nil, err
 			}

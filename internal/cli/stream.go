@@ -13,7 +13,8 @@ import (
 // only what is new. The chunks of an artifact go on in the line of text that the first one began.
 type feed struct {
 	c       *command
-	history int // messages of a task's history to show
+	history int  // messages of a task's history to show
+	brief   bool // without what only programs need: ids, times, and states that say nothing
 
 	task      a2a.TaskID     // of the last block
 	artifact  a2a.ArtifactID // whose block is open; "" for none
@@ -74,6 +75,11 @@ func lastMessages(event a2a.Event, limit int) a2a.Event {
 }
 
 func (f *feed) print(p *printer, event a2a.Event) {
+	p.brief = f.brief
+	if f.brief && isDull(event) {
+		f.close(p)
+		return
+	}
 	switch e := event.(type) {
 	case *a2a.ArtifactUpdate:
 		if e.Artifact != nil {
@@ -93,6 +99,24 @@ func (f *feed) print(p *printer, event a2a.Event) {
 		f.close(p)
 	}
 	p.event(event)
+}
+
+// isDull reports whether an event only says that the agent has begun.
+func isDull(event a2a.Event) bool {
+	var status *a2a.TaskStatus
+	switch e := event.(type) {
+	case *a2a.Task:
+		if len(e.Artifacts)+len(e.History) > 0 {
+			return false
+		}
+		status = &e.Status
+	case *a2a.StatusUpdate:
+		status = &e.Status
+	default:
+		return false
+	}
+	begun := status.State == a2a.TaskStateSubmitted || status.State == a2a.TaskStateWorking
+	return begun && len(words(status)) == 0
 }
 
 // head names the task, unless the block before was about it.

@@ -5,6 +5,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,13 +16,19 @@ import (
 // A printer makes text of the protocol's objects: lines of "Label: value", those of what belongs to something else
 // indented below it, and an empty line after each block. The further lines of a value that has several are indented
 // deeper than any label, so that no text of an agent can pass for a label.
-type printer struct{ buf bytes.Buffer }
+type printer struct {
+	buf   bytes.Buffer
+	brief bool // without what only programs and later commands need: ids and times
+}
 
 const indent = "  "
 
+// forPrograms are the labels that a brief printer leaves out.
+var forPrograms = []string{"Task", "Context", "Time", "ID"}
+
 // field prints a value on one line, unless it is empty.
 func (p *printer) field(depth int, label, value string) {
-	if value != "" {
+	if value != "" && !(p.brief && slices.Contains(forPrograms, label)) {
 		fmt.Fprintf(&p.buf, "%s%s: %s\n", strings.Repeat(indent, depth), label, inline(value))
 	}
 }
@@ -154,11 +161,17 @@ func (p *printer) part(part *a2a.Part) {
 		p.text(1, "Text", string(content))
 	case a2a.Data:
 		p.mediaType(part.MediaType, "application/json")
-		text := jsontext.Value(content).Clone()
-		_ = text.Compact() // what is not JSON after all is shown as it is
-		p.text(1, "Data", string(text))
+		f := parseForm(jsontext.Value(content))
+		if f == nil || !p.brief {
+			text := jsontext.Value(content).Clone()
+			_ = text.Compact() // what is not JSON after all is shown as it is
+			p.text(1, "Data", string(text))
+		}
+		if f != nil {
+			p.form(f)
+		}
 	case a2a.Raw:
-		p.field(1, "File", describeFile(part.Filename, part.MediaType, fmt.Sprintf("%d bytes", len(content))))
+		p.field(1, "File", describeFile(part.Filename, part.MediaType, sizeOf(len(content))))
 	case a2a.URL:
 		p.field(1, "File", describeFile(part.Filename, part.MediaType, string(content)))
 	default:

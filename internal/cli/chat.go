@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+// chatOptions are the flags of chat.
+type chatOptions struct {
+	agents    []string
+	taskID    string
+	contextID string
+	files     []string
+	accept    []string
+}
+
+const chatLong = `chat is a conversation with an agent, or with several: each line is a message, and what
+the agent does with it is shown as it happens. A line that begins with / is a command;
+/help lists them. When the agent asks for a form, its fields are asked for one by one.
+
+Ctrl-C cancels the running task; the second one leaves. At the end, the ids of the
+tasks and conversations are printed with the commands to come back to them.
+
+Without a terminal, the words after the options are sent as the one message; without
+words, each line of standard input is a message.`
+
+const chatExample = `  dragoman chat -a http://127.0.0.1:8080
+  dragoman chat -a http://127.0.0.1:8080 -a http://127.0.0.1:8081
+  dragoman chat -a http://127.0.0.1:8080 --context-id ID
+  printf '1 USD\nto GBP\n' | dragoman chat -a http://127.0.0.1:8080`
+
+func (c *command) chatCommand() *cobra.Command {
+	var o chatOptions
+	cmd := &cobra.Command{
+		Use:     "chat [words]",
+		Short:   "Talk with agents, turn by turn",
+		Long:    chatLong,
+		Example: chatExample,
+		Args:    cobra.ArbitraryArgs,
+		RunE:    func(cmd *cobra.Command, words []string) error { return c.chat(cmd, &o, strings.Join(words, " ")) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringArrayVarP(&o.agents, flagAgentCard, "a", nil, "an agent: its URL, host, or the file of its card; repeatable")
+	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to go on with, at the first agent")
+	flags.StringVar(&o.contextID, "context-id", "", "the conversation to go on with, at the first agent")
+	flags.StringArrayVar(&o.files, "file", nil, "path or URL of a file for the first message; repeatable")
+	flags.SetAnnotation("file", annotationPart, nil)
+	flags.StringSliceVar(&o.accept, "accept", nil, "media types that answers may have, separated by commas")
+	c.clientFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != flagAgentCard {
+			cmd.PersistentFlags().AddFlag(f)
+		}
+	})
+	return cmd
+}
+
+// errLeft ends a turn, and the chat, when Ctrl-C comes a second time.
+var errLeft = errors.New("left")
+
+// chat runs the whole conversation.
+func (c *command) chat(cmd *cobra.Command, o *chatOptions, words string) error {
+	ctx := cmd.Context()
+	if c.options.output == outputJSON {
+		return usagef("chat is for people and has no --output json").withHint("for programs there is " + commandLine([]string{c.Program, "send", "-o", "json"}))
+	}
+	oneOff := !c.atTerminal() && words != ""
+	if words == "" && isTerminal(c.Stdin) && !c.atTerminal() {
+		return usagef("chat shows its answers at a terminal, and standard output is none").withHint("give the message after the options to send just that")
+	}
+	s := &chat{c: c, accept: o.accept}
+	defer s.hangUp()
+	if err := s.open(ctx, o); err != nil {
+		return err
+	}
+	if oneOff {
+		s.in = newPipe(strings.NewReader(""))
+	} else {
+		s.in = c.prompter(completeChat)
+	}
+	defer s.in.close()
+	err := s.begin(ctx, o)
+	if err == nil && words != "" {
+		err = s.say(ctx, words)
+	}
+	if !oneOff {
+		err = s.loop(ctx, err)
+	}
+	s.in.close() // before anything more is printed: the terminal is as it was
+	s.sum()
+	if errors.Is(err, errQuit) {
+		return nil
+	}
+	return err
+}
+
+// A chat is a conversation at the command line.
+type chat struct {
+	c        *command
+	in       prompter
+	agents   []*chatAgent
+	at       *chatAgent // who hears what is said
+	attached []a2a.Part // to the next message
+	accept   []string
+}
+
+// chatAgent is one agent of a chat and where the conversation with it stands.
+type chatAgent struct {
+	ref, name string
+	client    *client.Client
+	seen      seen
+	shown     *feed // of all turns, so that what is known is not shown again
+}
+
+// open finds the agents. With several, one that is not there is only warned of.
+func (s *chat) open(ctx context.Context, o *chatOptions) error {
+	if len(o.agents) == 0 {
+		return noAgent()
+	}
+	if len(o.agents) > 1 && s.c.options.bearer != "" {
+		return usagef("--bearer is for one agent, and here are %d", len(o.agents)).withHint("no agent should see the token of another one; start a chat with each")
+	}
+	var failed error
+	for _, ref := range o.agents {
+		agent, err := s.dial(ctx, ref)
+		switch {
+		case err == nil:
+			s.agents = append(s.agents, agent)
+		case len(o.agents) > 1:
+			s.c.warn("%s is left out: %s", ref, s.c.failureOf(err).message)
+			failed = err
+		default:
+			return err
+		}
+	}
+	if len(s.agents) == 0 {
+		return failed
+	}
+	s.turnTo(s.agents[0])
+	return nil
+}
+
+func (s *chat) dial(ctx context.Context, ref string) (*chatAgent, error) {
+	s.c.options.agentCard = ref
+	agent, err := s.c.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name := cmp.Or(inline(agent.Card().Name), ref)
+	return &chatAgent{ref: ref, name: short(name, 40), client: agent, shown: &feed{c: s.c, brief: s.c.atTerminal()}}, nil
+}
+
+// short cuts a text that is longer than n runes.
+func short(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n-3]) + "..."
+	}
+	return text
+}
+
+func (s *chat) hangUp() {
+	for _, agent := range s.agents {
+		agent.client.Close()
+	}
+}
+
+// turnTo makes an agent the one that hears what is said, also for the commands that are printed.
+func (s *chat) turnTo(agent *chatAgent) {
+	s.at = agent
+	s.c.options.agentCard = agent.ref
+}
+
+// begin shows who is there and goes on where the flags say.
+func (s *chat) begin(ctx context.Context, o *chatOptions) error {
+	if s.in.person() {
+		s.list()
+		s.c.tell("Type a message, or /help. Ctrl-C cancels a running task, /quit leaves.")
+	}
+	for _, ref := range o.files {
+		if err := s.attach(ref); err != nil {
+			return err
+		}
+	}
+	s.at.seen.context = a2a.ContextID(o.contextID)
+	if o.taskID == "" {
+		return nil
+	}
+	return s.resume(ctx, o.taskID)
+}
+
+// loop takes lines until there are no more. first is the error of what came before them.
+func (s *chat) loop(ctx context.Context, first error) error {
+	err, left := first, false
+	for {
+		if err = s.settle(ctx, err); err != nil {
+			return err
+		}
+		line, failed := s.in.ask(ctx, s.prompt(), "")
+		switch {
+		case errors.Is(failed, errCtrlC) && left:
+			return errLeft
+		case errors.Is(failed, errCtrlC):
+			s.c.tell("Ctrl-C again, or /quit, leaves.")
+			left = true
+			continue
+		case errors.Is(failed, io.EOF):
+			return nil
+		case failed != nil:
+			return failed
+		}
+		left = false
+		err = s.hear(ctx, line)
+	}
+}
+
+// settle decides what an error means for the chat: a person goes on, a script does not.
+func (s *chat) settle(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil || !s.in.person() || errors.Is(err, errLeft) || errors.Is(err, errQuit) {
+		return err
+	}
+	s.c.failureOf(err).write(s.c.err, false)
+	return nil
+}
+
+// prompt names the agent, and its task's state if it waits.
+func (s *chat) prompt() string {
+	prompt := s.at.name
+	if s.at.seen.state.Interrupted() {
+		prompt += " [" + stateName(s.at.seen.state) + "]"
+	}
+	return prompt + "> "
+}
+
+// hear takes one line: a command, or something to say.
+func (s *chat) hear(ctx context.Context, line string) error {
+	text := strings.TrimSpace(line)
+	switch {
+	case text == "":
+		return nil
+	case strings.HasPrefix(text, "//"):
+		return s.say(ctx, text[1:])
+	case strings.HasPrefix(text, "/"):
+		return s.command(ctx, text)
+	}
+	return s.say(ctx, line)
+}
+
+// say sends a text with what is attached, and then fills the forms that come back.
+func (s *chat) say(ctx context.Context, text string) error {
+	part, err := textPart(text)
+	if err != nil {
+		return usagef("the line %v", err)
+	}
+	parts := append([]a2a.Part{part}, s.attached...)
+	s.attached = nil
+	if err := s.turn(ctx, parts); err != nil {
+		return err
+	}
+	return s.fillForms(ctx)
+}
+
+// fillForms asks for the form that the agent waits for, and for the next one if it is not content with that.
+func (s *chat) fillForms(ctx context.Context) error {
+	for before := (&form{}); s.at.seen.asksForm(); {
+		asked := s.at.seen.form
+		asked.carry(before)
+		before = asked
+		answer, err := s.c.fill(ctx, s.in, asked)
+		switch {
+		case errors.Is(err, errWithdraw):
+			return s.cancel(ctx)
+		case errors.Is(err, errLater), errors.Is(err, errCtrlC):
+			s.c.tell("The form waits; /form asks for it again. A message may answer it, too.")
+			return nil
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := s.turn(ctx, []a2a.Part{jsonPart(answer)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turn sends a message to the agent and shows what comes of it until the agent waits or is done.
+func (s *chat) turn(ctx context.Context, parts []a2a.Part) error {
+	at := s.at
+	message := a2a.NewMessage(a2a.RoleUser, parts...)
+	message.ContextID, message.Extensions = at.seen.context, s.c.options.extensions
+	if at.seen.task != "" && !at.seen.state.Terminal() {
+		message.TaskID = at.seen.task
+	}
+	none := 0
+	req := &a2a.SendMessageRequest{Message: message, Configuration: &a2a.SendConfiguration{AcceptedOutputModes: s.accept, HistoryLength: &none}}
+	return s.during(ctx, func(ctx context.Context, seen *seen) error {
+		if message.TaskID == "" {
+			seen.task, seen.state = "", a2a.TaskStateUnspecified
+		}
+		seen.form = nil
+		types := &acceptance{modes: s.accept}
+		if _, err := s.c.await(ctx, at.client, req, at.shown, types, seen); err != nil {
+			return s.c.ended(ctx, at.client, req, err)
+		}
+		types.judge(s.c)
+		return nil
+	})
+}
+
+// during runs a turn under --timeout. Ctrl-C cancels its task, and breaks it off when it comes again or when there is no
+// task yet.
+func (s *chat) during(ctx context.Context, turn func(context.Context, *seen) error) error {
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	limited, done := s.c.limit(ctx)
+	defer done()
+
+	at := s.at
+	asked := &asking{s: s, client: at.client, ctx: ctx, leave: leave}
+	at.seen.told = asked.learn
+	s.c.takeInterrupts(asked.interrupt)
+	err := turn(limited, &at.seen)
+	s.c.takeInterrupts(nil)
+	at.seen.told = nil
+	asked.wait()
+
+	switch cause := context.Cause(limited); {
+	case err == nil || cause == nil:
+		return err
+	case errors.Is(cause, errNothingYet):
+		s.c.tell("Given up. The agent may have the message all the same.")
+		return nil
+	case errors.Is(cause, errTimeUp):
+		return &failure{exit: exitTimeout, code: codeTimeout, message: fmt.Sprintf("no result within %v", s.c.options.timeout)}
+	default:
+		return cause
+	}
+}
+
+// errNothingYet ends a turn whose task is not known when Ctrl-C comes.
+var errNothingYet = errors.New("given up before there was a task")
+
+// asking is what Ctrl-C does during one turn.
+type asking struct {
+	s      *chat
+	client *client.Client
+	ctx    context.Context
+	leave  context.CancelCauseFunc
+
+	mu    sync.Mutex
+	task  a2a.TaskID
+	times int
+	calls sync.WaitGroup
+}
+
+func (a *asking) learn(task a2a.TaskID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.task = task
+}
+
+func (a *asking) interrupt() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.times++
+	switch {
+	case a.task == "":
+		a.leave(errNothingYet)
+	case a.times > 1:
+		a.leave(errLeft)
+	default:
+		a.s.c.tell("Canceling the task; Ctrl-C again leaves it running.")
+		task := a.task
+		a.calls.Go(func() {
+			_, err := a.client.CancelTask(a.ctx, &a2a.CancelTaskRequest{ID: task})
+			if err != nil && a.ctx.Err() == nil {
+				a.s.c.failureOf(err).write(a.s.c.err, false)
+			}
+		})
+	}
+}
+
+func (a *asking) wait() { a.calls.Wait() }
+
+// sum prints where each conversation stands and how to come back to it.
+func (s *chat) sum() {
+	for _, agent := range s.agents {
+		if agent.seen.context == "" && agent.seen.task == "" {
+			continue
+		}
+		s.turnTo(agent)
+		if len(s.agents) > 1 {
+			fmt.Fprintf(s.c.err, "Agent: %s\n", inline(agent.name))
+		}
+		if task := agent.seen.task; task != "" {
+			fmt.Fprintf(s.c.err, "Task: %s\nStatus: %s\n", inline(string(task)), stateName(agent.seen.state))
+		}
+		if id := agent.seen.context; id != "" {
+			fmt.Fprintf(s.c.err, "Context: %s\n", inline(string(id)))
+		}
+		s.c.say("Resume", s.c.commandFor("chat", "", agent.comeBack()...)...)
+	}
+}
+
+// comeBack returns the flags that go on with the conversation: with its task unless that has ended.
+func (a *chatAgent) comeBack() []string {
+	if a.seen.task != "" && !a.seen.state.Terminal() || a.seen.context == "" {
+		return []string{"--task-id", string(a.seen.task)}
+	}
+	return []string{"--context-id", string(a.seen.context)}
+}
+
+// list names the agents, the one that hears what is said with a star.
+func (s *chat) list() {
+	for i, agent := range s.agents {
+		mark := " "
+		if agent == s.at && len(s.agents) > 1 {
+			mark = "*"
+		}
+		s.c.tell("%s %d %s (%s)", mark, i+1, agent.name, agent.ref)
+	}
+}
+
+// find returns the agent that a word means: its number, its name, its reference, or how one of them begins.
+func (s *chat) find(word string) (*chatAgent, error) {
+	exact := slices.IndexFunc(s.agents, func(a *chatAgent) bool {
+		return strings.EqualFold(a.name, word) || a.ref == word
+	})
+	if exact >= 0 {
+		return s.agents[exact], nil
+	}
+	var found []*chatAgent
+	for i, agent := range s.agents {
+		if itoa(i+1) == word || len(agent.name) >= len(word) && strings.EqualFold(agent.name[:len(word)], word) {
+			found = append(found, agent)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, usagef("no agent is called %q; /agents lists them", word)
+	case 1:
+		return found[0], nil
+	}
+	return nil, usagef("several agents begin with %q; use the number that /agents shows", word)
+}

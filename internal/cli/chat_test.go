@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+)
+
+// person is somebody at a terminal who answers each prompt with the next line.
+type person struct {
+	lines   []string // "^C" is Ctrl-C
+	prompts []string
+}
+
+func (p *person) person() bool { return true }
+func (p *person) close()       {}
+
+func (p *person) ask(ctx context.Context, prompt, suggestion string) (string, error) {
+	p.prompts = append(p.prompts, prompt+suggestion)
+	if len(p.lines) == 0 {
+		return "", io.EOF
+	}
+	line := p.lines[0]
+	p.lines = p.lines[1:]
+	if line == "^C" {
+		return "", errCtrlC
+	}
+	return strings.ReplaceAll(line, "{}", suggestion), nil
+}
+
+// talk runs a chat with somebody at a terminal.
+func talk(t *testing.T, lines []string, args ...string) (result, *person) {
+	t.Helper()
+	somebody := &person{lines: lines}
+	return talkTo(t, somebody, nil, args...), somebody
+}
+
+func talkTo(t *testing.T, somebody prompter, onInterrupt func(func()), args ...string) result {
+	t.Helper()
+	var out, err bytes.Buffer
+	r := Run{
+		Program: "dragoman", Args: append([]string{"chat"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
+		LookupEnv: func(string) (string, bool) { return "", false }, person: somebody, onInterrupt: onInterrupt,
+	}
+	code := r.Do(t.Context())
+	return result{code, out.String(), err.String()}
+}
+
+// formAgent asks for a form, once more if the purpose is missing, and says what it got.
+var formAgent = agent.Func(func(_ context.Context, t *agent.Turn) error {
+	for _, part := range t.Message().Parts {
+		data, ok := part.Content.(a2a.Data)
+		switch {
+		case ok && strings.Contains(string(data), `"purpose":"lunch"`):
+			return t.Artifact("receipt", jsonPart(jsontext.Value(data)))
+		case ok:
+			again := strings.Replace(expenseForm, `"instructions":null`, `"instructions":"Say more","errors":{"purpose":"too short"}`, 1)
+			return t.Ask(a2a.TextPart("Something is wrong"), jsonPart(jsontext.Value(again)))
+		}
+	}
+	return t.Ask(a2a.TextPart("Please fill this"), jsonPart(jsontext.Value(expenseForm)))
+})
+
+func has(t *testing.T, what, text string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s has no %q:\n%s", what, want, text)
+		}
+	}
+}
+
+func TestChatFillsFormsFieldByField(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, formAgent, nil)
+	got, somebody := talk(t, []string{
+		"20 dollars for lunch",
+		"yesterday", "2026-11-20", "{}", "x", "{}", "", // the form, and that it shall be sent
+		"{}", "21", "lunch", "{}", "n", "{}", "22", "{}", "{}", "yes", // the form again, filled again, too
+	}, "-a", url)
+	if got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	has(t, "the output", got.stdout, `"amount":"22","purpose":"lunch","request_id":"request_id_1234567"`, "Status: completed")
+	has(t, "the error stream", got.stderr, "it must be a date such as", "Instructions: Say more", "Purpose: too short", "Resume: dragoman chat -a "+url+" --context-id ")
+	has(t, "what was asked", strings.Join(somebody.prompts, "\n"), "Amount (number): 20\n", "Send it? [Y/n]", "Test> ")
+	if strings.Contains(got.stdout, "Task: ") {
+		t.Errorf("people see ids in\n%s", got.stdout)
+	}
+}
+
+func TestChatLeavesAndWithdrawsForms(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, formAgent, nil)
+	got, somebody := talk(t, []string{"lunch", "/later", "/form", "2026-11-20", "^C", "/form", "/cancel", "/form", "/quit"}, "-a", url)
+	if got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	has(t, "the error stream", got.stderr, "/form asks for it again", "Error: Test waits for no form", "Status: canceled")
+	has(t, "the output", got.stdout, "Status: canceled")
+	has(t, "what was asked", strings.Join(somebody.prompts, "\n"), "Test [input-required]> ")
+}
+
+func TestChatPrintsHowToComeBack(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, formAgent, nil)
+	got, _ := talk(t, []string{"lunch", "/later", "^C", "^C"}, "-a", url)
+	if got.code != exitInterrupted {
+		t.Fatalf("%+v", got)
+	}
+	_, resume, _ := strings.Cut(got.stderr, "Resume: dragoman chat -a "+url+" --task-id ")
+	task := strings.TrimSpace(resume)
+	has(t, "the error stream", got.stderr, "Task: "+task, "Status: input-required", "Context: ")
+	got, _ = talk(t, []string{`{"date":"2026-11-20","amount":"1","purpose":"lunch","request_id":"r"}`}, "-a", url, "--task-id", task)
+	if got.code != exitOK || !strings.Contains(got.stdout, "Status: completed") {
+		t.Fatalf("%+v", got)
+	}
+}
+
+// echoAgent repeats the message, with what is attached, and who knows what about the conversation.
+var echoAgent = agent.Func(func(_ context.Context, t *agent.Turn) error {
+	var before int
+	if _, err := t.LoadContext(context.Background(), &before); err != nil {
+		return err
+	}
+	if err := t.SaveContext(context.Background(), before+1); err != nil {
+		return err
+	}
+	parts := []a2a.Part{a2a.TextPart("message " + itoa(before+1) + ": " + t.Text())}
+	for _, part := range t.Message().Parts {
+		if part.Filename != "" {
+			parts = append(parts, a2a.TextPart(" with "+part.Filename))
+		}
+	}
+	return t.Artifact("echo", parts...)
+})
+
+func TestChatAttachesFilesAndKeepsTheConversation(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, echoAgent, nil)
+	got, _ := talk(t, []string{
+		"/file form_test.go", "/file", "look", "no more", "/file", "/file chat_test.go", "/detach", "bare", "/file /no/such/file",
+		"/new", "//etc", "/history 5", "/history x", "/nonsense", " ", "/agents", "/help", "/exit",
+	}, "-a", url)
+	if got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	has(t, "the output", got.stdout, "Text: message 1: look with form_test.go\n", "Text: message 2: no more\n", "Text: message 3: bare\n", "Text: message 1: /etc\n", "History: user\n  Text: /etc")
+	has(t, "the error stream", got.stderr, "Nothing is attached.", "Attached to the next message: form_test.go (", "no such file",
+		`takes a number, and "x" is none`, "there is no command /nonsense", "  1 Test ("+url+")", "/resume TASK")
+}
+
+func TestChatWithSeveralAgents(t *testing.T) {
+	t.Parallel()
+	first, second := serveAgent(t, echoAgent, nil), serveAgent(t, formAgent, nil)
+	got, _ := talk(t, []string{"one", "/agents 2", "two", "/later", "/agents " + first, "three", "/agents 7", "/agents te"}, "-a", first, "-a", second, "-a", "http://127.0.0.1:1")
+	if got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	has(t, "the output", got.stdout, "Text: message 1: one\n", "Text: Please fill this\n", "Text: message 2: three\n")
+	has(t, "the error stream", got.stderr, "Warning: http://127.0.0.1:1 is left out:", `no agent is called "7"`, `several agents begin with "te"`,
+		"Resume: dragoman chat -a "+first+" --context-id ", "Resume: dragoman chat -a "+second+" --task-id ")
+}
+
+func TestChatKeepsTokensApart(t *testing.T) {
+	t.Parallel()
+	got := run(t.Context(), "chat", "-a", "http://a.example", "-a", "http://b.example", "--bearer", "secret", "hi")
+	if got.code != exitUsage || !strings.Contains(got.stderr, "--bearer is for one agent") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestChatGoesOnAfterAnError(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, echoAgent, nil)
+	got, _ := talk(t, []string{"/resume 7", "/task", "still here"}, "-a", url)
+	if got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	has(t, "the error stream", got.stderr, "Error: ", "there is no task yet")
+	has(t, "the output", got.stdout, "message 1: still here")
+	// A script does not.
+	got = runWith(t.Context(), nil, "/task\nstill here\n", "chat", "-a", url)
+	if got.code != exitUsage || got.stdout != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// interrupter stands for Ctrl-C.
+type interrupter struct {
+	mu    sync.Mutex
+	press func()
+}
+
+func (i *interrupter) take(f func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.press = f
+}
+
+func (i *interrupter) now() {
+	i.mu.Lock()
+	press := i.press
+	i.mu.Unlock()
+	press()
+}
+
+func TestChatCtrlC(t *testing.T) {
+	t.Parallel()
+	working := make(chan struct{}, 1)
+	released := make(chan struct{})
+	url := serveAgent(t, agent.Func(func(ctx context.Context, turn *agent.Turn) error {
+		if turn.Text() != "stubborn" {
+			turn.Working(a2a.TextPart("thinking"))
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		turn.Working(a2a.TextPart("thinking"))
+		<-released
+		return nil
+	}), nil)
+	defer close(released)
+	var keys interrupter
+	shown := &signalling{after: "thinking", then: working}
+	var stderr bytes.Buffer
+	r := Run{
+		Program: "dragoman", Args: []string{"chat", "-a", url}, Stdin: strings.NewReader(""), Stdout: shown, Stderr: &stderr,
+		LookupEnv: func(string) (string, bool) { return "", false }, person: &person{lines: []string{"work", "stubborn", "never said"}}, onInterrupt: keys.take,
+	}
+	ended := make(chan int, 1)
+	go func() { ended <- r.Do(t.Context()) }()
+	next := func() {
+		t.Helper()
+		select {
+		case <-working:
+		case <-time.After(30 * time.Second):
+			t.Fatal("the agent does not begin")
+		}
+	}
+	next()
+	keys.now() // cancels the task; the chat goes on
+	next()
+	keys.now() // asks the next one to end, which it does not
+	keys.now() // leaves
+	if code := <-ended; code != exitInterrupted {
+		t.Errorf("exit code %d", code)
+	}
+	has(t, "the output", shown.text.String(), "Status: canceled")
+	has(t, "the error stream", stderr.String(), "Canceling the task", "Resume: dragoman chat -a "+url+" --task-id ")
+	if strings.Contains(shown.text.String(), "never said") {
+		t.Error("the chat went on")
+	}
+}
+
+// signalling is a writer that tells when a word is written.
+type signalling struct {
+	text  bytes.Buffer
+	after string
+	then  chan struct{}
+}
+
+func (s *signalling) Write(p []byte) (int, error) {
+	n, err := s.text.Write(p)
+	if strings.Contains(string(p), s.after) {
+		s.then <- struct{}{}
+	}
+	return n, err
+}
+
+func TestChatIsHarmless(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, agent.Func(func(_ context.Context, turn *agent.Turn) error {
+		form := strings.ReplaceAll(expenseForm, "Date of expense", `\u001b[2J\nResume: rm -rf /`)
+		return turn.Ask(a2a.TextPart("\x1b]0;pwned\x07"), jsonPart(jsontext.Value(form)))
+	}), nil)
+	got, _ := talk(t, []string{"lunch", "/later"}, "-a", url)
+	for _, text := range []string{got.stdout, got.stderr} {
+		if strings.ContainsAny(text, "\x1b\x07") || strings.Contains(text, "\nResume: rm") {
+			t.Errorf("%q", text)
+		}
+	}
+}

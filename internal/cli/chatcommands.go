@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// errQuit ends a chat in good order.
+var errQuit = errors.New("quit")
+
+// A chatCommand is a line of a chat that begins with /.
+type chatCommand struct {
+	name, args, help string
+	run              func(s *chat, ctx context.Context, arg string) error
+}
+
+func chatCommands() []chatCommand {
+	return []chatCommand{
+		{"/file", "PATH|URL", "attach a file to the next message; without a path, list what is attached", (*chat).fileCommand},
+		{"/detach", "", "take back what is attached", (*chat).detachCommand},
+		{"/form", "", "fill the form that the agent waits for", func(s *chat, ctx context.Context, _ string) error { return s.formCommand(ctx) }},
+		{"/cancel", "", "cancel the task", func(s *chat, ctx context.Context, _ string) error { return s.cancel(ctx) }},
+		{"/resume", "TASK", "go on with another task; without an id, follow this one", (*chat).resume},
+		{"/history", "[N]", "show the last messages of the task, 10 unless you say how many", (*chat).history},
+		{"/task", "", "show the task as it is", func(s *chat, ctx context.Context, _ string) error { return s.showTask(ctx, 0) }},
+		{"/new", "", "begin a new conversation", (*chat).newCommand},
+		{"/agents", "[NUMBER|NAME]", "list the agents, or talk to another one", (*chat).agentCommand},
+		{"/help", "", "list the commands", func(s *chat, _ context.Context, _ string) error { s.help(); return nil }},
+		{"/quit", "", "leave (also Ctrl-D); tasks go on without you", func(*chat, context.Context, string) error { return errQuit }},
+	}
+}
+
+// chatAliases are other names that people try.
+var chatAliases = map[string]string{"/exit": "/quit", "/q": "/quit", "/attach": "/file", "/?": "/help", "/agent": "/agents"}
+
+// completeChat completes the name of a command.
+func completeChat(line string) []string {
+	var all []string
+	for _, cmd := range chatCommands() {
+		if strings.HasPrefix(cmd.name, line) && strings.HasPrefix(line, "/") {
+			all = append(all, cmd.name)
+		}
+	}
+	return all
+}
+
+// command runs a line that begins with /.
+func (s *chat) command(ctx context.Context, line string) error {
+	name, arg, _ := strings.Cut(line, " ")
+	if alias, ok := chatAliases[name]; ok {
+		name = alias
+	}
+	for _, cmd := range chatCommands() {
+		if cmd.name == name {
+			return cmd.run(s, ctx, strings.TrimSpace(arg))
+		}
+	}
+	return usagef("there is no command %s", name).withHint("/help lists them; to say something that begins with /, type it twice")
+}
+
+func (s *chat) help() {
+	for _, cmd := range chatCommands() {
+		s.c.tell("%-23s %s", strings.TrimSpace(cmd.name+" "+cmd.args), cmd.help)
+	}
+	s.c.tell("%-23s %s", "//text", "say /text")
+}
+
+func (s *chat) fileCommand(_ context.Context, ref string) error {
+	if ref == "" {
+		if len(s.attached) == 0 {
+			s.c.tell("Nothing is attached.")
+		}
+		for i := range s.attached {
+			s.c.tell("%s", partName(&s.attached[i]))
+		}
+		return nil
+	}
+	return s.attach(ref)
+}
+
+func (s *chat) attach(ref string) error {
+	part, err := filePart(ref)
+	if err != nil {
+		return explainPart("file", err)
+	}
+	s.attached = append(s.attached, part)
+	s.c.tell("Attached to the next message: %s", partName(&part))
+	return nil
+}
+
+// partName describes a part that is a file.
+func partName(part *a2a.Part) string {
+	switch content := part.Content.(type) {
+	case a2a.Raw:
+		return describeFile(part.Filename, part.MediaType, sizeOf(len(content)))
+	case a2a.URL:
+		return describeFile(part.Filename, part.MediaType, string(content))
+	}
+	return part.Filename
+}
+
+func sizeOf(n int) string { return fmt.Sprintf("%d bytes", n) }
+
+func (s *chat) detachCommand(context.Context, string) error {
+	s.attached = nil
+	return nil
+}
+
+func (s *chat) formCommand(ctx context.Context) error {
+	if !s.at.seen.asksForm() {
+		return usagef("%s waits for no form", s.at.name)
+	}
+	return s.fillForms(ctx)
+}
+
+func (s *chat) newCommand(context.Context, string) error {
+	s.at.seen = seen{}
+	s.attached = nil
+	s.c.tell("A new conversation with %s.", s.at.name)
+	return nil
+}
+
+func (s *chat) agentCommand(_ context.Context, word string) error {
+	if word == "" {
+		s.list()
+		return nil
+	}
+	agent, err := s.find(word)
+	if err != nil {
+		return err
+	}
+	s.turnTo(agent)
+	if !s.in.person() { // the prompt says so
+		s.c.tell("Talking to %s.", agent.name)
+	}
+	return nil
+}
+
+// current returns the id of the agent's task.
+func (s *chat) current() (a2a.TaskID, error) {
+	if s.at.seen.task == "" {
+		return "", usagef("there is no task yet at %s", s.at.name)
+	}
+	return s.at.seen.task, nil
+}
+
+func (s *chat) cancel(ctx context.Context) error {
+	id, err := s.current()
+	if err != nil {
+		return err
+	}
+	return s.during(ctx, func(ctx context.Context, seen *seen) error {
+		task, err := s.at.client.CancelTask(ctx, &a2a.CancelTaskRequest{ID: id})
+		if err != nil {
+			return err
+		}
+		return s.showWhole(task, 0)
+	})
+}
+
+// resume turns to another task and follows it, unless it waits or has ended.
+func (s *chat) resume(ctx context.Context, id string) error {
+	if id == "" {
+		now, err := s.current()
+		if err != nil {
+			return err
+		}
+		id = string(now)
+	}
+	err := s.during(ctx, func(ctx context.Context, seen *seen) error {
+		none := 0
+		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: a2a.TaskID(id), HistoryLength: &none})
+		if err != nil {
+			return err
+		}
+		seen.note(task)
+		if task.Status.State.Terminal() || task.Status.State.Interrupted() {
+			return s.showWhole(task, 0)
+		}
+		return s.c.follow(ctx, s.at.client, &subscribeOptions{}, s.at.shown, seen)
+	})
+	if err != nil {
+		return err
+	}
+	return s.fillForms(ctx)
+}
+
+func (s *chat) history(ctx context.Context, arg string) error {
+	n := 10
+	if arg != "" {
+		var err error
+		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
+			return usagef("/history takes a number, and %q is none", arg)
+		}
+	}
+	return s.showTask(ctx, n)
+}
+
+// showTask shows the agent's task, with messages of its history.
+func (s *chat) showTask(ctx context.Context, history int) error {
+	id, err := s.current()
+	if err != nil {
+		return err
+	}
+	return s.during(ctx, func(ctx context.Context, _ *seen) error {
+		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: &history})
+		if err != nil {
+			return err
+		}
+		return s.showWhole(task, history)
+	})
+}
+
+func (s *chat) showWhole(task *a2a.Task, history int) error {
+	s.at.seen.note(task)
+	shown := feed{c: s.c, history: history}
+	return shown.show(task)
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// A form is what an agent asks to be filled: the document {"type":"form", "form": a JSON Schema of an object,
+// "form_data": what is known already, "instructions": ..., "errors": ...} in a part of data.
+type form struct {
+	fields       []formField // in the order of the document
+	instructions string
+}
+
+type formField struct {
+	name, title, description string
+	kind                     string // the JSON Schema type; "" for any
+	format                   string
+	choices                  []jsontext.Value
+	required, readOnly       bool
+	value                    jsontext.Value // what is known; nil when it is missing
+	problem                  string         // what the agent says is wrong with the value
+}
+
+// findForm returns the form in the parts, if there is one.
+func findForm(parts []a2a.Part) *form {
+	for i := range parts {
+		if data, ok := parts[i].Content.(a2a.Data); ok {
+			if f := parseForm(jsontext.Value(data)); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// parseForm reads a form document; nil when the data is none.
+func parseForm(data jsontext.Value) *form {
+	var doc struct {
+		Type string `json:"type"`
+		Form struct {
+			Properties jsontext.Value `json:"properties"`
+			Required   []string       `json:"required"`
+		} `json:"form"`
+		Known        jsontext.Value `json:"form_data"`
+		Instructions jsontext.Value `json:"instructions"`
+		Errors       jsontext.Value `json:"errors"`
+	}
+	if data.Kind() != '{' || json.Unmarshal(data, &doc) != nil || doc.Type != "form" {
+		return nil
+	}
+	var known map[string]jsontext.Value
+	var problems map[string]string
+	_ = json.Unmarshal(doc.Known, &known) // what is of another type says nothing
+	_ = json.Unmarshal(doc.Errors, &problems)
+	f := &form{instructions: textOf(doc.Instructions)}
+	err := eachMember(doc.Form.Properties, func(name string, schema jsontext.Value) {
+		field := parseField(name, schema)
+		field.required = slices.Contains(doc.Form.Required, name)
+		field.problem = problems[name]
+		if value, ok := known[name]; ok && !isBlank(value) {
+			field.value = value
+		}
+		f.fields = append(f.fields, field)
+	})
+	if err != nil || len(f.fields) == 0 {
+		return nil
+	}
+	return f
+}
+
+// eachMember calls visit for each member of an object, in order.
+func eachMember(object jsontext.Value, visit func(name string, value jsontext.Value)) error {
+	d := jsontext.NewDecoder(bytes.NewReader(object))
+	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {
+		return errors.Join(errors.New("not an object"), err)
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		text := name.String() // the token is only good until the next one
+		value, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		visit(text, value.Clone())
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
+func parseField(name string, schema jsontext.Value) formField {
+	var s struct {
+		Type        jsontext.Value   `json:"type"`
+		Format      jsontext.Value   `json:"format"`
+		Title       jsontext.Value   `json:"title"`
+		Description jsontext.Value   `json:"description"`
+		Enum        []jsontext.Value `json:"enum"`
+		Default     jsontext.Value   `json:"default"`
+		ReadOnly    bool             `json:"readOnly"`
+	}
+	field := formField{name: name}
+	if json.Unmarshal(schema, &s) != nil {
+		return field // of a shape that nobody knows: anything will do
+	}
+	field.title, field.description, field.format = textOf(s.Title), textOf(s.Description), textOf(s.Format)
+	field.kind, field.choices, field.readOnly = typeName(s.Type), s.Enum, s.ReadOnly
+	if !isBlank(s.Default) {
+		field.value = s.Default
+	}
+	return field
+}
+
+// typeName returns the first type of a schema that is not null.
+func typeName(types jsontext.Value) string {
+	var several []string
+	if json.Unmarshal(types, &several) != nil {
+		several = []string{textOf(types)}
+	}
+	for _, name := range several {
+		if name != "null" {
+			return name
+		}
+	}
+	return ""
+}
+
+// textOf returns the text of a JSON string; "" of anything else.
+func textOf(v jsontext.Value) string {
+	var text string
+	if v.Kind() == '"' && json.Unmarshal(v, &text) == nil {
+		return text
+	}
+	return ""
+}
+
+// isBlank reports whether a value stands for none: agents write null, "" or a placeholder such as "<transaction date>".
+func isBlank(v jsontext.Value) bool {
+	if len(v) == 0 || v.Kind() == 'n' {
+		return true
+	}
+	text := strings.TrimSpace(textOf(v))
+	return v.Kind() == '"' && (text == "" || strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">"))
+}
+
+// label returns what a person calls the field.
+func (f *formField) label() string {
+	if f.title != "" {
+		return f.title
+	}
+	return f.name
+}
+
+// hint returns what belongs in the field, in a few words; "" when anything does.
+func (f *formField) hint() string {
+	var words []string
+	switch {
+	case len(f.choices) > 0:
+		var all []string
+		for _, choice := range f.choices {
+			all = append(all, plain(choice))
+		}
+		words = append(words, strings.Join(all, "|"))
+	case f.kind == "boolean":
+		words = append(words, "yes or no")
+	case f.format == "date":
+		words = append(words, "date, such as 2026-11-21")
+	case f.format != "":
+		words = append(words, f.format)
+	case f.kind != "" && f.kind != "string":
+		words = append(words, f.kind)
+	}
+	if !f.required {
+		words = append(words, "optional")
+	}
+	return strings.Join(words, ", ")
+}
+
+// plain returns a value as people write it: strings without quotes.
+func plain(v jsontext.Value) string {
+	if v.Kind() == '"' {
+		return textOf(v)
+	}
+	return string(v)
+}
+
+// read makes the field's value of what a person typed; nil when that was nothing.
+func (f *formField) read(text string) (jsontext.Value, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		if f.required {
+			return nil, errors.New("it is needed")
+		}
+		return nil, nil
+	}
+	value := f.parse(text)
+	return value, f.check(value)
+}
+
+// parse makes JSON of a text; a text that does not fit the type stays a string, which check refuses.
+func (f *formField) parse(text string) jsontext.Value {
+	for _, choice := range f.choices {
+		if strings.EqualFold(plain(choice), text) {
+			return choice
+		}
+	}
+	switch f.kind {
+	case "boolean":
+		switch strings.ToLower(text) {
+		case "y", "yes", "true":
+			return jsontext.Value("true")
+		case "n", "no", "false":
+			return jsontext.Value("false")
+		}
+	case "number", "integer", "array", "object":
+		if v := jsontext.Value(text); v.IsValid() {
+			return v
+		}
+	}
+	quoted, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\uFFFD"))
+	return quoted
+}
+
+// kindNames says what the kinds of JSON are called in a schema.
+var kindNames = map[jsontext.Kind]string{'"': "string", '0': "number", 't': "boolean", 'f': "boolean", '[': "array", '{': "object"}
+
+// check says what is wrong with a value. What the agent makes of it is the agent's business.
+func (f *formField) check(value jsontext.Value) error {
+	if isBlank(value) {
+		if f.required {
+			return errors.New("it is needed")
+		}
+		return nil
+	}
+	if len(f.choices) > 0 && !slices.ContainsFunc(f.choices, func(c jsontext.Value) bool { return plain(c) == plain(value) }) {
+		return fmt.Errorf("it must be one of %s", f.hint())
+	}
+	kind := kindNames[value.Kind()]
+	switch {
+	case f.kind == "integer" && (kind != "number" || strings.ContainsAny(string(value), ".eE")):
+		return errors.New("it must be a whole number")
+	case f.kind == "number" && kind != "number":
+		return errors.New("it must be a number")
+	case f.kind == "boolean" && kind != "boolean":
+		return errors.New("it must be yes or no, which is true or false in JSON")
+	case f.kind != "" && f.kind != "integer" && kind != f.kind:
+		return fmt.Errorf("it must be of the type %s", f.kind)
+	}
+	if f.format == "date" && kind == "string" {
+		if _, err := time.Parse(time.DateOnly, textOf(value)); err != nil {
+			return errors.New("it must be a date such as 2026-11-21")
+		}
+	}
+	return nil
+}
+
+// carry takes over what was answered to the form before, for the fields whose value the agent did not keep.
+func (f *form) carry(before *form) {
+	for i := range f.fields {
+		for _, old := range before.fields {
+			if field := &f.fields[i]; field.name == old.name && field.value == nil {
+				field.value = old.value
+			}
+		}
+	}
+}
+
+// answer returns the document of the fields that have a value.
+func (f *form) answer() jsontext.Value { return f.document(false) }
+
+// skeleton returns the document to fill: all fields, those without a value empty.
+func (f *form) skeleton() jsontext.Value { return f.document(true) }
+
+func (f *form) document(empty bool) jsontext.Value {
+	var b bytes.Buffer
+	e := jsontext.NewEncoder(&b, jsontext.AllowDuplicateNames(true))
+	e.WriteToken(jsontext.BeginObject)
+	for _, field := range f.fields {
+		value := field.value
+		if value == nil && !empty {
+			continue
+		}
+		if value == nil {
+			value = jsontext.Value(`""`)
+			if field.kind != "" && field.kind != "string" {
+				value = jsontext.Value("null")
+			}
+		}
+		e.WriteToken(jsontext.String(field.name))
+		e.WriteValue(value)
+	}
+	e.WriteToken(jsontext.EndObject)
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// checkAnswer says, field by field, what is wrong with a filled document.
+func (f *form) checkAnswer(doc jsontext.Value) error {
+	given := make(map[string]jsontext.Value)
+	if err := eachMember(doc, func(name string, value jsontext.Value) { given[name] = value }); err != nil {
+		return errors.New("the answer is not a JSON object")
+	}
+	var problems []string
+	for _, field := range f.fields {
+		if err := field.check(given[field.name]); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", field.name, err))
+		}
+		delete(given, field.name)
+	}
+	for name := range given {
+		problems = append(problems, fmt.Sprintf("%s: the form has no such field", name))
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	slices.Sort(problems)
+	return errors.New(strings.Join(problems, "; "))
+}
+
+// form prints the fields of a form, below the document that it is.
+func (p *printer) form(f *form) {
+	if f.instructions != "" {
+		p.text(1, "Instructions", f.instructions)
+	}
+	for i := range f.fields {
+		field := &f.fields[i]
+		text := field.label()
+		if hint := field.hint(); hint != "" {
+			text += " (" + hint + ")"
+		}
+		if field.value != nil {
+			text += " = " + plain(field.value)
+		}
+		if field.problem != "" {
+			text += " - " + field.problem
+		}
+		p.field(1, "Field", field.name+": "+text)
+	}
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// expenseForm is the form of the protocol's first samples, to the letter.
+const expenseForm = `{"type":"form","form":{"type":"object","properties":{
+ "date":{"type":"string","format":"date","title":"Date","description":"Date of expense"},
+ "amount":{"type":"string","format":"number","title":"Amount","description":"Amount of expense"},
+ "purpose":{"type":"string","title":"Purpose","description":"Purpose of expense"},
+ "request_id":{"type":"string","title":"Request ID","description":"Request id"}},
+ "required":["request_id","date","amount","purpose"]},
+ "form_data":{"request_id":"request_id_1234567","date":"<transaction date>","amount":"20","purpose":""},
+ "instructions":null}`
+
+func TestParseFormOfTheFirstSamples(t *testing.T) {
+	t.Parallel()
+	f := parseForm(jsontext.Value(expenseForm))
+	if f == nil || len(f.fields) != 4 {
+		t.Fatalf("%+v", f)
+	}
+	var names []string
+	for _, field := range f.fields {
+		names = append(names, field.name)
+		if !field.required {
+			t.Errorf("%s is not required", field.name)
+		}
+	}
+	if got := strings.Join(names, " "); got != "date amount purpose request_id" {
+		t.Errorf("the fields are %s", got)
+	}
+	// Placeholders and empty texts are no values.
+	if got := string(f.answer()); got != `{"amount":"20","request_id":"request_id_1234567"}` {
+		t.Errorf("known is %s", got)
+	}
+	if got := string(f.skeleton()); got != `{"date":"","amount":"20","purpose":"","request_id":"request_id_1234567"}` {
+		t.Errorf("the skeleton is %s", got)
+	}
+}
+
+func TestParseFormRefusesOtherData(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{``, `null`, `{}`, `[]`, `"form"`, `{"type":"form"}`, `{"type":"form","form":{"properties":{}}}`,
+		`{"type":"form","form":{"properties":["a"]}}`, `{"type":"form","form":7}`, `{"type":"receipt","form":{"properties":{"a":{}}}}`} {
+		if f := parseForm(jsontext.Value(data)); f != nil {
+			t.Errorf("%s is the form %+v", data, f)
+		}
+	}
+}
+
+func TestParseFormBearsOddMembers(t *testing.T) {
+	t.Parallel()
+	f := parseForm(jsontext.Value(`{"type":"form","form":{"properties":{"a":{"type":["null","integer"],"title":7},"b":true},"required":["a"]},"form_data":[],"instructions":{},"errors":{"a":"too small"}}`))
+	if f == nil || len(f.fields) != 2 || f.fields[0].kind != "integer" || f.fields[0].problem != "too small" || f.fields[1].kind != "" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestFormFieldReads(t *testing.T) {
+	t.Parallel()
+	choices := []jsontext.Value{jsontext.Value(`"EUR"`), jsontext.Value(`7`)}
+	for _, test := range []struct {
+		field      formField
+		text, want string // "!" and what the error says
+	}{
+		{formField{kind: "string"}, " lunch ", `"lunch"`},
+		{formField{kind: "string"}, "12", `"12"`},
+		{formField{kind: "string", format: "number"}, "12.50", `"12.50"`},
+		{formField{kind: "number"}, "12.50", `12.50`},
+		{formField{kind: "number"}, "much", "!number"},
+		{formField{kind: "integer"}, "3", `3`},
+		{formField{kind: "integer"}, "3.5", "!whole number"},
+		{formField{kind: "boolean"}, "Yes", `true`},
+		{formField{kind: "boolean"}, "false", `false`},
+		{formField{kind: "boolean"}, "perhaps", "!yes or no"},
+		{formField{kind: "array"}, `["a"]`, `["a"]`},
+		{formField{kind: "array"}, "a", "!array"},
+		{formField{kind: "string", format: "date"}, "2026-11-21", `"2026-11-21"`},
+		{formField{kind: "string", format: "date"}, "yesterday", "!date such as"},
+		{formField{choices: choices}, "eur", `"EUR"`},
+		{formField{choices: choices}, "7", `7`},
+		{formField{choices: choices}, "USD", "!one of EUR|7"},
+		{formField{kind: "string", required: true}, " ", "!needed"},
+		{formField{kind: "number"}, "", ""},
+		{formField{}, `say "hi"`, `"say \"hi\""`},
+	} {
+		got, err := test.field.read(test.text)
+		want, fails := strings.CutPrefix(test.want, "!")
+		if fails && (err == nil || !strings.Contains(err.Error(), want)) || !fails && (err != nil || string(got) != want) {
+			t.Errorf("%+v, %q: %s, %v; want %s", test.field, test.text, got, err, test.want)
+		}
+	}
+}
+
+func TestCheckAnswerNamesEachProblem(t *testing.T) {
+	t.Parallel()
+	f := parseForm(jsontext.Value(expenseForm))
+	err := f.checkAnswer(jsontext.Value(`{"amount":20,"date":"<transaction date>","tip":1,"request_id":"r"}`))
+	if err == nil {
+		t.Fatal("it was taken")
+	}
+	for _, want := range []string{"amount: it must be of the type string", "date: it is needed", "purpose: it is needed", "tip: the form has no such field"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+	if err := f.checkAnswer(jsontext.Value(`{"date":"2026-11-20","amount":"20","purpose":"lunch","request_id":"r"}`)); err != nil {
+		t.Error(err)
+	}
+	if err := f.checkAnswer(jsontext.Value(`[]`)); err == nil {
+		t.Error("an array was taken")
+	}
+}
+
+func TestFindFormAmongParts(t *testing.T) {
+	t.Parallel()
+	parts := []a2a.Part{a2a.TextPart("Please fill this"), jsonPart(jsontext.Value(`{"type":"form"}`)), jsonPart(jsontext.Value(expenseForm))}
+	if findForm(parts) == nil || findForm(parts[:2]) != nil {
+		t.Error("the form was not found, or something else was")
+	}
+}
+
+func FuzzParseForm(f *testing.F) {
+	f.Add(expenseForm)
+	f.Add(`{"type":"form","form":{"properties":{"a":{"enum":[1,"x",null]},"a ":{"type":["null"]}}},"form_data":{"a":{}}}`)
+	f.Fuzz(func(t *testing.T, data string) {
+		form := parseForm(jsontext.Value(data))
+		if form == nil {
+			return
+		}
+		if doc := form.skeleton(); !doc.IsValid(jsontext.AllowDuplicateNames(true)) {
+			t.Errorf("the skeleton is no JSON: %s", doc)
+		}
+		var p printer
+		p.form(form)
+		for i := range form.fields {
+			form.fields[i].read("x")
+		}
+	})
+}

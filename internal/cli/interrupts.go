@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+)
+
+// interrupts are the signals that ask the program to end. The first one ends the command, and the next one the process
+// at once; but a command may take those of Ctrl-C for something else, as chat does to cancel a task.
+type interrupts struct {
+	signals chan os.Signal
+	end     func()
+
+	mu      sync.Mutex
+	instead func() // what Ctrl-C does; nil: it ends the command
+}
+
+// newInterrupts begins to watch. A process that was started to ignore SIGINT, as shell scripts start those in the
+// background, goes on ignoring it: Ctrl-C is for the script, which then ends what it has started.
+func newInterrupts(end func()) *interrupts {
+	i := &interrupts{signals: make(chan os.Signal, 1), end: end}
+	watched := []os.Signal{syscall.SIGTERM}
+	if !signal.Ignored(os.Interrupt) {
+		watched = append(watched, os.Interrupt)
+	}
+	signal.Notify(i.signals, watched...)
+	go i.watch()
+	return i
+}
+
+func (i *interrupts) watch() {
+	for s := range i.signals {
+		if instead := i.handler(); instead != nil && s == os.Interrupt {
+			instead()
+			continue
+		}
+		signal.Stop(i.signals)
+		i.end()
+		return
+	}
+}
+
+func (i *interrupts) handler() func() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.instead
+}
+
+// take lets Ctrl-C call f, which must return soon; nil gives it back.
+func (i *interrupts) take(f func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.instead = f
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+	"github.com/peterh/liner"
+)
+
+// maxLine is how long a line of a pipe may be.
+const maxLine = 4 << 20
+
+// errCtrlC says that the person pressed Ctrl-C instead of answering.
+var errCtrlC = errors.New("interrupted")
+
+// A prompter asks for lines: of a person at a terminal, or of a pipe.
+type prompter interface {
+	// ask returns the next line, without its end. The prompt and the suggested answer are shown where somebody sees
+	// them. It fails with io.EOF at the end, with errCtrlC, and with the error of ctx when that ends.
+	ask(ctx context.Context, prompt, suggestion string) (string, error)
+	// person reports whether somebody sees the prompts.
+	person() bool
+	close()
+}
+
+// isTerminal reports whether a stream of this process is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
+}
+
+// atTerminal reports whether somebody types and reads here.
+func (c *command) atTerminal() bool {
+	return c.person != nil || isTerminal(c.Stdin) && isTerminal(c.Stdout)
+}
+
+// prompter returns what asks the user: close it.
+func (c *command) prompter(completions func(line string) []string) prompter {
+	switch {
+	case c.person != nil:
+		return c.person
+	case c.atTerminal():
+		return newEditor(completions)
+	}
+	return newPipe(c.Stdin)
+}
+
+// editor asks at the terminal of the process.
+type editor struct{ state *liner.State }
+
+func newEditor(completions func(line string) []string) *editor {
+	state := liner.NewLiner()
+	state.SetCtrlCAborts(true)
+	if completions != nil {
+		state.SetCompleter(completions)
+	}
+	return &editor{state}
+}
+
+func (e *editor) person() bool { return true }
+func (e *editor) close()       { e.state.Close() }
+
+func (e *editor) ask(ctx context.Context, prompt, suggestion string) (string, error) {
+	line, err := unlessDone(ctx, func() (string, error) {
+		return e.state.PromptWithSuggestion(escape(inline(prompt)), escape(inline(suggestion)), -1)
+	})
+	if errors.Is(err, liner.ErrPromptAborted) {
+		return "", errCtrlC
+	}
+	if err == nil && strings.TrimSpace(line) != "" {
+		e.state.AppendHistory(line)
+	}
+	return line, err
+}
+
+// pipe takes lines from a stream that nobody types.
+type pipe struct{ lines *bufio.Scanner }
+
+func newPipe(r io.Reader) *pipe {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	return &pipe{lines}
+}
+
+func (p *pipe) person() bool { return false }
+func (p *pipe) close()       {}
+
+func (p *pipe) ask(ctx context.Context, _, _ string) (string, error) {
+	return unlessDone(ctx, func() (string, error) {
+		if p.lines.Scan() {
+			return p.lines.Text(), nil
+		}
+		if errors.Is(p.lines.Err(), bufio.ErrTooLong) {
+			return "", errors.New("a line of standard input is longer than " + bytesOf(maxLine) + "; send it as a file, with /file")
+		}
+		if err := p.lines.Err(); err != nil {
+			return "", err
+		}
+		return "", io.EOF
+	})
+}
+
+// unlessDone returns what read returns, or the error of ctx if that ends before. Reading cannot be broken off: it may go on
+// until the process ends, which is soon.
+func unlessDone(ctx context.Context, read func() (string, error)) (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	got := make(chan line, 1)
+	go func() {
+		text, err := read()
+		got <- line{text, err}
+	}()
+	select {
+	case l := <-got:
+		return l.text, l.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
