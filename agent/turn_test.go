@@ -5,6 +5,7 @@ package agent_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -146,6 +147,42 @@ func TestBadCalls(t *testing.T) {
 		if i >= len(got) || !strings.Contains(got[i], want) {
 			t.Errorf("error %d = %q, want %q", i, got, want)
 		}
+	}
+}
+
+func TestStreamArtifact(t *testing.T) {
+	t.Parallel()
+	h := agenttest.New(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		a := a2a.Artifact{ID: "picture", Name: "n", Description: "d", Metadata: a2a.Metadata{"k": []byte("1")}}
+		w := t.StreamArtifact(a)
+		io.WriteString(w, "preview")
+		a.Parts = []a2a.Part{a2a.TextPart("final")}
+		if err := t.PutArtifact(&a); err != nil {
+			return err
+		}
+		more := t.StreamArtifact(a2a.Artifact{Metadata: a2a.Metadata{"k": []byte("2")}, Parts: []a2a.Part{a2a.TextPart("unused")}})
+		io.WriteString(more, "one")
+		io.WriteString(more, "two")
+		return more.Close()
+	}), nil)
+	r := h.Send("hi")
+	if len(r.Task.Artifacts) != 2 {
+		t.Fatalf("artifacts %+v", r.Task.Artifacts)
+	}
+	if a := r.Task.Artifacts[0]; a.ID != "picture" || a.Name != "n" || a.Description != "d" || string(a.Metadata["k"]) != "1" || a.Text() != "final" {
+		t.Errorf("replaced: %+v", a)
+	}
+	if a := r.Task.Artifacts[1]; a.ID == "" || string(a.Metadata["k"]) != "2" || a.Text() != "onetwo" {
+		t.Errorf("fresh: %+v", a)
+	}
+	var chunks []string
+	for _, ev := range r.Events {
+		if u, ok := ev.(*a2a.ArtifactUpdate); ok {
+			chunks = append(chunks, fmt.Sprint(u.Artifact.Text(), " ", u.Append, " ", u.LastChunk, " ", len(u.Artifact.Metadata)))
+		}
+	}
+	if got := strings.Join(chunks, ", "); !strings.HasSuffix(got, "final false true 1, one false false 1, two true false 0,  true true 0") {
+		t.Errorf("chunks: %s", got)
 	}
 }
 

@@ -25,6 +25,17 @@ func (t *Turn) NewArtifact(name string) *ArtifactWriter {
 	return &ArtifactWriter{t: t, artifact: a2a.Artifact{ID: a2a.NewArtifactID(), Name: name}}
 }
 
+// StreamArtifact is NewArtifact for an artifact that has more than a name: its first chunk carries the id of a (a fresh
+// one when that is empty), the name, the description, the metadata and the extensions. The parts of a are not used.
+// While it is not closed, PutArtifact with the same id replaces what was written, as a finished picture does a preview.
+func (t *Turn) StreamArtifact(a a2a.Artifact) *ArtifactWriter {
+	if a.ID == "" {
+		a.ID = a2a.NewArtifactID()
+	}
+	a.Parts = nil
+	return &ArtifactWriter{t: t, artifact: a}
+}
+
 // ID returns the artifact's id.
 func (w *ArtifactWriter) ID() a2a.ArtifactID { return w.artifact.ID }
 
@@ -64,10 +75,11 @@ func (w *ArtifactWriter) write(p a2a.Part, last bool) error {
 	if w.closed {
 		return errors.New("agent: the artifact writer is closed")
 	}
-	chunk := &a2a.Artifact{ID: w.artifact.ID, Parts: []a2a.Part{p}}
+	chunk := &a2a.Artifact{ID: w.artifact.ID}
 	if !w.begun {
-		chunk.Name = w.artifact.Name
+		*chunk = w.artifact
 	}
+	chunk.Parts = []a2a.Part{p}
 	if err := w.t.backend.Artifact(chunk, w.begun, last); err != nil {
 		return err
 	}
