@@ -32,6 +32,8 @@ type Error struct {
 	Message    string        // what the provider, or the model that refused, said
 	RetryAfter time.Duration // how long the provider wants to be left alone; 0: it did not say
 	Err        error         // the cause, if there is another
+
+	final bool // it will not pass by trying again
 }
 
 // Error says what happened, the kind first.

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/schema"
 )
 
 const (
@@ -27,15 +29,15 @@ type run struct {
 	answer *Answer
 
 	tools    map[string]tool
-	schema   schema
-	repaired bool // the one repair has been asked for
+	schema   *schema.Schema // nil: none
+	repaired bool           // the one repair has been asked for
 	notify   sync.Mutex
 }
 
 // tool is a tool whose schema is compiled.
 type tool struct {
 	Tool
-	schema schema
+	schema *schema.Schema // nil: none
 }
 
 func (r *run) do(ctx context.Context) error {
@@ -87,6 +89,25 @@ func (r *run) prepare() (err error) {
 		r.tools[t.Name] = tool{t, s}
 	}
 	return nil
+}
+
+// compile reads a schema, if there is one.
+func compile(text jsontext.Value) (*schema.Schema, error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	return schema.Compile(text)
+}
+
+// check reports what is wrong with a value, in words for a model.
+func check(s *schema.Schema, value jsontext.Value) error {
+	if !value.IsValid() {
+		return errors.New("it is not valid JSON")
+	}
+	if s == nil {
+		return nil
+	}
+	return s.Check(value)
 }
 
 // affordable says whether the budget allows another request.
@@ -192,7 +213,7 @@ func (r *run) problem(m Message) string {
 		return ""
 	}
 	value := jsonIn(m.Text)
-	if err := r.schema.check(value); err != nil {
+	if err := check(r.schema, value); err != nil {
 		return "Your answer does not fit the JSON Schema:\n" + err.Error() + "\nAnswer again, with the corrected JSON alone."
 	}
 	r.answer.JSON = value
@@ -291,7 +312,7 @@ func (r *run) accept(c ToolCall) (tool, jsontext.Value, error) {
 	if !args.IsValid() || args.Kind() != '{' {
 		return tool{}, nil, errors.New("the arguments are not a valid JSON object; call again")
 	}
-	if err := t.schema.check(args); err != nil {
+	if err := check(t.schema, args); err != nil {
 		return tool{}, nil, fmt.Errorf("the arguments do not fit the tool's schema:\n%w\ncall again", err)
 	}
 	return t, args, nil

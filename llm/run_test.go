@@ -56,7 +56,9 @@ func TestRunCallsTools(t *testing.T) {
 	double := llm.NewTool("double", "doubles", `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`,
 		func(_ context.Context, args struct {
 			N int `json:"n"`
-		}) (any, error) { return args.N * 2, nil })
+		}) (any, error) {
+			return args.N * 2, nil
+		})
 	answer, err := llm.Run(t.Context(), script(calls(llm.ToolCall{ID: "1", Name: "double", Arguments: `{"n":21}`}), llm.Assistant("42")),
 		llm.Task{Messages: []llm.Message{llm.User("2*21?")}, Tools: []llm.Tool{double}})
 	if err != nil || answer.Text != "42" || answer.Calls != 2 {
