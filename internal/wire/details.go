@@ -188,7 +188,7 @@ func DecodeStatusError(status int, body []byte) *a2a.Error {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return &a2a.Error{Kind: KindOfStatus(status), Message: statusMessage(status), Remote: true}
 	}
-	kind := KindOfGRPC(in.Error.Status)
+	kind := KindOfGRPC(a2a.Generation10, in.Error.Status)
 	if status >= 400 && (status != 400 || in.Error.Status == "") {
 		kind = KindOfStatus(status)
 	}
