@@ -583,6 +583,23 @@ func TestExtendedCardNeedsAuthentication(t *testing.T) {
 	}
 }
 
+// A caller who is refused before anything of the request is read gets the number of the version that the request names.
+func TestUnauthenticatedCallerOf01(t *testing.T) {
+	t.Parallel()
+	ts := serve(t, &fake{}, func(o *server.Options) {
+		o.Generations = []a2a.Generation{a2a.Generation10, a2a.Generation01}
+		o.Authenticator = auth.AuthenticatorFunc(func(*http.Request) (a2a.Identity, error) {
+			return a2a.Identity{}, a2a.ErrUnauthenticated
+		})
+	})
+	for version, want := range map[string]string{"0.1": `"code":-32007`, "1.0": `"code":-31401`} {
+		got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"tasks/get","params":{"id":"t1"}}`, "A2A-Version: "+version)
+		if got.status != 401 || !strings.Contains(string(got.body), want) {
+			t.Errorf("%s: %d %s", version, got.status, got.body)
+		}
+	}
+}
+
 func TestAuthentication(t *testing.T) {
 	t.Parallel()
 	f := &fake{caps: can()}
