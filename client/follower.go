@@ -238,6 +238,7 @@ func (f *follower) look(pauses *retry.Pauses) bool {
 		return false
 	}
 	f.until = time.Now().Add(f.c.opts.ResumeTimeout)
+	f.watch.old = f.c.old()
 	f.watch.note(f.watch.lastID, task)
 	if !f.known(task) {
 		pauses.Reset()

@@ -18,8 +18,9 @@ type watch struct {
 	lastID   string // of the last event
 	state    a2a.TaskState
 	answered bool // with a message instead of a task
+	unknown  bool // the agent said that it does not know the state
 
-	old       bool // the stream is of a generation before 1.0, in which it also ends when the task waits for authorization
+	old       bool // the stream is of a generation before 1.0, in which it also ends when the task waits for authorization or its state is unknown
 	continues bool // the stream began with a message to a task that was there before
 	begun     bool // an event came
 	stale     bool // that event showed the task waiting, which may be as it was before the message
@@ -32,9 +33,11 @@ func (w *watch) note(id string, event a2a.Event) {
 	switch e := event.(type) {
 	case *a2a.Task:
 		w.taskID, w.state = e.ID, e.Status.State
+		w.unknown = w.state == a2a.TaskStateUnspecified
 		w.stale = first && w.continues && w.state == a2a.TaskStateInputRequired
 	case *a2a.StatusUpdate:
 		w.taskID, w.state = e.TaskID, e.Status.State
+		w.unknown = w.state == a2a.TaskStateUnspecified
 	case *a2a.ArtifactUpdate:
 		w.taskID = e.TaskID
 	case *a2a.Message:
@@ -44,7 +47,8 @@ func (w *watch) note(id string, event a2a.Event) {
 
 // over reports whether the stream may end after what came.
 func (w *watch) over() bool {
-	return w.final() || w.state == a2a.TaskStateInputRequired && !w.stale || w.old && w.state == a2a.TaskStateAuthRequired
+	return w.final() || w.state == a2a.TaskStateInputRequired && !w.stale ||
+		w.old && (w.state == a2a.TaskStateAuthRequired || w.unknown)
 }
 
 // final reports whether nothing can follow what came.

@@ -35,7 +35,8 @@ type Upstream struct {
 // Options tune a gateway. Every zero value is a safe default.
 type Options struct {
 	// Server is how the gateway is served. Its Card, CardFunc, Path and Authenticator are the gateway's own business: it
-	// shows the cards of its upstreams, and passes credentials on instead of judging them.
+	// shows the cards of its upstreams, and passes credentials on instead of judging them. On a port of its own gRPC gets
+	// no credentials through: let it share that of HTTP.
 	Server server.Options
 	// Client is how upstreams are called. Its Generations, when empty, are all there are.
 	Client client.Options

@@ -164,6 +164,33 @@ func TestErrorKinds(t *testing.T) {
 	}
 }
 
+// The option for 1.0.0 gives its HTTP statuses and gRPC codes; the numbers of JSON-RPC are the same. 0.3 has its own.
+func TestErrorKindsOfOtherVersions(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	ts := serve(t, f, func(o *server.Options) {
+		o.Codes100 = true
+		o.Generations = []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation02, a2a.Generation01}
+	})
+	send03 := `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"hi"}]}}`
+	for _, row := range wire.Table {
+		f.err = &a2a.Error{Kind: row.Kind, Message: "for you"}
+		if got := do(t, ts, "POST", "/message:send", `{"message":`+hello+`}`); got.status != row.HTTP100 || !strings.Contains(got.body, `"status":"`+row.GRPC100+`"`) {
+			t.Errorf("%s in 1.0.0: %d %s", row.Reason, got.status, got.body)
+		}
+		if got := do(t, ts, "POST", "/v1/message:send", send03, "A2A-Version:"); got.status != row.HTTP03 || !strings.Contains(got.body, "for you") {
+			t.Errorf("%s in 0.3: %d %s", row.Reason, got.status, got.body)
+		}
+		for version, code := range map[string]int{"0.1": row.Code01, "0.3": row.Code03, "1.0": row.Code10} {
+			method := map[string]string{"0.1": "tasks/get", "0.3": "tasks/get", "1.0": "GetTask"}[version]
+			got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"`+method+`","params":{"id":"t1"}}`, "A2A-Version: "+version)
+			if got.status != row.JSONRPCStatus() || !strings.Contains(got.body, fmt.Sprintf(`"code":%d,"message":"for you"`, code)) {
+				t.Errorf("%s in %s: %d %s", row.Reason, version, got.status, got.body)
+			}
+		}
+	}
+}
+
 func checkErrorHeader(t *testing.T, got reply) {
 	t.Helper()
 	if strings.Contains(got.body, "secret") || strings.Contains(got.body, "deep inside") {
@@ -580,6 +607,23 @@ func TestExtendedCardNeedsAuthentication(t *testing.T) {
 	ts = serve(t, &fake{caps: can(), err: a2a.ErrExtendedCardNotConfigured}, asAlice)
 	if got := rpc(t, ts, "GetExtendedAgentCard", ""); failureOf(t, got.body).code != -32007 {
 		t.Errorf("declared but missing: %s", got.body)
+	}
+}
+
+// A caller who is refused before anything of the request is read gets the number of the version that the request names.
+func TestUnauthenticatedCallerOf01(t *testing.T) {
+	t.Parallel()
+	ts := serve(t, &fake{}, func(o *server.Options) {
+		o.Generations = []a2a.Generation{a2a.Generation10, a2a.Generation01}
+		o.Authenticator = auth.AuthenticatorFunc(func(*http.Request) (a2a.Identity, error) {
+			return a2a.Identity{}, a2a.ErrUnauthenticated
+		})
+	})
+	for version, want := range map[string]string{"0.1": `"code":-32007`, "1.0": `"code":-31401`} {
+		got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"tasks/get","params":{"id":"t1"}}`, "A2A-Version: "+version)
+		if got.status != 401 || !strings.Contains(string(got.body), want) {
+			t.Errorf("%s: %d %s", version, got.status, got.body)
+		}
 	}
 }
 

@@ -222,7 +222,7 @@ func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 
 // cardForm returns the form of the card for a request that names a generation, or "".
 func (s *Server) cardForm(gen a2a.Generation) cards.Form {
-	switch cmp.Or(gen, s.options.CardGeneration) {
+	switch cmp.Or(gen, s.options.CardGeneration, s.only()) {
 	case a2a.Generation01:
 		return cards.Form01
 	case a2a.Generation02:
@@ -232,10 +232,19 @@ func (s *Server) cardForm(gen a2a.Generation) cards.Form {
 	case a2a.Generation10:
 		return cards.Form10
 	}
-	if len(s.options.Generations) == 1 && s.core.Serves(a2a.Generation10) {
-		return cards.Form10
-	}
 	return cards.FormUnion
+}
+
+// only returns the generation that is served alone, or "". That of 0.2 is that of 0.3.
+func (s *Server) only() a2a.Generation {
+	for _, gen := range []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation01} {
+		if !slices.ContainsFunc(s.options.Generations, func(other a2a.Generation) bool {
+			return other != gen && (other != a2a.Generation02 || gen != a2a.Generation03)
+		}) {
+			return gen
+		}
+	}
+	return ""
 }
 
 // render returns the card for r as bytes.

@@ -5,6 +5,7 @@ package server_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -96,7 +97,6 @@ func TestGenerations(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []*server.Options{
 		{Generations: []a2a.Generation{"0.4"}},
-		{Generations: []a2a.Generation{a2a.Generation03}},
 		{Generations: []a2a.Generation{a2a.Generation10}, CardGeneration: a2a.Generation01},
 	} {
 		bad.Card = aCard()
@@ -104,10 +104,19 @@ func TestGenerations(t *testing.T) {
 			t.Errorf("%v, card of %q: accepted", bad.Generations, bad.CardGeneration)
 		}
 	}
-	old := serve(t, &fake{}, func(o *server.Options) { o.Generations = []a2a.Generation{a2a.Generation01} })
-	if got := do(t, old, "GET", cardPath, "", "A2A-Version: 1.0"); got.status != 200 || len(readCard(t, got).SupportedInterfaces) != 1 {
-		t.Errorf("the card of an old agent: %d %s", got.status, got.body)
+	for gen, members := range map[a2a.Generation][2]string{ // one that the form has, one that it has not
+		a2a.Generation01: {"authentication", "preferredTransport"}, a2a.Generation02: {"preferredTransport", "supportedInterfaces"},
+		a2a.Generation03: {"preferredTransport", "supportedInterfaces"}, a2a.Generation10: {"supportedInterfaces", "preferredTransport"},
+	} {
+		alone := serve(t, &fake{}, func(o *server.Options) { o.Generations = []a2a.Generation{gen} })
+		for _, version := range []string{"", "7.0"} { // neither names a generation that is served
+			got := do(t, alone, "GET", cardPath, "", "A2A-Version: "+version)
+			if !strings.Contains(got.body, `"`+members[0]+`":`) || strings.Contains(got.body, `"`+members[1]+`":`) {
+				t.Errorf("the card of an agent of %s alone: %d %s", gen, got.status, got.body)
+			}
+		}
 	}
+	old := serve(t, &fake{}, func(o *server.Options) { o.Generations = []a2a.Generation{a2a.Generation01} })
 	if got := rpc(t, old, "GetTask", `{"id":"t1"}`); failureOf(t, got.body).reason != "VERSION_NOT_SUPPORTED" {
 		t.Errorf("1.0 of an old agent: %s", got.body)
 	}

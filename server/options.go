@@ -48,7 +48,7 @@ type Options struct {
 	// that gRPC is not served.
 	GRPC GRPC
 	// Generations of the protocol that are served. Nil means all there are. a2a.Generation02 and a2a.Generation03 are
-	// one to the server, and come together.
+	// one to the server: each brings the other.
 	Generations []a2a.Generation
 	// CardGeneration is the form of the card for requests without A2A-Version. Empty means the union of all forms, which
 	// clients of every generation can read.
@@ -135,6 +135,11 @@ func (o Options) Defaults() Options {
 	if o.Generations == nil {
 		o.Generations = wire.Generations
 	}
+	for gen, twin := range map[a2a.Generation]a2a.Generation{a2a.Generation02: a2a.Generation03, a2a.Generation03: a2a.Generation02} {
+		if slices.Contains(o.Generations, gen) && !slices.Contains(o.Generations, twin) {
+			o.Generations = append(slices.Clip(o.Generations), twin)
+		}
+	}
 	return o
 }
 
@@ -183,9 +188,6 @@ func (o *Options) checkGenerations() error {
 		if !slices.Contains(wire.Generations, gen) {
 			return fmt.Errorf("server: Options.Generations: %q is none of %q", gen, wire.Generations)
 		}
-	}
-	if slices.Contains(o.Generations, a2a.Generation02) != slices.Contains(o.Generations, a2a.Generation03) {
-		return errors.New("server: Options.Generations: 0.2 and 0.3 come together")
 	}
 	if gen := o.CardGeneration; gen != "" && !slices.Contains(o.Generations, gen) {
 		return fmt.Errorf("server: Options.CardGeneration: %q is not served", gen)

@@ -5,7 +5,9 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"regexp"
 	"strconv"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -27,6 +29,9 @@ func incarnation(id a2a.TaskID, n int) a2a.TaskID {
 	}
 	return id + "~" + a2a.TaskID(strconv.Itoa(n))
 }
+
+// reserved matches the ids of tasks that reopen others, which clients may not give to tasks of their own.
+var reserved = regexp.MustCompile(`~[0-9]+$`)
 
 // last returns the last task behind an id, nil if there is none, and its number.
 func (s reopening) last(ctx context.Context, tenant string, id a2a.TaskID) (task *a2a.Task, n int, err error) {
@@ -64,6 +69,9 @@ func (s reopening) behind(ctx context.Context, tenant string, id a2a.TaskID) (a2
 func (s reopening) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.SendMessageRequest, mask.Mask, error) {
 	if req.NewTaskID == "" {
 		return req, "", nil
+	}
+	if reserved.MatchString(string(req.NewTaskID)) {
+		return nil, "", a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("task id %.100q ends like that of a reopened task; choose one that does not end in ~ and a number", req.NewTaskID))
 	}
 	task, n, err := s.last(ctx, req.Tenant, req.NewTaskID)
 	if err != nil || task == nil {

@@ -304,7 +304,7 @@ func allowed(w http.ResponseWriter, r *http.Request, methods ...string) bool {
 func writeError(w http.ResponseWriter, status int, e *a2a.Error) {
 	w.Header().Set("Content-Type", wire.MediaTypeJSON)
 	w.WriteHeader(status)
-	w.Write(wire.AppendStatusError(nil, a2a.Generation10, status, e))
+	w.Write(wire.AppendStatusError(nil, status, "", e))
 }
 
 func (s *Server) serveHealth(w http.ResponseWriter, status int, text string) {

@@ -49,7 +49,7 @@ func (c *Core) RouteMethod(r *http.Request, method string) (Route, *a2a.Error) {
 // routeByMethod decides for a request that names no version, which by A2A 1.0 §3.6.2 is not one of 1.0.
 func (c *Core) routeByMethod(method string) (Route, *a2a.Error) {
 	if op := wire.OperationOf(method); op != wire.OpNone {
-		if !c.AcceptUnversioned {
+		if !c.AcceptUnversioned || !c.Serves(a2a.Generation10) {
 			return Route{Generation: a2a.Generation10}, c.unversioned()
 		}
 		return Route{Operation: op, Generation: a2a.Generation10, Dialect: dialects[a2a.Generation10]}, nil
@@ -68,6 +68,11 @@ func (c *Core) routeByMethod(method string) (Route, *a2a.Error) {
 		return Route{Operation: op03, Generation: a2a.Generation03, Dialect: dialects[a2a.Generation03]}, nil
 	case op01 != wire.OpNone:
 		return Route{Operation: op01, Generation: a2a.Generation01, Dialect: dialects[a2a.Generation01]}, nil
+	}
+	for _, gen := range []a2a.Generation{a2a.Generation03, a2a.Generation01} {
+		if !c.Serves(gen) && wire.OperationIn(gen, method) != wire.OpNone {
+			return Route{Generation: gen}, c.versionError(string(gen), fmt.Sprintf("method %q is one of version %s of the protocol, which is not served", method, gen))
+		}
 	}
 	if !c.Serves(a2a.Generation03) {
 		return Route{Generation: a2a.Generation10}, c.unversioned()
@@ -91,8 +96,10 @@ func (c *Core) RoutePath(r *http.Request, op wire.Operation, old bool) (Route, *
 	case old:
 		return Route{}, a2a.NewError(a2a.ErrMethodNotFound, "this path is one of versions 0.2 and 0.3, which the request does not speak or the agent does not serve; "+
 			"the agent card, at /.well-known/agent-card.json, names the agent's endpoints")
-	case gen == "" && !c.AcceptUnversioned, gen != "" && gen != a2a.Generation10:
+	case gen == "" && !(c.AcceptUnversioned && c.Serves(a2a.Generation10)):
 		return Route{}, c.unversioned()
+	case gen != "" && gen != a2a.Generation10:
+		return Route{}, c.versionError(string(gen), fmt.Sprintf("version %s of the protocol does not have the path that this request asks for", gen))
 	}
 	return Route{Operation: op, Generation: a2a.Generation10, Dialect: dialects[a2a.Generation10]}, nil
 }
@@ -107,6 +114,15 @@ func (c *Core) Version(r *http.Request) (a2a.Generation, *a2a.Error) {
 		return gen, nil
 	}
 	return "", c.versionError(requested, fmt.Sprintf("version %q of the protocol is not served", clip(requested)))
+}
+
+// Presumed returns the generation in which a request is refused of which nothing but the header has been read.
+func (c *Core) Presumed(r *http.Request) a2a.Generation {
+	gen, _ := c.Version(r)
+	if gen == "" && len(c.Generations) == 1 {
+		return c.Generations[0]
+	}
+	return gen
 }
 
 // unversioned is the error for a request that needs a version and names none.
@@ -125,10 +141,15 @@ func (c *Core) versionError(requested, why string) *a2a.Error {
 	for i, gen := range c.Generations {
 		served[i] = string(gen)
 	}
+	list := strings.Join(served, ", ")
+	advice := "the agent serves " + list
+	if c.Serves(a2a.Generation10) {
+		advice = "send the header A2A-Version: 1.0"
+	}
 	return &a2a.Error{
 		Kind:     a2a.ErrVersionNotSupported,
-		Message:  why + "; send the header A2A-Version: 1.0",
-		Metadata: map[string]string{"requestedVersion": clip(requested), "supportedVersions": strings.Join(served, ", ")},
+		Message:  why + "; " + advice,
+		Metadata: map[string]string{"requestedVersion": clip(requested), "supportedVersions": list},
 	}
 }
 

@@ -87,7 +87,7 @@ var protocolNames = map[a2a.Kind]string{
 var protocolHints = map[a2a.Kind]struct{ text, command string }{
 	a2a.ErrTaskNotFound:              {"tasks of other callers are never shown; see yours with", "task list"},
 	a2a.ErrTaskNotCancelable:         {"see how it ended with", "task get"},
-	a2a.ErrUnsupportedOperation:      {"a task that has ended takes no further message; see what the agent offers with", "card get"},
+	a2a.ErrUnsupportedOperation:      {"the agent does not offer this, or the state of the task does not allow it; see what it offers with", "card get"},
 	a2a.ErrContentTypeNotSupported:   {"name the media type of a part with --media-type; see which ones the agent takes with", "card get"},
 	a2a.ErrExtendedCardNotConfigured: {"the agent has no further card; see the one it has with", "card get"},
 	a2a.ErrExtensionSupportRequired:  {"activate the extensions that the agent wants with --extension; see them with", "card get"},

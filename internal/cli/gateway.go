@@ -28,7 +28,7 @@ type gatewayOptions struct {
 const gatewayLong = `gateway puts every generation and every binding of A2A in front of agents that speak
 one: clients of 0.1, 0.2, 0.3 and 1.0 are served in their own, and the agent is called
 in the one that its card names. When it is ready it prints one line to the error
-stream: gateway to CARD at URL.
+stream: gateway to UPSTREAMS at URL.
 
 One agent is served at the root. Several need names, NAME=URL, and each is served
 below its name and, at the root, for requests whose tenant is that name.

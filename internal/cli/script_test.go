@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,7 +46,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": startServer, "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID,
+			"serve": starter("serve"), "gateway": starter("gateway"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
@@ -58,7 +59,7 @@ func TestScripts(t *testing.T) {
 
 type serversKey struct{}
 
-// serverProcess is a running "dragoman serve".
+// serverProcess is a running "dragoman serve", or another command that serves.
 type serverProcess struct {
 	cmd    *exec.Cmd
 	url    chan string
@@ -67,30 +68,32 @@ type serverProcess struct {
 	stderr strings.Builder
 }
 
-// startServer is "serve NAME args...": it starts dragoman serve, waits until it says that it is ready, and sets
-// $NAME_URL and $NAME_ADDR.
-func startServer(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 {
-		ts.Fatalf("usage: serve NAME args...")
+// starter returns "serve NAME args...", and the same for other commands that serve: it starts dragoman serve, waits until it
+// says that it is ready, and sets $NAME_URL and $NAME_ADDR.
+func starter(verb string) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < 1 {
+			ts.Fatalf("usage: %s NAME args...", verb)
+		}
+		s, err := startProcess(append([]string{verb}, args[1:]...), ts.MkAbs("."), func(name string) string { return ts.Getenv(name) })
+		ts.Check(err)
+		ts.Defer(s.kill)
+		ts.Value(serversKey{}).(map[string]*serverProcess)[args[0]] = s
+		url, err := s.ready()
+		ts.Check(err)
+		ts.Setenv(args[0]+"_URL", url)
+		ts.Setenv(args[0]+"_ADDR", url[strings.LastIndex(url, "/")+1:])
 	}
-	s, err := startProcess(args[1:], ts.MkAbs("."), func(name string) string { return ts.Getenv(name) })
-	ts.Check(err)
-	ts.Defer(s.kill)
-	ts.Value(serversKey{}).(map[string]*serverProcess)[args[0]] = s
-	url, err := s.ready()
-	ts.Check(err)
-	ts.Setenv(args[0]+"_URL", url)
-	ts.Setenv(args[0]+"_ADDR", url[strings.LastIndex(url, "/")+1:])
 }
 
-// startProcess starts "dragoman serve" as a process of its own: the test binary, which is the program when it is called so.
+// startProcess starts dragoman as a process of its own: the test binary, which is the program when it is called so.
 func startProcess(args []string, dir string, getenv func(string) string) (*serverProcess, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(self)
-	cmd.Args = append([]string{"dragoman", "serve"}, args...)
+	cmd.Args = append([]string{"dragoman"}, args...)
 	cmd.Dir = dir
 	for _, name := range []string{"HOME", "PATH", "XDG_DATA_HOME", "TMPDIR", "GOCOVERDIR", "GORACE"} {
 		cmd.Env = append(cmd.Env, name+"="+getenv(name))
@@ -129,6 +132,9 @@ func (s *serverProcess) kill() {
 	s.cmd.Wait()
 }
 
+// ready is the line that says where a server is.
+var ready = regexp.MustCompile(`^(?:serving|gateway to) .* at (http\S+)$`)
+
 // read collects the error stream and finds the line that says that the server is ready.
 func (s *serverProcess) read(lines *bufio.Scanner) {
 	defer close(s.done)
@@ -136,9 +142,8 @@ func (s *serverProcess) read(lines *bufio.Scanner) {
 		s.mu.Lock()
 		s.stderr.WriteString(lines.Text() + "\n")
 		s.mu.Unlock()
-		if _, rest, found := strings.Cut(lines.Text(), "serving "); found {
-			_, u, _ := strings.Cut(rest, " at ")
-			s.url <- u
+		if ready.MatchString(lines.Text()) {
+			s.url <- ready.FindStringSubmatch(lines.Text())[1]
 		}
 	}
 }

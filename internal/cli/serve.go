@@ -53,6 +53,7 @@ type serveOptions struct {
 	grpcList  bool
 	rates     string
 	reply     bool
+	dialects  dialectFlags
 	cert, key string
 	tls       *tls.Config // of the two, see check
 	turnLimit time.Duration
@@ -62,7 +63,8 @@ type serveOptions struct {
 	logFormat string
 }
 
-const serveLong = `serve serves a sample agent over A2A 1.0. When it is ready it prints one line to the
+const serveLong = `serve serves a sample agent to clients of every published generation of A2A, over
+JSON-RPC, HTTP+JSON and gRPC on one port. When it is ready it prints one line to the
 error stream: serving NAME at URL.
 
 Tasks are kept in a data folder and survive the server; --data :memory: keeps
@@ -71,6 +73,7 @@ then ends the server; the second one ends it at once.`
 
 const serveExample = `  dragoman serve --agent currency
   dragoman serve --agent currency --rates auto --addr 127.0.0.1:8080 --data ./data
+  dragoman serve --agent currency --generations 0.1 --addr 127.0.0.1:10000
   dragoman serve --agent hello --reply --addr 127.0.0.1:0 --data :memory:
   dragoman serve --agent hello --addr :8443 --url https://hello.example.com --tls-cert cert.pem --tls-key key.pem`
 
@@ -98,6 +101,7 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the services of gRPC")
 	flags.StringVar(&o.rates, "rates", "snapshot", "where currency has its rates from: snapshot, live or auto")
 	flags.BoolVar(&o.reply, "reply", false, "hello answers with a message instead of a task")
+	o.dialects.register(flags)
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
 	flags.DurationVar(&o.turnLimit, "turn-limit", limits.TurnLimit, "how long one turn of the agent may take")
@@ -137,14 +141,18 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, shutdown(ctx, eng, o.drain)) }()
-	srv, err := server.New(eng.Agent(o.agent, sample, &engine.AgentOptions{Card: card}), &server.Options{
+	options := &server.Options{
 		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls,
 		GRPC: grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}),
 		OnReady: func(_ net.Addr, url string) {
 			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(kept.place), o.agent, url)
 		},
 		OnDrain: eng.Shutdown,
-	})
+	}
+	if err := o.dialects.apply(options); err != nil {
+		return err
+	}
+	srv, err := server.New(eng.Agent(o.agent, sample, &engine.AgentOptions{Card: card}), options)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ import (
 // serveProcess starts a server and returns it with its URL. It is killed when the test ends.
 func serveProcess(t testing.TB, args ...string) (*serverProcess, string) {
 	t.Helper()
-	s, err := startProcess(args, t.TempDir(), os.Getenv)
+	s, err := startProcess(append([]string{"serve"}, args...), t.TempDir(), os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -369,4 +369,7 @@ func TestReopening(t *testing.T) {
 	}
 	expect(t, s.must(t, "ListTasks", `{"contextId":"talk"}`, v10), map[string]any{"totalSize": 4.0})
 	expect(t, s.must(t, "GetTask", `{"id":"r"}`, v10), map[string]any{"artifacts.0.parts.0.text": "turn 0"})
+	if _, failure := s.call(t, "tasks/send", say01("r~2", "mine")); failure["code"] != -32602.0 {
+		t.Errorf("a task of a client under the id of one that was reopened: %v", failure)
+	}
 }

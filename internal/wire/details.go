@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -50,16 +51,14 @@ func AppendRPCError(dst []byte, gen a2a.Generation, code int, e *a2a.Error) []by
 }
 
 // AppendStatusError appends the body of an error of the HTTP+JSON binding (A2A 1.0 §11.6). A status of 0 means that
-// of the error's kind.
-func AppendStatusError(dst []byte, gen a2a.Generation, status int, e *a2a.Error) []byte {
+// of the error's kind, an empty gRPC code that of its kind.
+func AppendStatusError(dst []byte, status int, code string, e *a2a.Error) []byte {
 	row := RowOf(e.Kind)
-	if status == 0 {
-		status = row.Status(gen)
-	}
+	status, code = cmp.Or(status, row.HTTP), cmp.Or(code, row.GRPC)
 	dst = append(dst, `{"error":{"code":`...)
 	dst = strconv.AppendInt(dst, int64(status), 10)
 	dst = append(dst, `,"status":`...)
-	dst = appendString(dst, row.GRPCCode(gen))
+	dst = appendString(dst, code)
 	dst = append(dst, `,"message":`...)
 	dst = appendString(dst, e.PublicMessage())
 	dst = append(dst, `,"details":`...)
@@ -188,7 +187,7 @@ func DecodeStatusError(status int, body []byte) *a2a.Error {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return &a2a.Error{Kind: KindOfStatus(status), Message: statusMessage(status), Remote: true}
 	}
-	kind := KindOfGRPC(in.Error.Status)
+	kind := KindOfGRPC(a2a.Generation10, in.Error.Status)
 	if status >= 400 && (status != 400 || in.Error.Status == "") {
 		kind = KindOfStatus(status)
 	}

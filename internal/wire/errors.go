@@ -183,8 +183,11 @@ func KindOfStatus(status int) a2a.Kind {
 	return a2a.ErrInternal
 }
 
-// KindOfGRPC returns the kind that the name of a gRPC code means when nothing better is known.
-func KindOfGRPC(code string) a2a.Kind {
+// KindOfGRPC returns the kind that the name of a gRPC code means in a generation when nothing better is known.
+func KindOfGRPC(gen a2a.Generation, code string) a2a.Kind {
+	if gen != a2a.Generation10 && code == "FAILED_PRECONDITION" {
+		return a2a.ErrTaskNotCancelable // all that has this code there; 1.0.1 gives it to many
+	}
 	switch code {
 	case "NOT_FOUND":
 		return a2a.ErrTaskNotFound

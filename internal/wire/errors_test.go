@@ -14,35 +14,36 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// published are the values that the texts of the generations print, row by row, apart from the table they check.
+// published are the values that the texts of the generations print, row by row, apart from the table they check. Where 0.3
+// prints none they are those of its official SDKs.
 var published = []struct {
-	kind                   a2a.Kind
-	reason                 string
-	code01, code03, code10 int
-	http100, http101       int
-	grpc100, grpc101       string
+	kind                     a2a.Kind
+	reason                   string
+	code01, code03, code10   int
+	http03, http100, http101 int
+	grpc03, grpc100, grpc101 string
 }{
-	{a2a.ErrTaskNotFound, "TASK_NOT_FOUND", -32001, -32001, -32001, 404, 404, "NOT_FOUND", "NOT_FOUND"},
-	{a2a.ErrTaskNotCancelable, "TASK_NOT_CANCELABLE", -32002, -32002, -32002, 409, 400, "FAILED_PRECONDITION", "FAILED_PRECONDITION"},
-	{a2a.ErrPushNotSupported, "PUSH_NOTIFICATION_NOT_SUPPORTED", -32003, -32003, -32003, 400, 400, "UNIMPLEMENTED", "FAILED_PRECONDITION"},
-	{a2a.ErrUnsupportedOperation, "UNSUPPORTED_OPERATION", -32004, -32004, -32004, 400, 400, "UNIMPLEMENTED", "FAILED_PRECONDITION"},
-	{a2a.ErrContentTypeNotSupported, "CONTENT_TYPE_NOT_SUPPORTED", -32005, -32005, -32005, 415, 400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
-	{a2a.ErrInvalidAgentResponse, "INVALID_AGENT_RESPONSE", -32603, -32006, -32006, 502, 500, "INTERNAL", "INTERNAL"},
-	{a2a.ErrExtendedCardNotConfigured, "EXTENDED_AGENT_CARD_NOT_CONFIGURED", -32004, -32007, -32007, 400, 400, "FAILED_PRECONDITION", "FAILED_PRECONDITION"},
-	{a2a.ErrExtensionSupportRequired, "EXTENSION_SUPPORT_REQUIRED", -32004, -32008, -32008, 400, 400, "FAILED_PRECONDITION", "FAILED_PRECONDITION"},
-	{a2a.ErrVersionNotSupported, "VERSION_NOT_SUPPORTED", -32004, -32009, -32009, 400, 400, "UNIMPLEMENTED", "FAILED_PRECONDITION"},
-	{a2a.ErrParse, "PARSE_ERROR", -32700, -32700, -32700, 400, 400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
-	{a2a.ErrInvalidRequest, "INVALID_REQUEST", -32600, -32600, -32600, 400, 400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
-	{a2a.ErrMethodNotFound, "METHOD_NOT_FOUND", -32601, -32601, -32601, 404, 404, "UNIMPLEMENTED", "UNIMPLEMENTED"},
-	{a2a.ErrInvalidParams, "INVALID_PARAMS", -32602, -32602, -32602, 400, 400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
-	{a2a.ErrInternal, "INTERNAL_ERROR", -32603, -32603, -32603, 500, 500, "INTERNAL", "INTERNAL"},
-	{a2a.ErrUnauthenticated, "UNAUTHENTICATED", -32007, -31401, -31401, 401, 401, "UNAUTHENTICATED", "UNAUTHENTICATED"},
-	{a2a.ErrPermissionDenied, "PERMISSION_DENIED", -32008, -31403, -31403, 403, 403, "PERMISSION_DENIED", "PERMISSION_DENIED"},
-	{a2a.ErrTooLarge, "REQUEST_TOO_LARGE", -31413, -31413, -31413, 413, 413, "RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED"},
-	{a2a.ErrUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE", -31415, -31415, -31415, 415, 415, "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
-	{a2a.ErrRateLimited, "RATE_LIMITED", -32010, -31429, -31429, 429, 429, "RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED"},
-	{a2a.ErrUnavailable, "UNAVAILABLE", -32011, -31503, -31503, 503, 503, "UNAVAILABLE", "UNAVAILABLE"},
-	{a2a.ErrTimeout, "TIMEOUT", -31504, -31504, -31504, 504, 504, "DEADLINE_EXCEEDED", "DEADLINE_EXCEEDED"},
+	{a2a.ErrTaskNotFound, "TASK_NOT_FOUND", -32001, -32001, -32001, 404, 404, 404, "NOT_FOUND", "NOT_FOUND", "NOT_FOUND"},
+	{a2a.ErrTaskNotCancelable, "TASK_NOT_CANCELABLE", -32002, -32002, -32002, 409, 409, 400, "FAILED_PRECONDITION", "FAILED_PRECONDITION", "FAILED_PRECONDITION"},
+	{a2a.ErrPushNotSupported, "PUSH_NOTIFICATION_NOT_SUPPORTED", -32003, -32003, -32003, 501, 400, 400, "UNIMPLEMENTED", "UNIMPLEMENTED", "FAILED_PRECONDITION"},
+	{a2a.ErrUnsupportedOperation, "UNSUPPORTED_OPERATION", -32004, -32004, -32004, 501, 400, 400, "UNIMPLEMENTED", "UNIMPLEMENTED", "FAILED_PRECONDITION"},
+	{a2a.ErrContentTypeNotSupported, "CONTENT_TYPE_NOT_SUPPORTED", -32005, -32005, -32005, 415, 415, 400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
+	{a2a.ErrInvalidAgentResponse, "INVALID_AGENT_RESPONSE", -32603, -32006, -32006, 502, 502, 500, "INTERNAL", "INTERNAL", "INTERNAL"},
+	{a2a.ErrExtendedCardNotConfigured, "EXTENDED_AGENT_CARD_NOT_CONFIGURED", -32004, -32007, -32007, 404, 400, 400, "NOT_FOUND", "FAILED_PRECONDITION", "FAILED_PRECONDITION"},
+	{a2a.ErrExtensionSupportRequired, "EXTENSION_SUPPORT_REQUIRED", -32004, -32008, -32008, 400, 400, 400, "FAILED_PRECONDITION", "FAILED_PRECONDITION", "FAILED_PRECONDITION"},
+	{a2a.ErrVersionNotSupported, "VERSION_NOT_SUPPORTED", -32004, -32009, -32009, 400, 400, 400, "UNIMPLEMENTED", "UNIMPLEMENTED", "FAILED_PRECONDITION"},
+	{a2a.ErrParse, "PARSE_ERROR", -32700, -32700, -32700, 400, 400, 400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
+	{a2a.ErrInvalidRequest, "INVALID_REQUEST", -32600, -32600, -32600, 400, 400, 400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
+	{a2a.ErrMethodNotFound, "METHOD_NOT_FOUND", -32601, -32601, -32601, 404, 404, 404, "UNIMPLEMENTED", "UNIMPLEMENTED", "UNIMPLEMENTED"},
+	{a2a.ErrInvalidParams, "INVALID_PARAMS", -32602, -32602, -32602, 400, 400, 400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
+	{a2a.ErrInternal, "INTERNAL_ERROR", -32603, -32603, -32603, 500, 500, 500, "INTERNAL", "INTERNAL", "INTERNAL"},
+	{a2a.ErrUnauthenticated, "UNAUTHENTICATED", -32007, -31401, -31401, 401, 401, 401, "UNAUTHENTICATED", "UNAUTHENTICATED", "UNAUTHENTICATED"},
+	{a2a.ErrPermissionDenied, "PERMISSION_DENIED", -32008, -31403, -31403, 403, 403, 403, "PERMISSION_DENIED", "PERMISSION_DENIED", "PERMISSION_DENIED"},
+	{a2a.ErrTooLarge, "REQUEST_TOO_LARGE", -31413, -31413, -31413, 413, 413, 413, "RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED"},
+	{a2a.ErrUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE", -31415, -31415, -31415, 415, 415, 415, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
+	{a2a.ErrRateLimited, "RATE_LIMITED", -32010, -31429, -31429, 429, 429, 429, "RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED"},
+	{a2a.ErrUnavailable, "UNAVAILABLE", -32011, -31503, -31503, 503, 503, 503, "UNAVAILABLE", "UNAVAILABLE", "UNAVAILABLE"},
+	{a2a.ErrTimeout, "TIMEOUT", -31504, -31504, -31504, 504, 504, 504, "DEADLINE_EXCEEDED", "DEADLINE_EXCEEDED", "DEADLINE_EXCEEDED"},
 }
 
 func TestTable(t *testing.T) {
@@ -55,8 +56,9 @@ func TestTable(t *testing.T) {
 		if row.Kind != want.kind || row.Reason != want.reason {
 			t.Errorf("%v: row of %v with reason %s, want %s", want.kind, row.Kind, row.Reason, want.reason)
 		}
-		got := []any{row.Code(a2a.Generation01), row.Code(a2a.Generation03), row.Code(a2a.Generation10), row.HTTP100, row.Status(a2a.Generation10), row.GRPC100, row.GRPCCode(a2a.Generation10)}
-		if diff := cmp.Diff([]any{want.code01, want.code03, want.code10, want.http100, want.http101, want.grpc100, want.grpc101}, got); diff != "" {
+		got := []any{row.Code(a2a.Generation01), row.Code(a2a.Generation03), row.Code(a2a.Generation10),
+			row.Status(a2a.Generation03), row.HTTP100, row.Status(a2a.Generation10), row.GRPCCode(a2a.Generation03), row.GRPC100, row.GRPCCode(a2a.Generation10)}
+		if diff := cmp.Diff([]any{want.code01, want.code03, want.code10, want.http03, want.http100, want.http101, want.grpc03, want.grpc100, want.grpc101}, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", want.kind, diff)
 		}
 		if row.Code02 != row.Code03 {
@@ -132,7 +134,7 @@ func TestErrorsComeBack(t *testing.T) {
 			}
 		}
 		for _, status := range []int{row.HTTP, row.HTTP100, 0} {
-			body := wire.AppendStatusError(nil, a2a.Generation10, status, want)
+			body := wire.AppendStatusError(nil, status, "", want)
 			if diff := cmp.Diff(want, wire.DecodeStatusError(status, body), ignore); diff != "" {
 				t.Errorf("HTTP+JSON %d (-want +got):\n%s", status, diff)
 			}
@@ -151,7 +153,7 @@ func TestErrorBodies(t *testing.T) {
 	if want := `{"code":-32602,"message":` + message + `,"data":` + details + `}`; got != want {
 		t.Errorf("JSON-RPC:\n got %s\nwant %s", got, want)
 	}
-	got = string(wire.AppendStatusError(nil, a2a.Generation10, 0, rich(a2a.ErrInvalidParams)))
+	got = string(wire.AppendStatusError(nil, 0, "", rich(a2a.ErrInvalidParams)))
 	if want := `{"error":{"code":400,"status":"INVALID_ARGUMENT","message":` + message + `,"details":` + details + `}}`; got != want {
 		t.Errorf("HTTP+JSON:\n got %s\nwant %s", got, want)
 	}
@@ -162,7 +164,7 @@ func TestErrorBodyIsSafe(t *testing.T) {
 	t.Parallel()
 	e := &a2a.Error{Kind: a2a.ErrInternal, Message: "bad \xff byte", Cause: a2a.NewError(a2a.ErrInternal, "secret"),
 		Details: []a2a.Detail{{Type: "x", Value: []byte(`{"@type":`)}}}
-	for _, body := range [][]byte{wire.AppendRPCError(nil, a2a.Generation10, 0, e), wire.AppendStatusError(nil, a2a.Generation10, 0, e)} {
+	for _, body := range [][]byte{wire.AppendRPCError(nil, a2a.Generation10, 0, e), wire.AppendStatusError(nil, 0, "", e)} {
 		if !json.Valid(body) || strings.Contains(string(body), "secret") {
 			t.Errorf("body %s", body)
 		}
@@ -212,7 +214,7 @@ func TestDecodeForeignErrors(t *testing.T) {
 }
 
 func FuzzDecodeError(f *testing.F) {
-	f.Add(400, wire.AppendStatusError(nil, a2a.Generation10, 0, rich(a2a.ErrInvalidParams)))
+	f.Add(400, wire.AppendStatusError(nil, 0, "", rich(a2a.ErrInvalidParams)))
 	f.Add(200, wire.AppendRPCError(nil, a2a.Generation10, 0, rich(a2a.ErrTooLarge)))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		for _, e := range []*a2a.Error{wire.DecodeStatusError(status, body), wire.DecodeRPCError(a2a.Generation10, body)} {

@@ -136,7 +136,7 @@ func (c *Client) call(ctx context.Context, op wire.Operation, request any, limit
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeUp(fmt.Sprintf("no answer within %v", limit)))
 	defer cancel()
-	ctx, t := traced(outgoingContext(ctx, ""), len(out.bytes), c.MaxAnswer)
+	ctx, t := traced(outgoingContext(ctx, ""), c.Form.Generation(), len(out.bytes), c.MaxAnswer)
 	var in frame
 	if err := c.Conn.Invoke(ctx, path, out, &in, grpc.MaxCallRecvMsgSize(c.MaxAnswer)); err != nil {
 		return nil, t.failure(ctx, err)
@@ -194,7 +194,7 @@ func (c *Client) stream(ctx context.Context, op wire.Operation, request any, aft
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	ctx, t := traced(outgoingContext(ctx, after), len(out.bytes), c.MaxEvent)
+	ctx, t := traced(outgoingContext(ctx, after), c.Form.Generation(), len(out.bytes), c.MaxEvent)
 	r := &reader{client: c, op: op, ctx: ctx, trace: t, ahead: make(chan received, 1)}
 	r.stream, err = c.Conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, path, grpc.MaxCallRecvMsgSize(c.MaxEvent))
 	if err == nil {

@@ -36,9 +36,17 @@ var codesByName = func() map[string]codes.Code {
 
 // nameOf returns the name of a code as the table of errors has it: codes.Code calls itself NotFound.
 func nameOf(c codes.Code) string {
+	if c == codes.OK {
+		return "OK"
+	}
+	return upperSnake(c.String())
+}
+
+// upperSnake returns NOT_FOUND for NotFound.
+func upperSnake(camel string) string {
 	var name []byte
-	for i, r := range []byte(c.String()) {
-		if i > 0 && r >= 'A' && r <= 'Z' && c != codes.OK {
+	for i, r := range []byte(camel) {
+		if i > 0 && r >= 'A' && r <= 'Z' {
 			name = append(name, '_')
 		}
 		name = append(name, r)
@@ -129,10 +137,10 @@ func clip(s string, limit int) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// errorOf makes an Error of a status that a peer sent. The kind is that of its ErrorInfo, else of its code
-// (A2A 1.0 §10.6): the codes of 1.0.0, 1.0.1 and 0.3 differ, the reasons do not.
-func errorOf(s *status.Status) *a2a.Error {
-	e := &a2a.Error{Kind: wire.KindOfGRPC(nameOf(s.Code())), Message: clip(s.Message(), 4*maxMessage), Remote: true}
+// errorOf makes an Error of a status that a peer of a generation sent. The kind is that of its ErrorInfo, else of its
+// code (A2A 1.0 §10.6): the codes of 1.0.0, 1.0.1 and 0.3 differ, the reasons do not.
+func errorOf(gen a2a.Generation, s *status.Status) *a2a.Error {
+	e := &a2a.Error{Kind: kindOf(gen, s), Message: clip(s.Message(), 4*maxMessage), Remote: true}
 	if s.Code() > codes.Unauthenticated {
 		e.Message = "code " + strconv.Itoa(int(s.Code())) + ": " + e.Message
 	}
@@ -159,6 +167,17 @@ func errorOf(s *status.Status) *a2a.Error {
 	probe := a2a.Error{Message: "-", Violations: e.Violations}
 	e.Message = strings.TrimSuffix(e.Message, probe.PublicMessage()[1:])
 	return e
+}
+
+// kindOf returns the kind of a status without details. Before 1.0 there were none, and the official SDK of Python
+// begins the message with the error's name instead, such as TaskNotCancelableError.
+func kindOf(gen a2a.Generation, s *status.Status) a2a.Kind {
+	if name, _, ok := strings.Cut(s.Message(), "Error: "); ok && gen != a2a.Generation10 {
+		if kind, ok := wire.KindOfReason(upperSnake(name)); ok {
+			return kind
+		}
+	}
+	return wire.KindOfGRPC(gen, nameOf(s.Code()))
 }
 
 func takeInfo(e *a2a.Error, info *errdetails.ErrorInfo) {

@@ -45,7 +45,7 @@ func TestLargeError(t *testing.T) {
 	if encoded > 8<<10 {
 		t.Errorf("the trailers have about %d bytes", encoded)
 	}
-	got := errorOf(s)
+	got := errorOf(a2a.Generation10, s)
 	if got.Kind != a2a.ErrInvalidParams || len(got.Violations) == 0 || got.RetryAfter != time.Second || !got.Remote {
 		t.Errorf("it is read as %+v", got)
 	}
@@ -58,8 +58,29 @@ func TestForeignStatus(t *testing.T) {
 		codes.NotFound: a2a.ErrTaskNotFound, codes.Unimplemented: a2a.ErrUnsupportedOperation, codes.Unavailable: a2a.ErrUnavailable,
 		codes.Unauthenticated: a2a.ErrUnauthenticated, codes.Unknown: a2a.ErrInternal, codes.Code(77): a2a.ErrInternal,
 	} {
-		if got := errorOf(status.New(code, "x")); got.Kind != want || !got.Remote || !strings.Contains(got.Message, "x") {
+		if got := errorOf(a2a.Generation10, status.New(code, "x")); got.Kind != want || !got.Remote || !strings.Contains(got.Message, "x") {
 			t.Errorf("%v is read as %v", code, got)
+		}
+	}
+}
+
+// Before 1.0 a status has no details: its code tells what it is, or the name that the SDK of Python begins it with.
+func TestStatusBefore10(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		code    codes.Code
+		message string
+		want    a2a.Kind
+	}{
+		{codes.FailedPrecondition, "Task not cancelable: 1", a2a.ErrTaskNotCancelable},
+		{codes.Unimplemented, "TaskNotCancelableError: Task cannot be canceled - current state: TaskState.completed", a2a.ErrTaskNotCancelable},
+		{codes.Unimplemented, "PushNotificationNotSupportedError: no", a2a.ErrPushNotSupported},
+		{codes.Internal, "SomeError: InvalidParamsError: x", a2a.ErrInternal},
+		{codes.NotFound, "TaskNotFoundError: Task not found", a2a.ErrTaskNotFound},
+		{codes.Unimplemented, "not here", a2a.ErrUnsupportedOperation},
+	} {
+		if got := errorOf(a2a.Generation03, status.New(c.code, c.message)); got.Kind != c.want || got.Message != c.message {
+			t.Errorf("%v %q is read as %v %q", c.code, c.message, got.Kind, got.Message)
 		}
 	}
 }
@@ -77,7 +98,7 @@ func FuzzStatus(f *testing.F) {
 		if proto.Unmarshal(b, &p) != nil || p.Code == 0 {
 			return
 		}
-		e := errorOf(status.FromProto(&p))
+		e := errorOf(a2a.Generation10, status.FromProto(&p))
 		if out, ok := status.FromError(statusOf("INTERNAL", e)); !ok || out.Code() != codes.Internal {
 			t.Errorf("%+v cannot be sent on", e)
 		}

@@ -21,6 +21,7 @@ import (
 // A trace knows how far a call of the client came: gRPC gives a server that cannot be reached, one that broke off and one
 // that says it is busy the same code.
 type trace struct {
+	generation     a2a.Generation
 	request, limit int // bytes of the request, and at most of each message of the answer
 
 	sent     atomic.Bool // the peer may have got the request
@@ -32,8 +33,8 @@ type trace struct {
 type traceKey struct{}
 
 // traced returns a context for one call, and what will be known of it.
-func traced(ctx context.Context, request, limit int) (context.Context, *trace) {
-	t := &trace{request: request, limit: limit, header: make(chan struct{})}
+func traced(ctx context.Context, gen a2a.Generation, request, limit int) (context.Context, *trace) {
+	t := &trace{generation: gen, request: request, limit: limit, header: make(chan struct{})}
 	return context.WithValue(ctx, traceKey{}, t), t
 }
 
@@ -49,7 +50,7 @@ func (t *trace) failure(ctx context.Context, err error) error {
 	case t.tooLarge(s):
 		return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer", Cause: errors.New(s.Message())}
 	case t.answered.Load():
-		return errorOf(s)
+		return errorOf(t.generation, s)
 	}
 	return &outgoing.ConnError{Sent: t.sent.Load(), Err: errors.New(s.Message())}
 }

@@ -19,6 +19,7 @@ type Server struct {
 
 // Serve answers one request, which is a POST.
 func (s *Server) Serve(x *binding.Exchange) {
+	x.Generation = s.Core.Presumed(x.R)
 	if e := s.Core.Admit(x); e != nil {
 		s.fail(x, nil, e)
 		return

@@ -98,13 +98,13 @@ func (s *Server) fail(x *binding.Exchange, status int, e *a2a.Error) {
 	if status == 0 {
 		status = s.Core.HTTPStatus(generation(x), e)
 	}
-	s.Core.AnswerError(x, status, mediaType(x), appendError(nil, x, status, e), e)
+	s.Core.AnswerError(x, status, mediaType(x), s.appendError(nil, x, status, e), e)
 }
 
 // appendError appends the body of an error. Before 1.0 no text says what that is; this is what SDKs of 0.3 read.
-func appendError(dst []byte, x *binding.Exchange, status int, e *a2a.Error) []byte {
+func (s *Server) appendError(dst []byte, x *binding.Exchange, status int, e *a2a.Error) []byte {
 	if generation(x) == a2a.Generation10 {
-		return wire.AppendStatusError(dst, a2a.Generation10, status, e)
+		return wire.AppendStatusError(dst, status, s.Core.GRPCCode(a2a.Generation10, e), e)
 	}
 	if x.Dialect == v03pb.Proto {
 		e = v03pb.Named(x.Operation, e)
@@ -153,5 +153,5 @@ func (f frame) AppendError(dst []byte, e *a2a.Error) []byte {
 	if generation(f.x) != a2a.Generation10 {
 		dst = append(dst, "event: "+errorEvent+"\n"...)
 	}
-	return sse.AppendEvent(dst, "", appendError(nil, f.x, f.s.Core.HTTPStatus(generation(f.x), e), e))
+	return sse.AppendEvent(dst, "", f.s.appendError(nil, f.x, f.s.Core.HTTPStatus(generation(f.x), e), e))
 }
