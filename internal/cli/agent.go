@@ -194,6 +194,7 @@ type seen struct {
 	context a2a.ContextID
 	state   a2a.TaskState
 	form    *form            // what the agent last asked to be filled
+	filled  *form            // the one before, as it was answered
 	told    func(a2a.TaskID) // if not nil: called when the task is known
 }
 

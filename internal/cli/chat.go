@@ -275,11 +275,8 @@ func (s *chat) say(ctx context.Context, text string) error {
 
 // fillForms asks for the form that the agent waits for, and for the next one if it is not content with that.
 func (s *chat) fillForms(ctx context.Context) error {
-	for before := (&form{}); s.at.seen.asksForm(); {
-		asked := s.at.seen.form
-		asked.carry(before)
-		before = asked
-		answer, err := s.c.fill(ctx, s.in, asked)
+	for s.at.seen.asksForm() {
+		answer, err := s.c.fill(ctx, s.in, &s.at.seen)
 		switch {
 		case errors.Is(err, errWithdraw):
 			return s.cancel(ctx)
@@ -310,7 +307,7 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) error {
 	req := &a2a.SendMessageRequest{Message: message, Configuration: &a2a.SendConfiguration{AcceptedOutputModes: s.accept, HistoryLength: &none}}
 	return s.during(ctx, func(ctx context.Context, seen *seen) error {
 		if message.TaskID == "" {
-			seen.task, seen.state = "", a2a.TaskStateUnspecified
+			seen.task, seen.state, seen.filled = "", a2a.TaskStateUnspecified, nil
 		}
 		seen.form = nil
 		types := &acceptance{modes: s.accept}

@@ -23,9 +23,15 @@ var (
 	errWithdraw = errors.New("the form was withdrawn")
 )
 
-// fill asks for each field of a form and returns the answer. What is known already is suggested, and taken for an empty
-// line. A line that is an object answers the whole form. It fails with errLater, errWithdraw and what ask fails with.
-func (c *command) fill(ctx context.Context, in prompter, f *form) (jsontext.Value, error) {
+// fill asks for each field of the form that the task waits for and returns the answer. What is known already is
+// suggested, and taken for an empty line. A line that is an object answers the whole form. It fails with errLater,
+// errWithdraw and what ask fails with.
+func (c *command) fill(ctx context.Context, in prompter, seen *seen) (jsontext.Value, error) {
+	f := seen.form
+	if seen.filled != nil {
+		f.carry(seen.filled)
+	}
+	seen.filled = f
 	c.tell("The agent asks for a form. %s leaves it, %s cancels the task.", wordLater, wordCancel)
 	if f.instructions != "" {
 		c.tell(indent+"Instructions: %s", f.instructions)

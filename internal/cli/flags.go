@@ -30,8 +30,9 @@ var envPrefixes = []string{"DRAGOMAN_", "A2ACLI_"}
 // onlyFlags are options that no variable sets: whether the output is a stream must be visible in the command, the
 // parts of a message have an order, and to wait is what happens when no variable says otherwise. A program that keeps
 // nothing between runs must not find a task, a conversation or a page in its environment either: every message would go
-// there unseen. Help and version are no options at all.
-var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token", "help", "version"}
+// there unseen. What is done with a form is the business of one message. Help and version are no options at all.
+var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token",
+	"answer", "skeleton", "fill", "help", "version"}
 
 // secrets are options whose values are never shown.
 var secrets = []string{"bearer", "svc-param"}

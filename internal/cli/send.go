@@ -30,6 +30,9 @@ type sendOptions struct {
 	history   int
 	metadata  string
 	accept    []string
+	answer    string
+	skeleton  bool
+	fill      bool
 }
 
 const sendLong = `send sends a message to an agent and waits until the task has ended or waits for
@@ -37,13 +40,18 @@ something itself. The message has the parts that --text, --file and --data give,
 in their order, after the words that stand by themselves.
 
 When the task waits for input, the command to answer is printed. A task goes on
-when send is interrupted; the command to come back to it is printed then.`
+when send is interrupted; the command to come back to it is printed then.
+
+When the task asks for a form, --skeleton prints the document to fill, and --answer
+sends it filled, once it is checked. At a terminal, --fill asks for the fields.`
 
 const sendExample = `  dragoman send -a http://127.0.0.1:8080 --text "100 USD in GBP"
   dragoman send -a http://127.0.0.1:8080 "How much is 1 USD?"
   dragoman send -a agent.example.com --text "Describe this" --file photo.jpg --stream
   echo '{"city": "Oslo"}' | dragoman send -a agent.example.com --data - -o json
-  dragoman send -a agent.example.com --task-id ID --text "to CAD"`
+  dragoman send -a agent.example.com --task-id ID --text "to CAD"
+  dragoman send -a agent.example.com --task-id ID --skeleton > form.json
+  dragoman send -a agent.example.com --task-id ID --answer form.json`
 
 func (c *command) sendCommand() *cobra.Command {
 	var o sendOptions
@@ -56,6 +64,14 @@ func (c *command) sendCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if err := o.settleWait(c); err != nil {
 				return err
+			}
+			if err := o.checkForms(c, words); err != nil {
+				return err
+			}
+			if o.skeleton {
+				return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, seen *seen) error {
+					return c.showSkeleton(ctx, agent, &o, seen)
+				})
 			}
 			req, err := o.request(words, c)
 			if err != nil {
@@ -74,6 +90,9 @@ func (c *command) sendCommand() *cobra.Command {
 	flags.BoolVar(&o.async, "async", false, "do not wait (also --return-immediately, --no-wait)")
 	flags.BoolVar(&o.wait, "wait", false, "wait, which is what happens unless a variable says otherwise")
 	flags.IntVar(&o.history, "history", 0, "how many messages of the task's history to show")
+	flags.StringVar(&o.answer, "answer", "", "file with the answer to the form that the task waits for; - for standard input")
+	flags.BoolVar(&o.skeleton, "skeleton", false, "send nothing; print the answer to the form that the task waits for, still to be filled")
+	flags.BoolVar(&o.fill, "fill", false, "when the task waits for a form, ask for its fields; needs a terminal")
 	flags.StringVar(&o.metadata, "metadata", "", "metadata of the message, a JSON object")
 	flags.StringSliceVar(&o.accept, "accept", nil, "media types that the answer may have, separated by commas")
 	flags.SetNormalizeFunc(asyncAliases)
@@ -110,7 +129,7 @@ func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageReque
 	if o.history < 0 {
 		return nil, usagef("--history is %d; it must not be negative", o.history)
 	}
-	parts, err := o.parts.build(words, c.Stdin)
+	parts, err := o.content(words, c)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +158,17 @@ func (c *command) sendMessage(ctx context.Context, o *sendOptions, req *a2a.Send
 		return err
 	}
 	defer agent.Close()
+	return c.talk(ctx, agent, o, req, seen)
+}
+
+// talk sends a message to an agent that is dialled.
+func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
 	types := &acceptance{modes: req.Configuration.AcceptedOutputModes}
+	if o.answer != "" {
+		if err := c.checkAnswer(ctx, agent, req); err != nil {
+			return err
+		}
+	}
 	if o.async {
 		return c.sendAndLeave(ctx, agent, req, types, seen)
 	}
@@ -160,6 +189,9 @@ func (c *command) sendMessage(ctx context.Context, o *sendOptions, req *a2a.Send
 		}
 	}
 	types.judge(c)
+	if o.fill && seen.asksForm() {
+		return c.fillAndSend(ctx, agent, o, req, seen)
+	}
 	c.judge(seen)
 	return nil
 }

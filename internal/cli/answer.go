@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+// checkForms refuses flags of forms that contradict each other.
+func (o *sendOptions) checkForms(c *command, words []string) error {
+	switch {
+	case o.skeleton && (len(words) > 0 || len(o.parts.specs) > 0 || o.answer != "" || o.fill):
+		return usagef("--skeleton sends nothing, and there is something to send")
+	case (o.skeleton || o.answer != "") && o.taskID == "":
+		return usagef("no task is named").withHint("name the one that waits for the form with --task-id")
+	case o.fill && !c.atTerminal():
+		return usagef("--fill needs a terminal, to ask at").withHint("print the form with --skeleton and send it with --answer")
+	case o.fill && c.options.output == outputJSON:
+		return usagef("--fill asks people, and --output json is for programs").withHint("print the form with --skeleton and send it with --answer")
+	case o.fill && o.async:
+		return usagef("--fill waits for the form, and --async does not wait")
+	}
+	return nil
+}
+
+// content returns the parts of the message: those of the flags, and the filled form after them.
+func (o *sendOptions) content(words []string, c *command) ([]a2a.Part, error) {
+	if o.answer == "" {
+		return o.parts.build(words, c.Stdin)
+	}
+	var parts []a2a.Part
+	if len(words) > 0 || len(o.parts.specs) > 0 {
+		var err error
+		if parts, err = o.parts.build(words, c.Stdin); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := dataPart(o.answer, c.Stdin)
+	if err != nil {
+		return nil, explainPart("answer", err)
+	}
+	return append(parts, answer), nil
+}
+
+// formOf returns the form that a task waits for.
+func (c *command) formOf(ctx context.Context, agent *client.Client, id a2a.TaskID, seen *seen) (*form, error) {
+	none := 0
+	task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: &none})
+	if err != nil {
+		return nil, err
+	}
+	seen.note(task)
+	if seen.asksForm() {
+		return seen.form, nil
+	}
+	look := commandLine(c.commandFor("task", "get", string(id)))
+	return nil, usagef("task %s is %s and asks for no form", id, stateName(task.Status.State)).withHint("see what it says with " + look)
+}
+
+// showSkeleton prints the form that the task waits for as a document to fill.
+func (c *command) showSkeleton(ctx context.Context, agent *client.Client, o *sendOptions, seen *seen) error {
+	form, err := c.formOf(ctx, agent, a2a.TaskID(o.taskID), seen)
+	if err != nil {
+		return err
+	}
+	return c.showJSON(form.skeleton())
+}
+
+// checkAnswer refuses an answer that does not fit the form, before it is sent.
+func (c *command) checkAnswer(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest) error {
+	form, err := c.formOf(ctx, agent, req.Message.TaskID, &seen{})
+	if err != nil {
+		return err
+	}
+	last := &req.Message.Parts[len(req.Message.Parts)-1]
+	if err := form.checkAnswer(jsontext.Value(last.Content.(a2a.Data))); err != nil {
+		see := commandLine(append(c.commandFor("send", "", "--task-id", string(req.Message.TaskID)), "--skeleton"))
+		return usagef("--answer does not fit the form: %v", err).withHint("see the form with " + see)
+	}
+	return nil
+}
+
+// fillAndSend asks for the fields of the form that the task waits for and sends the answer, until the agent asks for no
+// more. Who leaves the form reads how to answer later.
+func (c *command) fillAndSend(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
+	in := c.prompter(nil)
+	answer, err := c.fill(ctx, in, seen)
+	in.close()
+	switch {
+	case errors.Is(err, errWithdraw):
+		task, err := agent.CancelTask(ctx, &a2a.CancelTaskRequest{ID: seen.task})
+		return c.showTask(task, err, seen)
+	case errors.Is(err, errLater), errors.Is(err, errCtrlC), errors.Is(err, io.EOF):
+		c.judge(seen)
+		return nil
+	case err != nil:
+		return err
+	}
+	message := a2a.NewMessage(a2a.RoleUser, jsonPart(answer))
+	message.TaskID, message.ContextID, message.Extensions = seen.task, seen.context, req.Message.Extensions
+	next := *o
+	next.answer = ""
+	seen.form = nil
+	return c.talk(ctx, agent, &next, &a2a.SendMessageRequest{Message: message, Configuration: req.Configuration}, seen)
+}
