@@ -29,6 +29,10 @@ type Turn struct {
 
 func init() {
 	turn.New = func(info turn.Info, backend turn.Backend) any { return &Turn{info: info, backend: backend} }
+	turn.Parts = func(t any) (turn.Info, turn.Backend) {
+		of := t.(*Turn)
+		return of.info, of.backend
+	}
 }
 
 // Message returns the message that started the turn; nil when a timer or a wake-up did, and in a Cancel.
@@ -150,6 +154,19 @@ func (t *Turn) PutArtifact(a *a2a.Artifact) error {
 		return fmt.Errorf("agent: artifact %q has no parts", a.ID)
 	}
 	return t.backend.Artifact(a, false, true)
+}
+
+// PutChunk is [Turn.PutArtifact] for those who pass on what somebody else streams: the parts of a are the beginning of
+// the artifact with its id or, with more, are appended to it. last says that no more follow. The artifact belongs to the
+// turn from then on. What one streams oneself is easier with [Turn.NewArtifact].
+func (t *Turn) PutChunk(a *a2a.Artifact, more, last bool) error {
+	if a.ID == "" {
+		return fmt.Errorf("agent: a chunk of artifact %q has no id", a.Name)
+	}
+	if len(a.Parts) == 0 {
+		return fmt.Errorf("agent: a chunk of artifact %q has no parts", a.ID)
+	}
+	return t.backend.Artifact(a, more, last)
 }
 
 // SetMetadata sets a member of the task's metadata; a nil value removes it.

@@ -81,7 +81,7 @@ func TestWantedPart(t *testing.T) {
 		"name": {agent.Wanted{MediaType: "application/json", SchemaRef: "https://a.example/s"}, "application/json",
 			`{"mimeType":"application/json","schemaRef":"https://a.example/s"}`},
 		"schema":            {agent.Wanted{Schema: jsontext.Value(`{"type":"object"}`)}, "application/json", `{"mimeType":"application/json"}`},
-		"schema with an id":  {agent.Wanted{Schema: jsontext.Value(`{"$id":"urn:s"}`)}, "application/json", `{"mimeType":"application/json","schemaRef":"urn:s"}`},
+		"schema with an id": {agent.Wanted{Schema: jsontext.Value(`{"$id":"urn:s"}`)}, "application/json", `{"mimeType":"application/json","schemaRef":"urn:s"}`},
 		"schema with no id": {agent.Wanted{Schema: jsontext.Value(`{"$id":7}`)}, "application/json", `{"mimeType":"application/json"}`},
 		"other JSON":        {agent.Wanted{MediaType: "application/geo+json"}, "application/geo+json", `{"mimeType":"application/geo+json"}`},
 		"no JSON":           {agent.Wanted{MediaType: "text/csv"}, "application/json", `{"mimeType":"application/json"}`},

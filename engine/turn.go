@@ -54,7 +54,7 @@ func recoverTo(err *error) {
 
 func (r *runner) info(st *start) turn.Info {
 	return turn.Info{
-		TaskID: r.key.ID, ContextID: r.contextID, Message: st.message, Tenant: r.key.Tenant,
+		Agent: r.key.Agent, Owner: r.key.Owner, TaskID: r.key.ID, ContextID: r.contextID, Message: st.message, Tenant: r.key.Tenant,
 		Caller: st.call.Identity, OutputModes: st.call.OutputModes, Extensions: st.call.Extensions,
 		Generation: st.call.Generation, Metadata: st.call.Metadata, Attempt: st.attempt,
 	}

@@ -13,8 +13,13 @@ import (
 // New returns an *agent.Turn. Package agent sets it: only there a Turn can be made, and only what runs agents makes one.
 var New func(info Info, backend Backend) any
 
+// Parts returns what an *agent.Turn was made of, for whatever stands between an agent and what runs it.
+var Parts func(t any) (Info, Backend)
+
 // Info is what is fixed for the whole of a turn.
 type Info struct {
+	Agent       string // with the tenant and the owner, the scope of the task's key
+	Owner       string
 	TaskID      a2a.TaskID
 	ContextID   a2a.ContextID
 	Message     *a2a.Message // that started the turn; nil when a timer or a wake-up did, or for a cancel

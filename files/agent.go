@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/turn"
+	"github.com/dragoman-a2a/dragoman/journal"
+)
+
+// WantFiles is the member of metadata, of a message or of its request, by which a client asks how it gets files: with
+// the value "url" all of them by URL, with "inline" none, without it those that are large.
+const WantFiles = "desiredOutputFiles"
+
+// Agent returns a, whose files the store keeps. The agent makes parts of bytes as ever, and reads them as such in its
+// task and in related ones. What it returns from a turn by Turn.Reply stays as it is, because there may be no task.
+//
+// Serve the result with [Store.Service], or readers see references that only the store can read.
+func (s *Store) Agent(a agent.Agent) agent.Agent { return &keeper{s, a} }
+
+type keeper struct {
+	store *Store
+	agent agent.Agent
+}
+
+// Run runs the agent with a turn whose files are kept.
+func (k *keeper) Run(ctx context.Context, t *agent.Turn) error {
+	t, b := k.turn(ctx, t)
+	err := k.agent.Run(ctx, t)
+	out, ok := errors.AsType[*turn.Outcome](err)
+	if !ok || out.Kind == turn.Reply {
+		return err
+	}
+	kept := *out
+	if kept.Parts, err = b.keep(out.Parts); err != nil {
+		return err
+	}
+	return &kept
+}
+
+// Cancel implements [agent.Canceler] for agents that do.
+func (k *keeper) Cancel(ctx context.Context, t *agent.Turn) error {
+	c, ok := k.agent.(agent.Canceler)
+	if !ok {
+		return nil
+	}
+	t, _ = k.turn(ctx, t)
+	return c.Cancel(ctx, t)
+}
+
+// Resumable implements [agent.Resumable] for agents that do.
+func (k *keeper) Resumable() bool {
+	r, ok := k.agent.(agent.Resumable)
+	return ok && r.Resumable()
+}
+
+func (k *keeper) turn(ctx context.Context, t *agent.Turn) (*agent.Turn, *backend) {
+	info, inner := turn.Parts(t)
+	b := &backend{Backend: inner, ctx: ctx, store: k.store, limit: k.store.opts.Threshold}
+	b.key.Agent, b.key.Tenant, b.key.Owner, b.key.ID = info.Agent, info.Tenant, info.Owner, info.TaskID
+	switch wanted(info) {
+	case "url":
+		b.limit = 0
+	case "inline":
+		b.limit = -1
+	}
+	return turn.New(info, b).(*agent.Turn), b
+}
+
+// wanted returns what the client says of files.
+func wanted(info turn.Info) (how string) {
+	if info.Message != nil && json.Unmarshal(info.Message.Metadata[WantFiles], &how) == nil {
+		return how
+	}
+	how = ""
+	json.Unmarshal(info.Metadata[WantFiles], &how)
+	return how
+}
+
+// backend keeps the files of what goes through it, and gives the agent bytes in their place.
+type backend struct {
+	turn.Backend
+	ctx   context.Context
+	store *Store
+	key   journal.Key
+	limit int // bytes that a part may have in the journal; below 0 any number
+}
+
+func (b *backend) Status(state a2a.TaskState, m *a2a.Message) error {
+	m, err := b.message(m)
+	if err != nil {
+		return err
+	}
+	return b.Backend.Status(state, m)
+}
+
+func (b *backend) Pause(ctx context.Context, state a2a.TaskState, m *a2a.Message) (*a2a.Message, error) {
+	m, err := b.message(m)
+	if err != nil {
+		return nil, err
+	}
+	return b.Backend.Pause(ctx, state, m)
+}
+
+func (b *backend) Artifact(a *a2a.Artifact, appendParts, last bool) error {
+	parts, err := b.keep(a.Parts)
+	if err != nil {
+		return err
+	}
+	kept := *a
+	kept.Parts = parts
+	return b.Backend.Artifact(&kept, appendParts, last)
+}
+
+func (b *backend) message(m *a2a.Message) (*a2a.Message, error) {
+	if m == nil {
+		return nil, nil
+	}
+	kept := *m
+	var err error
+	kept.Parts, err = b.keep(m.Parts)
+	return &kept, err
+}
+
+// keep returns parts with references in place of the bytes that are to be had by URL.
+func (b *backend) keep(parts []a2a.Part) ([]a2a.Part, error) {
+	kept := parts
+	for i := range parts {
+		p, changed, err := b.keepPart(parts[i])
+		if err != nil {
+			return nil, err
+		}
+		if !changed {
+			continue
+		}
+		if &kept[0] == &parts[0] {
+			kept = slices.Clone(parts)
+		}
+		kept[i] = p
+	}
+	return kept, nil
+}
+
+func (b *backend) keepPart(p a2a.Part) (kept a2a.Part, changed bool, err error) {
+	switch c := p.Content.(type) {
+	case a2a.URL:
+		return p, false, b.own(string(c))
+	case a2a.Raw:
+		if b.limit < 0 || len(c) <= b.limit {
+			return p, false, nil
+		}
+		f, err := b.store.Put(b.ctx, b.key, bytes.NewReader(c), File{MediaType: p.MediaType, Name: p.Filename})
+		if err != nil {
+			return p, false, err
+		}
+		p, err = byReference(p, f)
+		return p, true, err
+	}
+	return p, false, nil
+}
+
+// own refuses references to files of other tasks: an agent that repeats what it reads would give away whatever a
+// caller names.
+func (b *backend) own(url string) error {
+	id, _, ok := parseReference(url)
+	if !ok {
+		return nil
+	}
+	content, f, err := b.store.Open(id)
+	if err != nil {
+		return err
+	}
+	content.Close()
+	if f.Key != b.key {
+		return fmt.Errorf("%w in this task", ErrNotFound)
+	}
+	return nil
+}
+
+// byReference returns a part that refers to a file and says how to check it.
+func byReference(p a2a.Part, f *File) (a2a.Part, error) {
+	p.Content = a2a.URL(referenceTo(f))
+	meta := a2a.Metadata{}
+	for name, value := range p.Metadata {
+		meta[name] = value
+	}
+	err := errors.Join(meta.Set("size", f.Size), meta.Set("sha256", f.SHA256))
+	p.Metadata = meta
+	return p, err
+}
+
+// Task returns the task with the bytes of its files, as the agent made them.
+func (b *backend) Task() *a2a.Task { return view(b.inline).task(b.Backend.Task()) }
+
+// Related does the same for other tasks.
+func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
+	tasks, err := b.Backend.Related(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inlined := make([]*a2a.Task, len(tasks))
+	for i, t := range tasks {
+		inlined[i] = view(b.inline).task(t)
+	}
+	return inlined, nil
+}
+
+// inline puts the bytes in place of a reference. What cannot be read stays a reference.
+func (b *backend) inline(p a2a.Part) a2a.Part {
+	id, _, ok := parseReference(string(p.Content.(a2a.URL)))
+	if !ok {
+		return p
+	}
+	content, _, err := b.store.read(id)
+	if err != nil {
+		b.store.opts.Logger.Warn("a file of a task cannot be read", "task", b.key.ID, "error", err)
+		return p
+	}
+	p.Content = a2a.Raw(content)
+	return p
+}
