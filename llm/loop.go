@@ -31,6 +31,7 @@ type run struct {
 	tools    map[string]tool
 	schema   *schema.Schema // nil: none
 	repaired bool           // the one repair has been asked for
+	heard    bool           // OnText was told of the answer that comes
 	notify   sync.Mutex
 }
 
@@ -121,9 +122,22 @@ func (r *run) affordable() error {
 	return nil
 }
 
-// ask makes one request.
+// ask gets one answer. One that is cut is asked for once more, unless somebody has heard the beginning.
 func (r *run) ask(ctx context.Context) (*Response, error) {
+	response, err := r.askOnce(ctx)
+	if !errors.Is(err, ErrUnavailable) || r.heard || !begun(response) || r.affordable() != nil || ctx.Err() != nil {
+		return response, err
+	}
+	return r.askOnce(ctx)
+}
+
+// begun reports whether anything of an answer has come.
+func begun(r *Response) bool { return r.Message.Text != "" || len(r.Message.ToolCalls) > 0 }
+
+// askOnce makes one request and counts it.
+func (r *run) askOnce(ctx context.Context) (*Response, error) {
 	r.answer.Calls++
+	r.heard = false
 	request := &Request{System: r.task.System, Messages: r.conversation(), Tools: r.task.Tools, Schema: r.task.Schema}
 	response, err := Collect(r.listen(r.model.Stream(ctx, request)))
 	usage := response.Usage
@@ -136,7 +150,7 @@ func (r *run) ask(ctx context.Context) (*Response, error) {
 		r.answer.Text, r.answer.Images = response.Message.Text, response.Message.Images
 	}
 	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		err = ended(ctx, err)
 	}
 	return response, err
 }
@@ -157,6 +171,7 @@ func (r *run) listen(deltas iter.Seq2[Delta, error]) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		for d, err := range deltas {
 			if d.Text != "" {
+				r.heard = true
 				r.task.OnText(d.Text)
 			}
 			if !yield(d, err) {
