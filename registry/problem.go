@@ -18,6 +18,9 @@ type problem struct {
 	Code   Kind   `json:"code"`
 }
 
+// mediaTypeProblem is that of a problem.
+const mediaTypeProblem = "application/problem+json"
+
 // statuses has the HTTP status and the title of each kind.
 var statuses = map[Kind]struct {
 	status int
@@ -35,6 +38,19 @@ var statuses = map[Kind]struct {
 	ErrTooLarge:        {http.StatusRequestEntityTooLarge, "The request is too large"},
 	ErrUnavailable:     {http.StatusServiceUnavailable, "The registry cannot answer now"},
 	ErrInternal:        {http.StatusInternalServerError, "The registry failed"},
+}
+
+// writeProblem answers with an error.
+func writeProblem(w http.ResponseWriter, p *problem) {
+	p.Detail = strings.ToValidUTF8(p.Detail, "\uFFFD")
+	body, err := json.Marshal(p)
+	if err != nil { // cannot happen: strings and a number
+		body = []byte(`{}`)
+	}
+	w.Header().Set("Content-Type", mediaTypeProblem)
+	w.Header().Del("ETag")
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(body)
 }
 
 // problemIn makes an error of an answer that reports one, whoever made it: a proxy on the way knows nothing of kinds.

@@ -4,13 +4,11 @@ package server
 
 import (
 	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
 )
 
 // crossOrigin returns what tells requests that change something, and that a browser makes for a page of another origin,
@@ -38,7 +36,7 @@ func (s *Server) foreign(w http.ResponseWriter, r *http.Request) bool {
 // for the browser a server there is of the page's own origin then, but the request still names the page's host.
 func (s *Server) localOnly() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isLocal(r.Host) {
+		if !binding.IsLocal(r.Host) {
 			s.core.Deadline(w, r)
 			identify(w, r)
 			writeError(w, http.StatusForbidden, a2a.NewError(a2a.ErrPermissionDenied, fmt.Sprintf(
@@ -47,17 +45,4 @@ func (s *Server) localOnly() http.Handler {
 		}
 		s.options.Handler.ServeHTTP(w, r)
 	})
-}
-
-// isLocal reports whether a Host header names this machine. An empty one comes from HTTP/1.0, which no browser speaks.
-func isLocal(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761 §6.3
-		return true
-	}
-	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && ip.IsLoopback()
 }

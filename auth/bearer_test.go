@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package auth_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
+)
+
+func TestToken(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]bool{
+		"Bearer secret": true, "bearer secret": true, "Bearer  secret": true,
+		"": false, "secret": false, "Basic secret": false, "Bearer": false, "Bearer Secret": false, "Bearer secrets": false,
+	} {
+		r := &http.Request{Header: http.Header{"Authorization": {header}}}
+		id, err := auth.Token("secret", a2a.Identity{Subject: "ann"}).Authenticate(r)
+		if want && (err != nil || id.Subject != "ann") {
+			t.Errorf("%q: %v, %v", header, id, err)
+		}
+		if !want && !errors.Is(err, a2a.ErrUnauthenticated) {
+			t.Errorf("%q: %v, %v", header, id, err)
+		}
+	}
+}
+
+func TestEmptyTokenLetsNobodyIn(t *testing.T) {
+	t.Parallel()
+	r := &http.Request{Header: http.Header{"Authorization": {"Bearer "}}}
+	if _, err := auth.Token("", a2a.Identity{}).Authenticate(r); err == nil {
+		t.Error("an empty token was taken")
+	}
+}
