@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import "math"
+
+// An index ranks documents by Okapi BM25. A document's terms have weights, as if a term of weight 2 stood there twice: so
+// fields of different importance are one document.
+type index struct {
+	docs    []map[string]float64
+	in      map[string]int // in how many documents a term is
+	lengths []float64
+	mean    float64
+}
+
+// The constants that the literature recommends, with less regard for length: cards differ in how chatty they are, not
+// in how much they are about.
+const (
+	bm25K = 1.2
+	bm25B = 0.3
+
+	// leastDocs keeps scores comparable however few agents there are: a term that one of two agents has would
+	// otherwise count for nearly nothing.
+	leastDocs = 8
+)
+
+func newIndex(docs []map[string]float64) *index {
+	x := &index{docs: docs, in: make(map[string]int), lengths: make([]float64, len(docs))}
+	for i, doc := range docs {
+		for term, weight := range doc {
+			x.in[term]++
+			x.lengths[i] += weight
+		}
+		x.mean += x.lengths[i] / float64(len(docs))
+	}
+	return x
+}
+
+// idf is how much it says that a document has a term.
+func (x *index) idf(term string) float64 {
+	total, n := float64(max(len(x.docs), leastDocs)), float64(x.in[term])
+	return math.Log(1 + (total-n+0.5)/(n+0.5))
+}
+
+// score is how well a document fits the terms of a query, which have weights too.
+func (x *index) score(doc int, query map[string]float64) float64 {
+	norm := 1.0
+	if x.mean > 0 {
+		norm = 1 - bm25B + bm25B*x.lengths[doc]/x.mean
+	}
+	sum := 0.0
+	for term, weight := range query {
+		if tf := x.docs[doc][term]; tf > 0 {
+			sum += weight * x.idf(term) * tf * (bm25K + 1) / (tf + bm25K*norm)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/registry"
+)
+
+// An AgentRef names an agent that a host knows from the start.
+type AgentRef struct {
+	Card   string          // its URL, its host, or the file of its card, see [card.Resolver.Resolve]
+	Alias  string          // how users call it; "" means its card's name
+	Client *client.Options // how it is called, such as with credentials; nil means DirectoryOptions.Client
+}
+
+// A Catalog lists agents; a registry.Catalog is one.
+type Catalog interface {
+	List(ctx context.Context, q registry.Query) (*registry.Page, error)
+}
+
+// DirectoryOptions tune a [Directory]. The zero value of each member means its default.
+type DirectoryOptions struct {
+	Agents  []AgentRef
+	Catalog Catalog        // further agents; nil means none
+	Client  client.Options // how agents are called; Generations that are not set mean all, as a host is there for all agents
+
+	RefreshEvery time.Duration // how old a card may be before its server is asked again; 0 means 1 min
+	CardTimeout  time.Duration // how long a request waits for cards; 0 means 5 s
+	MaxAgents    int           // how many agents are taken from the catalogue; 0 means 500
+
+	FailureLimit int           // failures in a row after which an agent rests; 0 means 3
+	Rest         time.Duration // how long it rests; 0 means 30 s
+}
+
+// Defaults returns the options with every zero value replaced by what it means.
+func (o DirectoryOptions) Defaults() DirectoryOptions {
+	o.RefreshEvery = cmp.Or(o.RefreshEvery, time.Minute)
+	o.CardTimeout = cmp.Or(o.CardTimeout, 5*time.Second)
+	o.MaxAgents = cmp.Or(o.MaxAgents, 500)
+	o.FailureLimit = cmp.Or(o.FailureLimit, 3)
+	o.Rest = cmp.Or(o.Rest, 30*time.Second)
+	if len(o.Client.Generations) == 0 {
+		o.Client.Generations = []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation02, a2a.Generation01}
+	}
+	return o
+}
+
+// A Directory knows the agents of a host: those that it was given, and those of a catalogue. Agents of one name get
+// aliases: the second one is called "name#2". It is safe for concurrent use. Close it.
+type Directory struct {
+	opts     DirectoryOptions
+	resolver *card.Resolver
+	ownHTTP  *http.Client // nil when the caller brought one
+
+	refreshing chan struct{} // holds a token while nobody refreshes
+
+	mu      sync.Mutex
+	agents  []*remote // in the order of the options, then of the catalogue
+	listed  time.Time // when the catalogue was read last
+	problem string    // why it could not be
+	closed  bool
+}
+
+// remote is an agent of a directory.
+type remote struct {
+	key     string // names it for good: in the options, or in the catalogue
+	ref     AgentRef
+	alias   string // "" as long as there is no card
+	card    *a2a.AgentCard
+	conn    *conn // nil without a card
+	looked  time.Time
+	version int // of the card, in the catalogue
+	breaker *breaker
+	given   bool // by the options; else by the catalogue
+}
+
+// conn is a client that is closed when nobody uses it any more.
+type conn struct {
+	client  *client.Client
+	users   int
+	retired bool
+}
+
+// ErrNoAgent says that the directory has no agent of a name.
+var ErrNoAgent = errors.New("the directory has no such agent")
+
+// NewDirectory returns a directory. No agent is called yet. opts may be nil.
+func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
+	var o DirectoryOptions
+	if opts != nil {
+		o = *opts
+	}
+	d := &Directory{opts: o.Defaults(), refreshing: make(chan struct{}, 1)}
+	d.refreshing <- struct{}{}
+	if d.opts.Client.HTTPClient == nil {
+		d.ownHTTP = &http.Client{Transport: client.NewHTTPTransport()}
+		d.opts.Client.HTTPClient = d.ownHTTP
+	}
+	d.resolver = card.NewResolver(&card.Options{
+		HTTPClient: d.opts.Client.HTTPClient, Timeout: d.opts.CardTimeout, Retries: -1, Lifetime: d.opts.RefreshEvery,
+	})
+	for i, ref := range d.opts.Agents {
+		if ref.Card == "" {
+			return nil, fmt.Errorf("host: agent %d has no card; give the agent's URL", i+1)
+		}
+		d.agents = append(d.agents, d.newRemote(ref.Card+"\x00"+ref.Alias, ref, true))
+	}
+	return d, nil
+}
+
+func (d *Directory) newRemote(key string, ref AgentRef, given bool) *remote {
+	return &remote{
+		key: key, ref: ref, given: given,
+		breaker: &breaker{limit: d.opts.FailureLimit, rest: d.opts.Rest, now: time.Now},
+	}
+}
+
+// Close gives up the connections to all agents.
+func (d *Directory) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var errs []error
+	for _, r := range d.agents {
+		errs = append(errs, r.conn.retire())
+	}
+	d.agents, d.closed = nil, true
+	if d.ownHTTP != nil {
+		d.ownHTTP.CloseIdleConnections()
+	}
+	return errors.Join(errs...)
+}
+
+// retire closes a connection once it has no users; the directory's mutex is held.
+func (c *conn) retire() error {
+	if c == nil || c.retired {
+		return nil
+	}
+	c.retired = true
+	if c.users > 0 {
+		return nil
+	}
+	return c.client.Close()
+}
+
+// Agents returns the agents whose cards are known, after it has fetched the cards that are missing or too old. Agents
+// that cannot be reached keep the card that they had; the names of those without one are missing.
+func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []string) {
+	d.Refresh(ctx)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range d.agents {
+		if r.card == nil {
+			missing = append(missing, cmp.Or(r.ref.Alias, clean(r.ref.Card, maxName)))
+			continue
+		}
+		agents = append(agents, AgentInfo{Alias: r.alias, Card: r.card, Health: r.breaker.look()})
+	}
+	if d.problem != "" {
+		missing = append(missing, "the registry")
+	}
+	return agents, missing
+}
+
+// Refresh fetches the cards that are missing or older than DirectoryOptions.RefreshEvery, by ETag where the server has
+// them, and reads the catalogue. It takes CardTimeout at most; one refresh runs at a time.
+func (d *Directory) Refresh(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, d.opts.CardTimeout)
+	defer cancel()
+	select {
+	case <-d.refreshing:
+		defer func() { d.refreshing <- struct{}{} }()
+	case <-ctx.Done():
+		return
+	}
+	d.readCatalog(ctx)
+	var group errgroup.Group
+	group.SetLimit(maxFetches)
+	for _, r := range d.due() {
+		group.Go(func() error {
+			d.fetch(ctx, r)
+			return nil
+		})
+	}
+	group.Wait()
+	d.name()
+}
+
+const maxFetches = 16
+
+// Watch refreshes the directory now and then until ctx ends, so that requests need not wait for cards.
+func (d *Directory) Watch(ctx context.Context) {
+	tick := time.NewTicker(d.opts.RefreshEvery)
+	defer tick.Stop()
+	for {
+		d.Refresh(ctx)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// due returns the agents whose cards should be asked for. One that could not be reached is left alone for a while.
+func (d *Directory) due() []*remote {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var due []*remote
+	for _, r := range d.agents {
+		wait := d.opts.RefreshEvery
+		if r.card == nil {
+			wait = min(wait, retryMissing)
+		}
+		if r.ref.Card != "" && (r.looked.IsZero() || time.Since(r.looked) >= wait) {
+			due = append(due, r)
+		}
+	}
+	return due
+}
+
+// retryMissing is how long an agent without a card is left alone.
+const retryMissing = 5 * time.Second
+
+func (d *Directory) fetch(ctx context.Context, r *remote) {
+	c, err := d.resolver.Resolve(ctx, r.ref.Card)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r.looked = time.Now()
+	if err != nil {
+		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			r.breaker.failed(err)
+		}
+		return
+	}
+	if err := d.connect(r, c); err != nil {
+		r.breaker.failed(err)
+		return
+	}
+	if r.breaker.look().State != Up {
+		r.breaker.worked()
+	}
+}
+
+// connect gives an agent the client for a card; mu is held.
+func (d *Directory) connect(r *remote, c *a2a.AgentCard) error {
+	if r.card == c || d.closed {
+		return nil
+	}
+	opts := d.opts.Client
+	if r.ref.Client != nil {
+		opts = *r.ref.Client
+		opts.HTTPClient = cmp.Or(opts.HTTPClient, d.opts.Client.HTTPClient)
+		if len(opts.Generations) == 0 {
+			opts.Generations = d.opts.Client.Generations
+		}
+		opts.MaxAnswer, opts.MaxEvent = cmp.Or(opts.MaxAnswer, d.opts.Client.MaxAnswer), cmp.Or(opts.MaxEvent, d.opts.Client.MaxEvent)
+	}
+	cl, err := client.New(c, &opts)
+	if err != nil {
+		return err
+	}
+	if err := r.conn.retire(); err != nil {
+		return errors.Join(err, cl.Close())
+	}
+	r.card, r.conn = c, &conn{client: cl}
+	return nil
+}
+
+// readCatalog takes over what the catalogue lists. When it cannot be read, what it listed before stays.
+func (d *Directory) readCatalog(ctx context.Context) {
+	d.mu.Lock()
+	due := d.opts.Catalog != nil && time.Since(d.listed) >= d.opts.RefreshEvery
+	d.mu.Unlock()
+	if !due {
+		return
+	}
+	entries, err := d.list(ctx)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		d.problem = clean(err.Error(), maxProblem)
+		return
+	}
+	d.listed, d.problem = time.Now(), ""
+	d.agents = slices.DeleteFunc(d.agents, func(r *remote) bool {
+		gone := !r.given && !slices.ContainsFunc(entries, func(e *registry.Entry) bool { return catalogKey(e) == r.key })
+		if gone {
+			r.conn.retire() // its error is that of a connection nobody needs
+		}
+		return gone
+	})
+	for _, e := range entries {
+		d.adopt(e)
+	}
+}
+
+func catalogKey(e *registry.Entry) string { return "registry\x00" + e.ID }
+
+func (d *Directory) list(ctx context.Context) ([]*registry.Entry, error) {
+	var entries []*registry.Entry
+	for q := (registry.Query{PageSize: registry.MaxPageSize}); len(entries) < d.opts.MaxAgents; {
+		page, err := d.opts.Catalog.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, page.Agents...)
+		if q.PageToken = page.NextPageToken; q.PageToken == "" {
+			break
+		}
+	}
+	return entries[:min(len(entries), d.opts.MaxAgents)], nil
+}
+
+// adopt takes over an entry of the catalogue; mu is held. An agent that the options name already is that one.
+func (d *Directory) adopt(e *registry.Entry) {
+	if e.Card == nil || slices.ContainsFunc(d.agents, func(r *remote) bool { return r.given && sameURL(r.ref.Card, e.URL) }) {
+		return
+	}
+	at := slices.IndexFunc(d.agents, func(r *remote) bool { return r.key == catalogKey(e) })
+	if at < 0 {
+		d.agents = append(d.agents, d.newRemote(catalogKey(e), AgentRef{}, false))
+		at = len(d.agents) - 1
+	}
+	r := d.agents[at]
+	r.ref.Alias = e.Alias
+	if r.card != nil && r.version == e.CardVersion {
+		return
+	}
+	r.version = e.CardVersion
+	if err := d.connect(r, e.Card); err != nil {
+		r.breaker.failed(err)
+	}
+}
+
+func sameURL(a, b string) bool {
+	return a != "" && strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
+}
+
+// name gives aliases to the agents that have none yet; an alias stays for as long as the directory lives.
+func (d *Directory) name() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range d.agents {
+		if r.card == nil || r.alias != "" {
+			continue
+		}
+		base := cmp.Or(clean(cmp.Or(r.ref.Alias, r.card.Name), maxName), "agent")
+		r.alias = base
+		for n := 2; d.taken(r); n++ {
+			r.alias = fmt.Sprintf("%s#%d", base, n)
+		}
+	}
+}
+
+// maxName is how long a name may be, in runes.
+const maxName = 80
+
+func (d *Directory) taken(by *remote) bool {
+	return slices.ContainsFunc(d.agents, func(r *remote) bool { return r != by && strings.EqualFold(r.alias, by.alias) })
+}
+
+// A link is the use of an agent for a while.
+type link struct {
+	*client.Client
+	alias, name, key string
+	breaker          *breaker
+	release          func()
+}
+
+// link returns the agent of a key or, without one, of an alias. Release it.
+func (d *Directory) link(alias, key string) (*link, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := slices.IndexFunc(d.agents, func(r *remote) bool { return r.key == key })
+	if at < 0 {
+		at = slices.IndexFunc(d.agents, func(r *remote) bool { return r.alias != "" && r.alias == alias })
+	}
+	if at < 0 || d.agents[at].conn == nil {
+		return nil, fmt.Errorf("%w: %q", ErrNoAgent, clean(alias, maxName))
+	}
+	r, c := d.agents[at], d.agents[at].conn
+	c.users++
+	return &link{
+		Client: c.client, alias: r.alias, name: clean(r.card.Name, maxName), key: r.key, breaker: r.breaker,
+		release: sync.OnceFunc(func() { d.unlink(c) }),
+	}, nil
+}
+
+func (d *Directory) unlink(c *conn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c.users--; c.users == 0 && c.retired {
+		c.client.Close() // nobody waits for what it says
+	}
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+)
+
+// drive takes the steps that can be taken, asks what agents ask, and consults the planner, until the turn ends.
+func (x *run) drive(ctx context.Context) error {
+	for {
+		if err := x.runReady(ctx); err != nil {
+			return err
+		}
+		if err := x.noteOpen(ctx); err != nil {
+			return err
+		}
+		if open := x.state.open(); len(open) > 0 {
+			if x.hear(ctx, open) {
+				continue
+			}
+			return x.ask(ctx, open)
+		}
+		more, err := x.consult(ctx)
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// consult asks the planner whether there is more to do for a request all of whose steps have ended. When there is not,
+// the error is how the turn ends, nil being one way.
+func (x *run) consult(ctx context.Context) (more bool, err error) {
+	m := x.message(x.state.Request)
+	if m == nil || x.state.Rounds >= x.h.opts.MaxSteps {
+		return false, x.finish()
+	}
+	d, err := x.decide(ctx, m, textOf(m), "")
+	if err != nil {
+		return false, err
+	}
+	if d.Question == nil && d.Answer == nil && len(d.Steps) == 0 {
+		return false, x.finish()
+	}
+	if err := x.follow(ctx, m, d); err != nil {
+		return false, err
+	}
+	return len(d.Steps) > 0, nil
+}
+
+// runReady takes every step that waits for no other, several at once, until none is left that could be taken.
+func (x *run) runReady(ctx context.Context) error {
+	var group sync.WaitGroup
+	defer group.Wait()
+	ended := make(chan struct{})
+	active := 0
+	for {
+		ready := x.ready(x.h.opts.Parallel - active)
+		for _, s := range ready {
+			active++
+			group.Go(func() {
+				x.work(ctx, s)
+				ended <- struct{}{}
+			})
+		}
+		if active == 0 {
+			break
+		}
+		<-ended
+		active--
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// ready returns up to n steps that can be taken now, and skips those that never can.
+func (x *run) ready(n int) []*step {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var ready []*step
+	for _, s := range x.state.Steps {
+		if s.State != planned {
+			continue
+		}
+		free := true
+		for _, id := range s.After {
+			switch before := x.state.step(id); {
+			case before == nil || before.State == done:
+			case before.State.ended():
+				s.State, s.Error = skipped, fmt.Sprintf("step %s (%s) did not succeed", before.ID, before.Agent)
+			default:
+				free = false
+			}
+		}
+		if free && s.State == planned && len(ready) < n {
+			s.State = running
+			ready = append(ready, s)
+		}
+	}
+	return ready
+}
+
+// childView is what the metadata of the host's task says of the task of an agent.
+type childView struct {
+	Step      string        `json:"step"`
+	Agent     string        `json:"agent"`
+	Name      string        `json:"name"`
+	TaskID    a2a.TaskID    `json:"taskId,omitzero"`
+	ContextID a2a.ContextID `json:"contextId,omitzero"`
+	State     stepState     `json:"state"`
+	Error     string        `json:"error,omitzero"`
+}
+
+// showChildren brings the metadata "children" of the host's task up to date; x.mu is held.
+func (x *run) showChildren() error {
+	views := make([]childView, 0, len(x.state.Steps))
+	for _, s := range x.state.Steps {
+		views = append(views, childView{s.ID, s.Agent, s.Name, s.Child, s.Context, s.State, s.Error})
+	}
+	raw, err := json.Marshal(views)
+	if err != nil || string(raw) == x.shown {
+		return err
+	}
+	x.shown = string(raw)
+	return x.t.SetMetadata("children", views)
+}
+
+// ask ends the turn with what the agents ask.
+func (x *run) ask(_ context.Context, open []*step) error {
+	var parts []a2a.Part
+	auth := true
+	for _, s := range open {
+		if len(open) > 1 {
+			verb := "asks"
+			if s.State == authWait {
+				verb = "needs an authorization"
+			}
+			parts = append(parts, a2a.TextPart(fmt.Sprintf("%s %s:\n", s.Agent, verb)))
+		}
+		question := s.question
+		if len(question) == 0 {
+			question = texts(cmp.Or(s.Ask, "The "+s.Agent+" waits for input."))
+		}
+		parts = append(parts, s.provenance(question)...)
+		auth = auth && s.State == authWait
+	}
+	if auth {
+		return x.t.NeedAuth(parts...)
+	}
+	return x.t.Ask(parts...)
+}
+
+// origin says where a part or an artifact comes from.
+type origin struct {
+	Agent    string         `json:"agent"`
+	TaskID   a2a.TaskID     `json:"taskId,omitzero"`
+	Artifact a2a.ArtifactID `json:"artifactId,omitzero"`
+}
+
+// metaOrigin is the member of metadata that says it.
+const metaOrigin = "provenance"
+
+// provenance marks parts of an agent as such. Nothing else about them changes.
+func (s *step) provenance(parts []a2a.Part) []a2a.Part {
+	marked := slices.Clone(parts)
+	for i := range marked {
+		marked[i].Metadata = cloneMetadata(marked[i].Metadata)
+		if err := marked[i].Metadata.Set(metaOrigin, origin{Agent: s.Agent, TaskID: s.Child}); err != nil {
+			marked[i].Metadata = parts[i].Metadata
+		}
+	}
+	return marked
+}
+
+// finish ends the turn when nothing is left to do.
+func (x *run) finish() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	steps := x.state.current()
+	var bad []*step
+	for _, s := range steps {
+		if s.State != done && !(s.State == canceled && s.Answer != "") { // what the user withdrew is no failure
+			bad = append(bad, s)
+		}
+	}
+	if len(bad) == 0 {
+		return x.closing(steps)
+	}
+	if len(steps) > 1 {
+		if err := x.partial(steps); err != nil {
+			return err
+		}
+	}
+	var lines []string
+	for _, s := range bad {
+		lines = append(lines, s.failure())
+	}
+	return agent.Public(strings.Join(lines, "\n"), nil)
+}
+
+// closing completes the task, with what the agents said at the end if that is all they said.
+func (x *run) closing(steps []*step) error {
+	var parts []a2a.Part
+	for _, s := range steps {
+		if len(steps) == 1 || !s.Relayed {
+			parts = append(parts, s.provenance(s.closing)...)
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return x.t.Reply(parts...)
+}
+
+// failure says in one line what went wrong with a step.
+func (s *step) failure() string {
+	what := cmp.Or(s.Error, "it did not say why")
+	switch s.State {
+	case skipped:
+		return s.Agent + " was not asked: " + what
+	case canceled:
+		return s.Agent + " cancelled its task: " + what
+	}
+	return s.Agent + " failed: " + what
+}
+
+// partial adds the artifact that says what was done and what was not; x.mu is held.
+func (x *run) partial(steps []*step) error {
+	lines := []string{"Not everything could be done."}
+	list := make([]map[string]any, 0, len(steps))
+	for _, s := range steps {
+		line := fmt.Sprintf("%s. %s: ", s.ID, s.Agent)
+		if s.State == done {
+			line += "done. " + clean(s.Digest, maxShown)
+		} else {
+			line += string(s.State) + ". " + s.Error
+		}
+		lines = append(lines, strings.TrimSpace(line))
+		list = append(list, map[string]any{"step": s.ID, "agent": s.Agent, "state": s.State, "text": clean(s.Text, maxShown), "answer": clean(s.Digest, maxShown), "error": s.Error})
+	}
+	parts := texts(strings.Join(lines, "\n"))
+	if data, err := a2a.DataPart(map[string]any{"type": "partial-result", "steps": list}); err == nil && x.t.Accepts("application/json") {
+		data.MediaType = "application/json"
+		parts = append(parts, data)
+	}
+	return x.t.Artifact(PartialResult, parts...)
+}
+
+// PartialResult is the name of the artifact that says what was done when not all could be.
+const PartialResult = "partial-result"
+
+// report is the step as planners see it.
+func (s *step) report() Report {
+	r := Report{Step: s.Step, Name: s.Name, Text: cmp.Or(s.Digest, s.Ask), Files: s.Files, Error: s.Error}
+	switch s.State {
+	case planned, skipped:
+		r.State = a2a.TaskStateSubmitted
+	case running:
+		r.State = a2a.TaskStateWorking
+	case waiting:
+		r.State = a2a.TaskStateInputRequired
+	case authWait:
+		r.State = a2a.TaskStateAuthRequired
+	case done:
+		r.State = a2a.TaskStateCompleted
+	case failed:
+		r.State = a2a.TaskStateFailed
+	case canceled:
+		r.State = a2a.TaskStateCanceled
+	}
+	return r
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// reference finds words that stand for something said elsewhere.
+var reference = regexp.MustCompile(`(?i)\b(?:the (?:converted |resulting |exchanged |new |final )?(?:amount|sum|total|result|value|figure)|that (?:amount|sum|total|result|value|figure)|the (?:dollar|euro|pound|yen) (?:amount|value|sum|equivalent|figure)|the result|the money|the price|the cost|the output|it|that|this|those|them)\b`)
+
+// refers reports whether a text speaks of something that another clause has named.
+func refers(text string) bool { return reference.MatchString(text) }
+
+// lender returns the bunch whose amount a bunch speaks of that has a currency but no amount, as in "needs to be
+// converted to USD"; less than 0 for none.
+func lender(bunches []bunch, i int) int {
+	text := bunches[i].text
+	if len(amounts(text)) > 0 {
+		return -1
+	}
+	codes := currencies(text, tokenize(text))
+	if len(codes) == 0 {
+		return -1
+	}
+	for j, b := range bunches {
+		if lent := amounts(b.text); j != i && len(lent) > 0 && !slices.Contains(codes, lent[0].currency) {
+			return j
+		}
+	}
+	return -1
+}
+
+var (
+	lacksSubject = regexp.MustCompile(`(?i)^\s*(?:it\s+|this\s+|that\s+)?(?:needs?|must|should|has|have|is|are|was|to be|will|shall|would|converted|changed|exchanged)\b`)
+	leadingIt    = regexp.MustCompile(`(?i)^\s*(?:it|this|that)\s+`)
+	firstVerb    = regexp.MustCompile(`(?i)\b(?:convert|change|exchange|turn|translate|put|switch|converting|changing|exchanging|turning|converted|changed|exchanged)\b`)
+)
+
+// borrow puts an amount into a text that means it: in the place of a pronoun, as the subject, or after the verb.
+func borrow(text, amount string) string {
+	if m := reference.FindStringIndex(text); m != nil {
+		return text[:m[0]] + amount + text[m[1]:]
+	}
+	if lacksSubject.MatchString(text) {
+		return amount + " " + leadingIt.ReplaceAllString(text, "")
+	}
+	if m := firstVerb.FindStringIndex(text); m != nil {
+		return text[:m[1]] + " " + amount + text[m[1]:]
+	}
+	return amount + " " + text
+}
+
+// A value is what a step brought forth that a later one can use.
+type value struct {
+	Amount   string `json:"amount,omitzero"`   // a decimal number
+	Currency string `json:"currency,omitzero"` // ISO 4217, "" for a plain number
+	OfAmount string `json:"ofAmount,omitzero"` // what it was made of, if the answer says so
+	Of       string `json:"of,omitzero"`
+}
+
+// String is the value as a sentence has it.
+func (v value) String() string { return strings.TrimSpace(v.Amount + " " + v.Currency) }
+
+// valueOf finds the value in the answer of a step: in data if there are any, else in the text.
+func valueOf(parts []a2a.Part) (value, bool) {
+	for _, p := range parts {
+		if data, ok := p.Content.(a2a.Data); ok {
+			if v, ok := valueOfData(data); ok {
+				return v, true
+			}
+		}
+	}
+	for _, p := range parts {
+		if text, ok := p.Content.(a2a.Text); ok {
+			if v, ok := valueOfText(string(text)); ok {
+				return v, true
+			}
+		}
+	}
+	return value{}, false
+}
+
+// valueOfData reads a conversion as data: which member is which is a matter of their usual names.
+func valueOfData(data a2a.Data) (value, bool) {
+	var members map[string]jsontext.Value
+	if json.Unmarshal(data, &members) != nil {
+		return value{}, false
+	}
+	read := func(names ...string) string {
+		for _, name := range names {
+			switch raw := members[name]; raw.Kind() {
+			case '0':
+				return raw.String()
+			case '"':
+				var s string
+				if json.Unmarshal(raw, &s) == nil && s != "" {
+					return s
+				}
+			}
+		}
+		return ""
+	}
+	v := value{
+		Amount: read("result", "converted", "convertedAmount", "converted_amount", "total", "value"), Currency: read("to", "currency", "target", "unit"),
+		OfAmount: read("amount"), Of: read("from", "source_currency"),
+	}
+	if v.Amount == "" {
+		v.Amount, v.OfAmount = v.OfAmount, ""
+	}
+	rounded, ok := roundMoney(v.Amount, v.Currency)
+	if !ok || len(v.Currency) > 3 && !isoCodes[v.Currency] {
+		return value{}, false
+	}
+	v.Amount = rounded
+	return v, true
+}
+
+// valueOfText reads "20 EUR = 21.62 USD": the last amount of the first line that has one.
+func valueOfText(text string) (value, bool) {
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "(") // what is in brackets explains
+		found := amounts(line)
+		if len(found) == 0 {
+			continue
+		}
+		last := found[len(found)-1]
+		amount, ok := roundMoney(plainNumber(last.amount), last.currency)
+		if !ok {
+			continue
+		}
+		v := value{Amount: amount, Currency: last.currency}
+		if len(found) > 1 {
+			v.OfAmount, v.Of = plainNumber(found[0].amount), found[0].currency
+		}
+		return v, true
+	}
+	return value{}, false
+}
+
+// plainNumber takes the separators of thousands out of a number.
+func plainNumber(s string) string {
+	s = strings.NewReplacer(" ", "", "'", "").Replace(s)
+	comma, point := strings.LastIndex(s, ","), strings.LastIndex(s, ".")
+	if comma > point && (point >= 0 || len(s)-comma != 4) { // 1.234,56 and 12,5
+		return strings.ReplaceAll(strings.ReplaceAll(s, ".", ""), ",", ".")
+	}
+	return strings.ReplaceAll(s, ",", "")
+}
+
+// minorDigits are how many decimals a currency has, when they are not two.
+var minorDigits = map[string]int{
+	"JPY": 0, "KRW": 0, "VND": 0, "CLP": 0, "ISK": 0, "HUF": 2, "UGX": 0, "XAF": 0, "XOF": 0, "XPF": 0, "PYG": 0, "RWF": 0,
+	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
+}
+
+// roundMoney rounds an amount to what can be paid in a currency; other numbers stay as they are.
+func roundMoney(amount, currency string) (string, bool) {
+	if len(amount) > maxNumber || amount == "" || strings.ContainsAny(amount, "eE/xXpP_") {
+		return "", false
+	}
+	r, ok := new(big.Rat).SetString(amount)
+	if !ok {
+		return "", false
+	}
+	if currency == "" {
+		return amount, true
+	}
+	digits, known := minorDigits[currency]
+	if !known {
+		digits = 2
+	}
+	return r.FloatString(digits), true
+}
+
+// maxNumber is how many characters a number has at most that is taken over.
+const maxNumber = 40
+
+// fill puts the value of a step into the text of a later one: in the place of the amount that it was made of, else in the
+// place of a word that means it, else at the end when the text has no amount at all.
+func fill(text string, v value) string {
+	found := amounts(text)
+	for _, m := range found {
+		if sameAmount(m, v) {
+			return text[:m.from] + v.String() + text[m.to:]
+		}
+	}
+	if len(found) > 0 {
+		return text
+	}
+	if m := reference.FindStringIndex(text); m != nil {
+		return text[:m[0]] + v.String() + text[m[1]:]
+	}
+	return text + ": " + v.String()
+}
+
+// sameAmount reports whether an amount in a text is the one that a value was made of. When the answer did not say of
+// what it was made, any amount of another currency is.
+func sameAmount(m money, v value) bool {
+	if v.Of == "" && v.OfAmount == "" {
+		return v.Currency != "" && m.currency != v.Currency
+	}
+	a, ok := new(big.Rat).SetString(plainNumber(strings.TrimRight(m.amount, "kK")))
+	b, known := new(big.Rat).SetString(v.OfAmount)
+	return ok && known && a.Cmp(b) == 0 && (v.Of == "" || m.currency == v.Of)
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+// fold follows the task of a step: it passes on what is for the user as it comes, and keeps what the step comes to.
+type fold struct {
+	x *run
+	s *step
+
+	task      a2a.TaskID
+	state     a2a.TaskState
+	message   *a2a.Message // of the status, or the whole answer
+	answered  bool         // with a message instead of a task
+	artifacts []*a2a.Artifact
+
+	begun  bool // an event came
+	stale  bool // the state may be that before the message
+	events int
+	bytes  int64
+	said   string // the last status text that was shown
+}
+
+// take reads updates until they end, or the task waits for an authorization: streams stay open then.
+func (f *fold) take(seq updates) error {
+	for u, err := range seq {
+		if err != nil {
+			return err
+		}
+		if err := f.event(u); err != nil {
+			return err
+		}
+		if f.state == a2a.TaskStateAuthRequired && !f.stale {
+			break
+		}
+	}
+	if !f.over() {
+		return fmt.Errorf("it ended without a result")
+	}
+	return nil
+}
+
+// over reports whether the task has ended or waits.
+func (f *fold) over() bool { return f.answered || f.state.Terminal() || f.state.Interrupted() }
+
+// event takes one update.
+func (f *fold) event(u client.Update) error {
+	first := !f.begun
+	f.begun, f.stale = true, false
+	if f.events++; f.events > f.x.h.opts.MaxEvents {
+		return fmt.Errorf("it sent more than %d events, which is the limit", f.x.h.opts.MaxEvents)
+	}
+	switch e := u.Event.(type) {
+	case *a2a.Message:
+		if f.task == "" {
+			f.answered, f.message = true, e
+		}
+		return f.grow(e.Parts)
+	case *a2a.Task:
+		f.stale = first && f.s.Child != "" && !u.Polled && e.Status.State.Interrupted()
+		return f.snapshot(e)
+	case *a2a.StatusUpdate:
+		if err := f.belongs(e.TaskID, e.ContextID); err != nil {
+			return err
+		}
+		return f.status(e.Status)
+	case *a2a.ArtifactUpdate:
+		if err := f.belongs(e.TaskID, e.ContextID); err != nil {
+			return err
+		}
+		return f.chunk(e)
+	}
+	return nil
+}
+
+// belongs notes the id of the task, and refuses events of another one.
+func (f *fold) belongs(id a2a.TaskID, contextID a2a.ContextID) error {
+	if id == "" || f.task != "" && id != f.task || f.task == "" && f.s.Child != "" && id != f.s.Child {
+		return fmt.Errorf("it answered with task %q instead of its own", clean(string(id), maxName))
+	}
+	if f.task != "" {
+		return nil
+	}
+	f.task = id
+	return f.x.begin(f.x.ctx, f.s, id, contextID)
+}
+
+// snapshot takes a task as a whole, which replaces what came before.
+func (f *fold) snapshot(task *a2a.Task) error {
+	if err := f.belongs(task.ID, task.ContextID); err != nil {
+		return err
+	}
+	f.bytes = 0
+	for _, a := range task.Artifacts {
+		if err := f.grow(a.Parts); err != nil {
+			return err
+		}
+	}
+	for _, a := range task.Artifacts {
+		if f.known(a) {
+			continue
+		}
+		f.keep(a, false)
+		if err := f.relay(a, false, true); err != nil {
+			return err
+		}
+	}
+	return f.status(task.Status)
+}
+
+// known reports whether an artifact is there just as it came before.
+func (f *fold) known(a *a2a.Artifact) bool {
+	at := slices.IndexFunc(f.artifacts, func(k *a2a.Artifact) bool { return k.ID == a.ID })
+	if at < 0 {
+		return false
+	}
+	before, err := f.artifacts[at].AppendJSON(nil)
+	if err != nil {
+		return false
+	}
+	now, err := a.AppendJSON(nil)
+	return err == nil && string(before) == string(now)
+}
+
+// status takes a status, and shows what the agent says while it works.
+func (f *fold) status(s a2a.TaskStatus) error {
+	f.state, f.message = s.State, s.Message
+	if s.Message == nil || s.State != a2a.TaskStateWorking && s.State != a2a.TaskStateSubmitted {
+		return nil
+	}
+	if err := f.grow(s.Message.Parts); err != nil {
+		return err
+	}
+	text := cleanLines(join(s.Message.Parts), maxStatus)
+	if text == "" || text == f.said {
+		return nil
+	}
+	f.said = text
+	return f.x.t.Working(f.s.provenance(texts("→ " + f.s.Agent + ": " + text))...)
+}
+
+// maxStatus is how much of what an agent says while it works is shown, in runes.
+const maxStatus = 2000
+
+// chunk takes an artifact, or more of one. More of one that is not there is taken for the whole.
+func (f *fold) chunk(e *a2a.ArtifactUpdate) error {
+	if e.Artifact == nil || len(e.Artifact.Parts) == 0 {
+		return nil
+	}
+	if err := f.grow(e.Artifact.Parts); err != nil {
+		return err
+	}
+	more := e.Append && f.keep(e.Artifact, true)
+	if !more {
+		f.keep(e.Artifact, false)
+	}
+	return f.relay(e.Artifact, more, e.LastChunk)
+}
+
+// keep adds an artifact, or more of one that is there, and reports whether it was there.
+func (f *fold) keep(a *a2a.Artifact, more bool) bool {
+	at := slices.IndexFunc(f.artifacts, func(k *a2a.Artifact) bool { return k.ID == a.ID })
+	switch {
+	case at >= 0 && more:
+		f.artifacts[at].Parts = append(f.artifacts[at].Parts, a.Parts...)
+	case more:
+		return false
+	case at >= 0:
+		f.artifacts[at] = f.own(a)
+	default:
+		f.artifacts = append(f.artifacts, f.own(a))
+	}
+	return at >= 0
+}
+
+// own returns a copy of an artifact whose list of parts may grow.
+func (f *fold) own(a *a2a.Artifact) *a2a.Artifact {
+	c := *a
+	c.Parts = slices.Clone(a.Parts)
+	return &c
+}
+
+// grow counts what an agent answers with, and refuses too much of it.
+func (f *fold) grow(parts []a2a.Part) error {
+	for _, p := range parts {
+		f.bytes += partSize(p)
+	}
+	if limit := f.x.h.opts.MaxAnswer; f.bytes > limit {
+		return fmt.Errorf("it answered with more than %d bytes, which is the limit", limit)
+	}
+	return nil
+}
+
+func partSize(p a2a.Part) int64 {
+	const overhead = 64
+	n := overhead + len(p.Filename) + len(p.MediaType)
+	for key, raw := range p.Metadata {
+		n += len(key) + len(raw)
+	}
+	switch c := p.Content.(type) {
+	case a2a.Text:
+		n += len(c)
+	case a2a.Raw:
+		n += len(c)
+	case a2a.Data:
+		n += len(c)
+	case a2a.URL:
+		n += len(c)
+	}
+	return int64(n)
+}
+
+// relay passes an artifact on: its parts as they are, under the agent's name. Its id is the same in every run, so that
+// what is passed on again after a restart replaces itself.
+func (f *fold) relay(a *a2a.Artifact, more, last bool) error {
+	if len(a.Parts) == 0 {
+		return nil
+	}
+	c := &a2a.Artifact{ID: f.s.artifactID(a.ID), Parts: slices.Clone(a.Parts), Extensions: a.Extensions}
+	if !more {
+		c.Name = f.s.Agent + "/" + clean(cmp.Or(a.Name, string(a.ID)), maxName)
+		c.Description = a.Description
+		c.Metadata = cloneMetadata(a.Metadata)
+		if err := c.Metadata.Set(metaOrigin, origin{Agent: f.s.Agent, TaskID: f.task, Artifact: a.ID}); err != nil {
+			return err
+		}
+	}
+	return f.x.t.PutChunk(c, more, last)
+}
+
+// artifactID is the id under which an artifact of a step's agent is passed on.
+func (s *step) artifactID(id a2a.ArtifactID) a2a.ArtifactID {
+	sum := sha256.Sum256([]byte(s.Key + "\x00" + string(s.Child) + "\x00" + string(id)))
+	return a2a.ArtifactID(s.ID + "-" + hex.EncodeToString(sum[:12]))
+}
+
+// conclude makes of what an agent's task came to what the step came to; x.mu is held.
+func (x *run) conclude(s *step, f *fold) error {
+	var said []a2a.Part
+	if f.message != nil {
+		said = f.message.Parts
+	}
+	s.Error, s.Ask, s.Form = "", "", ""
+	switch {
+	case f.state.Interrupted() && !f.answered:
+		s.State = waiting
+		if f.state == a2a.TaskStateAuthRequired {
+			s.State = authWait
+		}
+		s.question, s.Ask, s.Form = said, clean(join(said), maxShown), formID(said)
+		return nil
+	case f.answered || f.state == a2a.TaskStateCompleted:
+		s.State = done
+	case f.state == a2a.TaskStateCanceled:
+		s.State, s.Error = canceled, cmp.Or(clean(join(said), maxShown), "it did not say why")
+	case f.state == a2a.TaskStateRejected:
+		return fmt.Errorf("it will not do that: %s", cmp.Or(join(said), "it did not say why"))
+	default:
+		return fmt.Errorf("%s", cmp.Or(join(said), "it did not say why"))
+	}
+	s.closing = said
+	s.output = said
+	if len(f.artifacts) > 0 {
+		s.output, s.Relayed = nil, true
+		for _, a := range f.artifacts {
+			s.output = append(s.output, a.Parts...)
+		}
+	}
+	s.note()
+	return x.answerAsArtifact(s)
+}
+
+// note keeps of a step's output what later steps and planners need.
+func (s *step) note() {
+	if v, ok := valueOf(s.output); ok {
+		s.Value = &v
+	}
+	s.Digest = cleanLines(cmp.Or(join(s.output), join(s.closing)), maxDigest)
+	for _, p := range s.output {
+		if _, isText := p.Content.(a2a.Text); !isText && len(s.Files) < maxFiles {
+			s.Files = append(s.Files, clean(cmp.Or(p.Filename, partMediaType(p)), maxName))
+		}
+	}
+}
+
+const (
+	maxDigest = 4000 // runes of an answer that planners and later steps read
+	maxFiles  = 20
+)
+
+// AnswerName is the last part of the name of an artifact that an agent's closing words became, because others made
+// artifacts in the same task.
+const AnswerName = "answer"
+
+// answerAsArtifact makes an artifact of what an agent said when there are answers of others beside it.
+func (x *run) answerAsArtifact(s *step) error {
+	if s.Relayed || s.State != done || len(s.closing) == 0 || len(x.state.current()) == 1 {
+		return nil
+	}
+	a := &a2a.Artifact{ID: s.artifactID(AnswerName), Name: s.Agent + "/" + AnswerName, Parts: s.closing}
+	if err := a.Metadata.Set(metaOrigin, origin{Agent: s.Agent, TaskID: s.Child}); err != nil {
+		return err
+	}
+	s.Relayed = true
+	return x.t.PutArtifact(a)
+}
+
+// formID returns the id of the form in parts, as the reimbursement agent of the first samples names it: a question has it
+// in the data of the form, and an answer in those or alone. A form without an id counts as one called "form".
+func formID(parts []a2a.Part) string {
+	for _, p := range parts {
+		data, ok := p.Content.(a2a.Data)
+		if !ok {
+			continue
+		}
+		var form struct {
+			Type string                    `json:"type"`
+			ID   string                    `json:"request_id"`
+			Data map[string]jsontext.Value `json:"form_data"`
+		}
+		if json.Unmarshal(data, &form) != nil {
+			continue
+		}
+		if raw, ok := form.Data["request_id"]; ok && json.Unmarshal(raw, &form.ID) != nil {
+			continue
+		}
+		if form.ID != "" {
+			return clean(form.ID, maxName)
+		}
+		if form.Type == "form" {
+			return form.Type
+		}
+	}
+	return ""
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"sync"
+	"time"
+)
+
+// HealthState says whether an agent can be reached.
+type HealthState string
+
+// The states of health.
+const (
+	Unknown HealthState = "unknown" // nobody has tried yet
+	Up      HealthState = "up"
+	Down    HealthState = "down"
+)
+
+// Health is what was seen of an agent last. It is not kept over restarts.
+type Health struct {
+	State    HealthState
+	Since    time.Time // of the state
+	Failures int       // in a row
+	Problem  string    // why it is down
+	Resting  time.Time // until then it is given nothing to do; zero when it may be called
+}
+
+// A breaker keeps calls from an agent that fails time and again: after some failures in a row it lets none through for a
+// while, then one to see.
+type breaker struct {
+	limit int
+	rest  time.Duration
+	now   func() time.Time
+
+	mu      sync.Mutex
+	health  Health
+	probing bool
+}
+
+// allow reports whether a call may be made, and until when not.
+func (b *breaker) allow() (until time.Time, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.health.Resting.IsZero() {
+		return time.Time{}, true
+	}
+	if b.now().Before(b.health.Resting) || b.probing {
+		return b.health.Resting, false
+	}
+	b.probing = true
+	return time.Time{}, true
+}
+
+// worked notes a call that the agent answered, whatever it said.
+func (b *breaker) worked() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.health.State != Up {
+		b.health.Since = b.now()
+	}
+	b.health = Health{State: Up, Since: b.health.Since}
+	b.probing = false
+}
+
+// failed notes a call that was not answered.
+func (b *breaker) failed(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.health.State != Down {
+		b.health.Since = b.now()
+	}
+	b.health.State, b.health.Problem = Down, clean(err.Error(), maxProblem)
+	b.health.Failures++
+	if b.health.Failures >= b.limit {
+		b.health.Resting = b.now().Add(b.rest)
+	}
+	b.probing = false
+}
+
+// release takes back an allowed call that came to nothing because of this side.
+func (b *breaker) release() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.probing = false
+}
+
+// look returns the health.
+func (b *breaker) look() Health {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	h := b.health
+	if h.State == "" {
+		h.State = Unknown
+	}
+	return h
+}
+
+// maxProblem is how long the reason of a failure may be, in runes.
+const maxProblem = 300

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+)
+
+// Options configure a [Host]. The zero value of each member means its default.
+type Options struct {
+	Directory *Directory // whom the host delegates to; required
+	Planner   Planner    // nil: [Rules]
+
+	// ID names this host in the messages it sends, so that a request that comes back to it is refused. "" means a
+	// random one; hosts that run as one, over one database, need one ID.
+	ID string
+
+	Parallel    int           // steps of one task that run at once; 0 means 4
+	StepTimeout time.Duration // of one step, the agent's questions to the user not counted; 0 means 5 min
+	MaxAnswer   int64         // bytes that an agent may answer with in one step; 0 means 16 MiB
+	MaxEvents   int           // events that an agent may send in one step; 0 means 100,000
+	MaxSteps    int           // of one request; 0 means 30
+	MaxHops     int           // hosts that a request may have come through; 0 means 5
+}
+
+// Defaults returns the options with every limit that is zero replaced by what that means.
+func (o Options) Defaults() Options {
+	o.Parallel = cmp.Or(o.Parallel, 4)
+	o.StepTimeout = cmp.Or(o.StepTimeout, 5*time.Minute)
+	o.MaxAnswer = cmp.Or(o.MaxAnswer, 16<<20)
+	o.MaxEvents = cmp.Or(o.MaxEvents, 100_000)
+	o.MaxSteps = cmp.Or(o.MaxSteps, 30)
+	o.MaxHops = cmp.Or(o.MaxHops, 5)
+	return o
+}
+
+// Host is the orchestrating agent. It is an [agent.Agent], an [agent.Canceler] and an [agent.Resumable].
+type Host struct {
+	opts     Options
+	contexts locks
+}
+
+var (
+	_ agent.Canceler  = (*Host)(nil)
+	_ agent.Resumable = (*Host)(nil)
+)
+
+// New returns a host over a directory, which the caller closes after the host's last turn.
+func New(o Options) (*Host, error) {
+	if o.Directory == nil {
+		return nil, errors.New("host: Options.Directory is missing; make one with NewDirectory")
+	}
+	if o.Planner == nil {
+		o.Planner = Rules()
+	}
+	o.ID = cmp.Or(o.ID, "host-"+string(a2a.NewTaskID()))
+	return &Host{opts: o.Defaults()}, nil
+}
+
+// Card describes the host. Interfaces and capabilities are left to the server that serves it.
+func Card() *a2a.AgentCard {
+	return &a2a.AgentCard{
+		Name:               "Dragoman Host",
+		Description:        "Passes requests on to other agents, several if need be, and brings back what they answer",
+		Version:            "1.0.0",
+		DefaultInputModes:  []string{"text/plain", "application/json", "*/*"},
+		DefaultOutputModes: []string{"text/plain", "application/json", "*/*"},
+		Skills: []a2a.AgentSkill{{
+			ID:          "delegate",
+			Name:        "Delegate to other agents",
+			Description: "Finds the agents that a request is for, asks them in the right order and gives one what another answered",
+			Tags:        []string{"orchestration", "routing", "multi-agent"},
+			Examples: []string{
+				"What agents do you have?",
+				"reimburse lunch for 20 EUR but needs to be converted to USD ahead of time.",
+			},
+		}},
+	}
+}
+
+// Resumable implements [agent.Resumable]: after a restart the host goes on with the agents' tasks that it had begun.
+func (h *Host) Resumable() bool { return true }
+
+// metaHosts is the member of a message's metadata that lists the hosts it has come through.
+const metaHosts = "dragoman.hosts"
+
+// Run implements [agent.Agent].
+func (h *Host) Run(ctx context.Context, t *agent.Turn) error {
+	x := &run{h: h, t: t, ctx: ctx}
+	if err := x.refuseLoops(); err != nil {
+		return err
+	}
+	if err := x.start(ctx); err != nil {
+		return x.end(ctx, err)
+	}
+	return x.end(ctx, x.drive(ctx))
+}
+
+// Cancel implements [agent.Canceler]: the agents' tasks are cancelled with the host's.
+func (h *Host) Cancel(ctx context.Context, t *agent.Turn) error {
+	x := &run{h: h, t: t, ctx: ctx}
+	if _, err := t.LoadTask(ctx, &x.state); err != nil {
+		return fmt.Errorf("load the task: %w", err)
+	}
+	x.cancelChildren(ctx)
+	return x.noteOpen(ctx)
+}
+
+// run is one turn of the host.
+type run struct {
+	h       *Host
+	t       *agent.Turn
+	chain   []string // the hosts that the message has come through
+	agents  []AgentInfo
+	missing []string
+	ctx     context.Context // of the turn
+
+	mu    sync.Mutex // guards what follows, while steps run
+	state taskState
+	shown string // the children as last shown
+}
+
+// refuseLoops rejects a message that came through this host already, or through too many.
+func (x *run) refuseLoops() error {
+	m := x.t.Message()
+	if m == nil {
+		return nil
+	}
+	if _, err := m.Metadata.Get(metaHosts, &x.chain); err != nil {
+		return agent.Reject(a2a.TextPart(fmt.Sprintf("The message's metadata member %q is not a list of strings.", metaHosts)))
+	}
+	if slices.Contains(x.chain, x.h.opts.ID) {
+		return agent.Reject(a2a.TextPart("This request came back to the host that sent it: an agent it was given to passes requests on to this host. It is refused, as it would go round for ever."))
+	}
+	if len(x.chain) >= x.h.opts.MaxHops {
+		return agent.Reject(a2a.TextPart(fmt.Sprintf("This request came through %d hosts, which is the limit.", len(x.chain))))
+	}
+	return nil
+}
+
+// end makes of an error how the turn ends. What ended the turn's context goes before what that led to.
+func (x *run) end(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	cause := context.Cause(ctx)
+	if errors.Is(cause, agent.ErrCanceled) || errors.Is(cause, agent.ErrTurnLimit) {
+		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelPatience)
+		defer cancel()
+		x.cancelChildren(detached)
+	}
+	return cause
+}
+
+// cancelPatience is how long the agents have to answer that they have cancelled their tasks.
+const cancelPatience = 4 * time.Second
+
+// locks are mutexes by name, which exist as long as somebody has them.
+type locks struct {
+	mu   sync.Mutex
+	held map[string]*lock
+}
+
+type lock struct {
+	mu    sync.Mutex
+	users int
+}
+
+func (l *locks) lock(name string) (unlock func()) {
+	l.mu.Lock()
+	if l.held == nil {
+		l.held = make(map[string]*lock)
+	}
+	one := l.held[name]
+	if one == nil {
+		one = &lock{}
+		l.held[name] = one
+	}
+	one.users++
+	l.mu.Unlock()
+	one.mu.Lock()
+	return func() {
+		one.mu.Unlock()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if one.users--; one.users == 0 {
+			delete(l.held, name)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Patterns are what a text holds beside words: money, a pair of currencies, a date, the name of a file. They are terms like words:
+// an agent one of whose examples holds money is a little nearer to a request that holds money.
+const (
+	patternMoney    = "#money"
+	patternPair     = "#currency-pair"
+	patternCurrency = "#currency-code"
+	patternDate     = "#date"
+	patternURL      = "#url"
+	patternSource   = "#source-code"
+	patternTable    = "#file-table"
+	patternDocument = "#file-document"
+	patternImage    = "#file-image"
+	patternProgram  = "#file-program"
+)
+
+// Money is an amount of a currency as a text has it.
+type money struct {
+	text     string // as it stands there
+	amount   string // as it stands there
+	currency string // ISO 4217
+	from, to int    // its place, in bytes
+}
+
+const amountPattern = `\d[\d,.' ]*\d|\d`
+
+var (
+	moneyBefore = regexp.MustCompile(`(A\$|C\$|R\$|US\$|NZ\$|HK\$|[$€£¥₹₩₪₺₽₫฿])\s?(` + amountPattern + `)(k\b)?`)
+	moneyAfter  = regexp.MustCompile(`(?i)(` + amountPattern + `)\s?(k\b|million\b)?\s?([$€£¥₹₩₪₺₽₫฿]|\b[a-z]{2,9}\b)(\s+[a-z]{3,8}\b)?`)
+	moneyCode   = regexp.MustCompile(`\b([A-Z]{3})\s?(` + amountPattern + `)`)
+
+	datePattern   = regexp.MustCompile(`(?i)\b(\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{2,4}|today|yesterday|(last|next|on)\s+(mon|tues|wednes|thurs|fri|satur|sun)day|\d{1,2}(st|nd|rd|th)?\s+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(january|february|march|april|june|july|august|september|october|november|december)\s+\d{1,2})\b`)
+	urlPattern    = regexp.MustCompile(`(?i)\bhttps?://\S+`)
+	filePattern   = regexp.MustCompile(`(?i)\b[\w-]+\.([a-z][a-z0-9]{0,5})\b|(?:^|\s)\.([a-z][a-z0-9]{1,5})\b`)
+	sourcePattern = regexp.MustCompile("```|(?m)^\\s*(func|def|class|import|package|public|SELECT|#include)\\b.*[({;:]|\\b(func|def) \\w+\\(|=>|\\w+\\([^)]*\\)\\s*\\{")
+)
+
+// symbols are the currencies of signs. A plain dollar is the one of the United States, as everywhere else too.
+var symbols = map[string]string{
+	"$": "USD", "US$": "USD", "A$": "AUD", "C$": "CAD", "R$": "BRL", "NZ$": "NZD", "HK$": "HKD", "€": "EUR", "£": "GBP",
+	"¥": "JPY", "₹": "INR", "₩": "KRW", "₪": "ILS", "₺": "TRY", "₽": "RUB", "₫": "VND", "฿": "THB",
+}
+
+// currencyNames are the words for currencies, with the adjectives that some of them need.
+var currencyNames = map[string]string{
+	"dollar": "USD", "buck": "USD", "euro": "EUR", "pound": "GBP", "sterling": "GBP", "quid": "GBP", "yen": "JPY", "rupee": "INR",
+	"franc": "CHF", "yuan": "CNY", "renminbi": "CNY", "peso": "MXN", "krona": "SEK", "kronor": "SEK", "krone": "NOK", "kroner": "NOK",
+	"won": "KRW", "real": "BRL", "reais": "BRL", "zloty": "PLN", "lira": "TRY", "shekel": "ILS", "ruble": "RUB", "baht": "THB",
+	"rand": "ZAR", "forint": "HUF", "ringgit": "MYR", "rupiah": "IDR", "dirham": "AED",
+	"canadian dollar": "CAD", "australian dollar": "AUD", "us dollar": "USD", "american dollar": "USD", "singapore dollar": "SGD",
+	"swiss franc": "CHF", "british pound": "GBP", "pound sterling": "GBP", "japanese yen": "JPY", "indian rupee": "INR",
+	"mexican peso": "MXN", "chinese yuan": "CNY", "swedish krona": "SEK", "danish krone": "DKK", "norwegian krone": "NOK",
+	"polish zloty": "PLN", "turkish lira": "TRY", "brazilian real": "BRL", "korean won": "KRW", "czech koruna": "CZK", "thai baht": "THB",
+}
+
+// isoCodes are the codes of ISO 4217. In capitals only: some are words of English.
+var isoCodes = wordSet(`AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP
+	CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HRK HTG HUF IDR ILS INR IQD
+	IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR
+	MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC
+	SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW`)
+
+// commonCodes may be in lower case, as they are no words of English.
+var commonCodes = wordSet(`usd eur gbp jpy inr chf aud nzd cny rmb sek nok dkk pln brl mxn krw sgd hkd zar czk huf ils thb idr myr php`)
+
+// currencyOf returns the ISO code of a currency that one word, or two, name; "" for none.
+func currencyOf(words string) string {
+	if code, ok := symbols[words]; ok {
+		return code
+	}
+	if isoCodes[words] {
+		return words
+	}
+	lower := strings.ToLower(words)
+	if lower == "rmb" {
+		return "CNY"
+	}
+	if commonCodes[lower] {
+		return strings.ToUpper(words)
+	}
+	if code, ok := currencyNames[lower]; ok {
+		return code
+	}
+	return currencyNames[strings.TrimSuffix(lower, "s")]
+}
+
+// amounts returns the money in a text, in its order.
+func amounts(text string) []money {
+	var found []money
+	add := func(m []int, amount, currency string, end int) {
+		if currency == "" || slices.ContainsFunc(found, func(f money) bool { return m[0] < f.to && f.from < end }) {
+			return
+		}
+		found = append(found, money{strings.TrimSpace(text[m[0]:end]), strings.TrimSpace(amount), currency, m[0], end})
+	}
+	for _, m := range moneyBefore.FindAllStringSubmatchIndex(text, -1) {
+		add(m, text[m[4]:m[5]]+group(text, m, 3), symbols[text[m[2]:m[3]]], m[1])
+	}
+	for _, m := range moneyAfter.FindAllStringSubmatchIndex(text, -1) {
+		amount, one := text[m[2]:m[3]]+group(text, m, 2), group(text, m, 3)
+		if two := group(text, m, 4); two != "" {
+			if code := currencyOf(one + " " + strings.TrimSpace(two)); code != "" {
+				add(m, amount, code, m[1])
+				continue
+			}
+		}
+		if code := currencyOf(one); code != "" {
+			add(m, amount, code, m[7])
+		}
+	}
+	for _, m := range moneyCode.FindAllStringSubmatchIndex(text, -1) {
+		if isoCodes[text[m[2]:m[3]]] {
+			add(m, text[m[4]:m[5]], text[m[2]:m[3]], m[1])
+		}
+	}
+	slices.SortFunc(found, func(a, b money) int { return a.from - b.from })
+	return found
+}
+
+func group(text string, m []int, n int) string {
+	if m[2*n] < 0 {
+		return ""
+	}
+	return text[m[2*n]:m[2*n+1]]
+}
+
+// currencies returns the different currencies that a text names, with amounts or without.
+func currencies(text string, tokens []token) []string {
+	var codes []string
+	add := func(code string) {
+		if code != "" && !slices.Contains(codes, code) {
+			codes = append(codes, code)
+		}
+	}
+	for i := 0; i < len(tokens); i++ {
+		if i+1 < len(tokens) {
+			if code := currencyNames[tokens[i].word+" "+strings.TrimSuffix(tokens[i+1].word, "s")]; code != "" {
+				add(code)
+				i++
+				continue
+			}
+		}
+		if word := tokens[i].raw; word == "won" || word == "real" || word == "pound" && i == 0 {
+			continue // words of other meanings too
+		}
+		add(currencyOf(tokens[i].raw))
+	}
+	for sign, code := range symbols {
+		if len(sign) <= len("€") && strings.Contains(text, sign) {
+			add(code)
+		}
+	}
+	return codes
+}
+
+// fileKinds are the patterns of what a name of a file ends with.
+var fileKinds = map[string]string{
+	"csv": patternTable, "tsv": patternTable, "xlsx": patternTable, "xls": patternTable, "parquet": patternTable,
+	"txt": patternDocument, "pdf": patternDocument, "docx": patternDocument, "doc": patternDocument, "md": patternDocument, "log": patternDocument,
+	"png": patternImage, "jpg": patternImage, "jpeg": patternImage, "gif": patternImage, "svg": patternImage, "webp": patternImage, "bmp": patternImage,
+	"go": patternProgram, "py": patternProgram, "js": patternProgram, "ts": patternProgram, "java": patternProgram, "rs": patternProgram,
+	"c": patternProgram, "cpp": patternProgram, "html": patternProgram, "css": patternProgram, "sh": patternProgram, "rb": patternProgram,
+}
+
+// patterns returns the patterns that a text holds.
+func patterns(text string, tokens []token) []string {
+	var found []string
+	add := func(pattern string, there bool) {
+		if there && !slices.Contains(found, pattern) {
+			found = append(found, pattern)
+		}
+	}
+	add(patternMoney, len(amounts(text)) > 0)
+	codes := currencies(text, tokens)
+	add(patternCurrency, len(codes) > 0)
+	add(patternPair, len(codes) > 1)
+	add(patternDate, datePattern.MatchString(text))
+	add(patternURL, urlPattern.MatchString(text))
+	add(patternSource, sourcePattern.MatchString(text))
+	for _, m := range filePattern.FindAllStringSubmatchIndex(text, -1) {
+		kind := fileKinds[strings.ToLower(group(text, m, 1)+group(text, m, 2))]
+		add(kind, kind != "")
+	}
+	return found
+}
+
+// patternOfType returns the pattern of a file of a media type; "" for none.
+func patternOfType(mediaType string) string {
+	switch {
+	case strings.HasPrefix(mediaType, "image/"):
+		return patternImage
+	case mediaType == "text/csv", mediaType == "text/tab-separated-values", strings.Contains(mediaType, "spreadsheet"):
+		return patternTable
+	case mediaType == "application/pdf", mediaType == "text/markdown", strings.Contains(mediaType, "wordprocessing"):
+		return patternDocument
+	}
+	return ""
+}

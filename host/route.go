@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+)
+
+// How much a word of a card counts, by where it stands. Tags are chosen words; descriptions are prose.
+const (
+	weightName        = 2.0
+	weightSkillName   = 2.0
+	weightTag         = 2.5
+	weightDescription = 1.0
+	weightExample     = 1.0
+	weightPattern     = 1.0
+)
+
+// How much the terms of a request count.
+const (
+	queryWord     = 1.0
+	queryTopic    = 1.2  // a word that says a topic
+	queryHint     = 0.45 // a word that hints at one
+	queryPattern  = 0.6
+	queryPair     = 2.0  // two currencies are hardly ever there by accident
+	queryLeading  = 1.25 // for the first words of a clause: what is asked for comes early
+	leadingWords  = 5
+	maxTermWeight = 3.0
+)
+
+// When a route counts as sure.
+const (
+	leastScore = 2.0  // the best agent needs so much
+	tieRatio   = 0.72 // the next one may have so much of the best one's score
+	unfit      = 0.25 // factor for an agent that does not take what is attached
+	wrongModes = 0.5  // factor for an agent whose answers the caller does not accept
+	fitBonus   = 2.5  // for an agent that takes what is attached by name, not by a wildcard
+	lastBonus  = 0.8  // for the agent that the conversation is with
+)
+
+// router ranks agents for texts.
+type router struct {
+	agents []AgentInfo
+	index  *index
+	last   string
+	parts  []a2a.Part // that are not text
+	accept []string
+}
+
+func newRouter(s *Situation) *router {
+	docs := make([]map[string]float64, len(s.Agents))
+	for i, a := range s.Agents {
+		docs[i] = document(a.Card)
+	}
+	r := &router{agents: s.Agents, index: newIndex(docs), last: s.Last, accept: s.OutputModes}
+	if s.Message != nil {
+		for _, p := range s.Message.Parts {
+			if _, text := p.Content.(a2a.Text); !text {
+				r.parts = append(r.parts, p)
+			}
+		}
+	}
+	return r
+}
+
+// maxCardText is how much of each text of a card is read.
+const maxCardText = 2000
+
+// document makes the terms of a card.
+func document(c *a2a.AgentCard) map[string]float64 {
+	doc := make(map[string]float64)
+	read := func(text string, weight float64) {
+		if len(text) > maxCardText {
+			text = text[:maxCardText]
+		}
+		tokens := tokenize(text)
+		for _, t := range tokens {
+			if !stopWords[t.word] && !isNumber(t.word) {
+				doc[t.stem] += weight
+			}
+		}
+		for _, h := range topics(tokens) {
+			if h.strong {
+				doc["~"+h.topic] += weight
+			}
+		}
+	}
+	read(c.Name, weightName)
+	read(c.Description, weightDescription)
+	for _, s := range c.Skills[:min(len(c.Skills), maxSkills)] {
+		read(s.Name, weightSkillName)
+		read(s.Description, weightDescription)
+		for _, tag := range s.Tags[:min(len(s.Tags), maxSkills)] {
+			read(tag, weightTag)
+		}
+		for _, example := range s.Examples[:min(len(s.Examples), maxSkills)] {
+			read(example, weightExample)
+			for _, p := range patterns(example, tokenize(example)) {
+				doc[p] += weightPattern
+			}
+		}
+	}
+	for _, mode := range inputModes(c) {
+		if p := patternOfType(mode); p != "" {
+			doc[p] += weightPattern
+		}
+	}
+	return doc
+}
+
+// maxSkills is how many skills of a card, and how many tags and examples of each, are read.
+const maxSkills = 50
+
+// inputModes returns what a card takes, its skills included.
+func inputModes(c *a2a.AgentCard) []string {
+	modes := slices.Clone(c.DefaultInputModes)
+	for _, s := range c.Skills {
+		modes = append(modes, s.InputModes...)
+	}
+	if len(modes) == 0 {
+		modes = []string{"text/plain"}
+	}
+	return modes
+}
+
+func outputModes(c *a2a.AgentCard) []string {
+	modes := slices.Clone(c.DefaultOutputModes)
+	for _, s := range c.Skills {
+		modes = append(modes, s.OutputModes...)
+	}
+	return modes
+}
+
+// queryOf makes the terms of a text.
+func queryOf(text string) map[string]float64 {
+	tokens := tokenize(text)
+	query := make(map[string]float64)
+	place := make([]float64, len(tokens))
+	seen := 0
+	for i, t := range tokens {
+		place[i] = 1
+		if stopWords[t.word] || isNumber(t.word) {
+			continue
+		}
+		if seen++; seen <= leadingWords {
+			place[i] = queryLeading
+		}
+		query[t.stem] = max(query[t.stem], queryWord*place[i])
+	}
+	for _, h := range topics(tokens) {
+		weight := queryHint
+		if h.strong {
+			weight = queryTopic
+		}
+		query["~"+h.topic] = min(maxTermWeight, query["~"+h.topic]+weight*place[h.at])
+	}
+	for _, p := range patterns(text, tokens) {
+		query[p] = queryPattern
+		if p == patternPair {
+			query[p] = queryPair
+			query["~currency"] = min(maxTermWeight, query["~currency"]+queryTopic)
+		}
+	}
+	return query
+}
+
+// A rank is an agent with its score for a text.
+type rank struct {
+	agent int // index into router.agents
+	score float64
+}
+
+// rank returns the agents that have to do with a text at all, the best first.
+func (r *router) rank(text string) []rank {
+	query := queryOf(text)
+	for _, p := range r.parts {
+		if pattern := patternOfType(p.MediaType); pattern != "" {
+			query[pattern] = queryPattern
+		}
+	}
+	var ranks []rank
+	for i, a := range r.agents {
+		score := r.index.score(i, query)
+		if a.Alias == r.last && score > 0 {
+			score += lastBonus
+		}
+		if score = r.fit(a, score); score > 0 {
+			ranks = append(ranks, rank{i, score})
+		}
+	}
+	slices.SortStableFunc(ranks, func(a, b rank) int { return cmp.Compare(b.score, a.score) })
+	return ranks
+}
+
+// fit weighs whether an agent takes what is attached, and gives what the caller accepts.
+func (r *router) fit(a AgentInfo, score float64) float64 {
+	for _, p := range r.parts {
+		switch takes(a.Card, partMediaType(p)) {
+		case fitsNot:
+			score *= unfit
+		case fitsByName:
+			if _, data := p.Content.(a2a.Data); !data {
+				score += fitBonus
+			}
+		}
+	}
+	if len(r.accept) > 0 && len(outputModes(a.Card)) > 0 && !shares(r.accept, outputModes(a.Card)) {
+		score *= wrongModes
+	}
+	return score
+}
+
+// sure reports whether the first of ranks may be taken without asking.
+func sure(ranks []rank) bool {
+	if len(ranks) == 0 || ranks[0].score < leastScore {
+		return false
+	}
+	return len(ranks) == 1 || ranks[1].score <= tieRatio*ranks[0].score
+}
+
+// How well an agent takes a media type.
+const (
+	fitsNot = iota
+	fitsByWildcard
+	fitsByName
+)
+
+func takes(c *a2a.AgentCard, mediaType string) int {
+	best := fitsNot
+	for _, mode := range inputModes(c) {
+		if !agent.MatchMode(mode, mediaType) {
+			continue
+		}
+		if !strings.Contains(mode, "*") {
+			return fitsByName
+		}
+		best = fitsByWildcard
+	}
+	return best
+}
+
+// shares reports whether a caller's modes and an agent's have a type in common.
+func shares(accepted, given []string) bool {
+	return slices.ContainsFunc(given, func(g string) bool {
+		return slices.ContainsFunc(accepted, func(a string) bool { return agent.MatchMode(a, g) || agent.MatchMode(g, a) })
+	})
+}
+
+// partMediaType returns what a part counts as when its media type is not set.
+func partMediaType(p a2a.Part) string {
+	if p.MediaType != "" {
+		return p.MediaType
+	}
+	switch p.Content.(type) {
+	case a2a.Text:
+		return "text/plain"
+	case a2a.Data:
+		return "application/json"
+	}
+	return "application/octet-stream"
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+)
+
+// Rules is the planner without a model. It parts a request into clauses, finds for each the agent whose card fits its
+// words best, by BM25 over name, description, skills, tags and examples, puts the clauses in the order that words such
+// as "then", "before" and "ahead of time" ask for, and rather asks than guesses. The same request always gets the same
+// plan.
+func Rules() Planner { return rules{} }
+
+type rules struct{}
+
+// Plan implements [Planner]. All is planned at once; what has been done needs no second look.
+func (rules) Plan(_ context.Context, s *Situation) (*Decision, error) {
+	if len(s.Reports) > 0 {
+		return &Decision{}, nil
+	}
+	if len(s.Agents) == 0 {
+		return &Decision{Answer: texts("No agent can be reached right now, so there is nobody to give this to. Please try again later.")}, nil
+	}
+	r := newRouter(s)
+	if d := r.named(s); d != nil {
+		return d, nil
+	}
+	if asksAboutHost(s.Text) {
+		return &Decision{Answer: r.describe(s.Text)}, nil
+	}
+	return r.plan(s), nil
+}
+
+func texts(text string) []a2a.Part { return []a2a.Part{a2a.TextPart(text)} }
+
+// plan routes by what the request is about.
+func (r *router) plan(s *Situation) *Decision {
+	whole := r.rank(s.Text)
+	if groups := r.groups(s.Text); len(groups) > 1 {
+		return &Decision{Steps: r.steps(groups)}
+	}
+	if sure(whole) {
+		return r.single(whole[0].agent, s.Text)
+	}
+	if d := r.followUp(s, whole); d != nil {
+		return d
+	}
+	return &Decision{Question: r.question(whole)}
+}
+
+// single gives the whole request to one agent.
+func (r *router) single(agent int, text string) *Decision {
+	return &Decision{Steps: []Step{{ID: "1", Agent: r.agents[agent].Alias, Text: text, Whole: true}}}
+}
+
+// followUp gives what is about nothing in particular to the agent that the conversation is with: "make it red".
+func (r *router) followUp(s *Situation, whole []rank) *Decision {
+	if s.Last == "" || len(whole) > 0 && whole[0].score >= leastScore && r.agents[whole[0].agent].Alias != s.Last {
+		return nil
+	}
+	at := slices.IndexFunc(r.agents, func(a AgentInfo) bool { return a.Alias == s.Last })
+	if at < 0 || len(tokenize(s.Text)) > maxFollowUp {
+		return nil
+	}
+	return r.single(at, s.Text)
+}
+
+// maxFollowUp is how many words a message has at most that goes on with what was said before.
+const maxFollowUp = 12
+
+// named finds an agent that the message names, by its skill or by its name in front: "@coder write a loop", "ask the
+// movie agent who directed Dune".
+func (r *router) named(s *Situation) *Decision {
+	if s.Message != nil {
+		if id := agent.SkillID(s.Message); id != "" {
+			has := func(a AgentInfo) bool {
+				return slices.ContainsFunc(a.Card.Skills, func(k a2a.AgentSkill) bool { return k.ID == id })
+			}
+			if at := slices.IndexFunc(r.agents, has); at >= 0 && !slices.ContainsFunc(r.agents[at+1:], has) {
+				return r.single(at, s.Text)
+			}
+		}
+	}
+	alias, rest := mentioned(s.Text, r.agents)
+	if alias == "" {
+		return nil
+	}
+	if strings.TrimSpace(rest) == "" && len(r.parts) == 0 {
+		return &Decision{Question: &Question{Text: "What shall I ask the " + alias + "?"}}
+	}
+	step := Step{ID: "1", Agent: alias, Text: rest}
+	return &Decision{Steps: []Step{step}}
+}
+
+var (
+	at      = regexp.MustCompile(`^\s*@(?:"([^"]+)"|(\S+?))[:,]?(?:\s+|$)`)
+	address = regexp.MustCompile(`(?i)^\s*(?:please\s+)?(?:(?:ask|tell|use|have|let)\s+)(?:the\s+|my\s+|our\s+)?(.{2,60}?)\s*(?:[:,]|\s(?:to|about|for|whether|if|who|what|when|where|how|that)\b)\s*`)
+	colon   = regexp.MustCompile(`^\s*([^:\n]{2,60}):\s+`)
+)
+
+// mentioned returns the agent that a text addresses, and the text without the address. Words such as "who" belong to
+// what is asked.
+func mentioned(text string, agents []AgentInfo) (alias, rest string) {
+	if m := at.FindStringSubmatch(text); m != nil {
+		if alias := byName(m[1]+m[2], agents); alias != "" {
+			return alias, strings.TrimSpace(text[len(m[0]):])
+		}
+	}
+	for _, pattern := range []*regexp.Regexp{address, colon} {
+		m := pattern.FindStringSubmatchIndex(text)
+		if m == nil {
+			continue
+		}
+		if alias := byName(text[m[2]:m[3]], agents); alias != "" {
+			rest := strings.TrimLeft(text[m[3]:], " :,")
+			for _, word := range []string{"to ", "about ", "for "} {
+				if len(rest) > len(word) && strings.EqualFold(rest[:len(word)], word) {
+					rest = rest[len(word):]
+				}
+			}
+			return alias, strings.TrimSpace(rest)
+		}
+	}
+	return "", text
+}
+
+// byName returns the alias of the one agent that a name means: its alias, or its words without "agent".
+func byName(name string, agents []AgentInfo) string {
+	name = bareName(name)
+	if name == "" {
+		return ""
+	}
+	found := ""
+	for _, a := range agents {
+		if strings.EqualFold(a.Alias, name) {
+			return a.Alias
+		}
+		if bareName(a.Alias) == name {
+			return a.Alias
+		}
+		if found == "" && bareName(a.Card.Name) == name {
+			found = a.Alias
+		}
+	}
+	return found
+}
+
+// bareName makes names comparable: "the Currency Agent", "currency agent" and "currency" are one.
+func bareName(name string) string {
+	var words []string
+	for word := range strings.FieldsSeq(strings.ToLower(strings.NewReplacer("-", " ", "_", " ").Replace(name))) {
+		if word != "agent" && word != "the" && word != "my" {
+			words = append(words, strings.TrimSuffix(word, "'s"))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// A bunch is a run of clauses for one agent.
+type bunch struct {
+	agent    int
+	clauses  []clause
+	relation relation // to the bunch before it
+	first    bool
+	text     string
+}
+
+// groups parts a request and gives each part to an agent. Clauses that are not clearly for somebody belong to their
+// neighbour. One bunch, or none, means that the request is not to be parted.
+func (r *router) groups(text string) []bunch {
+	all := clauses(text)
+	if len(all) < 2 || len(all) > maxClauses {
+		return nil
+	}
+	var bunches []bunch
+	var pending []clause // clauses at the start that are for nobody
+	for _, c := range all {
+		ranks := r.rank(c.text)
+		clear := sure(ranks) && (!c.weak || ranks[0].score >= leastScore*weakFactor)
+		n := len(bunches)
+		switch {
+		case !clear && n == 0:
+			pending = append(pending, c)
+		case !clear, n > 0 && bunches[n-1].agent == ranks[0].agent:
+			bunches[n-1].take(c)
+		default:
+			b := bunch{agent: ranks[0].agent, relation: c.relation}
+			for _, p := range append(pending, c) {
+				b.take(p)
+			}
+			pending = nil
+			bunches = append(bunches, b)
+		}
+	}
+	for i := range bunches {
+		bunches[i].words(text)
+	}
+	return bunches
+}
+
+const (
+	maxClauses = 12
+	weakFactor = 1.3 // a clause after a comma or an "and" has to be clearer than one after a full stop
+)
+
+func (b *bunch) take(c clause) {
+	b.clauses = append(b.clauses, c)
+	b.first = b.first || c.first
+}
+
+// words makes the text of a bunch: that of its clause, or all from the first to the last.
+func (b *bunch) words(text string) {
+	b.text = b.clauses[0].text
+	if n := len(b.clauses); n > 1 {
+		b.text = strings.Trim(text[b.clauses[0].from:b.clauses[n-1].to], " \t\r\n,;")
+	}
+}
+
+// steps makes a plan of bunches: who waits for whom, and which amount is meant where none is named.
+func (r *router) steps(bunches []bunch) []Step {
+	steps := make([]Step, len(bunches))
+	for i, b := range bunches {
+		steps[i] = Step{ID: strconv.Itoa(i + 1), Agent: r.agents[b.agent].Alias, Text: b.text}
+	}
+	after := order(bunches)
+	for i, b := range bunches {
+		if from := lender(bunches, i); from >= 0 && len(amounts(b.text)) == 0 {
+			steps[i].Text = borrow(b.text, amounts(bunches[from].text)[0].text)
+			if !after[i][from] { // the amount is changed before it is used
+				after[from][i] = true
+			}
+		}
+		for j := range i {
+			if refers(b.text) && !after[j][i] && lender(bunches, i) < 0 {
+				after[i][j] = true
+			}
+		}
+	}
+	for i := range steps {
+		for j := range steps {
+			if after[i][j] {
+				steps[i].After = append(steps[i].After, steps[j].ID)
+			}
+		}
+	}
+	return sorted(steps)
+}
+
+// order returns which bunches come after which, by the words that say so.
+func order(bunches []bunch) []map[int]bool {
+	after := make([]map[int]bool, len(bunches))
+	for i := range after {
+		after[i] = make(map[int]bool)
+	}
+	for i, b := range bunches {
+		if b.first {
+			for j := range bunches {
+				if j != i && !bunches[j].first {
+					after[j][i] = true
+				}
+			}
+		}
+		if i == 0 {
+			continue
+		}
+		switch {
+		case b.relation == forward && !after[i-1][i]:
+			after[i][i-1] = true
+		case b.relation == backward && !after[i][i-1]:
+			after[i-1][i] = true
+		}
+	}
+	return after
+}
+
+// sorted puts steps into an order in which each comes after those it waits for, and renames them.
+func sorted(steps []Step) []Step {
+	var done []Step
+	names := make(map[string]string)
+	for len(done) < len(steps) {
+		next := slices.IndexFunc(steps, func(s Step) bool {
+			return names[s.ID] == "" && !slices.ContainsFunc(s.After, func(id string) bool { return names[id] == "" })
+		})
+		if next < 0 { // each waits for the other: contradictory words; in the order of the text then
+			next = slices.IndexFunc(steps, func(s Step) bool { return names[s.ID] == "" })
+		}
+		s := steps[next]
+		names[s.ID] = strconv.Itoa(len(done) + 1)
+		var after []string
+		for _, id := range s.After {
+			if names[id] != "" && names[id] != names[s.ID] {
+				after = append(after, names[id])
+			}
+		}
+		done = append(done, Step{ID: names[s.ID], Agent: s.Agent, Text: s.Text, After: after})
+	}
+	return done
+}
+
+// question asks whom a request is for.
+func (r *router) question(ranks []rank) *Question {
+	if len(ranks) > 0 && ranks[0].score >= leastScore {
+		q := &Question{Text: "Several agents could do this. Which one shall I ask?"}
+		for _, rank := range ranks {
+			if rank.score > tieRatio*ranks[0].score && len(q.Choices) < maxChoices {
+				q.Choices = append(q.Choices, r.agents[rank.agent].Alias)
+			}
+		}
+		return q
+	}
+	q := &Question{Text: "I am not sure who can do this. These agents are there:"}
+	for _, rank := range ranks {
+		q.Choices = append(q.Choices, r.agents[rank.agent].Alias)
+	}
+	for _, a := range r.agents {
+		if !slices.Contains(q.Choices, a.Alias) {
+			q.Choices = append(q.Choices, a.Alias)
+		}
+	}
+	q.Choices = q.Choices[:min(len(q.Choices), maxListed)]
+	return q
+}
+
+const (
+	maxChoices = 5
+	maxListed  = 20
+)
+
+var (
+	aboutAgents = regexp.MustCompile(`(?i)\b(what|which|list|show|who are|name|how many|tell me about|do you have|are there)\b.*\b(remote |other |available |connected |your |the )*(agents?|skills|capabilities)\b`)
+	aboutHost   = regexp.MustCompile(`(?i)^\W*(?:(?:hi|hello|hey)\W+)?((so\W+)?what (can|do|could) you (actually )?do( for me)?|what are you (able to do|capable of|good (at|for))|who are you|what are you|how (can|could) you help( me)?|what (kinds?|sorts?) of (things|tasks|requests) can you (do|handle|help with)|what can i (ask|do)( you| here)?|what do you know how to do|help)\W*$`)
+	whichAgent  = regexp.MustCompile(`(?i)\b(which|what|is there (?:an?|any)|do you have an?)\b(?: \w+){0,2} agents?\b.*\b(can|could|for|who|that|to)\b\s*(.+)$`)
+)
+
+// asksAboutHost reports whether a text asks what the host is and whom it knows.
+func asksAboutHost(text string) bool {
+	if len(text) > 200 || amounts(text) != nil {
+		return false
+	}
+	return aboutHost.MatchString(text) || aboutAgents.MatchString(text)
+}
+
+// describe answers who is there; of a question who could do something, only those who could.
+func (r *router) describe(text string) []a2a.Part {
+	agents := r.agents
+	lead := fmt.Sprintf("I pass requests on to %s:", count(len(agents), "agent"))
+	if m := whichAgent.FindStringSubmatch(text); m != nil {
+		if ranks := r.rank(m[3]); len(ranks) > 0 && ranks[0].score >= leastScore {
+			agents, lead = nil, "These could do that:"
+			for _, rank := range ranks {
+				if rank.score > ranks[0].score/2 {
+					agents = append(agents, r.agents[rank.agent])
+				}
+			}
+		}
+	}
+	lines := []string{lead}
+	list := make([]map[string]any, 0, len(agents))
+	for _, a := range agents {
+		lines = append(lines, "- "+describeAgent(a))
+		list = append(list, map[string]any{"agent": a.Alias, "description": clean(a.Card.Description, maxDescription), "skills": skillNames(a.Card), "health": a.Health.State})
+	}
+	parts := texts(strings.Join(lines, "\n"))
+	if data, err := a2a.DataPart(map[string]any{"agents": list}); err == nil {
+		data.MediaType = "application/json"
+		parts = append(parts, data)
+	}
+	return parts
+}
+
+const maxDescription = 200
+
+// describeAgent says in one line what an agent is for.
+func describeAgent(a AgentInfo) string {
+	line := a.Alias + ": " + clean(a.Card.Description, maxDescription)
+	if len(a.Card.Skills) > 0 && len(a.Card.Skills[0].Examples) > 0 {
+		line += fmt.Sprintf(" For example: %q", clean(a.Card.Skills[0].Examples[0], maxDescription))
+	}
+	if a.Health.State == Down {
+		line += " (not reachable at the moment)"
+	}
+	return line
+}
+
+func skillNames(c *a2a.AgentCard) []string {
+	names := make([]string, 0, len(c.Skills))
+	for _, s := range c.Skills[:min(len(c.Skills), maxSkills)] {
+		names = append(names, clean(s.Name, maxDescription))
+	}
+	return names
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

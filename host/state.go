@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// taskState is what a task of the host has come to, as it is kept with the task.
+type taskState struct {
+	Message a2a.MessageID `json:"message"` // the last one that was taken
+	Request a2a.MessageID `json:"request"` // what the newest plan is for
+	Rounds  int           `json:"rounds"`  // how often the planner was asked for this request
+	Steps   []*step       `json:"steps,omitempty"`
+	Asked   *asked        `json:"asked,omitzero"` // the host's own question that is open
+}
+
+// stepState says how far a step is.
+type stepState string
+
+const (
+	planned  stepState = "planned"
+	running  stepState = "working"
+	waiting  stepState = "input-required"
+	authWait stepState = "auth-required"
+	done     stepState = "completed"
+	failed   stepState = "failed"
+	skipped  stepState = "skipped"
+	canceled stepState = "canceled"
+)
+
+func (s stepState) ended() bool {
+	return s == done || s == failed || s == skipped || s == canceled
+}
+
+func (s stepState) open() bool { return s == waiting || s == authWait }
+
+// step is a [Step] and what became of it.
+type step struct {
+	Step
+	Request a2a.MessageID `json:"request"` // that it is for
+	Key     string        `json:"key"`     // of the agent in the directory
+	Name    string        `json:"name"`    // of the agent
+	State   stepState     `json:"state"`
+
+	MessageID a2a.MessageID `json:"messageId"`        // of the message that is sent, or was sent last: a repetition has it too
+	Answer    a2a.MessageID `json:"answer,omitzero"`  // the user's message that answers the agent's question
+	Say       string        `json:"say,omitzero"`     // the text of that answer, when it is not the message as it is
+	Child     a2a.TaskID    `json:"child,omitzero"`   // the agent's task
+	Context   a2a.ContextID `json:"context,omitzero"` // the agent's
+	Ask       string        `json:"ask,omitzero"`     // the agent's open question, shortened
+	Form      string        `json:"form,omitzero"`    // the id of the form that the agent asks to fill
+	Error     string        `json:"error,omitzero"`   // why it failed
+	Value     *value        `json:"value,omitzero"`   // for later steps
+	Digest    string        `json:"digest,omitzero"`  // what the agent said, shortened
+	Files     []string      `json:"files,omitempty"`  // names of what else it gave
+	Relayed   bool          `json:"relayed,omitzero"` // it gave artifacts
+
+	question []a2a.Part // the agent's open question, as long as the turn that heard it runs
+	closing  []a2a.Part // what the agent said at the end, likewise
+	output   []a2a.Part // what it gave, likewise
+}
+
+// asked is a question of the host itself.
+type asked struct {
+	About   string        `json:"about"`   // askedAgent or askedStep
+	Message a2a.MessageID `json:"message"` // the user's, which waits for the answer
+	Choices []string      `json:"choices,omitempty"`
+	New     bool          `json:"new,omitzero"`
+}
+
+const (
+	askedAgent = "agent" // which agent a request is for; the choices are aliases
+	askedStep  = "step"  // whose question a message answers; the choices are ids of steps
+)
+
+func (st *taskState) step(id string) *step {
+	if at := slices.IndexFunc(st.Steps, func(s *step) bool { return s.ID == id }); at >= 0 {
+		return st.Steps[at]
+	}
+	return nil
+}
+
+// current returns the steps for the newest request.
+func (st *taskState) current() []*step {
+	var steps []*step
+	for _, s := range st.Steps {
+		if s.Request == st.Request {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// open returns the steps whose agents wait for an answer.
+func (st *taskState) open() []*step {
+	var steps []*step
+	for _, s := range st.Steps {
+		if s.State.open() {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// conversation is what the tasks of a context share.
+type conversation struct {
+	Last     string                   `json:"last,omitzero"`      // alias of the agent that worked last
+	Contexts map[string]a2a.ContextID `json:"contexts,omitempty"` // of agents that did not take the host's, by key
+	Tasks    map[string]a2a.TaskID    `json:"tasks,omitempty"`    // the agents' last ones, by key, to refer to
+	Open     []openStep               `json:"open,omitempty"`     // steps that wait for an answer, over all tasks
+}
+
+// openStep is a step that waits, and the task of the host that it belongs to.
+type openStep struct {
+	Task a2a.TaskID `json:"task"`
+	Step step       `json:"step"`
+}
+
+// maxOpen is how many waiting steps a conversation remembers beyond their own tasks.
+const maxOpen = 20
+
+// save keeps the state of the task. x.mu is held.
+func (x *run) save(ctx context.Context) error {
+	if err := x.t.SaveTask(ctx, x.state); err != nil {
+		return fmt.Errorf("save the task: %w", err)
+	}
+	return nil
+}
+
+// converse changes what the tasks of the context share.
+func (x *run) converse(ctx context.Context, change func(*conversation)) error {
+	unlock := x.h.contexts.lock(string(x.t.ContextID()))
+	defer unlock()
+	var c conversation
+	if _, err := x.t.LoadContext(ctx, &c); err != nil {
+		return fmt.Errorf("load the conversation: %w", err)
+	}
+	before, err := json.Marshal(c, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	change(&c)
+	if after, err := json.Marshal(c, json.Deterministic(true)); err != nil || string(after) == string(before) {
+		return err
+	}
+	if err := x.t.SaveContext(ctx, c); err != nil {
+		return fmt.Errorf("save the conversation: %w", err)
+	}
+	return nil
+}
+
+// conversation returns what the tasks of the context share.
+func (x *run) conversation(ctx context.Context) (c conversation, err error) {
+	err = x.converse(ctx, func(now *conversation) { c = *now })
+	return c, err
+}
+
+// noteOpen brings the conversation's list of waiting steps up to date with this task.
+func (x *run) noteOpen(ctx context.Context) error {
+	return x.converse(ctx, func(c *conversation) {
+		c.Open = slices.DeleteFunc(c.Open, func(o openStep) bool { return o.Task == x.t.TaskID() })
+		for _, s := range x.state.Steps {
+			c.Open = slices.DeleteFunc(c.Open, func(o openStep) bool { return s.Child != "" && o.Step.Key == s.Key && o.Step.Child == s.Child })
+			if s.State.open() {
+				c.Open = append(c.Open, openStep{x.t.TaskID(), *s})
+			}
+			if s.Child != "" && s.Key != "" {
+				set(&c.Tasks, s.Key, s.Child)
+			}
+			if s.State == done || s.State.open() {
+				c.Last = s.Agent
+			}
+		}
+		c.Open = c.Open[max(0, len(c.Open)-maxOpen):]
+	})
+}
+
+func set[V any](m *map[string]V, key string, v V) {
+	if *m == nil {
+		*m = make(map[string]V)
+	}
+	(*m)[key] = v
+}

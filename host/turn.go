@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+)
+
+// start works out what the turn's message is about: it goes on with a turn that was interrupted, answers a question,
+// or is a request of its own. It returns nil when there are steps to be taken, and else how the turn ends.
+func (x *run) start(ctx context.Context) error {
+	had, err := x.t.LoadTask(ctx, &x.state)
+	if err != nil {
+		return fmt.Errorf("load the task: %w", err)
+	}
+	x.agents, x.missing = x.h.opts.Directory.Agents(ctx)
+	m := x.t.Message()
+	if m == nil {
+		return nil
+	}
+	repeated := x.t.Attempt() > 1 && x.state.Message == m.ID
+	if repeated && slices.ContainsFunc(x.state.Steps, func(s *step) bool { return !s.State.ended() && !s.State.open() }) {
+		return nil
+	}
+	if repeated {
+		x.state.Asked = nil // it was not shown
+	}
+	x.state.Message = m.ID
+	if had {
+		return x.reply(ctx, m)
+	}
+	return x.fresh(ctx, m)
+}
+
+// fresh deals with the first message of a task. In a conversation in which an agent of another task waits for an answer,
+// it may be that answer: clients that keep only the context send it so.
+func (x *run) fresh(ctx context.Context, m *a2a.Message) error {
+	talk, err := x.conversation(ctx)
+	if err != nil {
+		return err
+	}
+	text, isNew := newRequest(x.t.Text())
+	if len(talk.Open) > 0 && !isNew {
+		open := make([]*step, len(talk.Open))
+		for i := range talk.Open {
+			open[i] = &talk.Open[i].Step
+		}
+		if s, say := x.meant(m, open); s != nil && (s.Form != "" && hasData(m) || say != "") {
+			return x.adopt(ctx, s, m, say)
+		}
+		d, err := x.decide(ctx, m, text, talk.Last)
+		if err != nil {
+			return err
+		}
+		if d.Question == nil || len(d.Question.Choices) == 0 {
+			return x.follow(ctx, m, d)
+		}
+		if len(open) == 1 {
+			return x.adopt(ctx, open[0], m, "")
+		}
+		for i, s := range open {
+			s.ID = strconv.Itoa(i + 1)
+			x.state.Steps = append(x.state.Steps, s)
+		}
+		return x.askWhich(ctx, m, open)
+	}
+	return x.plan(ctx, m, text, talk.Last)
+}
+
+// adopt takes over a step of another task of the conversation and gives it its answer.
+func (x *run) adopt(ctx context.Context, s *step, m *a2a.Message, say string) error {
+	s.ID, s.After = strconv.Itoa(len(x.state.Steps)+1), nil
+	x.state.Steps = append(x.state.Steps, s)
+	return x.answer(ctx, s, m, say)
+}
+
+// reply deals with a further message to the task.
+func (x *run) reply(ctx context.Context, m *a2a.Message) error {
+	if a := x.state.Asked; a != nil {
+		x.state.Asked = nil
+		return x.resolve(ctx, a, m)
+	}
+	open := x.state.open()
+	text, isNew := newRequest(x.t.Text())
+	if len(open) == 0 || isNew {
+		return x.plan(ctx, m, text, "")
+	}
+	if alias, _ := mentioned(text, x.agents); alias != "" && !slices.ContainsFunc(open, func(s *step) bool { return s.Agent == alias }) {
+		return x.plan(ctx, m, text, "")
+	}
+	if s, say := x.meant(m, open); s != nil {
+		return x.answer(ctx, s, m, say)
+	}
+	return x.askWhich(ctx, m, open)
+}
+
+var startsAnew = regexp.MustCompile(`(?i)^\s*(?:new(?: (?:task|request|question|topic))?\s*[:,-]|something (?:else|new)\s*[:,-]|another (?:thing|question|request)\s*[:,-]|start over\s*[:,-])\s*`)
+
+// newRequest reports whether a text says that it is no answer but a new request, and returns it without that.
+func newRequest(text string) (string, bool) {
+	if m := startsAnew.FindStringIndex(text); m != nil && strings.TrimSpace(text[m[1]:]) != "" {
+		return text[m[1]:], true
+	}
+	return text, false
+}
+
+// meant returns the one step, of those that wait, that a message answers, and what to say to its agent when that is not
+// the message as it is. It is nil when several could be meant.
+func (x *run) meant(m *a2a.Message, open []*step) (s *step, say string) {
+	if alias, rest := mentioned(x.t.Text(), x.agents); alias != "" {
+		if of := only(open, func(s *step) bool { return s.Agent == alias }); of != nil {
+			return of, rest
+		}
+	}
+	if len(open) == 1 {
+		return open[0], ""
+	}
+	if id := formID(m.Parts); id != "" {
+		if of := only(open, func(s *step) bool { return s.Form == id }); of != nil {
+			return of, ""
+		}
+	}
+	if hasData(m) {
+		return only(open, func(s *step) bool { return s.Form != "" }), ""
+	}
+	return nil, ""
+}
+
+// only returns the one step that fits; nil when none or several do.
+func only(steps []*step, fits func(*step) bool) (found *step) {
+	for _, s := range steps {
+		if !fits(s) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = s
+	}
+	return found
+}
+
+func hasData(m *a2a.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p a2a.Part) bool {
+		_, data := p.Content.(a2a.Data)
+		return data
+	})
+}
+
+// answer makes a step go on with an answer to its agent.
+func (x *run) answer(ctx context.Context, s *step, m *a2a.Message, say string) error {
+	s.State, s.Answer, s.Say, s.MessageID, s.Request = planned, m.ID, say, a2a.NewMessageID(), m.ID
+	x.state.Request = m.ID
+	return x.save(ctx)
+}
+
+// askWhich asks whose question a message answers. The message waits meanwhile.
+func (x *run) askWhich(ctx context.Context, m *a2a.Message, open []*step) error {
+	lines := []string{"Several agents wait for an answer. Which one is this for?"}
+	a := &asked{About: askedStep, Message: m.ID}
+	for i, s := range open {
+		lines = append(lines, fmt.Sprintf("%d. %s: %s", i+1, s.Agent, cmp.Or(s.Ask, "waits for input")))
+		a.Choices = append(a.Choices, s.ID)
+	}
+	return x.askChoice(ctx, lines, a)
+}
+
+// askChoice ends the turn with a question of the host.
+func (x *run) askChoice(ctx context.Context, lines []string, a *asked) error {
+	x.state.Asked = a
+	if err := x.save(ctx); err != nil {
+		return err
+	}
+	parts := texts(strings.Join(lines, "\n"))
+	if data, err := a2a.DataPart(map[string]any{"type": "choice", "about": a.About, "choices": x.labels(a)}); err == nil && len(a.Choices) > 0 && x.t.Accepts("application/json") {
+		data.MediaType = "application/json"
+		parts = append(parts, data)
+	}
+	return x.t.Ask(parts...)
+}
+
+// labels are the choices as users read them.
+func (x *run) labels(a *asked) []string {
+	if a.About == askedAgent {
+		return a.Choices
+	}
+	var labels []string
+	for _, id := range a.Choices {
+		if s := x.state.step(id); s != nil {
+			labels = append(labels, s.Agent)
+		}
+	}
+	return labels
+}
+
+var declines = regexp.MustCompile(`(?i)^\W*(?:none(?: of (?:them|these|those))?|nobody|no one|never ?mind|forget it|cancel|nothing|neither)\W*$`)
+
+// resolve takes the answer to a question of the host: a number, a name, or what the user wants instead.
+func (x *run) resolve(ctx context.Context, a *asked, m *a2a.Message) error {
+	text := x.t.Text()
+	waits := x.message(a.Message)
+	at := chosen(text, x.labels(a), x.agents)
+	switch {
+	case at >= 0 && a.About == askedStep && waits != nil:
+		return x.answer(ctx, x.state.step(a.Choices[at]), waits, "")
+	case at >= 0 && waits != nil:
+		step := Step{ID: "1", Agent: a.Choices[at], Text: textOf(waits), Whole: true}
+		return x.follow(ctx, waits, &Decision{Steps: []Step{step}})
+	case declines.MatchString(text):
+		if err := x.t.Working(); err != nil {
+			return err
+		}
+		return x.t.Reply(a2a.TextPart("All right, I have given that to nobody."))
+	case a.About == askedStep:
+		return x.reply(ctx, m)
+	}
+	d, err := x.decide(ctx, m, text, "")
+	if err != nil {
+		return err
+	}
+	if d.Question != nil && waits != nil && len(d.Question.Choices) != 1 {
+		both := textOf(waits) + "\n" + text
+		if d2, err := x.decide(ctx, waits, both, ""); err == nil && d2.Question == nil {
+			return x.follow(ctx, waits, d2)
+		}
+	}
+	return x.follow(ctx, m, d)
+}
+
+var ordinals = []string{"first", "second", "third", "fourth", "fifth"}
+
+// chosen returns which of several choices a text means; less than 0 for none.
+func chosen(text string, labels []string, agents []AgentInfo) int {
+	text = strings.ToLower(strings.Trim(strings.TrimSpace(text), ".!#() "))
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(labels) {
+		return n - 1
+	}
+	for i, o := range ordinals[:min(len(ordinals), len(labels))] {
+		if text == o || text == "the "+o || text == "the "+o+" one" {
+			return i
+		}
+	}
+	text = bareName(strings.TrimPrefix(strings.TrimSuffix(strings.TrimSuffix(text, " one"), " please"), "@"))
+	at := -1
+	for i, label := range labels {
+		bare := bareName(label)
+		if text == bare {
+			return i
+		}
+		if text != "" && (strings.HasPrefix(bare, text+" ") || strings.Contains(" "+text+" ", " "+bare+" ")) {
+			if at >= 0 {
+				return -1
+			}
+			at = i
+		}
+	}
+	if alias := byName(text, agents); at < 0 && alias != "" {
+		return slices.Index(labels, alias)
+	}
+	return at
+}
+
+// plan asks the planner about a request and follows what it says.
+func (x *run) plan(ctx context.Context, m *a2a.Message, text, last string) error {
+	d, err := x.decide(ctx, m, text, last)
+	if err != nil {
+		return err
+	}
+	return x.follow(ctx, m, d)
+}
+
+// decide asks the planner.
+func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*Decision, error) {
+	s := &Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing, Last: last, OutputModes: x.t.OutputModes()}
+	if m.ID == x.state.Request {
+		for _, st := range x.state.current() {
+			s.Reports = append(s.Reports, st.report())
+		}
+	}
+	d, err := x.h.opts.Planner.Plan(ctx, s)
+	if err != nil {
+		return nil, agent.Public("The request could not be planned. Please try again, or name an agent, as in \"@Agent ...\".", err)
+	}
+	return d, nil
+}
+
+// follow takes over a decision. It returns nil when there are steps to be taken.
+func (x *run) follow(ctx context.Context, m *a2a.Message, d *Decision) error {
+	if x.state.Request != m.ID {
+		x.state.Request, x.state.Rounds = m.ID, 0
+	}
+	x.state.Rounds++
+	switch {
+	case d.Question != nil:
+		lines := []string{cleanLines(d.Question.Text, maxAnswerText)}
+		for i, choice := range d.Question.Choices {
+			lines = append(lines, fmt.Sprintf("%d. %s", i+1, x.describeAlias(choice)))
+		}
+		return x.askChoice(ctx, lines, &asked{About: askedAgent, Message: m.ID, Choices: d.Question.Choices})
+	case d.Answer != nil:
+		if err := x.t.Working(); err != nil {
+			return err
+		}
+		return x.t.Reply(d.Answer...)
+	}
+	return x.takeSteps(ctx, m, d)
+}
+
+// maxAnswerText is how long a text of a planner may be, in runes.
+const maxAnswerText = 20_000
+
+func (x *run) describeAlias(alias string) string {
+	for _, a := range x.agents {
+		if a.Alias == alias {
+			return describeAgent(a)
+		}
+	}
+	return alias
+}
+
+// takeSteps adds the planner's steps to the task, under ids that are new in it, and shows the plan.
+func (x *run) takeSteps(ctx context.Context, m *a2a.Message, d *Decision) error {
+	for _, id := range d.Cancel {
+		if s := x.state.step(id); s != nil {
+			x.cancelStep(ctx, s)
+		}
+	}
+	if len(x.state.current())+len(d.Steps) > x.h.opts.MaxSteps {
+		return agent.Public(fmt.Sprintf("This would take more than %d steps, which is the limit.", x.h.opts.MaxSteps), nil)
+	}
+	ids := make(map[string]string)
+	for _, s := range d.Steps {
+		ids[s.ID] = strconv.Itoa(len(x.state.Steps) + len(ids) + 1)
+	}
+	for _, s := range d.Steps {
+		after := make([]string, 0, len(s.After))
+		for _, id := range s.After {
+			after = append(after, cmp.Or(ids[id], id))
+		}
+		s.ID, s.After = ids[s.ID], after
+		x.state.Steps = append(x.state.Steps, &step{Step: s, Request: m.ID, State: planned, MessageID: a2a.NewMessageID(), Name: s.Agent})
+	}
+	if len(d.Steps) > 0 {
+		if err := x.showPlan(); err != nil {
+			return err
+		}
+	}
+	return x.save(ctx)
+}
+
+// showPlan puts the plan into the task's metadata and, of several steps, says it.
+func (x *run) showPlan() error {
+	steps := x.state.current()
+	plan := make([]Step, len(steps))
+	lines := []string{"Plan:"}
+	for i, s := range steps {
+		plan[i] = s.Step
+		plan[i].Text = clean(s.Text, maxShown)
+		line := fmt.Sprintf("%s. %s: %s", s.ID, s.Agent, plan[i].Text)
+		if len(s.After) > 0 {
+			line += " (after " + strings.Join(s.After, ", ") + ")"
+		}
+		lines = append(lines, line)
+	}
+	if err := x.t.SetMetadata("plan", plan); err != nil {
+		return err
+	}
+	if len(steps) == 1 {
+		return x.t.Working(a2a.TextPart("→ " + steps[0].Agent))
+	}
+	parts := texts(strings.Join(lines, "\n"))
+	if data, err := a2a.DataPart(map[string]any{"type": "plan", "steps": plan}); err == nil && x.t.Accepts("application/json") {
+		data.MediaType = "application/json"
+		parts = append(parts, data)
+	}
+	return x.t.Working(parts...)
+}
+
+// maxShown is how much of a text a status shows, in runes.
+const maxShown = 300
+
+// message returns a message of the user by its id; nil when there is none.
+func (x *run) message(id a2a.MessageID) *a2a.Message {
+	if m := x.t.Message(); m != nil && m.ID == id {
+		return m
+	}
+	for _, m := range x.t.Task().History {
+		if m.ID == id && m.Role == a2a.RoleUser {
+			return m
+		}
+	}
+	return nil
+}
+
+// textOf returns the text of a message as agent.Turn has it.
+func textOf(m *a2a.Message) string {
+	var all []string
+	for _, p := range m.Parts {
+		if text, ok := p.Content.(a2a.Text); ok {
+			all = append(all, string(text))
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// cloneMetadata copies metadata, so that a member can be added.
+func cloneMetadata(m a2a.Metadata) a2a.Metadata {
+	if m == nil {
+		return a2a.Metadata{}
+	}
+	return maps.Clone(m)
+}
