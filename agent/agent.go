@@ -9,6 +9,7 @@
 //	return t.Suspend(until)             stays working without a turn, until a timer, a message or a wake-up
 //	return t.Reply(parts...)            no task at all: the answer is a message
 //	return agent.Reject(parts...)       rejected
+//	return agent.Withdraw(parts...)     canceled, because the user said so in words
 //	returns another error, or panics    failed; the client reads a generic text, or that of agent.Public
 //	its context is cancelled            canceled, after 5 s of grace at the latest
 //
@@ -68,6 +69,10 @@ var (
 
 // Reject returns what an agent returns to reject the task: it will not do this work. The parts tell why.
 func Reject(parts ...a2a.Part) error { return &turn.Outcome{Kind: turn.Reject, Parts: parts} }
+
+// Withdraw returns what an agent returns to end the task as canceled when the user takes the request back in a message
+// ("never mind") instead of cancelling the task. The parts confirm it.
+func Withdraw(parts ...a2a.Part) error { return &turn.Outcome{Kind: turn.Withdraw, Parts: parts} }
 
 // Public returns an error whose message the client may read as the reason why the task failed. cause is for the log
 // only and may be nil.

@@ -206,6 +206,7 @@ func TestOutcomesAreErrors(t *testing.T) {
 		{turnOnly.NeedAuth(), "needs authorization"},
 		{turnOnly.Reply(), "replies"},
 		{agent.Reject(), "rejects"},
+		{agent.Withdraw(), "withdrawn"},
 		{agent.Public("text", cause), "text: cause"},
 		{agent.Public("text", nil), "text"},
 	} {

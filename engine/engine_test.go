@@ -242,6 +242,7 @@ func TestTurnTable(t *testing.T) {
 		{"Reply without parts", func(ctx context.Context, t *agent.Turn) error { return t.Reply() }, a2a.TaskStateFailed,
 			"The agent failed because of an internal error, which ended this task. To try again, start a new one."},
 		{"Reject", func(ctx context.Context, t *agent.Turn) error { return agent.Reject(part("not my job")) }, a2a.TaskStateRejected, "not my job"},
+		{"Withdraw", func(ctx context.Context, t *agent.Turn) error { return agent.Withdraw(part("as you wish")) }, a2a.TaskStateCanceled, "as you wish"},
 		{"error", func(ctx context.Context, t *agent.Turn) error { return errors.New("password is hunter2") }, a2a.TaskStateFailed,
 			"The agent failed because of an internal error, which ended this task. To try again, start a new one."},
 		{"public error", func(ctx context.Context, t *agent.Turn) error {

@@ -102,6 +102,8 @@ func (r *runner) judgeOutcome(out *turn.Outcome) ending {
 		return r.judgeReply(out)
 	case turn.Reject:
 		return ending{state: a2a.TaskStateRejected, message: r.say(out.Parts...), final: true}
+	case turn.Withdraw:
+		return ending{state: a2a.TaskStateCanceled, message: r.say(out.Parts...), final: true}
 	}
 	return r.failed(failedText)
 }

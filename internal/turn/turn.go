@@ -67,6 +67,7 @@ const (
 	Suspend
 	Reply
 	Reject
+	Withdraw
 )
 
 // An Outcome is returned as an error by the agent.
@@ -89,6 +90,8 @@ func (o *Outcome) Error() string {
 		return "the agent replies with a message"
 	case Reject:
 		return "the agent rejects the task"
+	case Withdraw:
+		return "the task is withdrawn"
 	}
 	return "unknown outcome"
 }
