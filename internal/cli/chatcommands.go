@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
 )
 
 // errQuit ends a chat in good order.
@@ -30,6 +32,7 @@ func chatCommands() []chatCommand {
 		{"/resume", "TASK", "go on with another task; without an id, follow this one", (*chat).resume},
 		{"/history", "[N]", "show the last messages of the task, 10 unless you say how many", (*chat).history},
 		{"/task", "", "show the task as it is", func(s *chat, ctx context.Context, _ string) error { return s.showTask(ctx, 0) }},
+		{"/save", "[DIR]", "save what the task brought forth, here or in a folder", (*chat).saveCommand},
 		{"/new", "", "begin a new conversation", (*chat).newCommand},
 		{"/agents", "[NUMBER|NAME]", "list the agents, or talk to another one", (*chat).agentCommand},
 		{"/help", "", "list the commands", func(s *chat, _ context.Context, _ string) error { s.help(); return nil }},
@@ -118,6 +121,17 @@ func (s *chat) formCommand(ctx context.Context) error {
 		return usagef("%s waits for no form", s.at.name)
 	}
 	return s.fillForms(ctx)
+}
+
+func (s *chat) saveCommand(ctx context.Context, dir string) error {
+	id, err := s.current()
+	if err != nil {
+		return err
+	}
+	o := &sendOptions{save: cmp.Or(dir, "."), networks: string(guard.Public)}
+	return s.during(ctx, func(ctx context.Context, _ *seen) error {
+		return s.c.saveResult(ctx, s.at.client, o, nil, &seen{task: id})
+	})
 }
 
 func (s *chat) newCommand(context.Context, string) error {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,6 +18,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
 )
 
 // sendOptions are the flags of send.
@@ -33,6 +35,9 @@ type sendOptions struct {
 	answer    string
 	skeleton  bool
 	fill      bool
+	save      string
+	force     bool
+	networks  string
 }
 
 const sendLong = `send sends a message to an agent and waits until the task has ended or waits for
@@ -93,17 +98,23 @@ func (c *command) sendCommand() *cobra.Command {
 	flags.StringVar(&o.answer, "answer", "", "file with the answer to the form that the task waits for; - for standard input")
 	flags.BoolVar(&o.skeleton, "skeleton", false, "send nothing; print the answer to the form that the task waits for, still to be filled")
 	flags.BoolVar(&o.fill, "fill", false, "when the task waits for a form, ask for its fields; needs a terminal")
+	flags.StringVar(&o.save, "save", "", "folder to save what the task brings forth to, as task download does")
+	flags.BoolVar(&o.force, "force", false, "with --save: write over files that are there")
+	networksFlag(cmd, &o.networks)
 	flags.StringVar(&o.metadata, "metadata", "", "metadata of the message, a JSON object")
 	flags.StringSliceVar(&o.accept, "accept", nil, "media types that the answer may have, separated by commas")
-	flags.SetNormalizeFunc(asyncAliases)
+	flags.SetNormalizeFunc(alias("async", "return-immediately", "no-wait"))
 	return cmd
 }
 
-func asyncAliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	if name == "return-immediately" || name == "no-wait" {
-		name = "async"
+// alias lets a flag be called by other names.
+func alias(canonical string, others ...string) func(*pflag.FlagSet, string) pflag.NormalizedName {
+	return func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if slices.Contains(others, name) {
+			name = canonical
+		}
+		return pflag.NormalizedName(name)
 	}
-	return pflag.NormalizedName(name)
 }
 
 // settleWait decides whether to wait. The flags --wait and --stream come before a variable that says --async.
@@ -117,6 +128,12 @@ func (o *sendOptions) settleWait(c *command) error {
 		o.async = !o.wait
 	case o.stream && !async:
 		o.async = false
+	}
+	if o.async && o.save != "" {
+		return usagef("--save waits for the files, and --async does not wait").withHint("save them later with " + commandLine(c.commandFor("task", "download", "ID")))
+	}
+	if !guard.Networks(o.networks).Valid() {
+		return usagef("--networks is %q; use public, loopback or private", o.networks)
 	}
 	if o.async && o.stream {
 		return usagef("--async and --stream exclude each other").withHint("follow the task later with " + commandLine(c.commandFor("task", "subscribe", "ID")))
@@ -189,6 +206,11 @@ func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions
 		}
 	}
 	types.judge(c)
+	if o.save != "" {
+		if err := c.saveResult(ctx, agent, o, answer, seen); err != nil {
+			return err
+		}
+	}
 	if o.fill && seen.asksForm() {
 		return c.fillAndSend(ctx, agent, o, req, seen)
 	}

@@ -20,30 +20,75 @@ import (
 func (c *command) taskCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:     "task",
-		Short:   "Look at an agent's tasks, cancel and follow them",
+		Short:   "Look at an agent's tasks, cancel and follow them, save their files",
 		Example: "  dragoman task list -a http://127.0.0.1:8080",
-	}, c.taskGetCommand(), c.taskListCommand(), c.taskCancelCommand(), c.taskSubscribeCommand())
+	}, c.taskGetCommand(), c.taskListCommand(), c.taskCancelCommand(), c.taskSubscribeCommand(), c.taskWaitCommand(), c.taskDownloadCommand())
 }
+
+const taskGetLong = `get shows a task as it is. With --wait it first waits until the task has ended or waits
+for something itself: it follows the agent's stream, and looks at the task every now
+and then where there is none.`
 
 func (c *command) taskGetCommand() *cobra.Command {
 	var history int
+	var wait bool
 	cmd := &cobra.Command{
 		Use:     "get ID",
 		Short:   "Show a task",
-		Example: "  dragoman task get -a http://127.0.0.1:8080 ID\n  dragoman task get -a http://127.0.0.1:8080 ID --history 10 -o json",
+		Long:    taskGetLong,
+		Example: "  dragoman task get -a http://127.0.0.1:8080 ID\n  dragoman task get -a http://127.0.0.1:8080 ID --wait --history 10 -o json",
 		Args:    c.oneID,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkHistory(history); err != nil {
-				return err
-			}
-			return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, seen *seen) error {
-				task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: c.about, HistoryLength: &history})
-				return c.showTask(task, err, seen)
-			})
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.getTask(cmd, wait, history) },
+	}
+	historyFlag(cmd, &history)
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the task has ended or waits for something (also --watch)")
+	cmd.Flags().SetNormalizeFunc(alias("wait", "watch"))
+	return cmd
+}
+
+func (c *command) taskWaitCommand() *cobra.Command {
+	var history int
+	cmd := &cobra.Command{
+		Use:     "wait ID",
+		Short:   "Wait until a task has ended or waits itself, and show it",
+		Long:    "wait is task get --wait.",
+		Example: "  dragoman task wait -a http://127.0.0.1:8080 ID --timeout 10m",
+		Args:    c.oneID,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.getTask(cmd, true, history) },
 	}
 	historyFlag(cmd, &history)
 	return cmd
+}
+
+// getTask shows a task, now or when there is nothing more to wait for.
+func (c *command) getTask(cmd *cobra.Command, wait bool, history int) error {
+	if err := checkHistory(history); err != nil {
+		return err
+	}
+	return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, seen *seen) error {
+		if wait {
+			seen.task = c.about
+			if err := c.waitFor(ctx, agent, seen); err != nil {
+				return c.explain(err, seen)
+			}
+		}
+		task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: c.about, HistoryLength: &history})
+		return c.showTask(task, err, seen)
+	})
+}
+
+// waitFor follows a task in silence until it has ended or waits.
+func (c *command) waitFor(ctx context.Context, agent *client.Client, seen *seen) error {
+	for u, err := range agent.Follow(ctx, &a2a.SubscribeRequest{ID: seen.task}) {
+		if err != nil {
+			return err
+		}
+		seen.note(u.Event)
+		if seen.state.Interrupted() {
+			return nil
+		}
+	}
+	return nil
 }
 
 func historyFlag(cmd *cobra.Command, history *int) {

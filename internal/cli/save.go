@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
+)
+
+const (
+	maxDownload  = 1 << 30 // bytes of a file behind a URL
+	maxRedirects = 3       // on the way to it
+	maxName      = 200     // bytes of one name in a path
+)
+
+// A saver writes what an agent made into a folder. Nothing it writes is outside of the folder, whatever the agent calls
+// its files and wherever links in the folder lead, and nothing is written over unless force says so.
+type saver struct {
+	c     *command
+	dir   string
+	force bool
+	web   *http.Client
+
+	root  *os.Root
+	taken map[string]bool // names that this run has used
+}
+
+// A savedFile is what a saver wrote.
+type savedFile struct {
+	Artifact  string `json:"artifact"`
+	Path      string `json:"path"`
+	MediaType string `json:"mediaType,omitzero"`
+	Size      int64  `json:"size"`
+}
+
+// newSaver makes the folder, if it is missing, and opens it. Close it. networks are where URLs that are none of the
+// agent's own may lead to.
+func (c *command) newSaver(agent *client.Client, dir string, force bool, networks guard.Networks) (*saver, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, usagef("the folder %s cannot be made: %s", dir, lastCause(err))
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, usagef("the folder %s cannot be used: %s", dir, lastCause(err))
+	}
+	web := &http.Client{Transport: c.fileTransport(agent.Interface().URL, networks), CheckRedirect: limitRedirects}
+	return &saver{c: c, dir: dir, force: force, web: web, root: root, taken: make(map[string]bool)}, nil
+}
+
+func (s *saver) close() {
+	s.root.Close()
+	s.web.CloseIdleConnections()
+}
+
+func limitRedirects(_ *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return fmt.Errorf("more than %d redirects", maxRedirects)
+	}
+	return nil
+}
+
+// fileTransport fetches files: from the server of the agent, which is called anyway, and from the given networks.
+func (c *command) fileTransport(agent string, networks guard.Networks) http.RoundTripper {
+	own := c.httpClient().Transport
+	var others http.RoundTripper = guard.Transport(guard.Dial(networks))
+	if c.options.debug {
+		others = newTap(others, c.err, nil)
+	}
+	home, _ := url.Parse(agent)
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		if home != nil && req.URL.Scheme == home.Scheme && req.URL.Host == home.Host {
+			return own.RoundTrip(req)
+		}
+		return others.RoundTrip(req)
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// artifacts writes artifacts, and goes on when one of them cannot be written. The error joins what went wrong.
+func (s *saver) artifacts(ctx context.Context, artifacts []*a2a.Artifact) (saved []savedFile, err error) {
+	for _, artifact := range artifacts {
+		for _, part := range joined(artifact.Parts) {
+			file, failed := s.part(ctx, artifact, &part)
+			if failed != nil {
+				name := nameOf(artifact, &part)
+				err = errors.Join(err, fmt.Errorf("%s is not saved: %w", inline(name), failed))
+				continue
+			}
+			saved = append(saved, file)
+		}
+		if ctx.Err() != nil {
+			return saved, ctx.Err()
+		}
+	}
+	return saved, err
+}
+
+// part writes one part of an artifact.
+func (s *saver) part(ctx context.Context, artifact *a2a.Artifact, part *a2a.Part) (savedFile, error) {
+	file := savedFile{Artifact: string(artifact.ID), MediaType: typeOf(part)}
+	content, err := s.open(ctx, part, &file)
+	if err != nil {
+		return file, err
+	}
+	defer content.Close()
+	name, err := safeName(nameOf(artifact, part))
+	if err != nil {
+		return file, err
+	}
+	file.Path, file.Size, err = s.write(name, content)
+	return file, err
+}
+
+// open returns the content of a part.
+func (s *saver) open(ctx context.Context, part *a2a.Part, file *savedFile) (io.ReadCloser, error) {
+	switch content := part.Content.(type) {
+	case a2a.Text:
+		return io.NopCloser(strings.NewReader(string(content))), nil
+	case a2a.Data:
+		text := jsontext.Value(content).Clone()
+		if err := text.Indent(jsontext.WithIndent("  ")); err != nil {
+			return nil, err
+		}
+		return io.NopCloser(bytes.NewReader(append(text, '\n'))), nil
+	case a2a.Raw:
+		return io.NopCloser(bytes.NewReader(content)), nil
+	case a2a.URL:
+		return s.fetch(ctx, string(content), file)
+	}
+	return nil, errors.New("it is of a kind that this program does not know")
+}
+
+// fetch opens what a URL leads to. Credentials are not sent there.
+func (s *saver) fetch(ctx context.Context, ref string, file *savedFile) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, ref, nil)
+	if err != nil || req.URL.Scheme != "http" && req.URL.Scheme != "https" {
+		return nil, fmt.Errorf("%q is no URL of http or https", ref)
+	}
+	resp, err := s.web.Do(req)
+	if errors.Is(err, guard.ErrRefused) {
+		return nil, fmt.Errorf("%s is in a network where agents may not send this program; --networks allows it", req.URL.Host)
+	}
+	if err != nil {
+		why, _ := causeOf(err, ref)
+		return nil, fmt.Errorf("%s: %s", ref, why)
+	}
+	if resp.StatusCode != http.StatusOK {
+		resp.Body.Close()
+		return nil, fmt.Errorf("%s: HTTP %s", ref, resp.Status)
+	}
+	if resp.ContentLength > maxDownload {
+		resp.Body.Close()
+		return nil, errTooLong
+	}
+	if file.MediaType == "" {
+		file.MediaType, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	}
+	return resp.Body, nil
+}
+
+var errTooLong = fmt.Errorf("it has more than %s", bytesOf(maxDownload))
+
+// write writes a file completely or not at all. The name is one that safeName made.
+func (s *saver) write(name string, content io.Reader) (where string, size int64, err error) {
+	name = s.unused(name)
+	if dir := path.Dir(name); dir != "." {
+		if err := s.root.MkdirAll(dir, 0o755); err != nil {
+			return "", 0, err
+		}
+	}
+	where = filepath.Join(s.dir, filepath.FromSlash(name))
+	if _, err := s.root.Lstat(name); err == nil && !s.force {
+		return where, 0, fmt.Errorf("%s is there already; --force writes over it", where)
+	}
+	partial := path.Join(path.Dir(name), ".dragoman-"+rand.Text())
+	f, err := s.root.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return where, 0, err
+	}
+	size, err = io.Copy(f, io.LimitReader(content, maxDownload+1))
+	if size > maxDownload {
+		err = errTooLong
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = s.publish(partial, name)
+	}
+	if err != nil {
+		s.root.Remove(partial)
+	}
+	return where, size, err
+}
+
+// publish gives a file that is complete its name.
+func (s *saver) publish(partial, name string) error {
+	if s.force {
+		return s.root.Rename(partial, name)
+	}
+	err := s.root.Link(partial, name) // fails if somebody took the name meanwhile
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already; --force writes over it", name)
+	}
+	if err != nil { // a file system without links
+		return s.root.Rename(partial, name)
+	}
+	return s.root.Remove(partial)
+}
+
+// unused returns the name, with a number if this run has used it already.
+func (s *saver) unused(name string) string {
+	free := name
+	for n := 2; s.taken[strings.ToLower(free)]; n++ {
+		ext := path.Ext(name)
+		free = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
+	}
+	s.taken[strings.ToLower(free)] = true // file systems that know no case are many
+	return free
+}
+
+// nameOf returns what a part of an artifact is called: as the agent says, or else after its URL or its artifact.
+func nameOf(artifact *a2a.Artifact, part *a2a.Part) string {
+	if part.Filename != "" {
+		return part.Filename
+	}
+	if ref, ok := part.Content.(a2a.URL); ok {
+		if u, err := url.Parse(string(ref)); err == nil && strings.Contains(path.Base(u.Path), ".") {
+			return path.Base(u.Path)
+		}
+	}
+	name := artifact.Name
+	if name == "" {
+		name = "artifact-" + string(artifact.ID)
+	}
+	if path.Ext(name) == "" { // no file's name, so there are no folders in it either
+		name = strings.ReplaceAll(name, "/", "_") + extension(typeOf(part))
+	}
+	return name
+}
+
+// extensions are those that people expect, where the system knows several.
+var extensions = map[string]string{
+	"text/plain": ".txt", "text/markdown": ".md", "text/html": ".html", "application/json": ".json", "image/jpeg": ".jpg",
+	"text/csv": ".csv", "image/png": ".png", "text/x-python": ".py", "text/x-go": ".go",
+}
+
+func extension(mediaType string) string {
+	mediaType, _, _ = mime.ParseMediaType(mediaType)
+	if ext, ok := extensions[mediaType]; ok {
+		return ext
+	}
+	if known, err := mime.ExtensionsByType(mediaType); err == nil && len(known) > 0 {
+		return known[0]
+	}
+	return ""
+}
+
+// safeName makes a path inside a folder, with slashes, of the name that an agent gave a file, and refuses one that
+// leads out of it. Folders in it stay. Hidden names get an underscore in front: what a program reads by itself, such as
+// .profile, must not come from an agent unseen.
+func safeName(name string) (string, error) {
+	if !utf8.ValidString(name) || !filepath.IsLocal(name) || strings.Contains(name, `\`) {
+		return "", fmt.Errorf("the name %q leads out of the folder", name)
+	}
+	var clean []string
+	for _, element := range strings.Split(path.Clean(name), "/") {
+		element = strings.Map(func(r rune) rune {
+			if unsafe(r) || strings.ContainsRune("\n\t<>:\"|?*", r) {
+				return '_'
+			}
+			return r
+		}, element)
+		element = strings.TrimRight(strings.TrimSpace(element), ".")
+		if element == "" || element[0] == '.' || element[0] == '-' {
+			element = "_" + element
+		}
+		if len(element) > maxName {
+			ext := path.Ext(element)
+			if len(ext) > 20 {
+				ext = ""
+			}
+			element = strings.ToValidUTF8(element[:maxName-len(ext)], "") + ext
+		}
+		clean = append(clean, element)
+	}
+	safe := strings.Join(clean, "/")
+	if !filepath.IsLocal(safe) {
+		return "", fmt.Errorf("the name %q leads out of the folder", name)
+	}
+	return safe, nil
+}
