@@ -185,3 +185,5 @@ func aliases(t *testing.T, c registry.Catalog, q registry.Query) string {
 	t.Fatalf("%+v: the list does not end", q)
 	return ""
 }
+
+func textLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }

@@ -11,6 +11,7 @@ import (
 
 const (
 	maxIndexed = 64 << 10 // bytes of a card's text that can be found; the rest of a longer one cannot
+	maxPassage = 8 << 10  // and of one text in it, so that a long description does not hide the skills
 	maxWords   = 64       // of a query that count
 )
 
@@ -22,7 +23,7 @@ func documentOf(card *a2a.AgentCard) document {
 	budget := maxIndexed
 	add := func(b *strings.Builder, texts ...string) {
 		for _, text := range texts {
-			text = clip(text, budget)
+			text = clip(text, min(budget, maxPassage))
 			budget -= len(text)
 			b.WriteString(spaced(text))
 			b.WriteByte('\n')
