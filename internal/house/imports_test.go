@@ -196,6 +196,16 @@ func TestLightPackagesStayLight(t *testing.T) {
 	}
 }
 
+// Tools over MCP are an addition to package llm: who talks to a model only does not link MCP.
+func TestModelsNeedNoMCP(t *testing.T) {
+	t.Parallel()
+	for _, p := range dependencies(t, "llm") {
+		if within(p, "github.com/modelcontextprotocol") {
+			t.Errorf("llm depends on %s; llm/mcptools is the place for it", p)
+		}
+	}
+}
+
 // dependencies lists every package that one package needs, tests aside. Packages that do not compile count too.
 func dependencies(t *testing.T, dir string) []string {
 	t.Helper()
