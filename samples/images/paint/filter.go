@@ -19,9 +19,9 @@ import (
 type Filter struct {
 	Do     string  `json:"do"`               // one of [Filters]
 	Colour string  `json:"colour,omitempty"` // of tint
-	Amount float64 `json:"amount,omitempty"` // rotate: degrees clockwise; brightness, contrast: -1 to 1; blur: 1 to 20, a thousandth of the side each; crop, scale: 0.05 to 4
-	Width  int     `json:"width,omitempty"`  // pixels, of resize and crop
-	Height int     `json:"height,omitempty"` // likewise; 0 keeps the proportions in resize
+	Amount float64 `json:"amount,omitzero"`  // rotate: degrees clockwise; brightness, contrast: -1 to 1; blur: 1 to 20, a thousandth of the side each; crop, scale: 0.05 to 4
+	Width  int     `json:"width,omitzero"`   // pixels, of resize and crop
+	Height int     `json:"height,omitzero"`  // likewise; 0 keeps the proportions in resize
 }
 
 // Filters are what a Filter can do.

@@ -73,6 +73,9 @@ func (a *arranger) scale(o *Object, n int) float64 {
 	if alone { // what the picture is about may fill it
 		size = math.Sqrt(size)
 	}
+	if a.carries(o, "above", "on") { // or there is no room for what is above
+		size *= 0.62
+	}
 	switch o.Size {
 	case "small":
 		size *= 0.6
@@ -84,6 +87,13 @@ func (a *arranger) scale(o *Object, n int) float64 {
 		base = a.c.unit * 0.31
 	}
 	return min(base*size, 0.46*a.h, 0.46*a.c.unit*1.02, 0.52*a.w/float64(n)*max(size, 0.75))
+}
+
+// carries tells whether another object is at a side of this one.
+func (a *arranger) carries(o *Object, sides ...string) bool {
+	return slices.ContainsFunc(a.scene.Objects, func(other Object) bool {
+		return other.Of == o.Subject && slices.Contains(sides, other.Side)
+	})
 }
 
 // free arranges what may be anywhere in its zone.
@@ -118,19 +128,25 @@ func (a *arranger) row(z zone, row []int) {
 		x := a.w * (float64(k%perRow) + 0.5) / float64(n)
 		x += a.w * 0.06 * (a.c.rng.Float64() - 0.5)
 		if len(row) == 1 {
-			x = a.w * a.only(z)
+			x = a.w * a.only(o, z)
 		}
 		shift := float64(k/perRow) / float64(rows)
 		a.add(i, x, a.height(z, scale, shift), scale, z, k%2 == 1)
 	}
 }
 
-// only is where a lone thing is: in the middle, or to a side of the sky when something stands below.
-func (a *arranger) only(z zone) float64 {
-	if z != sky || len(a.scene.Objects) == 1 {
-		return 0.5
+// only is where a lone thing is: in the middle, to a side of the sky when something stands below, or where it leaves
+// room for what is beside it.
+func (a *arranger) only(o *Object, z zone) float64 {
+	switch {
+	case a.carries(o, "left"):
+		return 0.66
+	case a.carries(o, "right", "beside"):
+		return 0.34
+	case z == sky && len(a.scene.Objects) > 1:
+		return 0.76
 	}
-	return 0.76
+	return 0.5
 }
 
 // height is where the middle of a thing is.
@@ -200,12 +216,14 @@ func (a *arranger) beside() {
 		if of := slices.IndexFunc(a.items, func(it item) bool { return a.scene.Objects[it.object].Subject == o.Of }); of >= 0 {
 			near = a.items[of].at
 		}
+		if o.Side == "above" || o.Side == "on" {
+			scale = min(scale, max((near.y-near.scale)*0.55, a.c.unit*0.06))
+		}
 		for k := range o.Count {
-			a.add(i, a.w/2, a.h/2, scale, a.zone(o), k%2 == 1)
-			at := &a.items[len(a.items)-1].at
-			at.x, at.y = next(near, o.Side, scale)
-			at.x += float64(k) * scale * 1.7
-			at.x, at.y = min(max(at.x, scale*0.5), a.w-scale*0.5), min(max(at.y, scale*0.8), a.h-scale*0.8)
+			x, y := next(near, o.Side, scale)
+			x += (float64(k) - float64(o.Count-1)/2) * scale * 1.8
+			x, y = min(max(x, scale*0.85), a.w-scale*0.85), min(max(y, scale*0.95), a.h-scale*0.95)
+			a.add(i, x, y, scale, a.zone(o), k%2 == 1)
 		}
 	}
 }

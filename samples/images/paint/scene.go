@@ -29,17 +29,17 @@ type Scene struct {
 	Style      string     `json:"style,omitempty"`   // one of [Styles]; "" is flat
 	Caption    string     `json:"caption,omitempty"` // written across the lower edge
 	Border     string     `json:"border,omitempty"`  // the colour of a frame; "" is none
-	Width      int        `json:"width,omitempty"`   // pixels; 0 is [DefaultSide]
-	Height     int        `json:"height,omitempty"`  // pixels; 0 is [DefaultSide]
+	Width      int        `json:"width,omitzero"`    // pixels; 0 is [DefaultSide]
+	Height     int        `json:"height,omitzero"`   // pixels; 0 is [DefaultSide]
 	Filters    []Filter   `json:"filters,omitempty"` // applied to the painted picture, in order
-	Seed       uint32     `json:"seed,omitempty"`    // decides where stars, trees and brush strokes fall
+	Seed       uint32     `json:"seed,omitzero"`     // decides where stars, trees and brush strokes fall
 }
 
 // An Object is something in a scene, once or several times.
 type Object struct {
 	Subject string `json:"subject"`          // one of [Subjects], or anything else: an emblem with that name
 	Colour  string `json:"colour,omitempty"` // a CSS name or #rrggbb; "" is the subject's own
-	Count   int    `json:"count,omitempty"`  // 0 is 1
+	Count   int    `json:"count,omitzero"`   // 0 is 1
 	Size    string `json:"size,omitempty"`   // small or large; "" is in between
 	Place   string `json:"place,omitempty"`  // words of [Places], such as "top left"; "" is where such things are
 	Side    string `json:"side,omitempty"`   // one of [Sides]: where it is, seen from Of

@@ -58,6 +58,9 @@ func (p paintName) of(main color.RGBA) color.RGBA {
 		c = lighten(main, 0.35)
 	case "pale":
 		c = lighten(main, 0.7)
+		if luminance(main) > 0.8 { // or it cannot be told from the main colour
+			c = darken(main, 0.12)
+		}
 	case "dark":
 		c = darken(main, 0.3)
 	case "deep":

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package images_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent/agenttest"
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/llm"
+	"github.com/dragoman-a2a/dragoman/llm/llmtest"
+	"github.com/dragoman-a2a/dragoman/samples/images"
+	"github.com/dragoman-a2a/dragoman/samples/images/paint"
+	"github.com/dragoman-a2a/dragoman/server"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func newHarness(t *testing.T, o images.Options, modes ...string) *agenttest.Harness {
+	t.Helper()
+	return agenttest.New(t, images.New(o), &agenttest.Options{Card: images.Card(), OutputModes: modes})
+}
+
+// sensible plays a model that understands what the rules understand and cannot paint.
+func sensible(t *testing.T) llm.Model {
+	t.Helper()
+	return llmtest.Func(t, func(r *llmtest.Request) llmtest.Step {
+		if r.Prompt != "" {
+			return llmtest.Fail(404, "this model does not paint")
+		}
+		before, text, ok := strings.Cut(r.LastUser(), "The user's message:\n")
+		if !ok || !strings.Contains(r.System, "rabbit") || len(r.Schema) == 0 {
+			t.Errorf("the model is told too little: %q", r.Body)
+		}
+		answer := images.Read(text, !strings.Contains(before, "no picture yet"))
+		if answer.Scene != nil {
+			answer.Scene.Seed = 0
+		}
+		return llmtest.JSON(answer)
+	}).Model()
+}
+
+// eachEngine runs a test with the rules and with a model over the same painter.
+func eachEngine(t *testing.T, test func(t *testing.T, o images.Options)) {
+	t.Helper()
+	t.Parallel()
+	t.Run("rules", func(t *testing.T) { t.Parallel(); test(t, images.Options{}) })
+	t.Run("llm", func(t *testing.T) { t.Parallel(); test(t, images.Options{Model: sensible(t)}) })
+}
+
+// pictureOf returns the file of the one artifact of a completed task.
+func pictureOf(t *testing.T, task *a2a.Task) (a2a.Part, []byte) {
+	t.Helper()
+	if task == nil || task.Status.State != a2a.TaskStateCompleted || len(task.Artifacts) != 1 || len(task.Artifacts[0].Parts) != 1 {
+		t.Fatalf("no picture: %+v", task)
+	}
+	part := task.Artifacts[0].Parts[0]
+	raw, ok := part.Content.(a2a.Raw)
+	if !ok {
+		t.Fatalf("the part is a %T", part.Content)
+	}
+	return part, raw
+}
+
+func decoded(t *testing.T, content []byte) image.Image {
+	t.Helper()
+	img, _, err := image.Decode(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+func inContext(of *agenttest.Result, parts ...a2a.Part) *a2a.Message {
+	m := a2a.NewMessage(a2a.RoleUser, parts...)
+	m.ContextID = of.Task.ContextID
+	return m
+}
+
+func TestRabbit(t *testing.T) {
+	eachEngine(t, func(t *testing.T, o images.Options) {
+		r := newHarness(t, o).Send("Draw a rabbit")
+		part, content := pictureOf(t, r.Task)
+		if part.MediaType != paint.PNG || part.Filename != "rabbit.png" {
+			t.Errorf("%s %s", part.MediaType, part.Filename)
+		}
+		if img, err := png.Decode(bytes.NewReader(content)); err != nil || img.Bounds().Dx() != 512 {
+			t.Errorf("%v: %v", img.Bounds(), err)
+		}
+		a := r.Task.Artifacts[0]
+		if got := string(a.Metadata["renderer"]); !strings.Contains(got, "offline sample renderer") || a.Name != images.ArtifactName || string(a.Metadata["width"]) != "512" {
+			t.Errorf("artifact %s %v", a.Name, a.Metadata)
+		}
+		if text := r.StatusText(); !strings.Contains(text, "Rabbit; background") && !strings.Contains(text, "Rabbit. ") || !strings.Contains(text, "offline sample renderer") {
+			t.Errorf("text %q", text)
+		}
+	})
+}
+
+// While it is painted, the artifact holds a small preview, which the picture replaces.
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	r := newHarness(t, images.Options{}).Send("Draw a rabbit")
+	var updates []*a2a.ArtifactUpdate
+	for _, ev := range r.Events {
+		if u, ok := ev.(*a2a.ArtifactUpdate); ok {
+			updates = append(updates, u)
+		}
+	}
+	if len(updates) != 2 || updates[0].Artifact.ID != updates[1].Artifact.ID || updates[0].LastChunk || !updates[1].LastChunk || updates[1].Append {
+		t.Fatalf("updates %+v", updates)
+	}
+	small := decoded(t, updates[0].Artifact.Parts[0].Content.(a2a.Raw))
+	if small.Bounds().Dx() != 128 || string(updates[0].Artifact.Metadata["preview"]) != "true" || updates[1].Artifact.Metadata["preview"] != nil {
+		t.Errorf("preview %v %v", small.Bounds(), updates[0].Artifact.Metadata)
+	}
+}
+
+func TestSamePromptSameBytes(t *testing.T) {
+	eachEngine(t, func(t *testing.T, o images.Options) {
+		const prompt = "three white rabbits in space, watercolour"
+		_, one := pictureOf(t, newHarness(t, o).Send(prompt).Task)
+		_, again := pictureOf(t, newHarness(t, o).Send(prompt).Task)
+		_, other := pictureOf(t, newHarness(t, o).Send("three white rabbits at night, watercolour").Task)
+		if !bytes.Equal(one, again) || bytes.Equal(one, other) {
+			t.Error("the bytes do not follow the prompt")
+		}
+	})
+}
+
+// A change in the same context keeps the scene; another context does not see the picture.
+func TestMakeItRed(t *testing.T) {
+	eachEngine(t, func(t *testing.T, o images.Options) {
+		h := newHarness(t, o)
+		first := h.Send("a rabbit at night")
+		second := h.SendMessage(inContext(first, a2a.TextPart("make it red")))
+		_, before := pictureOf(t, first.Task)
+		_, after := pictureOf(t, second.Task)
+		a, b := decoded(t, before), decoded(t, after)
+		if a.At(5, 5) != b.At(5, 5) || a.At(500, 40) != b.At(500, 40) {
+			t.Error("the sky has changed")
+		}
+		if a.At(256, 260) == b.At(256, 260) {
+			t.Errorf("the rabbit is %v before and after", a.At(256, 260))
+		}
+		if second.Task.ID == first.Task.ID {
+			t.Error("a finished task went on")
+		}
+		third := h.SendMessage(inContext(first, a2a.TextPart("rotate it left and add a tree")))
+		if _, content := pictureOf(t, third.Task); !strings.Contains(string(third.Task.Artifacts[0].Metadata["scene"]), `"red"`) || bytes.Equal(content, after) {
+			t.Errorf("scene %s", third.Task.Artifacts[0].Metadata["scene"])
+		}
+		if elsewhere := h.Send("make it red"); elsewhere.State() != a2a.TaskStateInputRequired || !strings.Contains(elsewhere.StatusText(), "no picture") {
+			t.Errorf("another context: %v %s", elsewhere.State(), elsewhere.StatusText())
+		}
+	})
+}
+
+func TestVaguePromptAsks(t *testing.T) {
+	eachEngine(t, func(t *testing.T, o images.Options) {
+		h := newHarness(t, o)
+		first := h.Send("draw something")
+		if first.State() != a2a.TaskStateInputRequired || !strings.Contains(first.StatusText(), "What should the picture show?") {
+			t.Fatalf("%v %s", first.State(), first.StatusText())
+		}
+		parts := first.Task.Status.Message.Parts
+		if len(parts) != 2 || !strings.Contains(string(parts[1].Content.(a2a.Data)), `"required":["subject"]`) || parts[1].MediaType != "application/json" {
+			t.Errorf("parts %v", parts)
+		}
+		pictureOf(t, h.Reply(first, "a cat").Task)
+
+		again := h.Send("paint a picture")
+		answer := a2a.NewMessage(a2a.RoleUser, a2a.Part{Content: a2a.Data(`{"type":"form_response","form_data":{"subject":"cat","colour":"blue","style":"sketch","background":"night"}}`)})
+		answer.TaskID, answer.ContextID = again.Task.ID, again.Task.ContextID
+		done := h.SendMessage(answer)
+		pictureOf(t, done.Task)
+		if got := string(done.Task.Artifacts[0].Metadata["scene"]); !strings.Contains(got, `"subject":"cat","colour":"blue"`) || !strings.Contains(got, `"night"`) || !strings.Contains(got, `"sketch"`) {
+			t.Errorf("scene %s", got)
+		}
+	})
+}
+
+func TestOutputModes(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		modes []string
+		text  string
+		want  string // the media type; "" is a refusal
+		says  string
+	}{
+		"any":             {nil, "a cat", paint.PNG, "Cat"},
+		"png":             {[]string{"image/png"}, "a cat", paint.PNG, ""},
+		"jpeg":            {[]string{"text/plain", "image/jpeg"}, "a cat", paint.JPEG, ""},
+		"range":           {[]string{"image/*"}, "a cat", paint.PNG, ""},
+		"asked":           {nil, "a cat as jpeg", paint.JPEG, ""},
+		"asked in vain":   {[]string{"image/png"}, "a cat as jpeg", paint.PNG, "It is image/png, as the request does not accept image/jpeg."},
+		"text only":       {[]string{"text/plain"}, "a cat", "", "the request accepts only text/plain"},
+		"something else":  {[]string{"image/webp", "video/mp4"}, "a cat", "", "image/webp, video/mp4"},
+		"the word image":  {[]string{"*/*"}, "a cat", paint.PNG, ""},
+		"emblem":          {nil, "a xylophone", paint.PNG, "I have no shapes for xylophone"},
+		"partly not done": {nil, "a cat", paint.PNG, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newHarness(t, images.Options{}, row.modes...).Send(row.text)
+			if !strings.Contains(r.StatusText(), row.says) {
+				t.Errorf("text %q, want %q", r.StatusText(), row.says)
+			}
+			if row.want == "" {
+				if r.State() != a2a.TaskStateRejected || len(r.Task.Artifacts) != 0 {
+					t.Errorf("state %v", r.State())
+				}
+				return
+			}
+			part, content := pictureOf(t, r.Task)
+			if part.MediaType != row.want {
+				t.Errorf("media type %s", part.MediaType)
+			}
+			if row.want == paint.JPEG {
+				if _, err := jpeg.Decode(bytes.NewReader(content)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+func photo(t *testing.T, w, h int) []byte {
+	t.Helper()
+	img, err := paint.Render(t.Context(), &paint.Scene{Width: w, Height: h, Objects: []paint.Object{{Subject: "car"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := paint.Encode(img, paint.PNG)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestUploadedPicture(t *testing.T) {
+	eachEngine(t, func(t *testing.T, o images.Options) {
+		h := newHarness(t, o)
+		upload := a2a.RawPart(photo(t, 120, 80), "image/png", "car.png")
+		first := h.SendMessage(a2a.NewMessage(a2a.RoleUser, upload, a2a.TextPart("rotate it")))
+		_, content := pictureOf(t, first.Task)
+		if b := decoded(t, content).Bounds(); b.Dx() != 80 || b.Dy() != 120 {
+			t.Errorf("turned: %v", b)
+		}
+		if first.Task.Artifacts[0].Metadata["scene"] != nil {
+			t.Error("an uploaded picture has a scene")
+		}
+		second := h.SendMessage(inContext(first, a2a.TextPart("make it grayscale and crop it to 40x40")))
+		_, content = pictureOf(t, second.Task)
+		img := decoded(t, content)
+		if r, g, b, _ := img.At(20, 20).RGBA(); img.Bounds().Dx() != 40 || r != g || g != b {
+			t.Errorf("%v %v", img.Bounds(), img.At(20, 20))
+		}
+		// What needs to know what the picture shows is not pretended.
+		third := h.SendMessage(inContext(first, a2a.TextPart("remove the car")))
+		if third.State() != a2a.TaskStateInputRequired || !strings.Contains(third.StatusText(), "I cannot remove the car") {
+			t.Errorf("%v %s", third.State(), third.StatusText())
+		}
+		partly := h.SendMessage(inContext(first, a2a.TextPart("invert it and remove the car")))
+		if pictureOf(t, partly.Task); !strings.Contains(partly.StatusText(), "Not done: I cannot remove the car") {
+			t.Errorf("%s", partly.StatusText())
+		}
+	})
+}
+
+// Later pictures are made of the one that was sent with an earlier message of the same task.
+func TestUploadFirstThenText(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, images.Options{})
+	first := h.SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.RawPart(photo(t, 60, 40), "image/png", "")))
+	if first.State() != a2a.TaskStateInputRequired || !strings.Contains(first.StatusText(), "What should be done with the picture?") {
+		t.Fatalf("%v %s", first.State(), first.StatusText())
+	}
+	done := h.Reply(first, "tint it blue, add a star, write \"Hi\" and add a red frame")
+	if _, content := pictureOf(t, done.Task); decoded(t, content).Bounds().Dx() != 60 {
+		t.Error("another picture")
+	}
+}
+
+func TestDataURI(t *testing.T) {
+	t.Parallel()
+	uri := "data:image/png;base64," + base64.StdEncoding.EncodeToString(photo(t, 60, 40))
+	r := newHarness(t, images.Options{}).SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.URLPart(uri, "image/png", ""), a2a.TextPart("flip it")))
+	pictureOf(t, r.Task)
+}
+
+func TestReferredTask(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, images.Options{})
+	cat, dog := h.Send("a cat"), h.Send("a dog")
+	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("make it blue"))
+	m.ContextID, m.ReferenceTaskIDs = dog.Task.ContextID, []a2a.TaskID{cat.Task.ID}
+	if scene := string(h.SendMessage(m).Task.Artifacts[0].Metadata["scene"]); !strings.Contains(scene, `"subject":"cat","colour":"blue"`) {
+		t.Errorf("scene %s", scene)
+	}
+}
+
+func TestBadPictures(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, images.Options{})
+	for want, part := range map[string]a2a.Part{
+		"not a PNG":        a2a.RawPart([]byte("GIF? no"), "image/png", ""),
+		"are not fetched":  a2a.URLPart("https://example.com/cat.png", "image/png", ""),
+		"cannot be read":   a2a.URLPart("data:image/png;base64,%%%", "image/png", ""),
+		"each side has 16": a2a.RawPart(mustPNG(t, image.NewRGBA(image.Rect(0, 0, 3, 3))), "image/png", ""),
+	} {
+		r := h.SendMessage(a2a.NewMessage(a2a.RoleUser, part, a2a.TextPart("make it red")))
+		if r.State() != a2a.TaskStateInputRequired || !strings.Contains(r.StatusText(), want) {
+			t.Errorf("%v %q, want %q", r.State(), r.StatusText(), want)
+		}
+		if done := h.SendMessage(func() *a2a.Message {
+			m := a2a.NewMessage(a2a.RoleUser, a2a.RawPart(photo(t, 60, 40), "image/png", ""), a2a.TextPart("make it red"))
+			m.TaskID, m.ContextID = r.Task.ID, r.Task.ContextID
+			return m
+		}()); done.State() != a2a.TaskStateCompleted {
+			t.Errorf("another picture: %v %s", done.State(), done.StatusText())
+		}
+	}
+}
+
+func mustPNG(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	b, err := paint.Encode(img, paint.PNG)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestSizeLimits(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, images.Options{})
+	for _, text := range []string{"a 9000x9000 picture of a cat", "a 4x4 picture of a cat"} {
+		if r := h.Send(text); r.State() != a2a.TaskStateInputRequired || !strings.Contains(r.StatusText(), "16 to 2048") {
+			t.Errorf("%s: %v %s", text, r.State(), r.StatusText())
+		}
+	}
+	first := h.Send("a 1500x1500 picture of a cat")
+	if r := h.SendMessage(inContext(first, a2a.TextPart("resize it to 200%"))); r.State() != a2a.TaskStateInputRequired || !strings.Contains(r.StatusText(), "3000 × 3000") {
+		t.Errorf("%v %s", r.State(), r.StatusText())
+	}
+}
+
+// A model that paints is named as the one who did; its picture can be changed like one that was sent.
+func TestModelPaints(t *testing.T) {
+	t.Parallel()
+	painted := &llm.Image{MediaType: paint.PNG, Data: photo(t, 64, 64)}
+	model := llmtest.New(t,
+		llmtest.JSON(map[string]any{"action": "create", "scene": map[string]any{"objects": []any{map[string]any{"subject": "fox"}}}, "prompt": "a red fox"}),
+		llmtest.Step{Image: painted},
+		llmtest.JSON(map[string]any{"action": "edit", "edits": []any{map[string]any{"do": "recolour", "colour": "blue"}}, "prompt": "the fox, blue"}),
+		llmtest.Step{Image: painted},
+	)
+	h := newHarness(t, images.Options{Model: model.Model()})
+	first := h.Send("a fox")
+	_, content := pictureOf(t, first.Task)
+	if decoded(t, content).Bounds().Dx() != 64 || !strings.Contains(string(first.Task.Artifacts[0].Metadata["renderer"]), llmtest.ModelName) {
+		t.Errorf("%v", first.Task.Artifacts[0].Metadata)
+	}
+	if strings.Contains(first.StatusText(), "offline") || model.Last().Prompt != "a red fox" {
+		t.Errorf("%s; prompt %q", first.StatusText(), model.Last().Prompt)
+	}
+	pictureOf(t, h.SendMessage(inContext(first, a2a.TextPart("make it blue"))).Task)
+	if from := model.Last().From; len(from) != 1 || !bytes.Equal(from[0].Data, content) {
+		t.Errorf("the model edits %d pictures", len(from))
+	}
+}
+
+func TestModelFails(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		steps []llmtest.Step
+		state a2a.TaskState
+		says  string
+	}{
+		"refuses":          {[]llmtest.Step{llmtest.Refuse("no")}, a2a.TaskStateRejected, "refuses"},
+		"bad request":      {[]llmtest.Step{llmtest.Fail(401, "secret words of the provider")}, a2a.TaskStateFailed, "could not be asked"},
+		"refuses to paint": {[]llmtest.Step{llmtest.JSON(images.Read("a cat", false)), {Status: 400, Code: "content_policy_violation", Message: "no"}}, a2a.TaskStateRejected, "refuses"},
+		"asks nothing":     {[]llmtest.Step{llmtest.JSON(images.Request{Action: images.Ask})}, a2a.TaskStateInputRequired, "What should the picture show"},
+		"edits nothing":    {[]llmtest.Step{llmtest.JSON(images.Request{Action: images.Change})}, a2a.TaskStateInputRequired, "no picture"},
+		"impossible scene": {[]llmtest.Step{llmtest.JSON(images.Request{Action: images.Create, Scene: &paint.Scene{Style: "cubist", Caption: "x"}})}, a2a.TaskStateInputRequired, "cubist"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for i := range row.steps {
+				if r, ok := row.steps[i].JSON.(images.Request); ok && r.Scene != nil {
+					r.Scene.Seed = 0
+				}
+			}
+			r := newHarness(t, images.Options{Model: llmtest.New(t, row.steps...).Model()}).Send("a cat")
+			if r.State() != row.state || !strings.Contains(r.StatusText(), row.says) || strings.Contains(r.StatusText(), "secret") {
+				t.Errorf("%v %q", r.State(), r.StatusText())
+			}
+		})
+	}
+}
+
+// The acceptance of the whole: over each binding, streaming and not.
+func TestOverTheWire(t *testing.T) {
+	t.Parallel()
+	e, err := engine.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Shutdown(t.Context()) })
+	srv, err := server.New(e.Agent("images", images.New(images.Options{}), &engine.AgentOptions{Card: images.Card()}), &server.Options{Card: images.Card()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := httptest.NewServer(srv)
+	t.Cleanup(ts.Close)
+	var all [][]byte
+	for _, binding := range []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON} {
+		for name, send := range map[string]func(*testing.T, *client.Client, *a2a.Message) *a2a.Task{"unary": unary, "stream": streamed} {
+			t.Run(binding+" "+name, func(t *testing.T) {
+				c, err := client.Dial(t.Context(), ts.URL, &client.Options{Bindings: []string{binding}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				first := send(t, c, a2a.NewMessage(a2a.RoleUser, a2a.TextPart("a rabbit on a meadow")))
+				_, rabbit := pictureOf(t, first)
+				change := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("make it red"))
+				change.ContextID = first.ContextID
+				_, red := pictureOf(t, send(t, c, change))
+				if bytes.Equal(rabbit, red) {
+					t.Error("nothing has changed")
+				}
+				all = append(all, rabbit)
+				if asks := send(t, c, a2a.NewMessage(a2a.RoleUser, a2a.TextPart("draw something"))); asks.Status.State != a2a.TaskStateInputRequired {
+					t.Errorf("vague: %v", asks.Status.State)
+				}
+			})
+		}
+	}
+	for _, content := range all {
+		if !bytes.Equal(content, all[0]) {
+			t.Error("bindings do not give the same bytes")
+		}
+	}
+}
+
+func unary(t *testing.T, c *client.Client, m *a2a.Message) *a2a.Task {
+	t.Helper()
+	result, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.(*a2a.Task)
+}
+
+func streamed(t *testing.T, c *client.Client, m *a2a.Message) *a2a.Task {
+	t.Helper()
+	stream, err := c.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var id a2a.TaskID
+	for ev, err := range stream {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if task, ok := ev.Event.(*a2a.Task); ok {
+			id = task.ID
+		}
+	}
+	task, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task
+}
