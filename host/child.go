@@ -212,8 +212,9 @@ func (x *run) arrived(ctx context.Context, l *link, s *step) (bool, error) {
 // search looks among the tasks of the conversation for the one that the step's message began. An agent that cannot list
 // its tasks gets the message once more, under the same id, so that it can tell.
 func (x *run) search(ctx context.Context, l *link, s *step) (bool, error) {
+	history := searchHistory
 	for token := ""; ; {
-		page, err := l.ListTasks(ctx, &a2a.ListTasksRequest{ContextID: x.contextOf(ctx, s), PageToken: token})
+		page, err := l.ListTasks(ctx, &a2a.ListTasksRequest{ContextID: x.contextOf(ctx, s), PageToken: token, HistoryLength: &history})
 		if err != nil {
 			if _, remote := errors.AsType[*a2a.Error](err); remote {
 				return false, nil
@@ -230,6 +231,9 @@ func (x *run) search(ctx context.Context, l *link, s *step) (bool, error) {
 		}
 	}
 }
+
+// searchHistory is how many messages of each task are looked at; a task that has just begun has few.
+const searchHistory = 20
 
 func has(task *a2a.Task, id a2a.MessageID) bool {
 	return slices.ContainsFunc(task.History, func(m *a2a.Message) bool { return m.ID == id })
@@ -457,15 +461,16 @@ func (x *run) cancelChildren(ctx context.Context) {
 	group.Wait()
 }
 
-// cancelStep cancels the task of a step that has not ended.
+// cancelStep cancels the task of a step that has not ended. When the agent was sent a message and has not said yet which
+// task came of it, the task is looked for.
 func (x *run) cancelStep(ctx context.Context, s *step) {
 	x.mu.Lock()
-	ended, id := s.State.ended(), s.Child
-	if !ended {
+	was, id := s.State, s.Child
+	if !was.ended() {
 		s.State = canceled
 	}
 	x.mu.Unlock()
-	if ended || id == "" {
+	if was.ended() || id == "" && was != running {
 		return
 	}
 	l, err := x.h.opts.Directory.link(s.Agent, s.Key)
@@ -473,8 +478,28 @@ func (x *run) cancelStep(ctx context.Context, s *step) {
 		return
 	}
 	defer l.release()
-	l.CancelTask(ctx, &a2a.CancelTaskRequest{ID: id}) // one that has ended meanwhile, or will not be cancelled, is left to its agent
+	if id == "" && !x.find(ctx, l, s) {
+		return
+	}
+	l.CancelTask(ctx, &a2a.CancelTaskRequest{ID: s.Child}) // one that has ended meanwhile, or will not be cancelled, is left to its agent
 }
+
+// find looks for the task of a message that was on its way when the turn ended.
+func (x *run) find(ctx context.Context, l *link, s *step) bool {
+	pauses := retry.NewPauses(50*time.Millisecond, time.Second)
+	for range finds {
+		x.search(ctx, l, s) // its error may be that the turn is over, and then the task was found all the same
+		if s.Child != "" {
+			return true
+		}
+		if retry.Sleep(ctx, pauses.Next()) != nil {
+			return false
+		}
+	}
+	return false
+}
+
+const finds = 4
 
 // updates is what a stream yields.
 type updates = iter.Seq2[client.Update, error]

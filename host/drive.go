@@ -82,7 +82,9 @@ func (x *run) runReady(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return nil
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.showChildren() // those that were skipped
 }
 
 // ready returns up to n steps that can be taken now, and skips those that never can.

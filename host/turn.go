@@ -250,25 +250,26 @@ func chosen(text string, labels []string, agents []AgentInfo) int {
 			return i
 		}
 	}
-	text = bareName(strings.TrimPrefix(strings.TrimSuffix(strings.TrimSuffix(text, " one"), " please"), "@"))
-	at := -1
-	for i, label := range labels {
-		bare := bareName(label)
-		if text == bare {
-			return i
-		}
-		if text != "" && (strings.HasPrefix(bare, text+" ") || strings.Contains(" "+text+" ", " "+bare+" ")) {
-			if at >= 0 {
-				return -1
-			}
-			at = i
-		}
+	text = choiceFillers.ReplaceAllString(text, " ")
+	bare := bareName(strings.TrimSpace(strings.TrimPrefix(text, "@")))
+	if bare == "" {
+		return -1
 	}
-	if alias := byName(text, agents); at < 0 && alias != "" {
+	if at := slices.IndexFunc(labels, func(l string) bool { return bareName(l) == bare }); at >= 0 {
+		return at
+	}
+	begins := func(l string) bool { return strings.HasPrefix(bareName(l), bare+" ") }
+	if at := slices.IndexFunc(labels, begins); at >= 0 && !slices.ContainsFunc(labels[at+1:], begins) {
+		return at
+	}
+	if alias := byName(bare, agents); alias != "" {
 		return slices.Index(labels, alias)
 	}
-	return at
+	return -1
 }
+
+// choiceFillers are words around a choice.
+var choiceFillers = regexp.MustCompile(`(?i)\b(?:please|the|one|ask|use|take|give it to|it is for|it's for|for)\b`)
 
 // plan asks the planner about a request and follows what it says.
 func (x *run) plan(ctx context.Context, m *a2a.Message, text, last string) error {
