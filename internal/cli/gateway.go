@@ -83,7 +83,11 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 		Server: server.Options{
 			URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil),
 			OnReady: func(_ net.Addr, url string) {
-				fmt.Fprintf(c.err, "gateway to %s at %s\n", inline(strings.Join(o.upstreams, ", ")), url)
+				ready := "gateway to %s at %s\n"
+				if o.proxy != "" {
+					ready = "serving %s at %s\n"
+				}
+				fmt.Fprintf(c.err, ready, inline(strings.Join(o.upstreams, ", ")), url)
 			},
 		},
 		Client:               client.Options{HTTPClient: c.httpClient()},

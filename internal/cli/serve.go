@@ -61,6 +61,15 @@ type serveOptions struct {
 	drain     time.Duration
 	logLevel  string
 	logFormat string
+
+	exec        string
+	chunk       string
+	atOnce      int
+	echo        bool
+	proxy       string
+	name        string
+	description string
+	card        string
 }
 
 const serveLong = `serve serves a sample agent to clients of every published generation of A2A, over
@@ -75,13 +84,16 @@ const serveExample = `  dragoman serve --agent currency
   dragoman serve --agent currency --rates auto --addr 127.0.0.1:8080 --data ./data
   dragoman serve --agent currency --generations 0.1 --addr 127.0.0.1:10000
   dragoman serve --agent hello --reply --addr 127.0.0.1:0 --data :memory:
-  dragoman serve --agent hello --addr :8443 --url https://hello.example.com --tls-cert cert.pem --tls-key key.pem`
+  dragoman serve --agent hello --addr :8443 --url https://hello.example.com --tls-cert cert.pem --tls-key key.pem
+  dragoman serve --exec 'tr a-z A-Z' --name Shouter
+  dragoman serve --exec 'tail -n 5 /var/log/syslog' --chunk
+  dragoman serve --proxy http://127.0.0.1:10000`
 
 func (c *command) serveCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
 		Use:     "serve",
-		Short:   "Serve a sample agent",
+		Short:   "Serve a sample agent, a command, or another agent",
 		Long:    serveLong,
 		Example: serveExample,
 		Args:    noArgs,
@@ -91,8 +103,17 @@ func (c *command) serveCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&o.agent, "agent", "", "the agent: currency or hello")
+	flags.StringVar(&o.exec, "exec", "", "serve this command of the shell")
+	flags.StringVar(&o.chunk, "chunk", "", "with --exec: stream the output in pieces that end so; \\n alone if no value is given")
+	flags.Lookup("chunk").NoOptDefVal = `\n`
+	flags.IntVar(&o.atOnce, "at-once", 16, "with --exec: how many commands may run at once; further messages wait")
+	flags.BoolVar(&o.echo, "echo", false, "serve an agent that gives back what it is sent")
+	flags.StringVar(&o.proxy, "proxy", "", "serve this agent: its URL, host, or the file of its card")
+	flags.StringVar(&o.name, "name", "", "name of the agent of --exec or --echo")
+	flags.StringVar(&o.description, "description", "", "description of the agent of --exec or --echo")
+	flags.StringVar(&o.card, "card", "", "file with the card of the agent of --exec or --echo, instead of name and description")
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
-	flags.StringVar(&o.data, "data", "", "folder for the tasks, or :memory: (default: the user's data folder)")
+	flags.StringVar(&o.data, "data", "", "folder for the tasks, or :memory: (default: the user's data folder; :memory: with --exec and --echo)")
 	if home, err := c.dataHome(); err == nil {
 		flags.SetAnnotation("data", annotationEmpty, []string{filepath.Join(home, "dragoman", "AGENT")})
 	}
@@ -114,6 +135,12 @@ func (c *command) serveCommand() *cobra.Command {
 
 // serve runs a server until ctx ends.
 func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
+	if err := o.checkSource(c); err != nil {
+		return err
+	}
+	if o.proxy != "" {
+		return c.gateway(ctx, &gatewayOptions{serveOptions: *o, upstreams: []string{o.proxy}})
+	}
 	sample, card, err := o.sample(c)
 	if err != nil {
 		return err
@@ -177,6 +204,8 @@ func shutdown(ctx context.Context, eng *engine.Engine, patience time.Duration) e
 // sample returns the agent that is asked for.
 func (o *serveOptions) sample(c *command) (agent.Agent, *a2a.AgentCard, error) {
 	switch o.agent {
+	case agentExec, agentEcho:
+		return o.custom()
 	case agentCurrency:
 		if o.reply && c.origin["reply"] == sourceFlag {
 			return nil, nil, usagef("--reply is for --agent hello")
@@ -192,7 +221,7 @@ func (o *serveOptions) sample(c *command) (agent.Agent, *a2a.AgentCard, error) {
 		}
 		return hello.New(hello.Options{Reply: o.reply}), hello.Card(), nil
 	case "":
-		return nil, nil, usagef("no agent is named").withHint("give one with --agent: currency or hello")
+		return nil, nil, usagef("no agent is named").withHint("give one with --agent: currency or hello; or a command with --exec, or another agent with --proxy")
 	}
 	return nil, nil, usagef("--agent is %q; use currency or hello", o.agent)
 }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !unix
+
+package cli
+
+import "os/exec"
+
+var shell = []string{"cmd", "/C"}
+
+// ownGroup leaves the command as it is: it is killed alone.
+func ownGroup(*exec.Cmd) (done func()) { return func() {} }
