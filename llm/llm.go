@@ -154,7 +154,7 @@ type Tool struct {
 	// Call does it. The arguments are a JSON object that satisfies Schema. A string is told to the model as it is, a
 	// [Result] with its images, any other value as JSON. An error is told to the model as well, which may then try
 	// something else: its text must be fit for that. Only the end of ctx and an error that wraps [ErrStop] end the run.
-	// Calls that the model asks for together run at the same time.
+	// Calls that the model asks for together run at the same time. Call must return when ctx ends: [Run] waits for it.
 	Call func(ctx context.Context, args jsontext.Value) (any, error)
 }
 

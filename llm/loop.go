@@ -80,6 +80,9 @@ func (r *run) prepare() (err error) {
 	}
 	r.tools = make(map[string]tool, len(r.task.Tools))
 	for _, t := range r.task.Tools {
+		if !validName(t.Name) {
+			return fmt.Errorf("the name of tool %q must be 1 to 64 letters, digits, _ or -", t.Name)
+		}
 		if _, twice := r.tools[t.Name]; twice {
 			return fmt.Errorf("two tools are called %q", t.Name)
 		}
@@ -90,6 +93,19 @@ func (r *run) prepare() (err error) {
 		r.tools[t.Name] = tool{t, s}
 	}
 	return nil
+}
+
+// validName says whether providers take a name of a tool.
+func validName(name string) bool {
+	if name == "" || len(name) > 64 {
+		return false
+	}
+	for _, c := range []byte(name) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return true
 }
 
 // compile reads a schema, if there is one.

@@ -285,6 +285,8 @@ func TestTasksThatMakeNoSense(t *testing.T) {
 	t.Parallel()
 	for name, task := range map[string]llm.Task{
 		"twice":       ask("x", double, double),
+		"name":        ask("x", llm.Tool{Name: "a.b"}),
+		"no name":     ask("x", llm.Tool{}),
 		"tool schema": ask("x", llm.Tool{Name: "f", Schema: jsontext.Value(`{"type":1}`)}),
 		"schema":      {Schema: jsontext.Value(`{`)},
 	} {
