@@ -35,7 +35,7 @@ func (rules) Plan(_ context.Context, s *Situation) (*Decision, error) {
 		return d, nil
 	}
 	if asksAboutHost(s.Text) {
-		return &Decision{Answer: r.describe(s.Text)}, nil
+		return &Decision{Answer: r.describe(s)}, nil
 	}
 	return r.plan(s), nil
 }
@@ -350,10 +350,10 @@ func asksAboutHost(text string) bool {
 }
 
 // describe answers who is there; of a question who could do something, only those who could.
-func (r *router) describe(text string) []a2a.Part {
+func (r *router) describe(s *Situation) []a2a.Part {
 	agents := r.agents
 	lead := fmt.Sprintf("I pass requests on to %s:", count(len(agents), "agent"))
-	if m := whichAgent.FindStringSubmatch(text); m != nil {
+	if m := whichAgent.FindStringSubmatch(s.Text); m != nil {
 		if ranks := r.rank(m[3]); len(ranks) > 0 && ranks[0].score >= leastScore {
 			agents, lead = nil, "These could do that:"
 			for _, rank := range ranks {
@@ -368,6 +368,9 @@ func (r *router) describe(text string) []a2a.Part {
 	for _, a := range agents {
 		lines = append(lines, "- "+describeAgent(a))
 		list = append(list, map[string]any{"agent": a.Alias, "description": clean(a.Card.Description, maxDescription), "skills": skillNames(a.Card), "health": a.Health.State})
+	}
+	if len(s.Missing) > 0 {
+		lines = append(lines, "Not reachable: "+strings.Join(s.Missing, ", "))
 	}
 	parts := texts(strings.Join(lines, "\n"))
 	if data, err := a2a.DataPart(map[string]any{"agents": list}); err == nil {

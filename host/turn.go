@@ -23,6 +23,11 @@ func (x *run) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load the task: %w", err)
 	}
+	for _, s := range x.state.Steps {
+		if s.State == running { // in a turn that was interrupted
+			s.State = planned
+		}
+	}
 	x.agents, x.missing = x.h.opts.Directory.Agents(ctx)
 	m := x.t.Message()
 	if m == nil {
