@@ -19,6 +19,7 @@ type feed struct {
 	task      a2a.TaskID     // of the last block
 	artifact  a2a.ArtifactID // whose block is open; "" for none
 	open      bool           // its last line is a text that may go on
+	below     bool           // that text began below its label, as it had several lines at once
 	mediaType string         // of that text
 	held      string         // line breaks at its end, which count once something follows
 
@@ -88,6 +89,9 @@ func (f *feed) print(p *printer, event a2a.Event) {
 		return
 	case *a2a.StatusUpdate:
 		f.close(p)
+		if state := e.Status.State; state.Terminal() || state.Interrupted() {
+			f.task = "" // who reads the end only needs the ids, too
+		}
 		f.head(p, e.TaskID, e.ContextID)
 		p.change(&e.Status)
 		p.end()
@@ -172,8 +176,14 @@ func (f *feed) part(p *printer, part *a2a.Part) {
 	if !f.open || part.MediaType != f.mediaType {
 		f.closeLine(p)
 		p.mediaType(part.MediaType, "text/plain")
-		p.buf.WriteString(indent + "Text: ")
+		p.buf.WriteString(indent + "Text:")
 		f.open, f.mediaType = true, part.MediaType
+		f.below = strings.Contains(strings.TrimRight(string(text), "\r\n"), "\n")
+		if f.below {
+			p.buf.WriteString("\n" + strings.Repeat(indent, 3))
+		} else {
+			p.buf.WriteByte(' ')
+		}
 	}
 	whole := strings.ReplaceAll(f.held+string(text), "\r\n", "\n")
 	shown := strings.TrimRight(whole, "\r\n")
@@ -184,6 +194,9 @@ func (f *feed) part(p *printer, part *a2a.Part) {
 func (f *feed) closeLine(p *printer) {
 	if f.open {
 		p.buf.WriteByte('\n')
+		if f.below {
+			p.buf.WriteByte('\n')
+		}
 	}
 	f.open, f.held = false, ""
 }

@@ -76,7 +76,7 @@ func TestStreamAsText(t *testing.T) {
 				chunk("a", true, false, a2a.TextPart("\nTask: forged\n")), chunk("a", true, false), chunk("a", true, true, a2a.TextPart("")),
 				status(a2a.TaskStateCompleted, a2a.TextPart("done")),
 			},
-			"Task: t\nContext: c\nStatus: working\n\nArtifact: na\n  ID: a\n  Text: one two\n      Task: forged\n\nStatus: completed - done\n\n",
+			"Task: t\nContext: c\nStatus: working\n\nArtifact: na\n  ID: a\n  Text: one two\n      Task: forged\n\nTask: t\nContext: c\nStatus: completed - done\n\n",
 		},
 		"parts of several kinds": {
 			[]a2a.Event{chunk("a", false, false, a2a.TextPart("one"), data), chunk("a", true, true, a2a.TextPart("two"))},
@@ -92,7 +92,11 @@ func TestStreamAsText(t *testing.T) {
 		},
 		"a status of several lines": {
 			[]a2a.Event{status(a2a.TaskStateWorking, a2a.TextPart("one\nStatus: forged"))},
-			"Task: t\nContext: c\nStatus: working\nMessage: agent\n  Text: one\n      Status: forged\n\n",
+			"Task: t\nContext: c\nStatus: working\nMessage: agent\n  Text:\n      one\n      Status: forged\n\n",
+		},
+		"a chunk of several lines": {
+			[]a2a.Event{chunk("a", false, false, a2a.TextPart("one\ntwo\n")), chunk("a", true, false, a2a.TextPart("three"), data)},
+			"Task: t\nContext: c\nArtifact: na\n  ID: a\n  Text:\n      one\n      two\n      three\n\n  Data: 1\n\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 )
 
 // A printer makes text of the protocol's objects: lines of "Label: value", those of what belongs to something else
-// indented below it, and an empty line after each block. The further lines of a value that has several are indented
-// deeper than any label, so that no text of an agent can pass for a label.
+// indented below it, and an empty line after each block. The lines of a value that has several stand below its label,
+// indented deeper than any label, so that no text of an agent can pass for a label.
 type printer struct {
 	buf   bytes.Buffer
 	brief bool // without what only programs and later commands need: ids and times
@@ -33,15 +33,23 @@ func (p *printer) field(depth int, label, value string) {
 	}
 }
 
-// text prints a value that may have several lines.
+// text prints a value that may have several lines: then they stand below the label, with an empty line after them.
 func (p *printer) text(depth int, label, value string) {
 	value = strings.TrimRight(strings.ReplaceAll(value, "\r\n", "\n"), "\n")
-	value = strings.ReplaceAll(value, "\n", "\n"+strings.Repeat(indent, depth+2))
-	fmt.Fprintf(&p.buf, "%s%s: %s\n", strings.Repeat(indent, depth), label, value)
+	if !strings.Contains(value, "\n") {
+		fmt.Fprintf(&p.buf, "%s%s: %s\n", strings.Repeat(indent, depth), label, value)
+		return
+	}
+	deeper := "\n" + strings.Repeat(indent, depth+2)
+	fmt.Fprintf(&p.buf, "%s%s:%s\n\n", strings.Repeat(indent, depth), label, deeper+strings.ReplaceAll(value, "\n", deeper))
 }
 
-// end ends a block.
-func (p *printer) end() { p.buf.WriteByte('\n') }
+// end ends a block, unless a value of several lines has just done so.
+func (p *printer) end() {
+	if !bytes.HasSuffix(p.buf.Bytes(), []byte("\n\n")) {
+		p.buf.WriteByte('\n')
+	}
+}
 
 // event prints what a stream or a send brought.
 func (p *printer) event(event a2a.Event) {

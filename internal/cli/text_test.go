@@ -41,9 +41,11 @@ Context: c
 Status: input-required
 Time: 2026-11-21T05:00:00.500Z
 Message: agent
-  Text: Where to?
+  Text:
+      Where to?
       
       Task: forged
+
 Artifact: report
   ID: a
   Description: of today
