@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -197,7 +198,11 @@ func (g *Registry) pause(failures int) time.Duration {
 
 // reason returns the text of an error that a stranger may have had a hand in: one short line that shows what it is.
 func reason(err error) string {
-	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
+	text := err.Error()
+	if u, ok := errors.AsType[*url.Error](err); ok { // which names the URL once more
+		text = strings.Replace(text, u.Error(), u.Err.Error(), 1)
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r != '\uFFFD' && unseen(r) }), " ")
 	return clip(text, maxReason)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
+	"github.com/dragoman-a2a/dragoman/registry"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -40,6 +41,7 @@ func (c *command) configCommand() *cobra.Command {
 		},
 	}
 	show.Flags().AddFlagSet(c.clientFlags())
+	show.Flags().AddFlagSet(registryFlags(&registryOptions{}))
 	show.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are taken, to show what would count
 	return group(&cobra.Command{
 		Use:     "config",
@@ -150,7 +152,8 @@ func (c *command) describe(f *pflag.Flag) (option, error) {
 
 // limits returns what the packages of the program keep to by default, in their own words.
 func limits() []limit {
-	return limitsOf(server.Options{}.Defaults(), engine.Options{}.Defaults(), client.Options{}.Defaults(), card.Options{}.Defaults())
+	all := limitsOf(server.Options{}.Defaults(), engine.Options{}.Defaults(), client.Options{}.Defaults(), card.Options{}.Defaults())
+	return append(all, registryLimits(registry.Options{}.Defaults())...)
 }
 
 func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards card.Options) []limit {

@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/registry"
 )
 
 // The exit codes.
@@ -124,6 +125,12 @@ func (c *command) failureOf(err error) *failure {
 	}
 	if e, ok := errors.AsType[*a2a.Error](err); ok {
 		return c.protocolFailure(e)
+	}
+	if e, ok := errors.AsType[*registry.Error](err); ok {
+		return c.registryFailure(e)
+	}
+	if e, ok := errors.AsType[*registry.UnreachableError](err); ok {
+		return registryUnreachable(e)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &failure{exit: exitTimeout, code: codeTimeout, message: err.Error()}

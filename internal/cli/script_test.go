@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -46,7 +47,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": starter("serve"), "gateway": starter("gateway"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID,
+			"serve": starter("serve"), "gateway": starter("gateway"), "registry": starter("registry", "serve"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
@@ -70,12 +71,12 @@ type serverProcess struct {
 
 // starter returns "serve NAME args...", and the same for other commands that serve: it starts dragoman serve, waits until it
 // says that it is ready, and sets $NAME_URL and $NAME_ADDR.
-func starter(verb string) func(*testscript.TestScript, bool, []string) {
+func starter(words ...string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) < 1 {
-			ts.Fatalf("usage: %s NAME args...", verb)
+			ts.Fatalf("usage: %s NAME args...", words[0])
 		}
-		s, err := startProcess(append([]string{verb}, args[1:]...), ts.MkAbs("."), func(name string) string { return ts.Getenv(name) })
+		s, err := startProcess(append(slices.Clone(words), args[1:]...), ts.MkAbs("."), func(name string) string { return ts.Getenv(name) })
 		ts.Check(err)
 		ts.Defer(s.kill)
 		ts.Value(serversKey{}).(map[string]*serverProcess)[args[0]] = s

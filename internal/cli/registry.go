@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/registry"
+)
+
+// defaultRegistry is where registry serve listens unless told otherwise.
+const defaultRegistry = "127.0.0.1:8095"
+
+// registryOptions are the flags of the commands that use a registry.
+type registryOptions struct {
+	url   string
+	token string
+}
+
+func (c *command) registryCommand() *cobra.Command {
+	o := &registryOptions{}
+	uses := []*cobra.Command{
+		c.registryAddCommand(o), c.registryListCommand(o), c.registrySearchCommand(o), c.registryShowCommand(o),
+		c.registryHistoryCommand(o), c.registryCheckCommand(o), c.registryRemoveCommand(o),
+	}
+	flags := registryFlags(o)
+	flags.DurationVar(&c.options.timeout, "timeout", 0, "give up after this long; 0 waits as long as a call of the registry may take")
+	c.debugFlag(flags)
+	for _, cmd := range uses {
+		cmd.PersistentFlags().AddFlagSet(flags) // so that config show, which has them itself, does not repeat them
+	}
+	return group(&cobra.Command{
+		Use:     "registry",
+		Short:   "Serve and use a catalogue of agents",
+		Example: "  dragoman registry serve\n  dragoman registry add http://127.0.0.1:8080\n  dragoman registry search convert currencies",
+	}, append([]*cobra.Command{c.registryServeCommand()}, uses...)...)
+}
+
+// registryFlags returns the flags of the commands that use a registry.
+func registryFlags(o *registryOptions) *pflag.FlagSet {
+	flags := pflag.NewFlagSet("registry", pflag.ContinueOnError)
+	flags.StringVar(&o.url, "registry", "http://"+defaultRegistry, "URL of the registry")
+	registryTokenFlag(flags, &o.token)
+	return flags
+}
+
+func registryTokenFlag(flags *pflag.FlagSet, token *string) {
+	flags.StringVar(token, flagRegistryToken, "", "token that changing the catalogue takes; better given as DRAGOMAN_REGISTRY_TOKEN")
+}
+
+// withRegistry runs f with a client of the registry, under --timeout.
+func (c *command) withRegistry(cmd *cobra.Command, o *registryOptions, f func(context.Context, *registry.Client) error) error {
+	client, err := registry.NewClient(o.url, &registry.ClientOptions{HTTPClient: c.httpClient(), Token: o.token})
+	if err != nil {
+		return usagef("--registry is %q, which is no http or https URL without query", o.url).withHint("for example --registry http://" + defaultRegistry)
+	}
+	return c.within(cmd, &seen{}, func(ctx context.Context) error { return f(ctx, client) })
+}
+
+// oneName takes the one name of an agent that a command is about.
+func oneName(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 && args[0] != "" {
+		return nil
+	}
+	return usagef("%s takes the name of one agent: its alias, its id or its URL", cmd.CommandPath()).withHint("an alias with spaces needs quotes")
+}
+
+const registryAddLong = `add makes an agent known to the registry: by the URL of the agent or its card, which the
+registry fetches itself, or by the file of a card, which is then all that it knows. An agent
+that is there already is brought up to date. A host without scheme is one that the registry
+sees: localhost is the registry's machine.`
+
+func (c *command) registryAddCommand(o *registryOptions) *cobra.Command {
+	var alias string
+	cmd := &cobra.Command{
+		Use:     "add URL|FILE",
+		Short:   "Add an agent",
+		Long:    registryAddLong,
+		Example: "  dragoman registry add http://127.0.0.1:8080\n  dragoman registry add agents.example.com/rates --alias rates\n  dragoman registry add card.json",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] != "" {
+				return nil
+			}
+			return usagef("%s takes the URL of one agent, or the file of its card", cmd.CommandPath())
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withRegistry(cmd, o, func(ctx context.Context, client *registry.Client) error {
+				r := registry.Registration{URL: args[0], Alias: alias}
+				if isFile(args[0]) {
+					found, err := card.NewResolver(nil).Resolve(ctx, args[0])
+					if err != nil {
+						return err
+					}
+					r.URL, r.Card = "", found
+				}
+				e, _, err := client.Add(ctx, r)
+				if err != nil {
+					return err
+				}
+				return c.showEntry(e)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&alias, "alias", "", "name of the agent in the registry (default: that of its card)")
+	return cmd
+}
+
+// isFile reports whether an argument names a file and not an agent.
+func isFile(ref string) bool {
+	if strings.HasPrefix(ref, "file://") || strings.HasPrefix(ref, "/") || strings.HasPrefix(ref, "./") || strings.HasPrefix(ref, "../") {
+		return true
+	}
+	info, err := os.Stat(ref)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func (c *command) registryListCommand(o *registryOptions) *cobra.Command {
+	var q registry.Query
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List agents by their aliases",
+		Long:    "list shows the agents for which all that is asked for holds. Agents that are down are listed, too.",
+		Example: "  dragoman registry list\n  dragoman registry list --output-mode image/png --health up\n  dragoman registry list --generation 0.3 -o json",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.registryList(cmd, o, q) },
+	}
+	queryFlags(cmd, &q)
+	return cmd
+}
+
+func (c *command) registrySearchCommand(o *registryOptions) *cobra.Command {
+	var q registry.Query
+	cmd := &cobra.Command{
+		Use:     "search TEXT...",
+		Short:   "Find agents by words, the best first",
+		Long:    "search looks for words in names, descriptions, skills, tags and examples. One of them\nsuffices; a single one may be the beginning of a word.",
+		Example: "  dragoman registry search convert currencies\n  dragoman registry search pictures --health up --page-size 3",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(strings.Join(args, " ")) != "" {
+				return nil
+			}
+			return usagef("%s takes words to look for", cmd.CommandPath())
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q.Text = strings.Join(args, " ")
+			return c.registryList(cmd, o, q)
+		},
+	}
+	queryFlags(cmd, &q)
+	return cmd
+}
+
+func queryFlags(cmd *cobra.Command, q *registry.Query) {
+	flags := cmd.Flags()
+	flags.StringVar(&q.Skill, "skill", "", "only agents with this skill, by its id or name")
+	flags.StringVar(&q.Tag, "tag", "", "only agents with a skill of this tag")
+	flags.StringVar(&q.InputMode, "input-mode", "", "only agents that take this media type, or image/* for any image")
+	flags.StringVar(&q.OutputMode, "output-mode", "", "only agents that give this media type")
+	flags.StringVar(&q.Capability, "capability", "", "only agents with streaming, pushNotifications, extendedAgentCard or the extension of this URI")
+	flags.StringVar(&q.Provider, "provider", "", "only agents of this organization")
+	flags.StringVar((*string)(&q.Generation), "generation", "", "only agents that speak this version of the protocol: 1.0, 0.3, 0.2 or 0.1")
+	flags.StringVar(&q.Binding, "binding", "", "only agents with this binding: JSONRPC, HTTP+JSON or GRPC")
+	flags.StringVar((*string)(&q.Health), "health", "", "only agents that were up, down or unknown when they were last checked")
+	flags.IntVar(&q.PageSize, "page-size", 0, "the most agents to show at once, up to 100; 0 leaves it to the registry")
+	flags.StringVar(&q.PageToken, "page-token", "", "where the page before ended, as it said")
+}
+
+func (c *command) registryList(cmd *cobra.Command, o *registryOptions, q registry.Query) error {
+	if q.PageSize < 0 {
+		return usagef("--page-size is %d; it must not be negative", q.PageSize)
+	}
+	return c.withRegistry(cmd, o, func(ctx context.Context, client *registry.Client) error {
+		page, err := client.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		return c.showPage(page, cmd)
+	})
+}
+
+// showPage prints a page of agents, and how to get the next one.
+func (c *command) showPage(page *registry.Page, cmd *cobra.Command) error {
+	if c.options.output == outputJSON {
+		return c.showValue(page)
+	}
+	if len(page.Agents) == 0 {
+		fmt.Fprintln(c.err, "No agents.")
+		return nil
+	}
+	if err := c.showText(func(p *printer) {
+		for _, e := range page.Agents {
+			p.entry(e)
+		}
+	}); err != nil {
+		return err
+	}
+	if page.NextPageToken != "" {
+		c.say("Next page", c.withPageToken(cmd, page.NextPageToken)...)
+	}
+	return nil
+}
+
+// withPageToken returns the command line with another page token.
+func (c *command) withPageToken(cmd *cobra.Command, token string) []string {
+	words := append([]string{c.Program}, strings.Fields(afterFirst(cmd.CommandPath()))...)
+	words = append(words, cmd.Flags().Args()...)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "page-token" && !slices.Contains(secrets, f.Name) {
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	return append(words, "--page-token="+token)
+}
+
+func (c *command) registryShowCommand(o *registryOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show NAME",
+		Short:   "Show an agent and its card",
+		Example: "  dragoman registry show \"Currency Agent\"\n  dragoman registry show http://127.0.0.1:8080 -o json",
+		Args:    oneName,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withRegistry(cmd, o, func(ctx context.Context, client *registry.Client) error {
+				e, err := client.Get(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				if c.options.output == outputJSON {
+					return c.showValue(e)
+				}
+				return c.showText(func(p *printer) { p.entry(e); p.card(e.Card) })
+			})
+		},
+	}
+}
+
+const registryHistoryLong = `history lists the cards that an agent has had, the newest first. With --card it shows
+one of them.`
+
+func (c *command) registryHistoryCommand(o *registryOptions) *cobra.Command {
+	var number, size int
+	var token string
+	cmd := &cobra.Command{
+		Use:     "history NAME",
+		Short:   "Show the cards that an agent has had",
+		Long:    registryHistoryLong,
+		Example: "  dragoman registry history \"Currency Agent\"\n  dragoman registry history \"Currency Agent\" --card 2 -o json",
+		Args:    oneName,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if number < 0 || size < 0 {
+				return usagef("--card and --page-size must not be negative")
+			}
+			return c.withRegistry(cmd, o, func(ctx context.Context, client *registry.Client) error {
+				if number > 0 {
+					v, err := client.Version(ctx, args[0], number)
+					if err != nil {
+						return err
+					}
+					return c.show(v.Card, func(p *printer) { p.card(v.Card) })
+				}
+				page, err := client.Versions(ctx, args[0], size, token)
+				if err != nil {
+					return err
+				}
+				return c.showVersions(page, cmd)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&number, "card", 0, "show the card with this number")
+	flags.IntVar(&size, "page-size", 0, "the most versions to show at once, up to 100; 0 leaves it to the registry")
+	flags.StringVar(&token, "page-token", "", "where the page before ended, as it said")
+	return cmd
+}
+
+func (c *command) showVersions(page *registry.VersionPage, cmd *cobra.Command) error {
+	if c.options.output == outputJSON {
+		return c.showValue(page)
+	}
+	err := c.showText(func(p *printer) {
+		for _, v := range page.Versions {
+			p.field(0, "Card", itoa(v.Number))
+			p.field(1, "Seen", instant(v.SeenAt))
+			p.field(1, "Digest", v.Digest)
+		}
+		p.end()
+	})
+	if page.NextPageToken != "" {
+		c.say("Next page", c.withPageToken(cmd, page.NextPageToken)...)
+	}
+	return err
+}
+
+const registryCheckLong = `check lets the registry fetch an agent's card and see whether the agent is there, now; without
+a name all agents, one after the other. The exit code is 3 when an agent is down.`
+
+func (c *command) registryCheckCommand(o *registryOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:     "check [NAME]",
+		Short:   "See whether agents are there",
+		Long:    registryCheckLong,
+		Example: "  dragoman registry check\n  dragoman registry check \"Currency Agent\" -o json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withRegistry(cmd, o, func(ctx context.Context, client *registry.Client) error {
+				if len(args) == 1 {
+					return c.checkOne(ctx, client, args[0])
+				}
+				return c.checkAll(ctx, client)
+			})
+		},
+	}
+}
+
+func (c *command) checkOne(ctx context.Context, client *registry.Client, name string) error {
+	e, err := client.Check(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := c.showEntry(e); err != nil || e.Health.State != registry.HealthDown {
+		return err
+	}
+	return down("agent %q is down: %s", e.Alias, e.Health.Error)
+}
+
+// checkAll checks every agent and shows each once it is checked; with -o json all of them at the end.
+func (c *command) checkAll(ctx context.Context, client *registry.Client) error {
+	all := registry.Page{Agents: []*registry.Entry{}}
+	dead := 0
+	for q := (registry.Query{}); ; {
+		page, err := client.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, known := range page.Agents {
+			e, err := client.Check(ctx, known.ID)
+			if errors.Is(err, registry.ErrNotFound) {
+				continue // removed meanwhile
+			}
+			if err != nil {
+				return err
+			}
+			if e.Health.State == registry.HealthDown {
+				dead++
+			}
+			all.Agents = append(all.Agents, e)
+			if c.options.output == outputJSON {
+				continue
+			}
+			if err := c.showEntry(e); err != nil {
+				return err
+			}
+		}
+		if q.PageToken = page.NextPageToken; q.PageToken == "" {
+			break
+		}
+	}
+	if c.options.output == outputJSON {
+		if err := c.showValue(&all); err != nil {
+			return err
+		}
+	}
+	if dead > 0 {
+		return down("%d of %d agents are down", dead, len(all.Agents))
+	}
+	return nil
+}
+
+func down(format string, args ...any) error {
+	return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf(format, args...)}
+}
+
+func (c *command) registryRemoveCommand(o *registryOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:     "remove NAME",
+		Short:   "Forget an agent and its history",
+		Example: "  dragoman registry remove \"Currency Agent\"",
+		Args:    oneName,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withRegistry(cmd, o, func(ctx context.Context, client *registry.Client) error {
+				if err := client.Remove(ctx, args[0]); err != nil {
+					return err
+				}
+				if c.options.output == outputJSON {
+					return c.showValue(map[string]string{"removed": args[0]})
+				}
+				return c.showText(func(p *printer) { p.field(0, "Removed", args[0]) })
+			})
+		},
+	}
+}
+
+func (c *command) showEntry(e *registry.Entry) error {
+	if c.options.output == outputJSON {
+		return c.showValue(e)
+	}
+	return c.showText(func(p *printer) { p.entry(e) })
+}
+
+// entry prints an agent of a registry in short.
+func (p *printer) entry(e *registry.Entry) {
+	p.field(0, "Agent", e.Alias)
+	p.field(1, "ID", e.ID)
+	p.field(1, "URL", e.URL)
+	if e.Card.Name != e.Alias {
+		p.field(1, "Name", e.Card.Name)
+	}
+	if e.Card.Description != "" {
+		p.text(1, "Description", e.Card.Description)
+	}
+	var skills []string
+	for i := range e.Card.Skills {
+		skills = append(skills, e.Card.Skills[i].Name)
+	}
+	p.field(1, "Skills", strings.Join(skills, ", "))
+	p.field(1, "Generations", joinGenerations(e.Generations))
+	p.field(1, "Card", itoa(e.CardVersion)+", since "+instant(e.UpdatedAt))
+	p.field(1, "Health", healthText(&e.Health))
+	p.field(1, "Error", e.Health.Error)
+	p.end()
+}
+
+func joinGenerations(list []a2a.Generation) string {
+	var texts []string
+	for _, gen := range list {
+		texts = append(texts, string(gen))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func healthText(h *registry.Health) string {
+	text := string(h.State)
+	if !h.Since.IsZero() {
+		text += " since " + instant(h.Since)
+	}
+	if !h.CheckedAt.IsZero() {
+		text += ", checked " + instant(h.CheckedAt)
+	}
+	return text
+}
+
+// registryCodes are those of errors that other errors of this program share.
+var registryCodes = map[registry.Kind]struct {
+	exit int
+	code string
+}{
+	registry.ErrInvalid:         {exitUsage, codeUsage},
+	registry.ErrPageToken:       {exitUsage, codeUsage},
+	registry.ErrUnauthenticated: {exitAuth, codeCredentialsMissing},
+	registry.ErrForbidden:       {exitAuth, codeAuthFailed},
+	registry.ErrCardUnreachable: {exitUnreachable, codeUnreachable},
+	registry.ErrCardInvalid:     {exitUnreachable, codeCardInvalid},
+	registry.ErrUnavailable:     {exitUnreachable, codeUnreachable},
+	registry.ErrInternal:        {exitFailure, codeInternal},
+}
+
+// registryHints say what to do about errors of a registry.
+var registryHints = map[registry.Kind]string{
+	registry.ErrUnauthenticated: "give the registry's token with --" + flagRegistryToken + " or in DRAGOMAN_REGISTRY_TOKEN",
+	registry.ErrNotFound:        "see the agents with registry list",
+	registry.ErrCardUnreachable: "check that the agent runs where the registry can reach it, and that the registry may look there: registry serve --networks",
+	registry.ErrCardInvalid:     "see what is wrong with the card: card validate",
+}
+
+// registryFailure sorts an error of a registry.
+func (c *command) registryFailure(e *registry.Error) *failure {
+	f := &failure{exit: exitFailure, message: e.Error(), hint: registryHints[e.Kind]}
+	if known, ok := registryCodes[e.Kind]; ok {
+		f.exit, f.code = known.exit, known.code
+		return f
+	}
+	f.code = codeOther + strings.ToUpper(strings.ReplaceAll(string(e.Kind), "-", "_"))
+	return f
+}
+
+func registryUnreachable(e *registry.UnreachableError) *failure {
+	why, hint := causeOf(e.Err, e.URL)
+	if hint == hintAddress {
+		hint = "start it with registry serve, or name another one with --registry"
+	}
+	return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf("the registry at %s cannot be reached: %s", e.URL, why), hint: hint}
+}
+
+func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
