@@ -9,19 +9,15 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	"code.dny.dev/ssrf"
-
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
 )
 
 // FetchOptions configure a [Fetcher]. The zero value fetches nothing but "data:" URLs.
@@ -30,9 +26,9 @@ type FetchOptions struct {
 	// "https://*.example.com" for all its subdomains. Redirects are held to the same list. http counts only where an
 	// entry says it.
 	Allow []string
-	// Private are the networks beyond the public internet, such as 10.1.0.0/16, that URLs of the list may lead to. Nil
-	// means none: neither this machine nor its neighbours, whatever names resolve to.
-	Private []netip.Prefix
+	// Networks says where the URLs of the list may lead to: NetworksPublic, NetworksLoopback or NetworksPrivate, each
+	// with those before it. "" means NetworksPublic: neither this machine nor its neighbours, whatever names resolve to.
+	Networks string
 	// MediaTypes are what is taken, such as "text/csv" or "image/*". Nil means any.
 	MediaTypes []string
 
@@ -40,6 +36,13 @@ type FetchOptions struct {
 	MaxRedirects int           // followed for one file; 0 means 3, below 0 none
 	Timeout      time.Duration // for one file, all of it; 0 means 30 s
 }
+
+// Where files may be fetched from.
+const (
+	NetworksPublic   = string(guard.Public)   // on the internet only
+	NetworksLoopback = string(guard.Loopback) // and on this machine
+	NetworksPrivate  = string(guard.Private)  // and in private networks
+)
 
 // Errors of a Fetcher, to be found with errors.Is.
 var (
@@ -63,7 +66,7 @@ type Fetched struct {
 }
 
 // NewFetcher returns a Fetcher; nil options are the zero value. Errors: an entry of the list that is not the beginning of
-// a URL, a negative limit.
+// a URL, networks that are none of the constants, a negative limit.
 func NewFetcher(opts *FetchOptions) (*Fetcher, error) {
 	if opts == nil {
 		opts = &FetchOptions{}
@@ -71,6 +74,9 @@ func NewFetcher(opts *FetchOptions) (*Fetcher, error) {
 	f := &Fetcher{opts: *opts}
 	if opts.MaxBytes < 0 || opts.Timeout < 0 {
 		return nil, errors.New("files: FetchOptions.MaxBytes and Timeout must not be negative")
+	}
+	if opts.Networks != "" && !guard.Networks(opts.Networks).Valid() {
+		return nil, fmt.Errorf("files: FetchOptions.Networks is %q; use %s, %s or %s", opts.Networks, NetworksPublic, NetworksLoopback, NetworksPrivate)
 	}
 	f.opts.MaxBytes = cmp.Or(opts.MaxBytes, 16<<20)
 	f.opts.MaxRedirects = cmp.Or(opts.MaxRedirects, 3)
@@ -82,36 +88,11 @@ func NewFetcher(opts *FetchOptions) (*Fetcher, error) {
 		}
 		f.allow = append(f.allow, o)
 	}
-	f.client = &http.Client{Transport: transport(opts.Private), CheckRedirect: f.redirect}
+	transport := guard.Transport(guard.Dial(guard.Networks(opts.Networks)))
+	transport.DisableCompression = true // what is counted is what is kept
+	transport.DisableKeepAlives = true  // one file from one place
+	f.client = &http.Client{Transport: transport, CheckRedirect: f.redirect}
 	return f, nil
-}
-
-// transport connects to public addresses only. The check is made on the address that is about to be connected to, after
-// names are resolved, so that a name cannot mean one address to the check and another to the connection.
-func transport(private []netip.Prefix) *http.Transport {
-	var v4, v6 []netip.Prefix
-	for _, p := range private {
-		if p.Addr().Is4() {
-			v4 = append(v4, p)
-		} else {
-			v6 = append(v6, p)
-		}
-	}
-	guard := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...)) // the list names ports
-	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: func(network, address string, c syscall.RawConn) error {
-		if err := guard.Safe(network, address, c); err != nil {
-			return fmt.Errorf("%w: its host is not on the public internet", ErrNotAllowed) // where it leads stays here
-		}
-		return nil
-	}}
-	return &http.Transport{
-		Proxy:                  nil, // a proxy would connect in our place, unchecked
-		DialContext:            dialer.DialContext,
-		DisableCompression:     true, // what is counted is what is kept
-		DisableKeepAlives:      true,
-		ForceAttemptHTTP2:      true,
-		MaxResponseHeaderBytes: 64 << 10,
-	}
 }
 
 // Fetch fetches a file. Errors: ErrNotAllowed, ErrTooLarge, ErrMediaType; others say what its server answered. Their texts
@@ -196,7 +177,7 @@ func tooLarge(limit int64) error {
 
 // explain leaves out of an error what it says of the network here, which is not for whoever sent the URL.
 func explain(err error) error {
-	if errors.Is(err, ErrNotAllowed) {
+	if errors.Is(err, ErrNotAllowed) || errors.Is(err, guard.ErrRefused) {
 		return fmt.Errorf("%w, or leads to where it must not", ErrNotAllowed)
 	}
 	if e, ok := errors.AsType[*url.Error](err); ok && strings.HasPrefix(e.Err.Error(), "files: ") {

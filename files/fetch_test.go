@@ -7,15 +7,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/files"
 )
-
-var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 
 func fetcher(t *testing.T, o files.FetchOptions) *files.Fetcher {
 	t.Helper()
@@ -62,7 +59,7 @@ func TestFetch(t *testing.T) {
 			http.NotFound(w, r)
 		}
 	})
-	f := fetcher(t, files.FetchOptions{Allow: []string{site + "/a"}, Private: loopback, MaxBytes: 100, MediaTypes: []string{"text/csv"}})
+	f := fetcher(t, files.FetchOptions{Allow: []string{site + "/a"}, Networks: files.NetworksLoopback, MaxBytes: 100, MediaTypes: []string{"text/csv"}})
 	got, err := f.Fetch(t.Context(), site+"/a/data.csv?x=1")
 	if err != nil || string(got.Content) != "a,b\n1,2\n" || got.MediaType != "text/csv; charset=utf-8" || got.Name != "data.csv" || got.URL != site+"/a/data.csv?x=1" {
 		t.Errorf("%+v, %v", got, err)
@@ -73,7 +70,7 @@ func TestFetch(t *testing.T) {
 	if got, err := f.Fetch(t.Context(), site+"/a/full"); err != nil || len(got.Content) != 100 {
 		t.Errorf("100 of 100: %v", err)
 	}
-	any := fetcher(t, files.FetchOptions{Allow: []string{site}, Private: loopback, MaxBytes: 100})
+	any := fetcher(t, files.FetchOptions{Allow: []string{site}, Networks: files.NetworksLoopback, MaxBytes: 100})
 	for name, row := range map[string]struct {
 		f    *files.Fetcher
 		url  string
@@ -130,7 +127,7 @@ func TestFetchFollowsRedirectsWithinTheList(t *testing.T) {
 		}
 		io.WriteString(w, "found")
 	})
-	f := fetcher(t, files.FetchOptions{Allow: []string{site, "http://10.0.0.1"}, Private: loopback})
+	f := fetcher(t, files.FetchOptions{Allow: []string{site, "http://10.0.0.1"}, Networks: files.NetworksLoopback})
 	if got, err := f.Fetch(t.Context(), site+"/2"); err != nil || string(got.Content) != "found" || got.URL != site+"/end" {
 		t.Errorf("three redirects: %v, %v", got, err)
 	}
@@ -143,7 +140,7 @@ func TestFetchFollowsRedirectsWithinTheList(t *testing.T) {
 			t.Errorf("%s: the error tells of the network: %v", path, err)
 		}
 	}
-	none := fetcher(t, files.FetchOptions{Allow: []string{site}, Private: loopback, MaxRedirects: -1})
+	none := fetcher(t, files.FetchOptions{Allow: []string{site}, Networks: files.NetworksLoopback, MaxRedirects: -1})
 	if _, err := none.Fetch(t.Context(), site+"/4"); err == nil {
 		t.Error("a redirect is followed")
 	}
@@ -161,7 +158,7 @@ func TestFetchIsLimitedInTime(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	})
-	f := fetcher(t, files.FetchOptions{Allow: []string{site}, Private: loopback, Timeout: 50 * time.Millisecond})
+	f := fetcher(t, files.FetchOptions{Allow: []string{site}, Networks: files.NetworksLoopback, Timeout: 50 * time.Millisecond})
 	if _, err := f.Fetch(t.Context(), site); err == nil || !strings.Contains(err.Error(), "within 50ms") {
 		t.Errorf("%v", err)
 	}
@@ -176,6 +173,9 @@ func TestAllowList(t *testing.T) {
 	}
 	if _, err := files.NewFetcher(&files.FetchOptions{MaxBytes: -1}); err == nil {
 		t.Error("a negative limit is taken")
+	}
+	if _, err := files.NewFetcher(&files.FetchOptions{Networks: "all"}); err == nil {
+		t.Error("networks that nobody knows are taken")
 	}
 	// Whether a name is on the list shows before it is looked up: those that are cannot be reached here.
 	f := fetcher(t, files.FetchOptions{Allow: []string{"https://*.test.invalid", "http://plain.invalid:8080/x/"}, Timeout: 2 * time.Second})

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"testing"
 
@@ -51,7 +50,7 @@ func TestFilesInEachForm(t *testing.T) {
 		io.WriteString(w, sales)
 	}))
 	t.Cleanup(site.Close)
-	fetch, err := blobs.NewFetcher(&blobs.FetchOptions{Allow: []string{site.URL}, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	fetch, err := blobs.NewFetcher(&blobs.FetchOptions{Allow: []string{site.URL}, Networks: blobs.NetworksLoopback})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +336,7 @@ func TestSchemaByName(t *testing.T) {
 		io.WriteString(w, `{"type":"object","properties":{"max":{"type":"number"}},"required":["max"]}`)
 	}))
 	t.Cleanup(site.Close)
-	fetch, err := blobs.NewFetcher(&blobs.FetchOptions{Allow: []string{site.URL}, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	fetch, err := blobs.NewFetcher(&blobs.FetchOptions{Allow: []string{site.URL}, Networks: blobs.NetworksLoopback})
 	if err != nil {
 		t.Fatal(err)
 	}
