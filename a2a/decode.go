@@ -73,6 +73,7 @@ func decodeWith[T any](d *reader, v *T, read func(*reader, *T) error) error {
 // An object says how a JSON object becomes a T.
 type object[T any] struct {
 	members []member[T]
+	unknown func(*T)                // notes that a member was skipped; nil means that it does not matter
 	finish  func(*reader, *T) error // checks the object after its last member; nil means nothing to check
 }
 
@@ -101,6 +102,9 @@ func (o *object[T]) read(d *reader, v *T) error {
 		if i < 0 {
 			if _, err := readRaw(d); err != nil {
 				return err
+			}
+			if o.unknown != nil {
+				o.unknown(v)
 			}
 			continue
 		}

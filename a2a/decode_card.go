@@ -2,6 +2,8 @@
 
 package a2a
 
+import "maps"
+
 var agentCardObject = object[AgentCard]{members: []member[AgentCard]{
 	{name: "name", read: func(d *reader, v *AgentCard) error { return readString(d, &v.Name) }},
 	{name: "description", read: func(d *reader, v *AgentCard) error { return readString(d, &v.Description) }},
@@ -10,7 +12,7 @@ var agentCardObject = object[AgentCard]{members: []member[AgentCard]{
 	{name: "version", read: func(d *reader, v *AgentCard) error { return readString(d, &v.Version) }},
 	{name: "documentationUrl", read: func(d *reader, v *AgentCard) error { return readStringPtr(d, &v.DocumentationURL) }},
 	{name: "capabilities", read: func(d *reader, v *AgentCard) error { return agentCapabilitiesObject.read(d, &v.Capabilities) }},
-	{name: "securitySchemes", read: func(d *reader, v *AgentCard) error { return readMap(d, &v.SecuritySchemes, readSecurityScheme) }},
+	{name: "securitySchemes", read: func(d *reader, v *AgentCard) error { return readSecuritySchemes(d, &v.SecuritySchemes) }},
 	{name: "securityRequirements", read: func(d *reader, v *AgentCard) error {
 		return securityRequirementObject.readList(d, &v.SecurityRequirements)
 	}},
@@ -134,7 +136,7 @@ var oauthFlowObject = oneofObject(
 	alternative[OAuthFlow]("password", &passwordFlowObject),
 )
 
-var securitySchemeObject = oneofObject(
+var securitySchemeObject = openObject(
 	alternative[SecurityScheme]("apiKeySecurityScheme", &apiKeySchemeObject),
 	alternative[SecurityScheme]("httpAuthSecurityScheme", &httpAuthSchemeObject),
 	alternative[SecurityScheme]("oauth2SecurityScheme", &oauth2SchemeObject),
@@ -144,6 +146,17 @@ var securitySchemeObject = oneofObject(
 
 func readSecurityScheme(d *reader, v *SecurityScheme) error {
 	return readOneof(d, v, &securitySchemeObject)
+}
+
+// readSecuritySchemes leaves out schemes of types that are not known: the agent may be reached without them, and the
+// requirements that name them stay, so that it does not look open.
+func readSecuritySchemes(d *reader, schemes *map[string]SecurityScheme) error {
+	err := readMap(d, schemes, readSecurityScheme)
+	maps.DeleteFunc(*schemes, func(_ string, s SecurityScheme) bool { return s == nil })
+	if len(*schemes) == 0 {
+		*schemes = nil
+	}
+	return err
 }
 
 var securityRequirementObject = object[SecurityRequirement]{members: []member[SecurityRequirement]{

@@ -8,6 +8,7 @@ import "strings"
 type oneof[I any] struct {
 	member string // "" until one was read
 	value  I
+	newer  bool // there is one of a later edition of the protocol, where that is no fault
 }
 
 // oneofObject describes an object with exactly one of these members.
@@ -15,11 +16,18 @@ func oneofObject[I any](members ...member[oneof[I]]) object[oneof[I]] {
 	o := object[oneof[I]]{members: members}
 	missing := "must have one of " + names(o)
 	o.finish = func(d *reader, v *oneof[I]) error {
-		if v.member == "" {
+		if v.member == "" && !v.newer {
 			return invalid(d, missing)
 		}
 		return nil
 	}
+	return o
+}
+
+// openObject is oneofObject for what later editions may add members to: of those the value is nil.
+func openObject[I any](members ...member[oneof[I]]) object[oneof[I]] {
+	o := oneofObject(members...)
+	o.unknown = func(v *oneof[I]) { v.newer = true }
 	return o
 }
 

@@ -124,6 +124,20 @@ func nested(levels int) string {
 	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
 }
 
+// A card of a later edition may have security schemes of types that this one does not know.
+func TestNewerSecuritySchemes(t *testing.T) {
+	t.Parallel()
+	var card AgentCard
+	err := json.Unmarshal([]byte(`{"name":"n","securitySchemes":{"new":{"banana":{}},"both":{"banana":{},"mtlsSecurityScheme":{}}},
+		"securityRequirements":[{"schemes":{"new":{"list":["a"]}}}]}`), &card)
+	if err != nil || len(card.SecuritySchemes) != 1 || card.SecuritySchemes["both"] == nil || len(card.SecurityRequirements) != 1 {
+		t.Errorf("%+v %v", card, err)
+	}
+	if err := json.Unmarshal([]byte(`{"name":"n","securitySchemes":{"new":{"banana":{}}}}`), &card); err != nil || card.SecuritySchemes != nil {
+		t.Errorf("%+v %v", card, err)
+	}
+}
+
 // The sums of the protocol hold exactly one of their members.
 func TestSumsHoldExactlyOne(t *testing.T) {
 	t.Parallel()

@@ -171,7 +171,7 @@ func (w *writer) enum(names []string, n int32) {
 // optTime writes a timestamp in UTC with exactly three digits after the second; what is finer is cut off (A2A 1.0 §5.6.1).
 // A zero time is left out.
 func (w *writer) optTime(name string, t time.Time) {
-	if t.IsZero() {
+	if t.Truncate(time.Millisecond).IsZero() { // what would be read as the zero time
 		return
 	}
 	w.key(name)

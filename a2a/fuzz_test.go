@@ -46,7 +46,7 @@ func FuzzSmallRequests(f *testing.F) {
 }
 
 func FuzzParseTime(f *testing.F) {
-	for _, text := range []string{"2025-10-28T10:30:00Z", "2025-10-28T10:30:00.123456789+05:30", "0001-01-01T00:00:00-00:01", "2025-10-28T1:30:00Z"} {
+	for _, text := range []string{"2025-10-28T10:30:00Z", "2025-10-28T10:30:00.123456789+05:30", "0001-01-01T00:00:00-00:01", "2025-10-28T1:30:00Z", "0001-01-01T00:00:00.0001+00:00"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -67,13 +67,16 @@ func fileOf(u *url.URL) string {
 	return filepath.FromSlash(u.Path)
 }
 
-// looksLikeFile reports whether a reference is a path, or the name of a file that is there.
+// looksLikeFile reports whether a reference is a path, or the name of a JSON file, or of a file that is there.
 func looksLikeFile(ref string) bool {
 	if strings.Contains(ref, "://") {
 		return false
 	}
 	if filepath.IsAbs(ref) || strings.HasPrefix(ref, "./") || strings.HasPrefix(ref, "../") || strings.ContainsRune(ref, '\\') {
 		return true
+	}
+	if strings.HasSuffix(ref, ".json") && !strings.ContainsRune(ref, '/') {
+		return true // even if it is not there: no host is called so
 	}
 	info, err := os.Stat(ref)
 	return err == nil && info.Mode().IsRegular()

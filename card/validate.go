@@ -104,7 +104,8 @@ func (v *validation) member(at string, object map[string]any, m *member) {
 	}
 	before := len(v.problems)
 	m.check(v, path, value)
-	if m.need&v.required != 0 && empty(value) && len(v.problems) == before {
+	open := path == "authentication.schemes" // an agent without authentication has to say so by an empty list
+	if m.need&v.required != 0 && empty(value) && !open && len(v.problems) == before {
 		v.report("CARD-REQ-002", path, "is empty")
 	}
 }

@@ -52,7 +52,7 @@ func newTransport(iface a2a.AgentInterface, opts *Options) (Transport, error) {
 		return nil, err
 	}
 	if !slices.Contains(opts.Generations, gen) {
-		return nil, fmt.Errorf("version %s of the protocol is not allowed; allow it in Options.Generations", gen)
+		return nil, fmt.Errorf("version %s of the protocol is not one of those to speak, %s", gen, listed(opts.Generations))
 	}
 	transports.RLock()
 	f, ok := transports.byBinding[iface.Binding]
@@ -61,6 +61,14 @@ func newTransport(iface a2a.AgentInterface, opts *Options) (Transport, error) {
 		return nil, errors.New("this binding is not spoken")
 	}
 	return f(iface, opts)
+}
+
+func listed(generations []a2a.Generation) string {
+	list := make([]string, len(generations))
+	for i, gen := range generations {
+		list[i] = string(gen)
+	}
+	return strings.Join(list, ", ")
 }
 
 // generationOf returns the generation of the protocol that an interface speaks.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
@@ -220,11 +221,16 @@ func (s *service) enqueueError(err error) error {
 }
 
 func finished(state a2a.TaskState) error {
-	err := a2a.NewError(a2a.ErrUnsupportedOperation, "the task has ended and takes no messages; send without taskId to start a new one")
+	how := ""
 	if state.Terminal() {
-		err.Message = "the task has ended (" + state.String() + ") and takes no messages; send without taskId to start a new one"
+		how = " (" + inWords(state) + ")"
 	}
-	return err
+	return a2a.NewError(a2a.ErrUnsupportedOperation, "the task has ended"+how+" and takes no messages; start a new one")
+}
+
+// inWords returns a state as all generations can read it.
+func inWords(state a2a.TaskState) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(state.String(), "TASK_STATE_")), "_", "-")
 }
 
 // createTask commits a new task before its agent runs.

@@ -200,7 +200,7 @@ func onceAt(what string, head *journal.Head) string {
 func notCancelable(head *journal.Head) error {
 	err := a2a.NewError(a2a.ErrTaskNotCancelable, "the task has ended")
 	if head != nil {
-		err.Message = "the task has ended: " + head.Status.State.String()
+		err.Message = "the task has ended: " + inWords(head.Status.State)
 	}
 	return err
 }
@@ -256,7 +256,7 @@ func (s *service) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (ite
 	}
 	if head.Status.State.Terminal() {
 		return nil, a2a.NewError(a2a.ErrUnsupportedOperation,
-			"the task has ended: "+head.Status.State.String()+"; read it with GetTask")
+			"the task has ended: "+inWords(head.Status.State)+"; get it instead")
 	}
 	f := s.e.feeds.acquire(key, head)
 	return s.e.stream(ctx, f, &reader{after: head.Seq, snapshot: task, untilTerminal: true}), nil

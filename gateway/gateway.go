@@ -160,6 +160,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.hooks.ServeHTTP(w, r)
 		return
 	}
+	if r.URL.Path == "/" && r.Method == http.MethodGet && g.routes[0].name != "" {
+		g.servePage(w)
+		return
+	}
 	r = r.WithContext(withRequest(r))
 	for _, route := range g.routes {
 		if first != "" && first == route.name {

@@ -507,6 +507,14 @@ func TestSeveralUpstreams(t *testing.T) {
 			t.Errorf("%s as a tenant: %q, %v", name, got, err)
 		}
 	}
+	resp, err := http.Get(url + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), `<a href="old/">old</a>`) || !strings.Contains(string(body), `<a href="new/">new</a>`) {
+		t.Errorf("the page at the root: %s %v", body, err)
+	}
 	c := dial(t, url, a2a.Generation10, client.Options{})
 	if _, err := c.Ask(t.Context(), "hello"); !errors.Is(err, a2a.ErrInvalidParams) || !strings.Contains(err.Error(), "old, new") {
 		t.Errorf("without a tenant: %v", err)

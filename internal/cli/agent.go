@@ -130,6 +130,12 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 	return agent, nil
 }
 
+// ownHeaders are those that a call sets by itself, and what to use instead.
+var ownHeaders = map[string]string{
+	"Host": "", "Content-Type": "", "Content-Length": "", "Accept": "", "Connection": "", "Transfer-Encoding": "",
+	"A2a-Version": "use --a2a-version", "A2a-Extensions": "use --extension", "Last-Event-Id": "",
+}
+
 // params returns what --svc-param and --bearer add to each call. Cards are fetched without it.
 func (c *command) params() (http.Header, error) {
 	params := http.Header{}
@@ -138,6 +144,9 @@ func (c *command) params() (http.Header, error) {
 		value = strings.TrimSpace(value)
 		if !found || !isToken(name) || !isHeaderValue(value) {
 			return nil, usagef("--svc-param is not name:value").withHint("for example --svc-param X-Team:blue")
+		}
+		if flag, own := ownHeaders[http.CanonicalHeaderKey(name)]; own {
+			return nil, usagef("--svc-param cannot set %s, which dragoman sets itself", name).withHint(flag)
 		}
 		params.Add(name, value)
 	}

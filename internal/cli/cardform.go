@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -15,7 +16,8 @@ import (
 
 const cardValidateLong = `validate judges a card, of any generation of the protocol, by the rules of that generation.
 It names a rule for each problem; docs/cards.md says where the rules come from. The card
-is a file or a URL, or what -a names. Errors make the exit code 1; warnings do not.`
+is a file, a URL, - for standard input, or what -a names. Errors make the exit code 1;
+warnings do not.`
 
 func (c *command) cardValidateCommand() *cobra.Command {
 	return &cobra.Command{
@@ -39,14 +41,43 @@ func (c *command) cardValidateCommand() *cobra.Command {
 // rawCard returns a card as it is, by the argument or by -a.
 func (c *command) rawCard(ctx context.Context, args []string) ([]byte, error) {
 	ref := c.options.agentCard
+	if len(args) > 0 && c.origin["agent-card"] == sourceFlag {
+		return nil, usagef("a card is named twice: %s and -a", args[0])
+	}
 	if len(args) > 0 {
 		ref = args[0]
+	}
+	if ref == "-" {
+		return c.cardFromInput()
 	}
 	if ref == "" {
 		return nil, usagef("no card is named").withHint("give the file or the URL of a card")
 	}
 	return card.NewResolver(&card.Options{HTTPClient: c.httpClient()}).Raw(ctx, ref)
 }
+
+// cardNamed returns what rawCard reads.
+func (c *command) cardNamed(args []string) string {
+	if len(args) > 0 {
+		return args[0]
+	}
+	return c.options.agentCard
+}
+
+// cardFromInput reads a card from standard input.
+func (c *command) cardFromInput() ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(c.Stdin, maxCard+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the card from standard input: %w", err)
+	}
+	if len(raw) > maxCard {
+		return nil, usagef("the card on standard input is larger than 1 MiB")
+	}
+	return raw, nil
+}
+
+// maxCard is the size of the largest card, in bytes, which is that of one that is fetched.
+const maxCard = 1 << 20
 
 func (c *command) showProblems(raw []byte) error {
 	problems := card.Validate(raw)
@@ -76,8 +107,8 @@ func (c *command) showProblems(raw []byte) error {
 
 const cardConvertLong = `convert writes a card, of any generation of the protocol, in the form of another one, or of
 all of them at once (union). It names on standard error what the new form does not say. The
-card is a file or a URL, or what -a names. What the agent speaks does not change: to make it
-speak another generation put dragoman gateway in front of it.`
+card is a file, a URL, - for standard input, or what -a names. What the agent speaks does not
+change: to make it speak another generation put dragoman gateway in front of it.`
 
 func (c *command) cardConvertCommand() *cobra.Command {
 	var to string
@@ -105,10 +136,13 @@ func (c *command) convertCard(ctx context.Context, args []string, to card.Form) 
 	}
 	converted, lost, err := card.Convert(raw, to)
 	if err != nil {
-		return &failure{exit: exitUnreachable, code: codeCardInvalid, message: err.Error(), hint: "see what is wrong with it: " + c.Program + " card validate"}
+		return &failure{exit: exitUnreachable, code: codeCardInvalid, message: err.Error(), hint: "see what is wrong with it: " + commandLine([]string{c.Program, "card", "validate", c.cardNamed(args)})}
 	}
 	for _, what := range lost {
 		c.warn("lost: %s", what)
+	}
+	if card.HasErrors(card.Validate(raw)) {
+		c.warn("the card has errors, which are in the converted one too: %s", commandLine([]string{c.Program, "card", "validate", c.cardNamed(args)}))
 	}
 	return c.showJSON(converted)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/gateway"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -99,9 +100,32 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
 	if err := g.Check(ctx); err != nil {
-		fmt.Fprintf(c.err, "warning: %s; trying again with each request\n", inline(err.Error()))
+		if err := c.tellUpstreams(err); err != nil {
+			return err
+		}
 	}
 	return o.explain(g.ListenAndServe(ctx, o.addr))
+}
+
+// tellUpstreams warns of upstreams that cannot be reached now, and returns what no later try can mend.
+func (c *command) tellUpstreams(err error) error {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, one := range all {
+		e, ok := errors.AsType[*card.Error](one)
+		if ok && (errors.Is(e, card.ErrReference) || errors.Is(e, card.ErrNotFound) && !strings.Contains(e.URL, "://")) {
+			f := cardFailure(e)
+			return f.withHint("give --upstream the URL of an agent, a host, or the file of a card")
+		}
+		if ok {
+			c.warn("%s; trying again with each request", cardFailure(e).message)
+		} else {
+			c.warn("%v; trying again with each request", one)
+		}
+	}
+	return nil
 }
 
 // behind returns the upstreams that the flags name.
@@ -111,11 +135,11 @@ func (o *gatewayOptions) behind() ([]gateway.Upstream, error) {
 	}
 	upstreams := make([]gateway.Upstream, len(o.upstreams))
 	for i, text := range o.upstreams {
-		name, card, named := strings.Cut(text, "=")
+		name, ref, named := strings.Cut(text, "=")
 		if !named || strings.ContainsAny(name, "/:.") { // an = in a URL
-			name, card = "", text
+			name, ref = "", text
 		}
-		upstreams[i] = gateway.Upstream{Name: name, Card: card}
+		upstreams[i] = gateway.Upstream{Name: name, Card: ref}
 	}
 	return upstreams, nil
 }

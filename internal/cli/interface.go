@@ -8,6 +8,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
 )
 
 // anyVersion is the value of --a2a-version that allows all generations.
@@ -34,13 +35,19 @@ func (c *command) chooseInterface(o *client.Options) error {
 		return usagef("--a2a-version is %q; use 1.0, 0.3, 0.2, 0.1 or any", c.options.version)
 	}
 	o.Generations, o.Tenant = generations, c.options.tenant
+	switch {
+	case o.Tenant != "" && !slices.Contains(generations, a2a.Generation10):
+		return usagef("--tenant needs version 1.0: older versions have no tenants").withHint("leave out --tenant or --a2a-version")
+	case binding.ReservedTenant(o.Tenant):
+		return usagef("--tenant is %q, which has another meaning in the paths of A2A", o.Tenant)
+	}
 	for _, name := range c.options.transports {
-		binding, ok := transportNames[strings.ToLower(name)]
+		transport, ok := transportNames[strings.ToLower(name)]
 		if !ok {
 			return usagef("--transport is %q; use JSONRPC, HTTP+JSON or GRPC", name)
 		}
-		if !slices.Contains(o.Bindings, binding) {
-			o.Bindings = append(o.Bindings, binding)
+		if !slices.Contains(o.Bindings, transport) {
+			o.Bindings = append(o.Bindings, transport)
 		}
 	}
 	return nil

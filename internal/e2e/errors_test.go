@@ -264,12 +264,12 @@ func TestFinishedTasks(t *testing.T) {
 				task = c.send(t, text)
 			}
 			wantState(t, task, state)
-			id := idOf(t, task)
+			id, says := idOf(t, task), strings.ToLower(state)
 			for _, op := range []string{"SendMessage", "SendStreamingMessage"} {
-				c.wantFails(t, op, message("a", taskID(id)), "UNSUPPORTED_OPERATION", "", state)
+				c.wantFails(t, op, message("a", taskID(id)), "UNSUPPORTED_OPERATION", "", says)
 			}
-			c.wantFails(t, "SubscribeToTask", byID(id), "UNSUPPORTED_OPERATION", "", state)
-			c.wantFails(t, "CancelTask", byID(id), "TASK_NOT_CANCELABLE", "", state)
+			c.wantFails(t, "SubscribeToTask", byID(id), "UNSUPPORTED_OPERATION", "", says)
+			c.wantFails(t, "CancelTask", byID(id), "TASK_NOT_CANCELABLE", "", says)
 		}
 	})
 }

@@ -286,7 +286,7 @@ func TestCancel(t *testing.T) {
 		for _, id := range []string{waiting, running} {
 			wantState(t, c.ok(t, "CancelTask", byID(id)), "CANCELED")
 			wantState(t, c.ok(t, "GetTask", byID(id)), "CANCELED")
-			c.wantFails(t, "CancelTask", byID(id), "TASK_NOT_CANCELABLE", "", "CANCELED")
+			c.wantFails(t, "CancelTask", byID(id), "TASK_NOT_CANCELABLE", "", "canceled")
 		}
 		events := watch.rest()
 		if last := events[len(events)-1].words(t); !strings.HasPrefix(last, "status CANCELED") {

@@ -177,6 +177,9 @@ func kindOf(gen a2a.Generation, s *status.Status) a2a.Kind {
 			return kind
 		}
 	}
+	if s.Code() == codes.ResourceExhausted && strings.HasPrefix(s.Message(), "grpc: received message ") {
+		return a2a.ErrTooLarge // which gRPC itself says before any agent has seen the request
+	}
 	return wire.KindOfGRPC(gen, nameOf(s.Code()))
 }
 

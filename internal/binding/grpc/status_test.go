@@ -78,6 +78,8 @@ func TestStatusBefore10(t *testing.T) {
 		{codes.Internal, "SomeError: InvalidParamsError: x", a2a.ErrInternal},
 		{codes.NotFound, "TaskNotFoundError: Task not found", a2a.ErrTaskNotFound},
 		{codes.Unimplemented, "not here", a2a.ErrUnsupportedOperation},
+		{codes.ResourceExhausted, "grpc: received message larger than max (9 vs. 8)", a2a.ErrTooLarge},
+		{codes.ResourceExhausted, "slow down", a2a.ErrRateLimited},
 	} {
 		if got := errorOf(a2a.Generation03, status.New(c.code, c.message)); got.Kind != c.want || got.Message != c.message {
 			t.Errorf("%v %q is read as %v %q", c.code, c.message, got.Kind, got.Message)

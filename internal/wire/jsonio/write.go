@@ -157,7 +157,7 @@ func (w *Writer) Base64(name string, b []byte) {
 // OptTime writes a timestamp in UTC with exactly three digits after the second; what is finer is cut off. A zero time is
 // left out.
 func (w *Writer) OptTime(name string, t time.Time) {
-	if t.IsZero() {
+	if t.Truncate(time.Millisecond).IsZero() { // what would be read as the zero time
 		return
 	}
 	w.Key(name)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+)
+
+// pagePolicy lets the page do nothing but show itself.
+const pagePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// page is what people see at the root of a gateway to several agents. Each has a page of its own below its name.
+var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Dragoman gateway</title>
+</head>
+<body>
+<main>
+<h1>Dragoman gateway</h1>
+<p>Behind this address are several agents. Each is served, in every version of A2A, below its name:</p>
+<ul>
+{{range .}}<li><a href="{{.}}/">{{.}}</a></li>
+{{end}}</ul>
+<p>Requests of A2A 1.0 to this address itself reach the agent that their tenant names, as with
+<code>dragoman send --tenant {{index . 0}}</code>.</p>
+</main>
+</body>
+</html>
+`))
+
+// servePage shows what is behind the gateway.
+func (g *Gateway) servePage(w http.ResponseWriter) {
+	names := make([]string, len(g.routes))
+	for i, r := range g.routes {
+		names[i] = r.name
+	}
+	var buf bytes.Buffer
+	if err := page.Execute(&buf, names); err != nil {
+		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", pagePolicy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.Write(buf.Bytes())
+}
