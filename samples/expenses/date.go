@@ -22,7 +22,7 @@ const dateForms = `\d{4}-\d{1,2}-\d{1,2}(?:T[\d:.Z+-]+)?|\d{1,4}[./-]\d{1,2}[./-
 	`|\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:` + monthWords + `)\b\.?(?:,? \d{4})?|(?:` + monthWords + `)\b\.? \d{1,2}(?:st|nd|rd|th)?\b(?:,? \d{4})?`
 
 var (
-	dateIn = regexp.MustCompile(`(?i)(?:\b(?:on|from|dated|of|at) (?:the )?)?(?:\b(` + dateForms + `))(?: (?:morning|afternoon|evening|night))?\b`)
+	dateIn = regexp.MustCompile(`(?i)(?:\b(?:on|from|dated|of|at) (?:the )?)?(?:\b(` + dateForms + `))(?: (?:morning|afternoon|evening|night))?(?:'s)?\b`)
 
 	isoDate  = regexp.MustCompile(`(?i)^(\d{4})-(\d{1,2})-(\d{1,2})(?:T[\d:.Z+-]+)?$`)
 	marked   = regexp.MustCompile(`^(\d{1,4})([./-])(\d{1,2})([./-])(\d{1,4})$`)

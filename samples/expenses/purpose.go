@@ -16,15 +16,30 @@ type findings struct {
 	purposeNamed bool // the sentence says that this is the purpose: "it was for ..."
 }
 
+// The words around what was paid for.
+const (
+	leadWords = `but|hi|hello|hey|yes|no|ok|please|kindly|also|and|now|then|so|first|before|after|once|as|how|do|it's|it|is|was|that|make|change|` +
+		`i'd|i'm|i've|i|we|you|me|us|my|our|the|a|an|this|can|could|would|will|should|may|want|wants|wanted|need|needs|like|to|get|have|had|be|been|being|` +
+		`for|of|on|in|by|with|from|some|out|money|back|date|dated|amount|give|pay|paid|spent|bought|cost|costs|costing|submit|file|filing|claim|claiming|` +
+		`create|new|another|request|form|report|asking|ask|apply|re-?imburse|re-?imbursed|re-?imbursement|reimbursing|refund|refunded|expense|expenses|expensed|cover|pocket`
+	tailWords = `please|thanks|thank you|paid|spent|bought|purchased|on|for approval|for|of|at|to|from|and|that|which|i|was|were|is|it|cost|costs|costing|` +
+		`me|with|in|the|a|an|out of (?:my |our )?(?:own )?pocket|reimbursed|reimbursement|today`
+)
+
 var (
 	amountLead = `(?:\b(?:for|of|at|about|costing|cost|costs|worth|is|was|were|to|paid|spent|amount(?:ing)? (?:of|to|is)) )?`
 	moneySpan  = regexp.MustCompile(`(?i)` + amountLead + `(?:` + money.String() + `)`)
 	// bareSpan is a number without a currency that is an amount by its place, not a count of something.
 	bareSpan = regexp.MustCompile(`(?i)` + amountLead + `(?:^|[\s(:])(\d[\d.,']*)(?:$|[\s).,;!?]*$|[\s,;]+(?:for|on|at|please|spent|paid|,)\b|[,;] )`)
 
-	lead  = regexp.MustCompile(`(?i)^(?:[\s,.;:!-]+|(?:hi|hello|hey|please|kindly|also|and|now|then|so|the purpose (?:is|was)|purpose (?:is|was)|it (?:is|was|'s)|it's|that (?:is|was)|make it|change (?:it|the \w+) to|i|we|you|me|us|my|our|the|a|an|this|that|can|could|would|will|should|may|want|wants|wanted|need|needs|like|i'd|i'm|to|get|have|had|be|been|being|for|of|on|some|money|back|give|pay|paid|spent|bought|cost|costs|costing|submit|file|filing|make|claim|claiming|create|new|another|request|form|report|asking|ask|apply|re-?imburse|re-?imbursed|re-?imbursement|reimbursing|refund|refunded|expense|expenses|expensed|cover|out|pocket|from|dated|in|by|with)\b)`)
-	tail  = regexp.MustCompile(`(?i)(?:[\s,.;:!?(){}-]+|\b(?:please|thanks|thank you|paid|spent|bought|purchased|on|for|of|at|to|from|and|that|which|i|was|were|is|it|cost|costs|costing|me|with|in|the|a|an|back|which cost|reimbursed|reimbursement|today))$`)
-	cuts  = regexp.MustCompile(`(?i)[,;]? (?:but|however|and (?:convert|then|needs?)|after (?:you )?convert\w*|(?:once|when) converted|can you (?:re-?imburse|refund)|could you (?:re-?imburse|refund)|please (?:re-?imburse|refund))\b.*$`)
+	lead = regexp.MustCompile(`(?i)^(?:[\s,.;:!-]+|(?:` + leadWords + `)\b)`)
+	tail = regexp.MustCompile(`(?i)(?:[\s,.;:!?(){}-]+|\b(?:` + tailWords + `))$`)
+	// cuts are clauses that say what else is to be done.
+	cuts = regexp.MustCompile(`(?i)[,;]? (?:but|however)\b[^,;]*\b(?:needs?|convert\w*|first|should|has)\b.*$` +
+		`|[,;] (?:please |then |and |first )*(?:convert|change|exchange)\b.*$` +
+		`| and (?:please |then |i )?(?:convert|change|exchange|needs?|wants?|would like)\b.*$` +
+		`|[,.;]? (?:can|could) you (?:re-?imburse|refund)\b.*$`)
+	said  = regexp.MustCompile(`(?i)\bpurpose (?:is|was) (.+)$`)
 	names = regexp.MustCompile(`(?i)\b(?:for|purpose|it (?:is|was)|it's)\b`)
 )
 
@@ -35,6 +50,9 @@ func extract(text string) (f findings) {
 	text = f.takeDate(text)
 	text = f.takeAmount(text)
 	f.purposeNamed = names.MatchString(text)
+	if m := said.FindStringSubmatch(text); m != nil {
+		text = m[1]
+	}
 	f.values.Purpose = purposeOf(text)
 	return f
 }
