@@ -14,9 +14,12 @@ import (
 type acceptance struct {
 	modes []string // empty: any
 	odd   []string
+
+	expect *expectation // learns and judges along; may be nil
 }
 
 func (a *acceptance) note(event a2a.Event) {
+	a.expect.note(event)
 	switch e := event.(type) {
 	case *a2a.Task:
 		for _, artifact := range e.Artifacts {
@@ -57,6 +60,7 @@ func typeOf(part *a2a.Part) string {
 
 // judge warns of what was not accepted.
 func (a *acceptance) judge(c *command) {
+	a.expect.judge(c)
 	if len(a.odd) > 0 {
 		c.warn("the answer has parts of type %s, and --accept only names %s", strings.Join(a.odd, ", "), strings.Join(a.modes, ", "))
 	}

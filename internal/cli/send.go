@@ -32,6 +32,8 @@ type sendOptions struct {
 	history   int
 	metadata  string
 	accept    []string
+	schema    string
+	expect    *expectation // of schema, see request
 	answer    string
 	skeleton  bool
 	fill      bool
@@ -54,6 +56,7 @@ const sendExample = `  dragoman send -a http://127.0.0.1:8080 --text "100 USD in
   dragoman send -a http://127.0.0.1:8080 "How much is 1 USD?"
   dragoman send -a agent.example.com --text "Describe this" --file photo.jpg --stream
   echo '{"city": "Oslo"}' | dragoman send -a agent.example.com --data - -o json
+  dragoman send -a agent.example.com --text "open tickets" --schema tickets.json
   dragoman send -a agent.example.com --task-id ID --text "to CAD"
   dragoman send -a agent.example.com --task-id ID --skeleton > form.json
   dragoman send -a agent.example.com --task-id ID --answer form.json`
@@ -103,6 +106,7 @@ func (c *command) sendCommand() *cobra.Command {
 	networksFlag(cmd, &o.networks)
 	flags.StringVar(&o.metadata, "metadata", "", "metadata of the message, a JSON object")
 	flags.StringSliceVar(&o.accept, "accept", nil, "media types that the answer may have, separated by commas")
+	flags.StringVar(&o.schema, "schema", "", "file with the JSON Schema that the answer's data is to fit: the agent is told, and the answer checked")
 	flags.SetNormalizeFunc(alias("async", "return-immediately", "no-wait"))
 	return cmd
 }
@@ -158,6 +162,14 @@ func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageReque
 			return nil, usagef("--metadata is not a JSON object").withHint(`for example --metadata '{"ticket": 7}'`)
 		}
 	}
+	if o.schema != "" {
+		if o.expect, err = readSchema(o.schema); err != nil {
+			return nil, err
+		}
+		if err := o.expect.ask(message); err != nil {
+			return nil, usagef("--schema: %v", err)
+		}
+	}
 	if !utf8.ValidString(o.taskID + o.contextID) {
 		return nil, usagef("--task-id and --context-id must be UTF-8")
 	}
@@ -180,7 +192,7 @@ func (c *command) sendMessage(ctx context.Context, o *sendOptions, req *a2a.Send
 
 // talk sends a message to an agent that is dialled.
 func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
-	types := &acceptance{modes: req.Configuration.AcceptedOutputModes}
+	types := &acceptance{modes: req.Configuration.AcceptedOutputModes, expect: o.expect}
 	if o.answer != "" {
 		if err := c.checkAnswer(ctx, agent, req); err != nil {
 			return err
