@@ -50,8 +50,8 @@ type record struct {
 	modified string
 }
 
-const recordColumns = `a.number, a.id, a.alias, a.identity, a.url, a.address, a.found_at, a.etag, a.modified, a.card_version,
-	a.added_at, a.updated_at, a.health, a.health_since, a.checked_at, a.due_at, a.latency, a.failures, a.error`
+const recordColumns = `number, id, alias, identity, url, address, found_at, etag, modified, card_version,
+	added_at, updated_at, health, health_since, checked_at, due_at, latency, failures, error`
 
 func scanRecord(scan func(...any) error) (*record, error) {
 	var r record
@@ -94,7 +94,7 @@ func find(ctx context.Context, q store.Querier, name string) (*record, error) {
 }
 
 func one(ctx context.Context, q store.Querier, where string, args ...any) (*record, error) {
-	return scanRecord(q.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM registry_agents a WHERE `+where, args...).Scan)
+	return scanRecord(q.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM registry_agents WHERE `+where, args...).Scan)
 }
 
 // entry completes a record with its card.

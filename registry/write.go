@@ -181,8 +181,8 @@ func (t *tables) claim(ctx context.Context, now, until time.Time, limit int) ([]
 	var targets []target
 	err := t.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		targets = nil
-		rows, err := tx.QueryContext(ctx, `UPDATE registry_agents AS a SET due_at = $1
-			WHERE a.number IN (SELECT number FROM registry_agents WHERE due_at <= $2 ORDER BY due_at LIMIT $3)
+		rows, err := tx.QueryContext(ctx, `UPDATE registry_agents SET due_at = $1
+			WHERE number IN (SELECT number FROM registry_agents WHERE due_at <= $2 ORDER BY due_at LIMIT $3)
 			RETURNING `+recordColumns, millis(until), millis(now), limit)
 		if err != nil {
 			return err
