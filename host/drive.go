@@ -52,10 +52,30 @@ func (x *run) consult(ctx context.Context) (more bool, err error) {
 	if d.Question == nil && d.Answer == nil && len(d.Steps) == 0 {
 		return false, x.finish()
 	}
+	if d.Answer != nil {
+		if err := x.keepAnswers(); err != nil {
+			return false, err
+		}
+	}
 	if err := x.follow(ctx, m, d); err != nil {
 		return false, err
 	}
 	return len(d.Steps) > 0, nil
+}
+
+// keepAnswers makes artifacts of what agents said at the end, as the task's last message is to be the planner's.
+func (x *run) keepAnswers() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, s := range x.state.current() {
+		if len(s.closing) == 0 && s.Digest != "" { // said in a turn that was interrupted
+			s.closing = texts(s.Digest)
+		}
+		if err := x.answerAsArtifact(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // runReady takes every step that waits for no other, several at once, until none is left that could be taken.

@@ -280,6 +280,9 @@ func (x *run) conclude(s *step, f *fold) error {
 		}
 	}
 	s.note()
+	if len(x.state.current()) == 1 {
+		return nil // the task may end with just these words
+	}
 	return x.answerAsArtifact(s)
 }
 
@@ -305,9 +308,9 @@ const (
 // artifacts in the same task.
 const AnswerName = "answer"
 
-// answerAsArtifact makes an artifact of what an agent said when there are answers of others beside it.
+// answerAsArtifact makes an artifact of what an agent said, as there are answers of others beside it; x.mu is held.
 func (x *run) answerAsArtifact(s *step) error {
-	if s.Relayed || s.State != done || len(s.closing) == 0 || len(x.state.current()) == 1 {
+	if s.Relayed || s.State != done || len(s.closing) == 0 {
 		return nil
 	}
 	a := &a2a.Artifact{ID: s.artifactID(AnswerName), Name: s.Agent + "/" + AnswerName, Parts: s.closing}

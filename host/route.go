@@ -57,15 +57,20 @@ func newRouter(s *Situation) *router {
 	for i, a := range s.Agents {
 		docs[i] = document(a.Card)
 	}
-	r := &router{agents: s.Agents, index: newIndex(docs), last: s.Last, accept: s.OutputModes}
-	if s.Message != nil {
-		for _, p := range s.Message.Parts {
-			if _, text := p.Content.(a2a.Text); !text {
-				r.parts = append(r.parts, p)
-			}
+	return &router{agents: s.Agents, index: newIndex(docs), last: s.Last, accept: s.OutputModes, parts: attachments(s.Message)}
+}
+
+// attachments are the parts of a message that are not text.
+func attachments(m *a2a.Message) (parts []a2a.Part) {
+	if m == nil {
+		return nil
+	}
+	for _, p := range m.Parts {
+		if _, text := p.Content.(a2a.Text); !text {
+			parts = append(parts, p)
 		}
 	}
-	return r
+	return parts
 }
 
 // maxCardText is how much of each text of a card is read.
