@@ -265,6 +265,9 @@ func (c *command) commandFor(noun, verb string, args ...string) []string {
 	if c.options.agentCard != "" {
 		words = append(words, "-a", c.options.agentCard)
 	}
+	if c.standsFor != nil && noun == "send" {
+		words = slices.Clone(c.standsFor)
+	}
 	words = append(words, args...)
 	if c.origin[flagConfig] == sourceFlag {
 		words = append(words, "--config", c.options.config)

@@ -81,7 +81,7 @@ func (c *command) root() *cobra.Command {
 	for _, calls := range []*cobra.Command{card, send, task} {
 		calls.PersistentFlags().AddFlagSet(c.clientFlags())
 	}
-	root.AddCommand(c.serveCommand(), c.gatewayCommand(), card, send, c.chatCommand(), task, c.registryCommand(), c.configCommand(), c.versionCommand())
+	root.AddCommand(c.serveCommand(), c.gatewayCommand(), card, send, c.chatCommand(), task, c.hostCommand(), c.registryCommand(), c.configCommand(), c.versionCommand())
 	root.SetHelpCommand(c.helpCommand())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/host"
+	"github.com/dragoman-a2a/dragoman/llm"
+	"github.com/dragoman-a2a/dragoman/registry"
+	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/server/grpc"
+)
+
+// agentHost is the name of the host among the agents of a journal.
+const agentHost = "host"
+
+// hostOptions are the flags of host.
+type hostOptions struct {
+	serveOptions
+	agents   []string
+	registry string
+	model    string
+	parallel int
+	step     time.Duration
+}
+
+const hostLong = `host is an agent that passes requests on to other agents: to the right one, or to several
+in the right order, one getting what another answered. The agents are named by --agent,
+or listed by a registry.
+
+At a terminal, and with standard input that is a pipe, host is a conversation like chat.
+With --serve it is served to other clients, hosts and the console; when it is ready it
+prints one line to the error stream: serving host at URL.
+
+Without --llm, rules find the agents: the same request goes the same way each time.`
+
+const hostExample = `  dragoman host --agent http://127.0.0.1:10000 --agent http://127.0.0.1:10002
+  dragoman host --agent money=http://127.0.0.1:10000 --serve 127.0.0.1:8100
+  dragoman host --registry http://127.0.0.1:8095 --serve 127.0.0.1:8100
+  dragoman host ask --agent http://127.0.0.1:10000 "100 USD in GBP"`
+
+func (c *command) hostCommand() *cobra.Command {
+	var o hostOptions
+	cmd := &cobra.Command{
+		Use:     "host",
+		Short:   "Pass requests on to the agents that can do them",
+		Long:    hostLong,
+		Example: hostExample,
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.host(cmd, &o) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&o.addr, "serve", "", "serve the host on this address; port 0 takes a free one")
+	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the host (default: the address it listens on)")
+	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
+	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
+	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the host is stopped")
+	c.hostDataFlag(flags, &o, "data")
+	c.hostFlags(cmd.PersistentFlags(), &o)
+	cmd.AddCommand(c.hostAskCommand(&o))
+	return cmd
+}
+
+// hostFlags are those that say what a host is, however it is used.
+func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
+	limits := host.Options{}.Defaults()
+	flags.StringArrayVar(&o.agents, "agent", nil, "an agent: its URL, host, or the file of its card, with NAME= before it to call it so; repeatable")
+	flags.StringVar(&o.registry, "registry", "", "URL of a registry whose agents are there as well")
+	flags.StringVar(&o.model, "llm", "off", "who plans: off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
+	flags.IntVar(&o.parallel, "parallel", limits.Parallel, "how many agents may work on one request at once")
+	flags.DurationVar(&o.step, "step-timeout", limits.StepTimeout, "how long one agent may take for its part")
+	flags.StringVar(&o.logLevel, "log-level", "error", "debug, info, warn or error")
+	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+}
+
+// hostDataFlag adds the flag for the folder of the tasks.
+func (c *command) hostDataFlag(flags *pflag.FlagSet, o *hostOptions, name string) {
+	flags.StringVar(&o.data, name, "", "folder for the tasks, or :memory: (default: the user's data folder)")
+	if home, err := c.dataHome(); err == nil {
+		flags.SetAnnotation(name, annotationEmpty, []string{filepath.Join(home, "dragoman", agentHost)})
+	}
+}
+
+const hostAskLong = `ask starts a host, gives it one message and shows what comes of it, as send does with an
+agent that is there already. When the host asks something, the command to answer is
+printed.`
+
+const hostAskExample = `  dragoman host ask --agent http://127.0.0.1:10000 "100 USD in GBP"
+  dragoman host ask --agent http://127.0.0.1:10000 --stream "How much is 1 USD?"`
+
+// hostAskCommand is send, to a host that is there for this one message.
+func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
+	cmd := c.sendCommand()
+	cmd.Use, cmd.Short, cmd.Long, cmd.Example = "ask [words]", "Give a host one message", hostAskLong, hostAskExample
+	c.clientFlags().VisitAll(func(f *pflag.Flag) {
+		switch f.Name {
+		case "timeout", "debug":
+			cmd.Flags().AddFlag(f)
+		}
+	})
+	c.hostDataFlag(cmd.Flags(), o, "tasks") // --data is a part of the message here
+	send := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		o.addr, o.drain = "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
+		return c.withHost(cmd.Context(), o, func(_ context.Context, url string) error {
+			c.options.agentCard = url
+			c.standsFor = o.askAgain(c)
+			return send(cmd, words)
+		})
+	}
+	return cmd
+}
+
+// askAgain is the command that makes the same host once more.
+func (o *hostOptions) askAgain(c *command) []string {
+	words := []string{c.Program, "host", "ask"}
+	for _, agent := range o.agents {
+		words = append(words, "--agent", agent)
+	}
+	if o.registry != "" {
+		words = append(words, "--registry", o.registry)
+	}
+	if o.model != "off" {
+		words = append(words, "--llm", o.model)
+	}
+	if o.data != "" {
+		words = append(words, "--tasks", o.data)
+	}
+	return words
+}
+
+// host serves a host, talks with it, or both.
+func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
+	served := o.addr != ""
+	if !served {
+		o.addr = "127.0.0.1:0"
+	}
+	return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) error {
+		if served {
+			fmt.Fprintf(c.err, "serving %s at %s\n", agentHost, url)
+		}
+		if served && !c.atTerminal() {
+			<-ctx.Done()
+			return nil
+		}
+		return c.chat(cmd, &chatOptions{agents: []string{url}}, "")
+	})
+}
+
+// withHost runs a host for as long as f runs; its URL is f's.
+func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx context.Context, url string) error) (err error) {
+	o.agent, o.turnLimit, o.retention = agentHost, engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
+	logger, err := o.logger(c)
+	if err != nil {
+		return err
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	directory, err := o.directory(c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, directory.Close()) }()
+	planner, err := o.planner(c)
+	if err != nil {
+		return err
+	}
+	h, err := host.New(host.Options{Directory: directory, Planner: planner, Parallel: o.parallel, StepTimeout: o.step})
+	if err != nil {
+		return err
+	}
+	ln, err := o.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer ln.Close() // the server does that too
+	kept, err := c.openJournal(ctx, &o.serveOptions)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept.close()) }()
+	eng, err := engine.New(&engine.Options{Journal: kept.journal, Logger: logger})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, shutdown(ctx, eng, o.drain)) }()
+	ready := make(chan string, 1)
+	card := host.Card()
+	srv, err := server.New(eng.Agent(agentHost, h, &engine.AgentOptions{Card: card}), &server.Options{
+		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil),
+		OnReady: func(_ net.Addr, url string) { ready <- url },
+		OnDrain: eng.Shutdown,
+	})
+	if err != nil {
+		return err
+	}
+	return o.during(ctx, ln, srv, directory, ready, f)
+}
+
+// during serves, keeps the directory fresh, and runs f, until f ends or serving does.
+func (o *hostOptions) during(ctx context.Context, ln net.Listener, srv *server.Server, d *host.Directory, ready <-chan string, f func(context.Context, string) error) error {
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	inside, leave := context.WithCancel(ctx)
+	defer leave()
+	ended, watched := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer leave()
+		ended <- o.explain(srv.Serve(serving, ln))
+	}()
+	go func() {
+		defer close(watched)
+		d.Watch(serving)
+	}()
+	defer func() { <-watched }()
+	defer stop()
+	select {
+	case url := <-ready:
+		err := f(inside, url)
+		stop()
+		return cmp.Or(err, <-ended)
+	case err := <-ended:
+		return err
+	}
+}
+
+// directory makes the directory that the flags name.
+func (o *hostOptions) directory(c *command) (*host.Directory, error) {
+	if len(o.agents) == 0 && o.registry == "" {
+		return nil, usagef("no agent is named").withHint("name some with --agent URL, or a registry with --registry URL")
+	}
+	if o.parallel < 1 || o.step <= 0 {
+		return nil, usagef("--parallel and --step-timeout must be above 0")
+	}
+	options := &host.DirectoryOptions{Client: client.Options{HTTPClient: c.httpClient()}}
+	for _, text := range o.agents {
+		alias, card, named := strings.Cut(text, "=")
+		if !named || strings.ContainsAny(alias, "/:?") { // an = in a URL
+			alias, card = "", text
+		}
+		if card == "" {
+			return nil, usagef("--agent is %q, which names no agent", text).withHint("for example --agent http://127.0.0.1:10000")
+		}
+		options.Agents = append(options.Agents, host.AgentRef{Card: card, Alias: alias})
+	}
+	if o.registry != "" {
+		catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.httpClient()})
+		if err != nil {
+			return nil, usagef("--registry is %q, which is no http or https URL without query", o.registry).withHint("for example --registry http://127.0.0.1:8095")
+		}
+		options.Catalog = catalog
+	}
+	return host.NewDirectory(options)
+}
+
+// planner returns who plans.
+func (o *hostOptions) planner(c *command) (host.Planner, error) {
+	provider := o.model
+	switch provider {
+	case "off":
+		return host.Rules(), nil
+	case "auto":
+		provider = ""
+	}
+	options, err := llm.OptionsFromEnv(provider, c.env)
+	if errors.Is(err, llm.ErrNoModel) && o.model == "auto" {
+		return host.Rules(), nil
+	}
+	if err == nil {
+		var model llm.Model
+		if model, err = llm.Open(options); err == nil {
+			return host.NewLLM(model), nil
+		}
+	}
+	return nil, usagef("--llm is %q: %v", o.model, err).withHint("use off, or auto, gemini, openai or anthropic with the key in the environment")
+}
+
+// env returns a variable of the environment, "" when it is not set.
+func (c *command) env(name string) string {
+	value, _ := c.LookupEnv(name)
+	return value
+}
