@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/llm"
 )
 
 // ArtifactName is the name of the artifact that carries an answer.
@@ -21,6 +22,9 @@ const ArtifactName = "answer"
 
 // Options configure the agent.
 type Options struct {
+	// Model reads questions about tables, and answers those about texts that are not for counting. Nil: rules do, which
+	// need none.
+	Model llm.Model
 	// Fetch fetches files and schemas that are sent as URLs. Nil: one that fetches nothing but "data:" URLs.
 	Fetch *files.Fetcher
 	// MaxBytes of a file. 0: 4 MiB, because a conversation keeps its file among its state.
@@ -96,7 +100,7 @@ func (a *reader) answer(ctx context.Context, t *agent.Turn, question string, s s
 	if s.Source == nil {
 		return nil, s, excuse("Which file? Send a CSV, JSON or text file with your question; it is kept for the questions that follow.")
 	}
-	answer, err := s.ask(question, fresh != nil)
+	answer, err := a.ask(ctx, &s, question, fresh != nil)
 	if err != nil {
 		return nil, s, err
 	}
@@ -110,26 +114,35 @@ func (a *reader) answer(ctx context.Context, t *agent.Turn, question string, s s
 }
 
 // ask answers a question about the file of a conversation. A new file without a question is described.
-func (s *state) ask(question string, fresh bool) (*Answer, error) {
+func (a *reader) ask(ctx context.Context, s *state, question string, fresh bool) (*Answer, error) {
 	if s.Source.Format == formatText {
-		d := ReadDocument(s.Source.Text)
-		if question == "" && !fresh {
-			question = "?"
-		}
-		return d.AskText(question, s.Source.Name)
+		return a.askText(ctx, s.Source, question, fresh)
 	}
 	t, err := s.Source.table()
 	if err != nil {
 		return nil, excuse(fmt.Sprintf("%s cannot be used: %v.", s.Source.Name, err))
 	}
-	q, err := s.question(question, fresh, t)
+	q, err := a.question(ctx, s, question, fresh, t)
 	if err != nil {
 		return nil, err
 	}
 	return Compute(q, t).answer(s.Source.Name), nil
 }
 
-func (s *state) question(text string, fresh bool, t *Table) (Question, error) {
+// askText counts what can be counted, also where there is a model: it cannot count.
+func (a *reader) askText(ctx context.Context, s *source, question string, fresh bool) (*Answer, error) {
+	d := ReadDocument(s.Text)
+	if question == "" && !fresh {
+		question = "?"
+	}
+	answer, err := d.AskText(question, s.Name)
+	if _, other := errors.AsType[*unclear](err); other && a.options.Model != nil {
+		return modelEngine{a.options.Model}.readText(ctx, question, s.Name, s.Text, d)
+	}
+	return answer, err
+}
+
+func (a *reader) question(ctx context.Context, s *state, text string, fresh bool, t *Table) (Question, error) {
 	if text == "" && fresh {
 		return Question{Operation: Statistics}, nil
 	}
@@ -137,6 +150,9 @@ func (s *state) question(text string, fresh bool, t *Table) (Question, error) {
 		if q, ok := s.Open.answered(text, t); ok {
 			return complete(q, t)
 		}
+	}
+	if a.options.Model != nil {
+		return modelEngine{a.options.Model}.readTable(ctx, text, t)
 	}
 	return ParseQuestion(text, t)
 }

@@ -14,14 +14,19 @@ const topWords = 10
 
 // AskText answers a question about a text; an empty one asks for statistics. Error: *unclear.
 func (d *Document) AskText(question, file string) (*Answer, error) {
-	data := textData{
-		File: file, Operation: Statistics, Lines: d.Lines, Words: d.Words, Characters: d.Characters, Distinct: len(d.counts), Longest: clip(d.Longest, 200),
-	}
+	data := d.data(file)
 	text, err := d.ask(&data, tokens(clip(question, maxQuestion)))
 	if err != nil {
 		return nil, err
 	}
 	return &Answer{Text: text, Data: data, CSV: data.csv(), have: data.bag(text)}, nil
+}
+
+// data returns what there is to say in any answer.
+func (d *Document) data(file string) textData {
+	return textData{
+		File: file, Operation: Statistics, Lines: d.Lines, Words: d.Words, Characters: d.Characters, Distinct: len(d.counts), Longest: clip(d.Longest, 200),
+	}
 }
 
 // ask fills in what is asked for, and says it.

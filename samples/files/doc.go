@@ -13,7 +13,7 @@
 //	table.go      bytes become a Table: delimiter, header, types (kinds.go); records.go does it for JSON
 //	words.go      what there is to say about a text
 //	lex.go        the question becomes words, columns, values and numbers
-//	question.go   those become a Question, or something to ask back
+//	question.go   those become a Question, or something to ask back; model.go lets a language model do that
 //	compute.go    the Question becomes a Result; describe.go makes statistics
 //	say.go        a Result as text and as CSV
 //	form.go       a Result as data, in the agent's form or in the client's

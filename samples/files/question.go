@@ -26,6 +26,7 @@ const (
 	Values     Operation = "values"   // which, and how often
 	Missing    Operation = "missing"  // how many cells
 	Show       Operation = "show"     // rows as they are
+	Said       Operation = "answer"   // of a text: what a language model says
 )
 
 // needsNumbers reports whether an operation calculates.
