@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -84,9 +85,22 @@ func (c *command) httpClient() *http.Client {
 	if c.web != nil {
 		return c.web
 	}
-	c.web = &http.Client{Transport: client.NewHTTPTransport()}
+	transport := client.NewHTTPTransport()
+	if c.options.insecure {
+		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+		if c.hasCredentials() {
+			c.warn("--insecure: no certificate is verified, so anybody on the way can take the credentials that are sent")
+		} else {
+			c.warn("--insecure: no certificate is verified, so anybody on the way can read and change what is sent")
+		}
+	}
+	c.web = &http.Client{Transport: transport}
 	if c.options.debug {
 		params, _ := c.params() // those that are wrong are refused where they would be sent
+		if c.options.apiKey != "" {
+			params = params.Clone()
+			params.Add("X-Api-Key", c.options.apiKey) // to be hidden wherever it goes
+		}
 		c.web.Transport = newTap(c.web.Transport, c.err, params)
 	}
 	return c.web
@@ -116,6 +130,9 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 		Interceptors: []client.Interceptor{c.send(params)},
 	}
 	if err := c.chooseInterface(options); err != nil {
+		return nil, err
+	}
+	if err := c.addKey(found, options, params); err != nil {
 		return nil, err
 	}
 	agent, err := client.New(found, options)
@@ -179,9 +196,9 @@ func (c *command) send(params http.Header) client.Interceptor {
 		for name, values := range params {
 			call.Params[name] = values
 		}
-		if c.options.bearer != "" && !warned && !private(call.Interface.URL) {
+		if c.hasCredentials() && !warned && !private(call.Interface.URL) {
 			warned = true
-			c.warn("the token goes over plain http, where everybody on the way can read it")
+			c.warn("the credentials go over plain http, where everybody on the way can read them")
 		}
 		return next(ctx, call)
 	}
@@ -293,6 +310,7 @@ func (c *command) sayWhere(s *seen) {
 
 // judge warns of a task that did not end well or waits, and says how to answer.
 func (c *command) judge(s *seen) {
+	c.ending = s.state
 	switch s.state {
 	case a2a.TaskStateInputRequired:
 		c.warn("the task waits for input")

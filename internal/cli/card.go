@@ -55,6 +55,10 @@ func (c *command) extendedCard(ctx context.Context) (*a2a.AgentCard, error) {
 		return nil, err
 	}
 	defer agent.Close()
+	if c.options.bearer != "" && !takesToken(agent.Card()) { // the key of --api-key goes only where a scheme wants it
+		return nil, usagef("the agent's card names no scheme that takes a token, so --bearer is not sent for its extended card").
+			withHint("see what the agent takes with " + commandLine(c.commandFor("card", "get")))
+	}
 	return agent.ExtendedCard(ctx, &a2a.ExtendedCardRequest{})
 }
 

@@ -136,7 +136,7 @@ func (c *command) convertCard(ctx context.Context, args []string, to card.Form) 
 	}
 	converted, lost, err := card.Convert(raw, to)
 	if err != nil {
-		return &failure{exit: exitUnreachable, code: codeCardInvalid, message: err.Error(), hint: "see what is wrong with it: " + commandLine([]string{c.Program, "card", "validate", c.cardNamed(args)})}
+		return &failure{exit: exitFailure, code: codeCardInvalid, message: err.Error(), hint: "see what is wrong with it: " + commandLine([]string{c.Program, "card", "validate", c.cardNamed(args)})}
 	}
 	for _, what := range lost {
 		c.warn("lost: %s", what)

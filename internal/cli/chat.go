@@ -131,8 +131,8 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 	if len(o.agents) == 0 {
 		return noAgent()
 	}
-	if len(o.agents) > 1 && s.c.options.bearer != "" {
-		return usagef("--bearer is for one agent, and here are %d", len(o.agents)).withHint("no agent should see the token of another one; start a chat with each")
+	if len(o.agents) > 1 && s.c.hasCredentials() {
+		return usagef("the credentials are for one agent, and here are %d", len(o.agents)).withHint("no agent should see those of another one; start a chat with each")
 	}
 	var failed error
 	for _, ref := range o.agents {
@@ -305,6 +305,7 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) error {
 	}
 	none := 0
 	req := &a2a.SendMessageRequest{Message: message, Configuration: &a2a.SendConfiguration{AcceptedOutputModes: s.accept, HistoryLength: &none}}
+	s.c.showSent(message)
 	return s.during(ctx, func(ctx context.Context, seen *seen) error {
 		if message.TaskID == "" {
 			seen.task, seen.state, seen.filled = "", a2a.TaskStateUnspecified, nil

@@ -176,7 +176,7 @@ func TestChatWithSeveralAgents(t *testing.T) {
 func TestChatKeepsTokensApart(t *testing.T) {
 	t.Parallel()
 	got := run(t.Context(), "chat", "-a", "http://a.example", "-a", "http://b.example", "--bearer", "secret", "hi")
-	if got.code != exitUsage || !strings.Contains(got.stderr, "--bearer is for one agent") {
+	if got.code != exitUsage || !strings.Contains(got.stderr, "the credentials are for one agent") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -74,6 +74,9 @@ func (r *Run) Do(ctx context.Context) int {
 	root.SetArgs(r.Args)
 	err := root.ExecuteContext(ctx)
 	c.hangUp()
+	if err == nil {
+		err = c.verdict()
+	}
 	if err == nil && c.out.err != nil {
 		err = fmt.Errorf("write the output: %w", c.out.err)
 	}
@@ -91,6 +94,7 @@ type command struct {
 	about     a2a.TaskID        // the task that the command line names
 	said      string            // the last command that was named to type next
 	standsFor []string          // what to type instead of "send -a AGENT", for an agent that is there for one run only
+	ending    a2a.TaskState     // of the task, when the command had done its work
 	web       *http.Client      // nil as long as nothing was fetched or called
 }
 

@@ -35,7 +35,7 @@ const (
 type tap struct {
 	next    http.RoundTripper
 	out     io.Writer // gets a line with each Write
-	headers []string  // further names of headers that hold credentials
+	headers []string  // further names of headers and parameters that hold credentials, as headers are written
 	secrets []string  // what is hidden wherever it appears
 	longest int       // the length of the longest of them
 	count   atomic.Int64
@@ -59,6 +59,17 @@ func newTap(next http.RoundTripper, out io.Writer, params http.Header) *tap {
 	// The longer one first: it may contain the other.
 	slices.SortFunc(t.secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	return t
+}
+
+// hide names a header or parameter that holds a credential. It is called before the first exchange that has it.
+func (t *tap) hide(name string) {
+	if !t.hidden(name) {
+		t.headers = append(t.headers, http.CanonicalHeaderKey(name))
+	}
+}
+
+func (t *tap) hidden(name string) bool {
+	return slices.Contains(t.headers, http.CanonicalHeaderKey(name))
 }
 
 // RoundTrip makes an exchange and shows it.
@@ -126,7 +137,7 @@ func (t *tap) header(prefix string, header http.Header) {
 
 func (t *tap) headerValue(name, value string) string {
 	canonical := http.CanonicalHeaderKey(name)
-	if slices.Contains(t.headers, canonical) || isSecretName(canonical) {
+	if t.hidden(name) || isSecretName(canonical) {
 		return redacted
 	}
 	if canonical == "Location" || canonical == "Referer" {
@@ -146,7 +157,7 @@ func (t *tap) url(u *url.URL) string {
 	pairs := strings.Split(c.RawQuery, "&")
 	for i, pair := range pairs {
 		name, _, _ := strings.Cut(pair, "=")
-		if plain, err := url.QueryUnescape(name); err != nil || isSecretName(plain) {
+		if plain, err := url.QueryUnescape(name); err != nil || isSecretName(plain) || t.hidden(plain) {
 			pairs[i] = name + "=" + redacted
 		}
 	}

@@ -41,8 +41,10 @@ func TestExtendedCard(t *testing.T) {
 	}
 	quiet := eng.Agent("quiet", agent.Func(func(context.Context, *agent.Turn) error { return nil }), nil)
 	stop := func() { eng.Shutdown(context.Background()) }
+	public := &a2a.AgentCard{Name: "Test", Description: "For tests", Version: "1", DefaultInputModes: []string{"text/plain"},
+		DefaultOutputModes: []string{"text/plain"}, SecuritySchemes: map[string]a2a.SecurityScheme{"token": &a2a.HTTPAuthScheme{Scheme: "Bearer"}}}
 	known := func() *server.Options {
-		return &server.Options{Authenticator: auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {
+		return &server.Options{Card: public.Clone(), Authenticator: auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {
 			if r.Header.Get("Authorization") != "Bearer hunter2" {
 				return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated, "who are you?")
 			}
@@ -54,6 +56,9 @@ func TestExtendedCard(t *testing.T) {
 	has := serveService(t, confiding{quiet, further}, known(), stop)
 	lies := serveService(t, confiding{quiet, nil}, known(), stop)
 	without := serveService(t, quiet, nil, stop)
+	silentCard := known()
+	silentCard.Card = nil
+	undeclared := serveService(t, confiding{quiet, further}, silentCard, stop)
 	for _, test := range []struct {
 		name, url string
 		args      []string
@@ -64,6 +69,7 @@ func TestExtendedCard(t *testing.T) {
 		{"known", has, []string{"--extended", "--bearer", "hunter2"}, exitOK, `"name": "Test, in full"`},
 		{"not known", has, []string{"--extended"}, exitAuth, codeCredentialsMissing},
 		{"not configured", lies, []string{"--extended", "--bearer", "hunter2"}, exitFailure, "ExtendedAgentCardNotConfiguredError"},
+		{"no scheme takes a token", undeclared, []string{"--extended", "--bearer", "hunter2"}, exitUsage, codeUsage},
 		{"not offered", without, []string{"--extended"}, exitFailure, "UnsupportedOperationError"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

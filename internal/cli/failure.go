@@ -28,6 +28,7 @@ const (
 	exitUnreachable = 3
 	exitAuth        = 4
 	exitTimeout     = 5
+	exitState       = 10 // of --fail-on
 	exitInterrupted = 130
 )
 
@@ -191,7 +192,7 @@ func cardFailure(e *card.Error) *failure {
 		f.exit, f.code = exitAuth, codeCredentialsMissing
 		f.hint = "credentials are not sent to where cards are; get the card by other means and give -a the file"
 	case errors.Is(e, card.ErrInvalid):
-		f.code = codeCardInvalid
+		f.exit, f.code = exitFailure, codeCardInvalid
 		f.hint = "check that the address is that of an A2A agent"
 	default:
 		f.code = codeUnreachable
@@ -208,10 +209,10 @@ func (c *command) protocolFailure(e *a2a.Error) *failure {
 	switch e.Kind {
 	case a2a.ErrUnauthenticated, a2a.ErrPermissionDenied:
 		f.exit, f.code = exitAuth, codeAuthFailed
-		f.hint = "the agent refused the credentials; check the token of --bearer, or what it allows"
-		if c.options.bearer == "" {
+		f.hint = "the agent refused the credentials; check them, and what they allow"
+		if !c.hasCredentials() {
 			f.code = codeCredentialsMissing
-			f.hint = "give a token with --bearer or in DRAGOMAN_BEARER; see what the agent takes with " + commandLine(c.commandFor("card", "get"))
+			f.hint = "give a token in DRAGOMAN_BEARER, or a key in DRAGOMAN_API_KEY; see what the agent takes with " + commandLine(c.commandFor("card", "get"))
 		}
 	case a2a.ErrTimeout:
 		f.exit, f.code = exitTimeout, codeTimeout

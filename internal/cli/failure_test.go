@@ -62,7 +62,7 @@ func TestFailures(t *testing.T) {
 		{ofCard(card.ErrReference), false, 2, codeUsage, 0},
 		{ofCard(card.ErrUnreachable), false, 3, codeUnreachable, 0},
 		{ofCard(card.ErrNotFound), false, 3, codeCardNotFound, 0},
-		{ofCard(card.ErrInvalid), false, 3, codeCardInvalid, 0},
+		{ofCard(card.ErrInvalid), false, 1, codeCardInvalid, 0},
 		{ofCard(card.ErrUnauthorized), true, 4, codeCredentialsMissing, 0},
 		{context.DeadlineExceeded, false, 5, codeTimeout, 0},
 		{errors.New("anything"), false, 1, codeInternal, 0},

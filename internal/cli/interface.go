@@ -55,7 +55,7 @@ func (c *command) chooseInterface(o *client.Options) error {
 
 // noInterface explains that none of the card's interfaces may be used.
 func (c *command) noInterface(card *a2a.AgentCard, err error) error {
-	f := &failure{exit: exitUnreachable, code: codeCardInvalid, message: err.Error(), hint: "see the card's interfaces with " + commandLine(c.commandFor("card", "get"))}
+	f := &failure{exit: exitUnreachable, code: codeUnreachable, message: err.Error(), hint: "see the card's interfaces with " + commandLine(c.commandFor("card", "get"))}
 	for _, iface := range card.SupportedInterfaces {
 		if strings.HasPrefix(iface.ProtocolVersion, string(a2a.Generation10)) {
 			return f // the version is not what is in the way

@@ -62,7 +62,7 @@ func (c *command) showJSON(b []byte) error {
 
 // showText prints a block at once, so that readers of a pipe get it whole.
 func (c *command) showText(text func(*printer)) error {
-	var p printer
+	p := printer{all: c.options.verbose}
 	text(&p)
 	if p.buf.Len() == 0 {
 		return nil

@@ -459,7 +459,7 @@ var registryCodes = map[registry.Kind]struct {
 	registry.ErrUnauthenticated: {exitAuth, codeCredentialsMissing},
 	registry.ErrForbidden:       {exitAuth, codeAuthFailed},
 	registry.ErrCardUnreachable: {exitUnreachable, codeUnreachable},
-	registry.ErrCardInvalid:     {exitUnreachable, codeCardInvalid},
+	registry.ErrCardInvalid:     {exitFailure, codeCardInvalid},
 	registry.ErrUnavailable:     {exitUnreachable, codeUnreachable},
 	registry.ErrInternal:        {exitFailure, codeInternal},
 }

@@ -82,7 +82,7 @@ func limitRedirects(_ *http.Request, via []*http.Request) error {
 func (c *command) fileTransport(agent string, networks guard.Networks) http.RoundTripper {
 	own := c.httpClient().Transport
 	var others http.RoundTripper = guard.Transport(guard.Dial(networks))
-	if c.options.debug {
+	if c.options.debug { // without the credentials, which do not go there
 		others = newTap(others, c.err, nil)
 	}
 	home, _ := url.Parse(agent)

@@ -104,6 +104,7 @@ func (c *command) sendCommand() *cobra.Command {
 	flags.StringVar(&o.save, "save", "", "folder to save what the task brings forth to, as task download does")
 	flags.BoolVar(&o.force, "force", false, "with --save: write over files that are there")
 	networksFlag(cmd, &o.networks)
+	c.failOnFlag(flags)
 	flags.StringVar(&o.metadata, "metadata", "", "metadata of the message, a JSON object")
 	flags.StringSliceVar(&o.accept, "accept", nil, "media types that the answer may have, separated by commas")
 	flags.StringVar(&o.schema, "schema", "", "file with the JSON Schema that the answer's data is to fit: the agent is told, and the answer checked")
@@ -192,6 +193,7 @@ func (c *command) sendMessage(ctx context.Context, o *sendOptions, req *a2a.Send
 
 // talk sends a message to an agent that is dialled.
 func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
+	c.showSent(req.Message)
 	types := &acceptance{modes: req.Configuration.AcceptedOutputModes, expect: o.expect}
 	if o.answer != "" {
 		if err := c.checkAnswer(ctx, agent, req); err != nil {
@@ -233,6 +235,10 @@ func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions
 // ended explains why a message was refused, if its task has ended.
 func (c *command) ended(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, err error) error {
 	e, ok := errors.AsType[*a2a.Error](err)
+	if ok && req.Message.TaskID != "" && !c.options.debug {
+		f := c.failureOf(err)
+		err = f.withHint(strings.TrimSuffix("see what the agent said with --debug; "+f.hint, "; "))
+	}
 	if !ok || e.Kind != a2a.ErrUnsupportedOperation || req.Message.TaskID == "" {
 		return err
 	}
@@ -243,7 +249,18 @@ func (c *command) ended(ctx context.Context, agent *client.Client, req *a2a.Send
 	f := c.failureOf(err)
 	f.message = fmt.Sprintf("task %s is %s and takes no further message", task.ID, stateName(task.Status.State))
 	again := append(c.commandFor("send", "", "--context-id", string(task.ContextID)), "--text", placeholder)
-	return f.withHint("go on in a new task with " + commandLine(again))
+	return f.withHint("see what the agent said with --debug; go on in a new task with " + commandLine(again))
+}
+
+// showSent shows a message that is about to be sent, on the error stream, as it is no result. --verbose asks for it.
+func (c *command) showSent(m *a2a.Message) {
+	if !c.options.verbose {
+		return
+	}
+	p := printer{all: true}
+	p.message("Sent", m)
+	p.end()
+	c.err.Write(p.buf.Bytes())
 }
 
 // sendAndLeave sends a message and shows the task as it is at once.

@@ -41,6 +41,7 @@ func (c *command) taskGetCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.getTask(cmd, wait, history) },
 	}
 	historyFlag(cmd, &history)
+	c.failOnFlag(cmd.Flags())
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the task has ended or waits for something (also --watch)")
 	cmd.Flags().SetNormalizeFunc(alias("wait", "watch"))
 	return cmd
@@ -57,6 +58,7 @@ func (c *command) taskWaitCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.getTask(cmd, true, history) },
 	}
 	historyFlag(cmd, &history)
+	c.failOnFlag(cmd.Flags())
 	return cmd
 }
 
@@ -164,6 +166,7 @@ func (c *command) taskSubscribeCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&o.stream, "stream", false, "with -o json: show each event, one object a line")
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "stay while the task waits for input or authorization, until it has ended")
 	historyFlag(cmd, &o.history)
+	c.failOnFlag(cmd.Flags())
 	return cmd
 }
 

@@ -5,6 +5,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 type printer struct {
 	buf   bytes.Buffer
 	brief bool // without what only programs and later commands need: ids and times
+	all   bool // with what else there is: --verbose
 }
 
 const indent = "  "
@@ -81,6 +83,7 @@ func (p *printer) task(t *a2a.Task) {
 	p.field(0, "Task", string(t.ID))
 	p.field(0, "Context", string(t.ContextID))
 	p.status(&t.Status)
+	p.metadata(0, t.Metadata)
 	for _, artifact := range t.Artifacts {
 		p.artifact("Artifact", artifact)
 	}
@@ -101,6 +104,14 @@ func (p *printer) status(s *a2a.TaskStatus) {
 
 func (p *printer) message(label string, m *a2a.Message) {
 	p.field(0, label, strings.ToLower(strings.TrimPrefix(m.Role.String(), "ROLE_")))
+	if p.all {
+		p.field(1, "ID", string(m.ID))
+		p.extensions(m.Extensions)
+		for _, task := range m.ReferenceTaskIDs {
+			p.field(1, "Reference", string(task))
+		}
+	}
+	p.metadata(1, m.Metadata)
 	for i := range m.Parts {
 		p.part(&m.Parts[i])
 	}
@@ -138,6 +149,26 @@ func (p *printer) artifactHead(label string, a *a2a.Artifact) {
 	p.field(1, "ID", string(a.ID))
 	if a.Description != "" {
 		p.text(1, "Description", a.Description)
+	}
+	if p.all {
+		p.extensions(a.Extensions)
+	}
+	p.metadata(1, a.Metadata)
+}
+
+func (p *printer) extensions(uris []string) {
+	for _, uri := range uris {
+		p.field(1, "Extension", uri)
+	}
+}
+
+// metadata prints what rides along, if that is wanted.
+func (p *printer) metadata(depth int, m a2a.Metadata) {
+	if !p.all {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		p.field(depth, "Metadata", key+": "+string(m[key]))
 	}
 }
 
@@ -185,11 +216,15 @@ func (p *printer) part(part *a2a.Part) {
 	default:
 		p.field(1, "Part", "of a kind that this program does not know")
 	}
+	p.metadata(2, part.Metadata)
 }
 
 // mediaType tells the media type of a part where it is not what one expects.
 func (p *printer) mediaType(mediaType, expected string) {
-	if mediaType != expected {
+	if p.all && mediaType == "" {
+		mediaType = expected
+	}
+	if mediaType != expected || p.all {
 		p.field(1, "Media type", mediaType)
 	}
 }

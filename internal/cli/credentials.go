@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+// hasCredentials reports whether the user gave something that only the agent should see.
+func (c *command) hasCredentials() bool { return c.options.bearer != "" || c.options.apiKey != "" }
+
+// takesToken reports whether the card names a scheme by which a bearer token is sent.
+func takesToken(card *a2a.AgentCard) bool {
+	for _, scheme := range card.SecuritySchemes {
+		switch s := scheme.(type) {
+		case *a2a.HTTPAuthScheme:
+			if strings.EqualFold(s.Scheme, "bearer") {
+				return true
+			}
+		case *a2a.OAuth2Scheme, *a2a.OpenIDConnectScheme:
+			return true
+		}
+	}
+	return false
+}
+
+// keyScheme returns the scheme of the card that takes an API key: one that the agent requires, or else the first one by
+// name.
+func keyScheme(card *a2a.AgentCard) *a2a.APIKeyScheme {
+	var names []string
+	for _, need := range card.SecurityRequirements {
+		names = append(names, slices.Sorted(maps.Keys(need))...)
+	}
+	names = append(names, slices.Sorted(maps.Keys(card.SecuritySchemes))...)
+	for _, name := range names {
+		if scheme, ok := card.SecuritySchemes[name].(*a2a.APIKeyScheme); ok {
+			return scheme
+		}
+	}
+	return nil
+}
+
+// addKey sends --api-key with each call as the agent's card says (A2A 1.0 §4.5.2): in a header, a cookie or the query.
+func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params http.Header) error {
+	key := c.options.apiKey
+	if key == "" {
+		return nil
+	}
+	scheme := keyScheme(card)
+	switch {
+	case scheme == nil:
+		return usagef("the agent's card names no API key, so --api-key has no place to go").
+			withHint("see what the agent takes with " + commandLine(c.commandFor("card", "get")))
+	case !isHeaderValue(key):
+		return usagef("--api-key has characters that no header may have")
+	case !isToken(scheme.Name):
+		return &failure{exit: exitFailure, code: codeCardInvalid, message: "the agent's card wants its API key under a name that cannot be sent"}
+	}
+	if tap, ok := c.httpClient().Transport.(*tap); ok {
+		tap.hide(scheme.Name)
+	}
+	switch scheme.Location {
+	case "header":
+		params.Set(scheme.Name, key)
+	case "cookie":
+		params.Set("Cookie", (&http.Cookie{Name: scheme.Name, Value: key}).String())
+	case "query":
+		options.HTTPClient = &http.Client{Transport: addingQuery(options.HTTPClient.Transport, scheme.Name, key)}
+		options.Interceptors = append(options.Interceptors, noQueryOverGRPC)
+	default:
+		return &failure{exit: exitFailure, code: codeCardInvalid, message: "the agent's card does not say where its API key goes"}
+	}
+	return nil
+}
+
+// addingQuery adds a parameter to the URL of each request.
+func addingQuery(next http.RoundTripper, name, value string) http.RoundTripper {
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		req = req.Clone(req.Context())
+		query := req.URL.Query()
+		query.Set(name, value)
+		req.URL.RawQuery = query.Encode()
+		return next.RoundTrip(req)
+	})
+}
+
+func noQueryOverGRPC(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
+	if call.Interface.Binding == a2a.BindingGRPC {
+		return nil, usagef("the agent wants its API key in the URL, which gRPC has not").withHint("choose another binding with --transport")
+	}
+	return next(ctx, call)
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// codeState is the code of a state that --fail-on names. It is no failure of this program, and no error of the protocol.
+const codeState = codeOther + "STATE"
+
+// statesFlag is a list of states; it implements pflag.Value.
+type statesFlag []a2a.TaskState
+
+func (f *statesFlag) Type() string { return "states" }
+
+func (f *statesFlag) String() string {
+	var names []string
+	for _, state := range *f {
+		names = append(names, stateName(state))
+	}
+	return strings.Join(names, ",")
+}
+
+func (f *statesFlag) Set(text string) error {
+	var states statesFlag
+	for _, name := range strings.Split(text, ",") {
+		state, err := parseState(strings.TrimSpace(name))
+		if err != nil {
+			return err
+		}
+		if state != a2a.TaskStateUnspecified {
+			states = append(states, state)
+		}
+	}
+	*f = states
+	return nil
+}
+
+// failOnFlag lets a command fail when the task ends in one of some states, or waits.
+func (c *command) failOnFlag(flags *pflag.FlagSet) {
+	flags.Var(&c.options.failOn, "fail-on", fmt.Sprintf("exit with %d when the task is then in one of these states, such as failed,rejected,input-required", exitState))
+}
+
+// verdict makes a failure of the state that the task ended in, if the user wants that.
+func (c *command) verdict() error {
+	if !slices.Contains(c.options.failOn, c.ending) {
+		return nil
+	}
+	return &failure{exit: exitState, code: codeState, message: fmt.Sprintf("the task is %s, which --fail-on names", stateName(c.ending))}
+}
