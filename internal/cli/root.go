@@ -33,6 +33,10 @@ type globalOptions struct {
 	tenant       string
 	config       string
 	debug        bool
+	apiKey       string
+	insecure     bool
+	verbose      bool
+	failOn       statesFlag
 }
 
 const rootLong = `dragoman serves sample agents and talks to any agent over A2A: version 1.0, and
@@ -46,9 +50,12 @@ user's configuration folder. A variable counts for every command that has its op
 dragoman config show tells which one counts. --stream, --wait, the ids of tasks and
 contexts and the parts of a message are only taken from flags.
 
+Give credentials in variables, not as flags: other users of the machine see the flags
+of every program, and the shell remembers them.
+
 Exit codes: 0 done, also when a task failed or waits (then with a warning);
-1 failure; 2 wrong usage; 3 agent unreachable or its card unusable;
-4 credentials missing or refused; 5 out of time; 130 interrupted.`
+1 failure; 2 wrong usage; 3 agent or its card unreachable; 4 credentials missing or
+refused; 5 out of time; 10 a state that --fail-on names; 130 interrupted.`
 
 const rootExample = `  dragoman serve --agent currency
   dragoman send -a http://127.0.0.1:8080 --text "100 USD in GBP"`
@@ -99,6 +106,9 @@ func (c *command) clientFlags() *pflag.FlagSet {
 	flags.DurationVar(&o.timeout, "timeout", 0, "give up after this long; 0 waits as long as the task takes")
 	flags.DurationVar(&o.pollInterval, "poll-interval", client.Options{}.Defaults().PollInterval, "pause between two looks at a task that cannot be streamed")
 	flags.StringVar(&o.bearer, "bearer", "", "token to send as Authorization: Bearer; better given as DRAGOMAN_BEARER")
+	flags.StringVar(&o.apiKey, "api-key", "", "key to send where the agent's card says; better given as DRAGOMAN_API_KEY")
+	flags.BoolVar(&o.insecure, "insecure", false, "for development: do not verify the certificates of servers")
+	flags.BoolVar(&o.verbose, "verbose", false, "show all of what is sent and received: messages, ids, media types, metadata")
 	flags.StringArrayVar(&o.svcParams, "svc-param", nil, "service parameter (HTTP header) to send, as name:value; repeatable")
 	flags.StringVar(&o.version, "a2a-version", string(a2a.Generation10), "version of the protocol to speak: 1.0, 0.3, 0.2, 0.1, or any that the card names")
 	flags.StringArrayVar(&o.transports, "transport", nil, "binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, the preferred one first (default: the card's order)")
