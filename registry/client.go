@@ -22,7 +22,7 @@ import (
 type ClientOptions struct {
 	HTTPClient *http.Client  // nil means http.DefaultClient
 	Token      string        // sent as Authorization: Bearer; "" for none
-	Timeout    time.Duration // of one call; 0 means 30 s, which covers a card that comes slowly
+	Timeout    time.Duration // of one call; 0 means 45 s, which covers an agent that is slow in everything
 	MaxAnswer  int64         // bytes of an answer; 0 means 16 MiB
 }
 
@@ -31,7 +31,7 @@ func (o ClientOptions) Defaults() ClientOptions {
 	if o.HTTPClient == nil {
 		o.HTTPClient = http.DefaultClient
 	}
-	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
+	o.Timeout = cmp.Or(o.Timeout, 45*time.Second)
 	o.MaxAnswer = cmp.Or(o.MaxAnswer, 16<<20)
 	return o
 }

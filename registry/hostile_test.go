@@ -4,6 +4,7 @@ package registry_test
 
 import (
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -182,4 +183,31 @@ func TestPublicNetworksAreTheDefault(t *testing.T) {
 	if _, err := registry.New(t.Context(), openDB(t, t.TempDir()), &registry.Options{Networks: "all"}); err == nil {
 		t.Error("networks that there are not were taken")
 	}
+}
+
+// Agents that are slow on purpose make others wait for a bounded time only.
+func TestSlowAgentsDoNotFillTheRegistry(t *testing.T) {
+	t.Parallel()
+	asked, done := make(chan struct{}), make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(asked)
+		<-done
+	}))
+	defer slow.Close()
+	defer close(done)
+	g := newRegistry(t, registry.Options{Concurrency: 1, Timeout: time.Second})
+	agent := newFake(t, simple("Parrot", "repeat words"))
+	first := make(chan error)
+	go func() {
+		_, _, err := g.Add(t.Context(), registry.Registration{URL: slow.URL})
+		first <- err
+	}()
+	<-asked
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, _, err := g.Add(ctx, registry.Registration{URL: agent.URL}); err == nil || ctx.Err() == nil {
+		t.Errorf("a caller with less patience got %v", err)
+	}
+	wantKind(t, <-first, registry.ErrCardUnreachable)
+	mustAdd(t, g, registry.Registration{URL: agent.URL})
 }

@@ -103,8 +103,12 @@ type sight struct {
 
 // lookFor is look for somebody who waits: only so many at a time, as strangers choose how long it takes.
 func (g *Registry) lookFor(ctx context.Context, t *target) (*sight, error) {
+	patience := time.NewTimer(g.opts.Timeout)
+	defer patience.Stop()
 	select {
 	case g.slots <- struct{}{}:
+	case <-patience.C:
+		return nil, failf(ErrUnavailable, "too many agents are looked at just now; try again in a moment")
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

@@ -4,6 +4,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -120,5 +121,13 @@ func BenchmarkList(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func TestWhoWaitsForALookIsToldWhenThereIsNoRoom(t *testing.T) {
+	t.Parallel()
+	g := &Registry{opts: Options{Timeout: time.Millisecond}, slots: make(chan struct{})}
+	if _, err := g.lookFor(t.Context(), &target{}); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("got %v", err)
 	}
 }
