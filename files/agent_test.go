@@ -339,3 +339,29 @@ func TestTooLargeAFileFailsTheTurn(t *testing.T) {
 		t.Errorf("%+v, %v, %v", res, err, told)
 	}
 }
+
+// A question that a turn waits for the answer of shows files like any other.
+func TestFilesOfAQuestionWithinATurn(t *testing.T) {
+	t.Parallel()
+	s := serve(t, agent.Func(func(ctx context.Context, t *agent.Turn) error {
+		answer, err := t.Await(ctx, a2a.RawPart(large, "image/png", "ask.png"))
+		if err != nil {
+			return err
+		}
+		return t.Artifact("answer", answer.Parts...)
+	}), files.Options{Threshold: 10})
+	c := s.dial(t, a2a.BindingJSONRPC)
+	res, err := c.SendMessage(t.Context(), request("go", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := res.(*a2a.Task)
+	if b := s.fetch(t, task.Status.Message.Parts[0]); !bytes.Equal(b, large) {
+		t.Errorf("%.20q", b)
+	}
+	next := request("yes", "")
+	next.Message.TaskID = task.ID
+	if res, err = c.SendMessage(t.Context(), next); err != nil || res.(*a2a.Task).Status.State != a2a.TaskStateCompleted {
+		t.Errorf("%+v, %v", res, err)
+	}
+}

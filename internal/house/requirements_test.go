@@ -24,7 +24,7 @@ const (
 // later are the features that a line may wait for.
 var later = []string{
 	"push delivery", "signed cards", "authentication", "extended card",
-	"orchestrating host", "files by reference",
+	"orchestrating host",
 }
 
 // reasons say why a line cannot be tested over the wire.
