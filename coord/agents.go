@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"fmt"
+	"time"
+)
+
+// Time is a time as answers have it: in UTC, to the second.
+type Time time.Time
+
+// MarshalText writes the time.
+func (t Time) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (t *Time) UnmarshalText(text []byte) error { return (*time.Time)(t).UnmarshalText(text) }
+
+// String returns the time as answers have it.
+func (t Time) String() string { return time.Time(t).UTC().Format("2006-01-02T15:04:05Z") }
+
+func timeOf(t time.Time) *Time {
+	answer := Time(t)
+	return &answer
+}
+
+// Register makes a session that of an agent. An agent that registers again for the same task goes on where it was; for
+// another task it starts afresh: its todos are gone and its leases free.
+type Register struct {
+	Session, TaskID, Branch, Description string
+}
+
+// Registered is the result of [Register].
+type Registered struct {
+	Status      string   `json:"status"` // registered
+	ProjectID   string   `json:"project_id"`
+	SessionName string   `json:"session_name"`
+	OtherActive []string `json:"other_active_agents"`
+	Message     string   `json:"message"`
+}
+
+func (c Register) who() string { return c.Session }
+
+func (c Register) run(t *turn) Result {
+	if f := first(badName("task_id", c.TaskID), badText("branch", c.Branch, maxName), badText("description", c.Description, maxShort)); f != nil {
+		return *f
+	}
+	s := t.session(c.Session)
+	agent := &Agent{TaskID: c.TaskID, Branch: c.Branch, Description: c.Description, Status: StatusActive, StartedAt: t.now, Principal: t.by}
+	// What a dead agent has left is for whoever goes on with its task, if that is the one who may speak for it.
+	if s.Agent != nil && s.Agent.TaskID == c.TaskID && s.Agent.Principal == t.by {
+		agent.StartedAt = s.Agent.StartedAt
+		t.emit(Event{Kind: KindResumed, Session: c.Session, Agent: agent})
+	} else {
+		t.freeLeases(c.Session, "its holder began another task")
+		t.emit(Event{Kind: KindJoined, Session: c.Session, Agent: agent})
+	}
+	others := []string{}
+	for name, other := range t.state.Sessions.all() {
+		if name != c.Session && other.active() {
+			others = append(others, name)
+		}
+	}
+	return Registered{
+		Status: "registered", ProjectID: t.Project.id, SessionName: c.Session, OtherActive: others,
+		Message: fmt.Sprintf("Successfully registered. %d other agents are active in this project.", len(others)),
+	}
+}
+
+// Heartbeat is a sign of life. Every other command of a session is one, too.
+type Heartbeat struct{ Session string }
+
+// Alive is the result of [Heartbeat].
+type Alive struct {
+	Status    string `json:"status"` // ok
+	Timestamp Time   `json:"timestamp"`
+}
+
+func (c Heartbeat) who() string { return c.Session }
+
+func (c Heartbeat) run(t *turn) Result {
+	if !t.Registered(c.Session) {
+		f := t.noAgent(c.Session)
+		f.Error += "; register again, as its leases and todos may be gone"
+		return f
+	}
+	return Alive{Status: "ok", Timestamp: Time(t.now)}
+}
+
+// ListAgents lists the agents that are there, in the order in which they came.
+type ListAgents struct{}
+
+// AgentInfo is what [ListAgents] says of one.
+type AgentInfo struct {
+	TaskID      string `json:"task_id"`
+	Branch      string `json:"branch"`
+	Description string `json:"description"`
+	Status      string `json:"status"`
+	StartedAt   Time   `json:"started_at"`
+}
+
+func (ListAgents) who() string { return "" }
+
+func (ListAgents) run(t *turn) Result {
+	all := newOrdered[AgentInfo]()
+	for name, s := range t.state.Sessions.all() {
+		if a := s.Agent; s.active() {
+			all.set(name, AgentInfo{TaskID: a.TaskID, Branch: a.Branch, Description: a.Description, Status: a.Status, StartedAt: Time(a.StartedAt)})
+		}
+	}
+	return all
+}
+
+// Unregister ends an agent: its leases are free, its todos and its messages gone.
+type Unregister struct{ Session string }
+
+// Unregistered is the result of [Unregister].
+type Unregistered struct {
+	Status  string      `json:"status"` // unregistered
+	Todos   TodoSummary `json:"todo_summary"`
+	Message string      `json:"message"`
+}
+
+func (c Unregister) who() string { return c.Session }
+
+func (c Unregister) run(t *turn) Result {
+	if !t.Registered(c.Session) {
+		return t.noAgent(c.Session)
+	}
+	sum := summarize(t.session(c.Session).Todos)
+	t.abandon(c.Session, "it has left the project")
+	t.emit(Event{Kind: KindLeft, Session: c.Session})
+	t.hand()
+	return Unregistered{
+		Status: "unregistered", Todos: sum,
+		Message: fmt.Sprintf("Successfully unregistered. Completed %d/%d todos.", sum.Completed, sum.Total),
+	}
+}
+
+// CompleteTask says that the task of an agent is done. The agent stays.
+type CompleteTask struct{ Session, TaskID string }
+
+// TaskCompleted is the result of [CompleteTask].
+type TaskCompleted struct {
+	Status  string `json:"status"` // success
+	Message string `json:"message"`
+}
+
+func (c CompleteTask) who() string { return c.Session }
+
+func (c CompleteTask) run(t *turn) Result {
+	if f := badName("task_id", c.TaskID); f != nil {
+		return *f
+	}
+	t.emit(Event{Kind: KindCompleted, Session: c.Session, ID: c.TaskID})
+	return TaskCompleted{Status: "success", Message: fmt.Sprintf("Task %s marked as completed", c.TaskID)}
+}
+
+// Configure changes the settings of the project.
+type Configure struct{ Settings Settings }
+
+// Configured is the result of [Configure].
+type Configured struct {
+	Status   string   `json:"status"` // configured
+	Settings Settings `json:"settings"`
+}
+
+func (Configure) who() string { return "" }
+
+func (c Configure) run(t *turn) Result {
+	if len(c.Settings.Roots) > maxRoots {
+		return invalid("a project has %d roots at most", maxRoots)
+	}
+	t.emit(Event{Kind: KindConfigured, Settings: &c.Settings})
+	return Configured{Status: "configured", Settings: c.Settings}
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"slices"
+)
+
+// apply folds an event into the state. It decides nothing: what an event does follows from the event alone.
+func (s *state) apply(e *Event) {
+	s.Seq = e.Seq
+	switch e.Kind {
+	case KindConfigured:
+		s.Settings = *e.Settings
+	case KindJoined, KindResumed, KindLeft, KindDied, KindForgotten, KindCompleted:
+		s.applyAgent(e)
+	case KindTodoAdded, KindTodoUpdated:
+		s.applyTodo(e)
+	case KindBroadcast:
+		for _, name := range e.To {
+			s.deliver(name, *e.Message, e.Seq)
+		}
+	case KindRead:
+		to := s.at(e.Session, e)
+		to.Inbox = slices.DeleteFunc(to.Inbox, func(m *Message) bool { return m.N <= e.Upto })
+	case KindAsked, KindAnswered, KindUnawaited, KindWithdrawn, KindFailed:
+		s.applyQuery(e)
+	case KindQueued, KindUnqueued, KindLocked, KindRenewed, KindReleased, KindExpired:
+		s.applyLease(e)
+	case KindDefined:
+		s.Interfaces.set(e.Interface.Name, e.Interface)
+	}
+}
+
+// at returns the session that an event is about, which may be its first.
+func (s *state) at(name string, e *Event) *session {
+	at := s.Sessions.get(name)
+	if at == nil {
+		at = &session{Name: name, Seen: e.Time}
+		s.Sessions.set(name, at)
+	}
+	return at
+}
+
+func (s *state) applyAgent(e *Event) {
+	switch e.Kind {
+	case KindJoined: // at the end of the list, with an empty one of todos
+		fresh := &session{Name: e.Session, Agent: e.Agent, Seen: e.Time}
+		if old := s.at(e.Session, e); old.Agent == nil || old.Agent.Principal == e.Agent.Principal {
+			fresh.Inbox, fresh.Dropped = old.Inbox, old.Dropped // else they are somebody else's
+		}
+		s.Sessions.delete(e.Session)
+		s.Sessions.set(e.Session, fresh)
+	case KindResumed:
+		at := s.at(e.Session, e)
+		at.Agent, at.Seen = e.Agent, e.Time
+	case KindLeft, KindForgotten:
+		s.Sessions.delete(e.Session)
+	case KindDied:
+		if at := s.Sessions.get(e.Session); at != nil && at.Agent != nil {
+			dead := *at.Agent
+			dead.Status = StatusDead
+			at.Agent, at.EndedAt = &dead, e.Time
+		}
+	case KindCompleted:
+		if !slices.Contains(s.Completed, e.ID) {
+			s.Completed = append(s.Completed, e.ID)
+			s.Completed = s.Completed[max(0, len(s.Completed)-maxCompleted):]
+		}
+		if at := s.Sessions.get(e.Session); at != nil && at.active() {
+			done := *at.Agent
+			done.Status = StatusCompleted
+			at.Agent = &done
+		}
+	}
+}
+
+func (s *state) applyTodo(e *Event) {
+	at := s.at(e.Session, e)
+	i := slices.IndexFunc(at.Todos, func(t *Todo) bool { return t.ID == e.Todo.ID })
+	if i < 0 {
+		at.Todos = append(at.Todos, e.Todo)
+		return
+	}
+	at.Todos[i] = e.Todo
+}
+
+// deliver puts a message into an inbox. Broadcasts make room for it, the oldest first.
+func (s *state) deliver(name string, m Message, seq int64) {
+	to := s.Sessions.get(name)
+	if to == nil {
+		return
+	}
+	if len(to.Inbox) >= maxInbox {
+		i := max(0, slices.IndexFunc(to.Inbox, func(m *Message) bool { return m.Type == TypeBroadcast }))
+		to.Inbox = slices.Delete(to.Inbox, i, i+1)
+		to.Dropped++
+	}
+	m.N = seq
+	to.Inbox = append(to.Inbox, &m)
+}
+
+func (s *state) applyQuery(e *Event) {
+	if e.Kind == KindAsked {
+		q := e.Query
+		s.Queries.set(q.ID, q)
+		s.deliver(q.To, Message{ID: q.ID, From: q.From, Type: TypeQuery, Sort: q.Sort, Text: q.Text, Time: q.Time}, e.Seq)
+		return
+	}
+	q := s.Queries.get(e.ID)
+	switch e.Kind {
+	case KindAnswered: // also of a query that is not known
+		s.Queries.delete(e.ID)
+		if q == nil || !q.Awaited {
+			s.deliver(e.To[0], *e.Message, e.Seq)
+		}
+	case KindUnawaited:
+		if q != nil {
+			late := *q
+			late.Awaited = false
+			s.Queries.set(e.ID, &late)
+		}
+	case KindFailed:
+		s.Queries.delete(e.ID)
+	case KindWithdrawn:
+		s.Queries.delete(e.ID)
+		if to := s.Sessions.get(e.Session); to != nil {
+			to.Inbox = slices.DeleteFunc(to.Inbox, func(m *Message) bool { return m.Type == TypeQuery && m.ID == e.ID })
+		}
+	}
+}
+
+func (s *state) applyLease(e *Event) {
+	unqueue := func(id string) {
+		s.Queue = slices.DeleteFunc(s.Queue, func(c *Claim) bool { return c.ID == id })
+	}
+	switch e.Kind {
+	case KindQueued:
+		s.Queue = append(s.Queue, e.Claim)
+	case KindUnqueued:
+		unqueue(e.ID)
+	case KindLocked:
+		unqueue(e.Lease.ID)
+		s.Leases.set(e.Lease.ID, e.Lease)
+		s.Token = e.Lease.Token
+		for _, path := range e.Lease.Paths {
+			s.Changes = append(s.Changes, Change{
+				Session: e.Session, FilePath: path, ChangeType: e.Lease.ChangeType, Description: e.Lease.Description, Time: e.Time,
+			})
+		}
+		s.Changes = s.Changes[max(0, len(s.Changes)-maxChanges):]
+	case KindRenewed:
+		s.Leases.set(e.Lease.ID, e.Lease)
+	case KindReleased, KindExpired:
+		s.Leases.delete(e.ID)
+	}
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of one project. What passes them is refused with an error that names the limit; of messages the oldest
+// broadcasts make room.
+const (
+	maxName       = 200      // bytes of a session's, task's, interface's name
+	maxShort      = 2 << 10  // bytes of a description
+	maxText       = 64 << 10 // bytes of a message, todo or definition
+	maxSessions   = 1000
+	maxTodos      = 1000 // of a session
+	maxInbox      = 1000 // messages of a session
+	maxQueries    = 1000 // without an answer
+	maxLeases     = 5000
+	maxPaths      = 100 // of a claim
+	maxQueue      = 1000
+	maxChanges    = 100
+	maxInterfaces = 1000
+	maxCompleted  = 1000
+	maxRoots      = 20
+)
+
+// badName says what is wrong with a name, nil when nothing is.
+func badName(what, name string) *Failure {
+	var f Failure
+	switch {
+	case name == "":
+		f = invalid("%s is missing", what)
+	case len(name) > maxName:
+		f = invalid("%s is longer than %d bytes", what, maxName)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		f = invalid("%s has characters that no name may have", what)
+	default:
+		return nil
+	}
+	return &f
+}
+
+// badText says what is wrong with a text, nil when nothing is.
+func badText(what, text string, limit int) *Failure {
+	var f Failure
+	switch {
+	case len(text) > limit:
+		f = invalid("%s is longer than %d bytes", what, limit)
+	case !utf8.ValidString(text):
+		f = invalid("%s is not UTF-8", what)
+	default:
+		return nil
+	}
+	return &f
+}
+
+// first returns the first failure there is.
+func first(all ...*Failure) *Failure {
+	for _, f := range all {
+		if f != nil {
+			return f
+		}
+	}
+	return nil
+}

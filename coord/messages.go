@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// MaxWait is the longest that a command waits.
+const MaxWait = 10 * time.Minute
+
+// Ask asks another agent something. With Wait the answer is waited for, Timeout at most and [MaxWait] at most; an answer
+// that comes later goes to the inbox.
+type Ask struct {
+	From, To, Sort, Query string
+	Wait                  bool
+	Timeout               time.Duration // 0 or less does not wait at all, with Wait
+}
+
+// Sent is the result of [Ask] that does not wait.
+type Sent struct {
+	Status string `json:"status"` // sent
+	ID     string `json:"message_id"`
+}
+
+// Received is the result of [Ask] that was answered in time.
+type Received struct {
+	Status   string `json:"status"` // received
+	Response string `json:"response"`
+}
+
+// Unanswered is the result of [Ask] that was not answered in time.
+type Unanswered struct {
+	Status string `json:"status"` // timeout
+	Error  string `json:"error"`
+	ID     string `json:"message_id"`
+}
+
+// Deadlock is the result of a command that would wait for somebody who waits for the caller.
+type Deadlock struct {
+	Status string   `json:"status"` // deadlock
+	Error  string   `json:"error"`
+	Cycle  []string `json:"cycle"` // each waits for the next one, and the last one for the first
+}
+
+func (c Ask) who() string { return c.From }
+
+func (c Ask) run(t *turn) Result {
+	if c.Query == "" {
+		return invalid("query is missing")
+	}
+	if f := first(badName("to_session", c.To), badText("query_type", c.Sort, maxName), badText("query", c.Query, maxText)); f != nil {
+		return *f
+	}
+	switch {
+	case c.To == c.From:
+		return invalid("a session cannot ask itself")
+	case !t.Registered(c.To):
+		return t.noAgent(c.To)
+	case t.state.Queries.len() >= maxQueries:
+		return tooMany("queries without an answer in this project", maxQueries)
+	}
+	wait := c.Wait && c.Timeout > 0
+	if wait {
+		if cycle := t.cycle(c.From, []string{c.To}); cycle != nil {
+			return deadlock(cycle)
+		}
+	}
+	q := &Query{ID: t.id(c.From), From: c.From, To: c.To, Sort: c.Sort, Text: c.Query, Time: t.now, Awaited: wait}
+	t.emit(Event{Kind: KindAsked, Session: c.From, Query: q})
+	switch {
+	case wait:
+		return waiting{query: q.ID, limit: min(c.Timeout, MaxWait)}
+	case c.Wait:
+		return unanswered(q.ID, 0)
+	}
+	return Sent{Status: "sent", ID: q.ID}
+}
+
+func unanswered(id string, after time.Duration) Unanswered {
+	seconds := strconv.FormatFloat(after.Seconds(), 'f', -1, 64)
+	return Unanswered{Status: "timeout", Error: "No response received within " + seconds + " seconds", ID: id}
+}
+
+func deadlock(cycle []string) Deadlock {
+	return Deadlock{Status: "deadlock", Error: "Waiting here would never end, as each of these waits for the next one: do something else first", Cycle: cycle}
+}
+
+// Respond answers a query.
+type Respond struct {
+	From      string
+	To        string // who asked; "" for whoever sent the query
+	MessageID string
+	Response  string
+}
+
+// Responded is the result of [Respond].
+type Responded struct {
+	Status  string `json:"status"` // response_sent
+	To      string `json:"to"`
+	Matched *bool  `json:"matched,omitzero"` // false when there is no such query
+}
+
+func (c Respond) who() string { return c.From }
+
+func (c Respond) run(t *turn) Result {
+	if f := first(badName("message_id", c.MessageID), badText("response", c.Response, maxText)); f != nil {
+		return *f
+	}
+	q := t.state.Queries.get(c.MessageID)
+	matched := q != nil && q.To == c.From && (c.To == "" || c.To == q.From)
+	if matched {
+		c.To = q.From
+	}
+	if c.To == "" {
+		return Failure{Status: "not_found", Error: fmt.Sprintf("Message %s not found in project %s; name the session that asked", c.MessageID, t.Project.id)}
+	}
+	if t.state.Sessions.get(c.To) == nil {
+		return t.noAgent(c.To)
+	}
+	m := &Message{ID: "response-" + c.MessageID, From: c.From, Type: TypeResponse, Text: c.Response, For: c.MessageID, Time: t.now}
+	id := c.MessageID
+	if !matched {
+		id = "" // somebody else's query is not answered by it
+	}
+	t.emit(Event{Kind: KindAnswered, Session: c.From, To: []string{c.To}, Message: m, ID: id})
+	result := Responded{Status: "response_sent", To: c.To}
+	if !matched {
+		result.Matched = new(bool)
+	}
+	return result
+}
+
+// Broadcast sends a message to all other agents.
+type Broadcast struct{ Session, Sort, Content string }
+
+// Broadcasted is the result of [Broadcast].
+type Broadcasted struct {
+	Status     string `json:"status"` // broadcast_sent
+	Recipients int    `json:"recipients"`
+}
+
+func (c Broadcast) who() string { return c.Session }
+
+func (c Broadcast) run(t *turn) Result {
+	if c.Content == "" {
+		return invalid("content is missing")
+	}
+	if f := first(badText("message_type", c.Sort, maxName), badText("content", c.Content, maxText)); f != nil {
+		return *f
+	}
+	var to []string
+	for name, s := range t.state.Sessions.all() {
+		if name != c.Session && s.active() {
+			to = append(to, name)
+		}
+	}
+	if len(to) > 0 {
+		m := &Message{ID: t.id(c.Session), From: c.Session, Type: TypeBroadcast, Sort: c.Sort, Text: c.Content, Time: t.now}
+		t.emit(Event{Kind: KindBroadcast, Session: c.Session, To: to, Message: m})
+	}
+	return Broadcasted{Status: "broadcast_sent", Recipients: len(to)}
+}
+
+// Check takes the messages that wait for a session, oldest first.
+type Check struct {
+	Session string
+	Limit   int  // 0 means all
+	Peek    bool // leave them there
+}
+
+// The forms of a message in the result of [Check].
+type (
+	// QueryMessage is a question from another agent.
+	QueryMessage struct {
+		ID               string `json:"id"`
+		From             string `json:"from"`
+		Type             string `json:"type"`
+		QueryType        string `json:"query_type"`
+		Content          string `json:"content"`
+		Timestamp        Time   `json:"timestamp"`
+		RequiresResponse bool   `json:"requires_response"`
+	}
+	// BroadcastMessage is one to all.
+	BroadcastMessage struct {
+		ID          string `json:"id"`
+		From        string `json:"from"`
+		Type        string `json:"type"`
+		MessageType string `json:"message_type"`
+		Content     string `json:"content"`
+		Timestamp   Time   `json:"timestamp"`
+	}
+	// ResponseMessage is an answer that nobody waited for.
+	ResponseMessage struct {
+		ID         string `json:"id"`
+		From       string `json:"from"`
+		Type       string `json:"type"`
+		ResponseTo string `json:"response_to"`
+		Content    string `json:"content"`
+		Timestamp  Time   `json:"timestamp"`
+	}
+)
+
+func (c Check) who() string { return c.Session }
+
+func (c Check) run(t *turn) Result {
+	if c.Limit < 0 {
+		return invalid("limit must be 0, for all, or more")
+	}
+	inbox := slices.Clone(t.session(c.Session).Inbox)
+	if c.Limit > 0 && len(inbox) > c.Limit {
+		inbox = inbox[:c.Limit]
+	}
+	all := make([]any, len(inbox))
+	for i, m := range inbox {
+		all[i] = m.answer()
+	}
+	if len(inbox) > 0 && !c.Peek {
+		t.emit(Event{Kind: KindRead, Session: c.Session, Upto: inbox[len(inbox)-1].N})
+	}
+	return all
+}
+
+// answer returns the message as answers have it.
+func (m *Message) answer() any {
+	switch m.Type {
+	case TypeQuery:
+		return QueryMessage{ID: m.ID, From: m.From, Type: m.Type, QueryType: m.Sort, Content: m.Text, Timestamp: Time(m.Time), RequiresResponse: true}
+	case TypeResponse:
+		return ResponseMessage{ID: m.ID, From: m.From, Type: m.Type, ResponseTo: m.For, Content: m.Text, Timestamp: Time(m.Time)}
+	}
+	return BroadcastMessage{ID: m.ID, From: m.From, Type: m.Type, MessageType: m.Sort, Content: m.Text, Timestamp: Time(m.Time)}
+}

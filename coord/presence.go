@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import "time"
+
+// Times of presence.
+const (
+	DefaultTimeout = 2 * time.Minute // without a sign of life until an agent counts as dead
+	DefaultKeep    = 24 * time.Hour  // how long the todos and messages of the dead are kept
+)
+
+// sweep notices what time alone does: leases whose time is up, agents that died, and what is kept no longer.
+type sweep struct {
+	timeout, keep time.Duration
+	present       func(session string) bool // has a connection, which is a sign of life
+}
+
+func (sweep) who() string { return "" }
+
+func (c sweep) run(t *turn) Result {
+	t.expire()
+	freed := false
+	for name, s := range t.state.Sessions.all() {
+		if c.present(name) {
+			s.Seen = t.now
+		}
+		silent := t.now.Sub(s.Seen)
+		switch {
+		case s.active() && silent >= c.timeout:
+			t.abandon(name, "it has died")
+			t.emit(Event{Kind: KindDied, Session: name, Text: "it showed no sign of life for " + c.timeout.String()})
+			freed = true
+		case s.Agent == nil && silent >= c.timeout && t.holds(name): // never registered: nobody minds but the others
+			t.abandon(name, "it has died")
+			freed = true
+		case !s.active() && silent >= c.keep:
+			t.emit(Event{Kind: KindForgotten, Session: name})
+		}
+	}
+	if freed {
+		t.hand()
+	}
+	return nil
+}
+
+// holds reports whether a session has leases, or waits for any.
+func (t *turn) holds(name string) bool {
+	for _, lease := range t.state.Leases.all() {
+		if lease.Session == name {
+			return true
+		}
+	}
+	for _, claim := range t.state.Queue {
+		if claim.Session == name {
+			return true
+		}
+	}
+	return false
+}
+
+// abandon lets go of everything that others wait for at a session: its leases, and the answers it owes. The caller hands
+// on what is free.
+func (t *turn) abandon(name, why string) {
+	t.freeLeases(name, why)
+	for id, q := range t.state.Queries.all() {
+		switch name {
+		case q.To:
+			t.emit(Event{Kind: KindFailed, Session: q.From, ID: id, Text: "Agent " + name + " will not answer: " + why})
+		case q.From:
+			t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: id})
+		}
+	}
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// A Project is the state of one project and the rules by which it changes. It does no I/O and knows no clock, and it is
+// not safe for concurrent use.
+type Project struct {
+	id    string
+	state *state
+}
+
+// NewProject returns a project in which nothing has happened.
+func NewProject(id string) *Project { return &Project{id: id, state: newState()} }
+
+// A Command is something to do in a project.
+type Command interface {
+	// who returns the session that gives the command; "" when it is not one of a session.
+	who() string
+	run(t *turn) Result
+}
+
+// A Result is what a command answers: a struct, or an object or array of them, that encoding/json writes as the API
+// reference of A2AMCP has it.
+type Result any
+
+// A Failure is the result of a command that could not be done. Its text is for the caller.
+type Failure struct {
+	Status string `json:"status"` // error, not_found, not_locked, ...
+	Error  string `json:"error"`
+	Code   string `json:"code,omitzero"` // of errors that a program may want to tell apart
+}
+
+// Codes of failures.
+const (
+	CodeInvalid      = "invalid"       // an argument is wrong
+	CodeLimit        = "limit"         // there is no room for more
+	CodeForbidden    = "forbidden"     // the session is somebody else's
+	CodeStale        = "stale_token"   // the lease was lost meanwhile
+	CodeUnregistered = "unregistered"  // the project serves registered sessions only
+	CodeShutdown     = "shutting_down" // the coordinator ends
+)
+
+func invalid(format string, args ...any) Failure {
+	return Failure{Status: "error", Error: fmt.Sprintf(format, args...), Code: CodeInvalid}
+}
+
+func tooMany(what string, limit int) Failure {
+	return Failure{Status: "error", Error: fmt.Sprintf("there are %d %s, which is the limit", limit, what), Code: CodeLimit}
+}
+
+func (p *Project) noAgent(name string) Failure {
+	return Failure{Status: "not_found", Error: fmt.Sprintf("Agent %s not found in project %s", name, p.id)}
+}
+
+// A turn is one command while it runs. What it emits has happened at once.
+type turn struct {
+	*Project
+	now    time.Time
+	by     string // principal of the caller
+	events []Event
+}
+
+// Do runs a command at a time, for a principal, and returns what to answer and what happened. What happened is part of
+// the state already. The principal is "" where callers are not told apart.
+func (p *Project) Do(now time.Time, principal string, c Command) (Result, []Event) {
+	t := &turn{Project: p, now: now.UTC(), by: principal}
+	if name := c.who(); name != "" {
+		if refusal := t.admit(name, c); refusal != nil {
+			return *refusal, nil
+		}
+		t.session(name).Seen = t.now
+	}
+	return c.run(t), t.events
+}
+
+// admit checks that the caller may speak for a session.
+func (t *turn) admit(name string, c Command) *Failure {
+	if why := badName("session_name", name); why != nil {
+		return why
+	}
+	s := t.state.Sessions.get(name)
+	known := s != nil && s.Agent != nil
+	_, registers := c.(Register)
+	switch {
+	case known && s.Agent.Principal != t.by && s.Agent.Status != StatusDead:
+		return &Failure{Status: "error", Error: fmt.Sprintf("session %s was registered by somebody else; choose another name", name), Code: CodeForbidden}
+	case t.state.Settings.Strict && !known && !registers:
+		f := t.noAgent(name)
+		f.Code = CodeUnregistered
+		return &f
+	case s == nil && t.state.Sessions.len() >= maxSessions:
+		f := tooMany("sessions in this project", maxSessions)
+		return &f
+	}
+	return nil
+}
+
+// session returns the session of a name, which is there from its first call on.
+func (t *turn) session(name string) *session {
+	s := t.state.Sessions.get(name)
+	if s == nil {
+		s = &session{Name: name}
+		t.state.Sessions.set(name, s)
+	}
+	return s
+}
+
+// emit makes an event happen.
+func (t *turn) emit(e Event) {
+	e.Seq, e.Time, e.By = t.state.Seq+1, t.now, t.by
+	t.state.apply(&e)
+	t.events = append(t.events, e)
+}
+
+// id returns an id that no other has: a prefix and the time, in seconds.
+func (t *turn) id(prefix string) string {
+	t.state.Stamp = max(t.now.UnixNano(), t.state.Stamp+1)
+	return prefix + "-" + strconv.FormatInt(t.state.Stamp/1e9, 10) + "." + fmt.Sprintf("%09d", t.state.Stamp%1e9)
+}
+
+// active reports whether a session is there and has not died.
+func (s *session) active() bool { return s.Agent != nil && s.Agent.Status != StatusDead }
+
+// Registered reports whether a session is that of an agent that is there.
+func (p *Project) Registered(name string) bool {
+	s := p.state.Sessions.get(name)
+	return s != nil && s.active()
+}
+
+// Unread returns how many messages wait for a session.
+func (p *Project) Unread(name string) int {
+	if s := p.state.Sessions.get(name); s != nil {
+		return len(s.Inbox)
+	}
+	return 0
+}

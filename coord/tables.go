@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/store"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Tables are a Store in a database.
+type Tables struct{ db *store.DB }
+
+// OpenTables returns the Store in a database, whose tables it makes if they are not there.
+func OpenTables(ctx context.Context, db *store.DB) (*Tables, error) {
+	files, err := fs.Sub(migrations, "migrations/"+db.Dialect().Name)
+	if err != nil {
+		return nil, fmt.Errorf("coord: there are no tables for %s", db.Dialect().Name)
+	}
+	if err := db.Migrate(ctx, "coord", files); err != nil {
+		return nil, fmt.Errorf("coord: %w", err)
+	}
+	return &Tables{db}, nil
+}
+
+// Append keeps commits in one transaction. A project that somebody else wrote to meanwhile is an error, as its next
+// number is taken.
+func (s *Tables) Append(ctx context.Context, all []Commit) error {
+	return s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		for i := range all {
+			if err := all[i].write(ctx, tx); err != nil {
+				return fmt.Errorf("project %q: %w", all[i].Project, err)
+			}
+		}
+		return nil
+	})
+}
+
+func (c *Commit) write(ctx context.Context, tx *store.Tx) error {
+	for i := range c.Events {
+		e := &c.Events[i]
+		_, err := tx.ExecContext(ctx, "INSERT INTO coord_events (project, seq, at, kind, session, body) VALUES ($1, $2, $3, $4, $5, $6)",
+			c.Project, e.Seq, e.Time.UnixMilli(), string(e.Kind), e.Session, c.Texts[i])
+		if err != nil {
+			return err
+		}
+	}
+	if c.Snapshot == nil {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, "INSERT INTO coord_projects (project, seq, snapshot) VALUES ($1, $2, $3) "+
+		"ON CONFLICT (project) DO UPDATE SET seq = excluded.seq, snapshot = excluded.snapshot",
+		c.Project, c.Events[len(c.Events)-1].Seq, c.Snapshot)
+	return err
+}
+
+// Load returns the last snapshot of a project and the events after it.
+func (s *Tables) Load(ctx context.Context, project string) (snapshot []byte, events []Event, err error) {
+	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		var seq int64
+		err := snap.QueryRowContext(ctx, "SELECT seq, snapshot FROM coord_projects WHERE project = $1", project).Scan(&seq, &snapshot)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		rows, err := snap.QueryContext(ctx, "SELECT body FROM coord_events WHERE project = $1 AND seq > $2 ORDER BY seq", project, seq)
+		if err != nil {
+			return err
+		}
+		events, err = scanEvents(rows)
+		return err
+	})
+	return snapshot, events, err
+}
+
+// Events returns up to limit events of a project after a number.
+func (s *Tables) Events(ctx context.Context, project string, after int64, limit int) ([]Event, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT body FROM coord_events WHERE project = $1 AND seq > $2 ORDER BY seq LIMIT $3", project, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	return scanEvents(rows)
+}
+
+func scanEvents(rows *sql.Rows) (events []Event, err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var body []byte
+		if err := rows.Scan(&body); err != nil {
+			return nil, err
+		}
+		var e Event
+		if err := json.Unmarshal(body, &e); err != nil {
+			return nil, fmt.Errorf("read an event: %w", err)
+		}
+		events = append(events, e)
+	}
+	return events, rows.Err()
+}
+
+// Projects returns the names of all projects.
+func (s *Tables) Projects(ctx context.Context) (names []string, err error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT DISTINCT project FROM coord_events ORDER BY project")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
+}
