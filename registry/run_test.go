@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/registry"
 )
 
@@ -145,6 +146,21 @@ func TestManyAgentsOfOneName(t *testing.T) {
 	}
 	if e, err := g.Get(t.Context(), "twin#40"); err != nil || e.Alias != "Twin#40" {
 		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// The journal and the registry are components of one database, in either order, and once more.
+func TestSharesTheJournalsDatabase(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, t.TempDir())
+	agent := newFake(t, simple("Parrot", "repeat words"))
+	for range 2 {
+		j, err := sql.New(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustAdd(t, registryOn(t, db, registry.Options{}), registry.Registration{URL: agent.URL})
+		j.Close()
 	}
 }
 
