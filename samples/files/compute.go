@@ -173,13 +173,29 @@ func groupBy(by *Column, rows []int, f func([]int) any) []Group {
 	return groups
 }
 
-// filter returns the rows that all conditions hold for.
+// filter returns the rows that all conditions hold for. Several values that one column is to have are alternatives.
 func filter(t *Table, where []Condition) []int {
-	rows := make([]int, 0, t.Rows)
-	for r := range t.Rows {
-		if !slices.ContainsFunc(where, func(c Condition) bool { return !c.holds(t, r) }) {
-			rows = append(rows, r)
+	equal := map[string][]Condition{}
+	var others []Condition
+	for _, c := range where {
+		if c.Is == "=" {
+			equal[c.Column] = append(equal[c.Column], c)
+		} else {
+			others = append(others, c)
 		}
+	}
+	rows := make([]int, 0, t.Rows)
+next:
+	for r := range t.Rows {
+		if slices.ContainsFunc(others, func(c Condition) bool { return !c.holds(t, r) }) {
+			continue
+		}
+		for _, list := range equal {
+			if !slices.ContainsFunc(list, func(c Condition) bool { return c.holds(t, r) }) {
+				continue next
+			}
+		}
+		rows = append(rows, r)
 	}
 	return rows
 }

@@ -23,6 +23,7 @@ const (
 type item struct {
 	kind   itemKind
 	word   string // in small letters; as written when quoted
+	raw    string // of itemWord: as written
 	column int    // of itemColumn and itemValue
 	value  string // of itemValue, as the table has it
 	number float64
@@ -50,7 +51,7 @@ func lex(question string, t *Table) []item {
 			i++
 			continue
 		}
-		it, used := phrase(raw[i:], names, values)
+		it, used := phrase(raw[i:], names, values, i == 0)
 		items = append(items, it)
 		i += used
 	}
@@ -58,7 +59,7 @@ func lex(question string, t *Table) []item {
 }
 
 // phrase returns the longest name or value that the items begin with, or the first of them as it is.
-func phrase(raw []item, names map[string]int, values map[string]item) (item, int) {
+func phrase(raw []item, names map[string]int, values map[string]item, first bool) (item, int) {
 	for n := min(maxPhrase, len(raw)); n > 0; n-- {
 		words := make([]string, 0, n)
 		for _, it := range raw[:n] {
@@ -78,6 +79,10 @@ func phrase(raw []item, names map[string]int, values map[string]item) (item, int
 			}
 		}
 		if n == 1 && (keywords[key] || raw[0].kind == itemNumber) {
+			// A word of questions is a value where it is written like one: the price of Table.
+			if v, ok := values[key]; ok && !first && v.value == raw[0].raw && v.value != key {
+				return v, 1
+			}
 			continue
 		}
 		for _, form := range singulars(key) {
@@ -102,7 +107,7 @@ func vocabulary(t *Table) (names map[string]int, values map[string]item) {
 	}
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		if c.Kind != Text {
+		if c.Kind != Text && c.Kind != Date {
 			continue
 		}
 		own := map[string]bool{}
@@ -154,7 +159,7 @@ func tokens(text string) []item {
 			for end < len(runes) && (isWord(runes[end]) || (runes[end] == '\'' || runes[end] == '’') && end+1 < len(runes) && isWord(runes[end+1])) {
 				end++
 			}
-			out = append(out, item{kind: itemWord, word: strings.ToLower(string(runes[i:end]))})
+			out = append(out, item{kind: itemWord, word: strings.ToLower(string(runes[i:end])), raw: string(runes[i:end])})
 		case strings.ContainsRune("<>=!≥≤≠", r):
 			if end < len(runes) && runes[end] == '=' {
 				end++

@@ -39,7 +39,7 @@ type Question struct {
 	By        string      `json:"by,omitzero"`     // a result for each value of this column
 	Of        string      `json:"of,omitzero"`     // of Min and Max: show this column of the row that has it
 	Order     Operation   `json:"order,omitzero"`  // of Show: Max or Min of the column first
-	Where     []Condition `json:"where,omitzero"`  // all of them
+	Where     []Condition `json:"where,omitzero"`  // all of them; several = on one column are alternatives
 	Limit     int         `json:"limit,omitzero"`  // of Show and Values
 }
 
@@ -73,11 +73,11 @@ func words(to Operation, list string) map[string]Operation {
 var operations = func() map[string]Operation {
 	all := map[string]Operation{}
 	for _, group := range []map[string]Operation{
-		words(Statistics, "statistics statistic stats summary summarize summarise describe overview analyze analyse profile"),
+		words(Statistics, "statistics statistic stats summary summarize summarise describe overview analyze analyse profile range"),
 		words(Mean, "average averages avg mean means"),
 		words(Sum, "sum sums total totals altogether"),
 		words(Max, "max maximum highest largest biggest greatest most longest latest newest best top"),
-		words(Min, "min minimum lowest smallest least shortest earliest cheapest fewest worst"),
+		words(Min, "min minimum lowest smallest least shortest earliest cheapest fewest worst bottom"),
 		words(Median, "median"),
 		words(Distinct, "distinct unique different"),
 		words(Values, "common frequent values"),
@@ -99,7 +99,7 @@ var (
 	below    = words("", "below under less fewer lower smaller cheaper before")
 	little   = set(`a an the of in for with where is are was were what which who whose that than to and how many much do does there give me please it its this file table data has have on at all number value between not as from when tell can you i want only if equals equal know see find get
 		calculate compute could would will should many please ok hello hi now then also again same here there's what's so or but be been any count
-		some one ones my our your we us let overall together question about say thanks they them these those well right just set dataset csv json`)
+		some one ones my our your we us let overall together question about say thanks they them these those well right just set dataset csv json everything`)
 )
 
 func init() {
@@ -330,6 +330,12 @@ func (p *parser) operation() (Question, error) {
 	}
 	howMany := p.counts()
 	columns := p.mentioned()
+	if several := p.computations(); len(several) > 1 {
+		if !p.says("and") || p.by != "" {
+			return q, &unclear{text: "That asks for several things in one. Ask for " + orList(several) + ", one at a time."}
+		}
+		q.Operation = Statistics // which has them all
+	}
 	switch {
 	case howMany && q.Operation == Columns && len(columns) == 0:
 		return Question{Operation: Columns}, nil
@@ -342,6 +348,8 @@ func (p *parser) operation() (Question, error) {
 		q.Operation = Values
 	case (q.Operation == Max || q.Operation == Min) && p.limit > 0:
 		return p.ranking(q.Operation, columns)
+	case q.Operation == Show && len(columns) == 1 && p.table.Columns[columns[0]].Kind == Text && p.limit < 0 && !p.says("rows"):
+		q.Operation = Values // "list all cities"
 	case q.Operation == Rows && !howMany && p.limit > 0, q.Operation == Show:
 		q.Operation = Show
 	case q.Operation == "" && p.by != "" && len(columns) == 0:
@@ -355,8 +363,19 @@ func (p *parser) operation() (Question, error) {
 	case q.Operation == "":
 		return q, &unclear{text: help(p.table)}
 	}
+	if len(columns) > 1 && (q.Operation.needsNumbers() || q.Operation == Rows || q.Operation == Distinct || q.Operation == Missing) {
+		return q, &unclear{text: fmt.Sprintf("That is about several columns in one: %s. Ask about one at a time, by one other at most.", p.listed(columns))}
+	}
 	p.assign(&q, at, columns)
 	return q, nil
+}
+
+func (p *parser) listed(columns []int) string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, p.name(c))
+	}
+	return strings.Join(names, ", ")
 }
 
 // stronger reports whether operation a counts when b was named before it: "show the average", "most common",
@@ -374,6 +393,31 @@ func stronger(a, b Operation) bool {
 		return true
 	}
 	return weak
+}
+
+// computations returns the labels of what is to be computed.
+func (p *parser) computations() []string {
+	var all []string
+	for _, it := range p.items {
+		switch o := operations[it.word]; o {
+		case Mean, Sum, Min, Max, Median:
+			name := strings.TrimSuffix(labels[o], " of")
+			if p.sumOfRows(o) || it.kind != itemWord || slices.Contains(all, name) {
+				continue
+			}
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// sumOfRows reports whether a "total" is that of "total number of rows", and "most" that of "most common".
+func (p *parser) sumOfRows(o Operation) bool {
+	return o == Sum && (p.counts() || p.says("rows")) || (o == Max || o == Min) && (p.says("common") || p.says("frequent"))
+}
+
+func (p *parser) says(word string) bool {
+	return slices.ContainsFunc(p.items, func(it item) bool { return it.kind == itemWord && it.word == word })
 }
 
 // ranking makes of "top 3 rows by price" rows in that order.

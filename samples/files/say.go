@@ -63,7 +63,16 @@ func said(v any) string {
 // whereText says the conditions, with a space before them.
 func (r *Result) whereText() string {
 	var all []string
+	at := map[string]int{} // of what is said of a column with =
 	for _, c := range r.Question.Where {
+		i, known := at[c.Column]
+		if c.Is == "=" && known {
+			all[i] += " or " + c.Value
+			continue
+		}
+		if c.Is == "=" {
+			at[c.Column] = len(all)
+		}
 		all = append(all, c.Column+" "+c.Is+" "+c.Value)
 	}
 	if all == nil {
