@@ -19,7 +19,7 @@ const cardGetLong = `get shows the card that anybody may see. With --extended it
 the card that it shows to callers it knows, with your credentials.`
 
 func (c *command) cardCommand() *cobra.Command {
-	var extended bool
+	var extended, validate bool
 	get := &cobra.Command{
 		Use:     "get",
 		Short:   "Show what an agent says of itself",
@@ -28,6 +28,16 @@ func (c *command) cardCommand() *cobra.Command {
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.within(cmd, &seen{}, func(ctx context.Context) error {
+				if validate && extended {
+					return usagef("--validate is about the public card, and --extended about the other one")
+				}
+				if validate {
+					raw, err := c.rawCard(ctx, nil)
+					if err != nil {
+						return err
+					}
+					return c.showProblems(raw)
+				}
 				get := c.resolve
 				if extended {
 					get = c.extendedCard
@@ -41,6 +51,7 @@ func (c *command) cardCommand() *cobra.Command {
 		},
 	}
 	get.Flags().BoolVar(&extended, "extended", false, "the card for callers that the agent knows")
+	get.Flags().BoolVar(&validate, "validate", false, "find what is wrong with the public card instead of showing it, as card validate does")
 	return group(&cobra.Command{
 		Use:     "card",
 		Short:   "Work with agent cards",

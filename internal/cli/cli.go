@@ -179,15 +179,20 @@ func shellQuote(s string) string {
 // group makes a command that only holds others.
 func group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(children...)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var names []string
-		for _, child := range children {
-			names = append(names, child.Name())
-		}
+	cmd.RunE = needsChild(children)
+	return cmd
+}
+
+// needsChild is what a command does that only holds others.
+func needsChild(children []*cobra.Command) func(*cobra.Command, []string) error {
+	var names []string
+	for _, child := range children {
+		names = append(names, child.Name())
+	}
+	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("%s has no command %q; it has %s", cmd.CommandPath(), args[0], strings.Join(names, ", "))
 		}
 		return usagef("%s needs a command: %s", cmd.CommandPath(), strings.Join(names, ", "))
 	}
-	return cmd
 }

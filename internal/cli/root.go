@@ -88,7 +88,7 @@ func (c *command) root() *cobra.Command {
 	for _, calls := range []*cobra.Command{card, send, task} {
 		calls.PersistentFlags().AddFlagSet(c.clientFlags())
 	}
-	root.AddCommand(c.serveCommand(), c.gatewayCommand(), card, send, c.chatCommand(), task, c.hostCommand(), c.registryCommand(), c.configCommand(), c.versionCommand())
+	root.AddCommand(c.serveCommand(), c.demoCommand(), c.gatewayCommand(), card, send, c.chatCommand(), task, c.hostCommand(), c.registryCommand(), c.configCommand(), c.versionCommand())
 	root.SetHelpCommand(c.helpCommand())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
@@ -172,6 +172,7 @@ func addExamples(root *cobra.Command) {
 			cmd.Example = "  dragoman help send"
 		case "completion":
 			cmd.Example = "  dragoman completion bash > dragoman.bash"
+			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, needsChild(cmd.Commands())
 			for _, shell := range cmd.Commands() {
 				shell.Example = "  dragoman completion " + shell.Name()
 			}

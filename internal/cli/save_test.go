@@ -129,7 +129,7 @@ func TestTaskDownloadStaysInItsFolder(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, filesAgent(
 		named("1", "a", a2a.RawPart([]byte("bad"), "text/plain", "../outside.txt")),
-		named("2", "b", a2a.RawPart([]byte("bad"), "text/plain", "/tmp/outside.txt")),
+		named("2", "b", a2a.RawPart([]byte("bad"), "text/plain", "/outside.txt")),
 		named("3", "c", a2a.RawPart([]byte("bad"), "text/plain", "link/outside.txt")),
 		named("4", "d", a2a.RawPart([]byte("good"), "text/plain", "inside.txt")),
 	), nil)

@@ -89,6 +89,18 @@ const serveExample = `  dragoman serve --agent currency
   dragoman serve --exec 'tail -n 5 /var/log/syslog' --chunk
   dragoman serve --proxy http://127.0.0.1:10000`
 
+// demoCommand is serve by the name that the specification of such tools gives it, with an agent to practise on.
+func (c *command) demoCommand() *cobra.Command {
+	cmd := c.serveCommand()
+	cmd.Use, cmd.Hidden = "demo-server", true
+	for name, value := range map[string]string{"agent": agentCurrency, "data": inMemory} {
+		flag := cmd.Flags().Lookup(name)
+		flag.Value.Set(value)
+		flag.DefValue = value
+	}
+	return cmd
+}
+
 func (c *command) serveCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+//go:generate go test -run ^TestReferenceIsUpToDate$ -update .
+
+var update = flag.Bool("update", false, "write docs/cli.md again")
+
+const referenceFile = "../../docs/cli.md"
+
+// docs/cli.md says what the commands say of themselves; "make generate" writes it.
+func TestReferenceIsUpToDate(t *testing.T) {
+	want := reference()
+	if *update {
+		if err := os.WriteFile(referenceFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(referenceFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("docs/cli.md is not what the commands say; run: go generate ./internal/cli")
+	}
+}
+
+// reference returns the reference of all commands, in Markdown.
+func reference() []byte {
+	c := newCommand(nil)
+	root := c.root()
+	var b bytes.Buffer
+	b.WriteString("<!-- Written by go generate ./internal/cli. Change the commands instead. -->\n\n# The command line\n\n")
+	b.WriteString("Each command with its options. What stands here is what `dragoman help` says.\n\n")
+	writeText(&b, root.Long)
+	b.WriteString("Options of all commands:\n\n")
+	writeFlags(&b, root.PersistentFlags(), nil)
+	b.WriteString("<a id=\"calls\"></a>Options of the commands that call agents, beside these:\n\n")
+	calls := c.clientFlags()
+	writeFlags(&b, calls, nil)
+	b.WriteString("## Commands\n\n")
+	for _, cmd := range descendants(root) {
+		if cmd.HasSubCommands() || cmd.Hidden {
+			continue
+		}
+		fmt.Fprintf(&b, "* [`%s`](#%s): %s\n", cmd.CommandPath(), strings.ReplaceAll(cmd.CommandPath(), " ", "-"), cmd.Short)
+	}
+	b.WriteString("\n")
+	for _, cmd := range descendants(root) {
+		if !cmd.HasSubCommands() && !cmd.Hidden {
+			writeCommand(&b, cmd, calls)
+		}
+	}
+	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
+}
+
+func writeCommand(b *bytes.Buffer, cmd *cobra.Command, calls *pflag.FlagSet) {
+	cmd.InitDefaultHelpFlag()
+	fmt.Fprintf(b, "### %s\n\n%s.\n\n```\n%s\n```\n\n", cmd.CommandPath(), strings.TrimSuffix(cmd.Short, "."), cmd.UseLine())
+	if isFromCobra(cmd) { // whose text is long, and about shells
+		return
+	}
+	writeText(b, cmd.Long)
+	if cmd.Example != "" {
+		fmt.Fprintf(b, "Examples:\n\n```sh\n%s\n```\n\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
+	}
+	own := func(f *pflag.Flag) bool {
+		return f.Name != "help" && (calls.Lookup(f.Name) == nil || cmd.LocalNonPersistentFlags().Lookup(f.Name) != nil)
+	}
+	if cmd.Name() == "show" { // it takes those of the commands that call agents, hidden
+		own = func(*pflag.Flag) bool { return false }
+	}
+	writeFlags(b, cmd.LocalFlags(), own)
+	if cmd.InheritedFlags().Lookup(flagAgentCard) != nil || cmd.PersistentFlags().Lookup("timeout") != nil {
+		b.WriteString("And the [options of the commands that call agents](#calls).\n\n")
+	}
+}
+
+// writeText writes a help text, which has hard line breaks, with its paragraphs.
+func writeText(b *bytes.Buffer, text string) {
+	if text != "" {
+		b.WriteString(escapeMarkdown(text) + "\n\n")
+	}
+}
+
+var escapeMarkdown = strings.NewReplacer("<", "&lt;", "*", `\*`, "_", `\_`).Replace
+
+func writeFlags(b *bytes.Buffer, flags *pflag.FlagSet, include func(*pflag.Flag) bool) {
+	var rows bytes.Buffer
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || include != nil && !include(f) {
+			return
+		}
+		name := "`--" + f.Name + "`"
+		if f.Shorthand != "" {
+			name = "`-" + f.Shorthand + "`, " + name
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		value = strings.TrimSuffix(value, "Array") // that it is repeatable, its meaning says
+		if value != "" {
+			name += " " + strings.ReplaceAll(value, "|", `\|`)
+		}
+		standard := f.DefValue
+		if standard == "[]" || standard == "0s" || standard == "0" || standard == "false" {
+			standard = ""
+		}
+		if standard != "" {
+			standard = "`" + standard + "`"
+		}
+		fmt.Fprintf(&rows, "| %s | %s | %s |\n", name, strings.ReplaceAll(escapeMarkdown(usage), "|", `\|`), standard)
+	})
+	if rows.Len() > 0 {
+		fmt.Fprintf(b, "| option | meaning | default |\n| --- | --- | --- |\n%s\n", rows.Bytes())
+	}
+}
