@@ -42,7 +42,8 @@ var bindings = []binding{
 	{regexp.MustCompile(`(?i),?\s*\b(?:before|prior to)\s+(?:you\s+|i\s+|we\s+)?`), forward, true},
 	{regexp.MustCompile(`(?i),?\s*\bso\s+(?:that\s+)?(?:i|we|you)\s+can\s+`), forward, true},
 	{regexp.MustCompile(`(?i)[.!?]+\s+(?:(?:also|plus|and)\b,?\s+)?`), beside, false},
-	{regexp.MustCompile(`\s*[;\n]+\s*`), beside, false},
+	{regexp.MustCompile(`\s*[;\n]+\s*|\s+[-–—]+\s+`), beside, false},
+	{regexp.MustCompile(`(?i),?\s+with\s+(?:the|that|its)\s+\w+\s+`), beside, true},
 	{regexp.MustCompile(`(?i),?\s*\b(?:and|but|plus|while)\s+(?:also\s+)?`), beside, true},
 	{regexp.MustCompile(`(?i),\s+(?:also\s+)?`), beside, true},
 }
@@ -73,6 +74,14 @@ func clauses(text string) []clause {
 	if len(text) > maxClauseText {
 		return []clause{{text: text, to: len(text)}}
 	}
+	if m := salutation.FindStringIndex(text); m != nil {
+		if rest := clauses(text[m[1]:]); len(rest) > 0 {
+			for i := range rest {
+				rest[i].from, rest[i].to = rest[i].from+m[1], rest[i].to+m[1]
+			}
+			return rest
+		}
+	}
 	found, lead := leading(text)
 	if found == nil {
 		found = split(clause{text: text, from: lead, to: len(text)}, text)
@@ -83,6 +92,9 @@ func clauses(text string) []clause {
 	found[0].from = 0
 	return slices.DeleteFunc(found, func(c clause) bool { return c.text == "" })
 }
+
+// salutation is a greeting before a request, which is courtesy and no request.
+var salutation = regexp.MustCompile(`(?i)^\s*(?:hi|hello|hey|hiya|howdy|good (?:morning|afternoon|evening)|dear \w+)(?:\s+(?:there|again|all))?\s*[,.!;:–—-]+\s*`)
 
 // maxClauseText is the longest request that is taken apart; what is longer is mostly something pasted.
 const maxClauseText = 2000
@@ -137,8 +149,14 @@ func (c *clause) trim() {
 	c.text = strings.TrimSpace(strings.TrimSuffix(c.text, "."))
 }
 
+// asking begins what is surely a request.
+var asking = regexp.MustCompile(`(?i)^\s*(?:(?:please|kindly|also)\s+)*(?:(?:can|could|would|will) (?:you|i|we)\b|get (?:me|us)\b|give (?:me|us)\b|let me\b|i(?:'d| would) like\b|i (?:want|need)\b)`)
+
 // startsWithVerb reports whether a text begins as a request or a question does.
 func startsWithVerb(text string) bool {
+	if asking.MatchString(text) {
+		return true
+	}
 	rest := fillers.ReplaceAllString(strings.TrimSpace(text), "")
 	if rest != strings.TrimSpace(text) && rest == "" {
 		return false

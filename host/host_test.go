@@ -21,6 +21,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/host"
 	"github.com/dragoman-a2a/dragoman/samples/currency"
+	reimbursement "github.com/dragoman-a2a/dragoman/samples/expenses"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -199,6 +200,37 @@ func TestConvertsThenFillsTheForm(t *testing.T) {
 	m.TaskID, m.ContextID = r.Task.ID, r.Task.ContextID
 	r = w.SendMessage(m)
 	if r.State() != a2a.TaskStateCompleted || !strings.Contains(r.Text(), "request_id_1234567: 21.58 USD approved") || !strings.Contains(r.Text(), "20 EUR = 21.5") {
+		t.Errorf("%v: %s", r.State(), r.Text())
+	}
+}
+
+// The same with the sample that fills its form by itself, as far as it knows, and wants the rest.
+func TestConvertsThenFillsTheFormOfTheSample(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil,
+		serve(t, reimbursement.New(reimbursement.Options{}), reimbursement.Card()),
+		serve(t, currency.New(currency.Options{}), currency.Card()))
+	r := w.Send("reimburse lunch for 20 EUR but needs to be converted to USD ahead of time.")
+	if r.State() != a2a.TaskStateInputRequired {
+		t.Fatalf("%v: %s", r.State(), r.StatusText())
+	}
+	found := dataOf(t, r.Task.Status.Message.Parts)
+	if len(found) != 1 {
+		t.Fatalf("forms %s", found)
+	}
+	var filled reimbursement.Form
+	if err := json.Unmarshal([]byte(found[0]), &filled); err != nil || filled.Data.Amount != "21.58 USD" {
+		t.Fatalf("%+v, %v", filled, err)
+	}
+	filled.Data.Date, filled.Data.Purpose = "yesterday", "lunch"
+	part, err := a2a.DataPart(filled.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := a2a.NewMessage(a2a.RoleUser, part)
+	m.TaskID = r.Task.ID
+	r = w.SendMessage(m)
+	if r.State() != a2a.TaskStateCompleted || !strings.Contains(r.Text(), "approved") || !strings.Contains(r.Text(), "21.58 USD") {
 		t.Errorf("%v: %s", r.State(), r.Text())
 	}
 }

@@ -4,6 +4,7 @@ package host
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -13,15 +14,22 @@ var lexiconText string
 
 // A hint says that a word, or a phrase of up to maxPhrase words, has to do with a topic.
 type hint struct {
-	topic  string
-	strong bool
+	topic string
+	how   byte // says, hints or begins
 }
+
+// How a word has to do with a topic.
+const (
+	says   = '+'
+	hints  = '-'
+	begins = '!' // it says it at the beginning of a request
+)
 
 const maxPhrase = 4
 
 // lexicon returns the topics of words and phrases: by their stems, joined with a space.
 var lexicon = sync.OnceValue(func() map[string][]hint {
-	hints := make(map[string][]hint)
+	known := make(map[string][]hint)
 	topic := ""
 	for line := range strings.Lines(lexiconText) {
 		line = strings.TrimSpace(line)
@@ -31,29 +39,29 @@ var lexicon = sync.OnceValue(func() map[string][]hint {
 		}
 		switch {
 		case line == "" || sign == "#":
-		case sign == "+" || sign == "-":
+		case strings.Contains("+-!", sign):
 			for entry := range strings.FieldsSeq(words) {
-				addHint(hints, entry, hint{topic, sign == "+"})
+				addHint(known, entry, hint{topic, sign[0]})
 			}
 		default:
 			topic = line
 		}
 	}
-	return hints
+	return known
 })
 
-func addHint(hints map[string][]hint, entry string, h hint) {
-	words := strings.Split(entry, "_")
+func addHint(all map[string][]hint, entry string, h hint) {
+	words := slices.DeleteFunc(strings.Split(entry, "_"), func(w string) bool { return pronouns[w] })
 	for i, w := range words {
 		words[i] = stem(w)
 	}
 	key := strings.Join(words, " ")
-	for _, known := range hints[key] {
-		if known.topic == h.topic {
+	for _, known := range all[key] {
+		if known == h {
 			return
 		}
 	}
-	hints[key] = append(hints[key], h)
+	all[key] = append(all[key], h)
 }
 
 // touched is a topic that a text touches, and where.
@@ -63,14 +71,15 @@ type touched struct {
 }
 
 // topics returns the topics that tokens touch. Of phrases that overlap the longest counts.
-func topics(tokens []token) []touched {
+func topics(all []token) []touched {
+	tokens, places := withoutPronouns(all)
 	var found []touched
 	for i := 0; i < len(tokens); {
 		n := min(maxPhrase, len(tokens)-i)
 		for ; n > 0; n-- {
-			if hints := lexicon()[phrase(tokens[i:i+n])]; hints != nil {
-				for _, h := range hints {
-					found = append(found, touched{h, i})
+			if known := lexicon()[phrase(tokens[i:i+n])]; known != nil {
+				for _, h := range known {
+					found = append(found, touched{h, places[i]})
 				}
 				break
 			}
@@ -78,6 +87,18 @@ func topics(tokens []token) []touched {
 		i += max(n, 1)
 	}
 	return found
+}
+
+// pronouns may stand between the words of a phrase: "claim it back", "get the money back".
+var pronouns = wordSet("it that this them me us you my your our his her their the a an")
+
+func withoutPronouns(all []token) (tokens []token, places []int) {
+	for i, t := range all {
+		if !pronouns[t.word] {
+			tokens, places = append(tokens, t), append(places, i)
+		}
+	}
+	return tokens, places
 }
 
 func phrase(tokens []token) string {

@@ -21,6 +21,7 @@ const (
 	patternDocument = "#file-document"
 	patternImage    = "#file-image"
 	patternProgram  = "#file-program"
+	patternSent     = "#file-sent" // words for something that came along, and is no picture
 )
 
 // Money is an amount of a currency as a text has it.
@@ -41,6 +42,8 @@ var (
 	datePattern   = regexp.MustCompile(`(?i)\b(\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{2,4}|today|yesterday|(last|next|on)\s+(mon|tues|wednes|thurs|fri|satur|sun)day|\d{1,2}(st|nd|rd|th)?\s+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(january|february|march|april|june|july|august|september|october|november|december)\s+\d{1,2})\b`)
 	urlPattern    = regexp.MustCompile(`(?i)\bhttps?://\S+`)
 	filePattern   = regexp.MustCompile(`(?i)\b[\w-]+\.([a-z][a-z0-9]{0,5})\b|(?:^|\s)\.([a-z][a-z0-9]{1,5})\b`)
+	sentPattern   = regexp.MustCompile(`(?i)\b(?:attached|uploaded|enclosed|attachment|upload)\b|\bi(?:'ve| have)?\s+(?:just\s+)?(?:sent|send|upload|attach|enclose|shared)\b`)
+	picture       = regexp.MustCompile(`(?i)\b(?:photo|picture|image|pic|drawing|painting|logo)s?\b`)
 	sourcePattern = regexp.MustCompile("```|(?m)^\\s*(func|def|class|import|package|public|SELECT|#include)\\b.*[({;:]|\\b(func|def) \\w+\\(|=>|\\w+\\([^)]*\\)\\s*\\{")
 )
 
@@ -185,6 +188,7 @@ func patterns(text string, tokens []token) []string {
 	add(patternPair, len(codes) > 1)
 	add(patternDate, datePattern.MatchString(text))
 	add(patternURL, urlPattern.MatchString(text))
+	add(patternSent, sentPattern.MatchString(text) && !picture.MatchString(text))
 	add(patternSource, sourcePattern.MatchString(text))
 	for _, m := range filePattern.FindAllStringSubmatchIndex(text, -1) {
 		kind := fileKinds[strings.ToLower(group(text, m, 1)+group(text, m, 2))]

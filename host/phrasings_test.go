@@ -12,11 +12,16 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/samples/coder"
 	"github.com/dragoman-a2a/dragoman/samples/currency"
+	"github.com/dragoman-a2a/dragoman/samples/expenses"
+	"github.com/dragoman-a2a/dragoman/samples/files"
 	"github.com/dragoman-a2a/dragoman/samples/hello"
+	"github.com/dragoman-a2a/dragoman/samples/images"
 )
 
-// fixtures are the agents that requests are routed among.
+// fixtures are agents that requests are routed among, with the cards that such agents had among the protocol's first
+// samples.
 func fixtures(t testing.TB) []AgentInfo {
 	t.Helper()
 	agents := []AgentInfo{{Alias: "currency", Card: currency.Card()}, {Alias: "hello", Card: hello.Card()}}
@@ -24,6 +29,16 @@ func fixtures(t testing.TB) []AgentInfo {
 		agents = append(agents, AgentInfo{Alias: name, Card: readCard(t, name)})
 	}
 	return agents
+}
+
+// ours are the same agents with the cards of our samples.
+func ours(t testing.TB) []AgentInfo {
+	t.Helper()
+	return []AgentInfo{
+		{Alias: "currency", Card: currency.Card()}, {Alias: "hello", Card: hello.Card()}, {Alias: "images", Card: images.Card()},
+		{Alias: "expenses", Card: expenses.Card()}, {Alias: "movies", Card: readCard(t, "movies")}, {Alias: "coder", Card: coder.Card()},
+		{Alias: "files", Card: files.Card()},
+	}
 }
 
 func readCard(t testing.TB, name string) *a2a.AgentCard {
@@ -57,31 +72,43 @@ const (
 // The phrasings are by two people; who wrote those in phrasings_fresh.json had seen neither the planner nor its words.
 func TestRulesRoutePhrasings(t *testing.T) {
 	t.Parallel()
-	agents := fixtures(t)
-	total, right, wrong := 0, 0, 0
-	for _, file := range []string{"phrasings.json", "phrasings_fresh.json"} {
-		n, good := 0, 0
-		for _, in := range readPhrasings(t, file) {
-			for _, text := range in.Phrasings {
-				n++
-				got, asked := route(t, agents, text)
-				switch {
-				case slices.Equal(got, in.Agents):
-					good++
-				case asked:
-					t.Logf("%s: asks back: %q, choices %v", in.Intent, text, got)
-				default:
-					wrong++
-					t.Logf("%s: WRONG: %q goes to %v", in.Intent, text, got)
-				}
+	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var all tally
+			for _, file := range []string{"phrasings.json", "phrasings_fresh.json"} {
+				n := judge(t, agents, readPhrasings(t, file))
+				t.Logf("%s: %d of %d right, %d wrong", file, n.right, n.total, n.wrong)
+				all = tally{all.total + n.total, all.right + n.right, all.wrong + n.wrong}
+			}
+			if float64(all.right) < leastRight*float64(all.total) || all.wrong > mostWrong {
+				t.Errorf("%+v; want %.0f%% right and at most %d wrong", all, 100*leastRight, mostWrong)
+			}
+		})
+	}
+}
+
+// tally counts phrasings.
+type tally struct{ total, right, wrong int }
+
+func judge(t *testing.T, agents []AgentInfo, intents []intent) (n tally) {
+	t.Helper()
+	for _, in := range intents {
+		for _, text := range in.Phrasings {
+			n.total++
+			got, asked := route(t, agents, text)
+			switch {
+			case slices.Equal(got, in.Agents):
+				n.right++
+			case asked:
+				t.Logf("%s: asks back: %q, choices %v", in.Intent, text, got)
+			default:
+				n.wrong++
+				t.Logf("%s: WRONG: %q goes to %v", in.Intent, text, got)
 			}
 		}
-		t.Logf("%s: %d of %d right", file, good, n)
-		total, right = total+n, right+good
 	}
-	if float64(right) < leastRight*float64(total) || wrong > mostWrong {
-		t.Errorf("%d of %d right, %d wrong; want %.0f%% right and at most %d wrong", right, total, wrong, 100*leastRight, mostWrong)
-	}
+	return n
 }
 
 func readPhrasings(t *testing.T, file string) []intent {

@@ -4,6 +4,7 @@ package host
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,20 +28,24 @@ const (
 	queryTopic    = 1.2  // a word that says a topic
 	queryHint     = 0.45 // a word that hints at one
 	queryPattern  = 0.6
+	queryBegins   = 2.0  // a verb that says a topic where the request begins
+	queryFile     = 1.5  // what is asked about is a file
 	queryPair     = 2.0  // two currencies are hardly ever there by accident
 	queryLeading  = 1.25 // for the first words of a clause: what is asked for comes early
 	leadingWords  = 5
+	queryPassing  = 0.35 // for words that are there in passing
 	maxTermWeight = 3.0
 )
 
 // When a route counts as sure.
 const (
-	leastScore = 2.0  // the best agent needs so much
-	tieRatio   = 0.72 // the next one may have so much of the best one's score
-	unfit      = 0.25 // factor for an agent that does not take what is attached
-	wrongModes = 0.5  // factor for an agent whose answers the caller does not accept
-	fitBonus   = 2.5  // for an agent that takes what is attached by name, not by a wildcard
-	lastBonus  = 0.8  // for the agent that the conversation is with
+	leastScore   = 2.0  // the best agent needs so much
+	tieRatio     = 0.72 // the next one may have so much of the best one's score
+	severalRatio = 0.4  // of the best one's score, from which on another agent may be meant as well
+	unfit        = 0.25 // factor for an agent that does not take what is attached
+	wrongModes   = 0.5  // factor for an agent whose answers the caller does not accept
+	fitBonus     = 2.5  // for an agent that takes what is attached by name, not by a wildcard
+	lastBonus    = 0.8  // for the agent that the conversation is with
 )
 
 // router ranks agents for texts.
@@ -85,12 +90,12 @@ func document(c *a2a.AgentCard) map[string]float64 {
 		}
 		tokens := tokenize(text)
 		for _, t := range tokens {
-			if !stopWords[t.word] && !isNumber(t.word) {
+			if !t.stops() {
 				doc[t.stem] += weight
 			}
 		}
 		for _, h := range topics(tokens) {
-			if h.strong {
+			if h.how == says {
 				doc["~"+h.topic] += weight
 			}
 		}
@@ -147,32 +152,75 @@ func queryOf(text string) map[string]float64 {
 	query := make(map[string]float64)
 	place := make([]float64, len(tokens))
 	seen := 0
+	passing := inPassing(text)
 	for i, t := range tokens {
 		place[i] = 1
-		if stopWords[t.word] || isNumber(t.word) {
+		if slices.ContainsFunc(passing, func(p span) bool { return t.from >= p.from && t.to <= p.to }) {
+			place[i] = queryPassing
+		}
+		if t.stops() {
 			continue
 		}
 		if seen++; seen <= leadingWords {
-			place[i] = queryLeading
+			place[i] *= queryLeading
 		}
 		query[t.stem] = max(query[t.stem], queryWord*place[i])
 	}
+	head := beginning(tokens)
 	for _, h := range topics(tokens) {
 		weight := queryHint
-		if h.strong {
+		switch {
+		case h.how == says:
 			weight = queryTopic
+		case h.how == begins && h.at != head:
+			continue
+		case h.how == begins:
+			weight = queryBegins
 		}
 		query["~"+h.topic] = min(maxTermWeight, query["~"+h.topic]+weight*place[h.at])
 	}
 	for _, p := range patterns(text, tokens) {
 		query[p] = queryPattern
-		if p == patternPair {
+		switch p {
+		case patternPair:
 			query[p] = queryPair
 			query["~currency"] = min(maxTermWeight, query["~currency"]+queryTopic)
+		case patternSent, patternTable, patternDocument:
+			query["~dataset"] = min(maxTermWeight, query["~dataset"]+queryFile)
 		}
 	}
 	return query
 }
+
+// span is a place in a text, in bytes.
+type span struct{ from, to int }
+
+var quotes = regexp.MustCompile(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|(?:^|[\s(])'[^'\n]{1,200}'`)
+
+// inPassing returns what a text names in passing: what it quotes is what the work is done with, and an amount brings its
+// currency along. Neither says what is to be done.
+func inPassing(text string) []span {
+	var spans []span
+	for _, m := range quotes.FindAllStringIndex(text, -1) {
+		spans = append(spans, span{m[0], m[1]})
+	}
+	for _, m := range amounts(text) {
+		spans = append(spans, span{m.from, m.to})
+	}
+	return spans
+}
+
+// beginning returns the index of the word that a request begins with, after "could you please" and the like.
+func beginning(tokens []token) int {
+	for i, t := range tokens {
+		if !t.stops() && !courtesies[t.word] {
+			return i
+		}
+	}
+	return -1
+}
+
+var courtesies = wordSet("please kindly hi hello hey thanks thank dear love")
 
 // A rank is an agent with its score for a text.
 type rank struct {

@@ -48,13 +48,22 @@ func (r *router) plan(s *Situation) *Decision {
 	if groups := r.groups(s.Text); len(groups) > 1 {
 		return &Decision{Steps: r.steps(groups)}
 	}
-	if sure(whole) {
+	if sure(whole) && !r.maybeSeveral(s.Text, whole) {
 		return r.single(whole[0].agent, s.Text)
 	}
 	if d := r.followUp(s, whole); d != nil {
 		return d
 	}
 	return &Decision{Question: r.question(whole)}
+}
+
+// maybeSeveral reports whether a request that could not be parted speaks of an order, and of what another agent does.
+func (r *router) maybeSeveral(text string, whole []rank) bool {
+	if len(whole) < 2 || whole[1].score < leastScore || whole[1].score < severalRatio*whole[0].score {
+		return false
+	}
+	all := clauses(text)
+	return len(all) > 1 && slices.ContainsFunc(all, func(c clause) bool { return c.first || c.relation != beside })
 }
 
 // single gives the whole request to one agent.
@@ -204,6 +213,28 @@ func (r *router) groups(text string) []bunch {
 	for i := range bunches {
 		bunches[i].words(text)
 	}
+	return withoutStatements(bunches)
+}
+
+var statement = regexp.MustCompile(`(?i)^\W*(?:\w+\s+){1,4}?(?:paid|spent|had|have|bought|took|was|were|cost|costs|got|went|made)\b[^?]*$`)
+
+// withoutStatements joins what only says how things are, "I paid 45 EUR for dinner", and what another bunch takes its
+// amount from, with what the same agent is to do about it later. A statement that is followed by nothing for its agent
+// belongs to what comes next.
+func withoutStatements(bunches []bunch) []bunch {
+	for i := 0; i+1 < len(bunches); i++ {
+		says := !slices.ContainsFunc(bunches[i].clauses, func(c clause) bool { return !statement.MatchString(c.text) })
+		later := slices.IndexFunc(bunches[i+1:], func(b bunch) bool { return b.agent == bunches[i].agent })
+		if !says && (later < 1 || lender(bunches, i+1) != i) {
+			continue
+		}
+		to := &bunches[i+1+max(later, 0)]
+		to.text = bunches[i].text + "; " + to.text
+		if bunches = slices.Delete(bunches, i, i+1); i < len(bunches) && i == 0 {
+			bunches[0].relation = beside
+		}
+		i--
+	}
 	return bunches
 }
 
@@ -309,9 +340,10 @@ func sorted(steps []Step) []Step {
 // question asks whom a request is for.
 func (r *router) question(ranks []rank) *Question {
 	if len(ranks) > 0 && ranks[0].score >= leastScore {
+		// The choices are those near the best; at least two, as one would be no question.
 		q := &Question{Text: "Several agents could do this. Which one shall I ask?"}
 		for _, rank := range ranks {
-			if rank.score > tieRatio*ranks[0].score && len(q.Choices) < maxChoices {
+			if (rank.score > tieRatio*ranks[0].score || len(q.Choices) < 2) && len(q.Choices) < maxChoices {
 				q.Choices = append(q.Choices, r.agents[rank.agent].Alias)
 			}
 		}

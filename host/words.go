@@ -120,6 +120,12 @@ func undouble(word string) string {
 	return word
 }
 
+// stops reports whether a token says nothing about what a text is about. "Go" with a capital is a language, unless a
+// sentence begins with it.
+func (t token) stops() bool {
+	return stopWords[t.word] && !(t.raw == "Go" && t.from > 0) || isNumber(t.word)
+}
+
 // stopWords say nothing about what a text is about.
 var stopWords = wordSet(`a an the and or but if then so of to in on at by for from with without about into onto over under as is are was were
 	be been being am do does did done doing have has had having i me my mine we us our you your yours he him his she her it its they them
@@ -129,7 +135,8 @@ var stopWords = wordSet(`a an the and or but if then so of to in on at by for fr
 	thing things something anything one ones two three new way well ok okay yes i'd i'll i'm i've it's that's what's who's can't don't
 	he's she's we're you're would've know tell show me find im id using via per between through during while because since until
 	existing various whoever answer answers question questions handle handles process given based agent agents demand natural
-	purpose high quality ask asks asked assistant service provide provides support supports able work works`)
+	purpose high quality ask asks asked assistant service provide provides support supports able work works
+	go goes going went gone say says said following go through kindly roughly`)
 
 func wordSet(text string) map[string]bool {
 	set := make(map[string]bool)
