@@ -111,6 +111,8 @@ func TestRead(t *testing.T) {
 		"a user class with name and email in Java":                                     {Purpose: "class", Language: "java", Name: "user", Fields: []Field{{"name", "string"}, {"email", "string"}}},
 		"a Go struct called Order with class, createdAt date, tags and a total amount": {Purpose: "class", Language: "go", Name: "Order", Fields: []Field{{"class_", "string"}, {"created_at", "date"}, {"tags", "strings"}, {"total_amount", "float"}}},
 		"enum Color with values red, green and blue in Go":                             {Purpose: "enum", Language: "go", Name: "Color", Fields: []Field{{"red", "string"}, {"green", "string"}, {"blue", "string"}}},
+		"a signup form with email, password and age":                                   {Purpose: "form", Language: "html", Name: "signup", Fields: []Field{{"email", "string"}, {"password", "string"}, {"age", "int"}}},
+		"enum Status with open, in progress and done in python":                        {Purpose: "enum", Language: "python", Name: "Status", Fields: []Field{{"open", "string"}, {"in_progress", "string"}, {"done", "bool"}}},
 		"Implement a rate limiter in Go with tests":                                    {Purpose: "ratelimiter", Language: "go", Tests: true},
 		"LRU cache in TypeScript as zip":                                               {Purpose: "lru", Language: "typescript", Zip: true},
 		"write a go program to sort a list and save it as src/sorting.go":              {Purpose: "sort", Language: "go", Path: "src/sorting.go"},

@@ -22,7 +22,7 @@ var (
 	// fieldList is what follows "with", up to the end of the sentence.
 	fieldList = regexp.MustCompile(`(?is)\b(?:with|having|has|of|fields?|containing|attributes?|properties|columns?|members?|values?)\b:?\s+(?:(?:the|these|following|fields?|attributes?|properties|columns?|members?|values?|as|called|named|are|is)\b:?\s*)*(.+?)(?:[.;!?](?:\s|$)|$)`)
 	// notAField ends a list: "with name and email in Go".
-	notAField = regexp.MustCompile(`(?i)\s+\b(?:in|using|for|as|that|which|and\s+(?:add|write|include|with|a\s+constructor|methods?|tests?|unit tests?|getters?)|plus)\b.*$`)
+	notAField = regexp.MustCompile(`(?i)\s+\b(?:(?:in|using|as)\s+(?:plain\s+|modern\s+)?(?:an?\s+)?(?:go|golang|python\w*|typescript|ts|javascript|js|java|rust|c|sql\w*|html\w*|bash|postgres\w*|mysql|zip)\b|for|that|which|and\s+(?:add|write|include|with|a\s+constructor|methods?|tests?|unit tests?|getters?)|plus)\b.*$`)
 	separator = regexp.MustCompile(`(?i)\s*(?:,|&|/|\band\b|\bor\b)\s*(?:\band\b)?\s*`)
 	typed     = regexp.MustCompile(`^(?i)([a-z_][\w -]*?)\s*(?::\s*|\s*\(\s*|\s+as\s+|\s+)(string|str|text|varchar|int|integer|number|long|float|double|decimal|real|bool|boolean|date|datetime|time|timestamp|list|array|\[\]string|string\[\])\s*\)?$`)
 	typeFirst = regexp.MustCompile(`^(?i)(string|int|integer|float|double|bool|boolean|date)\s+([a-z_]\w*)$`)
@@ -149,6 +149,17 @@ func camel(s string) string {
 		c += "_"
 	}
 	return c
+}
+
+// key is camel for places where no word is reserved.
+func key(s string) string { return strings.TrimSuffix(camel(s), "_") }
+
+// an puts an article before a noun.
+func an(noun string) string {
+	if noun != "" && strings.ContainsRune("aeiou", rune(noun[0])) && !strings.HasPrefix(noun, "us") && !strings.HasPrefix(noun, "uni") {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // reserved are words that are no names in one of the languages.

@@ -85,7 +85,7 @@ var (
 
 // noNames are words before "class" that do not name it.
 var noNames = []string{"a", "an", "the", "this", "simple", "small", "typescript", "javascript", "java", "go", "golang", "python", "rust", "c", "sql",
-	"new", "me", "create", "write", "generate", "make", "basic", "data", "contact", "login", "html", "for", "with", "in", "that", "signup", "some", "my", "base"}
+	"new", "me", "create", "write", "generate", "make", "basic", "data", "html", "for", "with", "in", "that", "some", "my", "base"}
 
 func tokens(text string) []string {
 	all := word.FindAllString(strings.ToLower(text), -1)

@@ -162,7 +162,8 @@ func fillIn(name string, about subject, lang string) (File, error) {
 
 func functions(lang string) template.FuncMap {
 	return template.FuncMap{
-		"snake": snake, "pascal": pascal, "camel": camel,
+		"snake": snake, "pascal": pascal, "camel": camel, "key": key, "an": an,
+		"An":    func(noun string) string { return "A" + an(noun)[1:] },
 		"upper": func(s string) string { return strings.ToUpper(snake(s)) },
 		"title": func(s string) string {
 			words := strings.ReplaceAll(snake(s), "_", " ")
