@@ -29,8 +29,8 @@ type Options struct {
 	// case.
 	Extended bool
 	// Authorize returns who calls, from the HTTP header of the call, which is nil over stdio. Its error refuses the call,
-	// with its text. Nil means that callers are not told apart.
-	Authorize func(ctx context.Context, header http.Header, project string) (principal string, err error)
+	// with its text. With reads the call changes nothing. Nil means that callers are not told apart.
+	Authorize func(ctx context.Context, header http.Header, project string, reads bool) (principal string, err error)
 	// Ask answers query_agent for a session of a name that Route takes, instead of the coordinator. It may be nil.
 	Ask func(ctx context.Context, project, principal string, q coord.Ask) (result coord.Result, handled bool, err error)
 	// Version is that of the program.
@@ -124,7 +124,7 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 	case project == "":
 		return refuse("project_id is missing", coord.CodeInvalid), nil
 	}
-	principal, err := s.authorize(ctx, req, project)
+	principal, err := s.authorize(ctx, req, project, t.reads)
 	if err != nil {
 		return refuse(err.Error(), coord.CodeForbidden), nil
 	}
@@ -138,7 +138,7 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 	return s.answer(ctx, t, project, session, result)
 }
 
-func (s *Server) authorize(ctx context.Context, req *sdk.CallToolRequest, project string) (string, error) {
+func (s *Server) authorize(ctx context.Context, req *sdk.CallToolRequest, project string, reads bool) (string, error) {
 	if s.opts.Authorize == nil {
 		return "", nil
 	}
@@ -146,7 +146,7 @@ func (s *Server) authorize(ctx context.Context, req *sdk.CallToolRequest, projec
 	if req.Extra != nil {
 		header = req.Extra.Header
 	}
-	return s.opts.Authorize(ctx, header, project)
+	return s.opts.Authorize(ctx, header, project, reads)
 }
 
 func (s *Server) do(ctx context.Context, project, principal string, c coord.Command) (coord.Result, error) {

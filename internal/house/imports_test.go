@@ -27,14 +27,14 @@ var rings = map[string]int{
 	"internal/binding": 3, "files": 3, "push": 3,
 
 	"engine": 4, "server": 4, "client": 4, // they meet in a2a.Service only
-	"registry": 4,
+	"registry": 4, "coord": 4,
 
 	"llm": 4, // for agents and hosts; nothing that runs or serves them knows it
 
 	"agent/agenttest": 5, // runs an engine in memory
-	"host":            5, "coord": 5,
+	"host":            5, "coord/mcp": 5,
 
-	"coord/mcp": 6, "coord/a2abridge": 6, "gateway": 6, "conformance": 6, "console": 6, "samples": 6,
+	"coord/daemon": 6, "coord/a2abridge": 6, "gateway": 6, "conformance": 6, "console": 6, "samples": 6,
 
 	"internal/cli": 7,
 

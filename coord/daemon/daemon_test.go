@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemon_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/coord/daemon"
+	"github.com/dragoman-a2a/dragoman/store/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// start returns the URL of a coordinator, its tables and its hub.
+func start(t *testing.T) (string, *coord.Tables, *coord.Hub) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := coord.OpenTables(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub := coord.NewHub(&coord.HubOptions{Store: tables})
+	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables}))
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		hub.Close()
+		srv.Close()
+		db.Close()
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return srv.URL, tables, hub
+}
+
+// get returns status and body.
+func get(t *testing.T, url, token string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	return send(t, req)
+}
+
+func send(t *testing.T, req *http.Request) (int, string) {
+	t.Helper()
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// call calls a tool as a client of the stateless kind of MCP does, with one request.
+func call(t *testing.T, url, token, tool, arguments string) string {
+	t.Helper()
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,
+		"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, tool, arguments)
+	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/mcp", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2026-07-28",
+		"Mcp-Method": "tools/call", "Mcp-Name": tool,
+	} {
+		req.Header.Set(name, value)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	_, text := send(t, req)
+	return text
+}
+
+const me = `{"project_id":"p","session_name":"a","task_id":"1","branch":"main","description":"d"}`
+
+func TestPageAndState(t *testing.T) {
+	t.Parallel()
+	url, _, _ := start(t)
+	if got := call(t, url, "", "register_agent", me); !strings.Contains(got, `\"status\":\"registered\"`) {
+		t.Fatal(got)
+	}
+	for path, want := range map[string]string{
+		"/": "<h1>Coordination</h1>", "/page.js": "use strict", "/page.css": "color-scheme", "/healthz": `"status":"ok"`,
+		"/api/projects": `{"projects":["p"]}`, "/api/projects/p": `"agents":{"a":{"task_id":"1"`,
+	} {
+		if status, body := get(t, url+path, ""); status != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	if status, _ := get(t, url+"/nothing", ""); status != 404 {
+		t.Errorf("a path that is not there: %d", status)
+	}
+	if status, body := get(t, url+"/api/projects/p/events?after=x", ""); status != 400 {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// A project that has a token takes nobody without one, and each token only for what it is for.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	url, tables, _ := start(t)
+	tokens := map[string]string{}
+	for name, g := range map[string]coord.Grant{
+		"ann": {Project: "p", Name: "ann", Role: coord.RoleAgent}, "bob": {Project: "p", Name: "bob", Role: coord.RoleAgent},
+		"eve": {Project: "q", Name: "eve", Role: coord.RoleAgent}, "olga": {Project: "p", Name: "olga", Role: coord.RoleObserver},
+	} {
+		token, err := tables.CreateToken(t.Context(), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[name] = token
+	}
+	for _, test := range []struct{ who, tool, args, want string }{
+		{"", "register_agent", me, "forbidden"}, {"eve", "register_agent", me, "forbidden"}, {"olga", "register_agent", me, "forbidden"},
+		{"ann", "register_agent", me, "registered"}, {"olga", "list_active_agents", `{"project_id":"p"}`, `\"a\"`},
+		{"bob", "heartbeat", me, "registered by somebody else"}, {"bob", "unregister_agent", me, "registered by somebody else"},
+		{"ann", "heartbeat", me, `\"ok\"`},
+	} {
+		if got := call(t, url, tokens[test.who], test.tool, test.args); !strings.Contains(got, test.want) {
+			t.Errorf("%s, %s: %s", test.who, test.tool, got)
+		}
+	}
+	for who, want := range map[string]int{"": 401, "eve": 401, "ann": 200, "olga": 200} {
+		if status, body := get(t, url+"/api/projects/p", tokens[who]); status != want {
+			t.Errorf("%s looks: %d %s", who, status, body)
+		}
+	}
+	if _, body := get(t, url+"/api/projects", tokens["eve"]); body != `{"projects":[]}` {
+		t.Errorf("eve sees %s", body)
+	}
+	if err := tables.RevokeToken(t.Context(), "p", "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if got := call(t, url, tokens["ann"], "heartbeat", me); !strings.Contains(got, "forbidden") {
+		t.Error(got)
+	}
+	if all, err := tables.Tokens(t.Context()); err != nil || len(all) != 3 {
+		t.Errorf("%+v %v", all, err)
+	}
+}
+
+func TestEventsAreStreamed(t *testing.T) {
+	t.Parallel()
+	url, _, hub := start(t)
+	req, err := http.NewRequestWithContext(t.Context(), "GET", url+"/api/projects/p/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := hub.Do(context.Background(), "p", "", coord.Register{Session: "a", TaskID: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		if strings.Contains(lines.Text(), "agent_joined") {
+			return
+		}
+	}
+	t.Error("the stream ended without the event")
+}
