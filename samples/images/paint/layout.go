@@ -14,6 +14,7 @@ type item struct {
 	object int // its index in Scene.Objects
 	at     placement
 	zone   zone
+	side   string // of another one; "" when it stands for itself
 }
 
 // arrange finds a place for every object. Those with a place or a neighbour of their own go there; the others of a
@@ -45,6 +46,9 @@ func (a *arranger) depth(i item) float64 {
 	if i.zone == sky && a.standing {
 		d -= a.h * 2
 	}
+	if i.side == "on" { // a hat is in front of its head
+		d += a.h
+	}
 	return d
 }
 
@@ -65,15 +69,12 @@ func (a *arranger) zone(o *Object) zone {
 
 // scale is how large an object is, in pixels a unit, when n of them share a row.
 func (a *arranger) scale(o *Object, n int) float64 {
-	size := 1.0
-	if what := subjects().byName[o.Subject]; what != nil {
-		size = what.size
-	}
+	size := naturalSize(o.Subject)
 	alone := len(a.scene.Objects) == 1 && o.Count == 1
 	if alone { // what the picture is about may fill it
 		size = math.Sqrt(size)
 	}
-	if a.carries(o, "above", "on") { // or there is no room for what is above
+	if a.carries(o, "above", "on") && !a.carriesLittle(o) { // or there is no room for what is above
 		size *= 0.62
 	}
 	switch o.Size {
@@ -94,6 +95,20 @@ func (a *arranger) carries(o *Object, sides ...string) bool {
 	return slices.ContainsFunc(a.scene.Objects, func(other Object) bool {
 		return other.Of == o.Subject && slices.Contains(sides, other.Side)
 	})
+}
+
+// carriesLittle tells whether what is on an object, such as a hat, is much smaller.
+func (a *arranger) carriesLittle(o *Object) bool {
+	return !slices.ContainsFunc(a.scene.Objects, func(other Object) bool {
+		return other.Of == o.Subject && (other.Side == "above" || naturalSize(other.Subject) > 0.6*naturalSize(o.Subject))
+	})
+}
+
+func naturalSize(name string) float64 {
+	if what := subjects().byName[name]; what != nil {
+		return what.size
+	}
+	return 1
 }
 
 // free arranges what may be anywhere in its zone.
@@ -224,6 +239,7 @@ func (a *arranger) beside() {
 			x += (float64(k) - float64(o.Count-1)/2) * scale * 1.8
 			x, y = min(max(x, scale*0.85), a.w-scale*0.85), min(max(y, scale*0.95), a.h-scale*0.95)
 			a.add(i, x, y, scale, a.zone(o), k%2 == 1)
+			a.items[len(a.items)-1].side = o.Side
 		}
 	}
 }

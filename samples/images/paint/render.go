@@ -112,7 +112,7 @@ func (c *canvas) object(o *Object, it item) {
 	if !named {
 		own = what.colour
 	}
-	if it.zone == ground { // a shadow makes it stand
+	if it.zone == ground && it.side != "on" && it.side != "above" { // a shadow makes it stand
 		c.flat([]polygon{ellipse(it.at.x, it.at.y+it.at.scale*0.97, it.at.scale*0.75, it.at.scale*0.1, 0)}, opaque(ink, 60))
 	}
 	what.draw(c, it.at, own)
