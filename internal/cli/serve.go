@@ -72,9 +72,16 @@ type serveOptions struct {
 	card        string
 }
 
-const serveLong = `serve serves a sample agent to clients of every published generation of A2A, over
-JSON-RPC, HTTP+JSON and gRPC on one port. When it is ready it prints one line to the
-error stream: serving NAME at URL.
+const serveLong = `serve serves a sample agent, or one of your own, to clients of every published
+generation of A2A, over JSON-RPC, HTTP+JSON and gRPC on one port. When it is ready it
+prints one line to the error stream: serving NAME at URL.
+
+--exec makes an agent of a command of the shell: it gets the text of each message as
+its standard input, and what it prints becomes the artifact. With --chunk the output is
+streamed, piece by piece. When the command fails the task fails, and the caller reads
+the end of what it wrote to its error stream; when the task is cancelled, the command is
+ended with all that it started. --echo gives back what it is sent. --proxy serves
+another agent in all generations, as gateway does.
 
 Tasks are kept in a data folder and survive the server; --data :memory: keeps
 nothing. SIGTERM or Ctrl-C lets running turns come to their end (see --drain) and
