@@ -138,6 +138,9 @@ func (x *run) exchange(ctx context.Context, l *link, s *step) (*fold, error) {
 			return f, x.withoutStream(ctx, l, s, f, req)
 		case s.Child != "" && isKind(err, a2a.ErrUnsupportedOperation, a2a.ErrTaskNotFound, a2a.ErrInvalidParams):
 			return f, x.afterRefusal(ctx, l, s, f, err)
+		case s.Child == "" && req.Message.ContextID != "" && isKind(err, a2a.ErrInvalidParams, a2a.ErrInvalidRequest, a2a.ErrTaskNotFound):
+			req.Message.ContextID, req.Message.ReferenceTaskIDs = "", nil // the agent makes the ids of its conversations itself
+			continue
 		case try == sends || !notSent(err):
 			return nil, err
 		}

@@ -69,6 +69,10 @@ type Directory struct {
 
 	refreshing chan struct{} // holds a token while nobody refreshes
 
+	late   sync.WaitGroup  // refreshes that nobody waits for
+	open   context.Context // of those; ends with Close
+	hangUp context.CancelFunc
+
 	mu      sync.Mutex
 	agents  []*remote // in the order of the options, then of the catalogue
 	listed  time.Time // when the catalogue was read last
@@ -107,6 +111,7 @@ func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
 	}
 	d := &Directory{opts: o.Defaults(), refreshing: make(chan struct{}, 1)}
 	d.refreshing <- struct{}{}
+	d.open, d.hangUp = context.WithCancel(context.Background())
 	if d.opts.Client.HTTPClient == nil {
 		d.ownHTTP = &http.Client{Transport: client.NewHTTPTransport()}
 		d.opts.Client.HTTPClient = d.ownHTTP
@@ -130,8 +135,10 @@ func (d *Directory) newRemote(key string, ref AgentRef, given bool) *remote {
 	}
 }
 
-// Close gives up the connections to all agents.
+// Close gives up the connections to all agents. The directory must not be used any more then.
 func (d *Directory) Close() error {
+	d.hangUp()
+	d.late.Wait()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var errs []error
@@ -157,10 +164,16 @@ func (c *conn) retire() error {
 	return c.client.Close()
 }
 
-// Agents returns the agents whose cards are known, after it has fetched the cards that are missing or too old. Agents
-// that cannot be reached keep the card that they had; the names of those without one are missing.
+// Agents returns the agents whose cards are known. It waits for the cards of agents that nobody has looked for yet; those
+// that are too old or could not be had are fetched beside it, for the next time. Agents that cannot be reached keep the card
+// that they had; the names of those without one are missing.
 func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []string) {
-	d.Refresh(ctx)
+	switch stale, unseen := d.stale(); {
+	case unseen:
+		d.Refresh(ctx)
+	case stale:
+		d.late.Go(func() { d.Refresh(d.open) })
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, r := range d.agents {
@@ -214,6 +227,17 @@ func (d *Directory) Watch(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// stale reports whether there is something to refresh, and whether that is something nobody has looked for yet. One that
+// refreshes already is enough.
+func (d *Directory) stale() (stale, unseen bool) {
+	due := d.due()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	catalog := d.opts.Catalog != nil && time.Since(d.listed) >= d.opts.RefreshEvery
+	unseen = catalog && d.listed.IsZero() && d.problem == "" || slices.ContainsFunc(due, func(r *remote) bool { return r.looked.IsZero() })
+	return (catalog || len(due) > 0) && len(d.refreshing) > 0 && !d.closed, unseen
 }
 
 // due returns the agents whose cards should be asked for. One that could not be reached is left alone for a while.

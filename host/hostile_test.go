@@ -206,6 +206,36 @@ func (noStreams) Subscribe(context.Context, *a2a.SubscribeRequest) (events, erro
 
 type events = iter.Seq2[a2a.StreamEvent, error]
 
+// strict refuses contexts that it has not made.
+type strict struct{ a2a.Service }
+
+func (s strict) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (events, error) {
+	if req.Message.TaskID == "" && req.Message.ContextID != "" {
+		return nil, a2a.InvalidParams("message.contextId", "is not one of ours")
+	}
+	return s.Service.StreamMessage(ctx, req)
+}
+
+// frontService serves an agent that refuses contexts of others.
+func frontService(t *testing.T, a agent.Agent, card *a2a.AgentCard) string {
+	t.Helper()
+	e, err := engine.New(&engine.Options{Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv, err := server.New(strict{e.Agent(card.Name, a, nil)}, &server.Options{Card: card, Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := httptest.NewServer(srv)
+	t.Cleanup(func() {
+		e.Shutdown(context.Background())
+		ts.CloseClientConnections()
+		ts.Close()
+	})
+	return ts.URL
+}
+
 // An agent answers with events of somebody else's task.
 func TestAnAgentThatMixesTasksUp(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/host"
+	"github.com/dragoman-a2a/dragoman/registry"
+	"github.com/dragoman-a2a/dragoman/samples/hello"
+)
+
+// catalog is a catalogue whose entries a test changes.
+type catalog struct {
+	mu      sync.Mutex
+	entries []*registry.Entry
+	err     error
+}
+
+func (c *catalog) List(context.Context, registry.Query) (*registry.Page, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &registry.Page{Agents: c.entries}, c.err
+}
+
+func (c *catalog) set(err error, entries ...*registry.Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entries, c.err = entries, err
+}
+
+func entry(id, alias, url string) *registry.Entry {
+	card := hello.Card()
+	card.SupportedInterfaces = []a2a.AgentInterface{{URL: url, Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"}}
+	return &registry.Entry{ID: id, Alias: alias, URL: url, Card: card, CardVersion: 1}
+}
+
+func aliases(t *testing.T, d *host.Directory) (found []string) {
+	t.Helper()
+	d.Refresh(t.Context())
+	agents, _ := d.Agents(t.Context())
+	for _, a := range agents {
+		found = append(found, a.Alias)
+	}
+	return found
+}
+
+func TestDirectoryTakesACatalogueOver(t *testing.T) {
+	t.Parallel()
+	url := serve(t, hello.New(hello.Options{}), hello.Card())
+	kept := &catalog{}
+	kept.set(nil, entry("1", "Hello Agent", url), entry("2", "Twin", "http://127.0.0.1:1"))
+	d, err := host.NewDirectory(&host.DirectoryOptions{Agents: []host.AgentRef{{Card: url}}, Catalog: kept, RefreshEvery: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	want := func(names ...string) {
+		t.Helper()
+		got := aliases(t, d)
+		if len(got) != len(names) {
+			t.Fatalf("got %v, want %v", got, names)
+		}
+		for i := range names {
+			if got[i] != names[i] {
+				t.Errorf("got %v, want %v", got, names)
+			}
+		}
+	}
+	want("Hello Agent", "Twin") // the one that was named by hand is not there twice
+	kept.set(errors.New("down"))
+	want("Hello Agent", "Twin")
+	if _, missing := d.Agents(t.Context()); len(missing) != 1 || missing[0] != "the registry" {
+		t.Errorf("missing %v", missing)
+	}
+	kept.set(nil, entry("3", "hello agent", "http://127.0.0.1:2"))
+	want("Hello Agent", "hello agent#2")
+}
+
+func TestDirectoryRefreshesCards(t *testing.T) {
+	t.Parallel()
+	var name atomic.Value
+	name.Store("Old Name")
+	var asked, unchanged atomic.Int32
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		tag := `"` + name.Load().(string) + `"`
+		w.Header().Set("ETag", tag)
+		w.Header().Set("Cache-Control", "no-cache")
+		if r.Header.Get("If-None-Match") == tag {
+			unchanged.Add(1)
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		card := cardOf(name.Load().(string), "Changes")
+		card.SupportedInterfaces = []a2a.AgentInterface{{URL: "http://127.0.0.1:1", Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"}}
+		raw, err := card.AppendJSON(nil)
+		if err != nil {
+			t.Error(err)
+		}
+		w.Write(raw)
+	}))
+	defer ts.Close()
+	d, err := host.NewDirectory(&host.DirectoryOptions{Agents: []host.AgentRef{{Card: ts.URL}}, RefreshEvery: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	aliases(t, d)
+	aliases(t, d)
+	if unchanged.Load() == 0 {
+		t.Errorf("%d requests, none by ETag", asked.Load())
+	}
+	name.Store("New Name")
+	aliases(t, d)
+	d.Refresh(t.Context())
+	agents, _ := d.Agents(t.Context())
+	if len(agents) != 1 || agents[0].Card.Name != "New Name" || agents[0].Alias != "Old Name" {
+		t.Errorf("%+v", agents[0]) // the alias stays
+	}
+}
+
+// An agent that takes connections and says nothing does not hold up requests to others, after the first look.
+func TestAnAgentThatHangs(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	ts := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(func() {
+		close(release)
+		ts.CloseClientConnections()
+		ts.Close()
+	})
+	w := newWorld(t, func(_ *host.Options, o *host.DirectoryOptions) { o.CardTimeout = 300 * time.Millisecond },
+		ts.URL, serve(t, hello.New(hello.Options{}), hello.Card()))
+	must(t, w.Send("Say hello to Ada"), a2a.TaskStateCompleted)
+	for range 5 {
+		must(t, w.Send("Say hello to Ada"), a2a.TaskStateCompleted)
+	}
+}
+
+// An agent may insist on making the ids of its conversations itself.
+func TestAnAgentThatMakesItsOwnContexts(t *testing.T) {
+	t.Parallel()
+	own := agent.Func(func(_ context.Context, t *agent.Turn) error {
+		if t.Text() == "42" {
+			return t.Reply(a2a.TextPart("right"))
+		}
+		return t.Ask(a2a.TextPart("which number?"))
+	})
+	url := frontService(t, own, cardOf("Oracle", "Knows numbers", "numbers"))
+	w := newWorld(t, nil, url)
+	first := w.Send("guess numbers")
+	must(t, first, a2a.TaskStateInputRequired, "which number?")
+	must(t, w.Reply(first, "42"), a2a.TaskStateCompleted, "right")
+}
