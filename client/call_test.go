@@ -490,7 +490,7 @@ func TestTheFirstInterfaceThatIsSpoken(t *testing.T) {
 		"foreign":   {[]string{iface("https://a.example/x", "urn:custom", ""), iface("a.example:443", "urn:other", ""), rest}, nil, "https://a.example/rest"},
 		"no URL":    {[]string{iface("a.example", a2a.BindingJSONRPC, ""), rest}, nil, "https://a.example/rest"},
 		"pinned":    {[]string{rpc, rest}, []string{a2a.BindingHTTPJSON}, "https://a.example/rest"},
-		"only old":  {[]string{old}, nil, "version 0.3 of the protocol is not allowed"},
+		"only old":  {[]string{old}, nil, "version 0.3 of the protocol is not one of those to speak, 1.0"},
 		"none":      {[]string{iface("https://a.example/x", "urn:custom", "")}, nil, "this binding is not spoken"},
 		"none left": {[]string{rpc}, []string{a2a.BindingHTTPJSON}, "none is for [HTTP+JSON]"},
 	} {
