@@ -19,6 +19,14 @@ const cardGetLong = `get shows the card that anybody may see. With --extended it
 the card that it shows to callers it knows, with your credentials.`
 
 func (c *command) cardCommand() *cobra.Command {
+	return group(&cobra.Command{
+		Use:     "card",
+		Short:   "Work with agent cards",
+		Example: "  dragoman card get -a http://127.0.0.1:8080",
+	}, c.cardGetCommand(), c.cardValidateCommand(), c.cardConvertCommand())
+}
+
+func (c *command) cardGetCommand() *cobra.Command {
 	var extended, validate bool
 	get := &cobra.Command{
 		Use:     "get",
@@ -52,11 +60,7 @@ func (c *command) cardCommand() *cobra.Command {
 	}
 	get.Flags().BoolVar(&extended, "extended", false, "the card for callers that the agent knows")
 	get.Flags().BoolVar(&validate, "validate", false, "find what is wrong with the public card instead of showing it, as card validate does")
-	return group(&cobra.Command{
-		Use:     "card",
-		Short:   "Work with agent cards",
-		Example: "  dragoman card get -a http://127.0.0.1:8080",
-	}, get, c.cardValidateCommand(), c.cardConvertCommand())
+	return get
 }
 
 // extendedCard asks the agent for the card that it shows to callers it knows.

@@ -89,6 +89,7 @@ func (c *command) root() *cobra.Command {
 		calls.PersistentFlags().AddFlagSet(c.clientFlags())
 	}
 	root.AddCommand(c.serveCommand(), c.demoCommand(), c.gatewayCommand(), card, send, c.chatCommand(), task, c.hostCommand(), c.registryCommand(), c.configCommand(), c.versionCommand())
+	root.AddCommand(c.positionalCommands()...)
 	root.SetHelpCommand(c.helpCommand())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()

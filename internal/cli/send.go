@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -70,6 +69,7 @@ func (c *command) sendCommand() *cobra.Command {
 		Example: sendExample,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, words []string) error {
+			words = c.firstIsAgent(words)
 			if err := o.settleWait(c); err != nil {
 				return err
 			}
@@ -108,15 +108,15 @@ func (c *command) sendCommand() *cobra.Command {
 	flags.StringVar(&o.metadata, "metadata", "", "metadata of the message, a JSON object")
 	flags.StringSliceVar(&o.accept, "accept", nil, "media types that the answer may have, separated by commas")
 	flags.StringVar(&o.schema, "schema", "", "file with the JSON Schema that the answer's data is to fit: the agent is told, and the answer checked")
-	flags.SetNormalizeFunc(alias("async", "return-immediately", "no-wait"))
+	flags.SetNormalizeFunc(aliases(map[string]string{"return-immediately": "async", "no-wait": "async", "immediate": "async", "task": "task-id", "context": "context-id"}))
 	return cmd
 }
 
-// alias lets a flag be called by other names.
-func alias(canonical string, others ...string) func(*pflag.FlagSet, string) pflag.NormalizedName {
+// aliases lets flags be called by other names.
+func aliases(canonical map[string]string) func(*pflag.FlagSet, string) pflag.NormalizedName {
 	return func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if slices.Contains(others, name) {
-			name = canonical
+		if known, ok := canonical[name]; ok {
+			name = known
 		}
 		return pflag.NormalizedName(name)
 	}

@@ -43,7 +43,7 @@ func (c *command) taskGetCommand() *cobra.Command {
 	historyFlag(cmd, &history)
 	c.failOnFlag(cmd.Flags())
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the task has ended or waits for something (also --watch)")
-	cmd.Flags().SetNormalizeFunc(alias("wait", "watch"))
+	cmd.Flags().SetNormalizeFunc(aliases(map[string]string{"watch": "wait"}))
 	return cmd
 }
 
