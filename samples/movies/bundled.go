@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package movies
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+)
+
+//go:embed data/movies.json
+var moviesJSON []byte
+
+//go:embed data/people.json
+var peopleJSON []byte
+
+// bundled is the [Catalogue] of sample data that comes with the package. Its ids are its own, and so are its plots and
+// ratings.
+type bundled struct {
+	movies []Movie
+	people []Person
+	folded []string    // titles of movies
+	byID   map[int]int // index of a person
+}
+
+// Bundled returns the catalogue that needs no network: some 180 films, and those who made them.
+func Bundled() Catalogue { return loadBundled() }
+
+var loadBundled = sync.OnceValue(func() *bundled {
+	b := &bundled{byID: make(map[int]int)}
+	if err := json.Unmarshal(moviesJSON, &b.movies); err != nil {
+		panic(fmt.Errorf("movies: bundled films: %w", err)) // a test reads them
+	}
+	if err := json.Unmarshal(peopleJSON, &b.people); err != nil {
+		panic(fmt.Errorf("movies: bundled people: %w", err))
+	}
+	for i, p := range b.people {
+		b.byID[p.ID] = i
+		b.people[i].MovieCredits = &MovieCredits{}
+	}
+	for _, m := range b.movies {
+		b.folded = append(b.folded, fold(m.Title))
+		for i, c := range m.Credits.Cast {
+			p := &b.people[b.byID[c.ID]]
+			m.Credits.Cast[i].Gender = p.Gender
+			played := m.brief()
+			played.Character = c.Character
+			p.MovieCredits.Cast = append(p.MovieCredits.Cast, played)
+			p.Popularity++
+		}
+		for i, c := range m.Credits.Crew {
+			p := &b.people[b.byID[c.ID]]
+			m.Credits.Crew[i].Gender = p.Gender
+			made := m.brief()
+			made.Job = c.Job
+			p.MovieCredits.Crew = append(p.MovieCredits.Crew, made)
+			p.Popularity++
+		}
+	}
+	return b
+})
+
+func (*bundled) Source() string { return "bundled catalogue" }
+
+// ranked collects what matches, best first.
+type ranked[T any] struct {
+	items []T
+	ranks []int
+}
+
+func (r *ranked[T]) add(item T, rank int) {
+	at, _ := slices.BinarySearch(r.ranks, rank+1)
+	r.items, r.ranks = slices.Insert(r.items, at, item), slices.Insert(r.ranks, at, rank)
+}
+
+// match says how well a folded title or name fits a folded query: 0 is best, -1 not at all.
+func match(title, query string) int {
+	switch {
+	case query == "":
+		return -1
+	case title == query:
+		return 0
+	case strings.HasPrefix(title, query+" "):
+		return 1
+	case hasWords(title, query):
+		return 2
+	}
+	return -1
+}
+
+func (b *bundled) SearchMovies(_ context.Context, title string) ([]Movie, error) {
+	query := fold(title)
+	var found ranked[Movie]
+	for i, m := range b.movies {
+		rank := match(b.folded[i], query)
+		if rank < 0 && m.OriginalTitle != m.Title {
+			rank = match(fold(m.OriginalTitle), query)
+		}
+		if rank >= 0 {
+			found.add(m.brief(), rank)
+		}
+	}
+	return found.items, nil
+}
+
+func (b *bundled) SearchPeople(_ context.Context, name string) ([]Person, error) {
+	query := fold(name)
+	var found ranked[Person]
+	for _, p := range b.people {
+		if rank := match(fold(p.Name), query); rank >= 0 {
+			found.add(Person{ID: p.ID, Name: p.Name, Gender: p.Gender, Department: p.Department, Popularity: p.Popularity}, rank)
+		}
+	}
+	return found.items, nil
+}
+
+// maxNear is how many near titles are named.
+const maxNear = 5
+
+func (b *bundled) NearTitles(_ context.Context, title string) ([]Movie, error) {
+	query := fold(title)
+	var found ranked[Movie]
+	for i, m := range b.movies {
+		far := distance(b.folded[i], query)
+		if len(query) < len(b.folded[i]) {
+			far = min(far, distance(b.folded[i][:len(query)], query)) // "Teminator" is near "Terminator 2: Judgment Day"
+		}
+		if far <= 1+len(query)/5 {
+			found.add(m.brief(), far)
+		}
+	}
+	return found.items[:min(len(found.items), maxNear)], nil
+}
+
+func (b *bundled) Movie(_ context.Context, id int) (Movie, error) {
+	i := slices.IndexFunc(b.movies, func(m Movie) bool { return m.ID == id })
+	if i < 0 {
+		return Movie{}, fmt.Errorf("movies: no film %d in the bundled catalogue", id)
+	}
+	return b.movies[i], nil
+}
+
+func (b *bundled) Person(_ context.Context, id int) (Person, error) {
+	i, ok := b.byID[id]
+	if !ok {
+		return Person{}, fmt.Errorf("movies: no person %d in the bundled catalogue", id)
+	}
+	return b.people[i], nil
+}
+
+func (b *bundled) Discover(_ context.Context, f Filter) ([]Movie, error) {
+	var found []Movie
+	for _, m := range b.movies {
+		if f.takes(m) {
+			found = append(found, m.brief())
+		}
+	}
+	slices.SortStableFunc(found, func(x, y Movie) int { return cmp.Compare(y.VoteAverage, x.VoteAverage) })
+	return found, nil
+}
+
+// takes reports whether a film with its credits passes the filter.
+func (f Filter) takes(m Movie) bool {
+	year := 0
+	fmt.Sscan(m.Year(), &year) // 0 when it is not known
+	switch {
+	case f.From > 0 && year < f.From, f.To > 0 && year > f.To, m.VoteAverage < float64(f.MinVote):
+		return false
+	}
+	ids := m.genreIDs()
+	for _, genre := range f.Genres {
+		if !slices.Contains(ids, genre) {
+			return false
+		}
+	}
+	for _, person := range f.Cast {
+		if !slices.ContainsFunc(m.Credits.Cast, func(c Credit) bool { return c.ID == person }) {
+			return false
+		}
+	}
+	return f.Director == 0 || slices.ContainsFunc(m.Credits.Crew, func(c Credit) bool { return c.ID == f.Director && c.Job == "Director" })
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package movies
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Movie is a film as TMDB describes it. What a search gives has no Runtime and no Credits.
+type Movie struct {
+	ID            int      `json:"id"`
+	Title         string   `json:"title"`
+	OriginalTitle string   `json:"original_title,omitzero"`
+	ReleaseDate   string   `json:"release_date,omitzero"` // 2006-01-02; "" when it is not known
+	Overview      string   `json:"overview,omitzero"`
+	VoteAverage   float64  `json:"vote_average,omitzero"` // of 10
+	VoteCount     int      `json:"vote_count,omitzero"`
+	GenreIDs      []int    `json:"genre_ids,omitempty"`
+	Genres        []Genre  `json:"genres,omitempty"`
+	Runtime       int      `json:"runtime,omitzero"` // minutes
+	PosterPath    string   `json:"poster_path,omitzero"`
+	Credits       *Credits `json:"credits,omitzero"`
+	Character     string   `json:"character,omitzero"` // in a person's credits: who is played
+	Job           string   `json:"job,omitzero"`       // in a person's credits: what was done
+}
+
+// A Genre is one of TMDB's genres.
+type Genre struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+}
+
+// Credits say who made a film.
+type Credits struct {
+	Cast []Credit `json:"cast"` // those who are named first come first
+	Crew []Credit `json:"crew"`
+}
+
+// A Credit is one person's part in a film.
+type Credit struct {
+	ID        int    `json:"id"`
+	Name      string `json:"name"`
+	Gender    int    `json:"gender,omitzero"` // see [Person]
+	Character string `json:"character,omitzero"`
+	Job       string `json:"job,omitzero"`
+}
+
+// A Person is somebody who makes films, as TMDB describes people. What a search gives has no dates and no films.
+type Person struct {
+	ID           int           `json:"id"`
+	Name         string        `json:"name"`
+	Gender       int           `json:"gender,omitzero"`   // 1: female, 2: male, 3: non-binary, 0: not known
+	Birthday     string        `json:"birthday,omitzero"` // 2006-01-02; "" when it is not known
+	Deathday     string        `json:"deathday,omitzero"`
+	PlaceOfBirth string        `json:"place_of_birth,omitzero"`
+	Biography    string        `json:"biography,omitzero"`
+	Department   string        `json:"known_for_department,omitzero"` // "Acting", "Directing", ...
+	Popularity   float64       `json:"popularity,omitzero"`
+	ProfilePath  string        `json:"profile_path,omitzero"`
+	MovieCredits *MovieCredits `json:"movie_credits,omitzero"`
+}
+
+// MovieCredits are a person's films.
+type MovieCredits struct {
+	Cast []Movie `json:"cast"`
+	Crew []Movie `json:"crew"`
+}
+
+// A Filter says which films are looked for. The zero value means all.
+type Filter struct {
+	Genres   []int `json:"genres,omitempty"`  // ids of genres: all of them
+	Cast     []int `json:"cast,omitempty"`    // ids of people: all of them play in it
+	Director int   `json:"director,omitzero"` // id
+	From     int   `json:"from,omitzero"`     // first year
+	To       int   `json:"to,omitzero"`       // last year
+	MinVote  int   `json:"min_vote,omitzero"` // of 10
+	Lead     int   `json:"lead,omitzero"`     // gender of who is named first; a Catalogue does not look at it
+}
+
+// A Catalogue knows films and people. Its errors are for the log. It is safe for concurrent use.
+type Catalogue interface {
+	// Source names the catalogue in answers.
+	Source() string
+	// SearchMovies finds films by title, best matches first.
+	SearchMovies(ctx context.Context, title string) ([]Movie, error)
+	// SearchPeople finds people by name, best matches first.
+	SearchPeople(ctx context.Context, name string) ([]Person, error)
+	// NearTitles finds films whose titles are not far from one that SearchMovies does not find.
+	NearTitles(ctx context.Context, title string) ([]Movie, error)
+	// Movie returns all about a film.
+	Movie(ctx context.Context, id int) (Movie, error)
+	// Person returns all about a person.
+	Person(ctx context.Context, id int) (Person, error)
+	// Discover finds films by a filter, best rated first.
+	Discover(ctx context.Context, f Filter) ([]Movie, error)
+}
+
+// genres are TMDB's, by id.
+var genres = map[int]string{
+	28: "Action", 12: "Adventure", 16: "Animation", 35: "Comedy", 80: "Crime", 99: "Documentary", 18: "Drama", 10751: "Family", 14: "Fantasy", 36: "History",
+	27: "Horror", 10402: "Music", 9648: "Mystery", 10749: "Romance", 878: "Science Fiction", 53: "Thriller", 10752: "War", 37: "Western",
+}
+
+// Year is the year of release; "" when it is not known.
+func (m Movie) Year() string {
+	if len(m.ReleaseDate) < 4 {
+		return ""
+	}
+	return m.ReleaseDate[:4]
+}
+
+// String is the title with the year.
+func (m Movie) String() string {
+	if m.Year() == "" {
+		return m.Title
+	}
+	return fmt.Sprintf("%s (%s)", m.Title, m.Year())
+}
+
+// directors are the names of those who directed the film.
+func (m Movie) directors() []string {
+	var names []string
+	if m.Credits == nil {
+		return nil
+	}
+	for _, c := range m.Credits.Crew {
+		if c.Job == "Director" && !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// genreIDs are those of a film, in whichever form they came.
+func (m Movie) genreIDs() []int {
+	if len(m.Genres) == 0 {
+		return m.GenreIDs
+	}
+	var ids []int
+	for _, g := range m.Genres {
+		ids = append(ids, g.ID)
+	}
+	return ids
+}
+
+// genreNames are in lower case, as in a sentence.
+func (m Movie) genreNames() []string {
+	var names []string
+	for _, id := range m.genreIDs() {
+		if name := genres[id]; name != "" {
+			names = append(names, strings.ToLower(name))
+		}
+	}
+	return names
+}
+
+// brief leaves out what only details have, as a search does.
+func (m Movie) brief() Movie {
+	m.GenreIDs, m.Genres, m.Runtime, m.Credits = m.genreIDs(), nil, 0, nil
+	return m
+}

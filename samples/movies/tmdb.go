@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package movies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// DefaultTMDB is the base URL of The Movie Database.
+const DefaultTMDB = "https://api.themoviedb.org/3"
+
+const (
+	imageBase   = "https://image.tmdb.org/t/p/w500"
+	tmdbTimeout = 10 * time.Second // of a whole request, body included
+	tmdbMaxBody = 2 << 20          // bytes of an answer
+	maxText     = 2000             // runes of a text in an answer
+	minVotes    = "300"            // of films that are recommended: a rating of few votes says little
+)
+
+// TMDBOptions configure [NewTMDB].
+type TMDBOptions struct {
+	Key     string       `json:"-"` // the key of v3 (32 hexadecimal digits), or the token of v4; required; never shown or logged
+	BaseURL string       // "": [DefaultTMDB]; http or https, without query
+	Client  *http.Client // nil: a client of its own; its transport is used, its redirect rule and timeout are not
+}
+
+// String shows the options without the key.
+func (o TMDBOptions) String() string { return "TMDB at " + or(o.BaseURL, DefaultTMDB) }
+
+// GoString shows the options without the key.
+func (o TMDBOptions) GoString() string { return o.String() }
+
+// tmdb is the [Catalogue] of The Movie Database. Each call is one request: no retries, 10 seconds, at most 2 MiB, no
+// redirects, which would take the key elsewhere.
+type tmdb struct {
+	base   *url.URL
+	key    string
+	client *http.Client
+}
+
+// NewTMDB returns the catalogue of The Movie Database, or of a server that speaks like it.
+func NewTMDB(o TMDBOptions) (Catalogue, error) {
+	if o.Key == "" {
+		return nil, errors.New("movies: TMDB needs a key; set TMDB_API_KEY")
+	}
+	base, err := url.Parse(or(o.BaseURL, DefaultTMDB))
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" || base.User != nil {
+		return nil, fmt.Errorf("movies: the base URL of TMDB must be like %s", DefaultTMDB)
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if o.Client != nil {
+		client.Transport = o.Client.Transport
+	}
+	return &tmdb{base: base, key: o.Key, client: client}, nil
+}
+
+// FromEnv returns the catalogue that the environment names: that of TMDB when TMDB_API_KEY is set, at TMDB_BASE_URL
+// when that is set too, and the bundled one otherwise.
+func FromEnv(getenv func(string) string) (Catalogue, error) {
+	key := strings.TrimSpace(getenv("TMDB_API_KEY"))
+	if key == "" {
+		return Bundled(), nil
+	}
+	return NewTMDB(TMDBOptions{Key: key, BaseURL: getenv("TMDB_BASE_URL")})
+}
+
+func (*tmdb) Source() string { return "TMDB" }
+
+// bearer reports whether the key is a token of v4, which goes into a header; a key of v3 goes into the query.
+func (t *tmdb) bearer() bool { return strings.Count(t.key, ".") == 2 || len(t.key) > 40 }
+
+// get asks one question. Its errors name neither the key nor the URL that may contain it.
+func (t *tmdb) get(ctx context.Context, path string, query url.Values, v any) error {
+	ctx, cancel := context.WithTimeout(ctx, tmdbTimeout)
+	defer cancel()
+	target := t.base.JoinPath(path)
+	query.Set("language", "en-US")
+	if !t.bearer() {
+		query.Set("api_key", t.key)
+	}
+	target.RawQuery = query.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return errors.New("movies: TMDB: the request cannot be made")
+	}
+	request.Header.Set("Accept", "application/json")
+	if t.bearer() {
+		request.Header.Set("Authorization", "Bearer "+t.key)
+	}
+	response, err := t.client.Do(request)
+	if err != nil {
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
+			err = wrapped.Err // which leaves out the URL
+		}
+		return fmt.Errorf("movies: TMDB %s: %w", path, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return &tmdbError{path: path, status: response.StatusCode}
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, tmdbMaxBody+1))
+	if err != nil {
+		return fmt.Errorf("movies: TMDB %s: %w", path, err)
+	}
+	if len(text) > tmdbMaxBody {
+		return fmt.Errorf("movies: TMDB %s: answer of more than %d bytes", path, tmdbMaxBody)
+	}
+	// Nothing is decided by a member that comes twice, and null is what they write for nothing.
+	if err := json.Unmarshal(text, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+		return fmt.Errorf("movies: TMDB %s: the answer is not what it should be: %w", path, err)
+	}
+	return nil
+}
+
+// tmdbError is an answer with a status that is no success.
+type tmdbError struct {
+	path   string
+	status int
+}
+
+func (e *tmdbError) Error() string {
+	text := fmt.Sprintf("movies: TMDB %s: status %d", e.path, e.status)
+	if e.status == http.StatusUnauthorized {
+		text += "; check TMDB_API_KEY"
+	}
+	return text
+}
+
+func (t *tmdb) searchMovies(ctx context.Context, path string, query url.Values) ([]Movie, error) {
+	var answer struct {
+		Results []Movie `json:"results"`
+	}
+	query.Set("include_adult", "false")
+	query.Set("page", "1")
+	if err := t.get(ctx, path, query, &answer); err != nil {
+		return nil, err
+	}
+	for i := range answer.Results {
+		tidy(&answer.Results[i])
+	}
+	return answer.Results, nil
+}
+
+func (t *tmdb) SearchMovies(ctx context.Context, title string) ([]Movie, error) {
+	return t.searchMovies(ctx, "search/movie", url.Values{"query": {clean(title, maxEcho)}})
+}
+
+func (t *tmdb) SearchPeople(ctx context.Context, name string) ([]Person, error) {
+	var answer struct {
+		Results []Person `json:"results"`
+	}
+	query := url.Values{"query": {clean(name, maxEcho)}, "include_adult": {"false"}, "page": {"1"}}
+	if err := t.get(ctx, "search/person", query, &answer); err != nil {
+		return nil, err
+	}
+	for i := range answer.Results {
+		tidyPerson(&answer.Results[i])
+	}
+	return answer.Results, nil
+}
+
+// NearTitles searches for the longest word of the title alone.
+func (t *tmdb) NearTitles(ctx context.Context, title string) ([]Movie, error) {
+	longest := ""
+	for word := range strings.FieldsSeq(fold(title)) {
+		if len(word) > len(longest) {
+			longest = word
+		}
+	}
+	if longest == "" || longest == fold(title) {
+		return nil, nil
+	}
+	found, err := t.SearchMovies(ctx, longest)
+	return found[:min(len(found), maxNear)], err
+}
+
+func (t *tmdb) Movie(ctx context.Context, id int) (Movie, error) {
+	var m Movie
+	err := t.get(ctx, "movie/"+strconv.Itoa(id), url.Values{"append_to_response": {"credits"}}, &m)
+	tidy(&m)
+	return m, err
+}
+
+func (t *tmdb) Person(ctx context.Context, id int) (Person, error) {
+	var p Person
+	err := t.get(ctx, "person/"+strconv.Itoa(id), url.Values{"append_to_response": {"movie_credits"}}, &p)
+	tidyPerson(&p)
+	return p, err
+}
+
+func (t *tmdb) Discover(ctx context.Context, f Filter) ([]Movie, error) {
+	query := url.Values{"sort_by": {"vote_average.desc"}, "vote_count.gte": {minVotes}}
+	set := func(name string, ids []int) {
+		if len(ids) > 0 {
+			query.Set(name, strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]"))
+		}
+	}
+	set("with_genres", f.Genres)
+	set("with_cast", f.Cast)
+	if f.Director > 0 {
+		set("with_crew", []int{f.Director})
+	}
+	if f.From > 0 {
+		query.Set("primary_release_date.gte", fmt.Sprintf("%d-01-01", f.From))
+	}
+	if f.To > 0 {
+		query.Set("primary_release_date.lte", fmt.Sprintf("%d-12-31", f.To))
+	}
+	if f.MinVote > 0 {
+		query.Set("vote_average.gte", strconv.Itoa(f.MinVote))
+	}
+	return t.searchMovies(ctx, "discover/movie", query)
+}
+
+// tidy bounds and cleans the texts of a film, and makes URLs of paths.
+func tidy(m *Movie) {
+	for _, text := range []*string{&m.Title, &m.OriginalTitle, &m.Overview, &m.ReleaseDate, &m.Character, &m.Job} {
+		*text = clean(*text, maxText)
+	}
+	m.PosterPath = imageURL(m.PosterPath)
+	if m.Credits == nil {
+		return
+	}
+	for _, credits := range [][]Credit{m.Credits.Cast, m.Credits.Crew} {
+		for i := range credits {
+			credits[i].Name, credits[i].Character = clean(credits[i].Name, maxText), clean(credits[i].Character, maxText)
+		}
+	}
+}
+
+func tidyPerson(p *Person) {
+	for _, text := range []*string{&p.Name, &p.Biography, &p.Birthday, &p.Deathday, &p.PlaceOfBirth, &p.Department} {
+		*text = clean(*text, maxText)
+	}
+	p.ProfilePath = imageURL(p.ProfilePath)
+	if p.MovieCredits == nil {
+		return
+	}
+	for _, credits := range [][]Movie{p.MovieCredits.Cast, p.MovieCredits.Crew} {
+		for i := range credits {
+			tidy(&credits[i])
+		}
+	}
+}
+
+// imageURL is where TMDB keeps a picture; "" when the path is none of its own.
+func imageURL(path string) string {
+	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " \"'<>\\") {
+		return ""
+	}
+	return imageBase + path
+}
+
+func or(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}
