@@ -30,6 +30,7 @@ Dragoman's client, and its command, call an **agent** that is written with their
 | files | bytes and a link, sent there and back |
 | data | structured data, sent there and back |
 | push | a push configuration gets the refusal of its generation |
+| host | asks our host for money back in another currency: it asks an agent of rates, then one of expenses, whose form the client fills in |
 | cli | ` + "`dragoman send`" + ` |
 
 ok: as the generation prescribes. A number: red because of a fault of the peer, told below. A dash: the SDK has no such call.

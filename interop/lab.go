@@ -37,6 +37,7 @@ type lab struct {
 	dragoman string // our binary
 
 	currency, probe string // URLs of our servers
+	host            string // URL of our host, before currency and expenses
 	gateways        map[a2a.Generation]endpoints
 	stops           []func()
 }
@@ -95,6 +96,9 @@ func (l *lab) startOurs(ctx context.Context) error {
 	if l.probe, err = l.startServer(ctx, exec.CommandContext(ctx, probe)); err != nil {
 		return err
 	}
+	if l.host, err = l.startHost(ctx); err != nil {
+		return err
+	}
 	l.gateways = map[a2a.Generation]endpoints{}
 	for _, p := range peers {
 		if _, ready := l.gateways[p.upstream]; ready || p.upstream == "" {
@@ -105,6 +109,15 @@ func (l *lab) startOurs(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// startHost starts our host before the agents that a request for money back in another currency needs.
+func (l *lab) startHost(ctx context.Context) (string, error) {
+	expenses, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "expenses", "--addr", "127.0.0.1:0", "--data", ":memory:"))
+	if err != nil {
+		return "", err
+	}
+	return l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "host", "--serve", "127.0.0.1:0", "--data", ":memory:", "--agent", l.currency, "--agent", expenses))
 }
 
 // startGateways starts both agents in one generation only, and a gateway before each.

@@ -14,6 +14,7 @@ type peer struct {
 	folder        string // below peers
 	transports    []string
 	upstream      a2a.Generation // of the agent that its client reaches through our gateway; empty for none
+	host          bool           // its client talks to our host, too
 }
 
 // kind is how a peer is installed and started.
@@ -33,7 +34,7 @@ var peers = []*peer{
 	{
 		name: "Python a2a-sdk", version: "1.3.0", generation: a2a.Generation10, kind: python, folder: "python/v1",
 		transports: []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON, a2a.BindingGRPC},
-		upstream:   a2a.Generation01,
+		upstream:   a2a.Generation01, host: true,
 	},
 	{
 		name: "JavaScript @a2a-js/sdk", version: "1.3.0", generation: a2a.Generation10, kind: javaScript, folder: "js/v1",
@@ -78,17 +79,19 @@ var peers = []*peer{
 
 // scenarios are the columns of the matrix.
 var scenarios = []string{
-	"card", "send", "stream", "multi-turn", "get", "list", "cancel", "resubscribe", "errors", "files", "data", "push", "cli",
+	"card", "send", "stream", "multi-turn", "get", "list", "cancel", "resubscribe", "errors", "files", "data", "push", "host", "cli",
 }
 
-// expected reports whether a row has a cell in a column: only 1.0 lists tasks, on both sides of a gateway, and cli is our
-// command.
+// expected reports whether a row has a cell in a column: only 1.0 lists tasks, on both sides of a gateway, cli is our
+// command, and host is for some peers.
 func expected(r *row, scenario string) bool {
 	switch scenario {
 	case "list":
 		return r.peer.generation == a2a.Generation10 && (r.direction != throughGateway || r.peer.upstream == a2a.Generation10)
 	case "cli":
 		return r.direction == toPeer
+	case "host":
+		return r.direction == fromPeer && r.peer.host
 	}
 	return true
 }

@@ -19,6 +19,7 @@ BYTES = b"\x00\x01binary\xff"
 BYTES_TYPE, BYTES_NAME = "application/octet-stream", "blob.bin"
 LINK, LINK_TYPE, LINK_NAME = "https://example.com/photo.png", "image/png", "photo.png"
 DATA = {"name": "Ada", "nested": {"list": [1, "two", True, None]}}
+ERRAND = "reimburse lunch for 20 EUR but needs to be converted to USD ahead of time."
 UNKNOWN = "01a1fd5d-0000-7000-8000-000000000000"
 WEBHOOK = "https://example.com/hook"
 

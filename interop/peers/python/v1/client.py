@@ -2,6 +2,7 @@
 """The client of a2a-sdk 1.x, which speaks A2A 1.0."""
 
 import asyncio
+import os
 import uuid
 
 from a2a.client import ClientConfig, ClientFactory
@@ -153,10 +154,26 @@ async def main():
             config = TaskPushNotificationConfig(task_id=kept["task"].id, url=run.WEBHOOK)
             await refused(PushNotificationNotSupportedError, waiting.create_task_push_notification_config(config))
 
-        await run.play({
+        async def host():
+            _, client = await connect(os.environ["DRAGOMAN_HOST_URL"], http, streaming=False)
+            _, watching = await connect(os.environ["DRAGOMAN_HOST_URL"], http, streaming=True)
+            events = [e async for e in watching.send_message(ask(run.ERRAND))]
+            task, last = events[0].task, events[-1].status_update.status
+            run.check(last.state == TaskState.TASK_STATE_INPUT_REQUIRED, "the stream ended with", events[-1])
+            [form] = [d for d in get_data_parts(last.message.parts) if d.get("type") == "form"]
+            run.check(form["form_data"]["amount"].endswith(" USD"), form)
+            filled = dict(form["form_data"], date="2026-01-05", purpose="lunch")
+            done = await send_to(client, ask(new_data_part(filled), task=task))
+            run.check(done.status.state == TaskState.TASK_STATE_COMPLETED and "approved" in text_of(done), done)
+            return filled["amount"]
+
+        scenarios = {
             "card": card_scenario, "send": send, "stream": stream, "multi-turn": multi_turn, "get": get, "list": list_tasks,
             "cancel": cancel, "resubscribe": resubscribe, "errors": errors, "files": files, "data": data, "push": push,
-        })
+        }
+        if "DRAGOMAN_HOST_URL" in os.environ:
+            scenarios["host"] = host
+        await run.play(scenarios)
 
 
 asyncio.run(main())
