@@ -175,9 +175,11 @@ func TestChatWithSeveralAgents(t *testing.T) {
 
 func TestChatKeepsTokensApart(t *testing.T) {
 	t.Parallel()
-	got := run(t.Context(), "chat", "-a", "http://a.example", "-a", "http://b.example", "--bearer", "secret", "hi")
-	if got.code != exitUsage || !strings.Contains(got.stderr, "the credentials are for one agent") {
-		t.Errorf("%+v", got)
+	for flag, value := range map[string]string{"--bearer": "secret", "--api-key": "secret", "--svc-param": "Authorization: secret"} {
+		got := run(t.Context(), "chat", "-a", "http://a.example", "-a", "http://b.example", flag, value, "hi")
+		if got.code != exitUsage || !strings.Contains(got.stderr, "the credentials are for one agent") {
+			t.Errorf("%s: %+v", flag, got)
+		}
 	}
 }
 

@@ -14,7 +14,12 @@ import (
 )
 
 // hasCredentials reports whether the user gave something that only the agent should see.
-func (c *command) hasCredentials() bool { return c.options.bearer != "" || c.options.apiKey != "" }
+func (c *command) hasCredentials() bool {
+	return c.options.bearer != "" || c.options.apiKey != "" || slices.ContainsFunc(c.options.svcParams, func(param string) bool {
+		name, _, _ := strings.Cut(param, ":")
+		return isSecretName(name)
+	})
+}
 
 // takesToken reports whether the card names a scheme by which a bearer token is sent.
 func takesToken(card *a2a.AgentCard) bool {
