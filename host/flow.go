@@ -73,7 +73,7 @@ func (v value) String() string { return strings.TrimSpace(v.Amount + " " + v.Cur
 // valueOf finds the value in the answer of a step: in data if there are any, else in the text.
 func valueOf(parts []a2a.Part) (value, bool) {
 	for _, p := range parts {
-		if data, ok := p.Content.(a2a.Data); ok {
+		if data, ok := p.Content.(a2a.Data); ok && len(data) <= maxValueData {
 			if v, ok := valueOfData(data); ok {
 				return v, true
 			}
@@ -81,13 +81,19 @@ func valueOf(parts []a2a.Part) (value, bool) {
 	}
 	for _, p := range parts {
 		if text, ok := p.Content.(a2a.Text); ok {
-			if v, ok := valueOfText(string(text)); ok {
+			if v, ok := valueOfText(string(text[:min(len(text), maxValueText)])); ok {
 				return v, true
 			}
 		}
 	}
 	return value{}, false
 }
+
+// A value is looked for in so many bytes of an answer.
+const (
+	maxValueData = 64 << 10
+	maxValueText = 4 << 10
+)
 
 // valueOfData reads a conversion as data: which member is which is a matter of their usual names.
 func valueOfData(data a2a.Data) (value, bool) {

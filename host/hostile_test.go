@@ -388,3 +388,32 @@ func (b *breaking) Write(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// A card is there, and the agent is not where the card says.
+func TestACardThatLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	card := cardOf("Ghost", "Haunts houses", "houses")
+	card.SupportedInterfaces = []a2a.AgentInterface{{URL: "http://127.0.0.1:1/", Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"}}
+	raw, err := card.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(raw) }))
+	defer ts.Close()
+	r := newWorld(t, nil, ts.URL).Send("haunt houses")
+	must(t, r, a2a.TaskStateFailed, "Ghost failed: it cannot be reached")
+	if c := children(t, r.Task); len(c) != 1 || c[0].State != "failed" || c[0].TaskID != "" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A prompt is text like any other, however it ends up in what the host says.
+func TestAPromptWithEscapes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, serve(t, expenses, expensesCard()), currencyURL(t))
+	r := w.Send("reimburse \x1b]0;x\x07lunch for 20 EUR but \x1b[2Jneeds to be converted to USD first")
+	if all := strings.Join(statuses(r), "") + string(r.Task.Metadata["plan"]); strings.ContainsAny(all, "\x1b\x07") || strings.Contains(all, `\u001b`) {
+		t.Errorf("%q", all)
+	}
+	must(t, r, a2a.TaskStateInputRequired)
+}

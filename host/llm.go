@@ -24,11 +24,11 @@ import (
 // not there are refused, and the host's limits hold.
 //
 // When the model cannot be had, or says nothing of use, [Rules] plans.
-func NewLLM(model llm.Model) Planner { return &modelPlanner{model: model, rules: rules{}} }
+func NewLLM(model llm.Model) Planner { return &modelPlanner{model: model, rules: &rules{}} }
 
 type modelPlanner struct {
 	model llm.Model
-	rules rules
+	rules *rules
 }
 
 // The budget of one look at a request. A request that goes through several rounds of agents has one for each.

@@ -127,10 +127,12 @@ func readPhrasings(t *testing.T, file string) []intent {
 	return intents
 }
 
+var planner = Rules()
+
 // route returns the aliases that a request goes to, or the choices of the question that is asked instead.
 func route(t *testing.T, agents []AgentInfo, text string) (aliases []string, asked bool) {
 	t.Helper()
-	d, err := Rules().Plan(t.Context(), &Situation{Text: text, Agents: agents, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))})
+	d, err := planner.Plan(t.Context(), &Situation{Text: text, Agents: agents, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -59,10 +60,10 @@ type router struct {
 	accept []string
 }
 
-func newRouter(s *Situation) *router {
+func newRouter(s *Situation, known *documents) *router {
 	docs := make([]map[string]float64, len(s.Agents))
 	for i, a := range s.Agents {
-		docs[i] = document(a.Card)
+		docs[i] = known.of(a.Card)
 	}
 	return &router{agents: s.Agents, index: newIndex(docs), last: s.Last, accept: s.OutputModes, parts: attachments(s.Message)}
 }
@@ -78,6 +79,29 @@ func attachments(m *a2a.Message) (parts []a2a.Part) {
 		}
 	}
 	return parts
+}
+
+// documents keeps the terms of the cards that were read last, as reading them takes longer than all the rest.
+type documents struct {
+	mu   sync.Mutex
+	made map[*a2a.AgentCard]map[string]float64
+}
+
+// maxDocuments is how many cards' terms are kept; when there are more, all are read anew.
+const maxDocuments = 2000
+
+func (d *documents) of(c *a2a.AgentCard) map[string]float64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if doc, ok := d.made[c]; ok {
+		return doc
+	}
+	if d.made == nil || len(d.made) >= maxDocuments {
+		d.made = make(map[*a2a.AgentCard]map[string]float64)
+	}
+	doc := document(c)
+	d.made[c] = doc
+	return doc
 }
 
 // maxCardText is how much of each text of a card is read.
@@ -212,6 +236,15 @@ func inPassing(text string) []span {
 	return spans
 }
 
+// ends returns the beginning and the end of a text that is longer than a request: what is between was pasted.
+func ends(text string) string {
+	const head, tail = 4000, 1000
+	if len(text) <= head+tail {
+		return text
+	}
+	return strings.ToValidUTF8(text[:head], "") + "\n" + strings.ToValidUTF8(text[len(text)-tail:], "")
+}
+
 // beginning returns the index of the word that a request begins with, after "could you please" and the like.
 func beginning(tokens []token) int {
 	for i, t := range tokens {
@@ -232,7 +265,7 @@ type rank struct {
 
 // rank returns the agents that have to do with a text at all, the best first.
 func (r *router) rank(text string) []rank {
-	query := queryOf(text)
+	query := queryOf(ends(text))
 	for _, p := range r.parts {
 		if pattern := patternOfType(p.MediaType); pattern != "" {
 			query[pattern] = queryPattern

@@ -18,19 +18,19 @@ import (
 // words best, by BM25 over name, description, skills, tags and examples, puts the clauses in the order that words such
 // as "then", "before" and "ahead of time" ask for, and rather asks than guesses. The same request always gets the same
 // plan.
-func Rules() Planner { return rules{} }
+func Rules() Planner { return &rules{} }
 
-type rules struct{}
+type rules struct{ cards documents }
 
 // Plan implements [Planner]. All is planned at once; what has been done needs no second look.
-func (rules) Plan(_ context.Context, s *Situation) (*Decision, error) {
+func (p *rules) Plan(_ context.Context, s *Situation) (*Decision, error) {
 	if len(s.Reports) > 0 {
 		return &Decision{}, nil
 	}
 	if len(s.Agents) == 0 {
 		return &Decision{Answer: texts("No agent can be reached right now, so there is nobody to give this to. Please try again later.")}, nil
 	}
-	r := newRouter(s)
+	r := newRouter(s, &p.cards)
 	if d := r.named(s); d != nil {
 		return d, nil
 	}

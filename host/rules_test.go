@@ -142,3 +142,21 @@ func FuzzValue(f *testing.F) {
 		formID([]a2a.Part{{Content: a2a.Data(data)}})
 	})
 }
+
+// What a request costs does not grow with what was pasted into it.
+func BenchmarkRules(b *testing.B) {
+	agents := fixtures(b)
+	for name, text := range map[string]string{
+		"short":  "reimburse lunch for 20 EUR but needs to be converted to USD ahead of time.",
+		"pasted": "summarize this text file: " + strings.Repeat("20 EUR and 30 USD, then convert it before 5 yen. ", 20_000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			rules := Rules()
+			for b.Loop() {
+				if _, err := rules.Plan(b.Context(), &Situation{Text: text, Agents: agents}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
