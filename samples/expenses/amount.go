@@ -5,7 +5,6 @@ package expenses
 import (
 	"fmt"
 	"math/big"
-	"regexp"
 	"strings"
 )
 
@@ -23,13 +22,14 @@ const (
 	number    = `[-−]?\d[\d.,']*\d|[-−]?\d`
 	moneyName = `US\$|CA?\$|A\$|[$€£¥₹₩]|\b(?:` + codes + `)\b`
 	moneyWord = `us dollars|canadian dollars|australian dollars|dollars?|bucks|euros?|pounds?|yen|rupees?|swiss francs|francs|yuan`
+	// moneyExpr is a number with a currency on one side of it.
+	moneyExpr = `(?i)(?:(` + moneyName + `)\s?(` + number + `)|(` + number + `)\s?(` + moneyName + `|\b(?:` + moneyWord + `)\b))`
 )
 
 var (
-	// money is a number with a currency on one side of it.
-	money = regexp.MustCompile(`(?i)(?:(` + moneyName + `)\s?(` + number + `)|(` + number + `)\s?(` + moneyName + `|\b(?:` + moneyWord + `)\b))`)
+	money = lazily(moneyExpr)
 	// plainNumber is all of a text.
-	plainNumber = regexp.MustCompile(`^(?:` + number + `)$`)
+	plainNumber = lazily(`^(?:` + number + `)$`)
 )
 
 // currencyOf returns the code of a currency; "" of none.
@@ -44,10 +44,10 @@ func currencyOf(name string) string {
 // splitAmount takes an amount apart. The number is "" when the text is no amount.
 func splitAmount(text string) (number, currency string) {
 	text = strings.TrimSpace(text)
-	if plainNumber.MatchString(text) {
+	if plainNumber().MatchString(text) {
 		return text, ""
 	}
-	m := money.FindStringSubmatch(text)
+	m := money().FindStringSubmatch(text)
 	if m == nil || m[0] != text {
 		return "", ""
 	}
@@ -91,7 +91,7 @@ func parseNumber(text string) (*big.Rat, bool) {
 		whole, fraction = whole+text[mark:], ""
 	}
 	whole = strings.TrimSuffix(whole, ".")
-	if !grouped.MatchString(whole) {
+	if !grouped().MatchString(whole) {
 		return nil, false
 	}
 	whole = strings.NewReplacer(",", "", ".", "").Replace(whole)
@@ -102,7 +102,7 @@ func parseNumber(text string) (*big.Rat, bool) {
 }
 
 // grouped is a whole number, in groups of three digits or in none.
-var grouped = regexp.MustCompile(`^-?(?:\d+|\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+)$`)
+var grouped = lazily(`^-?(?:\d+|\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+)$`)
 
 // decimal writes a number with two decimals at most, rounded.
 func decimal(r *big.Rat) string {

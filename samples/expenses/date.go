@@ -4,7 +4,6 @@ package expenses
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -22,14 +21,14 @@ const dateForms = `\d{4}-\d{1,2}-\d{1,2}(?:T[\d:.Z+-]+)?|\d{1,4}[./-]\d{1,2}[./-
 	`|\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:` + monthWords + `)\b\.?(?:,? \d{4})?|(?:` + monthWords + `)\b\.? \d{1,2}(?:st|nd|rd|th)?\b(?:,? \d{4})?`
 
 var (
-	dateIn = regexp.MustCompile(`(?i)(?:\b(?:on|from|dated|of|at) (?:the )?)?(?:\b(` + dateForms + `))(?: (?:morning|afternoon|evening|night))?(?:'s)?\b`)
+	dateIn = lazily(`(?i)(?:\b(?:on|from|dated|of|at) (?:the )?)?(?:\b(` + dateForms + `))(?: (?:morning|afternoon|evening|night))?(?:'s)?\b`)
 
-	isoDate  = regexp.MustCompile(`(?i)^(\d{4})-(\d{1,2})-(\d{1,2})(?:T[\d:.Z+-]+)?$`)
-	marked   = regexp.MustCompile(`^(\d{1,4})([./-])(\d{1,2})([./-])(\d{1,4})$`)
-	ago      = regexp.MustCompile(`^(` + countWords + `) (day|week)s? ago$`)
-	weekday  = regexp.MustCompile(`^(next |last |this |past )?(` + dayWords + `)$`)
-	dayMonth = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?(?: of)? (` + monthWords + `)\.?(?:,? (\d{4}))?$`)
-	monthDay = regexp.MustCompile(`^(` + monthWords + `)\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?$`)
+	isoDate  = lazily(`(?i)^(\d{4})-(\d{1,2})-(\d{1,2})(?:T[\d:.Z+-]+)?$`)
+	marked   = lazily(`^(\d{1,4})([./-])(\d{1,2})([./-])(\d{1,4})$`)
+	ago      = lazily(`^(` + countWords + `) (day|week)s? ago$`)
+	weekday  = lazily(`^(next |last |this |past )?(` + dayWords + `)$`)
+	dayMonth = lazily(`^(\d{1,2})(?:st|nd|rd|th)?(?: of)? (` + monthWords + `)\.?(?:,? (\d{4}))?$`)
+	monthDay = lazily(`^(` + monthWords + `)\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?$`)
 )
 
 // checkDate returns a day as 2006-01-02. What is wrong with it is a sentence, and the text is returned as it was.
@@ -58,26 +57,26 @@ func parseDate(text string, today time.Time) (day time.Time, problem string) {
 	case "tomorrow":
 		return today, "The date is tomorrow: only what was paid already can be reimbursed."
 	}
-	if m := isoDate.FindStringSubmatch(text); m != nil {
+	if m := isoDate().FindStringSubmatch(text); m != nil {
 		return date(text, m[1], m[2], m[3])
 	}
-	if m := marked.FindStringSubmatch(text); m != nil && m[2] == m[4] {
+	if m := marked().FindStringSubmatch(text); m != nil && m[2] == m[4] {
 		return markedDate(text, m[1], m[3], m[5], m[2])
 	}
-	if m := ago.FindStringSubmatch(text); m != nil {
+	if m := ago().FindStringSubmatch(text); m != nil {
 		days := count(m[1])
 		if m[2] == "week" {
 			days *= 7
 		}
 		return today.AddDate(0, 0, -days), ""
 	}
-	if m := weekday.FindStringSubmatch(text); m != nil {
+	if m := weekday().FindStringSubmatch(text); m != nil {
 		return lastWeekday(m[1], m[2], today)
 	}
-	if m := dayMonth.FindStringSubmatch(text); m != nil {
+	if m := dayMonth().FindStringSubmatch(text); m != nil {
 		return namedMonth(text, m[1], m[2], m[3], today)
 	}
-	if m := monthDay.FindStringSubmatch(text); m != nil {
+	if m := monthDay().FindStringSubmatch(text); m != nil {
 		return namedMonth(text, m[2], m[1], m[3], today)
 	}
 	return today, fmt.Sprintf("The date %q is not understood; write it like %s.", short(text), today.Format(time.DateOnly))

@@ -5,7 +5,6 @@ package expenses
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -64,12 +63,12 @@ func parseSubmission(doc jsontext.Value) (s submission, problem string, ok bool)
 }
 
 // field is the name of a field before its value: "date: yesterday", "Request ID = ...".
-var field = regexp.MustCompile(`(?i)(?:^|[\n,;{])[\s*"-]*(request[ _]id|date|amount|purpose)"?\s*[:=]`)
+var field = lazily(`(?i)(?:^|[\n,;{])[\s*"-]*(request[ _]id|date|amount|purpose)"?\s*[:=]`)
 
 // readLines reads "field: value" in lines, or separated by commas.
 func readLines(text string) submission {
 	s := make(submission)
-	places := field.FindAllStringSubmatchIndex(text, -1)
+	places := field().FindAllStringSubmatchIndex(text, -1)
 	for i, at := range places {
 		end := len(text)
 		if i+1 < len(places) {

@@ -28,29 +28,29 @@ const (
 
 var (
 	amountLead = `(?:\b(?:for|of|at|about|costing|cost|costs|worth|is|was|were|to|paid|spent|amount(?:ing)? (?:of|to|is)) )?`
-	moneySpan  = regexp.MustCompile(`(?i)` + amountLead + `(?:` + money.String() + `)`)
+	moneySpan  = lazily(`(?i)` + amountLead + `(?:` + moneyExpr + `)`)
 	// bareSpan is a number without a currency that is an amount by its place, not a count of something.
-	bareSpan = regexp.MustCompile(`(?i)` + amountLead + `(?:^|[\s(:])(\d[\d.,']*)(?:$|[\s).,;!?]*$|[\s,;]+(?:for|on|at|please|spent|paid|,)\b|[,;] )`)
+	bareSpan = lazily(`(?i)` + amountLead + `(?:^|[\s(:])(\d[\d.,']*)(?:$|[\s).,;!?]*$|[\s,;]+(?:for|on|at|please|spent|paid|,)\b|[,;] )`)
 
-	lead = regexp.MustCompile(`(?i)^(?:[\s,.;:!-]+|(?:` + leadWords + `)\b)`)
-	tail = regexp.MustCompile(`(?i)(?:[\s,.;:!?(){}-]+|\b(?:` + tailWords + `))$`)
+	lead = lazily(`(?i)^(?:[\s,.;:!-]+|(?:` + leadWords + `)\b)`)
+	tail = lazily(`(?i)(?:[\s,.;:!?(){}-]+|\b(?:` + tailWords + `))$`)
 	// cuts are clauses that say what else is to be done.
-	cuts = regexp.MustCompile(`(?i)[,;]? (?:but|however)\b[^,;]*\b(?:needs?|convert\w*|first|should|has)\b.*$` +
+	cuts = lazily(`(?i)[,;]? (?:but|however)\b[^,;]*\b(?:needs?|convert\w*|first|should|has)\b.*$` +
 		`|[,;] (?:please |then |and |first )*(?:convert|change|exchange)\b.*$` +
 		`| and (?:please |then |i )?(?:convert|change|exchange|needs?|wants?|would like)\b.*$` +
 		`|[,.;]? (?:can|could) you (?:re-?imburse|refund)\b.*$`)
-	said  = regexp.MustCompile(`(?i)\bpurpose (?:is|was) (.+)$`)
-	names = regexp.MustCompile(`(?i)\b(?:for|purpose|it (?:is|was)|it's)\b`)
+	said  = lazily(`(?i)\bpurpose (?:is|was) (.+)$`)
+	names = lazily(`(?i)\b(?:for|purpose|it (?:is|was)|it's)\b`)
 )
 
 // extract finds amount, date and purpose in a sentence.
 func extract(text string) (f findings) {
 	f.problems = make(map[string]string)
-	text = cuts.ReplaceAllString(text, "")
+	text = cuts().ReplaceAllString(text, "")
 	text = f.takeDate(text)
 	text = f.takeAmount(text)
-	f.purposeNamed = names.MatchString(text)
-	if m := said.FindStringSubmatch(text); m != nil {
+	f.purposeNamed = names().MatchString(text)
+	if m := said().FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
 	f.values.Purpose = purposeOf(text)
@@ -59,7 +59,7 @@ func extract(text string) (f findings) {
 
 // takeDate takes the date out of a text.
 func (f *findings) takeDate(text string) string {
-	found := dateIn.FindAllStringSubmatch(text, 3)
+	found := dateIn().FindAllStringSubmatch(text, 3)
 	if len(found) == 0 {
 		return text
 	}
@@ -68,21 +68,21 @@ func (f *findings) takeDate(text string) string {
 		f.values.Date = ""
 		f.problems[fieldDate] = fmt.Sprintf("Is the date %q or %q? Each expense is a request of its own.", found[0][1], found[1][1])
 	}
-	return dateIn.ReplaceAllString(text, " , ")
+	return dateIn().ReplaceAllString(text, " , ")
 }
 
 // takeAmount takes the amount out of a text.
 func (f *findings) takeAmount(text string) string {
-	found := money.FindAllString(text, 3)
+	found := money().FindAllString(text, 3)
 	if len(found) > 1 && !strings.EqualFold(found[0], found[1]) {
 		f.problems[fieldAmount] = fmt.Sprintf("Is the amount %s or %s? Each expense is a request of its own.", found[0], found[1])
 	} else if len(found) > 0 {
 		f.values.Amount = found[0]
 	}
 	if len(found) > 0 {
-		return moneySpan.ReplaceAllString(text, " , ")
+		return moneySpan().ReplaceAllString(text, " , ")
 	}
-	if at := bareSpan.FindStringSubmatchIndex(text); at != nil {
+	if at := bareSpan().FindStringSubmatchIndex(text); at != nil {
 		f.values.Amount = strings.TrimRight(text[at[2]:at[3]], ".,'")
 		return text[:at[0]] + " , " + text[at[3]:]
 	}
@@ -91,18 +91,18 @@ func (f *findings) takeAmount(text string) string {
 
 // purposeOf is what is left of a sentence without amount and date, and without the words around them.
 func purposeOf(text string) string {
-	text = trimAll(text, lead)
-	text = trimAll(text, tail)
+	text = trimAll(text, lead())
+	text = trimAll(text, tail())
 	// A gap where an amount or a date stood is no comma that the writer set.
-	text = gap.ReplaceAllString(text, " ")
-	text = strings.TrimSpace(trimAll(text, tail))
+	text = gap().ReplaceAllString(text, " ")
+	text = strings.TrimSpace(trimAll(text, tail()))
 	if letters(text) < minLetters {
 		return ""
 	}
 	return text
 }
 
-var gap = regexp.MustCompile(`(?:\s+,)+(?:\s*(?:for|on)\b)?\s+`)
+var gap = lazily(`(?:\s+,)+(?:\s*(?:for|on)\b)?\s+`)
 
 func trimAll(text string, what *regexp.Regexp) string {
 	for {

@@ -3,7 +3,6 @@
 package movies
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,16 +18,16 @@ var genreWords = map[string]int{
 }
 
 var (
-	genreWord = regexp.MustCompile(`(?i)\b(?:sci-fi|sci fi|science[ -]fiction|rom-?com|[a-z]+)\b`)
-	decade    = regexp.MustCompile(`(?i)\b(?:(19|20)?(\d)0'?s|(twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties))\b`)
-	between   = regexp.MustCompile(`(?i)\b(?:between|from) ((?:19|20)\d\d) (?:and|to|until|till) ((?:19|20)\d\d)\b`)
-	since     = regexp.MustCompile(`(?i)\b(?:since|from|after) ((?:19|20)\d\d)( on(?:wards?)?)?\b`)
-	before    = regexp.MustCompile(`(?i)\b(?:before|until|up to|older than) ((?:19|20)\d\d)\b`)
-	inYear    = regexp.MustCompile(`(?i)\b(?:in|of|year|came out in|released in) ((?:19|20)\d\d)\b`)
-	ageWords  = regexp.MustCompile(`(?i)\b(?:(old|classic|vintage)|(recent|new|modern|latest))\b`)
-	goodWords = regexp.MustCompile(`(?i)\b(?:best|top|highest rated|greatest)\b`)
-	listing   = regexp.MustCompile(` and | & |, `)
-	leadWords = regexp.MustCompile(`(?i)\b(?:(female|woman|women|girl)|(male))(?: as(?: the)?)? (?:lead|leads|protagonists?|main characters?|hero(?:ine)?s?)\b|\b(heroine)\b`)
+	genreWord = lazily(`(?i)\b(?:sci-fi|sci fi|science[ -]fiction|rom-?com|[a-z]+)\b`)
+	decade    = lazily(`(?i)\b(?:(19|20)?(\d)0'?s|(twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties))\b`)
+	between   = lazily(`(?i)\b(?:between|from) ((?:19|20)\d\d) (?:and|to|until|till) ((?:19|20)\d\d)\b`)
+	since     = lazily(`(?i)\b(?:since|from|after) ((?:19|20)\d\d)( on(?:wards?)?)?\b`)
+	before    = lazily(`(?i)\b(?:before|until|up to|older than) ((?:19|20)\d\d)\b`)
+	inYear    = lazily(`(?i)\b(?:in|of|year|came out in|released in) ((?:19|20)\d\d)\b`)
+	ageWords  = lazily(`(?i)\b(?:(old|classic|vintage)|(recent|new|modern|latest))\b`)
+	goodWords = lazily(`(?i)\b(?:best|top|highest rated|greatest)\b`)
+	listing   = lazily(` and | & |, `)
+	leadWords = lazily(`(?i)\b(?:(female|woman|women|girl)|(male))(?: as(?: the)?)? (?:lead|leads|protagonists?|main characters?|hero(?:ine)?s?)\b|\b(heroine)\b`)
 
 	decadeNames = []string{"", "", "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties"}
 )
@@ -40,22 +39,22 @@ func genreOf(word string) (int, bool) {
 
 // withFacets reads the features of films that a text asks for, and who makes them.
 func withFacets(r Request, s string) Request {
-	r.Other = also.MatchString(s)
+	r.Other = also().MatchString(s)
 	rest := s
-	if m := liked.FindStringSubmatch(s); m != nil && r.Intent == askRecommend && !strings.HasPrefix(strings.ToLower(m[1]), "watching") && !strings.HasPrefix(strings.ToLower(m[1]), "to ") {
+	if m := liked().FindStringSubmatch(s); m != nil && r.Intent == askRecommend && !strings.HasPrefix(strings.ToLower(m[1]), "watching") && !strings.HasPrefix(strings.ToLower(m[1]), "to ") {
 		if _, isGenre := genreOf(strings.TrimSuffix(m[1], " movies")); !isGenre {
 			r.Titles = []Ref{title(m[1])}
 			rest = strings.Replace(s, m[1], "", 1)
 		}
 	}
 	r.Filter = facets(rest)
-	rest = leadWords.ReplaceAllString(rest, "")
-	if m := directed.FindStringSubmatch(rest); m != nil && name(m[1]) {
+	rest = leadWords().ReplaceAllString(rest, "")
+	if m := directed().FindStringSubmatch(rest); m != nil && name(m[1]) {
 		ref := person(m[1])
 		r.Director = &ref
 	}
-	if m := starring.FindStringSubmatch(rest); m != nil {
-		for _, each := range listing.Split(m[1], maxPeople) {
+	if m := starring().FindStringSubmatch(rest); m != nil {
+		for _, each := range listing().Split(m[1], maxPeople) {
 			if name(each) {
 				r.People = append(r.People, person(each))
 			}
@@ -76,7 +75,7 @@ func name(s string) bool {
 // facets reads genres and years.
 func facets(s string) Filter {
 	var f Filter
-	for _, word := range genreWord.FindAllString(s, -1) {
+	for _, word := range genreWord().FindAllString(s, -1) {
 		if id, ok := genreOf(word); ok && !slices.Contains(f.Genres, id) {
 			f.Genres = append(f.Genres, id)
 		}
@@ -85,13 +84,13 @@ func facets(s string) Filter {
 		}
 	}
 	f.years(s)
-	if m := leadWords.FindStringSubmatch(s); m != nil {
+	if m := leadWords().FindStringSubmatch(s); m != nil {
 		f.Lead = 2
 		if m[1] != "" || m[3] != "" {
 			f.Lead = 1
 		}
 	}
-	if goodWords.MatchString(s) {
+	if goodWords().MatchString(s) {
 		f.MinVote = 7
 	}
 	return f
@@ -103,15 +102,15 @@ func (f *Filter) years(s string) {
 		n, _ := strconv.Atoi(text) // digits
 		return n
 	}
-	if m := between.FindStringSubmatch(s); m != nil {
+	if m := between().FindStringSubmatch(s); m != nil {
 		f.From, f.To = year(m[1]), year(m[2])
 		return
 	}
-	if m := decade.FindStringSubmatch(s); m != nil {
+	if m := decade().FindStringSubmatch(s); m != nil {
 		f.decade(m)
 		return
 	}
-	if m := since.FindStringSubmatch(s); m != nil {
+	if m := since().FindStringSubmatch(s); m != nil {
 		f.From = year(m[1])
 		if strings.HasPrefix(strings.ToLower(m[0]), "after") {
 			f.From++
@@ -119,13 +118,13 @@ func (f *Filter) years(s string) {
 			f.To = f.From
 		}
 	}
-	if m := before.FindStringSubmatch(s); m != nil {
+	if m := before().FindStringSubmatch(s); m != nil {
 		f.To = year(m[1]) - 1
 	}
-	if m := inYear.FindStringSubmatch(s); m != nil {
+	if m := inYear().FindStringSubmatch(s); m != nil {
 		f.From, f.To = year(m[1]), year(m[1])
 	}
-	if m := ageWords.FindStringSubmatch(s); m != nil && f.From == 0 && f.To == 0 {
+	if m := ageWords().FindStringSubmatch(s); m != nil && f.From == 0 && f.To == 0 {
 		if m[1] != "" {
 			f.To = oldUntil
 		} else {

@@ -56,7 +56,7 @@ type Ref struct {
 // "criterion" go into the request.
 type pattern struct {
 	intent Intent
-	expr   *regexp.Regexp
+	expr   func() *regexp.Regexp
 	loose  bool // what it finds may be no title at all: "what's the weather"
 }
 
@@ -67,7 +67,7 @@ const (
 )
 
 func ask(intent Intent, expr string) pattern {
-	return pattern{intent: intent, expr: regexp.MustCompile(`(?i)^` + expr + `$`)}
+	return pattern{intent: intent, expr: lazily(`(?i)^` + expr + `$`)}
 }
 
 func perhaps(intent Intent, expr string) pattern {
@@ -137,15 +137,15 @@ var patterns = []pattern{
 }
 
 var (
-	polite    = regexp.MustCompile(`(?i)^(?:[\s,.!-]+|(?:please|hi|hello|hey|ok|okay|well|so|and|but|thanks|thank you|great|cool|now|then|also|can you|could you|would you|will you|do you know|i want to know|i would like to know|i'd like to know|i wonder|let me know)\b)`)
-	telling   = regexp.MustCompile(`(?i)^tell me (?:about )?(the (?:plot|story|synopsis|summary|cast|actors|director|genre|rating|score|release|runtime|length)|who|what|when|which|how|where)\b`)
-	ending    = regexp.MustCompile(`(?i)(?:[\s?.!,]+|,? (?:please|thanks|thank you|by the way|again|tonight|today|for me|exactly|then|do you know))$`)
-	recommend = regexp.MustCompile(`(?i)\b(?:recommend\w*|suggest\w*|what (?:should|can|could|shall|to) (?:i |we )?(?:watch|see)|(?:something|anything|a ` + film + `|what|one) to (?:watch|see)|(?:feel like|in the mood for)\b|(?:want|like|love) to (?:watch|see)|^(?:any )?(?:another|others?|next)(?: one| ` + film + `)?$|one more|^(?:anything|something|what|any) else$|^(?:any|some|got any)(?: \w+)* (?:good|decent|great|nice|fun|scary|exciting)\b|^(?:any|some) (?:good|decent|great|nice|fun))`)
-	find      = regexp.MustCompile(`(?i)^(?:find|show|list|search|give|name|are there|is there|any|which|what|look for|get|all|some|do you have)\b.*\b` + film + `\b|^(?:find|show|list|search|look for|get me|give me)\b|^(?:\S+ ){0,3}(?:movies|films|comedies|thrillers|dramas|westerns|musicals|documentaries|cartoons)\b`)
-	liked     = regexp.MustCompile(`(?i)\b(?:(?:i|we) (?:really )?(?:liked?|loved?|enjoyed?)|(?:something|anything|` + film + `|more|one) (?:like|similar to)|similar to)\s+(.+?)(?:,.*)?$`)
-	starring  = regexp.MustCompile(`(?i)\b(?:starring|featuring|stars|with|acted by|played by|in which)\s+(?:the actor |the actress |both )?(.+?)(?:` + stops + `|$)`)
-	directed  = regexp.MustCompile(`(?i)\b(?:directed by|made by|by director|by)\s+(?:the director )?(.+?)(?:` + stops + `|$)`)
-	also      = regexp.MustCompile(`(?i)\b(?:other|else|more|another)\b`)
+	polite    = lazily(`(?i)^(?:[\s,.!-]+|(?:please|hi|hello|hey|ok|okay|well|so|and|but|thanks|thank you|great|cool|now|then|also|can you|could you|would you|will you|do you know|i want to know|i would like to know|i'd like to know|i wonder|let me know)\b)`)
+	telling   = lazily(`(?i)^tell me (?:about )?(the (?:plot|story|synopsis|summary|cast|actors|director|genre|rating|score|release|runtime|length)|who|what|when|which|how|where)\b`)
+	ending    = lazily(`(?i)(?:[\s?.!,]+|,? (?:please|thanks|thank you|by the way|again|tonight|today|for me|exactly|then|do you know))$`)
+	recommend = lazily(`(?i)\b(?:recommend\w*|suggest\w*|what (?:should|can|could|shall|to) (?:i |we )?(?:watch|see)|(?:something|anything|a ` + film + `|what|one) to (?:watch|see)|(?:feel like|in the mood for)\b|(?:want|like|love) to (?:watch|see)|^(?:any )?(?:another|others?|next)(?: one| ` + film + `)?$|one more|^(?:anything|something|what|any) else$|^(?:any|some|got any)(?: \w+)* (?:good|decent|great|nice|fun|scary|exciting)\b|^(?:any|some) (?:good|decent|great|nice|fun))`)
+	find      = lazily(`(?i)^(?:find|show|list|search|give|name|are there|is there|any|which|what|look for|get|all|some|do you have)\b.*\b` + film + `\b|^(?:find|show|list|search|look for|get me|give me)\b|^(?:\S+ ){0,3}(?:movies|films|comedies|thrillers|dramas|westerns|musicals|documentaries|cartoons)\b`)
+	liked     = lazily(`(?i)\b(?:(?:i|we) (?:really )?(?:liked?|loved?|enjoyed?)|(?:something|anything|` + film + `|more|one) (?:like|similar to)|similar to)\s+(.+?)(?:,.*)?$`)
+	starring  = lazily(`(?i)\b(?:starring|featuring|stars|with|acted by|played by|in which)\s+(?:the actor |the actress |both )?(.+?)(?:` + stops + `|$)`)
+	directed  = lazily(`(?i)\b(?:directed by|made by|by director|by)\s+(?:the director )?(.+?)(?:` + stops + `|$)`)
+	also      = lazily(`(?i)\b(?:other|else|more|another)\b`)
 )
 
 // stops end a name in a sentence.
@@ -157,17 +157,17 @@ func parse(text string) Request {
 	if s == "" {
 		return Request{}
 	}
-	if recommend.MatchString(s) {
+	if recommend().MatchString(s) {
 		return withFacets(Request{Intent: askRecommend}, s)
 	}
 	for _, p := range patterns {
-		if m := p.expr.FindStringSubmatch(s); m != nil {
+		if m := p.expr().FindStringSubmatch(s); m != nil {
 			if r, ok := p.request(m, s); ok {
 				return r
 			}
 		}
 	}
-	if find.MatchString(s) {
+	if find().MatchString(s) {
 		if r := withFacets(Request{Intent: askFind}, s); r.specific() {
 			return r
 		}
@@ -192,9 +192,9 @@ func (r Request) specific() bool {
 // trim takes politeness off both ends.
 func trim(s string) string {
 	for {
-		next := ending.ReplaceAllString(s, "")
-		next = telling.ReplaceAllString(next, "$1")
-		next = polite.ReplaceAllString(next, "")
+		next := ending().ReplaceAllString(s, "")
+		next = telling().ReplaceAllString(next, "$1")
+		next = polite().ReplaceAllString(next, "")
 		next = strings.TrimSpace(next)
 		if next == s {
 			return s
@@ -207,7 +207,7 @@ func trim(s string) string {
 func (p pattern) request(m []string, s string) (r Request, ok bool) {
 	r.Intent = p.intent
 	got := func(name string) string {
-		for i, n := range p.expr.SubexpNames() {
+		for i, n := range p.expr().SubexpNames() {
 			if n == name && m[i] != "" {
 				return m[i]
 			}
@@ -226,7 +226,7 @@ func (p pattern) request(m []string, s string) (r Request, ok bool) {
 			word, _, _ := strings.Cut(strings.ToLower(s), " ")
 			r.People[0].Gender = genderOf(word)
 		}
-		r.Other = also.MatchString(s)
+		r.Other = also().MatchString(s)
 		r.Directed = strings.Contains(strings.ToLower(s), " direct")
 		r.Played = !r.Directed && (strings.Contains(s, " in") || strings.Contains(s, " star"))
 		if _, named := genreOf(got("person")); named || got("person") == "there" {
@@ -257,10 +257,10 @@ func criterionOf(word string) string {
 }
 
 var (
-	noun         = regexp.MustCompile(`(?i)^(?:the |this |that |a )?` + film + ` (?:called |named |titled )?|[,]? (?:the )?` + film + `$`)
+	noun         = lazily(`(?i)^(?:the |this |that |a )?` + film + ` (?:called |named |titled )?|[,]? (?:the )?` + film + `$`)
 	itWords      = []string{"it", "this", "that", "this one", "that one", "the first one", "the movie", "the film", "this movie", "this film", "that movie", "that film", "its", ""}
 	personWords  = []string{"he", "she", "him", "her", "they", "them", "this person", "that person", "the director", "this director", "that director", "the actor", "the actress", "that actor", "that actress", "this actor", "this actress", "his", ""}
-	leadingRoles = regexp.MustCompile(`(?i)^(?:the |its )?(?:main|lead|leading|title|principal)(?: (?:character|role|part|hero|heroine|actor|actress))?$|^(?:the )?(?:hero|heroine|protagonist|lead|star)$`)
+	leadingRoles = lazily(`(?i)^(?:the |its )?(?:main|lead|leading|title|principal)(?: (?:character|role|part|hero|heroine|actor|actress))?$|^(?:the )?(?:hero|heroine|protagonist|lead|star)$`)
 )
 
 // title makes a Ref of what stands where a title belongs.
@@ -269,7 +269,7 @@ func title(s string) Ref {
 	if slices.Contains(itWords, strings.ToLower(s)) {
 		return Ref{}
 	}
-	if without := noun.ReplaceAllString(s, ""); fold(without) != "" && !strings.EqualFold(s, "scary movie") {
+	if without := noun().ReplaceAllString(s, ""); fold(without) != "" && !strings.EqualFold(s, "scary movie") {
 		s = without
 	}
 	return Ref{Text: strings.Trim(s, `"'“”‘’«» `)}
@@ -300,7 +300,7 @@ func genderOf(pronoun string) int {
 }
 
 func character(s string) string {
-	if leadingRoles.MatchString(s) {
+	if leadingRoles().MatchString(s) {
 		return "lead"
 	}
 	return strings.TrimSpace(s)

@@ -56,14 +56,14 @@ func closest(found []Movie, query string) []Movie {
 }
 
 var (
-	yearHint   = regexp.MustCompile(`(?i)^(?:the )?(?:(?P<year>(?:19|20)\d\d) (?:version of )?(?P<title>.+)|(?P<title>.+?),? \(?(?:from |of |in |the )?(?:the year )?(?P<year>(?:19|20)\d\d)(?: one| version| film| movie)?\)?)$`)
-	makerHint  = regexp.MustCompile(`(?i)^(?P<title>.+?),? (?:by|directed by|from|of) (?P<maker>.+)$`)
-	ownersHint = regexp.MustCompile(`(?i)^(?P<maker>.+?)(?:'s|’s|s') (?P<title>.+)$`)
+	yearHint   = lazily(`(?i)^(?:the )?(?:(?P<year>(?:19|20)\d\d) (?:version of )?(?P<title>.+)|(?P<title>.+?),? \(?(?:from |of |in |the )?(?:the year )?(?P<year>(?:19|20)\d\d)(?: one| version| film| movie)?\)?)$`)
+	makerHint  = lazily(`(?i)^(?P<title>.+?),? (?:by|directed by|from|of) (?P<maker>.+)$`)
+	ownersHint = lazily(`(?i)^(?P<maker>.+?)(?:'s|’s|s') (?P<title>.+)$`)
 )
 
 // hinted finds a title that says more than the title: "Dune (1984)", "Dune by David Lynch", "Villeneuve's Dune".
 func hinted(ctx context.Context, c Catalogue, text string) ([]Movie, error) {
-	for _, hint := range []*regexp.Regexp{yearHint, ownersHint, makerHint} {
+	for _, hint := range []*regexp.Regexp{yearHint(), ownersHint(), makerHint()} {
 		m := hint.FindStringSubmatch(text)
 		if m == nil {
 			continue
@@ -160,10 +160,10 @@ func personChoices(found []Person) []Choice {
 	return all
 }
 
-var labelYear = regexp.MustCompile(`\(((?:18|19|20)\d\d)\)`)
+var labelYear = lazily(`\(((?:18|19|20)\d\d)\)`)
 
 func yearOf(label string) string {
-	if m := labelYear.FindStringSubmatch(label); m != nil {
+	if m := labelYear().FindStringSubmatch(label); m != nil {
 		return m[1]
 	}
 	return ""
@@ -209,7 +209,9 @@ func choose(choices []Choice, answer string) (Choice, bool) {
 		}
 	}
 	if len(fits) > 1 {
-		fits = slices.DeleteFunc(fits, func(c Choice) bool { return fold(labelYear.ReplaceAllString(beforeComma(c.Label), "")) != fold(answer) })
+		fits = slices.DeleteFunc(fits, func(c Choice) bool {
+			return fold(labelYear().ReplaceAllString(beforeComma(c.Label), "")) != fold(answer)
+		})
 	}
 	if len(fits) != 1 {
 		return Choice{}, false
