@@ -42,16 +42,17 @@ func (x *index) idf(term string) float64 {
 	return math.Log(1 + (total-n+0.5)/(n+0.5))
 }
 
-// score is how well a document fits the terms of a query, which have weights too.
-func (x *index) score(doc int, query map[string]float64) float64 {
+// score is how well a document fits the terms of a query, which have weights too. They are added up in the order of
+// terms, which is to be the same for all documents: sums of the same numbers in another order differ.
+func (x *index) score(doc int, terms []string, query map[string]float64) float64 {
 	norm := 1.0
 	if x.mean > 0 {
 		norm = 1 - bm25B + bm25B*x.lengths[doc]/x.mean
 	}
 	sum := 0.0
-	for term, weight := range query {
+	for _, term := range terms {
 		if tf := x.docs[doc][term]; tf > 0 {
-			sum += weight * x.idf(term) * tf * (bm25K + 1) / (tf + bm25K*norm)
+			sum += query[term] * x.idf(term) * tf * (bm25K + 1) / (tf + bm25K*norm)
 		}
 	}
 	return sum

@@ -28,33 +28,33 @@ type clause struct {
 
 // A binding is what stands between two clauses.
 type binding struct {
-	pattern  *regexp.Regexp
+	pattern  func() *regexp.Regexp
 	relation relation
 	verb     bool // counts only in front of a verb, because it binds words as often as clauses
 }
 
 // The bindings, the more particular ones first.
 var bindings = []binding{
-	{regexp.MustCompile(`(?i)[,;.]?\s*\b(?:and|but)?\s*\b(?:then|after that|afterwards?|after this|once that is done|when that is done|subsequently|finally|next)\b,?\s+`), forward, false},
-	{regexp.MustCompile(`(?i)[,;]?\s*\b(?:but|and)\s+(?:first|before that|beforehand|before you do|prior to that)\b,?\s+`), backward, false},
-	{regexp.MustCompile(`(?i),?\s*\bbut\s+(?:only\s+)?after\s+`), backward, true},
-	{regexp.MustCompile(`(?i),?\s*\b(?:after|once)\s+(?:you(?:'ve| have)?\s+)?`), backward, true},
-	{regexp.MustCompile(`(?i),?\s*\b(?:before|prior to)\s+(?:you\s+|i\s+|we\s+)?`), forward, true},
-	{regexp.MustCompile(`(?i),?\s*\bso\s+(?:that\s+)?(?:i|we|you)\s+can\s+`), forward, true},
-	{regexp.MustCompile(`(?i)[.!?]+\s+(?:(?:also|plus|and)\b,?\s+)?`), beside, false},
-	{regexp.MustCompile(`\s*[;\n]+\s*|\s+[-–—]+\s+`), beside, false},
-	{regexp.MustCompile(`(?i),?\s+with\s+(?:the|that|its)\s+\w+\s+`), beside, true},
-	{regexp.MustCompile(`(?i),?\s*\b(?:and|but|plus|while)\s+(?:also\s+)?`), beside, true},
-	{regexp.MustCompile(`(?i),\s+(?:also\s+)?`), beside, true},
+	{lazy(`(?i)[,;.]?\s*\b(?:and|but)?\s*\b(?:then|after that|afterwards?|after this|once that is done|when that is done|subsequently|finally|next)\b,?\s+`), forward, false},
+	{lazy(`(?i)[,;]?\s*\b(?:but|and)\s+(?:first|before that|beforehand|before you do|prior to that)\b,?\s+`), backward, false},
+	{lazy(`(?i),?\s*\bbut\s+(?:only\s+)?after\s+`), backward, true},
+	{lazy(`(?i),?\s*\b(?:after|once)\s+(?:you(?:'ve| have)?\s+)?`), backward, true},
+	{lazy(`(?i),?\s*\b(?:before|prior to)\s+(?:you\s+|i\s+|we\s+)?`), forward, true},
+	{lazy(`(?i),?\s*\bso\s+(?:that\s+)?(?:i|we|you)\s+can\s+`), forward, true},
+	{lazy(`(?i)[.!?]+\s+(?:(?:also|plus|and)\b,?\s+)?`), beside, false},
+	{lazy(`\s*[;\n]+\s*|\s+[-–—]+\s+`), beside, false},
+	{lazy(`(?i),?\s+with\s+(?:the|that|its)\s+\w+\s+`), beside, true},
+	{lazy(`(?i),?\s*\b(?:and|but|plus|while)\s+(?:also\s+)?`), beside, true},
+	{lazy(`(?i),\s+(?:also\s+)?`), beside, true},
 }
 
 var (
-	leadingBefore = regexp.MustCompile(`(?i)^\s*(?:before|prior to)\s+`)
-	leadingAfter  = regexp.MustCompile(`(?i)^\s*(?:after|once|when)\s+`)
-	leadingFirst  = regexp.MustCompile(`(?i)^\s*(?:first(?:ly)?(?: of all)?|to begin with|start by|begin by)\b[,:]?\s+`)
-	saysFirst     = regexp.MustCompile(`(?i)[,\s]*\b(?:ahead of time|in advance|beforehand|first of all|before anything else|before that|first)\b`)
-	firstOfKind   = regexp.MustCompile(`(?i)\b(?:the|came(?: out)?|his|her|their|its|my|who|which)\s+(?:\w+\s+)?first\b|\bfirst\s+(?:movie|film|name|one|time|row|column|line|page|\d+)`)
-	fillers       = regexp.MustCompile(`(?i)^(?:(?:please|kindly|just|also|then|now|and|but|can|could|would|will|you|i|we|it|they|me|us|to|need|want|like|i'd|i'll|you'd|it'll|the amount|the sum|the money|the total|that|this|let's|let|them|have|get|someone|somebody)\b[,\s]*)+`)
+	leadingBefore = lazy(`(?i)^\s*(?:before|prior to)\s+`)
+	leadingAfter  = lazy(`(?i)^\s*(?:after|once|when)\s+`)
+	leadingFirst  = lazy(`(?i)^\s*(?:first(?:ly)?(?: of all)?|to begin with|start by|begin by)\b[,:]?\s+`)
+	saysFirst     = lazy(`(?i)[,\s]*\b(?:ahead of time|in advance|beforehand|first of all|before anything else|before that|first)\b`)
+	firstOfKind   = lazy(`(?i)\b(?:the|came(?: out)?|his|her|their|its|my|who|which)\s+(?:\w+\s+)?first\b|\bfirst\s+(?:movie|film|name|one|time|row|column|line|page|\d+)`)
+	fillers       = lazy(`(?i)^(?:(?:please|kindly|just|also|then|now|and|but|can|could|would|will|you|i|we|it|they|me|us|to|need|want|like|i'd|i'll|you'd|it'll|the amount|the sum|the money|the total|that|this|let's|let|them|have|get|someone|somebody)\b[,\s]*)+`)
 )
 
 // verbs begin what people ask for. A comma or an "and" parts clauses only in front of one.
@@ -74,7 +74,7 @@ func clauses(text string) []clause {
 	if len(text) > maxClauseText {
 		return []clause{{text: text, to: len(text)}}
 	}
-	if m := salutation.FindStringIndex(text); m != nil {
+	if m := salutation().FindStringIndex(text); m != nil {
 		if rest := clauses(text[m[1]:]); len(rest) > 0 {
 			for i := range rest {
 				rest[i].from, rest[i].to = rest[i].from+m[1], rest[i].to+m[1]
@@ -94,7 +94,7 @@ func clauses(text string) []clause {
 }
 
 // salutation is a greeting before a request, which is courtesy and no request.
-var salutation = regexp.MustCompile(`(?i)^\s*(?:hi|hello|hey|hiya|howdy|good (?:morning|afternoon|evening)|dear \w+)(?:\s+(?:there|again|all))?\s*[,.!;:–—-]+\s*`)
+var salutation = lazy(`(?i)^\s*(?:hi|hello|hey|hiya|howdy|good (?:morning|afternoon|evening)|dear \w+)(?:\s+(?:there|again|all))?\s*[,.!;:–—-]+\s*`)
 
 // maxClauseText is the longest request that is taken apart; what is longer is mostly something pasted.
 const maxClauseText = 2000
@@ -102,10 +102,10 @@ const maxClauseText = 2000
 // leading takes apart what begins with the other clause: "before you file it, convert 20 EUR".
 func leading(text string) (found []clause, from int) {
 	for _, l := range []struct {
-		pattern  *regexp.Regexp
+		pattern  func() *regexp.Regexp
 		relation relation
 	}{{leadingBefore, backward}, {leadingAfter, forward}} {
-		m := l.pattern.FindStringIndex(text)
+		m := l.pattern().FindStringIndex(text)
 		if m == nil {
 			continue
 		}
@@ -124,7 +124,7 @@ func leading(text string) (found []clause, from int) {
 // split parts one clause at every binding in it.
 func split(c clause, text string) []clause {
 	for _, b := range bindings {
-		for _, m := range b.pattern.FindAllStringIndex(text[c.from:c.to], -1) {
+		for _, m := range b.pattern().FindAllStringIndex(text[c.from:c.to], -1) {
 			left, right := text[c.from:c.from+m[0]], text[c.from+m[1]:c.to]
 			if strings.TrimSpace(left) == "" || strings.TrimSpace(right) == "" || b.verb && !startsWithVerb(right) {
 				continue
@@ -139,10 +139,10 @@ func split(c clause, text string) []clause {
 
 // trim takes off the words that only say when.
 func (c *clause) trim() {
-	if m := leadingFirst.FindStringIndex(c.text); m != nil && !firstOfKind.MatchString(c.text) {
+	if m := leadingFirst().FindStringIndex(c.text); m != nil && !firstOfKind().MatchString(c.text) {
 		c.first, c.text = true, c.text[m[1]:]
 	}
-	if m := saysFirst.FindStringIndex(c.text); m != nil && !firstOfKind.MatchString(c.text) {
+	if m := saysFirst().FindStringIndex(c.text); m != nil && !firstOfKind().MatchString(c.text) {
 		c.first, c.text = true, c.text[:m[0]]+c.text[m[1]:]
 	}
 	c.text = strings.Trim(c.text, " \t\r\n,;")
@@ -150,14 +150,14 @@ func (c *clause) trim() {
 }
 
 // asking begins what is surely a request.
-var asking = regexp.MustCompile(`(?i)^\s*(?:(?:please|kindly|also)\s+)*(?:(?:can|could|would|will) (?:you|i|we)\b|get (?:me|us)\b|give (?:me|us)\b|let me\b|i(?:'d| would) like\b|i (?:want|need)\b)`)
+var asking = lazy(`(?i)^\s*(?:(?:please|kindly|also)\s+)*(?:(?:can|could|would|will) (?:you|i|we)\b|get (?:me|us)\b|give (?:me|us)\b|let me\b|i(?:'d| would) like\b|i (?:want|need)\b)`)
 
 // startsWithVerb reports whether a text begins as a request or a question does.
 func startsWithVerb(text string) bool {
-	if asking.MatchString(text) {
+	if asking().MatchString(text) {
 		return true
 	}
-	rest := fillers.ReplaceAllString(strings.TrimSpace(text), "")
+	rest := fillers().ReplaceAllString(strings.TrimSpace(text), "")
 	if rest != strings.TrimSpace(text) && rest == "" {
 		return false
 	}

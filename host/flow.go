@@ -4,7 +4,6 @@ package host
 
 import (
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,10 +14,10 @@ import (
 )
 
 // reference finds words that stand for something said elsewhere.
-var reference = regexp.MustCompile(`(?i)\b(?:the (?:converted |resulting |exchanged |new |final )?(?:amount|sum|total|result|value|figure)|that (?:amount|sum|total|result|value|figure)|the (?:dollar|euro|pound|yen) (?:amount|value|sum|equivalent|figure)|the result|the money|the price|the cost|the output|it|that|this|those|them)\b`)
+var reference = lazy(`(?i)\b(?:the (?:converted |resulting |exchanged |new |final )?(?:amount|sum|total|result|value|figure)|that (?:amount|sum|total|result|value|figure)|the (?:dollar|euro|pound|yen) (?:amount|value|sum|equivalent|figure)|the result|the money|the price|the cost|the output|it|that|this|those|them)\b`)
 
 // refers reports whether a text speaks of something that another clause has named.
-func refers(text string) bool { return reference.MatchString(text) }
+func refers(text string) bool { return reference().MatchString(text) }
 
 // lender returns the bunch whose amount a bunch speaks of that has a currency but no amount, as in "needs to be
 // converted to USD"; less than 0 for none.
@@ -40,20 +39,20 @@ func lender(bunches []bunch, i int) int {
 }
 
 var (
-	lacksSubject = regexp.MustCompile(`(?i)^\s*(?:it\s+|this\s+|that\s+)?(?:needs?|must|should|has|have|is|are|was|to be|will|shall|would|converted|changed|exchanged)\b`)
-	leadingIt    = regexp.MustCompile(`(?i)^\s*(?:it|this|that)\s+`)
-	firstVerb    = regexp.MustCompile(`(?i)\b(?:convert|change|exchange|turn|translate|put|switch|converting|changing|exchanging|turning|converted|changed|exchanged)\b`)
+	lacksSubject = lazy(`(?i)^\s*(?:it\s+|this\s+|that\s+)?(?:needs?|must|should|has|have|is|are|was|to be|will|shall|would|converted|changed|exchanged)\b`)
+	leadingIt    = lazy(`(?i)^\s*(?:it|this|that)\s+`)
+	firstVerb    = lazy(`(?i)\b(?:convert|change|exchange|turn|translate|put|switch|converting|changing|exchanging|turning|converted|changed|exchanged)\b`)
 )
 
 // borrow puts an amount into a text that means it: in the place of a pronoun, as the subject, or after the verb.
 func borrow(text, amount string) string {
-	if m := reference.FindStringIndex(text); m != nil {
+	if m := reference().FindStringIndex(text); m != nil {
 		return text[:m[0]] + amount + text[m[1]:]
 	}
-	if lacksSubject.MatchString(text) {
-		return amount + " " + leadingIt.ReplaceAllString(text, "")
+	if lacksSubject().MatchString(text) {
+		return amount + " " + leadingIt().ReplaceAllString(text, "")
 	}
-	if m := firstVerb.FindStringIndex(text); m != nil {
+	if m := firstVerb().FindStringIndex(text); m != nil {
 		return text[:m[1]] + " " + amount + text[m[1]:]
 	}
 	return amount + " " + text
@@ -202,7 +201,7 @@ func fill(text string, v value) string {
 	if len(found) > 0 {
 		return text
 	}
-	if m := reference.FindStringIndex(text); m != nil {
+	if m := reference().FindStringIndex(text); m != nil {
 		return text[:m[0]] + v.String() + text[m[1]:]
 	}
 	return text + ": " + v.String()

@@ -3,7 +3,6 @@
 package host
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -35,16 +34,16 @@ type money struct {
 const amountPattern = `\d[\d,.' ]*\d|\d`
 
 var (
-	moneyBefore = regexp.MustCompile(`(A\$|C\$|R\$|US\$|NZ\$|HK\$|[$€£¥₹₩₪₺₽₫฿])\s?(` + amountPattern + `)(k\b)?`)
-	moneyAfter  = regexp.MustCompile(`(?i)(` + amountPattern + `)\s?(k\b|million\b)?\s?([$€£¥₹₩₪₺₽₫฿]|\b[a-z]{2,9}\b)(\s+[a-z]{3,8}\b)?`)
-	moneyCode   = regexp.MustCompile(`\b([A-Z]{3})\s?(` + amountPattern + `)`)
+	moneyBefore = lazy(`(A\$|C\$|R\$|US\$|NZ\$|HK\$|[$€£¥₹₩₪₺₽₫฿])\s?(` + amountPattern + `)(k\b)?`)
+	moneyAfter  = lazy(`(?i)(` + amountPattern + `)\s?(k\b|million\b)?\s?([$€£¥₹₩₪₺₽₫฿]|\b[a-z]{2,9}\b)(\s+[a-z]{3,8}\b)?`)
+	moneyCode   = lazy(`\b([A-Z]{3})\s?(` + amountPattern + `)`)
 
-	datePattern   = regexp.MustCompile(`(?i)\b(\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{2,4}|today|yesterday|(last|next|on)\s+(mon|tues|wednes|thurs|fri|satur|sun)day|\d{1,2}(st|nd|rd|th)?\s+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(january|february|march|april|june|july|august|september|october|november|december)\s+\d{1,2})\b`)
-	urlPattern    = regexp.MustCompile(`(?i)\bhttps?://\S+`)
-	filePattern   = regexp.MustCompile(`(?i)\b[\w-]+\.([a-z][a-z0-9]{0,5})\b|(?:^|\s)\.([a-z][a-z0-9]{1,5})\b`)
-	sentPattern   = regexp.MustCompile(`(?i)\b(?:attached|uploaded|enclosed|attachment|upload)\b|\bi(?:'ve| have)?\s+(?:just\s+)?(?:sent|send|upload|attach|enclose|shared)\b`)
-	picture       = regexp.MustCompile(`(?i)\b(?:photo|picture|image|pic|drawing|painting|logo)s?\b`)
-	sourcePattern = regexp.MustCompile("```|(?m)^\\s*(func|def|class|import|package|public|SELECT|#include)\\b.*[({;:]|\\b(func|def) \\w+\\(|=>|\\w+\\([^)]*\\)\\s*\\{")
+	datePattern   = lazy(`(?i)\b(\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{2,4}|today|yesterday|(last|next|on)\s+(mon|tues|wednes|thurs|fri|satur|sun)day|\d{1,2}(st|nd|rd|th)?\s+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(january|february|march|april|june|july|august|september|october|november|december)\s+\d{1,2})\b`)
+	urlPattern    = lazy(`(?i)\bhttps?://\S+`)
+	filePattern   = lazy(`(?i)\b[\w-]+\.([a-z][a-z0-9]{0,5})\b|(?:^|\s)\.([a-z][a-z0-9]{1,5})\b`)
+	sentPattern   = lazy(`(?i)\b(?:attached|uploaded|enclosed|attachment|upload)\b|\bi(?:'ve| have)?\s+(?:just\s+)?(?:sent|send|upload|attach|enclose|shared)\b`)
+	picture       = lazy(`(?i)\b(?:photo|picture|image|pic|drawing|painting|logo)s?\b`)
+	sourcePattern = lazy("```|(?m)^\\s*(func|def|class|import|package|public|SELECT|#include)\\b.*[({;:]|\\b(func|def) \\w+\\(|=>|\\w+\\([^)]*\\)\\s*\\{")
 )
 
 // symbols are the currencies of signs. A plain dollar is the one of the United States, as everywhere else too.
@@ -105,10 +104,10 @@ func amounts(text string) []money {
 		}
 		found = append(found, money{strings.TrimSpace(text[m[0]:end]), strings.TrimSpace(amount), currency, m[0], end})
 	}
-	for _, m := range moneyBefore.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range moneyBefore().FindAllStringSubmatchIndex(text, -1) {
 		add(m, text[m[4]:m[5]]+group(text, m, 3), symbols[text[m[2]:m[3]]], m[1])
 	}
-	for _, m := range moneyAfter.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range moneyAfter().FindAllStringSubmatchIndex(text, -1) {
 		amount, one := text[m[2]:m[3]]+group(text, m, 2), group(text, m, 3)
 		if two := group(text, m, 4); two != "" {
 			if code := currencyOf(one + " " + strings.TrimSpace(two)); code != "" {
@@ -120,7 +119,7 @@ func amounts(text string) []money {
 			add(m, amount, code, m[7])
 		}
 	}
-	for _, m := range moneyCode.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range moneyCode().FindAllStringSubmatchIndex(text, -1) {
 		if isoCodes[text[m[2]:m[3]]] {
 			add(m, text[m[4]:m[5]], text[m[2]:m[3]], m[1])
 		}
@@ -186,11 +185,11 @@ func patterns(text string, tokens []token) []string {
 	codes := currencies(text, tokens)
 	add(patternCurrency, len(codes) > 0)
 	add(patternPair, len(codes) > 1)
-	add(patternDate, datePattern.MatchString(text))
-	add(patternURL, urlPattern.MatchString(text))
-	add(patternSent, sentPattern.MatchString(text) && !picture.MatchString(text))
-	add(patternSource, sourcePattern.MatchString(text))
-	for _, m := range filePattern.FindAllStringSubmatchIndex(text, -1) {
+	add(patternDate, datePattern().MatchString(text))
+	add(patternURL, urlPattern().MatchString(text))
+	add(patternSent, sentPattern().MatchString(text) && !picture().MatchString(text))
+	add(patternSource, sourcePattern().MatchString(text))
+	for _, m := range filePattern().FindAllStringSubmatchIndex(text, -1) {
 		kind := fileKinds[strings.ToLower(group(text, m, 1)+group(text, m, 2))]
 		add(kind, kind != "")
 	}

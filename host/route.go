@@ -4,7 +4,7 @@ package host
 
 import (
 	"cmp"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -221,13 +221,13 @@ func queryOf(text string) map[string]float64 {
 // span is a place in a text, in bytes.
 type span struct{ from, to int }
 
-var quotes = regexp.MustCompile(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|(?:^|[\s(])'[^'\n]{1,200}'`)
+var quotes = lazy(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|(?:^|[\s(])'[^'\n]{1,200}'`)
 
 // inPassing returns what a text names in passing: what it quotes is what the work is done with, and an amount brings its
 // currency along. Neither says what is to be done.
 func inPassing(text string) []span {
 	var spans []span
-	for _, m := range quotes.FindAllStringIndex(text, -1) {
+	for _, m := range quotes().FindAllStringIndex(text, -1) {
 		spans = append(spans, span{m[0], m[1]})
 	}
 	for _, m := range amounts(text) {
@@ -272,8 +272,9 @@ func (r *router) rank(text string) []rank {
 		}
 	}
 	var ranks []rank
+	terms := slices.Sorted(maps.Keys(query))
 	for i, a := range r.agents {
-		score := r.index.score(i, query)
+		score := r.index.score(i, terms, query)
 		if a.Alias == r.last && score > 0 {
 			score += lastBonus
 		}

@@ -111,21 +111,21 @@ func (r *router) named(s *Situation) *Decision {
 }
 
 var (
-	at      = regexp.MustCompile(`^\s*@(?:"([^"]+)"|(\S+?))[:,]?(?:\s+|$)`)
-	address = regexp.MustCompile(`(?i)^\s*(?:please\s+)?(?:(?:ask|tell|use|have|let)\s+)(?:the\s+|my\s+|our\s+)?(.{2,60}?)\s*(?:[:,]|\s(?:to|about|for|whether|if|who|what|when|where|how|that)\b)\s*`)
-	colon   = regexp.MustCompile(`^\s*([^:\n]{2,60}):\s+`)
+	at      = lazy(`^\s*@(?:"([^"]+)"|(\S+?))[:,]?(?:\s+|$)`)
+	address = lazy(`(?i)^\s*(?:please\s+)?(?:(?:ask|tell|use|have|let)\s+)(?:the\s+|my\s+|our\s+)?(.{2,60}?)\s*(?:[:,]|\s(?:to|about|for|whether|if|who|what|when|where|how|that)\b)\s*`)
+	colon   = lazy(`^\s*([^:\n]{2,60}):\s+`)
 )
 
 // mentioned returns the agent that a text addresses, and the text without the address. Words such as "who" belong to
 // what is asked.
 func mentioned(text string, agents []AgentInfo) (alias, rest string) {
-	if m := at.FindStringSubmatch(text); m != nil {
+	if m := at().FindStringSubmatch(text); m != nil {
 		if alias := byName(m[1]+m[2], agents); alias != "" {
 			return alias, strings.TrimSpace(text[len(m[0]):])
 		}
 	}
-	for _, pattern := range []*regexp.Regexp{address, colon} {
-		m := pattern.FindStringSubmatchIndex(text)
+	for _, pattern := range []func() *regexp.Regexp{address, colon} {
+		m := pattern().FindStringSubmatchIndex(text)
 		if m == nil {
 			continue
 		}
@@ -216,14 +216,14 @@ func (r *router) groups(text string) []bunch {
 	return withoutStatements(bunches)
 }
 
-var statement = regexp.MustCompile(`(?i)^\W*(?:\w+\s+){1,4}?(?:paid|spent|had|have|bought|took|was|were|cost|costs|got|went|made)\b[^?]*$`)
+var statement = lazy(`(?i)^\W*(?:\w+\s+){1,4}?(?:paid|spent|had|have|bought|took|was|were|cost|costs|got|went|made)\b[^?]*$`)
 
 // withoutStatements joins what only says how things are, "I paid 45 EUR for dinner", and what another bunch takes its
 // amount from, with what the same agent is to do about it later. A statement that is followed by nothing for its agent
 // belongs to what comes next.
 func withoutStatements(bunches []bunch) []bunch {
 	for i := 0; i+1 < len(bunches); i++ {
-		says := !slices.ContainsFunc(bunches[i].clauses, func(c clause) bool { return !statement.MatchString(c.text) })
+		says := !slices.ContainsFunc(bunches[i].clauses, func(c clause) bool { return !statement().MatchString(c.text) })
 		later := slices.IndexFunc(bunches[i+1:], func(b bunch) bool { return b.agent == bunches[i].agent })
 		if !says && (later < 1 || lender(bunches, i+1) != i) {
 			continue
@@ -368,9 +368,9 @@ const (
 )
 
 var (
-	aboutAgents = regexp.MustCompile(`(?i)\b(what|which|list|show|who are|name|how many|tell me about|do you have|are there)\b.*\b(remote |other |available |connected |your |the )*(agents?|skills|capabilities)\b`)
-	aboutHost   = regexp.MustCompile(`(?i)^\W*(?:(?:hi|hello|hey)\W+)?((so\W+)?what (can|do|could) you (actually )?do( for me)?|what are you (able to do|capable of|good (at|for))|who are you|what are you|how (can|could) you help( me)?|what (kinds?|sorts?) of (things|tasks|requests) can you (do|handle|help with)|what can i (ask|do)( you| here)?|what do you know how to do|help)\W*$`)
-	whichAgent  = regexp.MustCompile(`(?i)\b(which|what|is there (?:an?|any)|do you have an?)\b(?: \w+){0,2} agents?\b.*\b(can|could|for|who|that|to)\b\s*(.+)$`)
+	aboutAgents = lazy(`(?i)\b(what|which|list|show|who are|name|how many|tell me about|do you have|are there)\b.*\b(remote |other |available |connected |your |the )*(agents?|skills|capabilities)\b`)
+	aboutHost   = lazy(`(?i)^\W*(?:(?:hi|hello|hey)\W+)?((so\W+)?what (can|do|could) you (actually )?do( for me)?|what are you (able to do|capable of|good (at|for))|who are you|what are you|how (can|could) you help( me)?|what (kinds?|sorts?) of (things|tasks|requests) can you (do|handle|help with)|what can i (ask|do)( you| here)?|what do you know how to do|help)\W*$`)
+	whichAgent  = lazy(`(?i)\b(which|what|is there (?:an?|any)|do you have an?)\b(?: \w+){0,2} agents?\b.*\b(can|could|for|who|that|to)\b\s*(.+)$`)
 )
 
 // asksAboutHost reports whether a text asks what the host is and whom it knows.
@@ -378,14 +378,14 @@ func asksAboutHost(text string) bool {
 	if len(text) > 200 || amounts(text) != nil {
 		return false
 	}
-	return aboutHost.MatchString(text) || aboutAgents.MatchString(text)
+	return aboutHost().MatchString(text) || aboutAgents().MatchString(text)
 }
 
 // describe answers who is there; of a question who could do something, only those who could.
 func (r *router) describe(s *Situation) []a2a.Part {
 	agents := r.agents
 	lead := fmt.Sprintf("I pass requests on to %s:", count(len(agents), "agent"))
-	if m := whichAgent.FindStringSubmatch(s.Text); m != nil {
+	if m := whichAgent().FindStringSubmatch(s.Text); m != nil {
 		if ranks := r.rank(m[3]); len(ranks) > 0 && ranks[0].score >= leastScore {
 			agents, lead = nil, "These could do that:"
 			for _, rank := range ranks {

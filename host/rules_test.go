@@ -160,3 +160,15 @@ func BenchmarkRules(b *testing.B) {
 		})
 	}
 }
+
+// Agents that fit alike are named in the directory's order, each time.
+func TestTiesAreInOrder(t *testing.T) {
+	t.Parallel()
+	agents := fixtures(t)
+	agents = append(agents, AgentInfo{Alias: "currency#2", Card: agents[0].Card.Clone()})
+	for range 50 {
+		if got, asked := route(t, agents, "what is the exchange rate of 100 USD in GBP and yen today"); !asked || strings.Join(got, " ") != "currency currency#2" {
+			t.Fatalf("%v, %v", got, asked)
+		}
+	}
+}

@@ -3,10 +3,17 @@
 package host
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
+
+// lazy compiles a regular expression when it is first needed: most runs of a program that has a host in it never do.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // clean makes text from outside fit to stand in the host's own words: on one line, without control characters, and not
 // longer than limit runes.

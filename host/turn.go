@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,11 +108,11 @@ func (x *run) reply(ctx context.Context, m *a2a.Message) error {
 	return x.askWhich(ctx, m, open)
 }
 
-var startsAnew = regexp.MustCompile(`(?i)^\s*(?:new(?: (?:task|request|question|topic))?\s*[:,-]|something (?:else|new)\s*[:,-]|another (?:thing|question|request)\s*[:,-]|start over\s*[:,-])\s*`)
+var startsAnew = lazy(`(?i)^\s*(?:new(?: (?:task|request|question|topic))?\s*[:,-]|something (?:else|new)\s*[:,-]|another (?:thing|question|request)\s*[:,-]|start over\s*[:,-])\s*`)
 
 // newRequest reports whether a text says that it is no answer but a new request, and returns it without that.
 func newRequest(text string) (string, bool) {
-	if m := startsAnew.FindStringIndex(text); m != nil && strings.TrimSpace(text[m[1]:]) != "" {
+	if m := startsAnew().FindStringIndex(text); m != nil && strings.TrimSpace(text[m[1]:]) != "" {
 		return text[m[1]:], true
 	}
 	return text, false
@@ -208,7 +207,7 @@ func (x *run) labels(a *asked) []string {
 	return labels
 }
 
-var declines = regexp.MustCompile(`(?i)^\W*(?:none(?: of (?:them|these|those))?|nobody|no one|never ?mind|forget it|cancel|nothing|neither)\W*$`)
+var declines = lazy(`(?i)^\W*(?:none(?: of (?:them|these|those))?|nobody|no one|never ?mind|forget it|cancel|nothing|neither)\W*$`)
 
 // resolve takes the answer to a question of the host: a number, a name, or what the user wants instead.
 func (x *run) resolve(ctx context.Context, a *asked, m *a2a.Message) error {
@@ -221,7 +220,7 @@ func (x *run) resolve(ctx context.Context, a *asked, m *a2a.Message) error {
 	case at >= 0 && waits != nil:
 		step := Step{ID: "1", Agent: a.Choices[at], Text: textOf(waits), Whole: true}
 		return x.follow(ctx, waits, &Decision{Steps: []Step{step}})
-	case declines.MatchString(text):
+	case declines().MatchString(text):
 		if err := x.t.Working(); err != nil {
 			return err
 		}
@@ -255,7 +254,7 @@ func chosen(text string, labels []string, agents []AgentInfo) int {
 			return i
 		}
 	}
-	text = choiceFillers.ReplaceAllString(text, " ")
+	text = choiceFillers().ReplaceAllString(text, " ")
 	bare := bareName(strings.TrimSpace(strings.TrimPrefix(text, "@")))
 	if bare == "" {
 		return -1
@@ -274,7 +273,7 @@ func chosen(text string, labels []string, agents []AgentInfo) int {
 }
 
 // choiceFillers are words around a choice.
-var choiceFillers = regexp.MustCompile(`(?i)\b(?:please|the|one|ask|use|take|give it to|it is for|it's for|for)\b`)
+var choiceFillers = lazy(`(?i)\b(?:please|the|one|ask|use|take|give it to|it is for|it's for|for)\b`)
 
 // plan asks the planner about a request and follows what it says.
 func (x *run) plan(ctx context.Context, m *a2a.Message, text, last string) error {
