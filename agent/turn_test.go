@@ -221,3 +221,26 @@ func TestOutcomesAreErrors(t *testing.T) {
 		t.Error("a turn without a message has text")
 	}
 }
+
+// Chunks of somebody else's artifact are passed on under its id.
+func TestPutChunk(t *testing.T) {
+	t.Parallel()
+	h := agenttest.New(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		for i, text := range []string{"a", "b", "c"} {
+			chunk := &a2a.Artifact{ID: "theirs", Name: "n", Parts: []a2a.Part{a2a.TextPart(text)}}
+			if err := t.PutChunk(chunk, i > 0, i == 2); err != nil {
+				return err
+			}
+		}
+		for _, bad := range []*a2a.Artifact{{Parts: []a2a.Part{a2a.TextPart("x")}}, {ID: "x"}} {
+			if t.PutChunk(bad, false, true) == nil {
+				return errors.New("a chunk without id or parts was taken")
+			}
+		}
+		return nil
+	}), nil)
+	r := h.Send("hi")
+	if r.State() != a2a.TaskStateCompleted || len(r.Task.Artifacts) != 1 || r.Task.Artifacts[0].ID != "theirs" || r.Task.Artifacts[0].Text() != "abc" {
+		t.Errorf("%v: %+v", r.State(), r.Task.Artifacts)
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/samples/files"
 	"github.com/dragoman-a2a/dragoman/samples/hello"
 	"github.com/dragoman-a2a/dragoman/samples/images"
+	"github.com/dragoman-a2a/dragoman/samples/movies"
 )
 
 // fixtures are agents that requests are routed among, with the cards that such agents had among the protocol's first
@@ -36,7 +37,7 @@ func ours(t testing.TB) []AgentInfo {
 	t.Helper()
 	return []AgentInfo{
 		{Alias: "currency", Card: currency.Card()}, {Alias: "hello", Card: hello.Card()}, {Alias: "images", Card: images.Card()},
-		{Alias: "expenses", Card: expenses.Card()}, {Alias: "movies", Card: readCard(t, "movies")}, {Alias: "coder", Card: coder.Card()},
+		{Alias: "expenses", Card: expenses.Card()}, {Alias: "movies", Card: movies.Card()}, {Alias: "coder", Card: coder.Card()},
 		{Alias: "files", Card: files.Card()},
 	}
 }
