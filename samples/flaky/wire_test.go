@@ -286,13 +286,17 @@ func TestHangPassesTheTurnLimit(t *testing.T) {
 
 func TestBig(t *testing.T) {
 	t.Parallel()
+	sizes := map[string]int{"big 1": 1, "big 64k": 64 << 10}
 	each(t, func(t *testing.T, c *client.Client, say way) {
-		for text, want := range map[string]int{"big 1": 1, "big 64k": 64 << 10, "big 4M": 4 << 20} {
+		for text, want := range sizes {
 			if o := say(t, c, words(text)); o.err != nil || len(o.task.Artifacts[0].Text()) != want {
 				t.Errorf("%s: %v", text, o.err)
 			}
 		}
 	})
+	if o := stream(t, dial(t, a2a.BindingJSONRPC, nil), words("big 4M")); o.err != nil || len(o.task.Artifacts[0].Text()) != 4<<20 {
+		t.Errorf("big 4M: %v", o.err)
+	}
 }
 
 // Each error of the protocol arrives as what it is, before and after the message was taken, and for a task.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repairshop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// toolTime bounds each call of a tool.
+const toolTime = 30 * time.Second
+
+// A bench is the mechanic's session with the tools, for one turn.
+type bench struct{ session *mcp.ClientSession }
+
+// A toolError is what a tool says went wrong, as opposed to one that cannot be reached.
+type toolError struct{ tool, text string }
+
+func (e *toolError) Error() string { return fmt.Sprintf("%s: %s", e.tool, e.text) }
+
+// openBench connects the tools.
+func openBench(ctx context.Context, open func(context.Context) (mcp.Transport, error)) (*bench, error) {
+	if open == nil {
+		open = inProcess
+	}
+	transport, err := open(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reach the tools: %w", err)
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "repairshop-mechanic", Version: "1.0.0"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	// The session outlives a turn that is cancelled: the platform has to come down.
+	session, err := client.Connect(context.WithoutCancel(ctx), transport, nil)
+	if err != nil {
+		return nil, fmt.Errorf("connect the tools: %w", err)
+	}
+	return &bench{session}, nil
+}
+
+func (b *bench) close() { b.session.Close() }
+
+// call calls a tool and reads what it returns into result. Errors: *toolError, and those of the connection.
+func (b *bench) call(ctx context.Context, tool string, arguments, result any) error {
+	ctx, cancel := context.WithTimeout(ctx, toolTime)
+	defer cancel()
+	answer, err := b.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		return fmt.Errorf("%s: %w", tool, err)
+	}
+	if answer.IsError {
+		return &toolError{tool, clean(errorText(answer))}
+	}
+	raw, err := json.Marshal(answer.StructuredContent)
+	if err == nil {
+		err = json.Unmarshal(raw, result)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: its result cannot be read: %w", tool, err)
+	}
+	return nil
+}
+
+// errorText is what a tool says of its error.
+func errorText(answer *mcp.CallToolResult) string {
+	for _, c := range answer.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			return text.Text
+		}
+	}
+	return "it failed"
+}
+
+// scan reads a car's error codes.
+func (b *bench) scan(ctx context.Context, car Car) ([]string, error) {
+	var r scanResult
+	err := b.call(ctx, toolScan, scanArguments{VehicleID: vehicleName(car)}, &r)
+	return r.ErrorCodes, err
+}
+
+// procedure looks up how something is repaired: by an error code or, without one, by the complaint.
+func (b *bench) procedure(ctx context.Context, j Job) (Procedure, error) {
+	in := manualArguments{ErrorCode: j.Code, Axle: j.Axle, VehicleMake: j.Car.Make, VehicleModel: j.Car.Model}
+	if j.Code == "" {
+		in.Complaint = j.Complaint
+	}
+	var p Procedure
+	err := b.call(ctx, toolManual, in, &p)
+	return p, err
+}
+
+// raise raises the platform, and returns what lowers it again, whatever became of the turn.
+func (b *bench) raise(ctx context.Context, height float64) (lower func() error, err error) {
+	var r heightResult
+	err = b.call(ctx, toolRaise, raiseArguments{height}, &r)
+	if _, refused := errors.AsType[*toolError](err); refused {
+		return nil, err
+	}
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelPatience)
+		defer cancel()
+		return b.call(ctx, toolLower, none{}, &r)
+	}, err
+}

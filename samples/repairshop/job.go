@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repairshop
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+)
+
+// A phase is how far a repair is.
+type phase string
+
+const (
+	phaseIntake   phase = ""         // asks what is wrong, and with which car
+	phaseDiagnose phase = "diagnose" // the mechanic looks at it
+	phaseEstimate phase = "estimate" // the customer decides
+	phaseOrder    phase = "order"    // the supplier takes the order
+	phaseDelivery phase = "delivery" // the part is on its way
+	phaseRepair   phase = "repair"   // the mechanic repairs it
+)
+
+// A ticket is what the manager keeps of a repair.
+type ticket struct {
+	Phase     phase         `json:"phase"`
+	Read      a2a.MessageID `json:"read"` // the last message that was read
+	Car       Car           `json:"car"`
+	Complaint string        `json:"complaint"`
+	Axle      string        `json:"axle"`
+	Since     string        `json:"since"`
+	Asked     bool          `json:"asked"`  // for a picture, which is optional
+	Answer    bool          `json:"answer"` // to the mechanic's question is there
+	Said      string        `json:"said"`   // which is that
+
+	Diagnosis Diagnosis `json:"diagnosis"`
+	Estimate  Estimate  `json:"estimate"`
+	Ordered   Order     `json:"ordered"`
+	Arrives   time.Time `json:"arrives"`
+
+	Diagnosing Errand `json:"diagnosing"`
+	Ordering   Errand `json:"ordering"`
+	Repairing  Errand `json:"repairing"`
+}
+
+// An Estimate is what a repair will cost and when it can be done.
+type Estimate struct {
+	Car          Car    `json:"car"`
+	Problem      string `json:"problem"`
+	Part         string `json:"part"`
+	PartPrice    Money  `json:"partPrice"`
+	Work         Money  `json:"work"`
+	Total        Money  `json:"total"`
+	Currency     string `json:"currency"`
+	DeliveryDays int    `json:"deliveryDays"` // until the part is there
+}
+
+// hourlyRate is what an hour of work costs.
+const hourlyRate Money = 90_00
+
+// newEstimate makes an estimate of a diagnosis.
+func newEstimate(d Diagnosis) Estimate {
+	e := Estimate{
+		Car: d.Job.Car, Problem: clean(d.Problem), Part: clean(d.Offer.Name), PartPrice: d.Offer.Price, Currency: "USD", DeliveryDays: d.Offer.DeliveryDays,
+		Work: hourlyRate * Money(d.Minutes) / 60,
+	}
+	e.Total = e.PartPrice + e.Work
+	return e
+}
+
+// String says an estimate in words, without the question.
+func (e Estimate) String() string {
+	part := "The part is in stock."
+	if e.DeliveryDays > 0 {
+		part = fmt.Sprintf("The part is out of stock and takes %s.", days(e.DeliveryDays))
+	}
+	return fmt.Sprintf("%s: %s. %s $%s and work $%s make $%s. %s", e.Car, lowerFirst(e.Problem), e.Part, e.PartPrice, e.Work, e.Total, part)
+}
+
+func days(n int) string {
+	if n == 1 {
+		return "1 day"
+	}
+	return fmt.Sprintf("%d days", n)
+}
+
+// read takes what a message of the customer says, as far as the phase has a use for it. The error, if any, ends the
+// turn: the customer wants no more.
+func (k *ticket) read(t *agent.Turn) error {
+	text := t.Text()
+	if endPattern.MatchString(text) && (k.Phase == phaseIntake || k.Phase == phaseEstimate || k.Diagnosing.Waits) {
+		return agent.Withdraw(a2a.TextPart("All right, nothing was done, and there is nothing to pay."))
+	}
+	switch k.Phase {
+	case phaseIntake:
+		k.readComplaint(t.Message(), text)
+	case phaseDiagnose:
+		k.Answer, k.Said = k.Diagnosing.Waits, text
+	case phaseEstimate:
+		return k.readDecision(t.Message(), text)
+	}
+	return nil
+}
+
+// readComplaint takes car, complaint and all that comes with them.
+func (k *ticket) readComplaint(m *a2a.Message, text string) {
+	if k.Complaint != "" { // then only the car, or more about the complaint, was asked for
+		k.Car.merge(answerCar(text, k.Car))
+	} else {
+		k.Car.merge(readCar(text))
+	}
+	if c := complaintOf(text); c != "" && k.Complaint == "" {
+		k.Complaint = c
+	}
+	if axle := axleOf(text); axle != "" {
+		k.Axle = axle
+	}
+	if since := sincePattern.FindString(text); since != "" {
+		k.Since = clean(since)
+	}
+	for _, p := range m.Parts {
+		switch p.Content.(type) {
+		case a2a.Raw, a2a.URL:
+			k.Asked = true // it is here already
+		}
+	}
+}
+
+// readDecision takes the answer to an estimate: words, or data such as {"approved": true}.
+func (k *ticket) readDecision(m *a2a.Message, text string) error {
+	said := readVerdict(text)
+	for _, p := range m.Parts {
+		var form struct {
+			Approved *bool `json:"approved"`
+		}
+		if data, ok := p.Content.(a2a.Data); ok && json.Unmarshal(data, &form) == nil && form.Approved != nil {
+			if said = no; *form.Approved {
+				said = yes
+			}
+		}
+	}
+	switch said {
+	case yes:
+		k.Phase = phaseOrder
+	case no:
+		return agent.Withdraw(a2a.TextPart("All right, we leave it as it is. Nothing was ordered, and there is nothing to pay."))
+	}
+	return nil
+}
+
+// question asks for what is still missing, "" if nothing is.
+func (k *ticket) question() string {
+	missing := k.Car.missing()
+	switch {
+	case k.Complaint == "" && missing != "":
+		return `What is wrong, and with which car? For example: "My Toyota Camry 2018 is making a rattling noise."`
+	case k.Complaint == "":
+		return fmt.Sprintf(`What is wrong with the %s? For example: "it makes a rattling noise", "the brakes squeal", or "it does not start".`, k.Car)
+	case missing != "":
+		return fmt.Sprintf(`Which car is it? I need %s, as in "Toyota Camry 2018".`, missing)
+	case !k.Asked:
+		return `Since when? And can you send a picture or a video of it? If not, say "no".`
+	}
+	return ""
+}
+
+// job is what the mechanic gets.
+func (k *ticket) job(action string) Job {
+	j := Job{Action: action, Car: k.Car, Complaint: k.Complaint, Axle: k.Axle}
+	if action == ActionRepair {
+		j = k.Diagnosis.Job
+		j.Action = action
+	}
+	return j
+}
+
+// describe says the complaint in words, for the mechanic.
+func (k *ticket) describe() string {
+	text := fmt.Sprintf("Please find out what is wrong with a %s: %s", k.Car, describe(k.Complaint))
+	if k.Axle != "" {
+		text += ", at the " + k.Axle
+	}
+	if k.Since != "" {
+		text += ", " + k.Since
+	}
+	return text + "."
+}

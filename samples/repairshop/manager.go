@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repairshop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+)
+
+// ReceiptName is the name of the artifact that carries the manager's [Receipt].
+const ReceiptName = "receipt"
+
+// A Receipt says what was done and what it costs.
+type Receipt struct {
+	Estimate
+	Order string   `json:"order"` // the number of the supplier's order
+	Done  []string `json:"done"`
+}
+
+// NewManager returns the manager of the shop. A customer says what is wrong with which car. The manager asks for what is
+// missing, has the mechanic find out what it is, and gives an estimate: the task waits until the customer says yes or no,
+// in words or as data {"approved": true}. Then it orders the part, waits for it, and has the car repaired. The result is
+// a [Receipt], as text and as data.
+//
+// What the other two say is shown while it happens. The manager can be stopped at any moment: it goes on where it was,
+// and neither orders nor repairs twice. When its task is cancelled, those of the others are, too.
+func NewManager(mechanic, supplier a2a.Service, o Options) agent.Agent {
+	return &manager{mechanic, supplier, o}
+}
+
+// manager implements [agent.Agent] and [agent.Resumable].
+type manager struct {
+	mechanic, supplier a2a.Service
+	opts               Options
+}
+
+// Resumable says that a turn that was interrupted can be run again.
+func (*manager) Resumable() bool { return true }
+
+// visit is one turn of the manager.
+type visit struct {
+	*manager
+	t *agent.Turn
+	k *ticket
+}
+
+// Run goes on with a repair until it is done, or the customer or the supplier has to do something.
+func (m *manager) Run(ctx context.Context, t *agent.Turn) error {
+	k := &ticket{Diagnosing: Errand{Agent: "Mechanic"}, Ordering: Errand{Agent: "Supplier"}, Repairing: Errand{Agent: "Mechanic"}}
+	if _, err := t.LoadTask(ctx, k); err != nil {
+		return fmt.Errorf("load the ticket: %w", err)
+	}
+	v := &visit{m, t, k}
+	if msg := t.Message(); msg != nil && msg.ID != k.Read { // else a turn was interrupted, or the part is there
+		k.Read = msg.ID
+		if err := k.read(t); err != nil {
+			return err
+		}
+		if err := v.save(ctx); err != nil {
+			return err
+		}
+	}
+	for {
+		over, err := v.step(ctx)
+		if over || err != nil {
+			return err
+		}
+		if err := v.save(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (v *visit) save(ctx context.Context) error { return v.t.SaveTask(ctx, v.k) }
+
+// step goes through one phase. over says that the repair is done; the error is how the turn ends.
+func (v *visit) step(ctx context.Context) (over bool, err error) {
+	switch v.k.Phase {
+	case phaseIntake:
+		return false, v.intake(ctx)
+	case phaseDiagnose:
+		return false, v.diagnose(ctx)
+	case phaseEstimate:
+		return false, v.propose()
+	case phaseOrder:
+		return false, v.order(ctx)
+	case phaseDelivery:
+		return false, v.await()
+	case phaseRepair:
+		return true, v.repair(ctx)
+	}
+	return false, fmt.Errorf("the ticket is in an unknown phase %q", v.k.Phase)
+}
+
+// intake asks for what is missing.
+func (v *visit) intake(ctx context.Context) error {
+	q := v.k.question()
+	if q == "" {
+		v.k.Phase = phaseDiagnose
+		return nil
+	}
+	if v.k.Complaint != "" && v.k.Car.missing() == "" {
+		v.k.Asked = true
+	}
+	return v.ask(ctx, q)
+}
+
+// ask ends the turn with a question.
+func (v *visit) ask(ctx context.Context, text string) error {
+	if err := v.save(ctx); err != nil {
+		return err
+	}
+	return v.t.Ask(a2a.TextPart(text))
+}
+
+// do has another agent do something, with progress shown.
+func (v *visit) do(ctx context.Context, svc a2a.Service, e *Errand, content ...a2a.Part) (*a2a.Task, error) {
+	return (&sender{v.t, v.save}).do(ctx, svc, e, content...)
+}
+
+// diagnose has the mechanic look at the car. What the mechanic asks is asked of the customer.
+func (v *visit) diagnose(ctx context.Context) error {
+	k := v.k
+	content, err := v.complaint()
+	if err != nil {
+		return err
+	}
+	task, err := v.do(ctx, v.mechanic, &k.Diagnosing, content...)
+	if err != nil {
+		return v.lost(ctx, "mechanic", err)
+	}
+	if k.Diagnosing.Waits {
+		return v.ask(ctx, clean(task.Status.Message.Text()))
+	}
+	if err := result(task, DiagnosisName, &k.Diagnosis); err != nil {
+		return agent.Public(v.apology(task), err)
+	}
+	if why := k.Diagnosis.Offer.Unavailable; why != "" {
+		return agent.Reject(a2a.TextPart(fmt.Sprintf("%s: %s. We cannot repair that, as there is no part for it: %s.", k.Car, lowerFirst(clean(k.Diagnosis.Problem)), clean(why))))
+	}
+	k.Estimate, k.Phase = newEstimate(k.Diagnosis), phaseEstimate
+	return nil
+}
+
+// complaint is what the mechanic is sent: the customer's answer to a question, or the job, with files of the customer.
+func (v *visit) complaint() ([]a2a.Part, error) {
+	if v.k.Answer {
+		return []a2a.Part{a2a.TextPart(v.k.Said)}, nil
+	}
+	data, err := a2a.DataPart(v.k.job(ActionDiagnose))
+	if err != nil {
+		return nil, err
+	}
+	return append([]a2a.Part{a2a.TextPart(v.k.describe()), data}, v.pictures()...), nil
+}
+
+// maxPictures is how many of the customer's files the mechanic gets.
+const maxPictures = 5
+
+// pictures are the files that the customer has sent.
+func (v *visit) pictures() []a2a.Part {
+	var all []a2a.Part
+	for _, m := range v.t.Task().History {
+		if m.Role != a2a.RoleUser {
+			continue
+		}
+		for _, p := range m.Parts {
+			switch p.Content.(type) {
+			case a2a.Raw, a2a.URL:
+				all = append(all, p)
+			}
+		}
+	}
+	return all[max(0, len(all)-maxPictures):]
+}
+
+// propose asks the customer to approve the estimate.
+func (v *visit) propose() error {
+	text := a2a.TextPart(v.k.Estimate.String() + " Shall we do it?")
+	data, err := a2a.DataPart(v.k.Estimate)
+	if err != nil {
+		return err
+	}
+	return v.t.Ask(text, data)
+}
+
+// order orders the part.
+func (v *visit) order(ctx context.Context) error {
+	k := v.k
+	task, err := v.do(ctx, v.supplier, &k.Ordering, a2a.TextPart(fmt.Sprintf("Order part #%s for a %s", k.Diagnosis.Offer.Part, k.Car)))
+	if err != nil {
+		return v.lost(ctx, "supplier of parts", err)
+	}
+	if task.Status.State == a2a.TaskStateRejected {
+		return agent.Reject(a2a.TextPart("The supplier has no such part any more: " + clean(task.Status.Message.Text())))
+	}
+	if err := result(task, OrderName, &k.Ordered); err != nil {
+		return agent.Public("The part could not be ordered. Nothing was repaired, and there is nothing to pay.", err)
+	}
+	k.Phase = phaseRepair
+	if k.Ordered.DeliveryDays > 0 {
+		k.Phase, k.Arrives = phaseDelivery, time.Now().Add(time.Duration(k.Ordered.DeliveryDays)*v.opts.Day)
+	}
+	return nil
+}
+
+// await waits for the part, without a turn.
+func (v *visit) await() error {
+	if !time.Now().Before(v.k.Arrives) {
+		v.k.Phase = phaseRepair
+		return nil
+	}
+	if err := v.t.Working(a2a.TextPart(fmt.Sprintf("Order %s is on its way: %s.", clean(v.k.Ordered.ID), v.k.Ordered.when()))); err != nil {
+		return err
+	}
+	return v.t.Suspend(v.k.Arrives)
+}
+
+// repair has the mechanic repair the car, and writes the receipt.
+func (v *visit) repair(ctx context.Context) error {
+	k := v.k
+	job := k.job(ActionRepair)
+	data, err := a2a.DataPart(job)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Please repair a %s: %s.", k.Car, lowerFirst(k.Estimate.Problem))
+	task, err := v.do(ctx, v.mechanic, &k.Repairing, a2a.TextPart(text), data)
+	if err != nil {
+		return v.lost(ctx, "mechanic", err)
+	}
+	var report Report
+	if err := result(task, ReportName, &report); err != nil {
+		return agent.Public(v.apology(task), err)
+	}
+	r := Receipt{Estimate: k.Estimate, Order: k.Ordered.ID, Done: report.Done}
+	return answer(v.t, ReceiptName, fmt.Sprintf("Your %s is repaired: %s. That is $%s.", k.Car, lowerFirst(k.Estimate.Problem), r.Total), r)
+}
+
+// apology tells the customer why the mechanic's task did not end well.
+func (v *visit) apology(task *a2a.Task) string {
+	if said := clean(task.Status.Message.Text()); said != "" {
+		return "Our mechanic could not do it. " + said
+	}
+	return "Our mechanic could not do it."
+}
+
+// lost is the end of a turn in which another agent could not be had.
+func (v *visit) lost(ctx context.Context, who string, err error) error {
+	if ctx.Err() != nil || errors.Is(err, agent.ErrOver) {
+		return err
+	}
+	return agent.Public(fmt.Sprintf("Our %s cannot be reached now. Please try again later.", who), err)
+}

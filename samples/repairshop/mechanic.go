@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repairshop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/retry"
+)
+
+// Names of the artifacts that carry the mechanic's results.
+const (
+	DiagnosisName = "diagnosis"
+	ReportName    = "report"
+)
+
+// What the mechanic does with a car.
+const (
+	ActionDiagnose = "diagnose"
+	ActionRepair   = "repair"
+)
+
+// A Job is what the mechanic is to do. It is sent as data, or read from text.
+type Job struct {
+	Action    string `json:"action"`
+	Car       Car    `json:"car"`
+	Complaint string `json:"complaint"`      // "rattle", "leak" and so on
+	Code      string `json:"code,omitempty"` // the error code, once it is known
+	Axle      string `json:"axle,omitempty"` // "front" or "rear", where it matters
+}
+
+// A Diagnosis is what the mechanic found.
+type Diagnosis struct {
+	Job     Job      `json:"job"` // with what was found out
+	Codes   []string `json:"codes,omitempty"`
+	Problem string   `json:"problem"`
+	Minutes int      `json:"minutes"` // of work
+	Offer   Offer    `json:"offer"`   // of the part that is needed
+}
+
+// A Report says what was repaired.
+type Report struct {
+	Car     Car      `json:"car"`
+	Problem string   `json:"problem"`
+	Done    []string `json:"done"`
+}
+
+// NewMechanic returns the mechanic, who has a [Job] done, sent as data or in words ("diagnose the rattling noise of a
+// Toyota Camry 2018"). A diagnosis uses the scanner and the manual, and asks the supplier for the part; a repair uses
+// the manual and the lift. When it matters which axle it is, the mechanic asks.
+func NewMechanic(supplier a2a.Service, o Options) agent.Agent { return &mechanic{supplier, o} }
+
+// mechanic implements [agent.Agent] and [agent.Resumable].
+type mechanic struct {
+	supplier a2a.Service
+	opts     Options
+}
+
+// Resumable says that a turn that was interrupted can be run again.
+func (*mechanic) Resumable() bool { return true }
+
+// workOrder is what is kept of a task.
+type workOrder struct {
+	Job   Job    `json:"job"`
+	Done  int    `json:"done"` // steps of the repair
+	Offer Errand `json:"offer"`
+}
+
+// Run does one job.
+func (m *mechanic) Run(ctx context.Context, t *agent.Turn) error {
+	w := workOrder{Offer: Errand{Agent: "Supplier"}}
+	if _, err := t.LoadTask(ctx, &w); err != nil {
+		return fmt.Errorf("load the work order: %w", err)
+	}
+	w.Job.read(t)
+	if err := t.SaveTask(ctx, w); err != nil {
+		return err
+	}
+	if question := w.Job.question(); question != "" {
+		return t.Ask(a2a.TextPart(question))
+	}
+	tools, err := openBench(ctx, m.opts.Tools)
+	if err != nil {
+		return agent.Public("The tools of the workshop cannot be reached now. Please try again later.", err)
+	}
+	defer tools.close()
+	if w.Job.Action == ActionRepair {
+		return m.repair(ctx, t, tools, &w)
+	}
+	return m.diagnose(ctx, t, tools, &w)
+}
+
+var repairPattern = regexp.MustCompile(`(?i)^\W*(?:please\s+)?(?:repair|fix|replace)\b`)
+
+// read takes what the message says about the job: data as a whole, or else words.
+func (j *Job) read(t *agent.Turn) {
+	if t.Message() == nil {
+		return
+	}
+	for _, p := range t.Message().Parts {
+		next := *j
+		if data, ok := p.Content.(a2a.Data); ok && json.Unmarshal(data, &next) == nil {
+			*j = next
+			return
+		}
+	}
+	text := t.Text()
+	if j.Action == "" {
+		j.Action = ActionDiagnose
+		if repairPattern.MatchString(text) {
+			j.Action = ActionRepair
+		}
+	}
+	j.Car.merge(answerCar(text, j.Car))
+	if c := complaintOf(text); c != "" {
+		j.Complaint = c
+	}
+	if axle := axleOf(text); axle != "" {
+		j.Axle = axle
+	}
+}
+
+// question asks for what is missing, "" if nothing is.
+func (j *Job) question() string {
+	switch missing := j.Car.missing(); {
+	case missing != "":
+		return fmt.Sprintf("Which car is it? I need %s, as in \"Toyota Camry 2018\".", missing)
+	case j.Complaint == "":
+		return `What is wrong with it? For example: "it makes a rattling noise".`
+	}
+	return ""
+}
+
+// pause shows what is done and takes the time for it.
+func (m *mechanic) pause(ctx context.Context, t *agent.Turn, text string) error {
+	if err := t.Working(a2a.TextPart(text)); err != nil {
+		return err
+	}
+	return retry.Sleep(ctx, m.opts.Pace)
+}
+
+// complaintsOfEngines are those that error codes explain.
+var complaintsOfEngines = []string{"light", "rattle", "rough"}
+
+func (m *mechanic) diagnose(ctx context.Context, t *agent.Turn, tools *bench, w *workOrder) error {
+	j := &w.Job
+	if err := m.pause(ctx, t, fmt.Sprintf("Scanning the %s for error codes.", j.Car)); err != nil {
+		return err
+	}
+	codes, err := tools.scan(ctx, j.Car)
+	if refused, ok := errors.AsType[*toolError](err); ok {
+		err = t.Working(a2a.TextPart("No scan: " + refused.text + ". Going by what I hear."))
+	}
+	if err != nil {
+		return failed(ctx, err)
+	}
+	if j.Code = ""; len(codes) > 0 && slices.Contains(complaintsOfEngines, j.Complaint) {
+		j.Code = codes[0]
+	}
+	if err := m.pause(ctx, t, "Looking it up in the repair manual."); err != nil {
+		return err
+	}
+	p, err := tools.procedure(ctx, *j)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	if len(p.Axles) > 0 {
+		return t.Ask(a2a.TextPart("Is it at the front or at the rear?"))
+	}
+	offer, err := m.offer(ctx, t, w, p.Part)
+	if err != nil {
+		return err
+	}
+	d := Diagnosis{Job: *j, Codes: codes, Problem: p.Problem, Minutes: p.Minutes, Offer: offer}
+	return answer(t, DiagnosisName, fmt.Sprintf("%s. %s", d.Problem, offer.describe(j.Car)), d)
+}
+
+// offer asks the supplier for a part.
+func (m *mechanic) offer(ctx context.Context, t *agent.Turn, w *workOrder, part string) (Offer, error) {
+	s := sender{t, func(ctx context.Context) error { return t.SaveTask(ctx, w) }}
+	var o Offer
+	question := fmt.Sprintf("Do you have part #%s in stock for a %s?", part, w.Job.Car)
+	task, err := s.do(ctx, m.supplier, &w.Offer, a2a.TextPart(question))
+	if err == nil {
+		err = result(task, OfferName, &o)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = agent.Public("The supplier of parts does not answer. Please try again later.", err)
+	}
+	return o, err
+}
+
+func (m *mechanic) repair(ctx context.Context, t *agent.Turn, tools *bench, w *workOrder) (err error) {
+	p, err := tools.procedure(ctx, w.Job)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	if len(p.Axles) > 0 {
+		return t.Ask(a2a.TextPart("Is it at the front or at the rear?"))
+	}
+	const height = 2
+	if err := m.pause(ctx, t, fmt.Sprintf("Raising the platform to %d m.", height)); err != nil {
+		return err
+	}
+	lower, err := tools.raise(ctx, height)
+	if lower != nil {
+		defer func() { err = errors.Join(err, failed(ctx, lower())) }()
+	}
+	if err != nil {
+		return failed(ctx, err)
+	}
+	for ; w.Done < len(p.Steps); w.Done++ {
+		if err := t.SaveTask(ctx, w); err != nil {
+			return err
+		}
+		if err := m.pause(ctx, t, fmt.Sprintf("Step %d of %d: %s.", w.Done+1, len(p.Steps), lowerFirst(p.Steps[w.Done]))); err != nil {
+			return err
+		}
+	}
+	if err := m.pause(ctx, t, "Lowering the platform."); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("The %s is repaired. %s: that is done.", w.Job.Car, p.Problem)
+	return answer(t, ReportName, text, Report{Car: w.Job.Car, Problem: p.Problem, Done: p.Steps})
+}
+
+// lowerFirst makes of a sentence a part of one.
+func lowerFirst(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToLower(s[:n]) + s[n:]
+}
+
+// failed makes of an error of a tool what the caller may read: what the tool itself says, or that it is out of order.
+func failed(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if refused, ok := errors.AsType[*toolError](err); ok {
+		return agent.Public("A tool says: "+refused.text+".", err)
+	}
+	return agent.Public("A tool of the workshop is out of order. Please try again later.", err)
+}

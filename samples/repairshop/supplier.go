@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repairshop
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/retry"
+)
+
+// Names of the artifacts that carry the supplier's results.
+const (
+	OfferName = "offer"
+	OrderName = "order"
+)
+
+// An Offer is what the supplier says about a part.
+type Offer struct {
+	Part         string `json:"part"` // its number
+	Name         string `json:"name,omitempty"`
+	Price        Money  `json:"price,omitzero"`
+	Currency     string `json:"currency,omitempty"`
+	InStock      bool   `json:"inStock"`
+	DeliveryDays int    `json:"deliveryDays"`          // 0 when it is in stock
+	Unavailable  string `json:"unavailable,omitempty"` // why it cannot be had at all
+}
+
+// An Order is a part that was ordered.
+type Order struct {
+	ID string `json:"orderId"`
+	Offer
+}
+
+// oldest is the year of the oldest cars that parts are made for.
+const oldest = 2000
+
+//go:embed data/parts.json
+var partsJSON []byte
+
+type stockedPart struct {
+	Number       string `json:"number"`
+	Name         string `json:"name"`
+	Price        Money  `json:"price"`
+	Stock        int    `json:"stock"`
+	DeliveryDays int    `json:"deliveryDays"`
+	Discontinued bool   `json:"discontinued"`
+}
+
+var parts = sync.OnceValue(func() map[string]stockedPart {
+	var list []stockedPart
+	if err := json.Unmarshal(partsJSON, &list, json.RejectUnknownMembers(true)); err != nil {
+		panic("repairshop: data/parts.json: " + err.Error()) // a test reads it
+	}
+	all := make(map[string]stockedPart)
+	for _, p := range list {
+		all[p.Number] = p
+	}
+	return all
+})
+
+// NewSupplier returns the supplier of parts. "Do you have part #12345 in stock for a Toyota Camry 2018?" is answered
+// with an [Offer], "Order part #12345 for a Toyota Camry 2018" with an [Order]; both as text and as data.
+func NewSupplier(o Options) agent.Agent { return &supplier{o} }
+
+// supplier implements [agent.Agent] and [agent.Resumable].
+type supplier struct{ opts Options }
+
+// Resumable says that a turn that was interrupted can be run again: an order's number is that of its task.
+func (*supplier) Resumable() bool { return true }
+
+var (
+	partPattern  = regexp.MustCompile(`(?i)(?:#|\b(?:part|number|no\.?)\s+#?)\s*([0-9]{4,8})\b`)
+	orderPattern = regexp.MustCompile(`(?i)^\W*(?:please\s+)?(?:order|buy|send|i(?:['’]d| would) like to order)\b`)
+)
+
+// Run answers one message.
+func (s *supplier) Run(ctx context.Context, t *agent.Turn) error {
+	text := t.Text()
+	at := partPattern.FindStringSubmatch(text)
+	if at == nil {
+		return t.Ask(a2a.TextPart(`Which part, and for which car? For example: "Do you have part #12345 in stock for a Toyota Camry 2018?"`))
+	}
+	car := readCar(text)
+	offer := offerFor(at[1], car)
+	if !orderPattern.MatchString(text) {
+		return answer(t, OfferName, offer.describe(car), offer)
+	}
+	if offer.Unavailable != "" {
+		return agent.Reject(a2a.TextPart(offer.describe(car)))
+	}
+	if err := t.Working(a2a.TextPart(fmt.Sprintf("Ordering %s.", strings.ToLower(offer.Name)))); err != nil {
+		return err
+	}
+	if err := retry.Sleep(ctx, s.opts.Pace); err != nil {
+		return err
+	}
+	order := Order{ID: orderID(t.TaskID()), Offer: offer}
+	return answer(t, OrderName, fmt.Sprintf("Order %s: %s, $%s, %s.", order.ID, offer.Name, offer.Price, offer.when()), order)
+}
+
+// orderID makes the number of an order of its task's id, so that a turn that is run twice orders once.
+func orderID(id a2a.TaskID) string {
+	s := strings.ToUpper(strings.ReplaceAll(string(id), "-", ""))
+	return "PO-" + s[max(0, len(s)-8):]
+}
+
+// offerFor looks a part up.
+func offerFor(number string, car Car) Offer {
+	p, ok := parts()[number]
+	o := Offer{Part: number, Name: p.Name, Price: p.Price, Currency: "USD", InStock: p.Stock > 0, DeliveryDays: p.DeliveryDays}
+	switch {
+	case !ok:
+		o = Offer{Part: number, Unavailable: "we do not know this number"}
+	case p.Discontinued:
+		o.Unavailable = "it is no longer made"
+	case car.Year != 0 && car.Year < oldest:
+		o.Unavailable = fmt.Sprintf("for cars from before %d it is no longer made", oldest)
+	}
+	if o.Unavailable != "" {
+		o.InStock = false
+	}
+	return o
+}
+
+// when says when the part is there.
+func (o Offer) when() string {
+	switch {
+	case o.InStock:
+		return "in stock"
+	case o.DeliveryDays == 1:
+		return "out of stock, delivery in 1 day"
+	}
+	return fmt.Sprintf("out of stock, delivery in %d days", o.DeliveryDays)
+}
+
+// describe says an offer in words.
+func (o Offer) describe(car Car) string {
+	what := "Part #" + o.Part
+	if o.Name != "" {
+		what += " (" + strings.ToLower(o.Name) + ")"
+	}
+	if car.missing() == "" {
+		what += " for a " + car.String()
+	}
+	if o.Unavailable != "" {
+		return fmt.Sprintf("%s cannot be had: %s.", what, o.Unavailable)
+	}
+	return fmt.Sprintf("%s: $%s, %s.", what, o.Price, o.when())
+}
+
+// answer completes a task with a text and, when the caller accepts it, the same as data.
+func answer(t *agent.Turn, name, text string, value any) error {
+	content := []a2a.Part{a2a.TextPart(text)}
+	if t.Accepts("application/json") {
+		data, err := a2a.DataPart(value)
+		if err != nil {
+			return fmt.Errorf("encode the result: %w", err)
+		}
+		content = append(content, data)
+	}
+	return t.Artifact(name, content...)
+}
