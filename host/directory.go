@@ -13,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
@@ -201,12 +199,13 @@ func (d *Directory) Refresh(ctx context.Context) {
 		return
 	}
 	d.readCatalog(ctx)
-	var group errgroup.Group
-	group.SetLimit(maxFetches)
+	var group sync.WaitGroup
+	slots := make(chan struct{}, maxFetches)
 	for _, r := range d.due() {
-		group.Go(func() error {
+		slots <- struct{}{}
+		group.Go(func() {
 			d.fetch(ctx, r)
-			return nil
+			<-slots
 		})
 	}
 	group.Wait()

@@ -417,6 +417,9 @@ const maxDescription = 200
 // describeAgent says in one line what an agent is for.
 func describeAgent(a AgentInfo) string {
 	line := a.Alias + ": " + clean(a.Card.Description, maxDescription)
+	if !strings.HasSuffix(line, ".") {
+		line += "."
+	}
 	if len(a.Card.Skills) > 0 && len(a.Card.Skills[0].Examples) > 0 {
 		line += fmt.Sprintf(" For example: %q", clean(a.Card.Skills[0].Examples[0], maxDescription))
 	}

@@ -282,8 +282,8 @@ func (c *command) commandFor(noun, verb string, args ...string) []string {
 	if c.options.agentCard != "" {
 		words = append(words, "-a", c.options.agentCard)
 	}
-	if c.standsFor != nil && noun == "send" {
-		words = slices.Clone(c.standsFor)
+	if instead, ok := c.standsFor[noun]; ok {
+		words = slices.Clone(instead)
 	}
 	words = append(words, args...)
 	if c.origin[flagConfig] == sourceFlag {

@@ -88,14 +88,14 @@ type command struct {
 	*Run
 	out, err  *escaper
 	options   globalOptions
-	files     []envFile         // with variables, the one that counts first at the front
-	origin    map[string]string // where the value of a flag came from, by its name, unless it is the default
-	started   bool              // the command line was understood
-	about     a2a.TaskID        // the task that the command line names
-	said      string            // the last command that was named to type next
-	standsFor []string          // what to type instead of "send -a AGENT", for an agent that is there for one run only
-	ending    a2a.TaskState     // of the task, when the command had done its work
-	web       *http.Client      // nil as long as nothing was fetched or called
+	files     []envFile           // with variables, the one that counts first at the front
+	origin    map[string]string   // where the value of a flag came from, by its name, unless it is the default
+	started   bool                // the command line was understood
+	about     a2a.TaskID          // the task that the command line names
+	said      string              // the last command that was named to type next
+	standsFor map[string][]string // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
+	ending    a2a.TaskState       // of the task, when the command had done its work
+	web       *http.Client        // nil as long as nothing was fetched or called
 }
 
 // end shows an error and returns the exit code.

@@ -33,8 +33,10 @@ type hostOptions struct {
 	agents   []string
 	registry string
 	model    string
-	parallel int
-	step     time.Duration
+
+	taskID, contextID string // that the conversation begins with
+	parallel          int
+	step              time.Duration
 }
 
 const hostLong = `host is an agent that passes requests on to other agents: to the right one, or to several
@@ -69,6 +71,8 @@ func (c *command) hostCommand() *cobra.Command {
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
 	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the host is stopped")
+	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to go on with")
+	flags.StringVar(&o.contextID, "context-id", "", "the conversation to go on with")
 	c.hostDataFlag(flags, &o, "data")
 	c.hostFlags(cmd.PersistentFlags(), &o)
 	cmd.AddCommand(c.hostAskCommand(&o))
@@ -118,16 +122,16 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 		o.addr, o.drain = "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
 		return c.withHost(cmd.Context(), o, func(_ context.Context, url string) error {
 			c.options.agentCard = url
-			c.standsFor = o.askAgain(c)
+			c.standsFor = map[string][]string{"send": o.again(c, "--tasks", "ask")}
 			return send(cmd, words)
 		})
 	}
 	return cmd
 }
 
-// askAgain is the command that makes the same host once more.
-func (o *hostOptions) askAgain(c *command) []string {
-	words := []string{c.Program, "host", "ask"}
+// again is the command that makes the same host once more; dataFlag names the folder of its tasks.
+func (o *hostOptions) again(c *command, dataFlag string, verb ...string) []string {
+	words := append([]string{c.Program, "host"}, verb...)
 	for _, agent := range o.agents {
 		words = append(words, "--agent", agent)
 	}
@@ -138,7 +142,7 @@ func (o *hostOptions) askAgain(c *command) []string {
 		words = append(words, "--llm", o.model)
 	}
 	if o.data != "" {
-		words = append(words, "--tasks", o.data)
+		words = append(words, dataFlag, o.data)
 	}
 	return words
 }
@@ -157,7 +161,10 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 			<-ctx.Done()
 			return nil
 		}
-		return c.chat(cmd, &chatOptions{agents: []string{url}}, "")
+		if !served {
+			c.standsFor = map[string][]string{"chat": o.again(c, "--data")}
+		}
+		return c.chat(cmd, &chatOptions{agents: []string{url}, taskID: o.taskID, contextID: o.contextID}, "")
 	})
 }
 
