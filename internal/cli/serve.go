@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -24,11 +26,10 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
-	"github.com/dragoman-a2a/dragoman/samples/currency"
-	"github.com/dragoman-a2a/dragoman/samples/hello"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
@@ -51,8 +52,7 @@ type serveOptions struct {
 	url       string
 	grpcAddr  string
 	grpcList  bool
-	rates     string
-	reply     bool
+	samples   sampleOptions
 	dialects  dialectFlags
 	cert, key string
 	tls       *tls.Config // of the two, see check
@@ -121,7 +121,7 @@ func (c *command) serveCommand() *cobra.Command {
 	limits, times := engine.Options{}.Defaults(), server.Options{}.Defaults()
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.agent, "agent", "", "the agent: currency or hello")
+	flags.StringVar(&o.agent, "agent", "", "the agent: "+sampleNames())
 	flags.StringVar(&o.exec, "exec", "", "serve this command of the shell")
 	flags.StringVar(&o.chunk, "chunk", "", "with --exec: stream the output in pieces that end so; \\n alone if no value is given")
 	flags.Lookup("chunk").NoOptDefVal = `\n`
@@ -139,8 +139,7 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
 	flags.StringVar(&o.grpcAddr, "grpc-addr", "", "a second port, for gRPC only, which is quicker than the one for everything")
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the services of gRPC")
-	flags.StringVar(&o.rates, "rates", "snapshot", "where currency has its rates from: snapshot, live or auto")
-	flags.BoolVar(&o.reply, "reply", false, "hello answers with a message instead of a task")
+	o.samples.register(flags)
 	o.dialects.register(flags)
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
@@ -160,11 +159,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	if o.proxy != "" {
 		return c.gateway(ctx, &gatewayOptions{serveOptions: *o, upstreams: []string{o.proxy}})
 	}
-	sample, card, err := o.sample(c)
-	if err != nil {
-		return err
-	}
-	logger, err := o.logger(c)
+	worker, err := o.sample(c)
 	if err != nil {
 		return err
 	}
@@ -177,31 +172,35 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	}
 	defer ln.Close() // the server does that too
 	tuneCollector()
-	kept, err := c.openJournal(ctx, o)
+	w, err := c.openWorkshop(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, kept.close()) }()
-	eng, err := engine.New(&engine.Options{Journal: kept.journal, Logger: logger, TurnLimit: o.turnLimit, Retention: o.retention})
+	defer func() { err = errors.Join(err, w.close(ctx)) }()
+	service, card, err := w.hire(worker)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, shutdown(ctx, eng, o.drain)) }()
+	mux := http.NewServeMux()
 	options := &server.Options{
-		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls,
+		Card: card, URL: o.url, Logger: w.logger, DrainTimeout: o.drain, TLS: o.tls, Handler: mux,
 		GRPC: grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}),
 		OnReady: func(_ net.Addr, url string) {
-			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(kept.place), o.agent, url)
+			base := cmp.Or(o.url, url)
+			w.base.Store(&base)
+			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(w.kept.place), o.agent, url)
 		},
-		OnDrain: eng.Shutdown,
+		OnDrain: w.engine.Shutdown,
 	}
 	if err := o.dialects.apply(options); err != nil {
 		return err
 	}
-	srv, err := server.New(eng.Agent(o.agent, sample, &engine.AgentOptions{Card: card}), options)
+	srv, err := server.New(service, options)
 	if err != nil {
 		return err
 	}
+	mux.Handle("/", srv)
+	mux.Handle(files.Path, w.files)
 	return o.explain(srv.Serve(ctx, ln))
 }
 
@@ -221,28 +220,26 @@ func shutdown(ctx context.Context, eng *engine.Engine, patience time.Duration) e
 }
 
 // sample returns the agent that is asked for.
-func (o *serveOptions) sample(c *command) (agent.Agent, *a2a.AgentCard, error) {
+func (o *serveOptions) sample(c *command) (*sample, error) {
 	switch o.agent {
 	case agentExec, agentEcho:
-		return o.custom()
-	case agentCurrency:
-		if o.reply && c.origin["reply"] == sourceFlag {
-			return nil, nil, usagef("--reply is for --agent hello")
-		}
-		rates, err := currency.NewProvider(o.rates, currency.LiveOptions{})
-		if err != nil {
-			return nil, nil, usagef("--rates is %q; use snapshot, live or auto", o.rates)
-		}
-		return currency.New(currency.Options{Rates: rates}), currency.Card(), nil
-	case agentHello:
-		if c.origin["rates"] == sourceFlag {
-			return nil, nil, usagef("--rates is for --agent currency")
-		}
-		return hello.New(hello.Options{Reply: o.reply}), hello.Card(), nil
+		worker, card, err := o.custom()
+		return &sample{
+			name: o.agent, card: func() *a2a.AgentCard { return card },
+			open: func(*sampleOptions) (agent.Agent, error) { return worker, nil },
+		}, err
 	case "":
-		return nil, nil, usagef("no agent is named").withHint("give one with --agent: currency or hello; or a command with --exec, or another agent with --proxy")
+		return nil, usagef("no agent is named").withHint("give one with --agent: " + sampleNames() + "; or a command with --exec, or another agent with --proxy")
 	}
-	return nil, nil, usagef("--agent is %q; use currency or hello", o.agent)
+	for flag, name := range map[string]string{"rates": agentCurrency, "reply": agentHello} {
+		if o.agent != name && c.origin[flag] == sourceFlag {
+			return nil, usagef("--%s is for --agent %s", flag, name)
+		}
+	}
+	if err := o.samples.openModel(c); err != nil {
+		return nil, err
+	}
+	return findSample(o.agent)
 }
 
 func (o *serveOptions) logger(c *command) (*slog.Logger, error) {

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/llm"
+	"github.com/dragoman-a2a/dragoman/samples/coder"
+	"github.com/dragoman-a2a/dragoman/samples/currency"
+	"github.com/dragoman-a2a/dragoman/samples/expenses"
+	samplefiles "github.com/dragoman-a2a/dragoman/samples/files"
+	"github.com/dragoman-a2a/dragoman/samples/flaky"
+	"github.com/dragoman-a2a/dragoman/samples/hello"
+	"github.com/dragoman-a2a/dragoman/samples/images"
+	"github.com/dragoman-a2a/dragoman/samples/movies"
+	"github.com/dragoman-a2a/dragoman/samples/slow"
+	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/server/grpc"
+)
+
+// A sample is an agent that comes with the program.
+type sample struct {
+	name    string
+	port    int    // with --seed-ports
+	shows   string // for people
+	example string // something to say to it
+	thinks  bool   // a language model can do what its rules do
+	card    func() *a2a.AgentCard
+	open    func(*sampleOptions) (agent.Agent, error)
+	wrap    func(a2a.Service) a2a.Service // nil: nothing
+}
+
+// samples are all there are, in the order in which people should meet them.
+var samples = []sample{
+	{
+		name: agentCurrency, port: 10000, shows: "questions back, progress, data beside text", example: "100 USD in GBP",
+		card: currency.Card,
+		open: func(o *sampleOptions) (agent.Agent, error) {
+			rates, err := currency.NewProvider(o.rates, currency.LiveOptions{})
+			if err != nil {
+				return nil, usagef("--rates is %q; use snapshot, live or auto", o.rates)
+			}
+			return currency.New(currency.Options{Rates: rates}), nil
+		},
+	},
+	{
+		name: "images", port: 10001, shows: "files: previews, edits, types that the client names", example: "a white rabbit in the snow at night", thinks: true,
+		card: images.Card,
+		open: func(o *sampleOptions) (agent.Agent, error) { return images.New(images.Options{Model: o.model}), nil },
+	},
+	{
+		name: "expenses", port: 10002, shows: "forms that come back until they are right", example: "reimburse lunch for 20 USD", thinks: true,
+		card: expenses.Card,
+		open: func(o *sampleOptions) (agent.Agent, error) {
+			return expenses.New(expenses.Options{Model: o.model}), nil
+		},
+	},
+	{
+		name: "movies", port: 41241, shows: "a choice when a name means several, and words like it and she", example: "who directed Dune?", thinks: true,
+		card: movies.Card,
+		open: func(o *sampleOptions) (agent.Agent, error) {
+			catalogue, err := movies.FromEnv(o.getenv)
+			if err != nil {
+				return nil, usagef("TMDB_API_KEY: %v", err)
+			}
+			return movies.New(movies.Options{Catalogue: catalogue, Model: o.model}), nil
+		},
+	},
+	{
+		name: "coder", port: 41242, shows: "several files at once, as they are written", example: "fibonacci in Go with tests", thinks: true,
+		card: coder.Card,
+		open: func(o *sampleOptions) (agent.Agent, error) { return coder.New(coder.Options{Model: o.model}), nil },
+	},
+	{
+		name: "files", port: 10003, shows: "answers about a file that is sent along, in a form that a schema names", example: "how many rows are there?", thinks: true,
+		card: samplefiles.Card,
+		open: func(o *sampleOptions) (agent.Agent, error) {
+			return samplefiles.New(samplefiles.Options{Model: o.model}), nil
+		},
+	},
+	{
+		name: agentHello, port: 10004, shows: "the smallest agent", example: "Ada",
+		card: hello.Card,
+		open: func(o *sampleOptions) (agent.Agent, error) { return hello.New(hello.Options{Reply: o.reply}), nil },
+	},
+	{
+		name: "slow", port: 10005, shows: "long tasks: progress, cancel, leaving and coming back, restarts", example: "count to 10",
+		card: slow.Card,
+		open: func(*sampleOptions) (agent.Agent, error) { return slow.New(slow.Options{}), nil },
+	},
+	{
+		name: "flaky", port: 10006, shows: "every state and every error, on command", example: "help",
+		card: flaky.Card, wrap: flaky.Service,
+		open: func(*sampleOptions) (agent.Agent, error) { return flaky.New(flaky.Options{}), nil },
+	},
+}
+
+// sampleOptions are the flags of the samples.
+type sampleOptions struct {
+	rates string
+	reply bool
+
+	provider, modelName, baseURL string
+	model                        llm.Model // of the three, see openModel; nil: rules
+	getenv                       func(string) string
+}
+
+func (o *sampleOptions) register(flags *pflag.FlagSet) {
+	flags.StringVar(&o.rates, "rates", "snapshot", "where currency has its rates from: snapshot, live or auto")
+	flags.BoolVar(&o.reply, "reply", false, "hello answers with a message instead of a task")
+	flags.StringVar(&o.provider, "llm", "off", "off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
+	flags.StringVar(&o.modelName, "model", "", "with --llm: the model's name (default: one of the provider's)")
+	flags.StringVar(&o.baseURL, "base-url", "", "with --llm: the provider's address, such as http://127.0.0.1:11434/v1")
+}
+
+// openModel opens the language model that the flags name.
+func (o *sampleOptions) openModel(c *command) error {
+	o.getenv = c.env
+	if o.provider == "off" {
+		return nil
+	}
+	provider := o.provider
+	if provider == "auto" {
+		provider = ""
+	}
+	options, err := llm.OptionsFromEnv(provider, c.env)
+	if errors.Is(err, llm.ErrNoModel) && o.provider == "auto" {
+		return nil
+	}
+	if err == nil {
+		if o.modelName != "" {
+			options.Model = o.modelName
+		}
+		if o.baseURL != "" {
+			options.BaseURL = o.baseURL
+		}
+		o.model, err = llm.Open(options)
+	}
+	if err != nil {
+		return usagef("--llm is %q: %v", o.provider, err).withHint("use off, or auto, gemini, openai or anthropic with the key in the environment")
+	}
+	return nil
+}
+
+// engineOf names what thinks for a sample.
+func (o *sampleOptions) engineOf(s *sample) string {
+	if o.model == nil || !s.thinks {
+		return "rules"
+	}
+	return o.model.Name()
+}
+
+// findSample returns a sample by its name.
+func findSample(name string) (*sample, error) {
+	i := slices.IndexFunc(samples, func(s sample) bool { return s.name == name })
+	if i < 0 {
+		return nil, usagef("--agent is %q; use %s", name, sampleNames())
+	}
+	return &samples[i], nil
+}
+
+func sampleNames() string {
+	names := make([]string, len(samples))
+	for i, s := range samples {
+		names[i] = s.name
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+const samplesLong = `samples are the agents that come with dragoman. They work offline, at once and with no key; with --llm a
+language model does what their rules do.`
+
+func (c *command) samplesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "samples", Short: "Run the sample agents", Long: samplesLong, Args: noArgs,
+		Example: "  dragoman samples up\n  dragoman samples list",
+	}
+	cmd.AddCommand(c.samplesUpCommand(), c.samplesListCommand())
+	return cmd
+}
+
+func (c *command) samplesListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the sample agents", Args: noArgs,
+		Example: "  dragoman samples list\n  dragoman samples list -o json",
+		RunE: func(*cobra.Command, []string) error {
+			if c.wantsJSON() {
+				return c.showValue(sampleList(""))
+			}
+			for _, s := range samples {
+				fmt.Fprintf(c.out, "%-10s port %-6d %s\n%-10s try: %s\n", s.name, s.port, s.shows, "", s.example)
+			}
+			return nil
+		},
+	}
+}
+
+// sampleEntry is a sample in JSON.
+type sampleEntry struct {
+	Name    string `json:"name"`
+	Shows   string `json:"shows"`
+	Example string `json:"example"`
+	URL     string `json:"url,omitzero"`
+}
+
+// sampleList lists the samples, below a base URL if they run.
+func sampleList(base string) []sampleEntry {
+	list := make([]sampleEntry, len(samples))
+	for i, s := range samples {
+		list[i] = sampleEntry{Name: s.name, Shows: s.shows, Example: s.example}
+		if base != "" {
+			list[i].URL = base + samplePath(s.name)
+		}
+	}
+	return list
+}
+
+func samplePath(name string) string { return "/agents/" + name }
+
+// samplesOptions are the flags of samples up.
+type samplesOptions struct {
+	serveOptions
+	seedPorts bool
+}
+
+const samplesUpLong = `up runs all sample agents: on one port, each below /agents/NAME, or with --seed-ports each
+on a port of its own, on which it is served at the root. When they are ready it prints a
+line for each to the error stream: serving NAME at URL.`
+
+const samplesUpExample = `  dragoman samples up
+  dragoman samples up --addr 127.0.0.1:0 --data :memory:
+  dragoman samples up --seed-ports
+  OPENAI_API_KEY=none dragoman samples up --llm openai --base-url http://127.0.0.1:11434/v1 --model llama3.3`
+
+func (c *command) samplesUpCommand() *cobra.Command {
+	var o samplesOptions
+	cmd := &cobra.Command{
+		Use: "up", Short: "Run all sample agents", Long: samplesUpLong, Example: samplesUpExample, Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.samplesUp(cmd.Context(), &o) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
+	flags.BoolVar(&o.seedPorts, "seed-ports", false, "each on its own port of 127.0.0.1: currency on 10000, images on 10001, ...; see samples list")
+	flags.StringVar(&o.data, "data", "", "folder for the tasks, or :memory: (default: the user's data folder)")
+	if home, err := c.dataHome(); err == nil {
+		flags.SetAnnotation("data", annotationEmpty, []string{filepath.Join(home, "dragoman", agentSamples)})
+	}
+	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
+	o.samples.register(flags)
+	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the server is stopped")
+	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	return cmd
+}
+
+// agentSamples is the name of the folder in which all samples keep their tasks.
+const agentSamples = "samples"
+
+// samplesUp runs all samples until ctx ends.
+func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) {
+	o.agent, o.turnLimit, o.retention = agentSamples, engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.seedPorts && o.url != "" {
+		return usagef("--url is for one port")
+	}
+	if err := o.samples.openModel(c); err != nil {
+		return err
+	}
+	w, err := c.openWorkshop(ctx, &o.serveOptions)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.close(ctx)) }()
+	tuneCollector()
+	if o.seedPorts {
+		return c.onSeedPorts(ctx, o, w)
+	}
+	return c.onOnePort(ctx, o, w)
+}
+
+// onOnePort serves each sample below its path. The last server drives them all: what ends it ends the engine.
+func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *workshop) error {
+	ln, err := o.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer ln.Close() // the server does that too
+	mux := http.NewServeMux()
+	var last *server.Server
+	for i := range samples {
+		s := &samples[i]
+		service, card, err := w.hire(s)
+		if err != nil {
+			return err
+		}
+		options := &server.Options{
+			Card: card, URL: o.url, Path: samplePath(s.name), Logger: w.logger, DrainTimeout: o.drain, Handler: mux, OnDrain: w.engine.Shutdown,
+		}
+		if o.url == "" {
+			options.URL = "http://" + ln.Addr().String()
+		}
+		if last, err = server.New(service, options); err != nil {
+			return err
+		}
+		mux.Handle(samplePath(s.name), http.StripPrefix(samplePath(s.name), last))
+		mux.Handle(samplePath(s.name)+"/", http.StripPrefix(samplePath(s.name), last))
+	}
+	base := o.url
+	if base == "" {
+		base = "http://" + ln.Addr().String()
+	}
+	w.base.Store(&base)
+	mux.Handle(files.Path, w.files)
+	mux.HandleFunc("GET /agents", func(rw http.ResponseWriter, _ *http.Request) { writeSampleList(rw, base) })
+	mux.HandleFunc("GET /{$}", func(rw http.ResponseWriter, _ *http.Request) { writeSamplePage(rw, base) })
+	for i := range samples {
+		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", samples[i].name, base+samplePath(samples[i].name), o.samples.engineOf(&samples[i]))
+	}
+	fmt.Fprintf(c.err, "data of the samples: %s\nserving samples at %s\n", inline(w.kept.place), base)
+	return o.explain(last.Serve(ctx, ln))
+}
+
+// onSeedPorts serves each sample at the root of its own port.
+func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *workshop) error {
+	group, ctx := errgroup.WithContext(ctx)
+	var listeners []net.Listener
+	defer func() {
+		for _, ln := range listeners {
+			ln.Close() // the servers do that too
+		}
+	}()
+	for _, s := range samples {
+		o.addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
+		ln, err := o.listen(ctx)
+		if err != nil {
+			return err
+		}
+		listeners = append(listeners, ln)
+	}
+	for i := range samples {
+		s := &samples[i]
+		service, card, err := w.hire(s)
+		if err != nil {
+			return err
+		}
+		base := "http://" + listeners[i].Addr().String()
+		if i == 0 {
+			w.base.Store(&base) // one address has all files
+		}
+		mux := http.NewServeMux()
+		options := &server.Options{Card: card, URL: base, Logger: w.logger, DrainTimeout: o.drain, GRPC: grpc.New(nil), Handler: mux}
+		if i == 0 {
+			options.OnDrain = w.engine.Shutdown
+		}
+		srv, err := server.New(service, options)
+		if err != nil {
+			return err
+		}
+		mux.Handle("/", srv)
+		mux.Handle(files.Path, w.files)
+		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", s.name, base, o.samples.engineOf(s))
+		group.Go(func() error { return o.explain(srv.Serve(ctx, listeners[i])) })
+	}
+	fmt.Fprintf(c.err, "data of the samples: %s\n", inline(w.kept.place))
+	return group.Wait()
+}

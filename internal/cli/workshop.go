@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/files"
+)
+
+// A workshop is what sample agents work with: an engine on a journal, and where their files are kept.
+type workshop struct {
+	options *serveOptions
+	kept    *kept
+	engine  *engine.Engine
+	files   *files.Store
+	logger  *slog.Logger
+	base    atomic.Pointer[string] // URL below which files are; nil until it is known
+	drain   time.Duration
+	scratch string // folder to be removed at the end; "" for none
+}
+
+// openWorkshop opens what the flags name. On an error nothing is left open.
+func (c *command) openWorkshop(ctx context.Context, o *serveOptions) (_ *workshop, err error) {
+	logger, err := o.logger(c)
+	if err != nil {
+		return nil, err
+	}
+	w := &workshop{options: o, logger: logger, drain: o.drain}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close(ctx))
+		}
+	}()
+	if w.kept, err = c.openJournal(ctx, o); err != nil {
+		return w, err
+	}
+	w.engine, err = engine.New(&engine.Options{Journal: w.kept.journal, Logger: logger, TurnLimit: o.turnLimit, Retention: o.retention})
+	if err != nil {
+		return w, err
+	}
+	folder := filepath.Join(w.kept.place, "files")
+	if o.data == inMemory {
+		if w.scratch, err = os.MkdirTemp("", "dragoman-files-"); err != nil {
+			return w, err
+		}
+		folder = w.scratch
+	}
+	w.files, err = files.Open(folder, &files.Options{Journal: w.kept.journal, Logger: logger})
+	return w, err
+}
+
+// hire puts a sample to work and returns it as a service.
+func (w *workshop) hire(s *sample) (a2a.Service, *a2a.AgentCard, error) {
+	worker, err := s.open(&w.options.samples)
+	if err != nil {
+		return nil, nil, err
+	}
+	card := s.card()
+	service := w.files.Service(w.engine.Agent(s.name, w.files.Agent(worker), &engine.AgentOptions{Card: card}), w.baseURL)
+	if s.wrap != nil {
+		service = s.wrap(service)
+	}
+	return service, card, nil
+}
+
+func (w *workshop) baseURL() string {
+	if base := w.base.Load(); base != nil {
+		return *base
+	}
+	return ""
+}
+
+// close ends the engine first, then what it works with.
+func (w *workshop) close(ctx context.Context) error {
+	var err error
+	if w.engine != nil {
+		err = shutdown(ctx, w.engine, w.drain)
+	}
+	if w.files != nil {
+		err = errors.Join(err, w.files.Close())
+	}
+	if w.kept != nil {
+		err = errors.Join(err, w.kept.close())
+	}
+	if w.scratch != "" {
+		err = errors.Join(err, os.RemoveAll(w.scratch))
+	}
+	return err
+}
