@@ -52,18 +52,23 @@ func reference() []byte {
 	writeFlags(&b, calls, nil)
 	b.WriteString("## Commands\n\n")
 	for _, cmd := range descendants(root) {
-		if cmd.HasSubCommands() || cmd.Hidden {
+		if !documented(cmd) {
 			continue
 		}
 		fmt.Fprintf(&b, "* [`%s`](#%s): %s\n", cmd.CommandPath(), strings.ReplaceAll(cmd.CommandPath(), " ", "-"), cmd.Short)
 	}
 	b.WriteString("\n")
 	for _, cmd := range descendants(root) {
-		if !cmd.HasSubCommands() && !cmd.Hidden {
+		if documented(cmd) {
 			writeCommand(&b, cmd, calls)
 		}
 	}
 	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
+}
+
+// documented reports whether a command does something itself. One that only holds others takes no flags of its own.
+func documented(cmd *cobra.Command) bool {
+	return !cmd.Hidden && (!cmd.HasSubCommands() || cmd.LocalNonPersistentFlags().HasFlags())
 }
 
 func writeCommand(b *bytes.Buffer, cmd *cobra.Command, calls *pflag.FlagSet) {
