@@ -4,6 +4,7 @@ package currency
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/llm"
 )
 
 // ArtifactName is the name of the artifact that carries the result.
@@ -19,6 +21,7 @@ const ArtifactName = "conversion_result"
 // Options configure the agent.
 type Options struct {
 	Rates Provider         // nil: [Snapshot]
+	Model llm.Model        // understands and words, with the rates as its tool; nil: rules do
 	Now   func() time.Time // nil: time.Now
 }
 
@@ -28,7 +31,7 @@ type Options struct {
 //     data (an array of them for several targets);
 //   - an input-required task whose status message asks for what is missing;
 //   - a completed task whose status message declines what is not about currencies; or
-//   - a failed task when the rates cannot be had.
+//   - a failed task when the rates, or the model, cannot be had.
 //
 // What a conversation has said is kept as state of the context, so that an answer may come with or without the id of
 // the task that asked.
@@ -36,11 +39,20 @@ func New(o Options) agent.Agent {
 	if o.Rates == nil {
 		o.Rates = Snapshot{}
 	}
-	return &converter{Dialogue(o)}
+	dialogue := &Dialogue{Rates: o.Rates, Now: o.Now}
+	if o.Model != nil {
+		return &converter{&modelEngine{dialogue: dialogue, model: o.Model}}
+	}
+	return &converter{dialogue}
+}
+
+// An engine deals with one message, as [Dialogue.Answer] does.
+type engine interface {
+	Answer(ctx context.Context, s State, text string, progress func(string) error) (Outcome, State, error)
 }
 
 // converter implements [agent.Agent].
-type converter struct{ dialogue Dialogue }
+type converter struct{ engine engine }
 
 // Run deals with one message.
 func (c *converter) Run(ctx context.Context, t *agent.Turn) error {
@@ -49,15 +61,19 @@ func (c *converter) Run(ctx context.Context, t *agent.Turn) error {
 		return fmt.Errorf("load the conversation: %w", err)
 	}
 	progress := func(text string) error { return t.Working(a2a.TextPart(text)) }
-	outcome, state, err := c.dialogue.Answer(ctx, state, t.Text(), progress)
+	outcome, state, err := c.engine.Answer(ctx, state, t.Text(), progress)
+	var fault *llm.Error
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.As(err, &fault):
+		return agent.Public("The language model could not be had. Please try again later.", err)
 	case err != nil:
 		return agent.Public("The exchange rates could not be had. Please try again later.", err)
-	}
-	if outcome.Kind == KindRefuse {
+	case outcome.Kind == KindRefuse:
 		return refuse(t, outcome.Text)
+	case outcome.Kind == KindFail:
+		return agent.Public(outcome.Text, nil)
 	}
 	if err := t.SaveContext(ctx, state); err != nil {
 		return fmt.Errorf("save the conversation: %w", err)

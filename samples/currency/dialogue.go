@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dragoman-a2a/dragoman/llm"
 )
 
 // OutcomeKind tells how a message was dealt with.
@@ -18,6 +20,7 @@ const (
 	KindAnswer OutcomeKind = "answer"
 	KindAsk    OutcomeKind = "ask"    // something is missing; the next message may bring it
 	KindRefuse OutcomeKind = "refuse" // not about currencies
+	KindFail   OutcomeKind = "fail"   // it cannot be answered; only a language model says so
 )
 
 // An Outcome is what the agent says to a message.
@@ -46,6 +49,8 @@ type State struct {
 	To     []string `json:"to,omitempty"`
 	On     Date     `json:"on,omitempty"`   // empty: the latest day
 	Open   []Slot   `json:"open,omitempty"` // what the last question asked for
+
+	Talk []llm.Message `json:"talk,omitempty"` // the conversation with a language model, which needs nothing else
 }
 
 func (s State) empty() bool {
@@ -81,12 +86,7 @@ func (d *Dialogue) Answer(ctx context.Context, state State, text string, progres
 		return d.decline(state, text), state, nil
 	}
 	m := merge(state, request)
-	m.latest = d.latest(now)
-	m.refuseFuture(DateOf(now), d.Rates.Today(now))
-	if question := m.question(); question != "" {
-		return Outcome{Kind: KindAsk, Text: question}, m.state, nil
-	}
-	outcome, err := d.convert(ctx, &m, progress)
+	outcome, err := d.settle(ctx, &m, progress)
 	if err != nil {
 		return Outcome{}, state, err
 	}
@@ -95,6 +95,17 @@ func (d *Dialogue) Answer(ctx context.Context, state State, text string, progres
 			m.request.When.Text, d.Rates.Today(now), outcome.Conversions[0].Source)
 	}
 	return outcome, m.state, nil
+}
+
+// settle answers what is complete, and asks for what is missing.
+func (d *Dialogue) settle(ctx context.Context, m *merger, progress func(string) error) (Outcome, error) {
+	now := d.now()
+	m.latest = d.latest(now)
+	m.refuseFuture(DateOf(now), d.Rates.Today(now))
+	if question := m.question(); question != "" {
+		return Outcome{Kind: KindAsk, Text: question}, nil
+	}
+	return d.convert(ctx, m, progress)
 }
 
 func (d *Dialogue) now() time.Time {
