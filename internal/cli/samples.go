@@ -50,14 +50,14 @@ type sample struct {
 // samples are all there are, in the order in which people should meet them.
 var samples = []sample{
 	{
-		name: agentCurrency, port: 10000, shows: "questions back, progress, data beside text", example: "100 USD in GBP",
+		name: agentCurrency, port: 10000, shows: "questions back, progress, data beside text", example: "100 USD in GBP", thinks: true,
 		card: currency.Card,
 		open: func(o *sampleOptions) (agent.Agent, error) {
 			rates, err := currency.NewProvider(o.rates, currency.LiveOptions{})
 			if err != nil {
 				return nil, usagef("--rates is %q; use snapshot, live or auto", o.rates)
 			}
-			return currency.New(currency.Options{Rates: rates}), nil
+			return currency.New(currency.Options{Rates: rates, Model: o.model}), nil
 		},
 	},
 	{
