@@ -377,6 +377,8 @@ func FuzzDecode(f *testing.F) {
 		f.Add(file.Data)
 	}
 	f.Add([]byte(card02 + `,"securitySchemes":{"a":{"type":"oauth2","flows":{"password":{},"implicit":{}}}},"security":[{"schemes":{"a":{"list":[""]}}}]}`))
+	f.Add([]byte(`{"securitySchemes":{"0":{"oauth2SecurityScheme":{}}}}`))
+	f.Add([]byte(`{"supportedInterfaces":[],"securitySchemes":{"0":{"oauth2SecurityScheme":{}}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		form, err := cards.FormOf(text)
 		card, errOfDecode := cards.Decode(text)

@@ -39,6 +39,9 @@ func decode10(data []byte) (*a2a.AgentCard, error) {
 	if err := a2a.Unmarshal(data, &card); err != nil {
 		return nil, err
 	}
+	for name, scheme := range card.SecuritySchemes {
+		card.SecuritySchemes[name] = withFlow(scheme)
+	}
 	return unsigned(&card, Form10), nil
 }
 

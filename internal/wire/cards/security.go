@@ -75,22 +75,28 @@ func wrapped(name string, make func() (a2a.SecurityScheme, decodable)) jsonio.Me
 func (s *flatScheme) scheme() a2a.SecurityScheme {
 	switch s.Type {
 	case "":
-		return s.Wrapped
+		return withFlow(s.Wrapped)
 	case "apiKey":
 		return &a2a.APIKeyScheme{Description: s.Description, Location: s.In, Name: s.Name}
 	case "http":
 		return &a2a.HTTPAuthScheme{Description: s.Description, Scheme: s.Scheme, BearerFormat: s.BearerFormat}
 	case "oauth2":
-		if s.Flow == nil { // there is no OAuth2Scheme without one; its metadata or a person may know
-			return &a2a.HTTPAuthScheme{Description: s.Description, Scheme: "Bearer"}
-		}
-		return &a2a.OAuth2Scheme{Description: s.Description, Flow: s.Flow, MetadataURL: s.MetadataURL}
+		return withFlow(&a2a.OAuth2Scheme{Description: s.Description, Flow: s.Flow, MetadataURL: s.MetadataURL})
 	case "openIdConnect":
 		return &a2a.OpenIDConnectScheme{Description: s.Description, URL: s.OpenIDConnectURL}
 	case "mutualTLS":
 		return &a2a.MutualTLSScheme{Description: s.Description}
 	}
 	return nil
+}
+
+// withFlow returns a scheme that can be written: there is no OAuth2Scheme without a flow, so one is taken for what its
+// metadata, or a person, may know how to get.
+func withFlow(scheme a2a.SecurityScheme) a2a.SecurityScheme {
+	if s, ok := scheme.(*a2a.OAuth2Scheme); ok && s.Flow == nil {
+		return &a2a.HTTPAuthScheme{Description: s.Description, Scheme: "Bearer"}
+	}
+	return scheme
 }
 
 // flows are those of one scheme. The old forms may have several, the model has one.
