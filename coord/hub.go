@@ -294,6 +294,17 @@ func (h *Hub) Note(ctx context.Context, project, session string) (registered boo
 	return r.project.Registered(session), r.project.Unread(session), nil
 }
 
+// Last returns the number of the newest event of a project, after which [Hub.Events] yields what comes from now on.
+func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
+	r, err := h.running(ctx, project)
+	if err != nil {
+		return 0, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.project.state.Seq, nil
+}
+
 // Events yields the events of a project after a number, and then those that come, until ctx ends or the Hub does. Of
 // what is older than the newest ones there are only those that the store has.
 func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2[Event, error] {

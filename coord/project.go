@@ -88,7 +88,7 @@ func (t *turn) admit(name string, c Command) *Failure {
 	known := s != nil && s.Agent != nil
 	_, registers := c.(Register)
 	switch {
-	case known && s.Agent.Principal != t.by && s.Agent.Status != StatusDead:
+	case known && s.Agent.Principal != t.by && (s.Agent.Status != StatusDead || !registers): // the name of the dead is free, not what they left
 		return &Failure{Status: "error", Error: fmt.Sprintf("session %s was registered by somebody else; choose another name", name), Code: CodeForbidden}
 	case t.state.Settings.Strict && !known && !registers:
 		f := t.noAgent(name)

@@ -43,6 +43,7 @@ type Server struct {
 	hub  *coord.Hub
 	opts Options
 	mcp  *sdk.Server
+	subs *watches
 
 	mu        sync.Mutex
 	connected map[*sdk.ServerSession]map[[2]string]bool // the sessions of agents that came over a connection, by project and name
@@ -69,9 +70,13 @@ func New(hub *coord.Hub, opts *Options) *Server {
 		o.Logger = slog.Default()
 	}
 	s := &Server{hub: hub, opts: o, connected: make(map[*sdk.ServerSession]map[[2]string]bool)}
+	s.subs = newWatches(s)
 	s.mcp = sdk.NewServer(&sdk.Implementation{Name: "dragoman-coord", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{}, PageSize: 100,
+		SubscribeHandler: s.subs.subscribe, UnsubscribeHandler: s.subs.unsubscribe,
 	})
+	s.addResources()
+	s.addPrompt()
 	for i := range tools {
 		if t := &tools[i]; !t.extended || o.Extended {
 			s.mcp.AddTool(t.definition(o.Extended), func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -124,7 +129,7 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 	case project == "":
 		return refuse("project_id is missing", coord.CodeInvalid), nil
 	}
-	principal, err := s.authorize(ctx, req, project, t.reads)
+	principal, err := s.principal(ctx, headerOf(ctx, req.Extra), project, t.reads)
 	if err != nil {
 		return refuse(err.Error(), coord.CodeForbidden), nil
 	}
@@ -138,13 +143,10 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 	return s.answer(ctx, t, project, session, result)
 }
 
-func (s *Server) authorize(ctx context.Context, req *sdk.CallToolRequest, project string, reads bool) (string, error) {
+// principal returns who calls, from the HTTP header of the call.
+func (s *Server) principal(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
 	if s.opts.Authorize == nil {
 		return "", nil
-	}
-	var header http.Header
-	if req.Extra != nil {
-		header = req.Extra.Header
 	}
 	return s.opts.Authorize(ctx, header, project, reads)
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+)
+
+// scheme begins the URI of each resource; the project and what it is of that project follow.
+const scheme = "dragoman://"
+
+// A view is what a resource shows of a project.
+type view struct {
+	name        string // in the URI
+	description string
+	ofSession   bool // the URI goes on with the name of a session
+	command     func(session string) coord.Command
+	changedBy   []coord.Kind // events that change what it shows
+}
+
+// views are all there are. A resource says what the tool says that lists the same.
+var views = []view{
+	{
+		name: "agents", description: "The agents of the project and what they do",
+		command: func(string) coord.Command { return coord.ListAgents{} },
+		changedBy: []coord.Kind{
+			coord.KindJoined, coord.KindResumed, coord.KindLeft, coord.KindDied, coord.KindForgotten, coord.KindCompleted,
+		},
+	},
+	{
+		name: "todos", description: "The to-do lists of all agents",
+		command: func(string) coord.Command { return coord.AllTodos{} },
+		changedBy: []coord.Kind{
+			coord.KindTodoAdded, coord.KindTodoUpdated, coord.KindJoined, coord.KindLeft, coord.KindForgotten,
+		},
+	},
+	{
+		name: "leases", description: "What is locked, by whom, and who waits for it",
+		command: func(string) coord.Command { return coord.ListLocks{} },
+		changedBy: []coord.Kind{
+			coord.KindLocked, coord.KindRenewed, coord.KindReleased, coord.KindExpired, coord.KindQueued, coord.KindUnqueued,
+		},
+	},
+	{
+		name: "interfaces", description: "The shared definitions",
+		command:   func(string) coord.Command { return coord.ListInterfaces{} },
+		changedBy: []coord.Kind{coord.KindDefined},
+	},
+	{
+		name: "changes", description: "The changes that agents announced, newest first",
+		command:   func(string) coord.Command { return coord.RecentChanges{Limit: 100} },
+		changedBy: []coord.Kind{coord.KindLocked},
+	},
+	{
+		name: "inbox", description: "The messages that wait for a session, which stay there; only for whoever registered it", ofSession: true,
+		command: func(session string) coord.Command { return coord.Check{Session: session, Peek: true} },
+		changedBy: []coord.Kind{
+			coord.KindBroadcast, coord.KindAsked, coord.KindAnswered, coord.KindRead, coord.KindWithdrawn, coord.KindJoined, coord.KindLeft,
+			coord.KindForgotten,
+		},
+	},
+}
+
+// A place is what a URI names.
+type place struct {
+	project string
+	view    *view
+	session string // "" unless the view is of one
+}
+
+// parse reads the URI of a resource.
+func parse(uri string) (place, bool) {
+	rest, ok := strings.CutPrefix(uri, scheme)
+	segments := strings.Split(rest, "/")
+	if !ok || len(segments) < 2 || len(segments) > 3 {
+		return place{}, false
+	}
+	for i, s := range segments {
+		plain, err := url.PathUnescape(s)
+		if err != nil || plain == "" {
+			return place{}, false
+		}
+		segments[i] = plain
+	}
+	for i := range views {
+		v := &views[i]
+		if v.name != segments[1] || v.ofSession != (len(segments) == 3) {
+			continue
+		}
+		p := place{project: segments[0], view: v}
+		if v.ofSession {
+			p.session = segments[2]
+		}
+		return p, true
+	}
+	return place{}, false
+}
+
+// addResources makes the server know the resources.
+func (s *Server) addResources() {
+	for _, v := range views {
+		template := scheme + "{project}/" + v.name
+		if v.ofSession {
+			template += "/{session}"
+		}
+		s.mcp.AddResourceTemplate(&sdk.ResourceTemplate{
+			Name: v.name, URITemplate: template, Description: v.description, MIMEType: "application/json",
+		}, s.read)
+	}
+	s.mcp.AddReceivingMiddleware(keepHeader)
+}
+
+func (s *Server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	_, text, err := s.show(ctx, headerOf(ctx, req.Extra), req.Params.URI)
+	if err != nil {
+		return nil, err
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: text}}}, nil
+}
+
+// show returns what a resource holds, for a caller who may see it.
+func (s *Server) show(ctx context.Context, header http.Header, uri string) (place, string, error) {
+	p, ok := parse(uri)
+	if !ok {
+		return p, "", sdk.ResourceNotFoundError(uri)
+	}
+	principal, err := s.principal(ctx, header, p.project, true)
+	if err != nil {
+		return p, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+	}
+	result, err := s.hub.Do(ctx, p.project, principal, p.view.command(p.session))
+	if bad, ok := errors.AsType[*coord.BadProjectError](err); ok {
+		return p, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: bad.Error()}
+	}
+	if err != nil {
+		return p, "", err
+	}
+	if f, refused := result.(coord.Failure); refused {
+		return p, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: f.Error}
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return p, "", fmt.Errorf("encode %s: %w", uri, err)
+	}
+	return p, string(text), nil
+}
+
+type headerKey struct{}
+
+// keepHeader keeps the HTTP header of a subscriptions/listen for the subscriptions that it makes, to which the SDK gives
+// none.
+func keepHeader(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if extra := req.GetExtra(); method == "subscriptions/listen" && extra != nil {
+			ctx = context.WithValue(ctx, headerKey{}, extra.Header)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// headerOf returns the HTTP header that a request came with, nil when it did not come over HTTP.
+func headerOf(ctx context.Context, extra *sdk.RequestExtra) http.Header {
+	if extra != nil {
+		return extra.Header
+	}
+	header, _ := ctx.Value(headerKey{}).(http.Header)
+	return header
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+)
+
+// maxSubscriptions is how many resources one connection can subscribe to, and maxSubscribed how many all can.
+const (
+	maxSubscriptions = 100
+	maxSubscribed    = 10_000
+)
+
+// pause is between two rounds of notifications about a project: many events are one notification.
+const pause = 100 * time.Millisecond
+
+// watches are the subscriptions to resources.
+type watches struct {
+	server *Server
+
+	mu       sync.Mutex
+	count    int
+	sessions map[*sdk.ServerSession]map[string]bool // the URIs that it has subscribed to
+	projects map[string]*watch
+}
+
+// A watch follows the events of a project as long as somebody has subscribed to a resource of it.
+type watch struct {
+	uris map[string]*watched // guarded by watches.mu
+	stop context.CancelFunc
+}
+
+// watched is a resource as subscribers spell it.
+type watched struct {
+	place
+	readers int
+}
+
+func newWatches(s *Server) *watches {
+	return &watches{server: s, sessions: make(map[*sdk.ServerSession]map[string]bool), projects: make(map[string]*watch)}
+}
+
+// subscribe admits a subscription of a caller who may read the resource.
+func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
+	uri := req.Params.URI
+	p, _, err := w.server.show(ctx, headerOf(ctx, req.Extra), uri)
+	if err != nil {
+		return err
+	}
+	from, err := w.server.hub.Last(ctx, p.project)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	mine, known := w.sessions[req.Session]
+	switch {
+	case mine[uri]:
+		return nil
+	case len(mine) >= maxSubscriptions, w.count >= maxSubscribed:
+		return fmt.Errorf("there are too many subscriptions: a connection can have %d", maxSubscriptions)
+	}
+	if !known {
+		mine = make(map[string]bool)
+		w.sessions[req.Session] = mine
+		go w.leaveWith(req.Session)
+	}
+	mine[uri] = true
+	w.count++
+	w.add(p, uri, from)
+	return nil
+}
+
+// add counts a reader of a resource; the caller holds the lock.
+func (w *watches) add(p place, uri string, from int64) {
+	of := w.projects[p.project]
+	if of == nil {
+		ctx, stop := context.WithCancel(context.Background())
+		of = &watch{uris: make(map[string]*watched), stop: stop}
+		w.projects[p.project] = of
+		go w.follow(ctx, p.project, from)
+	}
+	if of.uris[uri] == nil {
+		of.uris[uri] = &watched{place: p}
+	}
+	of.uris[uri].readers++
+}
+
+func (w *watches) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.drop(req.Session, req.Params.URI)
+	return nil
+}
+
+// drop ends a subscription, if there is one; the caller holds the lock.
+func (w *watches) drop(session *sdk.ServerSession, uri string) {
+	p, ok := parse(uri)
+	if !ok || !w.sessions[session][uri] {
+		return
+	}
+	delete(w.sessions[session], uri)
+	w.count--
+	of := w.projects[p.project]
+	if of.uris[uri].readers--; of.uris[uri].readers == 0 {
+		delete(of.uris, uri)
+	}
+	if len(of.uris) == 0 {
+		of.stop()
+		delete(w.projects, p.project)
+	}
+}
+
+// leaveWith ends the subscriptions of a connection when that ends, however it does.
+func (w *watches) leaveWith(session *sdk.ServerSession) {
+	session.Wait() // why it ended is nothing to us
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for uri := range w.sessions[session] {
+		w.drop(session, uri)
+	}
+	delete(w.sessions, session)
+}
+
+// follow tells subscribers of a project's events after a number, until ctx or the hub ends.
+func (w *watches) follow(ctx context.Context, project string, from int64) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var changed changes
+	some := make(chan struct{}, 1)
+	go func() {
+		defer cancel()
+		w.collect(ctx, project, from, func(uris []string) {
+			changed.add(uris)
+			select {
+			case some <- struct{}{}:
+			default:
+			}
+		})
+	}()
+	for {
+		select {
+		case <-some:
+		case <-ctx.Done():
+			return
+		}
+		for uri := range changed.take() {
+			w.server.mcp.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it never fails
+		}
+		if !sleep(ctx, pause) {
+			return
+		}
+	}
+}
+
+// collect hands over the resources that events after a number change. Events that cannot be read are tried again: what
+// was missed counts once there is another one.
+func (w *watches) collect(ctx context.Context, project string, from int64, hand func(uris []string)) {
+	for {
+		var failed error
+		for e, err := range w.server.hub.Events(ctx, project, from) {
+			if failed = err; err != nil {
+				break
+			}
+			from = e.Seq
+			if uris := w.affected(project, &e); len(uris) > 0 {
+				hand(uris)
+			}
+		}
+		if failed == nil || errors.Is(failed, coord.ErrClosed) {
+			return
+		}
+		w.server.opts.Logger.Warn("events of a project cannot be read for those who watch it", slog.String("project", project), slog.String("error", failed.Error()))
+		if !sleep(ctx, time.Second) {
+			return
+		}
+	}
+}
+
+// sleep reports whether ctx outlives a time.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// changes are the resources of which subscribers have not been told yet.
+type changes struct {
+	mu   sync.Mutex
+	uris map[string]bool
+}
+
+func (c *changes) add(uris []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.uris == nil {
+		c.uris = make(map[string]bool)
+	}
+	for _, uri := range uris {
+		c.uris[uri] = true
+	}
+}
+
+func (c *changes) take() map[string]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.uris
+	c.uris = nil
+	return all
+}
+
+// affected returns the resources, as subscribers spell them, that an event changes.
+func (w *watches) affected(project string, e *coord.Event) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	of := w.projects[project]
+	if of == nil {
+		return nil
+	}
+	var all []string
+	for uri, p := range of.uris {
+		if slices.Contains(p.view.changedBy, e.Kind) && (p.session == "" || concerns(e, p.session)) {
+			all = append(all, uri)
+		}
+	}
+	return all
+}
+
+// concerns reports whether an event is about the inbox of a session.
+func concerns(e *coord.Event, session string) bool {
+	switch e.Kind {
+	case coord.KindBroadcast, coord.KindAnswered:
+		return slices.Contains(e.To, session)
+	case coord.KindAsked:
+		return e.Query.To == session
+	}
+	return e.Session == session
+}
