@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"html/template"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 )
@@ -30,20 +31,27 @@ var samplePage = template.Must(template.New("samples").Parse(`<!DOCTYPE html>
 </html>
 `))
 
-func writeSamplePage(w http.ResponseWriter, base string) {
+// writeSamples lists the samples: as a page for people, and as JSON for who asks for that, or at /agents. Without a base
+// URL they are where the request came to.
+func writeSamples(w http.ResponseWriter, r *http.Request, base string) {
+	if base == "" {
+		base = "http://" + r.Host
+	}
+	list := sampleList(strings.TrimSuffix(base, "/"))
+	h := w.Header()
+	h.Set("Vary", "Accept")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if r.URL.Path != "/" || strings.Contains(r.Header.Get("Accept"), "application/json") {
+		h.Set("Content-Type", "application/json")
+		json.MarshalWrite(w, map[string]any{"agents": list}) // the caller may be gone
+		return
+	}
 	var buf bytes.Buffer
-	if err := samplePage.Execute(&buf, sampleList(base)); err != nil {
+	if err := samplePage.Execute(&buf, list); err != nil {
 		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
 		return
 	}
-	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	h.Set("X-Content-Type-Options", "nosniff")
 	w.Write(buf.Bytes())
-}
-
-func writeSampleList(w http.ResponseWriter, base string) {
-	w.Header().Set("Content-Type", "application/json")
-	json.MarshalWrite(w, map[string]any{"agents": sampleList(base)}) // the caller may be gone
 }

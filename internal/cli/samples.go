@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,6 +32,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/samples/hello"
 	"github.com/dragoman-a2a/dragoman/samples/images"
 	"github.com/dragoman-a2a/dragoman/samples/movies"
+	"github.com/dragoman-a2a/dragoman/samples/repairshop"
 	"github.com/dragoman-a2a/dragoman/samples/slow"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
@@ -43,8 +46,8 @@ type sample struct {
 	example string // something to say to it
 	thinks  bool   // a language model can do what its rules do
 	card    func() *a2a.AgentCard
-	open    func(*sampleOptions) (agent.Agent, error)
-	wrap    func(a2a.Service) a2a.Service // nil: nothing
+	open    func(*sampleOptions, *workshop) (agent.Agent, error) // the workshop is for those who need others
+	wrap    func(a2a.Service) a2a.Service                        // nil: nothing
 }
 
 // samples are all there are, in the order in which people should meet them.
@@ -52,7 +55,7 @@ var samples = []sample{
 	{
 		name: agentCurrency, port: 10000, shows: "questions back, progress, data beside text", example: "100 USD in GBP", thinks: true,
 		card: currency.Card,
-		open: func(o *sampleOptions) (agent.Agent, error) {
+		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
 			rates, err := currency.NewProvider(o.rates, currency.LiveOptions{})
 			if err != nil {
 				return nil, usagef("--rates is %q; use snapshot, live or auto", o.rates)
@@ -63,19 +66,21 @@ var samples = []sample{
 	{
 		name: "images", port: 10001, shows: "files: previews, edits, types that the client names", example: "a white rabbit in the snow at night", thinks: true,
 		card: images.Card,
-		open: func(o *sampleOptions) (agent.Agent, error) { return images.New(images.Options{Model: o.model}), nil },
+		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
+			return images.New(images.Options{Model: o.model}), nil
+		},
 	},
 	{
 		name: "expenses", port: 10002, shows: "forms that come back until they are right", example: "reimburse lunch for 20 USD", thinks: true,
 		card: expenses.Card,
-		open: func(o *sampleOptions) (agent.Agent, error) {
+		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
 			return expenses.New(expenses.Options{Model: o.model}), nil
 		},
 	},
 	{
 		name: "movies", port: 41241, shows: "a choice when a name means several, and words like it and she", example: "who directed Dune?", thinks: true,
 		card: movies.Card,
-		open: func(o *sampleOptions) (agent.Agent, error) {
+		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
 			catalogue, err := movies.FromEnv(o.getenv)
 			if err != nil {
 				return nil, usagef("TMDB_API_KEY: %v", err)
@@ -86,31 +91,63 @@ var samples = []sample{
 	{
 		name: "coder", port: 41242, shows: "several files at once, as they are written", example: "fibonacci in Go with tests", thinks: true,
 		card: coder.Card,
-		open: func(o *sampleOptions) (agent.Agent, error) { return coder.New(coder.Options{Model: o.model}), nil },
+		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
+			return coder.New(coder.Options{Model: o.model}), nil
+		},
 	},
 	{
 		name: "files", port: 10003, shows: "answers about a file that is sent along, in a form that a schema names", example: "how many rows are there?", thinks: true,
 		card: samplefiles.Card,
-		open: func(o *sampleOptions) (agent.Agent, error) {
+		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
 			return samplefiles.New(samplefiles.Options{Model: o.model}), nil
 		},
 	},
 	{
 		name: agentHello, port: 10004, shows: "the smallest agent", example: "Ada",
 		card: hello.Card,
-		open: func(o *sampleOptions) (agent.Agent, error) { return hello.New(hello.Options{Reply: o.reply}), nil },
+		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
+			return hello.New(hello.Options{Reply: o.reply}), nil
+		},
 	},
 	{
 		name: "slow", port: 10005, shows: "long tasks: progress, cancel, leaving and coming back, restarts", example: "count to 10",
 		card: slow.Card,
-		open: func(*sampleOptions) (agent.Agent, error) { return slow.New(slow.Options{}), nil },
+		open: func(*sampleOptions, *workshop) (agent.Agent, error) { return slow.New(slow.Options{}), nil },
 	},
 	{
 		name: "flaky", port: 10006, shows: "every state and every error, on command", example: "help",
 		card: flaky.Card, wrap: flaky.Service,
-		open: func(*sampleOptions) (agent.Agent, error) { return flaky.New(flaky.Options{}), nil },
+		open: func(*sampleOptions, *workshop) (agent.Agent, error) { return flaky.New(flaky.Options{}), nil },
+	},
+	{
+		name: repairshop.ManagerName, port: 10007, shows: "agents that have others work for them: progress, questions and cancels pass through", example: "My car is making a rattling noise",
+		card: repairshop.ManagerCard,
+		open: func(_ *sampleOptions, w *workshop) (agent.Agent, error) {
+			mechanic, err := w.colleague(repairshop.MechanicName)
+			if err != nil {
+				return nil, err
+			}
+			supplier, err := w.colleague(repairshop.SupplierName)
+			return repairshop.NewManager(mechanic, supplier, shopPace), err
+		},
+	},
+	{
+		name: repairshop.MechanicName, port: 10008, shows: "tools over MCP, as one of the repair shop", example: "Diagnose a Toyota Camry 2018 that makes a rattling noise",
+		card: repairshop.MechanicCard,
+		open: func(_ *sampleOptions, w *workshop) (agent.Agent, error) {
+			supplier, err := w.colleague(repairshop.SupplierName)
+			return repairshop.NewMechanic(supplier, shopPace), err
+		},
+	},
+	{
+		name: repairshop.SupplierName, port: 10009, shows: "short answers to other agents, as one of the repair shop", example: "Do you have part #12345 in stock for a Toyota Camry 2018?",
+		card: repairshop.SupplierCard,
+		open: func(*sampleOptions, *workshop) (agent.Agent, error) { return repairshop.NewSupplier(shopPace), nil },
 	},
 }
+
+// shopPace lets people see the repair shop work.
+var shopPace = repairshop.Options{Pace: 300 * time.Millisecond, Day: time.Second}
 
 // sampleOptions are the flags of the samples.
 type sampleOptions struct {
@@ -215,6 +252,7 @@ func (c *command) samplesListCommand() *cobra.Command {
 // sampleEntry is a sample in JSON.
 type sampleEntry struct {
 	Name    string `json:"name"`
+	Port    int    `json:"port"` // with --seed-ports
 	Shows   string `json:"shows"`
 	Example string `json:"example"`
 	URL     string `json:"url,omitzero"`
@@ -224,7 +262,7 @@ type sampleEntry struct {
 func sampleList(base string) []sampleEntry {
 	list := make([]sampleEntry, len(samples))
 	for i, s := range samples {
-		list[i] = sampleEntry{Name: s.name, Shows: s.shows, Example: s.example}
+		list[i] = sampleEntry{Name: s.name, Port: s.port, Shows: s.shows, Example: s.example}
 		if base != "" {
 			list[i].URL = base + samplePath(s.name)
 		}
@@ -313,31 +351,31 @@ func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *workshop)
 		if err != nil {
 			return err
 		}
-		options := &server.Options{
-			Card: card, URL: o.url, Path: samplePath(s.name), Logger: w.logger, DrainTimeout: o.drain, Handler: mux, OnDrain: w.engine.Shutdown,
-		}
-		if o.url == "" {
-			options.URL = "http://" + ln.Addr().String()
-		}
-		if last, err = server.New(service, options); err != nil {
+		last, err = server.New(service, &server.Options{
+			Card: card, URL: o.url, Path: samplePath(s.name), Logger: w.logger, DrainTimeout: o.drain, Handler: mux,
+			OnReady: func(_ net.Addr, url string) { c.announceSamples(o, w, url) }, OnDrain: w.engine.Shutdown,
+		})
+		if err != nil {
 			return err
 		}
 		mux.Handle(samplePath(s.name), http.StripPrefix(samplePath(s.name), last))
 		mux.Handle(samplePath(s.name)+"/", http.StripPrefix(samplePath(s.name), last))
 	}
-	base := o.url
-	if base == "" {
-		base = "http://" + ln.Addr().String()
-	}
-	w.base.Store(&base)
 	mux.Handle(files.Path, w.files)
-	mux.HandleFunc("GET /agents", func(rw http.ResponseWriter, _ *http.Request) { writeSampleList(rw, base) })
-	mux.HandleFunc("GET /{$}", func(rw http.ResponseWriter, _ *http.Request) { writeSamplePage(rw, base) })
+	index := func(rw http.ResponseWriter, r *http.Request) { writeSamples(rw, r, o.url) }
+	mux.HandleFunc("GET /agents", index)
+	mux.HandleFunc("GET /{$}", index)
+	return o.explain(last.Serve(ctx, ln))
+}
+
+// announceSamples says where the samples are, and what thinks for each.
+func (c *command) announceSamples(o *samplesOptions, w *workshop, url string) {
+	base := strings.TrimSuffix(cmp.Or(o.url, url), "/")
+	w.base.Store(&base)
 	for i := range samples {
-		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", samples[i].name, base+samplePath(samples[i].name), o.samples.engineOf(&samples[i]))
+		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", samples[i].name, base+samplePath(samples[i].name), inline(o.samples.engineOf(&samples[i])))
 	}
 	fmt.Fprintf(c.err, "data of the samples: %s\nserving samples at %s\n", inline(w.kept.place), base)
-	return o.explain(last.Serve(ctx, ln))
 }
 
 // onSeedPorts serves each sample at the root of its own port.
@@ -368,7 +406,7 @@ func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *worksho
 			w.base.Store(&base) // one address has all files
 		}
 		mux := http.NewServeMux()
-		options := &server.Options{Card: card, URL: base, Logger: w.logger, DrainTimeout: o.drain, GRPC: grpc.New(nil), Handler: mux}
+		options := &server.Options{Card: card, Logger: w.logger, DrainTimeout: o.drain, GRPC: grpc.New(nil), Handler: mux}
 		if i == 0 {
 			options.OnDrain = w.engine.Shutdown
 		}
@@ -378,7 +416,7 @@ func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *worksho
 		}
 		mux.Handle("/", srv)
 		mux.Handle(files.Path, w.files)
-		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", s.name, base, o.samples.engineOf(s))
+		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", s.name, base, inline(o.samples.engineOf(s)))
 		group.Go(func() error { return o.explain(srv.Serve(ctx, listeners[i])) })
 	}
 	fmt.Fprintf(c.err, "data of the samples: %s\n", inline(w.kept.place))

@@ -188,6 +188,9 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 		OnReady: func(_ net.Addr, url string) {
 			base := cmp.Or(o.url, url)
 			w.base.Store(&base)
+			if worker.thinks {
+				fmt.Fprintf(c.err, "engine of %s: %s\n", o.agent, inline(o.samples.engineOf(worker)))
+			}
 			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(w.kept.place), o.agent, url)
 		},
 		OnDrain: w.engine.Shutdown,
@@ -226,7 +229,7 @@ func (o *serveOptions) sample(c *command) (*sample, error) {
 		worker, card, err := o.custom()
 		return &sample{
 			name: o.agent, card: func() *a2a.AgentCard { return card },
-			open: func(*sampleOptions) (agent.Agent, error) { return worker, nil },
+			open: func(*sampleOptions, *workshop) (agent.Agent, error) { return worker, nil },
 		}, err
 	case "":
 		return nil, usagef("no agent is named").withHint("give one with --agent: " + sampleNames() + "; or a command with --exec, or another agent with --proxy")

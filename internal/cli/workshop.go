@@ -5,9 +5,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -25,7 +27,9 @@ type workshop struct {
 	logger  *slog.Logger
 	base    atomic.Pointer[string] // URL below which files are; nil until it is known
 	drain   time.Duration
-	scratch string // folder to be removed at the end; "" for none
+	samples []sample               // all there are
+	hired   map[string]a2a.Service // the samples at work, by name
+	scratch string                 // folder to be removed at the end; "" for none
 }
 
 // openWorkshop opens what the flags name. On an error nothing is left open.
@@ -34,7 +38,7 @@ func (c *command) openWorkshop(ctx context.Context, o *serveOptions) (_ *worksho
 	if err != nil {
 		return nil, err
 	}
-	w := &workshop{options: o, logger: logger, drain: o.drain}
+	w := &workshop{options: o, logger: logger, drain: o.drain, samples: samples, hired: make(map[string]a2a.Service)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close(ctx))
@@ -58,18 +62,32 @@ func (c *command) openWorkshop(ctx context.Context, o *serveOptions) (_ *worksho
 	return w, err
 }
 
-// hire puts a sample to work and returns it as a service.
+// hire puts a sample to work, once, and returns it as a service.
 func (w *workshop) hire(s *sample) (a2a.Service, *a2a.AgentCard, error) {
-	worker, err := s.open(&w.options.samples)
+	card := s.card()
+	if service := w.hired[s.name]; service != nil {
+		return service, card, nil
+	}
+	worker, err := s.open(&w.options.samples, w)
 	if err != nil {
 		return nil, nil, err
 	}
-	card := s.card()
 	service := w.files.Service(w.engine.Agent(s.name, w.files.Agent(worker), &engine.AgentOptions{Card: card}), w.baseURL)
 	if s.wrap != nil {
 		service = s.wrap(service)
 	}
+	w.hired[s.name] = service
 	return service, card, nil
+}
+
+// colleague returns another sample, for one that has it work for it.
+func (w *workshop) colleague(name string) (a2a.Service, error) {
+	i := slices.IndexFunc(w.samples, func(s sample) bool { return s.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no sample %q", name)
+	}
+	service, _, err := w.hire(&w.samples[i])
+	return service, err
 }
 
 func (w *workshop) baseURL() string {

@@ -39,6 +39,9 @@ type command struct {
 	run     func(ctx context.Context, t *agent.Turn, rest string) error
 }
 
+// refuseCancelWords begin the command whose task cannot be cancelled.
+const refuseCancelWords = "refuse cancel"
+
 // families are all commands. It is filled by init, because the help of a command is made of this table.
 var families []family
 
@@ -60,7 +63,7 @@ func init() {
 		}},
 		{"linger", "Lingers", "Works on and on, for clients that cancel or lose patience", []command{
 			{"hang", "hang", "works until it is cancelled, or takes too long", "hang", hang},
-			{"refuse cancel", "refuse cancel", "cannot be cancelled; ends with the next message", "refuse cancel", refuseCancel},
+			{refuseCancelWords, refuseCancelWords, "cannot be cancelled; ends with the next message", refuseCancelWords, refuseCancel},
 			{"slow cancel", "slow cancel [TIME]", "takes that long to end once it is cancelled; 2s if no time is given, 30s at most", "slow cancel 3s", slowCancel},
 		}},
 		{"output", "Much output", "Brings forth more than is handy", []command{
@@ -181,9 +184,6 @@ func hang(ctx context.Context, t *agent.Turn, _ string) error {
 }
 
 func refuseCancel(ctx context.Context, t *agent.Turn, _ string) error {
-	if err := t.SaveTask(ctx, memory{Refuses: true}); err != nil {
-		return err
-	}
 	if err := t.Working(a2a.TextPart("Cannot be cancelled now; send any message to end this.")); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ package flaky
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -33,8 +34,7 @@ type flaky struct{}
 
 // A memory is what is kept of a task between its turns.
 type memory struct {
-	Waits   bool `json:"waits"`   // the task was left with a question, or suspended
-	Refuses bool `json:"refuses"` // it must not be cancelled now
+	Waits bool `json:"waits"` // the task was left with a question, or suspended
 }
 
 // Run does what the message says.
@@ -63,14 +63,17 @@ func (flaky) Run(ctx context.Context, t *agent.Turn) error {
 	return finish(t, help())
 }
 
-// Cancel refuses while "refuse cancel" is at work.
-func (flaky) Cancel(ctx context.Context, t *agent.Turn) error {
-	var m memory
-	if _, err := t.LoadTask(ctx, &m); err != nil {
-		return fmt.Errorf("load the task's state: %w", err)
-	}
-	if m.Refuses {
-		return agent.NotCancelable
+// Cancel refuses while "refuse cancel" is at work. It goes by what the client said last, which is known from the first
+// moment of the task on.
+func (flaky) Cancel(_ context.Context, t *agent.Turn) error {
+	for _, m := range slices.Backward(t.Task().History) {
+		if m.Role != a2a.RoleUser {
+			continue
+		}
+		if cmd, _ := find(strings.TrimSpace(m.Text())); cmd != nil && cmd.words == refuseCancelWords {
+			return agent.NotCancelable
+		}
+		return nil
 	}
 	return nil
 }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package cli
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// samplesProcess starts samples up and returns it with its URL, and how long it took.
+func samplesProcess(t *testing.T, args ...string) (*serverProcess, string, time.Duration) {
+	t.Helper()
+	begun := time.Now()
+	s, err := startProcess(append([]string{"samples", "up"}, args...), t.TempDir(), os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.kill)
+	url, err := s.ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, url, time.Since(begun)
+}
+
+// memoryOf returns how much of a process is in memory, in bytes; 0 where that cannot be told.
+func memoryOf(pid int) int {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	fields := strings.Fields(rest)
+	if len(fields) < 2 || fields[1] != "kB" {
+		return 0
+	}
+	kilobytes, _ := strconv.Atoi(fields[0])
+	return kilobytes << 10
+}
+
+// All samples together start at once and need little: less than 2 s and 60 MB.
+func TestSamplesAreLight(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector multiplies time and memory")
+	}
+	s, url, took := samplesProcess(t, "--addr", "127.0.0.1:0", "--data", t.TempDir())
+	if took > 2*time.Second {
+		t.Errorf("they started in %v", took)
+	}
+	list := getSamples(t, url)
+	if len(list) != len(samples) {
+		t.Fatalf("%d samples of %d", len(list), len(samples))
+	}
+	for _, s := range list {
+		getCard(t, s.URL)
+	}
+	used := memoryOf(s.cmd.Process.Pid)
+	if used > 60<<20 {
+		t.Errorf("they use %d MB", used>>20)
+	}
+	t.Logf("started in %v, %d MB in memory", took, used>>20)
+}
+
+// awaitText waits until a process has said something.
+func awaitText(t *testing.T, s *serverProcess, text string) {
+	t.Helper()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	for deadline := time.After(30 * time.Second); !strings.Contains(s.output(), text); {
+		select {
+		case <-look.C:
+		case <-s.done:
+			t.Fatalf("it ended at once:\n%s", s.output())
+		case <-deadline:
+			t.Fatalf("it does not say %q:\n%s", text, s.output())
+		}
+	}
+}
+
+// getSamples asks for the list.
+func getSamples(t *testing.T, url string) []sampleEntry {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "application/json")
+	var list struct {
+		Agents []sampleEntry `json:"agents"`
+	}
+	getJSON(t, req, &list)
+	return list.Agents
+}
+
+// getCard asks for an agent's card and returns its name.
+func getCard(t *testing.T, url string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/.well-known/agent-card.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var card struct {
+		Name                string `json:"name"`
+		SupportedInterfaces []struct {
+			URL string `json:"url"`
+		} `json:"supportedInterfaces"`
+	}
+	getJSON(t, req, &card)
+	for _, i := range card.SupportedInterfaces {
+		if !strings.HasPrefix(i.URL, url) && !strings.HasPrefix("http://"+i.URL, url) { // that of gRPC has no scheme
+			t.Errorf("the card at %s leads to %s", url, i.URL)
+		}
+	}
+	return card.Name
+}
+
+func getJSON(t *testing.T, req *http.Request, v any) {
+	t.Helper()
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s", req.URL, resp.Status)
+	}
+	if err := json.UnmarshalRead(resp.Body, v); err != nil {
+		t.Fatalf("%s: %v", req.URL, err)
+	}
+}
+
+// With --seed-ports each sample is where the documents of A2A had it.
+func TestSamplesOnSeedPorts(t *testing.T) {
+	for _, s := range samples {
+		ln, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)))
+		if err != nil {
+			t.Skipf("port %d is taken", s.port)
+		}
+		ln.Close()
+	}
+	s, err := startProcess([]string{"samples", "up", "--seed-ports", "--data", inMemory}, t.TempDir(), os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.kill)
+	awaitText(t, s, "data of the samples: ")
+	for port, want := range map[int]string{10000: "Currency Agent", 10001: "Image Generator Agent", 10002: "Reimbursement Agent", 41241: "Movie Agent", 41242: "Coder Agent", 10007: "Repair Shop"} {
+		if got := getCard(t, "http://127.0.0.1:"+strconv.Itoa(port)); got != want {
+			t.Errorf("port %d: %q, want %q", port, got, want)
+		}
+	}
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	<-s.done
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("it did not drain: %v\n%s", err, s.output())
+	}
+}
+
+// What the index names is safe to type and to show: names that fit a path, and ports that differ.
+func TestSamplesTable(t *testing.T) {
+	t.Parallel()
+	names, ports := make(map[string]bool), make(map[int]bool)
+	for _, s := range samples {
+		if names[s.name] || ports[s.port] || s.name != strings.ToLower(s.name) || s.shows == "" || s.example == "" || strings.ContainsAny(s.example, `"$`+"`") {
+			t.Errorf("%+v", s)
+		}
+		names[s.name], ports[s.port] = true, true
+	}
+	doc, err := os.ReadFile("../../docs/samples.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range samples {
+		if !strings.Contains(string(doc), "["+s.name+"](../samples/") || !strings.Contains(string(doc), "| "+strconv.Itoa(s.port)+" | "+s.shows+" |") {
+			t.Errorf("docs/samples.md does not have %s as the program lists it", s.name)
+		}
+	}
+}
