@@ -29,8 +29,12 @@ var page embed.FS
 type Options struct {
 	Hub    *coord.Hub    // required
 	Tokens *coord.Tables // who may call; nil when everybody may
-	MCP    coordmcp.Options
-	Logger *slog.Logger // nil means slog.Default()
+	// Closed refuses all calls without a token, also those of projects that have none.
+	Closed bool
+	// OwnerKey is what the one who runs the coordinator shows to manage tokens; without it nobody can.
+	OwnerKey string
+	MCP      coordmcp.Options
+	Logger   *slog.Logger // nil means slog.Default()
 }
 
 // A Daemon is an http.Handler:
@@ -41,6 +45,8 @@ type Options struct {
 //	/api/projects                 the names of all projects
 //	/api/projects/{project}       what goes on in one
 //	/api/projects/{project}/events  what happens in one, as it happens
+//	/api/projects/{project}/conflicts  which of some paths others have leased
+//	/api/tokens                   tokens, with the key of the owner
 type Daemon struct {
 	opts Options
 	mux  *http.ServeMux
@@ -65,6 +71,12 @@ func New(opts Options) *Daemon {
 	d.mux.HandleFunc("GET /api/projects", d.serveProjects)
 	d.mux.HandleFunc("GET /api/projects/{project}", d.serveProject)
 	d.mux.HandleFunc("GET /api/projects/{project}/events", d.serveEvents)
+	d.mux.HandleFunc("POST /api/projects/{project}/conflicts", d.serveConflicts)
+	if opts.Tokens != nil && opts.OwnerKey != "" {
+		d.mux.HandleFunc("GET /api/tokens", d.owner(d.serveTokens))
+		d.mux.HandleFunc("POST /api/tokens", d.owner(d.createToken))
+		d.mux.HandleFunc("DELETE /api/tokens", d.owner(d.revokeToken))
+	}
 	return d
 }
 
@@ -88,7 +100,7 @@ func (d *Daemon) authorize(ctx context.Context, header http.Header, project stri
 		if err != nil {
 			return "", fmt.Errorf("look for the tokens of the project: %w", err)
 		}
-		if needs {
+		if needs || d.opts.Closed {
 			return "", errForbidden
 		}
 		return "", nil

@@ -183,3 +183,72 @@ func TestEventsAreStreamed(t *testing.T) {
 	}
 	t.Error("the stream ended without the event")
 }
+
+// post sends a body and returns status and body.
+func post(t *testing.T, method, url, token, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	return send(t, req)
+}
+
+// The owner manages tokens, and nobody else; gates ask for conflicts like everybody who looks.
+func TestOwnerAndGates(t *testing.T) {
+	t.Parallel()
+	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := coord.OpenTables(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub := coord.NewHub(&coord.HubOptions{Store: tables})
+	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables, Closed: true, OwnerKey: "key"}))
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		srv.Close()
+		hub.Close()
+		db.Close()
+	})
+	const entry = `{"project":"p","name":"ann","role":"agent"}`
+	if status, body := post(t, "POST", srv.URL+"/api/tokens", "", entry); status != 403 {
+		t.Errorf("a stranger makes a token: %d %s", status, body)
+	}
+	if status, body := post(t, "POST", srv.URL+"/api/tokens", "key", `{"name":"x","role":"king"}`); status != 400 || !strings.Contains(body, "role must be") {
+		t.Errorf("%d %s", status, body)
+	}
+	status, body := post(t, "POST", srv.URL+"/api/tokens", "key", entry)
+	_, token, _ := strings.Cut(strings.TrimSuffix(body, `"}`), `:"`)
+	if status != 200 || !strings.HasPrefix(token, "coord_") {
+		t.Fatalf("%d %s", status, body)
+	}
+	if _, body := post(t, "GET", srv.URL+"/api/tokens", "key", ""); !strings.Contains(body, `"project":"p","name":"ann","role":"agent"`) || strings.Contains(body, token) {
+		t.Error(body)
+	}
+	if got := call(t, srv.URL, "", "register_agent", strings.Replace(me, `"p"`, `"new"`, 1)); !strings.Contains(got, "forbidden") {
+		t.Errorf("a project without tokens is open: %s", got)
+	}
+	call(t, srv.URL, token, "register_agent", me)
+	call(t, srv.URL, token, "announce_file_change", `{"project_id":"p","session_name":"a","file_path":"x","change_type":"modify","description":""}`)
+	const asked = `{"session":"b","paths":["x","y"]}`
+	if status, body := post(t, "POST", srv.URL+"/api/projects/p/conflicts", token, asked); status != 200 || !strings.Contains(body, `[{"file_path":"x","session":"a"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _ := post(t, "POST", srv.URL+"/api/projects/p/conflicts", "", asked); status != 401 {
+		t.Errorf("a stranger asks: %d", status)
+	}
+	if status, _ := post(t, "POST", srv.URL+"/api/projects/p/conflicts", token, "no"); status != 400 {
+		t.Errorf("no JSON: %d", status)
+	}
+	for _, want := range []int{200, 404} {
+		if status, body := post(t, "DELETE", srv.URL+"/api/tokens", "key", entry); status != want {
+			t.Errorf("revoke: %d %s", status, body)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+)
+
+// maxBody is the largest body of a request other than those of MCP, in bytes.
+const maxBody = 4 << 20
+
+// A tokenEntry is a token without what it is made of.
+type tokenEntry struct {
+	Project   string     `json:"project"` // "" for all
+	Name      string     `json:"name"`
+	Role      string     `json:"role"`
+	CreatedAt coord.Time `json:"created_at"`
+}
+
+// owner lets through who knows the key of the owner.
+func (d *Daemon) owner(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		if subtle.ConstantTimeCompare([]byte(key), []byte(d.opts.OwnerKey)) != 1 {
+			refuse(w, http.StatusForbidden, errors.New("tokens are the business of who runs the coordinator; its key is in the data folder"))
+			return
+		}
+		h(w, r)
+	}
+}
+
+func (d *Daemon) serveTokens(w http.ResponseWriter, r *http.Request) {
+	all, err := d.opts.Tokens.Tokens(r.Context())
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	entries := make([]tokenEntry, len(all))
+	for i, g := range all {
+		entries[i] = tokenEntry{g.Project, g.Name, g.Role, coord.Time(g.CreatedAt)}
+	}
+	answer(w, map[string]any{"tokens": entries})
+}
+
+func (d *Daemon) createToken(w http.ResponseWriter, r *http.Request) {
+	var e tokenEntry
+	if !read(w, r, &e) {
+		return
+	}
+	token, err := d.opts.Tokens.CreateToken(r.Context(), coord.Grant{Project: e.Project, Name: e.Name, Role: e.Role})
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err)
+		return
+	}
+	answer(w, map[string]string{"token": token})
+}
+
+func (d *Daemon) revokeToken(w http.ResponseWriter, r *http.Request) {
+	var e tokenEntry
+	if !read(w, r, &e) {
+		return
+	}
+	switch err := d.opts.Tokens.RevokeToken(r.Context(), e.Project, e.Name); {
+	case errors.Is(err, coord.ErrNoToken):
+		refuse(w, http.StatusNotFound, err)
+	case err != nil:
+		d.fail(w, err)
+	default:
+		answer(w, map[string]string{"status": "revoked"})
+	}
+}
+
+// serveConflicts tells which paths others have leased, for gates such as that of a repository.
+func (d *Daemon) serveConflicts(w http.ResponseWriter, r *http.Request) {
+	project := r.PathValue("project")
+	if !d.allow(w, r, project) {
+		return
+	}
+	var asked struct {
+		Session string   `json:"session"`
+		Branch  string   `json:"branch"`
+		Paths   []string `json:"paths"`
+	}
+	if !read(w, r, &asked) {
+		return
+	}
+	result, err := d.opts.Hub.Do(r.Context(), project, "", coord.Conflicts{Session: asked.Session, Branch: asked.Branch, Paths: asked.Paths})
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	if f, failed := result.(coord.Failure); failed {
+		refuse(w, http.StatusBadRequest, errors.New(f.Error))
+		return
+	}
+	answer(w, result)
+}
+
+// read reads the body of a request, and answers if it cannot.
+func read(w http.ResponseWriter, r *http.Request, into any) bool {
+	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, maxBody), into); err != nil {
+		refuse(w, http.StatusBadRequest, fmt.Errorf("the body is not the JSON that this takes: %w", err))
+		return false
+	}
+	return true
+}
