@@ -26,6 +26,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
+	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/samples/repairshop"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -196,6 +197,29 @@ func TestConversations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The manager is talked to in each way in which a client can, gRPC too.
+func TestEveryWay(t *testing.T) {
+	t.Parallel()
+	manager := func() agent.Agent {
+		shop := repairshop.Open(newEngine(t, nil), repairshop.Options{})
+		return repairshop.NewManager(shop.Mechanic, shop.Supplier, repairshop.Options{})
+	}
+	wiretest.Each(t, wiretest.Sample{Agent: manager, Card: repairshop.ManagerCard()}, func(t *testing.T, c *wiretest.Caller) {
+		var last *a2a.Task
+		for _, turn := range conversations["the rattling noise"] {
+			m := wiretest.Message(turn.say)
+			if last != nil {
+				m = wiretest.Answer(last, m.Parts...)
+			}
+			last = c.Send(t, m)
+			if got := (&talk{task: last}).state(); !strings.HasPrefix(got, turn.want) {
+				t.Fatalf("%q: %q, want %q", turn.say, got, turn.want)
+			}
+		}
+		c.WantProgress(t, "Mechanic: Raising the platform to 2 m.")
+	})
 }
 
 // What the others do is shown while it happens, and their tasks are named.
