@@ -54,6 +54,7 @@ func (c Register) run(t *turn) Result {
 	} else {
 		t.freeLeases(c.Session, "its holder began another task")
 		t.emit(Event{Kind: KindJoined, Session: c.Session, Agent: agent})
+		t.hand()
 	}
 	others := []string{}
 	for name, other := range t.state.Sessions.all() {
@@ -172,5 +173,6 @@ func (c Configure) run(t *turn) Result {
 		return invalid("a project has %d roots at most", maxRoots)
 	}
 	t.emit(Event{Kind: KindConfigured, Settings: &c.Settings})
+	t.hand() // what was in the way may be so no longer
 	return Configured{Status: "configured", Settings: c.Settings}
 }

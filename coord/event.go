@@ -58,7 +58,8 @@ type Event struct {
 	Lease     *Lease     `json:"lease,omitzero"`
 	Interface *Interface `json:"interface,omitzero"`
 
-	ID   string `json:"id,omitzero"`   // of the query, claim, lease or task
-	Text string `json:"text,omitzero"` // the answer, or why
-	Upto int64  `json:"upto,omitzero"` // number of the last message that was read
+	ID    string `json:"id,omitzero"`    // of the query, claim, lease or task
+	Stamp int64  `json:"stamp,omitzero"` // the last one used in an id, in ns since 1970, when the event's command made one
+	Text  string `json:"text,omitzero"`  // the answer, or why
+	Upto  int64  `json:"upto,omitzero"`  // number of the last message that was read
 }

@@ -2,13 +2,14 @@
 
 package coord
 
-import (
-	"slices"
-)
+import "slices"
 
 // apply folds an event into the state. It decides nothing: what an event does follows from the event alone.
 func (s *state) apply(e *Event) {
-	s.Seq = e.Seq
+	s.Seq, s.Stamp = e.Seq, max(s.Stamp, e.Stamp)
+	if e.Session != "" {
+		s.at(e.Session, e) // whoever does something is there, and can die
+	}
 	switch e.Kind {
 	case KindConfigured:
 		s.Settings = *e.Settings
@@ -18,7 +19,7 @@ func (s *state) apply(e *Event) {
 		s.applyTodo(e)
 	case KindBroadcast:
 		for _, name := range e.To {
-			s.deliver(name, *e.Message, e.Seq)
+			s.deliver(name, *e.Message, e)
 		}
 	case KindRead:
 		to := s.at(e.Session, e)
@@ -32,7 +33,8 @@ func (s *state) apply(e *Event) {
 	}
 }
 
-// at returns the session that an event is about, which may be its first.
+// at returns a session that an event is about or is sent to. The event may be the first one of a session that has only
+// looked until now.
 func (s *state) at(name string, e *Event) *session {
 	at := s.Sessions.get(name)
 	if at == nil {
@@ -86,17 +88,14 @@ func (s *state) applyTodo(e *Event) {
 }
 
 // deliver puts a message into an inbox. Broadcasts make room for it, the oldest first.
-func (s *state) deliver(name string, m Message, seq int64) {
-	to := s.Sessions.get(name)
-	if to == nil {
-		return
-	}
+func (s *state) deliver(name string, m Message, e *Event) {
+	to := s.at(name, e)
 	if len(to.Inbox) >= maxInbox {
 		i := max(0, slices.IndexFunc(to.Inbox, func(m *Message) bool { return m.Type == TypeBroadcast }))
 		to.Inbox = slices.Delete(to.Inbox, i, i+1)
 		to.Dropped++
 	}
-	m.N = seq
+	m.N = e.Seq
 	to.Inbox = append(to.Inbox, &m)
 }
 
@@ -104,7 +103,7 @@ func (s *state) applyQuery(e *Event) {
 	if e.Kind == KindAsked {
 		q := e.Query
 		s.Queries.set(q.ID, q)
-		s.deliver(q.To, Message{ID: q.ID, From: q.From, Type: TypeQuery, Sort: q.Sort, Text: q.Text, Time: q.Time}, e.Seq)
+		s.deliver(q.To, Message{ID: q.ID, From: q.From, Type: TypeQuery, Sort: q.Sort, Text: q.Text, Time: q.Time}, e)
 		return
 	}
 	q := s.Queries.get(e.ID)
@@ -112,7 +111,7 @@ func (s *state) applyQuery(e *Event) {
 	case KindAnswered: // also of a query that is not known
 		s.Queries.delete(e.ID)
 		if q == nil || !q.Awaited {
-			s.deliver(e.To[0], *e.Message, e.Seq)
+			s.deliver(e.To[0], *e.Message, e)
 		}
 	case KindUnawaited:
 		if q != nil {

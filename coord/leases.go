@@ -76,6 +76,9 @@ func (c Announce) run(t *turn) Result {
 	if own := t.own(claim); own != nil {
 		return t.renew(own, claim.TTL, c)
 	}
+	if t.state.Leases.len() >= maxLeases {
+		return tooMany("leases in this project", maxLeases)
+	}
 	blockers := t.blockers(claim, len(t.state.Queue))
 	switch {
 	case len(blockers) == 0:
@@ -109,8 +112,6 @@ func (c Announce) claim(t *turn) (*Claim, *Failure) {
 		return bad(invalid("mode must be %s or %s", ModeExclusive, ModeShared))
 	case c.TTL < 0 || c.Wait < 0:
 		return bad(invalid("ttl_seconds and wait_seconds must not be below 0"))
-	case t.state.Leases.len() >= maxLeases:
-		return bad(tooMany("leases in this project", maxLeases))
 	}
 	if f := badText("description", c.Description, maxShort); f != nil {
 		return nil, f

@@ -12,6 +12,7 @@ import (
 // broadcasts make room.
 const (
 	maxName       = 200      // bytes of a session's, task's, interface's name
+	maxStamp      = 40       // bytes of what an id has after a name
 	maxShort      = 2 << 10  // bytes of a description
 	maxText       = 64 << 10 // bytes of a message, todo or definition
 	maxSessions   = 1000
@@ -28,13 +29,18 @@ const (
 )
 
 // badName says what is wrong with a name, nil when nothing is.
-func badName(what, name string) *Failure {
+func badName(what, name string) *Failure { return badWord(what, name, maxName) }
+
+// badID says what is wrong with an id, nil when nothing is. Ids begin with names.
+func badID(what, id string) *Failure { return badWord(what, id, maxName+maxStamp) }
+
+func badWord(what, name string, limit int) *Failure {
 	var f Failure
 	switch {
 	case name == "":
 		f = invalid("%s is missing", what)
-	case len(name) > maxName:
-		f = invalid("%s is longer than %d bytes", what, maxName)
+	case len(name) > limit:
+		f = invalid("%s is longer than %d bytes", what, limit)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		f = invalid("%s has characters that no name may have", what)
 	default:

@@ -107,7 +107,7 @@ type Responded struct {
 func (c Respond) who() string { return c.From }
 
 func (c Respond) run(t *turn) Result {
-	if f := first(badName("message_id", c.MessageID), badText("response", c.Response, maxText)); f != nil {
+	if f := first(badID("message_id", c.MessageID), badText("response", c.Response, maxText)); f != nil {
 		return *f
 	}
 	q := t.state.Queries.get(c.MessageID)

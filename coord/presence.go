@@ -10,7 +10,8 @@ const (
 	DefaultKeep    = 24 * time.Hour  // how long the todos and messages of the dead are kept
 )
 
-// sweep notices what time alone does: leases whose time is up, agents that died, and what is kept no longer.
+// sweep notices what time alone does: leases whose time is up, agents that died, and what is kept no longer, such as
+// queries that nobody answers.
 type sweep struct {
 	timeout, keep time.Duration
 	present       func(session string) bool // has a connection, which is a sign of life
@@ -31,11 +32,18 @@ func (c sweep) run(t *turn) Result {
 			t.abandon(name, "it has died")
 			t.emit(Event{Kind: KindDied, Session: name, Text: "it showed no sign of life for " + c.timeout.String()})
 			freed = true
-		case s.Agent == nil && silent >= c.timeout && t.holds(name): // never registered: nobody minds but the others
+		case !s.active() && silent >= c.keep:
+			t.abandon(name, "it has died")
+			t.emit(Event{Kind: KindForgotten, Session: name})
+			freed = true
+		case !s.active() && silent >= c.timeout && t.holds(name): // it never registered, or came back from the dead without doing so
 			t.abandon(name, "it has died")
 			freed = true
-		case !s.active() && silent >= c.keep:
-			t.emit(Event{Kind: KindForgotten, Session: name})
+		}
+	}
+	for id, q := range t.state.Queries.all() {
+		if !q.Awaited && t.now.Sub(q.Time) >= c.keep {
+			t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: id, Text: "it was not answered for " + c.keep.String()})
 		}
 	}
 	if freed {

@@ -63,6 +63,7 @@ type turn struct {
 	*Project
 	now    time.Time
 	by     string // principal of the caller
+	stamp  int64  // of the last id that the command made; 0 when it made none
 	events []Event
 }
 
@@ -90,7 +91,7 @@ func (t *turn) admit(name string, c Command) *Failure {
 	switch {
 	case known && s.Agent.Principal != t.by && (s.Agent.Status != StatusDead || !registers): // the name of the dead is free, not what they left
 		return &Failure{Status: "error", Error: fmt.Sprintf("session %s was registered by somebody else; choose another name", name), Code: CodeForbidden}
-	case t.state.Settings.Strict && !known && !registers:
+	case t.state.Settings.Strict && !registers && !(known && s.active()):
 		f := t.noAgent(name)
 		f.Code = CodeUnregistered
 		return &f
@@ -113,15 +114,16 @@ func (t *turn) session(name string) *session {
 
 // emit makes an event happen.
 func (t *turn) emit(e Event) {
-	e.Seq, e.Time, e.By = t.state.Seq+1, t.now, t.by
+	e.Seq, e.Time, e.By, e.Stamp = t.state.Seq+1, t.now, t.by, t.stamp
 	t.state.apply(&e)
 	t.events = append(t.events, e)
 }
 
 // id returns an id that no other has: a prefix and the time, in seconds.
 func (t *turn) id(prefix string) string {
-	t.state.Stamp = max(t.now.UnixNano(), t.state.Stamp+1)
-	return prefix + "-" + strconv.FormatInt(t.state.Stamp/1e9, 10) + "." + fmt.Sprintf("%09d", t.state.Stamp%1e9)
+	t.stamp = max(t.now.UnixNano(), t.state.Stamp+1)
+	t.state.Stamp = t.stamp
+	return prefix + "-" + strconv.FormatInt(t.stamp/1e9, 10) + "." + fmt.Sprintf("%09d", t.stamp%1e9)
 }
 
 // active reports whether a session is there and has not died.

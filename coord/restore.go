@@ -26,7 +26,6 @@ func (p *Project) Restore(snapshot []byte, events []Event) error {
 			return fmt.Errorf("event %d follows event %d", events[i].Seq, s.Seq)
 		}
 		s.apply(&events[i])
-		s.Stamp = max(s.Stamp, events[i].Time.UnixNano())
 	}
 	p.state = s
 	return nil

@@ -56,10 +56,16 @@ func newWriter(store Store) *writer {
 	return w
 }
 
+// add takes a commit, unless the writer has ended: what comes then has not happened.
 func (w *writer) add(c *commit) {
 	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		c.err = ErrClosed
+		close(c.done)
+		return
+	}
 	w.queue = append(w.queue, c)
-	w.mu.Unlock()
 	w.signal()
 }
 
