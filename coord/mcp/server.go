@@ -21,6 +21,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/internal/mcphttp"
 )
 
 // Options tune a Server. The zero value is ready.
@@ -98,23 +99,8 @@ func (t *tool) definition(extended bool) *sdk.Tool {
 // MCP returns the server for transports other than HTTP.
 func (s *Server) MCP() *sdk.Server { return s.mcp }
 
-// stateless is the first revision of MCP without sessions.
-const stateless = "2026-07-28"
-
-// Handler returns the handler of the MCP endpoint. Each kind of MCP has a handler of its own, as one of both would lose
-// what the other needs: subscriptions and cancelling.
-func (s *Server) Handler() http.Handler {
-	get := func(*http.Request) *sdk.Server { return s.mcp }
-	with := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: 30 * time.Minute})
-	without := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
-	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= stateless {
-			without.ServeHTTP(w, r)
-			return
-		}
-		with.ServeHTTP(w, r)
-	}))
-}
+// Handler returns the handler of the MCP endpoint.
+func (s *Server) Handler() http.Handler { return mcphttp.Handler(s.mcp) }
 
 // call runs a tool.
 func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -268,7 +254,7 @@ func statusOf(text []byte) (string, bool) {
 // connect notes that a session of an agent has a connection, which counts as a sign of life until it ends. Calls without
 // a session of MCP come over no connection that lasts.
 func (s *Server) connect(ctx context.Context, req *sdk.CallToolRequest, project, session string) {
-	if session == "" || req.Session == nil || req.ProtocolVersion() >= stateless {
+	if session == "" || req.Session == nil || req.ProtocolVersion() >= mcphttp.Stateless {
 		return
 	}
 	key := [2]string{project, session}

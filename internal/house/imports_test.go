@@ -34,7 +34,7 @@ var rings = map[string]int{
 	"agent/agenttest": 5, // runs an engine in memory
 	"host":            5, "coord/mcp": 5,
 
-	"coord/daemon": 6, "coord/a2abridge": 6, "gateway": 6, "conformance": 6, "console": 6, "samples": 6,
+	"coord/daemon": 6, "coord/a2abridge": 6, "gateway": 6, "mcpbridge": 6, "conformance": 6, "console": 6, "samples": 6,
 
 	"internal/cli": 7,
 

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcpbridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+// A Caller calls an agent, as a [*client.Client] does.
+type Caller interface {
+	// Stream sends a message and yields what happens because of it, as [client.Client.Stream] does.
+	Stream(ctx context.Context, req *a2a.SendMessageRequest) iter.Seq2[client.Update, error]
+	GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error)
+	CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error)
+}
+
+// Limits of calls.
+const (
+	maxQuestions  = 10                     // that one call asks its caller
+	cancelWithin  = 5 * time.Second        // for the agent to take note of a call that was cancelled
+	fetchWithin   = 30 * time.Second       // for the result, once the wait is over
+	progressEvery = 100 * time.Millisecond // what an agent says more often is left out
+	maxProgress   = 1000                   // bytes of a notification's text
+)
+
+// errWaited is why a call goes no further.
+var errWaited = errors.New("the agent takes longer than a call waits")
+
+// use is a call of a skill.
+func (b *Bridge) use(ctx context.Context, r *remote, skill string, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	in, err := readInput(req.Params.Arguments)
+	if err != nil {
+		return refuse(err.Error()), nil
+	}
+	message, err := in.message(skill)
+	if err != nil {
+		return refuse(err.Error()), nil
+	}
+	if req.Params.RequestState != "" { // the answer to what the agent asked in the round before
+		answer, result := b.answered(r, skill, req)
+		if answer == nil {
+			return result, nil
+		}
+		message = answer
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, b.opts.Wait, errWaited)
+	defer stop()
+	p := newProgress(req)
+	for range maxQuestions {
+		o := b.exchange(ctx, r, message, p)
+		if !o.asks() || !elicits(req) {
+			return b.result(o), nil
+		}
+		if req.ProtocolVersion() >= sessionless {
+			return b.ask(r, o), nil
+		}
+		answer, err := req.Session.Elicit(ctx, question(r, o.task))
+		if err != nil || answer.Action != "accept" {
+			return b.result(o), nil // the question is there for the model, and the task waits
+		}
+		if message, err = reply(skill, o.task, answer); err != nil {
+			return b.result(o), nil
+		}
+	}
+	return refuse(fmt.Sprintf("the agent asked %d questions in one call, which is the limit", maxQuestions)), nil
+}
+
+// An outcome is what came of a message: a message, a task, or an error. With an error there may be a task that is known
+// by its id only.
+type outcome struct {
+	message *a2a.Message
+	task    *a2a.Task
+	err     error
+}
+
+// asks reports whether the agent waits for an answer.
+func (o outcome) asks() bool {
+	return o.err == nil && o.task != nil && o.task.Status.State == a2a.TaskStateInputRequired
+}
+
+// exchange sends a message and waits for what comes of it.
+func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *progress) outcome {
+	var last outcome
+	seen := &a2a.Task{ID: m.TaskID, ContextID: m.ContextID}
+	before := m.TaskID != "" // the first event is then the task as it was before the message
+	for u, err := range r.Stream(ctx, &a2a.SendMessageRequest{Message: m}) {
+		if err != nil {
+			return b.broken(ctx, r, seen, err)
+		}
+		last = outcome{}
+		switch e := u.Event.(type) {
+		case *a2a.Message:
+			last.message = e
+		case *a2a.Task:
+			last.task = e
+			seen.ID, seen.ContextID, seen.Status = e.ID, e.ContextID, e.Status
+		case *a2a.StatusUpdate:
+			seen.ID, seen.ContextID, seen.Status = e.TaskID, e.ContextID, e.Status
+		case *a2a.ArtifactUpdate:
+			seen.ID, seen.ContextID = e.TaskID, e.ContextID
+		}
+		p.tell(ctx, u.Event)
+		if before {
+			before, last = false, outcome{message: last.message}
+			continue
+		}
+		if seen.Status.State.Interrupted() {
+			break // a stream may stay when the task waits for authorization
+		}
+	}
+	if ctx.Err() != nil {
+		return b.broken(ctx, r, seen, context.Cause(ctx))
+	}
+	if last.message != nil || last.task != nil && (last.task.Status.State.Terminal() || last.task.Status.State.Interrupted()) {
+		return last
+	}
+	return fetch(ctx, r, seen)
+}
+
+// fetch gets a task as it is now.
+func fetch(ctx context.Context, r *remote, seen *a2a.Task) outcome {
+	if seen.ID == "" {
+		return outcome{err: errors.New("the agent answered nothing")}
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), fetchWithin)
+	defer stop()
+	none := 0
+	task, err := r.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.ID, HistoryLength: &none})
+	if err != nil {
+		return outcome{task: seen, err: fmt.Errorf("the result cannot be had: %w", err)}
+	}
+	return outcome{task: task}
+}
+
+// broken is the outcome of an exchange that came to no end. A task whose call was cancelled is cancelled.
+func (b *Bridge) broken(ctx context.Context, r *remote, seen *a2a.Task, err error) outcome {
+	cause := context.Cause(ctx)
+	switch {
+	case cause == nil:
+		return outcome{task: seen, err: err}
+	case errors.Is(cause, errWaited) && seen.ID != "":
+		return fetch(ctx, r, seen)
+	case errors.Is(cause, errWaited):
+		return outcome{err: errWaited}
+	case seen.ID == "":
+		return outcome{err: cause}
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelWithin)
+	defer stop()
+	if _, err := r.CancelTask(ctx, &a2a.CancelTaskRequest{ID: seen.ID}); err != nil && !errors.Is(err, a2a.ErrTaskNotCancelable) {
+		b.opts.Logger.Warn("the task of a call that was cancelled goes on", slog.String("agent", r.name), slog.String("task", string(seen.ID)), slog.String("error", err.Error()))
+	}
+	return outcome{task: seen, err: cause}
+}
+
+func (b *Bridge) getTask(ctx context.Context, r *remote, id a2a.TaskID) (*sdk.CallToolResult, error) {
+	return b.result(fetch(ctx, r, &a2a.Task{ID: id})), nil
+}
+
+func (b *Bridge) cancelTask(ctx context.Context, r *remote, id a2a.TaskID) (*sdk.CallToolResult, error) {
+	task, err := r.CancelTask(ctx, &a2a.CancelTaskRequest{ID: id})
+	if err != nil {
+		return b.result(outcome{task: &a2a.Task{ID: id}, err: err}), nil
+	}
+	return b.result(outcome{task: task}), nil
+}
+
+// A progress tells a caller what an agent does.
+type progress struct {
+	session *sdk.ServerSession
+	token   any // nil when the caller does not want to know
+	count   float64
+	last    time.Time
+}
+
+func newProgress(req *sdk.CallToolRequest) *progress {
+	return &progress{session: req.Session, token: req.Params.GetProgressToken()}
+}
+
+// tell passes on what an event says.
+func (p *progress) tell(ctx context.Context, e a2a.Event) {
+	text := said(e)
+	if p.token == nil || text == "" || time.Since(p.last) < progressEvery {
+		return
+	}
+	p.last = time.Now()
+	p.count++
+	p.session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ // one that is lost is no harm
+		ProgressToken: p.token, Progress: p.count, Message: text,
+	})
+}
+
+// said returns what an event says, in short.
+func said(e a2a.Event) string {
+	var parts []a2a.Part
+	switch e := e.(type) {
+	case *a2a.StatusUpdate:
+		if e.Status.Message == nil {
+			return e.Status.State.String()
+		}
+		parts = e.Status.Message.Parts
+	case *a2a.ArtifactUpdate:
+		parts = e.Artifact.Parts
+	}
+	text := ""
+	for _, p := range parts {
+		if t, ok := p.Content.(a2a.Text); ok {
+			text += cut(string(t), maxProgress)
+		}
+		if len(text) >= maxProgress {
+			break
+		}
+	}
+	return clean(cut(text, maxProgress))
+}
