@@ -5,7 +5,6 @@ package coder_test
 import (
 	"archive/zip"
 	"bytes"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -15,12 +14,9 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
-	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/llm/llmtest"
 	"github.com/dragoman-a2a/dragoman/samples/coder"
-	"github.com/dragoman-a2a/dragoman/server"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -318,76 +314,4 @@ func TestCancelMidway(t *testing.T) {
 	if last != a2a.TaskStateCanceled {
 		t.Errorf("it ends %v", last)
 	}
-}
-
-// The acceptance of the whole: over each binding, streaming and not.
-func TestOverTheWire(t *testing.T) {
-	t.Parallel()
-	e, err := engine.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Shutdown(t.Context()) })
-	srv, err := server.New(e.Agent("coder", coder.New(coder.Options{}), &engine.AgentOptions{Card: coder.Card()}), &server.Options{Card: coder.Card()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts := httptest.NewServer(srv)
-	t.Cleanup(ts.Close)
-	for _, binding := range []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON} {
-		for name, send := range map[string]func(*testing.T, *client.Client, *a2a.Message) *a2a.Task{"unary": unary, "stream": streamed} {
-			t.Run(binding+" "+name, func(t *testing.T) {
-				c, err := client.Dial(t.Context(), ts.URL, &client.Options{Bindings: []string{binding}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer c.Close()
-				first := send(t, c, a2a.NewMessage(a2a.RoleUser, a2a.TextPart("a web page")))
-				if len(first.Artifacts) != 3 || first.Artifacts[0].Name != "index.html" || !strings.HasSuffix(first.Artifacts[0].Text(), "</html>\n") {
-					t.Errorf("%+v", first)
-				}
-				code := send(t, c, a2a.NewMessage(a2a.RoleUser, a2a.TextPart("quicksort in Go")))
-				more := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("add tests"))
-				more.ContextID = code.ContextID
-				if tests := send(t, c, more); len(tests.Artifacts) != 1 || tests.Artifacts[0].Name != "quicksort_test.go" {
-					t.Errorf("%+v", tests)
-				}
-				refused := send(t, c, a2a.NewMessage(a2a.RoleUser, a2a.TextPart("quicksort in Go, save it as ../x.go")))
-				if refused.Status.State != a2a.TaskStateRejected {
-					t.Errorf("%v", refused.Status.State)
-				}
-			})
-		}
-	}
-}
-
-func unary(t *testing.T, c *client.Client, m *a2a.Message) *a2a.Task {
-	t.Helper()
-	result, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.(*a2a.Task)
-}
-
-func streamed(t *testing.T, c *client.Client, m *a2a.Message) *a2a.Task {
-	t.Helper()
-	stream, err := c.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var id a2a.TaskID
-	for ev, err := range stream {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if task, ok := ev.Event.(*a2a.Task); ok {
-			id = task.ID
-		}
-	}
-	task, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return task
 }

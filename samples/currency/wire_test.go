@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -38,13 +37,7 @@ func TestOverTheWire(t *testing.T) {
 				m = wiretest.Answer(last, m.Parts...)
 			}
 			last = c.Send(t, m)
-			text := last.Status.Message.Text()
-			for _, a := range last.Artifacts {
-				text += a.Text()
-			}
-			if last.Status.State != l.state || !strings.Contains(text, l.want[0]) {
-				t.Errorf("%q: %v: %s", l.say, last.Status.State, text)
-			}
+			wiretest.Want(t, last, l.state, l.want[0])
 			if len(last.Artifacts) == 0 {
 				continue
 			}

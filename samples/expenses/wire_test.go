@@ -3,133 +3,59 @@
 package expenses_test
 
 import (
-	"context"
-	"log/slog"
-	"net/http/httptest"
-	"strings"
+	"maps"
+	"slices"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/go-json-experiment/json"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/samples/expenses"
-	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 )
 
-var quiet = slog.New(slog.DiscardHandler)
-
-// dial serves the agent and returns a client that speaks one binding.
-func dial(t *testing.T, binding string) *client.Client {
-	t.Helper()
-	e, err := engine.New(&engine.Options{Logger: quiet})
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv, err := server.New(e.Agent("expenses", expenses.New(options()), &engine.AgentOptions{Card: expenses.Card()}), &server.Options{Card: expenses.Card(), Logger: quiet})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts := httptest.NewServer(srv)
-	c, err := client.Dial(t.Context(), ts.URL, &client.Options{Bindings: []string{binding}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		c.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		e.Shutdown(ctx)
-		ts.CloseClientConnections()
-		ts.Close()
-	})
-	return c
+func data(text string) a2a.Part {
+	return a2a.Part{Content: a2a.Data(text), MediaType: "application/json"}
 }
 
-// A way is one of the two to send a message; both return the task that comes of it.
-type way func(t *testing.T, c *client.Client, m *a2a.Message) *a2a.Task
+// filled is a form that is filled in, but for what is left out of it.
+func filled(id, purpose string) a2a.Part {
+	return data(`{"request_id":"` + id + `","date":"2026-11-20","amount":"20","purpose":"` + purpose + `"}`)
+}
 
-var ways = map[string]way{
-	"send": func(t *testing.T, c *client.Client, m *a2a.Message) *a2a.Task {
-		t.Helper()
-		sent, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sent.(*a2a.Task)
-	},
-	"stream": func(t *testing.T, c *client.Client, m *a2a.Message) *a2a.Task {
-		t.Helper()
-		stream, err := c.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var id a2a.TaskID
-		working := false
-		for ev, err := range stream {
-			if err != nil {
+// membersOf are the names in the form that a task asks with.
+func membersOf(t *testing.T, task *a2a.Task) []string {
+	t.Helper()
+	var members map[string]any
+	for _, p := range task.Status.Message.Parts {
+		if raw, ok := p.Content.(a2a.Data); ok {
+			if err := json.Unmarshal(raw, &members); err != nil {
 				t.Fatal(err)
 			}
-			switch e := ev.Event.(type) {
-			case *a2a.Task:
-				id = e.ID
-				working = working || e.Status.Message.Text() == "Processing the reimbursement request..."
-			case *a2a.StatusUpdate:
-				working = working || e.Status.Message.Text() == "Processing the reimbursement request..."
-			}
 		}
-		if !working {
-			t.Error("the stream does not say that the request is processed")
-		}
-		task, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return task
-	},
-}
-
-// course goes through a whole conversation and returns its tasks.
-func course(t *testing.T, c *client.Client, send way) []*a2a.Task {
-	t.Helper()
-	first := send(t, c, a2a.NewMessage(a2a.RoleUser, a2a.TextPart("$20 lunch with clients")))
-	next := func(p a2a.Part) *a2a.Task {
-		m := a2a.NewMessage(a2a.RoleUser, p)
-		m.TaskID, m.ContextID = first.ID, first.ContextID
-		return send(t, c, m)
 	}
-	missing := next(a2a.Part{Content: a2a.Data(`{"request_id":"request_id_1000001","amount":"20","purpose":"lunch"}`), MediaType: "application/json"})
-	approved := next(a2a.Part{Content: a2a.Data(`{"request_id":"request_id_1000001","date":"2026-11-20","amount":"20","purpose":"lunch"}`)})
-	withdrawn := send(t, c, a2a.NewMessage(a2a.RoleUser, a2a.TextPart("reimburse me")))
-	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("cancel"))
-	m.TaskID, m.ContextID = withdrawn.ID, withdrawn.ContextID
-	return []*a2a.Task{first, missing, approved, send(t, c, m)}
+	return slices.Sorted(maps.Keys(members))
 }
 
-// Over each binding, and streaming or not, the same tasks come of the same messages.
 func TestOverTheWire(t *testing.T) {
 	t.Parallel()
-	var want []*a2a.Task
-	for _, binding := range []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON} {
-		for name, send := range ways {
-			got := course(t, dial(t, binding), send)
-			var states []string
-			for _, task := range got {
-				states = append(states, task.Status.State.String())
-			}
-			if all := strings.Join(states, " "); all != "TASK_STATE_INPUT_REQUIRED TASK_STATE_INPUT_REQUIRED TASK_STATE_COMPLETED TASK_STATE_CANCELED" {
-				t.Errorf("%s, %s: %s", binding, name, all)
-			}
-			if want == nil {
-				want = got
-				continue
-			}
-			if diff := cmp.Diff(want, got, cmpopts.IgnoreTypes(a2a.TaskID(""), a2a.ContextID(""), a2a.MessageID(""), a2a.ArtifactID(""), time.Time{}, a2a.Generation("")), cmpopts.IgnoreUnexported(a2a.Task{}, a2a.Message{}, a2a.Artifact{})); diff != "" {
-				t.Errorf("%s, %s: the tasks differ:\n%s", binding, name, diff)
-			}
+	sample := wiretest.Sample{Agent: func() agent.Agent { return expenses.New(options()) }, Card: expenses.Card()}
+	wiretest.Same(t, sample, func(t *testing.T, c *wiretest.Caller) {
+		form := c.Say(t, "reimburse $20")
+		wiretest.Want(t, form, asks, "request_id_1000001")
+		c.WantProgress(t, "Processing the reimbursement request...")
+		if got := membersOf(t, form); !slices.Equal(got, []string{"form", "form_data", "instructions", "type"}) {
+			t.Errorf("the form has %v", got)
 		}
-	}
+		again := c.Send(t, wiretest.Answer(form, filled("request_id_1000001", "")))
+		wiretest.Want(t, again, asks, "purpose")
+		wiretest.Want(t, c.Send(t, wiretest.Answer(form, filled("request_id_7654321", "lunch"))), asks, `no request "request_id_7654321"`)
+		wiretest.Want(t, c.Send(t, wiretest.Answer(form, filled("request_id_1000001", "lunch with clients"))), done, "approved")
+
+		stranger := c.Say(t, "reimburse me")
+		wiretest.Want(t, stranger, asks, "request_id_1000002")
+		wiretest.Want(t, c.Send(t, wiretest.InContext(stranger, filled("request_id_1000001", "lunch"))), a2a.TaskStateRejected, "no request")
+		wiretest.Want(t, c.Send(t, wiretest.Answer(stranger, a2a.TextPart("cancel"))), off, "Request request_id_1000002 was withdrawn.")
+	})
 }

@@ -8,7 +8,6 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -16,13 +15,10 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
-	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/llm/llmtest"
 	"github.com/dragoman-a2a/dragoman/samples/images"
 	"github.com/dragoman-a2a/dragoman/samples/images/paint"
-	"github.com/dragoman-a2a/dragoman/server"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -409,80 +405,4 @@ func TestModelFails(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The acceptance of the whole: over each binding, streaming and not.
-func TestOverTheWire(t *testing.T) {
-	t.Parallel()
-	e, err := engine.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Shutdown(t.Context()) })
-	srv, err := server.New(e.Agent("images", images.New(images.Options{}), &engine.AgentOptions{Card: images.Card()}), &server.Options{Card: images.Card()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts := httptest.NewServer(srv)
-	t.Cleanup(ts.Close)
-	var all [][]byte
-	for _, binding := range []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON} {
-		for name, send := range map[string]func(*testing.T, *client.Client, *a2a.Message) *a2a.Task{"unary": unary, "stream": streamed} {
-			t.Run(binding+" "+name, func(t *testing.T) {
-				c, err := client.Dial(t.Context(), ts.URL, &client.Options{Bindings: []string{binding}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer c.Close()
-				first := send(t, c, a2a.NewMessage(a2a.RoleUser, a2a.TextPart("a rabbit on a meadow")))
-				_, rabbit := pictureOf(t, first)
-				change := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("make it red"))
-				change.ContextID = first.ContextID
-				_, red := pictureOf(t, send(t, c, change))
-				if bytes.Equal(rabbit, red) {
-					t.Error("nothing has changed")
-				}
-				all = append(all, rabbit)
-				if asks := send(t, c, a2a.NewMessage(a2a.RoleUser, a2a.TextPart("draw something"))); asks.Status.State != a2a.TaskStateInputRequired {
-					t.Errorf("vague: %v", asks.Status.State)
-				}
-			})
-		}
-	}
-	for _, content := range all {
-		if !bytes.Equal(content, all[0]) {
-			t.Error("bindings do not give the same bytes")
-		}
-	}
-}
-
-func unary(t *testing.T, c *client.Client, m *a2a.Message) *a2a.Task {
-	t.Helper()
-	result, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.(*a2a.Task)
-}
-
-func streamed(t *testing.T, c *client.Client, m *a2a.Message) *a2a.Task {
-	t.Helper()
-	stream, err := c.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var id a2a.TaskID
-	for ev, err := range stream {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if task, ok := ev.Event.(*a2a.Task); ok {
-			id = task.ID
-		}
-	}
-	task, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return task
 }

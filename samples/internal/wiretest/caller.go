@@ -4,6 +4,7 @@ package wiretest
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -114,6 +115,18 @@ func (c *Caller) WantProgress(t *testing.T, text string) {
 	t.Helper()
 	if c.Streams && !slices.Contains(c.Progress, text) {
 		t.Errorf("the stream says %q, and not %q", c.Progress, text)
+	}
+}
+
+// Want fails the test unless a task is in a state and says a text, in its status or its artifacts.
+func Want(t *testing.T, task *a2a.Task, state a2a.TaskState, text string) {
+	t.Helper()
+	all := task.Status.Message.Text()
+	for _, a := range task.Artifacts {
+		all += a.Text()
+	}
+	if task.Status.State != state || !strings.Contains(all, text) {
+		t.Errorf("%v: %s\nwant %v: %s", task.Status.State, all, state, text)
 	}
 }
 
