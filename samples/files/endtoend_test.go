@@ -19,12 +19,13 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	blobs "github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/samples/files"
+	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
 
 // serve serves the agent as a program would: its files kept in a store, which gives them out on the same port.
@@ -45,7 +46,7 @@ func serve(t *testing.T) string {
 	svc := e.Agent("files", store.Agent(files.New(files.Options{})), &engine.AgentOptions{Card: card})
 	mux, ready := http.NewServeMux(), make(chan string, 1)
 	srv, err := server.New(store.Service(svc, func() string { return base }), &server.Options{
-		Card: card, Logger: quiet, Handler: mux, DrainTimeout: 100 * time.Millisecond,
+		Card: card, Logger: quiet, GRPC: grpc.New(nil), Handler: mux, DrainTimeout: 100 * time.Millisecond,
 		OnReady: func(_ net.Addr, url string) { ready <- url },
 	})
 	if err != nil {
@@ -71,68 +72,19 @@ func serve(t *testing.T) string {
 
 func TestOverEachBinding(t *testing.T) {
 	t.Parallel()
-	url := serve(t)
-	for _, binding := range []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON} {
-		for _, stream := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s stream %t", binding, stream), func(t *testing.T) {
-				t.Parallel()
-				c, err := client.Dial(t.Context(), url, &client.Options{Bindings: []string{binding}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer c.Close()
-				play(t, &player{c, stream})
-			})
-		}
-	}
-}
-
-// player sends messages in one way or the other.
-type player struct {
-	c      *client.Client
-	stream bool
-}
-
-func (p *player) send(t *testing.T, m *a2a.Message) *a2a.Task {
-	t.Helper()
-	req := &a2a.SendMessageRequest{Message: m}
-	if !p.stream {
-		res, err := p.c.SendMessage(t.Context(), req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res.(*a2a.Task)
-	}
-	events, err := p.c.StreamMessage(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var id a2a.TaskID
-	for ev, err := range events {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if task, ok := ev.Event.(*a2a.Task); ok {
-			id = task.ID
-		}
-	}
-	task, err := p.c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return task
+	wiretest.At(t, serve(t), play)
 }
 
 // play is a conversation: a question without a file, the file, a question in a form, an answer as a file by URL.
-func play(t *testing.T, p *player) {
+func play(t *testing.T, c *wiretest.Caller) {
 	t.Helper()
-	task := p.send(t, message("How many rows are there?"))
+	task := c.Send(t, message("How many rows are there?"))
 	if task.Status.State != a2a.TaskStateInputRequired {
 		t.Fatalf("without a file: %v", task.Status.State)
 	}
 	m := message("how many rows?", csvFile)
 	m.TaskID = task.ID
-	if task = p.send(t, m); task.Status.State != a2a.TaskStateCompleted || task.Artifacts[0].Text() != "There are 3 rows." {
+	if task = c.Send(t, m); task.Status.State != a2a.TaskStateCompleted || task.Artifacts[0].Text() != "There are 3 rows." {
 		t.Fatalf("with the file: %+v", task)
 	}
 	context := task.ContextID
@@ -143,7 +95,7 @@ func play(t *testing.T, p *player) {
 	if err := wanted.Hint(&m.Parts[0].Metadata); err != nil {
 		t.Fatal(err)
 	}
-	task = p.send(t, m)
+	task = c.Send(t, m)
 	part := task.Artifacts[0].Parts[0]
 	if got, ok := part.Content.(a2a.Data); !ok || canonical(string(got)) != `[{"city":"Bergen","price":12.5},{"city":"Oslo","price":15}]` || string(part.Metadata["mimeType"]) != `"application/json"` {
 		t.Errorf("as data: %+v", part)
@@ -152,7 +104,7 @@ func play(t *testing.T, p *player) {
 	m = message("average price by city")
 	m.ContextID = context
 	m.Metadata = a2a.Metadata{"desiredOutputMimeType": []byte(`"text/csv"`), blobs.WantFiles: []byte(`"url"`)}
-	task = p.send(t, m)
+	task = c.Send(t, m)
 	url, ok := task.Artifacts[0].Parts[0].Content.(a2a.URL)
 	if !ok {
 		t.Fatalf("as a file: %+v", task.Artifacts[0].Parts[0])

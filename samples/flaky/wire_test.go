@@ -3,11 +3,9 @@
 package flaky_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -15,47 +13,18 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/samples/flaky"
-	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var quiet = slog.New(slog.DiscardHandler)
-
-// dial serves the agent and returns a client that speaks one binding.
-func dial(t *testing.T, binding string, opts *engine.Options) *client.Client {
-	t.Helper()
-	if opts == nil {
-		opts = &engine.Options{}
-	}
-	opts.Logger = quiet
-	e, err := engine.New(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	svc := flaky.Service(e.Agent("flaky", flaky.New(flaky.Options{}), &engine.AgentOptions{Card: flaky.Card()}))
-	srv, err := server.New(svc, &server.Options{Card: flaky.Card(), Logger: quiet})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts := httptest.NewServer(srv)
-	c, err := client.Dial(t.Context(), ts.URL, &client.Options{Bindings: []string{binding}, Retries: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		c.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		e.Shutdown(ctx)
-		ts.CloseClientConnections()
-		ts.Close()
-	})
-	return c
+// sample is the agent, run with some options.
+func sample(o engine.Options) wiretest.Sample {
+	return wiretest.Sample{Agent: func() agent.Agent { return flaky.New(flaky.Options{}) }, Card: flaky.Card(), Engine: o, Wrap: flaky.Service}
 }
 
 // An outcome is what came of a message: a task, a message or an error.
@@ -79,80 +48,25 @@ func (o outcome) String() string {
 	return strings.TrimSpace(strings.TrimPrefix(o.task.Status.State.String(), "TASK_STATE_") + ": " + o.task.Status.Message.Text() + strings.Join(all, "|"))
 }
 
-// A way is one of the two to send a message.
-type way func(t *testing.T, c *client.Client, m *a2a.Message) outcome
-
-var ways = map[string]way{"send": send, "stream": stream}
-
-func send(t *testing.T, c *client.Client, m *a2a.Message) outcome {
+// say sends a message and returns what comes of it.
+func say(t *testing.T, c *wiretest.Caller, m *a2a.Message) outcome {
 	t.Helper()
-	result, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
-	if err != nil {
-		return outcome{err: err}
-	}
-	switch r := result.(type) {
-	case *a2a.Message:
-		return outcome{message: r}
-	case *a2a.Task:
-		return outcome{task: r}
-	}
-	return outcome{}
+	result, err := c.Do(t, m)
+	o := outcome{err: err}
+	o.task, _ = result.(*a2a.Task)
+	o.message, _ = result.(*a2a.Message)
+	return o
 }
 
-func stream(t *testing.T, c *client.Client, m *a2a.Message) outcome {
+// each runs a test in each way of 1.0.
+func each(t *testing.T, test func(t *testing.T, c *wiretest.Caller)) {
 	t.Helper()
-	events, err := c.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
-	if err != nil {
-		return outcome{err: err}
-	}
-	var id a2a.TaskID
-	for e, err := range events {
-		if err != nil {
-			return outcome{err: err}
-		}
-		switch e := e.Event.(type) {
-		case *a2a.Message:
-			return outcome{message: e}
-		case *a2a.Task:
-			id = e.ID
-		case *a2a.StatusUpdate:
-			if e.Status.State == a2a.TaskStateAuthRequired { // at which a stream of 1.0 stays open
-				return outcome{task: get(t, c, id)}
-			}
-		}
-	}
-	return outcome{task: get(t, c, id)}
+	wiretest.Each(t, sample(engine.Options{}), test)
 }
 
-func get(t *testing.T, c *client.Client, id a2a.TaskID) *a2a.Task {
-	t.Helper()
-	task, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return task
-}
+func words(text string) *a2a.Message { return wiretest.Message(text) }
 
-// each runs a test over both bindings, streaming and not.
-func each(t *testing.T, f func(t *testing.T, c *client.Client, say way)) {
-	t.Helper()
-	for _, binding := range []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON} {
-		for name, say := range ways {
-			t.Run(binding+" "+name, func(t *testing.T) {
-				t.Parallel()
-				f(t, dial(t, binding, nil), say)
-			})
-		}
-	}
-}
-
-func words(text string) *a2a.Message { return a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text)) }
-
-func to(task *a2a.Task, text string) *a2a.Message {
-	m := words(text)
-	m.TaskID, m.ContextID = task.ID, task.ContextID
-	return m
-}
+func to(task *a2a.Task, text string) *a2a.Message { return wiretest.Answer(task, a2a.TextPart(text)) }
 
 // The commands that one message is enough for.
 var single = []struct{ text, want string }{
@@ -185,7 +99,7 @@ var single = []struct{ text, want string }{
 
 func TestSingleCommands(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, c *client.Client, say way) {
+	each(t, func(t *testing.T, c *wiretest.Caller) {
 		for _, tt := range single {
 			if got := say(t, c, words(tt.text)).String(); !strings.HasPrefix(got, tt.want) {
 				t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
@@ -202,7 +116,7 @@ func TestQuestions(t *testing.T) {
 		{"auth", "AUTH_REQUIRED: Please authorize me, then send any message.", "a token", "COMPLETED: You answered: a token"},
 		{"await your word", "INPUT_REQUIRED: your word", "my word", "COMPLETED: You answered: my word"},
 	}
-	each(t, func(t *testing.T, c *client.Client, say way) {
+	each(t, func(t *testing.T, c *wiretest.Caller) {
 		for _, tt := range tests {
 			first := say(t, c, words(tt.text))
 			if first.String() != tt.first {
@@ -217,9 +131,9 @@ func TestQuestions(t *testing.T) {
 }
 
 // begin starts a task that works on without its caller.
-func begin(t *testing.T, c *client.Client, text string) *a2a.Task {
+func begin(t *testing.T, c *wiretest.Caller, text string) *a2a.Task {
 	t.Helper()
-	events, err := c.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: words(text)})
+	events, err := c.Client.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: words(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +151,7 @@ func begin(t *testing.T, c *client.Client, text string) *a2a.Task {
 
 func TestSuspendUntilAMessage(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, c *client.Client, say way) {
+	each(t, func(t *testing.T, c *wiretest.Caller) {
 		task := begin(t, c, "suspend")
 		if got := say(t, c, to(task, "go on")).String(); got != "COMPLETED: You answered: go on" {
 			t.Error(got)
@@ -247,16 +161,16 @@ func TestSuspendUntilAMessage(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, c *client.Client, say way) {
+	each(t, func(t *testing.T, c *wiretest.Caller) {
 		for _, text := range []string{"hang", "slow cancel 1ms", "suspend"} {
 			task := begin(t, c, text)
-			got, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID})
+			got, err := c.Client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID})
 			if err != nil || got.Status.State != a2a.TaskStateCanceled {
 				t.Errorf("%q: %v %v", text, got, err)
 			}
 		}
 		task := begin(t, c, "refuse cancel")
-		if _, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID}); !errors.Is(err, a2a.ErrTaskNotCancelable) {
+		if _, err := c.Client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID}); !errors.Is(err, a2a.ErrTaskNotCancelable) {
 			t.Errorf("refuse cancel: %v", err)
 		}
 		if got := say(t, c, to(task, "enough")).String(); got != "COMPLETED: Done, and never cancelled." {
@@ -268,9 +182,9 @@ func TestCancel(t *testing.T) {
 // A turn that ends too slowly is fenced off.
 func TestSlowCancelPassesTheGrace(t *testing.T) {
 	t.Parallel()
-	c := dial(t, a2a.BindingJSONRPC, &engine.Options{CancelGrace: 10 * time.Millisecond})
+	c := wiretest.Dial(t, sample(engine.Options{CancelGrace: 10 * time.Millisecond}))
 	task := begin(t, c, "slow cancel 100ms")
-	got, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID})
+	got, err := c.Client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID})
 	if err != nil || got.Status.State != a2a.TaskStateCanceled {
 		t.Errorf("%v %v", got, err)
 	}
@@ -278,8 +192,8 @@ func TestSlowCancelPassesTheGrace(t *testing.T) {
 
 func TestHangPassesTheTurnLimit(t *testing.T) {
 	t.Parallel()
-	c := dial(t, a2a.BindingHTTPJSON, &engine.Options{TurnLimit: 10 * time.Millisecond})
-	if got := send(t, c, words("hang")).String(); got != "FAILED: The agent did not finish in time." {
+	c := wiretest.Dial(t, sample(engine.Options{TurnLimit: 10 * time.Millisecond}))
+	if got := say(t, c, words("hang")).String(); got != "FAILED: The agent did not finish in time." {
 		t.Error(got)
 	}
 }
@@ -287,14 +201,16 @@ func TestHangPassesTheTurnLimit(t *testing.T) {
 func TestBig(t *testing.T) {
 	t.Parallel()
 	sizes := map[string]int{"big 1": 1, "big 64k": 64 << 10}
-	each(t, func(t *testing.T, c *client.Client, say way) {
+	each(t, func(t *testing.T, c *wiretest.Caller) {
 		for text, want := range sizes {
 			if o := say(t, c, words(text)); o.err != nil || len(o.task.Artifacts[0].Text()) != want {
 				t.Errorf("%s: %v", text, o.err)
 			}
 		}
 	})
-	if o := stream(t, dial(t, a2a.BindingJSONRPC, nil), words("big 4M")); o.err != nil || len(o.task.Artifacts[0].Text()) != 4<<20 {
+	c := wiretest.Dial(t, sample(engine.Options{}))
+	c.Streams = true
+	if o := say(t, c, words("big 4M")); o.err != nil || len(o.task.Artifacts[0].Text()) != 4<<20 {
 		t.Errorf("big 4M: %v", o.err)
 	}
 }
@@ -302,7 +218,7 @@ func TestBig(t *testing.T) {
 // Each error of the protocol arrives as what it is, before and after the message was taken, and for a task.
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, c *client.Client, say way) {
+	each(t, func(t *testing.T, c *wiretest.Caller) {
 		for _, row := range wire.Table {
 			if o := say(t, c, words("error "+row.Reason)); !errors.Is(o.err, row.Kind) || !a2a.AsError(o.err).Remote {
 				t.Errorf("error %s: %v", row.Reason, o)
@@ -312,13 +228,13 @@ func TestErrors(t *testing.T) {
 				t.Errorf("break %s: %v", name, o)
 			}
 			id := a2a.TaskID("error-" + row.Reason)
-			if _, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id}); !errors.Is(err, row.Kind) {
+			if _, err := c.Client.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id}); !errors.Is(err, row.Kind) {
 				t.Errorf("get %s: %v", id, err)
 			}
-			if _, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id}); !errors.Is(err, row.Kind) {
+			if _, err := c.Client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id}); !errors.Is(err, row.Kind) {
 				t.Errorf("cancel %s: %v", id, err)
 			}
-			if _, err := c.Subscribe(t.Context(), &a2a.SubscribeRequest{ID: id}); !errors.Is(err, row.Kind) {
+			if _, err := c.Client.Subscribe(t.Context(), &a2a.SubscribeRequest{ID: id}); !errors.Is(err, row.Kind) {
 				t.Errorf("subscribe to %s: %v", id, err)
 			}
 		}
@@ -329,7 +245,7 @@ func TestErrors(t *testing.T) {
 		if o = say(t, c, words("error INVALID_PARAMS")); len(a2a.AsError(o.err).Violations) != 1 {
 			t.Errorf("%+v", o.err)
 		}
-		if _, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "error-PRONE"}); !errors.Is(err, a2a.ErrTaskNotFound) {
+		if _, err := c.Client.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "error-PRONE"}); !errors.Is(err, a2a.ErrTaskNotFound) {
 			t.Errorf("a task that is merely called so: %v", err)
 		}
 	})
@@ -338,29 +254,28 @@ func TestErrors(t *testing.T) {
 // What breaks off is only the call.
 func TestBreakLosesNothing(t *testing.T) {
 	t.Parallel()
-	c := dial(t, a2a.BindingJSONRPC, nil)
-	for _, say := range ways {
+	each(t, func(t *testing.T, c *wiretest.Caller) {
 		m := words("break UNAVAILABLE")
 		m.ContextID = a2a.NewContextID()
 		if o := say(t, c, m); !errors.Is(o.err, a2a.ErrUnavailable) {
 			t.Fatal(o)
 		}
-		list, err := c.ListTasks(t.Context(), &a2a.ListTasksRequest{ContextID: m.ContextID})
+		list, err := c.Client.ListTasks(t.Context(), &a2a.ListTasksRequest{ContextID: m.ContextID})
 		if err != nil || len(list.Tasks) != 1 {
 			t.Fatalf("%+v %v", list, err)
 		}
-		task, err := c.Wait(t.Context(), list.Tasks[0].ID)
+		task, err := c.Client.Wait(t.Context(), list.Tasks[0].ID)
 		if err != nil || (outcome{task: task}).String() != "COMPLETED: Done behind your back." {
 			t.Errorf("%v %v", task, err)
 		}
-	}
+	})
 }
 
 // The card names a skill for each family of commands, and its examples are commands.
 func TestCardAndHelp(t *testing.T) {
 	t.Parallel()
-	c := dial(t, a2a.BindingJSONRPC, nil)
-	help := send(t, c, words("help")).String()
+	c := wiretest.Dial(t, sample(engine.Options{}))
+	help := say(t, c, words("help")).String()
 	if !strings.Contains(help, "error KIND: ") || !strings.Contains(help, "TASK_NOT_CANCELABLE") {
 		t.Errorf("help: %s", help)
 	}
@@ -381,7 +296,7 @@ func TestCardAndHelp(t *testing.T) {
 // Without the Service in front the agent says what is missing.
 func TestNoServiceInFront(t *testing.T) {
 	t.Parallel()
-	e, err := engine.New(&engine.Options{Logger: quiet})
+	e, err := engine.New(&engine.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,20 +13,19 @@ import (
 )
 
 func TestOverTheWire(t *testing.T) {
-	eachEngine(t, func(t *testing.T, o images.Options) {
-		sample := wiretest.Sample{Agent: func() agent.Agent { return images.New(o) }, Card: images.Card()}
-		wiretest.Same(t, sample, func(t *testing.T, c *wiretest.Caller) {
-			first := c.Say(t, "a rabbit on a meadow")
-			_, rabbit := pictureOf(t, first)
-			_, red := pictureOf(t, c.Send(t, wiretest.InContext(first, a2a.TextPart("make it red"))))
-			if bytes.Equal(rabbit, red) {
-				t.Error("nothing has changed")
-			}
-			if _, again := pictureOf(t, c.Say(t, "a rabbit on a meadow")); !bytes.Equal(rabbit, again) {
-				t.Error("the same words give another picture")
-			}
-			wiretest.Want(t, c.Say(t, "make it red"), a2a.TaskStateInputRequired, "") // the rabbit is of another conversation
-			wiretest.Want(t, c.Say(t, "draw something"), a2a.TaskStateInputRequired, "")
-		})
+	t.Parallel()
+	sample := wiretest.Sample{Agent: func() agent.Agent { return images.New(images.Options{}) }, Card: images.Card()}
+	wiretest.Same(t, sample, func(t *testing.T, c *wiretest.Caller) {
+		first := c.Say(t, "a rabbit on a meadow")
+		_, rabbit := pictureOf(t, first)
+		_, red := pictureOf(t, c.Send(t, wiretest.InContext(first, a2a.TextPart("make it red"))))
+		if bytes.Equal(rabbit, red) {
+			t.Error("nothing has changed")
+		}
+		if _, again := pictureOf(t, c.Say(t, "a rabbit on a meadow")); !bytes.Equal(rabbit, again) {
+			t.Error("the same words give another picture")
+		}
+		wiretest.Want(t, c.Say(t, "make it red"), a2a.TaskStateInputRequired, "") // the rabbit is of another conversation
+		wiretest.Want(t, c.Say(t, "draw something"), a2a.TaskStateInputRequired, "")
 	})
 }

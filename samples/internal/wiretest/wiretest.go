@@ -108,6 +108,17 @@ func Each(t *testing.T, s Sample, test func(t *testing.T, c *Caller)) {
 	}
 }
 
+// At runs a test in each way of 1.0 with an agent that is served already.
+func At(t *testing.T, url string, test func(t *testing.T, c *Caller)) {
+	t.Helper()
+	for _, w := range ways {
+		t.Run(w.String(), func(t *testing.T) {
+			t.Parallel()
+			test(t, dial(t, url, w))
+		})
+	}
+}
+
 // Same holds a conversation in each way, those of older generations too, every time with an agent of its own, and wants
 // the same tasks to come of it.
 func Same(t *testing.T, s Sample, converse func(t *testing.T, c *Caller)) {
