@@ -80,6 +80,7 @@ func FuzzRequest(f *testing.F) {
 // What is taken for an answer can be answered, and means the same again.
 func FuzzResult(f *testing.F) {
 	seed(f, func(e example) bool { return e.answers && !e.op.Streams() })
+	f.Add(uint8(wire.OpSendMessage), []byte(`{"status":{"state":"completed"},"artifacts":[{"parts":[{"metadata":{},"data":[]}]}]}`))
 	f.Fuzz(func(t *testing.T, number uint8, data []byte) {
 		op := wire.Operation(number % uint8(wire.OpExtendedCard+1))
 		request := &a2a.GetTaskRequest{ID: "asked"}

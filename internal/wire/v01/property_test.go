@@ -17,12 +17,12 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// canonical compares as the wire does: it knows no difference between an absent and an empty list, and values of free
+// canonical compares as the wire does: it knows no difference between an absent and an empty list or object, and values of free
 // form keep their tokens, but not the space between them.
 var canonical = cmp.Options{
 	cmp.FilterPath(func(p cmp.Path) bool {
 		switch p.Last().Type() {
-		case reflect.TypeFor[jsontext.Value](), reflect.TypeFor[a2a.Raw](), reflect.TypeFor[a2a.Data](), reflect.TypeFor[a2a.Metadata]():
+		case reflect.TypeFor[jsontext.Value](), reflect.TypeFor[a2a.Raw](), reflect.TypeFor[a2a.Data]():
 			return false
 		}
 		return true
