@@ -42,6 +42,7 @@ func (c *command) configCommand() *cobra.Command {
 	}
 	show.Flags().AddFlagSet(c.clientFlags())
 	show.Flags().AddFlagSet(registryFlags(&registryOptions{}))
+	show.Flags().AddFlagSet(coordFlags(&coordOptions{}))
 	show.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are taken, to show what would count
 	return group(&cobra.Command{
 		Use:     "config",

@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": starter("serve"), "demo-server": starter("demo-server"), "gateway": starter("gateway"), "samples": starter("samples", "up"), "registry": starter("registry", "serve"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID,
+			"serve": starter("serve"), "demo-server": starter("demo-server"), "gateway": starter("gateway"), "samples": starter("samples", "up"), "registry": starter("registry", "serve"), "coordinator": starter("coord", "serve"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+)
+
+// defaultCoord is where coord serve listens unless told otherwise.
+const defaultCoord = "127.0.0.1:8096"
+
+// flagCoordToken names the flag with the token of a coordinator.
+const flagCoordToken = "coord-token"
+
+// coordOptions are the flags of the commands that use a coordinator.
+type coordOptions struct {
+	url     string
+	token   string
+	project string
+	session string
+	data    string
+}
+
+func (c *command) coordCommand() *cobra.Command {
+	o := &coordOptions{}
+	uses := []*cobra.Command{c.coordStdioCommand(o), c.coordHookCommand(o), c.coordGuardCommand(o), c.coordTokenCommand(o), c.coordWatchCommand(o), c.coordDoctorCommand(o)}
+	for _, cmd := range uses {
+		cmd.PersistentFlags().AddFlagSet(coordFlags(o)) // so that config show, which has them itself, does not repeat them
+	}
+	return group(&cobra.Command{
+		Use:     "coord",
+		Short:   "Let coding agents work on one code base together",
+		Example: "  dragoman coord serve\n  dragoman coord stdio --project shop\n  dragoman coord doctor",
+	}, append([]*cobra.Command{c.coordServeCommand()}, uses...)...)
+}
+
+// coordFlags returns the flags of the commands that use a coordinator.
+func coordFlags(o *coordOptions) *pflag.FlagSet {
+	flags := pflag.NewFlagSet("coord", pflag.ContinueOnError)
+	flags.StringVar(&o.url, "coord", "http://"+defaultCoord, "URL of the coordinator")
+	flags.StringVar(&o.token, flagCoordToken, "", "token to send to the coordinator; better given as DRAGOMAN_COORD_TOKEN")
+	flags.StringVar(&o.project, "project", "", "the project (default: the folder of the git repository, or this folder)")
+	flags.StringVar(&o.session, "session", "", "name of the agent's session (default: of the harness's session, where there is one)")
+	coordDataFlag(flags, &o.data)
+	return flags
+}
+
+func coordDataFlag(flags *pflag.FlagSet, data *string) {
+	flags.StringVar(data, "coord-data", "", "folder of the coordinator, or :memory: to keep nothing (default: the user's data folder)")
+}
+
+// check refuses what is no URL of a coordinator.
+func (o *coordOptions) check() error {
+	u, err := url.Parse(o.url)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
+		return usagef("--coord is %q, which is no http or https URL without query", o.url).withHint("for example --coord http://" + defaultCoord)
+	}
+	o.url = strings.TrimSuffix(o.url, "/")
+	return nil
+}
+
+// bearer sends a token with each request.
+type bearer struct {
+	token string
+	next  http.RoundTripper
+}
+
+func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return b.next.RoundTrip(r)
+}
+
+// coordHTTP returns the client to call a coordinator with.
+func (c *command) coordHTTP(o *coordOptions) *http.Client {
+	web := c.httpClient()
+	if o.token == "" {
+		return web
+	}
+	next := web.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	return &http.Client{Transport: &bearer{o.token, next}}
+}
+
+// dialCoord opens a session of MCP with a coordinator, without anything on the other side that could be lost when it is
+// started again.
+func (c *command) dialCoord(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession, error) {
+	client := sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: version()}, options)
+	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{
+		Endpoint: o.url + "/mcp", HTTPClient: c.coordHTTP(o), MaxRetries: -1, DisableStandaloneSSE: true,
+	}, nil)
+	if err != nil {
+		return nil, coordUnreachable(o, err)
+	}
+	return session, nil
+}
+
+// coordUnreachable says why there is no coordinator.
+func coordUnreachable(o *coordOptions, err error) error {
+	why, hint := causeOf(err, o.url)
+	if hint == "" || hint == hintAddress {
+		hint = "start it with dragoman coord serve, and see what is wrong with dragoman coord doctor"
+	}
+	return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf("the coordinator at %s cannot be reached: %s", o.url, why), hint: hint}
+}
+
+// toolAnswer is what the answers of tools have in common.
+type toolAnswer struct {
+	Status  string         `json:"status"`
+	Error   string         `json:"error"`
+	Code    string         `json:"code"`
+	Lock    coord.LockInfo `json:"lock_info"`
+	Warning string         `json:"warning"`
+	Unread  int            `json:"unread"`
+	Others  []string       `json:"other_active_agents"`
+}
+
+// callTool calls a tool and returns its answer, which is JSON.
+func callTool(ctx context.Context, session *sdk.ClientSession, name string, args map[string]any) ([]byte, error) {
+	result, err := session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		return nil, fmt.Errorf("call %s: %w", name, err)
+	}
+	if len(result.Content) != 1 {
+		return nil, fmt.Errorf("call %s: the answer has %d parts, and not one", name, len(result.Content))
+	}
+	text, ok := result.Content[0].(*sdk.TextContent)
+	if !ok {
+		return nil, fmt.Errorf("call %s: the answer is no text", name)
+	}
+	return []byte(text.Text), nil
+}
+
+// callAnswer calls a tool whose answer has a status. What the coordinator refuses is an error.
+func callAnswer(ctx context.Context, session *sdk.ClientSession, name string, args map[string]any) (*toolAnswer, error) {
+	text, err := callTool(ctx, session, name, args)
+	if err != nil {
+		return nil, err
+	}
+	var a toolAnswer
+	if err := json.Unmarshal(text, &a); err != nil {
+		return nil, fmt.Errorf("read the answer of %s: %w", name, err)
+	}
+	if a.Status == "error" {
+		return nil, coordRefusal(a.Code, a.Error)
+	}
+	return &a, nil
+}
+
+func coordRefusal(code, message string) error {
+	f := &failure{exit: exitFailure, code: codeOther + "COORDINATOR", message: message}
+	if code == coord.CodeForbidden {
+		f.exit, f.code, f.hint = exitAuth, codeAuthFailed, "give a token in DRAGOMAN_COORD_TOKEN; make one with dragoman coord token create"
+	}
+	return f
+}
+
+// coordPatience is how long a coordinator may take to answer what does not wait.
+const coordPatience = 10 * time.Second
+
+// coordAPI calls the API of a coordinator and reads its answer.
+func (c *command) coordAPI(ctx context.Context, o *coordOptions, method, path string, body, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, coordPatience)
+	defer cancel()
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("encode the request: %w", err)
+		}
+		content = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, o.url+path, content)
+	if err != nil {
+		return err
+	}
+	resp, err := c.coordHTTP(o).Do(req)
+	if err != nil {
+		return coordUnreachable(o, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return coordStatus(o, resp)
+	}
+	if err := json.UnmarshalRead(resp.Body, into); err != nil {
+		return fmt.Errorf("read the answer of %s%s: %w; is that a coordinator?", o.url, path, err)
+	}
+	return nil
+}
+
+// maxRefusal is how much of a refusal is read, in bytes.
+const maxRefusal = 4 << 10
+
+// coordStatus is the error of an answer other than 200.
+func coordStatus(o *coordOptions, resp *http.Response) error {
+	var body struct {
+		Error string `json:"error"`
+	}
+	err := json.UnmarshalRead(io.LimitReader(resp.Body, maxRefusal), &body)
+	if err != nil || body.Error == "" {
+		return fmt.Errorf("%s answers with %s; is that a coordinator?", o.url, resp.Status)
+	}
+	code := ""
+	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+		code = coord.CodeForbidden
+	}
+	return coordRefusal(code, body.Error)
+}
+
+func projectPath(project string) string { return "/api/projects/" + url.PathEscape(project) }
+
+// healthOf asks a coordinator whether it runs, and returns its version and the time it has.
+func (c *command) healthOf(ctx context.Context, o *coordOptions) (version string, clock time.Time, err error) {
+	ctx, cancel := context.WithTimeout(ctx, coordPatience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+"/healthz", nil)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	resp, err := c.httpClient().Do(req)
+	if err != nil {
+		return "", time.Time{}, coordUnreachable(o, err)
+	}
+	defer resp.Body.Close()
+	var health struct {
+		Status  string `json:"status"`
+		Version string `json:"version"`
+	}
+	if err := json.UnmarshalRead(io.LimitReader(resp.Body, maxRefusal), &health); err != nil || health.Status != "ok" {
+		return "", time.Time{}, errors.Join(fmt.Errorf("%s answers, and is no coordinator: stop what listens there, or name another URL with --coord", o.url), err)
+	}
+	clock, _ = http.ParseTime(resp.Header.Get("Date")) // without one it is the zero time
+	return health.Version, clock, nil
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+const coordDoctorLong = `doctor looks whether all is set up for agents to work together in this folder: that the
+coordinator runs, its data folder, whether a token is needed, hooks and MCP servers of the
+harness, the git guard, and clocks. It says what to do next, and exits with 1 when
+something keeps agents from working together.`
+
+// A finding is what doctor found out about one thing.
+type finding struct {
+	About string `json:"about"`
+	State string `json:"state"` // ok, note or bad
+	Text  string `json:"text"`
+	Next  string `json:"next,omitzero"` // what to do
+}
+
+func (c *command) coordDoctorCommand(o *coordOptions) *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "See whether all is set up for agents to work together", Long: coordDoctorLong, Args: noArgs,
+		Example: "  dragoman coord doctor\n  dragoman coord doctor -o json",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordDoctor(cmd.Context(), o) },
+	}
+}
+
+func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
+	repo, err := o.place(ctx, c.Dir)
+	if err != nil {
+		return err
+	}
+	all := []finding{{"project", "ok", fmt.Sprintf("%s, in %s", o.project, repo.root), ""}}
+	all = append(all, c.doctorDaemon(ctx, o)...)
+	all = append(all, c.doctorData(o), doctorFile("MCP server", repo, []string{".mcp.json"}, `add it to .mcp.json: {"mcpServers": {"coord": {"command": "dragoman", "args": ["coord", "stdio"]}}}`),
+		doctorFile("hooks", repo, []string{".claude/settings.json", ".claude/settings.local.json"}, "add dragoman coord hook to .claude/settings.json, see docs/coordination.md"),
+		doctorGuard(ctx, repo))
+	bad := 0
+	for _, f := range all {
+		if f.State == "bad" {
+			bad++
+		}
+	}
+	if err := c.showFindings(all); err != nil || bad == 0 {
+		return err
+	}
+	return &failure{exit: exitFailure, code: codeOther + "NOT_READY", message: fmt.Sprintf("%d of these must be mended before agents can work together here", bad)}
+}
+
+func (c *command) showFindings(all []finding) error {
+	if c.options.output == outputJSON {
+		return c.showValue(map[string]any{"findings": all})
+	}
+	return c.showText(func(p *printer) {
+		for _, f := range all {
+			p.field(0, f.State, f.About+": "+f.Text)
+			p.field(1, "Next", f.Next)
+		}
+	})
+}
+
+// maxSkew is how far clocks may be apart.
+const maxSkew = 5 * time.Second
+
+// doctorDaemon looks at the coordinator, its clock, and whether it lets us in.
+func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
+	version, clock, err := c.healthOf(ctx, o)
+	if err != nil {
+		f := c.failureOf(err)
+		next := "start it with dragoman coord serve; dragoman coord stdio starts it, too"
+		return []finding{{"coordinator", "bad", f.message, next}}
+	}
+	all := []finding{{"coordinator", "ok", fmt.Sprintf("version %s at %s", version, o.url), ""}}
+	if skew := time.Since(clock).Abs(); !clock.IsZero() && skew > maxSkew {
+		all = append(all, finding{"clock", "note", fmt.Sprintf("it is %s apart from that of the coordinator", span(skew.Round(time.Second))), "set the clock of this machine, or times in answers mislead"})
+	} else {
+		all = append(all, finding{"clock", "ok", "as that of the coordinator", ""})
+	}
+	view, err := c.viewOf(ctx, o)
+	if err != nil {
+		f := c.failureOf(err)
+		return append(all, finding{"token", "bad", f.message, "make one with dragoman coord token create NAME, and give it in DRAGOMAN_COORD_TOKEN"})
+	}
+	text := "none is needed"
+	if o.token != "" {
+		text = "it lets us in"
+	}
+	return append(all, finding{"token", "ok", text, ""},
+		finding{"agents", "ok", fmt.Sprintf("%d are there, with %d leases", len(view.Agents), len(view.Locks.Leases)), ""})
+}
+
+// doctorData looks at the data folder, which is none of ours when the coordinator runs elsewhere.
+func (c *command) doctorData(o *coordOptions) finding {
+	folder, err := c.coordFolder(o.data)
+	if err != nil {
+		return finding{"data", "bad", err.Error(), "name a folder with --coord-data"}
+	}
+	if _, here := o.startable(); !here {
+		return finding{"data", "note", "the coordinator is not this machine's", ""}
+	}
+	info, err := os.Stat(folder)
+	switch {
+	case folder == inMemory:
+		return finding{"data", "note", "nothing is kept", ""}
+	case err != nil:
+		return finding{"data", "note", folder + " is not there yet", "the coordinator makes it when it starts"}
+	case !info.IsDir():
+		return finding{"data", "bad", folder + " is no folder", "remove it, or name another one with --coord-data"}
+	case info.Mode().Perm()&0o077 != 0 && isForeign(info):
+		return finding{"data", "bad", folder + " belongs to somebody else", "name another one with --coord-data"}
+	}
+	return finding{"data", "ok", folder, ""}
+}
+
+// doctorFile looks whether one of some files of a harness names the coordinator's commands.
+func doctorFile(about string, repo *repository, names []string, next string) finding {
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(repo.root, filepath.FromSlash(name)))
+		if err == nil && (bytes.Contains(text, []byte("coord")) || bytes.Contains(text, []byte("/mcp"))) {
+			return finding{about, "ok", name, ""}
+		}
+	}
+	return finding{about, "note", "none in this project; they may be in the user's own settings", next}
+}
+
+func doctorGuard(ctx context.Context, repo *repository) finding {
+	const next = "dragoman coord guard install"
+	file, err := repo.hookFile(ctx)
+	if err != nil {
+		return finding{"guard", "note", "there is no git repository here", ""}
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return finding{"guard", "note", "commits are not checked", next}
+	}
+	text, err := os.ReadFile(file)
+	switch {
+	case err != nil || !bytes.Contains(text, []byte("coord guard check")):
+		return finding{"guard", "note", "the pre-commit hook does not check commits", next}
+	case info.Mode()&0o111 == 0:
+		return finding{"guard", "bad", file + " cannot be run", "chmod +x " + shellQuote(file)}
+	}
+	return finding{"guard", "ok", file, ""}
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A repository is the work tree that agents share, or a folder without git.
+type repository struct {
+	root   string // of the work tree, without symbolic links
+	common string // folder that all work trees of a repository share; "" without git
+}
+
+// git runs git in a folder and returns what it prints.
+func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
+	}
+	return out, nil
+}
+
+// repositoryOf returns the repository that a folder lies in; without one it is the folder itself.
+func repositoryOf(ctx context.Context, dir string) (*repository, error) {
+	dir, err := filepath.Abs(cmp.Or(dir, "."))
+	if err != nil {
+		return nil, fmt.Errorf("find the folder: %w", err)
+	}
+	out, err := git(ctx, dir, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir")
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return nil, fmt.Errorf("find the folder: %w", err)
+		}
+		return &repository{root: real}, nil
+	}
+	root, common, _ := strings.Cut(strings.TrimSuffix(string(out), "\n"), "\n")
+	real, err := filepath.EvalSymlinks(filepath.FromSlash(root))
+	if err != nil {
+		return nil, fmt.Errorf("find the work tree: %w", err)
+	}
+	return &repository{root: real, common: filepath.FromSlash(common)}, nil
+}
+
+// name returns what a project is called unless it is said: as the folder of the repository, which all its work trees
+// have in common.
+func (r *repository) name() string {
+	if folder, found := strings.CutSuffix(r.common, string(filepath.Separator)+".git"); found {
+		return filepath.Base(folder)
+	}
+	return strings.TrimSuffix(filepath.Base(cmp.Or(r.common, r.root)), ".git")
+}
+
+// branch returns the branch of the work tree; "" when there is none.
+func (r *repository) branch(ctx context.Context) string {
+	out, err := git(ctx, r.root, "branch", "--show-current")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// errOutside says that a file is none of the project's.
+var errOutside = errors.New("the file is outside of the project")
+
+// relative returns the path of a file below the root of the work tree that it lies in, with slashes. A file of another
+// repository, or of none, is errOutside.
+func (r *repository) relative(ctx context.Context, file string) (string, error) {
+	file, err := resolve(file)
+	if err != nil {
+		return "", err
+	}
+	in := r
+	if !below(r.root, file) {
+		if in, err = repositoryOf(ctx, existing(filepath.Dir(file))); err != nil {
+			return "", err
+		}
+		if r.common == "" || in.common != r.common {
+			return "", errOutside
+		}
+	}
+	rel, err := filepath.Rel(in.root, file)
+	if err != nil {
+		return "", errOutside
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+func below(root, file string) bool {
+	return strings.HasPrefix(file, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// existing returns the nearest folder above that is there.
+func existing(dir string) string {
+	for {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// resolve returns a path without symbolic links, of a file that need not be there yet.
+func resolve(file string) (string, error) {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return "", fmt.Errorf("find the file: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		return real, nil
+	}
+	dir := existing(filepath.Dir(file))
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", fmt.Errorf("find the file: %w", err)
+	}
+	rest, err := filepath.Rel(dir, file)
+	if err != nil {
+		return "", fmt.Errorf("find the file: %w", err)
+	}
+	return filepath.Join(real, rest), nil
+}
+
+// place completes the options by what the folder says.
+func (o *coordOptions) place(ctx context.Context, dir string) (*repository, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	repo, err := repositoryOf(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if o.project == "" {
+		o.project = repo.name()
+	}
+	return repo, nil
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/coord/daemon"
+	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/store"
+	"github.com/dragoman-a2a/dragoman/store/sqlite"
+)
+
+// coordServeOptions are the flags of coord serve.
+type coordServeOptions struct {
+	serveOptions
+	open     bool
+	extended bool
+	anyHost  bool
+	alive    time.Duration
+}
+
+const coordServeLong = `serve runs the coordinator: the MCP endpoint at /mcp for coding agents, a page for people at
+/, and what happens as a stream. Agents, leases, messages and to-do lists are kept in a data
+folder. When it is ready it prints one line to the error stream: serving coordinator at URL.
+
+Everybody who reaches the address may take part in a project that has no token; make tokens
+with dragoman coord token create. Beyond this machine serve does not listen as long as there
+is no token, or a project without one, unless --open says that this is meant.
+
+SIGTERM or Ctrl-C tells those who wait that the coordinator ends, and ends it.`
+
+const coordServeExample = `  dragoman coord serve
+  dragoman coord serve --addr 127.0.0.1:0 --coord-data :memory:
+  dragoman coord serve --addr :8096 --tls-cert cert.pem --tls-key key.pem`
+
+func (c *command) coordServeCommand() *cobra.Command {
+	var o coordServeOptions
+	cmd := &cobra.Command{
+		Use:     "serve",
+		Short:   "Serve the coordinator",
+		Long:    coordServeLong,
+		Example: coordServeExample,
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordServe(cmd.Context(), &o) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&o.addr, "addr", defaultCoord, "where to listen; port 0 takes a free one")
+	coordDataFlag(flags, &o.data)
+	flags.BoolVar(&o.open, "open", false, "beyond this machine, let in everybody to projects without tokens")
+	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy, which counts as beyond this machine")
+	flags.BoolVar(&o.extended, "extended", false, "show models the tools and arguments that A2AMCP does not have, too")
+	flags.DurationVar(&o.alive, "alive", coord.DefaultTimeout, "how long an agent may show no sign of life until its leases are free")
+	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
+	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
+	flags.DurationVar(&o.drain, "drain", 5*time.Second, "how long open requests may take to end when the coordinator is stopped")
+	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	return cmd
+}
+
+// coordServe runs a coordinator until ctx ends.
+func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err error) {
+	logger, err := o.logger(c)
+	if err != nil {
+		return err
+	}
+	o.turnLimit, o.retention = time.Hour, time.Hour // of an engine, which a coordinator has not
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.alive < time.Second {
+		return usagef("--alive is %v; it must be a second at least", o.alive)
+	}
+	ln, err := o.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer ln.Close() // the server does that too
+	kept, err := c.openCoordData(ctx, o.data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept.close()) }()
+	local := isLoopback(ln.Addr()) && !o.anyHost
+	if err := c.checkOpen(ctx, o, kept.tables, local); err != nil {
+		return err
+	}
+	tuneCollector()
+	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, Timeout: o.alive, Logger: logger})
+	defer func() { err = errors.Join(err, hub.Close()) }()
+	d := daemon.New(daemon.Options{
+		Hub: hub, Tokens: kept.tables, Closed: !local && !o.open, OwnerKey: kept.key, Logger: logger,
+		MCP: coordmcp.Options{Extended: o.extended, Version: version(), Logger: logger},
+	})
+	var handler http.Handler = d
+	if local {
+		handler = localOnly(d)
+	}
+	at := (&registryServeOptions{serveOptions: o.serveOptions}).at(ln.Addr())
+	fmt.Fprintf(c.err, "data of coordinator: %s\nserving coordinator at %s\n", inline(kept.place), at)
+	return o.explain(serveCoord(ctx, ln, o, handler, logger, func() error { return endCoord(hub, d) }))
+}
+
+// endCoord tells those who wait that the coordinator ends, and closes connections that would stay.
+func endCoord(hub *coord.Hub, d *daemon.Daemon) error {
+	err := hub.Close()
+	for session := range d.MCP().MCP().Sessions() {
+		go session.Close() // returns when the calls that are under way have their answers
+	}
+	return err
+}
+
+// serveCoord serves until ctx ends. There is no limit of time on requests and answers as a whole, as calls wait and
+// streams stay.
+func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h http.Handler, logger *slog.Logger, end func() error) error {
+	srv := &http.Server{
+		Handler: h, TLSConfig: o.tls, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ErrorLog:    slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() {
+		if o.tls != nil {
+			failed <- srv.ServeTLS(ln, "", "")
+		} else {
+			failed <- srv.Serve(ln)
+		}
+	}()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	err := end()
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.drain)
+	defer cancel()
+	if srv.Shutdown(drain) != nil { // streams are left, whose readers come back to the next one
+		_ = srv.Close()
+	}
+	<-failed
+	return err
+}
+
+// localOnly lets through only requests that name this machine: on the loopback address a browser can be led to call the
+// coordinator by the name of some other site, and show that site what it says.
+func localOnly(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !binding.IsLocal(r.Host) {
+			http.Error(w, "this coordinator listens for its own machine only; call it as localhost or 127.0.0.1", http.StatusForbidden)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// checkOpen refuses to let in strangers, unless that is meant.
+func (c *command) checkOpen(ctx context.Context, o *coordServeOptions, tables *coord.Tables, local bool) error {
+	if local {
+		return nil
+	}
+	if o.tls == nil {
+		c.warn("serving plain http beyond this machine: everybody on the way can read and change it; set --tls-cert, or put a proxy with TLS in front")
+	}
+	if o.open {
+		c.warn("everybody who reaches the coordinator may take part in projects without tokens")
+		return nil
+	}
+	grants, err := tables.Tokens(ctx)
+	if err != nil {
+		return fmt.Errorf("look for tokens: %w", err)
+	}
+	const hint = "make tokens with dragoman coord token create, or let in everybody with --open"
+	if len(grants) == 0 {
+		return usagef("--addr %s is beyond this machine, and there are no tokens", o.addr).withHint(hint)
+	}
+	projects, err := tables.Projects(ctx)
+	if err != nil {
+		return fmt.Errorf("look for projects: %w", err)
+	}
+	var bare []string
+	for _, name := range projects {
+		needs, err := tables.NeedsToken(ctx, name)
+		if err != nil {
+			return fmt.Errorf("look for tokens: %w", err)
+		}
+		if !needs {
+			bare = append(bare, name)
+		}
+	}
+	if len(bare) > 0 {
+		return usagef("--addr %s is beyond this machine, and these projects have no tokens: %s", o.addr, strings.Join(bare, ", ")).withHint(hint)
+	}
+	return nil
+}
+
+// coordData is the data folder of a coordinator.
+type coordData struct {
+	db     *store.DB
+	tables *coord.Tables
+	place  string // for people
+	key    string // of the owner
+	undo   []func() error
+}
+
+// close ends what openCoordData began, the last thing first.
+func (d *coordData) close() error {
+	var err error
+	for i := len(d.undo) - 1; i >= 0; i-- {
+		err = errors.Join(err, d.undo[i]())
+	}
+	return err
+}
+
+// ownerKeyFile is the file in a data folder that says who runs the coordinator: whoever can read it.
+const ownerKeyFile = "owner.key"
+
+// coordFolder returns the data folder of coordinators, unless one is named.
+func (c *command) coordFolder(data string) (string, error) {
+	if data != "" {
+		return data, nil
+	}
+	home, err := c.dataHome()
+	if err != nil {
+		return "", fmt.Errorf("find the user's data folder: %w; name one with --coord-data", err)
+	}
+	return filepath.Join(home, "dragoman", "coord"), nil
+}
+
+// openCoordData opens where a coordinator keeps what happens.
+func (c *command) openCoordData(ctx context.Context, data string) (d *coordData, err error) {
+	d = &coordData{place: data, key: rand.Text()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.close())
+		}
+	}()
+	folder, err := c.coordFolder(data)
+	if err != nil {
+		return nil, err
+	}
+	d.place = folder
+	if data == inMemory {
+		if folder, err = os.MkdirTemp("", "dragoman-coord-"); err != nil {
+			return nil, fmt.Errorf("make a folder that ends with the coordinator: %w", err)
+		}
+		d.place = "kept until the coordinator ends"
+		d.undo = append(d.undo, func() error { return os.RemoveAll(folder) })
+	}
+	if d.db, err = sqlite.Open(ctx, folder, sqlite.Options{Program: "dragoman coord serve"}); err != nil {
+		return nil, explainFolder(folder, err)
+	}
+	d.undo = append(d.undo, d.db.Close)
+	if d.tables, err = coord.OpenTables(ctx, d.db); err != nil {
+		return nil, err
+	}
+	file := filepath.Join(folder, ownerKeyFile)
+	if err = os.WriteFile(file, []byte(d.key+"\n"), 0o600); err != nil {
+		return nil, fmt.Errorf("write the key of the owner: %w", err)
+	}
+	d.undo = append(d.undo, func() error {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+	return d, nil
+}

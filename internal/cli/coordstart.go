@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// startPatience is how long a coordinator may take to start.
+const startPatience = 15 * time.Second
+
+// startEvery is the pause between two looks whether it has.
+const startEvery = 50 * time.Millisecond
+
+// ensureCoord starts a coordinator on this machine if none answers there. When several do so at once one of them gets
+// the address, and all use that one.
+func (c *command) ensureCoord(ctx context.Context, o *coordOptions) error {
+	_, _, err := c.healthOf(ctx, o)
+	if f, ok := errors.AsType[*failure](err); !ok || f.exit != exitUnreachable {
+		return err
+	}
+	addr, ok := o.startable()
+	if !ok {
+		return err
+	}
+	folder, err := c.coordFolder(o.data)
+	if err != nil {
+		return err
+	}
+	ended, log, err := c.startCoord(folder, addr)
+	if err != nil {
+		return err
+	}
+	return c.awaitCoord(ctx, o, ended, log)
+}
+
+// startable returns the address of a coordinator that can be started here: one on this machine, without TLS.
+func (o *coordOptions) startable() (addr string, ok bool) {
+	u, err := url.Parse(o.url)
+	if err != nil || u.Scheme != "http" || u.Port() == "" || u.Path != "" {
+		return "", false
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return "", false
+	}
+	return u.Host, true
+}
+
+// startCoord starts a coordinator that outlives this program. What it says goes to a file.
+func (c *command) startCoord(folder, addr string) (ended <-chan error, log string, err error) {
+	self, err := c.self()
+	if err != nil {
+		return nil, "", err
+	}
+	dir := folder
+	if folder == inMemory {
+		dir = os.TempDir()
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, "", fmt.Errorf("make the folder of the coordinator: %w", err)
+	}
+	log = filepath.Join(dir, "serve.log")
+	if folder == inMemory {
+		log = os.DevNull
+	}
+	file, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, "", fmt.Errorf("open the log of the coordinator: %w", err)
+	}
+	defer file.Close() // the other process has it
+	cmd := exec.Command(self, "coord", "serve", "--addr", addr, "--coord-data", folder)
+	cmd.Args[0] = c.Program
+	cmd.Stderr, cmd.Dir = file, dir
+	apart(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, "", fmt.Errorf("start the coordinator: %w", err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	return done, log, nil
+}
+
+// self returns the file of this program, as it was called: an update replaces what a symbolic link leads to.
+func (c *command) self() (string, error) {
+	file, err := exec.LookPath(c.Program)
+	if err == nil {
+		file, err = filepath.Abs(file)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	return file, nil
+}
+
+// awaitCoord waits until a coordinator answers. The one that was started may end meanwhile, as another one has the
+// address.
+func (c *command) awaitCoord(ctx context.Context, o *coordOptions, ended <-chan error, log string) error {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	tick := time.NewTicker(startEvery)
+	defer tick.Stop()
+	for {
+		_, _, err := c.healthOf(ctx, o)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ended:
+			ended = nil
+			if _, _, err := c.healthOf(ctx, o); err != nil && !occupied(o) {
+				return startFailure(log)
+			}
+		case <-ctx.Done():
+			return startFailure(log)
+		}
+	}
+}
+
+// occupied reports whether something listens at the address of a coordinator.
+func occupied(o *coordOptions) bool {
+	addr, _ := o.startable()
+	conn, err := net.DialTimeout("tcp", addr, time.Second)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}
+
+func startFailure(log string) error {
+	f := &failure{exit: exitUnreachable, code: codeUnreachable, message: "the coordinator could not be started", hint: "see " + log + ", or start it with dragoman coord serve"}
+	text, err := os.ReadFile(log)
+	if lines := bytes.Split(bytes.TrimSpace(text), []byte("\n")); err == nil && len(text) > 0 {
+		f.message += ": " + string(lines[len(lines)-1])
+	}
+	return f
+}

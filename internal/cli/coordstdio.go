@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/coord/daemon"
+	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
+)
+
+const coordStdioLong = `stdio serves the coordinator's tools over standard input and output, for harnesses that start
+one MCP server for each agent. It passes everything on to the coordinator, which it starts if
+none runs on this machine. As long as the harness lives, the sessions that called through it
+count as alive.
+
+Tools need no project_id: without one they are about --project; nor, with --session, the
+session's name. --embedded runs the coordinator within this process, for one harness alone.`
+
+// presenceEvery is how often a proxy says that its sessions are alive.
+const presenceEvery = 30 * time.Second
+
+func (c *command) coordStdioCommand(o *coordOptions) *cobra.Command {
+	var embedded bool
+	cmd := &cobra.Command{
+		Use:     "stdio",
+		Short:   "Serve the coordinator's tools to one harness over standard input and output",
+		Long:    coordStdioLong,
+		Example: "  dragoman coord stdio\n  dragoman coord stdio --project shop\n  dragoman coord stdio --embedded --coord-data :memory:",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordStdio(cmd.Context(), o, embedded) },
+	}
+	cmd.Flags().BoolVar(&embedded, "embedded", false, "run the coordinator in this process, instead of calling one")
+	return cmd
+}
+
+func (c *command) coordStdio(ctx context.Context, o *coordOptions, embedded bool) (err error) {
+	if _, err := o.place(ctx, c.Dir); err != nil {
+		return err
+	}
+	p := &proxy{project: o.project, session: o.session, present: make(map[[2]string]bool)}
+	if embedded {
+		end, err := c.embed(ctx, o, p)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	} else {
+		if err := c.ensureCoord(ctx, o); err != nil {
+			return err
+		}
+		if p.up, err = c.dialCoord(ctx, o, p.options()); err != nil {
+			return err
+		}
+		p.redial = func(ctx context.Context) (*sdk.ClientSession, error) {
+			if err := c.ensureCoord(ctx, o); err != nil {
+				return nil, err
+			}
+			return c.dialCoord(ctx, o, p.options())
+		}
+	}
+	defer func() { p.upstream().Close() }() // nobody is left who could be told
+	return p.serve(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.Stdin), Writer: nopCloser{c.Stdout}})
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// embed runs a coordinator in this process and connects the proxy with it.
+func (c *command) embed(ctx context.Context, o *coordOptions, p *proxy) (end func() error, err error) {
+	kept, err := c.openCoordData(ctx, o.data)
+	if err != nil {
+		return nil, err
+	}
+	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables})
+	d := daemon.New(daemon.Options{Hub: hub, MCP: coordmcp.Options{Version: version()}})
+	here, there := sdk.NewInMemoryTransports()
+	end = func() error { return errors.Join(hub.Close(), kept.close()) }
+	if _, err := d.MCP().MCP().Connect(ctx, there, nil); err != nil {
+		return nil, errors.Join(err, end())
+	}
+	if p.up, err = sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: version()}, p.options()).Connect(ctx, here, nil); err != nil {
+		return nil, errors.Join(err, end())
+	}
+	return end, nil
+}
+
+// A proxy passes on what one client of MCP asks for.
+type proxy struct {
+	project, session string                                            // what calls are about that do not say it
+	redial           func(context.Context) (*sdk.ClientSession, error) // to a coordinator that was gone; nil when there is no such thing
+	server           *sdk.Server
+	dialling         sync.Mutex // held while it is dialled, before mu
+
+	mu       sync.Mutex
+	up       *sdk.ClientSession
+	present  map[[2]string]bool // by project and name, the sessions that called
+	watching []string           // resources that are subscribed to
+}
+
+// upstream returns the session with the coordinator.
+func (p *proxy) upstream() *sdk.ClientSession {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.up
+}
+
+// again replaces a session that is of no use any more, unless somebody has done so already, and subscribes again to what
+// was subscribed to.
+func (p *proxy) again(ctx context.Context, old *sdk.ClientSession) (*sdk.ClientSession, error) {
+	p.dialling.Lock()
+	defer p.dialling.Unlock()
+	if up := p.upstream(); up != old {
+		return up, nil
+	}
+	up, err := p.redial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	old.Close() // there is nothing on the other side
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.up = up
+	for _, uri := range p.watching {
+		if err := up.Subscribe(ctx, &sdk.SubscribeParams{URI: uri}); err != nil {
+			return nil, fmt.Errorf("subscribe again to %s: %w", uri, err)
+		}
+	}
+	return up, nil
+}
+
+// subscribe passes on a subscription, and its end.
+func (p *proxy) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
+	if err := p.upstream().Subscribe(ctx, &sdk.SubscribeParams{URI: req.Params.URI}); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !slices.Contains(p.watching, req.Params.URI) {
+		p.watching = append(p.watching, req.Params.URI)
+	}
+	return nil
+}
+
+func (p *proxy) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) error {
+	p.mu.Lock()
+	p.watching = slices.DeleteFunc(p.watching, func(uri string) bool { return uri == req.Params.URI })
+	p.mu.Unlock()
+	return p.upstream().Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: req.Params.URI})
+}
+
+// options returns those of the client that calls the coordinator: what comes from there goes to the other side.
+func (p *proxy) options() *sdk.ClientOptions {
+	return &sdk.ClientOptions{
+		ProgressNotificationHandler: func(ctx context.Context, req *sdk.ProgressNotificationClientRequest) {
+			for session := range p.server.Sessions() {
+				session.NotifyProgress(ctx, req.Params) // one that is lost is no harm
+			}
+		},
+		ResourceUpdatedHandler: func(ctx context.Context, req *sdk.ResourceUpdatedNotificationRequest) {
+			p.server.ResourceUpdated(ctx, req.Params) // who wants to know looks again anyway
+		},
+	}
+}
+
+// serve serves one client until it goes or ctx ends.
+func (p *proxy) serve(ctx context.Context, t sdk.Transport) error {
+	about := p.upstream().InitializeResult()
+	options := &sdk.ServerOptions{
+		Instructions: about.Instructions + fmt.Sprintf("\nproject_id may be left out; it is %q.", p.project),
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+	}
+	if about.Capabilities != nil {
+		options.Capabilities = about.Capabilities
+	}
+	if r := options.Capabilities.Resources; r != nil && r.Subscribe {
+		options.SubscribeHandler, options.UnsubscribeHandler = p.subscribe, p.unsubscribe
+	}
+	p.server = sdk.NewServer(&sdk.Implementation{Name: "dragoman-coord", Version: version()}, options)
+	p.server.AddReceivingMiddleware(p.pass)
+	ctx, cancel := context.WithCancel(ctx)
+	var presence sync.WaitGroup
+	presence.Go(func() { p.stay(ctx, presenceEvery, os.Getppid()) })
+	defer presence.Wait()
+	defer cancel()
+	err := p.server.Run(ctx, t)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// pass passes requests on. What they do not name is about this side alone, such as how a session begins.
+func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		switch r := req.(type) {
+		case *sdk.ListToolsRequest:
+			return p.listTools(ctx, r.Params)
+		case *sdk.CallToolRequest:
+			return p.call(ctx, r)
+		case *sdk.ListResourcesRequest:
+			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ListResourcesResult, error) {
+				return up.ListResources(ctx, &sdk.ListResourcesParams{Cursor: r.Params.Cursor})
+			})
+		case *sdk.ListResourceTemplatesRequest:
+			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ListResourceTemplatesResult, error) {
+				return up.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: r.Params.Cursor})
+			})
+		case *sdk.ReadResourceRequest:
+			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
+				return up.ReadResource(ctx, &sdk.ReadResourceParams{URI: r.Params.URI})
+			})
+		case *sdk.ListPromptsRequest:
+			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ListPromptsResult, error) {
+				return up.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: r.Params.Cursor})
+			})
+		case *sdk.GetPromptRequest:
+			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.GetPromptResult, error) {
+				return up.GetPrompt(ctx, &sdk.GetPromptParams{Name: r.Params.Name, Arguments: r.Params.Arguments})
+			})
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// revived calls f, and once more when the coordinator was gone and is there again. A call that did not reach it has done
+// nothing.
+func revived[T sdk.Result](ctx context.Context, p *proxy, f func(*sdk.ClientSession) (T, error)) (sdk.Result, error) {
+	up := p.upstream()
+	result, err := f(up)
+	if p.redial != nil && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, sdk.ErrConnectionClosed)) {
+		if up, err = p.again(ctx, up); err != nil {
+			return nil, err
+		}
+		result, err = f(up)
+	}
+	if err != nil {
+		return nil, err // not a typed nil
+	}
+	return result, nil
+}
+
+// listTools lists the tools, with arguments optional that have a value here.
+func (p *proxy) listTools(ctx context.Context, params *sdk.ListToolsParams) (sdk.Result, error) {
+	result, err := revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ListToolsResult, error) {
+		return up.ListTools(ctx, &sdk.ListToolsParams{Cursor: params.Cursor})
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := *result.(*sdk.ListToolsResult)
+	list.Tools = slices.Clone(list.Tools)
+	for i, tool := range list.Tools {
+		relaxed := *tool
+		if relaxed.InputSchema, err = p.relax(tool.InputSchema); err != nil {
+			return nil, fmt.Errorf("schema of %s: %w", tool.Name, err)
+		}
+		list.Tools[i] = &relaxed
+	}
+	return &list, nil
+}
+
+// relax takes out of the required arguments of a schema those that have a value here.
+func (p *proxy) relax(schema any) (any, error) {
+	text, err := json.Marshal(schema, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]jsontext.Value
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, err
+	}
+	var required []string
+	if list := members["required"]; list != nil {
+		if err := json.Unmarshal(list, &required); err != nil {
+			return nil, err
+		}
+	}
+	required = slices.DeleteFunc(required, func(name string) bool {
+		return name == "project_id" || p.session != "" && (name == "session_name" || name == "from_session")
+	})
+	if members["required"], err = json.Marshal(required); err != nil {
+		return nil, err
+	}
+	return members, nil
+}
+
+// call passes on the call of a tool.
+func (p *proxy) call(ctx context.Context, req *sdk.CallToolRequest) (sdk.Result, error) {
+	args := map[string]jsontext.Value{}
+	if len(req.Params.Arguments) > 0 && json.Unmarshal(req.Params.Arguments, &args) != nil {
+		args = nil // the coordinator says what is wrong with it
+	}
+	params := &sdk.CallToolParams{Name: req.Params.Name, Arguments: req.Params.Arguments}
+	if token := req.Params.GetProgressToken(); token != nil {
+		params.Meta = sdk.Meta{"progressToken": token}
+	}
+	if args != nil {
+		params.Arguments = p.complete(args)
+	}
+	result, err := revived(ctx, p, func(up *sdk.ClientSession) (*sdk.CallToolResult, error) { return up.CallTool(ctx, params) })
+	if err != nil {
+		return nil, err
+	}
+	p.note(req.Params.Name, args)
+	return inOrder(result.(*sdk.CallToolResult)), nil
+}
+
+// complete adds arguments that are left out.
+func (p *proxy) complete(args map[string]jsontext.Value) map[string]jsontext.Value {
+	missing := func(name string) bool { return len(args[name]) == 0 || args[name].Kind() == 'n' }
+	if missing("project_id") {
+		args["project_id"] = quoted(p.project)
+	}
+	if p.session != "" && missing("session_name") && missing("from_session") {
+		args["session_name"] = quoted(p.session)
+	}
+	return args
+}
+
+func quoted(s string) jsontext.Value {
+	b, err := jsontext.AppendQuote(nil, s)
+	if err != nil {
+		return jsontext.Value(`""`) // which the coordinator refuses
+	}
+	return b
+}
+
+// note keeps in mind which sessions call from here.
+func (p *proxy) note(tool string, args map[string]jsontext.Value) {
+	key := [2]string{unquoted(args["project_id"]), unquoted(args["session_name"])}
+	if from := unquoted(args["from_session"]); from != "" {
+		key[1] = from
+	}
+	if key[1] == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if tool == "unregister_agent" {
+		delete(p.present, key)
+	} else if len(p.present) < maxPresent {
+		p.present[key] = true
+	}
+}
+
+// maxPresent is how many sessions one proxy says that they are alive.
+const maxPresent = 100
+
+func unquoted(v jsontext.Value) string {
+	b, err := jsontext.AppendUnquote(nil, v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// inOrder gives the structured content of an answer the order of its text, which decoding has lost.
+func inOrder(result *sdk.CallToolResult) *sdk.CallToolResult {
+	if len(result.Content) != 1 {
+		return result
+	}
+	if text, ok := result.Content[0].(*sdk.TextContent); ok && jsontext.Value(text.Text).Kind() == '{' {
+		ordered := *result
+		ordered.StructuredContent = jsontext.Value(text.Text)
+		return &ordered
+	}
+	return result
+}
+
+// stay says again and again that the sessions are alive, as long as the process that started this one is.
+func (p *proxy) stay(ctx context.Context, every time.Duration, parent int) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if os.Getppid() != parent {
+			return
+		}
+		for _, key := range p.sessions() {
+			p.beat(ctx, key)
+		}
+	}
+}
+
+func (p *proxy) sessions() [][2]string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all [][2]string
+	for key := range p.present {
+		all = append(all, key)
+	}
+	return all
+}
+
+// beat says that a session is alive. One that is not registered is no longer ours.
+func (p *proxy) beat(ctx context.Context, key [2]string) {
+	ctx, cancel := context.WithTimeout(ctx, coordPatience)
+	defer cancel()
+	a, err := callAnswer(ctx, p.upstream(), "heartbeat", map[string]any{"project_id": key[0], "session_name": key[1]})
+	if err != nil || a.Status != "not_found" {
+		return // a coordinator that is away for a moment finds us when it is back
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.present, key)
+}

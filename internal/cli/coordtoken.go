@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/store/sqlite"
+)
+
+const coordTokenLong = `token manages the tokens of a coordinator. As long as a project has none, everybody who
+reaches the coordinator may take part in it; with the first one everybody needs one.
+create shows the token once: it is kept as a hash. Each name has one token a project; only
+the name that registered a session may speak for it.
+
+The commands work for whoever can read the coordinator's data folder, whether the
+coordinator runs or not.`
+
+// tokenEntry is a token in the API of the coordinator.
+type tokenEntry struct {
+	Project   string     `json:"project"`
+	Name      string     `json:"name"`
+	Role      string     `json:"role"`
+	CreatedAt coord.Time `json:"created_at,omitzero"`
+}
+
+func (c *command) coordTokenCommand(o *coordOptions) *cobra.Command {
+	var e tokenEntry
+	var all bool
+	create := &cobra.Command{
+		Use: "create NAME", Short: "Make a token for a name", Long: coordTokenLong, Args: oneWord("the name of who gets the token"),
+		Example: "  dragoman coord token create ann\n  dragoman coord token create build --role observer --all-projects",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e.Name = args[0]
+			return c.tokenCreate(cmd.Context(), o, e, all)
+		},
+	}
+	create.Flags().StringVar(&e.Role, "role", coord.RoleAgent, "agent, observer (may look only) or admin")
+	list := &cobra.Command{
+		Use: "list", Short: "List tokens", Long: coordTokenLong, Args: noArgs, Example: "  dragoman coord token list",
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.tokenList(cmd.Context(), o) },
+	}
+	revoke := &cobra.Command{
+		Use: "revoke NAME", Short: "Take back the token of a name", Long: coordTokenLong, Args: oneWord("the name of who has the token"),
+		Example: "  dragoman coord token revoke ann\n  dragoman coord token revoke build --all-projects",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e.Name = args[0]
+			return c.tokenRevoke(cmd.Context(), o, e, all)
+		},
+	}
+	for _, cmd := range []*cobra.Command{create, revoke} {
+		cmd.Flags().BoolVar(&all, "all-projects", false, "a token for all projects, instead of --project")
+	}
+	return group(&cobra.Command{Use: "token", Short: "Manage who may take part", Long: coordTokenLong, Example: "  dragoman coord token create ann"}, create, list, revoke)
+}
+
+// oneWord takes one argument.
+func oneWord(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 && args[0] != "" {
+			return nil
+		}
+		return usagef("%s takes %s", cmd.CommandPath(), what)
+	}
+}
+
+// withTokens runs one of two functions: with the tables, if nobody has the data folder, or else with the options by which
+// the coordinator that has it is called as its owner.
+func (c *command) withTokens(ctx context.Context, o *coordOptions, here func(*coord.Tables) error, there func(*coordOptions) error) error {
+	folder, err := c.coordFolder(o.data)
+	if err != nil {
+		return err
+	}
+	if folder == inMemory {
+		return usagef("--coord-data is %s, where no tokens are kept", inMemory).withHint("name the folder of the coordinator")
+	}
+	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: "dragoman coord token"})
+	if _, locked := errors.AsType[*sqlite.LockedError](err); locked {
+		key, err := os.ReadFile(filepath.Join(folder, ownerKeyFile))
+		if err != nil {
+			return fmt.Errorf("the coordinator runs, and the key of its owner cannot be read: %w", err)
+		}
+		owner := *o
+		owner.token = strings.TrimSpace(string(key))
+		return there(&owner)
+	}
+	if err != nil {
+		return explainFolder(folder, err)
+	}
+	defer db.Close() // what was written is committed
+	tables, err := coord.OpenTables(ctx, db)
+	if err != nil {
+		return err
+	}
+	return here(tables)
+}
+
+const tokensPath = "/api/tokens"
+
+// about completes what a token is about.
+func (e *tokenEntry) about(ctx context.Context, c *command, o *coordOptions, all bool) error {
+	if _, err := o.place(ctx, c.Dir); err != nil {
+		return err
+	}
+	if e.Project = o.project; all {
+		e.Project = ""
+	}
+	return nil
+}
+
+func (c *command) tokenCreate(ctx context.Context, o *coordOptions, e tokenEntry, all bool) error {
+	if err := e.about(ctx, c, o, all); err != nil {
+		return err
+	}
+	var made struct {
+		Token string `json:"token"`
+	}
+	err := c.withTokens(ctx, o, func(tables *coord.Tables) (err error) {
+		made.Token, err = tables.CreateToken(ctx, coord.Grant{Project: e.Project, Name: e.Name, Role: e.Role})
+		return err
+	}, func(o *coordOptions) error { return c.coordAPI(ctx, o, http.MethodPost, tokensPath, e, &made) })
+	if err != nil {
+		return err
+	}
+	if c.options.output == outputJSON {
+		return c.showValue(map[string]string{"project": e.Project, "name": e.Name, "role": e.Role, "token": made.Token})
+	}
+	fmt.Fprintln(c.err, "Keep the token: it is not shown again. Give it to agents as DRAGOMAN_COORD_TOKEN.")
+	_, err = fmt.Fprintln(c.out, made.Token)
+	return err
+}
+
+func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry, all bool) error {
+	if err := e.about(ctx, c, o, all); err != nil {
+		return err
+	}
+	err := c.withTokens(ctx, o, func(tables *coord.Tables) error { return tables.RevokeToken(ctx, e.Project, e.Name) },
+		func(o *coordOptions) error {
+			return c.coordAPI(ctx, o, http.MethodDelete, tokensPath, e, &struct{}{})
+		})
+	if err != nil {
+		return err
+	}
+	return c.showText(func(p *printer) { p.field(0, "Revoked", e.Name) })
+}
+
+func (c *command) tokenList(ctx context.Context, o *coordOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	var list struct {
+		Tokens []tokenEntry `json:"tokens"`
+	}
+	err := c.withTokens(ctx, o, func(tables *coord.Tables) error {
+		grants, err := tables.Tokens(ctx)
+		for _, g := range grants {
+			list.Tokens = append(list.Tokens, tokenEntry{g.Project, g.Name, g.Role, coord.Time(g.CreatedAt)})
+		}
+		return err
+	}, func(o *coordOptions) error { return c.coordAPI(ctx, o, http.MethodGet, tokensPath, nil, &list) })
+	if err != nil {
+		return err
+	}
+	if c.options.output == outputJSON {
+		return c.showValue(list)
+	}
+	return c.showText(func(p *printer) {
+		for _, e := range list.Tokens {
+			p.field(0, "Token of", e.Name)
+			p.field(1, "Role", e.Role)
+			if e.Project == "" {
+				p.field(1, "Projects", "all")
+			} else {
+				p.field(1, "Project", e.Project)
+			}
+			p.field(1, "Made", e.CreatedAt.String())
+			p.end()
+		}
+	})
+}

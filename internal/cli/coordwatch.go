@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
+)
+
+const coordWatchLong = `watch prints what happens in a project, one line an event, as it happens: for people, or
+with -o json one JSON object a line. It begins with what has happened after the event of
+--after, and goes on after the coordinator was away.`
+
+// watchAgain is the pause before a stream that was cut is opened again.
+const watchAgain = time.Second
+
+// watchOptions are the flags of coord watch.
+type watchOptions struct {
+	after int64
+	count int
+}
+
+func (c *command) coordWatchCommand(o *coordOptions) *cobra.Command {
+	var w watchOptions
+	cmd := &cobra.Command{
+		Use: "watch", Short: "Print what happens in a project", Long: coordWatchLong, Args: noArgs,
+		Example: "  dragoman coord watch\n  dragoman coord watch --project shop --after 120 -o json",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordWatch(cmd.Context(), o, &w) },
+	}
+	cmd.Flags().Int64Var(&w.after, "after", 0, "number of the event to go on after; 0 begins with the first one")
+	cmd.Flags().IntVar(&w.count, "count", 0, "end after so many events; 0 goes on until Ctrl-C")
+	return cmd
+}
+
+// errEnough ends a watch that has seen what it wanted.
+var errEnough = errors.New("enough")
+
+func (c *command) coordWatch(ctx context.Context, o *coordOptions, w *watchOptions) error {
+	if w.after < 0 || w.count < 0 {
+		return usagef("--after and --count must not be below 0")
+	}
+	if _, err := o.place(ctx, c.Dir); err != nil {
+		return err
+	}
+	if _, _, err := c.healthOf(ctx, o); err != nil {
+		return err
+	}
+	seen := 0
+	for {
+		err := c.watchOnce(ctx, o, w.after, func(e *coord.Event, text []byte) error {
+			w.after = e.Seq
+			seen++
+			if err := c.showHappening(e, text); err != nil {
+				return err
+			}
+			if w.count > 0 && seen == w.count {
+				return errEnough
+			}
+			return nil
+		})
+		switch _, own := errors.AsType[*failure](err); {
+		case errors.Is(err, errEnough):
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case own || c.out.err != nil:
+			return cmp.Or(err, c.out.err)
+		}
+		select {
+		case <-time.After(watchAgain):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// watchOnce reads one stream of events. A failure is one that no later try mends.
+func (c *command) watchOnce(ctx context.Context, o *coordOptions, after int64, each func(*coord.Event, []byte) error) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+projectPath(o.project)+"/events?after="+strconv.FormatInt(after, 10), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := c.coordHTTP(o).Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		err := coordStatus(o, resp)
+		if resp.StatusCode >= http.StatusInternalServerError {
+			return errors.New(err.Error())
+		}
+		return err
+	}
+	for stream := sse.NewReader(resp.Body, 0); ; {
+		event, err := stream.Next()
+		if err != nil {
+			return err
+		}
+		var e coord.Event
+		if json.Unmarshal(event.Data, &e) != nil || e.Seq <= after {
+			continue
+		}
+		if err := each(&e, event.Data); err != nil {
+			return err
+		}
+	}
+}
+
+// showHappening prints an event as a line.
+func (c *command) showHappening(e *coord.Event, text []byte) error {
+	if c.options.output == outputJSON {
+		_, err := c.out.Write(append(text[:len(text):len(text)], '\n'))
+		return err
+	}
+	words := []string{strconv.FormatInt(e.Seq, 10), e.Time.Local().Format(time.DateTime), string(e.Kind), e.Session}
+	line := strings.Join(append(words, detailsOf(e)...), " ")
+	_, err := fmt.Fprintln(c.out, inline(strings.TrimSpace(line)))
+	return err
+}
+
+// detailsOf returns what people want to know of an event beside who did what.
+func detailsOf(e *coord.Event) []string {
+	switch {
+	case e.Agent != nil:
+		return []string{e.Agent.Branch, e.Agent.Description}
+	case e.Lease != nil:
+		return append(e.Lease.Paths[:len(e.Lease.Paths):len(e.Lease.Paths)], "("+e.Lease.Description+")")
+	case e.Claim != nil:
+		return e.Claim.Paths
+	case e.Todo != nil:
+		return []string{e.Todo.Status, e.Todo.Text}
+	case e.Query != nil:
+		return []string{"to", e.Query.To + ":", e.Query.Text}
+	case e.Message != nil:
+		return []string{"to", strings.Join(e.To, ", ") + ":", e.Message.Text}
+	case e.Interface != nil:
+		return []string{e.Interface.Name}
+	}
+	return []string{e.ID, e.Text}
+}
