@@ -13,8 +13,10 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
+	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/llm/llmtest"
 	"github.com/dragoman-a2a/dragoman/samples/currency"
+	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 )
 
 const (
@@ -277,22 +279,7 @@ func TestModelWithoutRates(t *testing.T) {
 
 func TestCancelReachesTheModel(t *testing.T) {
 	t.Parallel()
-	asked := make(chan struct{})
-	server := llmtest.Func(t, func(*llmtest.Request) llmtest.Step {
-		close(asked)
-		return llmtest.Step{Stall: true}
+	wiretest.CancelReachesModel(t, "100 USD in GBP", func(m llm.Model) wiretest.Sample {
+		return sample(func() currency.Options { return currency.Options{Model: m} })
 	})
-	h := newHarness(t, currency.Options{Model: server.Model()})
-	sent, err := h.Service.SendMessage(h.Context(), &a2a.SendMessageRequest{
-		Message:       a2a.NewMessage(a2a.RoleUser, a2a.TextPart("100 USD in GBP")),
-		Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-asked
-	task, err := h.Service.CancelTask(h.Context(), &a2a.CancelTaskRequest{ID: sent.(*a2a.Task).ID})
-	if err != nil || task.Status.State != a2a.TaskStateCanceled {
-		t.Errorf("%+v, %v", task, err)
-	}
 }

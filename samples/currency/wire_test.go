@@ -65,16 +65,7 @@ func TestCancelOverTheWire(t *testing.T) {
 		}}}
 	}
 	wiretest.Each(t, sample(waits), func(t *testing.T, c *wiretest.Caller) {
-		sent, err := c.Client.SendMessage(t.Context(), &a2a.SendMessageRequest{
-			Message: wiretest.Message("100 USD in GBP"), Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		task, err := c.Client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: sent.(*a2a.Task).ID})
-		if err != nil || task.Status.State != a2a.TaskStateCanceled {
-			t.Errorf("%+v, %v", task, err)
-		}
+		c.Cancel(t, c.Begin(t, "100 USD in GBP").ID)
 	})
 }
 

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/llm/llmtest"
 	"github.com/dragoman-a2a/dragoman/samples/expenses"
+	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 )
 
 // send sends one text to the agent with a model that plays a script.
@@ -75,26 +77,13 @@ func TestModelsMistakes(t *testing.T) {
 
 func TestCancelReachesTheModel(t *testing.T) {
 	t.Parallel()
-	asked := make(chan struct{})
-	server := llmtest.Func(t, func(*llmtest.Request) llmtest.Step {
-		close(asked)
-		return llmtest.Step{Stall: true}
+	wiretest.CancelReachesModel(t, "$20 lunch", func(m llm.Model) wiretest.Sample {
+		return sample(func() expenses.Options {
+			o := options()
+			o.Model = m
+			return o
+		})
 	})
-	o := options()
-	o.Model = server.Model()
-	h := newHarness(t, o)
-	sent, err := h.Service.SendMessage(h.Context(), &a2a.SendMessageRequest{
-		Message:       a2a.NewMessage(a2a.RoleUser, a2a.TextPart("$20 lunch")),
-		Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-asked
-	task, err := h.Service.CancelTask(h.Context(), &a2a.CancelTaskRequest{ID: sent.(*a2a.Task).ID})
-	if err != nil || task.Status.State != off {
-		t.Errorf("%+v, %v", task, err)
-	}
 }
 
 // A filled form is read without the model, which may be down.

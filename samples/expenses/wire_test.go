@@ -38,10 +38,13 @@ func membersOf(t *testing.T, task *a2a.Task) []string {
 	return slices.Sorted(maps.Keys(members))
 }
 
+func sample(o func() expenses.Options) wiretest.Sample {
+	return wiretest.Sample{Agent: func() agent.Agent { return expenses.New(o()) }, Card: expenses.Card()}
+}
+
 func TestOverTheWire(t *testing.T) {
 	t.Parallel()
-	sample := wiretest.Sample{Agent: func() agent.Agent { return expenses.New(options()) }, Card: expenses.Card()}
-	wiretest.Same(t, sample, func(t *testing.T, c *wiretest.Caller) {
+	wiretest.Same(t, sample(options), func(t *testing.T, c *wiretest.Caller) {
 		form := c.Say(t, "reimburse $20")
 		wiretest.Want(t, form, asks, "request_id_1000001")
 		c.WantProgress(t, "Processing the reimbursement request...")

@@ -13,7 +13,9 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
+	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/llm/llmtest"
+	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/samples/movies"
 )
 
@@ -421,22 +423,7 @@ func TestModelsMistakes(t *testing.T) {
 
 func TestCancelReachesTheModel(t *testing.T) {
 	t.Parallel()
-	asked := make(chan struct{})
-	server := llmtest.Func(t, func(*llmtest.Request) llmtest.Step {
-		close(asked)
-		return llmtest.Step{Stall: true}
+	wiretest.CancelReachesModel(t, "Alien?", func(m llm.Model) wiretest.Sample {
+		return sample(movies.Options{Model: m})
 	})
-	h := newHarness(t, movies.Options{Model: server.Model()})
-	sent, err := h.Service.SendMessage(h.Context(), &a2a.SendMessageRequest{
-		Message:       a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Alien?")),
-		Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-asked
-	task, err := h.Service.CancelTask(h.Context(), &a2a.CancelTaskRequest{ID: sent.(*a2a.Task).ID})
-	if err != nil || task.Status.State != a2a.TaskStateCanceled {
-		t.Errorf("%+v, %v", task, err)
-	}
 }

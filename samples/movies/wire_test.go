@@ -11,10 +11,13 @@ import (
 	"github.com/dragoman-a2a/dragoman/samples/movies"
 )
 
+func sample(o movies.Options) wiretest.Sample {
+	return wiretest.Sample{Agent: func() agent.Agent { return movies.New(o) }, Card: movies.Card()}
+}
+
 func TestOverTheWire(t *testing.T) {
 	t.Parallel()
-	sample := wiretest.Sample{Agent: func() agent.Agent { return movies.New(movies.Options{}) }, Card: movies.Card()}
-	wiretest.Same(t, sample, func(t *testing.T, c *wiretest.Caller) {
+	wiretest.Same(t, sample(movies.Options{}), func(t *testing.T, c *wiretest.Caller) {
 		for _, example := range movies.Card().Skills[0].Examples {
 			wiretest.Want(t, c.Say(t, example), done, "Source: bundled catalogue")
 		}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package wiretest
+
+import (
+	"testing"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/llm"
+	"github.com/dragoman-a2a/dragoman/llm/llmtest"
+)
+
+// Begin sends a text that begins a conversation, and returns the task at once.
+func (c *Caller) Begin(t *testing.T, text string) *a2a.Task {
+	t.Helper()
+	sent, err := c.Client.SendMessage(t.Context(), &a2a.SendMessageRequest{
+		Message: Message(text), Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sent.(*a2a.Task)
+}
+
+// Cancel cancels a task and fails the test unless that succeeds.
+func (c *Caller) Cancel(t *testing.T, id a2a.TaskID) {
+	t.Helper()
+	task, err := c.Client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	Want(t, task, a2a.TaskStateCanceled, "")
+}
+
+// CancelReachesModel cancels the task of a sample while its language model is silent.
+func CancelReachesModel(t *testing.T, text string, sample func(llm.Model) Sample) {
+	t.Helper()
+	asked := make(chan struct{})
+	model := llmtest.Func(t, func(*llmtest.Request) llmtest.Step {
+		close(asked)
+		return llmtest.Step{Stall: true}
+	})
+	c := Dial(t, sample(model.Model()))
+	task := c.Begin(t, text)
+	<-asked
+	c.Cancel(t, task.ID)
+}
