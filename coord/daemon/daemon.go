@@ -83,6 +83,15 @@ func New(opts Options) *Daemon {
 // ServeHTTP answers one request.
 func (d *Daemon) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
 
+// Handle adds a handler, as [http.ServeMux.Handle] does: of what the Daemon does not know itself.
+func (d *Daemon) Handle(pattern string, h http.Handler) { d.mux.Handle(pattern, h) }
+
+// Authorize finds out who calls, for handlers that were added. Its error refuses the call. With reads the call changes
+// nothing.
+func (d *Daemon) Authorize(ctx context.Context, header http.Header, project string, reads bool) (principal string, err error) {
+	return d.authorize(ctx, header, project, reads)
+}
+
 // MCP returns the MCP server, for other transports than HTTP.
 func (d *Daemon) MCP() *coordmcp.Server { return d.mcp }
 

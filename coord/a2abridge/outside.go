@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package a2abridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/coord"
+)
+
+// toAgent begins the names of A2A agents among sessions.
+const toAgent = "a2a:"
+
+// Limits of what sessions ask agents.
+const (
+	maxQuery     = 64 << 10 // bytes
+	maxAnswer    = 64 << 10 // bytes of an answer that a session gets
+	maxPaused    = 1000     // conversations that are remembered because the agent has asked back
+	pausedFor    = time.Hour
+	nameWithin   = 10 * time.Second // for an agent to take a query
+	cancelWithin = 5 * time.Second
+)
+
+// outside calls the agents that sessions ask.
+type outside struct {
+	opts      *Options
+	transport *http.Transport // nil when it is not the bridge's own
+	ctx       context.Context // of exchanges, which may outlive the calls of sessions
+	stop      context.CancelFunc
+	running   sync.WaitGroup
+	room      chan struct{}
+
+	mu     sync.Mutex
+	ended  bool
+	stamp  int64 // of the last id, in nanoseconds
+	paused map[talk]*a2a.Task
+}
+
+// A talk is what goes on between a session and an agent.
+type talk struct{ project, session, agent string }
+
+func newOutside(o *Options) *outside {
+	out := &outside{opts: o, room: make(chan struct{}, o.MaxAsked), paused: make(map[talk]*a2a.Task)}
+	out.ctx, out.stop = context.WithCancel(context.Background())
+	if o.Client.HTTPClient == nil {
+		out.transport = client.NewHTTPTransport()
+		o.Client.HTTPClient = &http.Client{Transport: out.transport}
+	}
+	return out
+}
+
+func (out *outside) close() error {
+	out.mu.Lock()
+	out.ended = true
+	out.mu.Unlock()
+	out.stop()
+	out.running.Wait()
+	if out.transport != nil {
+		out.transport.CloseIdleConnections()
+	}
+	return nil
+}
+
+// Ask answers a query to a session whose name begins with a2a:, as the coordinator answers one to a session of its own;
+// handled reports whether it is one.
+func (b *Bridge) Ask(ctx context.Context, project, principal string, q coord.Ask) (result coord.Result, handled bool, err error) {
+	name, ok := strings.CutPrefix(q.To, toAgent)
+	if !ok {
+		return nil, false, nil
+	}
+	if f := check(&q); f != nil {
+		return *f, true, nil
+	}
+	// The query is a sign of life of the session, which has to be the caller's.
+	alive, err := b.opts.Hub.Do(ctx, project, principal, coord.Heartbeat{Session: q.From})
+	if f, refused := alive.(coord.Failure); err != nil || refused && f.Code != "" {
+		return alive, true, err
+	}
+	ref, ok := b.outside.find(name)
+	if !ok {
+		return coord.Failure{Status: "not_found", Error: fmt.Sprintf("Agent %s not found in project %s; A2A agents that can be asked: %s", q.To, project, b.outside.names())}, true, nil
+	}
+	leave, err := b.opts.Hub.Connect(ctx, project, q.From)
+	if err != nil {
+		return nil, true, err
+	}
+	defer leave()
+	result, err = b.outside.ask(ctx, b.opts.Hub, talk{project, q.From, ref}, &q)
+	return result, true, err
+}
+
+func check(q *coord.Ask) *coord.Failure {
+	why := ""
+	switch {
+	case q.From == "":
+		why = "from_session is missing"
+	case q.Query == "":
+		why = "query is missing"
+	case len(q.Query) > maxQuery:
+		why = fmt.Sprintf("query is longer than %d bytes", maxQuery)
+	case !utf8.ValidString(q.Query):
+		why = "query is not UTF-8"
+	default:
+		return nil
+	}
+	return &coord.Failure{Status: "error", Error: why, Code: coord.CodeInvalid}
+}
+
+// find returns where an agent is that may be asked.
+func (out *outside) find(name string) (ref string, ok bool) {
+	if ref, ok = out.opts.Agents[name]; ok {
+		return ref, true
+	}
+	for _, ref := range out.opts.Agents {
+		if ref == name {
+			return ref, true
+		}
+	}
+	return "", false
+}
+
+func (out *outside) names() string {
+	if len(out.opts.Agents) == 0 {
+		return "none"
+	}
+	var all []string
+	for _, alias := range slices.Sorted(maps.Keys(out.opts.Agents)) {
+		all = append(all, toAgent+alias)
+	}
+	return strings.Join(all, ", ")
+}
+
+// ask asks an agent and waits as long as the query says. An answer that comes later goes to the inbox.
+func (out *outside) ask(ctx context.Context, hub *coord.Hub, with talk, q *coord.Ask) (coord.Result, error) {
+	select {
+	case out.room <- struct{}{}:
+	default:
+		return coord.Failure{Status: "error", Error: fmt.Sprintf("there are %d queries to A2A agents, which is the limit", out.opts.MaxAsked), Code: coord.CodeLimit}, nil
+	}
+	id := out.id(q.From)
+	exchange, cancel := context.WithTimeout(out.ctx, coord.MaxWait)
+	answer := make(chan coord.Result, 1)
+	left := make(chan bool, 1) // told, once, whether the answer goes to the inbox
+	if !out.begin(func() {
+		defer func() { <-out.room }()
+		defer cancel()
+		answer <- out.exchange(exchange, with, q.Query)
+		if <-left {
+			out.deliver(hub, with.project, q, id, <-answer)
+		}
+	}) {
+		cancel()
+		<-out.room
+		return coord.Failure{Status: "error", Error: "The coordinator is shutting down; try again", Code: coord.CodeShutdown}, nil
+	}
+	if !q.Wait {
+		left <- true
+		return coord.Sent{Status: "sent", ID: id}, nil
+	}
+	timeout := min(max(0, q.Timeout), coord.MaxWait)
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case result := <-answer:
+		left <- false
+		return result, nil
+	case <-timer.C:
+		left <- true
+		return coord.Unanswered{Status: "timeout", Error: fmt.Sprintf("No response received within %v seconds", timeout.Seconds()), ID: id}, nil
+	case <-ctx.Done():
+		cancel() // nobody wants the answer any more
+		left <- false
+		return nil, context.Cause(ctx)
+	}
+}
+
+// begin runs an exchange that close waits for. It reports false once the bridge is closed.
+func (out *outside) begin(f func()) bool {
+	out.mu.Lock()
+	defer out.mu.Unlock()
+	if !out.ended {
+		out.running.Go(f)
+	}
+	return !out.ended
+}
+
+// id makes the id of a query, as the coordinator's are.
+func (out *outside) id(from string) string {
+	out.mu.Lock()
+	defer out.mu.Unlock()
+	out.stamp = max(time.Now().UnixNano(), out.stamp+1)
+	return fmt.Sprintf("%s-%d.%09d", from, out.stamp/1e9, out.stamp%1e9)
+}
+
+// deliver puts an answer that came late into the inbox of who asked.
+func (out *outside) deliver(hub *coord.Hub, project string, q *coord.Ask, id string, result coord.Result) {
+	text := ""
+	switch r := result.(type) {
+	case coord.Received:
+		text = r.Response
+	case coord.Failure:
+		text = r.Error
+	}
+	if out.ctx.Err() != nil {
+		return
+	}
+	done, err := hub.Do(out.ctx, project, "", coord.Respond{From: q.To, To: q.From, MessageID: id, Response: text})
+	if f, refused := done.(coord.Failure); refused {
+		err = errors.New(f.Error)
+	}
+	if err != nil {
+		out.opts.Logger.Warn("the late answer of an A2A agent is lost", slog.String("project", project), slog.String("agent", q.To), slog.String("error", err.Error()))
+	}
+}
+
+// exchange sends a query to an agent and returns what came of it.
+func (out *outside) exchange(ctx context.Context, with talk, query string) coord.Result {
+	c, err := client.Dial(ctx, with.agent, &out.opts.Client)
+	if err != nil {
+		return out.failed(with, err)
+	}
+	defer c.Close()
+	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart(query))
+	before := out.resume(with)
+	if before != nil {
+		m.TaskID, m.ContextID = before.ID, before.ContextID
+	}
+	message, task, err := send(ctx, c, m)
+	switch {
+	case err != nil:
+		return out.failed(with, err)
+	case message != nil:
+		return received(textOf(message.Parts))
+	}
+	return out.outcome(with, task)
+}
+
+// send sends a message and waits for what comes of it.
+func send(ctx context.Context, c *client.Client, m *a2a.Message) (*a2a.Message, *a2a.Task, error) {
+	req := &a2a.SendMessageRequest{Message: m}
+	sending, stop := ctx, context.CancelFunc(func() {})
+	if m.TaskID == "" {
+		// The agent is to name the task at once, and is heard to the end of that: what has no name cannot be cancelled.
+		req.Configuration = &a2a.SendConfiguration{ReturnImmediately: true}
+		sending, stop = context.WithTimeout(context.WithoutCancel(ctx), nameWithin)
+	}
+	defer stop()
+	result, err := c.SendMessage(sending, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	task, ok := result.(*a2a.Task)
+	if !ok {
+		message, _ := result.(*a2a.Message)
+		return message, nil, nil
+	}
+	if task.Status.State.Terminal() || task.Status.State.Interrupted() {
+		return nil, task, nil
+	}
+	ended, err := c.Wait(ctx, task.ID)
+	if err != nil && ctx.Err() != nil {
+		end, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelWithin)
+		defer stop()
+		c.CancelTask(end, &a2a.CancelTaskRequest{ID: task.ID}) // its outcome interests nobody any more
+	}
+	return nil, ended, err
+}
+
+// outcome makes the result of a task. What an agent asks back is its answer for now; the session's next query to it
+// goes on from there.
+func (out *outside) outcome(with talk, task *a2a.Task) coord.Result {
+	said := ""
+	if task.Status.Message != nil {
+		said = textOf(task.Status.Message.Parts)
+	}
+	switch state := task.Status.State; {
+	case state == a2a.TaskStateInputRequired:
+		out.pause(with, task)
+		return received(said)
+	case state != a2a.TaskStateCompleted:
+		why := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(state.String(), "TASK_STATE_"), "_", "-"))
+		return failure("Agent did not answer: the task is " + why + ". " + said)
+	}
+	var texts []string
+	for _, a := range task.Artifacts {
+		if text := textOf(a.Parts); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) == 0 {
+		texts = append(texts, said)
+	}
+	return received(strings.Join(texts, "\n"))
+}
+
+// pause remembers a task that waits for the session's next query.
+func (out *outside) pause(with talk, task *a2a.Task) {
+	out.mu.Lock()
+	defer out.mu.Unlock()
+	if len(out.paused) >= maxPaused {
+		clear(out.paused) // what is forgotten begins again
+	}
+	kept := &a2a.Task{ID: task.ID, ContextID: task.ContextID}
+	kept.Status.Timestamp = time.Now()
+	out.paused[with] = kept
+}
+
+// resume returns the task that waits for a session's next query, if there is one.
+func (out *outside) resume(with talk) *a2a.Task {
+	out.mu.Lock()
+	defer out.mu.Unlock()
+	task := out.paused[with]
+	delete(out.paused, with)
+	if task == nil || time.Since(task.Status.Timestamp) > pausedFor {
+		return nil
+	}
+	return task
+}
+
+func (out *outside) failed(with talk, err error) coord.Result {
+	out.opts.Logger.Info("a query to an A2A agent failed", slog.String("agent", with.agent), slog.String("error", err.Error()))
+	if e, ok := errors.AsType[*a2a.Error](err); ok && e.Remote {
+		return failure("Agent did not answer: " + e.Message)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return failure("Agent did not answer in time")
+	}
+	return failure("Agent cannot be reached; the log of the coordinator has more")
+}
+
+func failure(why string) coord.Failure {
+	return coord.Failure{Status: "error", Error: strings.TrimSpace(shorten(why, 2000))}
+}
+
+func received(text string) coord.Received {
+	return coord.Received{Status: "received", Response: shorten(text, maxAnswer)}
+}
+
+// shorten returns the beginning of a text, without half a character, and says so.
+func shorten(text string, limit int) string {
+	const more = " ... (the answer was longer)"
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit-len(more)], "") + more
+}
+
+// textOf returns the texts and the data of parts.
+func textOf(parts []a2a.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		switch c := p.Content.(type) {
+		case a2a.Text:
+			b.WriteString(string(c))
+		case a2a.Data:
+			b.Write(c)
+		case a2a.URL:
+			b.WriteString("[file at " + string(c) + "]")
+		}
+	}
+	return b.String()
+}

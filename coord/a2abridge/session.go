@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package a2abridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/coord"
+)
+
+// asSession is the agent that each session is.
+type asSession struct{ *Bridge }
+
+var errNoAnswer = errors.New("the session did not answer in time")
+
+// Run asks the session what the message says. The task works as long as the session has not answered; when it is
+// cancelled, or the time is up, the query is withdrawn.
+func (b asSession) Run(ctx context.Context, t *agent.Turn) error {
+	p, rest, ok := split(Prefix + t.Tenant())
+	if !ok || rest != "/" {
+		return fmt.Errorf("the tenant %q is no session", t.Tenant())
+	}
+	if err := t.Working(); err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeoutCause(ctx, b.opts.Timeout, errNoAnswer)
+	defer stop()
+	principal := t.Caller().Subject
+	result, err := b.opts.Hub.Do(ctx, p.project, principal, coord.Ask{
+		From: "a2a:" + cmp.Or(principal, "anonymous"), To: p.session, Sort: cmp.Or(t.Skill(), "a2a"), Query: query(t.Message()), Wait: true, Timeout: coord.MaxWait,
+	})
+	late := agent.Public(fmt.Sprintf("No response received within %v seconds", b.opts.Timeout.Seconds()), errNoAnswer)
+	switch {
+	case errors.Is(err, errNoAnswer):
+		return late
+	case err != nil:
+		if bad, ok := errors.AsType[*coord.BadProjectError](err); ok {
+			return agent.Reject(a2a.TextPart(bad.Error()))
+		}
+		return err
+	}
+	switch r := result.(type) {
+	case coord.Received:
+		return t.Artifact("answer", a2a.TextPart(r.Response))
+	case coord.Unanswered:
+		return late
+	case coord.Failure:
+		if r.Code == coord.CodeInvalid || r.Code == coord.CodeForbidden || r.Code == coord.CodeUnregistered {
+			return agent.Reject(a2a.TextPart(r.Error))
+		}
+		return agent.Public(r.Error, nil)
+	}
+	return fmt.Errorf("the query had the result %T", result)
+}
+
+// query is the text of a message for a session: its texts, its data, and what files there were.
+func query(m *a2a.Message) string {
+	if m == nil {
+		return ""
+	}
+	var lines []string
+	for _, p := range m.Parts {
+		switch c := p.Content.(type) {
+		case a2a.Text:
+			lines = append(lines, string(c))
+		case a2a.Data:
+			lines = append(lines, string(c))
+		case a2a.URL:
+			lines = append(lines, fmt.Sprintf("[file %s at %s]", p.Filename, c))
+		case a2a.Raw:
+			if strings.HasPrefix(p.MediaType, "text/") {
+				lines = append(lines, fmt.Sprintf("[file %s]\n%s", p.Filename, c))
+				continue
+			}
+			lines = append(lines, fmt.Sprintf("[file %s of %d bytes, %s, which cannot be passed on]", p.Filename, len(c), p.MediaType))
+		}
+	}
+	return strings.ToValidUTF8(strings.Join(lines, "\n"), "\ufffd")
+}
+
+// scheme names the security scheme of projects that need a token.
+const scheme = "token"
+
+// card makes the card of a session: what it said of itself, for those who may see that. To others it says no more than
+// what they know, so that they learn which token to send and not who is there.
+func (b *Bridge) card(ctx context.Context, r *http.Request) (*a2a.AgentCard, error) {
+	p, _ := ctx.Value(placeKey{}).(place)
+	yes := true
+	c := &a2a.AgentCard{
+		Name: p.session, Description: "A session of the project " + p.project + ". A message is a query to it; the task works until the session has answered.",
+		Version: b.opts.Version, Capabilities: a2a.AgentCapabilities{Streaming: &yes},
+		DefaultInputModes: []string{"text/plain", "application/json"}, DefaultOutputModes: []string{"text/plain"},
+		Skills: []a2a.AgentSkill{{ID: "query", Name: "Answer queries", Description: "Answers questions about its work.", Tags: []string{"coordination"}}},
+	}
+	if !b.allowed(ctx, http.Header{}, p.project) {
+		c.SecuritySchemes = map[string]a2a.SecurityScheme{scheme: &a2a.HTTPAuthScheme{Scheme: "Bearer", Description: "A token of the project"}}
+		c.SecurityRequirements = []a2a.SecurityRequirement{{scheme: nil}}
+	}
+	if !b.allowed(ctx, r.Header, p.project) {
+		return c, nil
+	}
+	info, there, err := b.info(ctx, p)
+	if err != nil || !there {
+		return c, nil // it has gone, and its tasks can still be had
+	}
+	c.Description = strings.TrimSpace(cmp.Or(info.Description, c.Description))
+	c.Skills[0].Description = fmt.Sprintf("Answers questions about its task %s on the branch %s of the project %s.", info.TaskID, info.Branch, p.project)
+	return c, nil
+}
