@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"pgregory.net/rapid"
+)
+
+// world is a project beside its naive model.
+type world struct {
+	t       *rapid.T
+	model   *naive
+	project *Project
+	events  []Event
+	early   []byte // a snapshot
+	from    int    // the events after it
+	queries []string
+	claims  []string
+	tokens  int64
+}
+
+// do runs a command and returns its result in short.
+func (w *world) do(principal string, c Command) (Result, string) {
+	result, events := w.project.Do(w.model.now, principal, c)
+	w.events = append(w.events, events...)
+	for _, e := range events {
+		if e.Kind == KindLocked {
+			if e.Lease.Token <= w.tokens {
+				w.t.Fatalf("token %d after %d", e.Lease.Token, w.tokens)
+			}
+			w.tokens = e.Lease.Token
+		}
+	}
+	return result, short(result)
+}
+
+func short(result Result) string {
+	switch r := result.(type) {
+	case waiting:
+		return "waiting"
+	case Registered:
+		return fmt.Sprint(r.Status, " ", len(r.OtherActive))
+	case Unregistered:
+		return fmt.Sprintf("%s %d/%d", r.Status, r.Todos.Completed, r.Todos.Total)
+	case Broadcasted:
+		return fmt.Sprint(r.Status, " ", r.Recipients)
+	case []any:
+		types := []string{}
+		for _, m := range r {
+			switch m := m.(type) {
+			case QueryMessage:
+				types = append(types, m.Type)
+			case ResponseMessage:
+				types = append(types, m.Type)
+			case BroadcastMessage:
+				types = append(types, m.Type)
+			}
+		}
+		return fmt.Sprint(types)
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return err.Error()
+	}
+	var v struct {
+		Status string `json:"status"`
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		return err.Error()
+	}
+	return v.Status
+}
+
+// step runs one command of a session in both.
+func (w *world) step() {
+	t, n := w.t, w.model
+	pick := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }
+	name, principal := pick("session", "a", "b", "c", "d"), pick("principal", "", "", "", "ann")
+	what := pick("command", "register", "register", "heartbeat", "unregister", "todo", "update", "ask", "ask", "respond", "respond", "broadcast", "check",
+		"announce", "announce", "announce", "announce", "release", "release", "define", "complete")
+	m, want := n.call(name, principal, what == "register")
+	expect := func(c Command, model func() string) Result {
+		result, got := w.do(principal, c)
+		if want == "" {
+			want = model()
+		}
+		if got != want {
+			t.Fatalf("%+v by %q: %s, want %s", c, principal, got, want)
+		}
+		return result
+	}
+	switch what {
+	case "register":
+		task := pick("task", "1", "1", "2")
+		expect(Register{Session: name, TaskID: task}, func() string { return n.register(m, task, principal) })
+	case "heartbeat":
+		expect(Heartbeat{name}, func() string {
+			if m.alive {
+				return "ok"
+			}
+			return "not_found"
+		})
+	case "unregister":
+		expect(Unregister{name}, func() string { return n.unregister(m) })
+	case "todo":
+		expect(AddTodo{Session: name, Item: "x"}, func() string { m.todos = append(m.todos, "pending"); return "added" })
+	case "update":
+		i, status := rapid.IntRange(0, 3).Draw(t, "todo"), pick("status", todoStates...)
+		id := "none"
+		if s := w.project.state.Sessions.get(name); s != nil && i < len(s.Todos) {
+			id = s.Todos[i].ID
+		}
+		expect(UpdateTodo{Session: name, ID: id, Status: status}, func() string {
+			if i >= len(m.todos) {
+				return "not_found"
+			}
+			m.todos[i] = status
+			return "updated"
+		})
+	case "ask":
+		to, wait := pick("to", "a", "b", "c", "d"), rapid.Bool().Draw(t, "wait")
+		id := ""
+		expect(Ask{From: name, To: to, Query: "?", Wait: wait, Timeout: time.Minute}, func() string {
+			if qs := w.project.state.Queries; qs.len() > 0 {
+				id = qs.keys[qs.len()-1]
+			}
+			return n.ask(m, to, id, wait)
+		})
+		w.queries = append(w.queries, id)
+	case "respond":
+		id := pick("query", append([]string{"none"}, w.queries...)...)
+		if id == "" {
+			id = "none"
+		}
+		expect(Respond{From: name, MessageID: id, Response: "!"}, func() string { return n.respond(m, id) })
+	case "broadcast":
+		expect(Broadcast{Session: name, Sort: "info", Content: "!"}, func() string { return n.broadcast(m) })
+	case "check":
+		limit, peek := rapid.IntRange(0, 3).Draw(t, "limit"), rapid.Bool().Draw(t, "peek")
+		result, got := w.do(principal, Check{Session: name, Limit: limit, Peek: peek})
+		if want == "" {
+			want = n.check(m, limit, peek)
+		}
+		if got != want {
+			t.Fatalf("%s reads %s, want %s (%+v)", name, got, want, result)
+		}
+	case "announce":
+		h := &hold{session: name, mode: pick("mode", ModeExclusive, ModeExclusive, ModeShared)}
+		h.paths = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "y", "dir/x", "dir/", "dir/sub/", "z"}), 1, 3, rapid.ID).Draw(t, "paths")
+		ttl := time.Duration(rapid.SampledFrom([]int{0, 0, 30, 100}).Draw(t, "ttl")) * time.Second
+		wait := rapid.Bool().Draw(t, "wait")
+		c := Announce{Session: name, Paths: h.paths, ChangeType: "modify", Mode: h.mode, TTL: ttl}
+		if wait {
+			c.Wait = time.Minute
+		}
+		if r, ok := expect(c, func() string { return n.announce(m, h, ttl, wait) }).(waiting); ok {
+			h.id = r.claim.ID
+			w.claims = append(w.claims, h.id)
+		}
+	case "release":
+		path := pick("path", "x", "y", "dir/x", "dir/", "dir/sub/", "z")
+		expect(Release{Session: name, Path: path}, func() string { return n.release(m, path) })
+	case "define":
+		text := pick("definition", "1", "2")
+		expect(Define{Session: name, Name: "I", Definition: text}, func() string { n.defs["I"] = text; return "registered" })
+		if want == "registered" {
+			if r, ok := w.project.look(n.now, GetInterface{"I"}).(InterfaceInfo); !ok || r.Definition != text {
+				t.Fatalf("%+v", r)
+			}
+		}
+	case "complete":
+		expect(CompleteTask{Session: name, TaskID: "1"}, func() string { return "success" })
+	}
+}
+
+// look runs a command that changes nothing.
+func (p *Project) look(now time.Time, c Command) Result {
+	result, _ := p.Do(now, "", c)
+	return result
+}
+
+// other lets happen what no session does.
+func (w *world) other() {
+	t, n := w.t, w.model
+	switch rapid.SampledFrom([]string{"pass", "pass", "unawait", "withdraw", "unqueue", "restart", "snapshot"}).Draw(t, "other") {
+	case "pass":
+		d := time.Duration(rapid.IntRange(0, 150).Draw(t, "seconds")) * time.Second
+		n.pass(d)
+		w.do("", sweep{n.timeout, n.keep, func(string) bool { return false }})
+	case "unawait":
+		if len(w.queries) > 0 {
+			id := rapid.SampledFrom(w.queries).Draw(t, "query")
+			w.do("", unawait{id, time.Minute})
+			if q := n.asked[id]; q != nil {
+				q.awaited = false
+			}
+		}
+	case "withdraw":
+		if len(w.queries) > 0 {
+			id := rapid.SampledFrom(w.queries).Draw(t, "query")
+			w.do("", withdraw{id})
+			n.withdraw(id)
+		}
+	case "unqueue":
+		if len(w.claims) > 0 {
+			id := rapid.SampledFrom(w.claims).Draw(t, "claim")
+			w.do("", unqueue{id, Announce{}})
+			n.queue = slices.DeleteFunc(n.queue, func(h *hold) bool { return h.id == id })
+			n.hand()
+		}
+	case "restart": // from what is kept, as a program that begins does
+		w.project = w.restored(w.early, w.events[w.from:])
+		w.do("", restarted{})
+		n.queue = nil
+		n.hand()
+		for _, q := range n.asked {
+			q.awaited = false
+		}
+		for _, m := range n.members {
+			m.seen = n.now
+		}
+	case "snapshot":
+		text, err := w.project.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.early, w.from = text, len(w.events)
+	}
+}
+
+// restored returns a project made of text alone.
+func (w *world) restored(snapshot []byte, events []Event) *Project {
+	text, err := json.Marshal(events)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var read []Event
+	if err := json.Unmarshal(text, &read); err != nil {
+		w.t.Fatal(err)
+	}
+	p := NewProject("p")
+	if err := p.Restore(snapshot, read); err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
+// view returns all of a state that any answer depends on, but for when sessions called last and in which order those
+// came that never registered.
+func view(t *rapid.T, p *Project) string {
+	text, err := p.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newState()
+	if err := json.Unmarshal(text, s); err != nil {
+		t.Fatal(err)
+	}
+	agents, rest := newOrdered[*session](), map[string]*session{}
+	for name, one := range s.Sessions.all() {
+		one.Seen = time.Time{}
+		switch {
+		case one.Agent != nil:
+			agents.set(name, one)
+		case len(one.Todos)+len(one.Inbox)+one.Dropped > 0:
+			rest[name] = one
+		}
+	}
+	s.Sessions, s.Stamp = agents, 0
+	text, err = json.Marshal([]any{s, rest}, json.Deterministic(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// consistent checks what holds after every command.
+func (w *world) consistent() {
+	t, n, s := w.t, w.model, w.project.state
+	now := view(t, w.project)
+	if folded := view(t, w.restored(nil, w.events)); folded != now {
+		t.Fatalf("events fold into another state:\n%s\n%s", folded, now)
+	}
+	if folded := view(t, w.restored(w.early, w.events[w.from:])); folded != now {
+		t.Fatalf("events after a snapshot fold into another state:\n%s\n%s", folded, now)
+	}
+	turn := &turn{Project: w.project, now: n.now}
+	holders := []string{}
+	for id, lease := range s.Leases.all() {
+		holders = append(holders, lease.Session+fmt.Sprint(lease.Paths))
+		for other, o := range s.Leases.all() {
+			if id != other && turn.against(&lease.Claim, &o.Claim) {
+				t.Fatalf("%+v and %+v are granted at once", lease, o)
+			}
+		}
+	}
+	wanted := []string{}
+	for _, h := range n.held {
+		wanted = append(wanted, h.session+fmt.Sprint(h.paths))
+	}
+	if fmt.Sprint(holders) != fmt.Sprint(wanted) {
+		t.Fatalf("held are %v, want %v", holders, wanted)
+	}
+	for i, claim := range s.Queue {
+		if len(turn.blockers(claim, i)) == 0 {
+			t.Fatalf("%+v waits for nobody", claim)
+		}
+		if claim.ID != n.queue[i].id {
+			t.Fatalf("the queue is in another order")
+		}
+	}
+	for _, m := range n.members {
+		if one := s.Sessions.get(m.name); one != nil && (len(one.Inbox) != len(m.inbox) || len(one.Todos) != len(m.todos)) {
+			t.Fatalf("%s has %d messages and %d todos, want %d and %d", m.name, len(one.Inbox), len(one.Todos), len(m.inbox), len(m.todos))
+		}
+	}
+	for name := range s.Sessions.all() {
+		if turn.cycle(name, turn.waitsFor(name)) != nil {
+			t.Fatalf("%s waits for itself", name)
+		}
+	}
+}
+
+// A project does what its naive model does, and its events say all of it.
+func TestProjectAgainstModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := &world{t: t, project: NewProject("p"), model: &naive{
+			now: time.Unix(1_700_000_000, 0).UTC(), timeout: 2 * time.Minute, keep: 10 * time.Minute, asked: map[string]*question{}, defs: map[string]string{},
+		}}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			if rapid.IntRange(0, 4).Draw(t, "who") == 0 {
+				w.other()
+			} else {
+				w.step()
+			}
+			w.consistent()
+		}
+	})
+}
