@@ -303,7 +303,7 @@ func (p *proxy) relax(schema any) (any, error) {
 // call passes on the call of a tool.
 func (p *proxy) call(ctx context.Context, req *sdk.CallToolRequest) (sdk.Result, error) {
 	args := map[string]jsontext.Value{}
-	if len(req.Params.Arguments) > 0 && json.Unmarshal(req.Params.Arguments, &args) != nil {
+	if text := jsontext.Value(req.Params.Arguments); len(text) > 0 && text.Kind() != 'n' && json.Unmarshal(text, &args) != nil {
 		args = nil // the coordinator says what is wrong with it
 	}
 	params := &sdk.CallToolParams{Name: req.Params.Name, Arguments: req.Params.Arguments}

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	// A program under the race detector waits a second before it exits, for reports of other threads; the scripts run
 	// more than a hundred. Reports are printed, and fail the program, without that too.
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
-	testscript.Main(checked{m}, map[string]func(){"dragoman": func() { os.Exit(Main()) }})
+	testscript.Main(checked{m}, map[string]func(){"dragoman": func() { os.Exit(Main()) }, codingAgent: func() { os.Exit(runCodingAgent()) }})
 }
 
 // checked runs the tests and then looks for goroutines that they left behind.

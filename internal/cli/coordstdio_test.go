@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/store/sqlite"
+)
+
+// dragoman returns the program as a command, in an environment of its own.
+func dragoman(t *testing.T, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "dragoman") // the test binary is the program when it is called so
+	if err := os.Symlink(self, link); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(link, args...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Dir = t.TempDir()
+	return cmd
+}
+
+// stdioClient starts a proxy and returns a client of it.
+func stdioClient(t *testing.T, cmd *exec.Cmd, version string, options *sdk.ClientOptions) *sdk.ClientSession {
+	t.Helper()
+	var said strings.Builder
+	cmd.Stderr = &said
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, options).
+		Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &said)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// mustCall calls a tool and wants a text in its answer.
+func mustCall(t *testing.T, session *sdk.ClientSession, tool string, args map[string]any, want string) {
+	t.Helper()
+	text, err := callTool(t.Context(), session, tool, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), want) {
+		t.Fatalf("%s: %s, without %s", tool, text, want)
+	}
+}
+
+// stopDaemon ends the coordinator that has a data folder.
+func stopDaemon(t *testing.T, data string, signal syscall.Signal) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(data, "dragoman.owner"))
+	if err != nil {
+		return // none runs
+	}
+	var holder sqlite.Holder
+	if err := json.Unmarshal(text, &holder); err != nil {
+		t.Fatal(err)
+	}
+	if syscall.Kill(holder.PID, signal) != nil {
+		return
+	}
+	for deadline := time.Now().Add(20 * time.Second); syscall.Kill(holder.PID, 0) == nil; {
+		if time.Now().After(deadline) {
+			t.Fatal("the coordinator does not end")
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// Harnesses of both kinds of MCP share a coordinator that the first of them starts, and that is started again when it
+// was killed; what one of them holds the other cannot have.
+func TestStdioStartsTheCoordinator(t *testing.T) {
+	t.Parallel()
+	data, url := t.TempDir(), "http://"+freeAddress(t)
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p"}
+	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
+	ann := stdioClient(t, dragoman(t, env, "coord", "stdio", "--session", "ann"), "", nil)
+	bob := stdioClient(t, dragoman(t, env, "coord", "stdio"), "2025-06-18", nil)
+	if version := bob.InitializeResult().ProtocolVersion; version != "2025-06-18" {
+		t.Errorf("bob speaks %s", version)
+	}
+	if text := bob.InitializeResult().Instructions; !strings.Contains(text, `project_id may be left out; it is "p"`) {
+		t.Error(text)
+	}
+	mustCall(t, ann, "register_agent", map[string]any{"task_id": "1", "branch": "main", "description": "d"}, `"session_name":"ann"`)
+	mustCall(t, bob, "register_agent", map[string]any{"session_name": "bob", "task_id": "2", "branch": "main", "description": "d"}, `"other_active_agents":["ann"]`)
+	lease := map[string]any{"file_path": "x", "change_type": "modify", "description": "d"}
+	mustCall(t, ann, "announce_file_change", lease, `"locked"`)
+	lease["session_name"] = "bob"
+	mustCall(t, bob, "announce_file_change", lease, `"File is locked by ann"`)
+
+	stopDaemon(t, data, syscall.SIGKILL)
+	mustCall(t, bob, "announce_file_change", lease, `"File is locked by ann"`)
+	mustCall(t, ann, "list_active_agents", nil, `"bob":`)
+}
+
+// What a tool needs is said as it is: the project has a value, and the session only where it was given.
+func TestStdioRelaxesSchemas(t *testing.T) {
+	t.Parallel()
+	data, url := t.TempDir(), "http://"+freeAddress(t)
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data}
+	for args, want := range map[string][]any{
+		"--project p": {"session_name"}, "--project p --session s": {},
+	} {
+		session := stdioClient(t, dragoman(t, env, append([]string{"coord", "stdio", "--embedded", "--coord-data", ":memory:"}, strings.Fields(args)...)...), "", nil)
+		list, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list.Tools) < 19 {
+			t.Errorf("%d tools", len(list.Tools))
+		}
+		for _, tool := range list.Tools {
+			required, _ := tool.InputSchema.(map[string]any)["required"].([]any)
+			if tool.Name == "get_my_todos" && len(required) != len(want) {
+				t.Errorf("%s: %s needs %v, want %v", args, tool.Name, required, want)
+			}
+		}
+	}
+}
+
+// A call that waits is given up when the harness cancels it, and says meanwhile that it waits; resources are passed on.
+func TestStdioPassesOnWaits(t *testing.T) {
+	t.Parallel()
+	env := []string{"DRAGOMAN_PROJECT=p"}
+	session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--embedded", "--coord-data", ":memory:"), "", nil)
+	for _, name := range []string{"a", "b"} {
+		mustCall(t, session, "register_agent", map[string]any{"session_name": name, "task_id": name, "branch": "", "description": ""}, `"registered"`)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := callTool(ctx, session, "query_agent", map[string]any{"from_session": "a", "to_session": "b", "query_type": "q", "query": "Who?", "timeout": 300})
+		ended <- err
+	}()
+	inbox := map[string]any{"session_name": "b", "peek": true}
+	await(t, func() bool {
+		text, err := callTool(t.Context(), session, "check_messages", inbox)
+		return err == nil && strings.Contains(string(text), "Who?")
+	})
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("ended with %v", err)
+	}
+	await(t, func() bool { // whoever was asked need not answer
+		text, err := callTool(t.Context(), session, "check_messages", inbox)
+		return err == nil && string(text) == "[]"
+	})
+}
+
+// await polls until something is so.
+func await(t *testing.T, so func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !so(); {
+		if time.Now().After(deadline) {
+			t.Fatal("it does not come about")
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// The proxy ends when its harness does, whatever that leaves behind.
+func TestStdioEndsWithItsHarness(t *testing.T) {
+	t.Parallel()
+	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--coord-data", ":memory:", "--project", "p")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n")
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, `"protocolVersion":"2024-11-05"`) {
+		t.Errorf("%q, %v", line, err)
+	}
+	in.Close()
+	io.Copy(io.Discard, out)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// As long as its harness lives, the sessions that call through a proxy are alive; then they are not.
+func TestStdioPresence(t *testing.T) {
+	t.Parallel()
+	c := newCommand(nil)
+	p := &proxy{project: "p", present: make(map[[2]string]bool)}
+	end, err := c.embed(t.Context(), &coordOptions{data: inMemory}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		p.up.Close()
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	}()
+	p.note("check_messages", map[string]jsontext.Value{"project_id": quoted("p"), "from_session": quoted("gone")})
+	mustCall(t, p.up, "register_agent", map[string]any{"project_id": "p", "session_name": "a", "task_id": "1", "branch": "", "description": ""}, "registered")
+	p.note("register_agent", map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("a")})
+	ctx, cancel := context.WithCancel(t.Context())
+	stayed := make(chan struct{})
+	go func() { defer close(stayed); p.stay(ctx, time.Millisecond, os.Getppid()) }()
+	await(t, func() bool { return len(p.sessions()) == 1 }) // who is not registered is no longer ours
+	if got := p.sessions(); got[0] != [2]string{"p", "a"} {
+		t.Error(got)
+	}
+	cancel()
+	<-stayed
+	p.stay(t.Context(), time.Millisecond, -1) // ends at once, as the parent is another one
+	p.note("unregister_agent", map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("a")})
+	if got := p.sessions(); len(got) != 0 {
+		t.Error(got)
+	}
+}
