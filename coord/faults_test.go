@@ -374,14 +374,14 @@ func TestAnotherTaskLetsGo(t *testing.T) {
 func TestFourSpellingsOfOnePath(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, nil)
-	do(t, h, coord.Configure{Settings: coord.Settings{IgnoreCase: true, Roots: []string{"/home/ann/app", "/home/bob/app"}}})
-	do(t, h, lock("a", "/home/ann/app/src/a.ts"))
-	for _, path := range []string{"src/a.ts", "./src/a.ts", "src//a.ts", "SRC/a.ts", `src\a.ts`, "/home/bob/app/src/a.ts", "src/", "src/*.ts", "**"} {
+	do(t, h, coord.Configure{Settings: coord.Settings{IgnoreCase: true, Roots: []string{"/repo/ann/app", "/repo/bob/app"}}})
+	do(t, h, lock("a", "/repo/ann/app/src/a.ts"))
+	for _, path := range []string{"src/a.ts", "./src/a.ts", "src//a.ts", "SRC/a.ts", `src\a.ts`, "/repo/bob/app/src/a.ts", "src/", "src/*.ts", "**"} {
 		if got := do(t, h, lock("b", path)); status(t, got) != "conflict" {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	for _, path := range []string{"../a.ts", "src/../../a.ts", "/etc/passwd", "/home/ann/apple", `..\..\x`, "a\x00", ""} {
+	for _, path := range []string{"../a.ts", "src/../../a.ts", "/etc/passwd", "/repo/ann/apple", `..\..\x`, "a\x00", ""} {
 		for _, c := range []coord.Command{lock("b", path), coord.Release{Session: "b", Path: path}, coord.CheckLock{Session: "b", Path: path}} {
 			if got := do(t, h, c); !contains(got, coord.CodeInvalid) {
 				t.Errorf("%T %q: %s", c, path, got)

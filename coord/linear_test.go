@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/store/sqlite"
+)
+
+// A leaseCall is one call about a path, and leaseAnswer what came of it.
+type (
+	leaseCall struct {
+		session, path string
+		release       bool
+		token         int64 // of a release: 0 for any
+	}
+	leaseAnswer struct {
+		status string
+		holder string // of a conflict
+		token  int64  // of a lease
+	}
+	leaseState struct {
+		holder string
+		token  int64 // of the last lease
+	}
+)
+
+// leases is what leases of one path each are to whoever calls: a lock with tokens that rise.
+var leases = porcupine.Model{
+	Init: func() any { return leaseState{} },
+	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
+		byPath := map[string][]porcupine.Operation{}
+		for _, op := range history {
+			path := op.Input.(leaseCall).path
+			byPath[path] = append(byPath[path], op)
+		}
+		var all [][]porcupine.Operation
+		for _, part := range byPath {
+			all = append(all, part)
+		}
+		return all
+	},
+	Step: func(state, input, output any) (bool, any) {
+		s, call, answer := state.(leaseState), input.(leaseCall), output.(leaseAnswer)
+		mine := s.holder == call.session
+		switch {
+		case call.release && answer.status == "released":
+			return mine && (call.token == 0 || call.token == s.token), leaseState{"", s.token}
+		case call.release && answer.status == "not_locked":
+			return s.holder == "", s
+		case call.release: // the token is old, or the lease somebody else's
+			return mine && call.token != 0 && call.token != s.token || !mine && s.holder != "", s
+		case answer.status == "locked" && mine:
+			return answer.token == s.token, s
+		case answer.status == "locked":
+			return s.holder == "" && answer.token > s.token, leaseState{call.session, answer.token}
+		case answer.status == "conflict":
+			return s.holder == answer.holder && !mine, s
+		}
+		return answer.status == "deadlock", s
+	},
+	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v: %+v", input, output) },
+}
+
+// What concurrent callers see of leases is what they would see one after the other.
+func TestLeasesAreLinearizable(t *testing.T) {
+	t.Parallel()
+	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := coord.OpenTables(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() }) // after the hub
+	h := newHub(t, &coord.HubOptions{Store: tables})
+	begun := time.Now()
+	var mu sync.Mutex
+	var history []porcupine.Operation
+	var wg sync.WaitGroup
+	for client := range 8 {
+		wg.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(client), 5))
+			session, tokens := fmt.Sprint("s", client), map[string][]int64{}
+			for range 150 {
+				call := leaseCall{session: session, path: []string{"x", "y", "z"}[random.IntN(3)], release: random.IntN(3) == 0}
+				if had := tokens[call.path]; call.release && len(had) > 0 && random.IntN(2) == 0 {
+					call.token = had[random.IntN(len(had))]
+				}
+				from := time.Since(begun)
+				answer := leaseOf(t, h, call, time.Duration(random.IntN(3))*time.Millisecond)
+				to := time.Since(begun)
+				if answer.token != 0 {
+					tokens[call.path] = append(tokens[call.path], answer.token)
+				}
+				mu.Lock()
+				history = append(history, porcupine.Operation{ClientId: client, Input: call, Output: answer, Call: from.Nanoseconds(), Return: to.Nanoseconds()})
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	result, info := porcupine.CheckOperationsVerbose(leases, history, time.Minute)
+	if result != porcupine.Ok {
+		file := t.ArtifactDir() + "/history.html"
+		t.Errorf("%v; see %s (%v), which go test -artifacts keeps", result, file, porcupine.VisualizePath(leases, info, file))
+	}
+}
+
+// leaseOf makes a call.
+func leaseOf(t *testing.T, h *coord.Hub, call leaseCall, wait time.Duration) leaseAnswer {
+	var c coord.Command = coord.Release{Session: call.session, Path: call.path, Token: call.token}
+	if !call.release {
+		c = coord.Announce{Session: call.session, Paths: []string{call.path}, ChangeType: "modify", Wait: wait, Details: true}
+	}
+	result, err := h.Do(t.Context(), project, "", c)
+	if err != nil {
+		t.Error(err)
+	}
+	switch r := result.(type) {
+	case coord.Locked:
+		return leaseAnswer{status: r.Status, token: r.Token}
+	case coord.Conflict:
+		return leaseAnswer{status: r.Status, holder: r.Lock.Session}
+	case coord.Released:
+		return leaseAnswer{status: r.Status}
+	case coord.NotLocked:
+		return leaseAnswer{status: r.Status}
+	case coord.Deadlock:
+		return leaseAnswer{status: r.Status}
+	case coord.Failure:
+		return leaseAnswer{status: r.Status}
+	}
+	t.Errorf("%+v", result)
+	return leaseAnswer{}
+}
