@@ -14,11 +14,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/coord/a2abridge"
 	"github.com/dragoman-a2a/dragoman/coord/daemon"
 	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
@@ -33,10 +35,11 @@ type coordServeOptions struct {
 	extended bool
 	anyHost  bool
 	alive    time.Duration
+	agents   []string
 }
 
 const coordServeLong = `serve runs the coordinator: the MCP endpoint at /mcp for coding agents, a page for people at
-/, and what happens as a stream. Agents, leases, messages and to-do lists are kept in a data
+/, what happens as a stream, and each session as an A2A agent at /a2a/PROJECT/SESSION. Agents, leases, messages and to-do lists are kept in a data
 folder. When it is ready it prints one line to the error stream: serving coordinator at URL.
 
 Everybody who reaches the address may take part in a project that has no token; make tokens
@@ -66,6 +69,7 @@ func (c *command) coordServeCommand() *cobra.Command {
 	flags.BoolVar(&o.open, "open", false, "beyond this machine, let in everybody to projects without tokens")
 	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy, which counts as beyond this machine")
 	flags.BoolVar(&o.extended, "extended", false, "show models the tools and arguments that A2AMCP does not have, too")
+	flags.StringArrayVar(&o.agents, "a2a-agent", nil, "A2A agent that sessions may ask as a2a:ALIAS, as ALIAS=URL; repeatable")
 	flags.DurationVar(&o.alive, "alive", coord.DefaultTimeout, "how long an agent may show no sign of life until its leases are free")
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
@@ -103,24 +107,53 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 		return err
 	}
 	tuneCollector()
+	agents, err := o.asked()
+	if err != nil {
+		return err
+	}
 	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, Timeout: o.alive, Logger: logger})
-	defer func() { err = errors.Join(err, hub.Close()) }()
-	d := daemon.New(daemon.Options{
-		Hub: hub, Tokens: kept.tables, Closed: !local && !o.open, OwnerKey: kept.key, Logger: logger,
-		MCP: coordmcp.Options{Extended: o.extended, Version: version(), Logger: logger},
+	var d *daemon.Daemon
+	bridge, err := a2abridge.New(a2abridge.Options{
+		Hub: hub, Agents: agents, Version: version(), Logger: logger,
+		Authorize: func(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
+			return d.Authorize(ctx, header, project, reads)
+		},
 	})
+	if err != nil {
+		return errors.Join(err, hub.Close())
+	}
+	d = daemon.New(daemon.Options{
+		Hub: hub, Tokens: kept.tables, Closed: !local && !o.open, OwnerKey: kept.key, Logger: logger,
+		MCP: coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: version(), Logger: logger},
+	})
+	d.Handle(a2abridge.Prefix, bridge)
+	end := sync.OnceValue(func() error { return endCoord(hub, bridge, d) })
+	defer end() // which has said what was wrong, or something else was before
 	var handler http.Handler = d
 	if local {
 		handler = localOnly(d)
 	}
 	at := (&registryServeOptions{serveOptions: o.serveOptions}).at(ln.Addr())
 	fmt.Fprintf(c.err, "data of coordinator: %s\nserving coordinator at %s\n", inline(kept.place), at)
-	return o.explain(serveCoord(ctx, ln, o, handler, logger, func() error { return endCoord(hub, d) }))
+	return o.explain(serveCoord(ctx, ln, o, handler, logger, end))
+}
+
+// asked returns the A2A agents that sessions may ask, by alias.
+func (o *coordServeOptions) asked() (map[string]string, error) {
+	agents := make(map[string]string)
+	for _, text := range o.agents {
+		alias, ref, found := strings.Cut(text, "=")
+		if !found || alias == "" || ref == "" {
+			return nil, usagef("--a2a-agent is %q, which has no alias and URL", text).withHint("for example --a2a-agent rates=http://127.0.0.1:8080")
+		}
+		agents[alias] = ref
+	}
+	return agents, nil
 }
 
 // endCoord tells those who wait that the coordinator ends, and closes connections that would stay.
-func endCoord(hub *coord.Hub, d *daemon.Daemon) error {
-	err := hub.Close()
+func endCoord(hub *coord.Hub, bridge *a2abridge.Bridge, d *daemon.Daemon) error {
+	err := errors.Join(bridge.Close(), hub.Close())
 	for session := range d.MCP().MCP().Sessions() {
 		go session.Close() // returns when the calls that are under way have their answers
 	}
