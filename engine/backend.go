@@ -41,11 +41,19 @@ func (b *backend) emit(ev journal.Event, size int) error {
 
 // Status implements turn.Backend.
 func (b *backend) Status(state a2a.TaskState, message *a2a.Message) error {
+	if message != nil {
+		if err := legible(message.Parts); err != nil {
+			return err
+		}
+	}
 	return b.emit(b.r.statusEvent(state, message), 256+messageSize(message))
 }
 
 // Artifact implements turn.Backend.
 func (b *backend) Artifact(a *a2a.Artifact, appendParts, last bool) error {
+	if err := legibleArtifact(a); err != nil {
+		return err
+	}
 	return b.emit(journal.Event{Time: now(), Wire: a2a.StreamEvent{Event: &a2a.ArtifactUpdate{
 		TaskID: b.r.key.ID, ContextID: b.r.contextID, Artifact: a, Append: appendParts, LastChunk: last,
 	}}}, 256+partsSize(a.Parts))
@@ -53,6 +61,9 @@ func (b *backend) Artifact(a *a2a.Artifact, appendParts, last bool) error {
 
 // Metadata implements turn.Backend.
 func (b *backend) Metadata(m a2a.Metadata) error {
+	if err := legibleMetadata(m); err != nil {
+		return err
+	}
 	size := 64
 	for k, v := range m {
 		size += len(k) + len(v)

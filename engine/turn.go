@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -25,7 +26,13 @@ const (
 // callAgent runs the agent and makes an error of a panic.
 func (r *runner) callAgent(ctx context.Context, t *openTurn) (err error) {
 	defer recoverTo(&err)
-	return r.svc.agent.Run(ctx, newTurn(r.info(t.start), &backend{r: r, t: t}))
+	err = r.svc.agent.Run(ctx, newTurn(r.info(t.start), &backend{r: r, t: t}))
+	if out, ok := errors.AsType[*turn.Outcome](err); ok {
+		if why := legible(out.Parts); why != nil {
+			return fmt.Errorf("the turn ended with what cannot be shown: %w", why)
+		}
+	}
+	return err
 }
 
 func newTurn(info turn.Info, b turn.Backend) *agent.Turn { return turn.New(info, b).(*agent.Turn) }
@@ -81,7 +88,7 @@ func (r *runner) judge(ctx context.Context, t *openTurn, err error) ending {
 		return r.failed(timeoutText)
 	}
 	if public, ok := errors.AsType[*turn.PublicError](err); ok {
-		return r.failed(public.Message)
+		return r.failed(strings.ToValidUTF8(public.Message, "\uFFFD"))
 	}
 	return r.failed(failedText)
 }

@@ -8,6 +8,8 @@ import (
 	"image"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dragoman-a2a/dragoman/samples/images/paint"
 )
@@ -238,7 +240,8 @@ func (p *picture) describe() string {
 	if p.scene.Style != "flat" {
 		what += "; " + p.scene.Style
 	}
-	return strings.ToUpper(what[:1]) + what[1:]
+	first, size := utf8.DecodeRuneInString(what)
+	return string(unicode.ToUpper(first)) + what[size:]
 }
 
 // emblems are the subjects that an emblem stands for.
