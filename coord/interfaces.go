@@ -93,8 +93,8 @@ const (
 	maxDistance = 2 // letters
 )
 
-// similar returns the names that are most like a name: those that contain it or are contained in it first, then those
-// that a slip of the pen is away.
+// similar returns the names that are most like a name: those that begin with it or that it begins with, then those that
+// contain it or that it contains, then those that a slip of the pen is away, each in the order in which they came.
 func (t *turn) similar(name string) []string {
 	type match struct {
 		name string
@@ -106,13 +106,13 @@ func (t *turn) similar(name string) []string {
 		lower := strings.ToLower(known)
 		switch {
 		case asked == "":
-		case strings.Contains(lower, asked):
-			matches = append(matches, match{known, len(lower) - len(asked)})
-		case strings.Contains(asked, lower):
-			matches = append(matches, match{known, len(asked) - len(lower)})
+		case strings.HasPrefix(lower, asked), strings.HasPrefix(asked, lower):
+			matches = append(matches, match{known, 0})
+		case strings.Contains(lower, asked), strings.Contains(asked, lower):
+			matches = append(matches, match{known, 1})
 		case len(asked) <= maxName:
 			if d := distance(asked, lower); d <= maxDistance {
-				matches = append(matches, match{known, maxName + d})
+				matches = append(matches, match{known, 1 + d})
 			}
 		}
 	}

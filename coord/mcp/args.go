@@ -119,6 +119,11 @@ func (a *args) seconds(name string, fallback float64) time.Duration {
 	return time.Duration(a.number(name, fallback) * float64(time.Second))
 }
 
+// minutes are a year at most, which is for ever here.
+func (a *args) minutes(name string) time.Duration {
+	return time.Duration(min(a.number(name, 0), 365*24*60) * float64(time.Minute))
+}
+
 func (a *args) boolean(name string, fallback bool) bool {
 	v := a.get(name)
 	if v == nil {
@@ -151,5 +156,9 @@ func (a *args) priority(name string) int {
 			return 3
 		}
 	}
-	return a.integer(name, 1)
+	n := a.integer(name, 1)
+	if n < 1 || n > 3 {
+		a.fail(name, "1 (high), 2 (medium) or 3 (low)")
+	}
+	return n
 }

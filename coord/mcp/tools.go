@@ -4,7 +4,6 @@ package mcp
 
 import (
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -211,7 +210,7 @@ var tools = []tool{
 		params:      []param{number("limit", "Default 20").opt()},
 		reads:       true, list: "changes",
 		command: func(a *args) coord.Command {
-			return coord.RecentChanges{Limit: max(1, a.integer("limit", 20)), Since: time.Minute * time.Duration(a.integer("minutes", 0))}
+			return coord.RecentChanges{Limit: max(1, a.integer("limit", 20)), Since: a.minutes("minutes")}
 		},
 	},
 	{
