@@ -34,7 +34,7 @@ func (x *run) work(ctx context.Context, s *step) {
 		err = x.conclude(s, f)
 	}
 	if err != nil {
-		s.State, s.Error = failed, clean(err.Error(), maxProblem)
+		s.State, s.Error = failed, clean(outward(err), maxProblem)
 	}
 	if err := errors.Join(x.showChildren(), x.save(ctx)); err != nil && ctx.Err() == nil {
 		s.State, s.Error = failed, "its outcome could not be recorded"

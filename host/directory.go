@@ -176,7 +176,7 @@ func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []s
 	defer d.mu.Unlock()
 	for _, r := range d.agents {
 		if r.card == nil {
-			missing = append(missing, cmp.Or(r.ref.Alias, clean(r.ref.Card, maxName)))
+			missing = append(missing, r.ref.called())
 			continue
 		}
 		agents = append(agents, AgentInfo{Alias: r.alias, Card: r.card, Health: r.breaker.look()})
@@ -316,7 +316,7 @@ func (d *Directory) readCatalog(ctx context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {
-		d.problem = clean(err.Error(), maxProblem)
+		d.problem = clean(outward(err), maxProblem)
 		return
 	}
 	d.listed, d.problem = time.Now(), ""

@@ -38,6 +38,8 @@ func (c *catalog) set(err error, entries ...*registry.Entry) {
 	c.entries, c.err = entries, err
 }
 
+func listed(entries ...*registry.Entry) *catalog { return &catalog{entries: entries} }
+
 func entry(id, alias, url string) *registry.Entry {
 	card := hello.Card()
 	card.SupportedInterfaces = []a2a.AgentInterface{{URL: url, Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"}}

@@ -70,7 +70,7 @@ func (b *breaker) failed(err error) {
 	if b.health.State != Down {
 		b.health.Since = b.now()
 	}
-	b.health.State, b.health.Problem = Down, clean(err.Error(), maxProblem)
+	b.health.State, b.health.Problem = Down, clean(outward(err), maxProblem)
 	b.health.Failures++
 	if b.health.Failures >= b.limit {
 		b.health.Resting = b.now().Add(b.rest)

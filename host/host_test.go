@@ -80,6 +80,12 @@ func newWorld(t *testing.T, tune func(*host.Options, *host.DirectoryOptions), ur
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newWorldOver(t, d, options)
+}
+
+// newWorldOver makes a host over a directory, which it closes at the end.
+func newWorldOver(t *testing.T, d *host.Directory, options host.Options) *world {
+	t.Helper()
 	options.Directory = d
 	h, err := host.New(options)
 	if err != nil {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/host"
+)
+
+// Where agents are, and how they are asked, is not for callers.
+func TestCallersReadNoCredentialsOfAgents(t *testing.T) {
+	t.Parallel()
+	d, err := host.NewDirectory(&host.DirectoryOptions{Agents: []host.AgentRef{
+		{Card: "http://user:s3cret@127.0.0.1:1/hidden?token=t0ken"},
+		{Card: "user:s3cret@no-such-host.invalid/hidden?token=t0ken", Alias: "Named"},
+		{Card: "/srv/s3cret/cards/ducks.json"},
+		{Card: "file:///srv/s3cret/cards/geese.json"},
+		{Card: "http://s3cret%zz"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	agents, missing := d.Agents(t.Context())
+	if got, want := strings.Join(missing, ", "), "127.0.0.1:1, Named, ducks.json, geese.json, an agent without a name"; got != want || len(agents) != 0 {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestProblemsOfAgentsNameNoAddresses(t *testing.T) {
+	t.Parallel()
+	d, err := host.NewDirectory(&host.DirectoryOptions{Catalog: listed(entry("1", "Ghost", "http://user:s3cret@127.0.0.1:1/hidden?token=t0ken"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorldOver(t, d, host.Options{})
+	for range 4 { // until the agent rests
+		r := w.Send("@Ghost say hello to Ada")
+		must(t, r, a2a.TaskStateFailed, "Ghost failed:", "refused")
+		for _, secret := range []string{"s3cret", "t0ken", "hidden", "127.0.0.1"} {
+			if strings.Contains(r.StatusText()+string(r.Task.Metadata["children"]), secret) {
+				t.Errorf("%q in %s", secret, r.StatusText())
+			}
+		}
+	}
+}
