@@ -22,7 +22,7 @@ import (
 const WantFiles = "desiredOutputFiles"
 
 // Agent returns a, whose files the store keeps. The agent makes parts of bytes as ever, and reads them as such in its
-// task and in related ones. What it returns from a turn by Turn.Reply stays as it is, because there may be no task.
+// task and in related ones. Bytes that it returns from a turn by Turn.Reply stay where they are, because there may be no task.
 //
 // Serve the result with [Store.Service], or readers see references that only the store can read.
 func (s *Store) Agent(a agent.Agent) agent.Agent { return &keeper{s, a} }
@@ -37,8 +37,11 @@ func (k *keeper) Run(ctx context.Context, t *agent.Turn) error {
 	t, b := k.turn(ctx, t)
 	err := k.agent.Run(ctx, t)
 	out, ok := errors.AsType[*turn.Outcome](err)
-	if !ok || out.Kind == turn.Reply {
+	if !ok {
 		return err
+	}
+	if out.Kind == turn.Reply { // there may be no task that files could belong to
+		b.limit = -1
 	}
 	kept := *out
 	if kept.Parts, err = b.keep(out.Parts); err != nil {

@@ -236,16 +236,22 @@ func TestReferencesOfOthersAreNotSigned(t *testing.T) {
 	t.Parallel()
 	var echoed error
 	s := serve(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
-		if t.Text() == "echo" {
+		switch t.Text() {
+		case "echo":
 			echoed = t.Artifact("echo", t.Message().Parts[1])
 			return nil
+		case "reply":
+			if err := t.Working(); err != nil {
+				return err
+			}
+			return t.Reply(t.Message().Parts[1])
 		}
 		return t.Working()
 	}), files.Options{})
 	f := put(t, s.store, keyOf("t"), "secret", files.File{})
 	ref := a2a.URLPart("dragoman-file:"+f.ID+"/x", "text/plain", "")
 	c := s.dial(t, a2a.BindingJSONRPC)
-	for _, text := range []string{"keep", "echo"} {
+	for _, text := range []string{"keep", "echo", "reply"} {
 		res, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text), ref)})
 		if err != nil {
 			t.Fatal(err)
@@ -256,6 +262,9 @@ func TestReferencesOfOthersAreNotSigned(t *testing.T) {
 		}
 		if len(task.Artifacts) > 0 {
 			t.Errorf("%s: %+v", text, task.Artifacts[0])
+		}
+		if text == "reply" && task.Status.State != a2a.TaskStateFailed {
+			t.Errorf("%s: %+v", text, task.Status)
 		}
 	}
 	if !errors.Is(echoed, files.ErrNotFound) {

@@ -60,19 +60,27 @@ func (a *execAgent) Run(ctx context.Context, t *agent.Turn) error {
 	var said tail
 	cmd.Stderr = &said
 	cmd.WaitDelay = killAfter
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
+	out, in := io.Pipe() // and not that of cmd, which ends only with all that the command leaves in the background
+	cmd.Stdout = in
 	if err := cmd.Start(); err != nil {
 		return agent.Public("the command cannot be started", err)
 	}
-	sent := a.send(t, out)
-	if sent != nil {
-		cmd.Cancel() // nobody reads the rest
+	sending := make(chan error, 1)
+	go func() {
+		err := a.send(t, out)
+		if err != nil {
+			cmd.Cancel() // nobody reads the rest
+		}
+		out.Close()
+		sending <- err
+	}()
+	err := cmd.Wait()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it has ended well, and what it left behind is not waited for
 	}
-	err = cmd.Wait()
 	done()
+	in.Close()
+	sent := <-sending
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -120,10 +128,11 @@ func (a *execAgent) stream(t *agent.Turn, out *io.LimitedReader) error {
 			return err
 		}
 	}
-	if err := pieces.Err(); err != nil {
+	err := pieces.Err()
+	if err != nil && !errors.Is(err, bufio.ErrTooLong) {
 		return err
 	}
-	if out.N == 0 {
+	if err != nil || out.N == 0 {
 		return errTooMuch
 	}
 	if w == nil {

@@ -21,10 +21,10 @@ var (
 	pause = regexp.MustCompile(`\bevery\s+([0-9.]+)?\s*(ms|milliseconds?|s|seconds?|m|minutes?)\b`)
 )
 
-// parse reads how far to count and how long to wait before each number, 0 when the text does not say. The question is
-// what to ask instead, if anything.
-func parse(text string) (n int, every time.Duration, question string) {
-	text = strings.ToLower(text)
+// parse reads how far to count and how long to wait before each number, the usual time when the text does not say. The
+// question is what to ask instead, if anything.
+func parse(text string, usual time.Duration) (n int, every time.Duration, question string) {
+	text, every = strings.ToLower(text), usual
 	if at := pause.FindStringSubmatchIndex(text); at != nil {
 		every = duration(pause.FindStringSubmatch(text))
 		text = text[:at[0]] + text[at[1]:]

@@ -52,11 +52,11 @@ func (c *counter) Run(ctx context.Context, t *agent.Turn) error {
 		return fmt.Errorf("load the count: %w", err)
 	}
 	if n.MessageID != t.Message().ID { // else the turn was interrupted
-		steps, pause, question := parse(t.Text())
+		steps, pause, question := parse(t.Text(), c.pause)
 		if question != "" {
 			return t.Ask(a2a.TextPart(question))
 		}
-		n = count{MessageID: t.Message().ID, Steps: steps, Pause: int64(cmp.Or(pause, c.pause))}
+		n = count{MessageID: t.Message().ID, Steps: steps, Pause: int64(pause)}
 	}
 	for ; n.Done < n.Steps; n.Done++ {
 		// What is kept comes before what it allows: a crash here may show a number twice, and leaves none out.
