@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/registry"
 )
 
@@ -41,6 +42,11 @@ type DirectoryOptions struct {
 	CardTimeout  time.Duration // how long a request waits for cards; 0 means 5 s
 	MaxAgents    int           // how many agents are taken from the catalogue; 0 means 500
 
+	// Networks says where agents of the catalogue may be: registry.NetworksPublic, NetworksLoopback or NetworksPrivate,
+	// each with those before it. "" means NetworksPublic, as their cards are the words of strangers. Those agents are
+	// called by JSON-RPC and HTTP+JSON only, and neither through Client.HTTPClient nor through a proxy.
+	Networks string
+
 	FailureLimit int           // failures in a row after which an agent rests; 0 means 3
 	Rest         time.Duration // how long it rests; 0 means 30 s
 }
@@ -50,6 +56,7 @@ func (o DirectoryOptions) Defaults() DirectoryOptions {
 	o.RefreshEvery = cmp.Or(o.RefreshEvery, time.Minute)
 	o.CardTimeout = cmp.Or(o.CardTimeout, 5*time.Second)
 	o.MaxAgents = cmp.Or(o.MaxAgents, 500)
+	o.Networks = cmp.Or(o.Networks, registry.NetworksPublic)
 	o.FailureLimit = cmp.Or(o.FailureLimit, 3)
 	o.Rest = cmp.Or(o.Rest, 30*time.Second)
 	if len(o.Client.Generations) == 0 {
@@ -64,6 +71,7 @@ type Directory struct {
 	opts     DirectoryOptions
 	resolver *card.Resolver
 	ownHTTP  *http.Client // nil when the caller brought one
+	guarded  *http.Client // for the agents of the catalogue
 
 	refreshing chan struct{} // holds a token while nobody refreshes
 
@@ -107,13 +115,17 @@ func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
 	if opts != nil {
 		o = *opts
 	}
-	d := &Directory{opts: o.Defaults(), refreshing: make(chan struct{}, 1)}
+	if o = o.Defaults(); !guard.Networks(o.Networks).Valid() {
+		return nil, fmt.Errorf("host: DirectoryOptions.Networks is %q; use %s, %s or %s", o.Networks, registry.NetworksPublic, registry.NetworksLoopback, registry.NetworksPrivate)
+	}
+	d := &Directory{opts: o, refreshing: make(chan struct{}, 1)}
 	d.refreshing <- struct{}{}
 	d.open, d.hangUp = context.WithCancel(context.Background())
 	if d.opts.Client.HTTPClient == nil {
 		d.ownHTTP = &http.Client{Transport: client.NewHTTPTransport()}
 		d.opts.Client.HTTPClient = d.ownHTTP
 	}
+	d.guarded = &http.Client{Transport: guardedTransport(guard.Networks(o.Networks))}
 	d.resolver = card.NewResolver(&card.Options{
 		HTTPClient: d.opts.Client.HTTPClient, Timeout: d.opts.CardTimeout, Retries: -1, Lifetime: d.opts.RefreshEvery,
 	})
@@ -124,6 +136,14 @@ func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
 		d.agents = append(d.agents, d.newRemote(ref.Card+"\x00"+ref.Alias, ref, true))
 	}
 	return d, nil
+}
+
+// guardedTransport is a transport for calls to agents, which may take long, that goes into the networks only.
+func guardedTransport(n guard.Networks) *http.Transport {
+	t := client.NewHTTPTransport()
+	t.Proxy = nil // it would make the connections itself, out of sight
+	t.DialContext = guard.Dial(n)
+	return t
 }
 
 func (d *Directory) newRemote(key string, ref AgentRef, given bool) *remote {
@@ -147,6 +167,7 @@ func (d *Directory) Close() error {
 	if d.ownHTTP != nil {
 		d.ownHTTP.CloseIdleConnections()
 	}
+	d.guarded.CloseIdleConnections()
 	return errors.Join(errs...)
 }
 
@@ -285,6 +306,9 @@ func (d *Directory) connect(r *remote, c *a2a.AgentCard) error {
 		return nil
 	}
 	opts := d.opts.Client
+	if !r.given {
+		opts.HTTPClient, opts.Bindings = d.guarded, overHTTP(opts.Bindings, c)
+	}
 	if r.ref.Client != nil {
 		opts = *r.ref.Client
 		opts.HTTPClient = cmp.Or(opts.HTTPClient, d.opts.Client.HTTPClient)
@@ -302,6 +326,26 @@ func (d *Directory) connect(r *remote, c *a2a.AgentCard) error {
 	}
 	r.card, r.conn = c, &conn{client: cl}
 	return nil
+}
+
+// overHTTP returns the bindings in which an agent of the catalogue may be called, those whose connections an HTTP client
+// makes: of those that are wanted, or else in the order of its card.
+func overHTTP(wanted []string, c *a2a.AgentCard) []string {
+	if len(wanted) == 0 {
+		for _, i := range c.SupportedInterfaces {
+			wanted = append(wanted, i.Binding)
+		}
+	}
+	var all []string
+	for _, b := range wanted {
+		if (b == a2a.BindingJSONRPC || b == a2a.BindingHTTPJSON) && !slices.Contains(all, b) {
+			all = append(all, b)
+		}
+	}
+	if all == nil {
+		return []string{a2a.BindingJSONRPC} // none would mean each
+	}
+	return all
 }
 
 // readCatalog takes over what the catalogue lists. When it cannot be read, what it listed before stays.

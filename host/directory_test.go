@@ -61,7 +61,7 @@ func TestDirectoryTakesACatalogueOver(t *testing.T) {
 	url := serve(t, hello.New(hello.Options{}), hello.Card())
 	kept := &catalog{}
 	kept.set(nil, entry("1", "Hello Agent", url), entry("2", "Twin", "http://127.0.0.1:1"))
-	d, err := host.NewDirectory(&host.DirectoryOptions{Agents: []host.AgentRef{{Card: url}}, Catalog: kept, RefreshEvery: time.Nanosecond})
+	d, err := host.NewDirectory(&host.DirectoryOptions{Agents: []host.AgentRef{{Card: url}}, Catalog: kept, Networks: registry.NetworksLoopback, RefreshEvery: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,4 +168,45 @@ func TestAnAgentThatMakesItsOwnContexts(t *testing.T) {
 	first := w.Send("guess numbers")
 	must(t, first, a2a.TaskStateInputRequired, "which number?")
 	must(t, w.Reply(first, "42"), a2a.TaskStateCompleted, "right")
+}
+
+// A catalogue is written by strangers, who must not make the host look around at home.
+func TestAgentsOfACatalogueAreCalledInTheNetworksOnly(t *testing.T) {
+	t.Parallel()
+	for networks, want := range map[string]a2a.TaskState{"": a2a.TaskStateFailed, registry.NetworksPublic: a2a.TaskStateFailed, registry.NetworksLoopback: a2a.TaskStateCompleted} {
+		var calls atomic.Int32
+		url := front(t, hello.New(hello.Options{}), hello.Card(), func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				calls.Add(1)
+				next.ServeHTTP(w, r)
+			})
+		})
+		d, err := host.NewDirectory(&host.DirectoryOptions{Catalog: listed(entry("1", "Stranger", url)), Networks: networks})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := newWorldOver(t, d, host.Options{}).Send("@Stranger say hello to Ada")
+		must(t, r, want)
+		if called := calls.Load() > 0; called != (want == a2a.TaskStateCompleted) {
+			t.Errorf("%q: %d calls", networks, calls.Load())
+		}
+	}
+	if _, err := host.NewDirectory(&host.DirectoryOptions{Networks: "all"}); err == nil {
+		t.Error("networks that there are not were taken")
+	}
+}
+
+// Bindings that dial for themselves would get around the networks.
+func TestAgentsOfACatalogueAreCalledOverHTTP(t *testing.T) {
+	t.Parallel()
+	e := entry("1", "Stranger", "127.0.0.1:1")
+	e.Card.SupportedInterfaces[0].Binding = a2a.BindingGRPC
+	d, err := host.NewDirectory(&host.DirectoryOptions{Catalog: listed(e), Networks: registry.NetworksLoopback})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if got := aliases(t, d); len(got) != 0 {
+		t.Errorf("got %v", got)
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/host"
+	"github.com/dragoman-a2a/dragoman/registry"
 )
 
 // Where agents are, and how they are asked, is not for callers.
@@ -32,7 +33,7 @@ func TestCallersReadNoCredentialsOfAgents(t *testing.T) {
 
 func TestProblemsOfAgentsNameNoAddresses(t *testing.T) {
 	t.Parallel()
-	d, err := host.NewDirectory(&host.DirectoryOptions{Catalog: listed(entry("1", "Ghost", "http://user:s3cret@127.0.0.1:1/hidden?token=t0ken"))})
+	d, err := host.NewDirectory(&host.DirectoryOptions{Catalog: listed(entry("1", "Ghost", "http://user:s3cret@127.0.0.1:1/hidden?token=t0ken")), Networks: registry.NetworksLoopback})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,6 +158,9 @@ func (g *Registry) Add(ctx context.Context, r Registration) (*Entry, bool, error
 	if seen.card == nil {
 		return nil, false, cardError(seen.err)
 	}
+	if at.given != nil && errors.Is(seen.err, guard.ErrRefused) {
+		return nil, false, cardError(seen.err)
+	}
 	var number int64
 	var created bool
 	err = g.tables.db.Write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/registry"
 )
 
@@ -165,6 +166,64 @@ func TestInterfacesInOtherNetworks(t *testing.T) {
 	e := mustAdd(t, g, registry.Registration{URL: newFake(t, inside).URL})
 	if e.Health.State != registry.HealthDown || !strings.Contains(e.Health.Error, "not in the networks") {
 		t.Errorf("health %+v", e.Health)
+	}
+}
+
+// Who takes cards from the registry calls what they name: all of it has to be where the registry itself may look.
+func TestCardsThatLeadIntoOtherNetworks(t *testing.T) {
+	t.Parallel()
+	here := newFake(t, simple("Here", "be here"))
+	second := func(urls ...string) *a2a.AgentCard {
+		c := parse(t, strings.ReplaceAll(simple("Given", "be given"), "$URL", here.URL))
+		for _, url := range urls {
+			c.SupportedInterfaces = append(c.SupportedInterfaces, a2a.AgentInterface{URL: url, Binding: a2a.BindingGRPC, ProtocolVersion: "1.0"})
+		}
+		return c
+	}
+	g := newRegistry(t, registry.Options{})
+	for _, url := range []string{"http://10.1.2.3:22", "http://169.254.169.254/latest/meta-data", "192.168.0.1:443", "http://[fd00::1]/"} {
+		_, _, err := g.Add(t.Context(), registry.Registration{Card: second(url)})
+		wantKind(t, err, registry.ErrCardUnreachable)
+	}
+	var many []string
+	for i := range 40 {
+		many = append(many, fmt.Sprintf("http://127.0.0.1:%d", 1000+i))
+	}
+	_, _, err := g.Add(t.Context(), registry.Registration{Card: second(many...)})
+	wantKind(t, err, registry.ErrCardUnreachable)
+	if got := aliases(t, g, registry.Query{}); got != "" {
+		t.Errorf("there is %q", got)
+	}
+	mustAdd(t, g, registry.Registration{Card: second(many[:3]...)})
+
+	public := newRegistry(t, registry.Options{Networks: registry.NetworksPublic})
+	_, _, err = public.Add(t.Context(), registry.Registration{Card: second()})
+	wantKind(t, err, registry.ErrCardUnreachable)
+}
+
+// A card that is served and has not changed since is judged again, all of its interfaces.
+func TestAnotherInterfaceInOtherNetworks(t *testing.T) {
+	t.Parallel()
+	g := newRegistry(t, registry.Options{})
+	inside := simple("Inside", "look around")
+	card := parse(t, strings.ReplaceAll(inside, "$URL", "http://127.0.0.1:1"))
+	card.SupportedInterfaces = append(card.SupportedInterfaces, a2a.AgentInterface{URL: "http://10.1.2.3:22", Binding: a2a.BindingHTTPJSON, ProtocolVersion: "1.0"})
+	raw, err := card.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := newFake(t, strings.ReplaceAll(string(raw), "http://127.0.0.1:1", "$URL"))
+	e := mustAdd(t, g, registry.Registration{URL: agent.URL})
+	for range 3 {
+		if e.Health.State != registry.HealthDown || !strings.Contains(e.Health.Error, "not in the networks") {
+			t.Errorf("health %+v", e.Health)
+		}
+		if e, err = g.Check(t.Context(), e.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if agent.same == 0 {
+		t.Error("the card was never unchanged")
 	}
 }
 

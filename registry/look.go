@@ -28,7 +28,7 @@ type target struct {
 	id       string
 	identity string
 	url      string // where its card is; "" when it was given
-	address  string // of its first interface as far as is known
+	places   places // of its interfaces as far as is known
 	known    card.Fetched
 	given    *a2a.AgentCard // by who adds it
 	alias    string         // for the log
@@ -36,7 +36,7 @@ type target struct {
 
 func (r *record) target() target {
 	return target{
-		number: r.number, id: r.ID, identity: r.identity, url: r.URL, address: r.address, alias: r.Alias,
+		number: r.number, id: r.ID, identity: r.identity, url: r.URL, places: placesFrom(r.address), alias: r.Alias,
 		known: card.Fetched{URL: r.foundAt, ETag: r.etag, LastModified: r.modified},
 	}
 }
@@ -89,12 +89,12 @@ func (t *target) host() string {
 
 // A sight is what a look at an agent brought.
 type sight struct {
-	at      time.Time
-	took    time.Duration
-	card    *a2a.AgentCard // nil when it is what it was, or was not to be had
-	raw     []byte
-	digest  string
-	address string
+	at     time.Time
+	took   time.Duration
+	card   *a2a.AgentCard // nil when it is what it was, or was not to be had
+	raw    []byte
+	digest string
+	places places
 
 	foundAt, etag, modified string // all empty when the card was not to be had
 
@@ -119,7 +119,7 @@ func (g *Registry) lookFor(ctx context.Context, t *target) (*sight, error) {
 // look asks an agent for its card and whether it is there. Its error is that of ctx only.
 func (g *Registry) look(ctx context.Context, t *target) (*sight, error) {
 	start := time.Now()
-	s := &sight{address: t.address}
+	s := &sight{places: t.places}
 	if t.url != "" {
 		s.err = g.fetch(ctx, t, s)
 	} else if t.given != nil {
@@ -156,20 +156,24 @@ func (s *sight) take(c *a2a.AgentCard, raw []byte) {
 	}
 	sum := sha256.Sum256(canonical)
 	s.card, s.raw, s.digest = c, raw, hex.EncodeToString(sum[:])
-	s.address, _ = addressOf(&c.SupportedInterfaces[0])
+	s.places = placesOf(c)
 }
 
-// reach connects to the agent's first interface, unless the card has just come from there.
+// reach connects to the agent's first interface, unless the card has just come from there. None of its interfaces may
+// be where the registry must not look: who takes the card from here would call them.
 func (g *Registry) reach(ctx context.Context, s *sight) error {
-	if s.address == "" {
-		return nil
-	}
-	if u, err := url.Parse(s.foundAt); err == nil && s.foundAt != "" && strings.EqualFold(addressOfURL(u), s.address) {
-		return nil
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, g.opts.Timeout, fmt.Errorf("no connection within %v", g.opts.Timeout))
 	defer cancel()
-	conn, err := g.dial(ctx, "tcp", s.address)
+	if err := g.allowed(ctx, s.places); err != nil {
+		return err
+	}
+	if len(s.places) == 0 || s.places[0] == "" {
+		return nil
+	}
+	if u, err := url.Parse(s.foundAt); err == nil && s.foundAt != "" && strings.EqualFold(addressOfURL(u), s.places[0]) {
+		return nil
+	}
+	conn, err := g.dial(ctx, "tcp", s.places[0])
 	if err != nil {
 		return fmt.Errorf("its first interface cannot be reached: %w", err)
 	}

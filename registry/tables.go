@@ -44,7 +44,7 @@ type record struct {
 	Entry
 	number   int64
 	identity string
-	address  string // of the first interface, for TCP; "" when it has none
+	address  string // of its interfaces, see places
 	foundAt  string // URL of the card itself
 	etag     string
 	modified string

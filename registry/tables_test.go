@@ -77,7 +77,7 @@ func TestClaimsAreExclusive(t *testing.T) {
 				mu.Lock()
 				for _, at := range targets {
 					claims[at.number]++
-					if at.id == "" || at.address == "" || at.identity == "" {
+					if at.id == "" || at.places.String() == "" || at.identity == "" {
 						t.Errorf("claimed %+v", at)
 					}
 				}

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"syscall"
 	"time"
 
@@ -38,6 +39,9 @@ var (
 	private  = append(prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"), loopback...)
 )
 
+// metadata are addresses in private networks at which clouds tell a machine its credentials.
+var metadata = prefixes("fd00:ec2::254/128", "100.100.100.200/32")
+
 func prefixes(texts ...string) []netip.Prefix {
 	var all []netip.Prefix
 	for _, text := range texts {
@@ -52,6 +56,20 @@ func (n Networks) Valid() bool { return n == Public || n == Loopback || n == Pri
 // Dial returns a function that connects to TCP addresses in the networks, for http.Transport and others. Networks that
 // are none of the constants count as Public.
 func Dial(n Networks) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	judge := n.judge()
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	dialer.ControlContext = func(_ context.Context, _, addr string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(addr)
+		if err != nil {
+			return fmt.Errorf("%w: %s", ErrRefused, addr)
+		}
+		return judge(to.Addr())
+	}
+	return dialer.DialContext
+}
+
+// judge returns a function that refuses the addresses that are not in the networks.
+func (n Networks) judge() func(netip.Addr) error {
 	var allowed []netip.Prefix
 	switch n {
 	case Loopback:
@@ -60,18 +78,34 @@ func Dial(n Networks) func(ctx context.Context, network, addr string) (net.Conn,
 		allowed = private
 	}
 	judge := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(allowed...), ssrf.WithAllowedV6Prefixes(allowed...))
-	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
-	dialer.ControlContext = func(_ context.Context, _, addr string, _ syscall.RawConn) error {
-		to, err := netip.ParseAddrPort(addr)
-		if err != nil {
-			return fmt.Errorf("%w: %s", ErrRefused, addr)
-		}
-		if err := judge.SafeAddr(to.Addr().Unmap().WithZone("")); err != nil {
-			return fmt.Errorf("%w: %s is not in the networks that count as %s", ErrRefused, to.Addr(), n)
+	return func(addr netip.Addr) error {
+		ip := addr.Unmap().WithZone("")
+		isMetadata := slices.ContainsFunc(metadata, func(p netip.Prefix) bool { return p.Contains(ip) })
+		if judge.SafeAddr(ip) != nil || isMetadata {
+			return fmt.Errorf("%w: %s is not in the networks that count as %s", ErrRefused, addr, n)
 		}
 		return nil
 	}
-	return dialer.DialContext
+}
+
+// Check tells in advance whether a host, given by name or address, is one that [Dial] refuses to connect to: the error
+// wraps ErrRefused then. One address outside of the networks is enough. A name that cannot be resolved is not refused.
+// It is no substitute for Dial, as names may mean something else a moment later.
+func Check(ctx context.Context, n Networks, host string) error {
+	judge := n.judge()
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return judge(addr)
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil
+	}
+	for _, addr := range addrs {
+		if err := judge(addr); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Transport returns an HTTP transport whose connections dial makes. It uses no proxy: that would make the connections

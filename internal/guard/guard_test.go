@@ -64,6 +64,18 @@ func TestPrivateNetworks(t *testing.T) {
 	}
 }
 
+// Where clouds keep the credentials of a machine nobody is let, also not into private networks.
+func TestMetadataOfClouds(t *testing.T) {
+	t.Parallel()
+	for _, addr := range []string{"169.254.169.254:80", "[fd00:ec2::254]:80", "100.100.100.200:80", "[::ffff:100.100.100.200]:80"} {
+		short, stop := context.WithTimeout(t.Context(), time.Second)
+		if _, err := guard.Dial(guard.Private)(short, "tcp", addr); !errors.Is(err, guard.ErrRefused) {
+			t.Errorf("%s: %v", addr, err)
+		}
+		stop()
+	}
+}
+
 func TestRedirectsAreJudgedToo(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.RedirectHandler("http://169.254.169.254/latest", http.StatusFound))
@@ -93,5 +105,18 @@ func TestValid(t *testing.T) {
 	t.Parallel()
 	if !guard.Private.Valid() || guard.Networks("").Valid() || guard.Networks("all").Valid() {
 		t.Error("only the constants are valid")
+	}
+}
+
+func TestCheckTellsInAdvance(t *testing.T) {
+	t.Parallel()
+	for host, allowed := range map[string]bool{
+		"127.0.0.1": true, "localhost": true, "::1": true, "8.8.8.8": true, "no-such-host.invalid": true,
+		"10.1.2.3": false, "169.254.169.254": false, "::ffff:10.1.2.3": false, "fe80::1": false,
+	} {
+		err := guard.Check(t.Context(), guard.Loopback, host)
+		if allowed && err != nil || !allowed && !errors.Is(err, guard.ErrRefused) {
+			t.Errorf("%s: %v", host, err)
+		}
 	}
 }
