@@ -46,8 +46,7 @@ type Server struct {
 	mcp  *sdk.Server
 	subs *watches
 
-	mu        sync.Mutex
-	connected map[*sdk.ServerSession]map[[2]string]bool // the sessions of agents that came over a connection, by project and name
+	presence *presence
 }
 
 // instructions tell a model how to work with others.
@@ -70,7 +69,7 @@ func New(hub *coord.Hub, opts *Options) *Server {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Server{hub: hub, opts: o, connected: make(map[*sdk.ServerSession]map[[2]string]bool)}
+	s := &Server{hub: hub, opts: o, presence: &presence{hub: hub, lines: make(map[any]*line)}}
 	s.subs = newWatches(s)
 	s.mcp = sdk.NewServer(&sdk.Implementation{Name: "dragoman-coord", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{}, PageSize: 100,
@@ -100,7 +99,13 @@ func (t *tool) definition(extended bool) *sdk.Tool {
 func (s *Server) MCP() *sdk.Server { return s.mcp }
 
 // Handler returns the handler of the MCP endpoint.
-func (s *Server) Handler() http.Handler { return mcphttp.Handler(s.mcp) }
+func (s *Server) Handler() http.Handler {
+	next := mcphttp.Handler(s.mcp)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer s.presence.stream(r)()
+		next.ServeHTTP(w, r)
+	})
+}
 
 // call runs a tool.
 func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -120,11 +125,13 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 		return refuse(err.Error(), coord.CodeForbidden), nil
 	}
 	session := sessionOf(t, a)
-	s.connect(ctx, req, project, session)
 	defer s.report(ctx, req, c)()
 	result, err := s.do(ctx, project, principal, c)
 	if err != nil {
 		return s.failed(err)
+	}
+	if f, ok := result.(coord.Failure); !ok || f.Code != coord.CodeForbidden { // nobody keeps somebody else's session alive
+		s.presence.called(ctx, req, project, session)
 	}
 	return s.answer(ctx, t, project, session, result)
 }
@@ -250,41 +257,6 @@ func statusOf(text []byte) (string, bool) {
 	end := slices.Index(rest, '"')
 	return string(rest[:max(0, end)]), end >= 0
 }
-
-// connect notes that a session of an agent has a connection, which counts as a sign of life until it ends. Calls without
-// a session of MCP come over no connection that lasts.
-func (s *Server) connect(ctx context.Context, req *sdk.CallToolRequest, project, session string) {
-	if session == "" || req.Session == nil || req.ProtocolVersion() >= mcphttp.Stateless {
-		return
-	}
-	key := [2]string{project, session}
-	s.mu.Lock()
-	mine, known := s.connected[req.Session]
-	if !known {
-		mine = make(map[[2]string]bool)
-		s.connected[req.Session] = mine
-	}
-	already := mine[key] || len(mine) >= maxPerConnection
-	mine[key] = true
-	s.mu.Unlock()
-	if already {
-		return
-	}
-	leave, err := s.hub.Connect(ctx, project, session)
-	if err != nil {
-		return
-	}
-	go func() {
-		req.Session.Wait() // why it ended is nothing to us
-		leave()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.connected, req.Session)
-	}()
-}
-
-// maxPerConnection is how many sessions of agents one connection can be the sign of life of.
-const maxPerConnection = 100
 
 // reportEvery is how often a call that waits says so.
 const reportEvery = 5 * time.Second

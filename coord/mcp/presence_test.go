@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
+)
+
+// wires are the connections of a client, which can be cut all at once, for good.
+type wires struct {
+	mu  sync.Mutex
+	all []net.Conn
+	cut bool
+}
+
+func (w *wires) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cut {
+		return nil, errors.New("the wires are cut")
+	}
+	c, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err == nil {
+		w.all = append(w.all, c)
+	}
+	return c, err
+}
+
+func (w *wires) kill() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = true
+	for _, c := range w.all {
+		c.Close()
+	}
+}
+
+// An agent that does nothing for long keeps its leases as long as its client is connected, whatever its clients of other
+// kinds do, and loses them when that is killed, though its session of MCP lives on.
+func TestKilledClientsLetGo(t *testing.T) {
+	t.Parallel()
+	const timeout = time.Second
+	hub := coord.NewHub(&coord.HubOptions{Timeout: timeout})
+	srv := httptest.NewServer(coordmcp.New(hub, nil).Handler())
+	defer func() {
+		srv.CloseClientConnections()
+		srv.Close()
+		hub.Close()
+	}()
+	w := &wires{}
+	transport := &http.Transport{DialContext: w.dial}
+	defer transport.CloseIdleConnections()
+	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
+	c, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: srv.URL, HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1},
+		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	call(t, c, "register_agent", map[string]any{"project_id": "p", "session_name": "a", "task_id": "1", "branch": "", "description": ""})
+	call(t, c, "announce_file_change", map[string]any{"project_id": "p", "session_name": "a", "file_path": "x", "change_type": "modify"})
+	held := func() bool {
+		result, err := hub.Do(t.Context(), "p", "", coord.ListLocks{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(result.(coord.LockList).Leases) == 1
+	}
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for begun := time.Now(); time.Since(begun) < 3*timeout+time.Second; <-ticker.C {
+		if !held() {
+			t.Fatalf("the lease is gone after %v, though the client is connected", time.Since(begun))
+		}
+	}
+	id := c.ID()
+	w.kill()
+	defer func() { // what the one that was killed could not do
+		req, err := http.NewRequest(http.MethodDelete, srv.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Mcp-Session-Id", id)
+		resp, err := srv.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusNoContent {
+			t.Errorf("the session of MCP had ended already: %s", resp.Status)
+		}
+	}()
+	for deadline := time.Now().Add(20 * time.Second); held(); <-ticker.C {
+		if time.Now().After(deadline) {
+			t.Fatal("the lease of a client that was killed is still held")
+		}
+	}
+}
