@@ -127,7 +127,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 		MCP: coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: version(), Logger: logger},
 	})
 	d.Handle(a2abridge.Prefix, bridge)
-	end := sync.OnceValue(func() error { return endCoord(hub, bridge, d) })
+	end := sync.OnceValue(func() error { return endCoord(hub, bridge) })
 	defer end() // which has said what was wrong, or something else was before
 	var handler http.Handler = d
 	if local {
@@ -151,20 +151,46 @@ func (o *coordServeOptions) asked() (map[string]string, error) {
 	return agents, nil
 }
 
-// endCoord tells those who wait that the coordinator ends, and closes connections that would stay.
-func endCoord(hub *coord.Hub, bridge *a2abridge.Bridge, d *daemon.Daemon) error {
-	err := errors.Join(bridge.Close(), hub.Close())
-	for session := range d.MCP().MCP().Sessions() {
-		go session.Close() // returns when the calls that are under way have their answers
-	}
-	return err
+// endCoord tells those who wait that the coordinator ends.
+func endCoord(hub *coord.Hub, bridge *a2abridge.Bridge) error {
+	return errors.Join(bridge.Close(), hub.Close())
 }
+
+// calls counts the requests that change something or wait, which are those that get an answer when the coordinator ends;
+// streams of what happens go on until they are cut.
+type calls struct {
+	next  http.Handler
+	under sync.RWMutex // read-locked by each
+}
+
+func (c *calls) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		c.under.RLock()
+		defer c.under.RUnlock()
+	}
+	c.next.ServeHTTP(w, r)
+}
+
+// ended is closed when no call is under way. Those that come meanwhile wait for that.
+func (c *calls) ended() <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		c.under.Lock()
+		defer c.under.Unlock()
+		close(done)
+	}()
+	return done
+}
+
+// lastBytes is how long the ends of answers may take to be written.
+const lastBytes = 200 * time.Millisecond
 
 // serveCoord serves until ctx ends. There is no limit of time on requests and answers as a whole, as calls wait and
 // streams stay.
 func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h http.Handler, logger *slog.Logger, end func() error) error {
+	under := &calls{next: h}
 	srv := &http.Server{
-		Handler: h, TLSConfig: o.tls, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: under, TLSConfig: o.tls, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ErrorLog:    slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
@@ -181,10 +207,14 @@ func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h ht
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
 	}
-	err := end()
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.drain)
+	err := errors.Join(ln.Close(), end())
+	select {
+	case <-under.ended():
+	case <-time.After(o.drain):
+	}
+	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastBytes)
 	defer cancel()
-	if srv.Shutdown(drain) != nil { // streams are left, whose readers come back to the next one
+	if srv.Shutdown(flush) != nil { // streams are left, whose readers come back to the next one
 		_ = srv.Close()
 	}
 	<-failed

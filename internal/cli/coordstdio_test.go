@@ -145,14 +145,20 @@ func TestStdioRelaxesSchemas(t *testing.T) {
 func TestStdioPassesOnWaits(t *testing.T) {
 	t.Parallel()
 	env := []string{"DRAGOMAN_PROJECT=p"}
-	session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--embedded", "--coord-data", ":memory:"), "", nil)
+	progress := make(chan string, 100)
+	session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--embedded", "--coord-data", ":memory:"), "", &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) { progress <- req.Params.Message },
+	})
 	for _, name := range []string{"a", "b"} {
 		mustCall(t, session, "register_agent", map[string]any{"session_name": name, "task_id": name, "branch": "", "description": ""}, `"registered"`)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := callTool(ctx, session, "query_agent", map[string]any{"from_session": "a", "to_session": "b", "query_type": "q", "query": "Who?", "timeout": 300})
+		params := &sdk.CallToolParams{Name: "query_agent", Meta: sdk.Meta{"progressToken": "t"}, Arguments: map[string]any{
+			"from_session": "a", "to_session": "b", "query_type": "q", "query": "Who?", "timeout": 300,
+		}}
+		_, err := session.CallTool(ctx, params)
 		ended <- err
 	}()
 	inbox := map[string]any{"session_name": "b", "peek": true}
@@ -160,6 +166,9 @@ func TestStdioPassesOnWaits(t *testing.T) {
 		text, err := callTool(t.Context(), session, "check_messages", inbox)
 		return err == nil && strings.Contains(string(text), "Who?")
 	})
+	if said := <-progress; said != "waiting" {
+		t.Errorf("said %q", said)
+	}
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("ended with %v", err)
@@ -168,6 +177,39 @@ func TestStdioPassesOnWaits(t *testing.T) {
 		text, err := callTool(t.Context(), session, "check_messages", inbox)
 		return err == nil && string(text) == "[]"
 	})
+}
+
+// Resources and prompts are those of the coordinator.
+func TestStdioPassesOnResources(t *testing.T) {
+	t.Parallel()
+	updated := make(chan string, 100)
+	session := stdioClient(t, dragoman(t, nil, "coord", "stdio", "--embedded", "--coord-data", ":memory:", "--project", "p"), "", &sdk.ClientOptions{
+		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
+	})
+	mustCall(t, session, "register_agent", map[string]any{"session_name": "a", "task_id": "1", "branch": "", "description": ""}, `"registered"`)
+	if _, err := session.ListResources(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+	templates, err := session.ListResourceTemplates(t.Context(), nil)
+	if err != nil || len(templates.ResourceTemplates) == 0 {
+		t.Errorf("%+v, %v", templates, err)
+	}
+	const uri = "dragoman://p/agents"
+	read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+	if err != nil || len(read.Contents) != 1 || !strings.Contains(read.Contents[0].Text, `"a"`) {
+		t.Errorf("%+v, %v", read, err)
+	}
+	if err := session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}); err != nil {
+		t.Fatal(err)
+	}
+	mustCall(t, session, "register_agent", map[string]any{"session_name": "b", "task_id": "1", "branch": "", "description": ""}, `"registered"`)
+	if got := <-updated; got != uri {
+		t.Errorf("updated %s", got)
+	}
+	prompts, err := session.ListPrompts(t.Context(), nil)
+	if err != nil || len(prompts.Prompts) == 0 {
+		t.Errorf("%+v, %v", prompts, err)
+	}
 }
 
 // await polls until something is so.
