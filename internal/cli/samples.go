@@ -99,7 +99,11 @@ var samples = []sample{
 		name: "files", port: 10003, shows: "answers about a file that is sent along, in a form that a schema names", example: "how many rows are there?", thinks: true,
 		card: samplefiles.Card,
 		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
-			return samplefiles.New(samplefiles.Options{Model: o.model}), nil
+			fetch, err := files.NewFetcher(&files.FetchOptions{Allow: o.allowURLs, Networks: o.networks})
+			if err != nil {
+				return nil, usagef("--allow-url, --allow-networks: %v", err)
+			}
+			return samplefiles.New(samplefiles.Options{Model: o.model, Fetch: fetch}), nil
 		},
 	},
 	{
@@ -156,12 +160,17 @@ type sampleOptions struct {
 
 	provider, modelName, baseURL string
 	model                        llm.Model // of the three, see openModel; nil: rules
-	getenv                       func(string) string
+
+	allowURLs []string
+	networks  string
+	getenv    func(string) string
 }
 
 func (o *sampleOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.rates, "rates", "snapshot", "where currency has its rates from: snapshot, live or auto")
 	flags.BoolVar(&o.reply, "reply", false, "hello answers with a message instead of a task")
+	flags.StringArrayVar(&o.allowURLs, "allow-url", nil, "how URLs of files begin that files may fetch, such as https://example.com/exports/; repeatable (default: none)")
+	flags.StringVar(&o.networks, "allow-networks", files.NetworksPublic, "with --allow-url: where they may lead to: public, loopback (this machine too) or private (private networks too)")
 	flags.StringVar(&o.provider, "llm", "off", "off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
 	flags.StringVar(&o.modelName, "model", "", "with --llm: the model's name (default: one of the provider's)")
 	flags.StringVar(&o.baseURL, "base-url", "", "with --llm: the provider's address, such as http://127.0.0.1:11434/v1")
