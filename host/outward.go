@@ -20,23 +20,48 @@ import (
 // the operator's: URLs, addresses and names of files are left out.
 func outward(err error) string {
 	text := err.Error()
-	without := func(e error, instead string) string { return strings.ReplaceAll(text, e.Error(), instead) }
-	if e, ok := errors.AsType[*card.Error](err); ok {
-		return without(e, fmt.Sprintf("%v: %s", e.Kind, outward(e.Err)))
-	}
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		return without(e, outward(e.Err))
-	}
 	if errors.Is(err, guard.ErrRefused) {
 		return guard.ErrRefused.Error()
 	}
-	if e, ok := errors.AsType[*net.OpError](err); ok {
-		return without(e, e.Op+": "+outward(e.Err))
-	}
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return without(e, "its name cannot be resolved")
-	}
+	inside(err, func(e error) bool {
+		instead, ok := discreet(e)
+		if ok {
+			text = strings.ReplaceAll(text, e.Error(), instead)
+		}
+		return !ok
+	})
 	return text
+}
+
+// discreet returns what to say instead of an error that names a place; ok is false for one that does not itself.
+func discreet(err error) (instead string, ok bool) {
+	switch e := err.(type) {
+	case *card.Error:
+		return fmt.Sprintf("%v: %s", e.Kind, outward(e.Err)), true
+	case *url.Error:
+		return outward(e.Err), true
+	case *net.OpError:
+		return e.Op + ": " + outward(e.Err), true
+	case *net.DNSError:
+		return "its name cannot be resolved", true
+	}
+	return "", false
+}
+
+// inside calls f for an error and for those inside of it, as long as f says so: an error may have several causes, one of
+// each try.
+func inside(err error, f func(error) bool) {
+	if err == nil || !f(err) {
+		return
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		inside(e.Unwrap(), f)
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			inside(one, f)
+		}
+	}
 }
 
 // called is how an agent without a card is named to callers: by its alias, or by the host of its URL, or the name of the

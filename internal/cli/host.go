@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/host"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/registry"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -32,6 +35,7 @@ type hostOptions struct {
 	serveOptions
 	agents   []string
 	registry string
+	networks string
 	model    string
 
 	taskID, contextID string // that the conversation begins with
@@ -74,10 +78,13 @@ func (c *command) hostCommand() *cobra.Command {
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to go on with")
 	flags.StringVar(&o.contextID, "context-id", "", "the conversation to go on with")
 	c.hostDataFlag(flags, &o, "data")
+	flags.StringVar(&o.networks, "networks", "", hostNetworksUsage)
 	c.hostFlags(cmd.PersistentFlags(), &o)
 	cmd.AddCommand(c.hostAskCommand(&o))
 	return cmd
 }
+
+const hostNetworksUsage = "where agents of the registry may be: public, loopback or private, each with those before it (default: loopback when the registry is on this machine, else public)"
 
 // hostFlags are those that say what a host is, however it is used.
 func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
@@ -117,8 +124,13 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 		}
 	})
 	c.hostDataFlag(cmd.Flags(), o, "tasks") // --data is a part of the message here
+	networks := cmd.Flag("networks")        // of files to send
+	networks.Usage += "; when it is given, also " + hostNetworksUsage
 	send := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if networks.Changed {
+			o.networks = networks.Value.String()
+		}
 		o.addr, o.drain = "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
 		return c.withHost(cmd.Context(), o, func(_ context.Context, url string) error {
 			c.options.agentCard = url
@@ -137,6 +149,9 @@ func (o *hostOptions) again(c *command, dataFlag string, verb ...string) []strin
 	}
 	if o.registry != "" {
 		words = append(words, "--registry", o.registry)
+	}
+	if o.networks != "" {
+		words = append(words, "--networks", o.networks)
 	}
 	if o.model != "off" {
 		words = append(words, "--llm", o.model)
@@ -254,7 +269,10 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	if o.parallel < 1 || o.step <= 0 {
 		return nil, usagef("--parallel and --step-timeout must be above 0")
 	}
-	options := &host.DirectoryOptions{Client: client.Options{HTTPClient: c.httpClient()}}
+	if o.networks != "" && !guard.Networks(o.networks).Valid() {
+		return nil, usagef("--networks is %q; use public, loopback or private", o.networks)
+	}
+	options := &host.DirectoryOptions{Networks: o.networks, Client: client.Options{HTTPClient: c.httpClient()}}
 	for _, text := range o.agents {
 		alias, card, named := strings.Cut(text, "=")
 		if !named || strings.ContainsAny(alias, "/:?") { // an = in a URL
@@ -271,8 +289,24 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 			return nil, usagef("--registry is %q, which is no http or https URL without query", o.registry).withHint("for example --registry http://127.0.0.1:8095")
 		}
 		options.Catalog = catalog
+		if o.networks == "" && onThisMachine(o.registry) {
+			options.Networks = registry.NetworksLoopback
+		}
 	}
 	return host.NewDirectory(options)
+}
+
+// onThisMachine reports whether a URL, or a host, is one of this machine.
+func onThisMachine(ref string) bool {
+	if !strings.Contains(ref, "://") {
+		ref = "http://" + ref
+	}
+	u, err := url.Parse(ref)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
 // planner returns who plans.
