@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+// Package docs runs the pages of the tutorial and of the concepts: their programs are those of examples/, their commands
+// do what the pages say.
+//
+// A page is read from top to bottom. Blocks of go are compared with the files below examples/. Blocks of sh are run in a
+// copy of the checkout, one after the other, and a block of text or json after them is what they print. In it
+//
+//   - a line "..." stands for any lines, and white space counts as one space,
+//   - ids and times may differ; an id that the page names stands, in commands too, for the one that came,
+//   - the numbers of other things may differ if the page says <!-- numbers vary --> before the block.
+//
+// Before a block of sh, <!-- serves --> says that the command runs until Ctrl-C, which comes before the next one that
+// serves and at the end, and <!-- exits N --> how the block ends. Addresses of the page are replaced by free ones.
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// block is a fenced block of a page.
+type block struct {
+	line int
+	lang string
+	text string
+	note string // what the page's comment before it says
+}
+
+var (
+	fence   = regexp.MustCompile("^```(\\w*)$")
+	comment = regexp.MustCompile(`^<!-- (.*) -->$`)
+)
+
+// blocksOf returns the blocks of a page.
+func blocksOf(t *testing.T, page string) []block {
+	t.Helper()
+	var blocks []block
+	var note string
+	var open *block
+	for i, line := range strings.Split(page, "\n") {
+		found := fence.FindStringSubmatch(line)
+		switch {
+		case open == nil && found != nil:
+			open = &block{line: i + 1, lang: found[1], note: note}
+			note = ""
+		case open != nil && line == "```":
+			blocks = append(blocks, *open)
+			open = nil
+		case open != nil:
+			open.text += line + "\n"
+		case comment.MatchString(line):
+			note = comment.FindStringSubmatch(line)[1]
+		}
+	}
+	if open != nil {
+		t.Fatalf("line %d: the block does not end", open.line)
+	}
+	return blocks
+}
+
+func TestPages(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds the binary and the programs of the tutorial")
+	}
+	binary := build(t)
+	for _, folder := range []string{"tutorial", "concepts"} {
+		pages, err := filepath.Glob(filepath.Join(folder, "*.md"))
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("%s has no pages: %v", folder, err)
+		}
+		for _, name := range pages {
+			t.Run(filepath.ToSlash(name), func(t *testing.T) {
+				text, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				runPage(t, string(text), binary)
+			})
+		}
+	}
+}
+
+// runPage does what a page says.
+func runPage(t *testing.T, page, binary string) {
+	t.Helper()
+	blocks := blocksOf(t, page)
+	for _, b := range blocks {
+		if b.lang == "go" {
+			checkProgram(t, b)
+		}
+	}
+	if !slices.ContainsFunc(blocks, func(b block) bool { return b.lang == "sh" }) {
+		return
+	}
+	r := newReader(t, page, binary)
+	for i, b := range blocks {
+		var printed *block
+		if next := i + 1; next < len(blocks) && (blocks[next].lang == "text" || blocks[next].lang == "json") {
+			printed = &blocks[next]
+		}
+		switch b.lang {
+		case "sh":
+			r.run(b, printed)
+		case "text", "json":
+			if i == 0 || blocks[i-1].lang != "sh" {
+				t.Errorf("line %d: no command prints this", b.line)
+			}
+		case "go":
+		default:
+			t.Errorf("line %d: a block of %q is neither checked nor run", b.line, b.lang)
+		}
+	}
+	r.stop()
+}
+
+// checkProgram compares a block of Go with the examples and the Examples of packages: a block with a package clause is a
+// whole file, any other one a part of one.
+func checkProgram(t *testing.T, b block) {
+	t.Helper()
+	whole := regexp.MustCompile(`(?m)^package `).MatchString(b.text)
+	for _, file := range programs(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, program, _ := strings.Cut(string(text), "\n\n") // without the licence
+		if whole && program == b.text || !whole && strings.Contains(unindented(program), unindented(b.text)) {
+			return
+		}
+	}
+	t.Errorf("line %d: no file of examples/ and no Example has this program line by line:\n%s", b.line, b.text)
+}
+
+// programs returns the files that pages may quote.
+func programs(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	for _, pattern := range []string{"../examples/*/*.go", "../examples/*/*/*.go", "../*example_test.go", "../*/*example_test.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	return files
+}
+
+func unindented(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		out.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return out.String()
+}
