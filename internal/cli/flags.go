@@ -35,7 +35,7 @@ var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token"
 	"answer", "skeleton", "fill", "help", "version"}
 
 // secrets are options whose values are never shown.
-var secrets = []string{"bearer", "api-key", "svc-param", flagRegistryToken, flagCoordToken}
+var secrets = []string{"bearer", "api-key", "svc-param", flagRegistryToken, flagCoordToken, flagMCPToken}
 
 // annotationPart marks the flags of a message's parts, as one of them has the name of an option of serve.
 const annotationPart = "part"

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/mcpbridge"
+)
+
+// flagMCPToken names the flag with the token of a bridge.
+const flagMCPToken = "mcp-token"
+
+// bridgeOptions are the flags of mcp bridge.
+type bridgeOptions struct {
+	serveOptions
+	agents    []string
+	token     string
+	wait      time.Duration
+	maxOutput int
+}
+
+const bridgeLong = `bridge makes the skills of A2A agents tools of an MCP server, so that whatever speaks MCP
+can use them. It serves standard input and output, as harnesses want that start their MCP
+servers themselves; with --http it serves streamable HTTP instead, and when it is ready it
+prints one line to the error stream: serving bridge to AGENTS at URL.
+
+What an agent streams is progress, what it asks is elicitation, or else an answer with the
+id of the task; artifacts are content. The agents' cards are resources.
+
+Several agents are told apart by the names of their cards, or by NAME=URL. Credentials go
+to a single agent only. Beyond this machine --http wants a token.`
+
+const bridgeExample = `  dragoman mcp bridge -a http://127.0.0.1:8080
+  dragoman mcp bridge -a http://127.0.0.1:8080 --http 127.0.0.1:8097
+  dragoman mcp bridge -a money=http://127.0.0.1:8080 -a pictures=https://agents.example.com/images`
+
+func (c *command) mcpCommand() *cobra.Command {
+	return group(&cobra.Command{
+		Use: "mcp", Short: "Use A2A agents from MCP clients", Example: "  dragoman mcp bridge -a http://127.0.0.1:8080",
+	}, c.mcpBridgeCommand())
+}
+
+func (c *command) mcpBridgeCommand() *cobra.Command {
+	o := bridgeOptions{}
+	cmd := &cobra.Command{
+		Use:     "bridge",
+		Short:   "Serve the skills of A2A agents as tools of MCP",
+		Long:    bridgeLong,
+		Example: bridgeExample,
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.mcpBridge(cmd.Context(), &o) },
+	}
+	flags, limits := cmd.Flags(), mcpbridge.Options{}.Defaults()
+	flags.SortFlags = false
+	flags.StringArrayVarP(&o.agents, flagAgentCard, "a", nil, "the agent: its URL, host, or the file of its card, with NAME= before it if it is to have another name; repeatable")
+	flags.StringVar(&o.addr, "http", "", "where to serve streamable HTTP, instead of standard input and output; port 0 takes a free one")
+	flags.StringVar(&o.token, flagMCPToken, "", "token that MCP clients have to send as Authorization: Bearer, with --http; better given as DRAGOMAN_MCP_TOKEN")
+	flags.DurationVar(&o.wait, "max-wait", limits.Wait, "how long a call waits for an agent, until it answers with the id of the task")
+	flags.IntVar(&o.maxOutput, "max-output", limits.MaxOutput, "how many bytes of what an agent says a call answers with")
+	c.clientFlags().VisitAll(func(f *pflag.Flag) {
+		switch f.Name {
+		case flagAgentCard, "timeout", "poll-interval", "verbose": // which are about one call
+		default:
+			flags.AddFlag(f)
+		}
+	})
+	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	return cmd
+}
+
+// mcpBridge runs a bridge until ctx ends or, over standard input and output, the client does.
+func (c *command) mcpBridge(ctx context.Context, o *bridgeOptions) (err error) {
+	logger, err := o.logger(c)
+	if err != nil {
+		return err
+	}
+	if err := o.checkBridge(c); err != nil {
+		return err
+	}
+	var agents []mcpbridge.Agent
+	for _, text := range o.agents {
+		name, ref, named := strings.Cut(text, "=")
+		if !named || strings.ContainsAny(name, "/:.") { // an = in a URL
+			name, ref = "", text
+		}
+		c.options.agentCard = ref
+		agent, err := c.dial(ctx)
+		if err != nil {
+			return err
+		}
+		defer agent.Close()
+		agents = append(agents, mcpbridge.Agent{Name: name, Service: agent, Card: agent.Card()})
+	}
+	b, err := mcpbridge.New(agents, &mcpbridge.Options{Wait: o.wait, MaxOutput: o.maxOutput, Version: version(), Logger: logger})
+	if err != nil {
+		return err
+	}
+	if o.addr != "" {
+		return c.bridgeHTTP(ctx, o, b)
+	}
+	// What is sent is JSON, whose strings have no raw control characters.
+	err = b.MCP().Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.Stdin), Writer: keepOpen{c.Stdout}})
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// keepOpen is a writer that is not closed with the connection.
+type keepOpen struct{ io.Writer }
+
+func (keepOpen) Close() error { return nil }
+
+func (o *bridgeOptions) checkBridge(c *command) error {
+	switch {
+	case len(o.agents) == 0:
+		return noAgent()
+	case len(o.agents) > 1 && c.hasCredentials():
+		return usagef("there are %d agents, and credentials that each of them would get", len(o.agents)).withHint("run a bridge for each agent that needs credentials")
+	case o.wait <= 0:
+		return usagef("--max-wait is %v; it must be above 0", o.wait)
+	case o.maxOutput <= 0:
+		return usagef("--max-output is %d; it must be above 0", o.maxOutput)
+	case o.addr == "":
+		return nil
+	}
+	return checkAddress("http", o.addr)
+}
+
+// bridgeHTTP serves a bridge over HTTP until ctx ends.
+func (c *command) bridgeHTTP(ctx context.Context, o *bridgeOptions, b *mcpbridge.Bridge) error {
+	ln, err := o.listen(ctx)
+	if f, ok := errors.AsType[*failure](err); ok { // here the flag has another name
+		f.message, f.hint = strings.ReplaceAll(f.message, "--addr", "--http"), strings.ReplaceAll(f.hint, "--addr", "--http")
+	}
+	if err != nil {
+		return err
+	}
+	defer ln.Close() // the server does that too
+	local := isLoopback(ln.Addr())
+	if !local {
+		if o.token == "" {
+			return usagef("--http %s is beyond this machine, and everybody there could use the agents", o.addr).withHint("set a token with --" + flagMCPToken)
+		}
+		c.warn("serving plain http beyond this machine: everybody on the way can read and change it; put a proxy with TLS in front")
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", withToken(o.token, b.Handler()))
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
+	if local {
+		srv.Handler = localOnly(mux)
+	}
+	fmt.Fprintf(c.err, "serving bridge to %s at http://%s/mcp\n", inline(strings.Join(o.agents, ", ")), ln.Addr())
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(ln) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	for session := range b.MCP().Sessions() {
+		go session.Close() // returns when the calls that are under way have their answers
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if srv.Shutdown(drain) != nil {
+		srv.Close() // calls that take longer are left; their tasks go on
+	}
+	<-failed
+	return nil
+}
+
+// withToken lets through only requests with a token; "" lets through all.
+func withToken(token string, h http.Handler) http.Handler {
+	if token == "" {
+		return h
+	}
+	want := sha256.Sum256([]byte(token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		scheme, sent, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		got := sha256.Sum256([]byte(sent))
+		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "this bridge needs a token; send it as Authorization: Bearer TOKEN", http.StatusUnauthorized)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
