@@ -30,7 +30,8 @@ type fold struct {
 	begun  bool // an event came
 	stale  bool // the state may be that before the message
 	events int
-	bytes  int64
+	held   int64  // bytes of the artifacts as they are now, and of all that was said
+	passed int64  // and of what they were before
 	said   string // the last status text that was shown
 }
 
@@ -68,7 +69,7 @@ func (f *fold) event(u client.Update) error {
 		if f.task == "" {
 			f.answered, f.message = true, e
 		}
-		return f.grow(e.Parts)
+		return f.grow(partsSize(e.Parts), 0)
 	case *a2a.Task:
 		f.stale = first && f.s.Child != "" && !u.Polled && e.Status.State.Interrupted()
 		return f.snapshot(e)
@@ -103,15 +104,12 @@ func (f *fold) snapshot(task *a2a.Task) error {
 	if err := f.belongs(task.ID, task.ContextID); err != nil {
 		return err
 	}
-	f.bytes = 0
-	for _, a := range task.Artifacts {
-		if err := f.grow(a.Parts); err != nil {
-			return err
-		}
-	}
 	for _, a := range task.Artifacts {
 		if f.known(a) {
 			continue
+		}
+		if err := f.count(a, false); err != nil {
+			return err
 		}
 		f.keep(a, false)
 		if err := f.relay(a, false, true); err != nil {
@@ -123,26 +121,39 @@ func (f *fold) snapshot(task *a2a.Task) error {
 
 // known reports whether an artifact is there just as it came before.
 func (f *fold) known(a *a2a.Artifact) bool {
-	at := slices.IndexFunc(f.artifacts, func(k *a2a.Artifact) bool { return k.ID == a.ID })
-	if at < 0 {
-		return false
-	}
-	before, err := f.artifacts[at].AppendJSON(nil)
+	at := f.find(a.ID)
+	return at >= 0 && same(f.artifacts[at], a)
+}
+
+// find returns the place of an artifact; less than 0 when it is not there.
+func (f *fold) find(id a2a.ArtifactID) int {
+	return slices.IndexFunc(f.artifacts, func(k *a2a.Artifact) bool { return k.ID == id })
+}
+
+// same reports whether two objects are the same on the wire.
+func same(a, b interface{ AppendJSON([]byte) ([]byte, error) }) bool {
+	before, err := a.AppendJSON(nil)
 	if err != nil {
 		return false
 	}
-	now, err := a.AppendJSON(nil)
+	now, err := b.AppendJSON(nil)
 	return err == nil && string(before) == string(now)
 }
 
 // status takes a status, and shows what the agent says while it works.
 func (f *fold) status(s a2a.TaskStatus) error {
+	before := f.message
 	f.state, f.message = s.State, s.Message
-	if s.Message == nil || s.State != a2a.TaskStateWorking && s.State != a2a.TaskStateSubmitted {
+	if s.Message == nil {
 		return nil
 	}
-	if err := f.grow(s.Message.Parts); err != nil {
-		return err
+	if before == nil || !same(before, s.Message) { // each look at a task brings its status once more
+		if err := f.grow(partsSize(s.Message.Parts), 0); err != nil {
+			return err
+		}
+	}
+	if s.State != a2a.TaskStateWorking && s.State != a2a.TaskStateSubmitted {
+		return nil
 	}
 	text := cleanLines(join(s.Message.Parts), maxStatus)
 	if text == "" || text == f.said {
@@ -160,30 +171,25 @@ func (f *fold) chunk(e *a2a.ArtifactUpdate) error {
 	if e.Artifact == nil || len(e.Artifact.Parts) == 0 {
 		return nil
 	}
-	if err := f.grow(e.Artifact.Parts); err != nil {
+	more := e.Append && f.find(e.Artifact.ID) >= 0
+	if err := f.count(e.Artifact, more); err != nil {
 		return err
 	}
-	more := e.Append && f.keep(e.Artifact, true)
-	if !more {
-		f.keep(e.Artifact, false)
-	}
+	f.keep(e.Artifact, more)
 	return f.relay(e.Artifact, more, e.LastChunk)
 }
 
-// keep adds an artifact, or more of one that is there, and reports whether it was there.
-func (f *fold) keep(a *a2a.Artifact, more bool) bool {
-	at := slices.IndexFunc(f.artifacts, func(k *a2a.Artifact) bool { return k.ID == a.ID })
+// keep adds an artifact, in place of the one of its id, or more of that one.
+func (f *fold) keep(a *a2a.Artifact, more bool) {
+	at := f.find(a.ID)
 	switch {
-	case at >= 0 && more:
-		f.artifacts[at].Parts = append(f.artifacts[at].Parts, a.Parts...)
-	case more:
-		return false
-	case at >= 0:
-		f.artifacts[at] = f.own(a)
-	default:
+	case at < 0:
 		f.artifacts = append(f.artifacts, f.own(a))
+	case more:
+		f.artifacts[at].Parts = append(f.artifacts[at].Parts, a.Parts...)
+	default:
+		f.artifacts[at] = f.own(a)
 	}
-	return at >= 0
 }
 
 // own returns a copy of an artifact whose list of parts may grow.
@@ -193,23 +199,57 @@ func (f *fold) own(a *a2a.Artifact) *a2a.Artifact {
 	return &c
 }
 
-// grow counts what an agent answers with, and refuses too much of it.
-func (f *fold) grow(parts []a2a.Part) error {
-	for _, p := range parts {
-		f.bytes += partSize(p)
+// count counts an artifact that is about to be kept.
+func (f *fold) count(a *a2a.Artifact, more bool) error {
+	if more {
+		return f.grow(partsSize(a.Parts), 0)
 	}
-	if limit := f.x.h.opts.MaxAnswer; f.bytes > limit {
+	var before int64
+	if at := f.find(a.ID); at >= 0 {
+		before = artifactSize(f.artifacts[at])
+	}
+	return f.grow(artifactSize(a), before)
+}
+
+// replacements is how many times the limit of an answer an agent may send when it replaces what it sent before: all of it
+// is passed on, and kept in a journal.
+const replacements = 4
+
+// grow counts what an agent answers with, in place of what it answered before, and refuses too much of it.
+func (f *fold) grow(size, instead int64) error {
+	f.held += size - instead
+	f.passed += size
+	if limit := f.x.h.opts.MaxAnswer; f.held > limit || f.passed/replacements > limit {
 		return fmt.Errorf("it answered with more than %d bytes, which is the limit", limit)
 	}
 	return nil
 }
 
-func partSize(p a2a.Part) int64 {
-	const overhead = 64
-	n := overhead + len(p.Filename) + len(p.MediaType)
-	for key, raw := range p.Metadata {
+func artifactSize(a *a2a.Artifact) int64 {
+	n := len(a.ID) + len(a.Name) + len(a.Description) + metadataSize(a.Metadata)
+	for _, uri := range a.Extensions {
+		n += len(uri)
+	}
+	return int64(n) + partsSize(a.Parts)
+}
+
+func partsSize(parts []a2a.Part) (n int64) {
+	for _, p := range parts {
+		n += partSize(p)
+	}
+	return n
+}
+
+func metadataSize(m a2a.Metadata) (n int) {
+	for key, raw := range m {
 		n += len(key) + len(raw)
 	}
+	return n
+}
+
+func partSize(p a2a.Part) int64 {
+	const overhead = 64
+	n := overhead + len(p.Filename) + len(p.MediaType) + metadataSize(p.Metadata)
 	switch c := p.Content.(type) {
 	case a2a.Text:
 		n += len(c)
@@ -232,7 +272,7 @@ func (f *fold) relay(a *a2a.Artifact, more, last bool) error {
 	c := &a2a.Artifact{ID: f.s.artifactID(a.ID), Parts: slices.Clone(a.Parts), Extensions: a.Extensions}
 	if !more {
 		c.Name = f.s.Agent + "/" + clean(cmp.Or(a.Name, string(a.ID)), maxName)
-		c.Description = a.Description
+		c.Description = cleanLines(a.Description, maxStatus)
 		c.Metadata = cloneMetadata(a.Metadata)
 		if err := c.Metadata.Set(metaOrigin, origin{Agent: f.s.Agent, TaskID: f.task, Artifact: a.ID}); err != nil {
 			return err

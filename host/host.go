@@ -26,7 +26,7 @@ type Options struct {
 
 	Parallel    int           // steps of one task that run at once; 0 means 4
 	StepTimeout time.Duration // of one step, the agent's questions to the user not counted; 0 means 5 min
-	MaxAnswer   int64         // bytes that an agent may answer with in one step; 0 means 16 MiB
+	MaxAnswer   int64         // bytes that an agent may answer with in one step, and four times that if it replaces what it sent; 0 means 16 MiB
 	MaxEvents   int           // events that an agent may send in one step; 0 means 100,000
 	MaxSteps    int           // of one request; 0 means 30
 	MaxHops     int           // hosts that a request may have come through; 0 means 5
