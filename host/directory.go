@@ -223,16 +223,26 @@ func (d *Directory) Refresh(ctx context.Context) {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, maxFetches)
 	for _, r := range d.due() {
-		slots <- struct{}{}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done(): // the rest are the first ones next time
+		}
+		if ctx.Err() != nil {
+			break
+		}
 		group.Go(func() {
+			leave := sync.OnceFunc(func() { <-slots })
+			defer leave()
+			defer time.AfterFunc(d.opts.CardTimeout/10, leave).Stop()
 			d.fetch(ctx, r)
-			<-slots
 		})
 	}
 	group.Wait()
 	d.name()
 }
 
+// maxFetches is how many fetches begin at once. One that takes long lets another one begin beside it, so that agents which
+// hang do not take the time of all others.
 const maxFetches = 16
 
 // Watch refreshes the directory now and then until ctx ends, so that requests need not wait for cards.
@@ -260,7 +270,7 @@ func (d *Directory) stale() (stale, unseen bool) {
 	return (catalog || len(due) > 0) && len(d.refreshing) > 0 && !d.closed, unseen
 }
 
-// due returns the agents whose cards should be asked for. One that could not be reached is left alone for a while.
+// due returns the agents whose cards should be asked for, those first that have waited longest. One that could not be reached is left alone for a while.
 func (d *Directory) due() []*remote {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -274,23 +284,27 @@ func (d *Directory) due() []*remote {
 			due = append(due, r)
 		}
 	}
+	slices.SortStableFunc(due, func(a, b *remote) int { return a.looked.Compare(b.looked) })
 	return due
 }
 
 // retryMissing is how long an agent without a card is left alone.
 const retryMissing = 5 * time.Second
 
+// fetch asks an agent for its card. That it did not answer counts only if it had some time to.
 func (d *Directory) fetch(ctx context.Context, r *remote) {
+	start := time.Now()
 	c, err := d.resolver.Resolve(ctx, r.ref.Card)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	r.looked = time.Now()
 	if err != nil {
-		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) && time.Since(start) >= d.opts.CardTimeout/2 {
+			r.looked = time.Now()
 			r.breaker.failed(err)
 		}
 		return
 	}
+	r.looked = time.Now()
 	if err := d.connect(r, c); err != nil {
 		r.breaker.failed(err)
 		return

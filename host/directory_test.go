@@ -210,3 +210,62 @@ func TestAgentsOfACatalogueAreCalledOverHTTP(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// Many agents that hang take neither the time nor the place of one that works.
+func TestManyAgentsThatHang(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	ts := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(func() {
+		close(release)
+		ts.CloseClientConnections()
+		ts.Close()
+	})
+	var urls []string
+	for range 40 {
+		urls = append(urls, ts.URL)
+	}
+	urls = append(urls, serve(t, hello.New(hello.Options{}), hello.Card()))
+	w := newWorld(t, func(_ *host.Options, o *host.DirectoryOptions) { o.CardTimeout = time.Second }, urls...)
+	for range 3 {
+		must(t, w.Send("Say hello to Ada"), a2a.TaskStateCompleted)
+	}
+}
+
+// Those that nobody got to are the first ones of the next refresh, and no failure is theirs.
+func TestAgentsThatNobodyGotTo(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	ts := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(func() {
+		close(release)
+		ts.CloseClientConnections()
+		ts.Close()
+	})
+	refs := make([]host.AgentRef, 200) // more than begin in the time of one refresh
+	for i := range refs {
+		refs[i] = host.AgentRef{Card: ts.URL}
+	}
+	refs = append(refs, host.AgentRef{Card: serve(t, hello.New(hello.Options{}), hello.Card())})
+	d, err := host.NewDirectory(&host.DirectoryOptions{Agents: refs, CardTimeout: 500 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	d.Refresh(t.Context())
+	d.Refresh(t.Context())
+	agents, _ := d.Agents(t.Context())
+	if len(agents) != 1 || agents[0].Health.Failures != 0 {
+		t.Errorf("got %+v", agents)
+	}
+}
