@@ -48,7 +48,7 @@ func TestAnAgentThatIsDownFromTheStart(t *testing.T) {
 	ln.Close()
 	w := newWorld(t, nil, "http://"+ln.Addr().String(), serve(t, hello.New(hello.Options{}), hello.Card()))
 	must(t, w.Send("Say hello to Ada"), a2a.TaskStateCompleted)
-	must(t, w.Send("What agents do you have?"), a2a.TaskStateCompleted, "Hello Agent", "Not reachable: http://"+ln.Addr().String())
+	must(t, w.Send("What agents do you have?"), a2a.TaskStateCompleted, "Hello Agent", "Not reachable: "+ln.Addr().String())
 	alone := newWorld(t, nil, "http://"+ln.Addr().String())
 	must(t, alone.Send("Say hello to Ada"), a2a.TaskStateCompleted, "No agent can be reached")
 }
