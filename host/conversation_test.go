@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
+	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/host"
 	"github.com/dragoman-a2a/dragoman/samples/currency"
 	"github.com/dragoman-a2a/dragoman/samples/hello"
@@ -373,4 +374,39 @@ func (*asker) Run(_ context.Context, t *agent.Turn) error { return t.Ask(a2a.Tex
 func (a *asker) Cancel(context.Context, *agent.Turn) error {
 	close(a.canceled)
 	return nil
+}
+
+// A question to the host does not end a task in which an agent waits.
+func TestTheHostsOwnAnswerLeavesNobodyBehind(t *testing.T) {
+	t.Parallel()
+	asks := agent.Func(func(_ context.Context, t *agent.Turn) error {
+		if t.Text() == "the red one" {
+			return t.Reply(a2a.TextPart("quack"))
+		}
+		return t.Ask(a2a.TextPart("Which duck?"))
+	})
+	url := serve(t, asks, cardOf("Asker", "quacks about ducks", "ducks"))
+	w := newWorld(t, nil, url, currencyURL(t))
+	begun := func() *agenttest.Result {
+		r := w.Send("quack about ducks")
+		must(t, r, a2a.TaskStateInputRequired, "Which duck?")
+		r = w.Reply(r, "new: what agents do you have?")
+		must(t, r, a2a.TaskStateInputRequired, "I pass requests on to 2 agents", "Asker asks:", "Which duck?")
+		return r
+	}
+	must(t, w.Reply(begun(), "the red one"), a2a.TaskStateCompleted, "quack")
+	r := begun()
+	task, err := w.Service.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: r.Task.ID})
+	if err != nil || task.Status.State != a2a.TaskStateCanceled {
+		t.Fatalf("%+v, %v", task, err)
+	}
+	cl, err := client.Dial(t.Context(), url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	below, err := cl.GetTask(t.Context(), &a2a.GetTaskRequest{ID: a2a.TaskID(children(t, task)[0].TaskID)})
+	if err != nil || below.Status.State != a2a.TaskStateCanceled {
+		t.Errorf("%+v, %v", below, err)
+	}
 }

@@ -161,15 +161,19 @@ func (x *run) showChildren() error {
 
 // ask ends the turn with what the agents ask.
 func (x *run) ask(_ context.Context, open []*step) error {
-	var parts []a2a.Part
+	parts := slices.Clone(x.preface)
 	auth := true
 	for _, s := range open {
-		if len(open) > 1 {
+		if len(open) > 1 || len(x.preface) > 0 {
 			verb := "asks"
 			if s.State == authWait {
 				verb = "needs an authorization"
 			}
-			parts = append(parts, a2a.TextPart(fmt.Sprintf("%s %s:\n", s.Agent, verb)))
+			gap := ""
+			if len(parts) > 0 {
+				gap = "\n\n"
+			}
+			parts = append(parts, a2a.TextPart(fmt.Sprintf("%s%s %s:\n", gap, s.Agent, verb)))
 		}
 		question := s.question
 		if len(question) == 0 {

@@ -123,6 +123,7 @@ type run struct {
 	agents  []AgentInfo
 	missing []string
 	ctx     context.Context // of the turn
+	preface []a2a.Part      // goes before what the agents ask
 
 	mu    sync.Mutex // guards what follows, while steps run
 	state taskState

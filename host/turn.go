@@ -221,10 +221,8 @@ func (x *run) resolve(ctx context.Context, a *asked, m *a2a.Message) error {
 		step := Step{ID: "1", Agent: a.Choices[at], Text: textOf(waits), Whole: true}
 		return x.follow(ctx, waits, &Decision{Steps: []Step{step}})
 	case declines().MatchString(text):
-		if err := x.t.Working(); err != nil {
-			return err
-		}
-		return x.t.Reply(a2a.TextPart("All right, I have given that to nobody."))
+		x.state.Steps = slices.DeleteFunc(x.state.Steps, func(s *step) bool { return s.State.open() && x.message(s.Request) == nil }) // of other tasks
+		return x.replyWith(ctx, texts("All right, I have given that to nobody."))
 	case a.About == askedStep:
 		return x.reply(ctx, m)
 	}
@@ -313,12 +311,22 @@ func (x *run) follow(ctx context.Context, m *a2a.Message, d *Decision) error {
 		}
 		return x.askChoice(ctx, lines, &asked{About: askedAgent, Message: m.ID, Choices: d.Question.Choices})
 	case d.Answer != nil:
-		if err := x.t.Working(); err != nil {
-			return err
-		}
-		return x.t.Reply(d.Answer...)
+		return x.replyWith(ctx, d.Answer)
 	}
 	return x.takeSteps(ctx, m, d)
+}
+
+// replyWith ends the task with the host's own answer. As long as agents wait in it they are heard again after the answer,
+// and the task waits as well: so they can still be answered, and cancelled with it.
+func (x *run) replyWith(ctx context.Context, answer []a2a.Part) error {
+	if len(x.state.open()) > 0 {
+		x.preface = answer
+		return x.save(ctx)
+	}
+	if err := x.t.Working(); err != nil {
+		return err
+	}
+	return x.t.Reply(answer...)
 }
 
 // maxAnswerText is how long a text of a planner may be, in runes.
