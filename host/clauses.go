@@ -24,28 +24,32 @@ type clause struct {
 	relation relation // to the clause before it
 	first    bool     // it says that it comes before all others
 	weak     bool     // the words before it, such as a comma, may also stand within one clause
+	loose    bool     // its text is not all that stands at its place in the request
 }
 
 // A binding is what stands between two clauses.
 type binding struct {
 	pattern  func() *regexp.Regexp
 	relation relation
-	verb     bool // counts only in front of a verb, because it binds words as often as clauses
+	before   func(right string) bool // what has to follow, because it binds words as often as clauses; nil for anything
 }
 
 // The bindings, the more particular ones first.
 var bindings = []binding{
-	{lazy(`(?i)[,;.]?\s*\b(?:and|but)?\s*\b(?:then|after that|afterwards?|after this|once that is done|when that is done|subsequently|finally|next)\b,?\s+`), forward, false},
-	{lazy(`(?i)[,;]?\s*\b(?:but|and)\s+(?:first|before that|beforehand|before you do|prior to that)\b,?\s+`), backward, false},
-	{lazy(`(?i),?\s*\bbut\s+(?:only\s+)?after\s+`), backward, true},
-	{lazy(`(?i),?\s*\b(?:after|once)\s+(?:you(?:'ve| have)?\s+)?`), backward, true},
-	{lazy(`(?i),?\s*\b(?:before|prior to)\s+(?:you\s+|i\s+|we\s+)?`), forward, true},
-	{lazy(`(?i),?\s*\bso\s+(?:that\s+)?(?:i|we|you)\s+can\s+`), forward, true},
-	{lazy(`(?i)[.!?]+\s+(?:(?:also|plus|and)\b,?\s+)?`), beside, false},
-	{lazy(`\s*[;\n]+\s*|\s+[-–—]+\s+`), beside, false},
-	{lazy(`(?i),?\s+with\s+(?:the|that|its)\s+\w+\s+`), beside, true},
-	{lazy(`(?i),?\s*\b(?:and|but|plus|while)\s+(?:also\s+)?`), beside, true},
-	{lazy(`(?i),\s+(?:also\s+)?`), beside, true},
+	{lazy(`(?i)[,;.]?\s*\b(?:and|but)?\s*\b(?:then|after that|afterwards?|after this|once that is done|when that is done|subsequently|finally)\b,?\s+`), forward, nil},
+	{lazy(`(?i)[,;.]?\s*\b(?:and\s+)?next\b,?\s+`), forward, commands},
+	{lazy(`(?i)[,;]?\s*\band\s+after\b,?\s+`), forward, commands},
+	{lazy(`(?i)[,;]?\s*\b(?:but|and)\s+(?:first|before that|beforehand|before you do|prior to that)\b,?\s+`), backward, nil},
+	{lazy(`(?i),?\s*\bbut\s+(?:only\s+)?after\s+`), backward, startsWithVerb},
+	{lazy(`(?i),?\s*\b(?:after|once)\s+(?:you(?:'ve| have)?\s+)?`), backward, startsWithVerb},
+	{lazy(`(?i),?\s*\b(?:before|prior to)\s+(?:you\s+|i\s+|we\s+)?`), forward, startsWithVerb},
+	{lazy(`(?i),?\s*\bso\s+(?:that\s+)?(?:i|we|you)\s+can\s+`), forward, startsWithVerb},
+	{lazy(`(?i)[.!?]+\s+(?:(?:also|plus|and)\b,?\s+)?`), beside, nil},
+	{lazy(`\s*[;\n]+\s*|\s+[-–—]+\s+`), beside, nil},
+	{lazy(`(?i),?\s+with\s+(?:the|that|its)\s+\w+\s+`), beside, startsWithVerb},
+	{lazy(`(?i),?\s*\b(?:but|though|although|however)\b,?\s+`), beside, wantsCurrency},
+	{lazy(`(?i),?\s*\b(?:and|but|plus|while)\s+(?:also\s+)?`), beside, startsWithVerb},
+	{lazy(`(?i),\s+(?:also\s+)?`), beside, startsWithVerb},
 }
 
 var (
@@ -121,16 +125,20 @@ func leading(text string) (found []clause, from int) {
 	return nil, 0
 }
 
+// abbreviated ends with a full stop that ends no sentence: "T. rex", "Mr. Okafor".
+var abbreviated = lazy(`(?:^|\s)(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|vs|approx|etc|Co)\.\s+$`)
+
 // split parts one clause at every binding in it.
 func split(c clause, text string) []clause {
 	for _, b := range bindings {
 		for _, m := range b.pattern().FindAllStringIndex(text[c.from:c.to], -1) {
 			left, right := text[c.from:c.from+m[0]], text[c.from+m[1]:c.to]
-			if strings.TrimSpace(left) == "" || strings.TrimSpace(right) == "" || b.verb && !startsWithVerb(right) {
+			if strings.TrimSpace(left) == "" || strings.TrimSpace(right) == "" || b.before != nil && !b.before(right) ||
+				abbreviated().MatchString(text[c.from:c.from+m[1]]) {
 				continue
 			}
 			one := clause{text: left, from: c.from, to: c.from + m[0], relation: c.relation, weak: c.weak}
-			two := clause{text: right, from: c.from + m[1], to: c.to, relation: b.relation, weak: b.verb && b.relation == beside}
+			two := clause{text: right, from: c.from + m[1], to: c.to, relation: b.relation, weak: b.before != nil && b.relation == beside}
 			return append(split(one, text), split(two, text)...)
 		}
 	}
@@ -151,6 +159,18 @@ func (c *clause) trim() {
 
 // asking begins what is surely a request.
 var asking = lazy(`(?i)^\s*(?:(?:please|kindly|also)\s+)*(?:(?:can|could|would|will) (?:you|i|we)\b|get (?:me|us)\b|give (?:me|us)\b|let me\b|i(?:'d| would) like\b|i (?:want|need)\b)`)
+
+// commands reports whether a text begins with what is to be done: "make the request", and not "the weekend", "to me" or
+// "converting it".
+func commands(text string) bool {
+	tokens := tokenize(text[:min(len(text), 60)])
+	for _, t := range tokens {
+		if t.word != "please" && t.word != "kindly" {
+			return verbs[t.word]
+		}
+	}
+	return false
+}
 
 // startsWithVerb reports whether a text begins as a request or a question does.
 func startsWithVerb(text string) bool {

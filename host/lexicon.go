@@ -4,6 +4,7 @@ package host
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -27,9 +28,21 @@ const (
 
 const maxPhrase = 4
 
-// lexicon returns the topics of words and phrases: by their stems, joined with a space.
-var lexicon = sync.OnceValue(func() map[string][]hint {
-	known := make(map[string][]hint)
+// A turn is a form of sentence that says a topic, whatever its words are.
+type turn struct {
+	topic   string
+	pattern *regexp.Regexp
+}
+
+// A vocabulary is what is known of topics: of words and phrases, by their stems joined with a space, and of turns.
+type vocabulary struct {
+	words map[string][]hint
+	turns []turn
+}
+
+// lexicon returns the vocabulary of lexicon.txt.
+var lexicon = sync.OnceValue(func() vocabulary {
+	known := vocabulary{words: make(map[string][]hint)}
 	topic := ""
 	for line := range strings.Lines(lexiconText) {
 		line = strings.TrimSpace(line)
@@ -41,8 +54,10 @@ var lexicon = sync.OnceValue(func() map[string][]hint {
 		case line == "" || sign == "#":
 		case strings.Contains("+-!", sign):
 			for entry := range strings.FieldsSeq(words) {
-				addHint(known, entry, hint{topic, sign[0]})
+				addHint(known.words, entry, hint{topic, sign[0]})
 			}
+		case sign == "/":
+			known.turns = append(known.turns, turn{topic, regexp.MustCompile(strings.TrimSpace(words))})
 		default:
 			topic = line
 		}
@@ -77,7 +92,7 @@ func topics(all []token) []touched {
 	for i := 0; i < len(tokens); {
 		n := min(maxPhrase, len(tokens)-i)
 		for ; n > 0; n-- {
-			if known := lexicon()[phrase(tokens[i:i+n])]; known != nil {
+			if known := lexicon().words[phrase(tokens[i:i+n])]; known != nil {
 				for _, h := range known {
 					found = append(found, touched{h, places[i]})
 				}
@@ -87,6 +102,16 @@ func topics(all []token) []touched {
 		i += max(n, 1)
 	}
 	return found
+}
+
+// turnsOf returns the topics that the sentences of a text say by their form.
+func turnsOf(text string) (topics []string) {
+	for _, t := range lexicon().turns {
+		if t.pattern.MatchString(text) {
+			topics = append(topics, t.topic)
+		}
+	}
+	return topics
 }
 
 // pronouns may stand between the words of a phrase: "claim it back", "get the money back".

@@ -58,10 +58,25 @@ var currencyNames = map[string]string{
 	"franc": "CHF", "yuan": "CNY", "renminbi": "CNY", "peso": "MXN", "krona": "SEK", "kronor": "SEK", "krone": "NOK", "kroner": "NOK",
 	"won": "KRW", "real": "BRL", "reais": "BRL", "zloty": "PLN", "lira": "TRY", "shekel": "ILS", "ruble": "RUB", "baht": "THB",
 	"rand": "ZAR", "forint": "HUF", "ringgit": "MYR", "rupiah": "IDR", "dirham": "AED",
-	"canadian dollar": "CAD", "australian dollar": "AUD", "us dollar": "USD", "american dollar": "USD", "singapore dollar": "SGD",
-	"swiss franc": "CHF", "british pound": "GBP", "pound sterling": "GBP", "japanese yen": "JPY", "indian rupee": "INR",
-	"mexican peso": "MXN", "chinese yuan": "CNY", "swedish krona": "SEK", "danish krone": "DKK", "norwegian krone": "NOK",
-	"polish zloty": "PLN", "turkish lira": "TRY", "brazilian real": "BRL", "korean won": "KRW", "czech koruna": "CZK", "thai baht": "THB",
+	"koruna": "CZK",
+}
+
+// nations are the currencies that adjectives make of names that several countries use, or one.
+var nations = map[string]string{
+	"us": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "singapore": "SGD", "swiss": "CHF", "british": "GBP",
+	"uk": "GBP", "pound": "GBP", "egyptian": "EGP", "japanese": "JPY", "indian": "INR", "pakistani": "PKR", "mexican": "MXN",
+	"argentine": "ARS", "chilean": "CLP", "colombian": "COP", "philippine": "PHP", "chinese": "CNY", "swedish": "SEK", "danish": "DKK",
+	"norwegian": "NOK", "icelandic": "ISK", "polish": "PLN", "turkish": "TRY", "brazilian": "BRL", "korean": "KRW", "czech": "CZK",
+	"thai": "THB", "hungarian": "HUF", "israeli": "ILS", "russian": "RUB", "malaysian": "MYR",
+}
+
+// currencyOfTwo returns the ISO code of a currency that two words name, as in "Swedish kronor"; "" for none.
+func currencyOfTwo(adjective, noun string) string {
+	code := nations[strings.ToLower(adjective)]
+	if code == "" || currencyNames[strings.TrimSuffix(strings.ToLower(noun), "s")] == "" {
+		return ""
+	}
+	return code
 }
 
 // isoCodes are the codes of ISO 4217. In capitals only: some are words of English.
@@ -110,7 +125,7 @@ func amounts(text string) []money {
 	for _, m := range moneyAfter().FindAllStringSubmatchIndex(text, -1) {
 		amount, one := text[m[2]:m[3]]+group(text, m, 2), group(text, m, 3)
 		if two := group(text, m, 4); two != "" {
-			if code := currencyOf(one + " " + strings.TrimSpace(two)); code != "" {
+			if code := currencyOfTwo(one, strings.TrimSpace(two)); code != "" {
 				add(m, amount, code, m[1])
 				continue
 			}
@@ -126,6 +141,67 @@ func amounts(text string) []money {
 	}
 	slices.SortFunc(found, func(a, b money) int { return a.from - b.from })
 	return found
+}
+
+// A currency is wanted after these words: right before it, "in US dollars", or a few words before it, "only accepts amounts
+// in sterling".
+var (
+	intoWords = wordSet("in into to as")
+	mustWords = wordSet(`only just must need needs want wants accept accepts take takes require requires expect expects insist insists
+		prefer prefers`)
+)
+
+// maxWanting is how many words before a currency may say that it is wanted.
+const maxWanting = 5
+
+// wanted returns where a text says in which currency an amount is wanted, and which that is; "" for none. The currency of
+// an amount says what there is, not what is wanted.
+func wanted(text string) (at span, code string) {
+	tokens, sums := tokenize(text), amounts(text)
+	for i := 1; i < len(tokens); i++ {
+		last, code := i, ""
+		if i+1 < len(tokens) {
+			code = currencyOfTwo(tokens[i].word, tokens[i+1].word)
+		}
+		if code != "" {
+			last = i + 1
+		} else if !ambiguous[tokens[i].raw] {
+			code = currencyOf(tokens[i].raw)
+		}
+		if code == "" || slices.ContainsFunc(sums, func(m money) bool { return tokens[i].from < m.to && m.from < tokens[last].to }) {
+			continue
+		}
+		if from := wanting(tokens[:i]); from >= 0 {
+			return span{tokens[from].from, tokens[last].to}, code
+		}
+	}
+	return span{}, ""
+}
+
+// wanting returns which of the words before a currency says that it is wanted; less than 0 for none.
+func wanting(before []token) int {
+	last := len(before) - 1
+	if last > 0 && before[last].word == "the" {
+		last--
+	}
+	if intoWords[before[last].word] {
+		return last
+	}
+	for i := last; i >= 0 && i > last-maxWanting && !isNumber(before[i].word); i-- {
+		if mustWords[before[i].word] {
+			return i
+		}
+	}
+	return -1
+}
+
+// ambiguous words name currencies and much else.
+var ambiguous = wordSet("won real rand")
+
+// wantsCurrency reports whether a text names a currency that an amount is wanted in.
+func wantsCurrency(text string) bool {
+	_, code := wanted(text)
+	return code != ""
 }
 
 func group(text string, m []int, n int) string {
@@ -145,13 +221,13 @@ func currencies(text string, tokens []token) []string {
 	}
 	for i := 0; i < len(tokens); i++ {
 		if i+1 < len(tokens) {
-			if code := currencyNames[tokens[i].word+" "+strings.TrimSuffix(tokens[i+1].word, "s")]; code != "" {
+			if code := currencyOfTwo(tokens[i].word, tokens[i+1].word); code != "" {
 				add(code)
 				i++
 				continue
 			}
 		}
-		if word := tokens[i].raw; word == "won" || word == "real" || word == "pound" && i == 0 {
+		if word := tokens[i].raw; ambiguous[word] || word == "pound" && i == 0 {
 			continue // words of other meanings too
 		}
 		add(currencyOf(tokens[i].raw))

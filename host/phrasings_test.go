@@ -70,14 +70,16 @@ const (
 	mostWrong  = 1
 )
 
-// The phrasings are by two people; who wrote those in phrasings_fresh.json had seen neither the planner nor its words.
+// The phrasings came in three sets. Those of the second and the third were written by people who had seen neither the planner nor its words; at first sight the rules got 37
+// of 50 right and 8 wrong of the second, and 38 right and 4 wrong of the third (37 and 5 with the first samples' cards). Since then the rules have been tuned on
+// all of them, so this holds what is reached, and says nothing about phrasings that nobody has seen.
 func TestRulesRoutePhrasings(t *testing.T) {
 	t.Parallel()
 	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var all tally
-			for _, file := range []string{"phrasings.json", "phrasings_fresh.json"} {
+			for _, file := range []string{"phrasings.json", "phrasings_second.json", "phrasings_third.json"} {
 				n := judge(t, agents, readPhrasings(t, file))
 				t.Logf("%s: %d of %d right, %d wrong", file, n.right, n.total, n.wrong)
 				all = tally{all.total + n.total, all.right + n.right, all.wrong + n.wrong}

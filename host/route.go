@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
@@ -29,6 +30,7 @@ const (
 	queryWord     = 1.0
 	queryTopic    = 1.2  // a word that says a topic
 	queryHint     = 0.45 // a word that hints at one
+	queryTurn     = 1.2  // a form of sentence that says one
 	queryPattern  = 0.6
 	queryBegins   = 2.0  // a verb that says a topic where the request begins
 	queryFile     = 1.5  // what is asked about is a file
@@ -135,7 +137,7 @@ func document(c *a2a.AgentCard) map[string]float64 {
 			read(tag, weightTag)
 		}
 		for _, example := range s.Examples[:min(len(s.Examples), maxSkills)] {
-			read(example, weightExample)
+			read(withoutSource(example), weightExample)
 			for _, p := range patterns(example, tokenize(example)) {
 				doc[p] += weightPattern
 			}
@@ -147,6 +149,14 @@ func document(c *a2a.AgentCard) map[string]float64 {
 		}
 	}
 	return doc
+}
+
+// withoutSource takes off the source code that an example ends with, whose words, such as return, are none of English.
+func withoutSource(example string) string {
+	if m := sourcePattern().FindStringIndex(example); m != nil {
+		return example[:m[0]]
+	}
+	return example
 }
 
 // maxSkills is how many skills of a card, and how many tags and examples of each, are read.
@@ -195,6 +205,9 @@ func queryOf(text string) map[string]float64 {
 	head := beginning(tokens)
 	for _, h := range topics(tokens) {
 		weight := queryHint
+		if h.how == hints && ofName(tokens, h.at, text) {
+			continue
+		}
 		switch {
 		case h.how == says:
 			weight = queryTopic
@@ -205,7 +218,17 @@ func queryOf(text string) map[string]float64 {
 		}
 		query["~"+h.topic] = min(maxTermWeight, query["~"+h.topic]+weight*place[h.at])
 	}
+	for _, topic := range turnsOf(text) {
+		query["~"+topic] = min(maxTermWeight, query["~"+topic]+queryTurn)
+	}
+	if wantsCurrency(text) {
+		query["~currency"] = min(maxTermWeight, query["~currency"]+queryTopic)
+	}
+	says := statement().MatchString(text)
 	for _, p := range patterns(text, tokens) {
+		if says && (p == patternMoney || p == patternCurrency) {
+			continue // what something cost is no question about money
+		}
 		query[p] = queryPattern
 		switch p {
 		case patternPair:
@@ -234,6 +257,19 @@ func inPassing(text string) []span {
 		spans = append(spans, span{m.from, m.to})
 	}
 	return spans
+}
+
+// ofName reports whether a word is a part of a name of several words, such as a title: "The Green Mile" is about no
+// colour.
+func ofName(tokens []token, at int, text string) bool {
+	capital := func(i int) bool {
+		if i < 0 || i >= len(tokens) || tokens[i].from == 0 || currencyOf(tokens[i].raw) != "" {
+			return false
+		}
+		raw := []rune(tokens[i].raw)
+		return len(raw) > 1 && unicode.IsUpper(raw[0]) && unicode.IsLower(raw[1]) && !strings.ContainsAny(text[tokens[i-1].to:tokens[i].from], ".!?:,;")
+	}
+	return capital(at) && (capital(at-1) || capital(at+1))
 }
 
 // ends returns the beginning and the end of a text that is longer than a request: what is between was pasted.

@@ -44,7 +44,7 @@ func texts(text string) []a2a.Part { return []a2a.Part{a2a.TextPart(text)} }
 
 // plan routes by what the request is about.
 func (r *router) plan(s *Situation) *Decision {
-	whole := r.rank(s.Text)
+	whole := r.whole(s.Text)
 	if groups := r.groups(s.Text); len(groups) > 1 {
 		return &Decision{Steps: r.steps(groups)}
 	}
@@ -55,6 +55,16 @@ func (r *router) plan(s *Situation) *Decision {
 		return d
 	}
 	return &Decision{Question: r.question(whole)}
+}
+
+// whole ranks the agents for a request. A greeting before it counts only when the rest is for nobody.
+func (r *router) whole(text string) []rank {
+	if m := salutation().FindStringIndex(text); m != nil {
+		if ranks := r.rank(text[m[1]:]); len(ranks) > 0 && ranks[0].score >= leastScore {
+			return ranks
+		}
+	}
+	return r.rank(text)
 }
 
 // maybeSeveral reports whether a request that could not be parted speaks of an order, and of what another agent does.
@@ -187,12 +197,12 @@ type bunch struct {
 // neighbour. One bunch, or none, means that the request is not to be parted.
 func (r *router) groups(text string) []bunch {
 	all := clauses(text)
-	if len(all) < 2 || len(all) > maxClauses {
+	if len(all) > maxClauses {
 		return nil
 	}
 	var bunches []bunch
 	var pending []clause // clauses at the start that are for nobody
-	for _, c := range all {
+	for _, c := range r.withTargets(all, text) {
 		ranks := r.rank(c.text)
 		clear := sure(ranks) && (!c.weak || ranks[0].score >= leastScore*weakFactor)
 		n := len(bunches)
@@ -214,6 +224,30 @@ func (r *router) groups(text string) []bunch {
 		bunches[i].words(text)
 	}
 	return withoutStatements(bunches)
+}
+
+// withTargets parts a clause that wants something in another currency than the request's amount has, "claim 120 euros back,
+// in US dollars", when the rest of it is for another agent than the conversion, which has to come first then.
+func (r *router) withTargets(all []clause, text string) (parted []clause) {
+	sums := amounts(text)
+	for _, c := range all {
+		at, code := wanted(c.text)
+		if code == "" || len(sums) == 0 || slices.ContainsFunc(sums, func(m money) bool { return m.currency == code }) {
+			parted = append(parted, c)
+			continue
+		}
+		rest, conversion := c, c
+		rest.text = strings.TrimSpace(strings.TrimRight(c.text[:at.from], " ,;") + c.text[at.to:])
+		conversion.text, conversion.relation, conversion.weak = c.text[at.from:at.to], backward, false
+		who, to := r.rank(rest.text), r.rank(conversion.text)
+		if !sure(who) || !sure(to) || who[0].agent == to[0].agent {
+			parted = append(parted, c)
+			continue
+		}
+		conversion.loose, rest.loose = true, true
+		parted = append(parted, rest, conversion)
+	}
+	return parted
 }
 
 var statement = lazy(`(?i)^\W*(?:\w+\s+){1,4}?(?:paid|spent|had|have|bought|took|was|were|cost|costs|got|went|made)\b[^?]*$`)
@@ -251,6 +285,14 @@ func (b *bunch) take(c clause) {
 // words makes the text of a bunch: that of its clause, or all from the first to the last.
 func (b *bunch) words(text string) {
 	b.text = b.clauses[0].text
+	if slices.ContainsFunc(b.clauses, func(c clause) bool { return c.loose }) {
+		all := make([]string, len(b.clauses))
+		for i, c := range b.clauses {
+			all[i] = c.text
+		}
+		b.text = strings.Join(all, "; ")
+		return
+	}
 	if n := len(b.clauses); n > 1 {
 		b.text = strings.Trim(text[b.clauses[0].from:b.clauses[n-1].to], " \t\r\n,;")
 	}

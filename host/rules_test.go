@@ -42,10 +42,17 @@ func TestPlans(t *testing.T) {
 		"Recommend a sci-fi movie and then paint a poster for it":                    "1 movies: Recommend a sci-fi movie | 2 images: paint a poster for it after 1",
 		"movies with Tom Hanks and Meg Ryan":                                         "1 movies: movies with Tom Hanks and Meg Ryan",
 		"5 euros in yen and pounds":                                                  "1 currency: 5 euros in yen and pounds",
-		"@coder write a loop":                                                        "1 coder: write a loop",
-		"ask the movie agent who directed Dune":                                      "1 movies: who directed Dune",
-		"Movie Agent: Dune":                                                          "1 movies: Dune",
-		"hi, what's 20 dollars in euros?":                                            "1 currency: hi, what's 20 dollars in euros?",
+		"Reimburse my 50 euro dinner, in US dollars":                                 "1 currency: 50 euro in US dollars | 2 expenses: Reimburse my 50 euro dinner after 1",
+		"Reimburse a taxi. It was 90 francs, but the bank only takes euros.":         "1 currency: 90 francs the bank only takes euros | 2 expenses: Reimburse a taxi. It was 90 francs after 1",
+		"Can I be refunded for a lamp? It cost $60 and I kept the receipt.":          "1 expenses: Can I be refunded for a lamp? It cost $60 and I kept the receipt.",
+		"Who is in the cast of The Green Mile?":                                      "1 movies: Who is in the cast of The Green Mile?",
+		"Change the colour of the door, I want it red":                               "1 images: Change the colour of the door, I want it red",
+		"Hey!": "1 hello: Hey!",
+		"Say hello to Mr. Lee, who sits next to me": "1 hello: Say hello to Mr. Lee, who sits next to me",
+		"@coder write a loop":                       "1 coder: write a loop",
+		"ask the movie agent who directed Dune":     "1 movies: who directed Dune",
+		"Movie Agent: Dune":                         "1 movies: Dune",
+		"hi, what's 20 dollars in euros?":           "1 currency: hi, what's 20 dollars in euros?",
 	} {
 		if got := plan(t, text); got != want {
 			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
@@ -169,6 +176,19 @@ func TestTiesAreInOrder(t *testing.T) {
 	for range 50 {
 		if got, asked := route(t, agents, "what is the exchange rate of 100 USD in GBP and yen today"); !asked || strings.Join(got, " ") != "currency currency#2" {
 			t.Fatalf("%v, %v", got, asked)
+		}
+	}
+}
+
+func TestWanted(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"in US dollars": "USD", "accounting only accepts amounts in sterling": "GBP", "finance only take sterling": "GBP",
+		"I need that refunded in Swedish kronor": "SEK", "our team wants it in USD": "USD", "turn it into pounds": "GBP",
+		"I need 20 euros": "", "dinner in Berlin": "", "in real life": "", "who must have won": "", "the euro": "",
+	} {
+		if _, got := wanted(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

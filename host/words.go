@@ -135,7 +135,7 @@ var stopWords = wordSet(`a an the and or but if then so of to in on at by for fr
 	thing things something anything one ones two three new way well ok okay yes i'd i'll i'm i've it's that's what's who's can't don't
 	he's she's we're you're would've know tell show me find im id using via per between through during while because since until
 	existing various whoever answer answers question questions handle handles process given based agent agents demand natural
-	purpose high quality ask asks asked assistant service provide provides support supports able work works
+	purpose high quality last ask asks asked assistant service provide provides support supports able work works
 	go goes going went gone say says said following go through kindly roughly`)
 
 func wordSet(text string) map[string]bool {
