@@ -50,6 +50,9 @@ func (x *run) consult(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	if d.Question == nil && d.Answer == nil && len(d.Steps) == 0 {
+		if err := x.withdraw(ctx, d.Cancel); err != nil {
+			return false, err
+		}
 		return false, x.finish()
 	}
 	if d.Answer != nil {

@@ -117,13 +117,14 @@ func (h *Host) Cancel(ctx context.Context, t *agent.Turn) error {
 
 // run is one turn of the host.
 type run struct {
-	h       *Host
-	t       *agent.Turn
-	chain   []string // the hosts that the message has come through
-	agents  []AgentInfo
-	missing []string
-	ctx     context.Context // of the turn
-	preface []a2a.Part      // goes before what the agents ask
+	h         *Host
+	t         *agent.Turn
+	chain     []string // the hosts that the message has come through
+	agents    []AgentInfo
+	missing   []string
+	ctx       context.Context  // of the turn
+	elsewhere map[string]*step // open steps of other tasks of the conversation, by what the planner calls them
+	preface   []a2a.Part       // goes before what the agents ask
 
 	mu    sync.Mutex // guards what follows, while steps run
 	state taskState

@@ -54,6 +54,17 @@ func (p *modelPlanner) Plan(ctx context.Context, s *Situation) (*Decision, error
 		return p.rules.Plan(ctx, s)
 	}
 	look := &look{s: s, next: len(s.Reports) + 1}
+	d, err := p.look(ctx, look)
+	if err != nil || len(look.cancel) == 0 {
+		return d, err
+	}
+	also := *d
+	also.Cancel = look.cancel
+	return &also, nil
+}
+
+func (p *modelPlanner) look(ctx context.Context, look *look) (*Decision, error) {
+	s := look.s
 	answer, err := llm.Run(ctx, p.model, llm.Task{
 		System:   planSystem + "\n\nThe agents:\n" + agentList(s.Agents),
 		Messages: look.conversation(),
@@ -92,7 +103,7 @@ type look struct {
 func (l *look) decision() *Decision {
 	switch {
 	case len(l.steps) > 0:
-		return &Decision{Steps: l.steps, Cancel: l.cancel}
+		return &Decision{Steps: l.steps}
 	case l.ask != nil:
 		return &Decision{Question: l.ask}
 	}
@@ -117,6 +128,9 @@ func (l *look) conversation() []llm.Message {
 	for _, p := range attachments(l.s.Message) {
 		request += fmt.Sprintf("\n(Attached: %s %s. It goes along with what you send.)", clean(partMediaType(p), maxName), clean(p.Filename, maxName))
 	}
+	if len(l.s.Open) > 0 {
+		request += "\n\n(Tasks of earlier requests that wait for the user, for get_task and cancel_task:\n" + openList(l.s.Open) + ")"
+	}
 	messages := []llm.Message{llm.User(request)}
 	for _, r := range l.s.Reports {
 		args, err := json.Marshal(map[string]string{"agent": r.Agent, "message": cmp.Or(r.Step.Text, "(the request)")})
@@ -128,6 +142,15 @@ func (l *look) conversation() []llm.Message {
 			llm.Message{Role: llm.RoleTool, CallID: call.ID, Text: reportText(r)})
 	}
 	return messages
+}
+
+// openList describes waiting tasks to the model, as data.
+func openList(open []Report) string {
+	var b strings.Builder
+	for _, r := range open {
+		fmt.Fprintf(&b, "- task %s, of %s: %s\n", r.ID, r.Agent, clean(r.Text, maxShown))
+	}
+	return quotedLong(b.String())
 }
 
 // reportText is what the model reads of a step.
@@ -245,11 +268,12 @@ func (l *look) send(name, message string) error {
 }
 
 func (l *look) report(id string) (Report, error) {
-	at := slices.IndexFunc(l.s.Reports, func(r Report) bool { return r.ID == id })
-	if at < 0 {
-		return Report{}, fmt.Errorf("there is no task %q", clean(id, maxName))
+	for _, r := range slices.Concat(l.s.Reports, l.s.Open) {
+		if r.ID == id {
+			return r, nil
+		}
 	}
-	return l.s.Reports[at], nil
+	return Report{}, fmt.Errorf("there is no task %q", clean(id, maxName))
 }
 
 func (l *look) question(text string, names []string) error {

@@ -4,12 +4,14 @@ package host_test
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/agent/agenttest"
 	"github.com/dragoman-a2a/dragoman/host"
 	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/llm/llmtest"
@@ -143,4 +145,58 @@ func TestModelCannotTalkAFailureAway(t *testing.T) {
 	broken := agent.Func(func(context.Context, *agent.Turn) error { return agent.Public("The till is closed.", nil) })
 	model := llmtest.New(t, llmtest.Calls(send("Reimbursement Agent", "20 USD for lunch")), llmtest.Text("All done!"))
 	must(t, planned(t, model, serve(t, broken, expensesCard())).Send("reimburse me"), a2a.TaskStateFailed, "The till is closed.")
+}
+
+// The model can look at and cancel what waits, of the task and of the conversation.
+func TestModelCancelsWhatWaits(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(*world, *agenttest.Result) *agenttest.Result{
+		"in the task": func(w *world, r *agenttest.Result) *agenttest.Result {
+			return w.Reply(r, "new: cancel what the Asker does")
+		},
+		"in another task": func(w *world, r *agenttest.Result) *agenttest.Result {
+			m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("new: cancel what the Asker does"))
+			m.ContextID = r.Task.ContextID
+			return w.SendMessage(m)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			model := llmtest.Func(t, func(r *llmtest.Request) llmtest.Step {
+				task := regexp.MustCompile(`- task (\S+), of Asker: What is it`).FindStringSubmatch(r.Messages[len(r.Messages)-1].Text)
+				switch asked.Add(1) {
+				case 1:
+					return llmtest.Calls(send("Asker", "do it"))
+				case 2:
+					if task == nil {
+						t.Errorf("the model reads %+v", r.Messages)
+						return llmtest.Text("?")
+					}
+					args := `{"task":"` + task[1] + `"}`
+					return llmtest.Calls(llmtest.Call{Name: "get_task", Args: args}, llmtest.Call{Name: "cancel_task", Args: args})
+				}
+				for _, result := range r.Results() {
+					if strings.Contains(result.Text, "there is no task") {
+						t.Errorf("the model reads %s", result.Text)
+					}
+				}
+				return llmtest.Text("It is cancelled.")
+			})
+			canceled := make(chan struct{})
+			w := planned(t, model, serve(t, &asker{canceled}, cardOf("Asker", "asks", "asks")), currencyURL(t))
+			first := w.Send("do it")
+			must(t, first, a2a.TaskStateInputRequired)
+			r := again(w, first)
+			must(t, r, a2a.TaskStateCompleted, "It is cancelled.")
+			if strings.Contains(string(r.Task.Metadata["children"]), "input-required") {
+				t.Errorf("%s", r.Task.Metadata["children"])
+			}
+			select {
+			case <-canceled:
+			default:
+				t.Error("the agent was not told")
+			}
+		})
+	}
 }

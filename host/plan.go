@@ -23,7 +23,8 @@ type Situation struct {
 	Missing     []string     // names of agents that cannot be asked, as nobody has seen their cards
 	Last        string       // alias of the agent that worked last in this conversation; "" for none
 	OutputModes []string     // media types that the caller accepts; empty means any
-	Reports     []Report     // the steps so far of this task, in their order
+	Reports     []Report     // the steps so far for this request, in their order
+	Open        []Report     // steps for earlier requests of the conversation whose agents wait for an answer
 }
 
 // AgentInfo is what a planner knows of an agent. What its card says is text from outside.
@@ -59,7 +60,7 @@ type Decision struct {
 	Steps    []Step     // to be taken next
 	Question *Question  // for the user, when the planner is not sure; goes before Steps
 	Answer   []a2a.Part // the host's own; ends the task, and goes before Steps
-	Cancel   []string   // steps whose tasks are no longer wanted
+	Cancel   []string   // ids of open steps whose tasks are no longer wanted; goes along with all others
 }
 
 // A Question asks the user whom a request is for.

@@ -5,6 +5,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -290,11 +291,70 @@ func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*D
 			s.Reports = append(s.Reports, st.report())
 		}
 	}
+	open, err := x.waiting(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	s.Open = open
 	d, err := x.h.opts.Planner.Plan(ctx, s)
 	if err != nil {
 		return nil, agent.Public("The request could not be planned. Please try again, or name an agent, as in \"@Agent ...\".", err)
 	}
 	return d, nil
+}
+
+// waiting returns the open steps for requests other than that of a message, and notes those of other tasks.
+func (x *run) waiting(ctx context.Context, m *a2a.Message) (open []Report, err error) {
+	for _, s := range x.state.open() {
+		if s.Request != m.ID {
+			open = append(open, s.report())
+		}
+	}
+	talk, err := x.conversation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x.elsewhere = make(map[string]*step)
+	for i := range talk.Open {
+		o := &talk.Open[i]
+		mine := slices.ContainsFunc(x.state.Steps, func(s *step) bool { return s.Key == o.Step.Key && s.Child == o.Step.Child })
+		if o.Task == x.t.TaskID() || mine {
+			continue
+		}
+		r := o.Step.report()
+		r.ID = fmt.Sprintf("other-%d", i+1)
+		x.elsewhere[r.ID] = &o.Step
+		open = append(open, r)
+	}
+	return open, nil
+}
+
+// withdraw cancels the tasks of steps that are no longer wanted, of this task and of others of the conversation. Those
+// find out when they go on.
+func (x *run) withdraw(ctx context.Context, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, cancelPatience)
+	defer cancel()
+	gone := make(map[a2a.TaskID]bool)
+	for _, id := range ids {
+		s := cmp.Or(x.state.step(id), x.elsewhere[id])
+		if s == nil || s.State.ended() {
+			continue
+		}
+		x.cancelStep(limited, s)
+		gone[s.Child] = true
+	}
+	x.mu.Lock()
+	err := errors.Join(x.showChildren(), x.save(ctx))
+	x.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return x.converse(ctx, func(c *conversation) {
+		c.Open = slices.DeleteFunc(c.Open, func(o openStep) bool { return gone[o.Step.Child] })
+	})
 }
 
 // follow takes over a decision. It returns nil when there are steps to be taken.
@@ -303,6 +363,9 @@ func (x *run) follow(ctx context.Context, m *a2a.Message, d *Decision) error {
 		x.state.Request, x.state.Rounds = m.ID, 0
 	}
 	x.state.Rounds++
+	if err := x.withdraw(ctx, d.Cancel); err != nil {
+		return err
+	}
 	switch {
 	case d.Question != nil:
 		lines := []string{cleanLines(d.Question.Text, maxAnswerText)}
@@ -343,11 +406,6 @@ func (x *run) describeAlias(alias string) string {
 
 // takeSteps adds the planner's steps to the task, under ids that are new in it, and shows the plan.
 func (x *run) takeSteps(ctx context.Context, m *a2a.Message, d *Decision) error {
-	for _, id := range d.Cancel {
-		if s := x.state.step(id); s != nil {
-			x.cancelStep(ctx, s)
-		}
-	}
 	if len(x.state.current())+len(d.Steps) > x.h.opts.MaxSteps {
 		return agent.Public(fmt.Sprintf("This would take more than %d steps, which is the limit.", x.h.opts.MaxSteps), nil)
 	}
