@@ -123,7 +123,7 @@ func (l *look) closing(text string) *Decision {
 func (l *look) conversation() []llm.Message {
 	request := cleanLines(l.s.Text, maxAnswerText)
 	if l.s.Last != "" {
-		request += "\n\n(The user spoke with " + l.s.Last + " last.)"
+		request += "\n\n(The user spoke with this agent last:\n" + quoted(l.s.Last) + ")"
 	}
 	for _, p := range attachments(l.s.Message) {
 		request += fmt.Sprintf("\n(Attached: %s %s. It goes along with what you send.)", clean(partMediaType(p), maxName), clean(p.Filename, maxName))
@@ -133,7 +133,7 @@ func (l *look) conversation() []llm.Message {
 	}
 	messages := []llm.Message{llm.User(request)}
 	for _, r := range l.s.Reports {
-		args, err := json.Marshal(map[string]string{"agent": r.Agent, "message": cmp.Or(r.Step.Text, "(the request)")})
+		args, err := json.Marshal(map[string]string{"agent": l.number(r.Agent), "message": cmp.Or(r.Step.Text, "(the request)")})
 		if err != nil {
 			continue
 		}
@@ -142,6 +142,23 @@ func (l *look) conversation() []llm.Message {
 			llm.Message{Role: llm.RoleTool, CallID: call.ID, Text: reportText(r)})
 	}
 	return messages
+}
+
+// number names an agent by its place in the list: its own name is text from outside, and a call is the model's word.
+func (l *look) number(alias string) string {
+	at := slices.IndexFunc(l.s.Agents, func(a AgentInfo) bool { return a.Alias == alias })
+	if at < 0 {
+		return "one that is gone"
+	}
+	return "#" + strconv.Itoa(at+1)
+}
+
+// numbered returns the alias of the agent that a number, or else a name, means; "" for none.
+func (l *look) numbered(name string) string {
+	if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil && strings.HasPrefix(name, "#") && n >= 1 && n <= len(l.s.Agents) {
+		return l.s.Agents[n-1].Alias
+	}
+	return byName(name, l.s.Agents)
 }
 
 // openList describes waiting tasks to the model, as data.
@@ -182,8 +199,8 @@ func quoted(text string) string {
 func agentList(agents []AgentInfo) string {
 	const maxAgents, maxExamples = 60, 4
 	var b strings.Builder
-	for _, a := range agents[:min(len(agents), maxAgents)] {
-		fmt.Fprintf(&b, "- %s: %s\n  skills: %s\n", a.Alias, clean(a.Card.Description, maxShown), strings.Join(firstOf(skillNames(a.Card), maxExamples), "; "))
+	for i, a := range agents[:min(len(agents), maxAgents)] {
+		fmt.Fprintf(&b, "- #%d %s: %s\n  skills: %s\n", i+1, a.Alias, clean(a.Card.Description, maxShown), strings.Join(firstOf(skillNames(a.Card), maxExamples), "; "))
 		var examples []string
 		for _, s := range a.Card.Skills[:min(len(a.Card.Skills), maxSkills)] {
 			for _, e := range firstOf(s.Examples, maxExamples) {
@@ -228,7 +245,7 @@ func (l *look) tools() []llm.Tool {
 		llm.NewTool("list_remote_agents", "Lists the agents with their skills, examples and what they take.", `{"type":"object"}`,
 			func(context.Context, struct{}) (any, error) { return agentList(l.s.Agents), nil }),
 		llm.NewTool("send_message", "Gives an agent a part of the request and waits for its answer. Several calls in one answer run at the same time.",
-			`{"type":"object","properties":{"agent":{"type":"string","description":"its name in the list"},"message":{"type":"string"}},"required":["agent","message"]}`,
+			`{"type":"object","properties":{"agent":{"type":"string","description":"its name or its #number in the list"},"message":{"type":"string"}},"required":["agent","message"]}`,
 			func(_ context.Context, a sending) (any, error) {
 				return safely(func() (any, error) { return nil, l.send(a.Agent, a.Message) })
 			}),
@@ -255,7 +272,7 @@ func (l *look) tools() []llm.Tool {
 
 // send notes a step. The look ends after the answer that wants it.
 func (l *look) send(name, message string) error {
-	alias := byName(name, l.s.Agents)
+	alias := l.numbered(name)
 	if alias == "" {
 		return fmt.Errorf("there is no agent %q; see list_remote_agents", clean(name, maxName))
 	}
@@ -279,7 +296,7 @@ func (l *look) report(id string) (Report, error) {
 func (l *look) question(text string, names []string) error {
 	l.ask = &Question{Text: cmp.Or(cleanLines(text, maxDigest), "What exactly shall be done?")}
 	for _, name := range names {
-		if alias := byName(name, l.s.Agents); alias != "" && !slices.Contains(l.ask.Choices, alias) {
+		if alias := l.numbered(name); alias != "" && !slices.Contains(l.ask.Choices, alias) {
 			l.ask.Choices = append(l.ask.Choices, alias)
 		}
 	}
