@@ -97,6 +97,8 @@ type remote struct {
 	version int // of the card, in the catalogue
 	breaker *breaker
 	given   bool // by the options; else by the catalogue
+
+	renamed, renamedFrom *a2a.AgentCard // see shown
 }
 
 // conn is a client that is closed when nobody uses it any more.
@@ -200,7 +202,7 @@ func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []s
 			missing = append(missing, r.ref.called())
 			continue
 		}
-		agents = append(agents, AgentInfo{Alias: r.alias, Card: r.card, Health: r.breaker.look()})
+		agents = append(agents, AgentInfo{Alias: r.alias, Card: d.shown(r), Health: r.breaker.look()})
 	}
 	if d.problem != "" {
 		missing = append(missing, "the registry")
@@ -432,18 +434,31 @@ func sameURL(a, b string) bool {
 	return a != "" && strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
 }
 
-// name gives aliases to the agents that have none yet; an alias stays for as long as the directory lives.
+// name gives aliases to the agents that have none yet; an alias stays for as long as the directory lives, but one of the
+// catalogue does not keep the name of one that the options name.
 func (d *Directory) name() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, r := range d.agents {
+	for _, r := range d.agents { // those of the options come first
 		if r.card == nil || r.alias != "" {
 			continue
 		}
 		base := cmp.Or(clean(cmp.Or(r.ref.Alias, r.card.Name), maxName), "agent")
 		r.alias = base
+		if r.given {
+			d.displace(base)
+		}
 		for n := 2; d.taken(r); n++ {
 			r.alias = fmt.Sprintf("%s#%d", base, n)
+		}
+	}
+}
+
+// displace takes a name from the agents of the catalogue that users could mean by it.
+func (d *Directory) displace(name string) {
+	for _, r := range d.agents {
+		if !r.given && alike(r.alias, name) {
+			r.alias = ""
 		}
 	}
 }
@@ -452,7 +467,36 @@ func (d *Directory) name() {
 const maxName = 80
 
 func (d *Directory) taken(by *remote) bool {
-	return slices.ContainsFunc(d.agents, func(r *remote) bool { return r != by && strings.EqualFold(r.alias, by.alias) })
+	return !by.given && d.reserved(by.alias) || slices.ContainsFunc(d.agents, func(r *remote) bool {
+		return r != by && (strings.EqualFold(r.alias, by.alias) || r.given && by.ref.Alias == "" && strings.EqualFold(r.ref.Alias, by.alias))
+	})
+}
+
+// reserved reports whether users could mean an agent of the options by a name, whether that one is there or not: their
+// requests are not to go to a stranger who calls himself so.
+func (d *Directory) reserved(name string) bool {
+	return slices.ContainsFunc(d.agents, func(r *remote) bool {
+		return r.given && (alike(r.ref.Alias, name) || alike(r.alias, name))
+	})
+}
+
+// alike reports whether users could mean the same by two names.
+func alike(a, b string) bool {
+	a, b = clean(a, maxName), clean(b, maxName)
+	return a != "" && (strings.EqualFold(a, b) || bareName(a) != "" && bareName(a) == bareName(b))
+}
+
+// shown is the card as planners see it. Agents are found by its name, too, so that of a stranger is not a reserved one.
+func (d *Directory) shown(r *remote) *a2a.AgentCard {
+	if r.given || !d.reserved(r.card.Name) {
+		return r.card
+	}
+	if r.renamed == nil || r.renamedFrom != r.card || r.renamed.Name != r.alias {
+		c := *r.card
+		c.Name = r.alias
+		r.renamed, r.renamedFrom = &c, r.card // the same one each time, as planners keep what they learnt of it
+	}
+	return r.renamed
 }
 
 // A link is the use of an agent for a while.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -267,5 +268,50 @@ func TestAgentsThatNobodyGotTo(t *testing.T) {
 	agents, _ := d.Agents(t.Context())
 	if len(agents) != 1 || agents[0].Health.Failures != 0 {
 		t.Errorf("got %+v", agents)
+	}
+}
+
+// An agent of the catalogue takes no name of one that the operator named, whichever comes first.
+func TestStrangersTakeNoNamesOfGivenAgents(t *testing.T) {
+	t.Parallel()
+	for name, alias := range map[string]string{"by its alias": "Hello Agent", "by its card": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var up atomic.Bool
+			own := front(t, hello.New(hello.Options{}), hello.Card(), func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if !up.Load() {
+						http.Error(w, "down", http.StatusServiceUnavailable)
+						return
+					}
+					next.ServeHTTP(w, r)
+				})
+			})
+			d, err := host.NewDirectory(&host.DirectoryOptions{
+				Agents:   []host.AgentRef{{Card: own, Alias: alias}},
+				Catalog:  listed(entry("1", "Hello Agent", "http://127.0.0.1:1"), entry("2", "hello", "http://127.0.0.1:2")),
+				Networks: registry.NetworksLoopback, RefreshEvery: time.Nanosecond,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := newWorldOver(t, d, host.Options{})
+			d.Refresh(t.Context())
+			if alias != "" { // as long as it is down nobody else is it
+				agents, _ := d.Agents(t.Context())
+				for _, a := range agents {
+					if strings.EqualFold(a.Alias, "Hello Agent") || strings.EqualFold(a.Alias, "Hello") || a.Card.Name == "Hello Agent" {
+						t.Errorf("a stranger is called %q, %q", a.Alias, a.Card.Name)
+					}
+				}
+			}
+			up.Store(true)
+			d.Refresh(t.Context())
+			agents, _ := d.Agents(t.Context())
+			if len(agents) != 3 || agents[0].Alias != "Hello Agent" || agents[0].Card.SupportedInterfaces[0].URL == "http://127.0.0.1:1" {
+				t.Fatalf("got %+v", agents)
+			}
+			must(t, w.Send("@Hello Agent say hello to Ada"), a2a.TaskStateCompleted)
+		})
 	}
 }
