@@ -173,6 +173,6 @@ func (c Configure) run(t *turn) Result {
 		return invalid("a project has %d roots at most", maxRoots)
 	}
 	t.emit(Event{Kind: KindConfigured, Settings: &c.Settings})
-	t.hand() // what was in the way may be so no longer
+	t.handTo(func(*Claim) bool { return true }) // what was in the way may be so no longer
 	return Configured{Status: "configured", Settings: c.Settings}
 }

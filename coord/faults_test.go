@@ -509,7 +509,7 @@ func TestCallsDuringClose(t *testing.T) {
 		for i := range 8 {
 			wg.Go(func() {
 				for {
-					_, err := h.Do(context.Background(), project, "", coord.AddTodo{Session: fmt.Sprint(i), Item: "x"})
+					_, err := h.Do(context.Background(), project, "", coord.Define{Session: fmt.Sprint(i), Name: "I", Definition: "x"})
 					if err != nil {
 						if !errors.Is(err, coord.ErrClosed) {
 							t.Error(err)
@@ -532,7 +532,7 @@ func TestCallsDuringClose(t *testing.T) {
 		}
 		wg.Wait()
 		if kept.events < done {
-			t.Errorf("%d of %d todos are kept", kept.events, done)
+			t.Errorf("%d of %d definitions are kept", kept.events, done)
 		}
 	}
 }

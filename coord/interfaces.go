@@ -102,7 +102,7 @@ func (t *turn) similar(name string) []string {
 	}
 	asked := strings.ToLower(name)
 	matches := []match{}
-	for _, known := range t.state.Interfaces.keys {
+	for known := range t.state.Interfaces.all() {
 		lower := strings.ToLower(known)
 		switch {
 		case asked == "":

@@ -254,11 +254,35 @@ func (c Announce) conflict(t *turn, claim *Claim) Result {
 	return result
 }
 
-// hand grants what is waited for and can be had now, in the order of the queue.
+// free notes what an event that is about to happen takes out of the way of others.
+func (t *turn) free(e *Event) {
+	switch e.Kind {
+	case KindReleased, KindExpired:
+		if lease := t.state.Leases.get(e.ID); lease != nil {
+			t.freed = append(t.freed, &lease.Claim)
+		}
+	case KindUnqueued:
+		if i := slices.IndexFunc(t.state.Queue, func(c *Claim) bool { return c.ID == e.ID }); i >= 0 {
+			t.freed = append(t.freed, t.state.Queue[i])
+		}
+	}
+}
+
+// hand grants what is waited for and can be had now, in the order of the queue. Only claims that something was in the way
+// of which is so no longer can be granted: that something was in the way of the others still holds.
 func (t *turn) hand() {
+	freed := t.freed
+	t.freed = nil
+	t.handTo(func(claim *Claim) bool {
+		return slices.ContainsFunc(freed, func(f *Claim) bool { return t.against(claim, f) })
+	})
+}
+
+// handTo grants those claims that might be granted now and can.
+func (t *turn) handTo(might func(*Claim) bool) {
 	for i := 0; i < len(t.state.Queue); {
 		claim := t.state.Queue[i]
-		if len(t.blockers(claim, i)) > 0 {
+		if !might(claim) || len(t.blockers(claim, i)) > 0 {
 			i++
 			continue
 		}

@@ -53,6 +53,16 @@ func (n *naive) member(name string) *member {
 	return nil
 }
 
+// idle reports whether there is nothing to know of one.
+func (n *naive) idle(m *member) bool {
+	for _, q := range n.asked {
+		if q.from == m.name || q.to == m.name {
+			return false
+		}
+	}
+	return !m.known && len(m.todos)+len(m.inbox) == 0 && !slices.ContainsFunc(slices.Concat(n.held, n.queue), func(h *hold) bool { return h.session == m.name })
+}
+
 func (n *naive) alive(name string) bool {
 	m := n.member(name)
 	return m != nil && m.alive

@@ -4,49 +4,82 @@ package coord
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ordered is a map that keeps the order in which its keys came. In JSON it is an object in that order.
+// ordered is a map that keeps the order in which its keys came. In JSON it is an object in that order. It is a list with
+// an index, so that what is looked through at each command is looked through quickly.
 type ordered[V any] struct {
-	keys []string
-	m    map[string]V
+	m           map[string]*entry[V]
+	first, last *entry[V]
+	count       int // of entries that ever were
 }
 
-func newOrdered[V any]() *ordered[V] { return &ordered[V]{m: make(map[string]V)} }
-
-func (o *ordered[V]) get(key string) V { return o.m[key] }
-
-func (o *ordered[V]) has(key string) bool {
-	_, ok := o.m[key]
-	return ok
+// An entry that was deleted still leads to what came after it, for those who are about to go there.
+type entry[V any] struct {
+	key        string
+	v          V
+	n          int // it is the nth that ever was
+	gone       bool
+	prev, next *entry[V]
 }
 
-func (o *ordered[V]) len() int { return len(o.keys) }
+func newOrdered[V any]() *ordered[V] { return &ordered[V]{m: make(map[string]*entry[V])} }
+
+// get returns the value of a key, and the zero value if there is none.
+func (o *ordered[V]) get(key string) V {
+	if e := o.m[key]; e != nil {
+		return e.v
+	}
+	var none V
+	return none
+}
+
+func (o *ordered[V]) len() int { return len(o.m) }
 
 // set puts a value under a key, at the end when the key is new.
 func (o *ordered[V]) set(key string, v V) {
-	if !o.has(key) {
-		o.keys = append(o.keys, key)
+	if e := o.m[key]; e != nil {
+		e.v = v
+		return
 	}
-	o.m[key] = v
+	o.count++
+	e := &entry[V]{key: key, v: v, n: o.count, prev: o.last}
+	if o.last == nil {
+		o.first = e
+	} else {
+		o.last.next = e
+	}
+	o.last, o.m[key] = e, e
 }
 
 func (o *ordered[V]) delete(key string) {
-	if i := slices.Index(o.keys, key); i >= 0 {
-		o.keys = slices.Delete(o.keys, i, i+1)
-		delete(o.m, key)
+	e := o.m[key]
+	if e == nil {
+		return
+	}
+	delete(o.m, key)
+	e.gone = true
+	if e.prev == nil {
+		o.first = e.next
+	} else {
+		e.prev.next = e.next
+	}
+	if e.next == nil {
+		o.last = e.prev
+	} else {
+		e.next.prev = e.prev
 	}
 }
 
 // all ranges over what was there when it began, without what was deleted meanwhile.
 func (o *ordered[V]) all() iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
-		for _, key := range slices.Clone(o.keys) {
-			if v, ok := o.m[key]; ok && !yield(key, v) {
+		upto := o.count
+		for e := o.first; e != nil && e.n <= upto; e = e.next {
+			if !e.gone && !yield(e.key, e.v) {
 				return
 			}
 		}
@@ -58,11 +91,11 @@ func (o *ordered[V]) MarshalJSONTo(e *jsontext.Encoder) error {
 	if err := e.WriteToken(jsontext.BeginObject); err != nil {
 		return err
 	}
-	for _, key := range o.keys {
+	for key, v := range o.all() {
 		if err := e.WriteToken(jsontext.String(key)); err != nil {
 			return err
 		}
-		if err := json.MarshalEncode(e, o.m[key]); err != nil {
+		if err := json.MarshalEncode(e, v); err != nil {
 			return err
 		}
 	}

@@ -81,21 +81,51 @@ func (s *Settings) fold(p string) string {
 	return p
 }
 
-func isPattern(p string) bool { return strings.ContainsAny(p, "*?[{") }
+func isPattern(p string) bool {
+	for i := range len(p) {
+		if isWild(p[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func isWild(c byte) bool { return c == '*' || c == '?' || c == '[' || c == '{' }
 
 // overlap reports whether there can be a file that both paths are about. One with a slash at the end is about a folder
 // and all that is in it, and so is one below which the other is. Where wildcards are not simple, in brackets and braces,
 // overlap may say so though there is no such file, and never the other way round.
 func (s *Settings) overlap(a, b string) bool {
 	a, b = s.fold(a), s.fold(b)
+	if partPlainly(a, b) {
+		return false
+	}
 	bareA, bareB := strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
-	if strings.HasPrefix(bareA, bareB+"/") || strings.HasPrefix(bareB, bareA+"/") {
+	if below(bareA, bareB) || below(bareB, bareA) {
 		return true
 	}
 	if !isPattern(a) && !isPattern(b) {
 		return bareA == bareB
 	}
 	return meet(compile(a), compile(b))
+}
+
+// partPlainly reports whether paths differ before the first wildcard of either. Nearly all do.
+func partPlainly(a, b string) bool {
+	for i := range min(len(a), len(b)) {
+		switch {
+		case isWild(a[i]) || isWild(b[i]):
+			return false
+		case a[i] != b[i]:
+			return true
+		}
+	}
+	return false
+}
+
+// below reports whether a path is below a folder, which is written without a slash at its end.
+func below(p, folder string) bool {
+	return len(p) > len(folder) && p[len(folder)] == '/' && p[:len(folder)] == folder
 }
 
 // covers reports whether each file that inner is about is one that outer is about, as far as that is plain.

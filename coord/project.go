@@ -65,6 +65,7 @@ type turn struct {
 	by     string // principal of the caller
 	stamp  int64  // of the last id that the command made; 0 when it made none
 	events []Event
+	freed  []*Claim // leases and claims that were in the way of others, until hand has looked at those
 }
 
 // Do runs a command at a time, for a principal, and returns what to answer and what happened. What happened is part of
@@ -115,6 +116,7 @@ func (t *turn) session(name string) *session {
 // emit makes an event happen.
 func (t *turn) emit(e Event) {
 	e.Seq, e.Time, e.By, e.Stamp = t.state.Seq+1, t.now, t.by, t.stamp
+	t.free(&e)
 	t.state.apply(&e)
 	t.events = append(t.events, e)
 }

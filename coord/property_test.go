@@ -127,8 +127,8 @@ func (w *world) step() {
 		to, wait := pick("to", "a", "b", "c", "d"), rapid.Bool().Draw(t, "wait")
 		id := ""
 		expect(Ask{From: name, To: to, Query: "?", Wait: wait, Timeout: time.Minute}, func() string {
-			if qs := w.project.state.Queries; qs.len() > 0 {
-				id = qs.keys[qs.len()-1]
+			if newest := w.project.state.Queries.last; newest != nil {
+				id = newest.key
 			}
 			return n.ask(m, to, id, wait)
 		})
@@ -222,9 +222,15 @@ func (w *world) other() {
 		for _, q := range n.asked {
 			q.awaited = false
 		}
+		order := map[string]int{} // in which those are looked at who die at once; those who only looked come last now
+		for name := range w.project.state.Sessions.all() {
+			order[name] = len(order) - 100
+		}
+		slices.SortStableFunc(n.members, func(a, b *member) int { return order[a.name] - order[b.name] })
 		for _, m := range n.members {
 			m.seen = n.now
 		}
+		n.members = slices.DeleteFunc(n.members, func(m *member) bool { return order[m.name] == 0 && n.idle(m) })
 	case "snapshot":
 		text, err := w.project.Snapshot()
 		if err != nil {
