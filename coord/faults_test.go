@@ -95,12 +95,10 @@ func TestBroadcastsAreReadOnce(t *testing.T) {
 	for range 3 {
 		reading.Go(func() {
 			for {
-				n := read()
+				read()
 				select {
 				case <-done:
-					if n == 0 {
-						return
-					}
+					return
 				default:
 				}
 			}
@@ -109,6 +107,8 @@ func TestBroadcastsAreReadOnce(t *testing.T) {
 	sending.Wait()
 	close(done)
 	reading.Wait()
+	for read() > 0 {
+	}
 	if len(got) != senders*each {
 		t.Errorf("%d of %d came", len(got), senders*each)
 	}
@@ -556,3 +556,26 @@ func (*countingStore) Events(context.Context, string, int64, int) ([]coord.Event
 }
 
 func (*countingStore) Projects(context.Context) ([]string, error) { return nil, nil }
+
+// Who waits behind somebody who gives up does not wait any longer, though nothing was released.
+func TestThoseBehindOneWhoGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, nil)
+		do(t, h, lock("a", "x"))
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			both := coord.Announce{Session: "b", Paths: []string{"x", "y"}, ChangeType: "modify", Wait: 10 * time.Second}
+			if got := do(t, h, both); status(t, got) != "conflict" {
+				t.Error(got)
+			}
+		})
+		synctest.Wait()
+		begun := time.Now()
+		behind := lock("c", "y")
+		behind.Wait = time.Minute
+		if got := do(t, h, behind); status(t, got) != "locked" || time.Since(begun) != 10*time.Second {
+			t.Errorf("%s after %v", got, time.Since(begun))
+		}
+		wg.Wait()
+	})
+}

@@ -21,7 +21,6 @@ type world struct {
 	early   []byte // a snapshot
 	from    int    // the events after it
 	queries []string
-	claims  []string
 	tokens  int64
 }
 
@@ -161,7 +160,6 @@ func (w *world) step() {
 		}
 		if r, ok := expect(c, func() string { return n.announce(m, h, ttl, wait) }).(waiting); ok {
 			h.id = r.claim.ID
-			w.claims = append(w.claims, h.id)
 		}
 	case "release":
 		path := pick("path", "x", "y", "dir/x", "dir/", "dir/sub/", "z")
@@ -208,8 +206,8 @@ func (w *world) other() {
 			n.withdraw(id)
 		}
 	case "unqueue":
-		if len(w.claims) > 0 {
-			id := rapid.SampledFrom(w.claims).Draw(t, "claim")
+		if len(n.queue) > 0 {
+			id := rapid.SampledFrom(n.queue).Draw(t, "claim").id
 			w.do("", unqueue{id, Announce{}})
 			n.queue = slices.DeleteFunc(n.queue, func(h *hold) bool { return h.id == id })
 			n.hand()

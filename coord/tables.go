@@ -19,7 +19,10 @@ import (
 var migrations embed.FS
 
 // Tables are a Store in a database.
-type Tables struct{ db *store.DB }
+type Tables struct {
+	db     *store.DB
+	tokens tokens
+}
 
 // OpenTables returns the Store in a database, whose tables it makes if they are not there.
 func OpenTables(ctx context.Context, db *store.DB) (*Tables, error) {
@@ -30,7 +33,7 @@ func OpenTables(ctx context.Context, db *store.DB) (*Tables, error) {
 	if err := db.Migrate(ctx, "coord", files); err != nil {
 		return nil, fmt.Errorf("coord: %w", err)
 	}
-	return &Tables{db}, nil
+	return &Tables{db: db}, nil
 }
 
 // Append keeps commits in one transaction. A project that somebody else wrote to meanwhile is an error, as its next

@@ -6,10 +6,10 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/store"
@@ -44,6 +44,7 @@ func (s *Tables) CreateToken(ctx context.Context, g Grant) (token string, err er
 	}
 	token = "coord_" + rand.Text()
 	hash := sha256.Sum256([]byte(token))
+	defer s.tokens.forget()
 	err = s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		result, err := tx.ExecContext(ctx, "INSERT INTO coord_tokens (hash, project, name, role, created_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
 			hash[:], g.Project, g.Name, g.Role, time.Now().UnixMilli())
@@ -60,6 +61,7 @@ func (s *Tables) CreateToken(ctx context.Context, g Grant) (token string, err er
 
 // RevokeToken takes back the token of a name in a project. It returns ErrNoToken when there is none.
 func (s *Tables) RevokeToken(ctx context.Context, project, name string) error {
+	defer s.tokens.forget()
 	return s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		result, err := tx.ExecContext(ctx, "DELETE FROM coord_tokens WHERE project = $1 AND name = $2", project, name)
 		if err != nil {
@@ -74,39 +76,84 @@ func (s *Tables) RevokeToken(ctx context.Context, project, name string) error {
 
 // Tokens lists what tokens allow, by project and name.
 func (s *Tables) Tokens(ctx context.Context) (all []Grant, err error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT project, name, role, created_at FROM coord_tokens ORDER BY project, name")
+	err = s.eachToken(ctx, func(_ []byte, g Grant) { all = append(all, g) })
+	return all, err
+}
+
+func (s *Tables) eachToken(ctx context.Context, f func(hash []byte, g Grant)) (err error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT hash, project, name, role, created_at FROM coord_tokens ORDER BY project, name")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
+		var hash []byte
 		var g Grant
 		var created int64
-		if err := rows.Scan(&g.Project, &g.Name, &g.Role, &created); err != nil {
-			return nil, err
+		if err := rows.Scan(&hash, &g.Project, &g.Name, &g.Role, &created); err != nil {
+			return err
 		}
 		g.CreatedAt = time.UnixMilli(created)
-		all = append(all, g)
+		f(hash, g)
 	}
-	return all, rows.Err()
+	return rows.Err()
+}
+
+// tokensAge is how long tokens are taken from memory, as each call needs them: so late those are noticed that another
+// process changes. What this one changes counts at once.
+const tokensAge = time.Second
+
+// tokens are those that were read last.
+type tokens struct {
+	mu       sync.Mutex
+	read     time.Time
+	grants   map[[sha256.Size]byte]Grant
+	projects map[string]bool // that have a token; "" is all
+}
+
+// forget has tokens read again.
+func (t *tokens) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.read = time.Time{}
+}
+
+// current returns all tokens.
+func (s *Tables) current(ctx context.Context) (grants map[[sha256.Size]byte]Grant, projects map[string]bool, err error) {
+	t := &s.tokens
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if time.Since(t.read) < tokensAge {
+		return t.grants, t.projects, nil
+	}
+	now := time.Now()
+	grants, projects = make(map[[sha256.Size]byte]Grant), make(map[string]bool)
+	err = s.eachToken(ctx, func(hash []byte, g Grant) {
+		grants[[sha256.Size]byte(hash)] = g
+		projects[g.Project] = true
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("read tokens: %w", err)
+	}
+	t.read, t.grants, t.projects = now, grants, projects
+	return grants, projects, nil
 }
 
 // Token returns what a token allows, or ErrNoToken. Only its hash is compared, so the time it takes says nothing.
 func (s *Tables) Token(ctx context.Context, token string) (Grant, error) {
-	hash := sha256.Sum256([]byte(token))
-	var g Grant
-	var created int64
-	err := s.db.QueryRowContext(ctx, "SELECT project, name, role, created_at FROM coord_tokens WHERE hash = $1", hash[:]).Scan(&g.Project, &g.Name, &g.Role, &created)
-	if errors.Is(err, sql.ErrNoRows) {
+	grants, _, err := s.current(ctx)
+	if err != nil {
+		return Grant{}, err
+	}
+	g, known := grants[sha256.Sum256([]byte(token))]
+	if !known {
 		return Grant{}, ErrNoToken
 	}
-	g.CreatedAt = time.UnixMilli(created)
-	return g, err
+	return g, nil
 }
 
 // NeedsToken reports whether calls of a project need a token: once there is one for it, or for all.
 func (s *Tables) NeedsToken(ctx context.Context, project string) (bool, error) {
-	var n int
-	err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM coord_tokens WHERE project = $1 OR project = ''", project).Scan(&n)
-	return n > 0, err
+	_, projects, err := s.current(ctx)
+	return projects[project] || projects[""], err
 }
