@@ -106,4 +106,5 @@ var cases = []struct {
 	{"streams", measureStreams},
 	{"dialects", measureDialects},
 	{"gateway", measureGateway},
+	{"coordination", measureCoord},
 }

@@ -81,8 +81,13 @@ func (r *row) judge() {
 	}
 }
 
+const mcpCost = "some two thirds of a call's processor time are HTTP and the MCP library, which without sessions makes one for each call; " +
+	"what the coordinator itself takes is the row of the library"
+
 // reasons says, by case, why a mark is known to be missed.
 var reasons = map[string]string{
+	"coordination, MCP 2025-11-25, 5000 a second": mcpCost,
+	"coordination, MCP 2026-07-28, 5000 a second": mcpCost,
 	"send, memory": "over the bare handler a send costs: the turn with its goroutine, commit and journal, about 15 us; the collector, " +
 		"which scans the 10,000 tasks that are kept, 3 to 10 us by GOGC; " +
 		"request ids, limits, checks and deadlines, about 4 us",

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// serveArg makes this program one of the servers. Its last argument says which: "bare", "go", "memory", "sqlite:" and a
-// folder, or "gateway:" and the address of the agent behind it.
+// serveArg makes this program one of the servers. Its last argument says which: "bare", "go", "memory", "sqlite:" or
+// "coord:" and a folder, or "gateway:" and the address of the agent behind it.
 const serveArg = "serve"
 
 // ready is what a server says on its standard output, in one line, when it can be called.
@@ -68,6 +68,8 @@ func serve(kind string) error {
 		return serveHandler(ctx, ln, goPeer())
 	case "memory", "sqlite":
 		return serveOurs(ctx, ln, folder)
+	case "coord":
+		return serveCoord(ctx, ln, folder)
 	case "gateway":
 		return serveGateway(ctx, ln, folder)
 	}
