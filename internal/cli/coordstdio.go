@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -205,21 +206,22 @@ func (p *proxy) serve(ctx context.Context, t sdk.Transport) error {
 	return err
 }
 
-// pass passes requests on. What they do not name is about this side alone, such as how a session begins.
+// pass passes requests on. What they do not name is about this side alone, such as how a session begins. Lists may be asked
+// for without params.
 func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch r := req.(type) {
 		case *sdk.ListToolsRequest:
-			return p.listTools(ctx, r.Params)
+			return p.listTools(ctx, cmp.Or(r.Params, &sdk.ListToolsParams{}))
 		case *sdk.CallToolRequest:
 			return p.call(ctx, r)
 		case *sdk.ListResourcesRequest:
 			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ListResourcesResult, error) {
-				return up.ListResources(ctx, &sdk.ListResourcesParams{Cursor: r.Params.Cursor})
+				return up.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cmp.Or(r.Params, &sdk.ListResourcesParams{}).Cursor})
 			})
 		case *sdk.ListResourceTemplatesRequest:
 			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ListResourceTemplatesResult, error) {
-				return up.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: r.Params.Cursor})
+				return up.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cmp.Or(r.Params, &sdk.ListResourceTemplatesParams{}).Cursor})
 			})
 		case *sdk.ReadResourceRequest:
 			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
@@ -227,7 +229,7 @@ func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 			})
 		case *sdk.ListPromptsRequest:
 			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ListPromptsResult, error) {
-				return up.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: r.Params.Cursor})
+				return up.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cmp.Or(r.Params, &sdk.ListPromptsParams{}).Cursor})
 			})
 		case *sdk.GetPromptRequest:
 			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.GetPromptResult, error) {

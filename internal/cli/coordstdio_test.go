@@ -141,6 +141,43 @@ func TestStdioRelaxesSchemas(t *testing.T) {
 	}
 }
 
+// Lists may be asked for without params, as the official clients of JavaScript and Python do.
+func TestStdioTakesListsWithoutParams(t *testing.T) {
+	t.Parallel()
+	cmd := dragoman(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--coord-data", ":memory:")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	lines := bufio.NewReader(out)
+	ask := func(request, want string) {
+		t.Helper()
+		if _, err := io.WriteString(in, request+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, want) {
+			t.Fatalf("%s\nis answered with\n%s(%v), without %s", request, line, err, want)
+		}
+	}
+	ask(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, `"2024-11-05"`)
+	for method, want := range map[string]string{
+		"tools/list": `"add_todo"`, "resources/list": `"resources":[]`, "resources/templates/list": "dragoman://{project}/agents", "prompts/list": `"join_project"`,
+	} {
+		ask(`{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`, want)
+	}
+}
+
 // A call that waits is given up when the harness cancels it, and says meanwhile that it waits; resources are passed on.
 func TestStdioPassesOnWaits(t *testing.T) {
 	t.Parallel()
