@@ -74,8 +74,8 @@ func Reject(parts ...a2a.Part) error { return &turn.Outcome{Kind: turn.Reject, P
 // ("never mind") instead of cancelling the task. The parts confirm it.
 func Withdraw(parts ...a2a.Part) error { return &turn.Outcome{Kind: turn.Withdraw, Parts: parts} }
 
-// Public returns an error whose message the client may read as the reason why the task failed. cause is for the log
-// only and may be nil.
+// Public returns an error whose message the client may read as the reason why the task failed. cause is for those who
+// run the agent: the log has it, as a warning, and not the message. nil says that nothing is wrong with the agent.
 func Public(message string, cause error) error {
 	return &turn.PublicError{Message: message, Cause: cause}
 }

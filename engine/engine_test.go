@@ -289,6 +289,31 @@ func TestPanicIsLogged(t *testing.T) {
 	}
 }
 
+// A failure that the agent declares is none of the program: nobody is woken for it, and what it tells its caller stays
+// out of the log.
+func TestDeclaredFailuresAreLoggedLower(t *testing.T) {
+	t.Parallel()
+	for level, err := range map[string]error{
+		"INFO":  fmt.Errorf("about secret-1: %w", agent.Public("secret-1 is no currency.", nil)),
+		"WARN":  fmt.Errorf("about secret-1: %w", agent.Public("secret-1 could not be had.", errors.New("the cause"))),
+		"ERROR": errors.New("the cause"),
+	} {
+		var log bytes.Buffer
+		f := start(t, fn(func(context.Context, *agent.Turn) error { return err }), &engine.Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+		wantState(t, f.send(text("hi")), a2a.TaskStateFailed)
+		if err := f.e.Shutdown(f.ctx); err != nil {
+			t.Fatal(err)
+		}
+		var line struct{ Level, Msg, Error, Task string }
+		if err := json.Unmarshal(log.Bytes(), &line); err != nil {
+			t.Fatalf("%v: %s", err, log.Bytes())
+		}
+		if cause := level != "INFO"; line.Level != level || line.Msg != "turn failed" || line.Task == "" || (line.Error == "the cause") != cause || strings.Contains(log.String(), "secret-1") {
+			t.Errorf("%s: the log has %s", level, log.Bytes())
+		}
+	}
+}
+
 func TestReplyMakesNoTask(t *testing.T) {
 	t.Parallel()
 	f := start(t, fn(func(ctx context.Context, t *agent.Turn) error { return t.Reply(part("hello")) }), nil)

@@ -271,11 +271,13 @@ func (r *runner) resumeSuspended(head *journal.Head) *start {
 	return r.finish(ending{suspend: true, run: head.Run})
 }
 
-// logTurn writes a line about a turn that the agent ended.
+// logTurn writes a line about a turn that the agent ended. A failure that the agent itself tells its caller of is none of
+// the program; what it says may be of the caller, and is not written.
 func (r *runner) logTurn(t *openTurn, end ending, err error, took time.Duration) {
 	level, msg := slog.LevelDebug, "turn ended"
 	if end.state == a2a.TaskStateFailed {
-		level, msg = slog.LevelError, "turn failed"
+		msg = "turn failed"
+		level, err = severity(err)
 	}
 	if !r.e.log.Enabled(r.e.ctx, level) {
 		return
@@ -285,9 +287,22 @@ func (r *runner) logTurn(t *openTurn, end ending, err error, took time.Duration)
 		slog.String("context", string(r.contextID)), slog.String("request", t.start.call.RequestID),
 		slog.String("state", end.state.String()), slog.Duration("took", took),
 	}
-	if err != nil && level == slog.LevelError {
+	if err != nil && level >= slog.LevelWarn {
 		attrs = append(attrs, slog.Any("error", err))
 		attrs = append(attrs, stackOf(err)...)
 	}
 	r.e.log.LogAttrs(r.e.ctx, level, msg, attrs...)
+}
+
+// severity returns how much the error that a turn failed with is to those who run the agent, and what of it they should
+// read.
+func severity(err error) (slog.Level, error) {
+	public, ok := errors.AsType[*turn.PublicError](err)
+	switch {
+	case !ok:
+		return slog.LevelError, err
+	case public.Cause != nil:
+		return slog.LevelWarn, public.Cause
+	}
+	return slog.LevelInfo, nil
 }

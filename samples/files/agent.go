@@ -248,7 +248,7 @@ func fit(answer *Answer, schema jsontext.Value) (any, error) {
 	data, err := answer.Fit(schema)
 	if err != nil {
 		why := strings.TrimPrefix(err.Error(), "schema: ")
-		return nil, agent.Public(fmt.Sprintf("The answer cannot be given in the form of the schema (%s). In words: %s", clip(why, 1000), clip(answer.Text, 2000)), err)
+		return nil, agent.Public(fmt.Sprintf("The answer cannot be given in the form of the schema (%s). In words: %s", clip(why, 1000), clip(answer.Text, 2000)), nil) // it is of the client, not for the log
 	}
 	return data, nil
 }
