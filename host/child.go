@@ -34,11 +34,23 @@ func (x *run) work(ctx context.Context, s *step) {
 		err = x.conclude(s, f)
 	}
 	if err != nil {
-		s.State, s.Error = failed, clean(outward(err), maxProblem)
+		x.fails(s, err)
 	}
 	if err := errors.Join(x.showChildren(), x.save(ctx)); err != nil && ctx.Err() == nil {
 		s.State, s.Error = failed, "its outcome could not be recorded"
 	}
+}
+
+// fails notes why a step failed; x.mu is held. An agent that waits and could not be reached waits on: the answer to it
+// surely did not arrive.
+func (x *run) fails(s *step, err error) {
+	gone, ok := errors.AsType[*unreached](err)
+	if ok && s.Child != "" && s.Answer != "" && s.Ask != "" {
+		s.State, s.Answer, s.Say = waiting, "", ""
+		x.notices = append(x.notices, s.Agent+" "+cannotBeReached+gone.reason+". It has not got your answer; please send it again later.")
+		return
+	}
+	s.State, s.Error, s.Lost = failed, clean(outward(err), maxProblem), ok
 }
 
 // attempt carries a step through, within its time, unless its agent rests.
@@ -52,7 +64,7 @@ func (x *run) attempt(ctx context.Context, s *step) (*fold, error) {
 	s.Key, s.Name = l.key, l.name
 	x.mu.Unlock()
 	if until, ok := l.breaker.allow(); !ok {
-		return nil, fmt.Errorf("it failed time and again and is left alone until %s: %s", until.UTC().Format(time.TimeOnly+" MST"), l.breaker.look().Problem)
+		return nil, l.breaker.resting(until)
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, x.h.opts.StepTimeout, errStepTimeout)
 	defer cancel()
@@ -69,6 +81,12 @@ func (x *run) attempt(ctx context.Context, s *step) (*fold, error) {
 	if err == nil {
 		return f, nil
 	}
+	switch begun := f != nil && f.begun; {
+	case begun && lost(err):
+		err = errors.New("the connection to it broke: " + problem(err))
+	case lost(err) && x.t.Attempt() == 1:
+		return nil, &unreached{problem(err)}
+	}
 	x.abandon(ctx, l, s)
 	if limited.Err() != nil && context.Cause(limited) == errStepTimeout {
 		return nil, fmt.Errorf("it did not finish within %v", x.h.opts.StepTimeout)
@@ -84,8 +102,8 @@ func answered(err error) bool {
 
 // plainly makes of an error what users read.
 func plainly(err error) error {
-	if e, ok := errors.AsType[*client.UnreachableError](err); ok {
-		return fmt.Errorf("it cannot be reached: %w", e.Err)
+	if lost(err) { // in an earlier run of the turn the message may have arrived
+		return errors.New("it " + cannotBeReached + problem(err))
 	}
 	if e, ok := errors.AsType[*a2a.Error](err); ok && e.Remote {
 		return errors.New(e.PublicMessage())

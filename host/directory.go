@@ -94,7 +94,8 @@ type remote struct {
 	card    *a2a.AgentCard
 	conn    *conn // nil without a card
 	looked  time.Time
-	version int // of the card, in the catalogue
+	version int             // of the card, in the catalogue
+	listed  registry.Health // what the catalogue says of it
 	breaker *breaker
 	given   bool // by the options; else by the catalogue
 
@@ -107,9 +108,6 @@ type conn struct {
 	users   int
 	retired bool
 }
-
-// ErrNoAgent says that the directory has no agent of a name.
-var ErrNoAgent = errors.New("the directory has no such agent")
 
 // NewDirectory returns a directory. No agent is called yet. opts may be nil.
 func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
@@ -186,11 +184,11 @@ func (c *conn) retire() error {
 }
 
 // Agents returns the agents whose cards are known. It waits for the cards of agents that nobody has looked for yet; those
-// that are too old or could not be had are fetched beside it, for the next time. Agents that cannot be reached keep the card
-// that they had; the names of those without one are missing.
-func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []string) {
+// that are too old or could not be had are fetched beside it, for the next time, unless there is no agent at all. Agents
+// that cannot be reached keep the card that they had; those without one, and a catalogue that cannot be read, are missing.
+func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []Unreachable) {
 	switch stale, unseen := d.stale(); {
-	case unseen:
+	case unseen || stale && !d.anybody():
 		d.Refresh(ctx)
 	case stale:
 		d.late.Go(func() { d.Refresh(d.open) })
@@ -199,15 +197,43 @@ func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []s
 	defer d.mu.Unlock()
 	for _, r := range d.agents {
 		if r.card == nil {
-			missing = append(missing, r.ref.called())
+			missing = append(missing, Unreachable{r.ref.called(), r.whyMissing()})
 			continue
 		}
-		agents = append(agents, AgentInfo{Alias: r.alias, Card: d.shown(r), Health: r.breaker.look()})
+		agents = append(agents, AgentInfo{Alias: r.alias, Card: d.shown(r), Health: r.health()})
 	}
 	if d.problem != "" {
-		missing = append(missing, "the registry")
+		missing = append(missing, Unreachable{"the registry", d.problem})
 	}
 	return agents, missing
+}
+
+// anybody reports whether there is an agent whose card is known.
+func (d *Directory) anybody() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(d.agents, func(r *remote) bool { return r.card != nil })
+}
+
+// whyMissing is why there is no card.
+func (r *remote) whyMissing() string {
+	return cmp.Or(r.breaker.look().Problem, "its card did not come in time")
+}
+
+// health is what was seen of the agent last, from here or by the catalogue.
+func (r *remote) health() Health {
+	h, seen := r.breaker.lookWhen()
+	if r.given || !seen.IsZero() && !r.listed.CheckedAt.After(seen) {
+		return h
+	}
+	switch r.listed.State {
+	case registry.HealthUp:
+		h.State, h.Since, h.Problem = Up, r.listed.Since, ""
+	case registry.HealthDown:
+		h.State, h.Since = Down, r.listed.Since
+		h.Problem = cmp.Or(wordsIn(r.listed.Error), "the registry could not reach it")
+	}
+	return h
 }
 
 // Refresh fetches the cards that are missing or older than DirectoryOptions.RefreshEvery, by ETag where the server has
@@ -300,6 +326,9 @@ func (d *Directory) fetch(ctx context.Context, r *remote) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {
+		if ctx.Err() != nil {
+			err = &unreached{noAnswer}
+		}
 		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) && time.Since(start) >= d.opts.CardTimeout/2 {
 			r.looked = time.Now()
 			r.breaker.failed(err)
@@ -335,7 +364,7 @@ func (d *Directory) connect(r *remote, c *a2a.AgentCard) error {
 	}
 	cl, err := client.New(c, &opts)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNoInterface, err)
 	}
 	if err := r.conn.retire(); err != nil {
 		return errors.Join(err, cl.Close())
@@ -376,7 +405,7 @@ func (d *Directory) readCatalog(ctx context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {
-		d.problem = clean(outward(err), maxProblem)
+		d.problem = catalogProblem(err)
 		return
 	}
 	d.listed, d.problem = time.Now(), ""
@@ -390,6 +419,14 @@ func (d *Directory) readCatalog(ctx context.Context) {
 	for _, e := range entries {
 		d.adopt(e)
 	}
+}
+
+// catalogProblem is why a catalogue cannot be read.
+func catalogProblem(err error) string {
+	if why := plainWords(err); why != "" {
+		return why
+	}
+	return cmp.Or(wordsIn(err.Error()), "it cannot be read")
 }
 
 func catalogKey(e *registry.Entry) string { return "registry\x00" + e.ID }
@@ -420,7 +457,7 @@ func (d *Directory) adopt(e *registry.Entry) {
 		at = len(d.agents) - 1
 	}
 	r := d.agents[at]
-	r.ref.Alias = e.Alias
+	r.ref.Alias, r.listed = e.Alias, e.Health
 	if r.card != nil && r.version == e.CardVersion {
 		return
 	}
@@ -515,8 +552,11 @@ func (d *Directory) link(alias, key string) (*link, error) {
 	if at < 0 {
 		at = slices.IndexFunc(d.agents, func(r *remote) bool { return r.alias != "" && r.alias == alias })
 	}
-	if at < 0 || d.agents[at].conn == nil {
-		return nil, fmt.Errorf("%w: %q", ErrNoAgent, clean(alias, maxName))
+	if at < 0 {
+		return nil, &unreached{"it is no longer among the agents"}
+	}
+	if d.agents[at].conn == nil {
+		return nil, &unreached{d.agents[at].whyMissing()}
 	}
 	r, c := d.agents[at], d.agents[at].conn
 	c.users++

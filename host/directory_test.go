@@ -82,7 +82,7 @@ func TestDirectoryTakesACatalogueOver(t *testing.T) {
 	want("Hello Agent", "Twin") // the one that was named by hand is not there twice
 	kept.set(errors.New("down"))
 	want("Hello Agent", "Twin")
-	if _, missing := d.Agents(t.Context()); len(missing) != 1 || missing[0] != "the registry" {
+	if _, missing := d.Agents(t.Context()); len(missing) != 1 || missing[0] != (host.Unreachable{Agent: "the registry", Reason: "it cannot be read"}) {
 		t.Errorf("missing %v", missing)
 	}
 	kept.set(nil, entry("3", "hello agent", "http://127.0.0.1:2"))

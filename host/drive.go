@@ -13,7 +13,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/agent"
 )
 
 // drive takes the steps that can be taken, asks what agents ask, and consults the planner, until the turn ends.
@@ -164,10 +163,10 @@ func (x *run) showChildren() error {
 
 // ask ends the turn with what the agents ask.
 func (x *run) ask(_ context.Context, open []*step) error {
-	parts := slices.Clone(x.preface)
+	parts := x.opening()
 	auth := true
 	for _, s := range open {
-		if len(open) > 1 || len(x.preface) > 0 {
+		if len(open) > 1 || len(parts) > 0 {
 			verb := "asks"
 			if s.State == authWait {
 				verb = "needs an authorization"
@@ -232,11 +231,33 @@ func (x *run) finish() error {
 			return err
 		}
 	}
+	back := &setback{unreachable: true}
 	var lines []string
 	for _, s := range bad {
 		lines = append(lines, s.failure())
+		back.unreachable = back.unreachable && (s.Lost || s.State == skipped)
 	}
-	return agent.Public(strings.Join(lines, "\n"), nil)
+	back.say = strings.Join(lines, "\n")
+	return back
+}
+
+// told returns what the user is told before all else, as lines; it is then told.
+func (x *run) told() string {
+	lines := strings.Join(x.notices, "\n")
+	x.notices = nil
+	return lines
+}
+
+// opening is what goes before questions: what the user is told, and the host's own answer.
+func (x *run) opening() []a2a.Part {
+	told := x.told()
+	if told == "" {
+		return slices.Clone(x.preface)
+	}
+	if len(x.preface) > 0 {
+		told += "\n\n"
+	}
+	return append(texts(told), x.preface...)
 }
 
 // closing completes the task, with what the agents said at the end if that is all they said.
@@ -256,6 +277,9 @@ func (x *run) closing(steps []*step) error {
 // failure says in one line what went wrong with a step.
 func (s *step) failure() string {
 	what := cmp.Or(s.Error, "it did not say why")
+	if s.Lost {
+		return s.Agent + strings.TrimPrefix(what, "it")
+	}
 	switch s.State {
 	case skipped:
 		return s.Agent + " was not asked: " + what

@@ -293,7 +293,7 @@ func (x *run) conclude(s *step, f *fold) error {
 	if f.message != nil {
 		said = f.message.Parts
 	}
-	s.Error, s.Ask, s.Form = "", "", ""
+	s.Error, s.Lost, s.Ask, s.Form = "", false, "", ""
 	switch {
 	case f.state.Interrupted() && !f.answered:
 		s.State = waiting

@@ -3,6 +3,7 @@
 package host
 
 import (
+	"fmt"
 	"sync"
 	"time"
 )
@@ -35,6 +36,8 @@ type breaker struct {
 
 	mu      sync.Mutex
 	health  Health
+	seen    time.Time // when the last call ended
+	lost    bool      // it did not get to the agent
 	probing bool
 }
 
@@ -60,7 +63,7 @@ func (b *breaker) worked() {
 		b.health.Since = b.now()
 	}
 	b.health = Health{State: Up, Since: b.health.Since}
-	b.probing = false
+	b.seen, b.lost, b.probing = b.now(), false, false
 }
 
 // failed notes a call that was not answered.
@@ -70,8 +73,9 @@ func (b *breaker) failed(err error) {
 	if b.health.State != Down {
 		b.health.Since = b.now()
 	}
-	b.health.State, b.health.Problem = Down, clean(outward(err), maxProblem)
+	b.health.State, b.health.Problem = Down, problem(err)
 	b.health.Failures++
+	b.seen, b.lost = b.now(), lost(err)
 	if b.health.Failures >= b.limit {
 		b.health.Resting = b.now().Add(b.rest)
 	}
@@ -87,13 +91,30 @@ func (b *breaker) release() {
 
 // look returns the health.
 func (b *breaker) look() Health {
+	h, _ := b.lookWhen()
+	return h
+}
+
+// lookWhen returns the health and when it was seen; zero when it was not.
+func (b *breaker) lookWhen() (Health, time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	h := b.health
 	if h.State == "" {
 		h.State = Unknown
 	}
-	return h
+	return h, b.seen
+}
+
+// resting is the error of a call that is not made before a time.
+func (b *breaker) resting(until time.Time) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	alone := "left alone until " + until.UTC().Format(time.TimeOnly+" MST")
+	if b.lost {
+		return &unreached{b.health.Problem + "; it is " + alone}
+	}
+	return fmt.Errorf("it failed time and again and is %s: %s", alone, b.health.Problem)
 }
 
 // maxProblem is how long the reason of a failure may be, in runes.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	outcome "github.com/dragoman-a2a/dragoman/internal/turn"
 )
 
 // Options configure a [Host]. The zero value of each member means its default.
@@ -96,13 +97,20 @@ const metaHosts = "dragoman.hosts"
 // Run implements [agent.Agent].
 func (h *Host) Run(ctx context.Context, t *agent.Turn) error {
 	x := &run{h: h, t: t, ctx: ctx}
-	if err := x.refuseLoops(); err != nil {
-		return err
+	had, err := t.LoadTask(ctx, &x.state)
+	if err != nil {
+		return fmt.Errorf("load the task: %w", err)
 	}
-	if err := x.start(ctx); err != nil {
-		return x.end(ctx, err)
+	if err = x.refuseLoops(); err == nil {
+		err = x.start(ctx, had)
 	}
-	return x.end(ctx, x.drive(ctx))
+	if back, ok := errors.AsType[*setback](err); ok && len(x.state.open()) > 0 {
+		x.preface, err = texts(back.say), x.save(ctx)
+	}
+	if err == nil {
+		err = x.drive(ctx)
+	}
+	return x.end(ctx, err)
 }
 
 // Cancel implements [agent.Canceler]: the agents' tasks are cancelled with the host's.
@@ -121,14 +129,15 @@ type run struct {
 	t         *agent.Turn
 	chain     []string // the hosts that the message has come through
 	agents    []AgentInfo
-	missing   []string
+	missing   []Unreachable
 	ctx       context.Context  // of the turn
 	elsewhere map[string]*step // open steps of other tasks of the conversation, by what the planner calls them
 	preface   []a2a.Part       // goes before what the agents ask
 
-	mu    sync.Mutex // guards what follows, while steps run
-	state taskState
-	shown string // the children as last shown
+	mu      sync.Mutex // guards what follows, while steps run
+	state   taskState
+	shown   string   // the children as last shown
+	notices []string // what the user is told before all else
 }
 
 // refuseLoops rejects a message that came through this host already, or through too many.
@@ -149,18 +158,43 @@ func (x *run) refuseLoops() error {
 	return nil
 }
 
-// end makes of an error how the turn ends. What ended the turn's context goes before what that led to.
+// end makes of an error how the turn ends. What ended the turn's context goes before what that led to. A task that ends
+// leaves no agent waiting.
 func (x *run) end(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+		if errors.Is(err, agent.ErrCanceled) || errors.Is(err, agent.ErrTurnLimit) {
+			x.leave(ctx)
+		}
 		return err
 	}
-	cause := context.Cause(ctx)
-	if errors.Is(cause, agent.ErrCanceled) || errors.Is(cause, agent.ErrTurnLimit) {
-		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelPatience)
-		defer cancel()
-		x.cancelChildren(detached)
+	if !goesOn(err) && len(x.state.open()) > 0 {
+		x.leave(ctx)
+		err = cmp.Or(err, x.noteOpen(ctx))
 	}
-	return cause
+	back, ok := errors.AsType[*setback](err)
+	if !ok {
+		return err
+	}
+	if back.unreachable {
+		if err := errors.Join(x.markUnreachable(), x.t.SetMetadata(MetaFailure, FailureUnreachable)); err != nil {
+			return err
+		}
+	}
+	return agent.Public(back.say, back.cause)
+}
+
+// leave cancels the agents' tasks, although the turn may be over.
+func (x *run) leave(ctx context.Context) {
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelPatience)
+	defer cancel()
+	x.cancelChildren(detached)
+}
+
+// goesOn reports whether a task goes on after a turn that ended with an error.
+func goesOn(err error) bool {
+	o, ok := errors.AsType[*outcome.Outcome](err)
+	return ok && (o.Kind == outcome.Ask || o.Kind == outcome.NeedAuth || o.Kind == outcome.Suspend)
 }
 
 // cancelPatience is how long the agents have to answer that they have cancelled their tasks.

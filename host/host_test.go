@@ -240,3 +240,8 @@ func TestConvertsThenFillsTheFormOfTheSample(t *testing.T) {
 		t.Errorf("%v: %s", r.State(), r.Text())
 	}
 }
+
+// fails is an agent that fails and says why.
+func fails(why string) agent.Agent {
+	return agent.Func(func(context.Context, *agent.Turn) error { return agent.Public(why, nil) })
+}

@@ -17,14 +17,14 @@ type Planner interface {
 
 // A Situation is what a [Planner] decides on. It is read-only.
 type Situation struct {
-	Message     *a2a.Message // the request
-	Text        string       // its text
-	Agents      []AgentInfo  // that can be asked, in the directory's order
-	Missing     []string     // names of agents that cannot be asked, as nobody has seen their cards
-	Last        string       // alias of the agent that worked last in this conversation; "" for none
-	OutputModes []string     // media types that the caller accepts; empty means any
-	Reports     []Report     // the steps so far for this request, in their order
-	Open        []Report     // steps for earlier requests of the conversation whose agents wait for an answer
+	Message     *a2a.Message  // the request
+	Text        string        // its text
+	Agents      []AgentInfo   // that can be asked, in the directory's order
+	Missing     []Unreachable // that cannot be asked, as nobody has seen their cards
+	Last        string        // alias of the agent that worked last in this conversation; "" for none
+	OutputModes []string      // media types that the caller accepts; empty means any
+	Reports     []Report      // the steps so far for this request, in their order
+	Open        []Report      // steps for earlier requests of the conversation whose agents wait for an answer
 }
 
 // AgentInfo is what a planner knows of an agent. What its card says is text from outside.

@@ -46,7 +46,7 @@ const (
 	leastScore   = 2.0  // the best agent needs so much
 	tieRatio     = 0.72 // the next one may have so much of the best one's score
 	severalRatio = 0.4  // of the best one's score, from which on another agent may be meant as well
-	resting      = 0.5  // factor for an agent that is left alone because it failed: another one of its sort is better
+	resting      = 0.5  // factor for an agent that is down or left alone because it failed: another one of its sort is better
 	unfit        = 0.25 // factor for an agent that does not take what is attached
 	wrongModes   = 0.5  // factor for an agent whose answers the caller does not accept
 	fitBonus     = 2.5  // for an agent that takes what is attached by name, not by a wildcard
@@ -334,7 +334,7 @@ func (r *router) fit(a AgentInfo, score float64) float64 {
 			}
 		}
 	}
-	if a.Health.Resting.After(time.Now()) {
+	if a.Health.State == Down || a.Health.Resting.After(time.Now()) {
 		score *= resting
 	}
 	if len(r.accept) > 0 && len(outputModes(a.Card)) > 0 && !shares(r.accept, outputModes(a.Card)) {

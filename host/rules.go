@@ -4,7 +4,6 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,9 +25,6 @@ type rules struct{ cards documents }
 func (p *rules) Plan(_ context.Context, s *Situation) (*Decision, error) {
 	if len(s.Reports) > 0 {
 		return &Decision{}, nil
-	}
-	if len(s.Agents) == 0 {
-		return &Decision{Answer: texts("No agent can be reached right now, so there is nobody to give this to. Please try again later.")}, nil
 	}
 	r := newRouter(s, &p.cards)
 	if d := r.named(s); d != nil {
@@ -129,6 +125,9 @@ var (
 // mentioned returns the agent that a text addresses, and the text without the address. Words such as "who" belong to
 // what is asked.
 func mentioned(text string, agents []AgentInfo) (alias, rest string) {
+	if alias, rest := spelledOut(text, agents); alias != "" {
+		return alias, rest
+	}
 	if m := at().FindStringSubmatch(text); m != nil {
 		if alias := byName(m[1]+m[2], agents); alias != "" {
 			return alias, strings.TrimSpace(text[len(m[0]):])
@@ -421,67 +420,4 @@ func asksAboutHost(text string) bool {
 		return false
 	}
 	return aboutHost().MatchString(text) || aboutAgents().MatchString(text)
-}
-
-// describe answers who is there; of a question who could do something, only those who could.
-func (r *router) describe(s *Situation) []a2a.Part {
-	agents := r.agents
-	lead := fmt.Sprintf("I pass requests on to %s:", count(len(agents), "agent"))
-	if m := whichAgent().FindStringSubmatch(s.Text); m != nil {
-		if ranks := r.rank(m[3]); len(ranks) > 0 && ranks[0].score >= leastScore {
-			agents, lead = nil, "These could do that:"
-			for _, rank := range ranks {
-				if rank.score > ranks[0].score/2 {
-					agents = append(agents, r.agents[rank.agent])
-				}
-			}
-		}
-	}
-	lines := []string{lead}
-	list := make([]map[string]any, 0, len(agents))
-	for _, a := range agents {
-		lines = append(lines, "- "+describeAgent(a))
-		list = append(list, map[string]any{"agent": a.Alias, "description": clean(a.Card.Description, maxDescription), "skills": skillNames(a.Card), "health": a.Health.State})
-	}
-	if len(s.Missing) > 0 {
-		lines = append(lines, "Not reachable: "+strings.Join(s.Missing, ", "))
-	}
-	parts := texts(strings.Join(lines, "\n"))
-	if data, err := a2a.DataPart(map[string]any{"agents": list}); err == nil {
-		data.MediaType = "application/json"
-		parts = append(parts, data)
-	}
-	return parts
-}
-
-const maxDescription = 200
-
-// describeAgent says in one line what an agent is for.
-func describeAgent(a AgentInfo) string {
-	line := a.Alias + ": " + clean(a.Card.Description, maxDescription)
-	if !strings.HasSuffix(line, ".") {
-		line += "."
-	}
-	if len(a.Card.Skills) > 0 && len(a.Card.Skills[0].Examples) > 0 {
-		line += fmt.Sprintf(" For example: %q", clean(a.Card.Skills[0].Examples[0], maxDescription))
-	}
-	if a.Health.State == Down {
-		line += " (not reachable at the moment)"
-	}
-	return line
-}
-
-func skillNames(c *a2a.AgentCard) []string {
-	names := make([]string, 0, len(c.Skills))
-	for _, s := range c.Skills[:min(len(c.Skills), maxSkills)] {
-		names = append(names, clean(s.Name, maxDescription))
-	}
-	return names
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 
@@ -18,7 +19,8 @@ type taskState struct {
 	Request a2a.MessageID `json:"request"` // what the newest plan is for
 	Rounds  int           `json:"rounds"`  // how often the planner was asked for this request
 	Steps   []*step       `json:"steps,omitempty"`
-	Asked   *asked        `json:"asked,omitzero"` // the host's own question that is open
+	Asked   *asked        `json:"asked,omitzero"`   // the host's own question that is open
+	Counted int           `json:"counted,omitzero"` // steps that there have been
 }
 
 // stepState says how far a step is.
@@ -61,6 +63,7 @@ type step struct {
 	Digest    string        `json:"digest,omitzero"`  // what the agent said, shortened
 	Files     []string      `json:"files,omitempty"`  // names of what else it gave
 	Relayed   bool          `json:"relayed,omitzero"` // it gave artifacts
+	Lost      bool          `json:"lost,omitzero"`    // it failed as its agent could not be reached
 
 	question []a2a.Part // the agent's open question, as long as the turn that heard it runs
 	closing  []a2a.Part // what the agent said at the end, likewise
@@ -72,13 +75,40 @@ type asked struct {
 	About   string        `json:"about"`   // askedAgent or askedStep
 	Message a2a.MessageID `json:"message"` // the user's, which waits for the answer
 	Choices []string      `json:"choices,omitempty"`
-	New     bool          `json:"new,omitzero"`
 }
 
 const (
 	askedAgent = "agent" // which agent a request is for; the choices are aliases
 	askedStep  = "step"  // whose question a message answers; the choices are ids of steps
 )
+
+// number returns the id of the next step.
+func (st *taskState) number() string {
+	st.Counted = max(st.Counted, len(st.Steps)) + 1
+	return strconv.Itoa(st.Counted)
+}
+
+// keptSteps is how many steps that have ended a task remembers, besides those for its newest request.
+const keptSteps = 20
+
+// forget drops the oldest steps for earlier requests: all that there is of a task is saved with each change.
+func (st *taskState) forget() {
+	past := func(s *step) bool { return s.State.ended() && s.Request != st.Request }
+	spare := -keptSteps
+	for _, s := range st.Steps {
+		if past(s) {
+			spare++
+		}
+	}
+	st.Counted = max(st.Counted, len(st.Steps))
+	st.Steps = slices.DeleteFunc(st.Steps, func(s *step) bool {
+		drop := spare > 0 && past(s)
+		if drop {
+			spare--
+		}
+		return drop
+	})
+}
 
 func (st *taskState) step(id string) *step {
 	if at := slices.IndexFunc(st.Steps, func(s *step) bool { return s.ID == id }); at >= 0 {
@@ -115,6 +145,7 @@ type conversation struct {
 	Contexts map[string]a2a.ContextID `json:"contexts,omitempty"` // of agents that did not take the host's, by key
 	Tasks    map[string]a2a.TaskID    `json:"tasks,omitempty"`    // the agents' last ones, by key, to refer to
 	Open     []openStep               `json:"open,omitempty"`     // steps that wait for an answer, over all tasks
+	Told     string                   `json:"told,omitzero"`      // who the user was told cannot be reached
 }
 
 // openStep is a step that waits, and the task of the host that it belongs to.

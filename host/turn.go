@@ -13,22 +13,21 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/agent"
 )
 
 // start works out what the turn's message is about: it goes on with a turn that was interrupted, answers a question,
-// or is a request of its own. It returns nil when there are steps to be taken, and else how the turn ends.
-func (x *run) start(ctx context.Context) error {
-	had, err := x.t.LoadTask(ctx, &x.state)
-	if err != nil {
-		return fmt.Errorf("load the task: %w", err)
-	}
+// or is a request of its own. had says whether the task had a turn before. It returns nil when there are steps to be
+// taken, and else how the turn ends.
+func (x *run) start(ctx context.Context, had bool) error {
 	for _, s := range x.state.Steps {
 		if s.State == running { // in a turn that was interrupted
 			s.State = planned
 		}
 	}
 	x.agents, x.missing = x.h.opts.Directory.Agents(ctx)
+	if err := x.markUnreachable(); err != nil {
+		return err
+	}
 	m := x.t.Message()
 	if m == nil {
 		return nil
@@ -73,8 +72,8 @@ func (x *run) fresh(ctx context.Context, m *a2a.Message) error {
 		if len(open) == 1 {
 			return x.adopt(ctx, open[0], m, "")
 		}
-		for i, s := range open {
-			s.ID = strconv.Itoa(i + 1)
+		for _, s := range open {
+			s.ID = x.state.number()
 			x.state.Steps = append(x.state.Steps, s)
 		}
 		return x.askWhich(ctx, m, open)
@@ -84,7 +83,7 @@ func (x *run) fresh(ctx context.Context, m *a2a.Message) error {
 
 // adopt takes over a step of another task of the conversation and gives it its answer.
 func (x *run) adopt(ctx context.Context, s *step, m *a2a.Message, say string) error {
-	s.ID, s.After = strconv.Itoa(len(x.state.Steps)+1), nil
+	s.ID, s.After = x.state.number(), nil
 	x.state.Steps = append(x.state.Steps, s)
 	return x.answer(ctx, s, m, say)
 }
@@ -105,6 +104,10 @@ func (x *run) reply(ctx context.Context, m *a2a.Message) error {
 	}
 	if s, say := x.meant(m, open); s != nil {
 		return x.answer(ctx, s, m, say)
+	}
+	if name, _ := x.unknown(text); name != "" {
+		x.notices = append(x.notices, x.noSuch(name)+" What you wrote went to nobody.")
+		return x.save(ctx)
 	}
 	return x.askWhich(ctx, m, open)
 }
@@ -171,13 +174,47 @@ func (x *run) answer(ctx context.Context, s *step, m *a2a.Message, say string) e
 
 // askWhich asks whose question a message answers. The message waits meanwhile.
 func (x *run) askWhich(ctx context.Context, m *a2a.Message, open []*step) error {
-	lines := []string{"Several agents wait for an answer. Which one is this for?"}
+	what := "this"
+	if text := shortened(textOf(m)); text != "" {
+		what = text
+	}
+	lines := append(x.notices, fmt.Sprintf("Which one is %s for? Say %s, or write @%s and what you say to it.", what, numbersTo(len(open)), open[0].Agent))
+	x.notices = nil
 	a := &asked{About: askedStep, Message: m.ID}
 	for i, s := range open {
-		lines = append(lines, fmt.Sprintf("%d. %s: %s", i+1, s.Agent, cmp.Or(s.Ask, "waits for input")))
+		lines = append(lines, fmt.Sprintf("%d. %s: %s", i+1, s.Agent, cmp.Or(withoutList(s.Ask), "waits for input")))
 		a.Choices = append(a.Choices, s.ID)
 	}
 	return x.askChoice(ctx, lines, a)
+}
+
+// shortened quotes the beginning of what the user wrote; "" when that was no text.
+func shortened(text string) string {
+	if text = clean(text, 60); text == "" {
+		return ""
+	}
+	return `"` + text + `"`
+}
+
+// numbersTo names the numbers from 1 to n.
+func numbersTo(n int) string {
+	switch n {
+	case 1:
+		return "1"
+	case 2:
+		return "1 or 2"
+	}
+	return fmt.Sprintf("1 to %d", n)
+}
+
+var startsList = lazy(`\s(?:1[.)]|[-*•])\s`)
+
+// withoutList is the question of an agent without the list that it ends with, which cannot stand in another list.
+func withoutList(ask string) string {
+	if m := startsList().FindStringIndex(ask); m != nil {
+		return strings.TrimSpace(ask[:m[0]])
+	}
+	return ask
 }
 
 // askChoice ends the turn with a question of the host.
@@ -215,29 +252,99 @@ func (x *run) resolve(ctx context.Context, a *asked, m *a2a.Message) error {
 	text := x.t.Text()
 	waits := x.message(a.Message)
 	at := chosen(text, x.labels(a), x.agents)
+	n, isNumber := number(text)
 	switch {
-	case at >= 0 && a.About == askedStep && waits != nil:
-		return x.answer(ctx, x.state.step(a.Choices[at]), waits, "")
 	case at >= 0 && waits != nil:
-		step := Step{ID: "1", Agent: a.Choices[at], Text: textOf(waits), Whole: true}
-		return x.follow(ctx, waits, &Decision{Steps: []Step{step}})
+		return x.choose(ctx, a, at, waits)
+	case isNumber && len(a.Choices) > 0 && waits != nil:
+		x.notices = append(x.notices, fmt.Sprintf("There is no %s in this list.", n))
+		return x.askAgain(ctx, a, waits)
 	case declines().MatchString(text):
 		x.state.Steps = slices.DeleteFunc(x.state.Steps, func(s *step) bool { return s.State.open() && x.message(s.Request) == nil }) // of other tasks
 		return x.replyWith(ctx, texts("All right, I have given that to nobody."))
 	case a.About == askedStep:
+		x.letGo(waits, text)
 		return x.reply(ctx, m)
+	}
+	return x.instead(ctx, a, m, waits)
+}
+
+// choose does what the user has chosen with the message that waited for it.
+func (x *run) choose(ctx context.Context, a *asked, at int, waits *a2a.Message) error {
+	if a.About == askedStep {
+		return x.answer(ctx, x.state.step(a.Choices[at]), waits, "")
+	}
+	step := Step{ID: "1", Agent: a.Choices[at], Text: textOf(waits), Whole: true}
+	if name, rest := x.unknown(step.Text); name != "" && rest != "" {
+		step.Text, step.Whole = rest, false
+	}
+	return x.follow(ctx, waits, &Decision{Steps: []Step{step}})
+}
+
+// askAgain repeats a question of the host about a message that waits.
+func (x *run) askAgain(ctx context.Context, a *asked, waits *a2a.Message) error {
+	if a.About == askedStep {
+		var open []*step
+		for _, id := range a.Choices {
+			if s := x.state.step(id); s != nil {
+				open = append(open, s)
+			}
+		}
+		return x.askWhich(ctx, waits, open)
+	}
+	return x.askAgent(ctx, waits, &Question{Text: "Say " + numbersTo(len(a.Choices)) + ", or a name.", Choices: a.Choices})
+}
+
+// letGo tells the user that a message which waited goes to nobody, as they have said something else.
+func (x *run) letGo(waits *a2a.Message, now string) {
+	if waits == nil {
+		return
+	}
+	if _, said := mentioned(now, x.agents); strings.TrimSpace(said) == strings.TrimSpace(textOf(waits)) {
+		return // it is said once more, with a name
+	}
+	x.notices = append(x.notices, fmt.Sprintf("As you have said something else now, %s goes to nobody.", cmp.Or(shortened(textOf(waits)), "what you sent before")))
+}
+
+// instead takes what a user said instead of choosing an agent: it is what was missing in the message that waits, or
+// something new.
+func (x *run) instead(ctx context.Context, a *asked, m, waits *a2a.Message) error {
+	text := x.t.Text()
+	if name, _ := x.unknown(text); name != "" && len(a.Choices) > 0 {
+		x.letGo(waits, text)
+		return x.plan(ctx, m, text, "")
 	}
 	d, err := x.decide(ctx, m, text, "")
 	if err != nil {
 		return err
 	}
-	if d.Question != nil && waits != nil && len(d.Question.Choices) != 1 {
+	if d.Question != nil && waits != nil && len(d.Question.Choices) != 1 && len(attachments(m)) == 0 {
 		both := textOf(waits) + "\n" + text
 		if d2, err := x.decide(ctx, waits, both, ""); err == nil && d2.Question == nil {
-			return x.follow(ctx, waits, d2)
+			return x.follow(ctx, waits, inWords(d2))
 		}
 	}
+	if len(a.Choices) > 0 {
+		x.letGo(waits, text)
+	}
 	return x.follow(ctx, m, d)
+}
+
+// inWords is a decision about a message and more words, which its agent is to read as well.
+func inWords(d *Decision) *Decision {
+	both := *d
+	both.Steps = slices.Clone(d.Steps)
+	for i := range both.Steps {
+		both.Steps[i].Whole = false
+	}
+	return &both
+}
+
+// number returns the number that a text is nothing but.
+func number(text string) (n string, ok bool) {
+	n = strings.Trim(strings.TrimSpace(text), ".!#() ")
+	_, err := strconv.Atoi(n)
+	return n, err == nil && len(n) <= 6
 }
 
 var ordinals = []string{"first", "second", "third", "fourth", "fifth"}
@@ -274,8 +381,12 @@ func chosen(text string, labels []string, agents []AgentInfo) int {
 // choiceFillers are words around a choice.
 var choiceFillers = lazy(`(?i)\b(?:please|the|one|ask|use|take|give it to|it is for|it's for|for)\b`)
 
-// plan asks the planner about a request and follows what it says.
+// plan asks the planner about a request and follows what it says. Of a name that is none the user is told: words after an
+// @ are meant for somebody.
 func (x *run) plan(ctx context.Context, m *a2a.Message, text, last string) error {
+	if name, rest := x.unknown(text); name != "" && len(x.agents) > 0 {
+		return x.askWhoIsMeant(ctx, m, name, rest)
+	}
 	d, err := x.decide(ctx, m, text, last)
 	if err != nil {
 		return err
@@ -283,8 +394,11 @@ func (x *run) plan(ctx context.Context, m *a2a.Message, text, last string) error
 	return x.follow(ctx, m, d)
 }
 
-// decide asks the planner.
+// decide asks the planner, when there are agents to plan with.
 func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*Decision, error) {
+	if len(x.agents) == 0 {
+		return nil, x.nobody()
+	}
 	s := &Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing, Last: last, OutputModes: x.t.OutputModes()}
 	if m.ID == x.state.Request {
 		for _, st := range x.state.current() {
@@ -298,7 +412,7 @@ func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*D
 	s.Open = open
 	d, err := x.h.opts.Planner.Plan(ctx, s)
 	if err != nil {
-		return nil, agent.Public("The request could not be planned. Please try again, or name an agent, as in \"@Agent ...\".", err)
+		return nil, &setback{say: "The request could not be planned. Please try again, or name an agent, as in \"@Agent ...\".", cause: err}
 	}
 	return d, nil
 }
@@ -368,15 +482,87 @@ func (x *run) follow(ctx context.Context, m *a2a.Message, d *Decision) error {
 	}
 	switch {
 	case d.Question != nil:
-		lines := []string{cleanLines(d.Question.Text, maxAnswerText)}
-		for i, choice := range d.Question.Choices {
-			lines = append(lines, fmt.Sprintf("%d. %s", i+1, x.describeAlias(choice)))
+		if len(d.Question.Choices) > 0 && len(up(x.agents)) == 0 {
+			return x.nobody()
 		}
-		return x.askChoice(ctx, lines, &asked{About: askedAgent, Message: m.ID, Choices: d.Question.Choices})
+		return x.askAgent(ctx, m, d.Question)
 	case d.Answer != nil:
 		return x.replyWith(ctx, d.Answer)
 	}
 	return x.takeSteps(ctx, m, d)
+}
+
+// askAgent asks whom a message is for, or what the planner wants to know. The message waits meanwhile.
+func (x *run) askAgent(ctx context.Context, m *a2a.Message, q *Question) error {
+	lines := append(x.notices, cleanLines(q.Text, maxAnswerText))
+	x.notices = nil
+	for i, choice := range q.Choices {
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, x.describeAlias(choice)))
+	}
+	down := slices.DeleteFunc(unreachable(x.agents, x.missing), func(u Unreachable) bool { return slices.Contains(q.Choices, u.Agent) })
+	if len(q.Choices) > 0 && len(down) > 0 {
+		lines = append(lines, notReachable(down, toldUnreachable))
+	}
+	return x.askChoice(ctx, lines, &asked{About: askedAgent, Message: m.ID, Choices: q.Choices})
+}
+
+// spelledOut returns the agent whose whole name a text begins with after an @, and the rest: "@Currency Agent CAD".
+func spelledOut(text string, agents []AgentInfo) (alias, rest string) {
+	after, ok := strings.CutPrefix(strings.TrimSpace(text), "@")
+	for _, a := range agents {
+		n := len(a.Alias)
+		if !ok || n <= len(alias) || len(after) < n || !strings.EqualFold(after[:n], a.Alias) {
+			continue
+		}
+		if end := after[n:]; end == "" || strings.ContainsRune(" \t\n:,", rune(end[0])) {
+			alias, rest = a.Alias, strings.TrimSpace(strings.TrimLeft(end, ":,"))
+		}
+	}
+	return alias, rest
+}
+
+// unknown returns the name after the @ that a text begins with when no agent is called so, and the rest of the text.
+func (x *run) unknown(text string) (name, rest string) {
+	m := at().FindStringSubmatch(text)
+	if m == nil {
+		return "", text
+	}
+	if alias, _ := mentioned(text, x.agents); alias != "" {
+		return "", text
+	}
+	return clean(m[1]+m[2], maxName), strings.TrimSpace(text[len(m[0]):])
+}
+
+// noSuch says that no agent is called so, and how those that are there are.
+func (x *run) noSuch(name string) string {
+	names := make([]string, 0, len(x.agents))
+	for _, a := range x.agents[:min(len(x.agents), maxListed)] {
+		names = append(names, a.Alias)
+	}
+	more := ""
+	if n := len(x.agents) - len(names); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("There is no agent called %q; there are %s%s.", name, strings.Join(names, ", "), more)
+}
+
+// askWhoIsMeant asks whom a message is for whose name is none that is known. One that cannot be reached is no stranger.
+func (x *run) askWhoIsMeant(ctx context.Context, m *a2a.Message, name, rest string) error {
+	for _, u := range x.missing {
+		if bareName(u.Agent) == bareName(name) {
+			return &setback{say: u.Agent + " " + cannotBeReached + u.Reason, unreachable: true}
+		}
+	}
+	x.state.Request = m.ID
+	x.notices = append(x.notices, x.noSuch(name))
+	if rest == "" && len(attachments(m)) == 0 {
+		return x.askAgent(ctx, m, &Question{Text: "What shall I do?"})
+	}
+	q := &Question{Text: "Which one do you mean?"}
+	for _, a := range x.agents[:min(len(x.agents), maxListed)] {
+		q.Choices = append(q.Choices, a.Alias)
+	}
+	return x.askAgent(ctx, m, q)
 }
 
 // replyWith ends the task with the host's own answer. As long as agents wait in it they are heard again after the answer,
@@ -407,11 +593,12 @@ func (x *run) describeAlias(alias string) string {
 // takeSteps adds the planner's steps to the task, under ids that are new in it, and shows the plan.
 func (x *run) takeSteps(ctx context.Context, m *a2a.Message, d *Decision) error {
 	if len(x.state.current())+len(d.Steps) > x.h.opts.MaxSteps {
-		return agent.Public(fmt.Sprintf("This would take more than %d steps, which is the limit.", x.h.opts.MaxSteps), nil)
+		return &setback{say: fmt.Sprintf("This would take more than %d steps, which is the limit.", x.h.opts.MaxSteps)}
 	}
+	x.state.forget()
 	ids := make(map[string]string)
 	for _, s := range d.Steps {
-		ids[s.ID] = strconv.Itoa(len(x.state.Steps) + len(ids) + 1)
+		ids[s.ID] = x.state.number()
 	}
 	for _, s := range d.Steps {
 		after := make([]string, 0, len(s.After))
@@ -422,7 +609,7 @@ func (x *run) takeSteps(ctx context.Context, m *a2a.Message, d *Decision) error 
 		x.state.Steps = append(x.state.Steps, &step{Step: s, Request: m.ID, State: planned, MessageID: a2a.NewMessageID(), Name: s.Agent})
 	}
 	if len(d.Steps) > 0 {
-		if err := x.showPlan(); err != nil {
+		if err := x.showPlan(ctx); err != nil {
 			return err
 		}
 	}
@@ -430,8 +617,16 @@ func (x *run) takeSteps(ctx context.Context, m *a2a.Message, d *Decision) error 
 }
 
 // showPlan puts the plan into the task's metadata and, of several steps, says it.
-func (x *run) showPlan() error {
+func (x *run) showPlan(ctx context.Context) error {
 	steps := x.state.current()
+	if err := x.warn(ctx, steps); err != nil {
+		return err
+	}
+	if len(x.notices) > 0 && len(x.state.open()) == 0 { // else they go before what the agents ask
+		if err := x.t.Working(texts(x.told())...); err != nil {
+			return err
+		}
+	}
 	plan := make([]Step, len(steps))
 	lines := []string{"Plan:"}
 	for i, s := range steps {

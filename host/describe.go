@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// describe answers who is there; of a question who could do something, only those who could.
+func (r *router) describe(s *Situation) []a2a.Part {
+	agents := r.agents
+	lead := fmt.Sprintf("I pass requests on to %s:", count(len(up(agents)), "agent"))
+	if m := whichAgent().FindStringSubmatch(s.Text); m != nil {
+		if ranks := r.rank(m[3]); len(ranks) > 0 && ranks[0].score >= leastScore {
+			agents, lead = nil, "These could do that:"
+			for _, rank := range ranks {
+				if rank.score > ranks[0].score/2 {
+					agents = append(agents, r.agents[rank.agent])
+				}
+			}
+		}
+	}
+	lines := []string{lead}
+	list := make([]map[string]any, 0, len(agents))
+	for _, a := range agents {
+		if a.Health.State != Down {
+			lines = append(lines, "- "+describeAgent(a))
+		}
+		list = append(list, map[string]any{"agent": a.Alias, "description": clean(a.Card.Description, maxDescription), "skills": skillNames(a.Card), "health": a.Health.State})
+	}
+	if down := unreachable(s.Agents, s.Missing); len(down) > 0 {
+		lines = append(lines, notReachable(down, maxUnreachable))
+	}
+	parts := texts(strings.Join(lines, "\n"))
+	if data, err := a2a.DataPart(map[string]any{"agents": list}); err == nil {
+		data.MediaType = "application/json"
+		parts = append(parts, data)
+	}
+	return parts
+}
+
+const maxDescription = 200
+
+// describeAgent says in one line what an agent is for.
+func describeAgent(a AgentInfo) string {
+	line := a.Alias + ": " + clean(a.Card.Description, maxDescription)
+	if !strings.HasSuffix(line, ".") {
+		line += "."
+	}
+	if len(a.Card.Skills) > 0 && len(a.Card.Skills[0].Examples) > 0 {
+		line += fmt.Sprintf(" For example: %q", clean(a.Card.Skills[0].Examples[0], maxDescription))
+	}
+	if a.Health.State == Down {
+		line += " (not reachable: " + clean(a.Health.Problem, maxProblem) + ")"
+	}
+	return line
+}
+
+func skillNames(c *a2a.AgentCard) []string {
+	names := make([]string, 0, len(c.Skills))
+	for _, s := range c.Skills[:min(len(c.Skills), maxSkills)] {
+		names = append(names, clean(s.Name, maxDescription))
+	}
+	return names
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
