@@ -39,7 +39,7 @@ type Registered struct {
 	Message     string   `json:"message"`
 }
 
-func (c Register) who() string { return c.Session }
+func (c Register) who() (string, bool) { return c.Session, true }
 
 func (c Register) run(t *turn) Result {
 	if f := first(badName("task_id", c.TaskID), badText("branch", c.Branch, maxName), badText("description", c.Description, maxShort)); f != nil {
@@ -77,7 +77,7 @@ type Alive struct {
 	Timestamp Time   `json:"timestamp"`
 }
 
-func (c Heartbeat) who() string { return c.Session }
+func (c Heartbeat) who() (string, bool) { return c.Session, true }
 
 func (c Heartbeat) run(t *turn) Result {
 	if !t.Registered(c.Session) {
@@ -100,7 +100,7 @@ type AgentInfo struct {
 	StartedAt   Time   `json:"started_at"`
 }
 
-func (ListAgents) who() string { return "" }
+func (ListAgents) who() (string, bool) { return "", false }
 
 func (ListAgents) run(t *turn) Result {
 	all := newOrdered[AgentInfo]()
@@ -122,7 +122,7 @@ type Unregistered struct {
 	Message string      `json:"message"`
 }
 
-func (c Unregister) who() string { return c.Session }
+func (c Unregister) who() (string, bool) { return c.Session, true }
 
 func (c Unregister) run(t *turn) Result {
 	if !t.Registered(c.Session) {
@@ -147,7 +147,7 @@ type TaskCompleted struct {
 	Message string `json:"message"`
 }
 
-func (c CompleteTask) who() string { return c.Session }
+func (c CompleteTask) who() (string, bool) { return c.Session, true }
 
 func (c CompleteTask) run(t *turn) Result {
 	if f := badName("task_id", c.TaskID); f != nil {
@@ -166,7 +166,7 @@ type Configured struct {
 	Settings Settings `json:"settings"`
 }
 
-func (Configure) who() string { return "" }
+func (Configure) who() (string, bool) { return "", false }
 
 func (c Configure) run(t *turn) Result {
 	if len(c.Settings.Roots) > maxRoots {
@@ -176,3 +176,10 @@ func (c Configure) run(t *turn) Result {
 	t.handTo(func(*Claim) bool { return true }) // what was in the way may be so no longer
 	return Configured{Status: "configured", Settings: c.Settings}
 }
+
+// GetSettings returns the [Settings] of the project.
+type GetSettings struct{}
+
+func (GetSettings) who() (string, bool) { return "", false }
+
+func (GetSettings) run(t *turn) Result { return t.state.Settings }

@@ -24,7 +24,7 @@ type PathConflict struct {
 	LockInfo `json:",inline"`
 }
 
-func (Conflicts) who() string { return "" }
+func (Conflicts) who() (string, bool) { return "", false }
 
 func (c Conflicts) run(t *turn) Result {
 	if len(c.Paths) > maxChecked {

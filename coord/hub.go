@@ -112,7 +112,8 @@ func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Res
 	if err != nil || !waits {
 		return result, err
 	}
-	leave := r.enter(c.who())
+	session, _ := c.who()
+	leave := r.enter(session)
 	defer leave()
 	timer := time.NewTimer(w.limit)
 	defer timer.Stop()

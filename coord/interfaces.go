@@ -19,13 +19,16 @@ type Defined struct {
 	Message string `json:"message"`
 }
 
-func (c Define) who() string { return c.Session }
+func (c Define) who() (string, bool) { return c.Session, true }
 
 func (c Define) run(t *turn) Result {
 	if c.Definition == "" {
 		return invalid("definition is missing")
 	}
-	if f := first(badName("interface_name", c.Name), badText("definition", c.Definition, maxText), badText("file_path", c.FilePath, maxPath)); f != nil {
+	if f := first(badName("interface_name", c.Name), badText("definition", c.Definition, maxText)); f != nil {
+		return *f
+	}
+	if f := badWord("file_path", c.FilePath, maxPath); f != nil && c.FilePath != "" {
 		return *f
 	}
 	old := t.state.Interfaces.get(c.Name)
@@ -58,9 +61,12 @@ type Unknown struct {
 	Similar []string `json:"similar"`
 }
 
-func (GetInterface) who() string { return "" }
+func (GetInterface) who() (string, bool) { return "", false }
 
 func (c GetInterface) run(t *turn) Result {
+	if f := badName("interface_name", c.Name); f != nil {
+		return *f
+	}
 	if def := t.state.Interfaces.get(c.Name); def != nil {
 		return def.info()
 	}
@@ -78,7 +84,7 @@ func (i *Interface) info() InterfaceInfo {
 // ListInterfaces lists all definitions in the order in which their names came.
 type ListInterfaces struct{}
 
-func (ListInterfaces) who() string { return "" }
+func (ListInterfaces) who() (string, bool) { return "", false }
 
 func (ListInterfaces) run(t *turn) Result {
 	all := newOrdered[InterfaceInfo]()
@@ -105,7 +111,6 @@ func (t *turn) similar(name string) []string {
 	for known := range t.state.Interfaces.all() {
 		lower := strings.ToLower(known)
 		switch {
-		case asked == "":
 		case strings.HasPrefix(lower, asked), strings.HasPrefix(asked, lower):
 			matches = append(matches, match{known, 0})
 		case strings.Contains(lower, asked), strings.Contains(asked, lower):

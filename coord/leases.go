@@ -65,7 +65,7 @@ type MoreLocks struct {
 	Waiting int      `json:"waiting"` // claims in the queue for any of the paths
 }
 
-func (c Announce) who() string { return c.Session }
+func (c Announce) who() (string, bool) { return c.Session, true }
 
 func (c Announce) run(t *turn) Result {
 	claim, f := c.claim(t)
@@ -337,7 +337,7 @@ type NotLocked struct {
 	Message string `json:"message"`
 }
 
-func (c Release) who() string { return c.Session }
+func (c Release) who() (string, bool) { return c.Session, true }
 
 func (c Release) run(t *turn) Result {
 	path, err := t.state.Settings.clean(c.Path)
@@ -381,7 +381,7 @@ type LockState struct {
 	Token  int64     `json:"fencing_token,omitzero"`
 }
 
-func (c CheckLock) who() string { return c.Session }
+func (c CheckLock) who() (string, bool) { return c.Session, true }
 
 func (c CheckLock) run(t *turn) Result {
 	path, err := t.state.Settings.clean(c.Path)
@@ -432,7 +432,7 @@ type LockEntry struct {
 	ExpiresAt   *Time    `json:"expires_at,omitzero"`
 }
 
-func (ListLocks) who() string { return "" }
+func (ListLocks) who() (string, bool) { return "", false }
 
 func (ListLocks) run(t *turn) Result {
 	t.expire()
@@ -470,7 +470,7 @@ type ChangeInfo struct {
 	Timestamp   Time   `json:"timestamp"`
 }
 
-func (RecentChanges) who() string { return "" }
+func (RecentChanges) who() (string, bool) { return "", false }
 
 func (c RecentChanges) run(t *turn) Result {
 	if c.Limit < 0 {

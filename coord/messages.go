@@ -18,6 +18,7 @@ type Ask struct {
 	From, To, Sort, Query string
 	Wait                  bool
 	Timeout               time.Duration // 0 or less does not wait at all, with Wait
+	Outside               bool          // From is that of an [A2ACaller] or a [Person]
 }
 
 // Sent is the result of [Ask] that does not wait.
@@ -46,7 +47,7 @@ type Deadlock struct {
 	Cycle  []string `json:"cycle"` // each waits for the next one, and the last one for the first
 }
 
-func (c Ask) who() string { return c.From }
+func (c Ask) who() (string, bool) { return c.From, true }
 
 func (c Ask) run(t *turn) Result {
 	if c.Query == "" {
@@ -95,6 +96,7 @@ type Respond struct {
 	To        string // who asked; "" for whoever sent the query
 	MessageID string
 	Response  string
+	Outside   bool // From is that of an [A2ACaller]
 }
 
 // Responded is the result of [Respond].
@@ -104,10 +106,13 @@ type Responded struct {
 	Matched *bool  `json:"matched,omitzero"` // false when there is no such query
 }
 
-func (c Respond) who() string { return c.From }
+func (c Respond) who() (string, bool) { return c.From, true }
 
 func (c Respond) run(t *turn) Result {
 	if f := first(badID("message_id", c.MessageID), badText("response", c.Response, maxText)); f != nil {
+		return *f
+	}
+	if f := badName("to_session", c.To); f != nil && c.To != "" {
 		return *f
 	}
 	q := t.state.Queries.get(c.MessageID)
@@ -135,7 +140,10 @@ func (c Respond) run(t *turn) Result {
 }
 
 // Broadcast sends a message to all other agents.
-type Broadcast struct{ Session, Sort, Content string }
+type Broadcast struct {
+	Session, Sort, Content string
+	Outside                bool // Session is that of a [Person]
+}
 
 // Broadcasted is the result of [Broadcast].
 type Broadcasted struct {
@@ -143,7 +151,7 @@ type Broadcasted struct {
 	Recipients int    `json:"recipients"`
 }
 
-func (c Broadcast) who() string { return c.Session }
+func (c Broadcast) who() (string, bool) { return c.Session, true }
 
 func (c Broadcast) run(t *turn) Result {
 	if c.Content == "" {
@@ -204,7 +212,7 @@ type (
 	}
 )
 
-func (c Check) who() string { return c.Session }
+func (c Check) who() (string, bool) { return c.Session, true }
 
 func (c Check) run(t *turn) Result {
 	if c.Limit < 0 {

@@ -310,6 +310,27 @@ func (n *naive) abandon(name string) {
 	}
 }
 
+// take takes from one what it holds, or what it waits for in the queue that comes after that, and tells it.
+func (n *naive) take(i int) {
+	h := slices.Concat(n.held, n.queue)[i]
+	taken := func(o *hold) bool { return o == h }
+	n.held, n.queue = slices.DeleteFunc(n.held, taken), slices.DeleteFunc(n.queue, taken)
+	m := n.member(h.session)
+	m.inbox = append(m.inbox, letter{"", "broadcast"})
+	n.hand()
+}
+
+func (n *naive) retire(name string) {
+	m := n.member(name)
+	if m == nil || !m.alive {
+		return
+	}
+	n.abandon(name)
+	m.alive = false
+	m.inbox = append(m.inbox, letter{"", "broadcast"})
+	n.hand()
+}
+
 func (n *naive) withdraw(id string) {
 	if q := n.asked[id]; q != nil {
 		if m := n.member(q.to); m != nil {

@@ -23,11 +23,11 @@ const (
 func (s *Settings) clean(name string) (string, error) {
 	switch {
 	case name == "":
-		return "", errors.New("the path is empty")
+		return "", errors.New("file_path is missing")
 	case len(name) > maxPath:
-		return "", fmt.Errorf("the path is longer than %d bytes", maxPath)
+		return "", fmt.Errorf("file_path is longer than %d bytes", maxPath)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return "", errors.New("the path has characters that no path may have")
+		return "", errors.New("file_path has characters that no path may have")
 	}
 	p := strings.ReplaceAll(name, `\`, "/")
 	folder := strings.HasSuffix(p, "/")
@@ -35,18 +35,18 @@ func (s *Settings) clean(name string) (string, error) {
 	if isAbsolute(p) {
 		inside, ok := s.below(p)
 		if !ok {
-			return "", fmt.Errorf("the path %q is outside of the project; give it relative to the project's root", name)
+			return "", fmt.Errorf("file_path %q is outside of the project; give it relative to the project's root", name)
 		}
 		p = inside
 	}
 	if p == ".." || strings.HasPrefix(p, "../") {
-		return "", fmt.Errorf("the path %q leads out of the project", name)
+		return "", fmt.Errorf("file_path %q leads out of the project", name)
 	}
 	if p == "." {
 		return "**", nil // the whole project
 	}
 	if isPattern(p) && len(p) > maxPattern {
-		return "", fmt.Errorf("a path with wildcards may have %d bytes", maxPattern)
+		return "", fmt.Errorf("file_path with wildcards may have %d bytes", maxPattern)
 	}
 	if folder {
 		p += "/"

@@ -17,7 +17,7 @@ type sweep struct {
 	present       func(session string) bool // has a connection, which is a sign of life
 }
 
-func (sweep) who() string { return "" }
+func (sweep) who() (string, bool) { return "", false }
 
 func (c sweep) run(t *turn) Result {
 	t.expire()

@@ -20,8 +20,8 @@ func NewProject(id string) *Project { return &Project{id: id, state: newState()}
 
 // A Command is something to do in a project.
 type Command interface {
-	// who returns the session that gives the command; "" when it is not one of a session.
-	who() string
+	// who returns the session that gives the command, if it is one of a session.
+	who() (session string, ok bool)
 	run(t *turn) Result
 }
 
@@ -72,7 +72,7 @@ type turn struct {
 // the state already. The principal is "" where callers are not told apart.
 func (p *Project) Do(now time.Time, principal string, c Command) (Result, []Event) {
 	t := &turn{Project: p, now: now.UTC(), by: principal}
-	if name := c.who(); name != "" {
+	if name, ok := c.who(); ok {
 		if refusal := t.admit(name, c); refusal != nil {
 			return *refusal, nil
 		}
@@ -83,16 +83,25 @@ func (p *Project) Do(now time.Time, principal string, c Command) (Result, []Even
 
 // admit checks that the caller may speak for a session.
 func (t *turn) admit(name string, c Command) *Failure {
-	if why := badName("session_name", name); why != nil {
+	param := "session_name"
+	switch c.(type) {
+	case Ask, Respond:
+		param = "from_session"
+	}
+	if why := badName(param, name); why != nil {
 		return why
 	}
 	s := t.state.Sessions.get(name)
 	known := s != nil && s.Agent != nil
 	_, registers := c.(Register)
+	outside := fromOutside(c)
 	switch {
+	case isOutsider(name) != outside:
+		f := invalid("%s must not begin with %s or %s, as the names of those do who are no sessions", param, prefixA2A, prefixPerson)
+		return &f
 	case known && s.Agent.Principal != t.by && (s.Agent.Status != StatusDead || !registers): // the name of the dead is free, not what they left
 		return &Failure{Status: "error", Error: fmt.Sprintf("session %s was registered by somebody else; choose another name", name), Code: CodeForbidden}
-	case t.state.Settings.Strict && !registers && !(known && s.active()):
+	case t.state.Settings.Strict && !registers && !outside && !(known && s.active()):
 		f := t.noAgent(name)
 		f.Code = CodeUnregistered
 		return &f

@@ -186,7 +186,7 @@ func (p *Project) look(now time.Time, c Command) Result {
 // other lets happen what no session does.
 func (w *world) other() {
 	t, n := w.t, w.model
-	switch rapid.SampledFrom([]string{"pass", "pass", "unawait", "withdraw", "unqueue", "restart", "snapshot"}).Draw(t, "other") {
+	switch rapid.SampledFrom([]string{"pass", "pass", "unawait", "withdraw", "unqueue", "free", "retire", "restart", "snapshot"}).Draw(t, "other") {
 	case "pass":
 		d := time.Duration(rapid.IntRange(0, 150).Draw(t, "seconds")) * time.Second
 		n.pass(d)
@@ -212,6 +212,23 @@ func (w *world) other() {
 			n.queue = slices.DeleteFunc(n.queue, func(h *hold) bool { return h.id == id })
 			n.hand()
 		}
+	case "free":
+		var ids []string
+		for id := range w.project.state.Leases.all() {
+			ids = append(ids, id)
+		}
+		for _, h := range n.queue {
+			ids = append(ids, h.id)
+		}
+		if len(ids) > 0 {
+			i := rapid.IntRange(0, len(ids)-1).Draw(t, "lock")
+			w.do("", Free{ID: ids[i], Person: Person("")})
+			n.take(i)
+		}
+	case "retire":
+		name := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "session")
+		w.do("", Retire{Session: name, Person: Person("")})
+		n.retire(name)
 	case "restart": // from what is kept, as a program that begins does
 		w.project = w.restored(w.early, w.events[w.from:])
 		w.do("", restarted{})

@@ -34,7 +34,7 @@ func (p *Project) Restore(snapshot []byte, events []Event) error {
 // restarted is what happens to those who waited, and to all who were there, when a coordinator ends.
 type restarted struct{}
 
-func (restarted) who() string { return "" }
+func (restarted) who() (string, bool) { return "", false }
 
 func (restarted) run(t *turn) Result {
 	for id, q := range t.state.Queries.all() {

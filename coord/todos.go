@@ -50,7 +50,7 @@ type TodoAdded struct {
 	Message string `json:"message"`
 }
 
-func (c AddTodo) who() string { return c.Session }
+func (c AddTodo) who() (string, bool) { return c.Session, true }
 
 func (c AddTodo) run(t *turn) Result {
 	if c.Item == "" {
@@ -83,9 +83,12 @@ type TodoUpdated struct {
 	NewStatus string `json:"new_status"`
 }
 
-func (c UpdateTodo) who() string { return c.Session }
+func (c UpdateTodo) who() (string, bool) { return c.Session, true }
 
 func (c UpdateTodo) run(t *turn) Result {
+	if f := badID("todo_id", c.ID); f != nil {
+		return *f
+	}
 	if !slices.Contains(todoStates, c.Status) {
 		return invalid("status must be one of %v", todoStates)
 	}
@@ -137,7 +140,7 @@ type TodoList struct {
 	Todos   []TodoInfo `json:"todos"`
 }
 
-func (c MyTodos) who() string { return c.Session }
+func (c MyTodos) who() (string, bool) { return c.Session, true }
 
 func (c MyTodos) run(t *turn) Result {
 	todos := infos(t.session(c.Session).Todos)
@@ -156,7 +159,7 @@ type AgentTodos struct {
 	Todos       []TodoInfo `json:"todos"`
 }
 
-func (AllTodos) who() string { return "" }
+func (AllTodos) who() (string, bool) { return "", false }
 
 func (AllTodos) run(t *turn) Result {
 	all := newOrdered[AgentTodos]()

@@ -4,6 +4,7 @@ package coord
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -40,7 +41,7 @@ type unawait struct {
 	after time.Duration
 }
 
-func (unawait) who() string { return "" }
+func (unawait) who() (string, bool) { return "", false }
 
 func (c unawait) run(t *turn) Result {
 	if q := t.state.Queries.get(c.id); q != nil && q.Awaited {
@@ -52,7 +53,7 @@ func (c unawait) run(t *turn) Result {
 // withdraw takes a query back that nobody wants an answer to any more.
 type withdraw struct{ id string }
 
-func (withdraw) who() string { return "" }
+func (withdraw) who() (string, bool) { return "", false }
 
 func (c withdraw) run(t *turn) Result {
 	if q := t.state.Queries.get(c.id); q != nil {
@@ -67,7 +68,7 @@ type unqueue struct {
 	as Announce
 }
 
-func (unqueue) who() string { return "" }
+func (unqueue) who() (string, bool) { return "", false }
 
 func (c unqueue) run(t *turn) Result {
 	i := slices.IndexFunc(t.state.Queue, func(claim *Claim) bool { return claim.ID == c.id })
@@ -84,7 +85,7 @@ func (c unqueue) run(t *turn) Result {
 // drop frees a lease that was granted to a call which had been given up.
 type drop struct{ id string }
 
-func (drop) who() string { return "" }
+func (drop) who() (string, bool) { return "", false }
 
 func (c drop) run(t *turn) Result {
 	if lease := t.state.Leases.get(c.id); lease != nil {
@@ -135,4 +136,36 @@ func (t *turn) cycle(from string, to []string) []string {
 		return nil
 	}
 	return append([]string{from}, path...)
+}
+
+// maxWaits is how many claims of the queue [ListWaits] looks at: more than anybody can look at.
+const maxWaits = 100
+
+// ListWaits lists who waits for whom, for the first claims in the queue and for all queries.
+type ListWaits struct{}
+
+// A Wait is a session that waits for another one.
+type Wait struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	For  string `json:"for"`  // lock or answer
+	What string `json:"what"` // the paths, or the question
+}
+
+func (ListWaits) who() (string, bool) { return "", false }
+
+func (ListWaits) run(t *turn) Result {
+	t.expire()
+	all := []Wait{}
+	for i, claim := range t.state.Queue[:min(maxWaits, len(t.state.Queue))] {
+		for _, to := range t.blockers(claim, i) {
+			all = append(all, Wait{From: claim.Session, To: to, For: "lock", What: strings.Join(claim.Paths, ", ")})
+		}
+	}
+	for _, q := range t.state.Queries.all() {
+		if q.Awaited {
+			all = append(all, Wait{From: q.From, To: q.To, For: "answer", What: q.Text})
+		}
+	}
+	return all
 }

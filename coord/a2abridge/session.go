@@ -34,7 +34,7 @@ func (b asSession) Run(ctx context.Context, t *agent.Turn) error {
 	defer stop()
 	principal := t.Caller().Subject
 	result, err := b.opts.Hub.Do(ctx, p.project, principal, coord.Ask{
-		From: "a2a:" + cmp.Or(principal, "anonymous"), To: p.session, Sort: cmp.Or(t.Skill(), "a2a"), Query: query(t.Message()), Wait: true, Timeout: coord.MaxWait,
+		From: coord.A2ACaller(principal), Outside: true, To: p.session, Sort: cmp.Or(t.Skill(), "a2a"), Query: query(t.Message()), Wait: true, Timeout: coord.MaxWait,
 	})
 	late := agent.Public(fmt.Sprintf("No response received within %v seconds", b.opts.Timeout.Seconds()), errNoAnswer)
 	switch {

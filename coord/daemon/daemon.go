@@ -5,12 +5,14 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,11 +48,16 @@ type Options struct {
 //	/api/projects/{project}       what goes on in one
 //	/api/projects/{project}/events  what happens in one, as it happens
 //	/api/projects/{project}/conflicts  which of some paths others have leased
+//	/api/projects/{project}/messages   what a person says to sessions
+//	/api/projects/{project}/locks/{id}  a lease or a claim, which a person frees
+//	/api/projects/{project}/agents/{session}  an agent, which a person retires
+//	/api/projects/{project}/settings   the settings of one
 //	/api/tokens                   tokens, with the key of the owner
 type Daemon struct {
-	opts Options
-	mux  *http.ServeMux
-	mcp  *coordmcp.Server
+	opts    Options
+	mux     *http.ServeMux
+	handler http.Handler // mux, for those who did not come from pages of others
+	mcp     *coordmcp.Server
 }
 
 // New returns a Daemon.
@@ -72,16 +79,22 @@ func New(opts Options) *Daemon {
 	d.mux.HandleFunc("GET /api/projects/{project}", d.serveProject)
 	d.mux.HandleFunc("GET /api/projects/{project}/events", d.serveEvents)
 	d.mux.HandleFunc("POST /api/projects/{project}/conflicts", d.serveConflicts)
+	d.mux.HandleFunc("POST /api/projects/{project}/messages", d.sendMessage)
+	d.mux.HandleFunc("DELETE /api/projects/{project}/locks/{id}", d.freeLock)
+	d.mux.HandleFunc("DELETE /api/projects/{project}/agents/{session}", d.retireAgent)
+	d.mux.HandleFunc("GET /api/projects/{project}/settings", d.serveSettings)
+	d.mux.HandleFunc("PUT /api/projects/{project}/settings", d.changeSettings)
 	if opts.Tokens != nil && opts.OwnerKey != "" {
 		d.mux.HandleFunc("GET /api/tokens", d.owner(d.serveTokens))
 		d.mux.HandleFunc("POST /api/tokens", d.owner(d.createToken))
 		d.mux.HandleFunc("DELETE /api/tokens", d.owner(d.revokeToken))
 	}
+	d.handler = http.NewCrossOriginProtection().Handler(d.mux)
 	return d
 }
 
-// ServeHTTP answers one request.
-func (d *Daemon) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
+// ServeHTTP answers one request. One that changes something is refused when it comes from a page of another site.
+func (d *Daemon) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.handler.ServeHTTP(w, r) }
 
 // Handle adds a handler, as [http.ServeMux.Handle] does: of what the Daemon does not know itself.
 func (d *Daemon) Handle(pattern string, h http.Handler) { d.mux.Handle(pattern, h) }
@@ -98,43 +111,71 @@ func (d *Daemon) MCP() *coordmcp.Server { return d.mcp }
 // errForbidden is why a caller is refused, without saying more than he knows.
 var errForbidden = errors.New("this project needs a token that allows this; send it as Authorization: Bearer TOKEN")
 
-// authorize finds out who calls. A project for which there is no token is open to all who reach the address.
-func (d *Daemon) authorize(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
+// grant finds out who calls and what that one may do. In a project for which there is no token everybody who reaches the
+// address may do everything.
+func (d *Daemon) grant(ctx context.Context, header http.Header, project string) (coord.Grant, error) {
+	everybody := coord.Grant{Role: coord.RoleAdmin}
 	if d.opts.Tokens == nil {
-		return "", nil
+		return everybody, nil
 	}
 	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
 	if token == "" || !strings.EqualFold(scheme, "Bearer") {
 		needs, err := d.opts.Tokens.NeedsToken(ctx, project)
 		if err != nil {
-			return "", fmt.Errorf("look for the tokens of the project: %w", err)
+			return coord.Grant{}, fmt.Errorf("look for the tokens of the project: %w", err)
 		}
 		if needs || d.opts.Closed {
-			return "", errForbidden
+			return coord.Grant{}, errForbidden
 		}
-		return "", nil
+		return everybody, nil
 	}
 	grant, err := d.opts.Tokens.Token(ctx, token)
 	switch {
 	case errors.Is(err, coord.ErrNoToken):
-		return "", errForbidden
+		return coord.Grant{}, errForbidden
 	case err != nil:
-		return "", err
-	case grant.Project != "" && grant.Project != project, grant.Role == coord.RoleObserver && !reads:
-		return "", errForbidden
+		return coord.Grant{}, err
+	case grant.Project != "" && grant.Project != project:
+		return coord.Grant{}, errForbidden
 	}
-	return grant.Name, nil
+	return grant, nil
 }
 
-// allow reports whether the caller may look at a project, and answers if not.
-func (d *Daemon) allow(w http.ResponseWriter, r *http.Request, project string) bool {
-	if _, err := d.authorize(r.Context(), r.Header, project, true); err != nil {
+// authorize finds out who calls, and refuses those who may not.
+func (d *Daemon) authorize(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
+	g, err := d.grant(ctx, header, project)
+	if err == nil && g.Role == coord.RoleObserver && !reads {
+		err = errForbidden
+	}
+	if err != nil {
+		return "", err
+	}
+	return g.Name, nil
+}
+
+// allow returns who wants to do something in a project that takes one of some roles, and answers if that may not be.
+func (d *Daemon) allow(w http.ResponseWriter, r *http.Request, roles ...string) (g coord.Grant, ok bool) {
+	g, err := d.grant(r.Context(), r.Header, r.PathValue("project"))
+	switch {
+	case err == nil && slices.Contains(roles, g.Role):
+		return g, true
+	case err == nil:
+		refuse(w, http.StatusForbidden, fmt.Errorf("your token is that of an %s; this takes one whose role is %s", g.Role, strings.Join(roles, " or ")))
+	case errors.Is(err, errForbidden):
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuse(w, http.StatusUnauthorized, err)
-		return false
+	default:
+		d.fail(w, err)
 	}
-	return true
+	return g, false
 }
+
+// The roles of those who may look, speak, and look after a project.
+var (
+	mayLook  = []string{coord.RoleObserver, coord.RoleAgent, coord.RoleAdmin}
+	maySpeak = []string{coord.RoleAgent, coord.RoleAdmin}
+	mayKeep  = []string{coord.RoleAdmin}
+)
 
 func (d *Daemon) serveProjects(w http.ResponseWriter, r *http.Request) {
 	names, err := d.opts.Hub.Projects(r.Context())
@@ -153,14 +194,15 @@ func (d *Daemon) serveProjects(w http.ResponseWriter, r *http.Request) {
 
 // serveProject answers with all that people want to see at once.
 func (d *Daemon) serveProject(w http.ResponseWriter, r *http.Request) {
-	project := r.PathValue("project")
-	if !d.allow(w, r, project) {
+	g, ok := d.allow(w, r, mayLook...)
+	if !ok {
 		return
 	}
-	view := map[string]any{"project": project}
+	project := r.PathValue("project")
+	view := map[string]any{"project": project, "role": g.Role}
 	for name, c := range map[string]coord.Command{
-		"agents": coord.ListAgents{}, "todos": coord.AllTodos{}, "locks": coord.ListLocks{},
-		"changes": coord.RecentChanges{}, "interfaces": coord.ListInterfaces{},
+		"agents": coord.ListAgents{}, "todos": coord.AllTodos{}, "locks": coord.ListLocks{}, "waits": coord.ListWaits{},
+		"changes": coord.RecentChanges{}, "interfaces": coord.ListInterfaces{}, "settings": coord.GetSettings{},
 	} {
 		result, err := d.opts.Hub.Do(r.Context(), project, "", c)
 		if err != nil {
@@ -175,15 +217,20 @@ func (d *Daemon) serveProject(w http.ResponseWriter, r *http.Request) {
 // keepAlive is how often a silent stream says that it is there.
 const keepAlive = 15 * time.Second
 
-// serveEvents streams what happens, after the event that Last-Event-ID or the parameter after names, else from now on.
+// serveEvents streams what happens: after the event that Last-Event-ID or the parameter after names, or from so many
+// events ago as the parameter last says, else from now on.
 func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
-	project := r.PathValue("project")
-	if !d.allow(w, r, project) {
+	if _, ok := d.allow(w, r, mayLook...); !ok {
 		return
 	}
-	after, err := strconv.ParseInt(firstOf(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"), "0"), 10, 64)
-	if err != nil || after < 0 {
-		refuse(w, http.StatusBadRequest, errors.New("after must be the number of an event"))
+	project := r.PathValue("project")
+	after, err := d.after(r)
+	switch {
+	case errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange):
+		refuse(w, http.StatusBadRequest, errors.New("after must be the number of an event, and last how many"))
+		return
+	case err != nil:
+		d.fail(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -235,13 +282,18 @@ func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
+// after returns the number of the event after which a stream begins.
+func (d *Daemon) after(r *http.Request) (int64, error) {
+	if text := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")); text != "" {
+		n, err := strconv.ParseUint(text, 10, 63)
+		return int64(n), err
 	}
-	return ""
+	back, err := strconv.ParseUint(cmp.Or(r.URL.Query().Get("last"), "0"), 10, 63)
+	if err != nil {
+		return 0, err
+	}
+	newest, err := d.opts.Hub.Last(r.Context(), r.PathValue("project"))
+	return max(0, newest-int64(back)), err
 }
 
 // pagePolicy lets the page load its own files and nothing else: what agents write is shown, and never run.
@@ -262,6 +314,10 @@ func servePage(name, mediaType string) http.HandlerFunc {
 func (d *Daemon) fail(w http.ResponseWriter, err error) {
 	if bad, ok := errors.AsType[*coord.BadProjectError](err); ok {
 		refuse(w, http.StatusBadRequest, bad)
+		return
+	}
+	if errors.Is(err, coord.ErrClosed) {
+		refuse(w, http.StatusServiceUnavailable, errors.New("the coordinator is shutting down; try again"))
 		return
 	}
 	d.opts.Logger.Error("a request failed", slog.String("error", err.Error()))

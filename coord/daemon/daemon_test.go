@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -158,6 +159,151 @@ func TestTokens(t *testing.T) {
 	}
 	if all, err := tables.Tokens(t.Context()); err != nil || len(all) != 3 {
 		t.Errorf("%+v %v", all, err)
+	}
+}
+
+// A person who looks after a project sees who waits for whom, speaks, frees what is held, retires agents and changes
+// settings; each of them only with a token that allows it.
+func TestPeopleLookAfterProjects(t *testing.T) {
+	t.Parallel()
+	url, tables, hub := start(t)
+	tokens := map[string]string{}
+	for _, role := range []string{coord.RoleAgent, coord.RoleObserver, coord.RoleAdmin} {
+		token, err := tables.CreateToken(t.Context(), coord.Grant{Project: "p", Name: role + "-1", Role: role})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[role] = token
+	}
+	do := func(c coord.Command) coord.Result {
+		t.Helper()
+		result, err := hub.Do(t.Context(), "p", "agent-1", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	lock := func(session string) coord.Announce {
+		return coord.Announce{Session: session, Paths: []string{"x"}, ChangeType: "modify", Description: "d", Details: true}
+	}
+	do(coord.Register{Session: "a", TaskID: "1"})
+	do(coord.Register{Session: "b", TaskID: "2"})
+	held := do(lock("a")).(coord.Locked)
+	waiting := make(chan coord.Result, 1)
+	go func() {
+		claim := lock("b")
+		claim.Wait = time.Minute
+		result, _ := hub.Do(context.WithoutCancel(t.Context()), "p", "agent-1", claim)
+		waiting <- result
+	}()
+	for range hub.Events(t.Context(), "p", 3) { // the claim waits
+		break
+	}
+
+	p := url + "/api/projects/p"
+	if _, body := get(t, p, tokens["observer"]); !strings.Contains(body, `"role":"observer"`) ||
+		!strings.Contains(body, `"waits":[{"from":"b","to":"a","for":"lock","what":"x"}]`) || !strings.Contains(body, `"settings":{}`) {
+		t.Error(body)
+	}
+	for _, test := range []struct {
+		role, method, path, body string
+		status                   int
+		want                     string
+	}{
+		{"", "POST", "/messages", `{"text":"hi"}`, 401, "needs a token"},
+		{"observer", "POST", "/messages", `{"text":"hi"}`, 403, "that of an observer"},
+		{"agent", "DELETE", "/locks/" + held.ID, "", 403, "whose role is admin"},
+		{"agent", "DELETE", "/agents/a", "", 403, "whose role is admin"},
+		{"agent", "PUT", "/settings", `{"strict":true}`, 403, "whose role is admin"},
+		{"agent", "POST", "/messages", `{"text":"hi"}`, 200, `{"status":"broadcast_sent","recipients":2}`},
+		{"admin", "POST", "/messages", `{"to":"a","text":"how far?"}`, 200, `{"status":"sent"`},
+		{"admin", "POST", "/messages", `{"to":"nobody","text":"hi"}`, 404, "Agent nobody not found"},
+		{"admin", "POST", "/messages", `{"to":"a"}`, 400, "query is missing"},
+		{"admin", "POST", "/messages", `{"too":"a"}`, 400, "too"},
+		{"admin", "PUT", "/settings", `{"strictly":true}`, 400, "strictly"},
+		{"admin", "PUT", "/settings", `{"strict":true}`, 200, `{"status":"configured","settings":{"strict":true}}`},
+		{"observer", "GET", "/settings", "", 200, `{"strict":true}`},
+		{"admin", "POST", "/messages", `{"to":"a","text":"strict?"}`, 200, `{"status":"sent"`},
+		{"admin", "DELETE", "/locks/none", "", 404, "There is no lock none"},
+		{"admin", "DELETE", "/locks/" + held.ID, "", 200, `{"status":"freed","session":"a","paths":["x"]}`},
+		{"admin", "DELETE", "/agents/a", "", 200, `{"status":"retired","session":"a"}`},
+		{"admin", "DELETE", "/agents/a", "", 404, "Agent a not found"},
+	} {
+		if status, body := post(t, test.method, p+test.path, tokens[test.role], test.body); status != test.status || !strings.Contains(body, test.want) {
+			t.Errorf("%s %s by %q: %d %s", test.method, test.path, test.role, status, body)
+		}
+	}
+	if got, ok := (<-waiting).(coord.Locked); !ok {
+		t.Errorf("who waited for the lock got %+v", got)
+	}
+	told := fmt.Sprintf("%+v", do(coord.Check{Session: "b"}))
+	if !strings.Contains(told, "person:agent-1") || !strings.Contains(told, "hi") {
+		t.Error(told)
+	}
+	do(coord.Register{Session: "a", TaskID: "1"}) // comes back, and finds what it was told
+	told = fmt.Sprintf("%+v", do(coord.Check{Session: "a"}))
+	for _, want := range []string{"how far?", "person:admin-1 took your lock of x away", "person:admin-1 has retired you"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%q is not in %s", want, told)
+		}
+	}
+}
+
+// A page of another site cannot make a browser change anything here.
+func TestOtherSitesChangeNothing(t *testing.T) {
+	t.Parallel()
+	url, _, _ := start(t)
+	call(t, url, "", "register_agent", me)
+	req, err := http.NewRequestWithContext(t.Context(), "DELETE", url+"/api/projects/p/agents/a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Origin", "http://elsewhere.example")
+	if status, body := send(t, req); status != 403 {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := post(t, "DELETE", url+"/api/projects/p/agents/a", "", ""); status != 200 {
+		t.Errorf("without a page: %d %s", status, body)
+	}
+}
+
+// A stream begins with the next event, or as far back as is asked for.
+func TestWhereEventsBegin(t *testing.T) {
+	t.Parallel()
+	url, _, hub := start(t)
+	for range 3 {
+		if _, err := hub.Do(t.Context(), "p", "", coord.AddTodo{Session: "a", Item: "old"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct{ query, want string }{
+		{"?last=2", "id: 2"}, {"?last=99", "id: 1"}, {"?after=0", "id: 1"}, {"?after=1", "id: 2"}, {"", "id: 4"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, "GET", url+"/api/projects/p/events"+test.query, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if test.query == "" {
+			if _, err := hub.Do(t.Context(), "p", "", coord.AddTodo{Session: "a", Item: "new"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lines := bufio.NewScanner(resp.Body)
+		for lines.Scan() && !strings.HasPrefix(lines.Text(), "id:") {
+		}
+		if lines.Text() != test.want {
+			t.Errorf("%q begins with %q, want %q", test.query, lines.Text(), test.want)
+		}
+		cancel()
+		resp.Body.Close()
+	}
+	if status, body := get(t, url+"/api/projects/p/events?last=x", ""); status != 400 {
+		t.Errorf("%d %s", status, body)
 	}
 }
 

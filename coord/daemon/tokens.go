@@ -5,17 +5,11 @@ package daemon
 import (
 	"crypto/subtle"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/dragoman-a2a/dragoman/coord"
 )
-
-// maxBody is the largest body of a request other than those of MCP, in bytes.
-const maxBody = 4 << 20
 
 // A tokenEntry is a token without what it is made of.
 type tokenEntry struct {
@@ -76,39 +70,4 @@ func (d *Daemon) revokeToken(w http.ResponseWriter, r *http.Request) {
 	default:
 		answer(w, map[string]string{"status": "revoked"})
 	}
-}
-
-// serveConflicts tells which paths others have leased, for gates such as that of a repository.
-func (d *Daemon) serveConflicts(w http.ResponseWriter, r *http.Request) {
-	project := r.PathValue("project")
-	if !d.allow(w, r, project) {
-		return
-	}
-	var asked struct {
-		Session string   `json:"session"`
-		Branch  string   `json:"branch"`
-		Paths   []string `json:"paths"`
-	}
-	if !read(w, r, &asked) {
-		return
-	}
-	result, err := d.opts.Hub.Do(r.Context(), project, "", coord.Conflicts{Session: asked.Session, Branch: asked.Branch, Paths: asked.Paths})
-	if err != nil {
-		d.fail(w, err)
-		return
-	}
-	if f, failed := result.(coord.Failure); failed {
-		refuse(w, http.StatusBadRequest, errors.New(f.Error))
-		return
-	}
-	answer(w, result)
-}
-
-// read reads the body of a request, and answers if it cannot.
-func read(w http.ResponseWriter, r *http.Request, into any) bool {
-	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, maxBody), into); err != nil {
-		refuse(w, http.StatusBadRequest, fmt.Errorf("the body is not the JSON that this takes: %w", err))
-		return false
-	}
-	return true
 }

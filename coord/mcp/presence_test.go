@@ -32,10 +32,26 @@ func (w *wires) dial(ctx context.Context, network, address string) (net.Conn, er
 		return nil, errors.New("the wires are cut")
 	}
 	c, err := new(net.Dialer).DialContext(ctx, network, address)
-	if err == nil {
-		w.all = append(w.all, c)
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	w.all = append(w.all, c)
+	return wire{c, w}, nil
+}
+
+// A wire takes nothing more once all are cut: the client cannot say goodbye on one when it sees that another one is gone.
+type wire struct {
+	net.Conn
+	of *wires
+}
+
+func (c wire) Write(b []byte) (int, error) {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	if c.of.cut {
+		return 0, errors.New("the wires are cut")
+	}
+	return c.Conn.Write(b)
 }
 
 func (w *wires) kill() {

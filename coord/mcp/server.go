@@ -26,8 +26,8 @@ import (
 
 // Options tune a Server. The zero value is ready.
 type Options struct {
-	// Extended shows models the tools and arguments that the API reference of A2AMCP does not have. They are taken in any
-	// case.
+	// Extended shows models the tools and arguments that the API reference of A2AMCP does not have. The arguments are taken
+	// in any case; the tools are not.
 	Extended bool
 	// Authorize returns who calls, from the HTTP header of the call, which is nil over stdio. Its error refuses the call,
 	// with its text. With reads the call changes nothing. Nil means that callers are not told apart.
@@ -120,11 +120,14 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 	case project == "":
 		return refuse("project_id is missing", coord.CodeInvalid), nil
 	}
+	param, session := sessionOf(t, a)
+	if param != "" && session == "" {
+		return refuse(param+" is missing", coord.CodeInvalid), nil
+	}
 	principal, err := s.principal(ctx, headerOf(ctx, req.Extra), project, t.reads)
 	if err != nil {
 		return refuse(err.Error(), coord.CodeForbidden), nil
 	}
-	session := sessionOf(t, a)
 	defer s.report(ctx, req, c)()
 	result, err := s.do(ctx, project, principal, c)
 	if err != nil {
@@ -153,14 +156,14 @@ func (s *Server) do(ctx context.Context, project, principal string, c coord.Comm
 	return s.hub.Do(ctx, project, principal, c)
 }
 
-// sessionOf returns the session that a call is from, "" when it is from none.
-func sessionOf(t *tool, a *args) string {
+// sessionOf returns the session that a call is from and the parameter that says so, "" when calls of the tool are from none.
+func sessionOf(t *tool, a *args) (param, session string) {
 	for _, p := range t.params {
 		if p.name == "session_name" || p.name == "from_session" {
-			return a.text(p.name)
+			return p.name, a.text(p.name)
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // failed says why a command did not run.

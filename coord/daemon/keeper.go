@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+)
+
+// maxBody is the largest body of a request other than those of MCP, in bytes.
+const maxBody = 4 << 20
+
+// sendMessage passes on what a person says: to one session a question, whose answer all who watch can see, and to all a
+// broadcast.
+func (d *Daemon) sendMessage(w http.ResponseWriter, r *http.Request) {
+	g, ok := d.allow(w, r, maySpeak...)
+	if !ok {
+		return
+	}
+	var m struct {
+		To   string `json:"to"` // a session; "" is all
+		Text string `json:"text"`
+	}
+	if !read(w, r, &m) {
+		return
+	}
+	person := coord.Person(g.Name)
+	if m.To == "" {
+		d.do(w, r, g.Name, coord.Broadcast{Session: person, Outside: true, Sort: "person", Content: m.Text})
+		return
+	}
+	d.do(w, r, g.Name, coord.Ask{From: person, Outside: true, To: m.To, Sort: "person", Query: m.Text})
+}
+
+// freeLock takes a lease from its holder, or a claim out of the queue.
+func (d *Daemon) freeLock(w http.ResponseWriter, r *http.Request) {
+	if g, ok := d.allow(w, r, mayKeep...); ok {
+		d.do(w, r, g.Name, coord.Free{ID: r.PathValue("id"), Person: coord.Person(g.Name)})
+	}
+}
+
+// retireAgent ends an agent.
+func (d *Daemon) retireAgent(w http.ResponseWriter, r *http.Request) {
+	if g, ok := d.allow(w, r, mayKeep...); ok {
+		d.do(w, r, g.Name, coord.Retire{Session: r.PathValue("session"), Person: coord.Person(g.Name)})
+	}
+}
+
+func (d *Daemon) serveSettings(w http.ResponseWriter, r *http.Request) {
+	if g, ok := d.allow(w, r, mayLook...); ok {
+		d.do(w, r, g.Name, coord.GetSettings{})
+	}
+}
+
+// changeSettings replaces the settings of a project.
+func (d *Daemon) changeSettings(w http.ResponseWriter, r *http.Request) {
+	g, ok := d.allow(w, r, mayKeep...)
+	if !ok {
+		return
+	}
+	var settings coord.Settings
+	if read(w, r, &settings) {
+		d.do(w, r, g.Name, coord.Configure{Settings: settings})
+	}
+}
+
+// serveConflicts tells which paths others have leased, for gates such as that of a repository.
+func (d *Daemon) serveConflicts(w http.ResponseWriter, r *http.Request) {
+	if _, ok := d.allow(w, r, mayLook...); !ok {
+		return
+	}
+	var asked struct {
+		Session string   `json:"session"`
+		Branch  string   `json:"branch"`
+		Paths   []string `json:"paths"`
+	}
+	if !read(w, r, &asked) {
+		return
+	}
+	d.do(w, r, "", coord.Conflicts{Session: asked.Session, Branch: asked.Branch, Paths: asked.Paths})
+}
+
+// do runs a command and answers with its result. Who changed what is in the project's events.
+func (d *Daemon) do(w http.ResponseWriter, r *http.Request, principal string, c coord.Command) {
+	result, err := d.opts.Hub.Do(r.Context(), r.PathValue("project"), principal, c)
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	if f, failed := result.(coord.Failure); failed {
+		refuse(w, statusOf(&f), errors.New(f.Error))
+		return
+	}
+	answer(w, result)
+}
+
+func statusOf(f *coord.Failure) int {
+	switch {
+	case f.Status == "not_found":
+		return http.StatusNotFound
+	case f.Code == coord.CodeLimit:
+		return http.StatusTooManyRequests
+	case f.Code == coord.CodeForbidden:
+		return http.StatusForbidden
+	case f.Code == coord.CodeShutdown:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadRequest
+}
+
+// read reads the body of a request, and answers if it cannot.
+func read(w http.ResponseWriter, r *http.Request, into any) bool {
+	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, maxBody), into, json.RejectUnknownMembers(true)); err != nil {
+		refuse(w, http.StatusBadRequest, fmt.Errorf("the body is not the JSON that this takes: %w", err))
+		return false
+	}
+	return true
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Free takes a lease from its holder, or a claim out of the queue, and tells whose it was. It is for a person who looks
+// after the project.
+type Free struct{ ID, Person string }
+
+// Freed is the result of [Free].
+type Freed struct {
+	Status  string   `json:"status"` // freed
+	Session string   `json:"session"`
+	Paths   []string `json:"paths"`
+}
+
+func (Free) who() (string, bool) { return "", false }
+
+func (c Free) run(t *turn) Result {
+	if f := badID("lock_id", c.ID); f != nil {
+		return *f
+	}
+	t.expire()
+	why := c.Person + " freed it"
+	for id, lease := range t.state.Leases.all() {
+		if id == c.ID {
+			t.emit(Event{Kind: KindReleased, Session: lease.Session, ID: id, Text: why})
+			return c.freed(t, &lease.Claim, "%s took your lock of %s away: change it no more before you have it again")
+		}
+	}
+	for _, claim := range t.state.Queue {
+		if claim.ID == c.ID {
+			t.emit(Event{Kind: KindUnqueued, Session: claim.Session, ID: claim.ID, Text: why})
+			return c.freed(t, claim, "%s ended your wait for the lock of %s")
+		}
+	}
+	return Failure{Status: "not_found", Error: fmt.Sprintf("There is no lock %s in project %s; it may have been freed meanwhile", c.ID, t.Project.id)}
+}
+
+func (c Free) freed(t *turn, claim *Claim, text string) Result {
+	paths := strings.Join(claim.Paths, ", ")
+	t.tell(claim.Session, c.Person, fmt.Sprintf(text, c.Person, paths))
+	t.hand()
+	return Freed{Status: "freed", Session: claim.Session, Paths: claim.Paths}
+}
+
+// tell puts a message from a person into the inbox of a session.
+func (t *turn) tell(session, person, text string) {
+	m := &Message{ID: t.id(person), From: person, Type: TypeBroadcast, Sort: "warning", Text: text, Time: t.now}
+	t.emit(Event{Kind: KindBroadcast, Session: person, To: []string{session}, Message: m})
+}
+
+// Retire ends an agent as death does: its leases are free, and its to-do list and messages are kept for whoever goes on
+// with its task. It is for a person who looks after the project.
+type Retire struct{ Session, Person string }
+
+// Retired is the result of [Retire].
+type Retired struct {
+	Status  string `json:"status"` // retired
+	Session string `json:"session"`
+}
+
+func (Retire) who() (string, bool) { return "", false }
+
+func (c Retire) run(t *turn) Result {
+	if !t.Registered(c.Session) {
+		return t.noAgent(c.Session)
+	}
+	t.abandon(c.Session, c.Person+" has retired it")
+	t.emit(Event{Kind: KindDied, Session: c.Session, Text: c.Person + " has retired it"})
+	t.tell(c.Session, c.Person, c.Person+" has retired you: your locks are free. If you go on, register again first")
+	t.hand()
+	return Retired{Status: "retired", Session: c.Session}
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"cmp"
+	"strings"
+)
+
+// Those who are no sessions speak under names that no session can have, so that no session can pass for one of them.
+const (
+	prefixA2A    = "a2a:"
+	prefixPerson = "person:"
+)
+
+// A2ACaller returns the name under which somebody speaks who came over A2A, or an A2A agent that was asked.
+func A2ACaller(name string) string { return prefixA2A + cmp.Or(name, "anonymous") }
+
+// Person returns the name under which a person speaks: the name of a token, or "" where people are not told apart.
+func Person(name string) string { return prefixPerson + cmp.Or(name, "anonymous") }
+
+func isOutsider(name string) bool {
+	return strings.HasPrefix(name, prefixA2A) || strings.HasPrefix(name, prefixPerson)
+}
+
+// fromOutside reports whether a command says that it is not that of a session.
+func fromOutside(c Command) bool {
+	switch c := c.(type) {
+	case Ask:
+		return c.Outside
+	case Respond:
+		return c.Outside
+	case Broadcast:
+		return c.Outside
+	}
+	return false
+}
