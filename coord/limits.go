@@ -28,6 +28,29 @@ const (
 	maxRoots      = 20
 )
 
+// A Limit is a bound that a project keeps.
+type Limit struct {
+	Name  string
+	Value int
+	Bytes bool // the value counts bytes
+}
+
+// Limits returns the bounds of one project that nobody can change, for people.
+func Limits() []Limit {
+	return []Limit{
+		{"name of a session, task or interface", maxName, true},
+		{"description", maxShort, true},
+		{"message, to-do or definition", maxText, true},
+		{"sessions", maxSessions, false},
+		{"to-dos of a session", maxTodos, false},
+		{"messages of a session", maxInbox, false},
+		{"queries without an answer", maxQueries, false},
+		{"leases", maxLeases, false},
+		{"paths of a lease", maxPaths, false},
+		{"interfaces", maxInterfaces, false},
+	}
+}
+
 // badName says what is wrong with a name, nil when nothing is.
 func badName(what, name string) *Failure { return badWord(what, name, maxName) }
 

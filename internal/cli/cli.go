@@ -91,6 +91,7 @@ type command struct {
 	files     []envFile           // with variables, the one that counts first at the front
 	origin    map[string]string   // where the value of a flag came from, by its name, unless it is the default
 	started   bool                // the command line was understood
+	running   string              // the command, as "dragoman samples up"
 	about     a2a.TaskID          // the task that the command line names
 	said      string              // the last command that was named to type next
 	standsFor map[string][]string // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only

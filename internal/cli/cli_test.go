@@ -3,9 +3,11 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
@@ -175,6 +178,101 @@ func TestLimitsAreWhole(t *testing.T) {
 	for _, l := range limits() {
 		if l.Value == "" || l.Value == "0" || l.Value == "0s" || strings.HasPrefix(l.Value, "0 ") {
 			t.Errorf("%s of the %s is %q", l.Name, l.Of, l.Value)
+		}
+	}
+}
+
+func TestListSaysWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, agent.Func(func(_ context.Context, turn *agent.Turn) error { return turn.Ask(a2a.TextPart("and?")) }), nil)
+	first := run(t.Context(), "send", "-a", url, "--text", "Count the\x1b[2J\n sheep "+strings.Repeat("again ", 20)+"END")
+	_, rest, _ := strings.Cut(first.stdout, "Task: ")
+	task, _, _ := strings.Cut(rest, "\n")
+	run(t.Context(), "send", "-a", url, "--task-id", task, "--text", "the black ones")
+	run(t.Context(), "send", "-a", url, "--data", `{"a":1}`)
+	got := run(t.Context(), "task", "list", "-a", url)
+	has(t, "the list", got.stdout, "Asked: Count the\\u001b[2J sheep again again", "again a...\n", "Asked: (data)\n", "Total: 2\n")
+	if strings.Contains(got.stdout, "END") || strings.Contains(got.stdout, "black") || strings.Contains(got.stdout, "History") {
+		t.Errorf("%s", got.stdout)
+	}
+	got = run(t.Context(), "task", "list", "-a", url, "--history", "1")
+	has(t, "the list", got.stdout, "Asked: Count the", "Text: the black ones")
+	if strings.Count(got.stdout, "History: ") != 2 {
+		t.Errorf("%s", got.stdout)
+	}
+	got = run(t.Context(), "task", "list", "-a", url, "-o", "json")
+	if strings.Contains(got.stdout, "Count the") || strings.Contains(got.stdout, `"history"`) {
+		t.Errorf("%s", got.stdout)
+	}
+}
+
+// fullLists is a service whose lists with history are over a client's limit.
+type fullLists struct{ a2a.Service }
+
+func (s fullLists) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
+	if req.HistoryLength != nil && *req.HistoryLength > 0 {
+		return nil, a2a.NewError(a2a.ErrInvalidAgentResponse, "too much")
+	}
+	return &a2a.ListTasksResponse{Tasks: []*a2a.Task{{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}}, TotalSize: 1, PageSize: 50}, nil
+}
+
+func TestListWithoutHistoryIsBetterThanNone(t *testing.T) {
+	t.Parallel()
+	url := serveService(t, fullLists{}, nil, func() {})
+	got := run(t.Context(), "task", "list", "-a", url)
+	if got.code != exitOK || !strings.Contains(got.stdout, "Task: t1") || strings.Contains(got.stdout, "Asked") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestConfigShowTellsTheValueOfEachCommand(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"DRAGOMAN_AGENT_CARD": "http://a:1, http://b:2", "DRAGOMAN_AGENT": "x=http://c:3,http://d:4", "DRAGOMAN_SVC_PARAM": "X-A: 1, 2,X-B:3", "DRAGOMAN_PARALLEL": "3"}
+	show := func(args ...string) string {
+		var out, errs strings.Builder
+		r := &Run{Program: "dragoman", Args: append([]string{"config", "show"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+			LookupEnv: func(name string) (string, bool) { value, ok := env[name]; return value, ok }}
+		if code := r.Do(t.Context()); code != exitOK {
+			t.Fatalf("exit code %d: %s", code, errs.String())
+		}
+		return out.String()
+	}
+	has(t, "what variables say", show(), "\nchat agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n", "\nmcp bridge agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n",
+		"\nhost agent: [x=http://c:3,http://d:4] (DRAGOMAN_AGENT)\n", "\nhost parallel: 3 (DRAGOMAN_PARALLEL)\n", "\nhost registry:  (default)\n", "\ncoord serve alive: 2m (default)\n",
+		"\ncoordinator silence of an agent until its leases are free: 2m\n", "\ncoordinator leases: 5000\n")
+	has(t, "what flags say", show("-a", "http://e:5", "--timeout", "7s"), "\nagent-card: http://e:5 (flag)\n", "\nchat agent-card: [http://e:5] (flag)\n", "\ntimeout: 7s (flag)\n")
+}
+
+// Every option that a variable sets is shown, under the name of its command or, if it is the same in all, alone.
+func TestConfigShowsEveryOption(t *testing.T) {
+	t.Parallel()
+	got := run(t.Context(), "config", "show")
+	root := newCommand(nil).root()
+	for _, cmd := range descendants(root) {
+		if cmd.RunE == nil || cmd.Hidden || isFromCobra(cmd) {
+			continue
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if takesVariable(f) && !strings.Contains(got.stdout, "\n"+f.Name+": ") && !strings.Contains(got.stdout, "\n"+afterFirst(cmd.CommandPath())[1:]+" "+f.Name+": ") {
+				t.Errorf("%s: --%s is not shown", cmd.CommandPath(), f.Name)
+			}
+		})
+	}
+}
+
+func TestValuesOfAVariable(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		flag, text string
+		want       []string
+	}{
+		{"transport", "GRPC", []string{"GRPC"}},
+		{"transport", " GRPC ,, JSONRPC,", []string{"GRPC", "JSONRPC"}},
+		{flagSvcParam, "X-A:1", []string{"X-A:1"}},
+		{flagSvcParam, "Accept-Language: en, de,X-B:2", []string{"Accept-Language: en, de", "X-B:2"}},
+	} {
+		if got := splitValues(test.flag, test.text); !slices.Equal(got, test.want) {
+			t.Errorf("%s %q: %q", test.flag, test.text, got)
 		}
 	}
 }

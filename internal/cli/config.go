@@ -21,8 +21,8 @@ import (
 )
 
 const configLong = `show prints the value of every option and where it comes from: a flag, a variable of
-the environment or of a file, or the default; then the files that were read. Secrets
-are not shown. Below are the limits that the server, the engine and the client keep
+the environment or of a file, or the default; then the files that were read, and lines in
+them that set nothing. Secrets are not shown. Below are the limits that the server, the engine and the client keep
 unless an option says otherwise.`
 
 func (c *command) configCommand() *cobra.Command {
@@ -37,7 +37,7 @@ func (c *command) configCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.showConfig(options, limits())
+			return c.showConfig(show.Root(), options, limits())
 		},
 	}
 	show.Flags().AddFlagSet(c.clientFlags())
@@ -65,13 +65,14 @@ type limit struct {
 	Of    string `json:"of"` // the part that keeps it
 }
 
-func (c *command) showConfig(options []option, limits []limit) error {
-	files := make([]string, len(c.files))
+func (c *command) showConfig(root *cobra.Command, options []option, limits []limit) error {
+	files, unused := make([]string, len(c.files)), []string{}
 	for i, file := range c.files {
 		files[i] = file.path
+		unused = append(unused, c.unusedLines(root, &file)...)
 	}
 	if c.options.output == outputJSON {
-		return c.showValue(map[string]any{"options": options, "files": files, "limits": limits})
+		return c.showValue(map[string]any{"options": options, "files": files, "unused": unused, "limits": limits})
 	}
 	return c.showText(func(p *printer) {
 		for _, o := range options {
@@ -81,6 +82,9 @@ func (c *command) showConfig(options []option, limits []limit) error {
 		if len(files) > 0 {
 			for _, file := range files {
 				p.field(0, "File", file)
+			}
+			for _, line := range unused {
+				p.field(0, "Not used", line)
 			}
 			p.end()
 		}
@@ -98,10 +102,11 @@ func (c *command) allOptions(show *cobra.Command) ([]option, error) {
 	var failed error
 	add := func(prefix string, flags *pflag.FlagSet) {
 		flags.VisitAll(func(f *pflag.Flag) {
-			if !takesVariable(f) || failed != nil {
+			own := show.Flags().Lookup(f.Name)
+			if !takesVariable(f) || failed != nil || own != f && own != nil && own.DefValue == f.DefValue && own.Usage == f.Usage {
 				return
 			}
-			o, err := c.describe(f)
+			o, err := c.describe(f, own)
 			o.Name = prefix + o.Name
 			options, failed = append(options, o), err
 		})
@@ -110,7 +115,7 @@ func (c *command) allOptions(show *cobra.Command) ([]option, error) {
 	add("", show.LocalNonPersistentFlags())
 	for _, cmd := range descendants(show.Root()) {
 		if cmd.RunE != nil && cmd.IsAvailableCommand() && !isFromCobra(cmd) && cmd != show {
-			add(afterFirst(cmd.CommandPath())[1:]+" ", cmd.LocalNonPersistentFlags())
+			add(afterFirst(cmd.CommandPath())[1:]+" ", cmd.LocalFlags())
 		}
 	}
 	return options, failed
@@ -129,11 +134,18 @@ func isFromCobra(cmd *cobra.Command) bool {
 	return slices.Contains(strings.Fields(cmd.CommandPath()), "completion")
 }
 
-// describe returns the value of a flag. That of a flag of another command is still to be looked up.
-func (c *command) describe(f *pflag.Flag) (option, error) {
+// describe returns the value of a flag, and where it comes from. That of a flag of another command is still to be looked
+// up; given is the flag of the command that shows it, if it has one of that name.
+func (c *command) describe(f, given *pflag.Flag) (option, error) {
 	o := option{Name: f.Name, Source: c.origin[f.Name]}
-	if value, source := c.setting(f.Name); o.Source == "" && source != "" {
-		if err := f.Value.Set(value); err != nil {
+	switch value, source := c.setting(f.Name); {
+	case f == given: // has its value already
+	case o.Source == sourceFlag && given != nil:
+		if err := copyValue(f, given); err != nil {
+			return o, badValue("--"+f.Name, given.Value.String(), f, err)
+		}
+	case source != "":
+		if err := setFrom(f, value); err != nil {
 			return o, badValue(source, value, f, err)
 		}
 		o.Source = source
@@ -151,10 +163,23 @@ func (c *command) describe(f *pflag.Flag) (option, error) {
 	return o, nil
 }
 
+// copyValue gives a flag the value of another one, which may take one value where it takes several.
+func copyValue(to, from *pflag.Flag) error {
+	list, ok := to.Value.(pflag.SliceValue)
+	if !ok {
+		return to.Value.Set(from.Value.String())
+	}
+	if values, ok := from.Value.(pflag.SliceValue); ok {
+		return list.Replace(values.GetSlice())
+	}
+	return list.Replace([]string{from.Value.String()})
+}
+
 // limits returns what the packages of the program keep to by default, in their own words.
 func limits() []limit {
 	all := limitsOf(server.Options{}.Defaults(), engine.Options{}.Defaults(), client.Options{}.Defaults(), card.Options{}.Defaults())
-	return append(all, registryLimits(registry.Options{}.Defaults())...)
+	all = append(all, registryLimits(registry.Options{}.Defaults())...)
+	return append(all, coordLimits()...)
 }
 
 func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards card.Options) []limit {

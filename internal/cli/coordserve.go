@@ -326,7 +326,7 @@ func (c *command) openCoordData(ctx context.Context, data string) (d *coordData,
 		d.place = "kept until the coordinator ends"
 		d.undo = append(d.undo, func() error { return os.RemoveAll(folder) })
 	}
-	if d.db, err = sqlite.Open(ctx, folder, sqlite.Options{Program: "dragoman coord serve"}); err != nil {
+	if d.db, err = sqlite.Open(ctx, folder, sqlite.Options{Program: c.running}); err != nil {
 		return nil, explainFolder(folder, err)
 	}
 	d.undo = append(d.undo, d.db.Close)
@@ -344,4 +344,22 @@ func (c *command) openCoordData(ctx context.Context, data string) (d *coordData,
 		return nil
 	})
 	return d, nil
+}
+
+// coordLimits are those of a coordinator, for config show.
+func coordLimits() []limit {
+	const of = "coordinator"
+	limits := []limit{
+		{"silence of an agent until its leases are free", span(coord.DefaultTimeout), of},
+		{"time that what an agent leaves is kept", span(coord.DefaultKeep), of},
+		{"longest wait of a tool", span(coord.MaxWait), of},
+	}
+	for _, l := range coord.Limits() {
+		value := itoa(l.Value)
+		if l.Bytes {
+			value = bytesOf(int64(l.Value))
+		}
+		limits = append(limits, limit{l.Name, value, of})
+	}
+	return limits
 }

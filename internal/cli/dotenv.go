@@ -8,11 +8,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const (
@@ -24,6 +28,8 @@ const (
 type envFile struct {
 	path    string
 	vars    map[string]string // only those of this program
+	lines   map[string]int    // where they stand
+	strays  []int             // lines that assign nothing to anything
 	warning string            // what the user should know of it
 }
 
@@ -150,7 +156,7 @@ func readEnvFile(path string) (envFile, error) {
 	if len(text) > maxEnvFile {
 		return file, fmt.Errorf("%s has more than %d bytes; it should only hold settings", path, maxEnvFile)
 	}
-	if file.vars, err = parseEnv(string(text)); err != nil {
+	if err := file.parse(string(text)); err != nil {
 		return file, fmt.Errorf("%s: %w", path, err)
 	}
 	if isOpen(info) && file.holdsSecret() {
@@ -178,34 +184,117 @@ func (f *envFile) lookup(name string) (string, bool) {
 	return value, ok
 }
 
-// parseEnv returns the variables of this program in the text of a .env file. Each stands on a line of its own, KEY=VALUE,
-// perhaps after "export". In double quotes, \n, \r and \t are what they are in C and a backslash makes any other
-// character itself; in single quotes every character is itself; without quotes the value ends before a # that follows
-// a space. Nothing is replaced by other variables. Of two lines for a key the last one counts. Lines of other programs
-// are not looked at, as their rules may differ. An error names the line, and never the value, which may be a secret.
-func parseEnv(text string) (map[string]string, error) {
-	vars := make(map[string]string)
-	number := 0
+// parse reads the text of a .env file. Each variable stands on a line of its own, KEY=VALUE, perhaps after "export". In
+// double quotes, \n, \r and \t are what they are in C and a backslash makes any other character itself; in single quotes
+// every character is itself; without quotes the value ends before a # that follows a space. Nothing is replaced by other
+// variables. Of two lines for a key the last one counts. Of the lines of other programs, whose rules may differ, it is only
+// noted which are no assignments. An error names the line, and never the value, which may be a secret.
+func (f *envFile) parse(text string) error {
+	f.vars, f.lines = make(map[string]string), make(map[string]int)
+	number, open := 0, "" // the quote of a value of another program that goes on over lines
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		number++
 		line = strings.TrimSpace(line)
 		if rest, found := strings.CutPrefix(line, "export"); found && strings.TrimLeft(rest, " \t") != rest {
 			line = strings.TrimLeft(rest, " \t")
 		}
+		key, value, found := strings.Cut(line, "=")
+		key, value = strings.TrimRight(key, " \t"), strings.TrimLeft(value, " \t")
 		if !slices.ContainsFunc(envPrefixes, func(prefix string) bool { return strings.HasPrefix(line, prefix) }) {
+			switch {
+			case open != "":
+				if strings.Contains(line, open) {
+					open = ""
+				}
+			case line == "" || line[0] == '#':
+			case !found:
+				f.strays = append(f.strays, number)
+			case opensQuote(value):
+				open = value[:1]
+			}
 			continue
 		}
-		key, value, found := strings.Cut(line, "=")
-		if key = strings.TrimRight(key, " \t"); !found || !isEnvName(key) {
-			return nil, fmt.Errorf("line %d is not KEY=VALUE", number)
+		if !found || !isEnvName(key) {
+			return fmt.Errorf("line %d is not KEY=VALUE", number)
 		}
-		value, err := unquoteEnv(strings.TrimLeft(value, " \t"))
+		value, err := unquoteEnv(value)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: the value of %s %w", number, key, err)
+			return fmt.Errorf("line %d: the value of %s %w", number, key, err)
 		}
-		vars[key] = value
+		f.vars[key], f.lines[key] = value, number
 	}
-	return vars, nil
+	return nil
+}
+
+// opensQuote reports whether a value begins a quote that does not end on its line.
+func opensQuote(value string) bool {
+	return value != "" && strings.Contains(`"'`, value[:1]) && !strings.Contains(value[1:], value[:1])
+}
+
+// unusedLines says of a file's lines which ones have no effect though they look as if they should: those that are no
+// assignments, and variables that no option has. Those of the second prefix may be other tools'.
+func (c *command) unusedLines(root *cobra.Command, f *envFile) []string {
+	problems := make(map[int]string)
+	for _, number := range f.strays {
+		problems[number] = "is not KEY=VALUE and has no effect"
+	}
+	names := variables(root)
+	for name, number := range f.lines {
+		if strings.HasPrefix(name, envPrefixes[0]) && !slices.Contains(names, name) {
+			problems[number] = name + " is no variable of dragoman and has no effect"
+			if near := nearest(name, names); near != "" {
+				problems[number] += "; did you mean " + near + "?"
+			}
+		}
+	}
+	var lines []string
+	for _, number := range slices.Sorted(maps.Keys(problems)) {
+		lines = append(lines, fmt.Sprintf("%s:%d: %s", f.path, number, problems[number]))
+	}
+	return lines
+}
+
+// variables returns the names of the variables of all options, also of those that only flags set.
+func variables(root *cobra.Command) []string {
+	var names []string
+	add := func(f *pflag.Flag) { names = append(names, variable(envPrefixes[0], f.Name)) }
+	for _, cmd := range append(descendants(root), root) {
+		cmd.LocalFlags().VisitAll(add)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// nearest returns the name that differs least from one that is none; "" when none is like it.
+func nearest(name string, names []string) string {
+	best, least := "", 1+(len(name)-len(envPrefixes[0]))/3
+	for _, other := range names {
+		if d := distance(name, other); d < least {
+			best, least = other, d
+		}
+	}
+	return best
+}
+
+// distance returns how many bytes must be changed, put in or left out to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1) // of what is to be done to make the beginnings of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := corner
+			if a[i] != b[j] {
+				change++
+			}
+			corner = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 func isEnvName(s string) bool {

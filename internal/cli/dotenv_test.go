@@ -39,9 +39,9 @@ func TestParseEnv(t *testing.T) {
 		`DRAGOMAN_X="a\n\t\"\\\$b"`:         "a\n\t\"\\$b",
 		"DRAGOMAN_X=1\nDRAGOMAN_X=2":        "2",
 	} {
-		vars, err := parseEnv(line)
-		if err != nil || vars["DRAGOMAN_X"] != want {
-			t.Errorf("%q: %q %v, want %q", line, vars, err, want)
+		var file envFile
+		if err := file.parse(line); err != nil || file.vars["DRAGOMAN_X"] != want {
+			t.Errorf("%q: %q %v, want %q", line, file.vars, err, want)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestParseEnvErrorsNameTheLine(t *testing.T) {
 		`A2ACLI_BEARER="hunter2" x`:        "line 1: the value of A2ACLI_BEARER goes on after its closing quote",
 		"A2ACLI_X=1\nA2ACLI_X='hunter2' y": "line 2: the value of A2ACLI_X goes on after its closing quote",
 	} {
-		if _, err := parseEnv(text); err == nil || err.Error() != want {
+		if err := new(envFile).parse(text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -67,20 +67,20 @@ func FuzzParseEnv(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		vars, err := parseEnv(text)
+		var file, again envFile
+		err := file.parse(text)
 		if err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("an error of several lines: %q", err)
 		}
-		for name := range vars {
+		for name := range file.vars {
 			if !isEnvName(name) || !strings.HasPrefix(name, "DRAGOMAN_") && !strings.HasPrefix(name, "A2ACLI_") {
 				t.Errorf("variable %q", name)
 			}
 		}
 		// What is in single quotes comes back as it is.
 		if value := strings.NewReplacer("'", "", "\n", "").Replace(text); err == nil {
-			again, err := parseEnv("A2ACLI_X='" + value + "'")
-			if err != nil || again["A2ACLI_X"] != value {
-				t.Errorf("%q came back as %q, %v", value, again, err)
+			if err := again.parse("A2ACLI_X='" + value + "'"); err != nil || again.vars["A2ACLI_X"] != value {
+				t.Errorf("%q came back as %q, %v", value, again.vars, err)
 			}
 		}
 	})
@@ -186,5 +186,42 @@ func TestConfigHome(t *testing.T) {
 		if got != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%v: %q, %v", test.env, got, err)
 		}
+	}
+}
+
+func TestLinesWithoutEffect(t *testing.T) {
+	t.Parallel()
+	text := strings.Join([]string{
+		"# comment", "", "not a line", "DATABASE_URL=x", `KEY="-----BEGIN`, "of another program", `-----END"`, "also not",
+		"DRAGOMAN_AGENT_CRAD=http://127.0.0.1:8080", "DRAGOMAN_AGENT_CARD=http://127.0.0.1:8080", "DRAGOMAN_ZZZZZZZZ=1",
+		"A2ACLI_OF_ANOTHER_TOOL=1", "DRAGOMAN_STREAM=true", "DRAGOMAN_PARALEL=1",
+	}, "\n")
+	var errs strings.Builder
+	dir := t.TempDir()
+	c := newCommand(nil)
+	c.Dir, c.Args = dir, []string{"config", "show"}
+	c.Stderr, c.Stdout = &errs, new(strings.Builder)
+	path := writeEnv(t, dir, text)
+	if code := c.Do(t.Context()); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	want := []string{
+		path + ":3: is not KEY=VALUE and has no effect",
+		path + ":8: is not KEY=VALUE and has no effect",
+		path + ":9: DRAGOMAN_AGENT_CRAD is no variable of dragoman and has no effect; did you mean DRAGOMAN_AGENT_CARD?",
+		path + ":11: DRAGOMAN_ZZZZZZZZ is no variable of dragoman and has no effect",
+		path + ":14: DRAGOMAN_PARALEL is no variable of dragoman and has no effect; did you mean DRAGOMAN_PARALLEL?",
+	}
+	if diff := cmp.Diff("Warning: "+strings.Join(want, "\nWarning: ")+"\n", errs.String()); diff != "" {
+		t.Errorf("warnings: -want +got:\n%s", diff)
+	}
+	var listed []string
+	for line := range strings.Lines(c.Stdout.(*strings.Builder).String()) {
+		if rest, found := strings.CutPrefix(line, "Not used: "); found {
+			listed = append(listed, strings.TrimSpace(rest))
+		}
+	}
+	if diff := cmp.Diff(want, listed); diff != "" {
+		t.Errorf("config show: -want +got:\n%s", diff)
 	}
 }

@@ -31,9 +31,9 @@ func (f *statesFlag) String() string {
 func (f *statesFlag) Set(text string) error {
 	var states statesFlag
 	for _, name := range strings.Split(text, ",") {
-		state, err := parseState(strings.TrimSpace(name))
-		if err != nil {
-			return err
+		state, ok := stateOf(strings.TrimSpace(name))
+		if !ok {
+			return fmt.Errorf("use %s, with commas between them", strings.Join(stateWords(), ", "))
 		}
 		if state != a2a.TaskStateUnspecified {
 			states = append(states, state)

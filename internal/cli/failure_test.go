@@ -291,3 +291,25 @@ func TestAuthRequiredStopsTheWait(t *testing.T) {
 		}
 	}
 }
+
+func TestWrongStateNamesItsOwnFlag(t *testing.T) {
+	t.Parallel()
+	got := run(t.Context(), "send", "-a", "http://127.0.0.1:1", "--fail-on", "failed,bogus", "hi")
+	if got.code != exitUsage || !strings.Contains(got.stderr, `--fail-on is "failed,bogus": use submitted, `) || strings.Contains(got.stderr, "--status") {
+		t.Errorf("%+v", got)
+	}
+	got = run(t.Context(), "task", "list", "-a", "http://127.0.0.1:1", "--status", "bogus")
+	if got.code != exitUsage || !strings.Contains(got.stderr, `--status is "bogus"; use one of submitted, `) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTransportThatAnAgentLacks(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, filesAgent(), nil)
+	got := run(t.Context(), "send", "-a", url, "--transport", "GRPC", "hi")
+	const want = "Error: the agent's card names no interface of GRPC\nHint: it has JSONRPC, HTTP+JSON; choose one of these with --transport, or leave it out\n"
+	if got.code != exitUnreachable || got.stderr != want {
+		t.Errorf("%+v", got)
+	}
+}

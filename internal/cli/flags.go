@@ -14,10 +14,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The names of flags that are looked for: of the one whose value is a file with settings, and of the agent.
+// The names of flags that are looked for: of the one whose value is a file with settings, of the agent, and of headers.
 const (
 	flagConfig    = "config"
 	flagAgentCard = "agent-card"
+	flagSvcParam  = "svc-param"
 )
 
 // sourceFlag is the origin of a value that the command line gives; any other one names a variable.
@@ -35,7 +36,7 @@ var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token"
 	"answer", "skeleton", "fill", "help", "version"}
 
 // secrets are options whose values are never shown.
-var secrets = []string{"bearer", "api-key", "svc-param", flagRegistryToken, flagCoordToken, flagMCPToken}
+var secrets = []string{"bearer", "api-key", flagSvcParam, flagRegistryToken, flagCoordToken, flagMCPToken}
 
 // annotationPart marks the flags of a message's parts, as one of them has the name of an option of serve.
 const annotationPart = "part"
@@ -63,14 +64,19 @@ func (c *command) setting(flag string) (value, source string) {
 }
 
 // lookUp returns the value of the variable for a flag, and the variable's name; "" when there is none.
-func lookUp(flag string, lookup func(string) (string, bool)) (value, variable string) {
-	suffix := strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+func lookUp(flag string, lookup func(string) (string, bool)) (value, name string) {
 	for _, prefix := range envPrefixes {
-		if value, ok := lookup(prefix + suffix); ok && value != "" {
-			return value, prefix + suffix
+		name := variable(prefix, flag)
+		if value, ok := lookup(name); ok && value != "" {
+			return value, name
 		}
 	}
 	return "", ""
+}
+
+// variable returns the name of a flag's variable.
+func variable(prefix, flag string) string {
+	return prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // fillFlags sets the flags of cmd that the command line leaves out.
@@ -88,13 +94,43 @@ func (c *command) fillFlags(cmd *cobra.Command) error {
 		if source == "" {
 			return
 		}
-		if err := f.Value.Set(value); err != nil {
+		if err := setFrom(f, value); err != nil {
 			failed = badValue(source, value, f, err)
 			return
 		}
 		c.origin[f.Name] = source
 	})
 	return failed
+}
+
+// setFrom gives a flag the value of a variable. That of a flag that may be repeated has all of its values, with commas
+// between them.
+func setFrom(f *pflag.Flag, value string) error {
+	list, ok := f.Value.(pflag.SliceValue)
+	if !ok || f.Value.Type() != typeRepeated { // the others part their values themselves
+		return f.Value.Set(value)
+	}
+	return list.Replace(splitValues(f.Name, value))
+}
+
+// typeRepeated is the type of flags that may be repeated, and whose values stand alone.
+const typeRepeated = "stringArray"
+
+// splitValues parts the values of a variable at its commas. Those of headers may have commas themselves, so that there
+// only one counts that the name of a header follows.
+func splitValues(flag, text string) []string {
+	var values []string
+	for piece := range strings.SplitSeq(text, ",") {
+		trimmed := strings.TrimSpace(piece)
+		name, _, named := strings.Cut(trimmed, ":")
+		switch {
+		case flag == flagSvcParam && len(values) > 0 && (!named || !isToken(name)):
+			values[len(values)-1] += "," + piece
+		case trimmed != "":
+			values = append(values, trimmed)
+		}
+	}
+	return values
 }
 
 // flagError says in terms of the command line what is wrong with a flag.

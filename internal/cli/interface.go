@@ -3,6 +3,8 @@
 package cli
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,6 +58,11 @@ func (c *command) chooseInterface(o *client.Options) error {
 // noInterface explains that none of the card's interfaces may be used.
 func (c *command) noInterface(card *a2a.AgentCard, err error) error {
 	f := &failure{exit: exitUnreachable, code: codeUnreachable, message: err.Error(), hint: "see the card's interfaces with " + commandLine(c.commandFor("card", "get"))}
+	if others := c.otherTransports(card); others != nil {
+		f.message = fmt.Sprintf("the agent's card names no interface of %s", strings.Join(c.options.transports, " or "))
+		f.hint = "it has " + strings.Join(others, ", ") + "; choose one of these with --transport, or leave it out"
+		return f
+	}
 	for _, iface := range card.SupportedInterfaces {
 		if strings.HasPrefix(iface.ProtocolVersion, string(a2a.Generation10)) {
 			return f // the version is not what is in the way
@@ -67,6 +74,22 @@ func (c *command) noInterface(card *a2a.AgentCard, err error) error {
 		}
 	}
 	return f
+}
+
+// otherTransports returns the bindings of a card's interfaces that could be used if --transport did not leave them out.
+func (c *command) otherTransports(card *a2a.AgentCard) []string {
+	var others []string
+	for _, iface := range card.SupportedInterfaces {
+		spoken := slices.ContainsFunc(versions[c.options.version], func(gen a2a.Generation) bool { return strings.HasPrefix(iface.ProtocolVersion, string(gen)) })
+		chosen := slices.ContainsFunc(c.options.transports, func(name string) bool { return transportNames[strings.ToLower(name)] == iface.Binding })
+		switch {
+		case spoken && chosen: // then something else is in the way
+			return nil
+		case spoken && len(c.options.transports) > 0 && slices.Contains(slices.Collect(maps.Values(transportNames)), iface.Binding) && !slices.Contains(others, iface.Binding):
+			others = append(others, iface.Binding)
+		}
+	}
+	return others
 }
 
 // interfaceFlags returns the flags that choose the same interface again.

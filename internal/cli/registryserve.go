@@ -206,7 +206,7 @@ func (c *command) openCatalogue(ctx context.Context, data string) (*catalogueSto
 		data = filepath.Join(home, "dragoman", "registry")
 		s.place = data
 	}
-	db, err := sqlite.Open(ctx, data, sqlite.Options{Program: "dragoman registry serve"})
+	db, err := sqlite.Open(ctx, data, sqlite.Options{Program: c.running})
 	if err != nil {
 		return nil, explainFolder(data, err)
 	}

@@ -47,7 +47,8 @@ upper snake case: --agent-card from DRAGOMAN_AGENT_CARD, or else from
 A2ACLI_AGENT_CARD. A flag comes first, then the environment, then the nearest .env
 file in this folder or above it (or the file of --config), then a2a-cli/.env in the
 user's configuration folder. A variable counts for every command that has its option;
-dragoman config show tells which one counts. --stream, --wait, the ids of tasks and
+dragoman config show tells which one counts. Values of an option that may be repeated
+stand in one variable, with commas between them. --stream, --wait, the ids of tasks and
 contexts and the parts of a message are only taken from flags.
 
 Give credentials in variables, not as flags: other users of the machine see the flags
@@ -110,7 +111,7 @@ func (c *command) clientFlags() *pflag.FlagSet {
 	flags.StringVar(&o.apiKey, "api-key", "", "key to send where the agent's card says; better given as DRAGOMAN_API_KEY")
 	flags.BoolVar(&o.insecure, "insecure", false, "for development: do not verify the certificates of servers")
 	flags.BoolVar(&o.verbose, "verbose", false, "show all of what is sent and received: messages, ids, media types, metadata")
-	flags.StringArrayVar(&o.svcParams, "svc-param", nil, "service parameter (HTTP header) to send, as name:value; repeatable")
+	flags.StringArrayVar(&o.svcParams, flagSvcParam, nil, "service parameter (HTTP header) to send, as name:value; repeatable")
 	flags.StringVar(&o.version, "a2a-version", string(a2a.Generation10), "version of the protocol to speak: 1.0, 0.3, 0.2, 0.1, or any that the card names")
 	flags.StringArrayVar(&o.transports, "transport", nil, "binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, the preferred one first (default: the card's order)")
 	flags.StringVar(&o.tenant, "tenant", "", "tenant to name in each request, instead of the card's")
@@ -183,6 +184,7 @@ func addExamples(root *cobra.Command) {
 
 // start completes and checks the options once the command line is understood.
 func (c *command) start(cmd *cobra.Command, _ []string) error {
+	c.running = cmd.CommandPath()
 	files, err := c.findFiles()
 	if err != nil {
 		return err
@@ -195,6 +197,9 @@ func (c *command) start(cmd *cobra.Command, _ []string) error {
 	for _, file := range files {
 		if file.warning != "" {
 			c.warn("%s", file.warning)
+		}
+		for _, line := range c.unusedLines(cmd.Root(), &file) {
+			c.warn("%s", line)
 		}
 	}
 	o := &c.options

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -17,6 +18,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -40,8 +43,9 @@ type saver struct {
 	force bool
 	web   *http.Client
 
-	root  *os.Root
-	taken map[string]bool // names that this run has used
+	root     *os.Root
+	patience time.Duration  // how long a server of files may send nothing; 0 means maxSilence
+	taken    map[string]int // names that this run has used, in lower case, with the last number that was put to each; 1 for none
 }
 
 // A savedFile is what a saver wrote.
@@ -63,7 +67,7 @@ func (c *command) newSaver(agent *client.Client, dir string, force bool, network
 		return nil, usagef("the folder %s cannot be used: %s", dir, lastCause(err))
 	}
 	web := &http.Client{Transport: c.fileTransport(agent.Interface().URL, networks), CheckRedirect: limitRedirects}
-	return &saver{c: c, dir: dir, force: force, web: web, root: root, taken: make(map[string]bool)}, nil
+	return &saver{c: c, dir: dir, force: force, web: web, root: root, taken: make(map[string]int)}, nil
 }
 
 func (s *saver) close() {
@@ -153,7 +157,13 @@ func (s *saver) open(ctx context.Context, part *a2a.Part, file *savedFile) (io.R
 }
 
 // fetch opens what a URL leads to. Credentials are not sent there.
-func (s *saver) fetch(ctx context.Context, ref string, file *savedFile) (io.ReadCloser, error) {
+func (s *saver) fetch(ctx context.Context, ref string, file *savedFile) (content io.ReadCloser, failed error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer func() {
+		if failed != nil {
+			cancel()
+		}
+	}()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, ref, nil)
 	if err != nil || req.URL.Scheme != "http" && req.URL.Scheme != "https" {
 		return nil, fmt.Errorf("%q is no URL of http or https", ref)
@@ -177,7 +187,45 @@ func (s *saver) fetch(ctx context.Context, ref string, file *savedFile) (io.Read
 	if file.MediaType == "" {
 		file.MediaType, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	}
-	return resp.Body, nil
+	return newSteady(resp.Body, cancel, cmp.Or(s.patience, maxSilence)), nil
+}
+
+// maxSilence is how long a server of files may send nothing in the middle of a file.
+const maxSilence = 30 * time.Second
+
+// steady is a body whose reads fail once it has sent nothing for a while. Make one with newSteady.
+type steady struct {
+	io.ReadCloser
+	patience time.Duration
+	cancel   context.CancelFunc // ends the request, and a read that waits
+	silent   *time.Timer
+	cut      atomic.Bool // it was silent for too long
+}
+
+func newSteady(body io.ReadCloser, cancel context.CancelFunc, patience time.Duration) *steady {
+	b := &steady{ReadCloser: body, patience: patience, cancel: cancel}
+	b.silent = time.AfterFunc(patience, func() {
+		b.cut.Store(true)
+		cancel()
+	})
+	b.silent.Stop() // until somebody waits
+	return b
+}
+
+func (b *steady) Read(p []byte) (int, error) {
+	b.silent.Reset(b.patience)
+	n, err := b.ReadCloser.Read(p)
+	b.silent.Stop()
+	if err != nil && err != io.EOF && b.cut.Load() {
+		err = fmt.Errorf("its server sent nothing for %s", span(b.patience))
+	}
+	return n, err
+}
+
+func (b *steady) Close() error {
+	b.silent.Stop()
+	b.cancel()
+	return b.ReadCloser.Close()
 }
 
 var errTooLong = fmt.Errorf("it has more than %s", bytesOf(maxDownload))
@@ -229,12 +277,13 @@ func (s *saver) publish(partial, name string) error {
 
 // unused returns the name, with a number if this run has used it already.
 func (s *saver) unused(name string) string {
-	free := name
-	for n := 2; s.taken[strings.ToLower(free)]; n++ {
-		ext := path.Ext(name)
+	free, key := name, strings.ToLower(name) // file systems that know no case are many
+	ext := path.Ext(name)
+	for n := s.taken[key] + 1; s.taken[strings.ToLower(free)] > 0; n++ {
 		free = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
+		s.taken[key] = n // so that the next one does not try all of these again
 	}
-	s.taken[strings.ToLower(free)] = true // file systems that know no case are many
+	s.taken[strings.ToLower(free)] = max(1, s.taken[strings.ToLower(free)])
 	return free
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -183,6 +184,48 @@ func TestTaskDownloadByURL(t *testing.T) {
 	}
 	if got := run(t.Context(), append(args, "--networks", "all")...); got.code != exitUsage {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestFileThatStallsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	over := make(chan struct{})
+	defer close(over)
+	url := serveHandler(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte("half"))
+		w.(http.Flusher).Flush()
+		<-over
+	})
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &saver{c: newCommand(nil), dir: dir, web: new(http.Client), root: root, patience: 50 * time.Millisecond, taken: make(map[string]int)}
+	defer s.close()
+	saved, err := s.artifacts(t.Context(), []*a2a.Artifact{named("1", "a.txt", a2a.URLPart(url, "text/plain", "a.txt")), named("2", "b.txt", a2a.TextPart("b"))})
+	if err == nil || !strings.Contains(err.Error(), "a.txt is not saved: its server sent nothing for 50ms") {
+		t.Errorf("got %v", err)
+	}
+	if len(saved) != 1 || contentOf(t, dir, "b.txt") != "b" {
+		t.Errorf("saved %v", saved)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("the folder has %v", entries)
+	}
+}
+
+func TestManyPartsOfOneName(t *testing.T) {
+	t.Parallel()
+	const n = 100_000 // which takes minutes if each looks for its number from the beginning
+	s := &saver{taken: make(map[string]int)}
+	got := make(map[string]bool)
+	for range n {
+		got[strings.ToLower(s.unused("a.txt"))] = true
+		got[strings.ToLower(s.unused("A-7.txt"))] = true
+	}
+	if len(got) != 2*n || !got["a.txt"] || !got["a-2.txt"] || !got["a-7.txt"] || !got["a-7-2.txt"] {
+		t.Errorf("%d names", len(got))
 	}
 }
 

@@ -359,7 +359,7 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, erro
 		}
 		folder = filepath.Join(home, "dragoman", o.agent)
 	}
-	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: "dragoman serve"})
+	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
 	if err != nil {
 		return nil, explainFolder(folder, err)
 	}

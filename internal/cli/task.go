@@ -5,6 +5,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -248,11 +249,11 @@ func (c *command) taskListCommand() *cobra.Command {
 				return err
 			}
 			return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, _ *seen) error {
-				res, err := agent.ListTasks(ctx, req)
+				res, asked, err := c.listTasks(ctx, agent, req)
 				if err != nil {
 					return err
 				}
-				if err := c.show(res, func(p *printer) { p.list(res) }); err != nil {
+				if err := c.show(res, func(p *printer) { p.list(res, asked) }); err != nil {
 					return err
 				}
 				if res.NextPageToken != "" {
@@ -296,18 +297,30 @@ func (o *listOptions) request(now time.Time) (*a2a.ListTasksRequest, error) {
 
 // parseState reads a state as people write it, or as the protocol does.
 func parseState(text string) (a2a.TaskState, error) {
-	if text == "" {
-		return a2a.TaskStateUnspecified, nil
+	state, ok := stateOf(text)
+	if !ok {
+		return 0, usagef("--status is %q; use one of %s", text, strings.Join(stateWords(), ", "))
 	}
+	return state, nil
+}
+
+// stateOf returns the state of a name; none for no name.
+func stateOf(text string) (state a2a.TaskState, ok bool) {
+	for state := a2a.TaskStateSubmitted; state <= a2a.TaskStateAuthRequired; state++ {
+		if strings.EqualFold(text, state.String()) || strings.EqualFold(strings.ReplaceAll(text, "_", "-"), stateName(state)) {
+			return state, true
+		}
+	}
+	return a2a.TaskStateUnspecified, text == ""
+}
+
+// stateWords returns the states as people write them.
+func stateWords() []string {
 	var names []string
 	for state := a2a.TaskStateSubmitted; state <= a2a.TaskStateAuthRequired; state++ {
-		name := stateName(state)
-		if strings.EqualFold(text, state.String()) || strings.EqualFold(strings.ReplaceAll(text, "_", "-"), name) {
-			return state, nil
-		}
-		names = append(names, name)
+		names = append(names, stateName(state))
 	}
-	return 0, usagef("--status is %q; use one of %s", text, strings.Join(names, ", "))
+	return names
 }
 
 // parseSince reads a time, or a duration back from now.
@@ -336,13 +349,77 @@ func nextPage(cmd *cobra.Command, token string) []string {
 	return append(args, "--page-token="+token)
 }
 
-// list prints a page of tasks.
-func (p *printer) list(res *a2a.ListTasksResponse) {
+// askedHistory is how much history is asked for to find what a task is about, which the first message says.
+const askedHistory = 1000
+
+// listTasks returns a page of tasks, and for people what each was asked, as far as the agent tells.
+func (c *command) listTasks(ctx context.Context, agent *client.Client, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, []string, error) {
+	if c.options.output == outputJSON {
+		res, err := agent.ListTasks(ctx, req)
+		return res, nil, err
+	}
+	more, history := *req, max(askedHistory, *req.HistoryLength)
+	more.HistoryLength = &history
+	res, err := agent.ListTasks(ctx, &more)
+	if errors.Is(err, a2a.ErrInvalidAgentResponse) { // perhaps the files in all the messages are too much for one answer
+		res, err = agent.ListTasks(ctx, req)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	page, asked := *res, make([]string, len(res.Tasks))
+	page.Tasks = make([]*a2a.Task, len(res.Tasks))
+	for i, task := range res.Tasks {
+		asked[i] = firstWords(task.History)
+		short := *task
+		short.History = task.History[max(0, len(task.History)-*req.HistoryLength):]
+		page.Tasks[i] = &short
+	}
+	return &page, asked, nil
+}
+
+// maxFirstWords is how many characters are shown of what a task was asked.
+const maxFirstWords = 72
+
+// firstWords returns the beginning of the first thing that a user said, on one line: text, or else what files there are.
+func firstWords(history []*a2a.Message) string {
+	for _, m := range history {
+		if m.Role != a2a.RoleUser {
+			continue
+		}
+		var words, others []string
+		for i := range m.Parts {
+			switch content := m.Parts[i].Content.(type) {
+			case a2a.Text:
+				words = append(words, strings.Fields(string(content))...)
+			case a2a.Data:
+				others = append(others, "data")
+			default:
+				others = append(others, cmp.Or(m.Parts[i].Filename, "a file"))
+			}
+		}
+		if words == nil {
+			words = []string{"(" + strings.Join(others, ", ") + ")"}
+		}
+		text := []rune(strings.Join(words, " "))
+		if len(text) > maxFirstWords {
+			return strings.TrimSpace(string(text[:maxFirstWords-3])) + "..."
+		}
+		return string(text)
+	}
+	return ""
+}
+
+// list prints a page of tasks, each with what it was asked, unless that is empty.
+func (p *printer) list(res *a2a.ListTasksResponse, asked []string) {
 	if len(res.Tasks) == 0 {
 		p.field(0, "Tasks", "none")
 	}
-	for _, task := range res.Tasks {
-		p.event(task)
+	for i, task := range res.Tasks {
+		p.taskIDs(task)
+		p.field(0, "Asked", asked[i])
+		p.taskContent(task)
+		p.end()
 	}
 	p.field(0, "Total", itoa(res.TotalSize))
 	p.field(0, "Next page token", res.NextPageToken)
