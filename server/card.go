@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -72,7 +74,26 @@ func (s *Server) interfaces(base string) []a2a.AgentInterface {
 		}
 		all = append(all, s.interfacesOfGRPC(base, gen)...)
 	}
-	return append(all, s.options.Interfaces...)
+	for _, other := range s.options.Interfaces {
+		if other.URL == "" {
+			other.URL = addressOf(base, other.Binding)
+		}
+		all = append(all, other)
+	}
+	return all
+}
+
+// addressOf returns where a binding is on the host of a base URL: gRPC has no paths, and is named by host and port.
+func addressOf(base, binding string) string {
+	u, err := url.Parse(base)
+	if err != nil || binding != a2a.BindingGRPC {
+		return base
+	}
+	port := "80"
+	if u.Scheme == "https" {
+		port = "443"
+	}
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port))
 }
 
 // capabilities joins what the card wants with what the service can: the card may only switch off.

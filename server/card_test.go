@@ -375,3 +375,24 @@ func TestOptionsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// What somebody else serves at the server's address follows that address.
+func TestInterfaceWithoutURLIsAtTheServersAddress(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string][]string{
+		"https://a.example":      {"https://a.example/agents/x", "a.example:443"},
+		"http://a.example:8080/": {"http://a.example:8080/agents/x", "a.example:8080"},
+		"http://[::1]":           {"http://[::1]/agents/x", "[::1]:80"},
+	} {
+		ts := serve(t, &fake{}, func(o *server.Options) {
+			o.URL, o.Path, o.Bindings = base, "/agents/x", []string{}
+			o.Interfaces = []a2a.AgentInterface{
+				{Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"}, {Binding: a2a.BindingGRPC, ProtocolVersion: "1.0", Tenant: "x"},
+			}
+		})
+		all := readCard(t, do(t, ts, "GET", cardPath, "", "A2A-Version: 1.0")).SupportedInterfaces
+		if len(all) != 2 || all[0]["url"] != want[0] || all[1]["url"] != want[1] || all[1]["tenant"] != "x" {
+			t.Errorf("%s: %v", base, all)
+		}
+	}
+}

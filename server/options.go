@@ -55,7 +55,8 @@ type Options struct {
 	CardGeneration a2a.Generation
 	// Codes100 gives errors of 1.0 the HTTP statuses and gRPC codes of edition 1.0.0 instead of those of 1.0.1.
 	Codes100 bool
-	// Interfaces are further ways to reach the agent that this server does not serve itself; the card lists them last.
+	// Interfaces are further ways to reach the agent that this server does not serve itself; the card lists them last. One
+	// without a URL is at the address of this server: at its base URL or, for gRPC, at the host and port of that.
 	Interfaces []a2a.AgentInterface
 
 	// Authenticator finds out who calls. Nil means that every caller is anonymous.

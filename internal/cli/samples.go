@@ -345,36 +345,60 @@ func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) 
 	return c.onOnePort(ctx, o, w)
 }
 
-// onOnePort serves each sample below its path. The last server drives them all: what ends it ends the engine.
+// onOnePort serves each sample below its path, and all of them over gRPC at the root, where the tenant of a request names
+// the sample. The server of that drives them all: what ends it ends the engine.
 func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *workshop) error {
 	ln, err := o.listen(ctx)
 	if err != nil {
 		return err
 	}
 	defer ln.Close() // the server does that too
-	mux := http.NewServeMux()
-	var last *server.Server
+	mux, all := http.NewServeMux(), make(byTenant)
 	for i := range samples {
 		s := &samples[i]
 		service, card, err := w.hire(s)
 		if err != nil {
 			return err
 		}
-		last, err = server.New(service, &server.Options{
-			Card: card, URL: o.url, Path: samplePath(s.name), Logger: w.logger, DrainTimeout: o.drain, Handler: mux,
-			OnReady: func(_ net.Addr, url string) { c.announceSamples(o, w, url) }, OnDrain: w.engine.Shutdown,
+		all[s.name] = service
+		srv, err := server.New(service, &server.Options{
+			Card: card, URL: o.url, Path: samplePath(s.name), Logger: w.logger, DrainTimeout: o.drain,
+			Interfaces: []a2a.AgentInterface{{Binding: a2a.BindingGRPC, ProtocolVersion: string(a2a.Generation10), Tenant: s.name}},
 		})
 		if err != nil {
 			return err
 		}
-		mux.Handle(samplePath(s.name), http.StripPrefix(samplePath(s.name), last))
-		mux.Handle(samplePath(s.name)+"/", http.StripPrefix(samplePath(s.name), last))
+		mux.Handle(samplePath(s.name), http.StripPrefix(samplePath(s.name), srv))
+		mux.Handle(samplePath(s.name)+"/", http.StripPrefix(samplePath(s.name), srv))
 	}
 	mux.Handle(files.Path, w.files)
 	index := func(rw http.ResponseWriter, r *http.Request) { writeSamples(rw, r, o.url) }
 	mux.HandleFunc("GET /agents", index)
 	mux.HandleFunc("GET /{$}", index)
-	return o.explain(last.Serve(ctx, ln))
+	front, err := c.samplesByGRPC(o, w, all, mux)
+	if err != nil {
+		return err
+	}
+	return o.explain(front.Serve(ctx, ln))
+}
+
+// samplesByGRPC returns the server that takes calls of gRPC for all samples, and leaves other requests to rest.
+func (c *command) samplesByGRPC(o *samplesOptions, w *workshop, all byTenant, rest http.Handler) (*server.Server, error) {
+	var front *server.Server
+	front, err := server.New(all, &server.Options{
+		Card: &a2a.AgentCard{Name: "Dragoman samples", Description: "The sample agents, each named by the tenant of a request", Version: version()},
+		URL:  o.url, Logger: w.logger, DrainTimeout: o.drain, GRPC: grpc.New(nil),
+		Generations: []a2a.Generation{a2a.Generation10}, // the only one with tenants
+		Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+				front.ServeHTTP(rw, r)
+				return
+			}
+			rest.ServeHTTP(rw, r)
+		}),
+		OnReady: func(_ net.Addr, url string) { c.announceSamples(o, w, url) }, OnDrain: w.engine.Shutdown,
+	})
+	return front, err
 }
 
 // announceSamples says where the samples are, and what thinks for each.
@@ -387,9 +411,8 @@ func (c *command) announceSamples(o *samplesOptions, w *workshop, url string) {
 	fmt.Fprintf(c.err, "data of the samples: %s\nserving samples at %s\n", inline(w.kept.place), base)
 }
 
-// onSeedPorts serves each sample at the root of its own port.
+// onSeedPorts serves each sample at the root of its own port. When it returns nobody serves any more what is on the engine.
 func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *workshop) error {
-	group, ctx := errgroup.WithContext(ctx)
 	var listeners []net.Listener
 	defer func() {
 		for _, ln := range listeners {
@@ -404,6 +427,18 @@ func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *worksho
 		}
 		listeners = append(listeners, ln)
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	group, ctx := errgroup.WithContext(ctx)
+	err := c.startOnSeedPorts(ctx, o, w, listeners, group)
+	if err != nil {
+		stop() // those that serve already
+	}
+	return errors.Join(err, group.Wait())
+}
+
+// startOnSeedPorts lets a group serve the samples, each on its listener.
+func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *workshop, listeners []net.Listener, group *errgroup.Group) error {
 	for i := range samples {
 		s := &samples[i]
 		service, card, err := w.hire(s)
@@ -429,5 +464,5 @@ func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *worksho
 		group.Go(func() error { return o.explain(srv.Serve(ctx, listeners[i])) })
 	}
 	fmt.Fprintf(c.err, "data of the samples: %s\n", inline(w.kept.place))
-	return group.Wait()
+	return nil
 }

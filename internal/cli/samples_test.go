@@ -112,14 +112,28 @@ func getCard(t *testing.T, url string) string {
 	var card struct {
 		Name                string `json:"name"`
 		SupportedInterfaces []struct {
-			URL string `json:"url"`
+			URL     string `json:"url"`
+			Binding string `json:"protocolBinding"`
+			Tenant  string `json:"tenant"`
 		} `json:"supportedInterfaces"`
 	}
 	getJSON(t, req, &card)
+	grpc := false
 	for _, i := range card.SupportedInterfaces {
-		if !strings.HasPrefix(i.URL, url) && !strings.HasPrefix("http://"+i.URL, url) { // that of gRPC has no scheme
+		want := url
+		if i.Binding == "GRPC" { // which has no scheme, and a tenant instead of a path
+			host, name, below := strings.Cut(strings.TrimPrefix(url, "http://"), "/agents/")
+			grpc, want = grpc || below == (i.Tenant != ""), host
+			if i.Tenant != name {
+				t.Errorf("the card at %s names the tenant %q for gRPC", url, i.Tenant)
+			}
+		}
+		if i.URL != want {
 			t.Errorf("the card at %s leads to %s", url, i.URL)
 		}
+	}
+	if !grpc {
+		t.Errorf("the card at %s has no gRPC", url)
 	}
 	return card.Name
 }
