@@ -81,7 +81,7 @@ func (c *command) coordHookCommand(o *coordOptions) *cobra.Command {
 		{"session-end", "Unregister the agent", `{"session_id":"1f0c"}`, false, sessionEnd},
 	} {
 		moments = append(moments, &cobra.Command{
-			Use: m.name, Short: m.short, Long: coordHookLong, Args: noArgs,
+			Use: m.name, Short: m.short, Long: "See dragoman coord hook, which describes all moments.", Args: noArgs,
 			Example: "  echo '" + m.example + "' | dragoman coord hook " + m.name,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				c.runHook(cmd.Context(), o, m.starts, m.run)

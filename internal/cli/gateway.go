@@ -34,8 +34,9 @@ stream: gateway to UPSTREAMS at URL.
 One agent is served at the root. Several need names, NAME=URL, and each is served
 below its name and, at the root, for requests whose tenant is that name.
 
-A caller's credentials pass only if the agent's card names their scheme. The gateway
-keeps no tasks.`
+An agent that cannot be reached is warned of when the gateway starts, and tried again with
+each request. A caller's credentials pass only if the agent's card names their scheme. The
+gateway keeps no tasks.`
 
 const gatewayExample = `  dragoman gateway --upstream http://127.0.0.1:10000 --addr 127.0.0.1:8090
   dragoman gateway --upstream old=http://127.0.0.1:10000 --upstream new=https://agents.example.com/new`

@@ -66,17 +66,15 @@ func reference() []byte {
 	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
 }
 
-// documented reports whether a command does something itself. One that only holds others takes no flags of its own.
+// documented reports whether a command does something itself, or has something to say of those that it holds. One that
+// only holds others takes no flags of its own.
 func documented(cmd *cobra.Command) bool {
-	return !cmd.Hidden && (!cmd.HasSubCommands() || cmd.LocalNonPersistentFlags().HasFlags())
+	return !cmd.Hidden && (!cmd.HasSubCommands() || cmd.LocalNonPersistentFlags().HasFlags() || cmd.Long != "")
 }
 
 func writeCommand(b *bytes.Buffer, cmd *cobra.Command, calls *pflag.FlagSet) {
 	cmd.InitDefaultHelpFlag()
 	fmt.Fprintf(b, "### %s\n\n%s.\n\n```\n%s\n```\n\n", cmd.CommandPath(), strings.TrimSuffix(cmd.Short, "."), cmd.UseLine())
-	if isFromCobra(cmd) { // whose text is long, and about shells
-		return
-	}
 	writeText(b, cmd.Long)
 	if cmd.Example != "" {
 		fmt.Fprintf(b, "Examples:\n\n```sh\n%s\n```\n\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
@@ -93,10 +91,18 @@ func writeCommand(b *bytes.Buffer, cmd *cobra.Command, calls *pflag.FlagSet) {
 	}
 }
 
-// writeText writes a help text, which has hard line breaks, with its paragraphs.
+// writeText writes a help text, which has hard line breaks, with its paragraphs. Those that are indented are tables.
 func writeText(b *bytes.Buffer, text string) {
-	if text != "" {
-		b.WriteString(escapeMarkdown(text) + "\n\n")
+	if text == "" {
+		return
+	}
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		if strings.HasPrefix(paragraph, "  ") {
+			paragraph = "```\n" + strings.ReplaceAll(strings.TrimPrefix(paragraph, "  "), "\n  ", "\n") + "\n```"
+		} else {
+			paragraph = escapeMarkdown(paragraph)
+		}
+		b.WriteString(paragraph + "\n\n")
 	}
 }
 

@@ -94,7 +94,8 @@ func (c *command) root() *cobra.Command {
 	root.SetHelpCommand(c.helpCommand())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
-	addExamples(root)
+	describeCobras(root)
+	completeValues(root)
 	for _, cmd := range descendants(root) {
 		shortenDefaults(cmd.LocalFlags())
 	}
@@ -163,22 +164,6 @@ func (c *command) helpCommand() *cobra.Command {
 			about.InitDefaultVersionFlag()
 			return about.Help()
 		},
-	}
-}
-
-// addExamples gives those to the commands that cobra brings.
-func addExamples(root *cobra.Command) {
-	for _, cmd := range root.Commands() {
-		switch cmd.Name() {
-		case "help":
-			cmd.Example = "  dragoman help send"
-		case "completion":
-			cmd.Example = "  dragoman completion bash > dragoman.bash"
-			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, needsChild(cmd.Commands())
-			for _, shell := range cmd.Commands() {
-				shell.Example = "  dragoman completion " + shell.Name()
-			}
-		}
 	}
 }
 

@@ -222,11 +222,16 @@ func findSample(name string) (*sample, error) {
 	return &samples[i], nil
 }
 
-func sampleNames() string {
+func namesOfSamples() []string {
 	names := make([]string, len(samples))
 	for i, s := range samples {
 		names[i] = s.name
 	}
+	return names
+}
+
+func sampleNames() string {
+	names := namesOfSamples()
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 

@@ -81,7 +81,8 @@ its standard input, and what it prints becomes the artifact. With --chunk the ou
 streamed, piece by piece. When the command fails the task fails, and the caller reads
 the end of what it wrote to its error stream; when the task is cancelled, the command is
 ended with all that it started. --echo gives back what it is sent. --proxy serves
-another agent in all generations, as gateway does.
+another agent in all generations, as gateway does; one that cannot be reached is warned
+of and tried again with each request.
 
 Tasks are kept in a data folder and survive the server; --data :memory: keeps
 nothing. SIGTERM or Ctrl-C lets running turns come to their end (see --drain) and
