@@ -31,6 +31,11 @@ type Call struct {
 	Extensions []string   // URIs of the extensions that the client activates
 	RequestID  string     // names this request in logs
 
+	// BaseURL is where the caller reaches the root of the server that took the request, without a slash at the end; ""
+	// within one process. Where the server's options do not say it, it has the host that the request names, so it is for
+	// the answer to this caller: nothing that others read, or that is kept, may have it in it.
+	BaseURL string
+
 	TraceParent string // W3C trace context of the request; "" when there is none
 }
 

@@ -296,16 +296,40 @@ func (s *Server) render(r *http.Request, form cards.Form) (*renderedCard, error)
 
 // baseURL returns the URL under which the maker of r reaches the server, without a slash at the end.
 func (s *Server) baseURL(r *http.Request) (string, error) {
-	if base := *s.base.Load(); base != "" {
-		return base, nil
+	root, err := s.rootURL(r.Host, r.TLS != nil)
+	return root + s.options.Path, err
+}
+
+// rootURL returns the URL of what the server is mounted in, for a request that names a host.
+func (s *Server) rootURL(host string, secure bool) (string, error) {
+	if root := *s.root.Load(); root != "" {
+		return root, nil
 	}
-	if len(r.Host) > 255 || !validHost.MatchString(r.Host) {
+	if len(host) > 255 || !validHost.MatchString(host) {
 		return "", a2a.NewError(a2a.ErrInvalidRequest, "the Host header is not a host with an optional port")
 	}
-	if r.TLS != nil {
-		return "https://" + r.Host + s.options.Path, nil
+	if secure {
+		return "https://" + host, nil
 	}
-	return "http://" + r.Host + s.options.Path, nil
+	return "http://" + host, nil
+}
+
+// rootOf returns the root's URL for a call, by the rule of the card; "" when its host is none. A call at a port of the
+// binding's own names that port, where nothing else is.
+func (s *Server) rootOf(x *binding.Exchange) string {
+	host := x.R.Host
+	if port := s.port.Load(); x.OwnPort && port != nil {
+		name, _, err := net.SplitHostPort(host)
+		if err != nil {
+			name = strings.Trim(host, "[]")
+		}
+		host = net.JoinHostPort(name, *port)
+	}
+	root, err := s.rootURL(host, x.R.TLS != nil)
+	if err != nil {
+		return ""
+	}
+	return root
 }
 
 var validHost = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)

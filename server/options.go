@@ -151,9 +151,6 @@ func (o *Options) withDefaults() (*Options, error) {
 	}
 	c := o.Defaults()
 	c.URL = strings.TrimRight(c.URL, "/")
-	if c.URL != "" {
-		c.URL += c.Path
-	}
 	return &c, c.check()
 }
 

@@ -123,10 +123,11 @@ func (s *Server) announce(ctx context.Context, addr net.Addr, secure bool) {
 	local := scheme + "://" + addr.String()
 	if tcp, ok := addr.(*net.TCPAddr); ok {
 		if tcp.IP.IsUnspecified() {
-			local = scheme + "://" + net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+			port := strconv.Itoa(tcp.Port)
+			local = scheme + "://" + net.JoinHostPort("localhost", port)
+			s.port.Store(&port)
 		} else if s.options.URL == "" {
-			base := local + s.options.Path
-			s.base.Store(&base)
+			s.root.Store(&local)
 		}
 		if !secure && !tcp.IP.IsLoopback() {
 			s.options.Logger.WarnContext(ctx, "serving plain http beyond this machine: everybody on the way can read and change it; set a certificate, or put a proxy with TLS in front", "addr", addr.String())

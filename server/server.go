@@ -54,7 +54,8 @@ type Server struct {
 	since   time.Time        // since when a static card is what it is
 	cards   renderedCards
 
-	base     atomic.Pointer[string] // base URL of the bound address; "" means the request's host
+	root     atomic.Pointer[string] // URL without Options.Path; "" means the request's host
+	port     atomic.Pointer[string] // that is bound, where every address of the machine is; else nil
 	draining atomic.Bool
 }
 
@@ -65,7 +66,7 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{service: svc, options: o, since: time.Now().UTC().Truncate(time.Second), crossOrigin: crossOrigin(o.URL)}
-	s.base.Store(&o.URL)
+	s.root.Store(&o.URL)
 	if o.Handler == nil {
 		o.Handler = s
 	}
@@ -74,7 +75,7 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	}
 	l := o.Limits
 	s.core = &binding.Core{
-		Service: svc, Profile: s.profileFor, Auth: o.Authenticator,
+		Service: svc, Profile: s.profileFor, Auth: o.Authenticator, BaseURL: s.rootOf,
 		MaxBody: l.Body, MaxParts: l.Parts, MaxDepth: l.Depth,
 		Generations:       o.Generations,
 		AcceptUnversioned: o.AcceptUnversioned,

@@ -28,6 +28,8 @@ type Core struct {
 	// Profile returns what the agent's card promises to the maker of a request.
 	Profile func(*http.Request) (*Profile, error)
 	Auth    auth.Authenticator // nil: every caller is anonymous
+	// BaseURL returns the BaseURL of a request's a2a.Call. Nil: none is known.
+	BaseURL func(*Exchange) string
 
 	MaxBody           int64            // bytes
 	MaxParts          int              // parts of one message
@@ -55,6 +57,7 @@ type Exchange struct {
 	W         http.ResponseWriter
 	R         *http.Request
 	RequestID string
+	OwnPort   bool // it came to a port of the binding's own, where nothing but the binding is
 
 	Route
 	Tenant  string
@@ -118,6 +121,9 @@ func (c *Core) Prepare(x *Exchange, route Route, bindingName string) *a2a.Error 
 	}
 	x.call = &a2a.Call{
 		Identity: x.identity, Generation: route.Generation, Binding: bindingName, Extensions: active, RequestID: x.RequestID,
+	}
+	if c.BaseURL != nil {
+		x.call.BaseURL = c.BaseURL(x)
 	}
 	x.ctx = a2a.WithCall(x.R.Context(), x.call)
 	return nil

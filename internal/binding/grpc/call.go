@@ -28,7 +28,7 @@ type call struct {
 	op      wire.Operation
 	stream  grpc.ServerStream
 	request *http.Request
-	guard   *guard // nil when somebody else has the deadlines
+	guard   *guard // nil when the call came over net/http, which has the deadlines
 	refused error  // what gRPC has answered by itself
 }
 
@@ -42,6 +42,7 @@ func (c *call) run() (err error) {
 	var x *binding.Exchange
 	c.server.Host.Exchange(&answer{header: http.Header{}}, c.request, func(exchange *binding.Exchange) {
 		x = exchange
+		x.OwnPort = c.guard != nil
 		x.Route = binding.Route{Operation: c.op, Generation: c.form.Generation()}
 		if e := c.serve(x); e != nil {
 			c.fail(x, e)
