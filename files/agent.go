@@ -36,6 +36,7 @@ type keeper struct {
 func (k *keeper) Run(ctx context.Context, t *agent.Turn) error {
 	t, b := k.turn(ctx, t)
 	err := k.agent.Run(ctx, t)
+	b.reclaim()
 	out, ok := errors.AsType[*turn.Outcome](err)
 	if !ok {
 		return err
@@ -44,7 +45,7 @@ func (k *keeper) Run(ctx context.Context, t *agent.Turn) error {
 		b.limit = -1
 	}
 	kept := *out
-	if kept.Parts, err = b.keep(out.Parts); err != nil {
+	if kept.Parts, _, err = b.keep(out.Parts); err != nil {
 		return err
 	}
 	return &kept
@@ -92,83 +93,148 @@ func wanted(info turn.Info) (how string) {
 // backend keeps the files of what goes through it, and gives the agent bytes in their place.
 type backend struct {
 	turn.Backend
-	ctx   context.Context
-	store *Store
-	key   journal.Key
-	limit int // bytes that a part may have in the journal; below 0 any number
+	ctx      context.Context
+	store    *Store
+	key      journal.Key
+	limit    int // bytes that a part may have in the journal; below 0 any number
+	replaced replaced
 }
 
 func (b *backend) Status(state a2a.TaskState, m *a2a.Message) error {
-	m, err := b.message(m)
+	m, put, err := b.message(m)
 	if err != nil {
 		return err
 	}
-	return b.Backend.Status(state, m)
+	if err := b.Backend.Status(state, m); err != nil {
+		b.discard(put)
+		return err
+	}
+	return nil
 }
 
 func (b *backend) Pause(ctx context.Context, state a2a.TaskState, m *a2a.Message) (*a2a.Message, error) {
-	m, err := b.message(m)
+	m, _, err := b.message(m)
 	if err != nil {
 		return nil, err
 	}
-	return b.Backend.Pause(ctx, state, m)
+	return b.Backend.Pause(ctx, state, m) // which may fail although the task shows the message
 }
 
 func (b *backend) Artifact(a *a2a.Artifact, appendParts, last bool) error {
-	parts, err := b.keep(a.Parts)
+	parts, put, err := b.keep(a.Parts)
 	if err != nil {
 		return err
 	}
 	kept := *a
 	kept.Parts = parts
-	return b.Backend.Artifact(&kept, appendParts, last)
+	b.replaced.seen(a.ID, b.Backend.Task)
+	if err := b.Backend.Artifact(&kept, appendParts, last); err != nil {
+		b.discard(put)
+		return err
+	}
+	if b.replaced.note(a.ID, parts, appendParts) > maxReplaced {
+		b.reclaim()
+	}
+	return nil
 }
 
-func (b *backend) message(m *a2a.Message) (*a2a.Message, error) {
+func (b *backend) message(m *a2a.Message) (shown *a2a.Message, put []*File, err error) {
 	if m == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	kept := *m
-	var err error
-	kept.Parts, err = b.keep(m.Parts)
-	return &kept, err
+	kept.Parts, put, err = b.keep(m.Parts)
+	return &kept, put, err
 }
 
-// keep returns parts with references in place of the bytes that are to be had by URL.
-func (b *backend) keep(parts []a2a.Part) ([]a2a.Part, error) {
-	kept := parts
+// keep returns parts with references in place of the bytes that are to be had by URL, and the files that are new. On an
+// error there are none.
+func (b *backend) keep(parts []a2a.Part) (kept []a2a.Part, put []*File, err error) {
+	kept = parts
 	for i := range parts {
-		p, changed, err := b.keepPart(parts[i])
+		p, f, err := b.keepPart(parts[i])
 		if err != nil {
-			return nil, err
+			b.discard(put)
+			return nil, nil, err
 		}
-		if !changed {
+		if f == nil {
 			continue
 		}
+		put = append(put, f)
 		if &kept[0] == &parts[0] {
 			kept = slices.Clone(parts)
 		}
 		kept[i] = p
 	}
-	return kept, nil
+	return kept, put, nil
 }
 
-func (b *backend) keepPart(p a2a.Part) (kept a2a.Part, changed bool, err error) {
+// keepPart returns the part that takes the place of p, and its file; nil when p stays as it is.
+func (b *backend) keepPart(p a2a.Part) (kept a2a.Part, f *File, err error) {
 	switch c := p.Content.(type) {
 	case a2a.URL:
-		return p, false, b.own(string(c))
+		return p, nil, b.own(string(c))
 	case a2a.Raw:
 		if b.limit < 0 || len(c) <= b.limit {
-			return p, false, nil
+			return p, nil, nil
 		}
-		f, err := b.store.Put(b.ctx, b.key, bytes.NewReader(c), File{MediaType: p.MediaType, Name: p.Filename})
+		f, err := b.put(c, File{MediaType: p.MediaType, Name: p.Filename})
 		if err != nil {
-			return p, false, err
+			return p, nil, err
 		}
 		p, err = byReference(p, f)
-		return p, true, err
+		return p, f, err
 	}
-	return p, false, nil
+	return p, nil, nil
+}
+
+// put puts a file into the store. Where there is no room, what artifacts have replaced makes some. The errors are for
+// callers, too.
+func (b *backend) put(content []byte, about File) (*File, error) {
+	f, err := b.store.Put(b.ctx, b.key, bytes.NewReader(content), about)
+	if (errors.Is(err, ErrQuota) || errors.Is(err, ErrFull)) && b.reclaim() {
+		f, err = b.store.Put(b.ctx, b.key, bytes.NewReader(content), about)
+	}
+	const inline = "To get it without a place here, ask with \"desiredOutputFiles\": \"inline\" in the message's metadata."
+	name, o := urlName(about.Name), b.store.opts
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		return nil, agent.Public(fmt.Sprintf("The file %s has %d bytes, and files may have %d here. %s", name, len(content), o.MaxFile, inline), err)
+	case errors.Is(err, ErrQuota):
+		return nil, agent.Public(fmt.Sprintf("There is no room for the file %s of %d bytes: the files of all tasks of one caller may have %d bytes, until the oldest tasks are removed. %s",
+			name, len(content), o.MaxOwner, inline), err)
+	case errors.Is(err, ErrFull):
+		return nil, agent.Public(fmt.Sprintf("There is no room for the file %s of %d bytes, until old tasks are removed. %s", name, len(content), inline), err)
+	}
+	return f, err
+}
+
+// discard removes files that nothing will refer to. What cannot be removed is left to the next sweep.
+func (b *backend) discard(put []*File) {
+	for _, f := range put {
+		b.remove(f.ID)
+	}
+}
+
+func (b *backend) remove(id string) {
+	if err := b.store.removeFile(id); err != nil {
+		b.store.opts.Logger.Warn("a file that no artifact refers to cannot be removed now", "file", id, "error", err)
+	}
+}
+
+// reclaim removes the files that artifacts had before they were replaced, once the journal has what took their place,
+// and reports whether it removed any. What it cannot be sure of is left to the next sweep.
+func (b *backend) reclaim() bool {
+	ids := b.replaced.take()
+	if len(ids) == 0 || b.Backend.Save(b.ctx, nil, nil) != nil { // which returns after the commit
+		return false
+	}
+	named := namedIn(b.Backend.Task())
+	ids = slices.DeleteFunc(ids, func(id string) bool { return named[id] })
+	for _, id := range ids {
+		b.remove(id)
+	}
+	return len(ids) > 0
 }
 
 // own refuses references to files of other tasks: an agent that repeats what it reads would give away whatever a
@@ -218,14 +284,17 @@ func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
 }
 
 // inline puts the bytes in place of a reference. What cannot be read stays a reference.
-func (b *backend) inline(p a2a.Part) a2a.Part {
+func (b *backend) inline(task a2a.TaskID, p a2a.Part) a2a.Part {
 	id, _, ok := parseReference(string(p.Content.(a2a.URL)))
 	if !ok {
 		return p
 	}
-	content, _, err := b.store.read(id)
+	content, f, err := b.store.read(id)
+	if err == nil && f.Key.ID != task {
+		err = ErrNotFound
+	}
 	if err != nil {
-		b.store.opts.Logger.Warn("a file of a task cannot be read", "task", b.key.ID, "error", err)
+		b.store.opts.Logger.Warn("a file of a task cannot be read", "task", task, "error", err)
 		return p
 	}
 	p.Content = a2a.Raw(content)

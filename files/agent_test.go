@@ -4,12 +4,16 @@ package files_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +30,7 @@ import (
 // A stack is an agent whose files are kept, served on a port.
 type stack struct {
 	url    string
+	dir    string
 	store  *files.Store
 	engine *engine.Engine
 	http   *http.Client
@@ -35,7 +40,8 @@ func serve(t *testing.T, a agent.Agent, opts files.Options) *stack {
 	t.Helper()
 	j := memory.New(nil)
 	opts.Journal = j
-	s := &stack{store: open(t, t.TempDir(), &opts), http: &http.Client{Transport: &http.Transport{}}}
+	s := &stack{dir: t.TempDir(), http: &http.Client{Transport: &http.Transport{}}}
+	s.store = open(t, s.dir, &opts)
 	quiet := slog.New(slog.DiscardHandler)
 	e, err := engine.New(&engine.Options{Journal: j, Logger: quiet, CancelGrace: 100 * time.Millisecond})
 	if err != nil {
@@ -43,7 +49,7 @@ func serve(t *testing.T, a agent.Agent, opts files.Options) *stack {
 	}
 	s.engine = e
 	card := &a2a.AgentCard{Name: "F", Description: "F", Version: "1", DefaultInputModes: []string{"*/*"}, DefaultOutputModes: []string{"*/*"}}
-	svc := s.store.Service(e.Agent("f", s.store.Agent(a), &engine.AgentOptions{AnyInput: true}), func() string { return s.url })
+	svc := s.store.Service(e.Agent("f", s.store.Agent(a), &engine.AgentOptions{AnyInput: true}), "")
 	mux := http.NewServeMux()
 	mux.Handle(files.Path, s.store)
 	ready := make(chan string, 1)
@@ -372,5 +378,221 @@ func TestFilesOfAQuestionWithinATurn(t *testing.T) {
 	next.Message.TaskID = task.ID
 	if res, err = c.SendMessage(t.Context(), next); err != nil || res.(*a2a.Task).Status.State != a2a.TaskStateCompleted {
 		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// onDisk returns how many files a store's folder has.
+func onDisk(t *testing.T, dir string) int {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, name := range names {
+		if filepath.Base(name) != "task.json" {
+			n++
+		}
+	}
+	return n
+}
+
+// What an artifact had before it was replaced does not stay: there is room for what comes next.
+func TestReplacedFilesGo(t *testing.T) {
+	t.Parallel()
+	kept, tt := 0, t
+	var s *stack
+	s = serve(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		if t.Text() == "more" {
+			return t.PutArtifact(&a2a.Artifact{ID: "picture", Parts: []a2a.Part{a2a.RawPart(small, "", "last")}})
+		}
+		for i := range 50 {
+			name := strconv.Itoa(i)
+			if err := t.PutArtifact(&a2a.Artifact{ID: "picture", Parts: []a2a.Part{a2a.RawPart(large, "", name), a2a.RawPart(small, "", name)}}); err != nil {
+				return err
+			}
+			w := t.StreamArtifact(a2a.Artifact{ID: "log", Name: "log"})
+			if err := errors.Join(w.WritePart(a2a.RawPart(small, "", name)), w.WritePart(a2a.RawPart(small, "", name+"b"))); err != nil {
+				return err
+			}
+			kept = max(kept, onDisk(tt, s.dir))
+		}
+		return t.Ask(a2a.TextPart("more?"))
+	}), files.Options{Threshold: 1, MaxOwner: 100_000})
+	c := s.dial(t, a2a.BindingJSONRPC)
+	res, err := c.SendMessage(t.Context(), request("go", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := res.(*a2a.Task)
+	if task.Status.State != a2a.TaskStateInputRequired {
+		t.Fatalf("%+v", task.Status)
+	}
+	for _, a := range task.Artifacts {
+		for _, p := range a.Parts {
+			s.fetch(t, p)
+		}
+	}
+	if n := onDisk(t, s.dir); n != 4 {
+		t.Errorf("%d files, want the 4 that the task shows", n)
+	}
+	if kept > 64 {
+		t.Errorf("up to %d files while the turn went on", kept)
+	}
+	next := request("more", "")
+	next.Message.TaskID = task.ID
+	if res, err = c.SendMessage(t.Context(), next); err != nil {
+		t.Fatal(err)
+	}
+	if n := onDisk(t, s.dir); n != 3 {
+		t.Errorf("%d files after the next turn, want 3", n)
+	}
+}
+
+// Where there is no room, what has been replaced makes some.
+func TestReplacedFilesMakeRoom(t *testing.T) {
+	t.Parallel()
+	s := serve(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		for range 10 {
+			if err := t.PutArtifact(&a2a.Artifact{ID: "picture", Parts: []a2a.Part{a2a.RawPart(large, "", "x")}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), files.Options{Threshold: 10, MaxTotal: 2500, MaxOwner: 2500})
+	res, err := s.dial(t, a2a.BindingJSONRPC).SendMessage(t.Context(), request("go", ""))
+	if err != nil || res.(*a2a.Task).Status.State != a2a.TaskStateCompleted {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	s.fetch(t, res.(*a2a.Task).Artifacts[0].Parts[0])
+}
+
+// A file whose event is refused does not stay.
+func TestRefusedFilesGo(t *testing.T) {
+	t.Parallel()
+	s := serve(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		parts := []a2a.Part{a2a.RawPart(large, "", "x"), a2a.TextPart("\xff")}
+		if t.Artifact("bad", parts...) == nil || t.Working(parts...) == nil {
+			return errors.New("what nobody can read is taken")
+		}
+		if t.Artifact("worse", parts[0], a2a.URLPart("dragoman-file:"+strings.Repeat("0", 32)+"-"+strings.Repeat("0", 32), "", "")) == nil {
+			return errors.New("a reference to nothing is taken")
+		}
+		return nil
+	}), files.Options{Threshold: 10})
+	res, err := s.dial(t, a2a.BindingJSONRPC).SendMessage(t.Context(), request("go", ""))
+	if err != nil || res.(*a2a.Task).Status.State != a2a.TaskStateCompleted {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if n := onDisk(t, s.dir); n != 0 {
+		t.Errorf("%d files", n)
+	}
+}
+
+// Who has no room left is told so, and how to get the file all the same.
+func TestQuotaIsExplained(t *testing.T) {
+	t.Parallel()
+	s := serve(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		return t.Artifact("f", a2a.RawPart(large, "image/png", "x.png"))
+	}), files.Options{Threshold: 10, MaxOwner: 1500})
+	c := s.dial(t, a2a.BindingJSONRPC)
+	for i, want := range []a2a.TaskState{a2a.TaskStateCompleted, a2a.TaskStateFailed} {
+		res, err := c.SendMessage(t.Context(), request("go", ""))
+		if err != nil || res.(*a2a.Task).Status.State != want {
+			t.Fatalf("%d: %+v, %v", i, res, err)
+		}
+		if want == a2a.TaskStateFailed {
+			text := res.(*a2a.Task).Status.Message.Text()
+			for _, piece := range []string{"x.png", "1500 bytes", "inline"} {
+				if !strings.Contains(text, piece) {
+					t.Errorf("%q does not say %q", text, piece)
+				}
+			}
+		}
+	}
+	res, err := c.SendMessage(t.Context(), request("go", "inline"))
+	if err != nil || res.(*a2a.Task).Status.State != a2a.TaskStateCompleted {
+		t.Errorf("inline: %+v, %v", res, err)
+	}
+}
+
+// Each reader gets URLs at the host that he asked, and the journal has none.
+func TestURLsAreAtTheHostThatWasAsked(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string]string{"": "", "https://files.example/": "https://files.example"} {
+		j := memory.New(nil)
+		defer j.Close()
+		store := open(t, t.TempDir(), &files.Options{Journal: j, Threshold: 10})
+		e, err := engine.New(&engine.Options{Journal: j, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Shutdown(context.Background())
+		plain := e.Agent("f", store.Agent(painter), &engine.AgentOptions{AnyInput: true})
+		card := &a2a.AgentCard{Name: "F", Description: "F", Version: "1"}
+		srv, err := server.New(store.Service(plain, base), &server.Options{Card: card, Path: "/agents/f", Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mux := http.NewServeMux()
+		mux.Handle("/agents/f/", http.StripPrefix("/agents/f", srv))
+		mux.Handle("/agents/f", http.StripPrefix("/agents/f", srv))
+		mux.Handle(files.Path, store)
+		ts := httptest.NewServer(mux)
+		defer ts.Close()
+		s := &stack{url: ts.URL + "/agents/f", http: ts.Client()}
+		res, err := s.dial(t, a2a.BindingJSONRPC).SendMessage(t.Context(), request("ask", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := res.(*a2a.Task).ID
+		for _, host := range []string{ts.URL, strings.Replace(ts.URL, "127.0.0.1", "localhost", 1)} {
+			for _, binding := range []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON} {
+				s.url = host + "/agents/f"
+				task, err := s.dial(t, binding).GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := task.Artifacts[0].Parts[2]
+				if url := string(p.Content.(a2a.URL)); !strings.HasPrefix(url, cmp.Or(want, host)+"/files/") {
+					t.Errorf("base %q, asked at %s over %s: %s", base, host, binding, url)
+				}
+				if want == "" {
+					s.fetch(t, p)
+				}
+			}
+		}
+		kept, err := plain.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if url := kept.Artifacts[0].Parts[2].Content.(a2a.URL); !strings.HasPrefix(string(url), "dragoman-file:") {
+			t.Errorf("the journal has %s", url)
+		}
+	}
+}
+
+// misled shows a task that refers to a file of another one.
+type misled struct {
+	a2a.Service
+	task *a2a.Task
+}
+
+func (m misled) GetTask(context.Context, *a2a.GetTaskRequest) (*a2a.Task, error) { return m.task, nil }
+
+// Whatever an agent is talked into, a task shows no files but its own.
+func TestOnlyFilesOfTheTaskAreSigned(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), nil)
+	f := put(t, s, keyOf("mine"), "x", files.File{})
+	for id, signed := range map[a2a.TaskID]bool{"mine": true, "other": false} {
+		task := &a2a.Task{ID: id, Artifacts: []*a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.URLPart("dragoman-file:"+f.ID+"/x", "", "")}}}}
+		got, err := s.Service(misled{task: task}, "http://x").GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if url := string(got.Artifacts[0].Parts[0].Content.(a2a.URL)); strings.HasPrefix(url, "http://x/files/") != signed {
+			t.Errorf("in the task %s: %s", id, url)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func (s *Store) serve(w http.ResponseWriter, r *http.Request, id string, until t
 	}
 	switch {
 	case errors.Is(err, ErrNotFound):
-		refuse(w, http.StatusNotFound, "the file is gone, because its task was removed")
+		refuse(w, http.StatusNotFound, "the file is gone: its task was removed, or something newer took its place; get the task again")
 		return
 	case err != nil:
 		s.opts.Logger.Error("a file cannot be given out", "file", id, "error", err)

@@ -3,6 +3,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -12,19 +13,20 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// Service returns svc, whose answers have signed URLs in place of references to files. base returns the URL under which
-// clients reach the server that answers [Store.ServeHTTP], at each call, as a server may learn it only when it listens;
-// while it returns "" references are shown.
+// Service returns svc, whose answers have signed URLs in place of references to files. base is the URL under which
+// clients reach what answers [Store.ServeHTTP]; "" means the server that took the call, as it says in [a2a.Call]. Calls
+// within one process come from none, and are shown references.
 //
-// Signing is done for each reader, because a URL that was kept in the journal would have expired when it is needed.
-func (s *Store) Service(svc a2a.Service, base func() string) a2a.Service {
+// Signing is done for each reader, because a URL that was kept in the journal would have expired when it is needed, and
+// because readers may reach the server under different names.
+func (s *Store) Service(svc a2a.Service, base string) a2a.Service {
 	return &signing{Service: svc, store: s, base: base}
 }
 
 type signing struct {
 	a2a.Service
 	store *Store
-	base  func() string
+	base  string
 }
 
 // Capabilities returns those of the service, if it says them.
@@ -37,32 +39,32 @@ func (s *signing) Capabilities() a2a.AgentCapabilities {
 	return a2a.AgentCapabilities{}
 }
 
-func (s *signing) view() view { return s.part }
-
-// part puts a signed URL in place of a reference.
-func (s *signing) part(p a2a.Part) a2a.Part {
-	id, name, ok := parseReference(string(p.Content.(a2a.URL)))
-	base := s.base()
-	if ok && base != "" {
-		p.Content = a2a.URL(s.store.URL(base, id, name, time.Now()))
+// view returns what puts signed URLs in place of references, for who makes a call.
+func (s *signing) view(ctx context.Context) view {
+	base := cmp.Or(s.base, a2a.CallFrom(ctx).BaseURL)
+	return func(task a2a.TaskID, p a2a.Part) a2a.Part {
+		id, name, ok := parseReference(string(p.Content.(a2a.URL)))
+		if ok && base != "" && s.store.isOf(task, id) {
+			p.Content = a2a.URL(s.store.URL(base, id, name, time.Now()))
+		}
+		return p
 	}
-	return p
 }
 
 func (s *signing) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
 	res, err := s.Service.SendMessage(ctx, req)
 	if t, ok := res.(*a2a.Task); ok && err == nil {
-		return s.view().task(t), nil
+		return s.view(ctx).task(t), nil
 	}
 	return res, err
 }
 
 func (s *signing) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return s.stream(s.Service.StreamMessage(ctx, req))
+	return s.view(ctx).stream(s.Service.StreamMessage(ctx, req))
 }
 
 func (s *signing) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return s.stream(s.Service.Subscribe(ctx, req))
+	return s.view(ctx).stream(s.Service.Subscribe(ctx, req))
 }
 
 func (s *signing) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
@@ -70,7 +72,7 @@ func (s *signing) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Ta
 	if err != nil {
 		return nil, err
 	}
-	return s.view().task(t), nil
+	return s.view(ctx).task(t), nil
 }
 
 func (s *signing) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
@@ -78,7 +80,7 @@ func (s *signing) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.view().task(t), nil
+	return s.view(ctx).task(t), nil
 }
 
 func (s *signing) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
@@ -89,19 +91,19 @@ func (s *signing) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2
 	page := *res
 	page.Tasks = slices.Clone(res.Tasks)
 	for i, t := range page.Tasks {
-		page.Tasks[i] = s.view().task(t)
+		page.Tasks[i] = s.view(ctx).task(t)
 	}
 	return &page, nil
 }
 
 // stream replaces the events that refer to files; all others go on as they are, with the bytes that readers share.
-func (s *signing) stream(events iter.Seq2[a2a.StreamEvent, error], err error) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (v view) stream(events iter.Seq2[a2a.StreamEvent, error], err error) (iter.Seq2[a2a.StreamEvent, error], error) {
 	if err != nil {
 		return nil, err
 	}
 	return func(yield func(a2a.StreamEvent, error) bool) {
 		for ev, err := range events {
-			if shown := s.view().event(ev.Event); shown != ev.Event {
+			if shown := v.event(ev.Event); shown != ev.Event {
 				ev = a2a.NewStreamEvent(ev.ID, shown).WithMore(ev.More())
 			}
 			if !yield(ev, err) {
@@ -111,22 +113,22 @@ func (s *signing) stream(events iter.Seq2[a2a.StreamEvent, error], err error) (i
 	}, nil
 }
 
-// A view is what stands in place of parts with a URL, in what an agent has made: what others sent is theirs, and could
-// name any file. It returns what it is given when nothing changes, and copies otherwise.
-type view func(a2a.Part) a2a.Part
+// A view is what stands in place of references, in what an agent has made in a task: what others sent is theirs, and
+// could name any file. It returns what it is given when nothing changes, and copies otherwise.
+type view func(a2a.TaskID, a2a.Part) a2a.Part
 
 func (v view) event(e a2a.Event) a2a.Event {
 	switch e := e.(type) {
 	case *a2a.Task:
 		return v.task(e)
 	case *a2a.StatusUpdate:
-		if m := v.message(e.Status.Message); m != e.Status.Message {
+		if m := v.message(e.TaskID, e.Status.Message); m != e.Status.Message {
 			c := *e
 			c.Status.Message = m
 			return &c
 		}
 	case *a2a.ArtifactUpdate:
-		if a := v.artifact(e.Artifact); a != e.Artifact {
+		if a := v.artifact(e.TaskID, e.Artifact); a != e.Artifact {
 			c := *e
 			c.Artifact = a
 			return &c
@@ -140,20 +142,20 @@ func (v view) task(t *a2a.Task) *a2a.Task {
 		return nil
 	}
 	c := *t
-	c.Artifacts = each(t.Artifacts, v.artifact)
-	c.History = each(t.History, v.message)
-	c.Status.Message = v.message(t.Status.Message)
+	c.Artifacts = each(t.ID, t.Artifacts, v.artifact)
+	c.History = each(t.ID, t.History, v.message)
+	c.Status.Message = v.message(t.ID, t.Status.Message)
 	if same(c.Artifacts, t.Artifacts) && same(c.History, t.History) && c.Status.Message == t.Status.Message {
 		return t
 	}
 	return &c
 }
 
-func (v view) message(m *a2a.Message) *a2a.Message {
+func (v view) message(task a2a.TaskID, m *a2a.Message) *a2a.Message {
 	if m == nil || m.Role != a2a.RoleAgent {
 		return m
 	}
-	parts := v.parts(m.Parts)
+	parts := v.parts(task, m.Parts)
 	if same(parts, m.Parts) {
 		return m
 	}
@@ -162,11 +164,11 @@ func (v view) message(m *a2a.Message) *a2a.Message {
 	return &c
 }
 
-func (v view) artifact(a *a2a.Artifact) *a2a.Artifact {
+func (v view) artifact(task a2a.TaskID, a *a2a.Artifact) *a2a.Artifact {
 	if a == nil {
 		return nil
 	}
-	parts := v.parts(a.Parts)
+	parts := v.parts(task, a.Parts)
 	if same(parts, a.Parts) {
 		return a
 	}
@@ -175,24 +177,24 @@ func (v view) artifact(a *a2a.Artifact) *a2a.Artifact {
 	return &c
 }
 
-func (v view) parts(parts []a2a.Part) []a2a.Part {
+func (v view) parts(task a2a.TaskID, parts []a2a.Part) []a2a.Part {
 	shown := parts
 	for i := range parts {
 		if url, ok := parts[i].Content.(a2a.URL); ok && strings.HasPrefix(string(url), reference) {
 			if same(shown, parts) {
 				shown = slices.Clone(parts)
 			}
-			shown[i] = v(parts[i])
+			shown[i] = v(task, parts[i])
 		}
 	}
 	return shown
 }
 
 // each returns list with what f makes of its elements; list itself if that is the same.
-func each[T any](list []*T, f func(*T) *T) []*T {
+func each[T any](task a2a.TaskID, list []*T, f func(a2a.TaskID, *T) *T) []*T {
 	shown := list
 	for i, e := range list {
-		c := f(e)
+		c := f(task, e)
 		if c == e {
 			continue
 		}

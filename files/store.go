@@ -37,6 +37,7 @@ type Options struct {
 
 	MaxFile   int64         // bytes of one file; 0 means 64 MiB
 	MaxTotal  int64         // bytes of all files; 0 means 10 GiB
+	MaxOwner  int64         // bytes of all files of one owner, with whatever agents and tenants; 0 means a tenth of MaxTotal
 	Threshold int           // parts of more bytes are given out by URL even if nobody asks; 0 means 256 KiB, below 0 never
 	Lifetime  time.Duration // how long a URL works at least, and twice that at most; 0 means 1 h
 }
@@ -48,6 +49,7 @@ func (o Options) Defaults() Options {
 	}
 	o.MaxFile = cmp.Or(o.MaxFile, 64<<20)
 	o.MaxTotal = cmp.Or(o.MaxTotal, 10<<30)
+	o.MaxOwner = cmp.Or(o.MaxOwner, (o.MaxTotal+9)/10)
 	o.Threshold = cmp.Or(o.Threshold, 256<<10)
 	o.Lifetime = cmp.Or(o.Lifetime, time.Hour)
 	return o
@@ -58,6 +60,7 @@ var (
 	ErrNotFound = errors.New("files: there is no such file")
 	ErrTooLarge = errors.New("files: the file is too large")
 	ErrFull     = errors.New("files: there is no room for another file")
+	ErrQuota    = errors.New("files: one owner has no room for another file")
 )
 
 // Store keeps files in a folder, which one process may use at a time. It is safe for concurrent use.
@@ -66,8 +69,14 @@ type Store struct {
 	opts Options
 	key  []byte // signs URLs
 
-	mu    sync.Mutex
-	total int64 // bytes of all files
+	mu     sync.Mutex
+	total  int64            // bytes of all files
+	owners map[string]int64 // and of each owner who has any
+
+	sweeping sync.Mutex
+	swept    time.Time // when the last sweep began that came to its end
+
+	sync func(folder string) error // makes what is new in a folder durable
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -90,7 +99,9 @@ func Open(dir string, opts *Options) (*Store, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	for name, value := range map[string]int64{"MaxFile": opts.MaxFile, "MaxTotal": opts.MaxTotal, "Lifetime": int64(opts.Lifetime)} {
+	for name, value := range map[string]int64{
+		"MaxFile": opts.MaxFile, "MaxTotal": opts.MaxTotal, "MaxOwner": opts.MaxOwner, "Lifetime": int64(opts.Lifetime),
+	} {
 		if value < 0 {
 			return nil, fmt.Errorf("files: Options.%s is negative", name)
 		}
@@ -102,8 +113,8 @@ func Open(dir string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, opts: opts.Defaults(), key: key}
-	if s.total, err = s.tidy(); err != nil {
+	s := &Store{dir: dir, opts: opts.Defaults(), key: key, owners: make(map[string]int64), sync: syncFolder}
+	if err := s.tidy(); err != nil {
 		return nil, fmt.Errorf("files: %w", err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -125,10 +136,15 @@ func (s *Store) Close() error {
 const partial = ".part"
 
 // tidy removes what a crash left behind, and counts the rest.
-func (s *Store) tidy() (total int64, err error) {
-	err = filepath.WalkDir(s.dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+func (s *Store) tidy() error {
+	var owner string // of the folder that is walked
+	return filepath.WalkDir(s.dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
 			return err
+		}
+		if d.IsDir() {
+			owner = ownerOf(name)
+			return nil
 		}
 		if strings.HasSuffix(name, partial) {
 			return os.Remove(name)
@@ -138,11 +154,10 @@ func (s *Store) tidy() (total int64, err error) {
 			if err != nil {
 				return err
 			}
-			total += info.Size()
+			s.count(owner, info.Size())
 		}
 		return nil
 	})
-	return total, err
 }
 
 // folder returns where the files of a task are.
@@ -158,7 +173,9 @@ func folderName(key journal.Key) string {
 }
 
 // Put keeps what r has as a file of a task; of about only the MediaType and the Name count. It returns once the file is
-// on disk. Errors: ErrTooLarge, ErrFull, those of r and of the file system.
+// on disk. Errors: ErrTooLarge, ErrQuota, ErrFull, those of r and of the file system.
+//
+// With a Journal, a file that no artifact and no message of its task refers to is removed some time later.
 func (s *Store) Put(ctx context.Context, key journal.Key, r io.Reader, about File) (*File, error) {
 	folder, err := s.makeFolder(key)
 	if err != nil {
@@ -205,12 +222,13 @@ func (s *Store) write(ctx context.Context, name string, r io.Reader, f *File) (e
 	if err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
-	counted := &counter{ctx: ctx, store: s, to: tmp, sum: sha256.New()}
+	counted := &counter{ctx: ctx, store: s, owner: f.Key.Owner, to: tmp, sum: sha256.New()}
 	defer func() {
 		if err != nil {
-			s.free(counted.n)
-			os.Remove(name + ".json")
-			os.Remove(name + partial)
+			s.count(f.Key.Owner, -counted.n)
+			for _, ext := range []string{".json", partial, ""} { // the last one is there when only the folder was not synced
+				os.Remove(name + ext)
+			}
 		}
 	}()
 	_, err = io.Copy(counted, r)
@@ -223,7 +241,7 @@ func (s *Store) write(ctx context.Context, name string, r io.Reader, f *File) (e
 	if err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
-	if err := cmp.Or(writeFile(name+".json", raw), os.Rename(name+partial, name), syncFolder(filepath.Dir(name))); err != nil {
+	if err := cmp.Or(writeFile(name+".json", raw), os.Rename(name+partial, name), s.sync(filepath.Dir(name))); err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
 	return nil
@@ -233,6 +251,7 @@ func (s *Store) write(ctx context.Context, name string, r io.Reader, f *File) (e
 type counter struct {
 	ctx   context.Context
 	store *Store
+	owner string
 	to    io.Writer
 	sum   hash.Hash
 	n     int64
@@ -245,7 +264,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	if limit := c.store.opts.MaxFile; c.n+int64(len(p)) > limit {
 		return 0, fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, limit)
 	}
-	if err := c.store.take(int64(len(p))); err != nil {
+	if err := c.store.take(c.owner, int64(len(p))); err != nil {
 		return 0, err
 	}
 	c.n += int64(len(p))
@@ -254,20 +273,31 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 // take counts bytes that are about to be written.
-func (s *Store) take(n int64) error {
+func (s *Store) take(owner string, n int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.owners[owner]+n > s.opts.MaxOwner {
+		return fmt.Errorf("%w: the files of all its tasks may have %d bytes", ErrQuota, s.opts.MaxOwner)
+	}
 	if s.total+n > s.opts.MaxTotal {
 		return fmt.Errorf("%w: all files may have %d bytes", ErrFull, s.opts.MaxTotal)
 	}
-	s.total += n
+	s.counted(owner, n)
 	return nil
 }
 
-func (s *Store) free(n int64) {
+// count counts bytes that are there, or below 0 that are there no more.
+func (s *Store) count(owner string, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.total -= n
+	s.counted(owner, n)
+}
+
+func (s *Store) counted(owner string, n int64) {
+	s.total += n
+	if s.owners[owner] += n; s.owners[owner] == 0 {
+		delete(s.owners, owner)
+	}
 }
 
 // Open opens a file for reading, by its id. Close it. Error: ErrNotFound, also for what is no id.
@@ -296,6 +326,16 @@ func (s *Store) Open(id string) (*os.File, *File, error) {
 	return content, f, nil
 }
 
+// isOf reports whether an id is that of a file of a task, by the task's id.
+func (s *Store) isOf(task a2a.TaskID, id string) bool {
+	folder, base, _ := strings.Cut(id, "-")
+	if !isHex(folder) || !isHex(base) {
+		return false
+	}
+	key, err := readOwner(filepath.Join(s.dir, folder))
+	return err == nil && key.ID == task
+}
+
 // isHex reports whether s is one half of an id, and so a name without any path in it.
 func isHex(s string) bool {
 	return len(s) == 32 && strings.Trim(s, "0123456789abcdef") == ""
@@ -318,6 +358,12 @@ func readOwner(folder string) (journal.Key, error) {
 		return journal.Key{}, fmt.Errorf("%s: %w", ownerFile, err)
 	}
 	return journal.Key{Scope: journal.Scope{Agent: o.Agent, Tenant: o.Tenant, Owner: o.Owner}, ID: o.ID}, nil
+}
+
+// ownerOf returns whose the files of a folder are; "" where that cannot be told, when they are counted and when they go.
+func ownerOf(folder string) string {
+	key, _ := readOwner(folder)
+	return key.Owner
 }
 
 // read returns the whole content of a file.

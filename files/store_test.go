@@ -87,7 +87,7 @@ func TestOpenNothing(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, dir, &files.Options{MaxFile: 10, MaxTotal: 25})
+	s := open(t, dir, &files.Options{MaxFile: 10, MaxTotal: 25, MaxOwner: 100})
 	fill := func(n int) error {
 		_, err := s.Put(t.Context(), keyOf("t-1"), bytes.NewReader(make([]byte, n)), files.File{})
 		return err
@@ -106,7 +106,7 @@ func TestLimits(t *testing.T) {
 	if err := fill(5); err != nil {
 		t.Errorf("25 of 25: %v", err) // what did not fit takes no room
 	}
-	s = open(t, dir, &files.Options{MaxTotal: 25})
+	s = open(t, dir, &files.Options{MaxTotal: 25, MaxOwner: 100})
 	if err := fill(1); !errors.Is(err, files.ErrFull) {
 		t.Errorf("after a restart: %v", err)
 	}
@@ -122,6 +122,63 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// What one owner has leaves room for others, whatever agents and tenants he has it with, and after a restart.
+func TestQuota(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	of := func(agent, tenant, owner string) journal.Key {
+		return journal.Key{Scope: journal.Scope{Agent: agent, Tenant: tenant, Owner: owner}, ID: "t"}
+	}
+	fill := func(s *files.Store, key journal.Key, n int) error {
+		_, err := s.Put(t.Context(), key, bytes.NewReader(make([]byte, n)), files.File{})
+		return err
+	}
+	s := open(t, dir, &files.Options{MaxTotal: 100}) // a tenth is 10
+	if err := errors.Join(fill(s, of("a", "", "alice"), 6), fill(s, of("b", "x", "alice"), 4)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := fill(s, of("c", "y", "alice"), 1); !errors.Is(err, files.ErrQuota) || !strings.Contains(err.Error(), "10 bytes") {
+			t.Errorf("11 of 10: %v", err)
+		}
+		if err := fill(s, of("a", "", "bob"), 5); err != nil {
+			t.Errorf("bob: %v", err)
+		}
+		s = open(t, dir, &files.Options{MaxTotal: 100})
+	}
+	if err := s.RemoveTask(of("b", "x", "alice")); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(fill(s, of("c", "y", "alice"), 4)); err != nil {
+		t.Errorf("after removal: %v", err)
+	}
+	if got := (files.Options{}).Defaults().MaxOwner; got != 1<<30 {
+		t.Errorf("by default %d", got)
+	}
+}
+
+// A file of which it is not known that it is on disk is neither there nor counted.
+func TestUnsyncedFileIsNotThere(t *testing.T) {
+	t.Parallel()
+	dir, lost := t.TempDir(), errors.New("the disk is gone")
+	s := open(t, dir, &files.Options{MaxOwner: 5})
+	s.BreakSync(lost)
+	if _, err := s.Put(t.Context(), keyOf("t-1"), strings.NewReader("12345"), files.File{}); !errors.Is(err, lost) {
+		t.Errorf("%v", err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if len(left) != 1 || err != nil { // whose folder it is
+		t.Errorf("left: %v, %v", left, err)
+	}
+	s.MendSync()
+	put(t, s, keyOf("t-1"), "12345", files.File{})
+	s = open(t, dir, &files.Options{MaxOwner: 5})
+	if err := s.RemoveTask(keyOf("t-1")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, keyOf("t-1"), "12345", files.File{})
+}
+
 type broken struct{ io.Reader }
 
 func (b broken) Read(p []byte) (int, error) {
@@ -135,7 +192,7 @@ func (b broken) Read(p []byte) (int, error) {
 func TestBrokenUploadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, dir, &files.Options{MaxTotal: 5})
+	s := open(t, dir, &files.Options{MaxOwner: 5})
 	if _, err := s.Put(t.Context(), keyOf("t-1"), broken{strings.NewReader("12345")}, files.File{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v", err)
 	}
@@ -155,7 +212,7 @@ func TestCrashLeavesNoPartOfAFile(t *testing.T) {
 	if err := os.WriteFile(partial, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, dir, &files.Options{MaxTotal: 2})
+	s := open(t, dir, &files.Options{MaxOwner: 2})
 	if _, err := os.Stat(partial); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it is still there: %v", err)
 	}
@@ -176,26 +233,28 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// age makes a store's folders older than the time that a task may take to come into the journal.
+// age makes a store's files and folders older than the time that a task may take to come into the journal.
 func age(t *testing.T, dir string) {
 	t.Helper()
-	folders, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	past := time.Now().Add(-time.Hour)
-	for _, folder := range folders {
-		if err := os.Chtimes(folder, past, past); err != nil {
+	for _, pattern := range []string{"*/*", "*"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
 			t.Fatal(err)
+		}
+		for _, name := range names {
+			if err := os.Chtimes(name, past, past); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
 
 // addTask puts a finished task into a journal.
-func addTask(t *testing.T, j journal.Journal, key journal.Key) {
+func addTask(t *testing.T, j journal.Journal, key journal.Key, artifacts ...*a2a.Artifact) {
 	t.Helper()
 	status := a2a.TaskStatus{State: a2a.TaskStateCompleted, Timestamp: time.Now().Add(-time.Hour)}
-	task := &a2a.Task{ID: key.ID, ContextID: "c", Status: status}
+	task := &a2a.Task{ID: key.ID, ContextID: "c", Status: status, Artifacts: artifacts}
 	_, err := j.Append(t.Context(), &journal.Commit{
 		Key: key, Create: &journal.Create{Holder: "n", TTL: time.Minute}, Release: true,
 		Events: []journal.Event{{Seq: 1, Time: time.Now(), Wire: a2a.NewStreamEvent("1", task)}},
@@ -211,7 +270,7 @@ func TestFilesGoWithTheirTask(t *testing.T) {
 	t.Parallel()
 	dir, j := t.TempDir(), memory.New(nil)
 	defer j.Close()
-	s := open(t, dir, &files.Options{Journal: j, MaxTotal: 2})
+	s := open(t, dir, &files.Options{Journal: j, MaxOwner: 2})
 	addTask(t, j, keyOf("kept"))
 	gone, kept := put(t, s, keyOf("gone"), "x", files.File{}), put(t, s, keyOf("kept"), "y", files.File{})
 	exists := func(f *files.File) bool {
@@ -246,6 +305,43 @@ func TestFilesGoWithTheirTask(t *testing.T) {
 	if len(left) != 1 || err != nil { // the key
 		t.Errorf("left: %v, %v", left, err)
 	}
+}
+
+// Files that their task does not refer to, as a crash leaves them, go as well, but not those that it may yet refer to.
+func TestUnnamedFilesAreSwept(t *testing.T) {
+	t.Parallel()
+	dir, j := t.TempDir(), memory.New(nil)
+	defer j.Close()
+	s := open(t, dir, nil) // without a journal it does nothing by itself
+	named, unnamed := put(t, s, keyOf("t"), "x", files.File{}), put(t, s, keyOf("t"), "y", files.File{})
+	addTask(t, j, keyOf("t"), &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.URLPart("dragoman-file:"+named.ID+"/x", "", "")}})
+	exists := func(f *files.File) bool {
+		content, _, err := s.Open(f.ID)
+		if err == nil {
+			content.Close()
+		}
+		return err == nil
+	}
+	restart := func() {
+		t.Helper()
+		s = open(t, dir, &files.Options{Journal: j, MaxOwner: 4})
+		if err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if restart(); !exists(unnamed) {
+		t.Error("a file is removed before its task can refer to it")
+	}
+	age(t, dir)
+	late := put(t, s, keyOf("t"), "z", files.File{})
+	folder, past := filepath.Join(dir, late.ID[:32]), time.Now().Add(-11*time.Minute)
+	if err := os.Chtimes(folder, past, past); err != nil {
+		t.Fatal(err)
+	}
+	if restart(); exists(unnamed) || !exists(named) || !exists(late) {
+		t.Errorf("unnamed: %t, named: %t, late: %t", exists(unnamed), exists(named), exists(late))
+	}
+	put(t, s, keyOf("t"), "12", files.File{}) // there is room again
 }
 
 // A store with a journal sweeps by itself when it is opened.

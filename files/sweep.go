@@ -9,15 +9,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
 const (
 	sweepInterval = time.Hour // like the journal's own upkeep
-	// grace is how old a folder is at least before it can be without a task: a file is written before the event that
-	// shows it is committed, and that may be the task's first.
+	// grace is how old a folder is at least before it can be without a task, and a file before its task can be without a
+	// reference to it: a file is written before the event that shows it is committed, and that may be the task's first.
 	grace = 10 * time.Minute
 )
 
@@ -36,13 +38,17 @@ func (s *Store) sweepLoop(ctx context.Context) {
 	}
 }
 
-// Sweep removes the files of tasks that the journal has no more. The store does that by itself once an hour: the journal
-// forgets tasks in its own time and says so to nobody, and to look there is right also after a crash. Without a Journal
-// nothing is removed.
+// Sweep removes the files of tasks that the journal has no more, and those that their task does not refer to: of an
+// artifact that was replaced or an event that was refused, where a crash came between. The store does that by itself once
+// an hour: the journal forgets tasks in its own time and says so to nobody, and to look there is right also after a
+// crash. Without a Journal nothing is removed.
 func (s *Store) Sweep(ctx context.Context) error {
 	if s.opts.Journal == nil {
 		return nil
 	}
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
+	begun := time.Now()
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return fmt.Errorf("files: %w", err)
@@ -53,7 +59,10 @@ func (s *Store) Sweep(ctx context.Context) error {
 		}
 		err = errors.Join(err, s.sweepFolder(ctx, e))
 	}
-	return errors.Join(err, ctx.Err())
+	if err = errors.Join(err, ctx.Err()); err == nil {
+		s.swept = begun
+	}
+	return err
 }
 
 func (s *Store) sweepFolder(ctx context.Context, e fs.DirEntry) error {
@@ -63,39 +72,98 @@ func (s *Store) sweepFolder(ctx context.Context, e fs.DirEntry) error {
 	}
 	folder := filepath.Join(s.dir, e.Name())
 	key, err := readOwner(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.remove(folder)
+	}
+	if err != nil {
 		return fmt.Errorf("files: %s: %w", folder, err)
 	}
-	if err == nil {
-		_, err := s.opts.Journal.Head(ctx, key)
-		if !errors.Is(err, journal.ErrNotFound) {
+	_, err = s.opts.Journal.Head(ctx, key)
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return s.remove(folder)
+	case err != nil:
+		return err
+	case info.ModTime().Before(s.swept.Add(-grace)):
+		return nil // nothing has come since the last sweep, which saw to the rest
+	}
+	return s.removeUnnamed(ctx, key, folder)
+}
+
+// removeUnnamed removes the files of a task that it does not refer to, except those that it may be about to.
+func (s *Store) removeUnnamed(ctx context.Context, key journal.Key, folder string) error {
+	entries, err := os.ReadDir(folder) // before the task is read, or a file might be there that it has had no time to name
+	if err != nil {
+		return ignoreGone(err)
+	}
+	snap, err := s.opts.Journal.Load(ctx, key)
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil // the next sweep removes all of it
+	}
+	if err != nil {
+		return err
+	}
+	named := namedIn(snap.Task)
+	for _, e := range entries {
+		id := filepath.Base(folder) + "-" + e.Name()
+		if !isHex(e.Name()) || named[id] {
+			continue
+		}
+		if info, err := e.Info(); err != nil || time.Since(info.ModTime()) < grace {
+			continue
+		}
+		if err := s.removeFile(id); err != nil {
 			return err
 		}
 	}
-	return s.remove(folder)
+	return nil
+}
+
+// namedIn returns the ids of the files that a task refers to, in what its agent made.
+func namedIn(task *a2a.Task) map[string]bool {
+	named := make(map[string]bool)
+	view(func(_ a2a.TaskID, p a2a.Part) a2a.Part {
+		if id, _, ok := parseReference(string(p.Content.(a2a.URL))); ok {
+			named[id] = true
+		}
+		return p
+	}).task(task)
+	return named
+}
+
+// removeFile removes one file, by its id: the content first, so that what is left by a crash is still counted right.
+// One that is not there is not an error.
+func (s *Store) removeFile(id string) error {
+	folder, base, _ := strings.Cut(id, "-")
+	folder = filepath.Join(s.dir, folder)
+	name := filepath.Join(folder, base)
+	info, err := os.Stat(name)
+	if err == nil {
+		err = os.Remove(name)
+	}
+	if err != nil {
+		return ignoreGone(err)
+	}
+	s.count(ownerOf(folder), -info.Size())
+	return ignoreGone(os.Remove(name + ".json"))
 }
 
 // RemoveTask removes the files of a task. A task without files is not an error.
 func (s *Store) RemoveTask(key journal.Key) error { return s.remove(s.folder(key)) }
 
-// remove removes a folder of files: their content first, so that what is left by a crash is still counted right.
+// remove removes a folder of files.
 func (s *Store) remove(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return ignoreGone(err)
 	}
 	for _, e := range entries {
-		if filepath.Ext(e.Name()) != "" {
+		if !isHex(e.Name()) {
 			continue
 		}
-		info, err := e.Info()
-		if err != nil {
-			continue
+		if err := s.removeFile(filepath.Base(folder) + "-" + e.Name()); err != nil {
+			return err
 		}
-		if err := os.Remove(filepath.Join(folder, e.Name())); err != nil {
-			return ignoreGone(err)
-		}
-		s.free(info.Size())
 	}
 	if err := os.RemoveAll(folder); err != nil {
 		return fmt.Errorf("files: %w", err)

@@ -409,7 +409,6 @@ func (c *command) samplesByGRPC(o *samplesOptions, w *workshop, all byTenant, re
 // announceSamples says where the samples are, and what thinks for each.
 func (c *command) announceSamples(o *samplesOptions, w *workshop, url string) {
 	base := strings.TrimSuffix(cmp.Or(o.url, url), "/")
-	w.base.Store(&base)
 	for i := range samples {
 		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", samples[i].name, base+samplePath(samples[i].name), inline(o.samples.engineOf(&samples[i])))
 	}
@@ -451,9 +450,6 @@ func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *wo
 			return err
 		}
 		base := "http://" + listeners[i].Addr().String()
-		if i == 0 {
-			w.base.Store(&base) // one address has all files
-		}
 		mux := http.NewServeMux()
 		options := &server.Options{Card: card, Logger: w.logger, DrainTimeout: o.drain, GRPC: grpc.New(nil), Handler: mux}
 		if i == 0 {

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -187,8 +186,6 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 		Card: card, URL: o.url, Logger: w.logger, DrainTimeout: o.drain, TLS: o.tls, Handler: mux,
 		GRPC: grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}),
 		OnReady: func(_ net.Addr, url string) {
-			base := cmp.Or(o.url, url)
-			w.base.Store(&base)
 			if worker.thinks {
 				fmt.Fprintf(c.err, "engine of %s: %s\n", o.agent, inline(o.samples.engineOf(worker)))
 			}

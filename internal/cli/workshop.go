@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -25,7 +24,6 @@ type workshop struct {
 	engine  *engine.Engine
 	files   *files.Store
 	logger  *slog.Logger
-	base    atomic.Pointer[string] // URL below which files are; nil until it is known
 	drain   time.Duration
 	samples []sample               // all there are
 	hired   map[string]a2a.Service // the samples at work, by name
@@ -72,7 +70,7 @@ func (w *workshop) hire(s *sample) (a2a.Service, *a2a.AgentCard, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	service := w.files.Service(w.engine.Agent(s.name, w.files.Agent(worker), &engine.AgentOptions{Card: card}), w.baseURL)
+	service := w.files.Service(w.engine.Agent(s.name, w.files.Agent(worker), &engine.AgentOptions{Card: card}), "")
 	if s.wrap != nil {
 		service = s.wrap(service)
 	}
@@ -88,13 +86,6 @@ func (w *workshop) colleague(name string) (a2a.Service, error) {
 	}
 	service, _, err := w.hire(&w.samples[i])
 	return service, err
-}
-
-func (w *workshop) baseURL() string {
-	if base := w.base.Load(); base != nil {
-		return *base
-	}
-	return ""
 }
 
 // close ends the engine first, then what it works with.

@@ -41,11 +41,10 @@ func serve(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var base string
 	card := files.Card()
 	svc := e.Agent("files", store.Agent(files.New(files.Options{})), &engine.AgentOptions{Card: card})
 	mux, ready := http.NewServeMux(), make(chan string, 1)
-	srv, err := server.New(store.Service(svc, func() string { return base }), &server.Options{
+	srv, err := server.New(store.Service(svc, ""), &server.Options{
 		Card: card, Logger: quiet, GRPC: grpc.New(nil), Handler: mux, DrainTimeout: 100 * time.Millisecond,
 		OnReady: func(_ net.Addr, url string) { ready <- url },
 	})
@@ -66,8 +65,7 @@ func serve(t *testing.T) string {
 		store.Close()
 		j.Close()
 	})
-	base = <-ready
-	return base
+	return <-ready
 }
 
 func TestOverEachBinding(t *testing.T) {

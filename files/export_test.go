@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package files
+
+// BreakSync makes it fail to make the next files durable.
+func (s *Store) BreakSync(err error) { s.sync = func(string) error { return err } }
+
+// MendSync undoes BreakSync.
+func (s *Store) MendSync() { s.sync = syncFolder }
