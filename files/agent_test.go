@@ -441,7 +441,7 @@ func TestReplacedFilesGo(t *testing.T) {
 	}
 	next := request("more", "")
 	next.Message.TaskID = task.ID
-	if res, err = c.SendMessage(t.Context(), next); err != nil {
+	if _, err = c.SendMessage(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
 	if n := onDisk(t, s.dir); n != 3 {

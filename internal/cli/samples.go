@@ -64,10 +64,11 @@ var samples = []sample{
 		},
 	},
 	{
-		name: "images", port: 10001, shows: "files: previews, edits, types that the client names", example: "a white rabbit in the snow at night", thinks: true,
+		name: agentImages, port: 10001, shows: "files: previews, edits, types that the client names", example: "a white rabbit in the snow at night", thinks: true,
 		card: images.Card,
 		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
-			return images.New(images.Options{Model: o.model}), nil
+			fetch, err := o.fetcher("image/*")
+			return images.New(images.Options{Model: o.model, Fetch: fetch}), err
 		},
 	},
 	{
@@ -96,14 +97,11 @@ var samples = []sample{
 		},
 	},
 	{
-		name: "files", port: 10003, shows: "answers about a file that is sent along, in a form that a schema names", example: "how many rows are there?", thinks: true,
+		name: agentFiles, port: 10003, shows: "answers about a file that is sent along, in a form that a schema names", example: "how many rows are there?", thinks: true,
 		card: samplefiles.Card,
 		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
-			fetch, err := files.NewFetcher(&files.FetchOptions{Allow: o.allowURLs, Networks: o.networks})
-			if err != nil {
-				return nil, usagef("--allow-url, --allow-networks: %v", err)
-			}
-			return samplefiles.New(samplefiles.Options{Model: o.model, Fetch: fetch}), nil
+			fetch, err := o.fetcher()
+			return samplefiles.New(samplefiles.Options{Model: o.model, Fetch: fetch}), err
 		},
 	},
 	{
@@ -169,11 +167,21 @@ type sampleOptions struct {
 func (o *sampleOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.rates, "rates", "snapshot", "where currency has its rates from: snapshot, live or auto")
 	flags.BoolVar(&o.reply, "reply", false, "hello answers with a message instead of a task")
-	flags.StringArrayVar(&o.allowURLs, "allow-url", nil, "how URLs of files begin that files may fetch, such as https://example.com/exports/; repeatable (default: none)")
+	flags.StringArrayVar(&o.allowURLs, "allow-url", nil, "how URLs begin that files and images may fetch, such as https://example.com/exports/; repeatable (default: none)")
 	flags.StringVar(&o.networks, "allow-networks", files.NetworksPublic, "with --allow-url: where they may lead to: public, loopback (this machine too) or private (private networks too)")
 	flags.StringVar(&o.provider, "llm", "off", "off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
 	flags.StringVar(&o.modelName, "model", "", "with --llm: the model's name (default: one of the provider's)")
 	flags.StringVar(&o.baseURL, "base-url", "", "with --llm: the provider's address, such as http://127.0.0.1:11434/v1")
+}
+
+// fetcher returns what fetches the files that others point at, of some media types or of all.
+func (o *sampleOptions) fetcher(mediaTypes ...string) (*files.Fetcher, error) {
+	fetch, err := files.NewFetcher(&files.FetchOptions{Allow: o.allowURLs, Networks: o.networks, MediaTypes: mediaTypes})
+	if err != nil {
+		message := strings.NewReplacer("files: ", "", "FetchOptions.Allow: ", "--allow-url: ", "FetchOptions.Networks", "--allow-networks").Replace(err.Error())
+		return nil, usagef("%s", message)
+	}
+	return fetch, nil
 }
 
 // openModel opens the language model that the flags name.

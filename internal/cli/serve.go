@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -40,7 +41,9 @@ const inMemory = ":memory:"
 // The names of the sample agents, which are part of the key of each of their tasks.
 const (
 	agentCurrency = "currency"
+	agentFiles    = "files"
 	agentHello    = "hello"
+	agentImages   = "images"
 )
 
 // serveOptions are the flags of serve.
@@ -232,9 +235,11 @@ func (o *serveOptions) sample(c *command) (*sample, error) {
 	case "":
 		return nil, usagef("no agent is named").withHint("give one with --agent: " + sampleNames() + "; or a command with --exec, or another agent with --proxy")
 	}
-	for flag, name := range map[string]string{"rates": agentCurrency, "reply": agentHello} {
-		if o.agent != name && c.origin[flag] == sourceFlag {
-			return nil, usagef("--%s is for --agent %s", flag, name)
+	for flag, names := range map[string][]string{
+		"rates": {agentCurrency}, "reply": {agentHello}, "allow-url": {agentFiles, agentImages}, "allow-networks": {agentFiles, agentImages},
+	} {
+		if !slices.Contains(names, o.agent) && c.origin[flag] == sourceFlag {
+			return nil, usagef("--%s is for --agent %s", flag, strings.Join(names, " and "))
 		}
 	}
 	if err := o.samples.openModel(c); err != nil {

@@ -89,7 +89,7 @@ func (a *reader) part(ctx context.Context, p *a2a.Part) (*source, error) {
 		case err != nil && ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case errors.Is(err, files.ErrNotAllowed):
-			return nil, excuse("The file's URL is not one that this agent may fetch. Send the file itself.")
+			return nil, excuse("The file's URL is not one that this agent may fetch. Send the file itself, or ask whoever runs the agent to allow the URL: with --allow-url, and with --allow-networks where it is not on the internet.")
 		case err != nil:
 			return nil, excuse("The file cannot be fetched: " + strings.TrimPrefix(err.Error(), "files: ") + ". Send the file itself.")
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/samples/images/paint"
 )
@@ -28,6 +29,8 @@ type Options struct {
 	// Model reads the text and, if it is an [llm.Painter] whose provider can, paints. nil: rules read the text, and the
 	// offline renderer paints.
 	Model llm.Model
+	// Fetch fetches pictures that are sent as URLs. nil: one that fetches nothing but "data:" URLs.
+	Fetch *files.Fetcher
 }
 
 // New returns the image agent. A message becomes
@@ -39,16 +42,20 @@ type Options struct {
 //
 // Where the last picture of a conversation is, is kept as state of the context.
 func New(o Options) agent.Agent {
+	if o.Fetch == nil {
+		o.Fetch, _ = files.NewFetcher(&files.FetchOptions{MediaTypes: []string{"image/*"}}) // which are never wrong
+	}
 	if o.Model == nil {
-		return &artist{read: byRules}
+		return &artist{read: byRules, fetch: o.Fetch}
 	}
 	painter, _ := o.Model.(llm.Painter)
-	return &artist{read: byModel(o.Model), painter: painter, model: o.Model.Name()}
+	return &artist{read: byModel(o.Model), fetch: o.Fetch, painter: painter, model: o.Model.Name()}
 }
 
 // artist implements [agent.Agent].
 type artist struct {
 	read    reader
+	fetch   *files.Fetcher
 	painter llm.Painter // nil: the offline renderer
 	model   string      // the painter's name
 }
@@ -66,7 +73,7 @@ func (a *artist) Run(ctx context.Context, t *agent.Turn) error {
 		return agent.Reject(a2a.TextPart("This agent makes pictures as " + paint.PNG + " or " + paint.JPEG +
 			", and the request accepts only " + strings.Join(t.OutputModes(), ", ") + "."))
 	}
-	from, err := source(ctx, t)
+	from, err := a.source(ctx, t)
 	if bad := (errUnreadable{}); errors.As(err, &bad) {
 		return t.Ask(a2a.TextPart("The picture cannot be used: " + bad.Error() + ". Please send another one."))
 	}

@@ -5,9 +5,12 @@ package images_test
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -15,6 +18,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
+	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/llm/llmtest"
 	"github.com/dragoman-a2a/dragoman/samples/images"
@@ -296,6 +300,37 @@ func TestDataURI(t *testing.T) {
 	pictureOf(t, r.Task)
 }
 
+// A picture behind an address is fetched from where that is allowed, also when the message before had it.
+func TestPictureByURL(t *testing.T) {
+	t.Parallel()
+	picture := photo(t, 60, 40)
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/page" {
+			fmt.Fprint(w, "<!DOCTYPE html>")
+			return
+		}
+		w.Header().Set("Content-Type", "image/png")
+		w.Write(picture)
+	}))
+	defer ts.Close()
+	fetch, err := files.NewFetcher(&files.FetchOptions{Allow: []string{ts.URL}, Networks: files.NetworksLoopback, MediaTypes: []string{"image/*"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHarness(t, images.Options{Fetch: fetch})
+	r := h.SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.URLPart(ts.URL+"/cat.png", "image/png", "")))
+	if r.State() != a2a.TaskStateInputRequired {
+		t.Fatalf("%v %s", r.State(), r.StatusText())
+	}
+	if _, content := pictureOf(t, h.Reply(r, "rotate it").Task); decoded(t, content).Bounds().Dx() != 40 {
+		t.Error("another picture")
+	}
+	r = h.SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.URLPart(ts.URL+"/page", "image/png", ""), a2a.TextPart("rotate it")))
+	if r.State() != a2a.TaskStateInputRequired || !strings.Contains(r.StatusText(), "text/html") {
+		t.Errorf("%v %s", r.State(), r.StatusText())
+	}
+}
+
 func TestReferredTask(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, images.Options{})
@@ -312,8 +347,8 @@ func TestBadPictures(t *testing.T) {
 	h := newHarness(t, images.Options{})
 	for want, part := range map[string]a2a.Part{
 		"not a PNG":        a2a.RawPart([]byte("GIF? no"), "image/png", ""),
-		"are not fetched":  a2a.URLPart("https://example.com/cat.png", "image/png", ""),
-		"cannot be read":   a2a.URLPart("data:image/png;base64,%%%", "image/png", ""),
+		"--allow-url":      a2a.URLPart("https://example.com/cat.png", "image/png", ""),
+		"is not base64":    a2a.URLPart("data:image/png;base64,!!!", "image/png", ""),
 		"each side has 16": a2a.RawPart(mustPNG(t, image.NewRGBA(image.Rect(0, 0, 3, 3))), "image/png", ""),
 	} {
 		r := h.SendMessage(a2a.NewMessage(a2a.RoleUser, part, a2a.TextPart("make it red")))

@@ -4,7 +4,6 @@ package images
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/samples/images/paint"
 )
 
@@ -27,8 +27,8 @@ type errUnreadable struct{ error }
 
 // source finds the picture that a message is about: one that it carries, one of a task that it refers to, one that the
 // client sent before in this task, or the last one of the conversation. It returns nil when there is none.
-func source(ctx context.Context, t *agent.Turn) (*picture, error) {
-	if p, err := sent(t.Message()); p != nil || err != nil {
+func (a *artist) source(ctx context.Context, t *agent.Turn) (*picture, error) {
+	if p, err := a.sent(ctx, t.Message()); p != nil || err != nil {
 		return p, err
 	}
 	if m := t.Message(); m != nil && len(m.ReferenceTaskIDs) > 0 {
@@ -38,7 +38,7 @@ func source(ctx context.Context, t *agent.Turn) (*picture, error) {
 	}
 	for _, m := range slices.Backward(t.Task().History) {
 		if m.Role == a2a.RoleUser {
-			if p, err := sent(m); p != nil && err == nil {
+			if p, err := a.sent(ctx, m); p != nil && err == nil {
 				return p, nil
 			}
 		}
@@ -47,12 +47,15 @@ func source(ctx context.Context, t *agent.Turn) (*picture, error) {
 }
 
 // sent returns the last picture among the parts of a message.
-func sent(m *a2a.Message) (*picture, error) {
+func (a *artist) sent(ctx context.Context, m *a2a.Message) (*picture, error) {
 	if m == nil {
 		return nil, nil
 	}
 	for _, part := range slices.Backward(m.Parts) {
-		content, err := imageBytes(part)
+		content, err := a.content(ctx, part)
+		if err != nil && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if err != nil {
 			return nil, errUnreadable{err}
 		}
@@ -68,25 +71,29 @@ func sent(m *a2a.Message) (*picture, error) {
 	return nil, nil
 }
 
-// imageBytes returns the bytes of a part that is a picture; nil when it is something else.
-func imageBytes(part a2a.Part) ([]byte, error) {
-	switch content := part.Content.(type) {
-	case a2a.Raw:
-		if strings.HasPrefix(part.MediaType, "image/") {
-			return content, nil
-		}
-	case a2a.URL:
-		head, body, found := strings.Cut(string(content), ",")
-		if !found || !strings.HasPrefix(head, "data:image/") || !strings.HasSuffix(head, ";base64") {
-			return nil, errors.New("pictures behind an address are not fetched; send the bytes")
-		}
-		raw, err := base64.StdEncoding.DecodeString(body)
-		if err != nil {
-			return nil, fmt.Errorf("the data URI cannot be read: %w", err)
-		}
-		return raw, nil
+// content returns the bytes of a part that is a picture, fetched if need be; nil when it is something else. The errors
+// are for whoever sent it.
+func (a *artist) content(ctx context.Context, part a2a.Part) ([]byte, error) {
+	url, ok := part.Content.(a2a.URL)
+	if !ok {
+		return imageBytes(part), nil
 	}
-	return nil, nil
+	got, err := a.fetch.Fetch(ctx, string(url))
+	switch {
+	case errors.Is(err, files.ErrNotAllowed):
+		return nil, errors.New("this agent may not fetch its URL, unless whoever runs it allows that with --allow-url, and with --allow-networks where it is not on the internet")
+	case err != nil:
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "files: "))
+	}
+	return got.Content, nil
+}
+
+// imageBytes returns the bytes of a part that is a picture by itself.
+func imageBytes(part a2a.Part) []byte {
+	if raw, ok := part.Content.(a2a.Raw); ok && strings.HasPrefix(part.MediaType, "image/") {
+		return raw
+	}
+	return nil
 }
 
 // referred returns the picture of a task that the client names.
@@ -137,7 +144,7 @@ func ofArtifact(a *a2a.Artifact) *picture {
 		return &picture{scene: &scene}
 	}
 	for _, part := range a.Parts {
-		if content, err := imageBytes(part); content != nil && err == nil {
+		if content := imageBytes(part); content != nil {
 			if pixels, err := paint.Decode(content); err == nil {
 				return &picture{pixels: pixels}
 			}
