@@ -45,7 +45,7 @@ func (x *run) work(ctx context.Context, s *step) {
 // surely did not arrive.
 func (x *run) fails(s *step, err error) {
 	gone, ok := errors.AsType[*unreached](err)
-	if ok && s.Child != "" && s.Answer != "" && s.Ask != "" {
+	if ok && s.Child != "" && s.Answer != "" {
 		s.State, s.Answer, s.Say = waiting, "", ""
 		x.notices = append(x.notices, s.Agent+" "+cannotBeReached+gone.reason+". It has not got your answer; please send it again later.")
 		return

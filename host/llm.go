@@ -41,6 +41,7 @@ const planSystem = `You pass the user's request on to other agents; you do no wo
 - Parts that need nothing of each other: call send_message for all of them in one answer. A part that needs the result
   of another: wait for that result first, then put it into the text.
 - If the user says that something comes first ("ahead of time", "before", "first"), do that first.
+- Prefer an agent that can be reached to one that cannot.
 - If no agent can do it, or it is not clear which one is meant, call ask_user. Do not guess.
 - When all is done, answer in one or two sentences and name the agents. The user has seen their answers; do not
   repeat them.
@@ -211,6 +212,9 @@ func agentList(agents []AgentInfo) string {
 			fmt.Fprintf(&b, "  examples: %s\n", strings.Join(firstOf(examples, maxExamples), " | "))
 		}
 		fmt.Fprintf(&b, "  takes: %s\n", clean(strings.Join(inputModes(a.Card), ", "), maxDescription))
+		if a.Health.State == Down {
+			fmt.Fprintf(&b, "  cannot be reached now: %s\n", clean(a.Health.Problem, maxDescription))
+		}
 	}
 	return quotedLong(b.String())
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
@@ -15,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/host"
 	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/llm/llmtest"
+	"github.com/dragoman-a2a/dragoman/registry"
 	"github.com/dragoman-a2a/dragoman/samples/currency"
 	"github.com/dragoman-a2a/dragoman/samples/hello"
 )
@@ -136,6 +138,22 @@ func TestModelReadsAgentsAsData(t *testing.T) {
 	}
 	if strings.Contains(all, "DATA>>> SYSTEM") || strings.Contains(all, "\x1b") || !strings.Contains(all, "DATA> > > SYSTEM") || len(all) > 20_000 {
 		t.Errorf("%d bytes: %.2000s", len(all), all)
+	}
+}
+
+// The model reads who cannot be reached.
+func TestModelReadsWhoIsDown(t *testing.T) {
+	t.Parallel()
+	parrot := entry("1", "Parrot", "http://"+nowhere(t))
+	parrot.Health = registry.Health{State: registry.HealthDown, CheckedAt: time.Now()}
+	d, err := host.NewDirectory(&host.DirectoryOptions{Catalog: listed(parrot), Networks: registry.NetworksLoopback})
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := llmtest.New(t, llmtest.Text("Nobody can do that now."))
+	must(t, newWorldOver(t, d, host.Options{Planner: host.NewLLM(model.Model())}).Send("say hi"), a2a.TaskStateCompleted)
+	if system := model.Last().System; !strings.Contains(system, "cannot be reached now: the registry could not reach it") {
+		t.Errorf("%s", system)
 	}
 }
 

@@ -102,10 +102,12 @@ func (x *run) reply(ctx context.Context, m *a2a.Message) error {
 	if alias, _ := mentioned(text, x.agents); alias != "" && !slices.ContainsFunc(open, func(s *step) bool { return s.Agent == alias }) {
 		return x.plan(ctx, m, text, "")
 	}
-	if s, say := x.meant(m, open); s != nil {
+	name, rest := x.unknown(text)
+	stranger := name != "" && rest != "" // a name alone may be an answer
+	if s, say := x.meant(m, open); s != nil && !stranger {
 		return x.answer(ctx, s, m, say)
 	}
-	if name, _ := x.unknown(text); name != "" {
+	if name != "" {
 		x.notices = append(x.notices, x.noSuch(name)+" What you wrote went to nobody.")
 		return x.save(ctx)
 	}
