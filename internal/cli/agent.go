@@ -221,21 +221,24 @@ type seen struct {
 	state   a2a.TaskState
 	form    *form            // what the agent last asked to be filled
 	filled  *form            // the one before, as it was answered
+	took    bool             // the agent has answered the last message somehow
+	cutOff  bool             // a host says that it reached no agent
 	told    func(a2a.TaskID) // if not nil: called when the task is known
 }
 
 // note learns from an event.
 func (s *seen) note(event a2a.Event) {
+	s.took = true
 	switch e := event.(type) {
 	case *a2a.Task:
-		s.task, s.context, s.state = e.ID, e.ContextID, e.Status.State
+		s.task, s.context, s.state, s.cutOff = e.ID, e.ContextID, e.Status.State, reachedNobody(e)
 		s.form = nil
 		for _, artifact := range e.Artifacts { // where agents put it that wrote no message with the status
 			s.noteForm(artifact.Parts)
 		}
 		s.noteForm(words(&e.Status))
 	case *a2a.StatusUpdate:
-		s.task, s.context, s.state = e.TaskID, e.ContextID, e.Status.State
+		s.task, s.context, s.state, s.cutOff = e.TaskID, e.ContextID, e.Status.State, false
 		s.noteForm(words(&e.Status))
 	case *a2a.ArtifactUpdate:
 		s.task, s.context = e.TaskID, e.ContextID
@@ -267,8 +270,8 @@ func (c *command) goOn(s *seen) []string {
 	switch {
 	case s.state.Interrupted():
 		return append(c.commandFor("send", "", "--task-id", string(s.task)), "--text", placeholder)
-	case s.state.Terminal():
-		return c.commandFor("task", "get", string(s.task))
+	case c.ownAgent() || s.state.Terminal():
+		return c.lookAt(s.task)
 	}
 	return c.commandFor("task", "subscribe", string(s.task))
 }
@@ -280,7 +283,7 @@ func (c *command) commandFor(noun, verb string, args ...string) []string {
 		words = append(words, verb)
 	}
 	if c.options.agentCard != "" {
-		words = append(words, "-a", c.options.agentCard)
+		words = append(words, "-a", withoutUser(c.options.agentCard))
 	}
 	if instead, ok := c.standsFor[noun]; ok {
 		words = slices.Clone(instead)
@@ -294,6 +297,27 @@ func (c *command) commandFor(noun, verb string, args ...string) []string {
 		words = append(words, "--extension", uri)
 	}
 	return words
+}
+
+// ownAgent reports whether the agent that is called is there for this run only.
+func (c *command) ownAgent() bool { return c.standsFor != nil }
+
+// lookAt returns the command that shows a task.
+func (c *command) lookAt(task a2a.TaskID) []string {
+	if c.ownAgent() {
+		return c.commandFor("chat", "", "--task-id", string(task))
+	}
+	return c.commandFor("task", "get", string(task))
+}
+
+// withoutUser returns a reference to an agent or a registry without the name and password that a URL may have.
+func withoutUser(ref string) string {
+	u, err := url.Parse(ref)
+	if err != nil || u.User == nil {
+		return ref
+	}
+	u.User = nil
+	return u.String()
 }
 
 // sayWhere tells a user who stops waiting what there is and how to come back.
@@ -310,12 +334,15 @@ func (c *command) sayWhere(s *seen) {
 
 // judge warns of a task that did not end well or waits, and says how to answer.
 func (c *command) judge(s *seen) {
-	c.ending = s.state
+	c.ending, c.cutOff = s.state, s.cutOff
 	switch s.state {
 	case a2a.TaskStateInputRequired:
 		c.warn("the task waits for input")
 		c.say("Resume", c.goOn(s)...)
-		if s.asksForm() {
+		switch {
+		case s.asksForm() && c.ownAgent(): // its options are many
+			c.tell("Form: in that command, --skeleton instead of --text prints the form, and --answer form.json sends it filled")
+		case s.asksForm():
 			c.say("Form", append(c.commandFor("send", "", "--task-id", string(s.task)), "--skeleton")...)
 			c.say("Answer", append(c.commandFor("send", "", "--task-id", string(s.task)), "--answer", "form.json")...)
 		}

@@ -60,7 +60,7 @@ func (c *command) formOf(ctx context.Context, agent *client.Client, id a2a.TaskI
 	if seen.asksForm() {
 		return seen.form, nil
 	}
-	look := commandLine(c.commandFor("task", "get", string(id)))
+	look := commandLine(c.lookAt(id))
 	return nil, usagef("task %s is %s and asks for no form", id, stateName(task.Status.State)).withHint("see what it says with " + look)
 }
 
@@ -73,31 +73,33 @@ func (c *command) showSkeleton(ctx context.Context, agent *client.Client, o *sen
 	return c.showJSON(form.skeleton())
 }
 
-// checkAnswer refuses an answer that does not fit the form, before it is sent.
-func (c *command) checkAnswer(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest) error {
+// completeAnswer adds to an answer what the form knows, and refuses one that does not fit before it is sent.
+func (c *command) completeAnswer(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest) error {
 	form, err := c.formOf(ctx, agent, req.Message.TaskID, &seen{})
 	if err != nil {
 		return err
 	}
 	last := &req.Message.Parts[len(req.Message.Parts)-1]
-	if err := form.checkAnswer(jsontext.Value(last.Content.(a2a.Data))); err != nil {
+	whole, err := form.complete(jsontext.Value(last.Content.(a2a.Data)))
+	if err != nil {
 		see := commandLine(append(c.commandFor("send", "", "--task-id", string(req.Message.TaskID)), "--skeleton"))
 		return usagef("--answer does not fit the form: %v", err).withHint("see the form with " + see)
 	}
+	last.Content = a2a.Data(whole)
 	return nil
 }
 
 // fillAndSend asks for the fields of the form that the task waits for and sends the answer, until the agent asks for no
 // more. Who leaves the form reads how to answer later.
 func (c *command) fillAndSend(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
-	in := c.prompter(nil)
+	in := c.prompter(completeForm)
 	answer, err := c.fill(ctx, in, seen)
 	in.close()
 	switch {
 	case errors.Is(err, errWithdraw):
 		task, err := agent.CancelTask(ctx, &a2a.CancelTaskRequest{ID: seen.task})
 		return c.showTask(task, err, seen)
-	case errors.Is(err, errLater), errors.Is(err, errCtrlC), errors.Is(err, io.EOF):
+	case errors.Is(err, errLater), errors.Is(err, errQuit), errors.Is(err, errCtrlC), errors.Is(err, io.EOF):
 		c.judge(seen)
 		return nil
 	case err != nil:

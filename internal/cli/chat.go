@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -30,13 +31,15 @@ type chatOptions struct {
 
 const chatLong = `chat is a conversation with an agent, or with several: each line is a message, and what
 the agent does with it is shown as it happens. A line that begins with / is a command;
-/help lists them. When the agent asks for a form, its fields are asked for one by one.
+/help lists them. When the agent asks for a form, its fields are asked for one by one:
+Enter keeps the value in brackets, /later leaves the form, /cancel cancels the task.
 
 Ctrl-C cancels the running task; the second one leaves. At the end, the ids of the
 tasks and conversations are printed with the commands to come back to them.
 
 Without a terminal, the words after the options are sent as the one message; without
-words, each line of standard input is a message.`
+words, each line of standard input is a message. One that is a JSON object answers the
+form that the agent waits for; what it leaves out stays as the form has it.`
 
 const chatExample = `  dragoman chat -a http://127.0.0.1:8080
   dragoman chat -a http://127.0.0.1:8080 -a http://127.0.0.1:8081
@@ -115,6 +118,7 @@ type chat struct {
 	agents   []*chatAgent
 	at       *chatAgent // who hears what is said
 	attached []a2a.Part // to the next message
+	kept     bool       // that is what the last one had, which did not arrive
 	accept   []string
 }
 
@@ -141,7 +145,7 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 		case err == nil:
 			s.agents = append(s.agents, agent)
 		case len(o.agents) > 1:
-			s.c.warn("%s is left out: %s", ref, s.c.failureOf(err).message)
+			s.c.warn("%s is left out: %s", withoutUser(ref), s.c.failureOf(err).message)
 			failed = err
 		default:
 			return err
@@ -209,7 +213,7 @@ func (s *chat) loop(ctx context.Context, first error) error {
 		if err = s.settle(ctx, err); err != nil {
 			return err
 		}
-		line, failed := s.in.ask(ctx, s.prompt(), "")
+		line, failed := s.in.ask(ctx, s.prompt())
 		switch {
 		case errors.Is(failed, errCtrlC) && left:
 			return errLeft
@@ -233,6 +237,10 @@ func (s *chat) settle(ctx context.Context, err error) error {
 		return err
 	}
 	s.c.failureOf(err).write(s.c.err, false)
+	if s.kept {
+		s.c.tell("What was attached (%d) stays attached to the next message; /detach takes it back.", len(s.attached))
+	}
+	s.kept = false
 	return nil
 }
 
@@ -259,31 +267,47 @@ func (s *chat) hear(ctx context.Context, line string) error {
 	return s.say(ctx, line)
 }
 
-// say sends a text with what is attached, and then fills the forms that come back.
+// say sends a text with what is attached, and then fills the forms that come back. An object answers the form that the
+// agent waits for.
 func (s *chat) say(ctx context.Context, text string) error {
 	part, err := textPart(text)
 	if err != nil {
 		return usagef("the line %v", err)
 	}
-	parts := append([]a2a.Part{part}, s.attached...)
+	if doc := jsontext.Value(strings.TrimSpace(text)); s.at.seen.asksForm() && doc.Kind() == '{' && doc.IsValid() {
+		whole, err := s.at.seen.form.complete(doc)
+		if err != nil {
+			return usagef("the line does not fit the form: %v", err)
+		}
+		part = jsonPart(whole)
+	}
+	attached := s.attached
 	s.attached = nil
-	if err := s.turn(ctx, parts); err != nil {
+	if err := s.turn(ctx, append([]a2a.Part{part}, attached...)); err != nil {
+		s.keep(attached, err)
 		return err
 	}
 	return s.fillForms(ctx)
 }
 
-// fillForms asks for the form that the agent waits for, and for the next one if it is not content with that.
+// keep takes back what was attached to a message that did not arrive, as far as one can tell: no task came of it.
+func (s *chat) keep(attached []a2a.Part, err error) {
+	if len(attached) == 0 || s.at.seen.took || errors.Is(err, errLeft) {
+		return
+	}
+	s.attached, s.kept = attached, true
+}
+
+// fillForms asks a person for the form that the agent waits for, and for the next one if it is not content with that.
+// Lines of a pipe are messages, always: whoever writes them does not see what is asked.
 func (s *chat) fillForms(ctx context.Context) error {
-	for s.at.seen.asksForm() {
+	for s.in.person() && s.at.seen.asksForm() {
 		answer, err := s.c.fill(ctx, s.in, &s.at.seen)
 		switch {
 		case errors.Is(err, errWithdraw):
 			return s.cancel(ctx)
-		case errors.Is(err, errLater), errors.Is(err, errCtrlC):
+		case errors.Is(err, errLater), errors.Is(err, errCtrlC), errors.Is(err, io.EOF):
 			s.c.tell("The form waits; /form asks for it again. A message may answer it, too.")
-			return nil
-		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return err
@@ -296,8 +320,8 @@ func (s *chat) fillForms(ctx context.Context) error {
 }
 
 // turn sends a message to the agent and shows what comes of it until the agent waits or is done.
-func (s *chat) turn(ctx context.Context, parts []a2a.Part) error {
-	at := s.at
+func (s *chat) turn(ctx context.Context, parts []a2a.Part) (err error) {
+	at, form := s.at, s.at.seen.form
 	message := a2a.NewMessage(a2a.RoleUser, parts...)
 	message.ContextID, message.Extensions = at.seen.context, s.c.options.extensions
 	if at.seen.task != "" && !at.seen.state.Terminal() {
@@ -306,6 +330,12 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) error {
 	none := 0
 	req := &a2a.SendMessageRequest{Message: message, Configuration: &a2a.SendConfiguration{AcceptedOutputModes: s.accept, HistoryLength: &none}}
 	s.c.showSent(message)
+	at.seen.took = false
+	defer func() {
+		if err != nil && !at.seen.took {
+			at.seen.form = form // which waits still
+		}
+	}()
 	return s.during(ctx, func(ctx context.Context, seen *seen) error {
 		if message.TaskID == "" {
 			seen.task, seen.state, seen.filled = "", a2a.TaskStateUnspecified, nil
@@ -316,6 +346,9 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) error {
 			return s.c.ended(ctx, at.client, req, err)
 		}
 		types.judge(s.c)
+		if seen.cutOff && s.c.ownAgent() && !s.in.person() {
+			return errNobodyThere
+		}
 		return nil
 	})
 }
@@ -427,10 +460,14 @@ func (a *chatAgent) comeBack() []string {
 func (s *chat) list() {
 	for i, agent := range s.agents {
 		mark := " "
+		if s.c.ownAgent() { // nobody else can call it
+			s.c.tell("  %s", agent.name)
+			continue
+		}
 		if agent == s.at && len(s.agents) > 1 {
 			mark = "*"
 		}
-		s.c.tell("%s %d %s (%s)", mark, i+1, agent.name, agent.ref)
+		s.c.tell("%s %d %s (%s)", mark, i+1, agent.name, withoutUser(agent.ref))
 	}
 }
 

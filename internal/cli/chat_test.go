@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"iter"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/engine"
 )
 
 // person is somebody at a terminal who answers each prompt with the next line.
@@ -26,8 +28,8 @@ type person struct {
 func (p *person) person() bool { return true }
 func (p *person) close()       {}
 
-func (p *person) ask(ctx context.Context, prompt, suggestion string) (string, error) {
-	p.prompts = append(p.prompts, prompt+suggestion)
+func (p *person) ask(ctx context.Context, prompt string) (string, error) {
+	p.prompts = append(p.prompts, prompt)
 	if len(p.lines) == 0 {
 		return "", io.EOF
 	}
@@ -36,7 +38,7 @@ func (p *person) ask(ctx context.Context, prompt, suggestion string) (string, er
 	if line == "^C" {
 		return "", errCtrlC
 	}
-	return strings.ReplaceAll(line, "{}", suggestion), nil
+	return line, nil
 }
 
 // talk runs a chat with somebody at a terminal.
@@ -86,15 +88,16 @@ func TestChatFillsFormsFieldByField(t *testing.T) {
 	url := serveAgent(t, formAgent, nil)
 	got, somebody := talk(t, []string{
 		"20 dollars for lunch",
-		"yesterday", "2026-11-20", "{}", "x", "{}", "", // the form, and that it shall be sent
-		"{}", "21", "lunch", "{}", "n", "{}", "22", "{}", "{}", "yes", // the form again, filled again, too
+		"yesterday", "2026-11-20", "", "x", "", "perhaps", "", // the form, and that it shall be sent
+		"", "21", "lunch", "", "n", "", "no number", "22", "", "", "yes", // the form again, filled again, too
 	}, "-a", url)
 	if got.code != exitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, `"amount":"22","purpose":"lunch","request_id":"request_id_1234567"`, "Status: completed")
-	has(t, "the error stream", got.stderr, "it must be a date such as", "Instructions: Say more", "Purpose: too short", "Resume: dragoman chat -a "+url+" --context-id ")
-	has(t, "what was asked", strings.Join(somebody.prompts, "\n"), "Amount (number): 20\n", "Send it? [Y/n]", "Test> ")
+	has(t, "the error stream", got.stderr, "  Date: it must be a date such as", "  Amount: it has no number in it", "Enter sends the form", "  Date: Date of expense (date, such as 2026-11-21)\n", "Instructions: Say more", "Purpose: too short", "Resume: dragoman chat -a "+url+" --context-id ")
+	has(t, "what was asked", strings.Join(somebody.prompts, "\n"), "  Date: \n  Date: \n  Amount [20]: \n",
+		"  Amount [21]: \n  Amount [21]: \n  Purpose [lunch]: \n", "Send it? [Y/n]", "Test> ")
 	if strings.Contains(got.stdout, "Task: ") {
 		t.Errorf("people see ids in\n%s", got.stdout)
 	}
@@ -292,4 +295,56 @@ func TestChatIsHarmless(t *testing.T) {
 			t.Errorf("%q", text)
 		}
 	}
+}
+
+// Lines of a pipe are messages, whatever the agent waits for. One that is an object is the filled form.
+func TestChatFromAPipeAnswersForms(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, formAgent, nil)
+	got := runWith(t.Context(), nil, "lunch\n\nlunch, again\n"+`{"date":"2026-11-20","purpose":"lunch"}`+"\n", "chat", "-a", url)
+	if got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	has(t, "the output", got.stdout, `"amount":"20","request_id":"request_id_1234567"`, "Status: completed")
+	if n := strings.Count(got.stdout, "Text: Please fill this"); n != 2 {
+		t.Errorf("the form is there %d times, and was asked for twice:\n%s", n, got.stdout)
+	}
+	if strings.Contains(got.stderr, "asks for a form") {
+		t.Errorf("a pipe is asked:\n%s", got.stderr)
+	}
+	got = runWith(t.Context(), nil, "lunch\n{\"date\":\"soon\"}\n", "chat", "-a", url)
+	if got.code != exitUsage || !strings.Contains(got.stderr, "the line does not fit the form: date: it must be a date") {
+		t.Errorf("%+v", got)
+	}
+	got = runWith(t.Context(), nil, "lunch\n/form\n", "chat", "-a", url)
+	if got.code != exitUsage || !strings.Contains(got.stderr, "a JSON object answers the form") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// pickyService takes no files.
+type pickyService struct{ a2a.Service }
+
+func (s pickyService) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+	for _, part := range req.Message.Parts {
+		if part.Filename != "" {
+			return nil, a2a.NewError(a2a.ErrContentTypeNotSupported, "no files")
+		}
+	}
+	return s.Service.StreamMessage(ctx, req)
+}
+
+func TestChatKeepsWhatIsAttachedWhenTheMessageDoesNotArrive(t *testing.T) {
+	t.Parallel()
+	eng, err := engine.New(&engine.Options{Logger: silent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := serveService(t, pickyService{eng.Agent("echo", echoAgent, nil)}, nil, func() { eng.Shutdown(context.Background()) })
+	got, _ := talk(t, []string{"/file chat_test.go", "look", "/file", "/detach", "bare", "/file"}, "-a", url)
+	if got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	has(t, "the output", got.stdout, "message 1: bare")
+	has(t, "the error stream", got.stderr, "Error: no files\n", "\nWhat was attached (1) stays attached to the next message; /detach takes it back.\nchat_test.go (", "Nothing is attached.")
 }

@@ -54,6 +54,17 @@ func completeChat(line string) []string {
 	return all
 }
 
+// completeForm completes the commands of forms.
+func completeForm(line string) []string {
+	var all []string
+	for _, word := range []string{wordLater, wordCancel, wordClear, wordHelp, wordQuit} {
+		if strings.HasPrefix(word, line) && line != "" {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
 // command runs a line that begins with /.
 func (s *chat) command(ctx context.Context, line string) error {
 	name, arg, _ := strings.Cut(line, " ")
@@ -117,8 +128,11 @@ func (s *chat) detachCommand(context.Context, string) error {
 }
 
 func (s *chat) formCommand(ctx context.Context) error {
-	if !s.at.seen.asksForm() {
+	switch {
+	case !s.at.seen.asksForm():
 		return usagef("%s waits for no form", s.at.name)
+	case !s.in.person():
+		return usagef("/form asks a person").withHint("a line that is a JSON object answers the form")
 	}
 	return s.fillForms(ctx)
 }
@@ -175,7 +189,7 @@ func (s *chat) cancel(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return s.showWhole(task, 0)
+		return s.showNow(task)
 	})
 }
 
@@ -196,7 +210,7 @@ func (s *chat) resume(ctx context.Context, id string) error {
 		}
 		seen.note(task)
 		if task.Status.State.Terminal() || task.Status.State.Interrupted() {
-			return s.showWhole(task, 0)
+			return s.showNow(task)
 		}
 		return s.c.follow(ctx, s.at.client, &subscribeOptions{}, s.at.shown, seen)
 	})
@@ -230,6 +244,13 @@ func (s *chat) showTask(ctx context.Context, history int) error {
 		}
 		return s.showWhole(task, history)
 	})
+}
+
+// showNow shows a task as a turn would, whole.
+func (s *chat) showNow(task *a2a.Task) error {
+	s.at.seen.note(task)
+	shown := feed{c: s.c, brief: s.c.atTerminal()}
+	return shown.show(task)
 }
 
 func (s *chat) showWhole(task *a2a.Task, history int) error {

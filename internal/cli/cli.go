@@ -15,6 +15,7 @@
 //	debug.go           the HTTP of that, for --debug
 //	terminal.go        asking for lines, at a terminal or from a pipe
 //	form.go, fill.go   forms that agents ask to be filled
+//	reach.go           which agents of a host are there
 //	interrupts.go      Ctrl-C
 //
 // The program keeps nothing between runs: it prints the ids that the next run needs.
@@ -74,6 +75,9 @@ func (r *Run) Do(ctx context.Context) int {
 	root.SetArgs(r.Args)
 	err := root.ExecuteContext(ctx)
 	c.hangUp()
+	if err == nil && c.cutOff && c.ownAgent() {
+		err = errNobodyThere
+	}
 	if err == nil {
 		err = c.verdict()
 	}
@@ -96,6 +100,7 @@ type command struct {
 	said      string              // the last command that was named to type next
 	standsFor map[string][]string // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
 	ending    a2a.TaskState       // of the task, when the command had done its work
+	cutOff    bool                // the host of this run reached no agent for it
 	web       *http.Client        // nil as long as nothing was fetched or called
 }
 

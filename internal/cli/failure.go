@@ -97,14 +97,22 @@ var protocolHints = map[a2a.Kind]struct{ text, command string }{
 	a2a.ErrTooLarge:                  {"send less, or put files behind a URL and give that to --file", ""},
 }
 
+// ownHints say it for an agent that is there for this run only.
+var ownHints = map[a2a.Kind]string{
+	a2a.ErrTaskNotFound: "a host knows the tasks of its folder, which --tasks names for one message and --data at the terminal",
+}
+
 // hintFor returns what to do about an error of the protocol.
 func (c *command) hintFor(kind a2a.Kind) string {
 	hint := protocolHints[kind]
+	if c.ownAgent() && hint.command != "" && hint.command != "task get" { // that would be too late
+		return ownHints[kind]
+	}
 	switch hint.command {
 	case "":
 		return hint.text
 	case "task get":
-		return hint.text + " " + commandLine(c.commandFor("task", "get", string(c.about)))
+		return hint.text + " " + commandLine(c.lookAt(c.about))
 	}
 	noun, verb, _ := strings.Cut(hint.command, " ")
 	return hint.text + " " + commandLine(c.commandFor(noun, verb))
@@ -180,6 +188,9 @@ func attempts(err error) []error {
 }
 
 func cardFailure(e *card.Error) *failure {
+	shown := *e
+	shown.Ref, shown.URL = withoutUser(e.Ref), withoutUser(e.URL)
+	e = &shown
 	f := &failure{exit: exitUnreachable, message: e.Error()}
 	switch {
 	case errors.Is(e, card.ErrReference):

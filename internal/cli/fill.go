@@ -7,15 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The words that leave a form.
+// The words that are commands wherever a form asks for something.
 const (
 	wordLater  = "/later"
 	wordCancel = "/cancel"
+	wordQuit   = "/quit"
+	wordClear  = "/clear"
+	wordHelp   = "/help"
 )
+
+const formHelp = "Enter keeps what stands in brackets, /clear empties a field. /later leaves the form, /cancel cancels the task, /quit leaves."
 
 // errLater and errWithdraw say that the person left the form: to go on with it later, or to cancel the task.
 var (
@@ -23,105 +29,166 @@ var (
 	errWithdraw = errors.New("the form was withdrawn")
 )
 
-// fill asks for each field of the form that the task waits for and returns the answer. What is known already is
-// suggested, and taken for an empty line. A line that is an object answers the whole form. It fails with errLater,
-// errWithdraw and what ask fails with.
+// filling is a person's way through a form.
+type filling struct {
+	c  *command
+	in prompter
+	f  *form
+}
+
+// fill asks a person for each field of the form that the task waits for and returns the answer. A line that is an object
+// answers the whole form. It fails with errLater, errWithdraw, errQuit, and with what ask fails with.
 func (c *command) fill(ctx context.Context, in prompter, seen *seen) (jsontext.Value, error) {
 	f := seen.form
 	if seen.filled != nil {
 		f.carry(seen.filled)
 	}
 	seen.filled = f
-	c.tell("The agent asks for a form. %s leaves it, %s cancels the task.", wordLater, wordCancel)
+	c.tell("The agent asks for a form. %s", formHelp)
 	if f.instructions != "" {
 		c.tell(indent+"Instructions: %s", f.instructions)
 	}
+	w := &filling{c, in, f}
 	for {
-		if whole, err := c.fillOnce(ctx, in, f); err != nil || whole != nil {
+		if whole, err := w.fields(ctx); err != nil || whole != nil {
 			return whole, err
 		}
-		if !in.person() {
-			return f.answer(), nil
-		}
-		line, err := in.ask(ctx, "Send it? [Y/n] ", "")
-		if err != nil {
-			return nil, err
-		}
-		switch strings.ToLower(strings.TrimSpace(line)) {
-		case "", "y", "yes":
-			return f.answer(), nil
-		case wordLater:
-			return nil, errLater
-		case wordCancel:
-			return nil, errWithdraw
+		if send, err := w.confirm(ctx); err != nil || send {
+			return f.answer(), err
 		}
 	}
 }
 
-// fillOnce goes through the fields. It returns an answer when one line had it all.
-func (c *command) fillOnce(ctx context.Context, in prompter, f *form) (whole jsontext.Value, err error) {
-	for i := range f.fields {
-		field := &f.fields[i]
-		if field.readOnly && field.value != nil {
-			c.tell(indent+"%s: %s", field.label(), plain(field.value))
+// ask returns a line that is no command of forms.
+func (w *filling) ask(ctx context.Context, prompt string) (string, error) {
+	for {
+		line, err := w.in.ask(ctx, prompt)
+		if err != nil {
+			return "", err
+		}
+		line = strings.TrimSpace(line)
+		word := strings.ToLower(line)
+		if alias, ok := chatAliases[word]; ok {
+			word = alias
+		}
+		switch word {
+		case wordLater:
+			return "", errLater
+		case wordCancel:
+			return "", errWithdraw
+		case wordQuit:
+			return "", errQuit
+		case wordHelp:
+			w.c.tell(formHelp)
+		default:
+			return line, nil
+		}
+	}
+}
+
+func (w *filling) confirm(ctx context.Context) (send bool, err error) {
+	for {
+		line, err := w.ask(ctx, "Send it? [Y/n] ")
+		if err != nil {
+			return false, err
+		}
+		switch strings.ToLower(line) {
+		case "", "y", "yes":
+			return true, nil
+		case "n", "no":
+			return false, nil
+		}
+		w.c.tell("Enter sends the form, n goes through it again.")
+	}
+}
+
+// fields goes through the fields. It returns an answer when one line had it all.
+func (w *filling) fields(ctx context.Context) (whole jsontext.Value, err error) {
+	for i := range w.f.fields {
+		field := &w.f.fields[i]
+		if field.readOnly {
+			if field.value != nil {
+				w.c.tell(indent+"%s: %s", field.label(), plain(field.value))
+			}
 			continue
 		}
-		if whole, err := c.fillField(ctx, in, f, field); err != nil || whole != nil {
+		if whole, err := w.field(ctx, field); err != nil || whole != nil {
 			return whole, err
 		}
 	}
 	return nil, nil
 }
 
-func (c *command) fillField(ctx context.Context, in prompter, f *form, field *formField) (whole jsontext.Value, err error) {
-	if field.description != "" && field.description != field.label() {
-		c.tell(indent+"%s: %s", field.label(), field.description)
+func (w *filling) field(ctx context.Context, field *formField) (whole jsontext.Value, err error) {
+	prompt, above := field.prompt()
+	if above != "" {
+		w.c.tell("%s", above)
 	}
 	if field.problem != "" {
-		c.tell(indent+"%s: %s", field.label(), field.problem)
+		w.c.tell(indent+"%s: %s", field.label(), field.problem)
 		field.problem = "" // it is about the value that is changed now
 	}
-	prompt := indent + field.label()
-	if hint := field.hint(); hint != "" {
-		prompt += " (" + hint + ")"
-	}
-	suggestion := ""
-	if field.value != nil {
-		suggestion = plain(field.value)
-	}
 	for {
-		line, err := in.ask(ctx, prompt+": ", suggestion)
+		line, err := w.ask(ctx, prompt)
 		if err != nil {
 			return nil, err
 		}
-		line = strings.TrimSpace(line)
-		switch line {
-		case wordLater:
-			return nil, errLater
-		case wordCancel:
-			return nil, errWithdraw
-		case "":
-			if !in.person() { // who sees the suggestion can delete it
-				line = suggestion
-			}
-		}
 		if doc := jsontext.Value(line); doc.Kind() == '{' && field.kind != "object" && doc.IsValid() {
-			if err := f.checkAnswer(doc); err != nil {
-				return nil, usagef("the answer does not fit the form: %v", err)
+			if whole, err = w.f.complete(doc); err == nil {
+				return whole, nil
 			}
-			return doc, nil
+			w.c.tell(indent+"The answer does not fit the form: %v", err)
+			continue
 		}
-		value, err := field.read(line)
-		if err == nil {
-			field.value = value
-			return nil, nil
+		if err := field.take(line); err != nil {
+			w.c.tell(indent+"%s: %v", field.label(), err)
+			continue
 		}
-		if !in.person() {
-			return nil, usagef("%s: %v", field.name, err).withHint("give one line for each field of the form, or all of it as one line of JSON")
-		}
-		c.tell(indent+"%s: %v", field.label(), err)
-		suggestion = line
+		return nil, nil
 	}
+}
+
+// take makes what a person typed the field's value. Nothing keeps the value that there is.
+func (f *formField) take(line string) error {
+	switch {
+	case line == "" && f.value != nil:
+		return f.check(f.value)
+	case strings.EqualFold(line, wordClear):
+		line = ""
+	}
+	value, err := f.read(line)
+	if err == nil {
+		f.value = value
+	}
+	return err
+}
+
+// How many letters of a prompt, and of a value in it, are shown: the line has to have room for the answer.
+const (
+	maxPrompt = 56
+	maxShown  = 40
+)
+
+// prompt returns what a field is asked for with: its name, what belongs there, and the value that it has. What belongs
+// there is in a line above when the field is described, or when all that is too long.
+func (f *formField) prompt() (prompt, above string) {
+	label, value := indent+short(inline(f.label()), maxShown), ""
+	if f.value != nil {
+		value = " [" + short(inline(plain(f.value)), maxShown) + "]"
+	}
+	hint := f.hint()
+	if hint != "" {
+		hint = " (" + inline(hint) + ")"
+	}
+	described := f.description != "" && f.description != f.label()
+	if prompt = label + hint + value + ": "; !described && utf8.RuneCountInString(prompt) <= maxPrompt {
+		return prompt, ""
+	}
+	above = label + hint
+	if described {
+		above = label + ": " + f.description + hint
+	}
+	return label + value + ": ", above
 }
 
 // tell says something to whoever reads along that is no result and no warning. What an agent says is indented, so that it

@@ -6,14 +6,17 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/schema"
 )
 
 // A form is what an agent asks to be filled: the document {"type":"form", "form": a JSON Schema of an object,
@@ -28,7 +31,9 @@ type formField struct {
 	kind                     string // the JSON Schema type; "" for any
 	format                   string
 	choices                  []jsontext.Value
+	example                  jsontext.Value // nil for none
 	required, readOnly       bool
+	schema                   jsontext.Value // of the value
 	value                    jsontext.Value // what is known; nil when it is missing
 	problem                  string         // what the agent says is wrong with the value
 }
@@ -110,9 +115,10 @@ func parseField(name string, schema jsontext.Value) formField {
 		Description jsontext.Value   `json:"description"`
 		Enum        []jsontext.Value `json:"enum"`
 		Default     jsontext.Value   `json:"default"`
+		Examples    []jsontext.Value `json:"examples"`
 		ReadOnly    bool             `json:"readOnly"`
 	}
-	field := formField{name: name}
+	field := formField{name: name, schema: schema}
 	if json.Unmarshal(schema, &s) != nil {
 		return field // of a shape that nobody knows: anything will do
 	}
@@ -120,6 +126,9 @@ func parseField(name string, schema jsontext.Value) formField {
 	field.kind, field.choices, field.readOnly = typeName(s.Type), s.Enum, s.ReadOnly
 	if !isBlank(s.Default) {
 		field.value = s.Default
+	}
+	if len(s.Examples) > 0 && !isBlank(s.Examples[0]) {
+		field.example = s.Examples[0]
 	}
 	return field
 }
@@ -167,6 +176,10 @@ func (f *formField) label() string {
 // hint returns what belongs in the field, in a few words; "" when anything does.
 func (f *formField) hint() string {
 	var words []string
+	example := f.example
+	if example == nil {
+		example = f.value
+	}
 	switch {
 	case len(f.choices) > 0:
 		var all []string
@@ -176,6 +189,10 @@ func (f *formField) hint() string {
 		words = append(words, strings.Join(all, "|"))
 	case f.kind == "boolean":
 		words = append(words, "yes or no")
+	case f.format == "number" && isMoney(example):
+		words = append(words, "number and currency, such as "+plain(example))
+	case f.example != nil:
+		words = append(words, "such as "+plain(f.example))
 	case f.format == "date":
 		words = append(words, "date, such as 2026-11-21")
 	case f.format != "":
@@ -188,6 +205,11 @@ func (f *formField) hint() string {
 	}
 	return strings.Join(words, ", ")
 }
+
+var money = regexp.MustCompile(`^[0-9][0-9.,]* [A-Z]{3}$`)
+
+// isMoney reports whether a value is an amount with its currency, such as "20 USD".
+func isMoney(value jsontext.Value) bool { return money.MatchString(textOf(value)) }
 
 // plain returns a value as people write it: strings without quotes.
 func plain(v jsontext.Value) string {
@@ -264,7 +286,36 @@ func (f *formField) check(value jsontext.Value) error {
 			return errors.New("it must be a date such as 2026-11-21")
 		}
 	}
-	return nil
+	if f.format == "number" && kind == "string" && !strings.ContainsFunc(textOf(value), unicode.IsDigit) {
+		return errors.New("it has no number in it" + f.forExample())
+	}
+	return f.checkSchema(value)
+}
+
+// forExample says what would fit.
+func (f *formField) forExample() string {
+	if f.example == nil {
+		return ""
+	}
+	return "; write something like " + plain(f.example)
+}
+
+// checkSchema says what else of the field's schema a value does not fit. A schema that is none, or that refers to what is
+// not in it, is for the agent to hold the value against.
+func (f *formField) checkSchema(value jsontext.Value) error {
+	s, err := schema.Compile(f.schema)
+	if err != nil {
+		return nil
+	}
+	misfit, ok := errors.AsType[*schema.Violations](s.Check(value))
+	if !ok {
+		return nil
+	}
+	var problems []string
+	for _, v := range misfit.List {
+		problems = append(problems, strings.TrimPrefix(v.Path+": "+v.Message, ": "))
+	}
+	return errors.New("it does not fit: " + strings.Join(problems[:min(len(problems), 3)], "; ") + f.forExample())
 }
 
 // carry takes over what was answered to the form before, for the fields whose value the agent did not keep.
@@ -290,7 +341,7 @@ func (f *form) document(empty bool) jsontext.Value {
 	e.WriteToken(jsontext.BeginObject)
 	for _, field := range f.fields {
 		value := field.value
-		if value == nil && !empty {
+		if value == nil && (!empty || field.readOnly) {
 			continue
 		}
 		if value == nil {
@@ -306,30 +357,64 @@ func (f *form) document(empty bool) jsontext.Value {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// checkAnswer says, field by field, what is wrong with a filled document.
-func (f *form) checkAnswer(doc jsontext.Value) error {
+// complete returns a filled document with what the form knows of the fields that it leaves out. It says, field by field,
+// what is wrong with it.
+func (f *form) complete(doc jsontext.Value) (jsontext.Value, error) {
+	whole := &form{}
+	given := make(map[string]bool)
+	err := eachMember(doc, func(name string, value jsontext.Value) {
+		given[name] = true
+		whole.fields = append(whole.fields, formField{name: name, value: value})
+	})
+	if err != nil {
+		return nil, errors.New("the answer is not a JSON object")
+	}
+	for _, field := range f.fields {
+		if !given[field.name] && field.value != nil {
+			whole.fields = append(whole.fields, formField{name: field.name, value: field.value})
+		}
+	}
+	if problems := f.problems(whole); len(problems) > 0 {
+		return nil, errors.New(strings.Join(problems, "; "))
+	}
+	return whole.answer(), nil
+}
+
+// problems says what is wrong with the values of a document.
+func (f *form) problems(doc *form) []string {
 	given := make(map[string]jsontext.Value)
-	if err := eachMember(doc, func(name string, value jsontext.Value) { given[name] = value }); err != nil {
-		return errors.New("the answer is not a JSON object")
+	for _, member := range doc.fields {
+		given[member.name] = member.value
 	}
 	var problems []string
 	for _, field := range f.fields {
-		if err := field.check(given[field.name]); err != nil {
+		value, ok := given[field.name]
+		delete(given, field.name)
+		if field.readOnly && !ok {
+			continue // the agent's business
+		}
+		if field.readOnly && !(field.value != nil && equalJSON(value, field.value)) {
+			problems = append(problems, field.name+": it is not for you to change; leave it out")
+			continue
+		}
+		if err := field.check(value); err != nil {
 			problems = append(problems, fmt.Sprintf("%s: %v", field.name, err))
 		}
-		delete(given, field.name)
 	}
 	for name := range given {
 		problems = append(problems, fmt.Sprintf("%s: the form has no such field", name))
 	}
-	if len(problems) == 0 {
-		return nil
-	}
 	slices.Sort(problems)
-	return errors.New(strings.Join(problems, "; "))
+	return problems
 }
 
-// form prints the fields of a form, below the document that it is.
+// equalJSON reports whether two values are written alike, white space aside.
+func equalJSON(a, b jsontext.Value) bool {
+	a, b = a.Clone(), b.Clone()
+	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
+}
+
+// form prints the fields of a form.
 func (p *printer) form(f *form) {
 	if f.instructions != "" {
 		p.text(1, "Instructions", f.instructions)

@@ -100,10 +100,10 @@ func TestFormFieldReads(t *testing.T) {
 	}
 }
 
-func TestCheckAnswerNamesEachProblem(t *testing.T) {
+func TestCompleteNamesEachProblem(t *testing.T) {
 	t.Parallel()
 	f := parseForm(jsontext.Value(expenseForm))
-	err := f.checkAnswer(jsontext.Value(`{"amount":20,"date":"<transaction date>","tip":1,"request_id":"r"}`))
+	_, err := f.complete(jsontext.Value(`{"amount":20,"date":"<transaction date>","tip":1,"request_id":"r"}`))
 	if err == nil {
 		t.Fatal("it was taken")
 	}
@@ -112,11 +112,97 @@ func TestCheckAnswerNamesEachProblem(t *testing.T) {
 			t.Errorf("%q does not say %q", err, want)
 		}
 	}
-	if err := f.checkAnswer(jsontext.Value(`{"date":"2026-11-20","amount":"20","purpose":"lunch","request_id":"r"}`)); err != nil {
+	if _, err := f.complete(jsontext.Value(`{"date":"2026-11-20","amount":"abc","purpose":"lunch"}`)); err == nil || err.Error() != "amount: it has no number in it" {
 		t.Error(err)
 	}
-	if err := f.checkAnswer(jsontext.Value(`[]`)); err == nil {
+	if _, err := f.complete(jsontext.Value(`[]`)); err == nil {
 		t.Error("an array was taken")
+	}
+}
+
+// What the form knows need not be said again.
+func TestCompleteAddsWhatTheFormKnows(t *testing.T) {
+	t.Parallel()
+	f := parseForm(jsontext.Value(expenseForm))
+	got, err := f.complete(jsontext.Value(`{"date":"2026-11-20","purpose":"lunch"}`))
+	if want := `{"date":"2026-11-20","purpose":"lunch","amount":"20","request_id":"request_id_1234567"}`; err != nil || string(got) != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+	got, err = f.complete(jsontext.Value(`{"date":"2026-11-20","amount":"7 EUR","purpose":"lunch"}`))
+	if err != nil || !strings.Contains(string(got), `"amount":"7 EUR"`) {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// strictForm uses what a schema can say of its fields.
+const strictForm = `{"type":"form","form":{"type":"object","properties":{
+ "amount":{"type":"string","title":"Amount","pattern":"^[0-9.]+ [A-Z]{3}$","examples":["20 USD"]},
+ "people":{"type":"integer","minimum":1},
+ "note":{"type":"string","maxLength":5},
+ "odd":{"$ref":"https://example.com/schema.json"},
+ "id":{"type":"string","readOnly":true},
+ "clerk":{"type":"string","readOnly":true}},
+ "required":["amount","id","clerk"]},"form_data":{"id":"r1","note":"tea"}}`
+
+func TestFormHoldsValuesAgainstTheSchema(t *testing.T) {
+	t.Parallel()
+	f := parseForm(jsontext.Value(strictForm))
+	for doc, want := range map[string]string{
+		`{"amount":"abc"}`:                      "amount: it does not fit",
+		`{"amount":"20"}`:                       "; write something like 20 USD",
+		`{"amount":"20 USD","people":0}`:        "people: it does not fit: minimum",
+		`{"amount":"20 USD","note":"too long"}`: "note: it does not fit: maxLength",
+		`{"amount":"20 USD","id":"r2"}`:         "id: it is not for you to change",
+	} {
+		if _, err := f.complete(jsontext.Value(doc)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", doc, err, want)
+		}
+	}
+	got, err := f.complete(jsontext.Value(`{"amount":"20 USD","id":"r1","odd":7,"note":""}`))
+	if want := `{"amount":"20 USD","id":"r1","odd":7,"note":""}`; err != nil || string(got) != want {
+		t.Errorf("%s, %v", got, err)
+	}
+	if got := string(f.skeleton()); strings.Contains(got, "clerk") || !strings.Contains(got, `"id":"r1"`) {
+		t.Errorf("the skeleton is %s", got)
+	}
+	if prompt, hint := f.fields[0].prompt(); prompt != "  Amount (such as 20 USD): " || hint != "" {
+		t.Errorf("the prompt is %q, %q", prompt, hint)
+	}
+}
+
+func TestFormFieldTakes(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		field      formField
+		line, want string // "!" for an error
+	}{
+		{formField{value: jsontext.Value(`"20 USD"`)}, "", `"20 USD"`},
+		{formField{value: jsontext.Value(`"20 USD"`)}, "5 EUR", `"5 EUR"`},
+		{formField{value: jsontext.Value(`"20 USD"`)}, "/clear", ``},
+		{formField{value: jsontext.Value(`"20 USD"`), required: true}, "/clear", `!`},
+		{formField{value: jsontext.Value(`"soon"`), kind: "string", format: "date"}, "", `!`},
+		{formField{}, "", ``},
+		{formField{required: true}, "", `!`},
+	} {
+		before := test.field.value
+		err := test.field.take(test.line)
+		if test.want == "!" && (err == nil || string(test.field.value) != string(before)) || test.want != "!" && (err != nil || string(test.field.value) != test.want) {
+			t.Errorf("%q: %s, %v; want %s", test.line, test.field.value, err, test.want)
+		}
+	}
+}
+
+// What does not fit beside the answer in the line stands above it.
+func TestFormPromptLeavesRoomForTheAnswer(t *testing.T) {
+	t.Parallel()
+	long := jsontext.Value(`"` + strings.Repeat("x", 200) + `"`)
+	f := formField{name: strings.Repeat("n", 100), value: long, choices: []jsontext.Value{long, long}, required: true}
+	prompt, hint := f.prompt()
+	if len(prompt) > 100 || !strings.HasSuffix(prompt, "...]: ") || !strings.Contains(hint, "xxx|xxx") {
+		t.Errorf("%q\n%q", prompt, hint)
+	}
+	if got := promptable("Clerk \U0001F469\u200d\U0001F4BB\x1b[2J> "); strings.ContainsAny(got, "\u200d\x1b") {
+		t.Errorf("the editor refuses %q", got)
 	}
 }
 

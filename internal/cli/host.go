@@ -108,7 +108,7 @@ func (c *command) hostDataFlag(flags *pflag.FlagSet, o *hostOptions, name string
 
 const hostAskLong = `ask starts a host, gives it one message and shows what comes of it, as send does with an
 agent that is there already. When the host asks something, the command to answer is
-printed.`
+printed. When no agent for the message can be reached the exit code is 3.`
 
 const hostAskExample = `  dragoman host ask --agent http://127.0.0.1:10000 "100 USD in GBP"
   dragoman host ask --agent http://127.0.0.1:10000 --stream "How much is 1 USD?"`
@@ -119,7 +119,7 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 	cmd.Use, cmd.Short, cmd.Long, cmd.Example = "ask [words]", "Give a host one message", hostAskLong, hostAskExample
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
-		case "timeout", "debug":
+		case "timeout", "debug", "verbose":
 			cmd.Flags().AddFlag(f)
 		}
 	})
@@ -132,31 +132,40 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 			o.networks = networks.Value.String()
 		}
 		o.addr, o.drain = "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
-		return c.withHost(cmd.Context(), o, func(_ context.Context, url string) error {
+		return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) error {
 			c.options.agentCard = url
-			c.standsFor = map[string][]string{"send": o.again(c, "--tasks", "ask")}
+			c.standsFor = o.standIn(c)
+			o.warnOfMissing(ctx, c)
 			return send(cmd, words)
 		})
 	}
 	return cmd
 }
 
-// again is the command that makes the same host once more; dataFlag names the folder of its tasks.
+// standIn says what to type to reach a host that ends with this run: a host like it.
+func (o *hostOptions) standIn(c *command) map[string][]string {
+	return map[string][]string{"send": o.again(c, "--tasks", "ask"), "chat": o.again(c, "--data")}
+}
+
+// again is the command that makes the same host once more; dataFlag names the folder of its tasks. What variables say they
+// say then, too. Passwords in URLs are left out.
 func (o *hostOptions) again(c *command, dataFlag string, verb ...string) []string {
 	words := append([]string{c.Program, "host"}, verb...)
-	for _, agent := range o.agents {
-		words = append(words, "--agent", agent)
+	if c.origin["agent"] == sourceFlag {
+		for _, agent := range o.agents {
+			alias, ref := nameAndRef(agent)
+			if alias != "" {
+				alias += "="
+			}
+			words = append(words, "--agent", alias+withoutUser(ref))
+		}
 	}
-	if o.registry != "" {
-		words = append(words, "--registry", o.registry)
+	for _, flag := range []struct{ name, value string }{{"registry", withoutUser(o.registry)}, {"networks", o.networks}, {"llm", o.model}} {
+		if c.origin[flag.name] == sourceFlag {
+			words = append(words, "--"+flag.name, flag.value)
+		}
 	}
-	if o.networks != "" {
-		words = append(words, "--networks", o.networks)
-	}
-	if o.model != "off" {
-		words = append(words, "--llm", o.model)
-	}
-	if o.data != "" {
+	if o.data != "" && (c.origin["data"] == sourceFlag || c.origin["tasks"] == sourceFlag) {
 		words = append(words, dataFlag, o.data)
 	}
 	return words
@@ -171,13 +180,13 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 	return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) error {
 		if served {
 			fmt.Fprintf(c.err, "serving %s at %s\n", agentHost, url)
+		} else {
+			c.standsFor = o.standIn(c)
 		}
+		o.warnOfMissing(ctx, c)
 		if served && !c.atTerminal() {
 			<-ctx.Done()
 			return nil
-		}
-		if !served {
-			c.standsFor = map[string][]string{"chat": o.again(c, "--data")}
 		}
 		return c.chat(cmd, &chatOptions{agents: []string{url}, taskID: o.taskID, contextID: o.contextID}, "")
 	})
@@ -274,10 +283,7 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	}
 	options := &host.DirectoryOptions{Networks: o.networks, Client: client.Options{HTTPClient: c.httpClient()}}
 	for _, text := range o.agents {
-		alias, card, named := strings.Cut(text, "=")
-		if !named || strings.ContainsAny(alias, "/:?") { // an = in a URL
-			alias, card = "", text
-		}
+		alias, card := nameAndRef(text)
 		if card == "" {
 			return nil, usagef("--agent is %q, which names no agent", text).withHint("for example --agent http://127.0.0.1:10000")
 		}
@@ -294,6 +300,15 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 		}
 	}
 	return host.NewDirectory(options)
+}
+
+// nameAndRef takes the value of --agent apart.
+func nameAndRef(text string) (alias, ref string) {
+	alias, ref, named := strings.Cut(text, "=")
+	if !named || strings.ContainsAny(alias, "/:?") { // an = in a URL
+		return "", text
+	}
+	return alias, ref
 }
 
 // onThisMachine reports whether a URL, or a host, is one of this machine.

@@ -488,7 +488,7 @@ func registryUnreachable(e *registry.UnreachableError) *failure {
 	if hint == hintAddress {
 		hint = "start it with registry serve, or name another one with --registry"
 	}
-	return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf("the registry at %s cannot be reached: %s", e.URL, why), hint: hint}
+	return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf("the registry at %s cannot be reached: %s", withoutUser(e.URL), why), hint: hint}
 }
 
 func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -49,7 +49,8 @@ When the task waits for input, the command to answer is printed. A task goes on
 when send is interrupted; the command to come back to it is printed then.
 
 When the task asks for a form, --skeleton prints the document to fill, and --answer
-sends it filled, once it is checked. At a terminal, --fill asks for the fields.`
+sends it filled, once it is checked against the form's schema; what it leaves out stays
+as the form has it. At a terminal, --fill asks for the fields.`
 
 const sendExample = `  dragoman send -a http://127.0.0.1:8080 --text "100 USD in GBP"
   dragoman send -a http://127.0.0.1:8080 "How much is 1 USD?"
@@ -135,15 +136,23 @@ func (o *sendOptions) settleWait(c *command) error {
 		o.async = false
 	}
 	if o.async && o.save != "" {
-		return usagef("--save waits for the files, and --async does not wait").withHint("save them later with " + commandLine(c.commandFor("task", "download", "ID")))
+		return usagef("--save waits for the files, and --async does not wait").withHint(c.later("save them later with ", "download"))
 	}
 	if !guard.Networks(o.networks).Valid() {
 		return usagef("--networks is %q; use public, loopback or private", o.networks)
 	}
 	if o.async && o.stream {
-		return usagef("--async and --stream exclude each other").withHint("follow the task later with " + commandLine(c.commandFor("task", "subscribe", "ID")))
+		return usagef("--async and --stream exclude each other").withHint(c.later("follow the task later with ", "subscribe"))
 	}
 	return nil
+}
+
+// later names a command for a task that goes on; "" when it has to be this run that waits.
+func (c *command) later(what, verb string) string {
+	if c.ownAgent() {
+		return ""
+	}
+	return what + commandLine(c.commandFor("task", verb, "ID"))
 }
 
 // request makes the request of the options.
@@ -193,13 +202,13 @@ func (c *command) sendMessage(ctx context.Context, o *sendOptions, req *a2a.Send
 
 // talk sends a message to an agent that is dialled.
 func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
-	c.showSent(req.Message)
 	types := &acceptance{modes: req.Configuration.AcceptedOutputModes, expect: o.expect}
 	if o.answer != "" {
-		if err := c.checkAnswer(ctx, agent, req); err != nil {
+		if err := c.completeAnswer(ctx, agent, req); err != nil {
 			return err
 		}
 	}
+	c.showSent(req.Message)
 	if o.async {
 		return c.sendAndLeave(ctx, agent, req, types, seen)
 	}
@@ -299,7 +308,7 @@ func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.Send
 		if m, ok := u.Event.(*a2a.Message); ok && seen.task == "" {
 			answer = m
 		}
-		if shown != nil && !(shown.repeats(u.Event) && shown.brief && first) {
+		if shown != nil && !(shown.repeats(u.Event) && first) {
 			if err := shown.show(u.Event); err != nil {
 				return nil, err
 			}
@@ -311,7 +320,7 @@ func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.Send
 			break
 		}
 	}
-	return answer, nil
+	return answer, c.whyFailed(ctx, agent, seen)
 }
 
 // showFinal prints the one result of a message.

@@ -6,9 +6,11 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
+	"unicode"
 
 	"github.com/mattn/go-isatty"
 	"github.com/peterh/liner"
@@ -22,9 +24,9 @@ var errCtrlC = errors.New("interrupted")
 
 // A prompter asks for lines: of a person at a terminal, or of a pipe.
 type prompter interface {
-	// ask returns the next line, without its end. The prompt and the suggested answer are shown where somebody sees
-	// them. It fails with io.EOF at the end, with errCtrlC, and with the error of ctx when that ends.
-	ask(ctx context.Context, prompt, suggestion string) (string, error)
+	// ask returns the next line, without its end. The prompt is shown where somebody sees it; what is typed begins
+	// empty, always. It fails with io.EOF at the end, with errCtrlC, and with the error of ctx when that ends.
+	ask(ctx context.Context, prompt string) (string, error)
 	// person reports whether somebody sees the prompts.
 	person() bool
 	close()
@@ -67,17 +69,28 @@ func newEditor(completions func(line string) []string) *editor {
 func (e *editor) person() bool { return true }
 func (e *editor) close()       { e.state.Close() }
 
-func (e *editor) ask(ctx context.Context, prompt, suggestion string) (string, error) {
-	line, err := unlessDone(ctx, func() (string, error) {
-		return e.state.PromptWithSuggestion(escape(inline(prompt)), escape(inline(suggestion)), -1)
-	})
-	if errors.Is(err, liner.ErrPromptAborted) {
+func (e *editor) ask(ctx context.Context, prompt string) (string, error) {
+	line, err := unlessDone(ctx, func() (string, error) { return e.state.Prompt(promptable(prompt)) })
+	switch {
+	case errors.Is(err, liner.ErrPromptAborted):
 		return "", errCtrlC
+	case errors.Is(err, io.EOF) || ctx.Err() != nil:
+		fmt.Println() // the cursor stands behind the prompt
 	}
 	if err == nil && strings.TrimSpace(line) != "" {
 		e.state.AppendHistory(line)
 	}
 	return line, err
+}
+
+// promptable returns a prompt without what the editor refuses to show: it counts the columns of what it shows.
+func promptable(prompt string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.C, r) {
+			return -1
+		}
+		return r
+	}, escape(inline(prompt)))
 }
 
 // pipe takes lines from a stream that nobody types.
@@ -92,7 +105,7 @@ func newPipe(r io.Reader) *pipe {
 func (p *pipe) person() bool { return false }
 func (p *pipe) close()       {}
 
-func (p *pipe) ask(ctx context.Context, _, _ string) (string, error) {
+func (p *pipe) ask(ctx context.Context, _ string) (string, error) {
 	return unlessDone(ctx, func() (string, error) {
 		if p.lines.Scan() {
 			return p.lines.Text(), nil

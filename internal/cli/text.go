@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -121,8 +122,28 @@ func (p *printer) message(label string, m *a2a.Message) {
 	}
 	p.metadata(1, m.Metadata)
 	for i := range m.Parts {
-		p.part(&m.Parts[i])
+		if p.all || !isEcho(m.Parts[:i], &m.Parts[i]) {
+			p.part(&m.Parts[i])
+		}
 	}
+}
+
+// echoes are the types of documents that hosts write beside a text that says the same.
+var echoes = []string{"plan", "choice"}
+
+// isEcho reports whether a part only says for programs what a text before it says for people.
+func isEcho(before []a2a.Part, part *a2a.Part) bool {
+	var doc struct {
+		Type string `json:"type"`
+	}
+	data, isData := part.Content.(a2a.Data)
+	if !isData || jsontext.Value(data).Kind() != '{' || json.Unmarshal([]byte(data), &doc) != nil || !slices.Contains(echoes, doc.Type) {
+		return false
+	}
+	return slices.ContainsFunc(before, func(p a2a.Part) bool {
+		text, isText := p.Content.(a2a.Text)
+		return isText && text != ""
+	})
 }
 
 // change prints a new status of a task that is known: on one line, if the message with it has one.
@@ -209,12 +230,12 @@ func (p *printer) part(part *a2a.Part) {
 	case a2a.Data:
 		p.mediaType(part.MediaType, "application/json")
 		f := parseForm(jsontext.Value(content))
-		if f == nil || !p.brief {
+		if f == nil || p.all {
 			text := jsontext.Value(content).Clone()
 			_ = text.Compact() // what is not JSON after all is shown as it is
 			p.text(1, "Data", string(text))
 		}
-		if f != nil {
+		if f != nil && !p.brief { // people are asked for the fields next
 			p.form(f)
 		}
 	case a2a.Raw:

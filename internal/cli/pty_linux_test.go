@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	mem "unsafe"
+)
+
+// terminal is a pseudo terminal with the program in it.
+type terminal struct {
+	t      *testing.T
+	keys   *os.File
+	ended  chan error
+	closed chan struct{}
+
+	mu    sync.Mutex
+	shown strings.Builder
+	read  int           // how much of that was expected already
+	more  chan struct{} // has a token when something was shown
+}
+
+// openTerminal starts the program at a terminal.
+func openTerminal(t *testing.T, args ...string) *terminal {
+	t.Helper()
+	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("there are no pseudo terminals here: %v", err)
+	}
+	var number, unlocked uint32
+	control(t, keys, syscall.TIOCGPTN, mem.Pointer(&number))
+	control(t, keys, syscall.TIOCSPTLCK, mem.Pointer(&unlocked))
+	size := [4]uint16{40, 100, 0, 0}
+	control(t, keys, syscall.TIOCSWINSZ, mem.Pointer(&size))
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Args = append([]string{"dragoman"}, args...)
+	cmd.Env = []string{"TERM=xterm", "HOME=" + t.TempDir(), "GORACE=" + os.Getenv("GORACE"), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tty.Close()
+	s := &terminal{t: t, keys: keys, ended: make(chan error, 1), closed: make(chan struct{}), more: make(chan struct{}, 1)}
+	go s.watch()
+	go func() { s.ended <- cmd.Wait() }()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-s.closed
+		keys.Close()
+	})
+	return s
+}
+
+func control(t *testing.T, f *os.File, request uintptr, arg mem.Pointer) {
+	t.Helper()
+	conn, err := f.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failed syscall.Errno
+	err = conn.Control(func(fd uintptr) { _, _, failed = syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(arg)) })
+	if err != nil || failed != 0 {
+		t.Fatal(err, failed)
+	}
+}
+
+func (s *terminal) watch() {
+	defer close(s.closed)
+	b := make([]byte, 4096)
+	for {
+		n, err := s.keys.Read(b)
+		s.mu.Lock()
+		s.shown.Write(b[:n])
+		s.mu.Unlock()
+		select {
+		case s.more <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// see waits until the texts are shown, one after the other, behind what was seen before.
+func (s *terminal) see(texts ...string) {
+	s.t.Helper()
+	late := time.After(30 * time.Second)
+	for _, text := range texts {
+		for !s.has(text) {
+			select {
+			case <-s.more:
+			case <-late:
+				s.t.Fatalf("%q is not shown:\n%s", text, s.rest())
+			}
+		}
+	}
+}
+
+func (s *terminal) has(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := strings.Index(s.shown.String()[s.read:], text)
+	if at >= 0 {
+		s.read += at + len(text)
+	}
+	return at >= 0
+}
+
+func (s *terminal) rest() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown.String()[s.read:]
+}
+
+// press types keys.
+func (s *terminal) press(keys string) {
+	s.t.Helper()
+	if _, err := s.keys.WriteString(keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// leaves waits for the end of the program.
+func (s *terminal) leaves() {
+	s.t.Helper()
+	select {
+	case err := <-s.ended:
+		if err != nil {
+			s.t.Errorf("%v:\n%s", err, s.rest())
+		}
+	case <-time.After(30 * time.Second):
+		s.t.Fatalf("the program does not end:\n%s", s.rest())
+	}
+}
+
+const (
+	enter = "\r"
+	ctrlD = "\x04"
+)
+
+// What is typed at a field is the answer, and the commands are commands, whatever value the field has.
+func TestFormsAtATerminal(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, formAgent, nil)
+	for name, args := range map[string][]string{
+		"chat": {"chat", "-a", url},
+		"host": {"host", "--agent", url, "--data", ":memory:"},
+		"send": {"send", "-a", url, "--fill", "lunch"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openTerminal(t, args...)
+			if name != "send" {
+				s.see("> ")
+				s.press("@Test lunch" + enter)
+			}
+			s.see("Enter keeps what stands in brackets", "Date of expense (date, such as 2026-11-21)", "Date: ")
+			s.press("not a date" + enter)
+			s.see("Date: it must be a date", "  Date: ")
+			s.press("2026-11-20" + enter)
+			s.see("Amount [20]: ")
+			s.press("abc" + enter)
+			s.see("Amount: it has no number in it", "Amount [20]: ")
+			s.press(enter)
+			s.see("Purpose: ")
+			s.press("x" + enter)
+			s.see("Request ID [request_id_1234567]: ")
+			s.press(enter)
+			s.see("Send it? [Y/n] ")
+			s.press(enter)
+			s.see("Instructions: Say more", "Date [2026-11-20]: ")
+			s.press("2026-11-19" + enter)
+			s.see("Amount [20]: ")
+			s.press("/later" + enter)
+			if name == "send" {
+				s.see("the task waits for input", "Answer: dragoman send -a "+url+" --task-id ")
+				s.leaves()
+				return
+			}
+			s.see("/form asks for it again", "[input-required]> ")
+			s.press("/form" + enter)
+			s.see("Date [2026-11-19]: ")
+			s.press("/cancel" + enter)
+			s.see("Status: canceled", "> ")
+			s.press("/quit" + enter)
+			s.leaves()
+		})
+	}
+}
+
+func TestQuitAtAField(t *testing.T) {
+	t.Parallel()
+	s := openTerminal(t, "chat", "-a", serveAgent(t, formAgent, nil))
+	s.see("> ")
+	s.press("lunch" + enter)
+	s.see("Date: ")
+	s.press("/quit" + enter)
+	s.see("Status: input-required", "Resume: dragoman chat")
+	s.leaves()
+}
+
+// What comes after Ctrl-D begins a line.
+func TestCtrlDEndsTheLineOfThePrompt(t *testing.T) {
+	t.Parallel()
+	s := openTerminal(t, "chat", "-a", serveAgent(t, formAgent, nil))
+	s.see("Test> ")
+	s.press("lunch" + enter)
+	s.see("Date: ")
+	s.press(ctrlD)
+	s.see("\r\nThe form waits", "Test [input-required]> ")
+	s.press(ctrlD)
+	s.see("\r\nTask: ")
+	s.leaves()
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/host"
+	"github.com/dragoman-a2a/dragoman/registry"
+)
+
+// errNobodyThere ends a run whose host reached no agent for the request. Why is said by warnOfMissing and by the host.
+var errNobodyThere = &failure{
+	exit: exitUnreachable, code: codeUnreachable, message: "no agent for this can be reached",
+	hint: "check that the agents run, the addresses after --agent and --registry, and what --networks allows",
+}
+
+// reachedNobody reports whether the task of a host failed for that.
+func reachedNobody(t *a2a.Task) bool {
+	var why string
+	_, err := t.Metadata.Get(host.MetaFailure, &why)
+	return err == nil && why == host.FailureUnreachable && t.Status.State == a2a.TaskStateFailed
+}
+
+// whyFailed looks at a task of the own host that failed: streams do not say why, as metadata is not in them.
+func (c *command) whyFailed(ctx context.Context, agent *client.Client, seen *seen) error {
+	if !c.ownAgent() || seen.state != a2a.TaskStateFailed || seen.cutOff {
+		return nil
+	}
+	none := 0
+	task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: &none})
+	if err != nil {
+		return err
+	}
+	seen.note(task)
+	return nil
+}
+
+// warnOfMissing says which of the agents that the flags name are not there, and why: what the host says of them is for
+// its callers, who are not to learn addresses.
+func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
+	timeout := host.DirectoryOptions{}.Defaults().CardTimeout // as long as the host itself waits for them
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	cards := card.NewResolver(&card.Options{HTTPClient: c.httpClient(), Timeout: timeout, Retries: -1})
+	failed := make([]error, len(o.agents)+1)
+	var looks sync.WaitGroup
+	for i, agent := range o.agents {
+		_, ref := nameAndRef(agent)
+		looks.Go(func() { _, failed[i] = cards.Resolve(ctx, ref) })
+	}
+	if catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.httpClient()}); o.registry != "" && err == nil {
+		looks.Go(func() { _, failed[len(o.agents)] = catalog.List(ctx, registry.Query{PageSize: 1}) })
+	}
+	looks.Wait()
+	var said []string
+	for _, err := range failed {
+		if err == nil {
+			continue
+		}
+		if why := c.failureOf(err).message; !slices.Contains(said, why) {
+			said = append(said, why)
+			c.warn("%s", why)
+		}
+	}
+}
