@@ -24,8 +24,9 @@ build: ## build bin/dragoman
 run: build ## build, then serve currency on 127.0.0.1:8080 and hello on 127.0.0.1:8081 until Ctrl-C
 	@sh scripts/run.sh
 
-test: ## run all tests, those of nested modules too
+test: ## run all tests, those of nested modules too (installs a browser, if it may)
 	$(GO) test ./...
+	@sh scripts/browser.sh
 	@set -e; for m in $(NESTED); do echo "== module $$m"; (cd $$m && $(GO) test ./...); done
 
 race: ## run all tests under the race detector (needs a C compiler)

@@ -19,7 +19,7 @@ import (
 const (
 	RoleAgent    = "agent"    // may do what agents do
 	RoleObserver = "observer" // may look, and change nothing
-	RoleAdmin    = "admin"    // may also change settings, and free what others hold
+	RoleAdmin    = "admin"    // may also change settings, free what others hold, and retire agents
 )
 
 // A Grant is what a token allows.

@@ -183,13 +183,19 @@ func (d *Daemon) serveProjects(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, err)
 		return
 	}
-	shown := []string{}
+	shown, locked := []string{}, d.opts.Closed
 	for _, name := range names {
-		if _, err := d.authorize(r.Context(), r.Header, name, true); err == nil {
+		switch _, err := d.authorize(r.Context(), r.Header, name, true); {
+		case err == nil:
 			shown = append(shown, name)
+		case errors.Is(err, errForbidden):
+			locked = true
+		default:
+			d.fail(w, err)
+			return
 		}
 	}
-	answer(w, map[string]any{"projects": shown})
+	answer(w, map[string]any{"projects": shown, "locked": locked}) // locked: a token may show more
 }
 
 // serveProject answers with all that people want to see at once.

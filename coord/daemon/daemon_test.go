@@ -104,7 +104,7 @@ func TestPageAndState(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"/": "<h1>Coordination</h1>", "/page.js": "use strict", "/page.css": "color-scheme", "/healthz": `"status":"ok"`,
-		"/api/projects": `{"projects":["p"]}`, "/api/projects/p": `"agents":{"a":{"task_id":"1"`,
+		"/api/projects": `{"locked":false,"projects":["p"]}`, "/api/projects/p": `"agents":{"a":{"task_id":"1"`,
 	} {
 		if status, body := get(t, url+path, ""); status != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %s", path, status, body)
@@ -148,7 +148,7 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s looks: %d %s", who, status, body)
 		}
 	}
-	if _, body := get(t, url+"/api/projects", tokens["eve"]); body != `{"projects":[]}` {
+	if _, body := get(t, url+"/api/projects", tokens["eve"]); body != `{"locked":true,"projects":[]}` {
 		t.Errorf("eve sees %s", body)
 	}
 	if err := tables.RevokeToken(t.Context(), "p", "ann"); err != nil {

@@ -14,11 +14,36 @@ let stream = null; // aborts the stream of events that is shown
 
 const headers = () => (byID("token").value ? { Authorization: "Bearer " + byID("token").value } : {});
 
-async function get(path) {
-  const response = await fetch(path, { headers: headers() });
-  byID("locked").hidden = response.status !== 401 && !byID("token").value;
-  if (!response.ok) throw new Error((await response.json()).error);
-  return response.json();
+// request answers with what the coordinator says. The field for a token appears when one is needed, and stays.
+async function request(method, path, body) {
+  const response = await fetch(path, { method, headers: headers(), body: body && JSON.stringify(body) });
+  if (response.status === 401) byID("locked").hidden = false;
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error);
+  return answer;
+}
+
+const get = (path) => request("GET", path);
+
+// act does what a person wants, and says what comes of it.
+const act = (method, path, body) => request(method, path, body).then(refresh).then(() => say("done"), (e) => say(e.message));
+
+// sure is a button that asks once more before it acts.
+function sure(text, question, action) {
+  const button = el("button", { type: "button", textContent: text });
+  let asked = null;
+  const calm = () => { asked = null; button.textContent = text; button.className = ""; };
+  button.addEventListener("click", () => {
+    if (asked) {
+      clearTimeout(asked);
+      calm();
+      return action();
+    }
+    button.textContent = question;
+    button.className = "sure";
+    asked = setTimeout(calm, 5000);
+  });
+  return button;
 }
 
 const say = (text) => { byID("state").textContent = text; };
@@ -26,31 +51,91 @@ const project = () => byID("project").value;
 const path = () => "api/projects/" + encodeURIComponent(project());
 
 async function projects() {
-  const { projects } = await get("api/projects");
-  const now = project();
-  byID("project").replaceChildren(...projects.map((name) => el("option", { value: name, textContent: name, selected: name === now })));
-  if (!projects.length) say("No agent has registered yet.");
+  const { projects, locked } = await get("api/projects");
+  if (locked) byID("locked").hidden = false;
+  const now = project() || decodeURIComponent(location.hash.slice(1));
+  if (projects.join("\n") !== [...byID("project").options].map((o) => o.value).join("\n")) {
+    byID("project").replaceChildren(...projects.map((name) => el("option", { value: name, textContent: name, selected: name === now })));
+  }
+  if (!projects.length) say(locked ? "Give a token to see the projects that it is for." : "No agent has registered yet.");
 }
 
 const empty = (text) => [el("p", { className: "quiet", textContent: text })];
 
 function agents(view) {
+  const names = Object.keys(view.agents);
   const all = Object.entries(view.agents).map(([name, a]) => {
     const todos = (view.todos[name] || { todos: [] }).todos;
     const done = todos.filter((t) => t.status === "completed").length;
-    return el("article", {}, el("strong", { textContent: name }), " ", el("small", { textContent: `${a.branch} · since ${time(a.started_at)} · ${a.status}` }),
+    return el("article", {}, ...keeper(view, () => sure("Retire", "Really retire it?", () => act("DELETE", `${path()}/agents/${encodeURIComponent(name)}`))),
+      el("strong", { textContent: name }), " ", el("small", { textContent: `${a.branch} · since ${time(a.started_at)} · ${a.status}` }),
       el("div", { textContent: a.description }),
       ...(todos.length ? [el("progress", { max: todos.length, value: done, ariaLabel: "todos done" }), ` ${done}/${todos.length}`,
         el("ul", {}, ...todos.map((t) => el("li", { className: t.status, textContent: `${t.text} (${t.status.replace("_", " ")})` })))] : []));
   });
   byID("agents").replaceChildren(...(all.length ? all : empty("Nobody is here.")));
+  const to = byID("to").value;
+  byID("to").replaceChildren(el("option", { value: "", textContent: "all agents" }), ...names.map((name) => el("option", { value: name, textContent: name, selected: name === to })));
+  byID("say").hidden = view.role === "observer" || !names.length;
 }
 
+// keeper returns what only those see who may look after the project.
+const keeper = (view, make) => (view.role === "admin" ? [make()] : []);
+
 function locks(view) {
-  const show = (l, how) => el("article", {}, el("strong", { textContent: l.paths.join(", ") }),
+  const free = (l) => keeper(view, () => sure("Free", "Really free it?", () => act("DELETE", `${path()}/locks/${encodeURIComponent(l.lock_id)}`)));
+  const show = (l, how, name) => el("article", { className: name }, ...free(l), el("strong", { textContent: l.paths.join(", ") }),
     el("div", { textContent: `${how} ${l.session} since ${time(l.since)}: ${l.change_type}` }), el("small", { textContent: l.description }));
-  const all = [...view.locks.leases.map((l) => show(l, l.mode === "shared" ? "shared by" : "held by")), ...view.locks.queue.map((l) => show(l, "waited for by"))];
+  const all = [...view.locks.leases.map((l) => show(l, l.mode === "shared" ? "shared by" : "held by", "held")),
+    ...view.locks.queue.map((l, i) => show(l, `${i + 1}. in the queue:`, "waiting"))];
   byID("locks").replaceChildren(...(all.length ? all : empty("Nothing is locked.")));
+}
+
+// waits draws those who wait left of those they wait for.
+function waits(view) {
+  if (!view.waits.length) return byID("waits").replaceChildren(...empty("Nobody waits."));
+  const svg = (name, attributes, ...children) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    node.append(...children);
+    return node;
+  };
+  const names = [...new Set(view.waits.flatMap((w) => [w.from, w.to]))];
+  const rank = Object.create(null); // how many steps it is to one who waits for nobody; a circle, which there is none of, ends it
+  const depth = (name, left) => rank[name] ??= left && Math.max(0, ...view.waits.filter((w) => w.from === name).map((w) => 1 + depth(w.to, left - 1)));
+  names.forEach((name) => depth(name, names.length));
+  const columns = Math.max(...names.map((n) => rank[n])), rows = [], at = Object.create(null);
+  const width = 116, height = 30, across = 56, down = 16;
+  for (const name of names) {
+    const column = columns - rank[name];
+    rows[column] = (rows[column] || 0) + 1;
+    at[name] = { x: column * (width + across), y: (rows[column] - 1) * (height + down) + 4 };
+  }
+  const arrows = view.waits.map((w) => {
+    const a = at[w.from], b = at[w.to];
+    const line = svg("path", { class: w.for, d: `M ${a.x + width} ${a.y + height / 2} C ${a.x + width + across / 2} ${a.y + height / 2}, ${b.x - across / 2} ${b.y + height / 2}, ${b.x - 4} ${b.y + height / 2}`, "marker-end": "url(#tip)" });
+    line.append(svg("title", {}, `${w.from} waits for ${w.to}: ${w.for} ${w.what}`));
+    return line;
+  });
+  const boxes = names.map((name) => svg("g", {}, svg("title", {}, name), svg("rect", { x: at[name].x, y: at[name].y, width, height, rx: 6 }),
+    svg("text", { x: at[name].x + 8, y: at[name].y + 20 }, name.length > 14 ? name.slice(0, 13) + "…" : name)));
+  const w = columns * (width + across) + width, h = Math.max(...rows.filter(Boolean)) * (height + down);
+  const tip = svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto" }, svg("path", { d: "M 1 1 L 7 4 L 1 7" }));
+  const picture = svg("svg", { viewBox: `-2 0 ${w + 4} ${h}`, role: "img", "aria-label": view.waits.map((x) => `${x.from} waits for ${x.to}`).join("; ") }, svg("defs", {}, tip), ...arrows, ...boxes);
+  picture.style.maxWidth = `${w + 4}px`;
+  byID("waits").replaceChildren(picture, el("ul", {}, ...view.waits.map((x) => el("li", { textContent: `${x.from} waits for ${x.to}: ${x.for === "lock" ? "the lock of " : "an answer to "}${x.what}` }))));
+}
+
+function settings(view) {
+  for (const box of byID("settings").elements) {
+    box.checked = Boolean(view.settings[box.name]);
+    box.disabled = view.role !== "admin";
+  }
+  byID("settings").onchange = () => {
+    const wanted = { ...view.settings };
+    for (const box of byID("settings").elements) wanted[box.name] = box.checked;
+    act("PUT", path() + "/settings", wanted);
+  };
 }
 
 function interfaces(view) {
@@ -59,14 +144,18 @@ function interfaces(view) {
   byID("interfaces").replaceChildren(...(all.length ? all : empty("None is shared.")));
 }
 
+const paths = new Map(); // of the locks that events told of, by their number
+
 function said(e) {
+  const lock = e.lease || e.claim;
+  if (lock) paths.set(lock.id, lock.paths.join(", "));
   if (e.message) return e.message.text;
   if (e.query) return `asks ${e.query.to}: ${e.query.text}`;
   if (e.lease || e.claim) return (e.lease || e.claim).paths.join(", ");
   if (e.todo) return `${e.todo.text} (${e.todo.status.replace("_", " ")})`;
   if (e.interface) return e.interface.name;
   if (e.agent) return e.agent.description;
-  return e.text || e.id || "";
+  return [paths.get(e.id), e.text].filter(Boolean).join(": ") || e.id || "";
 }
 
 async function refresh() {
@@ -74,20 +163,37 @@ async function refresh() {
   const view = await get(path());
   agents(view);
   locks(view);
+  waits(view);
   interfaces(view);
+  settings(view);
 }
 
 let due = null;
 const soon = () => { due ??= setTimeout(() => { due = null; refresh().catch((e) => say(e.message)); }, 200); };
 
+// spoken are the kinds of events that are about messages.
+const spoken = { message_broadcast: "to all", query_asked: "asks", query_answered: "answers", query_failed: "gets no answer" };
+
+function show(e) {
+  const line = (list, ...parts) => {
+    byID(list).prepend(el("li", {}, el("small", { textContent: time(e.time) + " " }), el("strong", { textContent: e.session || "" }), ...parts));
+    while (byID(list).childElementCount > 500) byID(list).lastChild.remove();
+  };
+  line("events", ` ${e.kind.replaceAll("_", " ")} `, el("span", { className: "quiet", textContent: said(e) }));
+  if (!spoken[e.kind]) return;
+  const to = e.query ? e.query.to : (e.to || []).join(", ");
+  const text = e.query ? e.query.text : e.message ? e.message.text : e.text;
+  line("messages", el("span", { className: "quiet", textContent: ` ${spoken[e.kind]}${to && e.kind !== "message_broadcast" ? " " + to : ""}: ` }), text || "");
+}
+
 // watch reads the stream by fetch, as an EventSource cannot send a token.
 async function watch() {
   stream?.abort();
   const mine = stream = new AbortController();
-  byID("events").replaceChildren();
-  for (let after = 0; !mine.signal.aborted;) {
+  for (const list of ["events", "messages"]) byID(list).replaceChildren();
+  for (let from = "last=500"; !mine.signal.aborted;) {
     try {
-      const response = await fetch(`${path()}/events?after=${after}`, { headers: headers(), signal: mine.signal });
+      const response = await fetch(`${path()}/events?${from}`, { headers: headers(), signal: mine.signal });
       if (!response.ok) throw new Error((await response.json()).error);
       say("live");
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -100,16 +206,15 @@ async function watch() {
           const data = block.split("\n").filter((l) => l.startsWith("data:")).map((l) => l.slice(5)).join("\n");
           if (!data) continue;
           const e = JSON.parse(data);
-          after = e.seq;
-          byID("events").prepend(el("li", {}, el("small", { textContent: time(e.time) + " " }), el("strong", { textContent: e.session || "" }),
-            ` ${e.kind.replaceAll("_", " ")} `, el("span", { className: "quiet", textContent: said(e) })));
-          while (byID("events").childElementCount > 500) byID("events").lastChild.remove();
+          from = "after=" + e.seq;
+          show(e);
         }
         soon();
       }
+      say("connecting again");
     } catch (e) {
       if (mine.signal.aborted) return;
-      say(e.message);
+      say(e instanceof TypeError ? "the coordinator cannot be reached" : e.message);
     }
     await new Promise((done) => setTimeout(done, 2000));
   }
@@ -127,7 +232,23 @@ async function start() {
   }
 }
 
-byID("project").addEventListener("change", () => { refresh().catch((e) => say(e.message)); watch(); });
+byID("project").addEventListener("change", () => {
+  history.replaceState(null, "", "#" + encodeURIComponent(project())); // so that a link leads here again
+  refresh().catch((e) => say(e.message));
+  watch();
+});
 byID("token").addEventListener("change", start);
-setInterval(() => projects().then(() => { if (project() && !stream) { refresh(); watch(); } }).catch((e) => say(e.message)), 5000);
+byID("say").addEventListener("submit", async (submitted) => {
+  submitted.preventDefault();
+  const text = byID("text").value;
+  byID("text").value = "";
+  try {
+    await request("POST", path() + "/messages", { to: byID("to").value, text });
+    say("sent");
+  } catch (e) {
+    byID("text").value ||= text; // it is not lost
+    say(e.message);
+  }
+});
+setInterval(() => projects().then(() => { if (project() && !stream) start(); }).catch((e) => say(e.message)), 5000);
 start();

@@ -38,7 +38,7 @@ type coordOptions struct {
 
 func (c *command) coordCommand() *cobra.Command {
 	o := &coordOptions{}
-	uses := []*cobra.Command{c.coordStdioCommand(o), c.coordHookCommand(o), c.coordGuardCommand(o), c.coordTokenCommand(o), c.coordWatchCommand(o), c.coordDoctorCommand(o)}
+	uses := []*cobra.Command{c.coordStdioCommand(o), c.coordHookCommand(o), c.coordGuardCommand(o), c.coordTokenCommand(o), c.coordSettingsCommand(o), c.coordWatchCommand(o), c.coordDoctorCommand(o)}
 	for _, cmd := range uses {
 		cmd.PersistentFlags().AddFlagSet(coordFlags(o)) // so that config show, which has them itself, does not repeat them
 	}

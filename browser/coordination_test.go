@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/coord/daemon"
+	"github.com/dragoman-a2a/dragoman/store/sqlite"
+)
+
+func quote(s string) string { return strconv.Quote(s) }
+
+// A shop is a project with agents at work.
+type shop struct {
+	t      *testing.T
+	hub    *coord.Hub
+	tables *coord.Tables
+	url    string
+}
+
+func open(t *testing.T) *shop {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := coord.OpenTables(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub := coord.NewHub(&coord.HubOptions{Store: tables})
+	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables}))
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		hub.Close()
+		srv.Close()
+		db.Close()
+	})
+	return &shop{t, hub, tables, srv.URL}
+}
+
+func (s *shop) do(c coord.Command) coord.Result {
+	s.t.Helper()
+	result, err := s.hub.Do(s.t.Context(), "shop", "", c)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if f, failed := result.(coord.Failure); failed {
+		s.t.Fatalf("%+v: %s", c, f.Error)
+	}
+	return result
+}
+
+// later does something that waits.
+func (s *shop) later(c coord.Command) <-chan coord.Result {
+	done := make(chan coord.Result, 1)
+	go func() {
+		result, _ := s.hub.Do(context.WithoutCancel(s.t.Context()), "shop", "", c) // what comes of it is what is tested
+		done <- result
+	}()
+	return done
+}
+
+func lock(session, path, why string, wait time.Duration) coord.Announce {
+	return coord.Announce{Session: session, Paths: []string{path}, ChangeType: "modify", Description: why, Wait: wait}
+}
+
+// fill sets three agents to work, of whom two wait for another one.
+func (s *shop) fill() (waiting <-chan coord.Result) {
+	s.do(coord.Register{Session: "frontend", TaskID: "42", Branch: "feature/login", Description: "Login page with two factors"})
+	s.do(coord.Register{Session: "backend", TaskID: "43", Branch: "feature/login", Description: "Sessions and tokens of users"})
+	s.do(coord.Register{Session: "tests", TaskID: "44", Branch: "feature/e2e", Description: "End-to-end tests of the login"})
+	for i, item := range []string{"Form with e-mail and password", "Second factor", "Messages for wrong passwords"} {
+		added := s.do(coord.AddTodo{Session: "frontend", Item: item}).(coord.TodoAdded)
+		s.do(coord.UpdateTodo{Session: "frontend", ID: added.ID, Status: []string{"completed", "in_progress", "pending"}[i]})
+	}
+	s.do(coord.Define{Session: "backend", Name: "User", Definition: "interface User { id: string; email: string; secondFactor: boolean }", FilePath: "src/types/user.ts"})
+	s.do(lock("frontend", "src/login/", "Two factors", 0))
+	s.do(lock("backend", "src/types/user.ts", "A field for the second factor", 0))
+	waiting = s.later(lock("backend", "src/login/api.ts", "Call the new endpoint", time.Minute))
+	s.until("lease_queued")
+	s.later(coord.Ask{From: "tests", To: "backend", Sort: "api", Query: "Which status has a wrong second factor?", Wait: true, Timeout: time.Minute})
+	s.until("query_asked")
+	return waiting
+}
+
+// until waits for an event.
+func (s *shop) until(kind coord.Kind) {
+	s.t.Helper()
+	for e, err := range s.hub.Events(s.t.Context(), "shop", 0) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if e.Kind == kind {
+			return
+		}
+	}
+}
+
+// A person sees who works on what and who waits for whom, asks an agent and reads its answer, frees a lock, retires an
+// agent, and changes settings.
+func TestCoordination(t *testing.T) {
+	s := open(t)
+	waiting := s.fill()
+	ctx := tab(t, 1280, 1400)
+	run(t, ctx, chromedp.Navigate(s.url))
+	for id, texts := range map[string][]string{
+		"agents":     {"frontend", "Login page with two factors", "1/3"},
+		"locks":      {"src/login/", "held by frontend", "src/login/api.ts", "1. in the queue: backend"},
+		"waits":      {"backend waits for frontend: the lock of src/login/api.ts", "tests waits for backend: an answer to Which status"},
+		"messages":   {"tests asks backend: Which status has a wrong second factor?"},
+		"events":     {"lease queued", "agent joined"},
+		"interfaces": {"secondFactor: boolean"},
+		"state":      {"live"},
+	} {
+		for _, text := range texts {
+			eventually(t, ctx, id+" has "+text, has(id, text))
+		}
+	}
+	eventually(t, ctx, "the graph has three boxes and two arrows", `document.querySelectorAll("#waits rect").length === 3 && document.querySelectorAll("#waits svg > path").length === 2`)
+	picture(t, ctx)
+	s.do(coord.AddTodo{Session: "backend", Item: `<img src=x onerror="document.title='owned'">`})
+	eventually(t, ctx, "what agents write is text", has("agents", "<img src=x")+`&& document.images.length === 0 && document.title !== "owned"`)
+
+	run(t, ctx, chromedp.SetValue("#to", "backend"), chromedp.SendKeys("#text", "How far are you?\r"))
+	eventually(t, ctx, "the message is there", has("messages", "person:anonymous asks backend: How far are you?"))
+	asked := s.do(coord.Check{Session: "backend"}).([]any)
+	for _, m := range asked {
+		if q := m.(coord.QueryMessage); q.From == coord.Person("") {
+			s.do(coord.Respond{From: "backend", MessageID: q.ID, Response: "Half way through"})
+		}
+	}
+	eventually(t, ctx, "its answer is there", has("messages", "Half way through"))
+
+	button := func(list, article, label string) string {
+		return fmt.Sprintf(`//div[@id=%q]//article[contains(., %q)]/button[contains(., %q)]`, list, article, label)
+	}
+	press := func(list, article, label string) {
+		t.Helper()
+		run(t, ctx, chromedp.Click(button(list, article, label), chromedp.BySearch), chromedp.Click(button(list, article, "Really"), chromedp.BySearch))
+	}
+	press("locks", "held by frontend", "Free")
+	if got, ok := (<-waiting).(coord.Locked); !ok || got.FilePath != "src/login/api.ts" {
+		t.Errorf("who was next in the queue got %+v", got)
+	}
+	eventually(t, ctx, "the lock has another holder", has("locks", "held by backend")+`&& !`+has("locks", "frontend"))
+	press("agents", "End-to-end tests", "Retire")
+	eventually(t, ctx, "the agent is gone", `!`+has("agents", "End-to-end tests")+`&&`+has("waits", "Nobody waits"))
+	run(t, ctx, chromedp.Click(`#settings input[name=strict]`))
+	eventually(t, ctx, "the setting is kept", has("events", "project configured"))
+	if got := s.do(coord.GetSettings{}).(coord.Settings); !got.Strict {
+		t.Errorf("the settings are %+v", got)
+	}
+}
+
+// The page of a project with tokens asks for one, and shows each what he may do.
+func TestCoordinationWithTokens(t *testing.T) {
+	s := open(t)
+	s.fill()
+	tokens := map[string]string{}
+	for _, role := range []string{coord.RoleObserver, coord.RoleAdmin} {
+		token, err := s.tables.CreateToken(t.Context(), coord.Grant{Project: "shop", Name: role, Role: role})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[role] = token
+	}
+	ctx := tab(t, 400, 800)
+	run(t, ctx, chromedp.Navigate(s.url), chromedp.WaitVisible("#token"))
+	eventually(t, ctx, "it says what to do", has("state", "Give a token"))
+	enter := func(role string) {
+		run(t, ctx, chromedp.Evaluate(`document.getElementById("token").value = ""`, nil), chromedp.SendKeys("#token", tokens[role]+"\r"))
+	}
+	enter(coord.RoleObserver)
+	eventually(t, ctx, "an observer looks", has("agents", "frontend"))
+	eventually(t, ctx, "and does nothing", `document.querySelectorAll("article button").length === 0 && document.getElementById("say").hidden && document.querySelector("#settings input").disabled`)
+	enter(coord.RoleAdmin)
+	eventually(t, ctx, "an admin does", `document.querySelectorAll("article button").length > 0 && !document.getElementById("say").hidden`)
+	eventually(t, ctx, "it fits on a phone", `document.documentElement.scrollWidth <= window.innerWidth`)
+}
+
+// picture keeps a picture of the page, when DRAGOMAN_PICTURES names a folder for it: those of the docs are in docs/img.
+func picture(t *testing.T, ctx context.Context) {
+	folder := os.Getenv("DRAGOMAN_PICTURES")
+	if folder == "" {
+		return
+	}
+	var png []byte
+	run(t, ctx, chromedp.FullScreenshot(&png, 100))
+	if err := os.WriteFile(strings.TrimSuffix(folder, "/")+"/coordination.png", png, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+)
+
+const coordSettingsLong = `settings shows the settings of a project, after it has changed those that are given:
+
+  --strict       only agents that have registered are served; others otherwise get a warning
+  --ignore-case  paths that differ in case only are the same file, as on macOS and Windows
+  --per-branch   only agents on the same branch are in each other's way
+  --root         absolute paths below these folders are paths of the project: the folder of the
+                 repository and those of its work trees; --root "" takes all back
+
+In a project with tokens it takes one of the role admin. People set the first three on the
+page of the coordinator, too.`
+
+func (c *command) coordSettingsCommand(o *coordOptions) *cobra.Command {
+	var given coord.Settings
+	cmd := &cobra.Command{
+		Use: "settings", Short: "Show and change the settings of a project", Long: coordSettingsLong, Args: noArgs,
+		Example: "  dragoman coord settings\n  dragoman coord settings --strict --root . --root ../shop-login\n  dragoman coord settings --strict=false",
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&given.Strict, "strict", false, "serve registered agents only")
+	flags.BoolVar(&given.IgnoreCase, "ignore-case", false, "paths that differ in case only are the same")
+	flags.BoolVar(&given.PerBranch, "per-branch", false, "only agents on the same branch are in each other's way")
+	flags.StringArrayVar(&given.Roots, "root", nil, "folder below which absolute paths are the project's; repeatable")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.coordSettings(cmd.Context(), o, func(s *coord.Settings) (changed bool) {
+			for name, set := range map[string]func(){
+				"strict": func() { s.Strict = given.Strict }, "ignore-case": func() { s.IgnoreCase = given.IgnoreCase },
+				"per-branch": func() { s.PerBranch = given.PerBranch }, "root": func() { s.Roots = c.absolute(given.Roots) },
+			} {
+				if cmd.Flags().Changed(name) {
+					set()
+					changed = true
+				}
+			}
+			return changed
+		})
+	}
+	return cmd
+}
+
+// absolute returns the folders that are named, as absolute paths.
+func (c *command) absolute(folders []string) (all []string) {
+	for _, f := range folders {
+		switch {
+		case f == "":
+		case filepath.IsAbs(f):
+			all = append(all, f)
+		default:
+			all = append(all, filepath.Join(c.Dir, f))
+		}
+	}
+	return all
+}
+
+// coordSettings shows the settings of a project, after change has changed some.
+func (c *command) coordSettings(ctx context.Context, o *coordOptions, change func(*coord.Settings) bool) error {
+	if _, err := o.place(ctx, c.Dir); err != nil {
+		return err
+	}
+	var settings coord.Settings
+	path := projectPath(o.project) + "/settings"
+	if err := c.coordAPI(ctx, o, http.MethodGet, path, nil, &settings); err != nil {
+		return err
+	}
+	if change(&settings) {
+		if err := c.coordAPI(ctx, o, http.MethodPut, path, settings, &coord.Configured{}); err != nil {
+			return err
+		}
+	}
+	if c.options.output == outputJSON {
+		return c.showValue(settings)
+	}
+	return c.showText(func(p *printer) {
+		p.field(0, "Project", o.project)
+		p.field(1, "Registered agents only", yesNo(&settings.Strict))
+		p.field(1, "Case is ignored", yesNo(&settings.IgnoreCase))
+		p.field(1, "Each branch on its own", yesNo(&settings.PerBranch))
+		if len(settings.Roots) > 0 {
+			p.field(1, "Roots", strings.Join(settings.Roots, ", "))
+		}
+	})
+}
