@@ -5,6 +5,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func (x *run) consult(ctx context.Context) (more bool, err error) {
 	}
 	d, err := x.decide(ctx, m, textOf(m), "")
 	if err != nil {
-		return false, err
+		return false, errors.Join(x.keepAnswers(), err)
 	}
 	if d.Question == nil && d.Answer == nil && len(d.Steps) == 0 {
 		if err := x.withdraw(ctx, d.Cancel); err != nil {
@@ -54,12 +55,15 @@ func (x *run) consult(ctx context.Context) (more bool, err error) {
 		}
 		return false, x.finish()
 	}
-	if d.Answer != nil {
+	if d.Answer != nil || d.Question != nil {
 		if err := x.keepAnswers(); err != nil {
 			return false, err
 		}
 	}
 	if err := x.follow(ctx, m, d); err != nil {
+		if _, ok := errors.AsType[*setback](err); ok {
+			err = errors.Join(x.keepAnswers(), err)
+		}
 		return false, err
 	}
 	return len(d.Steps) > 0, nil

@@ -227,3 +227,29 @@ func TestALongTaskRemembersItsLastSteps(t *testing.T) {
 		t.Errorf("%v: %s", done.State(), done.Text())
 	}
 }
+
+// What an agent has answered is there although it cannot be planned how to go on.
+func TestASetbackKeepsTheAnswers(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]*host.Decision{
+		"nothing":    nil,
+		"too much":   {Steps: []host.Step{{ID: "2", Agent: "Oracle", Text: "b"}, {ID: "3", Agent: "Oracle", Text: "c"}}},
+		"a question": {Question: &host.Question{Text: "And now?"}},
+	} {
+		planner := plannerFunc(func(s *host.Situation) *host.Decision {
+			if len(s.Reports) > 0 {
+				return next
+			}
+			return &host.Decision{Steps: []host.Step{{ID: "1", Agent: "Oracle", Text: s.Text, Whole: true}}}
+		})
+		oracle := agent.Func(func(_ context.Context, t *agent.Turn) error { return t.Reply(a2a.TextPart("It is 42.")) })
+		w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner, o.MaxSteps = planner, 2 }, serve(t, oracle, cardOf("Oracle", "Knows numbers")))
+		r := w.Send("which number?")
+		if want := map[bool]a2a.TaskState{true: a2a.TaskStateInputRequired, false: a2a.TaskStateFailed}[name == "a question"]; r.State() != want {
+			t.Errorf("%s: %v", name, r.State())
+		}
+		if len(r.Task.Artifacts) != 1 || r.Task.Artifacts[0].Text() != "It is 42." {
+			t.Errorf("%s: %v: %s", name, r.State(), r.Text())
+		}
+	}
+}

@@ -227,18 +227,23 @@ func (x *run) markUnreachable() error {
 	return x.t.SetMetadata(MetaUnreachable, append([]Unreachable{}, down[:min(len(down), maxUnreachable)]...))
 }
 
-// warn says once in a conversation who cannot be reached, besides the agents of a plan: those speak for themselves.
+// warn says who cannot be reached when the user of the conversation has not been told, besides the agents of a plan:
+// those speak for themselves.
 func (x *run) warn(ctx context.Context, steps []*step) error {
-	down := slices.DeleteFunc(unreachable(x.agents, x.missing), func(u Unreachable) bool {
+	down, all := unreachable(x.agents, x.missing), ""
+	if len(down) > 0 {
+		all = notReachable(down, toldUnreachable)
+	}
+	others := slices.DeleteFunc(down, func(u Unreachable) bool {
 		return slices.ContainsFunc(steps, func(s *step) bool { return s.Agent == u.Agent })
 	})
-	if len(down) == 0 {
+	if all != "" && len(others) == 0 {
 		return nil
 	}
-	line, told := notReachable(down, toldUnreachable), false
-	err := x.converse(ctx, func(c *conversation) { told, c.Told = c.Told == line, line })
-	if err != nil || told {
+	told := false
+	err := x.converse(ctx, func(c *conversation) { told, c.Told = c.Told == all, all })
+	if err != nil || told || all == "" {
 		return err
 	}
-	return x.t.Working(texts(line)...)
+	return x.t.Working(texts(notReachable(others, toldUnreachable))...)
 }
