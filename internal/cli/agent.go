@@ -221,6 +221,7 @@ type seen struct {
 	state   a2a.TaskState
 	form    *form            // what the agent last asked to be filled
 	filled  *form            // the one before, as it was answered
+	left    string           // the document of the form that a person left for later
 	took    bool             // the agent has answered the last message somehow
 	cutOff  bool             // a host says that it reached no agent
 	told    func(a2a.TaskID) // if not nil: called when the task is known

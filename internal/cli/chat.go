@@ -302,11 +302,16 @@ func (s *chat) keep(attached []a2a.Part, err error) {
 // Lines of a pipe are messages, always: whoever writes them does not see what is asked.
 func (s *chat) fillForms(ctx context.Context) error {
 	for s.in.person() && s.at.seen.asksForm() {
+		if s.at.seen.form.source == s.at.seen.left {
+			s.c.tell("The form still waits; /form asks for it.")
+			return nil
+		}
 		answer, err := s.c.fill(ctx, s.in, &s.at.seen)
 		switch {
 		case errors.Is(err, errWithdraw):
 			return s.cancel(ctx)
 		case errors.Is(err, errLater), errors.Is(err, errCtrlC), errors.Is(err, io.EOF):
+			s.at.seen.left = s.at.seen.form.source
 			s.c.tell("The form waits; /form asks for it again. A message may answer it, too.")
 			return nil
 		case err != nil:
@@ -338,7 +343,7 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) (err error) {
 	}()
 	return s.during(ctx, func(ctx context.Context, seen *seen) error {
 		if message.TaskID == "" {
-			seen.task, seen.state, seen.filled = "", a2a.TaskStateUnspecified, nil
+			seen.task, seen.state, seen.filled, seen.left = "", a2a.TaskStateUnspecified, nil, ""
 		}
 		seen.form = nil
 		types := &acceptance{modes: s.accept}

@@ -115,6 +115,21 @@ func TestChatLeavesAndWithdrawsForms(t *testing.T) {
 	has(t, "what was asked", strings.Join(somebody.prompts, "\n"), "Test [input-required]> ")
 }
 
+// A form that was left is not asked for at each turn, as long as it is the same.
+func TestChatLeavesAFormAlone(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, formAgent, nil)
+	got, somebody := talk(t, []string{"lunch", "/later", "what else?", "/form", "2026-11-20", "", "/agents", "x", "", "", "2026-11-19", "/quit"}, "-a", url)
+	if got.code != exitOK {
+		t.Fatalf("%+v", got)
+	}
+	has(t, "the error stream", got.stderr, "The form still waits; /form asks for it.\n", "/agents is not for forms; leave this one first, with /later.\n")
+	has(t, "what was asked", strings.Join(somebody.prompts, "\n"), "Test> \n  Date: \nTest [input-required]> \nTest [input-required]> \n  Date: \n  Amount [20]: \n", "Send it? [Y/n] \n  Date [2026-11-20]: \n  Amount [20]: ")
+	if n := strings.Count(got.stderr, "The agent asks for a form"); n != 3 {
+		t.Errorf("it is asked for %d times:\n%s", n, got.stderr)
+	}
+}
+
 func TestChatPrintsHowToComeBack(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)

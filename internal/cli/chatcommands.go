@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,11 @@ func chatCommands() []chatCommand {
 		{"/help", "", "list the commands", func(s *chat, _ context.Context, _ string) error { s.help(); return nil }},
 		{"/quit", "", "leave (also Ctrl-D); tasks go on without you", func(*chat, context.Context, string) error { return errQuit }},
 	}
+}
+
+// isChatCommand reports whether a word is the name of a command.
+func isChatCommand(word string) bool {
+	return slices.ContainsFunc(chatCommands(), func(cmd chatCommand) bool { return cmd.name == word })
 }
 
 // chatAliases are other names that people try.
@@ -134,6 +140,7 @@ func (s *chat) formCommand(ctx context.Context) error {
 	case !s.in.person():
 		return usagef("/form asks a person").withHint("a line that is a JSON object answers the form")
 	}
+	s.at.seen.left = ""
 	return s.fillForms(ctx)
 }
 

@@ -21,7 +21,10 @@ const (
 	wordHelp   = "/help"
 )
 
-const formHelp = "Enter keeps what stands in brackets, /clear empties a field. /later leaves the form, /cancel cancels the task, /quit leaves."
+const (
+	formHelp     = "Enter keeps what stands in brackets, /clear empties a field."
+	formCommands = "/later leaves the form, /cancel cancels the task, /quit leaves."
+)
 
 // errLater and errWithdraw say that the person left the form: to go on with it later, or to cancel the task.
 var (
@@ -45,6 +48,7 @@ func (c *command) fill(ctx context.Context, in prompter, seen *seen) (jsontext.V
 	}
 	seen.filled = f
 	c.tell("The agent asks for a form. %s", formHelp)
+	c.tell(formCommands)
 	if f.instructions != "" {
 		c.tell(indent+"Instructions: %s", f.instructions)
 	}
@@ -80,8 +84,12 @@ func (w *filling) ask(ctx context.Context, prompt string) (string, error) {
 			return "", errQuit
 		case wordHelp:
 			w.c.tell(formHelp)
+			w.c.tell(formCommands)
 		default:
-			return line, nil
+			if !isChatCommand(word) {
+				return line, nil
+			}
+			w.c.tell("%s is not for forms; leave this one first, with %s.", word, wordLater)
 		}
 	}
 }

@@ -23,7 +23,8 @@ import (
 // "form_data": what is known already, "instructions": ..., "errors": ...} in a part of data.
 type form struct {
 	fields       []formField // in the order of the document
-	instructions string
+	instructions string      // "" as well when a text beside the form says them
+	source       string      // the document
 }
 
 type formField struct {
@@ -41,13 +42,27 @@ type formField struct {
 // findForm returns the form in the parts, if there is one.
 func findForm(parts []a2a.Part) *form {
 	for i := range parts {
-		if data, ok := parts[i].Content.(a2a.Data); ok {
-			if f := parseForm(jsontext.Value(data)); f != nil {
-				return f
-			}
+		if f := formIn(parts, i); f != nil {
+			return f
 		}
 	}
 	return nil
+}
+
+// formIn returns the form that one of the parts is; nil for none. Instructions that a text has already are left out.
+func formIn(parts []a2a.Part, i int) *form {
+	data, ok := parts[i].Content.(a2a.Data)
+	if !ok {
+		return nil
+	}
+	f := parseForm(jsontext.Value(data))
+	if f != nil && slices.ContainsFunc(parts, func(p a2a.Part) bool {
+		text, ok := p.Content.(a2a.Text)
+		return ok && strings.Contains(string(text), f.instructions)
+	}) {
+		f.instructions = ""
+	}
+	return f
 }
 
 // parseForm reads a form document; nil when the data is none.
@@ -69,7 +84,7 @@ func parseForm(data jsontext.Value) *form {
 	var problems map[string]string
 	_ = json.Unmarshal(doc.Known, &known) // what is of another type says nothing
 	_ = json.Unmarshal(doc.Errors, &problems)
-	f := &form{instructions: textOf(doc.Instructions)}
+	f := &form{instructions: textOf(doc.Instructions), source: string(data)}
 	err := eachMember(doc.Form.Properties, func(name string, schema jsontext.Value) {
 		field := parseField(name, schema)
 		field.required = slices.Contains(doc.Form.Required, name)

@@ -214,6 +214,44 @@ func TestFindFormAmongParts(t *testing.T) {
 	}
 }
 
+func TestFormLeavesOutWhatATextSays(t *testing.T) {
+	t.Parallel()
+	data := jsonPart(jsontext.Value(strings.Replace(expenseForm, `"instructions":null`, `"instructions":"Say more."`, 1)))
+	for text, want := range map[string]string{"Request 7: Say more.": "", "Something is wrong": "Say more."} {
+		if f := findForm([]a2a.Part{a2a.TextPart(text), data}); f == nil || f.instructions != want {
+			t.Errorf("%s: %+v", text, f)
+		}
+	}
+}
+
+// What hosts write for programs beside a text is for --verbose.
+func TestTextLeavesOutEchoes(t *testing.T) {
+	t.Parallel()
+	plan, other := jsonPart(jsontext.Value(`{"type":"plan","steps":[]}`)), jsonPart(jsontext.Value(`{"type":"receipt"}`))
+	text := a2a.TextPart("Plan:")
+	for _, test := range []struct {
+		all   bool
+		parts []a2a.Part
+		want  string // of the labels
+	}{
+		{false, []a2a.Part{text, plan}, "Message Text"},
+		{false, []a2a.Part{plan}, "Message Data"},
+		{false, []a2a.Part{text, other}, "Message Text Data"},
+		{true, []a2a.Part{text, plan}, "Message Media type Text Media type Data"},
+	} {
+		p := printer{all: test.all}
+		p.message("Message", &a2a.Message{Role: a2a.RoleAgent, Parts: test.parts})
+		var labels []string
+		for line := range strings.Lines(p.buf.String()) {
+			label, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+			labels = append(labels, label)
+		}
+		if got := strings.Join(labels, " "); got != test.want {
+			t.Errorf("%s; want %s", got, test.want)
+		}
+	}
+}
+
 func FuzzParseForm(f *testing.F) {
 	f.Add(expenseForm)
 	f.Add(`{"type":"form","form":{"properties":{"a":{"enum":[1,"x",null]},"a ":{"type":["null"]}}},"form_data":{"a":{}}}`)

@@ -122,8 +122,11 @@ func (p *printer) message(label string, m *a2a.Message) {
 	}
 	p.metadata(1, m.Metadata)
 	for i := range m.Parts {
-		if p.all || !isEcho(m.Parts[:i], &m.Parts[i]) {
+		switch f := formIn(m.Parts, i); {
+		case p.all || f == nil && !isEcho(m.Parts[:i], &m.Parts[i]):
 			p.part(&m.Parts[i])
+		case f != nil && !p.brief: // else people are asked for the fields next
+			p.form(f)
 		}
 	}
 }
