@@ -98,7 +98,14 @@ func clauses(text string) []clause {
 }
 
 // salutation is a greeting before a request, which is courtesy and no request.
-var salutation = lazy(`(?i)^\s*(?:hi|hello|hey|hiya|howdy|good (?:morning|afternoon|evening)|dear \w+)(?:\s+(?:there|again|all))?\s*[,.!;:–—-]+\s*`)
+var salutation = lazy(`(?i)^\s*(?:hi+|hello|hullo|he+y+|hiya|heya|howdy|yo|good (?:morning|afternoon|evening|day)|g'?day|morning|evening|dear \w+|greetings)(?:\s+(?:there|again|all|mate|team|folks|everyone))?(?:\s*[,.!;:–—-]+\s*|\s+)`)
+
+func withoutSalutation(text string) string {
+	if m := salutation().FindStringIndex(text); m != nil {
+		return text[m[1]:]
+	}
+	return text
+}
 
 // maxClauseText is the longest request that is taken apart; what is longer is mostly something pasted.
 const maxClauseText = 2000

@@ -14,10 +14,10 @@ func (r *router) describe(s *Situation) []a2a.Part {
 	agents := r.agents
 	lead := fmt.Sprintf("I pass requests on to %s:", count(len(up(agents)), "agent"))
 	if m := whichAgent().FindStringSubmatch(s.Text); m != nil {
-		if ranks := r.rank(m[3]); len(ranks) > 0 && ranks[0].score >= leastScore {
+		if ranks := r.rank(m[3]); ranks.likely() {
 			agents, lead = nil, "These could do that:"
-			for _, rank := range ranks {
-				if rank.score > ranks[0].score/2 {
+			for _, rank := range ranks.agents {
+				if rank.score > ranks.agents[0].score/2 {
 					agents = append(agents, r.agents[rank.agent])
 				}
 			}

@@ -13,26 +13,58 @@ import (
 //go:embed lexicon.txt
 var lexiconText string
 
-// A hint says that a word, or a phrase of up to maxPhrase words, has to do with a topic.
+// strength is how surely a word or a turn of a sentence has to do with a topic. The file lexicon.txt says which sign
+// stands for which.
+type strength int
+
+const (
+	hints strength = iota
+	suggests
+	says
+)
+
+// A hint is what a word, or a phrase of up to maxPhrase words, has to do with a topic.
 type hint struct {
-	topic string
-	how   byte // says, hints or begins
+	topic    string
+	strength strength
+	card     bool // a card with this word is about the topic
+	begins   bool // only where a request begins with it
 }
 
-// How a word has to do with a topic.
-const (
-	says   = '+'
-	hints  = '-'
-	begins = '!' // it says it at the beginning of a request
-)
+// signs of lines with words, in lexicon.txt.
+var signs = map[string]hint{
+	"+": {strength: says, card: true},
+	"=": {strength: says},
+	"~": {strength: suggests},
+	"-": {strength: hints},
+	"!": {strength: says, begins: true},
+}
 
 const maxPhrase = 4
 
-// A turn is a form of sentence that says a topic, whatever its words are.
+// A turn is a form of sentence that has to do with a topic, whatever its words are.
 type turn struct {
-	topic   string
-	pattern *regexp.Regexp
+	topic    string
+	strength strength
+	money    bool // only where there is an amount of money
+	pattern  *regexp.Regexp
 }
+
+// turnSigns of lines with turns, in lexicon.txt.
+var turnSigns = map[string]turn{
+	"/":  {strength: says},
+	"?":  {strength: suggests},
+	"$/": {strength: says, money: true},
+	"$?": {strength: suggests, money: true},
+}
+
+// What {Title} and {Name} stand for in turns.
+const (
+	capitalised = `\p{Lu}[\p{L}\p{N}'’.&:-]*`
+	quotation   = `["“][^"”\n]{1,80}["”]`
+	titlePlain  = `(?:` + quotation + `|` + capitalised + `(?: (?:of|the|in|on|and|a|an|to|from|for|with|&|\d+))*(?: ` + capitalised + `| \d+)+)`
+	namePlain   = `(?:` + titlePlain + `|` + capitalised + `)`
+)
 
 // A vocabulary is what is known of topics: of words and phrases, by their stems joined with a space, and of turns.
 type vocabulary struct {
@@ -43,49 +75,53 @@ type vocabulary struct {
 // lexicon returns the vocabulary of lexicon.txt.
 var lexicon = sync.OnceValue(func() vocabulary {
 	known := vocabulary{words: make(map[string][]hint)}
+	names := strings.NewReplacer("{Title}", titlePlain, "{Name}", namePlain)
 	topic := ""
 	for line := range strings.Lines(lexiconText) {
-		line = strings.TrimSpace(line)
-		sign, words := line, ""
-		if len(line) > 1 {
-			sign, words = line[:1], line[1:]
-		}
+		sign, rest, several := strings.Cut(strings.TrimSpace(line), " ")
+		h, word := signs[sign]
+		t, turns := turnSigns[sign]
 		switch {
-		case line == "" || sign == "#":
-		case strings.Contains("+-!", sign):
-			for entry := range strings.FieldsSeq(words) {
-				addHint(known.words, entry, hint{topic, sign[0]})
+		case word:
+			h.topic = topic
+			for entry := range strings.FieldsSeq(rest) {
+				addHint(known.words, entry, h)
 			}
-		case sign == "/":
-			known.turns = append(known.turns, turn{topic, regexp.MustCompile(strings.TrimSpace(words))})
-		default:
-			topic = line
+		case turns:
+			t.topic, t.pattern = topic, regexp.MustCompile(names.Replace(rest))
+			known.turns = append(known.turns, t)
+		case sign != "" && !several && sign != "#":
+			topic = sign
 		}
 	}
 	return known
 })
 
 func addHint(all map[string][]hint, entry string, h hint) {
-	words := slices.DeleteFunc(strings.Split(entry, "_"), func(w string) bool { return pronouns[w] })
+	words := strings.Split(entry, "_")
+	if len(words) > 1 {
+		words = slices.DeleteFunc(words, func(w string) bool { return pronouns[w] })
+	}
 	for i, w := range words {
 		words[i] = stem(w)
 	}
 	key := strings.Join(words, " ")
-	for _, known := range all[key] {
-		if known == h {
-			return
-		}
+	switch {
+	case slices.Contains(all[key], h):
+	case h.begins: // before the others, as the first that fits counts
+		all[key] = slices.Insert(all[key], 0, h)
+	default:
+		all[key] = append(all[key], h)
 	}
-	all[key] = append(all[key], h)
 }
 
 // touched is a topic that a text touches, and where.
 type touched struct {
 	hint
-	at int // index of the token
+	first, last int // indexes of tokens
 }
 
-// topics returns the topics that tokens touch. Of phrases that overlap the longest counts.
+// topics returns the topics that the words of a text touch. Of phrases that overlap the longest counts.
 func topics(all []token) []touched {
 	tokens, places := withoutPronouns(all)
 	var found []touched
@@ -94,7 +130,7 @@ func topics(all []token) []touched {
 		for ; n > 0; n-- {
 			if known := lexicon().words[phrase(tokens[i:i+n])]; known != nil {
 				for _, h := range known {
-					found = append(found, touched{h, places[i]})
+					found = append(found, touched{h, places[i], places[i+n-1]})
 				}
 				break
 			}
@@ -102,16 +138,6 @@ func topics(all []token) []touched {
 		i += max(n, 1)
 	}
 	return found
-}
-
-// turnsOf returns the topics that the sentences of a text say by their form.
-func turnsOf(text string) (topics []string) {
-	for _, t := range lexicon().turns {
-		if t.pattern.MatchString(text) {
-			topics = append(topics, t.topic)
-		}
-	}
-	return topics
 }
 
 // pronouns may stand between the words of a phrase: "claim it back", "get the money back".

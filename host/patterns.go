@@ -34,7 +34,7 @@ type money struct {
 const amountPattern = `\d[\d,.' ]*\d|\d`
 
 var (
-	moneyBefore = lazy(`(A\$|C\$|R\$|US\$|NZ\$|HK\$|[$€£¥₹₩₪₺₽₫฿])\s?(` + amountPattern + `)(k\b)?`)
+	moneyBefore = lazy(`(A\$|C\$|R\$|US\$|NZ\$|HK\$|S\$|\bR|[$€£¥₹₩₪₺₽₫฿])\s?(` + amountPattern + `)(k\b)?`)
 	moneyAfter  = lazy(`(?i)(` + amountPattern + `)\s?(k\b|million\b)?\s?([$€£¥₹₩₪₺₽₫฿]|\b[a-z]{2,9}\b)(\s+[a-z]{3,8}\b)?`)
 	moneyCode   = lazy(`\b([A-Z]{3})\s?(` + amountPattern + `)`)
 
@@ -43,12 +43,28 @@ var (
 	filePattern   = lazy(`(?i)\b[\w-]+\.([a-z][a-z0-9]{0,5})\b|(?:^|\s)\.([a-z][a-z0-9]{1,5})\b`)
 	sentPattern   = lazy(`(?i)\b(?:attached|uploaded|enclosed|attachment|upload)\b|\bi(?:'ve| have)?\s+(?:just\s+)?(?:sent|send|upload|attach|enclose|shared)\b`)
 	picture       = lazy(`(?i)\b(?:photo|picture|image|pic|drawing|painting|logo)s?\b`)
-	sourcePattern = lazy("```|(?m)^\\s*(func|def|class|import|package|public|SELECT|#include)\\b.*[({;:]|\\b(func|def) \\w+\\(|=>|\\w+\\([^)]*\\)\\s*\\{")
+	sourcePattern = lazy("```|(?m)^\\s*(func|def|class|import|package|public|SELECT|#include)\\b.*[({;:]|\\b(func|def) \\w+\\(|=>|\\w+\\([^)]*\\)\\s*\\{|" +
+		`\b(?:for|while|if)\b[^.?!\n]{1,30}:\s|\b[a-z]\w*\([\w, ]*\)|</?[a-z]\w*>|\b(?:const|let|var|int)\s+\w+\s*=|\b[a-z]+_[a-z]+_?[a-z]*\b|\bSELECT\b.*\bFROM\b|==|\+\+|;\s*}|\b[A-Z]\w+(?:Error|Exception)\b`)
 )
+
+// bareAmount is an amount that names no currency, as on a receipt.
+var bareAmount = lazy(`\b\d{1,3}(?:,?\d{3})*\.\d\d\b`)
+
+// wordAmount is an amount in words.
+var wordAmount = lazy(`(?i)\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|grand)\s+(\w+)`)
+
+// holdsMoney reports whether a text holds an amount of money.
+func holdsMoney(text string) bool {
+	return len(amounts(text)) > 0 || bareAmount().MatchString(text) || slices.ContainsFunc(wordAmount().FindAllStringSubmatch(text, -1),
+		func(m []string) bool { return currencyOf(m[1]) != "" })
+}
+
+// nation names a currency by its country alone: "in Canadian", "in Polish money".
+var nation = lazy(`(?i)\b(?:in|into|to|for|as)\s+(?:an?\s+)?([a-z.]+?)(?:\s+(?:money|currency|ones?))?(?:\W*$|[?.!,]|\s+(?:money|currency|ones)\b)`)
 
 // symbols are the currencies of signs. A plain dollar is the one of the United States, as everywhere else too.
 var symbols = map[string]string{
-	"$": "USD", "US$": "USD", "A$": "AUD", "C$": "CAD", "R$": "BRL", "NZ$": "NZD", "HK$": "HKD", "€": "EUR", "£": "GBP",
+	"$": "USD", "US$": "USD", "A$": "AUD", "C$": "CAD", "R$": "BRL", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD", "R": "ZAR", "€": "EUR", "£": "GBP",
 	"¥": "JPY", "₹": "INR", "₩": "KRW", "₪": "ILS", "₺": "TRY", "₽": "RUB", "₫": "VND", "฿": "THB",
 }
 
@@ -58,13 +74,14 @@ var currencyNames = map[string]string{
 	"franc": "CHF", "yuan": "CNY", "renminbi": "CNY", "peso": "MXN", "krona": "SEK", "kronor": "SEK", "krone": "NOK", "kroner": "NOK",
 	"won": "KRW", "real": "BRL", "reais": "BRL", "zloty": "PLN", "lira": "TRY", "shekel": "ILS", "ruble": "RUB", "baht": "THB",
 	"rand": "ZAR", "forint": "HUF", "ringgit": "MYR", "rupiah": "IDR", "dirham": "AED",
-	"koruna": "CZK",
+	"koruna": "CZK", "dong": "VND", "hryvnia": "UAH", "naira": "NGN", "riyal": "SAR", "taka": "BDT", "lei": "RON", "greenback": "USD",
+	"crown": "", // which one, an adjective says
 }
 
 // nations are the currencies that adjectives make of names that several countries use, or one.
 var nations = map[string]string{
-	"us": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "singapore": "SGD", "swiss": "CHF", "british": "GBP",
-	"uk": "GBP", "pound": "GBP", "egyptian": "EGP", "japanese": "JPY", "indian": "INR", "pakistani": "PKR", "mexican": "MXN",
+	"us": "USD", "u.s": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "aussie": "AUD", "kiwi": "NZD", "zealand": "NZD", "kong": "HKD", "vietnamese": "VND", "singapore": "SGD", "swiss": "CHF", "british": "GBP",
+	"uk": "GBP", "english": "GBP", "egyptian": "EGP", "japanese": "JPY", "indian": "INR", "pakistani": "PKR", "mexican": "MXN",
 	"argentine": "ARS", "chilean": "CLP", "colombian": "COP", "philippine": "PHP", "chinese": "CNY", "swedish": "SEK", "danish": "DKK",
 	"norwegian": "NOK", "icelandic": "ISK", "polish": "PLN", "turkish": "TRY", "brazilian": "BRL", "korean": "KRW", "czech": "CZK",
 	"thai": "THB", "hungarian": "HUF", "israeli": "ILS", "russian": "RUB", "malaysian": "MYR",
@@ -72,11 +89,10 @@ var nations = map[string]string{
 
 // currencyOfTwo returns the ISO code of a currency that two words name, as in "Swedish kronor"; "" for none.
 func currencyOfTwo(adjective, noun string) string {
-	code := nations[strings.ToLower(adjective)]
-	if code == "" || currencyNames[strings.TrimSuffix(strings.ToLower(noun), "s")] == "" {
+	if _, ok := currencyNames[strings.TrimSuffix(strings.ToLower(noun), "s")]; !ok {
 		return ""
 	}
-	return code
+	return nations[strings.ToLower(adjective)]
 }
 
 // isoCodes are the codes of ISO 4217. In capitals only: some are words of English.
@@ -232,8 +248,16 @@ func currencies(text string, tokens []token) []string {
 		}
 		add(currencyOf(tokens[i].raw))
 	}
+	for _, m := range wordAmount().FindAllStringSubmatch(text, -1) {
+		add(currencyOf(m[1]))
+	}
+	if holdsMoney(text) {
+		for _, m := range nation().FindAllStringSubmatch(text, -1) {
+			add(nations[strings.ToLower(m[1])])
+		}
+	}
 	for sign, code := range symbols {
-		if len(sign) <= len("€") && strings.Contains(text, sign) {
+		if len(sign) <= len("€") && sign != "R" && strings.Contains(text, sign) {
 			add(code)
 		}
 	}
@@ -284,3 +308,44 @@ func patternOfType(mediaType string) string {
 	}
 	return ""
 }
+
+// otherCurrency returns the currency that a text names beside that of its one amount, by its code, and where the text says
+// that it is wanted, if it does so in one phrase; "" for none.
+func otherCurrency(text string, sums []money) (at span, code string) {
+	if len(sums) == 0 {
+		return span{}, ""
+	}
+	has := func(code string) bool {
+		return slices.ContainsFunc(sums, func(m money) bool { return m.currency == code })
+	}
+	if at, code = wanted(text); code != "" && !has(code) {
+		return at, code
+	}
+	for _, code := range currencies(text, tokenize(text)) {
+		if !has(code) {
+			return span{}, code
+		}
+	}
+	return span{}, ""
+}
+
+// withoutMoney returns a text without its currencies and the words that say that one is turned into another. Its amounts
+// stay as numbers.
+func withoutMoney(text string) string {
+	var rest []string
+	sums := amounts(text)
+	for _, t := range tokenize(text) {
+		at := slices.IndexFunc(sums, func(m money) bool { return t.from < m.to && m.from < t.to })
+		switch {
+		case at >= 0 && t.from <= sums[at].from:
+			rest = append(rest, "10.00")
+		case at < 0 && currencyOf(t.raw) == "" && !converting[t.word]:
+			rest = append(rest, t.raw)
+		}
+	}
+	return strings.Join(rest, " ")
+}
+
+// converting words say that an amount is turned into another currency.
+var converting = wordSet(`convert converted converting conversion change changed changing exchange exchanged exchanging turn turned turning
+	into rate currency worth`)

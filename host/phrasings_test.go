@@ -63,15 +63,17 @@ type intent struct {
 	Phrasings []string `json:"phrasings"`
 }
 
-// What Rules has to reach: the share of requests that go where they belong, and how many may go elsewhere. The rest
-// has to be questions back.
+// What Rules has to reach: the share of requests that go where they belong, and the share that may go elsewhere. The
+// rest has to be questions back.
 const (
 	leastRight = 0.95
-	mostWrong  = 1
+	mostWrong  = 0.01
 )
 
-// The phrasings came in three sets. Those of the second and the third were written by people who had seen neither the planner nor its words; at first sight the rules got 37
-// of 50 right and 8 wrong of the second, and 38 right and 4 wrong of the third (37 and 5 with the first samples' cards). Since then the rules have been tuned on
+var phrasings = []string{"phrasings.json", "phrasings_second.json", "phrasings_third.json", "phrasings_fourth.json"}
+
+// The phrasings came in four sets. Those of the last three were written by people who had seen neither the planner nor
+// its words, and docs/host.md has what the rules made of them at first sight. Since then the rules have been tuned on
 // all of them, so this holds what is reached, and says nothing about phrasings that nobody has seen.
 func TestRulesRoutePhrasings(t *testing.T) {
 	t.Parallel()
@@ -79,13 +81,45 @@ func TestRulesRoutePhrasings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var all tally
-			for _, file := range []string{"phrasings.json", "phrasings_second.json", "phrasings_third.json"} {
+			for _, file := range phrasings {
 				n := judge(t, agents, readPhrasings(t, file))
 				t.Logf("%s: %d of %d right, %d wrong", file, n.right, n.total, n.wrong)
-				all = tally{all.total + n.total, all.right + n.right, all.wrong + n.wrong}
+				all.add(n)
 			}
-			if float64(all.right) < leastRight*float64(all.total) || all.wrong > mostWrong {
-				t.Errorf("%+v; want %.0f%% right and at most %d wrong", all, 100*leastRight, mostWrong)
+			if float64(all.right) < leastRight*float64(all.total) || float64(all.wrong) > mostWrong*float64(all.total) {
+				t.Errorf("%+v; want %.0f%% right and at most %.0f%% wrong", all, 100*leastRight, 100*mostWrong)
+			}
+		})
+	}
+}
+
+// A request whose agent is not there goes to nobody else: the rules ask, or say what the host can do.
+func TestRulesDoNotGuessWhenAnAgentIsMissing(t *testing.T) {
+	t.Parallel()
+	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			total, guessed := 0, 0
+			for _, file := range phrasings {
+				for _, in := range readPhrasings(t, file) {
+					if len(in.Agents) > 1 {
+						continue // the first half of it has somebody who does it
+					}
+					others := slices.DeleteFunc(slices.Clone(agents), func(a AgentInfo) bool { return a.Alias == in.Agents[0] })
+					for _, text := range in.Phrasings {
+						total++
+						s := in.situation(text, others)
+						s.Last = ""
+						if d := decide(t, s); len(d.Steps) > 0 {
+							guessed++
+							t.Logf("%s: GUESSED: %q goes to %s", in.Intent, text, d.Steps[0].Agent)
+						}
+					}
+				}
+			}
+			t.Logf("%d of %d guessed", guessed, total)
+			if float64(guessed) > mostWrong*float64(total) {
+				t.Errorf("%d of %d are guessed", guessed, total)
 			}
 		})
 	}
@@ -94,17 +128,39 @@ func TestRulesRoutePhrasings(t *testing.T) {
 // tally counts phrasings.
 type tally struct{ total, right, wrong int }
 
+func (n *tally) add(m tally) {
+	n.total, n.right, n.wrong = n.total+m.total, n.right+m.right, n.wrong+m.wrong
+}
+
+// situation is how a request is made: a question about a file comes along with the file, tables and texts by turns, and
+// a picture is changed in a conversation in which one was made just before.
+func (in intent) situation(text string, agents []AgentInfo) *Situation {
+	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))
+	s := &Situation{Text: text, Agents: agents, Message: m}
+	switch in.Intent {
+	case "edit":
+		s.Last = "images"
+	case "file":
+		file := a2a.RawPart([]byte("name,price\npen,2\n"), "text/csv", "prices.csv")
+		if len(text)%2 > 0 {
+			file = a2a.RawPart([]byte("Once upon a time."), "text/plain", "story.txt")
+		}
+		m.Parts = append(m.Parts, file)
+	}
+	return s
+}
+
 func judge(t *testing.T, agents []AgentInfo, intents []intent) (n tally) {
 	t.Helper()
 	for _, in := range intents {
 		for _, text := range in.Phrasings {
 			n.total++
-			got, asked := route(t, agents, text)
+			got, asked := went(decide(t, in.situation(text, agents)))
 			switch {
-			case slices.Equal(got, in.Agents):
-				n.right++
 			case asked:
 				t.Logf("%s: asks back: %q, choices %v", in.Intent, text, got)
+			case slices.Equal(got, in.Agents):
+				n.right++
 			default:
 				n.wrong++
 				t.Logf("%s: WRONG: %q goes to %v", in.Intent, text, got)
@@ -132,13 +188,17 @@ func readPhrasings(t *testing.T, file string) []intent {
 
 var planner = Rules()
 
-// route returns the aliases that a request goes to, or the choices of the question that is asked instead.
-func route(t *testing.T, agents []AgentInfo, text string) (aliases []string, asked bool) {
+func decide(t *testing.T, s *Situation) *Decision {
 	t.Helper()
-	d, err := planner.Plan(t.Context(), &Situation{Text: text, Agents: agents, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))})
+	d, err := planner.Plan(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return d
+}
+
+// went returns the aliases that a request goes to, or the choices of the question that is asked instead.
+func went(d *Decision) (aliases []string, asked bool) {
 	switch {
 	case d.Question != nil:
 		return d.Question.Choices, true
@@ -149,6 +209,12 @@ func route(t *testing.T, agents []AgentInfo, text string) (aliases []string, ask
 		aliases = append(aliases, s.Agent)
 	}
 	return aliases, false
+}
+
+// route is where a text goes.
+func route(t *testing.T, agents []AgentInfo, text string) (aliases []string, asked bool) {
+	t.Helper()
+	return went(decide(t, &Situation{Text: text, Agents: agents, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))}))
 }
 
 func TestRulesOnTheHostItself(t *testing.T) {
@@ -162,4 +228,48 @@ func TestRulesOnTheHostItself(t *testing.T) {
 			t.Errorf("%q: goes to %v", text, got)
 		}
 	}
+}
+
+// A host that knows nobody for greetings answers them itself, and gives none to an agent whose card speaks of greetings
+// in passing, as that of the coder does.
+func TestRulesAnswerGreetingsWithoutAGreeter(t *testing.T) {
+	t.Parallel()
+	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t)} {
+		agents = slices.DeleteFunc(agents, func(a AgentInfo) bool { return a.Alias == "hello" })
+		for _, text := range []string{"hello", "Hi!", "good morning", "hey there", "Hello, everyone!"} {
+			if got, _ := route(t, agents, text); strings.Join(got, " ") != "host" {
+				t.Errorf("%s: %q goes to %v", name, text, got)
+			}
+		}
+		if got, asked := route(t, agents, "say hello to my grandma"); !asked {
+			t.Errorf("%s: a greeting for somebody goes to %v", name, got)
+		}
+	}
+}
+
+// What none of the agents does goes to none of them.
+func TestRulesAskAboutWhatNobodyDoes(t *testing.T) {
+	t.Parallel()
+	guessed := 0
+	for _, text := range nobodys {
+		if got, asked := route(t, ours(t), text); !asked {
+			guessed++
+			t.Logf("%q goes to %v", text, got)
+		}
+	}
+	if guessed > 1 {
+		t.Errorf("%d of %d are guessed", guessed, len(nobodys))
+	}
+}
+
+var nobodys = []string{
+	"What is the capital of Australia?", "will it rain in Oslo tomorrow", "book me a table for four on Friday", "How do I boil an egg?",
+	"translate this letter into French", "What's 17 times 23?", "Who is the president of Brazil?", "set an alarm for six", "turn on the kitchen lights",
+	"My back hurts, what should I do?", "Send an email to Tom that I'll be late", "how far is the moon", "find me a flight to Rome in May",
+	"what time is it in Tokyo", "Remind me to water the plants", "Which shares should I buy?", "tell me a joke", "Is there a pharmacy near here?",
+	"how many people live in Lagos", "play some jazz", "order two pizzas", "What is the meaning of life?", "When does the train to Leeds leave?",
+	"who won the football yesterday", "give me a recipe for lasagne", "Why is the sky blue?", "call my mother", "what does serendipity mean",
+	"My car makes a strange noise", "Can dogs eat grapes?", "write a poem for my wife", "spell necessary", "Any news about the election?",
+	"Please cancel my subscription", "what is the best way to learn Spanish", "How tall is Mount Everest?", "I feel lonely today", "schedule a meeting with Ana",
+	"Which bus goes to the airport?", "what should I cook tonight",
 }

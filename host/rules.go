@@ -41,31 +41,50 @@ func texts(text string) []a2a.Part { return []a2a.Part{a2a.TextPart(text)} }
 // plan routes by what the request is about.
 func (r *router) plan(s *Situation) *Decision {
 	whole := r.whole(s.Text)
-	if groups := r.groups(s.Text); len(groups) > 1 {
+	if groups := r.groups(s.Text); len(groups) > 1 && r.meant(groups, whole) {
 		return &Decision{Steps: r.steps(groups)}
 	}
-	if sure(whole) && !r.maybeSeveral(s.Text, whole) {
-		return r.single(whole[0].agent, s.Text)
+	if steps := r.conversionFirst(s.Text); steps != nil {
+		return &Decision{Steps: steps}
+	}
+	if whole.sure() && !r.maybeSeveral(s.Text, whole) {
+		return r.single(whole.agents[0].agent, s.Text)
 	}
 	if d := r.followUp(s, whole); d != nil {
 		return d
 	}
+	if bareGreeting().MatchString(s.Text) && !whole.likely() {
+		return &Decision{Answer: r.describe(s)}
+	}
 	return &Decision{Question: r.question(whole)}
 }
 
+// meant reports whether all agents of bunches have to do with the request as a whole. A clause of few words may look like
+// a request for somebody who is not meant at all.
+func (r *router) meant(bunches []bunch, whole ranking) bool {
+	_, most := whole.best()
+	return !slices.ContainsFunc(bunches, func(b bunch) bool {
+		at := slices.IndexFunc(whole.agents, func(k rank) bool { return k.agent == b.agent })
+		return at < 0 || whole.agents[at].score < max(leastScore, severalRatio*most)
+	})
+}
+
+// bareGreeting is a greeting and nothing else. Without an agent for greetings the host says what it can do.
+var bareGreeting = lazy(`(?i)^\W*(?:(?:hi|hello|hey|hiya|heya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)|morning|evening|bonjour|hola|hallo|ciao|there|all|again|everyone|everybody)\b\W*)+$`)
+
 // whole ranks the agents for a request. A greeting before it counts only when the rest is for nobody.
-func (r *router) whole(text string) []rank {
-	if m := salutation().FindStringIndex(text); m != nil {
-		if ranks := r.rank(text[m[1]:]); len(ranks) > 0 && ranks[0].score >= leastScore {
-			return ranks
+func (r *router) whole(text string) ranking {
+	if rest := withoutSalutation(text); rest != text {
+		if k := r.rank(rest); k.likely() {
+			return k
 		}
 	}
 	return r.rank(text)
 }
 
 // maybeSeveral reports whether a request that could not be parted speaks of an order, and of what another agent does.
-func (r *router) maybeSeveral(text string, whole []rank) bool {
-	if len(whole) < 2 || whole[1].score < leastScore || whole[1].score < severalRatio*whole[0].score {
+func (r *router) maybeSeveral(text string, whole ranking) bool {
+	if len(whole.agents) < 2 || whole.agents[1].score < leastScore || whole.agents[1].score < severalRatio*whole.agents[0].score {
 		return false
 	}
 	all := clauses(text)
@@ -78,8 +97,9 @@ func (r *router) single(agent int, text string) *Decision {
 }
 
 // followUp gives what is about nothing in particular to the agent that the conversation is with: "make it red".
-func (r *router) followUp(s *Situation, whole []rank) *Decision {
-	if s.Last == "" || len(whole) > 0 && whole[0].score >= leastScore && r.agents[whole[0].agent].Alias != s.Last {
+func (r *router) followUp(s *Situation, whole ranking) *Decision {
+	best, score := whole.best()
+	if s.Last == "" || whole.nobody >= otherTopic || score >= otherTopic && r.agents[best].Alias != s.Last {
 		return nil
 	}
 	at := slices.IndexFunc(r.agents, func(a AgentInfo) bool { return a.Alias == s.Last })
@@ -89,8 +109,10 @@ func (r *router) followUp(s *Situation, whole []rank) *Decision {
 	return r.single(at, s.Text)
 }
 
-// maxFollowUp is how many words a message has at most that goes on with what was said before.
-const maxFollowUp = 12
+const (
+	maxFollowUp = 12  // words that a message has at most that goes on with what was said before
+	otherTopic  = 0.8 // score from which on it may be about something else
+)
 
 // named finds an agent that the message names, by its skill or by its name in front: "@coder write a loop", "ask the
 // movie agent who directed Dune".
@@ -201,17 +223,18 @@ func (r *router) groups(text string) []bunch {
 	}
 	var bunches []bunch
 	var pending []clause // clauses at the start that are for nobody
-	for _, c := range r.withTargets(all, text) {
+	for _, c := range all {
 		ranks := r.rank(c.text)
-		clear := sure(ranks) && (!c.weak || ranks[0].score >= leastScore*weakFactor)
+		best, score := ranks.best()
+		clear := ranks.sure() && (!c.weak || score >= leastScore*weakFactor)
 		n := len(bunches)
 		switch {
 		case !clear && n == 0:
 			pending = append(pending, c)
-		case !clear, n > 0 && bunches[n-1].agent == ranks[0].agent:
+		case !clear, n > 0 && bunches[n-1].agent == best:
 			bunches[n-1].take(c)
 		default:
-			b := bunch{agent: ranks[0].agent, relation: c.relation}
+			b := bunch{agent: best, relation: c.relation}
 			for _, p := range append(pending, c) {
 				b.take(p)
 			}
@@ -225,28 +248,29 @@ func (r *router) groups(text string) []bunch {
 	return withoutStatements(bunches)
 }
 
-// withTargets parts a clause that wants something in another currency than the request's amount has, "claim 120 euros back,
-// in US dollars", when the rest of it is for another agent than the conversion, which has to come first then.
-func (r *router) withTargets(all []clause, text string) (parted []clause) {
-	sums := amounts(text)
-	for _, c := range all {
-		at, code := wanted(c.text)
-		if code == "" || len(sums) == 0 || slices.ContainsFunc(sums, func(m money) bool { return m.currency == code }) {
-			parted = append(parted, c)
-			continue
-		}
-		rest, conversion := c, c
-		rest.text = strings.TrimSpace(strings.TrimRight(c.text[:at.from], " ,;") + c.text[at.to:])
-		conversion.text, conversion.relation, conversion.weak = c.text[at.from:at.to], backward, false
-		who, to := r.rank(rest.text), r.rank(conversion.text)
-		if !sure(who) || !sure(to) || who[0].agent == to[0].agent {
-			parted = append(parted, c)
-			continue
-		}
-		conversion.loose, rest.loose = true, true
-		parted = append(parted, rest, conversion)
+// conversionFirst plans a request about something else that has an amount in one currency and names another one:
+// "claim 120 euros back, in US dollars", or "my firm is in Germany, it pays in euros". The amount is changed first.
+func (r *router) conversionFirst(text string) []Step {
+	if len(text) > maxClauseText {
+		return nil
 	}
-	return parted
+	sums := amounts(text)
+	at, target := otherCurrency(text, sums)
+	if target == "" {
+		return nil
+	}
+	what, into := text, "in "+target
+	if at != (span{}) {
+		what, into = strings.TrimSpace(strings.TrimRight(text[:at.from], " ,;")+text[at.to:]), text[at.from:at.to]
+	}
+	rest, conversion := r.rank(withoutMoney(withoutSalutation(text))), r.rank(sums[0].currency+" in "+target)
+	if !rest.sure() || !conversion.sure() || rest.agents[0].agent == conversion.agents[0].agent {
+		return nil
+	}
+	return []Step{
+		{ID: "1", Agent: r.agents[conversion.agents[0].agent].Alias, Text: sums[0].text + " " + into},
+		{ID: "2", Agent: r.agents[rest.agents[0].agent].Alias, Text: what, After: []string{"1"}},
+	}
 }
 
 var statement = lazy(`(?i)^\W*(?:\w+\s+){1,4}?(?:paid|spent|had|have|bought|took|was|were|cost|costs|got|went|made)\b[^?]*$`)
@@ -379,19 +403,19 @@ func sorted(steps []Step) []Step {
 }
 
 // question asks whom a request is for.
-func (r *router) question(ranks []rank) *Question {
-	if len(ranks) > 0 && ranks[0].score >= leastScore {
+func (r *router) question(ranks ranking) *Question {
+	if ranks.likely() {
 		// The choices are those near the best; at least two, as one would be no question.
 		q := &Question{Text: "Several agents could do this. Which one shall I ask?"}
-		for _, rank := range ranks {
-			if (rank.score > tieRatio*ranks[0].score || len(q.Choices) < 2) && len(q.Choices) < maxChoices {
+		for _, rank := range ranks.agents {
+			if (rank.score > tieRatio*ranks.agents[0].score || len(q.Choices) < 2) && len(q.Choices) < maxChoices {
 				q.Choices = append(q.Choices, r.agents[rank.agent].Alias)
 			}
 		}
 		return q
 	}
 	q := &Question{Text: "I am not sure who can do this. These agents are there:"}
-	for _, rank := range ranks {
+	for _, rank := range ranks.agents {
 		q.Choices = append(q.Choices, r.agents[rank.agent].Alias)
 	}
 	for _, a := range r.agents {

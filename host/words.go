@@ -101,6 +101,8 @@ func stem(word string) string {
 
 func singular(word string) string {
 	switch {
+	case word == "news":
+		return word
 	case strings.HasSuffix(word, "ies") && len(word) > 4:
 		return word[:len(word)-3] + "y"
 	case strings.HasSuffix(word, "sses"), strings.HasSuffix(word, "xes"), strings.HasSuffix(word, "ches"), strings.HasSuffix(word, "shes"):

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// What words and turns add to what a text is about. Sure words say it, so that one suffices; others have to come
+// together, and however many hints there are, they are no more than one suggestion.
+const (
+	mostSays     = 5.0
+	mostSuggests = 3.0
+	mostHints    = 1.0
+
+	patternWord   = 0.3 // of a word
+	passingFactor = 0.2 // for what a text names in passing
+)
+
+var weights = map[strength]float64{says: 2, suggests: 1, hints: 0.4}
+
+// evidence is what there is for one topic.
+type evidence map[strength]float64
+
+func (e evidence) sum() float64 {
+	return min(e[says], mostSays) + min(e[suggests], mostSuggests) + min(e[hints], mostHints)
+}
+
+// about is what a text is about.
+type about struct {
+	topics map[string]float64
+	words  map[string]float64 // by stem, what a word counts; patterns too
+	known  map[string]bool    // words that are counted as topics already
+}
+
+// aboutText reads a text.
+func aboutText(text string) about {
+	text = ends(text)
+	tokens := tokenize(text)
+	passing := inPassing(text)
+	wanted, described := object(text, tokens)
+	passing = append(passing, described...)
+	found := make(map[string]evidence)
+	add := func(topic string, s strength, factor float64) {
+		e := found[topic]
+		if e == nil {
+			e = make(evidence)
+			found[topic] = e
+		}
+		e[s] += weights[s] * factor
+	}
+	a := about{topics: make(map[string]float64), words: make(map[string]float64), known: make(map[string]bool)}
+	factor := func(from, to int) float64 {
+		if slices.ContainsFunc(passing, func(p span) bool { return from >= p.from && to <= p.to }) {
+			return passingFactor
+		}
+		return 1
+	}
+	for _, t := range tokens {
+		if !t.stops() {
+			a.words[t.stem] = max(a.words[t.stem], factor(t.from, t.to))
+		}
+	}
+	for _, topic := range wanted {
+		add(topic, suggests, 1)
+	}
+	head := beginning(tokens)
+	counted := make(map[string]bool) // a word counts once, however often it is there
+	for _, h := range topics(tokens) {
+		from, to := tokens[h.first].from, tokens[h.last].to
+		key := h.topic + " " + phrase(tokens[h.first:h.last+1])
+		if h.begins && h.first != head || counted[key] {
+			continue
+		}
+		for i := h.first; i <= h.last; i++ {
+			a.known[tokens[i].stem] = true
+		}
+		if h.strength < says && ofName(tokens, h.first, text) {
+			continue
+		}
+		counted[key] = true
+		add(h.topic, h.strength, factor(from, to))
+	}
+	paid := holdsMoney(text)
+	for _, t := range lexicon().turns {
+		if t.money && !paid {
+			continue
+		}
+		if m := t.pattern.FindStringIndex(text); m != nil {
+			add(t.topic, t.strength, factor(m[0], m[1]))
+		}
+	}
+	readPatterns(text, tokens, add, a.words, a.known)
+	for topic, e := range found {
+		a.topics[topic] = e.sum()
+	}
+	return a
+}
+
+// readPatterns adds what a text holds beside words.
+func readPatterns(text string, tokens []token, add func(string, strength, float64), words map[string]float64, known map[string]bool) {
+	codes, sums := currencies(text, tokens), amounts(text)
+	_, into := wanted(text)
+	switch {
+	case len(codes) > 1:
+		add("currency", says, 1)
+		add("currency", suggests, 1)
+	case into != "":
+		add("currency", suggests, 1)
+	case len(codes) == 1 && len(sums) == 0:
+		add("currency", suggests, 1)
+	}
+	if holdsMoney(text) {
+		add("reimburse", hints, 1)
+	}
+	for _, p := range patterns(text, tokens) {
+		words[p], known[p] = patternWord, true
+		for _, h := range patternHints[p] {
+			add(h.topic, h.strength, 1)
+		}
+	}
+}
+
+// patternHints are what patterns have to do with topics.
+var patternHints = map[string][]hint{
+	patternSource:   {{topic: "code", strength: says}, {topic: "code", strength: suggests}},
+	patternProgram:  {{topic: "code", strength: suggests}},
+	patternTable:    {{topic: "dataset", strength: says}},
+	patternDocument: {{topic: "dataset", strength: says}},
+	patternSent:     {{topic: "dataset", strength: says}},
+	patternImage:    {{topic: "image", strength: suggests}},
+}
+
+// attach adds what comes along with a text: it is what the text is about, or a part of it.
+func (a about) attach(parts []a2a.Part) {
+	for _, p := range parts {
+		if _, data := p.Content.(a2a.Data); data {
+			continue
+		}
+		for _, h := range patternHints[cmp.Or(patternOfType(p.MediaType), patternDocument)] {
+			a.topics[h.topic] += weights[h.strength]
+		}
+	}
+}
+
+// span is a place in a text, in bytes.
+type span struct{ from, to int }
+
+var quotes = lazy(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|(?:^|[\s(])'[^'\n]{1,200}'`)
+
+// inPassing returns what a text names in passing: what it quotes is what the work is done with, and an amount brings its
+// currency along. Neither says what is to be done.
+func inPassing(text string) []span {
+	var spans []span
+	for _, m := range quotes().FindAllStringIndex(text, -1) {
+		spans = append(spans, span{m[0], m[1]})
+	}
+	for _, m := range amounts(text) {
+		spans = append(spans, span{m.from, m.to})
+	}
+	return spans
+}
+
+// What follows the thing that is wanted describes it: "a function that converts euros", "a poster for the new film".
+var describing = wordSet("of that which who to for showing with about where when whose")
+
+// maxBefore is how many words may stand before the thing that is wanted.
+const maxBefore = 10
+
+// object returns the topics of the thing that a text begins with, and what only describes it, up to the end of the
+// sentence.
+func object(text string, tokens []token) (of []string, described []span) {
+	for _, h := range topics(tokens) {
+		next := h.last + 1
+		if h.first >= maxBefore || next >= len(tokens) {
+			return nil, nil
+		}
+		if h.strength < says || h.begins || !describing[tokens[next].word] {
+			continue
+		}
+		from, to := tokens[next].from, len(text)
+		if end := strings.IndexAny(text[from:], ".!?;\n"); end >= 0 {
+			to = from + end
+		}
+		return []string{h.topic}, []span{{from, to}}
+	}
+	return nil, nil
+}
+
+// ofName reports whether a word is a part of a name of several words, such as a title: "The Green Mile" is about no
+// colour.
+func ofName(tokens []token, at int, text string) bool {
+	capital := func(i int) bool {
+		if i < 0 || i >= len(tokens) || tokens[i].from == 0 || currencyOf(tokens[i].raw) != "" {
+			return false
+		}
+		raw := []rune(tokens[i].raw)
+		return len(raw) > 1 && unicode.IsUpper(raw[0]) && unicode.IsLower(raw[1]) && !strings.ContainsAny(text[tokens[i-1].to:tokens[i].from], ".!?:,;")
+	}
+	return capital(at) && (capital(at-1) || capital(at+1))
+}
+
+// ends returns the beginning and the end of a text that is longer than a request: what is between was pasted.
+func ends(text string) string {
+	const head, tail = 4000, 1000
+	if len(text) <= head+tail {
+		return text
+	}
+	return strings.ToValidUTF8(text[:head], "") + "\n" + strings.ToValidUTF8(text[len(text)-tail:], "")
+}
+
+// beginning returns the index of the word that a request begins with, after "could you please" and the like.
+func beginning(tokens []token) int {
+	for i, t := range tokens {
+		if !t.stops() && !courtesies[t.word] {
+			return i
+		}
+	}
+	return -1
+}
+
+var courtesies = wordSet("please kindly hi hello hey thanks thank dear love")
+
+// sortedTopics returns the topics of a text, the same each time.
+func (a about) sortedTopics() []string { return slices.Sorted(maps.Keys(a.topics)) }

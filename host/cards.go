@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"maps"
+	"sync"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// How much a word of a card counts, by where it stands. Tags are chosen words; descriptions are prose.
+const (
+	weightName        = 2.0
+	weightSkillName   = 2.0
+	weightTag         = 2.5
+	weightDescription = 1.0
+	weightExample     = 0.3
+	weightPattern     = 0.3
+)
+
+// leastAbout is how much of what a card says of its first topic it has to say of another one to be about that too.
+const leastAbout = 0.2
+
+// A document is what there is to know of a card for routing.
+type document struct {
+	words  map[string]float64 // by stem, and patterns
+	topics map[string]float64 // how much the card is about each, up to 1
+}
+
+// documents keeps the terms of the cards that were read last, as reading them takes longer than all the rest.
+type documents struct {
+	mu   sync.Mutex
+	made map[*a2a.AgentCard]*document
+}
+
+// maxDocuments is how many cards' terms are kept; when there are more, all are read anew.
+const maxDocuments = 2000
+
+func (d *documents) of(c *a2a.AgentCard) *document {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if doc, ok := d.made[c]; ok {
+		return doc
+	}
+	if d.made == nil || len(d.made) >= maxDocuments {
+		d.made = make(map[*a2a.AgentCard]*document)
+	}
+	doc := newDocument(c)
+	d.made[c] = doc
+	return doc
+}
+
+// maxCardText is how much of each text of a card is read.
+const maxCardText = 2000
+
+// newDocument reads a card.
+func newDocument(c *a2a.AgentCard) *document {
+	doc := &document{words: make(map[string]float64), topics: make(map[string]float64)}
+	read := func(text string, weight float64) {
+		if len(text) > maxCardText {
+			text = text[:maxCardText]
+		}
+		tokens := tokenize(text)
+		for _, t := range tokens {
+			if !t.stops() {
+				doc.words[t.stem] += weight
+			}
+		}
+		for _, h := range topics(tokens) {
+			if h.card {
+				doc.topics[h.topic] += weight
+			}
+		}
+	}
+	read(c.Name, weightName)
+	read(c.Description, weightDescription)
+	for _, s := range c.Skills[:min(len(c.Skills), maxSkills)] {
+		read(s.Name, weightSkillName)
+		read(s.Description, weightDescription)
+		for _, tag := range s.Tags[:min(len(s.Tags), maxSkills)] {
+			read(tag, weightTag)
+		}
+		for _, example := range s.Examples[:min(len(s.Examples), maxSkills)] {
+			read(withoutSource(example), weightExample)
+			for _, p := range patterns(example, tokenize(example)) {
+				doc.words[p] += weightPattern
+			}
+		}
+	}
+	for _, mode := range inputModes(c) {
+		if p := patternOfType(mode); p != "" {
+			doc.words[p] += weightPattern
+		}
+	}
+	doc.share()
+	return doc
+}
+
+// share makes shares of the weights of topics. What a card says of its topics grows slower than how often it says it, and
+// what it names once beside its main topic is no topic of it.
+func (d *document) share() {
+	most := 0.0
+	for _, weight := range d.topics {
+		most = max(most, weight)
+	}
+	maps.DeleteFunc(d.topics, func(_ string, weight float64) bool { return weight < leastAbout*most })
+	for topic, weight := range d.topics {
+		d.topics[topic] = weight / (weight + 1)
+	}
+}
+
+// withoutSource takes off the source code that an example ends with, whose words, such as return, are none of English.
+func withoutSource(example string) string {
+	if m := sourcePattern().FindStringIndex(example); m != nil {
+		return example[:m[0]]
+	}
+	return example
+}
+
+// maxSkills is how many skills of a card, and how many tags and examples of each, are read.
+const maxSkills = 50
