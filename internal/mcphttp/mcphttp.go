@@ -5,7 +5,9 @@
 package mcphttp
 
 import (
+	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,8 +20,11 @@ const Stateless = "2026-07-28"
 const sessionTimeout = 30 * time.Minute
 
 // Handler returns the handler of an MCP endpoint. Each kind of MCP has a handler of its own, as one of both would lose
-// what the other needs: subscriptions and cancelling. Web pages of others are refused.
+// what the other needs: subscriptions and cancelling. A client that ends its session gives up its calls. Web pages of
+// others are refused.
 func Handler(server *mcp.Server) http.Handler {
+	running := &calls{of: make(map[string]map[*call]bool)}
+	server.AddReceivingMiddleware(running.watch)
 	get := func(*http.Request) *mcp.Server { return server }
 	with := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout})
 	without := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
@@ -28,6 +33,57 @@ func Handler(server *mcp.Server) http.Handler {
 			without.ServeHTTP(w, r)
 			return
 		}
+		if r.Method == http.MethodDelete {
+			running.giveUp(r.Header.Get("Mcp-Session-Id"))
+		}
 		with.ServeHTTP(w, r)
 	}))
+}
+
+// calls are the running calls of tools, by session. The SDK lets the end of a session wait for them, so that a client whose
+// call waits for long could not leave, and what the call waits for would be kept for nobody.
+type calls struct {
+	mu sync.Mutex
+	of map[string]map[*call]bool
+}
+
+type call struct{ cancel context.CancelFunc }
+
+func (c *calls) watch(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		r, ok := req.(*mcp.CallToolRequest)
+		if !ok || r.Session == nil || r.Session.ID() == "" {
+			return next(ctx, method, req)
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer c.add(r.Session.ID(), &call{cancel})()
+		return next(ctx, method, req)
+	}
+}
+
+// add notes a call until done is called.
+func (c *calls) add(session string, one *call) (done func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of[session] == nil {
+		c.of[session] = make(map[*call]bool)
+	}
+	c.of[session][one] = true
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if delete(c.of[session], one); len(c.of[session]) == 0 {
+			delete(c.of, session)
+		}
+	}
+}
+
+// giveUp cancels the calls of a session.
+func (c *calls) giveUp(session string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for one := range c.of[session] {
+		one.cancel()
+	}
 }
