@@ -14,7 +14,8 @@ const documentHead = `# Interoperability
 What other implementations of A2A and Dragoman say to each other, over each transport that they have. ` + "`make interop`" + ` installs
 them as their packages pin them, plays the scenarios, and fails when a cell is red without a reason;
 ` + "`cd interop && go run . -write`" + ` writes this page. A **client** of theirs calls ` + "`dragoman serve --agent currency`" + ` and a test agent;
-Dragoman's client, and its command, call an **agent** that is written with their server.
+Dragoman's client, and its command, call an **agent** that is written with their server. Clients of MCP, which speak no A2A, have
+[tables of their own](#clients-of-mcp-dragomans-coordinator).
 
 | scenario | what happens |
 | --- | --- |
@@ -36,6 +37,40 @@ Dragoman's client, and its command, call an **agent** that is written with their
 ok: as the generation prescribes. A number: red because of a fault of the peer, told below. A dash: the SDK has no such call.
 `
 
+// sections are the parts of the document, each with a table.
+var sections = map[direction]struct{ title, about string }{
+	fromPeer: {title: "Their client, Dragoman's server"}, toPeer: {title: "Dragoman's client, their server"},
+	throughGateway: {title: "Their client, Dragoman's gateway, an agent of another generation"},
+	toCoordinator:  {"Clients of MCP, Dragoman's coordinator", aboutCoordinator}, toBridge: {"Clients of MCP, A2A agents through Dragoman's bridge", aboutBridge},
+}
+
+const aboutCoordinator = `Over http the clients call ` + "`dragoman coord serve`" + `, over stdio they start ` + "`dragoman coord stdio`" + `. a2amcp-sdk is the Python package of
+A2AMCP: its one transport method, a placeholder that calls nothing, is given a real call, and its objects do the rest.
+
+| scenario | what happens |
+| --- | --- |
+| tools | several clients play the conversations of ` + "`coord/mcp/testdata`" + `, which call all tools; each answer is compared to the last character, members in order |
+| resources | each resource says what the tool says that lists the same |
+| updates | a client that has subscribed to a resource hears that another one has changed it |
+| prompt | join_project says how to work, and what goes on |
+| progress | a call that waits for a lease hears that it waits |
+| cancel | when that call is cancelled it leaves the queue |
+
+`
+
+const aboutBridge = `The clients use two sample agents, currency and slow, through ` + "`dragoman mcp bridge`" + `, which they start over stdio, or call with ` + "`--http`" + `.
+
+| scenario | what happens |
+| --- | --- |
+| card | the agents' cards as resources |
+| tools | the agents' skills as tools |
+| call | text and data of an agent; a question that the client cannot pass on comes as an answer, and the next call answers it |
+| progress | what an agent streams |
+| elicitation | a question of an agent, which the client passes on, and the answer to it |
+| cancel | the task of a call that is cancelled is cancelled |
+
+`
+
 // document is where the matrix is shown.
 var document = filepath.Join("..", "docs", "interop.md")
 
@@ -50,15 +85,9 @@ func (m *matrix) writeDocument() error {
 func (m *matrix) markdown() string {
 	var b strings.Builder
 	b.WriteString(documentHead)
-	for _, part := range []struct {
-		direction direction
-		title     string
-	}{
-		{fromPeer, "Their client, Dragoman's server"}, {toPeer, "Dragoman's client, their server"},
-		{throughGateway, "Their client, Dragoman's gateway, an agent of another generation"},
-	} {
-		fmt.Fprintf(&b, "\n## %s\n\n", part.title)
-		m.table(&b, part.direction)
+	for _, d := range directions {
+		fmt.Fprintf(&b, "\n## %s\n\n%s", sections[d].title, sections[d].about)
+		m.table(&b, d)
 	}
 	b.WriteString("\n## Faults of the peers\n\nFrom `interop/known.json`. Nothing of Dragoman's is loosened because of them.\n\n")
 	for i, f := range m.faults {
@@ -69,15 +98,7 @@ func (m *matrix) markdown() string {
 
 // table writes the rows of one direction. A column without a cell is left out.
 func (m *matrix) table(b *strings.Builder, d direction) {
-	var columns []int
-	for j := range scenarios {
-		for i, r := range m.rows {
-			if r.direction == d && m.judged[i][j].verdict != blank {
-				columns = append(columns, j)
-				break
-			}
-		}
-	}
+	columns := m.columns(d)
 	b.WriteString("| peer | speaks | transport |")
 	gateway := d == throughGateway
 	if gateway {
@@ -95,7 +116,11 @@ func (m *matrix) table(b *strings.Builder, d direction) {
 		if r.direction != d {
 			continue
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |", r.peer.title(), r.peer.generation, r.transport)
+		speaks, transport := string(r.peer.generation), r.transport
+		if r.peer.mcp {
+			transport, speaks = r.mcp()
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |", r.peer.title(), speaks, transport)
 		if gateway {
 			fmt.Fprintf(b, " %s |", r.peer.upstream)
 		}

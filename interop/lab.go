@@ -148,16 +148,25 @@ func (l *lab) close() {
 }
 
 // serving is the line by which our servers say that they are ready.
-var serving = regexp.MustCompile(`^(?:serving|gateway to) \S+ at (http\S+)`)
+var serving = regexp.MustCompile(`^(?:serving|gateway to) .* at (http\S+)`)
 
-// startServer starts one of our servers and returns its URL.
+// startServer starts one of our servers, which runs to the end, and returns its URL.
 func (l *lab) startServer(ctx context.Context, cmd *exec.Cmd) (string, error) {
+	url, stop, err := l.launch(ctx, cmd)
+	if err == nil {
+		l.stops = append(l.stops, stop)
+	}
+	return url, err
+}
+
+// launch starts one of our servers and returns its URL and what ends it.
+func (l *lab) launch(ctx context.Context, cmd *exec.Cmd) (url string, stop func(), err error) {
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	ready := make(chan string, 1)
 	read := make(chan struct{})
@@ -170,21 +179,23 @@ func (l *lab) startServer(ctx context.Context, cmd *exec.Cmd) (string, error) {
 			l.show(cmd, lines.Text())
 		}
 	}()
-	l.stops = append(l.stops, func() {
+	stop = func() {
 		_ = cmd.Process.Kill() // it may have ended
 		<-read
 		_ = cmd.Wait()
-	})
+	}
 	select {
 	case url := <-ready:
-		return url, nil
+		return url, stop, nil
 	case <-read:
-		return "", fmt.Errorf("%s ended before it served; run again with -v", filepath.Base(cmd.Path))
+		err = fmt.Errorf("%s ended before it served; run again with -v", filepath.Base(cmd.Path))
 	case <-time.After(startLimit):
-		return "", fmt.Errorf("%s does not serve after %v; run again with -v", filepath.Base(cmd.Path), startLimit)
+		err = fmt.Errorf("%s does not serve after %v; run again with -v", filepath.Base(cmd.Path), startLimit)
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		err = context.Cause(ctx)
 	}
+	stop()
+	return "", nil, err
 }
 
 func (l *lab) show(cmd *exec.Cmd, line string) {
@@ -296,15 +307,8 @@ func (l *lab) rows(ctx context.Context) (rows []*row, skipped []skip) {
 // wanted returns the rows of a peer that the flags ask for.
 func (l *lab) wanted(p *peer) []*row {
 	var rows []*row
-	for _, d := range []direction{fromPeer, throughGateway, toPeer} {
-		transports := p.transports
-		if d == throughGateway && p.upstream == "" {
-			continue
-		}
-		if d == throughGateway {
-			transports = transports[:1] // what the gateway does is the same for all
-		}
-		for _, t := range transports {
+	for _, d := range p.directions() {
+		for _, t := range p.over(d) {
 			if r := (&row{peer: p, direction: d, transport: t}); l.settings.rows.MatchString(r.String()) {
 				rows = append(rows, r)
 			}
@@ -339,6 +343,10 @@ func (l *lab) play(ctx context.Context, r *row) map[string]result {
 	switch r.direction {
 	case fromPeer:
 		return l.playClient(ctx, r, l.currency, l.probe)
+	case toCoordinator:
+		return l.playCoordinator(ctx, r)
+	case toBridge:
+		return l.playBridge(ctx, r)
 	case throughGateway:
 		at := l.gateways[r.peer.upstream]
 		return l.playClient(ctx, r, at.currency, at.probe)

@@ -2,9 +2,11 @@
 
 // Command interop talks to other implementations of the protocol, of all its generations, in both directions: their
 // clients to Dragoman's server, Dragoman's client to agents that are written with them, over each transport they have.
-// It prints a matrix and ends with status 1 if a cell is red that known.json does not explain.
+// Clients of MCP call Dragoman's coordinator, and agents through its bridge. It prints a matrix and ends with status 1 if a
+// cell is red that known.json does not explain.
 //
 //	go run . -run 'Python.*HTTP'
+//	go run . -run 'coordinator|bridge'
 //	go run . -write
 package main
 
@@ -40,8 +42,8 @@ func main() {
 	verbose := flag.Bool("v", false, "show what the programs write to their error streams")
 	flag.Parse()
 	rows, err := regexp.Compile(*pattern)
-	if err != nil || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "interop: -run takes a regular expression, and there are no arguments; see -help")
+	if err != nil || flag.NArg() > 0 || *write && *pattern != "" {
+		fmt.Fprintln(os.Stderr, "interop: -run takes a regular expression, -write is without it, and there are no arguments; see -help")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

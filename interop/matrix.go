@@ -18,7 +18,13 @@ const (
 	toPeer   direction = "agent"  // our client calls an agent of the peer
 
 	throughGateway direction = "gateway" // the peer's client calls our gateway, before an agent of another generation
+
+	toCoordinator direction = "coordinator" // the peer's client of MCP calls our coordinator
+	toBridge      direction = "bridge"      // the peer's client of MCP uses agents as tools
 )
+
+// directions are in the order in which they are shown.
+var directions = []direction{fromPeer, toPeer, throughGateway, toCoordinator, toBridge}
 
 // A row is one peer, transport and direction.
 type row struct {
@@ -32,6 +38,12 @@ type row struct {
 
 func (r *row) String() string {
 	return fmt.Sprintf("%s, %s, %s", r.peer.title(), r.direction, r.transport)
+}
+
+// mcp returns how a client of MCP reaches our server, stdio or http, and the revision that it speaks.
+func (r *row) mcp() (over, revision string) {
+	over, revision, _ = strings.Cut(r.transport, " ")
+	return over, revision
 }
 
 // skip is a peer that cannot run here.
@@ -86,8 +98,8 @@ func (f *fault) check() error {
 			return fmt.Errorf("there is no scenario %q", s)
 		}
 	}
-	if !slices.Contains([]direction{fromPeer, toPeer, throughGateway}, f.Direction) || f.Reason == "" || len(f.Transports) == 0 || len(f.Scenarios) == 0 {
-		return fmt.Errorf("an entry for %s lacks its direction (client, agent or gateway), transports, scenarios or reason", f.Peer)
+	if !slices.Contains(peers[i].directions(), f.Direction) || f.Reason == "" || len(f.Transports) == 0 || len(f.Scenarios) == 0 {
+		return fmt.Errorf("an entry for %s lacks a direction that the peer has, transports, scenarios or reason", f.Peer)
 	}
 	return nil
 }
@@ -224,17 +236,26 @@ func (m *matrix) text() string {
 	for _, r := range m.rows {
 		width = max(width, len(r.String()))
 	}
-	fmt.Fprintf(&b, "%-*s", width+2, "peer, its side, transport")
-	for _, s := range scenarios {
-		fmt.Fprintf(&b, " %-11s", s)
-	}
-	b.WriteByte('\n')
-	for i, r := range m.rows {
-		fmt.Fprintf(&b, "%-*s", width+2, r)
-		for _, c := range m.judged[i] {
-			fmt.Fprintf(&b, " %-11s", c.short())
+	for _, d := range directions {
+		columns := m.columns(d)
+		if len(columns) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%-*s", width+2, "peer, its side, transport")
+		for _, j := range columns {
+			fmt.Fprintf(&b, " %-11s", scenarios[j])
 		}
 		b.WriteByte('\n')
+		for i, r := range m.rows {
+			if r.direction != d {
+				continue
+			}
+			fmt.Fprintf(&b, "%-*s", width+2, r)
+			for _, j := range columns {
+				fmt.Fprintf(&b, " %-11s", m.judged[i][j].short())
+			}
+			b.WriteByte('\n')
+		}
 	}
 	for _, r := range m.rows {
 		if r.firstTry != "" {
@@ -256,6 +277,25 @@ func (m *matrix) text() string {
 		}
 	}
 	return b.String()
+}
+
+// columns returns the scenarios of one direction, in its order. A column without a cell is left out.
+func (m *matrix) columns(d direction) []int {
+	order, ok := ofMCP[d]
+	if !ok {
+		order = ofA2A
+	}
+	var columns []int
+	for _, s := range order {
+		j := slices.Index(scenarios, s)
+		for i, r := range m.rows {
+			if r.direction == d && m.judged[i][j].verdict != blank {
+				columns = append(columns, j)
+				break
+			}
+		}
+	}
+	return columns
 }
 
 func (c cell) short() string {

@@ -3,6 +3,9 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
@@ -15,6 +18,51 @@ type peer struct {
 	transports    []string
 	upstream      a2a.Generation // of the agent that its client reaches through our gateway; empty for none
 	host          bool           // its client talks to our host, too
+	mcp           bool           // it is a client of MCP, and of no A2A
+	ownCalls      bool           // with mcp: it says itself what it calls of our coordinator, and is not told
+}
+
+// directions returns the sides on which there are rows of a peer.
+func (p *peer) directions() []direction {
+	switch {
+	case p.ownCalls:
+		return []direction{toCoordinator}
+	case p.mcp:
+		return []direction{toCoordinator, toBridge}
+	case p.upstream == "":
+		return []direction{fromPeer, toPeer}
+	}
+	return []direction{fromPeer, throughGateway, toPeer}
+}
+
+// over returns the transports of a peer on one side. What the gateway does is the same for all of them, and so is what the
+// bridge does for all revisions of MCP with sessions.
+func (p *peer) over(d direction) []string {
+	switch d {
+	case throughGateway:
+		return p.transports[:1]
+	case toBridge:
+		return slices.DeleteFunc(slices.Clone(p.transports), func(t string) bool { return strings.HasSuffix(t, mcpOldest) })
+	}
+	return p.transports
+}
+
+// Revisions of MCP: the first and the last with sessions, and the first without.
+const (
+	mcpOldest      = "2024-11-05"
+	mcpSessions    = "2025-11-25"
+	mcpSessionless = "2026-07-28"
+)
+
+// overMCP returns the transports of a client of MCP, each with each revision.
+func overMCP(revisions ...string) []string {
+	var all []string
+	for _, transport := range []string{"stdio", "http"} {
+		for _, revision := range revisions {
+			all = append(all, transport+" "+revision)
+		}
+	}
+	return all
 }
 
 // kind is how a peer is installed and started.
@@ -75,16 +123,51 @@ var peers = []*peer{
 		transports: []string{a2a.BindingJSONRPC},
 		upstream:   a2a.Generation10,
 	},
+	{
+		name: "JavaScript @modelcontextprotocol/sdk", version: "1.32.2", kind: javaScript, folder: "mcp/js_v1", mcp: true,
+		transports: overMCP(mcpOldest, mcpSessions),
+	},
+	{
+		name: "JavaScript @modelcontextprotocol/client", version: "2.4.0", kind: javaScript, folder: "mcp/js_v2", mcp: true,
+		transports: overMCP(mcpOldest, mcpSessions, mcpSessionless),
+	},
+	{
+		name: "Python mcp", version: "1.30.0", kind: python, folder: "mcp/python_v1", mcp: true,
+		transports: overMCP(mcpOldest, mcpSessions),
+	},
+	{
+		name: "Python mcp", version: "2.3.0", kind: python, folder: "mcp/python_v2", mcp: true,
+		transports: overMCP(mcpOldest, mcpSessions, mcpSessionless),
+	},
+	{
+		name: "Python a2amcp-sdk", version: "0.1.4", kind: python, folder: "mcp/a2amcp", mcp: true, ownCalls: true,
+		transports: []string{"http " + mcpSessionless},
+	},
+}
+
+// ofA2A are the columns of those who speak A2A.
+var ofA2A = []string{
+	"card", "send", "stream", "multi-turn", "get", "list", "cancel", "resubscribe", "errors", "files", "data", "push", "host", "cli",
 }
 
 // scenarios are the columns of the matrix.
-var scenarios = []string{
-	"card", "send", "stream", "multi-turn", "get", "list", "cancel", "resubscribe", "errors", "files", "data", "push", "host", "cli",
+var scenarios = append(slices.Clone(ofA2A), "tools", "call", "resources", "updates", "prompt", "progress", "elicitation")
+
+// ofMCP are the columns of clients of MCP.
+var ofMCP = map[direction][]string{
+	toCoordinator: {"tools", "resources", "updates", "prompt", "progress", "cancel"},
+	toBridge:      {"tools", "call", "card", "progress", "elicitation", "cancel"},
 }
 
 // expected reports whether a row has a cell in a column: only 1.0 lists tasks, on both sides of a gateway, cli is our
 // command, and host is for some peers.
 func expected(r *row, scenario string) bool {
+	if r.peer.mcp {
+		return slices.Contains(ofMCP[r.direction], scenario) && (!r.peer.ownCalls || scenario == "tools")
+	}
+	if !slices.Contains(ofA2A, scenario) {
+		return false
+	}
 	switch scenario {
 	case "list":
 		return r.peer.generation == a2a.Generation10 && (r.direction != throughGateway || r.peer.upstream == a2a.Generation10)
