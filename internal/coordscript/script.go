@@ -87,9 +87,14 @@ func (p *player) line(line string) (string, error) {
 	if mark[0] != '<' {
 		return line, p.begin(who, rest, mark == "~")
 	}
+	call := p.calls[who]
+	if call == nil {
+		return line, errors.New("there is no call that this could answer")
+	}
+	delete(p.calls, who)
 	var got result
 	select {
-	case got = <-p.calls[who]:
+	case got = <-call:
 	case <-p.ctx.Done():
 		return line, fmt.Errorf("there is no answer: %w", context.Cause(p.ctx))
 	}
