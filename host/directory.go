@@ -193,6 +193,7 @@ func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []U
 	case stale:
 		d.late.Go(func() { d.Refresh(d.open) })
 	}
+	d.name() // those of a refresh that takes longer than ctx
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, r := range d.agents {
@@ -287,14 +288,15 @@ func (d *Directory) Watch(ctx context.Context) {
 	}
 }
 
-// stale reports whether there is something to refresh, and whether that is something nobody has looked for yet. One that
-// refreshes already is enough.
+// stale reports whether there is something to refresh, and whether that is something nobody has looked for yet, or that
+// somebody is just about to name. One that refreshes already is enough.
 func (d *Directory) stale() (stale, unseen bool) {
 	due := d.due()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	catalog := d.opts.Catalog != nil && time.Since(d.listed) >= d.opts.RefreshEvery
-	unseen = catalog && d.listed.IsZero() && d.problem == "" || slices.ContainsFunc(due, func(r *remote) bool { return r.looked.IsZero() })
+	unseen = catalog && d.listed.IsZero() && d.problem == "" || slices.ContainsFunc(due, func(r *remote) bool { return r.looked.IsZero() }) ||
+		slices.ContainsFunc(d.agents, func(r *remote) bool { return r.card != nil && r.alias == "" })
 	return (catalog || len(due) > 0) && len(d.refreshing) > 0 && !d.closed, unseen
 }
 
