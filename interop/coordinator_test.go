@@ -48,7 +48,7 @@ func TestRowsOfClientsOfMCP(t *testing.T) {
 			}
 		}
 	}
-	if rows[toCoordinator] != 4+6+4+6+1 || rows[toBridge] != 2+4+2+4 {
+	if rows[toCoordinator] != 8+6+4+6+1 || rows[toBridge] != 2+4+2+4 {
 		t.Errorf("rows: %v", rows)
 	}
 	r := &row{peer: peers[0], direction: fromPeer}

@@ -46,6 +46,11 @@ func (r *row) mcp() (over, revision string) {
 	return over, revision
 }
 
+func (r *row) revision() string {
+	_, revision := r.mcp()
+	return revision
+}
+
 // skip is a peer that cannot run here.
 type skip struct {
 	peer *peer

@@ -145,7 +145,7 @@ func TestRowsAreChosen(t *testing.T) {
 		}
 		return n
 	}
-	for pattern, want := range map[string]int{"": 81, "gateway": 4, "coordinator|bridge": 33, `Python a2a-sdk 1\.3\.0, agent`: 3, "documents.*client": 1, "nobody": 0} {
+	for pattern, want := range map[string]int{"": 85, "gateway": 4, "coordinator|bridge": 37, `Python a2a-sdk 1\.3\.0, agent`: 3, "documents.*client": 1, "nobody": 0} {
 		if n := count(pattern); n != want {
 			t.Errorf("%q chooses %d rows, want %d", pattern, n, want)
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // An mcpRequest is what a program with clients of MCP is asked to do, by one of its clients. It is a line of JSON.
@@ -84,6 +85,7 @@ func (l *lab) startMCP(ctx context.Context, r *row, target ...string) (*mcpProgr
 		return nil, err
 	}
 	p.in, p.cmd.Stderr = in, io.MultiWriter(&output{lab: l, cmd: p.cmd}, &p.tail)
+	p.cmd.WaitDelay = 5 * time.Second // what it has started may have its error stream
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
@@ -42,12 +41,13 @@ func (p *peer) over(d direction) []string {
 	case throughGateway:
 		return p.transports[:1]
 	case toBridge:
-		return slices.DeleteFunc(slices.Clone(p.transports), func(t string) bool { return strings.HasSuffix(t, mcpOldest) })
+		return slices.DeleteFunc(slices.Clone(p.transports), func(t string) bool { return (&row{transport: t}).revision() < mcpSessions })
 	}
 	return p.transports
 }
 
-// Revisions of MCP: the first and the last with sessions, and the first without.
+// Revisions of MCP: the first and the last with sessions, and the first without. Those between the first two are what one
+// client speaks, too.
 const (
 	mcpOldest      = "2024-11-05"
 	mcpSessions    = "2025-11-25"
@@ -125,7 +125,7 @@ var peers = []*peer{
 	},
 	{
 		name: "JavaScript @modelcontextprotocol/sdk", version: "1.32.2", kind: javaScript, folder: "mcp/js_v1", mcp: true,
-		transports: overMCP(mcpOldest, mcpSessions),
+		transports: overMCP(mcpOldest, "2025-03-26", "2025-06-18", mcpSessions),
 	},
 	{
 		name: "JavaScript @modelcontextprotocol/client", version: "2.4.0", kind: javaScript, folder: "mcp/js_v2", mcp: true,
