@@ -220,6 +220,7 @@ type seen struct {
 	context a2a.ContextID
 	state   a2a.TaskState
 	form    *form            // what the agent last asked to be filled
+	stated  bool             // with a status, which the next one replaces
 	filled  *form            // the one before, as it was answered
 	left    string           // the document of the form that a person left for later
 	took    bool             // the agent has answered the last message somehow
@@ -235,16 +236,19 @@ func (s *seen) note(event a2a.Event) {
 		s.task, s.context, s.state, s.cutOff = e.ID, e.ContextID, e.Status.State, reachedNobody(e)
 		s.form = nil
 		for _, artifact := range e.Artifacts { // where agents put it that wrote no message with the status
-			s.noteForm(artifact.Parts)
+			s.noteForm(artifact.Parts, false)
 		}
-		s.noteForm(words(&e.Status))
+		s.noteForm(words(&e.Status), true)
 	case *a2a.StatusUpdate:
 		s.task, s.context, s.state, s.cutOff = e.TaskID, e.ContextID, e.Status.State, false
-		s.noteForm(words(&e.Status))
+		if s.stated {
+			s.form = nil
+		}
+		s.noteForm(words(&e.Status), true)
 	case *a2a.ArtifactUpdate:
 		s.task, s.context = e.TaskID, e.ContextID
 		if e.Artifact != nil {
-			s.noteForm(e.Artifact.Parts)
+			s.noteForm(e.Artifact.Parts, false)
 		}
 	case *a2a.Message:
 		if e.ContextID != "" {
@@ -256,9 +260,9 @@ func (s *seen) note(event a2a.Event) {
 	}
 }
 
-func (s *seen) noteForm(parts []a2a.Part) {
+func (s *seen) noteForm(parts []a2a.Part, stated bool) {
 	if f := findForm(parts); f != nil {
-		s.form = f
+		s.form, s.stated = f, stated
 	}
 }
 

@@ -224,6 +224,31 @@ func TestFormLeavesOutWhatATextSays(t *testing.T) {
 	}
 }
 
+// A form is asked for as long as the status that brought it; one of an artifact stays.
+func TestSeenForgetsTheFormOfAnEarlierStatus(t *testing.T) {
+	t.Parallel()
+	form := jsonPart(jsontext.Value(expenseForm))
+	status := func(parts ...a2a.Part) a2a.Event {
+		return &a2a.StatusUpdate{TaskID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired, Message: &a2a.Message{Parts: parts}}}
+	}
+	var s seen
+	for _, test := range []struct {
+		event a2a.Event
+		asks  bool
+	}{
+		{&a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired, Message: &a2a.Message{Parts: []a2a.Part{form}}}}, true},
+		{status(a2a.TextPart("Which one is this for?")), false},
+		{status(a2a.TextPart("Please fill this"), form), true},
+		{status(a2a.TextPart("Which one is this for?")), false},
+		{&a2a.ArtifactUpdate{TaskID: "t", Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{form}}}, true},
+		{status(a2a.TextPart("Please fill this")), true},
+	} {
+		if s.note(test.event); s.asksForm() != test.asks {
+			t.Errorf("after %+v a form is asked for: %v", test.event, s.asksForm())
+		}
+	}
+}
+
 // What hosts write for programs beside a text is for --verbose.
 func TestTextLeavesOutEchoes(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,7 @@ func (p *printer) field(depth int, label, value string) {
 
 // text prints a value that may have several lines: then they stand below the label, with an empty line after them.
 func (p *printer) text(depth int, label, value string) {
-	value = strings.TrimRight(strings.ReplaceAll(value, "\r\n", "\n"), "\n")
+	value = strings.Trim(strings.ReplaceAll(value, "\r\n", "\n"), "\n")
 	if !strings.Contains(value, "\n") {
 		fmt.Fprintf(&p.buf, "%s%s: %s\n", strings.Repeat(indent, depth), label, value)
 		return

@@ -91,3 +91,12 @@ func BenchmarkJoined(b *testing.B) {
 		joined(parts)
 	}
 }
+
+// Empty lines around a text only tell it from its neighbours, which the labels do here.
+func TestTextHasNoEmptyLinesAround(t *testing.T) {
+	t.Parallel()
+	got := printed(&a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("\n\nMoney asks:\n"), a2a.TextPart("Which?")}})
+	if want := "Message: agent\n  Text: Money asks:\n  Text: Which?\n\n"; got != want {
+		t.Errorf("%q; want %q", got, want)
+	}
+}
