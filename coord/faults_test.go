@@ -300,11 +300,7 @@ func TestWhoWaitsDoesNotDie(t *testing.T) {
 		h := newHub(t, nil)
 		register(t, h, "asker", "asked")
 		do(t, h, lock("asker", "x"))
-		leave, err := h.Connect(t.Context(), project, "asked")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer leave()
+		defer h.Connect(project, "asked")()
 		if got := do(t, h, coord.Ask{From: "asker", To: "asked", Query: "?", Wait: true, Timeout: 5 * time.Minute}); status(t, got) != "timeout" {
 			t.Error(got)
 		}
@@ -456,11 +452,7 @@ func TestOldQueriesGo(t *testing.T) {
 		h := newHub(t, &coord.HubOptions{Keep: 10 * time.Minute})
 		register(t, h, "a", "b")
 		for _, name := range []string{"a", "b"} {
-			leave, err := h.Connect(t.Context(), project, name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer leave()
+			defer h.Connect(project, name)()
 		}
 		ask := coord.Ask{From: "a", To: "b", Query: "?"}
 		for range 1000 {

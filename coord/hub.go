@@ -6,13 +6,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"iter"
 	"log/slog"
 	"sync"
 	"time"
-
-	"github.com/go-json-experiment/json"
 )
 
 // HubOptions tune a Hub. The zero value is ready.
@@ -26,49 +22,31 @@ type HubOptions struct {
 	Logger *slog.Logger // nil means slog.Default()
 }
 
-// maxProjects is how many projects a Hub runs.
-const maxProjects = 1000
-
-// recent is how many events of a project are kept in memory, for those who watch.
-const recent = 1000
-
-// minSnapshot is how many bytes of events there are at least between two snapshots.
-const minSnapshot = 64 << 10
-
-// sweepEvery is how often it is looked for what time alone does.
-const sweepEvery = time.Second
-
-// ErrClosed is what calls of a Hub that has been closed return.
-var ErrClosed = errors.New("the coordinator has ended")
+var (
+	// ErrClosed is what calls of a Hub that has been closed return.
+	ErrClosed = errors.New("the coordinator has ended")
+	// ErrNotKept is what a call returns that did something which the store could not keep: it has not happened.
+	ErrNotKept = errors.New("what happened could not be kept")
+	// errGone is why a call has to look its project up again. Nothing of it has happened.
+	errGone = errors.New("the project is not in use any more")
+)
 
 // A Hub runs projects. Nothing is answered before what led to the answer is in the store. Make one with [NewHub], and
 // close it.
 type Hub struct {
 	opts   HubOptions
 	writer *writer
-	done   chan struct{} // closed by Close
+	ctx    context.Context // ends with the Hub
+	stop   context.CancelFunc
 	loops  sync.WaitGroup
 
 	mu       sync.Mutex
 	projects map[string]*running
+	filled   int // projects in which something has happened
 	closed   bool
-}
 
-// running is a project and those who wait in it.
-type running struct {
-	loaded chan struct{} // closed when it is there, or failed is why it is not
-	failed error
-
-	mu      sync.Mutex
-	project *Project
-	broken  error               // why the state here is not what is kept: it must be loaded again
-	last    *commit             // the newest
-	waiters map[string]chan any // by query or claim; each gets one result
-	present map[string]int      // connections of a session
-	tail    []Event             // the newest, at most twice recent
-	news    chan struct{}       // closed when there are new ones
-	size    int                 // bytes of the last snapshot
-	since   int                 // bytes of the events after it
+	presence sync.Mutex
+	present  map[[2]string]int // connections of a session, by project and name
 }
 
 // NewHub returns a Hub.
@@ -81,8 +59,9 @@ func NewHub(opts *HubOptions) *Hub {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	h := &Hub{opts: o, writer: newWriter(o.Store), done: make(chan struct{}), projects: make(map[string]*running)}
-	h.loops.Go(h.sweep)
+	h := &Hub{opts: o, projects: make(map[string]*running), present: make(map[[2]string]int)}
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	h.writer = newWriter(o.Store, h.discard)
 	return h
 }
 
@@ -95,277 +74,247 @@ func (h *Hub) Close() error {
 	if already {
 		return nil
 	}
-	close(h.done)
+	h.stop()
 	h.loops.Wait()
 	return h.writer.close()
 }
 
 // Do runs a command in a project, for a principal, which is "" where callers are not told apart. It waits where the
-// command waits. The error is the context's, or that the store failed; what a command refuses is a result.
+// command waits. The error is the context's, or that the store failed; what a command refuses is a result. A call whose
+// context ends leaves no query, claim or lease behind that nobody knows of, and no message is lost with it.
 func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Result, error) {
-	r, err := h.running(ctx, project)
+	for {
+		r, leave, err := h.use(ctx, project)
+		if err != nil {
+			return nil, err
+		}
+		result, err := h.doIn(ctx, r, principal, c)
+		leave()
+		if !errors.Is(err, errGone) {
+			return result, err
+		}
+	}
+}
+
+// doIn runs a command in a project that is in use.
+func (h *Hub) doIn(ctx context.Context, r *running, principal string, c Command) (Result, error) {
+	if check, ok := c.(Check); ok && !check.Peek {
+		return h.take(ctx, r, principal, check)
+	}
+	o, err := h.run(r, principal, c)
 	if err != nil {
 		return nil, err
 	}
-	result, ch, err := h.run(ctx, r, principal, c)
-	w, waits := result.(waiting)
-	if err != nil || !waits {
-		return result, err
-	}
-	session, _ := c.who()
-	leave := r.enter(session)
-	defer leave()
-	timer := time.NewTimer(w.limit)
-	defer timer.Stop()
-	select {
-	case result = <-ch:
-	case <-timer.C:
-		result = h.giveUp(r, &w, ch, false)
-	case <-ctx.Done():
-		h.giveUp(r, &w, ch, true)
-		return nil, context.Cause(ctx)
-	case <-h.done:
-		return Failure{Status: "error", Error: "The coordinator is shutting down; try again", Code: CodeShutdown}, nil
-	}
-	if lease, ok := result.(*Lease); ok {
-		result = w.as.granted(lease)
-	}
-	return result, r.settled(ctx)
-}
-
-// run runs a command and returns after what it did is kept. With a command that waits comes where its result will be.
-func (h *Hub) run(ctx context.Context, r *running, principal string, c Command) (Result, chan any, error) {
-	r.mu.Lock()
-	if r.broken != nil {
-		r.mu.Unlock()
-		return nil, nil, r.broken
-	}
-	result, events := r.project.Do(time.Now(), principal, c)
-	var ch chan any
-	if w, ok := result.(waiting); ok {
-		ch = make(chan any, 1)
-		r.waiters[w.id()] = ch
-	}
-	h.happened(r, events)
-	r.mu.Unlock()
-	return result, ch, r.settled(ctx)
-}
-
-// happened tells those who wait, and the store. The caller holds r.mu.
-func (h *Hub) happened(r *running, events []Event) {
-	if len(events) == 0 {
-		return
-	}
-	for i := range events {
-		r.tell(&events[i])
-	}
-	r.tail = append(r.tail, events...)
-	if len(r.tail) > 2*recent {
-		r.tail = append([]Event(nil), r.tail[len(r.tail)-recent:]...)
-	}
-	close(r.news)
-	r.news = make(chan struct{})
-	if h.opts.Store == nil {
-		return
-	}
-	c := &commit{Commit: Commit{Project: r.project.id, Events: events}, done: make(chan struct{})}
-	c.fail = func(err error) { h.discard(r, err) }
-	r.last = c
-	if err := r.encode(&c.Commit); err != nil { // which it does of no state that commands lead to
-		c.err = err
-		close(c.done)
-		go c.fail(err)
-		return
-	}
-	h.writer.add(c)
-}
-
-// encode adds to a commit what the store keeps of it. A snapshot comes when the events since the last one have grown as
-// large as that, so that both reading and writing stay cheap.
-func (r *running) encode(c *Commit) error {
-	for i := range c.Events {
-		text, err := json.Marshal(&c.Events[i])
-		if err != nil {
-			return err
+	defer r.answered(&o)
+	if w, ok := o.result.(waiting); ok {
+		session, _ := c.who()
+		defer h.Connect(r.id, session)()
+		if err := h.wait(ctx, r, &w, &o); err != nil {
+			return nil, err
 		}
-		c.Texts = append(c.Texts, text)
-		r.since += len(text)
 	}
-	if r.since <= max(minSnapshot, r.size) {
-		return nil
+	err = o.settled(ctx)
+	switch {
+	case err == nil:
+		return o.result, nil
+	case ctx.Err() != nil:
+		h.undo(r, &o)
+	case o.later != nil && errors.Is(err, errGone): // nobody waits a second time
+		err = ErrNotKept
 	}
-	var err error
-	c.Snapshot, err = r.project.Snapshot()
-	r.size, r.since = len(c.Snapshot), 0
-	return err
+	return nil, err
 }
 
-// tell hands an event to whoever waits for it.
-func (r *running) tell(e *Event) {
-	id, result := e.ID, any(nil)
-	switch e.Kind {
-	case KindAnswered:
-		result = Received{Status: "received", Response: e.Message.Text}
-	case KindFailed:
-		result = Failure{Status: "not_found", Error: e.Text}
-	case KindWithdrawn, KindUnqueued:
-		result = Failure{Status: "error", Error: "The wait ended: " + cmp.Or(e.Text, "it was given up")}
-	case KindLocked:
-		id, result = e.Lease.ID, e.Lease
-	default:
-		return
-	}
-	if ch, ok := r.waiters[id]; ok {
-		delete(r.waiters, id)
-		ch <- result // there is room: it gets one
-	}
-}
-
-// settled waits until all that has happened is kept.
-func (r *running) settled(ctx context.Context) error {
+// take takes messages out of an inbox. They are known to be kept before it takes them, and that they were taken is not
+// waited for: a call that ends before has taken none, and if the store fails then they come a second time.
+func (h *Hub) take(ctx context.Context, r *running, principal string, c Check) (Result, error) {
 	r.mu.Lock()
-	c := r.last
+	before := outcome{last: r.last, reads: true}
+	c.upto = r.project.state.Seq
 	r.mu.Unlock()
-	if c == nil {
+	if err := before.settled(ctx); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	o, err := h.run(r, principal, c)
+	return o.result, err
+}
+
+// An outcome is what a command led to.
+type outcome struct {
+	result  Result
+	last    *commit      // the newest of those that led to the result; nil for none
+	reads   bool         // the command itself did nothing
+	later   chan outcome // where the outcome of a command that waits will be; it gets one
+	undo    Command      // takes back what is of no use to a caller who is gone; nil for nothing
+	session string       // that announced something; "" for none
+	turn    int64        // of the announcement
+}
+
+// settled waits until all that led to the outcome is kept.
+func (o *outcome) settled(ctx context.Context) error {
+	if o.last == nil {
 		return nil
 	}
 	select {
-	case <-c.done:
-		return c.err
+	case <-o.last.done:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	if err := o.last.err; err == nil || !o.reads || errors.Is(err, ErrClosed) {
+		return err
+	}
+	return errGone // what it has read never happened
 }
 
-// giveUp ends a wait, because it was long enough or because it was canceled. A result that came in the last moment
-// counts, unless nobody is there to take it.
-func (h *Hub) giveUp(r *running, w *waiting, ch chan any, canceled bool) Result {
+// run runs a command.
+func (h *Hub) run(r *running, principal string, c Command) (outcome, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gone {
+		return outcome{}, errGone
+	}
+	result, events := r.project.Do(time.Now(), principal, c)
+	if len(events) > 0 {
+		if err := h.fill(r); err != nil {
+			r.project = NewProject(r.id) // it was empty until now
+			return outcome{}, err
+		}
+	}
+	o := outcome{result: result, reads: len(events) == 0, undo: r.undoing(c, events)}
+	if w, ok := result.(waiting); ok {
+		o.later = make(chan outcome, 1)
+		r.waiters[w.id()] = o.later
+	}
+	if a, ok := c.(Announce); ok {
+		r.turns++
+		o.session, o.turn = a.Session, r.turns
+		r.announced[o.session] = o.turn
+	}
+	o.last = h.happened(r, events)
+	return o, nil
+}
+
+// undoing returns what takes back what a command did, as far as it would be in the way of others: a lease that nobody
+// knows to have, and a question that nobody wants answered. What is waited for is not the command's own.
+func (r *running) undoing(c Command, events []Event) Command {
+	if len(events) == 0 {
+		return nil
+	}
+	e := &events[len(events)-1]
+	switch c := c.(type) {
+	case Announce:
+		if e.Kind == KindLocked && e.Session == c.Session && r.waiters[e.Lease.ID] == nil {
+			return drop{e.Lease.ID}
+		}
+	case Ask:
+		if e.Kind == KindAsked {
+			return withdraw{e.Query.ID}
+		}
+	}
+	return nil
+}
+
+// undo takes back what a call did that ended before it was answered. A lease that another call of the session has
+// announced meanwhile is that one's.
+func (h *Hub) undo(r *running, o *outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if o.undo == nil || o.session != "" && r.announced[o.session] != o.turn {
+		return
+	}
+	_, events := r.project.Do(time.Now(), "", o.undo)
+	h.happened(r, events)
+}
+
+// answered forgets an announcement that nobody will undo any more.
+func (r *running) answered(o *outcome) {
+	if o.session == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.announced[o.session] == o.turn {
+		delete(r.announced, o.session)
+	}
+}
+
+// wait waits for the result of a command that waits.
+func (h *Hub) wait(ctx context.Context, r *running, w *waiting, o *outcome) error {
+	timer := time.NewTimer(w.limit)
+	defer timer.Stop()
+	var got outcome
+	select {
+	case got = <-o.later:
+	case <-timer.C:
+		got = h.giveUp(r, w, o.later, false)
+	case <-ctx.Done():
+		got = h.giveUp(r, w, o.later, true)
+	case <-h.ctx.Done():
+		got.result = Failure{Status: "error", Error: "The coordinator is shutting down; try again", Code: CodeShutdown}
+	}
+	o.result, o.last, o.undo = got.result, got.last, nil
+	if lease, ok := got.result.(*Lease); ok {
+		o.result, o.undo = w.as.granted(lease), drop{lease.ID}
+	}
+	if ctx.Err() == nil {
+		return nil
+	}
+	h.undo(r, o)
+	return context.Cause(ctx)
+}
+
+// giveUp ends a wait, because it was long enough or because it was canceled, unless its result came in the last moment.
+func (h *Hub) giveUp(r *running, w *waiting, later chan outcome, canceled bool) outcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
-	case result := <-ch:
-		if lease, ok := result.(*Lease); ok && canceled {
-			_, events := r.project.Do(time.Now(), "", drop{lease.ID})
-			h.happened(r, events)
-		}
-		return result
+	case got := <-later:
+		return got
 	default:
 	}
 	delete(r.waiters, w.id())
-	if r.broken != nil {
-		return Failure{Status: "error", Error: r.broken.Error()}
-	}
 	result, events := r.project.Do(time.Now(), "", w.end(canceled))
-	h.happened(r, events)
-	return result
+	return outcome{result: result, last: h.happened(r, events)}
 }
 
-// enter counts a session as present until leave is called.
-func (r *running) enter(session string) (leave func()) {
-	r.mu.Lock()
-	r.present[session]++
-	r.mu.Unlock()
+// Connect says that a session has a connection, which is a sign of life until leave is called.
+func (h *Hub) Connect(project, session string) (leave func()) {
+	at := [2]string{project, session}
+	h.presence.Lock()
+	defer h.presence.Unlock()
+	h.present[at]++
 	return sync.OnceFunc(func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.present[session]--; r.present[session] == 0 {
-			delete(r.present, session)
+		h.presence.Lock()
+		defer h.presence.Unlock()
+		if h.present[at]--; h.present[at] == 0 {
+			delete(h.present, at)
 		}
 	})
 }
 
-// Connect says that a session has a connection, which is a sign of life until leave is called.
-func (h *Hub) Connect(ctx context.Context, project, session string) (leave func(), err error) {
-	r, err := h.running(ctx, project)
-	if err != nil {
-		return nil, err
-	}
-	return r.enter(session), nil
+func (h *Hub) connected(project, session string) bool {
+	h.presence.Lock()
+	defer h.presence.Unlock()
+	return h.present[[2]string{project, session}] > 0
 }
 
 // Note returns what an answer to a session should say beside its result: whether the session is registered, and how many
 // messages wait for it.
 func (h *Hub) Note(ctx context.Context, project, session string) (registered bool, unread int, err error) {
-	r, err := h.running(ctx, project)
+	r, leave, err := h.use(ctx, project)
 	if err != nil {
 		return false, 0, err
 	}
+	defer leave()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.project.Registered(session), r.project.Unread(session), nil
 }
 
-// Last returns the number of the newest event of a project, after which [Hub.Events] yields what comes from now on.
-func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
-	r, err := h.running(ctx, project)
-	if err != nil {
-		return 0, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.project.state.Seq, nil
-}
-
-// Events yields the events of a project after a number, and then those that come, until ctx ends or the Hub does. Of
-// what is older than the newest ones there are only those that the store has.
-func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		for {
-			events, news, err := h.eventsAfter(ctx, project, after)
-			if ctx.Err() != nil {
-				return
-			}
-			if err != nil {
-				yield(Event{}, err)
-				return
-			}
-			for _, e := range events {
-				after = e.Seq
-				if !yield(e, nil) {
-					return
-				}
-			}
-			if len(events) > 0 {
-				continue
-			}
-			select {
-			case <-news:
-			case <-h.done:
-				return
-			case <-ctx.Done():
-				return
-			}
-		}
-	}
-}
-
-// eventsAfter returns events that there are, or what is closed when there are more.
-func (h *Hub) eventsAfter(ctx context.Context, project string, after int64) ([]Event, <-chan struct{}, error) {
-	r, err := h.running(ctx, project)
-	if err != nil {
-		return nil, nil, err
-	}
-	r.mu.Lock()
-	news, seq := r.news, r.project.state.Seq
-	var events []Event
-	for i := range r.tail {
-		if r.tail[i].Seq > after {
-			events = append(events, r.tail[i:]...)
-			break
-		}
-	}
-	r.mu.Unlock()
-	if err := r.settled(ctx); err != nil {
-		return nil, nil, err
-	}
-	missing := seq > after && (len(events) == 0 || events[0].Seq > after+1)
-	if missing && h.opts.Store != nil {
-		events, err = h.opts.Store.Events(ctx, project, after, recent)
-	}
-	return events, news, err
-}
-
-// Projects returns the names of all projects, in order.
+// Projects returns the names of all projects in which something has happened, in order.
 func (h *Hub) Projects(ctx context.Context) ([]string, error) {
 	names := map[string]bool{}
 	if h.opts.Store != nil {
@@ -378,139 +327,11 @@ func (h *Hub) Projects(ctx context.Context) ([]string, error) {
 		}
 	}
 	h.mu.Lock()
-	for name := range h.projects {
-		names[name] = true
+	for name, r := range h.projects {
+		if r.filled {
+			names[name] = true
+		}
 	}
 	h.mu.Unlock()
 	return sorted(names), nil
-}
-
-// running returns a project, which is loaded, or begun, at its first use.
-func (h *Hub) running(ctx context.Context, id string) (*running, error) {
-	if f := badName("project_id", id); f != nil {
-		return nil, &BadProjectError{f.Error}
-	}
-	r, mine, err := h.place(id)
-	if err != nil {
-		return nil, err
-	}
-	if mine {
-		if r.failed = h.load(ctx, r); r.failed != nil {
-			h.forget(r)
-		}
-		close(r.loaded)
-	}
-	select {
-	case <-r.loaded:
-		return r, r.failed
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-// place returns the place of a project, and whether the caller is the first there, who has to load it.
-func (h *Hub) place(id string) (r *running, first bool, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch r := h.projects[id]; {
-	case h.closed:
-		return nil, false, ErrClosed
-	case r != nil:
-		return r, false, nil
-	case len(h.projects) >= maxProjects:
-		return nil, false, &BadProjectError{fmt.Sprintf("there are %d projects, which is the limit", maxProjects)}
-	}
-	r = &running{
-		loaded: make(chan struct{}), project: NewProject(id), waiters: make(map[string]chan any), present: make(map[string]int),
-		news: make(chan struct{}),
-	}
-	h.projects[id] = r
-	return r, true, nil
-}
-
-func (h *Hub) forget(r *running) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.projects[r.project.id] == r {
-		delete(h.projects, r.project.id)
-	}
-}
-
-// A BadProjectError says what is wrong with the id of a project.
-type BadProjectError struct{ Why string }
-
-func (e *BadProjectError) Error() string { return e.Why }
-
-// load brings a project back. Nobody waits in it any more, and those who were there have the usual time to show that
-// they still are.
-func (h *Hub) load(ctx context.Context, r *running) error {
-	if h.opts.Store == nil {
-		return nil
-	}
-	snapshot, events, err := h.opts.Store.Load(ctx, r.project.id)
-	if err == nil {
-		err = r.project.Restore(snapshot, events)
-	}
-	if err != nil {
-		return fmt.Errorf("load project %q: %w", r.project.id, err)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.size = len(snapshot)
-	_, after := r.project.Do(time.Now(), "", restarted{})
-	h.happened(r, after)
-	return nil
-}
-
-// discard gives up a project whose events could not be kept: what is here never happened.
-func (h *Hub) discard(r *running, err error) {
-	h.opts.Logger.Error("a project is loaded again, as what happened in it could not be kept", slog.String("project", r.project.id), slog.String("error", err.Error()))
-	h.forget(r)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.broken = fmt.Errorf("what happens in project %q cannot be kept: %w", r.project.id, err)
-	for id, ch := range r.waiters {
-		delete(r.waiters, id)
-		ch <- Failure{Status: "error", Error: "What happens cannot be kept now; try again"}
-	}
-	close(r.news)
-	r.news = make(chan struct{})
-}
-
-// sweep looks for what time alone does, until the Hub ends.
-func (h *Hub) sweep() {
-	ticker := time.NewTicker(sweepEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-h.done:
-			return
-		case <-ticker.C:
-		}
-		h.mu.Lock()
-		all := make([]*running, 0, len(h.projects))
-		for _, r := range h.projects {
-			all = append(all, r)
-		}
-		h.mu.Unlock()
-		for _, r := range all {
-			h.sweepOne(r)
-		}
-	}
-}
-
-func (h *Hub) sweepOne(r *running) {
-	select {
-	case <-r.loaded:
-	default:
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.broken != nil {
-		return
-	}
-	present := func(name string) bool { return r.present[name] > 0 }
-	_, events := r.project.Do(time.Now(), "", sweep{h.opts.Timeout, h.opts.Keep, present})
-	h.happened(r, events)
 }

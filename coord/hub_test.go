@@ -243,11 +243,7 @@ func TestTheDeadLetGo(t *testing.T) {
 		register(t, h, "dead", "alive")
 		do(t, h, lock("dead", "x"))
 		do(t, h, coord.AddTodo{Session: "dead", Item: "finish x"})
-		leave, err := h.Connect(t.Context(), project, "alive")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer leave()
+		defer h.Connect(project, "alive")()
 		begun := time.Now()
 		if got := do(t, h, coord.Announce{Session: "alive", Paths: []string{"x"}, ChangeType: "modify", Wait: 5 * time.Minute}); status(t, got) != "locked" {
 			t.Error(got)

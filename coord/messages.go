@@ -178,6 +178,8 @@ type Check struct {
 	Session string
 	Limit   int  // 0 means all
 	Peek    bool // leave them there
+
+	upto int64 // the event after which messages are not known to be kept yet; 0 for none
 }
 
 // The forms of a message in the result of [Check].
@@ -219,6 +221,9 @@ func (c Check) run(t *turn) Result {
 		return invalid("limit must be 0, for all, or more")
 	}
 	inbox := slices.Clone(t.session(c.Session).Inbox)
+	if c.upto > 0 {
+		inbox = slices.DeleteFunc(inbox, func(m *Message) bool { return m.N > c.upto })
+	}
 	if c.Limit > 0 && len(inbox) > c.Limit {
 		inbox = inbox[:c.Limit]
 	}

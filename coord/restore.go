@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -46,9 +47,20 @@ func (restarted) run(t *turn) Result {
 		t.emit(Event{Kind: KindUnqueued, Session: claim.Session, ID: claim.ID, Text: "the coordinator was started again"})
 	}
 	for _, s := range t.state.Sessions.all() {
+		if s.Agent != nil && !s.active() {
+			s.Seen = latest(s.Seen, s.EndedAt) // what the dead have left is not kept any longer for that
+			continue
+		}
 		s.Seen = t.now
 	}
 	return nil
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 func sorted(names map[string]bool) []string { return slices.Sorted(maps.Keys(names)) }

@@ -36,12 +36,12 @@ func OpenTables(ctx context.Context, db *store.DB) (*Tables, error) {
 	return &Tables{db: db}, nil
 }
 
-// Append keeps commits in one transaction. A project that somebody else wrote to meanwhile is an error, as its next
-// number is taken.
+// Append keeps commits in one transaction. When somebody else wrote to one of the projects meanwhile it keeps none.
 func (s *Tables) Append(ctx context.Context, all []Commit) error {
 	return s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		newest := make(map[string]int64)
 		for i := range all {
-			if err := all[i].write(ctx, tx); err != nil {
+			if err := all[i].write(ctx, tx, newest); err != nil {
 				return fmt.Errorf("project %q: %w", all[i].Project, err)
 			}
 		}
@@ -49,7 +49,11 @@ func (s *Tables) Append(ctx context.Context, all []Commit) error {
 	})
 }
 
-func (c *Commit) write(ctx context.Context, tx *store.Tx) error {
+// write keeps a commit. In newest are the numbers of the newest events of projects, as far as they are known.
+func (c *Commit) write(ctx context.Context, tx *store.Tx, newest map[string]int64) error {
+	if err := c.follows(ctx, tx, newest); err != nil {
+		return err
+	}
 	for i := range c.Events {
 		e := &c.Events[i]
 		_, err := tx.ExecContext(ctx, "INSERT INTO coord_events (project, seq, at, kind, session, body) VALUES ($1, $2, $3, $4, $5, $6)",
@@ -57,14 +61,34 @@ func (c *Commit) write(ctx context.Context, tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
+		newest[c.Project] = e.Seq
 	}
-	if c.Snapshot == nil {
+	if c.Snapshot == nil && c.Events[0].Seq > 1 {
 		return nil
+	}
+	snapshot, seq := c.Snapshot, newest[c.Project]
+	if snapshot == nil { // the row is there from the first event on
+		snapshot, seq = []byte{}, 0
 	}
 	_, err := tx.ExecContext(ctx, "INSERT INTO coord_projects (project, seq, snapshot) VALUES ($1, $2, $3) "+
 		"ON CONFLICT (project) DO UPDATE SET seq = excluded.seq, snapshot = excluded.snapshot",
-		c.Project, c.Events[len(c.Events)-1].Seq, c.Snapshot)
+		c.Project, seq, snapshot)
 	return err
+}
+
+// follows checks that the events follow what is there.
+func (c *Commit) follows(ctx context.Context, tx *store.Tx, newest map[string]int64) error {
+	after, known := newest[c.Project]
+	if !known {
+		err := tx.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM coord_events WHERE project = $1", c.Project).Scan(&after)
+		if err != nil {
+			return err
+		}
+	}
+	if first := c.Events[0].Seq; first != after+1 {
+		return fmt.Errorf("event %d does not follow event %d: somebody else has written meanwhile", first, after)
+	}
+	return nil
 }
 
 // Load returns the last snapshot of a project and the events after it.
@@ -112,7 +136,7 @@ func scanEvents(rows *sql.Rows) (events []Event, err error) {
 
 // Projects returns the names of all projects.
 func (s *Tables) Projects(ctx context.Context) (names []string, err error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT DISTINCT project FROM coord_events ORDER BY project")
+	rows, err := s.db.QueryContext(ctx, "SELECT project FROM coord_projects ORDER BY project")
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,15 @@ package coord
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 )
 
 // A Store keeps the events of projects.
 type Store interface {
-	// Append keeps commits, in order and all of them or none.
+	// Append keeps commits, in order and all of them or none. It refuses them when the first event of one does not follow
+	// the newest event of its project: somebody else has written to that.
 	Append(ctx context.Context, all []Commit) error
 	// Load returns the last snapshot of a project, nil if there is none, and the events after it.
 	Load(ctx context.Context, project string) (snapshot []byte, events []Event, err error)
@@ -30,9 +33,22 @@ type Commit struct {
 // commit is a Commit on its way to the store.
 type commit struct {
 	Commit
+	of   *running
 	done chan struct{} // closed when it is there, or err is set
 	err  error
-	fail func(error)
+}
+
+// over reports whether nothing is to be waited for.
+func (c *commit) over() bool {
+	if c == nil {
+		return true
+	}
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // maxBatch is how many commits go to the store at once.
@@ -40,16 +56,17 @@ const maxBatch = 256
 
 // A writer takes commits to a store in the order in which they came, many at a time.
 type writer struct {
-	store Store
-	mu    sync.Mutex
-	queue []*commit
-	more  chan struct{} // has one element when there is something in the queue, or nothing will ever come
-	ended bool
-	loop  sync.WaitGroup
+	store   Store
+	discard func(of *running, why error) // gives up a project of which a commit could not be kept
+	mu      sync.Mutex
+	queue   []*commit
+	more    chan struct{} // has one element when there is something in the queue, or nothing will ever come
+	ended   bool
+	loop    sync.WaitGroup
 }
 
-func newWriter(store Store) *writer {
-	w := &writer{store: store, more: make(chan struct{}, 1)}
+func newWriter(store Store, discard func(*running, error)) *writer {
+	w := &writer{store: store, discard: discard, more: make(chan struct{}, 1)}
 	if store != nil {
 		w.loop.Go(w.run)
 	}
@@ -106,18 +123,67 @@ func (w *writer) run() {
 	}
 }
 
-// write keeps a batch. What follows a commit of a project that failed cannot be kept either; the project is given up by
-// then, and its numbers do not fit.
+// write keeps a batch, all at once if that goes, else each project of its own, so that one that fails fails alone.
 func (w *writer) write(batch []*commit) {
+	var order []*running
+	groups := make(map[*running][]*commit)
+	good := make([]*commit, 0, len(batch))
+	for _, c := range batch {
+		if groups[c.of] == nil {
+			order = append(order, c.of)
+		}
+		groups[c.of] = append(groups[c.of], c)
+		if c.of.lost == nil && c.err == nil {
+			good = append(good, c)
+		}
+	}
+	if len(good) == len(batch) && w.append(batch) == nil {
+		settle(batch, nil)
+		return
+	}
+	for _, of := range order {
+		w.writeGroup(of, groups[of])
+	}
+}
+
+// writeGroup keeps commits of one project. What follows one that failed is of a state that is given up, and is done again
+// in the next one.
+func (w *writer) writeGroup(of *running, group []*commit) {
+	if of.lost != nil {
+		settle(group, errGone)
+		return
+	}
+	bad := slices.IndexFunc(group, func(c *commit) bool { return c.err != nil })
+	if bad < 0 {
+		bad = len(group)
+	}
+	err := w.append(group[:bad])
+	if err == nil {
+		settle(group[:bad], nil)
+		if group = group[bad:]; len(group) == 0 {
+			return
+		}
+		err = group[0].err
+	}
+	err = fmt.Errorf("%w in project %q: %w", ErrNotKept, of.id, err)
+	of.lost = err
+	w.discard(of, err)
+	settle(group, err)
+}
+
+// append hands commits to the store.
+func (w *writer) append(batch []*commit) error {
 	all := make([]Commit, len(batch))
 	for i, c := range batch {
 		all[i] = c.Commit
 	}
-	err := w.store.Append(context.Background(), all)
+	return w.store.Append(context.Background(), all)
+}
+
+// settle tells those who wait for commits what came of them.
+func settle(batch []*commit, err error) {
 	for _, c := range batch {
-		if c.err = err; err != nil {
-			c.fail(err)
-		}
+		c.err = err
 		close(c.done)
 	}
 }

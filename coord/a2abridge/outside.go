@@ -92,11 +92,7 @@ func (b *Bridge) Ask(ctx context.Context, project, principal string, q coord.Ask
 	if !ok {
 		return coord.Failure{Status: "not_found", Error: fmt.Sprintf("Agent %s not found in project %s; A2A agents that can be asked: %s", q.To, project, b.outside.names())}, true, nil
 	}
-	leave, err := b.opts.Hub.Connect(ctx, project, q.From)
-	if err != nil {
-		return nil, true, err
-	}
-	defer leave()
+	defer b.opts.Hub.Connect(project, q.From)()
 	result, err = b.outside.ask(ctx, b.opts.Hub, talk{project, q.From, ref}, &q)
 	return result, true, err
 }

@@ -73,9 +73,7 @@ func (p *presence) called(ctx context.Context, req *sdk.CallToolRequest, project
 
 // enter begins the presence of a session, with the lock held.
 func (p *presence) enter(ctx context.Context, l *line, agent [2]string) {
-	if leave, err := p.hub.Connect(ctx, agent[0], agent[1]); err == nil { // else there is nothing to be present in
-		l.agents[agent] = leave
-	}
+	l.agents[agent] = p.hub.Connect(agent[0], agent[1])
 }
 
 // leave ends the presence of all sessions of a line, with the lock held.

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"context"
+	"errors"
+	"iter"
+)
+
+// Last returns the number of the newest event of a project, after which [Hub.Events] yields what comes from now on.
+func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
+	for {
+		r, leave, err := h.use(ctx, project)
+		if err != nil {
+			return 0, err
+		}
+		r.mu.Lock()
+		newest, o := r.project.state.Seq, outcome{last: r.last, reads: true}
+		r.mu.Unlock()
+		err = o.settled(ctx)
+		leave()
+		if !errors.Is(err, errGone) {
+			return newest, err
+		}
+	}
+}
+
+// Events yields the events of a project after a number, and then those that come, until ctx ends or the Hub does. Of
+// what is older than the newest ones there are only those that the store has.
+func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for {
+			events, err := h.eventsAfter(ctx, project, after)
+			switch {
+			case ctx.Err() != nil || h.ctx.Err() != nil:
+				return
+			case errors.Is(err, errGone):
+				continue
+			case err != nil:
+				yield(Event{}, err)
+				return
+			}
+			for _, e := range events {
+				after = e.Seq
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// eventsAfter returns events after a number once there are any, or nothing when it is to be looked again.
+func (h *Hub) eventsAfter(ctx context.Context, project string, after int64) ([]Event, error) {
+	r, leave, err := h.use(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	r.mu.Lock()
+	news, seq, gone := r.news, r.project.state.Seq, r.gone
+	var events []Event
+	for i := range r.tail {
+		if r.tail[i].Seq > after {
+			events = append(events, r.tail[i:]...)
+			break
+		}
+	}
+	o := outcome{last: r.last, reads: true}
+	r.mu.Unlock()
+	if gone {
+		return nil, errGone
+	}
+	if err := o.settled(ctx); err != nil {
+		return nil, err
+	}
+	if missing := seq > after && (len(events) == 0 || events[0].Seq > after+1); missing && h.opts.Store != nil {
+		older, err := h.opts.Store.Events(ctx, project, after, recent)
+		if err != nil || len(older) > 0 {
+			return older, err
+		}
+	}
+	if len(events) > 0 {
+		return events, nil
+	}
+	select {
+	case <-news:
+	case <-h.ctx.Done():
+	case <-ctx.Done():
+	}
+	return nil, nil
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+const (
+	// maxProjects is how many projects a Hub runs at once. Those in which nothing has happened do not count.
+	maxProjects = 1000
+	// idleAfter is how long a project is kept in memory in which nobody is there.
+	idleAfter = 10 * time.Minute
+	// loadLimit is how long it may take to load one.
+	loadLimit = time.Minute
+	// sweepEvery is how often it is looked for what time alone does.
+	sweepEvery = time.Second
+	// recent is how many events of a project are kept in memory, for those who watch.
+	recent = 1000
+	// minSnapshot is how many bytes of events there are at least between two snapshots.
+	minSnapshot = 64 << 10
+)
+
+// running is a project in memory and those who wait in it.
+type running struct {
+	id     string
+	loaded chan struct{} // closed when it is there, or failed is why it is not
+	failed error
+	over   chan struct{} // closed when the Hub does not know it any more
+	rests  atomic.Bool   // nobody is there who could be missed, and all is kept
+	lost   error         // why nothing more of it can be kept; the writer's
+
+	// The Hub's mutex guards these. It may be taken with that of the project, but not the other way round.
+	users  int       // calls and loops that need it to stay
+	used   time.Time // by a call
+	filled bool      // something has happened in it
+
+	mu        sync.Mutex
+	project   *Project
+	gone      bool                    // what is here never happened, or is going on elsewhere
+	last      *commit                 // the newest
+	waiters   map[string]chan outcome // by query or claim; each gets one
+	turns     int64                   // how many announcements there were
+	announced map[string]int64        // the turn of a session's newest announcement that is being answered
+	tail      []Event                 // the newest, at most twice recent
+	news      chan struct{}           // closed when there are new ones
+	size      int                     // bytes of the last snapshot
+	since     int                     // bytes of the events after it
+}
+
+// A BadProjectError says what is wrong with the id of a project.
+type BadProjectError struct{ Why string }
+
+func (e *BadProjectError) Error() string { return e.Why }
+
+// use returns a project, which is loaded, or begun, at its first use, and stays until leave is called.
+func (h *Hub) use(ctx context.Context, id string) (r *running, leave func(), err error) {
+	if f := badName("project_id", id); f != nil {
+		return nil, nil, &BadProjectError{f.Error}
+	}
+	if r, err = h.place(id); err != nil {
+		return nil, nil, err
+	}
+	select {
+	case <-r.loaded:
+		err = r.failed
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		h.leave(r, true)
+		return nil, nil, err
+	}
+	return r, func() { h.leave(r, true) }, nil
+}
+
+// place returns the place of a project, with one more user. Who comes first does not load it, as others would have to go
+// when he does.
+func (h *Hub) place(id string) (*running, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, ErrClosed
+	}
+	r := h.projects[id]
+	if r == nil {
+		r = &running{
+			id: id, loaded: make(chan struct{}), over: make(chan struct{}), project: NewProject(id), waiters: make(map[string]chan outcome),
+			announced: make(map[string]int64), news: make(chan struct{}), users: 1,
+		}
+		h.projects[id] = r
+		h.loops.Go(func() { h.tend(r) })
+	}
+	r.users++
+	return r, nil
+}
+
+// leave ends a use. A project in which nothing has happened goes with its last user, so that looking makes none.
+func (h *Hub) leave(r *running, call bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r.users--
+	if call {
+		r.used = time.Now()
+	}
+	if r.users == 0 && (!r.filled || r.rests.Load() && time.Since(r.used) >= idleAfter) {
+		h.remove(r)
+	}
+}
+
+// hold keeps a project for a loop, if it is still there.
+func (h *Hub) hold(r *running) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.projects[r.id] != r {
+		return false
+	}
+	r.users++
+	return true
+}
+
+// remove forgets a project, with the Hub's lock held. What was kept of it can be loaded again.
+func (h *Hub) remove(r *running) {
+	if h.projects[r.id] != r {
+		return
+	}
+	delete(h.projects, r.id)
+	close(r.over)
+	if r.filled {
+		h.filled--
+	}
+}
+
+// fill notes that something happens in a project. Beyond the limit one that rests makes room.
+func (h *Hub) fill(r *running) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if r.filled || h.projects[r.id] != r {
+		return nil
+	}
+	if h.filled >= maxProjects {
+		h.makeRoom()
+	}
+	if h.filled >= maxProjects {
+		return &BadProjectError{fmt.Sprintf("there are %d projects in use, which is the limit", maxProjects)}
+	}
+	r.filled = true
+	h.filled++
+	return nil
+}
+
+// makeRoom forgets the project that rests longest, with the Hub's lock held.
+func (h *Hub) makeRoom() {
+	var oldest *running
+	for _, r := range h.projects {
+		if r.filled && r.users == 0 && r.rests.Load() && (oldest == nil || r.used.Before(oldest.used)) {
+			oldest = r
+		}
+	}
+	if oldest != nil {
+		h.remove(oldest)
+	}
+}
+
+// tend loads a project and looks for what time alone does in it, until nobody needs it.
+func (h *Hub) tend(r *running) {
+	if r.failed = h.load(r); r.failed != nil {
+		h.mu.Lock()
+		h.remove(r)
+		h.mu.Unlock()
+	}
+	close(r.loaded)
+	h.leave(r, false)
+	ticker := time.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-h.ctx.Done():
+			return
+		case <-r.over:
+			return
+		case <-ticker.C:
+		}
+		if !h.hold(r) {
+			return
+		}
+		h.sweep(r)
+		h.leave(r, false)
+	}
+}
+
+// load brings a project back. Nobody waits in it any more, and those who were there have the usual time to show that
+// they still are.
+func (h *Hub) load(r *running) error {
+	if h.opts.Store == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(h.ctx, loadLimit)
+	defer cancel()
+	snapshot, events, err := h.opts.Store.Load(ctx, r.id)
+	if h.ctx.Err() != nil {
+		return ErrClosed
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		err = r.project.Restore(snapshot, events)
+	}
+	if err != nil {
+		return fmt.Errorf("load project %q: %w", r.id, err)
+	}
+	if r.project.state.Seq == 0 {
+		return nil
+	}
+	if err := h.fill(r); err != nil {
+		return err
+	}
+	r.size = len(snapshot)
+	_, after := r.project.Do(time.Now(), "", restarted{})
+	h.happened(r, after)
+	return nil
+}
+
+// discard gives up a project whose events could not be kept: what is here never happened. The writer calls it before it
+// tells anybody, and takes nothing more of it.
+func (h *Hub) discard(r *running, err error) {
+	h.opts.Logger.Error("a project is loaded again, as what happened in it could not be kept", slog.String("project", r.id), slog.String("error", err.Error()))
+	h.mu.Lock()
+	h.remove(r)
+	h.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gone = true
+	for id, later := range r.waiters {
+		delete(r.waiters, id)
+		later <- outcome{result: Failure{Status: "error", Error: "What happens cannot be kept now; try again"}}
+	}
+	close(r.news)
+	r.news = make(chan struct{})
+}
+
+// sweep looks for what time alone does.
+func (h *Hub) sweep(r *running) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gone {
+		return
+	}
+	present := func(name string) bool { return h.connected(r.id, name) }
+	_, events := r.project.Do(time.Now(), "", sweep{h.opts.Timeout, h.opts.Keep, present})
+	h.happened(r, events)
+	r.rests.Store(h.opts.Store != nil && r.project.quiet() && r.last.over())
+}
+
+// quiet reports whether nobody is there who could be missed, and nothing whose time will be up.
+func (p *Project) quiet() bool {
+	if p.state.Leases.len() > 0 || len(p.state.Queue) > 0 {
+		return false
+	}
+	for _, s := range p.state.Sessions.all() {
+		if s.Agent == nil || s.active() { // when those were seen who never registered is in no event
+			return false
+		}
+	}
+	return true
+}
+
+// happened tells those who wait, and the store. The caller holds r.mu. It returns the newest commit.
+func (h *Hub) happened(r *running, events []Event) *commit {
+	if len(events) == 0 {
+		return r.last
+	}
+	r.rests.Store(false)
+	if h.opts.Store != nil {
+		r.last = &commit{Commit: Commit{Project: r.id, Events: events}, of: r, done: make(chan struct{})}
+	}
+	for i := range events {
+		r.tell(&events[i])
+	}
+	r.tail = append(r.tail, events...)
+	if len(r.tail) > 2*recent {
+		r.tail = append([]Event(nil), r.tail[len(r.tail)-recent:]...)
+	}
+	close(r.news)
+	r.news = make(chan struct{})
+	if h.opts.Store != nil {
+		r.last.err = r.encode(&r.last.Commit) // which fails for no state that commands lead to
+		h.writer.add(r.last)
+	}
+	return r.last
+}
+
+// encode adds to a commit what the store keeps of it. A snapshot comes when the events since the last one have grown as
+// large as that, so that both reading and writing stay cheap.
+func (r *running) encode(c *Commit) error {
+	for i := range c.Events {
+		text, err := json.Marshal(&c.Events[i])
+		if err != nil {
+			return err
+		}
+		c.Texts = append(c.Texts, text)
+		r.since += len(text)
+	}
+	if r.since <= max(minSnapshot, r.size) {
+		return nil
+	}
+	var err error
+	c.Snapshot, err = r.project.Snapshot()
+	r.size, r.since = len(c.Snapshot), 0
+	return err
+}
+
+// tell hands an event to whoever waits for it.
+func (r *running) tell(e *Event) {
+	id, result := e.ID, any(nil)
+	switch e.Kind {
+	case KindAnswered:
+		result = Received{Status: "received", Response: e.Message.Text}
+	case KindFailed:
+		result = Failure{Status: "not_found", Error: e.Text}
+	case KindWithdrawn, KindUnqueued:
+		result = Failure{Status: "error", Error: "The wait ended: " + cmp.Or(e.Text, "it was given up")}
+	case KindLocked:
+		id, result = e.Lease.ID, e.Lease
+	default:
+		return
+	}
+	if later, ok := r.waiters[id]; ok {
+		delete(r.waiters, id)
+		later <- outcome{result: result, last: r.last} // there is room: it gets one
+	}
+}
