@@ -29,3 +29,10 @@ func Freeze(h *Hub, project string) (free func()) {
 	r.mu.Lock()
 	return r.mu.Unlock
 }
+
+// Users returns how many calls and loops use a project.
+func Users(h *Hub, project string) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.projects[project].users
+}

@@ -187,6 +187,7 @@ func TestCanceledLoad(t *testing.T) {
 		_, err := h.Do(context.Background(), project, "", coord.ListAgents{})
 		second <- err
 	}()
+	eventually(t, func() bool { return coord.Users(h, project) == 3 })
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) {
 		t.Error(err)

@@ -257,7 +257,7 @@ func (h *Hub) wait(ctx context.Context, r *running, w *waiting, o *outcome) erro
 	}
 	o.result, o.last, o.undo = got.result, got.last, nil
 	if lease, ok := got.result.(*Lease); ok {
-		o.result, o.undo = w.as.granted(lease), drop{lease.ID}
+		o.result, o.undo = w.as.granted(lease), drop{w.id()} // which the lease need not be
 	}
 	if ctx.Err() == nil {
 		return nil

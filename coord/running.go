@@ -328,6 +328,9 @@ func (r *running) tell(e *Event) {
 		result = Failure{Status: "not_found", Error: e.Text}
 	case KindWithdrawn, KindUnqueued:
 		result = Failure{Status: "error", Error: "The wait ended: " + cmp.Or(e.Text, "it was given up")}
+		if e.Lease != nil { // the session has it otherwise
+			result = e.Lease
+		}
 	case KindLocked:
 		id, result = e.Lease.ID, e.Lease
 	default:
