@@ -106,6 +106,9 @@ func (c *command) dialCoord(ctx context.Context, o *coordOptions, options *sdk.C
 	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{
 		Endpoint: o.url + "/mcp", HTTPClient: c.coordHTTP(o), MaxRetries: -1, DisableStandaloneSSE: true,
 	}, nil)
+	if err != nil && strings.Contains(err.Error(), http.StatusText(http.StatusNotFound)) { // the SDK has no type for it
+		return nil, notCoordinator(o, "there is nothing at /mcp")
+	}
 	if err != nil {
 		return nil, coordUnreachable(o, err)
 	}
@@ -149,7 +152,7 @@ func callTool(ctx context.Context, session *sdk.ClientSession, name string, args
 }
 
 // callAnswer calls a tool whose answer has a status. What the coordinator refuses is an error.
-func callAnswer(ctx context.Context, session *sdk.ClientSession, name string, args map[string]any) (*toolAnswer, error) {
+func (o *coordOptions) callAnswer(ctx context.Context, session *sdk.ClientSession, name string, args map[string]any) (*toolAnswer, error) {
 	text, err := callTool(ctx, session, name, args)
 	if err != nil {
 		return nil, err
@@ -159,17 +162,44 @@ func callAnswer(ctx context.Context, session *sdk.ClientSession, name string, ar
 		return nil, fmt.Errorf("read the answer of %s: %w", name, err)
 	}
 	if a.Status == "error" {
-		return nil, coordRefusal(a.Code, a.Error)
+		return nil, o.refusal(a.Code, a.Error)
 	}
 	return &a, nil
 }
 
-func coordRefusal(code, message string) error {
+// A refusedError is what a coordinator refuses, as the failure that it is for the user.
+type refusedError struct {
+	code    string // of the coordinator
+	failure *failure
+}
+
+func (e *refusedError) Error() string { return e.failure.message }
+func (e *refusedError) Unwrap() error { return e.failure }
+
+func (o *coordOptions) refusal(code, message string) error {
 	f := &failure{exit: exitFailure, code: codeOther + "COORDINATOR", message: message}
 	if code == coord.CodeForbidden {
 		f.exit, f.code, f.hint = exitAuth, codeAuthFailed, "give a token in DRAGOMAN_COORD_TOKEN; make one with dragoman coord token create"
+		if o.token != "" {
+			f.hint = "the token that is given may be revoked, or that of another project or another name; see dragoman coord token list"
+		}
 	}
-	return f
+	return &refusedError{code, f}
+}
+
+// nobodyThere reports whether a call failed because there is no coordinator, or as good as none.
+func nobodyThere(err error) bool {
+	if refused, ok := errors.AsType[*refusedError](err); ok {
+		return refused.code == coord.CodeShutdown
+	}
+	f, ok := errors.AsType[*failure](err)
+	return ok && f.exit == exitUnreachable
+}
+
+// notCoordinator says that something else answers where a coordinator should.
+func notCoordinator(o *coordOptions, what string) error {
+	return (&failure{exit: exitUnreachable, code: codeOther + "NO_COORDINATOR", message: fmt.Sprintf("%s is no coordinator: %s", o.url, what)}).
+		withHint("stop what listens there, or name another URL with --coord or DRAGOMAN_COORD")
 }
 
 // coordPatience is how long a coordinator may take to answer what does not wait.
@@ -200,7 +230,7 @@ func (c *command) coordAPI(ctx context.Context, o *coordOptions, method, path st
 		return coordStatus(o, resp)
 	}
 	if err := json.UnmarshalRead(resp.Body, into); err != nil {
-		return fmt.Errorf("read the answer of %s%s: %w; is that a coordinator?", o.url, path, err)
+		return notCoordinator(o, "what it answers to "+path+" cannot be read")
 	}
 	return nil
 }
@@ -215,13 +245,18 @@ func coordStatus(o *coordOptions, resp *http.Response) error {
 	}
 	err := json.UnmarshalRead(io.LimitReader(resp.Body, maxRefusal), &body)
 	if err != nil || body.Error == "" {
-		return fmt.Errorf("%s answers with %s; is that a coordinator?", o.url, resp.Status)
+		return notCoordinator(o, "it answers with "+resp.Status)
 	}
 	code := ""
-	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+	switch resp.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden:
 		code = coord.CodeForbidden
+	case http.StatusBadRequest:
+		code = coord.CodeInvalid
+	case http.StatusServiceUnavailable:
+		code = coord.CodeShutdown
 	}
-	return coordRefusal(code, body.Error)
+	return o.refusal(code, body.Error)
 }
 
 func projectPath(project string) string { return "/api/projects/" + url.PathEscape(project) }
@@ -244,7 +279,7 @@ func (c *command) healthOf(ctx context.Context, o *coordOptions) (version string
 		Version string `json:"version"`
 	}
 	if err := json.UnmarshalRead(io.LimitReader(resp.Body, maxRefusal), &health); err != nil || health.Status != "ok" {
-		return "", time.Time{}, errors.Join(fmt.Errorf("%s answers, and is no coordinator: stop what listens there, or name another URL with --coord", o.url), err)
+		return "", time.Time{}, notCoordinator(o, "something else answers there")
 	}
 	clock, _ = http.ParseTime(resp.Header.Get("Date")) // without one it is the zero time
 	return health.Version, clock, nil

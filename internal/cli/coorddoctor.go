@@ -5,11 +5,16 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 )
 
@@ -39,11 +44,14 @@ func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
 	if err != nil {
 		return err
 	}
-	all := []finding{{"project", "ok", fmt.Sprintf("%s, in %s", o.project, repo.root), ""}}
+	where := finding{"project", "ok", fmt.Sprintf("%s, in %s", o.project, repo.root), ""}
+	if repo.common == "" {
+		where.State, where.Text = "note", fmt.Sprintf("%s is in no git repository: the project is called %s", repo.root, o.project)
+		where.Next = "go to the repository that agents work in, or name the project with --project"
+	}
+	all := []finding{where}
 	all = append(all, c.doctorDaemon(ctx, o)...)
-	all = append(all, c.doctorData(o), doctorFile("MCP server", repo, []string{".mcp.json"}, `add it to .mcp.json: {"mcpServers": {"coord": {"command": "dragoman", "args": ["coord", "stdio"]}}}`),
-		doctorFile("hooks", repo, []string{".claude/settings.json", ".claude/settings.local.json"}, "add dragoman coord hook to .claude/settings.json, see docs/coordination.md"),
-		doctorGuard(ctx, repo))
+	all = append(all, c.doctorData(o), doctorServer(repo), doctorHooks(repo), doctorGuard(ctx, repo))
 	bad := 0
 	for _, f := range all {
 		if f.State == "bad" {
@@ -77,6 +85,9 @@ func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 	if err != nil {
 		f := c.failureOf(err)
 		next := "start it with dragoman coord serve; dragoman coord stdio starts it, too"
+		if f.code != codeUnreachable {
+			next = f.hint
+		}
 		return []finding{{"coordinator", "bad", f.message, next}}
 	}
 	all := []finding{{"coordinator", "ok", fmt.Sprintf("version %s at %s", version, o.url), ""}}
@@ -88,7 +99,7 @@ func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 	view, err := c.viewOf(ctx, o)
 	if err != nil {
 		f := c.failureOf(err)
-		return append(all, finding{"token", "bad", f.message, "make one with dragoman coord token create NAME, and give it in DRAGOMAN_COORD_TOKEN"})
+		return append(all, finding{"token", "bad", f.message, f.hint})
 	}
 	text := "none is needed"
 	if o.token != "" {
@@ -121,33 +132,110 @@ func (c *command) doctorData(o *coordOptions) finding {
 	return finding{"data", "ok", folder, ""}
 }
 
-// doctorFile looks whether one of some files of a harness names the coordinator's commands.
-func doctorFile(about string, repo *repository, names []string, next string) finding {
-	for _, name := range names {
-		text, err := os.ReadFile(filepath.Join(repo.root, filepath.FromSlash(name)))
-		if err == nil && (bytes.Contains(text, []byte("coord")) || bytes.Contains(text, []byte("/mcp"))) {
-			return finding{about, "ok", name, ""}
+// doctorServer looks whether the harness's file of MCP servers names the coordinator.
+func doctorServer(repo *repository) finding {
+	const name, about = ".mcp.json", "MCP server"
+	var file struct {
+		Servers map[string]struct {
+			URL     string   `json:"url"`
+			Command string   `json:"command"`
+			Args    []string `json:"args"`
+		} `json:"mcpServers"`
+	}
+	switch found, err := readHarness(repo, name, &file); {
+	case err != nil:
+		return finding{about, "bad", name + " is not the JSON of MCP servers: " + err.Error(), "mend it, see docs/coordination.md"}
+	case found:
+		for _, s := range file.Servers {
+			words := append(strings.Fields(s.Command), s.Args...)
+			if strings.HasSuffix(s.URL, "/mcp") || slices.Contains(words, "coord") && slices.Contains(words, "stdio") {
+				return finding{about, "ok", name, ""}
+			}
 		}
 	}
-	return finding{about, "note", "none in this project; they may be in the user's own settings", next}
+	return finding{about, "note", "none in this project; it may be in the user's own settings", `add it to .mcp.json: {"mcpServers": {"coord": {"command": "dragoman", "args": ["coord", "stdio"]}}}`}
+}
+
+// harnessHooks are the moments of hooks as harnesses call them, with ours.
+var harnessHooks = [][2]string{
+	{"SessionStart", "session-start"}, {"PreToolUse", "pre-tool-use"}, {"PostToolUse", "post-tool-use"}, {"Stop", "stop"}, {"SessionEnd", "session-end"},
+}
+
+// doctorHooks looks which hooks the harness's settings have.
+func doctorHooks(repo *repository) finding {
+	const about, next = "hooks", "add dragoman coord hook to .claude/settings.json, see docs/coordination.md"
+	has := make(map[string]bool)
+	for _, name := range []string{".claude/settings.json", ".claude/settings.local.json"} {
+		var file struct {
+			Hooks map[string][]struct {
+				Hooks []struct {
+					Command string `json:"command"`
+				} `json:"hooks"`
+			} `json:"hooks"`
+		}
+		if _, err := readHarness(repo, name, &file); err != nil {
+			return finding{about, "bad", name + " is not the JSON of settings: " + err.Error(), "mend it, see docs/coordination.md"}
+		}
+		for event, groups := range file.Hooks {
+			for _, group := range groups {
+				for _, hook := range group.Hooks {
+					for _, h := range harnessHooks {
+						has[h[0]] = has[h[0]] || event == h[0] && strings.Contains(hook.Command, "coord hook "+h[1])
+					}
+				}
+			}
+		}
+	}
+	var missing []string
+	for _, h := range harnessHooks {
+		if !has[h[0]] {
+			missing = append(missing, h[0])
+		}
+	}
+	switch len(missing) {
+	case 0:
+		return finding{about, "ok", "all are there", ""}
+	case len(harnessHooks):
+		return finding{about, "note", "none in this project; they may be in the user's own settings", next}
+	}
+	return finding{about, "bad", "some are there, and not " + strings.Join(missing, ", "), next}
+}
+
+// readHarness reads a file of a harness, if it is there. Its error tells people where the file is no JSON, or which member is
+// another one than expected.
+func readHarness(repo *repository, name string, into any) (found bool, err error) {
+	text, err := os.ReadFile(filepath.Join(repo.root, filepath.FromSlash(name)))
+	if err != nil {
+		return false, nil // it is not there, or none of ours
+	}
+	err = json.Unmarshal(text, into)
+	if e, ok := errors.AsType[*json.SemanticError](err); ok {
+		return true, fmt.Errorf("look at %s", e.JSONPointer)
+	}
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return true, fmt.Errorf("look at line %d", 1+bytes.Count(text[:min(int(e.ByteOffset), len(text))], []byte("\n")))
+	}
+	return true, err
 }
 
 func doctorGuard(ctx context.Context, repo *repository) finding {
 	const next = "dragoman coord guard install"
-	file, err := repo.hookFile(ctx)
-	if err != nil {
-		return finding{"guard", "note", "there is no git repository here", ""}
+	for _, name := range guardHooks {
+		file, err := repo.hookFile(ctx, name)
+		if err != nil {
+			return finding{"guard", "note", "there is no git repository here", ""}
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			return finding{"guard", "note", "there is no " + name + " hook: what it would see is not checked", next}
+		}
+		text, err := os.ReadFile(file)
+		switch {
+		case err != nil || !bytes.Contains(text, []byte("coord guard check")):
+			return finding{"guard", "note", "the hook " + name + " does not check commits", "add to " + file + ": dragoman coord guard check || exit 1"}
+		case info.Mode()&0o111 == 0:
+			return finding{"guard", "bad", file + " cannot be run", "chmod +x " + shellQuote(file)}
+		}
 	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return finding{"guard", "note", "commits are not checked", next}
-	}
-	text, err := os.ReadFile(file)
-	switch {
-	case err != nil || !bytes.Contains(text, []byte("coord guard check")):
-		return finding{"guard", "note", "the pre-commit hook does not check commits", next}
-	case info.Mode()&0o111 == 0:
-		return finding{"guard", "bad", file + " cannot be run", "chmod +x " + shellQuote(file)}
-	}
-	return finding{"guard", "ok", file, ""}
+	return finding{"guard", "ok", strings.Join(guardHooks, ", "), ""}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,14 +19,15 @@ import (
 	"github.com/dragoman-a2a/dragoman/coord"
 )
 
-const coordGuardLong = `guard keeps commits out of the way of agents that hold files. install puts a pre-commit hook
-into the git repository, for all its work trees, which refuses commits that touch what others
-have leased. Agents say who they are in DRAGOMAN_SESSION, which hook session-start sets where the
-harness lets it; without it nobody's leases are one's own.
+const coordGuardLong = `guard keeps commits out of the way of agents that hold files. install puts the hooks
+pre-commit and pre-merge-commit into the git repository, for all its work trees, which refuse
+commits that touch what others have leased. Agents say who they are in DRAGOMAN_SESSION, which
+hook session-start sets where the harness lets it; without it nobody's leases are one's own.
 
-check does what the hook does, for hooks that you write yourself: it exits with 1 when
-the commit must wait. When there is no coordinator it warns and lets the commit through.
-git commit --no-verify goes past it.`
+check does what the hooks do, for hooks that you write yourself: it exits with 1 when the
+commit must wait, and with 4 when the coordinator wants a token, which people give in
+DRAGOMAN_COORD_TOKEN, too. When there is no coordinator, or this program is not where it was,
+the commit is let through with a warning. git commit --no-verify goes past the guard.`
 
 func (c *command) coordGuardCommand(o *coordOptions) *cobra.Command {
 	return group(&cobra.Command{
@@ -42,12 +44,15 @@ func (c *command) coordGuardCommand(o *coordOptions) *cobra.Command {
 // guardMark stands in hooks that install has written.
 const guardMark = "# Written by dragoman coord guard install."
 
-// hookFile returns the pre-commit hook of a repository.
-func (r *repository) hookFile(ctx context.Context) (string, error) {
+// guardHooks are the hooks of git that run before a commit is made.
+var guardHooks = []string{"pre-commit", "pre-merge-commit"}
+
+// hookFile returns the file of a hook of a repository.
+func (r *repository) hookFile(ctx context.Context, name string) (string, error) {
 	if r.common == "" {
 		return "", usagef("%s is in no git repository", r.root)
 	}
-	out, err := git(ctx, r.root, "rev-parse", "--path-format=absolute", "--git-path", "hooks/pre-commit")
+	out, err := git(ctx, r.root, "rev-parse", "--path-format=absolute", "--git-path", "hooks/"+name)
 	if err != nil {
 		return "", err
 	}
@@ -55,12 +60,8 @@ func (r *repository) hookFile(ctx context.Context) (string, error) {
 }
 
 func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
-	said := o.project
+	project := o.project
 	repo, err := o.place(ctx, c.Dir)
-	if err != nil {
-		return err
-	}
-	file, err := repo.hookFile(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,25 +70,68 @@ func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
 		return err
 	}
 	words := []string{self, "coord", "guard", "check"}
-	if said != "" {
-		words = append(words, "--project", said)
+	if project != "" {
+		words = append(words, "--project", project)
 	}
 	if o.url != "http://"+defaultCoord {
 		words = append(words, "--coord", o.url)
 	}
-	line := commandLine(words)
+	var files []string
+	for _, name := range guardHooks { // none is written when one cannot be
+		file, err := repo.hookFile(ctx, name)
+		if err != nil {
+			return err
+		}
+		if err := refuseForeign(file, commandLine(words)); err != nil {
+			return err
+		}
+		files = append(files, file)
+	}
+	for _, file := range files {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return fmt.Errorf("make the folder of hooks: %w", err)
+		}
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+guardMark+"\n"+guardScript(self, project, o.url)), 0o755); err != nil {
+			return fmt.Errorf("write the hook: %w", err)
+		}
+	}
+	return c.showText(func(p *printer) {
+		for _, file := range files {
+			p.field(0, "Guard", file)
+		}
+	})
+}
+
+// guardScript returns the lines of a hook. Variables that are set when it runs are stronger than what was so when it was
+// written, and without the program there is nobody to ask.
+func guardScript(self, project, url string) string {
+	var b strings.Builder
+	if project != "" {
+		fmt.Fprintf(&b, "DRAGOMAN_PROJECT=${DRAGOMAN_PROJECT:-%s}\nexport DRAGOMAN_PROJECT\n", shellQuote(project))
+	}
+	if url != "http://"+defaultCoord {
+		fmt.Fprintf(&b, "DRAGOMAN_COORD=${DRAGOMAN_COORD:-%s}\nexport DRAGOMAN_COORD\n", shellQuote(url))
+	}
+	fmt.Fprintf(&b, `if command -v %[1]s >/dev/null 2>&1; then
+	%[1]s coord guard check || exit 1
+else
+	echo 'Warning: nobody looked whether others have leased these files, as dragoman is not where it was; run dragoman coord guard install again' >&2
+fi
+`, shellQuote(self))
+	return b.String()
+}
+
+// refuseForeign refuses to write a hook that is somebody else's.
+func refuseForeign(file, line string) error {
 	old, err := os.ReadFile(file)
-	if err == nil && !bytes.Contains(old, []byte(guardMark)) {
-		return (&failure{exit: exitFailure, code: codeOther + "EXISTS", message: fmt.Sprintf("%s is there already, and not from here", file)}).
-			withHint("add this line to it: " + line + " || exit 1")
+	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Contains(old, []byte(guardMark)) {
+		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return fmt.Errorf("make the folder of hooks: %w", err)
+	if err != nil {
+		return fmt.Errorf("read the hook that is there: %w", err)
 	}
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+guardMark+"\nexec "+line+"\n"), 0o755); err != nil {
-		return fmt.Errorf("write the hook: %w", err)
-	}
-	return c.showText(func(p *printer) { p.field(0, "Guard", file) })
+	return (&failure{exit: exitFailure, code: codeOther + "EXISTS", message: fmt.Sprintf("%s is there already, and not from here", file)}).
+		withHint("add this line to it: " + line + " || exit 1")
 }
 
 // staged returns the paths that a commit would change, those that renames leave included.
@@ -119,9 +163,12 @@ func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 	for some := range slices.Chunk(paths, maxAsked) {
 		var list coord.ConflictList
 		err := c.coordAPI(ctx, o, http.MethodPost, projectPath(o.project)+"/conflicts", map[string]any{"session": o.session, "branch": branch, "paths": some}, &list)
-		if f, ok := errors.AsType[*failure](err); ok && f.exit == exitUnreachable {
-			c.warn("nobody looked whether others have leased these files: %s", f.message)
+		if nobodyThere(err) {
+			c.warn("nobody looked whether others have leased these files: %s", err)
 			return nil
+		}
+		if f, ok := errors.AsType[*failure](err); ok && f.hint != "" {
+			f.hint += "; git commit --no-verify goes past the guard"
 		}
 		if err != nil {
 			return err
@@ -140,5 +187,5 @@ func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 		fmt.Fprintf(c.err, "%s is leased by %s: %s\n", inline(f.FilePath), inline(f.Session), inline(f.Description))
 	}
 	return (&failure{exit: exitFailure, code: codeOther + "LEASED", message: "others have leased what this commit touches"}).
-		withHint("wait until they have released it, or ask them; leave the files out of this commit with git restore --staged")
+		withHint("wait until they have released it, or ask them; leave the files out of this commit with git restore --staged; git commit --no-verify goes past the guard")
 }

@@ -33,9 +33,10 @@ standard input, as Claude Code does:
   stop            frees what pre-tool-use has leased, and hands over messages
   session-end     unregisters the agent
 
-The agent's session is called after that of the harness, unless --session says how. A hook
-never stands in the way when there is no coordinator, and ends within seconds: it lets the
-harness go on and says what is wrong on the error stream.`
+The agent's session is called after that of the harness, unless --session says how. When there
+is no coordinator a hook lets the harness go on, and says so on the error stream. What a
+coordinator that is there refuses, as it wants a token, is denied, with the reason. A hook ends
+within seconds.`
 
 // hookPatience is how long a hook may take.
 const hookPatience = 5 * time.Second
@@ -43,8 +44,8 @@ const hookPatience = 5 * time.Second
 // maxHookInput is the largest input of a hook, in bytes: that of a tool that writes a file has all of it.
 const maxHookInput = 64 << 20
 
-// autoLease is the description of leases that pre-tool-use takes, by which stop knows them again.
-const autoLease = "Editing it now (leased by the hook)"
+// autoLease is the description of leases that pre-tool-use takes.
+const autoLease = "Editing it now, as its hook says"
 
 // hookInput is what a harness says.
 type hookInput struct {
@@ -58,33 +59,42 @@ type hookInput struct {
 	StopHookActive bool `json:"stop_hook_active"`
 }
 
-// A hook is what runs at one moment. Its result is what the harness is told; nil for nothing.
+// A moment is when a harness runs a hook.
+type moment struct {
+	name, short, example string
+	starts               bool // the coordinator if there is none
+	// run returns what the harness is told; nil for nothing.
+	run func(context.Context, *hook) (any, error)
+	// refused returns what the harness is told when the coordinator refuses; nil means nothing.
+	refused func(why string) any
+}
+
+var moments = []moment{
+	{"session-start", "Register the agent, and tell it who else is there", `{"session_id":"1f0c"}`, true, sessionStart, notAdmitted},
+	{"pre-tool-use", "Lease the file that a tool is about to edit, or deny the edit", `{"session_id":"1f0c","tool_name":"Edit","tool_input":{"file_path":"main.go"}}`, false, preToolUse, denied},
+	{"post-tool-use", "Say that the agent is alive", `{"session_id":"1f0c"}`, false, postToolUse, nil},
+	{"stop", "Free what pre-tool-use leased, and hand over messages", `{"session_id":"1f0c"}`, false, stopped, nil},
+	{"session-end", "Unregister the agent", `{"session_id":"1f0c"}`, false, sessionEnd, nil},
+}
+
+// A hook is what runs at a moment.
 type hook struct {
 	c     *command
 	o     *coordOptions
 	in    *hookInput
 	repo  *repository
 	coord *sdk.ClientSession
+	away  bool // the coordinator did not know the agent, or took it for dead, until this hook
 }
 
 func (c *command) coordHookCommand(o *coordOptions) *cobra.Command {
-	var moments []*cobra.Command
-	for _, m := range []struct {
-		name, short, example string
-		starts               bool // the coordinator if there is none
-		run                  func(context.Context, *hook) (any, error)
-	}{
-		{"session-start", "Register the agent, and tell it who else is there", `{"session_id":"1f0c"}`, true, sessionStart},
-		{"pre-tool-use", "Lease the file that a tool is about to edit, or deny the edit", `{"session_id":"1f0c","tool_name":"Edit","tool_input":{"file_path":"main.go"}}`, false, preToolUse},
-		{"post-tool-use", "Say that the agent is alive", `{"session_id":"1f0c"}`, false, postToolUse},
-		{"stop", "Free what pre-tool-use leased, and hand over messages", `{"session_id":"1f0c"}`, false, stopped},
-		{"session-end", "Unregister the agent", `{"session_id":"1f0c"}`, false, sessionEnd},
-	} {
-		moments = append(moments, &cobra.Command{
+	var commands []*cobra.Command
+	for _, m := range moments {
+		commands = append(commands, &cobra.Command{
 			Use: m.name, Short: m.short, Long: "See dragoman coord hook, which describes all moments.", Args: noArgs,
 			Example: "  echo '" + m.example + "' | dragoman coord hook " + m.name,
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				c.runHook(cmd.Context(), o, m.starts, m.run)
+				c.runHook(cmd.Context(), o, &m)
 				return nil
 			},
 		})
@@ -92,18 +102,25 @@ func (c *command) coordHookCommand(o *coordOptions) *cobra.Command {
 	return group(&cobra.Command{
 		Use: "hook", Short: "For agent harnesses: what they run at certain moments", Long: coordHookLong,
 		Example: "  dragoman coord hook pre-tool-use",
-	}, moments...)
+	}, commands...)
 }
 
-// runHook runs a hook. What fails is said, and no more: the harness goes on.
-func (c *command) runHook(ctx context.Context, o *coordOptions, starts bool, run func(context.Context, *hook) (any, error)) {
+// runHook runs a hook. What fails is said, and no more: the harness goes on, unless the coordinator is there and refuses.
+func (c *command) runHook(ctx context.Context, o *coordOptions, m *moment) {
 	limit := hookPatience
-	if starts {
+	if m.starts {
 		limit += startPatience
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	answer, err := c.tryHook(ctx, o, starts, run)
+	answer, err := c.tryHook(ctx, o, m)
+	if refused, ok := errors.AsType[*refusedError](err); ok && m.refused != nil && refused.stands() {
+		why := refused.Error()
+		if hint := refused.failure.hint; hint != "" {
+			why += "; " + hint
+		}
+		answer, err = m.refused(inline(why)), nil
+	}
 	if err == nil && answer != nil {
 		var text []byte
 		if text, err = json.Marshal(answer); err == nil {
@@ -119,14 +136,39 @@ func (c *command) runHook(ctx context.Context, o *coordOptions, starts bool, run
 	}
 }
 
-func (c *command) tryHook(ctx context.Context, o *coordOptions, starts bool, run func(context.Context, *hook) (any, error)) (any, error) {
+// stands reports whether a refusal is one of the agent: not of what nobody could be granted, such as a path that is none,
+// and not one of a coordinator that is about to end.
+func (e *refusedError) stands() bool {
+	return e.code != coord.CodeInvalid && e.code != coord.CodeShutdown
+}
+
+// notAdmitted tells a model that it works without others knowing.
+func notAdmitted(why string) any {
+	return contextFor("SessionStart", "The coordinator of the agents on this code base does not admit you, and your edits will be denied. Tell the user: "+why)
+}
+
+// denied denies an edit.
+func denied(why string) any {
+	return decision("The coordinator refuses to lease the file for you. Do not edit it by other means; tell the user: " + why)
+}
+
+func decision(reason string) any {
+	type output struct {
+		Event    string `json:"hookEventName"`
+		Decision string `json:"permissionDecision"`
+		Reason   string `json:"permissionDecisionReason"`
+	}
+	return map[string]output{"hookSpecificOutput": {"PreToolUse", "deny", reason}}
+}
+
+func (c *command) tryHook(ctx context.Context, o *coordOptions, m *moment) (any, error) {
 	h := &hook{c: c, o: o, in: new(hookInput)}
 	text, err := io.ReadAll(io.LimitReader(c.Stdin, maxHookInput))
 	if err != nil {
 		return nil, fmt.Errorf("read what the harness says: %w", err)
 	}
 	if err := json.Unmarshal(text, h.in); err != nil {
-		return nil, fmt.Errorf("what the harness says on standard input is not the JSON of a hook: %w", err)
+		return nil, errors.New("what the harness says on standard input is not the JSON of a hook, which is an object with session_id")
 	}
 	if h.repo, err = o.place(ctx, cmp.Or(h.in.Cwd, c.Dir)); err != nil {
 		return nil, err
@@ -137,7 +179,7 @@ func (c *command) tryHook(ctx context.Context, o *coordOptions, starts bool, run
 		}
 		o.session = sessionNameOf(h.in.SessionID)
 	}
-	if starts {
+	if m.starts {
 		if err := c.ensureCoord(ctx, o); err != nil {
 			return nil, err
 		}
@@ -146,7 +188,7 @@ func (c *command) tryHook(ctx context.Context, o *coordOptions, starts bool, run
 		return nil, err
 	}
 	defer h.coord.Close() // nothing is open on the other side
-	return run(ctx, h)
+	return m.run(ctx, h)
 }
 
 // sessionNameOf returns the name of the agent of a harness's session: short, as models have to write it, and not its
@@ -158,7 +200,7 @@ func sessionNameOf(id string) string {
 
 // call calls a tool for the agent.
 func (h *hook) call(ctx context.Context, tool string, args map[string]any) (*toolAnswer, error) {
-	return callAnswer(ctx, h.coord, tool, h.about(args))
+	return h.o.callAnswer(ctx, h.coord, tool, h.about(args))
 }
 
 func (h *hook) about(args map[string]any) map[string]any {
@@ -169,10 +211,30 @@ func (h *hook) about(args map[string]any) map[string]any {
 	return args
 }
 
+// register registers the agent unless it is. One that is registered goes on as it is, whatever task it has named meanwhile.
 func (h *hook) register(ctx context.Context) (*toolAnswer, error) {
 	return h.call(ctx, "register_agent", map[string]any{
-		"task_id": cmp.Or(h.in.SessionID, h.o.session), "branch": h.repo.branch(ctx), "description": "Coding agent in " + h.repo.root,
+		"resume": true, "task_id": cmp.Or(h.in.SessionID, h.o.session), "branch": h.repo.branch(ctx), "description": "Coding agent in " + h.repo.root,
 	})
+}
+
+// beAlive gives a sign of life. An agent that is not there any more is registered again.
+func (h *hook) beAlive(ctx context.Context) error {
+	a, err := h.call(ctx, "heartbeat", nil)
+	if err == nil && a.Status == "not_found" {
+		h.away = true
+		_, err = h.register(ctx)
+	}
+	return err
+}
+
+// back is what an agent is told that was away; "" when it was not.
+func (h *hook) back() string {
+	if !h.away {
+		return ""
+	}
+	return fmt.Sprintf("The coordinator had lost sight of you, and has you back as %q. What was leased for you before is not any more, and others may have changed it: "+
+		"announce again what you go on with, and read files again before you edit them.", h.o.session)
 }
 
 // contextFor is the answer of a hook that gives the model something to know.
@@ -197,7 +259,7 @@ func sessionStart(ctx context.Context, h *hook) (any, error) {
 		return nil, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "You share this code base with other agents. In the coordination tools project_id is %q and your session_name is %q; you are registered.\n", h.o.project, h.o.session)
+	fmt.Fprintf(&b, "You share this code base with other agents. In the coordination tools project_id is %q and your session_name is %q: you are registered, and need no other name.\n", h.o.project, h.o.session)
 	fmt.Fprintf(&b, "Files you edit are leased for you until your turn ends. Other agents here: %d.\n", len(a.Others))
 	for _, name := range a.Others {
 		fmt.Fprintf(&b, "- %s\n", inline(name))
@@ -248,40 +310,35 @@ func preToolUse(ctx context.Context, h *hook) (any, error) {
 	if _, err := os.Stat(file); err != nil {
 		change = "create"
 	}
-	a, err := h.announce(ctx, path, change)
-	if err != nil || a.Status != "conflict" {
+	if err := h.beAlive(ctx); err != nil {
 		return nil, err
 	}
-	type output struct {
-		Event    string `json:"hookEventName"`
-		Decision string `json:"permissionDecision"`
-		Reason   string `json:"permissionDecisionReason"`
-	}
-	reason := fmt.Sprintf("%s is leased by %s (%s). Do something else first, or ask that agent with query_agent when it is done, and then read the file again before you edit it.",
-		path, inline(a.Lock.Session), inline(a.Lock.Description))
-	return map[string]output{"hookSpecificOutput": {"PreToolUse", "deny", reason}}, nil
-}
-
-// announce leases a file for the agent, which is registered again if it was away for long.
-func (h *hook) announce(ctx context.Context, path, change string) (*toolAnswer, error) {
-	a, err := h.call(ctx, "heartbeat", nil)
+	a, err := h.call(ctx, "announce_file_change", map[string]any{
+		"file_path": path, "literal": true, "auto": true, "change_type": change, "description": autoLease,
+	})
 	if err != nil {
 		return nil, err
 	}
-	if a.Status == "not_found" {
-		if _, err := h.register(ctx); err != nil {
-			return nil, err
-		}
+	if a.Status == "conflict" {
+		return decision(strings.TrimSpace(fmt.Sprintf("%s is leased by %s (%s). Do something else first, or ask that agent with query_agent when it is done, and then read the file again before you edit it. %s",
+			path, inline(a.Lock.Session), inline(a.Lock.Description), h.back()))), nil
 	}
-	return h.call(ctx, "announce_file_change", map[string]any{"file_path": path, "change_type": change, "description": autoLease})
+	return h.aside("PreToolUse"), nil
+}
+
+// aside is the answer of a hook that has nothing to say but what an agent is told that was away.
+func (h *hook) aside(event string) any {
+	if text := h.back(); text != "" {
+		return contextFor(event, text)
+	}
+	return nil
 }
 
 func postToolUse(ctx context.Context, h *hook) (any, error) {
-	a, err := h.call(ctx, "heartbeat", nil)
-	if err == nil && a.Status == "not_found" {
-		_, err = h.register(ctx)
+	if err := h.beAlive(ctx); err != nil {
+		return nil, err
 	}
-	return nil, err
+	return h.aside("PostToolUse"), nil
 }
 
 // maxHanded is how many messages are handed over at once.

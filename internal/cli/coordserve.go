@@ -94,7 +94,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	}
 	ln, err := o.listen(ctx)
 	if err != nil {
-		return err
+		return c.besideCoord(ctx, o, err)
 	}
 	defer ln.Close() // the server does that too
 	kept, err := c.openCoordData(ctx, o.data)
@@ -136,6 +136,19 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	at := (&registryServeOptions{serveOptions: o.serveOptions}).at(ln.Addr())
 	fmt.Fprintf(c.err, "data of coordinator: %s\nserving coordinator at %s\n", inline(kept.place), at)
 	return o.explain(serveCoord(ctx, ln, o, handler, logger, end))
+}
+
+// besideCoord is the error of an address that cannot be listened at, which may be that of a coordinator already.
+func (c *command) besideCoord(ctx context.Context, o *coordServeOptions, err error) error {
+	at := &coordOptions{url: "http://" + o.addr}
+	if at.check() != nil {
+		return err
+	}
+	if version, _, health := c.healthOf(ctx, at); health == nil {
+		return (&failure{exit: exitFailure, code: codeOther + "RUNS", message: fmt.Sprintf("a coordinator serves at %s already, of version %s", at.url, version)}).
+			withHint("use that one, or stop it; a second one needs another --addr and another --coord-data")
+	}
+	return err
 }
 
 // asked returns the A2A agents that sessions may ask, by alias.
@@ -296,8 +309,15 @@ const ownerKeyFile = "owner.key"
 
 // coordFolder returns the data folder of coordinators, unless one is named.
 func (c *command) coordFolder(data string) (string, error) {
-	if data != "" {
+	if data == inMemory {
 		return data, nil
+	}
+	if data != "" { // whole, as a coordinator that is started in the background runs in another folder
+		folder, err := filepath.Abs(data)
+		if err != nil {
+			return "", fmt.Errorf("find --coord-data: %w", err)
+		}
+		return folder, nil
 	}
 	home, err := c.dataHome()
 	if err != nil {
@@ -306,9 +326,22 @@ func (c *command) coordFolder(data string) (string, error) {
 	return filepath.Join(home, "dragoman", "coord"), nil
 }
 
+// explainCoordFolder says why the data folder of a coordinator cannot be opened.
+func explainCoordFolder(folder string, err error) error {
+	f, ok := errors.AsType[*failure](explainFolder(folder, err))
+	if !ok {
+		return err
+	}
+	f.hint = "name another one with --coord-data"
+	if _, locked := errors.AsType[*sqlite.LockedError](err); locked {
+		f.hint = "use the coordinator that has it, at its address; or give the second one another folder: --coord-data FOLDER, or --coord-data " + inMemory
+	}
+	return f
+}
+
 // openCoordData opens where a coordinator keeps what happens.
-func (c *command) openCoordData(ctx context.Context, data string) (d *coordData, err error) {
-	d = &coordData{place: data, key: rand.Text()}
+func (c *command) openCoordData(ctx context.Context, data string) (_ *coordData, err error) {
+	d := &coordData{place: data, key: rand.Text()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
@@ -327,7 +360,7 @@ func (c *command) openCoordData(ctx context.Context, data string) (d *coordData,
 		d.undo = append(d.undo, func() error { return os.RemoveAll(folder) })
 	}
 	if d.db, err = sqlite.Open(ctx, folder, sqlite.Options{Program: c.running}); err != nil {
-		return nil, explainFolder(folder, err)
+		return nil, explainCoordFolder(folder, err)
 	}
 	d.undo = append(d.undo, d.db.Close)
 	if d.tables, err = coord.OpenTables(ctx, d.db); err != nil {

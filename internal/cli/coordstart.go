@@ -3,20 +3,24 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
 // startPatience is how long a coordinator may take to start.
 const startPatience = 15 * time.Second
+
+// coordLog is the file in the data folder that has what a coordinator says that was started in the background.
+const coordLog = "serve.log"
 
 // startEvery is the pause between two looks whether it has.
 const startEvery = 50 * time.Millisecond
@@ -25,7 +29,7 @@ const startEvery = 50 * time.Millisecond
 // the address, and all use that one.
 func (c *command) ensureCoord(ctx context.Context, o *coordOptions) error {
 	_, _, err := c.healthOf(ctx, o)
-	if f, ok := errors.AsType[*failure](err); !ok || f.exit != exitUnreachable {
+	if f, ok := errors.AsType[*failure](err); !ok || f.code != codeUnreachable {
 		return err
 	}
 	addr, ok := o.startable()
@@ -36,11 +40,11 @@ func (c *command) ensureCoord(ctx context.Context, o *coordOptions) error {
 	if err != nil {
 		return err
 	}
-	ended, log, err := c.startCoord(folder, addr)
+	started, err := c.startCoord(folder, addr)
 	if err != nil {
 		return err
 	}
-	return c.awaitCoord(ctx, o, ended, log)
+	return c.awaitCoord(ctx, o, started)
 }
 
 // startable returns the address of a coordinator that can be started here: one on this machine, without TLS.
@@ -55,38 +59,49 @@ func (o *coordOptions) startable() (addr string, ok bool) {
 	return u.Host, true
 }
 
+// A startedCoord is a coordinator that was started in the background.
+type startedCoord struct {
+	ended <-chan error
+	log   string // the file of what it says
+	begin int64  // where that begins
+}
+
 // startCoord starts a coordinator that outlives this program. What it says goes to a file.
-func (c *command) startCoord(folder, addr string) (ended <-chan error, log string, err error) {
+func (c *command) startCoord(folder, addr string) (*startedCoord, error) {
 	self, err := c.self()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	dir := folder
 	if folder == inMemory {
 		dir = os.TempDir()
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, "", fmt.Errorf("make the folder of the coordinator: %w", err)
+		return nil, fmt.Errorf("make the folder of the coordinator: %w", err)
 	}
-	log = filepath.Join(dir, "serve.log")
+	log := filepath.Join(dir, coordLog)
 	if folder == inMemory {
 		log = os.DevNull
 	}
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, "", fmt.Errorf("open the log of the coordinator: %w", err)
+		return nil, fmt.Errorf("open the log of the coordinator: %w", err)
 	}
 	defer file.Close() // the other process has it
+	begin, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		begin = 0 // of what is no file, such as the null device
+	}
 	cmd := exec.Command(self, "coord", "serve", "--addr", addr, "--coord-data", folder)
 	cmd.Args[0] = c.Program
 	cmd.Stderr, cmd.Dir = file, dir
 	apart(cmd)
 	if err := cmd.Start(); err != nil {
-		return nil, "", fmt.Errorf("start the coordinator: %w", err)
+		return nil, fmt.Errorf("start the coordinator: %w", err)
 	}
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	return done, log, nil
+	return &startedCoord{ended: done, log: log, begin: begin}, nil
 }
 
 // self returns the file of this program, as it was called: an update replaces what a symbolic link leads to.
@@ -103,7 +118,8 @@ func (c *command) self() (string, error) {
 
 // awaitCoord waits until a coordinator answers. The one that was started may end meanwhile, as another one has the
 // address.
-func (c *command) awaitCoord(ctx context.Context, o *coordOptions, ended <-chan error, log string) error {
+func (c *command) awaitCoord(ctx context.Context, o *coordOptions, started *startedCoord) error {
+	ended := started.ended
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
 	tick := time.NewTicker(startEvery)
@@ -118,10 +134,10 @@ func (c *command) awaitCoord(ctx context.Context, o *coordOptions, ended <-chan 
 		case <-ended:
 			ended = nil
 			if _, _, err := c.healthOf(ctx, o); err != nil && !occupied(o) {
-				return startFailure(log)
+				return startFailure(started.log, started.begin)
 			}
 		case <-ctx.Done():
-			return startFailure(log)
+			return startFailure(started.log, started.begin)
 		}
 	}
 }
@@ -136,11 +152,21 @@ func occupied(o *coordOptions) bool {
 	return conn.Close() == nil
 }
 
-func startFailure(log string) error {
+// startFailure says why a coordinator did not start, as it said so itself after a place in its log.
+func startFailure(log string, begin int64) error {
 	f := &failure{exit: exitUnreachable, code: codeUnreachable, message: "the coordinator could not be started", hint: "see " + log + ", or start it with dragoman coord serve"}
 	text, err := os.ReadFile(log)
-	if lines := bytes.Split(bytes.TrimSpace(text), []byte("\n")); err == nil && len(text) > 0 {
-		f.message += ": " + string(lines[len(lines)-1])
+	if err != nil || begin > int64(len(text)) {
+		return f
+	}
+	for line := range strings.Lines(string(text[begin:])) {
+		line = strings.TrimSpace(line)
+		if why, ok := strings.CutPrefix(line, "Error: "); ok {
+			f.message = "the coordinator could not be started: " + why
+		}
+		if hint, ok := strings.CutPrefix(line, "Hint: "); ok {
+			f.hint = hint
+		}
 	}
 	return f
 }

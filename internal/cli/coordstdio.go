@@ -8,14 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
@@ -30,7 +34,9 @@ none runs on this machine. As long as the harness lives, the sessions that calle
 count as alive.
 
 Tools need no project_id: without one they are about --project; nor, with --session, the
-session's name. --embedded runs the coordinator within this process, for one harness alone.`
+session's name. Absolute paths of files in the repository are those of the project. --embedded
+runs the coordinator within this process, for one harness alone; it needs a --coord-data of its
+own when another one runs.`
 
 // presenceEvery is how often a proxy says that its sessions are alive.
 const presenceEvery = 30 * time.Second
@@ -50,10 +56,11 @@ func (c *command) coordStdioCommand(o *coordOptions) *cobra.Command {
 }
 
 func (c *command) coordStdio(ctx context.Context, o *coordOptions, embedded bool) (err error) {
-	if _, err := o.place(ctx, c.Dir); err != nil {
+	repo, err := o.place(ctx, c.Dir)
+	if err != nil {
 		return err
 	}
-	p := &proxy{project: o.project, session: o.session, present: make(map[[2]string]bool)}
+	p := newProxy(o, repo)
 	if embedded {
 		end, err := c.embed(ctx, o, p)
 		if err != nil {
@@ -75,12 +82,8 @@ func (c *command) coordStdio(ctx context.Context, o *coordOptions, embedded bool
 		}
 	}
 	defer func() { p.upstream().Close() }() // nobody is left who could be told
-	return p.serve(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.Stdin), Writer: nopCloser{c.Stdout}})
+	return p.serve(ctx, c.stdioTransport())
 }
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
 
 // embed runs a coordinator in this process and connects the proxy with it.
 func (c *command) embed(ctx context.Context, o *coordOptions, p *proxy) (end func() error, err error) {
@@ -103,15 +106,20 @@ func (c *command) embed(ctx context.Context, o *coordOptions, p *proxy) (end fun
 
 // A proxy passes on what one client of MCP asks for.
 type proxy struct {
-	project, session string                                            // what calls are about that do not say it
-	redial           func(context.Context) (*sdk.ClientSession, error) // to a coordinator that was gone; nil when there is no such thing
-	server           *sdk.Server
-	dialling         sync.Mutex // held while it is dialled, before mu
+	coord    *coordOptions                                     // what calls are about that do not say it
+	repo     *repository                                       // that the harness works in; nil when there is none
+	redial   func(context.Context) (*sdk.ClientSession, error) // to a coordinator that was gone; nil when there is no such thing
+	server   *sdk.Server
+	dialling chan struct{} // has room for the one call that dials
 
-	mu       sync.Mutex
+	mu       sync.Mutex // never held while the coordinator is called
 	up       *sdk.ClientSession
-	present  map[[2]string]bool // by project and name, the sessions that called
+	present  map[[2]string]bool // by project and name, the sessions of this side
 	watching []string           // resources that are subscribed to
+}
+
+func newProxy(o *coordOptions, repo *repository) *proxy {
+	return &proxy{coord: o, repo: repo, dialling: make(chan struct{}, 1), present: make(map[[2]string]bool)}
 }
 
 // upstream returns the session with the coordinator.
@@ -121,34 +129,53 @@ func (p *proxy) upstream() *sdk.ClientSession {
 	return p.up
 }
 
+// redialPatience is how long it may take to start a coordinator and to connect with it.
+const redialPatience = startPatience + coordPatience
+
 // again replaces a session that is of no use any more, unless somebody has done so already, and subscribes again to what
 // was subscribed to.
 func (p *proxy) again(ctx context.Context, old *sdk.ClientSession) (*sdk.ClientSession, error) {
-	p.dialling.Lock()
-	defer p.dialling.Unlock()
+	select {
+	case p.dialling <- struct{}{}:
+		defer func() { <-p.dialling }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	if up := p.upstream(); up != old {
 		return up, nil
 	}
-	up, err := p.redial(ctx)
+	dialling, cancel := context.WithTimeout(ctx, redialPatience)
+	defer cancel()
+	up, err := p.redial(dialling)
 	if err != nil {
 		return nil, err
 	}
-	old.Close() // there is nothing on the other side
+	go old.Close() // there is nothing on the other side, which may take time to be noticed
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.up = up
-	for _, uri := range p.watching {
-		if err := up.Subscribe(ctx, &sdk.SubscribeParams{URI: uri}); err != nil {
-			return nil, fmt.Errorf("subscribe again to %s: %w", uri, err)
-		}
-	}
+	watching := slices.Clone(p.watching)
+	p.mu.Unlock()
+	go p.watchAgain(context.WithoutCancel(ctx), up, watching)
 	return up, nil
+}
+
+// watchAgain subscribes to resources on a new session. The client is told that they have changed, as nobody told it
+// meanwhile; one that the coordinator grants no more is read in vain.
+func (p *proxy) watchAgain(ctx context.Context, up *sdk.ClientSession, uris []string) {
+	for _, uri := range uris {
+		one, cancel := context.WithTimeout(ctx, coordPatience)
+		up.Subscribe(one, &sdk.SubscribeParams{URI: uri})
+		p.server.ResourceUpdated(one, &sdk.ResourceUpdatedNotificationParams{URI: uri})
+		cancel()
+	}
 }
 
 // subscribe passes on a subscription, and its end.
 func (p *proxy) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
-	if err := p.upstream().Subscribe(ctx, &sdk.SubscribeParams{URI: req.Params.URI}); err != nil {
-		return err
+	ctx, cancel := context.WithTimeout(ctx, redialPatience)
+	defer cancel()
+	if err := p.try(ctx, func(up *sdk.ClientSession) error { return up.Subscribe(ctx, &sdk.SubscribeParams{URI: req.Params.URI}) }); err != nil {
+		return plainError(err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,7 +189,9 @@ func (p *proxy) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) er
 	p.mu.Lock()
 	p.watching = slices.DeleteFunc(p.watching, func(uri string) bool { return uri == req.Params.URI })
 	p.mu.Unlock()
-	return p.upstream().Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: req.Params.URI})
+	ctx, cancel := context.WithTimeout(ctx, coordPatience)
+	defer cancel()
+	return plainError(p.upstream().Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: req.Params.URI}))
 }
 
 // options returns those of the client that calls the coordinator: what comes from there goes to the other side.
@@ -183,7 +212,7 @@ func (p *proxy) options() *sdk.ClientOptions {
 func (p *proxy) serve(ctx context.Context, t sdk.Transport) error {
 	about := p.upstream().InitializeResult()
 	options := &sdk.ServerOptions{
-		Instructions: about.Instructions + fmt.Sprintf("\nproject_id may be left out; it is %q.", p.project),
+		Instructions: about.Instructions + fmt.Sprintf("\nproject_id may be left out; it is %q.", p.coord.project),
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	}
 	if about.Capabilities != nil {
@@ -216,50 +245,112 @@ func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.CallToolRequest:
 			return p.call(ctx, r)
 		case *sdk.ListResourcesRequest:
-			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ListResourcesResult, error) {
+			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListResourcesResult, error) {
 				return up.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cmp.Or(r.Params, &sdk.ListResourcesParams{}).Cursor})
 			})
 		case *sdk.ListResourceTemplatesRequest:
-			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ListResourceTemplatesResult, error) {
+			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListResourceTemplatesResult, error) {
 				return up.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cmp.Or(r.Params, &sdk.ListResourceTemplatesParams{}).Cursor})
 			})
 		case *sdk.ReadResourceRequest:
-			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
+			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
 				return up.ReadResource(ctx, &sdk.ReadResourceParams{URI: r.Params.URI})
 			})
 		case *sdk.ListPromptsRequest:
-			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ListPromptsResult, error) {
+			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListPromptsResult, error) {
 				return up.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cmp.Or(r.Params, &sdk.ListPromptsParams{}).Cursor})
 			})
 		case *sdk.GetPromptRequest:
-			return revived(ctx, p, func(up *sdk.ClientSession) (*sdk.GetPromptResult, error) {
-				return up.GetPrompt(ctx, &sdk.GetPromptParams{Name: r.Params.Name, Arguments: r.Params.Arguments})
+			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.GetPromptResult, error) {
+				return up.GetPrompt(ctx, &sdk.GetPromptParams{Name: r.Params.Name, Arguments: p.completePrompt(r.Params.Arguments)})
 			})
 		}
 		return next(ctx, method, req)
 	}
 }
 
-// revived calls f, and once more when the coordinator was gone and is there again. A call that did not reach it has done
+// try calls f, and once more when the coordinator was gone and is there again. A call that did not reach it has done
 // nothing.
-func revived[T sdk.Result](ctx context.Context, p *proxy, f func(*sdk.ClientSession) (T, error)) (sdk.Result, error) {
+func (p *proxy) try(ctx context.Context, f func(*sdk.ClientSession) error) error {
 	up := p.upstream()
-	result, err := f(up)
-	if p.redial != nil && (errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, sdk.ErrConnectionClosed)) {
-		if up, err = p.again(ctx, up); err != nil {
-			return nil, err
-		}
-		result, err = f(up)
+	err := f(up)
+	if p.redial == nil || !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, sdk.ErrConnectionClosed) {
+		return err
 	}
+	if up, err = p.again(ctx, up); err != nil {
+		return err
+	}
+	return f(up)
+}
+
+// revived asks the coordinator for what it has at once.
+func revived[T sdk.Result](ctx context.Context, p *proxy, f func(context.Context, *sdk.ClientSession) (T, error)) (sdk.Result, error) {
+	var result T
+	err := p.try(ctx, func(up *sdk.ClientSession) (err error) {
+		ctx, cancel := context.WithTimeout(ctx, coordPatience)
+		defer cancel()
+		result, err = f(ctx, up)
+		return err
+	})
 	if err != nil {
-		return nil, err // not a typed nil
+		return nil, plainError(err) // not a typed nil
 	}
 	return result, nil
 }
 
+// plainError returns an error as a client of MCP is told of it: what the coordinator said, or else that it is not there.
+// How this program and the coordinator speak with each other is nothing to the client.
+func plainError(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if said := saidBy(err); said != nil {
+		return said
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: unavailable(err)}
+}
+
+// rejected is the code of an error that the SDK makes itself, around one of the other side.
+const rejected = -32005
+
+// saidBy returns the error that the other side answered with; nil when it did not.
+func saidBy(err error) *jsonrpc.Error {
+	if said, ok := err.(*jsonrpc.Error); ok && said.Code != rejected {
+		return said
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return saidBy(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			if said := saidBy(one); said != nil {
+				return said
+			}
+		}
+	}
+	return nil
+}
+
+// unavailable says that a coordinator did not answer.
+func unavailable(err error) string {
+	if f, ok := errors.AsType[*failure](err); ok { // it could not be started or reached again
+		return strings.TrimSuffix(f.message+". "+f.hint, ". ")
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "The coordinator did not answer in time"
+	}
+	return "The coordinator was gone before it answered"
+}
+
+// codeUnavailable is the code of an answer that the proxy gives when the coordinator gives none.
+const codeUnavailable = "unavailable"
+
+// callPatience is how long a call may take: some wait.
+const callPatience = coord.MaxWait + coordPatience
+
 // listTools lists the tools, with arguments optional that have a value here.
 func (p *proxy) listTools(ctx context.Context, params *sdk.ListToolsParams) (sdk.Result, error) {
-	result, err := revived(ctx, p, func(up *sdk.ClientSession) (*sdk.ListToolsResult, error) {
+	result, err := revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListToolsResult, error) {
 		return up.ListTools(ctx, &sdk.ListToolsParams{Cursor: params.Cursor})
 	})
 	if err != nil {
@@ -294,7 +385,7 @@ func (p *proxy) relax(schema any) (any, error) {
 		}
 	}
 	required = slices.DeleteFunc(required, func(name string) bool {
-		return name == "project_id" || p.session != "" && (name == "session_name" || name == "from_session")
+		return name == "project_id" || p.coord.session != "" && (name == "session_name" || name == "from_session")
 	})
 	if members["required"], err = json.Marshal(required); err != nil {
 		return nil, err
@@ -313,24 +404,91 @@ func (p *proxy) call(ctx context.Context, req *sdk.CallToolRequest) (sdk.Result,
 		params.Meta = sdk.Meta{"progressToken": token}
 	}
 	if args != nil {
-		params.Arguments = p.complete(args)
+		params.Arguments = p.complete(ctx, args)
 	}
-	result, err := revived(ctx, p, func(up *sdk.ClientSession) (*sdk.CallToolResult, error) { return up.CallTool(ctx, params) })
+	ctx, cancel := context.WithTimeout(ctx, callPatience)
+	defer cancel()
+	var result *sdk.CallToolResult
+	err := p.try(ctx, func(up *sdk.ClientSession) (err error) {
+		result, err = up.CallTool(ctx, params)
+		return err
+	})
+	switch {
+	case err == nil:
+		p.note(req.Params.Name, args, result)
+		return inOrder(result), nil
+	case errors.Is(err, context.Canceled) || saidBy(err) != nil:
+		return nil, plainError(err)
+	}
+	return notDone(err)
+}
+
+// notDone is the answer to a call that the coordinator did not answer, in the form of its answers.
+func notDone(err error) (*sdk.CallToolResult, error) {
+	why := unavailable(err)
+	if _, ok := errors.AsType[*failure](err); !ok {
+		why += ", and may have done what was asked or not: look before you ask again"
+	}
+	text, err := json.Marshal(coord.Failure{Status: "error", Error: why, Code: codeUnavailable})
 	if err != nil {
 		return nil, err
 	}
-	p.note(req.Params.Name, args)
-	return inOrder(result.(*sdk.CallToolResult)), nil
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: jsontext.Value(text)}, nil
 }
 
-// complete adds arguments that are left out.
-func (p *proxy) complete(args map[string]jsontext.Value) map[string]jsontext.Value {
+// complete adds arguments that are left out, and makes paths of files in this work tree those of the project.
+func (p *proxy) complete(ctx context.Context, args map[string]jsontext.Value) map[string]jsontext.Value {
 	missing := func(name string) bool { return len(args[name]) == 0 || args[name].Kind() == 'n' }
 	if missing("project_id") {
-		args["project_id"] = quoted(p.project)
+		args["project_id"] = quoted(p.coord.project)
 	}
-	if p.session != "" && missing("session_name") && missing("from_session") {
-		args["session_name"] = quoted(p.session)
+	if p.coord.session != "" && missing("session_name") && missing("from_session") {
+		args["session_name"] = quoted(p.coord.session)
+	}
+	for _, name := range []string{"file_path", "path"} {
+		if args[name].Kind() == '"' {
+			args[name] = quoted(p.shorten(ctx, unquoted(args[name])))
+		}
+	}
+	var paths []string
+	if args["paths"].Kind() == '[' && json.Unmarshal(args["paths"], &paths) == nil {
+		for i, path := range paths {
+			paths[i] = p.shorten(ctx, path)
+		}
+		if list, err := json.Marshal(paths); err == nil {
+			args["paths"] = list
+		}
+	}
+	return args
+}
+
+// shorten returns the path in the project of an absolute one: harnesses know files by that. What is no file of the
+// repository is left to the coordinator, which may know its folder.
+func (p *proxy) shorten(ctx context.Context, path string) string {
+	if p.repo == nil || !filepath.IsAbs(path) {
+		return path
+	}
+	short, err := p.repo.relative(ctx, path)
+	if err != nil {
+		return path
+	}
+	if strings.HasSuffix(path, "/") {
+		short += "/"
+	}
+	return short
+}
+
+// completePrompt adds arguments of a prompt that are left out.
+func (p *proxy) completePrompt(args map[string]string) map[string]string {
+	args = maps.Clone(args)
+	if args == nil {
+		args = make(map[string]string)
+	}
+	if args["project_id"] == "" {
+		args["project_id"] = p.coord.project
+	}
+	if args["session_name"] == "" && p.coord.session != "" {
+		args["session_name"] = p.coord.session
 	}
 	return args
 }
@@ -343,13 +501,16 @@ func quoted(s string) jsontext.Value {
 	return b
 }
 
-// note keeps in mind which sessions call from here.
-func (p *proxy) note(tool string, args map[string]jsontext.Value) {
+// looks are the tools that say nothing of whether the session lives that they are about: who calls them may be another.
+var looks = []string{"get_my_todos", "check_lock"}
+
+// note keeps in mind which sessions are of this side: those that did something here.
+func (p *proxy) note(tool string, args map[string]jsontext.Value, result *sdk.CallToolResult) {
 	key := [2]string{unquoted(args["project_id"]), unquoted(args["session_name"])}
 	if from := unquoted(args["from_session"]); from != "" {
 		key[1] = from
 	}
-	if key[1] == "" {
+	if key[1] == "" || result.IsError || slices.Contains(looks, tool) || tool == "check_messages" && args["peek"].Kind() == 't' {
 		return
 	}
 	p.mu.Lock()
@@ -414,12 +575,13 @@ func (p *proxy) sessions() [][2]string {
 	return all
 }
 
-// beat says that a session is alive. One that is not registered is no longer ours.
+// beat says that a session is alive. One that is not registered, or is somebody else's by now, is no longer ours.
 func (p *proxy) beat(ctx context.Context, key [2]string) {
 	ctx, cancel := context.WithTimeout(ctx, coordPatience)
 	defer cancel()
-	a, err := callAnswer(ctx, p.upstream(), "heartbeat", map[string]any{"project_id": key[0], "session_name": key[1]})
-	if err != nil || a.Status != "not_found" {
+	a, err := p.coord.callAnswer(ctx, p.upstream(), "heartbeat", map[string]any{"project_id": key[0], "session_name": key[1]})
+	refused, ok := errors.AsType[*refusedError](err)
+	if ok && refused.code != coord.CodeForbidden || !ok && (err != nil || a.Status != "not_found") {
 		return // a coordinator that is away for a moment finds us when it is back
 	}
 	p.mu.Lock()

@@ -290,8 +290,9 @@ func TestStdioEndsWithItsHarness(t *testing.T) {
 func TestStdioPresence(t *testing.T) {
 	t.Parallel()
 	c := newCommand(nil)
-	p := &proxy{project: "p", present: make(map[[2]string]bool)}
-	end, err := c.embed(t.Context(), &coordOptions{data: inMemory}, p)
+	o := &coordOptions{project: "p", data: inMemory}
+	p := newProxy(o, nil)
+	end, err := c.embed(t.Context(), o, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,9 +302,19 @@ func TestStdioPresence(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	p.note("check_messages", map[string]jsontext.Value{"project_id": quoted("p"), "from_session": quoted("gone")})
+	done := &sdk.CallToolResult{}
+	p.note("check_messages", map[string]jsontext.Value{"project_id": quoted("p"), "from_session": quoted("gone")}, done)
+	// Who looks at another, or is refused, keeps nobody alive.
+	victim := map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("victim"), "peek": jsontext.Value("true")}
+	p.note("get_my_todos", victim, done)
+	p.note("check_lock", victim, done)
+	p.note("check_messages", victim, done)
+	p.note("add_todo", victim, &sdk.CallToolResult{IsError: true})
+	if got := p.sessions(); len(got) != 1 {
+		t.Errorf("kept alive: %v", got)
+	}
 	mustCall(t, p.up, "register_agent", map[string]any{"project_id": "p", "session_name": "a", "task_id": "1", "branch": "", "description": ""}, "registered")
-	p.note("register_agent", map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("a")})
+	p.note("register_agent", map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("a")}, done)
 	ctx, cancel := context.WithCancel(t.Context())
 	stayed := make(chan struct{})
 	go func() { defer close(stayed); p.stay(ctx, time.Millisecond, os.Getppid()) }()
@@ -314,7 +325,7 @@ func TestStdioPresence(t *testing.T) {
 	cancel()
 	<-stayed
 	p.stay(t.Context(), time.Millisecond, -1) // ends at once, as the parent is another one
-	p.note("unregister_agent", map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("a")})
+	p.note("unregister_agent", map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("a")}, done)
 	if got := p.sessions(); len(got) != 0 {
 		t.Error(got)
 	}

@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,8 @@ import (
 const coordTokenLong = `token manages the tokens of a coordinator. As long as a project has none, everybody who
 reaches the coordinator may take part in it; with the first one everybody needs one.
 create shows the token once: it is kept as a hash. Each name has one token a project; only
-the name that registered a session may speak for it.
+the name that registered a session may speak for it. Agents that registered before there was a
+token are shut out by the first one: they need a token, and register again.
 
 The commands work for whoever can read the coordinator's data folder, whether the
 coordinator runs or not.`
@@ -94,7 +97,7 @@ func (c *command) withTokens(ctx context.Context, o *coordOptions, here func(*co
 		return there(&owner)
 	}
 	if err != nil {
-		return explainFolder(folder, err)
+		return explainCoordFolder(folder, err)
 	}
 	defer db.Close() // what was written is committed
 	tables, err := coord.OpenTables(ctx, db)
@@ -127,7 +130,14 @@ func (c *command) tokenCreate(ctx context.Context, o *coordOptions, e tokenEntry
 	err := c.withTokens(ctx, o, func(tables *coord.Tables) (err error) {
 		made.Token, err = tables.CreateToken(ctx, coord.Grant{Project: e.Project, Name: e.Name, Role: e.Role})
 		return err
-	}, func(o *coordOptions) error { return c.coordAPI(ctx, o, http.MethodPost, tokensPath, e, &made) })
+	}, func(owner *coordOptions) error {
+		there := c.tokenless(ctx, o)
+		if err := c.coordAPI(ctx, owner, http.MethodPost, tokensPath, e, &made); err != nil || len(there) == 0 {
+			return err
+		}
+		c.warn("these agents registered without a token and are shut out now: %s; give each one a token and let it register again, under another name or once it counts as dead", strings.Join(there, ", "))
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -137,6 +147,17 @@ func (c *command) tokenCreate(ctx context.Context, o *coordOptions, e tokenEntry
 	fmt.Fprintln(c.err, "Keep the token: it is not shown again. Give it to agents as DRAGOMAN_COORD_TOKEN.")
 	_, err = fmt.Fprintln(c.out, made.Token)
 	return err
+}
+
+// tokenless returns the agents of a project that has no token yet.
+func (c *command) tokenless(ctx context.Context, o *coordOptions) []string {
+	open := *o
+	open.token = ""
+	view, err := c.viewOf(ctx, &open)
+	if err != nil {
+		return nil // it has one, or the coordinator is elsewhere
+	}
+	return slices.Sorted(maps.Keys(view.Agents))
 }
 
 func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry, all bool) error {

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -114,17 +113,12 @@ func (c *command) mcpBridge(ctx context.Context, o *bridgeOptions) (err error) {
 		return c.bridgeHTTP(ctx, o, b)
 	}
 	// What is sent is JSON, whose strings have no raw control characters.
-	err = b.MCP().Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.Stdin), Writer: keepOpen{c.Stdout}})
+	err = b.MCP().Run(ctx, c.stdioTransport())
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
-
-// keepOpen is a writer that is not closed with the connection.
-type keepOpen struct{ io.Writer }
-
-func (keepOpen) Close() error { return nil }
 
 func (o *bridgeOptions) checkBridge(c *command) error {
 	switch {

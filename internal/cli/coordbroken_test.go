@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+)
+
+// A data folder that is named from here is the same one for the coordinator that is started in the background, and for
+// commands beside it.
+func TestRelativeDataFolder(t *testing.T) {
+	t.Parallel()
+	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_COORD_DATA=mine", "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
+	start := dragoman(t, env, "coord", "hook", "session-start")
+	start.Stdin = strings.NewReader(`{"session_id":"1"}`)
+	if out, err := start.CombinedOutput(); err != nil || !strings.Contains(string(out), "you are registered") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	data := filepath.Join(start.Dir, "mine")
+	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
+	for file, want := range map[string]bool{ownerKeyFile: true, coordLog: true, "mine": false} {
+		if _, err := os.Stat(filepath.Join(data, file)); (err == nil) != want {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	token := dragoman(t, env, "coord", "token", "create", "ann")
+	token.Dir = start.Dir
+	if out, err := token.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// The gate and hooks are open when something else listens where the coordinator should, and when this program is not
+// where it was, and say so.
+func TestNoCoordinatorLetsThrough(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not there")
+	}
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	env := []string{"DRAGOMAN_COORD=" + other.URL, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
+	for _, args := range [][]string{{"guard", "check"}, {"hook", "session-start"}, {"hook", "pre-tool-use"}} {
+		cmd := dragoman(t, env, append([]string{"coord"}, args...)...)
+		for _, git := range []string{"init -q", "add x"} {
+			if err := os.WriteFile(filepath.Join(cmd.Dir, "x"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			in := exec.Command("git", strings.Fields(git)...)
+			in.Dir = cmd.Dir
+			if out, err := in.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		}
+		cmd.Stdin = strings.NewReader(`{"session_id":"1","tool_name":"Edit","tool_input":{"file_path":"x"}}`)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.HasPrefix(string(out), "Warning: ") || !strings.Contains(string(out), "is no coordinator") || strings.Contains(string(out), "json") {
+			t.Errorf("%v: %v\n%s", args, err, out)
+		}
+	}
+	gone := exec.Command("sh", "-c", guardScript(filepath.Join(t.TempDir(), "it's gone"), "p q", other.URL)+`echo "$DRAGOMAN_PROJECT"`)
+	if out, err := gone.CombinedOutput(); err != nil || !strings.Contains(string(out), "dragoman is not where it was") || !strings.HasSuffix(string(out), "p q\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// What a client of MCP sends that cannot be read ends nothing.
+func TestStdioGoesOnAfterGarbage(t *testing.T) {
+	t.Parallel()
+	cmd := dragoman(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--coord-data", ":memory:")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	lines := bufio.NewReader(out)
+	for _, step := range [][2]string{
+		{`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, `"2025-06-18"`},
+		{`garbage`, `-32700`},
+		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `-32600`},
+		{`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`, `"id":2,"error"`},
+		{`{"jsonrpc":"2.0","id":3,"method":"prompts/get"}`, `"id":3,"error"`},
+		{`{"jsonrpc":"2.0","id":4,"method":"resources/read"}`, `"id":4,"error"`},
+		{`{"method":"tools/call","params":{"name":"add_todo","arguments":{"todo_item":"` + strings.Repeat("x", 20<<20) + `"}},"jsonrpc":"2.0","id":5}`, `"id":5,"error":{"code":-32600`},
+		{`{"jsonrpc":"2.0","id":6,"method":"prompts/get","params":{"name":"join_project","arguments":{"session_name":"a"}}}`, `Join the project \"p\"`},
+		{`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"dragoman://p/nothing"}}`, `"id":7,"error":{"code":-32`},
+		{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"list_active_agents"}}`, `"id":8,"result"`},
+	} {
+		if _, err := io.WriteString(in, step[0]+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		line, err := lines.ReadString('\n')
+		if err != nil || !strings.Contains(line, step[1]) || strings.Contains(line, "calling") || strings.Contains(line, "rejected") {
+			t.Fatalf("%.200s\nis answered with\n%s(%v), without %s", step[0], line, err, step[1])
+		}
+	}
+}
+
+// Whoever waits when the coordinator is killed gets an answer of the usual form, which says what may have happened; so does
+// who asks for what is not there, over HTTP in between.
+func TestStdioSaysThatTheCoordinatorIsGone(t *testing.T) {
+	t.Parallel()
+	data, url := t.TempDir(), "http://"+freeAddress(t)
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p"}
+	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
+	session := stdioClient(t, dragoman(t, env, "coord", "stdio"), "", nil)
+	for _, name := range []string{"a", "b"} {
+		mustCall(t, session, "register_agent", map[string]any{"session_name": name, "task_id": name, "branch": "", "description": ""}, `"registered"`)
+	}
+	if _, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "dragoman://p/nothing"}); err == nil || strings.Contains(err.Error(), "rejected") {
+		t.Error(err)
+	}
+	answer := make(chan string, 1)
+	go func() {
+		text, err := callTool(context.Background(), session, "query_agent", map[string]any{"from_session": "a", "to_session": "b", "query_type": "q", "query": "Who?", "timeout": 300})
+		answer <- fmt.Sprint(string(text), err)
+	}()
+	await(t, func() bool {
+		text, err := callTool(t.Context(), session, "check_messages", map[string]any{"session_name": "b", "peek": true})
+		return err == nil && strings.Contains(string(text), "Who?")
+	})
+	stopDaemon(t, data, syscall.SIGKILL)
+	said := <-answer
+	if !strings.Contains(said, `"code":"unavailable"`) || !strings.Contains(said, "may have done") || strings.Contains(said, "http") {
+		t.Error(said)
+	}
+	mustCall(t, session, "list_active_agents", nil, `"b":`) // it is there again
+}
+
+// What was subscribed to is so again on another session, one by one, and none that is refused stands in the way.
+func TestStdioSubscribesAgain(t *testing.T) {
+	t.Parallel()
+	data, url := t.TempDir(), "http://"+freeAddress(t)
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p"}
+	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
+	updated := make(chan string, 100)
+	session := stdioClient(t, dragoman(t, env, "coord", "stdio"), "2025-06-18", &sdk.ClientOptions{
+		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
+	})
+	for _, uri := range []string{"dragoman://p/nothing", "dragoman://p/agents", "dragoman://p/leases"} {
+		if err := session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stopDaemon(t, data, syscall.SIGKILL)
+	mustCall(t, session, "list_active_agents", nil, "{")
+	seen := map[string]bool{<-updated: true, <-updated: true, <-updated: true} // nobody could tell what happened meanwhile
+	if len(seen) != 3 {
+		t.Error(seen)
+	}
+	mustCall(t, session, "register_agent", map[string]any{"session_name": "c", "task_id": "1", "branch": "", "description": ""}, `"registered"`)
+	for got := range updated {
+		if got == "dragoman://p/agents" {
+			break
+		}
+	}
+}
+
+// Harnesses name files by their absolute paths, in whichever work tree of the repository.
+func TestStdioTakesAbsolutePaths(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not there")
+	}
+	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--coord-data", ":memory:")
+	init := exec.Command("git", "init", "-q")
+	init.Dir = cmd.Dir
+	if out, err := init.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	session := stdioClient(t, cmd, "", nil)
+	announce := func(who string, more map[string]any) map[string]any {
+		args := map[string]any{"session_name": who, "change_type": "modify", "description": ""}
+		for name, value := range more {
+			args[name] = value
+		}
+		return args
+	}
+	mustCall(t, session, "announce_file_change", announce("a", map[string]any{"file_path": filepath.Join(cmd.Dir, "src", "main.go")}), `"locked","file_path":"src/main.go"`)
+	mustCall(t, session, "announce_file_change", announce("b", map[string]any{"file_path": "src/main.go"}), `"conflict"`)
+	mustCall(t, session, "announce_file_change", announce("b", map[string]any{"paths": []string{filepath.Join(cmd.Dir, "src") + "/", filepath.Join(cmd.Dir, "x")}}), `"conflict"`)
+	mustCall(t, session, "announce_file_change", announce("b", map[string]any{"paths": []string{filepath.Join(cmd.Dir, "doc") + "/"}}), `"paths":["doc/"]`)
+	mustCall(t, session, "release_file_lock", map[string]any{"session_name": "a", "file_path": filepath.Join(cmd.Dir, "src", "main.go")}, `"released"`)
+	mustCall(t, session, "announce_file_change", announce("a", map[string]any{"file_path": "/etc/hosts"}), coord.CodeInvalid)
+}
