@@ -167,6 +167,41 @@ func TestMakeItRed(t *testing.T) {
 	})
 }
 
+// A place at night is said to be so, and looks so.
+func TestSnowAtNight(t *testing.T) {
+	eachEngine(t, func(t *testing.T, o images.Options) {
+		night := newHarness(t, o).Send("a white rabbit in the snow at night")
+		if !strings.Contains(night.StatusText(), "White rabbit; background snow at night.") {
+			t.Errorf("text %q", night.StatusText())
+		}
+		_, dark := pictureOf(t, night.Task)
+		_, light := pictureOf(t, newHarness(t, o).Send("a white rabbit in the snow").Task)
+		for _, at := range []image.Point{{20, 20}, {20, 490}} { // the sky and the ground
+			r, _, b, _ := decoded(t, dark).At(at.X, at.Y).RGBA()
+			day, _, _, _ := decoded(t, light).At(at.X, at.Y).RGBA()
+			if r > day*2/3 || b < r {
+				t.Errorf("%v: %d at night, %d by day, blue %d", at, r>>8, day>>8, b>>8)
+			}
+		}
+	})
+}
+
+// What is there already is counted, unless it looks different or is elsewhere.
+func TestAnotherMoon(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, images.Options{})
+	first := h.Send("a rabbit")
+	last := first
+	for _, step := range []struct{ text, want string }{
+		{"add a moon", "Rabbit, moon"}, {"add a moon", "Rabbit, 2 × moon"}, {"add two moons", "Rabbit, 4 × moon"}, {"add a red moon", "Rabbit, 4 × moon, red moon"},
+	} {
+		last = h.SendMessage(inContext(first, a2a.TextPart(step.text)))
+		if !strings.HasPrefix(last.StatusText(), step.want+". ") {
+			t.Errorf("%s: %q, want %q", step.text, last.StatusText(), step.want)
+		}
+	}
+}
+
 func TestVaguePromptAsks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, o images.Options) {
 		h := newHarness(t, o)

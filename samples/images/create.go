@@ -129,15 +129,29 @@ func (r *sceneReader) readScenery() int {
 	if name, m := r.words.subject(r.i); m > n && name != "" { // a beach ball
 		return 0
 	}
-	if r.scene.Background.Kind == "" {
-		r.scene.Background.Kind = kind
-		r.scene.Background.Colour = r.next.Colour
-	}
+	r.setScenery(kind)
 	r.next.Colour, r.hue = "", ""
 	r.side, r.relative = "", -1
 	r.found = true
 	return n
 }
+
+// setScenery takes the first place that is named. Night is a place only as long as there is no other one: "in the snow at
+// night" is both.
+func (r *sceneReader) setScenery(kind string) {
+	b := &r.scene.Background
+	switch {
+	case b.Kind == "":
+		b.Kind, b.Colour = kind, r.next.Colour
+	case kind == "night" && !slices.Contains(nights, b.Kind):
+		b.Night = true
+	case b.Kind == "night" && kind != "night" && !slices.Contains(nights, kind):
+		b.Kind, b.Colour, b.Night = kind, r.next.Colour, true
+	}
+}
+
+// nights are backgrounds of which it cannot be said that it is night there as well: it is, or they have a light of their own.
+var nights = []string{"night", "sky", "space", "sunset", "plain"}
 
 // after reports whether one of some words stands before this phrase, articles aside.
 func (r *sceneReader) after(list []string) bool {

@@ -138,14 +138,32 @@ func stepSize(now, to string) string {
 }
 
 func (p *picture) addObject(e Edit) (refused string, err error) {
-	switch {
-	case e.Object == nil:
+	if e.Object == nil {
 		return "it is not clear what to add", nil
-	case len(p.scene.Objects) >= paint.MaxObjects:
+	}
+	if same := p.like(e.Object); same != nil {
+		same.Count = min(max(same.Count, 1)+max(e.Object.Count, 1), paint.MaxCount)
+		return "", nil
+	}
+	if len(p.scene.Objects) >= paint.MaxObjects {
 		return fmt.Sprintf("a picture has %d kinds of things at most", paint.MaxObjects), nil
 	}
 	p.scene.Objects = append(p.scene.Objects, *e.Object)
 	return "", nil
+}
+
+// like returns the object of the scene that another one only adds to in number; nil for none.
+func (p *picture) like(other *paint.Object) *paint.Object {
+	for i := range p.scene.Objects {
+		o, alike := &p.scene.Objects[i], *other
+		if name, ok := paint.Find(alike.Subject); ok {
+			alike.Subject = name
+		}
+		if alike.Count = o.Count; *o == alike {
+			return o
+		}
+	}
+	return nil
 }
 
 func (p *picture) addFilter(e Edit) (refused string, err error) {
@@ -236,6 +254,9 @@ func (p *picture) describe() string {
 	}
 	if kind := p.scene.Background.Kind; kind != "" && kind != "plain" {
 		what += "; background " + kind
+		if p.scene.Background.Night {
+			what += " at night"
+		}
 	}
 	if p.scene.Style != "flat" {
 		what += "; " + p.scene.Style

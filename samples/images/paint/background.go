@@ -230,6 +230,13 @@ func room(c *canvas, colour color.RGBA) {
 	c.flat([]polygon{rectangle(0, h*(horizon+0.05), w, h*0.018, 0)}, lighten(wood, 0.35))
 }
 
+// darkness makes night of a place: what is there is still to be seen, and above it are stars.
+func (c *canvas) darkness() {
+	w, h := c.size()
+	c.flat([]polygon{rectangle(0, 0, w, h, 0)}, opaque(mustColour("#0a1334"), 175))
+	c.stars(50, horizon*0.8)
+}
+
 // hills fill all below a wavy line.
 func (c *canvas) hills(at, height float64, colour color.RGBA) {
 	w, h := c.size()

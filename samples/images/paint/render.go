@@ -96,6 +96,9 @@ func (c *canvas) background(s *Scene) {
 		colour = named
 	}
 	b.draw(c, colour)
+	if s.Background.Night {
+		c.darkness()
+	}
 }
 
 func (c *canvas) object(o *Object, it item) {

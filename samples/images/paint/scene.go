@@ -50,6 +50,7 @@ type Object struct {
 type Background struct {
 	Kind   string `json:"kind,omitempty"`   // one of [Backgrounds]; "" suits the first object, or is plain when there is a colour
 	Colour string `json:"colour,omitempty"` // a CSS name or #rrggbb; "" is the background's own
+	Night  bool   `json:"night,omitzero"`   // it is dark there
 }
 
 // Styles are how a scene can be painted.
