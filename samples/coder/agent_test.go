@@ -315,3 +315,41 @@ func TestCancelMidway(t *testing.T) {
 		t.Errorf("it ends %v", last)
 	}
 }
+
+// Names have plain letters in every language, and it is said when that is not how they were spelt.
+func TestNamesInOtherLetters(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{ // the file, what it holds, what is said
+		"a Python class Élan with field été":               {"elan.py", "class Elan:", "ete:", "In names I spell Élan as Elan, été as ete."},
+		"a Go struct Größe with länge int and Preis":       {"groesse.go", "type Groesse struct", "Laenge int", "In names I spell Größe as Groesse, länge as laenge."},
+		"a Python class Elan with field n\u0303andu\u0301": {"elan.py", "class Elan:", "nandu:", "as nandu."},
+		"a Python class Łódź with żółw, naïve and name":    {"lodz.py", "class Lodz:", "zolw:", "naïve as naive"},
+	} {
+		r := newHarness(t, coder.Options{}).Send(text)
+		if files := names(t, r); files[0] != want[0] {
+			t.Errorf("%s: %q, want %s", text, files, want[0])
+		}
+		code := r.Task.Artifacts[0].Parts
+		var b strings.Builder
+		for _, part := range code {
+			b.WriteString(string(part.Content.(a2a.Text)))
+		}
+		for _, holds := range want[1:3] {
+			if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), holds) {
+				t.Errorf("%s: no %q in\n%s", text, holds, b.String())
+			}
+		}
+		if !strings.Contains(r.StatusText(), want[3]) || want[3] == "" && strings.Contains(r.StatusText(), "spell") {
+			t.Errorf("%s: it says %q", text, r.StatusText())
+		}
+	}
+	h := newHarness(t, coder.Options{})
+	asked := h.Send("a Python class Пользователь with имя and email")
+	if asked.State() != a2a.TaskStateInputRequired || !strings.Contains(asked.StatusText(), "How should I spell Пользователь, имя?") {
+		t.Fatalf("%v %s", asked.State(), asked.StatusText())
+	}
+	done := h.Reply(asked, "a class Customer with first name and email")
+	if files := names(t, done); files[0] != "customer.py" {
+		t.Errorf("%q", files)
+	}
+}

@@ -130,6 +130,7 @@ func addTests(state State, spec Spec) (Outcome, State, bool) {
 func merged(open, said Spec) Spec {
 	if said.Purpose != "" {
 		open.Purpose, open.Name, open.Fields = said.Purpose, said.Name, said.Fields
+		open.Foreign, open.Respelt = said.Foreign, said.Respelt
 	}
 	if said.Language != "" {
 		open.Language = said.Language
@@ -151,6 +152,9 @@ func writeSpec(state State, s Spec) (Outcome, State, error) {
 		return Outcome{Kind: Ask, Text: question}, state, nil
 	}
 	var notes []string
+	if len(s.Respelt) > 0 {
+		notes = append(notes, "In names I spell "+strings.Join(s.Respelt, ", ")+".")
+	}
 	if lang := nearest(s.Purpose, s.Language); lang != s.Language {
 		notes = append(notes, fmt.Sprintf("I have no template for %s in %s: this is %s.", titleOf(s.Purpose), languageOf(s.Language).title, languageOf(lang).title))
 		s.Language, s.Path = lang, ""
@@ -182,6 +186,8 @@ func missing(s Spec) string {
 			titles = append(titles, languageOf(lang).title)
 		}
 		return fmt.Sprintf("In which language should I write %s? I can in %s.", titleOf(s.Purpose), strings.Join(titles, ", "))
+	case len(s.Foreign) > 0:
+		return fmt.Sprintf("In names I use the letters a to z only. How should I spell %s? Please say it all once more, for example: \"a class User with name and email\".", strings.Join(s.Foreign, ", "))
 	}
 	return ""
 }

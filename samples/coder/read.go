@@ -20,6 +20,8 @@ type Spec struct {
 	Words    []string `json:"words,omitempty"` // quoted texts, such as what a button says
 	Tests    bool     `json:"tests,omitempty"`
 	Zip      bool     `json:"zip,omitempty"`
+	Foreign  []string `json:"foreign,omitempty"` // words of names in letters that programs do not take everywhere
+	Respelt  []string `json:"respelt,omitempty"` // words of names that are spelt otherwise: "été as ete"
 }
 
 //go:embed data/purposes.txt
@@ -50,7 +52,10 @@ func Read(text string) Spec {
 		s.Words = append(s.Words, plain(m[1]+m[2]))
 	}
 	if s.Purpose == "class" || s.Purpose == "enum" || s.Purpose == "form" {
-		s.Name, s.Fields = nameIn(text), readFields(text)
+		var names speller
+		plain := names.spell(text)
+		s.Name, s.Fields = nameIn(plain), readFields(plain)
+		names.check(&s)
 	}
 	s.Tests = hasWord(words, "tests", "test", "testing", "unittest", "unittests")
 	s.Zip = hasWord(words, "zip", "zipped", "archive")
