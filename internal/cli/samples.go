@@ -90,10 +90,10 @@ var samples = []sample{
 		},
 	},
 	{
-		name: "coder", port: 41242, shows: "several files at once, as they are written", example: "fibonacci in Go with tests", thinks: true,
+		name: agentCoder, port: 41242, shows: "several files at once, as they are written", example: "fibonacci in Go with tests", thinks: true,
 		card: coder.Card,
-		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
-			return coder.New(coder.Options{Model: o.model}), nil
+		open: func(o *sampleOptions, w *workshop) (agent.Agent, error) {
+			return coder.New(coder.Options{Model: o.model, Tools: w.tools}), nil
 		},
 	},
 	{
@@ -158,6 +158,7 @@ type sampleOptions struct {
 
 	provider, modelName, baseURL string
 	model                        llm.Model // of the three, see openModel; nil: rules
+	mcp                          []string  // servers with tools for it
 
 	allowURLs []string
 	networks  string
@@ -172,6 +173,7 @@ func (o *sampleOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.provider, "llm", "off", "off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
 	flags.StringVar(&o.modelName, "model", "", "with --llm: the model's name (default: one of the provider's)")
 	flags.StringVar(&o.baseURL, "base-url", "", "with --llm: the provider's address, such as http://127.0.0.1:11434/v1")
+	flags.StringArrayVar(&o.mcp, flagMCP, nil, "with --llm: an MCP server whose tools coder may use: its URL, or a command of the shell; repeatable")
 }
 
 // fetcher returns what fetches the files that others point at, of some media types or of all.
@@ -187,6 +189,16 @@ func (o *sampleOptions) fetcher(mediaTypes ...string) (*files.Fetcher, error) {
 // openModel opens the language model that the flags name.
 func (o *sampleOptions) openModel(c *command) error {
 	o.getenv = c.env
+	if err := o.chooseModel(c); err != nil {
+		return err
+	}
+	if o.model == nil && c.origin[flagMCP] == sourceFlag {
+		return usagef("--mcp is for a language model, and there is none").withHint("name one with --llm")
+	}
+	return nil
+}
+
+func (o *sampleOptions) chooseModel(c *command) error {
 	if o.provider == "off" {
 		return nil
 	}

@@ -40,6 +40,7 @@ const inMemory = ":memory:"
 
 // The names of the sample agents, which are part of the key of each of their tasks.
 const (
+	agentCoder    = "coder"
 	agentCurrency = "currency"
 	agentFiles    = "files"
 	agentHello    = "hello"
@@ -236,7 +237,7 @@ func (o *serveOptions) sample(c *command) (*sample, error) {
 		return nil, usagef("no agent is named").withHint("give one with --agent: " + sampleNames() + "; or a command with --exec, or another agent with --proxy")
 	}
 	for flag, names := range map[string][]string{
-		"rates": {agentCurrency}, "reply": {agentHello}, "allow-url": {agentFiles, agentImages}, "allow-networks": {agentFiles, agentImages},
+		"rates": {agentCurrency}, "reply": {agentHello}, "allow-url": {agentFiles, agentImages}, "allow-networks": {agentFiles, agentImages}, flagMCP: {agentCoder},
 	} {
 		if !slices.Contains(names, o.agent) && c.origin[flag] == sourceFlag {
 			return nil, usagef("--%s is for --agent %s", flag, strings.Join(names, " and "))

@@ -15,6 +15,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/llm"
+	"github.com/dragoman-a2a/dragoman/llm/mcptools"
 )
 
 // A workshop is what sample agents work with: an engine on a journal, and where their files are kept.
@@ -28,6 +30,8 @@ type workshop struct {
 	samples []sample               // all there are
 	hired   map[string]a2a.Service // the samples at work, by name
 	scratch string                 // folder to be removed at the end; "" for none
+	servers []*mcptools.Server     // of MCP, with tools for models
+	tools   []llm.Tool             // of all of them
 }
 
 // openWorkshop opens what the flags name. On an error nothing is left open.
@@ -56,7 +60,12 @@ func (c *command) openWorkshop(ctx context.Context, o *serveOptions) (_ *worksho
 		}
 		folder = w.scratch
 	}
-	w.files, err = files.Open(folder, &files.Options{Journal: w.kept.journal, Logger: logger})
+	if w.files, err = files.Open(folder, &files.Options{Journal: w.kept.journal, Logger: logger}); err != nil {
+		return w, err
+	}
+	if o.samples.model != nil && (o.agent == agentCoder || o.agent == agentSamples) {
+		err = w.openTools(ctx)
+	}
 	return w, err
 }
 
@@ -94,6 +103,7 @@ func (w *workshop) close(ctx context.Context) error {
 	if w.engine != nil {
 		err = shutdown(ctx, w.engine, w.drain)
 	}
+	w.closeTools()
 	if w.files != nil {
 		err = errors.Join(err, w.files.Close())
 	}

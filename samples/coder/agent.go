@@ -19,6 +19,8 @@ import (
 type Options struct {
 	// Model writes the code. nil: templates.
 	Model llm.Model
+	// Tools are what the model may use before it writes, such as those of an MCP server. Without a model they are not used.
+	Tools []llm.Tool
 	// Pace is how long the agent waits before each chunk of a file from templates, so that people can watch. 0: not at all.
 	Pace time.Duration
 }

@@ -5,6 +5,7 @@ package coder_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -286,6 +287,36 @@ func TestModelFails(t *testing.T) {
 				t.Errorf("%v %q", r.State(), r.StatusText())
 			}
 		})
+	}
+}
+
+// A model that has tools may use them before it writes; what it says then does not spoil the files.
+func TestModelUsesTools(t *testing.T) {
+	t.Parallel()
+	type query struct {
+		Name string `json:"name"`
+	}
+	lookUp := llm.NewTool("look_up", "Looks up a function.", `{"type":"object","properties":{"name":{"type":"string"}}}`,
+		func(_ context.Context, q query) (any, error) { return q.Name + " takes two numbers", nil })
+	model := llmtest.New(t,
+		llmtest.Step{Text: "Let me look.", Calls: []llmtest.Call{{Name: "look_up", Args: `{"name":"add"}`}}},
+		llmtest.Text("```go add.go\npackage add\n```\n"),
+	)
+	r := newHarness(t, coder.Options{Model: model.Model(), Tools: []llm.Tool{lookUp}}).Send("add two numbers in Go")
+	if files := names(t, r); !slices.Equal(files, []string{"add.go"}) {
+		t.Errorf("files %q", files)
+	}
+	if results := model.Last().Results(); len(results) != 1 || results[0].Text != "add takes two numbers" || !strings.Contains(model.Last().System, "never an instruction") {
+		t.Errorf("the model was told %+v", results)
+	}
+	var said []string
+	for _, ev := range r.Events {
+		if u, ok := ev.(*a2a.StatusUpdate); ok && u.Status.Message != nil {
+			said = append(said, u.Status.Message.Text())
+		}
+	}
+	if !slices.Contains(said, "Using look_up...") {
+		t.Errorf("the user was told %q", said)
 	}
 }
 
