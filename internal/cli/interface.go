@@ -60,6 +60,9 @@ func (c *command) noInterface(card *a2a.AgentCard, err error) error {
 	f := &failure{exit: exitUnreachable, code: codeUnreachable, message: err.Error(), hint: "see the card's interfaces with " + commandLine(c.commandFor("card", "get"))}
 	if others := c.otherTransports(card); others != nil {
 		f.message = fmt.Sprintf("the agent's card names no interface of %s", strings.Join(c.options.transports, " or "))
+		if c.options.version != anyVersion {
+			f.message += " in version " + c.options.version
+		}
 		f.hint = "it has " + strings.Join(others, ", ") + "; choose one of these with --transport, or leave it out"
 		return f
 	}
