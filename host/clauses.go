@@ -24,7 +24,6 @@ type clause struct {
 	relation relation // to the clause before it
 	first    bool     // it says that it comes before all others
 	weak     bool     // the words before it, such as a comma, may also stand within one clause
-	loose    bool     // its text is not all that stands at its place in the request
 }
 
 // A binding is what stands between two clauses.

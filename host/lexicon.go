@@ -121,23 +121,37 @@ type touched struct {
 	first, last int // indexes of tokens
 }
 
-// topics returns the topics that the words of a text touch. Of phrases that overlap the longest counts.
+// topics returns the topics that the words of a text touch. Of phrases that overlap the longest counts; a word in it that
+// says the phrase's topic by itself says it still.
 func topics(all []token) []touched {
 	tokens, places := withoutPronouns(all)
 	var found []touched
 	for i := 0; i < len(tokens); {
 		n := min(maxPhrase, len(tokens)-i)
-		for ; n > 0; n-- {
-			if known := lexicon().words[phrase(tokens[i:i+n])]; known != nil {
-				for _, h := range known {
-					found = append(found, touched{h, places[i], places[i+n-1]})
-				}
-				break
-			}
+		var known []hint
+		for ; n > 0 && known == nil; n-- {
+			known = lexicon().words[phrase(tokens[i:i+n])]
 		}
-		i += max(n, 1)
+		n++ // of the phrase that was found; 1 for none
+		for _, h := range known {
+			for _, word := range tokens[i : i+n] {
+				h = stronger(h, lexicon().words[word.stem])
+			}
+			found = append(found, touched{h, places[i], places[i+n-1]})
+		}
+		i += n
 	}
 	return found
+}
+
+// stronger returns a hint with the strength of one of others for the same topic, if that is stronger.
+func stronger(h hint, others []hint) hint {
+	for _, other := range others {
+		if other.topic == h.topic && !other.begins && other.strength > h.strength {
+			h.strength, h.card = other.strength, other.card
+		}
+	}
+	return h
 }
 
 // pronouns may stand between the words of a phrase: "claim it back", "get the money back".

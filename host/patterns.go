@@ -44,7 +44,7 @@ var (
 	sentPattern   = lazy(`(?i)\b(?:attached|uploaded|enclosed|attachment|upload)\b|\bi(?:'ve| have)?\s+(?:just\s+)?(?:sent|send|upload|attach|enclose|shared)\b`)
 	picture       = lazy(`(?i)\b(?:photo|picture|image|pic|drawing|painting|logo)s?\b`)
 	sourcePattern = lazy("```|(?m)^\\s*(func|def|class|import|package|public|SELECT|#include)\\b.*[({;:]|\\b(func|def) \\w+\\(|=>|\\w+\\([^)]*\\)\\s*\\{|" +
-		`\b(?:for|while|if)\b[^.?!\n]{1,30}:\s|\b[a-z]\w*\([\w, ]*\)|</?[a-z]\w*>|\b(?:const|let|var|int)\s+\w+\s*=|\b[a-z]+_[a-z]+_?[a-z]*\b|\bSELECT\b.*\bFROM\b|==|\+\+|;\s*}|\b[A-Z]\w+(?:Error|Exception)\b`)
+		`\b(?:for \w+ in|while|if)\b[^.?!\n]{1,30}:\s+\w+[(\s=]|\b[a-z]\w*\([\w, ]*\)|</?[a-z]\w*>|\b(?:const|let|var|int)\s+\w+\s*=|\b[a-z]+_[a-z]+_?[a-z]*\b|\bSELECT\b.*\bFROM\b|==|\+\+|;\s*}|\b[A-Z]\w+(?:Error|Exception)\b`)
 )
 
 // bareAmount is an amount that names no currency, as on a receipt.

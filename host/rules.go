@@ -4,6 +4,8 @@ package host
 
 import (
 	"context"
+	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -47,7 +49,7 @@ func (r *router) plan(s *Situation) *Decision {
 	if steps := r.conversionFirst(s.Text); steps != nil {
 		return &Decision{Steps: steps}
 	}
-	if whole.sure() && !r.maybeSeveral(s.Text, whole) {
+	if whole.sure() && !r.maybeSeveral(s.Text, whole) && !r.lacksConversion(s.Text, whole) {
 		return r.single(whole.agents[0].agent, s.Text)
 	}
 	if d := r.followUp(s, whole); d != nil {
@@ -155,12 +157,15 @@ func mentioned(text string, agents []AgentInfo) (alias, rest string) {
 			return alias, strings.TrimSpace(text[len(m[0]):])
 		}
 	}
-	for _, pattern := range []func() *regexp.Regexp{address, colon} {
-		m := pattern().FindStringSubmatchIndex(text)
+	for _, form := range []struct {
+		pattern func() *regexp.Regexp
+		find    func(string, []AgentInfo) string
+	}{{address, byName}, {colon, byFullName}} { // "expense: taxi" names what it is about, and no agent called expenses
+		m := form.pattern().FindStringSubmatchIndex(text)
 		if m == nil {
 			continue
 		}
-		if alias := byName(text[m[2]:m[3]], agents); alias != "" {
+		if alias := form.find(text[m[2]:m[3]], agents); alias != "" {
 			rest := strings.TrimLeft(text[m[3]:], " :,")
 			for _, word := range []string{"to ", "about ", "for "} {
 				if len(rest) > len(word) && strings.EqualFold(rest[:len(word)], word) {
@@ -173,25 +178,61 @@ func mentioned(text string, agents []AgentInfo) (alias, rest string) {
 	return "", text
 }
 
-// byName returns the alias of the one agent that a name means: its alias, or its words without "agent".
+// byName returns the alias of the one agent that a name means; "" for none, and where several could be meant. The names
+// that agents have go before other forms of their words, as in "@movies", and the last element of a URL, which anybody
+// can choose, comes at the end.
 func byName(name string, agents []AgentInfo) string {
+	if alias := byFullName(name, agents); alias != "" {
+		return alias
+	}
+	name = stemmed(bareName(name))
+	return onlyOne(name, agents,
+		func(a AgentInfo) bool { return stemmed(bareName(a.Alias)) == name },
+		func(a AgentInfo) bool { return stemmed(bareName(a.Card.Name)) == name },
+		func(a AgentInfo) bool { return slices.Contains(lastOfURLs(a.Card), name) })
+}
+
+// byFullName is byName for names as agents have them.
+func byFullName(name string, agents []AgentInfo) string {
 	name = bareName(name)
-	if name == "" {
-		return ""
+	return onlyOne(name, agents,
+		func(a AgentInfo) bool { return bareName(a.Alias) == name },
+		func(a AgentInfo) bool { return bareName(a.Card.Name) == name })
+}
+
+// onlyOne returns the alias of the agent that a name means in the first way in which it means one at all; "" when it
+// means several.
+func onlyOne(name string, agents []AgentInfo, means ...func(AgentInfo) bool) string {
+	for _, meant := range means {
+		at := slices.IndexFunc(agents, meant)
+		switch {
+		case name == "" || at < 0:
+			continue
+		case slices.ContainsFunc(agents[at+1:], meant):
+			return ""
+		}
+		return agents[at].Alias
 	}
-	found := ""
-	for _, a := range agents {
-		if strings.EqualFold(a.Alias, name) {
-			return a.Alias
-		}
-		if bareName(a.Alias) == name {
-			return a.Alias
-		}
-		if found == "" && bareName(a.Card.Name) == name {
-			found = a.Alias
+	return ""
+}
+
+// lastOfURLs returns the names at the end of an agent's URLs, such as "movies" of https://example.com/agents/movies.
+func lastOfURLs(c *a2a.AgentCard) (names []string) {
+	for _, at := range c.SupportedInterfaces {
+		if u, err := url.Parse(at.URL); err == nil {
+			names = append(names, stemmed(bareName(path.Base(u.Path))))
 		}
 	}
-	return found
+	return names
+}
+
+// stemmed returns a name with its words as stems.
+func stemmed(name string) string {
+	words := strings.Fields(name)
+	for i, w := range words {
+		words[i] = stem(w)
+	}
+	return strings.Join(words, " ")
 }
 
 // bareName makes names comparable: "the Currency Agent", "currency agent" and "currency" are one.
@@ -226,7 +267,7 @@ func (r *router) groups(text string) []bunch {
 	for _, c := range all {
 		ranks := r.rank(c.text)
 		best, score := ranks.best()
-		clear := ranks.sure() && (!c.weak || score >= leastScore*weakFactor)
+		clear := ranks.sure() && (!c.weak || score >= leastScore*weakFactor) && !states(c.text)
 		n := len(bunches)
 		switch {
 		case !clear && n == 0:
@@ -245,7 +286,7 @@ func (r *router) groups(text string) []bunch {
 	for i := range bunches {
 		bunches[i].words(text)
 	}
-	return withoutStatements(bunches)
+	return lent(bunches)
 }
 
 // conversionFirst plans a request about something else that has an amount in one currency and names another one:
@@ -273,21 +314,45 @@ func (r *router) conversionFirst(text string) []Step {
 	}
 }
 
-var statement = lazy(`(?i)^\W*(?:\w+\s+){1,4}?(?:paid|spent|had|have|bought|took|was|were|cost|costs|got|went|made)\b[^?]*$`)
+// lacksConversion reports whether a request names an amount and another currency, somebody converts, and the best agent
+// is another one: what is wanted is not clear then.
+func (r *router) lacksConversion(text string, whole ranking) bool {
+	if len(text) > maxClauseText {
+		return false
+	}
+	sums := amounts(text)
+	_, target := otherCurrency(text, sums)
+	if target == "" {
+		return false
+	}
+	conversion := r.rank(sums[0].currency + " in " + target)
+	return conversion.sure() && conversion.agents[0].agent != whole.agents[0].agent
+}
 
-// withoutStatements joins what only says how things are, "I paid 45 EUR for dinner", and what another bunch takes its
-// amount from, with what the same agent is to do about it later. A statement that is followed by nothing for its agent
-// belongs to what comes next.
-func withoutStatements(bunches []bunch) []bunch {
+var (
+	statement = lazy(`(?i)^\W*(?:[\w\']+\s+){0,4}?(?:paid|payed|spent|had|have|bought|took|was|were|cost|costs|got|went|made)\b[^?]*$`)
+	ofUs      = lazy(`(?i)^\W*(?:(?:every|each|last|this)\s+\w+\s+)?(?:i|we)\s+(\w+)\b[^?]*$`)
+)
+
+// states reports whether a text says how things are, "I paid 45 EUR for dinner": by itself it asks nobody for anything.
+func states(text string) bool {
+	m := ofUs().FindStringSubmatch(text)
+	return m != nil && !wishes[strings.ToLower(m[1])] || statement().MatchString(text)
+}
+
+// wishes follow "I" where something is asked for.
+var wishes = wordSet("want wanna need would should could can may must like wish love d ll search seek require request demand expect hope look am")
+
+// lent joins a bunch that another one only takes its amount from with what the same agent is to do later.
+func lent(bunches []bunch) []bunch {
 	for i := 0; i+1 < len(bunches); i++ {
-		says := !slices.ContainsFunc(bunches[i].clauses, func(c clause) bool { return !statement().MatchString(c.text) })
 		later := slices.IndexFunc(bunches[i+1:], func(b bunch) bool { return b.agent == bunches[i].agent })
-		if !says && (later < 1 || lender(bunches, i+1) != i) {
+		if later < 1 || lender(bunches, i+1) != i {
 			continue
 		}
-		to := &bunches[i+1+max(later, 0)]
+		to := &bunches[i+1+later]
 		to.text = bunches[i].text + "; " + to.text
-		if bunches = slices.Delete(bunches, i, i+1); i < len(bunches) && i == 0 {
+		if bunches = slices.Delete(bunches, i, i+1); i == 0 {
 			bunches[0].relation = beside
 		}
 		i--
@@ -308,14 +373,6 @@ func (b *bunch) take(c clause) {
 // words makes the text of a bunch: that of its clause, or all from the first to the last.
 func (b *bunch) words(text string) {
 	b.text = b.clauses[0].text
-	if slices.ContainsFunc(b.clauses, func(c clause) bool { return c.loose }) {
-		all := make([]string, len(b.clauses))
-		for i, c := range b.clauses {
-			all[i] = c.text
-		}
-		b.text = strings.Join(all, "; ")
-		return
-	}
 	if n := len(b.clauses); n > 1 {
 		b.text = strings.Trim(text[b.clauses[0].from:b.clauses[n-1].to], " \t\r\n,;")
 	}

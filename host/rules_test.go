@@ -45,6 +45,9 @@ func TestPlans(t *testing.T) {
 		"Reimburse my 50 euro dinner, in US dollars":                                 "1 currency: 50 euro in US dollars | 2 expenses: Reimburse my 50 euro dinner after 1",
 		"Reimburse a taxi. It was 90 francs, but the bank only takes euros.":         "1 currency: 90 francs the bank only takes euros | 2 expenses: Reimburse a taxi. It was 90 francs after 1",
 		"Can I be refunded for a lamp? It cost $60 and I kept the receipt.":          "1 expenses: Can I be refunded for a lamp? It cost $60 and I kept the receipt.",
+		"Expense: bus to Ankara, 90 TRY, has to be in EUR":                           "1 currency: 90 TRY in EUR | 2 expenses: Expense: bus to Ankara, 90 TRY, has to be after 1",
+		"My firm is in Spain and pays me back in euros. The taxi was 40 francs.":     "1 currency: 40 francs in euros | 2 expenses: My firm is in Spain and pays me back. The taxi was 40 francs. after 1",
+		"Every evening I copy files by hand. Write a script that does it for me.":    "1 coder: Every evening I copy files by hand. Write a script that does it for me.",
 		"Who is in the cast of The Green Mile?":                                      "1 movies: Who is in the cast of The Green Mile?",
 		"Change the colour of the door, I want it red":                               "1 images: Change the colour of the door, I want it red",
 		"Hey!": "1 hello: Hey!",
@@ -56,6 +59,28 @@ func TestPlans(t *testing.T) {
 	} {
 		if got := plan(t, text); got != want {
 			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+func TestNamesOfAgents(t *testing.T) {
+	t.Parallel()
+	agents := fixtures(t)
+	for name, want := range map[string]string{
+		"movies": "movies", "movie": "movies", "Movie Agent": "movies", "the movies agent": "movies", "image": "images",
+		"currencies": "currency", "reimbursement": "expenses", "expense": "expenses", "41242": "", "nobody": "", "agent": "",
+	} {
+		if got := byName(name, agents); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+	at := func(alias, url string) AgentInfo {
+		return AgentInfo{Alias: alias, Card: &a2a.AgentCard{Name: alias, SupportedInterfaces: []a2a.AgentInterface{{URL: url}}}}
+	}
+	two := []AgentInfo{at("Ada", "https://a.example/agents/weather"), at("Bob", "https://b.example/news/"), at("Eve", "https://c.example/news")}
+	for name, want := range map[string]string{"weather": "Ada", "ada": "Ada", "news": ""} {
+		if got := byName(name, two); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
 		}
 	}
 }
