@@ -89,7 +89,7 @@ func (b *Bridge) answered(r *remote, skill string, req *sdk.CallToolRequest) (*a
 		}
 	}
 	task.Status.State = a2a.TaskStateInputRequired
-	return nil, b.result(outcome{task: task})
+	return nil, b.result(r, outcome{task: task})
 }
 
 // seal writes what a client carries so that it cannot be changed.

@@ -108,6 +108,7 @@ type report struct {
 	Note      string `json:"note"`
 	TaskID    string `json:"task_id"`
 	ContextID string `json:"context_id"`
+	Agent     string `json:"agent"`
 }
 
 // call calls a tool and returns its content and what its last line reports.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,7 +28,8 @@ type Caller interface {
 // Limits of calls.
 const (
 	maxQuestions  = 10                     // that one call asks its caller
-	cancelWithin  = 5 * time.Second        // for the agent to take note of a call that was cancelled
+	nameWithin    = 10 * time.Second       // for the agent to name the task of a call that was cancelled
+	cancelWithin  = 5 * time.Second        // for the agent to take note of that
 	fetchWithin   = 30 * time.Second       // for the result, once the wait is over
 	progressEvery = 100 * time.Millisecond // what an agent says more often is left out
 	maxProgress   = 1000                   // bytes of a notification's text
@@ -59,17 +61,17 @@ func (b *Bridge) use(ctx context.Context, r *remote, skill string, req *sdk.Call
 	for range maxQuestions {
 		o := b.exchange(ctx, r, message, p)
 		if !o.asks() || !elicits(req) {
-			return b.result(o), nil
+			return b.result(r, o), nil
 		}
 		if req.ProtocolVersion() >= sessionless {
 			return b.ask(r, o), nil
 		}
 		answer, err := req.Session.Elicit(ctx, question(r, o.task))
 		if err != nil || answer.Action != "accept" {
-			return b.result(o), nil // the question is there for the model, and the task waits
+			return b.result(r, o), nil // the question is there for the model, and the task waits
 		}
 		if message, err = reply(skill, o.task, answer); err != nil {
-			return b.result(o), nil
+			return b.result(r, o), nil
 		}
 	}
 	return refuse(fmt.Sprintf("the agent asked %d questions in one call, which is the limit", maxQuestions)), nil
@@ -92,8 +94,10 @@ func (o outcome) asks() bool {
 func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *progress) outcome {
 	var last outcome
 	seen := &a2a.Task{ID: m.TaskID, ContextID: m.ContextID}
-	before := m.TaskID != "" // the first event is then the task as it was before the message
-	for u, err := range r.Stream(ctx, &a2a.SendMessageRequest{Message: m}) {
+	hear, named, stop := untilNamed(ctx, seen.ID != "")
+	defer stop()
+	before := m.TaskID != "" // a task that comes first is then as it was before the message
+	for u, err := range r.Stream(hear, &a2a.SendMessageRequest{Message: m}) {
 		if err != nil {
 			return b.broken(ctx, r, seen, err)
 		}
@@ -102,29 +106,62 @@ func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *pro
 		case *a2a.Message:
 			last.message = e
 		case *a2a.Task:
-			last.task = e
-			seen.ID, seen.ContextID, seen.Status = e.ID, e.ContextID, e.Status
+			seen.ID, seen.ContextID = e.ID, e.ContextID
+			if !before {
+				last.task, seen.Status = e, e.Status
+			}
 		case *a2a.StatusUpdate:
 			seen.ID, seen.ContextID, seen.Status = e.TaskID, e.ContextID, e.Status
 		case *a2a.ArtifactUpdate:
 			seen.ID, seen.ContextID = e.TaskID, e.ContextID
 		}
-		p.tell(ctx, u.Event)
-		if before {
-			before, last = false, outcome{message: last.message}
-			continue
+		before = false
+		if seen.ID != "" {
+			named()
 		}
-		if seen.Status.State.Interrupted() {
+		p.tell(ctx, u.Event)
+		if ctx.Err() != nil || seen.Status.State.Interrupted() {
 			break // a stream may stay when the task waits for authorization
 		}
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && last.message == nil {
 		return b.broken(ctx, r, seen, context.Cause(ctx))
 	}
 	if last.message != nil || last.task != nil && (last.task.Status.State.Terminal() || last.task.Status.State.Interrupted()) {
 		return last
 	}
 	return fetch(ctx, r, seen)
+}
+
+// untilNamed returns the context to hear an agent with. It ends with ctx, but not before named is called, or nameWithin is
+// over: what has no name cannot be cancelled.
+func untilNamed(ctx context.Context, already bool) (hear context.Context, named, stop func()) {
+	hear, end := context.WithCancel(context.WithoutCancel(ctx))
+	name := make(chan struct{})
+	named = sync.OnceFunc(func() { close(name) })
+	if already {
+		named()
+	}
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		defer end()
+		select {
+		case <-ctx.Done():
+		case <-hear.Done():
+			return
+		}
+		timer := time.NewTimer(nameWithin)
+		defer timer.Stop()
+		select {
+		case <-name:
+		case <-timer.C:
+		case <-hear.Done():
+		}
+	})
+	return hear, named, func() {
+		end()
+		watch.Wait()
+	}
 }
 
 // fetch gets a task as it is now.
@@ -153,6 +190,7 @@ func (b *Bridge) broken(ctx context.Context, r *remote, seen *a2a.Task, err erro
 	case errors.Is(cause, errWaited):
 		return outcome{err: errWaited}
 	case seen.ID == "":
+		b.opts.Logger.Warn("the agent named no task for a call that was cancelled, which may go on", slog.String("agent", r.name))
 		return outcome{err: cause}
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelWithin)
@@ -164,15 +202,15 @@ func (b *Bridge) broken(ctx context.Context, r *remote, seen *a2a.Task, err erro
 }
 
 func (b *Bridge) getTask(ctx context.Context, r *remote, id a2a.TaskID) (*sdk.CallToolResult, error) {
-	return b.result(fetch(ctx, r, &a2a.Task{ID: id})), nil
+	return b.result(r, fetch(ctx, r, &a2a.Task{ID: id})), nil
 }
 
 func (b *Bridge) cancelTask(ctx context.Context, r *remote, id a2a.TaskID) (*sdk.CallToolResult, error) {
 	task, err := r.CancelTask(ctx, &a2a.CancelTaskRequest{ID: id})
 	if err != nil {
-		return b.result(outcome{task: &a2a.Task{ID: id}, err: err}), nil
+		return b.result(r, outcome{task: &a2a.Task{ID: id}, err: err}), nil
 	}
-	return b.result(outcome{task: task}), nil
+	return b.result(r, outcome{task: task}), nil
 }
 
 // A progress tells a caller what an agent does.

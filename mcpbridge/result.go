@@ -24,11 +24,12 @@ type report struct {
 	Error     string `json:"error,omitzero"`
 	TaskID    string `json:"task_id,omitzero"`
 	ContextID string `json:"context_id,omitzero"`
-	Note      string `json:"note,omitzero"` // what to do next, or what is missing
+	Agent     string `json:"agent,omitzero"` // for get_task and cancel_task, when there are several
+	Note      string `json:"note,omitzero"`  // what to do next, or what is missing
 }
 
 // result makes the answer to a call.
-func (b *Bridge) result(o outcome) *sdk.CallToolResult {
+func (b *Bridge) result(r *remote, o outcome) *sdk.CallToolResult {
 	w := &writer{room: b.opts.MaxOutput}
 	rep := report{Status: "answered"}
 	if o.message != nil {
@@ -39,9 +40,12 @@ func (b *Bridge) result(o outcome) *sdk.CallToolResult {
 		rep.TaskID, rep.ContextID = string(o.task.ID), string(o.task.ContextID)
 		b.task(w, &rep, o.task)
 	}
+	if rep.TaskID != "" && len(b.agents) > 1 {
+		rep.Agent = r.name
+	}
 	if o.err != nil {
 		rep.Status, rep.Error = "error", public(o.err)
-		if rep.TaskID != "" {
+		if rep.TaskID != "" && !isAnswer(o.err) {
 			rep.Note = "the task may go on: look with get_task"
 		}
 	}
@@ -92,6 +96,12 @@ func public(err error) string {
 		return line(e.Error(), 1000)
 	}
 	return line(err.Error(), 1000)
+}
+
+// isAnswer reports whether an error is what the agent says, and not that it could not be heard.
+func isAnswer(err error) bool {
+	e, ok := errors.AsType[*a2a.Error](err)
+	return ok && e.Remote
 }
 
 // refuse is the answer to a call that cannot be made.
@@ -199,7 +209,12 @@ func (w *writer) file(p *a2a.Part, content []byte) {
 
 // link writes where a file is. Only addresses of the web are links that a client may follow.
 func (w *writer) link(p *a2a.Part, address string) {
-	address = cutTo(address, w)
+	if len(address) > w.room { // the beginning of an address is another one
+		w.cut = true
+		w.add(&sdk.TextContent{Text: "[a file, whose address is too long to be shown here: " + line(p.Filename, 200) + "]"})
+		return
+	}
+	w.take(len(address))
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		w.add(&sdk.TextContent{Text: "[a file at " + line(address, 500) + "]"})

@@ -101,11 +101,8 @@ func modesOf(c *a2a.AgentCard, s *a2a.AgentSkill) string {
 func (b *Bridge) addTaskTools() {
 	var agents, required string
 	if len(b.agents) > 1 {
-		names := make([]string, len(b.agents))
-		for i, r := range b.agents {
-			names[i] = `"` + r.name + `"` // letters, digits, - and _
-		}
-		agents, required = `,"agent":{"type":"string","description":"Whose task it is","enum":[`+strings.Join(names, ",")+`]}`, `,"agent"`
+		// Names have letters, digits, - and _.
+		agents, required = `,"agent":{"type":"string","description":"Whose task it is, as an answer named it","enum":["`+strings.Join(b.names(), `","`)+`"]}`, `,"agent"`
 	}
 	schema := jsontext.Value(`{"type":"object","properties":{"task_id":{"type":"string","description":"As an answer named it"}` + agents + `},"required":["task_id"` + required + `]}`)
 	no := false
@@ -116,6 +113,14 @@ func (b *Bridge) addTaskTools() {
 	b.mcp.AddTool(&sdk.Tool{
 		Name: toolCancelTask, Description: "Cancel a task.", InputSchema: schema, Annotations: &sdk.ToolAnnotations{IdempotentHint: true},
 	}, b.onTask((*Bridge).cancelTask))
+}
+
+func (b *Bridge) names() []string {
+	var names []string
+	for _, r := range b.agents {
+		names = append(names, r.name)
+	}
+	return names
 }
 
 // onTask returns the handler of a tool that is about a task.
@@ -133,7 +138,7 @@ func (b *Bridge) onTask(do func(*Bridge, context.Context, *remote, a2a.TaskID) (
 				return b.limited(func() (*sdk.CallToolResult, error) { return do(b, ctx, r, a2a.TaskID(in.TaskID)) })
 			}
 		}
-		return refuse("agent must be one of those that the tool lists"), nil
+		return refuse("agent must be one of " + strings.Join(b.names(), ", ")), nil
 	}
 }
 
