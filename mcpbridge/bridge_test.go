@@ -164,8 +164,8 @@ func TestSkillsAreTools(t *testing.T) {
 		}
 		two := bridge(t, generation, nil, nil, serve(t, echo, skill("x")), serve(t, echo))
 		result, r := call(t, two, "Test_agent_x", map[string]any{"text": "hello"})
-		if got := textAt(t, result, 0); got != "x: hello" {
-			t.Error(got)
+		if got := textAt(t, result, 0); got != "x: hello" || r.Agent != "Test_agent" {
+			t.Errorf("%s of %q", got, r.Agent)
 		}
 		if _, r := call(t, two, "get_task", map[string]any{"task_id": r.TaskID, "agent": "Test_agent"}); r.Status != "completed" {
 			t.Errorf("%+v", r)
