@@ -28,6 +28,10 @@ func timeOf(t time.Time) *Time {
 // another task it starts afresh: its todos are gone and its leases free.
 type Register struct {
 	Session, TaskID, Branch, Description string
+	// Resume registers on behalf of an agent, and starts nothing afresh: one that is there stays as it is, and one that has
+	// died goes on with the task that it had. TaskID, Branch and Description are for one that is not known; what the agent
+	// registers as itself then is its task, though it is another one.
+	Resume bool
 }
 
 // Registered is the result of [Register].
@@ -42,20 +46,40 @@ type Registered struct {
 func (c Register) who() (string, bool) { return c.Session, true }
 
 func (c Register) run(t *turn) Result {
-	if f := first(badName("task_id", c.TaskID), badText("branch", c.Branch, maxName), badText("description", c.Description, maxShort)); f != nil {
+	if f := first(badName("task_id", c.TaskID), badLabel("branch", c.Branch), badText("description", c.Description, maxShort)); f != nil {
 		return *f
 	}
-	s := t.session(c.Session)
-	agent := &Agent{TaskID: c.TaskID, Branch: c.Branch, Description: c.Description, Status: StatusActive, StartedAt: t.now, Principal: t.by}
-	// What a dead agent has left is for whoever goes on with its task, if that is the one who may speak for it.
-	if s.Agent != nil && s.Agent.TaskID == c.TaskID && s.Agent.Principal == t.by {
-		agent.StartedAt = s.Agent.StartedAt
+	switch before, agent := t.session(c.Session).Agent, c.agent(t); {
+	case before == nil || before.Principal != t.by: // what the dead have left is not for others
+		t.join(agent, c.Session)
+	case c.Resume && before.Status != StatusDead:
+	case c.Resume:
+		again := *before
+		again.Status = StatusActive
+		t.emit(Event{Kind: KindResumed, Session: c.Session, Agent: &again})
+	case before.TaskID == c.TaskID || before.Provisional:
+		agent.StartedAt = before.StartedAt
 		t.emit(Event{Kind: KindResumed, Session: c.Session, Agent: agent})
-	} else {
-		t.freeLeases(c.Session, "its holder began another task")
-		t.emit(Event{Kind: KindJoined, Session: c.Session, Agent: agent})
-		t.hand()
+	default:
+		t.join(agent, c.Session)
 	}
+	return c.registered(t)
+}
+
+func (c Register) agent(t *turn) *Agent {
+	return &Agent{
+		TaskID: c.TaskID, Branch: c.Branch, Description: c.Description, Status: StatusActive, StartedAt: t.now, Principal: t.by, Provisional: c.Resume,
+	}
+}
+
+// join begins an agent.
+func (t *turn) join(agent *Agent, session string) {
+	t.freeLeases(session, "its holder began another task")
+	t.emit(Event{Kind: KindJoined, Session: session, Agent: agent})
+	t.hand()
+}
+
+func (c Register) registered(t *turn) Result {
 	others := []string{}
 	for name, other := range t.state.Sessions.all() {
 		if name != c.Session && other.active() {
@@ -173,7 +197,8 @@ func (c Configure) run(t *turn) Result {
 		return invalid("a project has %d roots at most", maxRoots)
 	}
 	t.emit(Event{Kind: KindConfigured, Settings: &c.Settings})
-	t.handTo(func(*Claim) bool { return true }) // what was in the way may be so no longer
+	t.state.count()
+	t.hand() // what was in the way may be so no longer
 	return Configured{Status: "configured", Settings: c.Settings}
 }
 

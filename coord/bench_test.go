@@ -4,6 +4,7 @@ package coord
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -26,5 +27,55 @@ func BenchmarkLease(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// What it costs to wait for a file behind so many others, and to hand it on to the next one.
+func BenchmarkQueue(b *testing.B) {
+	for _, waiters := range []int{10, 100, 400} {
+		b.Run(fmt.Sprint("of ", waiters), func(b *testing.B) {
+			p := NewProject("p")
+			now := time.Now()
+			want := func(name string) Result {
+				r, _ := p.Do(now, "", Announce{Session: name, Paths: []string{"src/app.ts"}, ChangeType: "modify", Wait: time.Minute})
+				return r
+			}
+			for i := range waiters + 1 {
+				want(fmt.Sprint("task-", i))
+			}
+			holder := 0
+			for b.Loop() {
+				name := fmt.Sprint("task-", holder)
+				if r, _ := p.Do(now, "", Release{Session: name, Path: "src/app.ts"}); r.(Released).Status != "released" {
+					b.Fatal(r)
+				}
+				if _, ok := want(name).(waiting); !ok {
+					b.Fatal("nobody is in the way")
+				}
+				holder = (holder + 1) % (waiters + 1)
+			}
+		})
+	}
+}
+
+// What the worst patterns cost: those that differ at their end only.
+func BenchmarkPatterns(b *testing.B) {
+	p := NewProject("p")
+	now := time.Now()
+	claim := func(session, end string, n int) Announce {
+		c := Announce{Session: session, ChangeType: "modify"}
+		for i := range n {
+			c.Paths = append(c.Paths, fmt.Sprint(strings.Repeat("*a", 100), end, i))
+		}
+		return c
+	}
+	for i := range 10 {
+		if r, _ := p.Do(now, "", claim(fmt.Sprint("task-", i), fmt.Sprint("x", i), 1)); r == nil {
+			b.Fatal(r)
+		}
+	}
+	for b.Loop() {
+		p.Do(now, "", claim("a", "y", 1))
+		p.Do(now, "", Release{Session: "a", Path: strings.Repeat("*a", 100) + "y0"})
 	}
 }

@@ -8,9 +8,9 @@ const maxChecked = 10_000
 // Conflicts tells which of some paths others have leased. It is for what stands at a gate, such as that of a repository:
 // it needs no session and changes nothing.
 type Conflicts struct {
-	Session string // whose leases are no conflict; "" for nobody's
-	Branch  string // of the change, unless the session is that of an agent, which has said it
-	Paths   []string
+	Session string   // whose leases are no conflict; "" for nobody's
+	Branch  string   // of the change, unless the session is that of an agent, which has said it
+	Paths   []string // files, or folders that end in a slash; there are no wildcards in them
 }
 
 // ConflictList is the result of [Conflicts], with one entry for each path that somebody else has leased.
@@ -36,16 +36,14 @@ func (c Conflicts) run(t *turn) Result {
 	}
 	list := ConflictList{Conflicts: []PathConflict{}}
 	for _, name := range c.Paths {
-		path, err := t.state.Settings.clean(name)
+		path, err := t.state.Settings.clean(name, true)
 		if err != nil {
 			continue // what cannot be leased, nobody has
 		}
-		asked := &Claim{Session: c.Session, Branch: c.Branch, Paths: []string{path}, Mode: ModeExclusive}
+		asked := &Claim{Session: c.Session, Branch: c.Branch, Paths: []string{path}, Mode: ModeExclusive, Literal: true}
 		for _, lease := range t.state.Leases.all() {
-			if t.against(asked, &lease.Claim) {
-				list.Conflicts = append(list.Conflicts, PathConflict{name, LockInfo{
-					Session: lease.Session, LockedAt: Time(lease.LockedAt), ChangeType: lease.ChangeType, Description: lease.Description,
-				}})
+			if t.state.against(asked, &lease.Claim) {
+				list.Conflicts = append(list.Conflicts, PathConflict{name, *lease.info()})
 				break
 			}
 		}

@@ -47,6 +47,7 @@ type Event struct {
 	Kind    Kind      `json:"kind"`
 	Session string    `json:"session,omitzero"` // whom it is about
 	By      string    `json:"by,omitzero"`      // principal of the caller; "" for what happened by itself
+	Binds   bool      `json:"binds,omitzero"`   // from now on nobody but By may speak for Session
 
 	Settings  *Settings  `json:"settings,omitzero"`
 	Agent     *Agent     `json:"agent,omitzero"`

@@ -8,11 +8,15 @@ import "slices"
 func (s *state) apply(e *Event) {
 	s.Seq, s.Stamp = e.Seq, max(s.Stamp, e.Stamp)
 	if e.Session != "" {
-		s.at(e.Session, e) // whoever does something is there, and can die
+		at := s.at(e.Session, e) // whoever does something is there, and can die
+		if e.Binds {
+			at.Principal, at.Bound = e.By, true
+		}
 	}
 	switch e.Kind {
 	case KindConfigured:
 		s.Settings = *e.Settings
+		s.counted = false
 	case KindJoined, KindResumed, KindLeft, KindDied, KindForgotten, KindCompleted:
 		s.applyAgent(e)
 	case KindTodoAdded, KindTodoUpdated:
@@ -33,8 +37,7 @@ func (s *state) apply(e *Event) {
 	}
 }
 
-// at returns a session that an event is about or is sent to. The event may be the first one of a session that has only
-// looked until now.
+// at returns a session that an event is about or is sent to. It begins with its first event.
 func (s *state) at(name string, e *Event) *session {
 	at := s.Sessions.get(name)
 	if at == nil {
@@ -47,7 +50,7 @@ func (s *state) at(name string, e *Event) *session {
 func (s *state) applyAgent(e *Event) {
 	switch e.Kind {
 	case KindJoined: // at the end of the list, with an empty one of todos
-		fresh := &session{Name: e.Session, Agent: e.Agent, Seen: e.Time}
+		fresh := &session{Name: e.Session, Agent: e.Agent, Principal: e.Agent.Principal, Bound: true, Seen: e.Time}
 		if old := s.at(e.Session, e); old.Agent == nil || old.Agent.Principal == e.Agent.Principal {
 			fresh.Inbox, fresh.Dropped = old.Inbox, old.Dropped // else they are somebody else's
 		}
@@ -130,27 +133,91 @@ func (s *state) applyQuery(e *Event) {
 }
 
 func (s *state) applyLease(e *Event) {
-	unqueue := func(id string) {
-		s.Queue = slices.DeleteFunc(s.Queue, func(c *Claim) bool { return c.ID == id })
-	}
 	switch e.Kind {
 	case KindQueued:
-		s.Queue = append(s.Queue, e.Claim)
+		claim := *e.Claim
+		claim.ahead = s.countAhead(&claim, len(s.Queue))
+		s.Queue = append(s.Queue, &claim)
 	case KindUnqueued:
-		unqueue(e.ID)
+		s.unqueue(e.ID)
 	case KindLocked:
-		unqueue(e.Lease.ID)
+		s.take(e.Lease.ID) // what was behind the claim is behind the lease
 		s.Leases.set(e.Lease.ID, e.Lease)
 		s.Token = e.Lease.Token
-		for _, path := range e.Lease.Paths {
-			s.Changes = append(s.Changes, Change{
-				Session: e.Session, FilePath: path, ChangeType: e.Lease.ChangeType, Description: e.Lease.Description, Time: e.Time,
-			})
-		}
-		s.Changes = s.Changes[max(0, len(s.Changes)-maxChanges):]
+		s.note(e, e.Lease.Paths)
 	case KindRenewed:
-		s.Leases.set(e.Lease.ID, e.Lease)
+		s.renew(e)
 	case KindReleased, KindExpired:
+		lease := s.Leases.get(e.ID)
+		if lease == nil {
+			return
+		}
 		s.Leases.delete(e.ID)
+		s.outOfTheWay(&lease.Claim, s.Queue)
+		state := ChangeLapsed
+		if e.Kind == KindReleased && e.Text == "" {
+			state = ChangeReleased
+		}
+		s.settle(e.ID, lease.Paths, state)
+	}
+}
+
+// renew replaces a lease by what it is now. It may have lost paths, and may be announced by its holder, not by a hook, now.
+func (s *state) renew(e *Event) {
+	old := s.Leases.get(e.Lease.ID)
+	s.Leases.set(e.Lease.ID, e.Lease)
+	if old == nil {
+		return
+	}
+	if len(e.Lease.Paths) < len(old.Paths) {
+		for _, claim := range s.Queue {
+			if s.against(claim, &old.Claim) && !s.against(claim, &e.Lease.Claim) {
+				claim.ahead--
+			}
+		}
+		gone := slices.DeleteFunc(slices.Clone(old.Paths), func(p string) bool { return slices.Contains(e.Lease.Paths, p) })
+		s.settle(e.Lease.ID, gone, ChangeReleased)
+	}
+	if old.Auto && !e.Lease.Auto {
+		s.note(e, e.Lease.Paths)
+	}
+}
+
+// note adds to the changes that are announced. Who shares a path changes nothing there.
+func (s *state) note(e *Event, paths []string) {
+	if e.Lease.Mode == ModeShared {
+		return
+	}
+	for _, path := range paths {
+		s.Changes = append(s.Changes, Change{
+			Session: e.Session, FilePath: path, ChangeType: e.Lease.ChangeType, Description: e.Lease.Description, Time: e.Time, Lease: e.Lease.ID,
+		})
+	}
+	s.Changes = s.Changes[max(0, len(s.Changes)-maxChanges):]
+}
+
+// settle says of changes that were announced what became of their lease.
+func (s *state) settle(lease string, paths []string, state string) {
+	for i := range s.Changes {
+		if c := &s.Changes[i]; c.Lease == lease && c.State == "" && slices.Contains(paths, c.FilePath) {
+			c.State = state
+		}
+	}
+}
+
+// take takes a claim out of the queue and returns it with those that came after it; nil if it is not there.
+func (s *state) take(id string) (*Claim, []*Claim) {
+	i := slices.IndexFunc(s.Queue, func(c *Claim) bool { return c.ID == id })
+	if i < 0 {
+		return nil, nil
+	}
+	claim := s.Queue[i]
+	s.Queue = slices.Delete(s.Queue, i, i+1)
+	return claim, s.Queue[i:]
+}
+
+func (s *state) unqueue(id string) {
+	if claim, behind := s.take(id); claim != nil {
+		s.outOfTheWay(claim, behind)
 	}
 }

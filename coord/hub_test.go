@@ -257,11 +257,7 @@ func TestTheDeadLetGo(t *testing.T) {
 		if got := do(t, h, coord.Release{Session: "dead", Path: "x"}); got != `{"status":"error","error":"File is locked by alive, not you"}` {
 			t.Error(got)
 		}
-		if got := do(t, h, coord.AllTodos{}); !contains(got, "finish x") {
-			t.Error(got)
-		}
-		time.Sleep(coord.DefaultKeep + time.Minute)
-		if got := do(t, h, coord.AllTodos{}); contains(got, "finish x") {
+		if got := do(t, h, coord.AllTodos{}); contains(got, "finish x") { // they are no agents that one could ask
 			t.Error(got)
 		}
 	})

@@ -3,8 +3,10 @@
 package coord
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -24,6 +26,12 @@ type Announce struct {
 	Wait        time.Duration // at most MaxWait
 	// Details asks for what the API reference of A2AMCP does not have: the token and what belongs to it.
 	Details bool
+	// Auto says that it is not the agent who announces but a hook on its behalf. What the agent has announced itself stays as
+	// it is then.
+	Auto bool
+	// Literal says that the paths are files, or folders if they end in a slash, and have no wildcards, whatever they look
+	// like.
+	Literal bool
 }
 
 // Locked is the result of [Announce] that was granted.
@@ -74,10 +82,10 @@ func (c Announce) run(t *turn) Result {
 	}
 	t.expire()
 	if own := t.own(claim); own != nil {
-		return t.renew(own, claim.TTL, c)
+		return c.granted(t.renew(own, claim))
 	}
-	if t.state.Leases.len() >= maxLeases {
-		return tooMany("leases in this project", maxLeases)
+	if f := t.crowded(claim); f != nil {
+		return *f
 	}
 	blockers := t.blockers(claim, len(t.state.Queue))
 	switch {
@@ -93,6 +101,40 @@ func (c Announce) run(t *turn) Result {
 	}
 	t.emit(Event{Kind: KindQueued, Session: c.Session, Claim: claim})
 	return waiting{claim: claim, as: &c, limit: min(c.Wait, MaxWait)}
+}
+
+// crowded says why there is no room for one more claim.
+func (t *turn) crowded(claim *Claim) *Failure {
+	if t.state.Leases.len() >= maxLeases {
+		f := tooMany("leases in this project", maxLeases)
+		return &f
+	}
+	patterns := claim.patterns()
+	if patterns == 0 {
+		return nil
+	}
+	for _, lease := range t.state.Leases.all() {
+		patterns += lease.patterns()
+	}
+	for _, waits := range t.state.Queue {
+		patterns += waits.patterns()
+	}
+	if patterns > maxPatterns {
+		f := tooMany("paths with wildcards in this project, leased and waited for", maxPatterns)
+		return &f
+	}
+	return nil
+}
+
+// patterns returns how many of the paths have wildcards.
+func (c *Claim) patterns() int {
+	n := 0
+	for _, p := range c.Paths {
+		if isPattern(p) {
+			n++
+		}
+	}
+	return n
 }
 
 // claim checks what is announced.
@@ -118,13 +160,13 @@ func (c Announce) claim(t *turn) (*Claim, *Failure) {
 	}
 	claim := &Claim{
 		ID: t.id("lock"), Session: c.Session, Mode: c.Mode, ChangeType: c.ChangeType, Description: c.Description,
-		TTL: c.TTL.Seconds(), Time: t.now,
+		TTL: c.TTL.Seconds(), Time: t.now, Auto: c.Auto, Literal: c.Literal,
 	}
 	if s := t.session(c.Session); s.active() {
 		claim.Branch = s.Agent.Branch
 	}
 	for _, name := range c.Paths {
-		p, err := t.state.Settings.clean(name)
+		p, err := t.state.Settings.clean(name, c.Literal)
 		if err != nil {
 			return bad(invalid("%v", err))
 		}
@@ -132,67 +174,85 @@ func (c Announce) claim(t *turn) (*Claim, *Failure) {
 			claim.Paths = append(claim.Paths, p)
 		}
 	}
+	if claim.patterns() > maxClaimPatterns {
+		return bad(tooMany("paths with wildcards", maxClaimPatterns))
+	}
 	return claim, nil
 }
 
 // against reports whether two claims cannot be granted at once.
-func (t *turn) against(a, b *Claim) bool {
+func (s *state) against(a, b *Claim) bool {
 	switch {
 	case a.Session == b.Session, a.Mode == ModeShared && b.Mode == ModeShared:
 		return false
-	case t.state.Settings.PerBranch && a.Branch != b.Branch:
+	case s.Settings.PerBranch && a.Branch != "" && b.Branch != "" && a.Branch != b.Branch: // none is any
 		return false
 	}
-	return t.state.Settings.anyOverlap(a.Paths, b.Paths)
+	return a.overlap(&s.Settings, b)
 }
 
 // blockers returns the sessions that are in the way of a claim: those that hold what it wants, and those whose claims
 // for it come first in the queue, of which the first n count.
 func (t *turn) blockers(claim *Claim, n int) []string {
 	var all []string
-	add := func(name string) {
-		if !slices.Contains(all, name) {
-			all = append(all, name)
+	seen := map[string]bool{}
+	add := func(other *Claim) {
+		if !seen[other.Session] && t.state.against(claim, other) {
+			seen[other.Session] = true
+			all = append(all, other.Session)
 		}
 	}
 	for _, lease := range t.state.Leases.all() {
-		if t.against(claim, &lease.Claim) {
-			add(lease.Session)
-		}
+		add(&lease.Claim)
 	}
 	for _, earlier := range t.state.Queue[:n] {
-		if t.against(claim, earlier) {
-			add(earlier.Session)
-		}
+		add(earlier)
 	}
 	return all
 }
 
-// own returns the lease by which the session has all of a claim already.
+// own returns the lease by which the session has all of a claim already; rather one that it has announced itself.
 func (t *turn) own(claim *Claim) *Lease {
+	var auto *Lease
 	for _, lease := range t.state.Leases.all() {
-		if lease.Session != claim.Session || lease.Mode == ModeShared && claim.Mode != ModeShared {
-			continue
-		}
-		if !slices.ContainsFunc(claim.Paths, func(p string) bool {
-			return !slices.ContainsFunc(lease.Paths, func(q string) bool { return t.state.Settings.covers(q, p) })
-		}) {
+		switch {
+		case lease.Session != claim.Session || !t.state.serves(lease, claim) || !t.state.coversAll(lease, claim):
+		case !lease.Auto:
 			return lease
+		case auto == nil:
+			auto = lease
 		}
 	}
-	return nil
+	return auto
 }
 
-// renew answers an announcement of what the session holds. That it is told so again is no further change.
-func (t *turn) renew(own *Lease, ttl float64, c Announce) Result {
-	if ttl > 0 || !own.ExpiresAt.IsZero() {
-		lease := *own
-		lease.TTL = ttl
-		lease.ExpiresAt = until(t.now, ttl)
-		t.emit(Event{Kind: KindRenewed, Session: c.Session, Lease: &lease})
+// serves reports whether a lease of the session is enough for a claim, as far as it has its paths.
+func (s *state) serves(lease *Lease, claim *Claim) bool {
+	return (lease.Mode != ModeShared || claim.Mode == ModeShared) && (!s.Settings.PerBranch || lease.Branch == "" || lease.Branch == claim.Branch)
+}
+
+func (s *state) coversAll(lease *Lease, claim *Claim) bool {
+	return !slices.ContainsFunc(claim.Paths, func(p string) bool { return !lease.covers(&s.Settings, p, claim.Literal) })
+}
+
+// renew returns the lease of a session that has all of a claim by it. That it is told so again is no further change, but
+// for what a hook has leased: that is the session's own from now on, when the session says so itself.
+func (t *turn) renew(own *Lease, claim *Claim) *Lease {
+	lease, changed := *own, false
+	if own.Auto && !claim.Auto {
+		lease.Auto, lease.ChangeType, lease.Description = false, claim.ChangeType, claim.Description
+		changed = true
+	}
+	if (own.Auto || !claim.Auto) && (claim.TTL > 0 || !own.ExpiresAt.IsZero()) {
+		lease.TTL, lease.ExpiresAt = claim.TTL, until(t.now, claim.TTL)
+		changed = true
+	}
+	if changed {
+		t.emit(Event{Kind: KindRenewed, Session: claim.Session, Lease: &lease})
 		own = &lease
 	}
-	return c.granted(own)
+	own.again = true
+	return own
 }
 
 func until(now time.Time, ttl float64) time.Time {
@@ -202,10 +262,19 @@ func until(now time.Time, ttl float64) time.Time {
 	return now.Add(time.Duration(ttl * float64(time.Second)))
 }
 
+// grant makes a claim a lease. What else of it the session waits for it has then.
 func (t *turn) grant(claim *Claim) *Lease {
 	lease := &Lease{Claim: *claim, Token: t.state.Token + 1, LockedAt: t.now, ExpiresAt: until(t.now, claim.TTL)}
 	t.emit(Event{Kind: KindLocked, Session: claim.Session, Lease: lease})
-	return lease
+	for _, waits := range slices.Clone(t.state.Queue) {
+		if waits.Session != claim.Session {
+			continue
+		}
+		if own := t.own(waits); own != nil {
+			t.emit(Event{Kind: KindUnqueued, Session: waits.Session, ID: waits.ID, Lease: t.renew(own, waits)})
+		}
+	}
+	return t.state.Leases.get(lease.ID)
 }
 
 func (c Announce) granted(lease *Lease) Result {
@@ -228,65 +297,80 @@ func (c Announce) conflict(t *turn, claim *Claim) Result {
 	result := Conflict{Status: "conflict", Suggestion: "Query that agent about their progress or wait"}
 	more := &MoreLocks{Holders: []string{}}
 	for _, lease := range t.state.Leases.all() {
-		if !t.against(claim, &lease.Claim) {
+		if !t.state.against(claim, &lease.Claim) {
 			continue
 		}
 		if len(more.Holders) == 0 {
-			result.Lock = LockInfo{Session: lease.Session, LockedAt: Time(lease.LockedAt), ChangeType: lease.ChangeType, Description: lease.Description}
+			result.Lock = *lease.info()
+			result.Error = "File is locked by " + lease.Session
 		}
 		if !slices.Contains(more.Holders, lease.Session) {
 			more.Holders = append(more.Holders, lease.Session)
 		}
 	}
 	for _, queued := range t.state.Queue {
-		if !t.against(claim, queued) {
+		if !t.state.against(claim, queued) {
 			continue
 		}
 		if len(more.Holders) == 0 && more.Waiting == 0 {
 			result.Lock = LockInfo{Session: queued.Session, LockedAt: Time(queued.Time), ChangeType: queued.ChangeType, Description: queued.Description}
+			result.Error = "File is waited for by " + queued.Session + ", who comes first"
 		}
 		more.Waiting++
 	}
-	result.Error = "File is locked by " + result.Lock.Session
 	if c.Details {
 		result.MoreLocks = more
 	}
 	return result
 }
 
-// free notes what an event that is about to happen takes out of the way of others.
-func (t *turn) free(e *Event) {
-	switch e.Kind {
-	case KindReleased, KindExpired:
-		if lease := t.state.Leases.get(e.ID); lease != nil {
-			t.freed = append(t.freed, &lease.Claim)
-		}
-	case KindUnqueued:
-		if i := slices.IndexFunc(t.state.Queue, func(c *Claim) bool { return c.ID == e.ID }); i >= 0 {
-			t.freed = append(t.freed, t.state.Queue[i])
-		}
-	}
+// info returns what others see of a lease.
+func (l *Lease) info() *LockInfo {
+	return &LockInfo{Session: l.Session, LockedAt: Time(l.LockedAt), ChangeType: l.ChangeType, Description: l.Description}
 }
 
-// hand grants what is waited for and can be had now, in the order of the queue. Only claims that something was in the way
-// of which is so no longer can be granted: that something was in the way of the others still holds.
+// hand grants what is waited for and can be had now, in the order of the queue.
 func (t *turn) hand() {
-	freed := t.freed
-	t.freed = nil
-	t.handTo(func(claim *Claim) bool {
-		return slices.ContainsFunc(freed, func(f *Claim) bool { return t.against(claim, f) })
-	})
-}
-
-// handTo grants those claims that might be granted now and can.
-func (t *turn) handTo(might func(*Claim) bool) {
 	for i := 0; i < len(t.state.Queue); {
-		claim := t.state.Queue[i]
-		if !might(claim) || len(t.blockers(claim, i)) > 0 {
+		if t.state.Queue[i].ahead > 0 {
 			i++
 			continue
 		}
-		t.grant(claim) // takes it out of the queue
+		t.grant(t.state.Queue[i]) // takes it out of the queue, and maybe others
+		i = 0
+	}
+}
+
+// count counts for each claim in the queue what is in its way.
+func (s *state) count() {
+	for i, claim := range s.Queue {
+		claim.ahead = s.countAhead(claim, i)
+	}
+	s.counted = true
+}
+
+// countAhead returns how many leases and how many of the first n claims in the queue are in the way of a claim.
+func (s *state) countAhead(claim *Claim, n int) int {
+	ahead := 0
+	for _, lease := range s.Leases.all() {
+		if s.against(claim, &lease.Claim) {
+			ahead++
+		}
+	}
+	for _, earlier := range s.Queue[:n] {
+		if s.against(claim, earlier) {
+			ahead++
+		}
+	}
+	return ahead
+}
+
+// outOfTheWay says to claims that another one, or a lease, has gone.
+func (s *state) outOfTheWay(gone *Claim, behind []*Claim) {
+	for _, claim := range behind {
+		if s.against(claim, gone) {
+			claim.ahead--
+		}
 	}
 }
 
@@ -318,17 +402,21 @@ func (t *turn) freeLeases(name, why string) {
 	}
 }
 
-// Release frees what a session has leased.
+// Release frees what a session has leased: a path, and with it the lease when it has no other. One of Path, Token and
+// Auto says what, and more than one that all of them must be so.
 type Release struct {
 	Session string
-	Path    string // a path of the lease; all of the lease is freed
-	Token   int64  // if it is not 0, that of the lease
+	Path    string // as it was announced; "" for all paths of the leases that the others say
+	Token   int64  // that of the lease; 0 for any
+	Auto    bool   // only leases that a hook has taken, and that the session has not announced itself since
+	Literal bool   // the path has no wildcards, whatever it looks like
 }
 
 // Released is the result of [Release].
 type Released struct {
-	Status   string `json:"status"` // released
-	FilePath string `json:"file_path"`
+	Status   string   `json:"status"` // released
+	FilePath string   `json:"file_path"`
+	Paths    []string `json:"paths,omitzero"` // all that are free now, when none was named
 }
 
 // NotLocked is the result of [Release] of what nobody has leased.
@@ -340,29 +428,83 @@ type NotLocked struct {
 func (c Release) who() (string, bool) { return c.Session, true }
 
 func (c Release) run(t *turn) Result {
-	path, err := t.state.Settings.clean(c.Path)
-	if err != nil {
-		return invalid("%v", err)
+	path := ""
+	if c.Path != "" || c.Token == 0 && !c.Auto {
+		var err error
+		if path, err = t.state.Settings.clean(c.Path, c.Literal); err != nil {
+			return invalid("%v", err)
+		}
 	}
 	t.expire()
-	var other *Lease
-	for id, lease := range t.state.Leases.all() {
-		if !slices.ContainsFunc(lease.Paths, func(p string) bool { return t.state.Settings.fold(p) == t.state.Settings.fold(path) }) {
-			continue
-		}
-		if lease.Session != c.Session {
-			other = lease
-			continue
-		}
-		if c.Token != 0 && c.Token != lease.Token {
-			return Failure{Status: "error", Error: fmt.Sprintf("token %d is not that of the lease; it was lost and had again meanwhile", c.Token), Code: CodeStale}
-		}
-		t.emit(Event{Kind: KindReleased, Session: c.Session, ID: id})
-		t.hand()
-		return Released{Status: "released", FilePath: c.Path}
+	freed := t.release(c, path)
+	switch {
+	case len(freed) == 0 && path == "":
+		return c.noSuchLease()
+	case len(freed) == 0:
+		return c.nothingFreed(t, path)
 	}
-	if other != nil {
+	t.hand()
+	if path == "" {
+		return Released{Status: "released", FilePath: freed[0], Paths: freed}
+	}
+	return Released{Status: "released", FilePath: c.Path}
+}
+
+// release frees a path, or all with "", in each lease that the command is about, and returns what is free.
+func (t *turn) release(c Release, path string) []string {
+	var freed []string
+	for id, lease := range t.state.Leases.all() {
+		if lease.Session != c.Session || c.Auto && !lease.Auto || c.Token != 0 && c.Token != lease.Token {
+			continue
+		}
+		var rest []string
+		for _, p := range lease.Paths {
+			if path == "" || t.state.Settings.same(p, path) {
+				freed = append(freed, p)
+			} else {
+				rest = append(rest, p)
+			}
+		}
+		switch {
+		case len(rest) == 0:
+			t.emit(Event{Kind: KindReleased, Session: c.Session, ID: id})
+		case len(rest) < len(lease.Paths):
+			less := *lease
+			less.Paths = rest
+			t.emit(Event{Kind: KindRenewed, Session: c.Session, Lease: &less, Text: path + " was released"})
+		}
+	}
+	return freed
+}
+
+func (c Release) noSuchLease() Result {
+	if c.Token != 0 {
+		return Failure{Status: "error", Error: fmt.Sprintf("token %d is not that of a lease of %s; the lease was lost", c.Token, c.Session), Code: CodeStale}
+	}
+	return NotLocked{Status: "not_locked", Message: "There is no such lock"}
+}
+
+// nothingFreed says why a path is none that the command could free.
+func (c Release) nothingFreed(t *turn, path string) Result {
+	var other, mine, wider *Lease
+	for _, lease := range t.state.Leases.all() {
+		listed := slices.ContainsFunc(lease.Paths, func(p string) bool { return t.state.Settings.same(p, path) })
+		switch {
+		case listed && lease.Session == c.Session:
+			mine = lease
+		case listed:
+			other = lease
+		case lease.Session == c.Session && lease.covers(&t.state.Settings, path, true):
+			wider = lease
+		}
+	}
+	switch {
+	case mine != nil && c.Token != 0:
+		return Failure{Status: "error", Error: fmt.Sprintf("token %d is not that of the lease; it was lost and had again meanwhile", c.Token), Code: CodeStale}
+	case other != nil:
 		return Failure{Status: "error", Error: fmt.Sprintf("File is locked by %s, not you", other.Session)}
+	case wider != nil && !c.Auto:
+		return Failure{Status: "error", Error: "File is part of your lock of " + strings.Join(wider.Paths, ", ") + ", and stays locked until you release that"}
 	}
 	return NotLocked{Status: "not_locked", Message: "File was not locked"}
 }
@@ -372,6 +514,7 @@ func (c Release) run(t *turn) Result {
 type CheckLock struct {
 	Session, Path string
 	Token         int64
+	Literal       bool // the path has no wildcards, whatever it looks like
 }
 
 // LockState is the result of [CheckLock].
@@ -384,30 +527,39 @@ type LockState struct {
 func (c CheckLock) who() (string, bool) { return c.Session, true }
 
 func (c CheckLock) run(t *turn) Result {
-	path, err := t.state.Settings.clean(c.Path)
+	path, err := t.state.Settings.clean(c.Path, c.Literal)
 	if err != nil {
 		return invalid("%v", err)
 	}
 	t.expire()
-	asked := &Claim{Session: c.Session, Paths: []string{path}, Mode: ModeExclusive}
+	asked := &Claim{Session: c.Session, Paths: []string{path}, Mode: ModeExclusive, Literal: true}
 	if s := t.session(c.Session); s.active() {
 		asked.Branch = s.Agent.Branch
 	}
-	own := t.own(asked)
-	if own != nil && (c.Token == 0 || c.Token == own.Token) {
-		return LockState{Status: "held", Token: own.Token}
-	}
+	var inTheWay *Lease
 	for _, lease := range t.state.Leases.all() {
-		if t.against(asked, &lease.Claim) {
-			return LockState{Status: "conflict", Lock: &LockInfo{
-				Session: lease.Session, LockedAt: Time(lease.LockedAt), ChangeType: lease.ChangeType, Description: lease.Description,
-			}}
+		switch {
+		case lease.Session == c.Session:
+			if (c.Token == 0 || c.Token == lease.Token) && t.state.serves(lease, asked) && t.state.allows(lease, path) {
+				return LockState{Status: "held", Token: lease.Token}
+			}
+		case inTheWay == nil && t.state.against(asked, &lease.Claim):
+			inTheWay = lease
 		}
 	}
-	if c.Token != 0 {
+	switch {
+	case inTheWay != nil:
+		return LockState{Status: "conflict", Lock: inTheWay.info()}
+	case c.Token != 0:
 		return Failure{Status: "error", Error: fmt.Sprintf("token %d is not that of a lease of %s; the lease was lost", c.Token, c.Path), Code: CodeStale}
 	}
 	return LockState{Status: "free"}
+}
+
+// allows reports whether a lease is about a path, which is a file unless it has wildcards or ends in a slash.
+func (s *state) allows(lease *Lease, path string) bool {
+	return lease.covers(&s.Settings, path, true) || !isPattern(path) && !strings.HasSuffix(path, "/") &&
+		slices.ContainsFunc(lease.Paths, func(p string) bool { return s.Settings.takes(p, path) })
 }
 
 // ListLocks lists all leases and the claims that wait, in order.
@@ -430,6 +582,7 @@ type LockEntry struct {
 	Since       Time     `json:"since"`
 	Token       int64    `json:"fencing_token,omitzero"`
 	ExpiresAt   *Time    `json:"expires_at,omitzero"`
+	Auto        bool     `json:"auto,omitzero"` // a hook has leased it
 }
 
 func (ListLocks) who() (string, bool) { return "", false }
@@ -452,13 +605,17 @@ func (ListLocks) run(t *turn) Result {
 }
 
 func (c *Claim) entry() LockEntry {
-	return LockEntry{ID: c.ID, Session: c.Session, Paths: c.Paths, Mode: c.Mode, ChangeType: c.ChangeType, Description: c.Description, Since: Time(c.Time)}
+	return LockEntry{
+		ID: c.ID, Session: c.Session, Paths: c.Paths, Mode: c.Mode, ChangeType: c.ChangeType, Description: c.Description, Since: Time(c.Time), Auto: c.Auto,
+	}
 }
 
 // RecentChanges lists the changes that were announced, newest first.
 type RecentChanges struct {
 	Limit int           // 1 or more; 0 means 20
 	Since time.Duration // how far back; 0 means as far as is known
+	// Details asks for what the API reference of A2AMCP does not have: what became of the lease.
+	Details bool
 }
 
 // ChangeInfo is a [Change] in an answer.
@@ -468,6 +625,7 @@ type ChangeInfo struct {
 	ChangeType  string `json:"change_type"`
 	Description string `json:"description"`
 	Timestamp   Time   `json:"timestamp"`
+	State       string `json:"state,omitzero"` // with Details: announced, or a state of a Change
 }
 
 func (RecentChanges) who() (string, bool) { return "", false }
@@ -484,9 +642,13 @@ func (c RecentChanges) run(t *turn) Result {
 		if len(all) == c.Limit || c.Since > 0 && t.now.Sub(change.Time) > c.Since {
 			break
 		}
-		all = append(all, ChangeInfo{
+		info := ChangeInfo{
 			Session: change.Session, FilePath: change.FilePath, ChangeType: change.ChangeType, Description: change.Description, Timestamp: Time(change.Time),
-		})
+		}
+		if c.Details {
+			info.State = cmp.Or(change.State, "announced")
+		}
+		all = append(all, info)
 	}
 	return all
 }

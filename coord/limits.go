@@ -19,13 +19,17 @@ const (
 	maxTodos      = 1000 // of a session
 	maxInbox      = 1000 // messages of a session
 	maxQueries    = 1000 // without an answer
+	maxAsked      = 100  // of those of one session
 	maxLeases     = 5000
 	maxPaths      = 100 // of a claim
 	maxQueue      = 1000
+	maxPatterns   = 200 // paths with wildcards, leased and waited for
 	maxChanges    = 100
 	maxInterfaces = 1000
 	maxCompleted  = 1000
 	maxRoots      = 20
+
+	maxClaimPatterns = 10 // paths with wildcards of one claim
 )
 
 // A Limit is a bound that a project keeps.
@@ -64,12 +68,23 @@ func badWord(what, name string, limit int) *Failure {
 		f = invalid("%s is missing", what)
 	case len(name) > limit:
 		f = invalid("%s is longer than %d bytes", what, limit)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, isHidden):
 		f = invalid("%s has characters that no name may have", what)
 	default:
 		return nil
 	}
 	return &f
+}
+
+// isHidden reports whether a character is one that shows as none: names that look the same must be the same.
+func isHidden(r rune) bool { return misleads(r) || unicode.Is(unicode.Cf, r) }
+
+// badLabel says what is wrong with a name that may be left out, nil when nothing is.
+func badLabel(what, name string) *Failure {
+	if name == "" {
+		return nil
+	}
+	return badName(what, name)
 }
 
 // badText says what is wrong with a text, nil when nothing is.

@@ -3,6 +3,7 @@
 package coord
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -53,7 +54,7 @@ func (c Ask) run(t *turn) Result {
 	if c.Query == "" {
 		return invalid("query is missing")
 	}
-	if f := first(badName("to_session", c.To), badText("query_type", c.Sort, maxName), badText("query", c.Query, maxText)); f != nil {
+	if f := first(badName("to_session", c.To), badLabel("query_type", c.Sort), badText("query", c.Query, maxText)); f != nil {
 		return *f
 	}
 	switch {
@@ -61,7 +62,9 @@ func (c Ask) run(t *turn) Result {
 		return invalid("a session cannot ask itself")
 	case !t.Registered(c.To):
 		return t.noAgent(c.To)
-	case t.state.Queries.len() >= maxQueries:
+	case t.asked(c.From) >= maxAsked:
+		return tooMany("queries of yours without an answer", maxAsked)
+	case t.state.Queries.len() >= maxQueries && !t.forgetQuery():
 		return tooMany("queries without an answer in this project", maxQueries)
 	}
 	wait := c.Wait && c.Timeout > 0
@@ -79,6 +82,37 @@ func (c Ask) run(t *turn) Result {
 		return unanswered(q.ID, 0)
 	}
 	return Sent{Status: "sent", ID: q.ID}
+}
+
+// asked returns how many queries of a session have no answer.
+func (t *turn) asked(name string) int {
+	n := 0
+	for _, q := range t.state.Queries.all() {
+		if q.From == name {
+			n++
+		}
+	}
+	return n
+}
+
+// forgetQuery makes room for a query: it forgets the oldest one that was read, and that nobody waits for. An answer to it
+// is delivered nevertheless.
+func (t *turn) forgetQuery() bool {
+	unread := map[string]bool{}
+	for _, s := range t.state.Sessions.all() {
+		for _, m := range s.Inbox {
+			if m.Type == TypeQuery {
+				unread[m.ID] = true
+			}
+		}
+	}
+	for id, q := range t.state.Queries.all() {
+		if !q.Awaited && !unread[id] {
+			t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: id, Text: "it made room for another query"})
+			return true
+		}
+	}
+	return false
 }
 
 func unanswered(id string, after time.Duration) Unanswered {
@@ -109,11 +143,11 @@ type Responded struct {
 func (c Respond) who() (string, bool) { return c.From, true }
 
 func (c Respond) run(t *turn) Result {
-	if f := first(badID("message_id", c.MessageID), badText("response", c.Response, maxText)); f != nil {
+	if f := first(badID("message_id", c.MessageID), badText("response", c.Response, maxText), badLabel("to_session", c.To)); f != nil {
 		return *f
 	}
-	if f := badName("to_session", c.To); f != nil && c.To != "" {
-		return *f
+	if c.Response == "" {
+		return invalid("response is missing")
 	}
 	q := t.state.Queries.get(c.MessageID)
 	matched := q != nil && q.To == c.From && (c.To == "" || c.To == q.From)
@@ -141,8 +175,10 @@ func (c Respond) run(t *turn) Result {
 
 // Broadcast sends a message to all other agents.
 type Broadcast struct {
-	Session, Sort, Content string
-	Outside                bool // Session is that of a [Person]
+	Session string
+	Sort    string // what A2AMCP has is info, warning and help_needed, but any name will do; "" means info
+	Content string
+	Outside bool // Session is that of a [Person]
 }
 
 // Broadcasted is the result of [Broadcast].
@@ -157,7 +193,7 @@ func (c Broadcast) run(t *turn) Result {
 	if c.Content == "" {
 		return invalid("content is missing")
 	}
-	if f := first(badText("message_type", c.Sort, maxName), badText("content", c.Content, maxText)); f != nil {
+	if f := first(badLabel("message_type", c.Sort), badText("content", c.Content, maxText)); f != nil {
 		return *f
 	}
 	var to []string
@@ -167,7 +203,7 @@ func (c Broadcast) run(t *turn) Result {
 		}
 	}
 	if len(to) > 0 {
-		m := &Message{ID: t.id(c.Session), From: c.Session, Type: TypeBroadcast, Sort: c.Sort, Text: c.Content, Time: t.now}
+		m := &Message{ID: t.id(c.Session), From: c.Session, Type: TypeBroadcast, Sort: cmp.Or(c.Sort, "info"), Text: c.Content, Time: t.now}
 		t.emit(Event{Kind: KindBroadcast, Session: c.Session, To: to, Message: m})
 	}
 	return Broadcasted{Status: "broadcast_sent", Recipients: len(to)}

@@ -22,7 +22,8 @@ type naive struct {
 
 type member struct {
 	name, task, principal string
-	known, alive          bool
+	known, alive, bound   bool
+	provisional           bool
 	seen                  time.Time
 	todos                 []string // statuses
 	inbox                 []letter
@@ -35,6 +36,7 @@ type hold struct {
 	paths             []string
 	ttl               time.Duration
 	expires           time.Time
+	auto              bool
 }
 
 type question struct {
@@ -71,7 +73,7 @@ func (n *naive) alive(name string) bool {
 // call is what each call of a session begins with; what it returns is not empty if that is all.
 func (n *naive) call(name, principal string, registers bool) (*member, string) {
 	m := n.member(name)
-	if m != nil && m.known && m.principal != principal && (m.alive || !registers) {
+	if m != nil && m.principal != principal && (m.known && (m.alive || !registers) || !m.known && m.bound) {
 		return nil, "error"
 	}
 	if m == nil {
@@ -82,8 +84,16 @@ func (n *naive) call(name, principal string, registers bool) (*member, string) {
 	return m, ""
 }
 
-func (n *naive) register(m *member, task, principal string) string {
-	if !m.known || m.task != task || m.principal != principal {
+func (n *naive) register(m *member, task, principal string, resume bool) string {
+	mine := m.known && m.principal == principal
+	switch {
+	case mine && resume:
+		task = m.task
+	case mine && m.provisional:
+		m.provisional = false
+	case mine && m.task == task:
+	default:
+		m.provisional = resume
 		if m.known && m.principal != principal {
 			m.inbox = nil
 		}
@@ -91,7 +101,7 @@ func (n *naive) register(m *member, task, principal string) string {
 		n.free(m.name)
 		n.members = append(slices.DeleteFunc(n.members, func(o *member) bool { return o == m }), m)
 	}
-	m.known, m.alive, m.task, m.principal = true, true, task, principal
+	m.known, m.alive, m.bound, m.task, m.principal = true, true, true, task, principal
 	n.hand()
 	others := 0
 	for _, o := range n.members {
@@ -174,26 +184,14 @@ func (n *naive) check(m *member, limit int, peek bool) string {
 }
 
 func (n *naive) announce(m *member, h *hold, ttl time.Duration, wait bool) string {
-	for _, own := range n.held {
-		if own.session != m.name || own.mode == ModeShared && h.mode != ModeShared {
-			continue
-		}
-		all := true
-		for _, p := range h.paths {
-			all = all && slices.ContainsFunc(own.paths, func(q string) bool { return strings.HasPrefix(p+"/", strings.TrimSuffix(q, "/")+"/") })
-		}
-		if all {
-			own.ttl = ttl
-			n.begin(own)
-			return "locked"
-		}
-	}
 	h.ttl = ttl
+	if n.has(h) {
+		return "locked"
+	}
 	before := n.before(h, n.queue)
 	switch {
 	case len(before) == 0:
-		n.begin(h)
-		n.held = append(n.held, h)
+		n.grant(h)
 		return "locked"
 	case !wait:
 		return "conflict"
@@ -204,6 +202,43 @@ func (n *naive) announce(m *member, h *hold, ttl time.Duration, wait bool) strin
 	return "waiting"
 }
 
+// has reports whether a session has what it wants already, and renews that.
+func (n *naive) has(h *hold) bool {
+	var own *hold
+	for _, o := range n.held {
+		if o.session == h.session && (o.mode != ModeShared || h.mode == ModeShared) && (own == nil || own.auto && !o.auto) &&
+			!slices.ContainsFunc(h.paths, func(p string) bool { return !o.about(p) }) {
+			own = o
+		}
+	}
+	if own == nil {
+		return false
+	}
+	if own.auto || !h.auto {
+		own.ttl = h.ttl
+		n.begin(own)
+	}
+	own.auto = own.auto && h.auto
+	return true
+}
+
+// about reports whether one has a path by one of its own.
+func (h *hold) about(p string) bool {
+	return slices.ContainsFunc(h.paths, func(q string) bool { return strings.HasPrefix(p+"/", strings.TrimSuffix(q, "/")+"/") })
+}
+
+// grant gives one what it wants, and its session what else it wants of that.
+func (n *naive) grant(h *hold) {
+	n.begin(h)
+	n.held = append(n.held, h)
+	n.queue = slices.DeleteFunc(n.queue, func(o *hold) bool { return o == h })
+	for _, o := range slices.Clone(n.queue) {
+		if o.session == h.session && n.has(o) {
+			n.queue = slices.DeleteFunc(n.queue, func(q *hold) bool { return q == o })
+		}
+	}
+}
+
 // begin begins the time of one that is granted.
 func (n *naive) begin(h *hold) {
 	h.expires = time.Time{}
@@ -212,23 +247,24 @@ func (n *naive) begin(h *hold) {
 	}
 }
 
-func (n *naive) release(m *member, path string) string {
-	others := false
-	for i, h := range n.held {
-		switch {
-		case !slices.Contains(h.paths, path):
-		case h.session == m.name:
-			n.held = slices.Delete(n.held, i, i+1)
-			n.hand()
-			return "released"
-		default:
-			others = true
+// release frees a path, or all with "", of what is held so.
+func (n *naive) release(m *member, path string, so func(*hold) bool) (freed int, others, wider bool) {
+	for _, h := range slices.Clone(n.held) {
+		switch listed := path == "" || slices.Contains(h.paths, path); {
+		case h.session != m.name:
+			others = others || path != "" && listed
+		case !listed:
+			wider = wider || h.about(path)
+		case so(h):
+			rest := slices.DeleteFunc(slices.Clone(h.paths), func(p string) bool { return path == "" || p == path })
+			freed += len(h.paths) - len(rest)
+			if h.paths = rest; len(rest) == 0 {
+				n.held = slices.DeleteFunc(n.held, func(o *hold) bool { return o == h })
+			}
 		}
 	}
-	if others {
-		return "error"
-	}
-	return "not_locked"
+	n.hand()
+	return freed, others, wider
 }
 
 // against reports whether two cannot have what they want at once.
@@ -280,16 +316,14 @@ func (n *naive) reaches(from, to string, steps int) bool {
 
 // hand gives those who wait what they can have now, first come first served.
 func (n *naive) hand() {
-	var still []*hold
-	for _, h := range n.queue {
-		if len(n.before(h, still)) > 0 {
-			still = append(still, h)
-			continue
+	for i := 0; i < len(n.queue); {
+		if h := n.queue[i]; len(n.before(h, n.queue[:i])) > 0 {
+			i++
+		} else {
+			n.grant(h)
+			i = 0
 		}
-		n.begin(h)
-		n.held = append(n.held, h)
 	}
-	n.queue = still
 }
 
 // free takes from one all that it holds and waits for.
@@ -340,6 +374,10 @@ func (n *naive) withdraw(id string) {
 	}
 }
 
+func (n *naive) forget(m *member) {
+	n.members = slices.DeleteFunc(n.members, func(o *member) bool { return o == m })
+}
+
 // pass lets time pass, and does what it does.
 func (n *naive) pass(d time.Duration) {
 	n.now = n.now.Add(d)
@@ -353,7 +391,9 @@ func (n *naive) pass(d time.Duration) {
 			m.alive = false
 		case !m.alive && silent >= n.keep:
 			n.abandon(m.name)
-			n.members = slices.DeleteFunc(n.members, func(o *member) bool { return o == m })
+			n.forget(m)
+		case !m.known && silent >= n.timeout && n.idle(m):
+			n.forget(m)
 		case !m.alive && silent >= n.timeout && slices.ContainsFunc(slices.Concat(n.held, n.queue), func(h *hold) bool { return h.session == m.name }):
 			n.abandon(m.name)
 		}

@@ -19,14 +19,15 @@ const (
 )
 
 // clean returns the one spelling of a path within a project: relative to its root, with slashes, without what leads
-// nowhere. A slash at the end stays: it is a folder, and all that is in it.
-func (s *Settings) clean(name string) (string, error) {
+// nowhere. A slash at the end stays: it is a folder, and all that is in it. Literal says that the path has no wildcards:
+// what looks like one gets a backslash before it, which is in no clean path otherwise.
+func (s *Settings) clean(name string, literal bool) (string, error) {
 	switch {
 	case name == "":
 		return "", errors.New("file_path is missing")
 	case len(name) > maxPath:
 		return "", fmt.Errorf("file_path is longer than %d bytes", maxPath)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, misleads):
 		return "", errors.New("file_path has characters that no path may have")
 	}
 	p := strings.ReplaceAll(name, `\`, "/")
@@ -45,7 +46,9 @@ func (s *Settings) clean(name string) (string, error) {
 	if p == "." {
 		return "**", nil // the whole project
 	}
-	if isPattern(p) && len(p) > maxPattern {
+	if literal {
+		p = escape.Replace(p)
+	} else if isPattern(p) && len(p) > maxPattern {
 		return "", fmt.Errorf("file_path with wildcards may have %d bytes", maxPattern)
 	}
 	if folder {
@@ -54,6 +57,14 @@ func (s *Settings) clean(name string) (string, error) {
 	return p, nil
 }
 
+// misleads reports whether a character is one that a path shows as none, or by which the rest of a line looks like
+// something else. Joiners stay: names in some scripts need them.
+func misleads(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.In(r, unicode.Zl, unicode.Zp)
+}
+
+var escape = strings.NewReplacer("*", `\*`, "?", `\?`)
+
 // isAbsolute reports whether a clean path begins at a root, that of a Windows drive included.
 func isAbsolute(p string) bool {
 	return strings.HasPrefix(p, "/") || len(p) > 1 && p[1] == ':' && unicode.IsLetter(rune(p[0]))
@@ -61,14 +72,16 @@ func isAbsolute(p string) bool {
 
 // below returns an absolute path as relative to the root that it is below.
 func (s *Settings) below(p string) (string, bool) {
+	names := strings.Split(p, "/")
 	for _, root := range s.Roots {
-		root = path.Clean(strings.ReplaceAll(root, `\`, "/"))
-		if s.fold(p) == s.fold(root) {
+		of := strings.Split(strings.TrimSuffix(path.Clean(strings.ReplaceAll(root, `\`, "/")), "/"), "/")
+		if len(names) < len(of) || !slices.EqualFunc(of, names[:len(of)], func(a, b string) bool { return s.fold(a) == s.fold(b) }) {
+			continue
+		}
+		if len(names) == len(of) {
 			return ".", true
 		}
-		if prefix := strings.TrimSuffix(root, "/") + "/"; strings.HasPrefix(s.fold(p), s.fold(prefix)) {
-			return p[len(prefix):], true
-		}
+		return strings.Join(names[len(of):], "/"), true
 	}
 	return "", false
 }
@@ -76,187 +89,255 @@ func (s *Settings) below(p string) (string, bool) {
 // fold returns what paths are compared by.
 func (s *Settings) fold(p string) string {
 	if s.IgnoreCase {
-		return strings.ToLower(p)
+		return strings.Map(foldRune, p)
 	}
 	return p
 }
 
+// foldRune returns the one character that stands for all that differ in case only.
+func foldRune(r rune) rune {
+	if r >= utf8.RuneSelf {
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		r = least
+	}
+	if 'A' <= r && r <= 'Z' {
+		r += 'a' - 'A'
+	}
+	return r
+}
+
+// isPattern reports whether a clean path has wildcards.
 func isPattern(p string) bool {
-	for i := range len(p) {
-		if isWild(p[i]) {
+	for i := 0; i < len(p); i++ {
+		switch p[i] {
+		case '*', '?':
 			return true
+		case '\\':
+			i++
 		}
 	}
 	return false
 }
 
-func isWild(c byte) bool { return c == '*' || c == '?' || c == '[' || c == '{' }
-
-// overlap reports whether there can be a file that both paths are about. One with a slash at the end is about a folder
-// and all that is in it, and so is one below which the other is. Where wildcards are not simple, in brackets and braces,
-// overlap may say so though there is no such file, and never the other way round.
-func (s *Settings) overlap(a, b string) bool {
-	a, b = s.fold(a), s.fold(b)
-	if partPlainly(a, b) {
-		return false
-	}
-	bareA, bareB := strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
-	if below(bareA, bareB) || below(bareB, bareA) {
+// isFolder reports whether a clean path is about what is below it, too: one that ends in a slash, and one that may be the
+// name of a folder, as it has no dot. A literal one is a file then.
+func isFolder(p string, literal bool) bool {
+	if strings.HasSuffix(p, "/") {
 		return true
 	}
-	if !isPattern(a) && !isPattern(b) {
-		return bareA == bareB
-	}
-	return meet(compile(a), compile(b))
+	name := strings.TrimLeft(p[strings.LastIndexByte(p, '/')+1:], ".")
+	return !literal && !isPattern(p) && !strings.Contains(name, ".")
 }
 
-// partPlainly reports whether paths differ before the first wildcard of either. Nearly all do.
-func partPlainly(a, b string) bool {
-	for i := range min(len(a), len(b)) {
+// overlap reports whether there can be a file that both paths are about. Two without wildcards are so if one is below the
+// other, whatever that is. Of patterns that are too long for a look at all they have in common it says so.
+func (s *Settings) overlap(a string, folderA bool, b string, folderB bool) bool {
+	a, b = s.fold(a), s.fold(b)
+	same := commonPlain(a, b)
+	if same < 0 {
+		return false
+	}
+	if !isPattern(a) && !isPattern(b) {
+		a, b = strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
+		return a == b || below(a, b) || below(b, a)
+	}
+	x, y := compile(a[same:], folderA), compile(b[same:], folderB)
+	return len(x)*len(y) > maxMeet || meet(x, y)
+}
+
+// maxMeet is the product of the lengths of two patterns up to which it is looked at all they have in common, so that many
+// long patterns cost little.
+const maxMeet = 8 << 10
+
+// commonPlain returns how many bytes of whole names two paths begin with both, before the first wildcard and the end of
+// either, and -1 if they differ there. Nearly all do.
+func commonPlain(a, b string) int {
+	same := 0
+	n := min(len(a), len(b))
+	for i := range n {
 		switch {
-		case isWild(a[i]) || isWild(b[i]):
-			return false
+		case isSpecial(a[i]) || isSpecial(b[i]):
+			return same
 		case a[i] != b[i]:
-			return true
+			return -1
+		case a[i] == '/' && i < n-1:
+			same = i + 1
 		}
 	}
-	return false
+	return same
 }
+
+func isSpecial(c byte) bool { return c == '*' || c == '?' || c == '\\' }
 
 // below reports whether a path is below a folder, which is written without a slash at its end.
 func below(p, folder string) bool {
 	return len(p) > len(folder) && p[len(folder)] == '/' && p[:len(folder)] == folder
 }
 
-// covers reports whether each file that inner is about is one that outer is about, as far as that is plain.
-func (s *Settings) covers(outer, inner string) bool {
-	outer, inner = s.fold(strings.TrimSuffix(outer, "/")), s.fold(strings.TrimSuffix(inner, "/"))
-	return outer == inner || !isPattern(outer) && strings.HasPrefix(inner, outer+"/")
-}
-
-// anyOverlap reports whether one of a overlaps one of b.
-func (s *Settings) anyOverlap(a, b []string) bool {
-	return slices.ContainsFunc(a, func(x string) bool {
-		return slices.ContainsFunc(b, func(y string) bool { return s.overlap(x, y) })
-	})
-}
-
-// An automaton takes the paths that a pattern is about. Its states are the indexes of steps, and the last one is where
-// it accepts.
-type automaton [][]step
-
-// A step leads to a state by one character, or by none.
-type step struct {
-	by class
-	c  byte // with literal
-	to int
-}
-
-// A class is the set of characters that a step takes.
-type class int
-
-const (
-	nothing class = iota // it takes no character
-	literal              // one
-	inName               // any but the slash
-	anything
-)
-
-// compile makes the automaton of a path.
-func compile(p string) automaton {
-	p, folder := strings.CutSuffix(p, "/")
-	a := automaton{nil}
-	add := func(s ...step) { a[len(a)-1] = append(a[len(a)-1], s...) }
-	next := func() int { a = append(a, nil); return len(a) - 1 }
-	for i := 0; i < len(p); i++ {
-		here := len(a) - 1
-		switch {
-		case strings.HasPrefix(p[i:], "**/"): // nothing, or whole names with the slash after them
-			inside := len(a)
-			add(step{by: nothing, to: inside + 1}, step{by: anything, to: inside})
-			next()
-			add(step{by: anything, to: inside}, step{by: literal, c: '/', to: inside + 1})
-			next()
-			i += 2
-		case strings.HasPrefix(p[i:], "**"):
-			add(step{by: anything, to: here}, step{by: nothing, to: here + 1})
-			next()
-			i++
-		case p[i] == '*':
-			add(step{by: inName, to: here}, step{by: nothing, to: here + 1})
-			next()
-		case p[i] == '?':
-			add(step{by: inName, to: here + 1})
-			next()
-		case p[i] == '[' && strings.IndexByte(p[i:], ']') > 0:
-			add(step{by: inName, to: here + 1})
-			next()
-			i += strings.IndexByte(p[i:], ']')
-		case p[i] == '{' && strings.IndexByte(p[i:], '}') > 0:
-			add(step{by: anything, to: here}, step{by: nothing, to: here + 1})
-			next()
-			i += strings.IndexByte(p[i:], '}')
-		default:
-			add(step{by: literal, c: p[i], to: here + 1})
-			next()
-		}
+// covers reports whether all that inner is about is what outer is about, too. Of patterns it knows that only where it is
+// plain.
+func (s *Settings) covers(outer string, folder bool, inner string, innerFolder bool) bool {
+	outer, inner = s.fold(outer), s.fold(inner)
+	bare, bareInner := strings.TrimSuffix(outer, "/"), strings.TrimSuffix(inner, "/")
+	switch dir, all := strings.CutSuffix(outer, "/**"); {
+	case outer == "**":
+		return true
+	case bare == bareInner:
+		return folder || !innerFolder
+	case !isPattern(outer):
+		return folder && below(bareInner, bare)
+	case all && !isPattern(dir):
+		return below(inner, dir)
 	}
-	if !folder {
-		return a
-	}
-	end := len(a) - 1 // what is below: a slash and anything
-	add(step{by: literal, c: '/', to: end + 2}, step{by: nothing, to: end + 3})
-	a = append(a, nil, []step{{by: anything, to: end + 2}, {by: nothing, to: end + 3}}, nil)
-	return a
+	return false
 }
 
-// meet reports whether there is a text that both automata take.
-func meet(a, b automaton) bool {
-	type pair struct{ i, j int }
-	seen := map[pair]bool{}
-	todo := []pair{{0, 0}}
-	visit := func(p pair) {
-		if !seen[p] {
-			seen[p] = true
-			todo = append(todo, p)
-		}
-	}
-	for len(todo) > 0 {
-		p := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if p.i == len(a)-1 && p.j == len(b)-1 {
-			return true
-		}
-		for _, s := range a[p.i] {
-			if s.by == nothing {
-				visit(pair{s.to, p.j})
-				continue
-			}
-			for _, t := range b[p.j] {
-				if t.by != nothing && common(s, t) {
-					visit(pair{s.to, t.to})
-				}
-			}
-		}
-		for _, t := range b[p.j] {
-			if t.by == nothing {
-				visit(pair{p.i, t.to})
+// takes reports whether a pattern is about a file.
+func (s *Settings) takes(pattern, file string) bool {
+	return isPattern(pattern) && meet(compile(s.fold(pattern), isFolder(pattern, false)), compile(s.fold(file), false))
+}
+
+// same reports whether two paths are one, whether or not they say that it is a folder.
+func (s *Settings) same(a, b string) bool {
+	return s.fold(strings.TrimSuffix(a, "/")) == s.fold(strings.TrimSuffix(b, "/"))
+}
+
+// overlap reports whether there can be a file that both claims are about.
+func (c *Claim) overlap(s *Settings, other *Claim) bool {
+	for _, p := range c.Paths {
+		folder := isFolder(p, c.Literal)
+		for _, q := range other.Paths {
+			if s.overlap(p, folder, q, isFolder(q, other.Literal)) {
+				return true
 			}
 		}
 	}
 	return false
 }
 
-// common reports whether there is a character that both steps take.
-func common(s, t step) bool {
-	if s.by > t.by {
-		s, t = t, s
+// covers reports whether one of the paths covers one of another claim.
+func (c *Claim) covers(s *Settings, path string, literal bool) bool {
+	return slices.ContainsFunc(c.Paths, func(p string) bool {
+		return s.covers(p, isFolder(p, c.Literal), path, isFolder(path, literal))
+	})
+}
+
+// An automaton takes the paths that a path is about. It begins in its first state, and goes only forward.
+type automaton []step
+
+// compile makes the automaton of a path, and of what is below it if that is a folder.
+func compile(p string, folder bool) automaton {
+	p = strings.TrimSuffix(p, "/")
+	a := make(automaton, 0, len(p)+2)
+	runes := []rune(p)
+	for i := 0; i < len(runes); i++ {
+		named := i == 0 || runes[i-1] == '/' // here a name begins
+		rest := runes[i:]
+		switch c := runes[i]; {
+		case c == '*' && named && len(rest) > 2 && rest[1] == '*' && rest[2] == '/': // nothing, or whole names with the slash after them
+			a = append(a, step{by: anything, skip: 2}, step{loop: anything, by: literal, c: '/'})
+			i += 2
+		case c == '*' && len(rest) > 1 && rest[1] == '*':
+			a = a.star(anything)
+			i++
+		case c == '*':
+			a = a.star(inName)
+		case c == '?':
+			a = append(a, step{by: inName})
+		case c == '\\' && len(rest) > 1:
+			i++
+			a = append(a, step{by: literal, c: runes[i]})
+		default:
+			a = append(a, step{by: literal, c: c})
+		}
+	}
+	if !folder {
+		return append(a, step{accepts: true})
+	}
+	return append(a, step{by: literal, c: '/', accepts: true}, step{loop: anything, accepts: true})
+}
+
+// star adds a state that takes any number of characters. Two of those in a row are the wider one.
+func (a automaton) star(of class) automaton {
+	if n := len(a); n > 0 && a[n-1].loop != nothing && a[n-1].skip == 1 {
+		a[n-1].loop = max(a[n-1].loop, of)
+		return a
+	}
+	return append(a, step{loop: of, skip: 1})
+}
+
+// meet reports whether there is a text that both automata take. It goes through all pairs of states that one text leads
+// to, in order; of those with the first one's state at hand and the next two it has to know whether they are such.
+func meet(a, b automaton) bool {
+	n := len(b)
+	pairs := make([]bool, 3*n)
+	row := func(i int) []bool { return pairs[i%3*n:][:n] }
+	row(0)[0] = true
+	for i := range a {
+		here, next := row(i), row(i+1)
+		for j := range here {
+			if !here[j] {
+				continue
+			}
+			here[j] = false // the row is used again
+			s, t := &a[i], &b[j]
+			if s.accepts && t.accepts {
+				return true
+			}
+			if s.skip > 0 {
+				row(i + s.skip)[j] = true
+			}
+			if t.skip > 0 {
+				here[j+t.skip] = true
+			}
+			if common(s.loop, 0, t.by, t.c) {
+				here[j+1] = true
+			}
+			if common(s.by, s.c, t.loop, 0) {
+				next[j] = true
+			}
+			if common(s.by, s.c, t.by, t.c) {
+				next[j+1] = true
+			}
+		}
+	}
+	return false
+}
+
+// A step is a state of an automaton and the ways out of it: by characters that lead back to it, by those that lead to the
+// next one, and by none, that lead further.
+type step struct {
+	loop, by class
+	c        rune // with a literal by
+	skip     int  // how many states further one may go by no character; 0 for no such way, 2 at most
+	accepts  bool
+}
+
+// A class is a set of characters.
+type class int
+
+const (
+	nothing class = iota
+	literal       // one
+	inName        // all but the slash
+	anything
+)
+
+// common reports whether two sets have a character in common. A set of one is that of its c.
+func common(x class, c rune, y class, d rune) bool {
+	if x > y {
+		x, c, y, d = y, d, x, c
 	}
 	switch {
-	case s.by == literal && t.by == literal:
-		return s.c == t.c
-	case s.by == literal && t.by == inName:
-		return s.c != '/'
+	case x == nothing:
+		return false
+	case x == literal && y == literal:
+		return c == d
+	case x == literal && y == inName:
+		return c != '/'
 	}
 	return true
 }

@@ -3,9 +3,12 @@
 package coord
 
 import (
-	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestClean(t *testing.T) {
@@ -15,12 +18,12 @@ func TestClean(t *testing.T) {
 		"src/a.ts": "src/a.ts", "./src/a.ts": "src/a.ts", "src//a.ts": "src/a.ts", "src/b/../a.ts": "src/a.ts", `src\a.ts`: "src/a.ts",
 		"/repo/ann/app/src/a.ts": "src/a.ts", "C:/work/app/src/a.ts": "src/a.ts", "src/": "src/", "src/**/*.ts": "src/**/*.ts", ".": "**", "/repo/ann/app": "**",
 	} {
-		if got, err := s.clean(in); got != want || err != nil {
+		if got, err := s.clean(in, false); got != want || err != nil {
 			t.Errorf("%q is %q, %v; want %q", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"", "..", "../a", "a/../../b", "/etc/passwd", "/repo/ann/apple/x", "a\x00b", "a\nb", "a\xff", "D:/x", strings.Repeat("a", 1025), strings.Repeat("*/", 129)} {
-		if got, err := s.clean(in); err == nil {
+		if got, err := s.clean(in, false); err == nil {
 			t.Errorf("%q is %q", in, got)
 		}
 	}
@@ -29,6 +32,7 @@ func TestClean(t *testing.T) {
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	s := &Settings{}
+	overlap := func(a, b string) bool { return s.overlap(a, isFolder(a, false), b, isFolder(b, false)) }
 	for _, test := range []struct {
 		a, b string
 		want bool
@@ -37,40 +41,133 @@ func TestOverlap(t *testing.T) {
 		{"src/*.ts", "src/a.ts", true}, {"src/*.ts", "src/b/a.ts", false}, {"src/**/*.ts", "src/a.ts", true}, {"src/**/*.ts", "src/b/c/a.ts", true},
 		{"src/**/*.ts", "src/a.go", false}, {"src/**/*.ts", "srca.ts", false}, {"**/a.ts", "xa.ts", false}, {"**/a.ts", "x/a.ts", true},
 		{"src/**", "src/x", true}, {"src/a*.ts", "src/*b.ts", true}, {"src/a*.ts", "src/b*.ts", false}, {"*.go", "*.ts", false}, {"a/*/c", "a/b/*", true},
-		{"?.go", "ab.go", false}, {"?.go", "a.go", true}, {"[ab].go", "a.go", true}, {"{a,b}.go", "b.go", true}, {"**", "anything/at/all", true},
+		{"?.go", "ab.go", false}, {"?.go", "a.go", true}, {"[ab].go", "a.go", false}, {"{a,b}.go", "b.go", false}, {"**", "anything/at/all", true},
 		{"*/x", "a/b/x", false}, {"**/x/**", "a/x/b", true}, {"a/**/b", "a/b", true}, {"a/**/b", "ab", false}, {"SRC/a", "src/a", false},
+		// A name of which one character has many bytes, names with brackets and braces, and folders that do not say so.
+		{"src/?.ts", "src/é.ts", true}, {"src/??.ts", "src/é.ts", false}, {"app/????/page.tsx", "app/[id]/page.tsx", true},
+		{"app/[id]/page.tsx", "app/[slug]/page.tsx", false}, {"{a,{b,c}}d", "ad", false}, {"[]x].go", "x.go", false}, {"src/api", "src/*/x.ts", true},
+		{"src/api.d", "src/*/x.ts", false}, {".github", "**/*.yml", true}, {"v1/", "*/x.ts", true}, {"a**/b", "a/b", true}, {"a**/b", "ac/d/b", true},
+		{"***", "a/b", true}, {"src/*/", "src/a/b/c.ts", true}, {"src/*/", "lib/a", false}, {"**/*/**", "a", true}, {"*?", "ab/c.go", false},
+		{strings.Repeat("*a", 100) + "x", strings.Repeat("*a", 100) + "y", true}, // which is too much to look at
 	} {
-		if got := s.overlap(test.a, test.b); got != test.want {
+		if got := overlap(test.a, test.b); got != test.want {
 			t.Errorf("%q and %q: %v", test.a, test.b, got)
 		}
-		if got := s.overlap(test.b, test.a); got != test.want {
+		if got := overlap(test.b, test.a); got != test.want {
 			t.Errorf("%q and %q: %v", test.b, test.a, got)
 		}
 	}
-	if fold := (&Settings{IgnoreCase: true}); !fold.overlap("SRC/a.ts", "src/*.TS") {
-		t.Error("case counts though it should not")
+	fold := &Settings{IgnoreCase: true, Roots: []string{"/Kelvin/App"}}
+	for a, b := range map[string]string{"SRC/a.ts": "src/*.TS", "\u212a.ts": "k.ts", "ſ.ts": "S.ts", "É.ts": "é.ts", "Σ.ts": "ς.ts"} {
+		if !fold.overlap(a, false, b, false) {
+			t.Errorf("case counts in %q and %q", a, b)
+		}
+	}
+	if got, err := fold.clean("/\u212aelvin/app/X", false); got != "X" || err != nil {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
-// Two patterns that match the same file overlap, whatever they look like.
+func TestCovers(t *testing.T) {
+	t.Parallel()
+	s := &Settings{}
+	for _, test := range []struct {
+		outer, inner string
+		want         bool
+	}{
+		{"src/a.go", "src/a.go", true}, {"src/", "src", true}, {"src", "src/", true}, {"src/", "src/a.go", true}, {"src", "src/*.go", true}, {"src", "srcx", false},
+		{"**", "src/", true}, {"**", "**/*.go", true}, {"src/**", "src/a.go", true}, {"src/**", "src/", true}, {"src/**", "src", false}, {"src/**", "src/*", true},
+		{"src/*", "src/*", true}, {"src/*", "src/*/", false}, {"src/*/", "src/*", true}, {"src/*.go", "src/a.go", false}, {"v1.2", "v1.2/x", false}, {"v1.2/", "v1.2/x", true},
+	} {
+		if got := s.covers(test.outer, isFolder(test.outer, false), test.inner, isFolder(test.inner, false)); got != test.want {
+			t.Errorf("%q covers %q: %v", test.outer, test.inner, got)
+		}
+	}
+	if s.covers("src", isFolder("src", true), "src", isFolder("src", false)) {
+		t.Error("a file covers a folder")
+	}
+}
+
+// matcher returns an expression for the files that a path is about, made in another way.
+func matcher(p string) *regexp.Regexp {
+	p, slash := strings.CutSuffix(p, "/")
+	e := ""
+	for i := 0; i < len(p); i++ {
+		switch rest := p[i:]; {
+		case strings.HasPrefix(rest, "**/") && (i == 0 || p[i-1] == '/'):
+			e += "(?:.+/)?"
+			i += 2
+		case strings.HasPrefix(rest, "**"):
+			e += ".*"
+			i++
+		case rest[0] == '*':
+			e += "[^/]*"
+		case rest[0] == '?':
+			e += "[^/]"
+		default:
+			n := strings.IndexAny(rest, "*?")
+			if n < 0 {
+				n = len(rest)
+			}
+			e += regexp.QuoteMeta(rest[:n])
+			i += n - 1
+		}
+	}
+	if slash || isFolder(p, false) {
+		e += "(?:/.*)?"
+	}
+	return regexp.MustCompile("^(?s:" + e + ")$")
+}
+
+// checkOverlap checks that paths which are about one file overlap, whatever they look like, and are allowed it.
+func checkOverlap(t interface{ Errorf(string, ...any) }, a, b, file string) {
+	s := &Settings{}
+	a, errA := s.clean(a, false)
+	b, errB := s.clean(b, false)
+	file, errF := s.clean(file, true)
+	if errA != nil || errB != nil || errF != nil || strings.ContainsAny(file, `\*?`) || strings.HasSuffix(file, "/") {
+		return
+	}
+	overlap := func(a, b string) bool { return s.overlap(a, isFolder(a, false), b, isFolder(b, false)) }
+	inA, inB := matcher(a).MatchString(file), matcher(b).MatchString(file)
+	if inA && inB && !overlap(a, b) {
+		t.Errorf("%q and %q are both about %q", a, b, file)
+	}
+	if overlap(a, b) != overlap(b, a) {
+		t.Errorf("%q and %q overlap one way only", a, b)
+	}
+	lease := &Lease{Claim: Claim{Paths: []string{a}}}
+	if got := (&state{}).allows(lease, file); got != inA && !(got && a == file) {
+		t.Errorf("%q is about %q: %v", a, file, got)
+	}
+	if s.covers(a, isFolder(a, false), b, isFolder(b, false)) && inB && !inA {
+		t.Errorf("%q covers %q, and is not about %q", a, b, file)
+	}
+}
+
 func FuzzOverlap(f *testing.F) {
 	f.Add("src/*.ts", "src/a.ts", "src/a.ts")
-	f.Add("s?c/[ab]*", "*/b.ts", "src/b.ts")
-	f.Fuzz(func(t *testing.T, a, b, file string) {
-		s := &Settings{}
-		a, errA := s.clean(a)
-		b, errB := s.clean(b)
-		file, errF := s.clean(file)
-		if errA != nil || errB != nil || errF != nil || strings.ContainsAny(a+b, `\`) {
-			return
+	f.Add("s?c/[ab]*", "*/[ab].ts", "src/[ab].ts")
+	f.Add("**/é", "a/?", "a/é")
+	f.Add("a**/{b", "a/**/", "ab/{b")
+	f.Fuzz(func(t *testing.T, a, b, file string) { checkOverlap(t, a, b, file) })
+}
+
+// Patterns that are made of a file overlap.
+func TestOverlapOfWhatIsMadeOfAFile(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		file := rapid.StringMatching(`[abé\[\]{}.,-]{1,6}(/[abé\[\]{}.,-]{1,6}){0,3}`).Draw(t, "file")
+		made := func(label string) string {
+			p := []rune(file)
+			for range rapid.IntRange(0, 3).Draw(t, label+" cuts") {
+				from := rapid.IntRange(0, len(p)-1).Draw(t, label+" from")
+				to := rapid.IntRange(from, min(len(p), from+5)).Draw(t, label+" to")
+				wild := rapid.SampledFrom([]string{"?", "*", "**", "**/", "/"}).Draw(t, label+" by")
+				p = slices.Concat(p[:from], []rune(wild), p[to:])
+			}
+			return string(p)
 		}
-		inA, errA := path.Match(strings.TrimSuffix(a, "/"), file)
-		inB, errB := path.Match(strings.TrimSuffix(b, "/"), file)
-		if errA == nil && errB == nil && inA && inB && !s.overlap(a, b) {
-			t.Errorf("%q and %q both match %q", a, b, file)
-		}
-		if s.overlap(a, b) != s.overlap(b, a) {
-			t.Errorf("%q and %q overlap one way only", a, b)
-		}
+		checkOverlap(t, made("a"), made("b"), file)
 	})
 }

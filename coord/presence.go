@@ -22,6 +22,17 @@ func (sweep) who() (string, bool) { return "", false }
 func (c sweep) run(t *turn) Result {
 	t.expire()
 	freed := false
+	var busy map[string]bool // as long as it is right
+	isBusy := func(name string) bool {
+		if busy == nil {
+			busy = t.busy()
+		}
+		return busy[name]
+	}
+	abandon := func(name string) {
+		t.abandon(name, "it has died")
+		freed, busy = true, nil
+	}
 	for name, s := range t.state.Sessions.all() {
 		if c.present(name) {
 			s.Seen = t.now
@@ -29,16 +40,16 @@ func (c sweep) run(t *turn) Result {
 		silent := t.now.Sub(s.Seen)
 		switch {
 		case s.active() && silent >= c.timeout:
-			t.abandon(name, "it has died")
+			abandon(name)
 			t.emit(Event{Kind: KindDied, Session: name, Text: "it showed no sign of life for " + c.timeout.String()})
-			freed = true
 		case !s.active() && silent >= c.keep:
-			t.abandon(name, "it has died")
+			abandon(name)
 			t.emit(Event{Kind: KindForgotten, Session: name})
-			freed = true
-		case !s.active() && silent >= c.timeout && t.holds(name): // it never registered, or came back from the dead without doing so
-			t.abandon(name, "it has died")
-			freed = true
+		case s.active() || silent < c.timeout:
+		case t.holds(name): // it never registered, or came back from the dead without doing so
+			abandon(name)
+		case s.Agent == nil && s.empty() && !isBusy(name):
+			t.emit(Event{Kind: KindForgotten, Session: name})
 		}
 	}
 	for id, q := range t.state.Queries.all() {

@@ -63,18 +63,24 @@ type turn struct {
 	*Project
 	now    time.Time
 	by     string // principal of the caller
+	actor  string // session of the caller; "" when it is none
 	stamp  int64  // of the last id that the command made; 0 when it made none
 	events []Event
-	freed  []*Claim // leases and claims that were in the way of others, until hand has looked at those
 }
 
 // Do runs a command at a time, for a principal, and returns what to answer and what happened. What happened is part of
 // the state already. The principal is "" where callers are not told apart.
 func (p *Project) Do(now time.Time, principal string, c Command) (Result, []Event) {
 	t := &turn{Project: p, now: now.UTC(), by: principal}
+	if !p.state.counted {
+		p.state.count()
+	}
 	if name, ok := c.who(); ok {
 		if refusal := t.admit(name, c); refusal != nil {
-			return *refusal, nil
+			return *refusal, t.events
+		}
+		if !fromOutside(c) {
+			t.actor = name
 		}
 		t.session(name).Seen = t.now
 	}
@@ -101,31 +107,81 @@ func (t *turn) admit(name string, c Command) *Failure {
 		return &f
 	case known && s.Agent.Principal != t.by && (s.Agent.Status != StatusDead || !registers): // the name of the dead is free, not what they left
 		return &Failure{Status: "error", Error: fmt.Sprintf("session %s was registered by somebody else; choose another name", name), Code: CodeForbidden}
+	case !known && s != nil && s.Bound && s.Principal != t.by:
+		return &Failure{Status: "error", Error: fmt.Sprintf("session %s is somebody else's; choose another name", name), Code: CodeForbidden}
 	case t.state.Settings.Strict && !registers && !outside && !(known && s.active()):
 		f := t.noAgent(name)
 		f.Code = CodeUnregistered
 		return &f
-	case s == nil && t.state.Sessions.len() >= maxSessions:
+	case s == nil && !onlyLooks(c) && !t.room():
 		f := tooMany("sessions in this project", maxSessions)
 		return &f
 	}
 	return nil
 }
 
-// session returns the session of a name, which is there from its first call on.
-func (t *turn) session(name string) *session {
-	s := t.state.Sessions.get(name)
-	if s == nil {
-		s = &session{Name: name}
-		t.state.Sessions.set(name, s)
+// onlyLooks reports whether a command makes no session of somebody who was none.
+func onlyLooks(c Command) bool {
+	switch c.(type) {
+	case Heartbeat, Unregister, MyTodos, UpdateTodo, Check, CheckLock:
+		return true
 	}
-	return s
+	return false
 }
 
-// emit makes an event happen.
+// room reports whether there is room for one more session. If need be it forgets the one that was silent for longest of
+// those that nobody would miss.
+func (t *turn) room() bool {
+	if t.state.Sessions.len() < maxSessions {
+		return true
+	}
+	busy := t.busy()
+	var oldest *session
+	for name, s := range t.state.Sessions.all() {
+		if s.empty() && !busy[name] && (oldest == nil || s.Seen.Before(oldest.Seen)) {
+			oldest = s
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	t.emit(Event{Kind: KindForgotten, Session: oldest.Name, Text: "it made room for another session"})
+	return true
+}
+
+// empty reports whether a session is no living agent and nothing is kept of it.
+func (s *session) empty() bool { return !s.active() && len(s.Todos)+len(s.Inbox) == 0 }
+
+// busy returns the sessions that have leases, wait for some, have asked something or were asked.
+func (t *turn) busy() map[string]bool {
+	all := map[string]bool{}
+	for _, lease := range t.state.Leases.all() {
+		all[lease.Session] = true
+	}
+	for _, claim := range t.state.Queue {
+		all[claim.Session] = true
+	}
+	for _, q := range t.state.Queries.all() {
+		all[q.From], all[q.To] = true, true
+	}
+	return all
+}
+
+// session returns the session of a name, which is in the state from its first event on.
+func (t *turn) session(name string) *session {
+	if s := t.state.Sessions.get(name); s != nil {
+		return s
+	}
+	return &session{Name: name}
+}
+
+// emit makes an event happen. The first one of a session binds it to the principal.
 func (t *turn) emit(e Event) {
 	e.Seq, e.Time, e.By, e.Stamp = t.state.Seq+1, t.now, t.by, t.stamp
-	t.free(&e)
+	if e.Session != "" && e.Session == t.actor {
+		s := t.session(t.actor)
+		e.Binds = s.Agent == nil && !s.Bound && e.Kind != KindJoined
+	}
 	t.state.apply(&e)
 	t.events = append(t.events, e)
 }

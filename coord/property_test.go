@@ -18,8 +18,9 @@ type world struct {
 	model   *naive
 	project *Project
 	events  []Event
-	early   []byte // a snapshot
-	from    int    // the events after it
+	last    []Event // of the last command
+	early   []byte  // a snapshot
+	from    int     // the events after it
 	queries []string
 	tokens  int64
 }
@@ -28,6 +29,7 @@ type world struct {
 func (w *world) do(principal string, c Command) (Result, string) {
 	result, events := w.project.Do(w.model.now, principal, c)
 	w.events = append(w.events, events...)
+	w.last = events
 	for _, e := range events {
 		if e.Kind == KindLocked {
 			if e.Lease.Token <= w.tokens {
@@ -83,7 +85,18 @@ func (w *world) step() {
 	name, principal := pick("session", "a", "b", "c", "d"), pick("principal", "", "", "", "ann")
 	what := pick("command", "register", "register", "heartbeat", "unregister", "todo", "update", "ask", "ask", "respond", "respond", "broadcast", "check",
 		"announce", "announce", "announce", "announce", "release", "release", "define", "complete")
+	isNew := n.member(name) == nil
 	m, want := n.call(name, principal, what == "register")
+	defer func() { // whoever does something is there from then on
+		did := slices.ContainsFunc(w.last, func(e Event) bool { return e.Session == name })
+		switch m := n.member(name); {
+		case m == nil:
+		case did && !m.bound:
+			m.bound, m.principal = true, principal
+		case isNew && !did:
+			n.forget(m)
+		}
+	}()
 	expect := func(c Command, model func() string) Result {
 		result, got := w.do(principal, c)
 		if want == "" {
@@ -96,8 +109,8 @@ func (w *world) step() {
 	}
 	switch what {
 	case "register":
-		task := pick("task", "1", "1", "2")
-		expect(Register{Session: name, TaskID: task}, func() string { return n.register(m, task, principal) })
+		task, resume := pick("task", "1", "1", "2"), rapid.IntRange(0, 3).Draw(t, "resume") == 0
+		expect(Register{Session: name, TaskID: task, Resume: resume}, func() string { return n.register(m, task, principal, resume) })
 	case "heartbeat":
 		expect(Heartbeat{name}, func() string {
 			if m.alive {
@@ -154,7 +167,8 @@ func (w *world) step() {
 		h.paths = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "y", "dir/x", "dir/", "dir/sub/", "z"}), 1, 3, rapid.ID).Draw(t, "paths")
 		ttl := time.Duration(rapid.SampledFrom([]int{0, 0, 30, 100}).Draw(t, "ttl")) * time.Second
 		wait := rapid.Bool().Draw(t, "wait")
-		c := Announce{Session: name, Paths: h.paths, ChangeType: "modify", Mode: h.mode, TTL: ttl}
+		h.auto = rapid.Bool().Draw(t, "auto")
+		c := Announce{Session: name, Paths: h.paths, ChangeType: "modify", Mode: h.mode, TTL: ttl, Auto: h.auto}
 		if wait {
 			c.Wait = time.Minute
 		}
@@ -162,8 +176,7 @@ func (w *world) step() {
 			h.id = r.claim.ID
 		}
 	case "release":
-		path := pick("path", "x", "y", "dir/x", "dir/", "dir/sub/", "z")
-		expect(Release{Session: name, Path: path}, func() string { return n.release(m, path) })
+		w.release(name, expect, m)
 	case "define":
 		text := pick("definition", "1", "2")
 		expect(Define{Session: name, Name: "I", Definition: text}, func() string { n.defs["I"] = text; return "registered" })
@@ -175,6 +188,39 @@ func (w *world) step() {
 	case "complete":
 		expect(CompleteTask{Session: name, TaskID: "1"}, func() string { return "success" })
 	}
+}
+
+// release frees a path, or what has a token, or what hooks have taken.
+func (w *world) release(name string, expect func(Command, func() string) Result, m *member) {
+	t, n := w.t, w.model
+	c := Release{Session: name, Auto: rapid.IntRange(0, 3).Draw(t, "auto") == 0}
+	only := -1 // the place of the lease with the token
+	if k := rapid.IntRange(-3, len(n.held)-1).Draw(t, "lease"); k >= 0 {
+		for _, lease := range w.project.state.Leases.all() {
+			if only++; only == k {
+				c.Token = lease.Token
+				break
+			}
+		}
+	}
+	if c.Token == 0 && !c.Auto || rapid.Bool().Draw(t, "with a path") {
+		c.Path = rapid.SampledFrom([]string{"x", "y", "dir/x", "dir/", "dir/sub/", "z"}).Draw(t, "path")
+	}
+	expect(c, func() string {
+		var with *hold
+		if only >= 0 {
+			with = n.held[only]
+		}
+		mine := slices.ContainsFunc(n.held, func(h *hold) bool { return h.session == name && slices.Contains(h.paths, c.Path) })
+		freed, others, wider := n.release(m, c.Path, func(h *hold) bool { return (with == nil || with == h) && (!c.Auto || h.auto) })
+		switch {
+		case freed > 0:
+			return "released"
+		case c.Token != 0 && (c.Path == "" || mine), c.Path != "" && others, wider && !c.Auto:
+			return "error"
+		}
+		return "not_locked"
+	})
 }
 
 // look runs a command that changes nothing.
@@ -237,15 +283,9 @@ func (w *world) other() {
 		for _, q := range n.asked {
 			q.awaited = false
 		}
-		order := map[string]int{} // in which those are looked at who die at once; those who only looked come last now
-		for name := range w.project.state.Sessions.all() {
-			order[name] = len(order) - 100
-		}
-		slices.SortStableFunc(n.members, func(a, b *member) int { return order[a.name] - order[b.name] })
 		for _, m := range n.members {
 			m.seen = n.now
 		}
-		n.members = slices.DeleteFunc(n.members, func(m *member) bool { return order[m.name] == 0 && n.idle(m) })
 	case "snapshot":
 		text, err := w.project.Snapshot()
 		if err != nil {
@@ -272,8 +312,7 @@ func (w *world) restored(snapshot []byte, events []Event) *Project {
 	return p
 }
 
-// view returns all of a state that any answer depends on, but for when sessions called last and in which order those
-// came that never registered.
+// view returns all of a state that any answer depends on, but for when sessions called last.
 func view(t *rapid.T, p *Project) string {
 	text, err := p.Snapshot()
 	if err != nil {
@@ -283,18 +322,11 @@ func view(t *rapid.T, p *Project) string {
 	if err := json.Unmarshal(text, s); err != nil {
 		t.Fatal(err)
 	}
-	agents, rest := newOrdered[*session](), map[string]*session{}
-	for name, one := range s.Sessions.all() {
+	for _, one := range s.Sessions.all() {
 		one.Seen = time.Time{}
-		switch {
-		case one.Agent != nil:
-			agents.set(name, one)
-		case len(one.Todos)+len(one.Inbox)+one.Dropped > 0:
-			rest[name] = one
-		}
 	}
-	s.Sessions, s.Stamp = agents, 0
-	text, err = json.Marshal([]any{s, rest}, json.Deterministic(true))
+	s.Stamp = 0
+	text, err = json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,21 +346,24 @@ func (w *world) consistent() {
 	turn := &turn{Project: w.project, now: n.now}
 	holders := []string{}
 	for id, lease := range s.Leases.all() {
-		holders = append(holders, lease.Session+fmt.Sprint(lease.Paths))
+		holders = append(holders, fmt.Sprint(lease.Session, lease.Paths, lease.Auto, lease.ExpiresAt))
 		for other, o := range s.Leases.all() {
-			if id != other && turn.against(&lease.Claim, &o.Claim) {
+			if id != other && s.against(&lease.Claim, &o.Claim) {
 				t.Fatalf("%+v and %+v are granted at once", lease, o)
 			}
 		}
 	}
 	wanted := []string{}
 	for _, h := range n.held {
-		wanted = append(wanted, h.session+fmt.Sprint(h.paths))
+		wanted = append(wanted, fmt.Sprint(h.session, h.paths, h.auto, h.expires))
 	}
 	if fmt.Sprint(holders) != fmt.Sprint(wanted) {
 		t.Fatalf("held are %v, want %v", holders, wanted)
 	}
 	for i, claim := range s.Queue {
+		if claim.ahead != s.countAhead(claim, i) {
+			t.Fatalf("%d are in the way of %+v, not %d", s.countAhead(claim, i), claim, claim.ahead)
+		}
 		if len(turn.blockers(claim, i)) == 0 {
 			t.Fatalf("%+v waits for nobody", claim)
 		}
@@ -341,11 +376,40 @@ func (w *world) consistent() {
 			t.Fatalf("%s has %d messages and %d todos, want %d and %d", m.name, len(one.Inbox), len(one.Todos), len(m.inbox), len(m.todos))
 		}
 	}
-	for name := range s.Sessions.all() {
-		if turn.cycle(name, turn.waitsFor(name)) != nil {
+	members := []string{}
+	for _, m := range n.members {
+		members = append(members, fmt.Sprint(m.name, m.principal))
+	}
+	sessions := []string{}
+	for name, one := range s.Sessions.all() {
+		if isOutsider(name) {
+			continue
+		}
+		sessions = append(sessions, fmt.Sprint(name, one.Principal))
+		if turn.cycle(name, waitsFor(turn, name)) != nil {
 			t.Fatalf("%s waits for itself", name)
 		}
 	}
+	if fmt.Sprint(sessions) != fmt.Sprint(members) {
+		t.Fatalf("there are %v, want %v", sessions, members)
+	}
+}
+
+// waitsFor returns the sessions that a session waits for: those it asked and waits to be answered by, and those that
+// are in the way of its claims.
+func waitsFor(t *turn, name string) []string {
+	var all []string
+	for _, q := range t.state.Queries.all() {
+		if q.From == name && q.Awaited {
+			all = append(all, q.To)
+		}
+	}
+	for i, claim := range t.state.Queue {
+		if claim.Session == name {
+			all = append(all, t.blockers(claim, i)...)
+		}
+	}
+	return all
 }
 
 // A project does what its naive model does, and its events say all of it.

@@ -25,6 +25,8 @@ type Agent struct {
 	Status      string    `json:"status"` // active, completed or dead
 	StartedAt   time.Time `json:"started_at"`
 	Principal   string    `json:"principal,omitzero"` // who registered it; nobody else may speak for it
+	// Provisional says that it was registered on behalf of the agent, which may still say what its task is.
+	Provisional bool `json:"provisional,omitzero"`
 }
 
 // The states of an Agent.
@@ -85,12 +87,16 @@ type Claim struct {
 	ID          string    `json:"id"`
 	Session     string    `json:"session"`
 	Branch      string    `json:"branch,omitzero"`
-	Paths       []string  `json:"paths"` // clean; a path that ends in a slash is a folder and all that is in it, others may be patterns
+	Paths       []string  `json:"paths"` // clean; a path that ends in a slash is a folder and all that is in it, others may be patterns, with a backslash before what is no wildcard
 	Mode        string    `json:"mode"`
 	ChangeType  string    `json:"change_type"`
 	Description string    `json:"description"`
 	TTL         float64   `json:"ttl_seconds,omitzero"` // how long the lease lives without being renewed; 0 for no such limit
 	Time        time.Time `json:"time"`                 // when it was made
+	Auto        bool      `json:"auto,omitzero"`        // a hook made it, and the session has not said so itself
+	Literal     bool      `json:"literal,omitzero"`     // the paths are files, unless they end in a slash
+
+	ahead int // while it is in the queue: how many leases and earlier claims are in its way
 }
 
 // A Lease is a claim that was granted. It lives as long as its holder shows signs of life and, if it has one, until its
@@ -100,16 +106,26 @@ type Lease struct {
 	Token     int64     `json:"token"` // rises with every lease of the project
 	LockedAt  time.Time `json:"locked_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
+
+	again bool // more than one call was answered with it, in this process
 }
 
-// A Change is a change that was announced.
+// A Change is a change that was announced, by a lease that is not shared.
 type Change struct {
 	Session     string    `json:"session"`
 	FilePath    string    `json:"file_path"`
 	ChangeType  string    `json:"change_type"`
 	Description string    `json:"description"`
 	Time        time.Time `json:"time"`
+	Lease       string    `json:"lease,omitzero"` // its id; none in what earlier versions kept
+	State       string    `json:"state,omitzero"` // what became of the lease; none while it is held
 }
+
+// What became of the lease of a Change.
+const (
+	ChangeReleased = "released" // its holder released it, as is done when a change is made
+	ChangeLapsed   = "lapsed"   // it ended otherwise, so that nobody has said that the change was made
+)
 
 // An Interface is a definition that agents share.
 type Interface struct {
@@ -121,10 +137,14 @@ type Interface struct {
 	Version      int       `json:"version"` // 1 for the first definition under the name
 }
 
-// A session is somebody who called: an agent, once it has registered.
+// A session is somebody who has done something, or has a message: an agent, once it has registered.
 type session struct {
-	Name    string     `json:"name"`
-	Agent   *Agent     `json:"agent,omitzero"`
+	Name  string `json:"name"`
+	Agent *Agent `json:"agent,omitzero"`
+	// Principal is who did the first thing as this session, which is Bound to it then. An Agent has its own.
+	Principal string `json:"principal,omitzero"`
+	Bound     bool   `json:"bound,omitzero"`
+
 	EndedAt time.Time  `json:"ended_at,omitzero"` // when it died
 	Todos   []*Todo    `json:"todos,omitzero"`
 	Inbox   []*Message `json:"inbox,omitzero"` // oldest first
@@ -145,6 +165,8 @@ type state struct {
 	Changes    []Change             `json:"changes"` // newest last
 	Interfaces *ordered[*Interface] `json:"interfaces"`
 	Completed  []string             `json:"completed"` // tasks
+
+	counted bool // ahead of each claim in the queue is right
 }
 
 func newState() *state {

@@ -3,7 +3,6 @@
 package coord
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -147,7 +146,7 @@ func (c MyTodos) run(t *turn) Result {
 	return TodoList{Session: c.Session, Total: len(todos), Todos: todos}
 }
 
-// AllTodos lists the items of all agents, also of those that died and have not been forgotten.
+// AllTodos lists the items of all agents that are there.
 type AllTodos struct{}
 
 // AgentTodos is what [AllTodos] says of one agent.
@@ -164,15 +163,11 @@ func (AllTodos) who() (string, bool) { return "", false }
 func (AllTodos) run(t *turn) Result {
 	all := newOrdered[AgentTodos]()
 	for name, s := range t.state.Sessions.all() {
-		if s.Agent == nil {
+		if !s.active() {
 			continue
 		}
-		description := s.Agent.Description
-		if !s.active() {
-			description = fmt.Sprintf("%s (the agent died at %s)", description, Time(s.EndedAt))
-		}
 		sum := summarize(s.Todos)
-		all.set(name, AgentTodos{TaskID: s.Agent.TaskID, Description: description, Total: sum.Total, Completed: sum.Completed, Todos: infos(s.Todos)})
+		all.set(name, AgentTodos{TaskID: s.Agent.TaskID, Description: s.Agent.Description, Total: sum.Total, Completed: sum.Completed, Todos: infos(s.Todos)})
 	}
 	return all
 }

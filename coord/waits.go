@@ -82,60 +82,106 @@ func (c unqueue) run(t *turn) Result {
 	return result
 }
 
-// drop frees a lease that was granted to a call which had been given up.
+// drop frees a lease that was granted to a call which had been given up, unless another call was answered with it.
 type drop struct{ id string }
 
 func (drop) who() (string, bool) { return "", false }
 
 func (c drop) run(t *turn) Result {
-	if lease := t.state.Leases.get(c.id); lease != nil {
+	if lease := t.state.Leases.get(c.id); lease != nil && !lease.again {
 		t.emit(Event{Kind: KindReleased, Session: lease.Session, ID: c.id, Text: "the call that waited for it was canceled"})
 		t.hand()
 	}
 	return nil
 }
 
-// waitsFor returns the sessions that a session waits for: those it asked and waits to be answered by, and those that
-// are in the way of its claims.
-func (t *turn) waitsFor(name string) []string {
-	var all []string
-	for _, q := range t.state.Queries.all() {
-		if q.From == name && q.Awaited {
-			all = append(all, q.To)
+// cycle returns the circle of sessions that there would be if one began to wait for others, nil when there would be none.
+// It looks for those that wait for the one already, through others or not.
+func (t *turn) cycle(from string, to []string) []string {
+	w, wanted := t.waits(), map[string]bool{}
+	for _, name := range to {
+		wanted[name] = true
+	}
+	next := map[string]string{from: ""} // whom each one waits for, on the way to from
+	for todo := []string{from}; len(todo) > 0; todo = todo[1:] {
+		for _, name := range w.behind(todo[0], next) {
+			todo = append(todo, name)
+			if !wanted[name] {
+				continue
+			}
+			cycle := []string{from}
+			for ; name != from; name = next[name] {
+				cycle = append(cycle, name)
+			}
+			return cycle
 		}
 	}
+	return nil
+}
+
+// waits is who waits for whom, by session.
+type waits struct {
+	*state
+	askers map[string][]string // who waits for an answer of it
+	held   map[string][]*Claim // its leases
+	queued map[string][]int    // the places of its claims in the queue
+}
+
+func (t *turn) waits() *waits {
+	w := &waits{state: t.state, askers: map[string][]string{}, held: map[string][]*Claim{}, queued: map[string][]int{}}
+	for _, q := range t.state.Queries.all() {
+		if q.Awaited {
+			w.askers[q.To] = append(w.askers[q.To], q.From)
+		}
+	}
+	if len(t.state.Queue) == 0 {
+		return w
+	}
+	for _, lease := range t.state.Leases.all() {
+		w.held[lease.Session] = append(w.held[lease.Session], &lease.Claim)
+	}
 	for i, claim := range t.state.Queue {
-		if claim.Session == name {
-			all = append(all, t.blockers(claim, i)...)
+		w.queued[claim.Session] = append(w.queued[claim.Session], i)
+	}
+	return w
+}
+
+// behind returns those that wait for a session and are not known, and adds it to what is known of them.
+func (w *waits) behind(name string, known map[string]string) []string {
+	var all []string
+	add := func(other string) {
+		if _, ok := known[other]; !ok {
+			known[other] = name
+			all = append(all, other)
+		}
+	}
+	for _, asker := range w.askers[name] {
+		add(asker)
+	}
+	if len(w.held[name])+len(w.queued[name]) == 0 {
+		return all
+	}
+	for i, claim := range w.Queue {
+		if _, ok := known[claim.Session]; !ok && w.isBehind(i, name) {
+			add(claim.Session)
 		}
 	}
 	return all
 }
 
-// cycle returns the circle of sessions that there would be if one began to wait for others, nil when there would be none.
-func (t *turn) cycle(from string, to []string) []string {
-	var path []string
-	seen := map[string]bool{}
-	var leadsBack func(name string) bool
-	leadsBack = func(name string) bool {
-		if name == from {
+// isBehind reports whether a session is in the way of the claim at a place in the queue.
+func (w *waits) isBehind(i int, name string) bool {
+	for _, lease := range w.held[name] {
+		if w.against(w.Queue[i], lease) {
 			return true
 		}
-		if seen[name] {
-			return false
-		}
-		seen[name] = true
-		path = append(path, name)
-		if slices.ContainsFunc(t.waitsFor(name), leadsBack) {
+	}
+	for _, k := range w.queued[name] {
+		if k < i && w.against(w.Queue[i], w.Queue[k]) {
 			return true
 		}
-		path = path[:len(path)-1]
-		return false
 	}
-	if !slices.ContainsFunc(to, leadsBack) {
-		return nil
-	}
-	return append([]string{from}, path...)
+	return false
 }
 
 // maxWaits is how many claims of the queue [ListWaits] looks at: more than anybody can look at.

@@ -115,6 +115,23 @@ func (a *args) integer(name string, fallback int) int {
 	return int(n)
 }
 
+// token is a whole number, which a float would not hold.
+func (a *args) token(name string) int64 {
+	v := a.get(name)
+	if v == nil {
+		return 0
+	}
+	text := string(v)
+	if v.Kind() == '"' {
+		text = strings.TrimSpace(unquote(v))
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		a.fail(name, "a whole number")
+	}
+	return n
+}
+
 func (a *args) seconds(name string, fallback float64) time.Duration {
 	return time.Duration(a.number(name, fallback) * float64(time.Second))
 }
@@ -156,8 +173,9 @@ func (a *args) priority(name string) int {
 			return 3
 		}
 	}
-	n := a.integer(name, 1)
-	if n < 1 || n > 3 {
+	read := &args{values: a.values}
+	n := read.integer(name, 1)
+	if read.err != nil || n < 1 || n > 3 {
 		a.fail(name, "1 (high), 2 (medium) or 3 (low)")
 	}
 	return n

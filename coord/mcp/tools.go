@@ -10,7 +10,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/coord"
 )
 
-// A tool is a command of the coordinator as models call it. All take a project_id first.
+// A tool is a command of the coordinator as models call it. All take a project_id first. Some take arguments that no
+// schema has, as they are for programs: auto and literal (hooks), resume (hooks), details, minutes.
 type tool struct {
 	name        string
 	description string
@@ -70,7 +71,10 @@ var tools = []tool{
 		},
 		repeatable: true,
 		command: func(a *args) coord.Command {
-			return coord.Register{Session: a.text("session_name"), TaskID: a.text("task_id"), Branch: a.text("branch"), Description: a.text("description")}
+			return coord.Register{
+				Session: a.text("session_name"), TaskID: a.text("task_id"), Branch: a.text("branch"), Description: a.text("description"),
+				Resume: a.boolean("resume", false),
+			}
 		},
 	},
 	{
@@ -201,7 +205,10 @@ var tools = []tool{
 		},
 		repeatable: true,
 		command: func(a *args) coord.Command {
-			return coord.Release{Session: a.text("session_name"), Path: a.text("file_path"), Token: int64(a.integer("fencing_token", 0))}
+			return coord.Release{
+				Session: a.text("session_name"), Path: a.text("file_path"), Token: a.token("fencing_token"), Auto: a.boolean("auto", false),
+				Literal: a.boolean("literal", false),
+			}
 		},
 	},
 	{
@@ -210,7 +217,7 @@ var tools = []tool{
 		params:      []param{number("limit", "Default 20").opt()},
 		reads:       true, list: "changes",
 		command: func(a *args) coord.Command {
-			return coord.RecentChanges{Limit: max(1, a.integer("limit", 20)), Since: a.minutes("minutes")}
+			return coord.RecentChanges{Limit: max(1, a.integer("limit", 20)), Since: a.minutes("minutes"), Details: a.boolean("details", false)}
 		},
 	},
 	{
@@ -249,7 +256,9 @@ var tools = []tool{
 		params:      []param{session, text("file_path", "Relative to the project's root"), number("fencing_token", "Of your lock").ext()},
 		reads:       true, extended: true,
 		command: func(a *args) coord.Command {
-			return coord.CheckLock{Session: a.text("session_name"), Path: a.text("file_path"), Token: int64(a.integer("fencing_token", 0))}
+			return coord.CheckLock{
+				Session: a.text("session_name"), Path: a.text("file_path"), Token: a.token("fencing_token"), Literal: a.boolean("literal", false),
+			}
 		},
 	},
 }
@@ -258,6 +267,7 @@ func announce(a *args) coord.Command {
 	c := coord.Announce{
 		Session: a.text("session_name"), Paths: a.texts("paths"), ChangeType: a.text("change_type"), Description: a.text("description"),
 		Mode: a.text("mode"), TTL: a.seconds("ttl_seconds", 0), Wait: a.seconds("wait_seconds", 0),
+		Auto: a.boolean("auto", false), Literal: a.boolean("literal", false),
 	}
 	// Who uses what the API reference does not have can read answers that it does not have.
 	c.Details = len(c.Paths) > 0 || a.get("mode") != nil || a.get("ttl_seconds") != nil || a.get("wait_seconds") != nil || a.boolean("details", false)
