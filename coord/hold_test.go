@@ -293,9 +293,6 @@ func TestIdleProjectsRest(t *testing.T) {
 		if n := coord.InUse(h); n != 0 {
 			t.Errorf("%d projects are in memory", n)
 		}
-		if got := do(t, h, coord.AllTodos{}); !contains(got, "write") {
-			t.Error(got)
-		}
 		if got := do(t, h, coord.Register{Session: "a", TaskID: "of a"}); status(t, got) != "registered" {
 			t.Error(got)
 		}
@@ -309,9 +306,10 @@ func TestIdleProjectsRest(t *testing.T) {
 func TestTheDeadAreForgottenInTime(t *testing.T) {
 	kept := newMemory()
 	synctest.Test(t, func(t *testing.T) {
-		for range 10 {
+		for i := range 10 {
 			h := coord.NewHub(&coord.HubOptions{Store: kept})
-			if !contains(do(t, h, coord.AllTodos{}), "write") {
+			do(t, h, coord.ListAgents{})
+			if i == 0 {
 				register(t, h, "a", "b")
 				do(t, h, coord.AddTodo{Session: "a", Item: "write"})
 			}
