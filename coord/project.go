@@ -82,7 +82,9 @@ func (p *Project) Do(now time.Time, principal string, c Command) (Result, []Even
 		if !fromOutside(c) {
 			t.actor = name
 		}
-		t.session(name).Seen = t.now
+		if s := t.session(name); !looks(c) {
+			s.Seen = t.now
+		}
 	}
 	return c.run(t), t.events
 }

@@ -58,6 +58,7 @@ type Daemon struct {
 	mux     *http.ServeMux
 	handler http.Handler // mux, for those who did not come from pages of others
 	mcp     *coordmcp.Server
+	audit   audit
 }
 
 // New returns a Daemon.
@@ -65,7 +66,7 @@ func New(opts Options) *Daemon {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	d := &Daemon{opts: opts, mux: http.NewServeMux()}
+	d := &Daemon{opts: opts, mux: http.NewServeMux(), audit: audit{log: opts.Logger}}
 	opts.MCP.Authorize = d.authorize
 	d.mcp = coordmcp.New(opts.Hub, &opts.MCP)
 	d.mux.Handle("/mcp", d.mcp.Handler())
@@ -89,7 +90,7 @@ func New(opts Options) *Daemon {
 		d.mux.HandleFunc("POST /api/tokens", d.owner(d.createToken))
 		d.mux.HandleFunc("DELETE /api/tokens", d.owner(d.revokeToken))
 	}
-	d.handler = http.NewCrossOriginProtection().Handler(d.mux)
+	d.handler = guard(http.NewCrossOriginProtection().Handler(d.mux))
 	return d
 }
 
@@ -109,7 +110,7 @@ func (d *Daemon) Authorize(ctx context.Context, header http.Header, project stri
 func (d *Daemon) MCP() *coordmcp.Server { return d.mcp }
 
 // errForbidden is why a caller is refused, without saying more than he knows.
-var errForbidden = errors.New("this project needs a token that allows this; send it as Authorization: Bearer TOKEN")
+var errForbidden error = &coordmcp.RefusedError{Why: "this project needs a token that allows this; send it as Authorization: Bearer TOKEN"}
 
 // grant finds out who calls and what that one may do. In a project for which there is no token everybody who reaches the
 // address may do everything.
@@ -147,6 +148,9 @@ func (d *Daemon) authorize(ctx context.Context, header http.Header, project stri
 	if err == nil && g.Role == coord.RoleObserver && !reads {
 		err = errForbidden
 	}
+	if errors.Is(err, errForbidden) {
+		d.audit.refused(project, g.Name)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -160,8 +164,10 @@ func (d *Daemon) allow(w http.ResponseWriter, r *http.Request, roles ...string) 
 	case err == nil && slices.Contains(roles, g.Role):
 		return g, true
 	case err == nil:
+		d.audit.refused(r.PathValue("project"), g.Name)
 		refuse(w, http.StatusForbidden, fmt.Errorf("your token is that of an %s; this takes one whose role is %s", g.Role, strings.Join(roles, " or ")))
 	case errors.Is(err, errForbidden):
+		d.audit.refused(r.PathValue("project"), g.Name)
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuse(w, http.StatusUnauthorized, err)
 	default:
@@ -185,7 +191,7 @@ func (d *Daemon) serveProjects(w http.ResponseWriter, r *http.Request) {
 	}
 	shown, locked := []string{}, d.opts.Closed
 	for _, name := range names {
-		switch _, err := d.authorize(r.Context(), r.Header, name, true); {
+		switch _, err := d.grant(r.Context(), r.Header, name); {
 		case err == nil:
 			shown = append(shown, name)
 		case errors.Is(err, errForbidden):

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/coord"
 	"github.com/dragoman-a2a/dragoman/coord/daemon"
+	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
@@ -398,3 +400,62 @@ func TestOwnerAndGates(t *testing.T) {
 		}
 	}
 }
+
+// What pages of other sites fetch is refused, also with GET; a link to the page for people works.
+func TestOtherSitesLookAtNothing(t *testing.T) {
+	t.Parallel()
+	url, _, hub := start(t)
+	for path, want := range map[string]int{
+		"/api/projects": 403, "/api/projects/p": 403, "/api/projects/p/events": 403, "/a2a/p/s/.well-known/agent-card.json": 403, "/mcp": 403,
+		"/": 200, "/page.js": 200, "/healthz": 200,
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Sec-Fetch-Site", "cross-site")
+		if got, body := send(t, req); got != want {
+			t.Errorf("%s: %d %s", path, got, body)
+		}
+	}
+	if got, body := get(t, url+"/api/projects/another", ""); got != 200 {
+		t.Errorf("%d %s", got, body)
+	}
+	if names, err := hub.Projects(t.Context()); err != nil || len(names) != 0 {
+		t.Errorf("looking made %v, %v", names, err)
+	}
+}
+
+// What goes wrong in the database is no business of callers.
+func TestErrorsOfTheDatabaseStayInside(t *testing.T) {
+	t.Parallel()
+	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := coord.OpenTables(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logger := slog.New(slog.DiscardHandler)
+	hub := coord.NewHub(&coord.HubOptions{Logger: logger})
+	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables, Logger: logger, MCP: coordmcp.Options{Logger: logger}}))
+	defer func() {
+		srv.Close()
+		hub.Close()
+	}()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []string{
+		call(t, srv.URL, "", "list_active_agents", `{"project_id":"p"}`),
+		second(get(t, srv.URL+"/api/projects/p", "")),
+		second(get(t, srv.URL+"/api/projects/p", "coord_x")),
+	} {
+		if !strings.Contains(strings.ToLower(got), "internal error") || strings.Contains(got, "tokens") || strings.Contains(got, "closed") {
+			t.Error(got)
+		}
+	}
+}
+
+func second(_ int, body string) string { return body }

@@ -5,6 +5,7 @@ package daemon
 import (
 	"crypto/subtle"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 
@@ -54,6 +55,7 @@ func (d *Daemon) createToken(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, err)
 		return
 	}
+	d.opts.Logger.Info("a token was made", slog.String("project", e.Project), slog.String("name", e.Name), slog.String("role", e.Role))
 	answer(w, map[string]string{"token": token})
 }
 
@@ -68,6 +70,7 @@ func (d *Daemon) revokeToken(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		d.fail(w, err)
 	default:
+		d.opts.Logger.Info("a token was revoked", slog.String("project", e.Project), slog.String("name", e.Name))
 		answer(w, map[string]string{"status": "revoked"})
 	}
 }

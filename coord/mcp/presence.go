@@ -3,7 +3,6 @@
 package mcp
 
 import (
-	"context"
 	"net/http"
 	"sync"
 
@@ -18,7 +17,8 @@ const maxPerLine = 100
 
 // presence takes a connection for a sign of life of the sessions of agents that came over it. Over stdio that is the
 // session of MCP. Over HTTP that would say nothing, as it outlives a client that was killed; there it is the stream that a
-// client keeps open to be told things. Calls without a session of MCP come over no connection that lasts.
+// client keeps open to be told things. Calls without a session of MCP come over no connection that lasts; a client that
+// makes them is there as long as it listens to the inbox of its session.
 type presence struct {
 	hub *coord.Hub
 
@@ -29,8 +29,9 @@ type presence struct {
 // A line is a connection and the sessions that came over it, by project and name, with what ends their presence while it
 // is open.
 type line struct {
-	open   int // streams
-	agents map[[2]string]func()
+	open    int // streams
+	watched bool
+	agents  map[[2]string]func()
 }
 
 // line returns the one of a key, with the lock held.
@@ -43,37 +44,65 @@ func (p *presence) line(key any) *line {
 	return l
 }
 
-// called notes that a session called.
-func (p *presence) called(ctx context.Context, req *sdk.CallToolRequest, project, session string) {
-	if session == "" || req.Session == nil || req.ProtocolVersion() >= mcphttp.Stateless {
+// called notes what a session has called, and what came of it. A connection is bound to those who do something by it, not
+// to those who are looked at, until they leave or come by another one.
+func (p *presence) called(req *sdk.CallToolRequest, project, session string, c coord.Command, result coord.Result) {
+	agent := [2]string{project, session}
+	if _, failed := result.(coord.Failure); failed || session == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch c := c.(type) {
+	case coord.MyTodos, coord.CheckLock:
+		return
+	case coord.Check:
+		if c.Peek {
+			return
+		}
+	case coord.Unregister:
+		p.unbind(agent)
+		return
+	case coord.Register:
+		p.unbind(agent)
+	}
+	p.bind(req, agent)
+}
+
+// bind takes the connection of a call for a sign of life of a session, with the lock held.
+func (p *presence) bind(req *sdk.CallToolRequest, agent [2]string) {
+	if req.Session == nil || req.ProtocolVersion() >= mcphttp.Stateless {
 		return
 	}
 	key, overHTTP := any(req.Session), req.Extra != nil && req.Extra.Header != nil
 	if overHTTP {
 		key = req.Session.ID()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	l := p.line(key)
-	if len(l.agents) == 0 {
+	if !l.watched {
+		l.watched = true
 		if !overHTTP {
 			l.open++
 		}
 		go p.forget(key, req.Session)
 	}
-	agent := [2]string{project, session}
 	if _, known := l.agents[agent]; known || len(l.agents) >= maxPerLine {
 		return
 	}
 	l.agents[agent] = nil
 	if l.open > 0 {
-		p.enter(ctx, l, agent)
+		l.agents[agent] = p.hub.Connect(agent[0], agent[1])
 	}
 }
 
-// enter begins the presence of a session, with the lock held.
-func (p *presence) enter(ctx context.Context, l *line, agent [2]string) {
-	l.agents[agent] = p.hub.Connect(agent[0], agent[1])
+// unbind ends what all connections say of a session, with the lock held.
+func (p *presence) unbind(agent [2]string) {
+	for _, l := range p.lines {
+		if leave := l.agents[agent]; leave != nil {
+			leave()
+		}
+		delete(l.agents, agent)
+	}
 }
 
 // leave ends the presence of all sessions of a line, with the lock held.
@@ -106,7 +135,7 @@ func (p *presence) stream(r *http.Request) (closed func()) {
 	l := p.line(id)
 	if l.open++; l.open == 1 {
 		for agent := range l.agents {
-			p.enter(r.Context(), l, agent)
+			l.agents[agent] = p.hub.Connect(agent[0], agent[1])
 		}
 	}
 	return func() {
@@ -116,7 +145,7 @@ func (p *presence) stream(r *http.Request) (closed func()) {
 			return
 		}
 		l.leave()
-		if len(l.agents) == 0 && p.lines[id] == l {
+		if !l.watched && p.lines[id] == l {
 			delete(p.lines, id)
 		}
 	}

@@ -124,3 +124,129 @@ func TestKilledClientsLetGo(t *testing.T) {
 		}
 	}
 }
+
+// A bench is a coordinator and its clients, for tests of who counts as there.
+type bench struct {
+	t   *testing.T
+	hub *coord.Hub
+	url string
+}
+
+const shortTimeout = time.Second
+
+func newBench(t *testing.T) *bench {
+	hub := coord.NewHub(&coord.HubOptions{Timeout: shortTimeout})
+	srv := httptest.NewServer(coordmcp.New(hub, nil).Handler())
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+		hub.Close()
+	})
+	return &bench{t, hub, srv.URL}
+}
+
+func (b *bench) client(generation string) *mcp.ClientSession {
+	b.t.Helper()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil).Connect(b.t.Context(),
+		&mcp.StreamableClientTransport{Endpoint: b.url}, &mcp.ClientSessionOptions{ProtocolVersion: generation})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// join registers a session and leases a file for it.
+func (b *bench) join(c *mcp.ClientSession, name string) {
+	b.t.Helper()
+	call(b.t, c, "register_agent", map[string]any{"project_id": "p", "session_name": name, "task_id": name, "branch": "b", "description": "d"})
+	call(b.t, c, "announce_file_change", map[string]any{"project_id": "p", "session_name": name, "file_path": name, "change_type": "modify", "description": "d"})
+}
+
+func (b *bench) holds(name string) bool {
+	b.t.Helper()
+	result, err := b.hub.Do(b.t.Context(), "p", "", coord.ListLocks{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, l := range result.(coord.LockList).Leases {
+		if l.Session == name {
+			return true
+		}
+	}
+	return false
+}
+
+// lives checks that a session keeps its lease for some timeouts.
+func (b *bench) lives(name string) {
+	b.t.Helper()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for begun := time.Now(); time.Since(begun) < 3*shortTimeout+shortTimeout/2; <-ticker.C {
+		if !b.holds(name) {
+			b.t.Fatalf("%s is gone after %v, though it is there", name, time.Since(begun))
+		}
+	}
+}
+
+// dies checks that a session loses its lease, whatever is done meanwhile.
+func (b *bench) dies(name string, meanwhile func()) {
+	b.t.Helper()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for deadline := time.Now().Add(20 * time.Second); b.holds(name); <-ticker.C {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("%s still has its lease, though it is gone", name)
+		}
+		meanwhile()
+	}
+}
+
+// Who looks at a session does not keep it alive, neither by looking again and again nor by staying connected.
+func TestLookersKeepNobodyAlive(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.join(b.client("2026-07-28"), "victim")
+	looker := b.client("2025-11-25")
+	b.dies("victim", func() {
+		me := map[string]any{"project_id": "p", "session_name": "victim", "peek": true, "file_path": "y"}
+		call(t, looker, "get_my_todos", me)
+		call(t, looker, "check_messages", me)
+		if _, err := read(t, looker, "dragoman://p/inbox/victim"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A connection says nothing any more of a session that left, or came by another one.
+func TestNamesAreUsedAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	old, fresh := b.client("2025-11-25"), b.client("2026-07-28")
+	b.join(old, "left")
+	b.join(old, "moved")
+	b.join(old, "stays")
+	call(t, old, "unregister_agent", map[string]any{"project_id": "p", "session_name": "left"})
+	b.join(fresh, "left")
+	b.join(fresh, "moved")
+	b.dies("left", func() {})
+	b.dies("moved", func() {})
+	b.lives("stays")
+}
+
+// A client without a session of MCP is there as long as it listens to its inbox.
+func TestListenersAreThere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c := b.client("2026-07-28")
+	b.join(c, "a")
+	inbox := "dragoman://p/inbox/a"
+	if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: inbox}); err != nil {
+		t.Fatal(err)
+	}
+	b.lives("a")
+	if err := c.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: inbox}); err != nil {
+		t.Fatal(err)
+	}
+	b.dies("a", func() {})
+}

@@ -137,14 +137,11 @@ func (s *Server) show(ctx context.Context, header http.Header, uri string) (plac
 	}
 	principal, err := s.principal(ctx, header, p.project, true)
 	if err != nil {
-		return p, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+		return p, "", s.cannot(err)
 	}
 	result, err := s.hub.Do(ctx, p.project, principal, p.view.command(p.session))
-	if bad, ok := errors.AsType[*coord.BadProjectError](err); ok {
-		return p, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: bad.Error()}
-	}
 	if err != nil {
-		return p, "", err
+		return p, "", s.cannot(err)
 	}
 	if f, refused := result.(coord.Failure); refused {
 		return p, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: f.Error}
@@ -154,6 +151,22 @@ func (s *Server) show(ctx context.Context, header http.Header, uri string) (plac
 		return p, "", fmt.Errorf("encode %s: %w", uri, err)
 	}
 	return p, string(text), nil
+}
+
+// cannot returns the error of the protocol for one that a caller may not know.
+func (s *Server) cannot(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err // nobody reads it
+	}
+	text, code := s.why(err)
+	kind := int64(jsonrpc.CodeInternalError)
+	switch code {
+	case coord.CodeForbidden:
+		kind = jsonrpc.CodeInvalidRequest
+	case coord.CodeInvalid:
+		kind = jsonrpc.CodeInvalidParams
+	}
+	return &jsonrpc.Error{Code: kind, Message: text}
 }
 
 type headerKey struct{}

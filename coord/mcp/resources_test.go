@@ -4,7 +4,6 @@ package mcp_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -34,7 +33,7 @@ func open(t *testing.T) *place {
 		Authorize: func(_ context.Context, header http.Header, project string, reads bool) (string, error) {
 			name := header.Get("Authorization")
 			if name == "" {
-				return "", errors.New("this project needs a token")
+				return "", &coordmcp.RefusedError{Why: "this project needs a token"}
 			}
 			return name, nil
 		},

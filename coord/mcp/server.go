@@ -29,8 +29,9 @@ type Options struct {
 	// Extended shows models the tools and arguments that the API reference of A2AMCP does not have. The arguments are taken
 	// in any case; the tools are not.
 	Extended bool
-	// Authorize returns who calls, from the HTTP header of the call, which is nil over stdio. Its error refuses the call,
-	// with its text. With reads the call changes nothing. Nil means that callers are not told apart.
+	// Authorize returns who calls, from the HTTP header of the call, which is nil over stdio. A [RefusedError] refuses the
+	// call with its text; of any other error the caller learns that it happened, and the log the rest. With reads the call
+	// changes nothing. Nil means that callers are not told apart.
 	Authorize func(ctx context.Context, header http.Header, project string, reads bool) (principal string, err error)
 	// Ask answers query_agent for a session of a name that Route takes, instead of the coordinator. It may be nil.
 	Ask func(ctx context.Context, project, principal string, q coord.Ask) (result coord.Result, handled bool, err error)
@@ -38,6 +39,11 @@ type Options struct {
 	Version string
 	Logger  *slog.Logger // nil means slog.Default()
 }
+
+// A RefusedError is why a caller may not do something, as that one may read it.
+type RefusedError struct{ Why string }
+
+func (e *RefusedError) Error() string { return e.Why }
 
 // A Server serves a coordinator over MCP.
 type Server struct {
@@ -126,16 +132,18 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 	}
 	principal, err := s.principal(ctx, headerOf(ctx, req.Extra), project, t.reads)
 	if err != nil {
-		return refuse(err.Error(), coord.CodeForbidden), nil
+		return s.failed(err)
 	}
 	defer s.report(ctx, req, c)()
 	result, err := s.do(ctx, project, principal, c)
 	if err != nil {
 		return s.failed(err)
 	}
-	if f, ok := result.(coord.Failure); !ok || f.Code != coord.CodeForbidden { // nobody keeps somebody else's session alive
-		s.presence.called(ctx, req, project, session)
+	if f, ok := result.(coord.Failure); ok && f.Code == coord.CodeForbidden {
+		s.opts.Logger.Warn("a call for somebody else's session was refused", slog.String("project", project), slog.String("caller", principal),
+			slog.String("tool", t.name), slog.String("session", session))
 	}
+	s.presence.called(req, project, session, c, result)
 	return s.answer(ctx, t, project, session, result)
 }
 
@@ -168,17 +176,28 @@ func sessionOf(t *tool, a *args) (param, session string) {
 
 // failed says why a command did not run.
 func (s *Server) failed(err error) (*sdk.CallToolResult, error) {
-	if bad, ok := errors.AsType[*coord.BadProjectError](err); ok {
-		return refuse(bad.Error(), coord.CodeInvalid), nil
-	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return nil, err // nobody reads it
 	}
+	return refuse(s.why(err)), nil
+}
+
+// why returns what a caller may know of an error, and its code. The log has the rest.
+func (s *Server) why(err error) (text, code string) {
+	if bad, ok := errors.AsType[*coord.BadProjectError](err); ok {
+		return bad.Error(), coord.CodeInvalid
+	}
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return refused.Error(), coord.CodeForbidden
+	}
 	if errors.Is(err, coord.ErrClosed) {
-		return refuse("The coordinator is shutting down; try again", coord.CodeShutdown), nil
+		return "The coordinator is shutting down; try again", coord.CodeShutdown
 	}
 	s.opts.Logger.Error("a command failed", slog.String("error", err.Error()))
-	return refuse("Internal error; the log of the coordinator has more", "internal"), nil
+	if errors.Is(err, coord.ErrNotKept) {
+		return "It could not be kept and has not happened; try again, and if that does not help: the log of the coordinator has more", "internal"
+	}
+	return "Internal error; the log of the coordinator has more", "internal"
 }
 
 // refuse is the answer to a call that cannot be served.

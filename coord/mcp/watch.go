@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/internal/mcphttp"
 )
 
 // maxSubscriptions is how many resources one connection can subscribe to, and maxSubscribed how many all can.
@@ -31,7 +32,7 @@ type watches struct {
 
 	mu       sync.Mutex
 	count    int
-	sessions map[*sdk.ServerSession]map[string]bool // the URIs that it has subscribed to
+	sessions map[*sdk.ServerSession]map[string]func() // the URIs that it has subscribed to, with what ends the presence by that
 	projects map[string]*watch
 }
 
@@ -48,7 +49,7 @@ type watched struct {
 }
 
 func newWatches(s *Server) *watches {
-	return &watches{server: s, sessions: make(map[*sdk.ServerSession]map[string]bool), projects: make(map[string]*watch)}
+	return &watches{server: s, sessions: make(map[*sdk.ServerSession]map[string]func()), projects: make(map[string]*watch)}
 }
 
 // subscribe admits a subscription of a caller who may read the resource.
@@ -60,26 +61,35 @@ func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	}
 	from, err := w.server.hub.Last(ctx, p.project)
 	if err != nil {
-		return err
+		return w.server.cannot(err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	mine, known := w.sessions[req.Session]
 	switch {
-	case mine[uri]:
+	case mine[uri] != nil:
 		return nil
 	case len(mine) >= maxSubscriptions, w.count >= maxSubscribed:
 		return fmt.Errorf("there are too many subscriptions: a connection can have %d", maxSubscriptions)
 	}
 	if !known {
-		mine = make(map[string]bool)
+		mine = make(map[string]func())
 		w.sessions[req.Session] = mine
 		go w.leaveWith(req.Session)
 	}
-	mine[uri] = true
+	mine[uri] = w.present(req, p)
 	w.count++
 	w.add(p, uri, from)
 	return nil
+}
+
+// present takes listening to an inbox, by a client without a session of MCP, for a sign of life of whose it is. Others may
+// not listen to it, where callers are told apart.
+func (w *watches) present(req *sdk.SubscribeRequest, p place) (leave func()) {
+	if p.session == "" || req.ProtocolVersion() < mcphttp.Stateless {
+		return func() {}
+	}
+	return w.server.hub.Connect(p.project, p.session)
 }
 
 // add counts a reader of a resource; the caller holds the lock.
@@ -107,9 +117,11 @@ func (w *watches) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) er
 // drop ends a subscription, if there is one; the caller holds the lock.
 func (w *watches) drop(session *sdk.ServerSession, uri string) {
 	p, ok := parse(uri)
-	if !ok || !w.sessions[session][uri] {
+	leave := w.sessions[session][uri]
+	if !ok || leave == nil {
 		return
 	}
+	leave()
 	delete(w.sessions[session], uri)
 	w.count--
 	of := w.projects[p.project]

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemon_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/coord/daemon"
+	"github.com/dragoman-a2a/dragoman/store/sqlite"
+)
+
+// A logbook is a log to read.
+type logbook struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logbook) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logbook) count(part string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.text.String(), part)
+}
+
+// The log says who made and revoked tokens and who was refused, never a token, and no stranger fills it.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := coord.OpenTables(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var book logbook
+	logger := slog.New(slog.NewTextHandler(&book, nil))
+	hub := coord.NewHub(&coord.HubOptions{Logger: logger})
+	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables, OwnerKey: "key", Logger: logger}))
+	defer func() {
+		srv.Close()
+		hub.Close()
+		db.Close()
+	}()
+	manage := func(method, body string) string {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, srv.URL+"/api/tokens", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer key")
+		status, answer := send(t, req)
+		if status != http.StatusOK {
+			t.Fatal(answer)
+		}
+		return answer
+	}
+	ann := manage("POST", `{"project":"p","name":"ann","role":"observer"}`)
+	token := strings.Split(ann, `"`)[3]
+	call(t, srv.URL, token, "register_agent", me)
+	manage("POST", `{"project":"p","name":"bob","role":"agent"}`)
+	manage("DELETE", `{"project":"p","name":"bob"}`)
+	for part, want := range map[string]int{
+		`msg="a token was made" project=p name=ann role=observer`: 1, `msg="a token was revoked" project=p name=bob`: 1,
+		`msg="a call was refused" project=p token=ann`: 1, token: 0,
+	} {
+		if got := book.count(part); got != want {
+			t.Errorf("%d times, want %d: %s", got, want, part)
+		}
+	}
+	for range 100 {
+		get(t, srv.URL+"/api/projects/p", "")
+	}
+	if got := book.count("a call was refused"); got != 60 {
+		t.Errorf("%d refusals are in the log", got)
+	}
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+// looks reports whether a command only shows what there is of a session. It is no sign of life of the session, as others
+// may look as well.
+func looks(c Command) bool {
+	switch c := c.(type) {
+	case MyTodos, CheckLock:
+		return true
+	case Check:
+		return c.Peek
+	}
+	return false
+}
