@@ -129,7 +129,7 @@ func (out *outside) find(name string) (ref string, ok bool) {
 
 func (out *outside) names() string {
 	if len(out.opts.Agents) == 0 {
-		return "none"
+		return "none; whoever runs the coordinator names them to it with dragoman coord serve --a2a-agent ALIAS=URL"
 	}
 	var all []string
 	for _, alias := range slices.Sorted(maps.Keys(out.opts.Agents)) {
@@ -152,7 +152,7 @@ func (out *outside) ask(ctx context.Context, hub *coord.Hub, with talk, q *coord
 	if !out.begin(func() {
 		defer func() { <-out.room }()
 		defer cancel()
-		answer <- out.exchange(exchange, with, q.Query)
+		answer <- out.exchange(exchange, with, q)
 		if <-left {
 			out.deliver(hub, with.project, q, id, <-answer)
 		}
@@ -222,13 +222,13 @@ func (out *outside) deliver(hub *coord.Hub, project string, q *coord.Ask, id str
 }
 
 // exchange sends a query to an agent and returns what came of it.
-func (out *outside) exchange(ctx context.Context, with talk, query string) coord.Result {
+func (out *outside) exchange(ctx context.Context, with talk, q *coord.Ask) coord.Result {
 	c, err := client.Dial(ctx, with.agent, &out.opts.Client)
 	if err != nil {
-		return out.failed(with, err)
+		return out.failed(q.To, err)
 	}
 	defer c.Close()
-	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart(query))
+	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart(q.Query))
 	before := out.resume(with)
 	if before != nil {
 		m.TaskID, m.ContextID = before.ID, before.ContextID
@@ -236,7 +236,7 @@ func (out *outside) exchange(ctx context.Context, with talk, query string) coord
 	message, task, err := send(ctx, c, m)
 	switch {
 	case err != nil:
-		return out.failed(with, err)
+		return out.failed(q.To, err)
 	case message != nil:
 		return received(textOf(message.Parts))
 	}
@@ -274,6 +274,9 @@ func send(ctx context.Context, c *client.Client, m *a2a.Message) (*a2a.Message, 
 	return nil, ended, err
 }
 
+// askedBack is what a session is told beside a question of an agent.
+const askedBack = "\n\n(The agent asks this back. Answer it with another query_agent to it within an hour: that goes on with the same task.)"
+
 // outcome makes the result of a task. What an agent asks back is its answer for now; the session's next query to it
 // goes on from there.
 func (out *outside) outcome(with talk, task *a2a.Task) coord.Result {
@@ -284,7 +287,7 @@ func (out *outside) outcome(with talk, task *a2a.Task) coord.Result {
 	switch state := task.Status.State; {
 	case state == a2a.TaskStateInputRequired:
 		out.pause(with, task)
-		return received(said)
+		return received(shorten(said, maxAnswer-len(askedBack)) + askedBack)
 	case state != a2a.TaskStateCompleted:
 		why := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(state.String(), "TASK_STATE_"), "_", "-"))
 		return failure("Agent did not answer: the task is " + why + ". " + said)
@@ -325,15 +328,18 @@ func (out *outside) resume(with talk) *a2a.Task {
 	return task
 }
 
-func (out *outside) failed(with talk, err error) coord.Result {
-	out.opts.Logger.Info("a query to an A2A agent failed", slog.String("agent", with.agent), slog.String("error", err.Error()))
+// failed is the result of a query that the agent of a name did not answer.
+func (out *outside) failed(name string, err error) coord.Result {
 	if e, ok := errors.AsType[*a2a.Error](err); ok && e.Remote {
-		return failure("Agent did not answer: " + e.Message)
+		return failure("Agent " + name + " did not answer: " + e.Message)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return failure("Agent did not answer in time")
+		return failure("Agent " + name + " did not answer in time")
 	}
-	return failure("Agent cannot be reached; the log of the coordinator has more")
+	if out.ctx.Err() == nil {
+		out.opts.Logger.Warn("an A2A agent cannot be reached", slog.String("agent", name), slog.String("error", err.Error()))
+	}
+	return failure("Agent " + name + " cannot be reached; the log of the coordinator says why")
 }
 
 func failure(why string) coord.Failure {
@@ -353,18 +359,28 @@ func shorten(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit-len(more)], "") + more
 }
 
-// textOf returns the texts and the data of parts.
+// textOf returns the texts and the data of parts. Texts that follow each other are pieces of one.
 func textOf(parts []a2a.Part) string {
 	var b strings.Builder
+	piece := true
 	for _, p := range parts {
+		var text string
+		isText := false
 		switch c := p.Content.(type) {
 		case a2a.Text:
-			b.WriteString(string(c))
+			text, isText = string(c), true
 		case a2a.Data:
-			b.Write(c)
+			text = string(c)
 		case a2a.URL:
-			b.WriteString("[file at " + string(c) + "]")
+			text = "[file at " + string(c) + "]"
+		default:
+			continue
 		}
+		if b.Len() > 0 && !(piece && isText) {
+			b.WriteByte('\n')
+		}
+		b.WriteString(text)
+		piece = isText
 	}
 	return b.String()
 }

@@ -73,17 +73,19 @@ func query(m *a2a.Message) string {
 		case a2a.Data:
 			lines = append(lines, string(c))
 		case a2a.URL:
-			lines = append(lines, fmt.Sprintf("[file %s at %s]", p.Filename, c))
+			lines = append(lines, fmt.Sprintf("[%s at %s]", fileOf(&p), c))
 		case a2a.Raw:
 			if strings.HasPrefix(p.MediaType, "text/") {
-				lines = append(lines, fmt.Sprintf("[file %s]\n%s", p.Filename, c))
+				lines = append(lines, fmt.Sprintf("[%s]\n%s", fileOf(&p), c))
 				continue
 			}
-			lines = append(lines, fmt.Sprintf("[file %s of %d bytes, %s, which cannot be passed on]", p.Filename, len(c), p.MediaType))
+			lines = append(lines, fmt.Sprintf("[%s of %d bytes, %s, which cannot be passed on]", fileOf(&p), len(c), cmp.Or(p.MediaType, "of no type")))
 		}
 	}
 	return strings.ToValidUTF8(strings.Join(lines, "\n"), "\ufffd")
 }
+
+func fileOf(p *a2a.Part) string { return strings.TrimSpace("file " + p.Filename) }
 
 // scheme names the security scheme of projects that need a token.
 const scheme = "token"
