@@ -57,7 +57,7 @@ type Server struct {
 
 // instructions tell a model how to work with others.
 const instructions = `You share a code base with other agents. Work like this:
-1. register_agent first, with a session name of your own.
+1. register_agent first: with the session_name that you have been told, if you have, or else one of your own.
 2. Put your steps into add_todo, and keep them up to date with update_todo.
 3. Before you change a file: announce_file_change. Change it only if the status is "locked"; else ask the holder, or do something else.
 4. When the change is done: release_file_lock.

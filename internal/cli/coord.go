@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +41,11 @@ func (c *command) coordCommand() *cobra.Command {
 	o := &coordOptions{}
 	uses := []*cobra.Command{c.coordStdioCommand(o), c.coordHookCommand(o), c.coordGuardCommand(o), c.coordTokenCommand(o), c.coordSettingsCommand(o), c.coordWatchCommand(o), c.coordDoctorCommand(o)}
 	for _, cmd := range uses {
-		cmd.PersistentFlags().AddFlagSet(coordFlags(o)) // so that config show, which has them itself, does not repeat them
+		coordFlags(o).VisitAll(func(f *pflag.Flag) { // so that config show, which has them itself, does not repeat them
+			if !slices.Contains(useless[cmd.Name()], f.Name) {
+				cmd.PersistentFlags().AddFlag(f)
+			}
+		})
 	}
 	return group(&cobra.Command{
 		Use:     "coord",
@@ -49,13 +54,18 @@ func (c *command) coordCommand() *cobra.Command {
 	}, append([]*cobra.Command{c.coordServeCommand()}, uses...)...)
 }
 
+// useless are the flags that commands have no use for.
+var useless = map[string][]string{
+	"guard": {"coord-data"}, "token": {"session"}, "settings": {"session", "coord-data"}, "watch": {"session", "coord-data"}, "doctor": {"session"},
+}
+
 // coordFlags returns the flags of the commands that use a coordinator.
 func coordFlags(o *coordOptions) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("coord", pflag.ContinueOnError)
 	flags.StringVar(&o.url, "coord", "http://"+defaultCoord, "URL of the coordinator")
 	flags.StringVar(&o.token, flagCoordToken, "", "token to send to the coordinator; better given as DRAGOMAN_COORD_TOKEN")
 	flags.StringVar(&o.project, "project", "", "the project (default: the folder of the git repository, or this folder)")
-	flags.StringVar(&o.session, "session", "", "name of the agent's session (default: of the harness's session, where there is one)")
+	flags.StringVar(&o.session, "session", "", "name of the agent's session (default: for hooks, one made of the harness's session id)")
 	coordDataFlag(flags, &o.data)
 	return flags
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ const watchAgain = time.Second
 type watchOptions struct {
 	after int64
 	count int
+	paths map[string][]string // of leases and claims, by id: what ends them names no more than that
 }
 
 func (c *command) coordWatchCommand(o *coordOptions) *cobra.Command {
@@ -58,11 +60,12 @@ func (c *command) coordWatch(ctx context.Context, o *coordOptions, w *watchOptio
 		return err
 	}
 	seen := 0
+	w.paths = make(map[string][]string)
 	for {
 		err := c.watchOnce(ctx, o, w.after, func(e *coord.Event, text []byte) error {
 			w.after = e.Seq
 			seen++
-			if err := c.showHappening(e, text); err != nil {
+			if err := c.showHappening(e, text, w.pathsOf(e)); err != nil {
 				return err
 			}
 			if w.count > 0 && seen == w.count {
@@ -119,15 +122,35 @@ func (c *command) watchOnce(ctx context.Context, o *coordOptions, after int64, e
 	}
 }
 
+// pathsOf returns the paths that an event is about without naming them, and keeps in mind those that it names.
+func (w *watchOptions) pathsOf(e *coord.Event) []string {
+	switch {
+	case e.Lease != nil:
+		w.paths[e.Lease.ID] = e.Lease.Paths
+	case e.Claim != nil:
+		w.paths[e.Claim.ID] = e.Claim.Paths
+	default:
+		paths := w.paths[e.ID]
+		delete(w.paths, e.ID)
+		return paths
+	}
+	return nil
+}
+
 // showHappening prints an event as a line.
-func (c *command) showHappening(e *coord.Event, text []byte) error {
+func (c *command) showHappening(e *coord.Event, text []byte, paths []string) error {
 	if c.options.output == outputJSON {
 		_, err := c.out.Write(append(text[:len(text):len(text)], '\n'))
 		return err
 	}
 	words := []string{strconv.FormatInt(e.Seq, 10), e.Time.Local().Format(time.DateTime), string(e.Kind), e.Session}
-	line := strings.Join(append(words, detailsOf(e)...), " ")
-	_, err := fmt.Fprintln(c.out, inline(strings.TrimSpace(line)))
+	if paths != nil {
+		words = append(append(words, paths...), e.Text)
+	} else {
+		words = append(words, detailsOf(e)...)
+	}
+	words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
+	_, err := fmt.Fprintln(c.out, inline(strings.Join(words, " ")))
 	return err
 }
 
@@ -137,6 +160,9 @@ func detailsOf(e *coord.Event) []string {
 	case e.Agent != nil:
 		return []string{e.Agent.Branch, e.Agent.Description}
 	case e.Lease != nil:
+		if e.Lease.Description == "" {
+			return e.Lease.Paths
+		}
 		return append(e.Lease.Paths[:len(e.Lease.Paths):len(e.Lease.Paths)], "("+e.Lease.Description+")")
 	case e.Claim != nil:
 		return e.Claim.Paths
