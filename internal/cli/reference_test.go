@@ -86,6 +86,9 @@ func writeCommand(b *bytes.Buffer, cmd *cobra.Command, calls *pflag.FlagSet) {
 		own = func(*pflag.Flag) bool { return false }
 	}
 	writeFlags(b, cmd.LocalFlags(), own)
+	if p := cmd.Parent(); p.HasParent() && documented(p) && p.PersistentFlags().Lookup("coord") != nil {
+		fmt.Fprintf(b, "And the [options of %s](#%s).\n\n", p.CommandPath(), strings.ReplaceAll(p.CommandPath(), " ", "-"))
+	}
 	if cmd.InheritedFlags().Lookup(flagAgentCard) != nil || cmd.PersistentFlags().Lookup("timeout") != nil {
 		b.WriteString("And the [options of the commands that call agents](#calls).\n\n")
 	}
