@@ -81,7 +81,7 @@ func aboutText(text string) about {
 		for i := h.first; i <= h.last; i++ {
 			a.known[tokens[i].stem] = true
 		}
-		if h.strength < says && ofName(tokens, h.first, text) {
+		if ofName(tokens, h.first, text) && h.first == h.last {
 			continue
 		}
 		counted[key] = true

@@ -132,7 +132,7 @@ func leading(text string) (found []clause, from int) {
 }
 
 // abbreviated ends with a full stop that ends no sentence: "T. rex", "Mr. Okafor".
-var abbreviated = lazy(`(?:^|\s)(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|vs|approx|etc|Co)\.\s+$`)
+var abbreviated = lazy(`(?:^|\s)(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|vs|approx|etc|Co)\.\s+(?:(?:and|also|plus)\s+)?$`)
 
 // split parts one clause at every binding in it.
 func split(c clause, text string) []clause {

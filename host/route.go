@@ -15,9 +15,9 @@ import (
 
 // When a route counts as sure.
 const (
-	leastScore   = 1.3  // the best agent needs so much
+	leastScore   = 1.2  // the best agent needs so much
 	tieRatio     = 0.6  // the next one may have so much of the best one's score
-	leastMargin  = 1.2  // the best one has to be ahead of the next one by so much
+	leastMargin  = 0.9  // the best one has to be ahead of the next one by so much
 	severalRatio = 0.3  // of the best one's score, from which on another agent may be meant as well
 	resting      = 0.5  // factor for an agent that is down or left alone because it failed: another one of its sort is better
 	unfit        = 0.25 // factor for an agent that does not take what is attached

@@ -15,10 +15,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 )
 
-// Rules is the planner without a model. It parts a request into clauses, finds for each the agent whose card fits its
-// words best, by BM25 over name, description, skills, tags and examples, puts the clauses in the order that words such
-// as "then", "before" and "ahead of time" ask for, and rather asks than guesses. The same request always gets the same
-// plan.
+// Rules is the planner without a model. It parts a request into clauses, finds for each the agent whose card is about the
+// same topics and has the same words, puts the clauses in the order that words such as "then", "before" and "ahead of
+// time" ask for, and asks unless one agent is clearly ahead. The same request always gets the same plan.
 func Rules() Planner { return &rules{} }
 
 type rules struct{ cards documents }
@@ -49,7 +48,7 @@ func (r *router) plan(s *Situation) *Decision {
 	if steps := r.conversionFirst(s.Text); steps != nil {
 		return &Decision{Steps: steps}
 	}
-	if whole.sure() && !r.maybeSeveral(s.Text, whole) && !r.lacksConversion(s.Text, whole) {
+	if whole.sure() && !r.maybeSeveral(s.Text, whole) && !r.halfClear(s.Text, whole) {
 		return r.single(whole.agents[0].agent, s.Text)
 	}
 	if d := r.followUp(s, whole); d != nil {
@@ -305,7 +304,7 @@ func (r *router) conversionFirst(text string) []Step {
 		what, into = strings.TrimSpace(strings.TrimRight(text[:at.from], " ,;")+text[at.to:]), text[at.from:at.to]
 	}
 	rest, conversion := r.rank(withoutMoney(withoutSalutation(text))), r.rank(sums[0].currency+" in "+target)
-	if !rest.sure() || !conversion.sure() || rest.agents[0].agent == conversion.agents[0].agent {
+	if !rest.sure() || rest.agents[0].score < leastBeside || !conversion.sure() || rest.agents[0].agent == conversion.agents[0].agent {
 		return nil
 	}
 	return []Step{
@@ -314,9 +313,13 @@ func (r *router) conversionFirst(text string) []Step {
 	}
 }
 
-// lacksConversion reports whether a request names an amount and another currency, somebody converts, and the best agent
-// is another one: what is wanted is not clear then.
-func (r *router) lacksConversion(text string, whole ranking) bool {
+// leastBeside is what an agent needs beside a conversion: something has to say it, as what money was spent on is often named
+// along with an amount.
+const leastBeside = 1.8
+
+// halfClear reports whether a request names an amount and another currency, somebody converts, and it is not clear who
+// else is meant: the best agent is another one, or something is only hinted at beside the conversion.
+func (r *router) halfClear(text string, whole ranking) bool {
 	if len(text) > maxClauseText {
 		return false
 	}
@@ -326,7 +329,12 @@ func (r *router) lacksConversion(text string, whole ranking) bool {
 		return false
 	}
 	conversion := r.rank(sums[0].currency + " in " + target)
-	return conversion.sure() && conversion.agents[0].agent != whole.agents[0].agent
+	if !conversion.sure() {
+		return false
+	}
+	rest := r.rank(withoutMoney(withoutSalutation(text)))
+	converter := conversion.agents[0].agent
+	return whole.agents[0].agent != converter || rest.sure() && rest.agents[0].agent != converter
 }
 
 var (

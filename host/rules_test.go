@@ -47,6 +47,8 @@ func TestPlans(t *testing.T) {
 		"Can I be refunded for a lamp? It cost $60 and I kept the receipt.":          "1 expenses: Can I be refunded for a lamp? It cost $60 and I kept the receipt.",
 		"Expense: bus to Ankara, 90 TRY, has to be in EUR":                           "1 currency: 90 TRY in EUR | 2 expenses: Expense: bus to Ankara, 90 TRY, has to be after 1",
 		"My firm is in Spain and pays me back in euros. The taxi was 40 francs.":     "1 currency: 40 francs in euros | 2 expenses: My firm is in Spain and pays me back. The taxi was 40 francs. after 1",
+		"Greet Mr. and Mrs. Lee for us":                                              "1 hello: Greet Mr. and Mrs. Lee for us",
+		"Hiya, how many yen are 70 euros? I fly soon":                                "1 currency: Hiya, how many yen are 70 euros? I fly soon",
 		"Every evening I copy files by hand. Write a script that does it for me.":    "1 coder: Every evening I copy files by hand. Write a script that does it for me.",
 		"Who is in the cast of The Green Mile?":                                      "1 movies: Who is in the cast of The Green Mile?",
 		"Change the colour of the door, I want it red":                               "1 images: Change the colour of the door, I want it red",
