@@ -32,7 +32,14 @@ type Register struct {
 	// died goes on with the task that it had. TaskID, Branch and Description are for one that is not known; what the agent
 	// registers as itself then is its task, though it is another one.
 	Resume bool
+	// Patience is how long the agent may show no sign of life until it counts as dead, if that is longer than it is for
+	// all: an agent that shows one only now and then, as by hooks, is not dead between two. It stays when the agent
+	// registers again without. MaxPatience at most.
+	Patience time.Duration
 }
+
+// MaxPatience is the longest that an agent can ask for.
+const MaxPatience = time.Hour
 
 // Registered is the result of [Register].
 type Registered struct {
@@ -67,9 +74,14 @@ func (c Register) run(t *turn) Result {
 }
 
 func (c Register) agent(t *turn) *Agent {
-	return &Agent{
+	agent := &Agent{
 		TaskID: c.TaskID, Branch: c.Branch, Description: c.Description, Status: StatusActive, StartedAt: t.now, Principal: t.by, Provisional: c.Resume,
+		Patience: int64(min(max(0, c.Patience), MaxPatience) / time.Second),
 	}
+	if before := t.session(c.Session).Agent; before != nil && before.Principal == t.by {
+		agent.Patience = max(agent.Patience, before.Patience)
+	}
+	return agent
 }
 
 // join begins an agent.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -234,6 +235,31 @@ func contains(text, part string) bool {
 		}
 	}
 	return false
+}
+
+// An agent that shows a sign of life only now and then may ask for patience, which stays when it registers again, and has an
+// end.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, nil)
+		me := coord.Register{Session: "slow", TaskID: "1", Resume: true, Patience: 15 * time.Minute}
+		do(t, h, me)
+		do(t, h, coord.Register{Session: "slow", TaskID: "2"})
+		do(t, h, coord.Register{Session: "ever", TaskID: "1", Patience: 24 * time.Hour})
+		there := func(after time.Duration, want string) {
+			t.Helper()
+			time.Sleep(after)
+			synctest.Wait()
+			for _, name := range []string{"slow", "ever"} {
+				if got := contains(do(t, h, coord.ListAgents{}), `"`+name+`"`); got != strings.Contains(want, name) {
+					t.Errorf("%s is there: %v", name, got)
+				}
+			}
+		}
+		there(14*time.Minute, "slow ever")
+		there(2*time.Minute, "ever")
+		there(45*time.Minute, "")
+	})
 }
 
 // Who shows no sign of life lets go of all that others wait for; todos and messages are kept for a day.

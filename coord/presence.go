@@ -17,6 +17,11 @@ type sweep struct {
 	present       func(session string) bool // has a connection, which is a sign of life
 }
 
+// limit is for how long an agent may show no sign of life.
+func (c sweep) limit(a *Agent) time.Duration {
+	return max(c.timeout, time.Duration(a.Patience)*time.Second)
+}
+
 func (sweep) who() (string, bool) { return "", false }
 
 func (c sweep) run(t *turn) Result {
@@ -39,9 +44,9 @@ func (c sweep) run(t *turn) Result {
 		}
 		silent := t.now.Sub(s.Seen)
 		switch {
-		case s.active() && silent >= c.timeout:
+		case s.active() && silent >= c.limit(s.Agent):
 			abandon(name)
-			t.emit(Event{Kind: KindDied, Session: name, Text: "it showed no sign of life for " + c.timeout.String()})
+			t.emit(Event{Kind: KindDied, Session: name, Text: "it showed no sign of life for " + c.limit(s.Agent).String()})
 		case !s.active() && silent >= c.keep:
 			abandon(name)
 			t.emit(Event{Kind: KindForgotten, Session: name})

@@ -27,6 +27,8 @@ type Agent struct {
 	Principal   string    `json:"principal,omitzero"` // who registered it; nobody else may speak for it
 	// Provisional says that it was registered on behalf of the agent, which may still say what its task is.
 	Provisional bool `json:"provisional,omitzero"`
+	// Patience is for how many seconds it may show no sign of life, when that is more than others may.
+	Patience int64 `json:"patience_seconds,omitzero"`
 }
 
 // The states of an Agent.

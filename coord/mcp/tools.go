@@ -73,7 +73,7 @@ var tools = []tool{
 		command: func(a *args) coord.Command {
 			return coord.Register{
 				Session: a.text("session_name"), TaskID: a.text("task_id"), Branch: a.text("branch"), Description: a.text("description"),
-				Resume: a.boolean("resume", false),
+				Resume: a.boolean("resume", false), Patience: a.seconds("patience_seconds", 0),
 			}
 		},
 	},

@@ -33,13 +33,19 @@ standard input, as Claude Code does:
   stop            frees what pre-tool-use has leased, and hands over messages
   session-end     unregisters the agent
 
-The agent's session is called after that of the harness, unless --session says how. When there
+The agent's session is called after that of the harness, unless --session says how. An agent that
+is known by hooks counts as dead after 15 minutes without one, or without a call of its own; the
+hook after that has it back, and tells it that its leases are gone. When there
 is no coordinator a hook lets the harness go on, and says so on the error stream. What a
 coordinator that is there refuses, as it wants a token, is denied, with the reason. A hook ends
 within seconds.`
 
 // hookPatience is how long a hook may take.
 const hookPatience = 5 * time.Second
+
+// hookedPatience is how long an agent that is known by hooks may show no sign of life: between two of them a command may
+// run, or a person be asked.
+const hookedPatience = 15 * time.Minute
 
 // maxHookInput is the largest input of a hook, in bytes: that of a tool that writes a file has all of it.
 const maxHookInput = 64 << 20
@@ -214,7 +220,7 @@ func (h *hook) about(args map[string]any) map[string]any {
 // register registers the agent unless it is. One that is registered goes on as it is, whatever task it has named meanwhile.
 func (h *hook) register(ctx context.Context) (*toolAnswer, error) {
 	return h.call(ctx, "register_agent", map[string]any{
-		"resume": true, "task_id": cmp.Or(h.in.SessionID, h.o.session), "branch": h.repo.branch(ctx), "description": "Coding agent in " + h.repo.root,
+		"resume": true, "patience_seconds": int(hookedPatience / time.Second), "task_id": cmp.Or(h.in.SessionID, h.o.session), "branch": h.repo.branch(ctx), "description": "Coding agent in " + h.repo.root,
 	})
 }
 
@@ -345,16 +351,8 @@ func postToolUse(ctx context.Context, h *hook) (any, error) {
 const maxHanded = 20
 
 func stopped(ctx context.Context, h *hook) (any, error) {
-	view, err := h.c.viewOf(ctx, h.o)
-	if err != nil {
+	if _, err := h.call(ctx, "release_file_lock", map[string]any{"auto": true}); err != nil { // nothing that it announced itself
 		return nil, err
-	}
-	for _, l := range view.Locks.Leases {
-		if l.Session == h.o.session && l.Description == autoLease {
-			if _, err := h.call(ctx, "release_file_lock", map[string]any{"file_path": l.Paths[0]}); err != nil {
-				return nil, err
-			}
-		}
 	}
 	if h.in.StopHookActive {
 		return nil, nil // it has just been given some; two agents must not keep each other awake

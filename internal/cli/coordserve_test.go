@@ -7,6 +7,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -153,6 +154,99 @@ func TestHooksHandOverMessages(t *testing.T) {
 	mustCall(t, client, "announce_file_change", map[string]any{"project_id": "p", "session_name": "a", "file_path": "x", "change_type": "modify", "description": "long work"}, `"locked"`)
 	runHookCommand(t, url, "stop", `{}`)
 	mustCall(t, client, "announce_file_change", map[string]any{"project_id": "p", "session_name": "b", "file_path": "x", "change_type": "modify", "description": ""}, `"conflict"`)
+}
+
+// Hooks never start an agent afresh: neither when its harness compacts what it knows or resumes a session, nor when it
+// comes back after a long silence. What it told of itself through tools, and what it has to do, stays.
+func TestHooksRestartNobody(t *testing.T) {
+	t.Parallel()
+	_, url := startCoordinator(t)
+	client := connectTo(t, url, "")
+	me := map[string]any{"project_id": "p", "session_name": "a"}
+	with := func(more map[string]any) map[string]any {
+		args := maps.Clone(me)
+		maps.Copy(args, more)
+		return args
+	}
+	if said := runHookCommand(t, url, "session-start", `{"session_id":"h","hook_event_name":"SessionStart","source":"startup"}`); !strings.Contains(said, `your session_name is \"a\": you are registered`) {
+		t.Errorf("told %s", said)
+	}
+	mustCall(t, client, "register_agent", with(map[string]any{"task_id": "42", "branch": "login", "description": "the login"}), `"registered"`)
+	mustCall(t, client, "add_todo", with(map[string]any{"todo_item": "write it", "priority": 1}), `"added"`)
+	mustCall(t, client, "announce_file_change", with(map[string]any{"file_path": "src/", "change_type": "modify", "description": "mine"}), `"locked"`)
+	for _, source := range []string{"compact", "resume", "clear"} {
+		runHookCommand(t, url, "session-start", `{"session_id":"h","hook_event_name":"SessionStart","source":"`+source+`"}`)
+		mustCall(t, client, "get_my_todos", me, `"total":1`)
+		mustCall(t, client, "list_active_agents", me, `"task_id":"42","branch":"login"`)
+		mustCall(t, client, "announce_file_change", map[string]any{"project_id": "p", "session_name": "b", "file_path": "src/x", "change_type": "modify", "description": ""}, `"conflict"`)
+	}
+}
+
+// An agent that has died comes back with its next hook as it was, and is told that it holds nothing any more.
+func TestHooksBringBackTheDead(t *testing.T) {
+	t.Parallel()
+	_, url := startCoordinator(t, "--alive", "1s")
+	client := connectTo(t, url, "2026-07-28")
+	me := map[string]any{"project_id": "p", "session_name": "a", "task_id": "42", "branch": "login", "description": "the login"}
+	mustCall(t, client, "register_agent", me, `"registered"`) // by itself, so that it has no more patience than others
+	mustCall(t, client, "add_todo", map[string]any{"project_id": "p", "session_name": "a", "todo_item": "write it", "priority": 1}, `"added"`)
+	died := func() bool {
+		text, err := callTool(t.Context(), client, "list_active_agents", map[string]any{"project_id": "p"})
+		return err == nil && string(text) == "{}"
+	}
+	await(t, died)
+	edit := `{"session_id":"h","tool_name":"Edit","tool_input":{"file_path":"x.go"}}`
+	for _, want := range []string{`"hookEventName":"PreToolUse","additionalContext":"The coordinator had lost sight of you`, ""} {
+		if said := runHookCommand(t, url, "pre-tool-use", edit); !strings.Contains(said, want) || (want == "") != (said == "") {
+			t.Errorf("told %q, without %q", said, want)
+		}
+	}
+	mustCall(t, client, "list_active_agents", me, `"task_id":"42","branch":"login"`)
+	mustCall(t, client, "get_my_todos", map[string]any{"project_id": "p", "session_name": "a"}, `"total":1`)
+}
+
+// An agent that is known by hooks alone lives through what takes long between two of them.
+func TestHookedAgentsHavePatience(t *testing.T) {
+	t.Parallel()
+	_, url := startCoordinator(t, "--alive", "1s")
+	client := connectTo(t, url, "2026-07-28")
+	runHookCommand(t, url, "session-start", `{"session_id":"h"}`)
+	// Another one dies meanwhile, so that there was a look at who is alive.
+	mustCall(t, client, "register_agent", map[string]any{"project_id": "p", "session_name": "b", "task_id": "1", "branch": "", "description": ""}, `"registered"`)
+	await(t, func() bool {
+		text, err := callTool(t.Context(), client, "list_active_agents", map[string]any{"project_id": "p"})
+		return err == nil && !strings.Contains(string(text), `"b":`)
+	})
+	mustCall(t, client, "list_active_agents", map[string]any{"project_id": "p"}, `"a":`)
+}
+
+// The end of a turn frees what hooks leased and nothing that the agent announced itself, in whichever order.
+func TestStopFreesWhatHooksLeased(t *testing.T) {
+	t.Parallel()
+	_, url := startCoordinator(t)
+	client := connectTo(t, url, "")
+	edit := func(file string) string {
+		return runHookCommand(t, url, "pre-tool-use", `{"session_id":"h","tool_name":"Edit","tool_input":{"file_path":"`+file+`"}}`)
+	}
+	announce := func(who, file, want string) {
+		t.Helper()
+		mustCall(t, client, "announce_file_change", map[string]any{"project_id": "p", "session_name": who, "file_path": file, "change_type": "modify", "description": "long work"}, want)
+	}
+	edit("first.go")
+	edit("hook.go")
+	announce("a", "first.go", `"locked"`)
+	announce("a", "then.go", `"locked"`)
+	edit("then.go")
+	// The names of files are no patterns: what looks like one is a file of its own.
+	edit("app/[id]/page.tsx")
+	announce("b", "app/i/page.tsx", `"locked"`)
+	edit("what?.md")
+	announce("b", "what1.md", `"locked"`)
+	runHookCommand(t, url, "stop", `{"session_id":"h"}`)
+	announce("b", "first.go", `"conflict"`)
+	announce("b", "then.go", `"conflict"`)
+	announce("b", "hook.go", `"locked"`)
+	announce("b", "app/[id]/page.tsx", `"locked"`)
 }
 
 // A file is the same in each work tree of a repository and by whatever name it is reached, and those elsewhere are none.
