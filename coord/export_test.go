@@ -15,12 +15,17 @@ func (h *Hub) find(project string) *running {
 	return h.projects[project]
 }
 
-// Announced returns the turn of the newest announcement of a session that has not been answered yet.
-func Announced(h *Hub, project, session string) int64 {
+// AnnouncedAgain reports whether a session's lease was announced more than once.
+func AnnouncedAgain(h *Hub, project, session string) bool {
 	r := h.find(project)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.announced[session]
+	for _, lease := range r.project.state.Leases.all() {
+		if lease.Session == session {
+			return lease.again
+		}
+	}
+	return false
 }
 
 // Freeze keeps commands of a project from running.

@@ -424,9 +424,13 @@ func TestInboxesAreBounded(t *testing.T) {
 	for i := range 2000 {
 		do(t, h, coord.Broadcast{Session: "b", Sort: "info", Content: fmt.Sprint(i)})
 	}
-	messages := decode[[]coord.BroadcastMessage](t, do(t, h, coord.Check{Session: "a"}))
-	if n := len(messages); n != 1000 || messages[0].Content != "still here?" || messages[n-1].Content != "1999" {
+	messages := decode[[]coord.BroadcastMessage](t, do(t, h, coord.Check{Session: "a", Limit: 2000}))
+	if n := len(messages); n != 1001 || !strings.HasPrefix(messages[0].Content, "1001 older messages were dropped") || messages[1].Content != "still here?" || messages[n-1].Content != "1999" {
 		t.Errorf("%d messages, the first %+v", n, messages[0])
+	}
+	do(t, h, coord.Broadcast{Session: "b", Content: "more"})
+	if got := do(t, h, coord.Check{Session: "a"}); contains(got, "dropped") || !contains(got, "more") {
+		t.Error(got)
 	}
 	if got := do(t, h, coord.Broadcast{Session: "b", Sort: "info", Content: strings.Repeat("x", 1<<20)}); !contains(got, coord.CodeInvalid) {
 		t.Error(got)
@@ -546,6 +550,8 @@ func (*countingStore) Load(context.Context, string) ([]byte, []coord.Event, erro
 func (*countingStore) Events(context.Context, string, int64, int) ([]coord.Event, error) {
 	return nil, nil
 }
+
+func (*countingStore) Prune(context.Context, time.Time) error { return nil }
 
 func (*countingStore) Projects(context.Context) ([]string, error) { return nil, nil }
 

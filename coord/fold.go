@@ -28,6 +28,7 @@ func (s *state) apply(e *Event) {
 	case KindRead:
 		to := s.at(e.Session, e)
 		to.Inbox = slices.DeleteFunc(to.Inbox, func(m *Message) bool { return m.N <= e.Upto })
+		to.Dropped = 0 // the reader was told
 	case KindAsked, KindAnswered, KindUnawaited, KindWithdrawn, KindFailed:
 		s.applyQuery(e)
 	case KindQueued, KindUnqueued, KindLocked, KindRenewed, KindReleased, KindExpired:
@@ -95,6 +96,9 @@ func (s *state) deliver(name string, m Message, e *Event) {
 	to := s.at(name, e)
 	if len(to.Inbox) >= maxInbox {
 		i := max(0, slices.IndexFunc(to.Inbox, func(m *Message) bool { return m.Type == TypeBroadcast }))
+		if to.Inbox[i].Type == TypeQuery {
+			s.dropped = append(s.dropped, to.Inbox[i].ID)
+		}
 		to.Inbox = slices.Delete(to.Inbox, i, i+1)
 		to.Dropped++
 	}
@@ -124,6 +128,9 @@ func (s *state) applyQuery(e *Event) {
 		}
 	case KindFailed:
 		s.Queries.delete(e.ID)
+		if q != nil && !q.Awaited && e.Message != nil {
+			s.deliver(q.From, *e.Message, e)
+		}
 	case KindWithdrawn:
 		s.Queries.delete(e.ID)
 		if to := s.Sessions.get(e.Session); to != nil {

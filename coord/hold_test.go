@@ -149,7 +149,7 @@ func TestCanceledBesideAnother(t *testing.T) {
 	<-s.asked
 	again := make(chan string, 1)
 	go func() { again <- do(t, h, lock("a", "x")) }()
-	eventually(t, func() bool { return coord.Announced(h, project, "a") == 2 })
+	eventually(t, func() bool { return coord.AnnouncedAgain(h, project, "a") })
 	cancel()
 	free()
 	if got := <-again; status(t, got) != "locked" {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -18,7 +19,10 @@ type HubOptions struct {
 	// Timeout is how long an agent may show no sign of life until it counts as dead; 0 means DefaultTimeout.
 	Timeout time.Duration
 	// Keep is how long what the dead leave is kept; 0 means DefaultKeep.
-	Keep   time.Duration
+	Keep time.Duration
+	// Retain is how long the Store keeps events for those who ask for old ones; 0 means DefaultRetain, and less than 0 for
+	// ever. The state of a project needs none of those that go.
+	Retain time.Duration
 	Logger *slog.Logger // nil means slog.Default()
 }
 
@@ -55,13 +59,16 @@ func NewHub(opts *HubOptions) *Hub {
 	if opts != nil {
 		o = *opts
 	}
-	o.Timeout, o.Keep = cmp.Or(o.Timeout, DefaultTimeout), cmp.Or(o.Keep, DefaultKeep)
+	o.Timeout, o.Keep, o.Retain = cmp.Or(o.Timeout, DefaultTimeout), cmp.Or(o.Keep, DefaultKeep), cmp.Or(o.Retain, DefaultRetain)
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
 	h := &Hub{opts: o, projects: make(map[string]*running), present: make(map[[2]string]int)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.writer = newWriter(o.Store, h.discard)
+	if o.Store != nil && o.Retain > 0 {
+		h.loops.Go(h.prune)
+	}
 	return h
 }
 
@@ -105,7 +112,6 @@ func (h *Hub) doIn(ctx context.Context, r *running, principal string, c Command)
 	if err != nil {
 		return nil, err
 	}
-	defer r.answered(&o)
 	if w, ok := o.result.(waiting); ok {
 		session, _ := c.who()
 		defer h.Connect(r.id, session)()
@@ -144,13 +150,11 @@ func (h *Hub) take(ctx context.Context, r *running, principal string, c Check) (
 
 // An outcome is what a command led to.
 type outcome struct {
-	result  Result
-	last    *commit      // the newest of those that led to the result; nil for none
-	reads   bool         // the command itself did nothing
-	later   chan outcome // where the outcome of a command that waits will be; it gets one
-	undo    Command      // takes back what is of no use to a caller who is gone; nil for nothing
-	session string       // that announced something; "" for none
-	turn    int64        // of the announcement
+	result Result
+	last   *commit      // the newest of those that led to the result; nil for none
+	reads  bool         // the command itself did nothing
+	later  chan outcome // where the outcome of a command that waits will be; it gets one
+	undo   Command      // takes back what is of no use to a caller who is gone; nil for nothing
 }
 
 // settled waits until all that led to the outcome is kept.
@@ -176,6 +180,9 @@ func (h *Hub) run(r *running, principal string, c Command) (outcome, error) {
 	if r.gone {
 		return outcome{}, errGone
 	}
+	if grows(c) && r.full() {
+		return outcome{result: Failure{Status: "error", Error: fmt.Sprintf("the project holds %d MiB, which is the limit: read messages, and let those leave who are done", maxState>>20), Code: CodeLimit}}, nil
+	}
 	result, events := r.project.Do(time.Now(), principal, c)
 	if len(events) > 0 {
 		if err := h.fill(r); err != nil {
@@ -187,11 +194,6 @@ func (h *Hub) run(r *running, principal string, c Command) (outcome, error) {
 	if w, ok := result.(waiting); ok {
 		o.later = make(chan outcome, 1)
 		r.waiters[w.id()] = o.later
-	}
-	if a, ok := c.(Announce); ok {
-		r.turns++
-		o.session, o.turn = a.Session, r.turns
-		r.announced[o.session] = o.turn
 	}
 	o.last = h.happened(r, events)
 	return o, nil
@@ -217,28 +219,15 @@ func (r *running) undoing(c Command, events []Event) Command {
 	return nil
 }
 
-// undo takes back what a call did that ended before it was answered. A lease that another call of the session has
-// announced meanwhile is that one's.
+// undo takes back what a call did that ended before it was answered.
 func (h *Hub) undo(r *running, o *outcome) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if o.undo == nil || o.session != "" && r.announced[o.session] != o.turn {
+	if o.undo == nil {
 		return
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	_, events := r.project.Do(time.Now(), "", o.undo)
 	h.happened(r, events)
-}
-
-// answered forgets an announcement that nobody will undo any more.
-func (r *running) answered(o *outcome) {
-	if o.session == "" {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.announced[o.session] == o.turn {
-		delete(r.announced, o.session)
-	}
 }
 
 // wait waits for the result of a command that waits.

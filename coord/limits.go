@@ -52,6 +52,7 @@ func Limits() []Limit {
 		{"leases", maxLeases, false},
 		{"paths of a lease", maxPaths, false},
 		{"interfaces", maxInterfaces, false},
+		{"project in all", maxState, true},
 	}
 }
 

@@ -5,7 +5,6 @@ package coord
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -212,7 +211,7 @@ func (c Broadcast) run(t *turn) Result {
 // Check takes the messages that wait for a session, oldest first.
 type Check struct {
 	Session string
-	Limit   int  // 0 means all
+	Limit   int  // how many at most; 0 means 100. There are fewer when those would be more than 256 KiB
 	Peek    bool // leave them there
 
 	upto int64 // the event after which messages are not known to be kept yet; 0 for none
@@ -254,15 +253,9 @@ func (c Check) who() (string, bool) { return c.Session, true }
 
 func (c Check) run(t *turn) Result {
 	if c.Limit < 0 {
-		return invalid("limit must be 0, for all, or more")
+		return invalid("limit must be 0, for the default, or more")
 	}
-	inbox := slices.Clone(t.session(c.Session).Inbox)
-	if c.upto > 0 {
-		inbox = slices.DeleteFunc(inbox, func(m *Message) bool { return m.N > c.upto })
-	}
-	if c.Limit > 0 && len(inbox) > c.Limit {
-		inbox = inbox[:c.Limit]
-	}
+	inbox := c.ready(t, t.session(c.Session))
 	all := make([]any, len(inbox))
 	for i, m := range inbox {
 		all[i] = m.answer()

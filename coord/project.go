@@ -186,6 +186,7 @@ func (t *turn) emit(e Event) {
 	}
 	t.state.apply(&e)
 	t.events = append(t.events, e)
+	t.failDropped()
 }
 
 // id returns an id that no other has: a prefix and the time, in seconds.

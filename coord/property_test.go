@@ -86,6 +86,10 @@ func (w *world) step() {
 	what := pick("command", "register", "register", "heartbeat", "unregister", "todo", "update", "ask", "ask", "respond", "respond", "broadcast", "check",
 		"announce", "announce", "announce", "announce", "release", "release", "define", "complete")
 	isNew := n.member(name) == nil
+	var seen time.Time
+	if !isNew {
+		seen = n.member(name).seen
+	}
 	m, want := n.call(name, principal, what == "register")
 	defer func() { // whoever does something is there from then on
 		did := slices.ContainsFunc(w.last, func(e Event) bool { return e.Session == name })
@@ -155,6 +159,9 @@ func (w *world) step() {
 		expect(Broadcast{Session: name, Sort: "info", Content: "!"}, func() string { return n.broadcast(m) })
 	case "check":
 		limit, peek := rapid.IntRange(0, 3).Draw(t, "limit"), rapid.Bool().Draw(t, "peek")
+		if m != nil && peek {
+			m.seen = seen // looking is no sign of life
+		}
 		result, got := w.do(principal, Check{Session: name, Limit: limit, Peek: peek})
 		if want == "" {
 			want = n.check(m, limit, peek)
@@ -284,7 +291,12 @@ func (w *world) other() {
 			q.awaited = false
 		}
 		for _, m := range n.members {
-			m.seen = n.now
+			switch {
+			case m.alive || !m.known:
+				m.seen = n.now
+			case m.seen.Before(m.died):
+				m.seen = m.died
+			}
 		}
 	case "snapshot":
 		text, err := w.project.Snapshot()
@@ -326,7 +338,7 @@ func view(t *rapid.T, p *Project) string {
 		one.Seen = time.Time{}
 	}
 	s.Stamp = 0
-	text, err = json.Marshal(s)
+	text, err = json.Marshal(s, json.Deterministic(true))
 	if err != nil {
 		t.Fatal(err)
 	}

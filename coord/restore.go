@@ -11,8 +11,38 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Snapshot returns the state as text, for [Project.Restore].
-func (p *Project) Snapshot() ([]byte, error) { return json.Marshal(p.state) }
+// Snapshot returns the state as text, for [Project.Restore]. A broadcast is in it once, however many inboxes it is in.
+func (p *Project) Snapshot() ([]byte, error) {
+	s := *p.state
+	s.Sessions, s.Broadcasts = newOrdered[*session](), make(map[int64]*Message)
+	for name, of := range p.state.Sessions.all() {
+		short := *of
+		short.Inbox = make([]*Message, len(of.Inbox))
+		for i, m := range of.Inbox {
+			if short.Inbox[i] = m; m.Type == TypeBroadcast {
+				s.Broadcasts[m.N], short.Inbox[i] = m, &Message{N: m.N}
+			}
+		}
+		s.Sessions.set(name, &short)
+	}
+	return json.Marshal(&s, json.Deterministic(true))
+}
+
+// unfold puts the broadcasts of a snapshot back into the inboxes.
+func (s *state) unfold() error {
+	for name, of := range s.Sessions.all() {
+		for i, m := range of.Inbox {
+			if m.Type != "" {
+				continue
+			}
+			if of.Inbox[i] = s.Broadcasts[m.N]; of.Inbox[i] == nil {
+				return fmt.Errorf("read the snapshot: message %d of session %s is not in it", m.N, name)
+			}
+		}
+	}
+	s.Broadcasts = nil
+	return nil
+}
 
 // Restore makes the state that of a snapshot, which may be empty, and of the events that came after it.
 func (p *Project) Restore(snapshot []byte, events []Event) error {
@@ -21,6 +51,9 @@ func (p *Project) Restore(snapshot []byte, events []Event) error {
 		if err := json.Unmarshal(snapshot, s); err != nil {
 			return fmt.Errorf("read the snapshot: %w", err)
 		}
+		if err := s.unfold(); err != nil {
+			return err
+		}
 	}
 	for i := range events {
 		if events[i].Seq != s.Seq+1 {
@@ -28,6 +61,7 @@ func (p *Project) Restore(snapshot []byte, events []Event) error {
 		}
 		s.apply(&events[i])
 	}
+	s.dropped = nil // those who asked were told then
 	p.state = s
 	return nil
 }

@@ -25,6 +25,8 @@ const (
 	sweepEvery = time.Second
 	// recent is how many events of a project are kept in memory, for those who watch.
 	recent = 1000
+	// maxState is how many bytes a snapshot of a project that a Store keeps has, about.
+	maxState = 32 << 20
 	// minSnapshot is how many bytes of events there are at least between two snapshots.
 	minSnapshot = 64 << 10
 )
@@ -43,17 +45,17 @@ type running struct {
 	used   time.Time // by a call
 	filled bool      // something has happened in it
 
-	mu        sync.Mutex
-	project   *Project
-	gone      bool                    // what is here never happened, or is going on elsewhere
-	last      *commit                 // the newest
-	waiters   map[string]chan outcome // by query or claim; each gets one
-	turns     int64                   // how many announcements there were
-	announced map[string]int64        // the turn of a session's newest announcement that is being answered
-	tail      []Event                 // the newest, at most twice recent
-	news      chan struct{}           // closed when there are new ones
-	size      int                     // bytes of the last snapshot
-	since     int                     // bytes of the events after it
+	mu      sync.Mutex
+	project *Project
+	gone    bool                    // what is here never happened, or is going on elsewhere
+	last    *commit                 // the newest
+	waiters map[string]chan outcome // by query or claim; each gets one
+	tail    []Event                 // the newest, at most twice recent
+	news    chan struct{}           // closed when there are new ones
+	size    int                     // bytes of the last snapshot
+	since   int                     // bytes of the events after it
+	weight  int                     // bytes of a snapshot, at most
+	weighed time.Time
 }
 
 // A BadProjectError says what is wrong with the id of a project.
@@ -94,7 +96,7 @@ func (h *Hub) place(id string) (*running, error) {
 	if r == nil {
 		r = &running{
 			id: id, loaded: make(chan struct{}), over: make(chan struct{}), project: NewProject(id), waiters: make(map[string]chan outcome),
-			announced: make(map[string]int64), news: make(chan struct{}), users: 1,
+			news: make(chan struct{}), users: 1,
 		}
 		h.projects[id] = r
 		h.loops.Go(func() { h.tend(r) })
@@ -224,6 +226,7 @@ func (h *Hub) load(r *running) error {
 		return err
 	}
 	r.size = len(snapshot)
+	r.weight = r.size // there are not many more bytes of events than that
 	_, after := r.project.Do(time.Now(), "", restarted{})
 	h.happened(r, after)
 	return nil
@@ -308,14 +311,36 @@ func (r *running) encode(c *Commit) error {
 		}
 		c.Texts = append(c.Texts, text)
 		r.since += len(text)
+		r.weight += len(text)
 	}
 	if r.since <= max(minSnapshot, r.size) {
 		return nil
 	}
 	var err error
 	c.Snapshot, err = r.project.Snapshot()
-	r.size, r.since = len(c.Snapshot), 0
+	r.size, r.since, r.weight = len(c.Snapshot), 0, len(c.Snapshot)
 	return err
+}
+
+// full reports whether the state is as large as it may get. It is weighed then, now and then, as it may have become less.
+func (r *running) full() bool {
+	if r.weight <= maxState || time.Since(r.weighed) < time.Second {
+		return r.weight > maxState
+	}
+	r.weighed = time.Now()
+	if text, err := r.project.Snapshot(); err == nil {
+		r.weight = len(text)
+	}
+	return r.weight > maxState
+}
+
+// grows reports whether a command adds to the state what may be large.
+func grows(c Command) bool {
+	switch c.(type) {
+	case Register, AddTodo, Ask, Respond, Broadcast, Define, Announce:
+		return true
+	}
+	return false
 }
 
 // tell hands an event to whoever waits for it.

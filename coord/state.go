@@ -168,6 +168,10 @@ type state struct {
 	Interfaces *ordered[*Interface] `json:"interfaces"`
 	Completed  []string             `json:"completed"` // tasks
 
+	Broadcasts map[int64]*Message `json:"broadcasts,omitzero"` // in a snapshot only: those that are in inboxes, by their number
+
+	dropped []string // queries that have just lost their place in an inbox
+
 	counted bool // ahead of each claim in the queue is right
 }
 

@@ -329,6 +329,8 @@ func (s *inMemory) Events(_ context.Context, project string, after int64, _ int)
 	return slices.Clone(s.events[project][after:]), nil
 }
 
+func (s *inMemory) Prune(context.Context, time.Time) error { return nil }
+
 func (s *inMemory) Projects(context.Context) ([]string, error) { return nil, nil }
 
 func (s *inMemory) count(kind coord.Kind) int {

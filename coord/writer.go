@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 )
 
 // A Store keeps the events of projects.
@@ -18,6 +19,8 @@ type Store interface {
 	Load(ctx context.Context, project string) (snapshot []byte, events []Event, err error)
 	// Events returns up to limit events of a project after a number, in order.
 	Events(ctx context.Context, project string, after int64, limit int) ([]Event, error)
+	// Prune drops events from before a time that no Load needs any more. The newest event of a project stays.
+	Prune(ctx context.Context, before time.Time) error
 	// Projects returns the names of all projects.
 	Projects(ctx context.Context) ([]string, error)
 }

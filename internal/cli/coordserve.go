@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -35,6 +36,7 @@ type coordServeOptions struct {
 	extended bool
 	anyHost  bool
 	alive    time.Duration
+	retain   time.Duration
 	agents   []string
 }
 
@@ -71,6 +73,7 @@ func (c *command) coordServeCommand() *cobra.Command {
 	flags.BoolVar(&o.extended, "extended", false, "show models the tools and arguments that A2AMCP does not have, too")
 	flags.StringArrayVar(&o.agents, "a2a-agent", nil, "A2A agent that sessions may ask as a2a:ALIAS, as ALIAS=URL; repeatable")
 	flags.DurationVar(&o.alive, "alive", coord.DefaultTimeout, "how long an agent may show no sign of life until its leases are free")
+	flags.DurationVar(&o.retain, "retain", coord.DefaultRetain, "how long past events are kept for those who ask for them; 0 is for ever")
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
 	flags.DurationVar(&o.drain, "drain", 5*time.Second, "how long open requests may take to end when the coordinator is stopped")
@@ -92,6 +95,9 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	if o.alive < time.Second {
 		return usagef("--alive is %v; it must be a second at least", o.alive)
 	}
+	if o.retain < 0 {
+		return usagef("--retain is %v; it must be 0, for ever, or more", o.retain)
+	}
 	ln, err := o.listen(ctx)
 	if err != nil {
 		return c.besideCoord(ctx, o, err)
@@ -111,7 +117,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	if err != nil {
 		return err
 	}
-	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, Timeout: o.alive, Logger: logger})
+	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, Timeout: o.alive, Retain: cmp.Or(o.retain, -1), Logger: logger})
 	var d *daemon.Daemon
 	bridge, err := a2abridge.New(a2abridge.Options{
 		Hub: hub, Agents: agents, Version: version(), Logger: logger,
