@@ -70,11 +70,11 @@ const (
 	mostWrong  = 0.01
 )
 
-var phrasings = []string{"phrasings.json", "phrasings_second.json", "phrasings_third.json", "phrasings_fourth.json"}
+var phrasings = []string{"phrasings.json", "phrasings_second.json", "phrasings_third.json", "phrasings_fourth.json", "phrasings_fifth.json"}
 
-// The phrasings came in four sets. Those of the last three were written by people who had seen neither the planner nor
-// its words, and docs/host.md has what the rules made of them at first sight. Since then the rules have been tuned on
-// all of them, so this holds what is reached, and says nothing about phrasings that nobody has seen.
+// The phrasings came in five sets. Those of the last four were written by people who had seen neither the planner nor
+// its words, and docs/host.md has what the rules made of them at first sight. The rules have been tuned on all but the
+// fifth, which is there to tell what they make of phrasings that nobody has seen: it must not be tuned on.
 func TestRulesRoutePhrasings(t *testing.T) {
 	t.Parallel()
 	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t)} {
