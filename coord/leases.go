@@ -197,7 +197,7 @@ func (t *turn) blockers(claim *Claim, n int) []string {
 	var all []string
 	seen := map[string]bool{}
 	add := func(other *Claim) {
-		if !seen[other.Session] && t.state.against(claim, other) {
+		if t.state.against(claim, other) && !seen[other.Session] {
 			seen[other.Session] = true
 			all = append(all, other.Session)
 		}
@@ -637,6 +637,7 @@ func (c RecentChanges) run(t *turn) Result {
 	if c.Limit == 0 {
 		c.Limit = 20
 	}
+	t.expire()
 	all := []ChangeInfo{}
 	for _, change := range slices.Backward(t.state.Changes) {
 		if len(all) == c.Limit || c.Since > 0 && t.now.Sub(change.Time) > c.Since {

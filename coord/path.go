@@ -134,7 +134,7 @@ func isFolder(p string, literal bool) bool {
 
 // overlap reports whether there can be a file that both paths are about. Two without wildcards are so if one is below the
 // other, whatever that is. Of patterns that are too long for a look at all they have in common it says so.
-func (s *Settings) overlap(a string, folderA bool, b string, folderB bool) bool {
+func (s *Settings) overlap(a string, literalA bool, b string, literalB bool) bool {
 	a, b = s.fold(a), s.fold(b)
 	same := commonPlain(a, b)
 	if same < 0 {
@@ -144,7 +144,7 @@ func (s *Settings) overlap(a string, folderA bool, b string, folderB bool) bool 
 		a, b = strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
 		return a == b || below(a, b) || below(b, a)
 	}
-	x, y := compile(a[same:], folderA), compile(b[same:], folderB)
+	x, y := compile(a[same:], isFolder(a, literalA)), compile(b[same:], isFolder(b, literalB))
 	return len(x)*len(y) > maxMeet || meet(x, y)
 }
 
@@ -208,9 +208,8 @@ func (s *Settings) same(a, b string) bool {
 // overlap reports whether there can be a file that both claims are about.
 func (c *Claim) overlap(s *Settings, other *Claim) bool {
 	for _, p := range c.Paths {
-		folder := isFolder(p, c.Literal)
 		for _, q := range other.Paths {
-			if s.overlap(p, folder, q, isFolder(q, other.Literal)) {
+			if s.overlap(p, c.Literal, q, other.Literal) {
 				return true
 			}
 		}

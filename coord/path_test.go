@@ -32,7 +32,7 @@ func TestClean(t *testing.T) {
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	s := &Settings{}
-	overlap := func(a, b string) bool { return s.overlap(a, isFolder(a, false), b, isFolder(b, false)) }
+	overlap := func(a, b string) bool { return s.overlap(a, false, b, false) }
 	for _, test := range []struct {
 		a, b string
 		want bool
@@ -128,7 +128,7 @@ func checkOverlap(t interface{ Errorf(string, ...any) }, a, b, file string) {
 	if errA != nil || errB != nil || errF != nil || strings.ContainsAny(file, `\*?`) || strings.HasSuffix(file, "/") {
 		return
 	}
-	overlap := func(a, b string) bool { return s.overlap(a, isFolder(a, false), b, isFolder(b, false)) }
+	overlap := func(a, b string) bool { return s.overlap(a, false, b, false) }
 	inA, inB := matcher(a).MatchString(file), matcher(b).MatchString(file)
 	if inA && inB && !overlap(a, b) {
 		t.Errorf("%q and %q are both about %q", a, b, file)

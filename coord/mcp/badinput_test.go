@@ -4,6 +4,7 @@ package mcp
 
 import (
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func TestBadInput(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		call("register_agent", map[string]any{"project_id": "p", "session_name": name, "task_id": "1", "branch": "", "description": ""})
 	}
-	// What may be left out though the reference of A2AMCP has it as required.
+	// What may be left out though the reference of A2AMCP has it as required: labels that nothing depends on.
 	lenient := []string{"branch", "description", "query_type", "message_type"}
 	for i := range tools {
 		tool := &tools[i]
@@ -81,6 +82,38 @@ func TestBadInput(t *testing.T) {
 			if slices.Contains([]string{"project_id", "session_name", "from_session", "to_session", "task_id", "interface_name", "file_path"}, p.name) {
 				refuses("with a character that no name has", "a\x00b")
 			}
+		}
+	}
+}
+
+// What programs send that models are not told of, and numbers that no float holds.
+func TestUndeclaredArguments(t *testing.T) {
+	t.Parallel()
+	a, err := readArgs([]byte(`{"session_name":"s","file_path":"x","fencing_token":9007199254740993,"auto":true,"literal":"true","resume":1,"details":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]coord.Command{
+		"register_agent":       coord.Register{Session: "s", Resume: true},
+		"announce_file_change": coord.Announce{Session: "s", Paths: []string{"x"}, Auto: true, Literal: true, Details: true},
+		"release_file_lock":    coord.Release{Session: "s", Path: "x", Token: 9007199254740993, Auto: true, Literal: true},
+		"check_lock":           coord.CheckLock{Session: "s", Path: "x", Token: 9007199254740993, Literal: true},
+		"get_recent_changes":   coord.RecentChanges{Limit: 20, Details: true},
+	}
+	for i := range tools {
+		if c, ok := want[tools[i].name]; ok {
+			if got := tools[i].command(a); !reflect.DeepEqual(got, c) || a.err != nil {
+				t.Errorf("%+v, want %+v; %v", got, c, a.err)
+			}
+		}
+	}
+	for _, token := range []string{`1.5`, `"x"`, `-1`, `9223372036854775808`, `1e3`, `true`} {
+		a, err := readArgs([]byte(`{"fencing_token":` + token + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.token("fencing_token"); a.err == nil {
+			t.Errorf("%s is read as %d", token, got)
 		}
 	}
 }
