@@ -294,6 +294,25 @@ func TestCycleThroughAQueue(t *testing.T) {
 	b.gives(both, `"cycle":["s20","s30"]`)
 }
 
+// One that had died and came back without registering has not died again because the coordinator was started again.
+func TestLeasesOfTheDeadThatCameBack(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	_, events := b.p.Do(b.now, "", Register{Session: "a", TaskID: "1"})
+	for _, c := range []Command{alone, announce("a", "x")} {
+		b.now = b.now.Add(DefaultTimeout)
+		_, more := b.p.Do(b.now, "", c)
+		events = append(events, more...)
+	}
+	if err := b.p.Restore(nil, events); err != nil {
+		t.Fatal(err)
+	}
+	b.as("", restarted{})
+	b.now = b.now.Add(time.Minute)
+	b.as("", alone)
+	b.gives(CheckLock{Session: "a", Path: "x"}, "held")
+}
+
 // What earlier versions kept is read.
 func TestStateOfEarlierVersions(t *testing.T) {
 	t.Parallel()

@@ -49,8 +49,11 @@ func Limits() []Limit {
 		{"to-dos of a session", maxTodos, false},
 		{"messages of a session", maxInbox, false},
 		{"queries without an answer", maxQueries, false},
+		{"queries of a session without an answer", maxAsked, false},
 		{"leases", maxLeases, false},
 		{"paths of a lease", maxPaths, false},
+		{"paths of a lease with wildcards", maxClaimPatterns, false},
+		{"paths with wildcards", maxPatterns, false},
 		{"interfaces", maxInterfaces, false},
 		{"project in all", maxState, true},
 	}

@@ -24,7 +24,7 @@ type member struct {
 	name, task, principal string
 	known, alive, bound   bool
 	provisional           bool
-	seen, died            time.Time
+	seen                  time.Time
 	todos                 []string // statuses
 	inbox                 []letter
 }
@@ -360,7 +360,7 @@ func (n *naive) retire(name string) {
 		return
 	}
 	n.abandon(name)
-	m.alive, m.died = false, n.now
+	m.alive = false
 	m.inbox = append(m.inbox, letter{"", "broadcast"})
 	n.hand()
 }
@@ -388,7 +388,7 @@ func (n *naive) pass(d time.Duration) {
 		switch {
 		case m.alive && silent >= n.timeout:
 			n.abandon(m.name)
-			m.alive, m.died = false, n.now
+			m.alive = false
 		case !m.alive && silent >= n.keep:
 			n.abandon(m.name)
 			n.forget(m)

@@ -291,11 +291,9 @@ func (w *world) other() {
 			q.awaited = false
 		}
 		for _, m := range n.members {
-			switch {
-			case m.alive || !m.known:
-				m.seen = n.now
-			case m.seen.Before(m.died):
-				m.seen = m.died
+			m.seen = n.now
+			if m.known && !m.alive && !slices.ContainsFunc(n.held, func(h *hold) bool { return h.session == m.name }) {
+				m.seen = w.project.state.Sessions.get(m.name).Seen // the last call that is kept
 			}
 		}
 	case "snapshot":

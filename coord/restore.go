@@ -81,7 +81,7 @@ func (restarted) run(t *turn) Result {
 		t.emit(Event{Kind: KindUnqueued, Session: claim.Session, ID: claim.ID, Text: "the coordinator was started again"})
 	}
 	for _, s := range t.state.Sessions.all() {
-		if s.Agent != nil && !s.active() {
+		if s.Agent != nil && !s.active() && !t.holds(s.Name) { // one that holds something has called since it died
 			s.Seen = latest(s.Seen, s.EndedAt) // what the dead have left is not kept any longer for that
 			continue
 		}
