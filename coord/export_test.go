@@ -41,3 +41,11 @@ func Users(h *Hub, project string) int {
 	defer h.mu.Unlock()
 	return h.projects[project].users
 }
+
+// Newest returns the number of a project's newest event, kept or not.
+func Newest(h *Hub, project string) int64 {
+	r := h.find(project)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.project.state.Seq
+}

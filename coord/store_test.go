@@ -344,3 +344,92 @@ func (s *inMemory) count(kind coord.Kind) int {
 	}
 	return n
 }
+
+// What comes after a commit that fails is done again, and those who watch see it.
+func TestLaterCallsAreDoneAgain(t *testing.T) {
+	t.Parallel()
+	tables, _ := openTables(t)
+	asked, hold := make(chan struct{}, 1), make(chan struct{})
+	s := &faulty{Store: tables, before: func(all []coord.Commit) error {
+		for _, c := range all {
+			for _, e := range c.Events {
+				if e.Todo != nil && e.Todo.Text == "bad" {
+					select {
+					case asked <- struct{}{}:
+					default:
+					}
+					<-hold
+					return errDisk
+				}
+			}
+		}
+		return nil
+	}}
+	h := newHub(t, &coord.HubOptions{Store: s, Logger: quiet})
+	register(t, h, "a")
+	seen := make(chan string, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() {
+		for e, err := range h.Events(ctx, project, 0) {
+			if err != nil {
+				t.Error(err)
+			}
+			if e.Todo != nil {
+				seen <- e.Todo.Text
+			}
+		}
+	})
+	add := func(item string) <-chan error {
+		done := make(chan error, 1)
+		go func() {
+			_, err := h.Do(context.Background(), project, "", coord.AddTodo{Session: "a", Item: item})
+			done <- err
+		}()
+		return done
+	}
+	bad := add("bad")
+	<-asked
+	good := add("good")
+	eventually(t, func() bool { return coord.Newest(h, project) == 3 })
+	close(hold)
+	if err := <-bad; !errors.Is(err, coord.ErrNotKept) {
+		t.Error(err)
+	}
+	if err := <-good; err != nil {
+		t.Error(err)
+	}
+	if got := <-seen; got != "good" {
+		t.Errorf("those who watch saw %s", got)
+	}
+}
+
+// A query that was waited for when the coordinator ended is answered into the inbox.
+func TestAnswersAfterRestart(t *testing.T) {
+	t.Parallel()
+	tables, _ := openTables(t)
+	h := coord.NewHub(&coord.HubOptions{Store: tables})
+	register(t, h, "a", "b")
+	done := make(chan string, 1)
+	go func() {
+		done <- do(t, h, coord.Ask{From: "a", To: "b", Query: "what?", Wait: true, Timeout: time.Minute})
+	}()
+	var messages []coord.QueryMessage
+	eventually(t, func() bool {
+		messages = decode[[]coord.QueryMessage](t, do(t, h, coord.Check{Session: "b", Peek: true}))
+		return len(messages) == 1
+	})
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := <-done; !contains(got, coord.CodeShutdown) {
+		t.Error(got)
+	}
+	h = newHub(t, &coord.HubOptions{Store: tables})
+	do(t, h, coord.Respond{From: "b", MessageID: messages[0].ID, Response: "that"})
+	if got := do(t, h, coord.Check{Session: "a"}); !contains(got, "that") {
+		t.Error(got)
+	}
+}
