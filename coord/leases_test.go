@@ -178,6 +178,24 @@ func TestWhatHooksTake(t *testing.T) {
 	}
 }
 
+// What an agent has announced itself comes before what a hook has taken.
+func TestOwnBeforeAuto(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	file := announce("a", "src/a.go")
+	file.Auto = true
+	b.lease(file)
+	folder := b.lease(announce("a", "src/"))
+	file.TTL = time.Second
+	if got := b.lease(file); got != folder {
+		t.Errorf("token %d, want %d", got, folder)
+	}
+	b.now = b.now.Add(time.Minute)
+	if n := b.p.state.Leases.len(); n != 2 {
+		t.Errorf("%d leases", n)
+	}
+}
+
 // A hook does not change for how long the agent has announced something.
 func TestHooksLeaveTimesAlone(t *testing.T) {
 	t.Parallel()
@@ -287,6 +305,7 @@ func TestCycleThroughAQueue(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
+	b.gives(Ask{From: "s49", To: "s1", Query: "?", Wait: true, Timeout: time.Minute}, "waiting")
 	b.gives(Ask{From: "s0", To: "s49", Query: "?", Wait: true, Timeout: time.Minute}, `"cycle":["s0","s49"]`)
 	b.lease(announce("s30", "y"))
 	both := announce("s20", "y")

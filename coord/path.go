@@ -240,10 +240,10 @@ func compile(p string, folder bool) automaton {
 			a = append(a, step{by: anything, skip: 2}, step{loop: anything, by: literal, c: '/'})
 			i += 2
 		case c == '*' && len(rest) > 1 && rest[1] == '*':
-			a = a.star(anything)
+			a = append(a, step{loop: anything, skip: 1})
 			i++
 		case c == '*':
-			a = a.star(inName)
+			a = append(a, step{loop: inName, skip: 1})
 		case c == '?':
 			a = append(a, step{by: inName})
 		case c == '\\' && len(rest) > 1:
@@ -257,15 +257,6 @@ func compile(p string, folder bool) automaton {
 		return append(a, step{accepts: true})
 	}
 	return append(a, step{by: literal, c: '/', accepts: true}, step{loop: anything, accepts: true})
-}
-
-// star adds a state that takes any number of characters. Two of those in a row are the wider one.
-func (a automaton) star(of class) automaton {
-	if n := len(a); n > 0 && a[n-1].loop != nothing && a[n-1].skip == 1 {
-		a[n-1].loop = max(a[n-1].loop, of)
-		return a
-	}
-	return append(a, step{loop: of, skip: 1})
 }
 
 // meet reports whether there is a text that both automata take. It goes through all pairs of states that one text leads
