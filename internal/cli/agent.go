@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -191,13 +192,12 @@ func isHeaderValue(s string) bool {
 
 // send returns the interceptor that adds service parameters to each call.
 func (c *command) send(params http.Header) client.Interceptor {
-	warned := false // calls of one command follow each other
+	var warned atomic.Bool
 	return func(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
 		for name, values := range params {
 			call.Params[name] = values
 		}
-		if c.hasCredentials() && !warned && !private(call.Interface.URL) {
-			warned = true
+		if c.hasCredentials() && !private(call.Interface.URL) && warned.CompareAndSwap(false, true) {
 			c.warn("the credentials go over plain http, where everybody on the way can read them")
 		}
 		return next(ctx, call)

@@ -11,13 +11,14 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/redact"
 )
 
 // hasCredentials reports whether the user gave something that only the agent should see.
 func (c *command) hasCredentials() bool {
 	return c.options.bearer != "" || c.options.apiKey != "" || slices.ContainsFunc(c.options.svcParams, func(param string) bool {
 		name, _, _ := strings.Cut(param, ":")
-		return isSecretName(name)
+		return redact.Name(name)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/redact"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -56,7 +57,7 @@ func TestAPIKeyGoesWhereTheCardSays(t *testing.T) {
 		url := serveKeyed(t, test.scheme, test.given)
 		for _, binding := range []string{"JSONRPC", "HTTP+JSON"} {
 			got := runWith(t.Context(), map[string]string{"A2ACLI_API_KEY": testKey}, "", "send", "-a", url, "--text", "hi", "--debug", "--stream", "--transport", binding)
-			if got.code != exitOK || !strings.Contains(got.stdout, "message 1: hi") || strings.Contains(got.stderr, testKey) || !strings.Contains(got.stderr, redacted) {
+			if got.code != exitOK || !strings.Contains(got.stdout, "message 1: hi") || strings.Contains(got.stderr, testKey) || !strings.Contains(got.stderr, redact.Mark) {
 				t.Errorf("%s, %s: %+v", name, binding, got)
 			}
 		}

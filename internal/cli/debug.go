@@ -18,16 +18,13 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"github.com/dragoman-a2a/dragoman/internal/redact"
 )
 
 const (
 	maxDebugLine = 8 << 10  // bytes of a line of a body that --debug shows
 	maxDebugBody = 64 << 10 // bytes of a body that --debug shows, unless it is a stream
-
-	redacted = "[redacted]"
-
-	// minSecret is the length from which on a secret is looked for everywhere. A shorter one is part of too many words.
-	minSecret = 8
 )
 
 // A tap shows the requests and answers that pass through a transport, without credentials. Answers pass on as they
@@ -49,7 +46,7 @@ func newTap(next http.RoundTripper, out io.Writer, params http.Header) *tap {
 		for _, value := range values {
 			_, token, _ := strings.Cut(value, " ") // as in "Bearer token"
 			for _, secret := range []string{value, token} {
-				if len(secret) >= minSecret {
+				if len(secret) >= redact.MinLength {
 					t.secrets = append(t.secrets, secret)
 					t.longest = max(t.longest, len(secret))
 				}
@@ -137,8 +134,8 @@ func (t *tap) header(prefix string, header http.Header) {
 
 func (t *tap) headerValue(name, value string) string {
 	canonical := http.CanonicalHeaderKey(name)
-	if t.hidden(name) || isSecretName(canonical) {
-		return redacted
+	if t.hidden(name) || redact.Name(canonical) {
+		return redact.Mark
 	}
 	if canonical == "Location" || canonical == "Referer" {
 		if u, err := url.Parse(value); err == nil {
@@ -157,59 +154,33 @@ func (t *tap) url(u *url.URL) string {
 	pairs := strings.Split(c.RawQuery, "&")
 	for i, pair := range pairs {
 		name, _, _ := strings.Cut(pair, "=")
-		if plain, err := url.QueryUnescape(name); err != nil || isSecretName(plain) || t.hidden(plain) {
-			pairs[i] = name + "=" + redacted
+		if plain, err := url.QueryUnescape(name); err != nil || redact.Name(plain) || t.hidden(plain) {
+			pairs[i] = name + "=" + redact.Mark
 		}
 	}
 	c.RawQuery = strings.Join(pairs, "&")
 	return c.String()
 }
 
-// secretNames are parts of the names of headers, parameters and members that hold credentials, without punctuation.
-var secretNames = []string{"authorization", "cookie", "apikey", "secret", "password", "passwd", "credential"}
-
-var punctuation = strings.NewReplacer("-", "", "_", "", ".", "")
-
-// isSecretMember reports whether the string of a member of that name is likely to be a credential.
-func isSecretMember(name string) bool {
-	name = strings.ToLower(punctuation.Replace(name))
-	return strings.HasSuffix(name, "token") && !strings.HasSuffix(name, "pagetoken") ||
-		slices.ContainsFunc(secretNames, func(part string) bool { return strings.Contains(name, part) })
-}
-
-// isSecretName reports the same for a header or a parameter of a URL, where short names mean credentials more often.
-func isSecretName(name string) bool {
-	switch lower := strings.ToLower(name); lower {
-	case "auth", "sig", "signature", "code":
-		return true
-	default:
-		return strings.HasSuffix(lower, "key") || isSecretMember(name)
-	}
-}
-
-var (
-	// member is a member of a JSON object whose value is a string that has perhaps no end here.
-	member = regexp.MustCompile(`"([A-Za-z0-9_.-]+)"(\s*:\s*)"((?:[^"\\]|\\.)*)`)
-	// scheme is a credential as RFC 6750 and 7617 write it.
-	scheme = regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{8,}`)
-)
+// member is a member of a JSON object whose value is a string that has perhaps no end here.
+var member = regexp.MustCompile(`"([A-Za-z0-9_.-]+)"(\s*:\s*)"((?:[^"\\]|\\.)*)`)
 
 // hideBody replaces the credentials in a line of a body.
 func (t *tap) hideBody(line string) string {
 	line = member.ReplaceAllStringFunc(t.hideKnown(line), func(found string) string {
 		parts := member.FindStringSubmatch(found)
-		if !isSecretMember(parts[1]) {
+		if !redact.Member(parts[1]) {
 			return found
 		}
-		return `"` + parts[1] + `"` + parts[2] + `"` + redacted
+		return `"` + parts[1] + `"` + parts[2] + `"` + redact.Mark
 	})
-	return scheme.ReplaceAllString(line, "$1$2"+redacted)
+	return redact.Text(line)
 }
 
 // hideKnown replaces the credentials of the user.
 func (t *tap) hideKnown(line string) string {
 	for _, secret := range t.secrets {
-		line = strings.ReplaceAll(line, secret, redacted)
+		line = strings.ReplaceAll(line, secret, redact.Mark)
 	}
 	return line
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/redact"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -233,7 +234,7 @@ func TestDebugHidesURLsAndHeaders(t *testing.T) {
 		"X-Amz-Security-Token": true, "X-A2a-Notification-Token": true, "X-Secret": true, "X-Team": true,
 		"Content-Type": false, "A2a-Version": false, "Etag": false, "Www-Authenticate": false, "Retry-After": false,
 	} {
-		if got := tap.headerValue(name, "value"); (got == redacted) != hidden {
+		if got := tap.headerValue(name, "value"); (got == redact.Mark) != hidden {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
