@@ -75,6 +75,25 @@ func TestCoordinationGuide(t *testing.T) {
 	}
 }
 
+// The guide names all tools.
+func TestCoordinationGuideNamesTheTools(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/coordination.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, url := startCoordinator(t, "--extended")
+	list, err := connectTo(t, url, "").ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		if !strings.Contains(string(text), "`"+tool.Name+"`") {
+			t.Errorf("%s is missing", tool.Name)
+		}
+	}
+}
+
 func (g *guide) console(block string) {
 	for line := range strings.Lines(block) {
 		command, found := strings.CutPrefix(strings.TrimSpace(line), "$ ")

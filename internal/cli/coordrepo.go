@@ -116,6 +116,9 @@ func existing(dir string) string {
 	}
 }
 
+// maxLinks is how many symbolic links are followed to a file that is not there.
+const maxLinks = 40
+
 // resolve returns a path without symbolic links, of a file that need not be there yet.
 func resolve(file string) (string, error) {
 	file, err := filepath.Abs(file)
@@ -124,6 +127,16 @@ func resolve(file string) (string, error) {
 	}
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		return real, nil
+	}
+	for range maxLinks { // one that leads to what is not there yet
+		to, err := os.Readlink(file)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(file), to)
+		}
+		file = to
 	}
 	dir := existing(filepath.Dir(file))
 	real, err := filepath.EvalSymlinks(dir)

@@ -266,8 +266,10 @@ func TestRelativePaths(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	if err := os.Symlink(main, filepath.Join(base, "alias")); err != nil {
-		t.Fatal(err)
+	for link, to := range map[string]string{"alias": main, "shop/soon": "later.go", "shop/loop": "loop"} {
+		if err := os.Symlink(to, filepath.Join(base, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	repo, err := repositoryOf(t.Context(), main)
 	if err != nil {
@@ -275,6 +277,7 @@ func TestRelativePaths(t *testing.T) {
 	}
 	for file, want := range map[string]string{
 		filepath.Join(main, "src", "new", "x.go"): "src/new/x.go", filepath.Join(linked, "x.go"): "x.go",
+		filepath.Join(main, "soon"): "later.go", filepath.Join(main, "loop"): "loop",
 		filepath.Join(base, "alias", "x.go"): "x.go", filepath.Join(main, "src", "..", "x.go"): "x.go",
 		filepath.Join(other, "x.go"): "", filepath.Join(base, "x.go"): "", main + "x": "",
 	} {

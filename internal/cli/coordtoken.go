@@ -168,10 +168,18 @@ func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry
 		func(o *coordOptions) error {
 			return c.coordAPI(ctx, o, http.MethodDelete, tokensPath, e, &struct{}{})
 		})
-	if err != nil {
-		return err
+	if err == nil {
+		return c.showText(func(p *printer) { p.field(0, "Revoked", e.Name) })
 	}
-	return c.showText(func(p *printer) { p.field(0, "Revoked", e.Name) })
+	if strings.Contains(err.Error(), coord.ErrNoToken.Error()) { // over HTTP it is no more than a text
+		where := "all projects"
+		if !all {
+			where = "the project " + e.Project + "; one for all projects is taken back with --all-projects"
+		}
+		return (&failure{exit: exitFailure, code: codeOther + "NO_TOKEN", message: fmt.Sprintf("%s has no token for %s", e.Name, where)}).
+			withHint("see which ones there are with dragoman coord token list")
+	}
+	return err
 }
 
 func (c *command) tokenList(ctx context.Context, o *coordOptions) error {
