@@ -171,16 +171,16 @@ func TestStdioSubscribesAgain(t *testing.T) {
 	}
 	stopDaemon(t, data, syscall.SIGKILL)
 	mustCall(t, session, "list_active_agents", nil, "{")
-	seen := map[string]bool{<-updated: true, <-updated: true, <-updated: true} // nobody could tell what happened meanwhile
-	if len(seen) != 3 {
-		t.Error(seen)
-	}
-	mustCall(t, session, "register_agent", map[string]any{"session_name": "c", "task_id": "1", "branch": "", "description": ""}, `"registered"`)
-	for got := range updated {
-		if got == "dragoman://p/agents" {
-			break
+	seen := make(map[string]bool)
+	await(t, func() bool { // nobody could tell what happened meanwhile
+		select {
+		case uri := <-updated:
+			seen[uri] = true
+		default:
 		}
-	}
+		return len(seen) == 3
+	})
+	awaitUpdate(t, session, updated, "dragoman://p/agents")
 }
 
 // Harnesses name files by their absolute paths, in whichever work tree of the repository.

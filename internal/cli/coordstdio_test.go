@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -239,14 +240,27 @@ func TestStdioPassesOnResources(t *testing.T) {
 	if err := session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}); err != nil {
 		t.Fatal(err)
 	}
-	mustCall(t, session, "register_agent", map[string]any{"session_name": "b", "task_id": "1", "branch": "", "description": ""}, `"registered"`)
-	if got := <-updated; got != uri {
-		t.Errorf("updated %s", got)
-	}
+	awaitUpdate(t, session, updated, uri)
 	prompts, err := session.ListPrompts(t.Context(), nil)
 	if err != nil || len(prompts.Prompts) == 0 {
 		t.Errorf("%+v, %v", prompts, err)
 	}
+}
+
+// awaitUpdate has agents come until a client is told so: nobody answers that a subscription has begun.
+func awaitUpdate(t *testing.T, session *sdk.ClientSession, updated <-chan string, uri string) {
+	t.Helper()
+	for i := range 200 {
+		mustCall(t, session, "register_agent", map[string]any{"session_name": fmt.Sprint("b", i), "task_id": "1", "branch": "", "description": ""}, `"registered"`)
+		select {
+		case got := <-updated:
+			if got == uri {
+				return
+			}
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	t.Fatal("nobody is told of a change")
 }
 
 // await polls until something is so.
