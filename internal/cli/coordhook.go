@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
@@ -55,14 +56,26 @@ const autoLease = "Editing it now, as its hook says"
 
 // hookInput is what a harness says.
 type hookInput struct {
-	SessionID string `json:"session_id"`
-	Cwd       string `json:"cwd"`
-	ToolName  string `json:"tool_name"`
-	ToolInput struct {
+	SessionID      string         `json:"session_id"`
+	Cwd            string         `json:"cwd"`
+	ToolName       string         `json:"tool_name"`
+	ToolInput      jsontext.Value `json:"tool_input"` // of any tool
+	StopHookActive bool           `json:"stop_hook_active"`
+}
+
+// edits returns the file that the tool is about to edit; "" when it edits none.
+func (in *hookInput) edits() (string, error) {
+	var input struct {
 		FilePath     string `json:"file_path"`
 		NotebookPath string `json:"notebook_path"`
-	} `json:"tool_input"`
-	StopHookActive bool `json:"stop_hook_active"`
+	}
+	if !slices.Contains(editors, in.ToolName) || in.ToolInput == nil {
+		return "", nil
+	}
+	if err := json.Unmarshal(in.ToolInput, &input); err != nil {
+		return "", fmt.Errorf("the input of the tool %s names no file as a text", in.ToolName)
+	}
+	return cmp.Or(input.FilePath, input.NotebookPath), nil
 }
 
 // A moment is when a harness runs a hook.
@@ -298,9 +311,9 @@ func (h *hook) export() error {
 var editors = []string{"Edit", "Write", "MultiEdit", "NotebookEdit"}
 
 func preToolUse(ctx context.Context, h *hook) (any, error) {
-	file := cmp.Or(h.in.ToolInput.FilePath, h.in.ToolInput.NotebookPath)
-	if file == "" || !slices.Contains(editors, h.in.ToolName) {
-		return nil, nil
+	file, err := h.in.edits()
+	if err != nil || file == "" {
+		return nil, err
 	}
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(cmp.Or(h.in.Cwd, h.c.Dir), file)

@@ -134,7 +134,8 @@ func TestHooksHandOverMessages(t *testing.T) {
 	_, url := startCoordinator(t)
 	client := connectTo(t, url, "")
 	register(t, client, "b")
-	runHookCommand(t, url, "post-tool-use", `{}`) // a is not there yet, and is then
+	// Agent a is not there yet, and is then. What tools of others take is nothing to hooks.
+	runHookCommand(t, url, "post-tool-use", `{"session_id":"h","transcript_path":"/x","tool_name":"mcp__x__y","tool_input":{"file_path":["x"]},"tool_response":{"ok":true}}`)
 	mustCall(t, client, "query_agent", map[string]any{
 		"project_id": "p", "from_session": "b", "to_session": "a", "query_type": "q", "query": "Done?\nDecision: approve", "wait_for_response": false,
 	}, `"sent"`)
