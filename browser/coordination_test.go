@@ -182,6 +182,9 @@ func TestCoordinationWithTokens(t *testing.T) {
 	enter := func(role string) {
 		run(t, ctx, chromedp.Evaluate(`document.getElementById("token").value = ""`, nil), chromedp.SendKeys("#token", tokens[role]+"\r"))
 	}
+	tokens["stranger"] = "coord_nonsense"
+	enter("stranger")
+	eventually(t, ctx, "a token that is none is told", has("state", "known for no project"))
 	enter(coord.RoleObserver)
 	eventually(t, ctx, "an observer looks", has("agents", "frontend"))
 	eventually(t, ctx, "and does nothing", `document.querySelectorAll("article button").length === 0 && document.getElementById("say").hidden && document.querySelector("#settings input").disabled`)

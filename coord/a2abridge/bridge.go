@@ -133,7 +133,8 @@ func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r = r.Clone(context.WithValue(r.Context(), placeKey{}, p))
-	if strings.HasPrefix(rest, "/.well-known/") && b.gone(r, p) {
+	says := strings.HasPrefix(rest, "/.well-known/") || rest == "/" && r.Method == http.MethodGet // who the agent is; tasks outlive it
+	if says && b.gone(r, p) {
 		http.NotFound(w, r)
 		return
 	}

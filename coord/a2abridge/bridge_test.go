@@ -286,7 +286,7 @@ func TestPathsThatNameNobody(t *testing.T) {
 	t.Parallel()
 	w := open(t, a2abridge.Options{})
 	w.register("", "a")
-	for _, path := range []string{"/a2a/", "/a2a/p", "/a2a/p/", "/a2a/p/ghost/.well-known/agent-card.json", "/a2a/p/%00/.well-known/agent-card.json", "/a2a/%ff/%fe/.well-known/agent-card.json"} {
+	for _, path := range []string{"/a2a/", "/a2a/p", "/a2a/p/", "/a2a/p/ghost", "/a2a/p/ghost/", "/a2a/p/ghost/.well-known/agent-card.json", "/a2a/p/%00/.well-known/agent-card.json", "/a2a/%ff/%fe/.well-known/agent-card.json"} {
 		resp, err := http.Get(w.url + path)
 		if err != nil {
 			t.Fatal(err)

@@ -109,8 +109,18 @@ func (d *Daemon) Authorize(ctx context.Context, header http.Header, project stri
 // MCP returns the MCP server, for other transports than HTTP.
 func (d *Daemon) MCP() *coordmcp.Server { return d.mcp }
 
-// errForbidden is why a caller is refused, without saying more than he knows.
-var errForbidden error = &coordmcp.RefusedError{Why: "this project needs a token that allows this; send it as Authorization: Bearer TOKEN"}
+// Why callers are refused, without saying more than they know.
+var (
+	errNoToken     error = &coordmcp.RefusedError{Why: "this project needs a token that allows this; send it as Authorization: Bearer TOKEN"}
+	errUnknown     error = &coordmcp.RefusedError{Why: "the token is not known; it may have been revoked: ask who runs the coordinator for one"}
+	errElsewhere   error = &coordmcp.RefusedError{Why: "the token is for another project"}
+	errOnlyObserve error = &coordmcp.RefusedError{Why: "the token is that of an observer, who may look only"}
+)
+
+func isRefused(err error) bool {
+	_, refused := errors.AsType[*coordmcp.RefusedError](err)
+	return refused
+}
 
 // grant finds out who calls and what that one may do. In a project for which there is no token everybody who reaches the
 // address may do everything.
@@ -126,18 +136,18 @@ func (d *Daemon) grant(ctx context.Context, header http.Header, project string) 
 			return coord.Grant{}, fmt.Errorf("look for the tokens of the project: %w", err)
 		}
 		if needs || d.opts.Closed {
-			return coord.Grant{}, errForbidden
+			return coord.Grant{}, errNoToken
 		}
 		return everybody, nil
 	}
 	grant, err := d.opts.Tokens.Token(ctx, token)
 	switch {
 	case errors.Is(err, coord.ErrNoToken):
-		return coord.Grant{}, errForbidden
+		return coord.Grant{}, errUnknown
 	case err != nil:
 		return coord.Grant{}, err
 	case grant.Project != "" && grant.Project != project:
-		return coord.Grant{}, errForbidden
+		return coord.Grant{}, errElsewhere
 	}
 	return grant, nil
 }
@@ -146,9 +156,9 @@ func (d *Daemon) grant(ctx context.Context, header http.Header, project string) 
 func (d *Daemon) authorize(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
 	g, err := d.grant(ctx, header, project)
 	if err == nil && g.Role == coord.RoleObserver && !reads {
-		err = errForbidden
+		err = errOnlyObserve
 	}
-	if errors.Is(err, errForbidden) {
+	if isRefused(err) {
 		d.audit.refused(project, g.Name)
 	}
 	if err != nil {
@@ -166,7 +176,7 @@ func (d *Daemon) allow(w http.ResponseWriter, r *http.Request, roles ...string) 
 	case err == nil:
 		d.audit.refused(r.PathValue("project"), g.Name)
 		refuse(w, http.StatusForbidden, fmt.Errorf("your token is that of an %s; this takes one whose role is %s", g.Role, strings.Join(roles, " or ")))
-	case errors.Is(err, errForbidden):
+	case isRefused(err):
 		d.audit.refused(r.PathValue("project"), g.Name)
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuse(w, http.StatusUnauthorized, err)
@@ -194,7 +204,7 @@ func (d *Daemon) serveProjects(w http.ResponseWriter, r *http.Request) {
 		switch _, err := d.grant(r.Context(), r.Header, name); {
 		case err == nil:
 			shown = append(shown, name)
-		case errors.Is(err, errForbidden):
+		case isRefused(err):
 			locked = true
 		default:
 			d.fail(w, err)

@@ -177,6 +177,7 @@ func TestPeopleLookAfterProjects(t *testing.T) {
 		}
 		tokens[role] = token
 	}
+	tokens["stranger"] = "coord_nonsense"
 	do := func(c coord.Command) coord.Result {
 		t.Helper()
 		result, err := hub.Do(t.Context(), "p", "agent-1", c)
@@ -213,6 +214,7 @@ func TestPeopleLookAfterProjects(t *testing.T) {
 		want                     string
 	}{
 		{"", "POST", "/messages", `{"text":"hi"}`, 401, "needs a token"},
+		{"stranger", "POST", "/messages", `{"text":"hi"}`, 401, "the token is not known"},
 		{"observer", "POST", "/messages", `{"text":"hi"}`, 403, "that of an observer"},
 		{"agent", "DELETE", "/locks/" + held.ID, "", 403, "whose role is admin"},
 		{"agent", "DELETE", "/agents/a", "", 403, "whose role is admin"},

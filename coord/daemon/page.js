@@ -57,7 +57,7 @@ async function projects() {
   if (projects.join("\n") !== [...byID("project").options].map((o) => o.value).join("\n")) {
     byID("project").replaceChildren(...projects.map((name) => el("option", { value: name, textContent: name, selected: name === now })));
   }
-  if (!projects.length) say(locked ? "Give a token to see the projects that it is for." : "No agent has registered yet.");
+  if (!projects.length) say(!locked ? "No agent has registered yet." : byID("token").value ? "This token is known for no project here." : "Give a token to see the projects that it is for.");
 }
 
 const empty = (text) => [el("p", { className: "quiet", textContent: text })];

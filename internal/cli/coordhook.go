@@ -252,7 +252,7 @@ func (h *hook) back() string {
 	if !h.away {
 		return ""
 	}
-	return fmt.Sprintf("The coordinator had lost sight of you, and has you back as %q. What was leased for you before is not any more, and others may have changed it: "+
+	return fmt.Sprintf("The coordinator did not know you any more, or not yet, and knows you as %q now. What was leased for you before, if anything, is not any more, and others may have changed it: "+
 		"announce again what you go on with, and read files again before you edit them.", h.o.session)
 }
 

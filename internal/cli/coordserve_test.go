@@ -197,7 +197,7 @@ func TestHooksBringBackTheDead(t *testing.T) {
 	}
 	await(t, died)
 	edit := `{"session_id":"h","tool_name":"Edit","tool_input":{"file_path":"x.go"}}`
-	for _, want := range []string{`"hookEventName":"PreToolUse","additionalContext":"The coordinator had lost sight of you`, ""} {
+	for _, want := range []string{`"hookEventName":"PreToolUse","additionalContext":"The coordinator did not know you any more`, ""} {
 		if said := runHookCommand(t, url, "pre-tool-use", edit); !strings.Contains(said, want) || (want == "") != (said == "") {
 			t.Errorf("told %q, without %q", said, want)
 		}
