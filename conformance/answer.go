@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A reply is an exchange whose answer was read: a result or an error of the protocol, or neither, and then why.
+type reply struct {
+	*exchange
+	value   any    // the result
+	fault   *fault // or else the error
+	problem string // or else why the answer is neither
+	binding string
+}
+
+// A fault is an error of the protocol.
+type fault struct {
+	code    int // of JSON-RPC; over HTTP+JSON the status
+	message string
+	details []any
+	body    object
+}
+
+// reason returns that of the first ErrorInfo.
+func (f *fault) reason() string {
+	for _, d := range f.details {
+		if text(asObject(d), "@type") == errorInfo {
+			return text(asObject(d), "reason")
+		}
+	}
+	return ""
+}
+
+const errorInfo = "type.googleapis.com/google.rpc.ErrorInfo"
+
+// A fail is a kind of error as each binding shows it.
+type faultKind struct {
+	name     string
+	code     int   // of JSON-RPC
+	statuses []int // of HTTP, in 1.0.1 and in 1.0.0
+	reason   string
+}
+
+// The errors of the protocol (A2A 1.0 §5.4) and of JSON-RPC.
+var (
+	taskNotFound      = faultKind{"TaskNotFoundError", -32001, []int{404}, "TASK_NOT_FOUND"}
+	notCancelable     = faultKind{"TaskNotCancelableError", -32002, []int{400, 409}, "TASK_NOT_CANCELABLE"}
+	pushNotSupported  = faultKind{"PushNotificationNotSupportedError", -32003, []int{400}, "PUSH_NOTIFICATION_NOT_SUPPORTED"}
+	unsupported       = faultKind{"UnsupportedOperationError", -32004, []int{400}, "UNSUPPORTED_OPERATION"}
+	contentType       = faultKind{"ContentTypeNotSupportedError", -32005, []int{400, 415}, "CONTENT_TYPE_NOT_SUPPORTED"}
+	cardNotConfigured = faultKind{"ExtendedAgentCardNotConfiguredError", -32007, []int{400}, "EXTENDED_AGENT_CARD_NOT_CONFIGURED"}
+	versionNotSupport = faultKind{"VersionNotSupportedError", -32009, []int{400}, "VERSION_NOT_SUPPORTED"}
+
+	parseError     = faultKind{"JSON parse error", -32700, []int{400}, ""}
+	invalidRequest = faultKind{"invalid request", -32600, []int{400}, ""}
+	methodNotFound = faultKind{"method not found", -32601, []int{404, 405, 501}, ""}
+	invalidParams  = faultKind{"invalid params", -32602, []int{400, 422}, ""}
+)
+
+// is reports whether the answer is an error of a kind.
+func (r *reply) is(kind faultKind) bool {
+	if r.fault == nil {
+		return false
+	}
+	if r.binding == JSONRPC {
+		return r.fault.code == kind.code
+	}
+	reason := r.fault.reason()
+	return slices.Contains(kind.statuses, r.status) && (kind.reason == "" || reason == "" || reason == kind.reason)
+}
+
+// wants fails unless the answer is an error of one of some kinds.
+func (r *reply) wants(kinds ...faultKind) error {
+	var names []string
+	for _, kind := range kinds {
+		if r.is(kind) {
+			return nil
+		}
+		names = append(names, kind.name+" ("+kind.as(r.binding)+")")
+	}
+	return r.failf(strings.Join(names, ", or "), "%s", r.what())
+}
+
+func (k faultKind) as(binding string) string {
+	if binding == JSONRPC {
+		return fmt.Sprint(k.code)
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(k.statuses), " ", " or "), "[]")
+}
+
+// wantsAnyFault fails unless the answer is an error.
+func (r *reply) wantsAnyFault(expected string) error {
+	if r.fault != nil {
+		return nil
+	}
+	return r.failf(expected, "%s", r.what())
+}
+
+// what says in short what the answer is.
+func (r *reply) what() string {
+	switch {
+	case r.fault != nil && r.binding == JSONRPC:
+		return fmt.Sprintf("error %d: %s", r.fault.code, shorten([]byte(r.fault.message), 200))
+	case r.fault != nil:
+		return strings.TrimRight(fmt.Sprintf("HTTP %d %s: %s", r.status, r.fault.reason(), shorten([]byte(r.fault.message), 200)), ": ")
+	case r.problem != "":
+		return r.problem
+	}
+	return "a result and no error"
+}
+
+// result returns the result, which has to be an object. An operation that is not there at all is missing.
+func (r *reply) result() (object, error) {
+	o := asObject(r.value)
+	switch {
+	case r.fault == nil && r.problem == "" && o != nil:
+		return o, nil
+	case r.fault != nil && (r.is(methodNotFound) && r.fault.reason() == "" || r.is(unsupported) || r.is(pushNotSupported)):
+		return nil, r.missing("a result", "%s", r.what())
+	case r.fault == nil && r.problem == "":
+		return nil, r.failf("a result that is a JSON object", "a result that is none")
+	}
+	return nil, r.failf("a result", "%s", r.what())
+}
+
+// read takes an answer apart.
+func (d *dialect) read(ex *exchange) *reply {
+	r := &reply{exchange: ex, binding: d.transport}
+	value, problem := decode(ex.answer)
+	o := asObject(value)
+	switch {
+	case len(ex.answer) == 0 && d.transport == HTTPJSON && ex.status/100 == 2:
+		r.value = object{}
+	case problem != "" && ex.status/100 != 2 && d.transport == HTTPJSON:
+		r.fault = &fault{code: ex.status, message: shorten(ex.answer, 200)}
+	case problem != "":
+		r.problem = fmt.Sprintf("HTTP %d with %s", ex.status, problem)
+	case d.transport == JSONRPC:
+		r.fromJSONRPC(o)
+	case ex.status/100 == 2:
+		r.value = value
+	default:
+		r.fault = faultOf(at(o, "error"), "details")
+		if r.fault == nil {
+			r.fault = &fault{message: shorten(ex.answer, 200)}
+		}
+		r.fault.code, r.fault.body = ex.status, o
+	}
+	return r
+}
+
+func (r *reply) fromJSONRPC(o object) {
+	if r.fault = faultOf(o["error"], "data"); r.fault != nil {
+		r.fault.body = o
+		return
+	}
+	value, ok := o["result"]
+	if !ok {
+		r.problem = fmt.Sprintf("HTTP %d with neither result nor error", r.status)
+	}
+	r.value = value
+}
+
+// faultOf reads an error, whose details are in a member.
+func faultOf(value any, details string) *fault {
+	o := asObject(value)
+	if o == nil {
+		return nil
+	}
+	f := &fault{message: text(o, "message")}
+	if code, ok := o["code"].(float64); ok {
+		f.code = int(code)
+	}
+	f.details, _ = o[details].([]any)
+	return f
+}
