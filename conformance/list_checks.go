@@ -171,7 +171,7 @@ func checkListArtifacts(include bool) func(context.Context, *session) error {
 			return err
 		}
 		if len(list(ended, "artifacts")) == 0 {
-			return skipf("no task has artifacts; choose another text")
+			return skipf("no task has artifacts; choose another text (--text)")
 		}
 		params := object{"contextId": text(ended, "contextId")}
 		if include {

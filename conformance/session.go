@@ -126,7 +126,7 @@ func (s *session) task(ctx context.Context) (*reply, object, error) {
 	}
 	task := s.taskIn(r)
 	if task == nil {
-		return nil, nil, skipf("no task comes of a message; see send.answer, or choose another text")
+		return nil, nil, skipf("no task comes of a message; see send.answer, or choose another text (--text)")
 	}
 	return r, task, nil
 }
@@ -141,7 +141,7 @@ func (s *session) newTask(ctx context.Context, m message, configuration object) 
 	if task := s.taskIn(r); task != nil {
 		return r, task, nil
 	}
-	return nil, nil, skipf("no task comes of a message; see send.answer, or choose another text")
+	return nil, nil, skipf("no task comes of a message; see send.answer, or choose another text (--text)")
 }
 
 // ended returns a task that has ended.
@@ -158,7 +158,7 @@ func (s *session) ended(ctx context.Context) (object, error) {
 			_, task, err = s.get(ctx, object{"id": text(task, "id")})
 		}
 		if err != nil || !isTerminal(s.dialect.state(task)) {
-			return nil, skipf("no task ends, neither by itself nor by a cancel; choose another text")
+			return nil, skipf("no task ends, neither by itself nor by a cancel; choose another text (--text)")
 		}
 	}
 	s.finished = task
@@ -175,7 +175,7 @@ func (s *session) open(ctx context.Context) (*reply, object, error) {
 		return nil, nil, err
 	}
 	if s.dialect.state(task) != stateInputRequired {
-		s.noOpen = skipf("the agent asks nothing back; say with what text it does")
+		s.noOpen = skipf("the agent asks nothing back; name a text after which it does (--ask)")
 		return nil, nil, s.noOpen
 	}
 	return r, task, nil

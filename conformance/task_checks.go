@@ -126,7 +126,7 @@ var taskChecks = []check{
 				return err
 			}
 			if s.dialect.state(task) == stateCanceled { // to cancel twice may do what it did before
-				return skipf("no task ends but by a cancel; choose another text")
+				return skipf("no task ends but by a cancel; choose another text (--text)")
 			}
 			r, err := s.call(ctx, opCancel, object{"id": text(task, "id")})
 			if err != nil {

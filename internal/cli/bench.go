@@ -20,9 +20,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/load"
 )
 
-// flagOwnHost names the flag that allows load on other machines.
-const flagOwnHost = "i-own-this-host"
-
 // benchOptions are the flags of bench.
 type benchOptions struct {
 	load.Options

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/conformance"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 )
 
@@ -59,6 +60,7 @@ var flagValues = map[string][]string{
 	"allow-networks": {string(guard.Public), string(guard.Loopback), string(guard.Private)},
 	"log-level":      {"debug", "info", "warn", "error"},
 	"log-format":     {"text", "json"},
+	"profile":        {conformance.Profile10, conformance.Profile03},
 	"status":         stateWords(),
 }
 

@@ -14,11 +14,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The names of flags that are looked for: of the one whose value is a file with settings, of the agent, and of headers.
+// The names of flags that are looked for: of the one whose value is a file with settings, of the agent, of headers, and
+// of the one that lets load and checks go beyond this machine.
 const (
 	flagConfig    = "config"
 	flagAgentCard = "agent-card"
 	flagSvcParam  = "svc-param"
+	flagOwnHost   = "i-own-this-host"
 )
 
 // sourceFlag is the origin of a value that the command line gives; any other one names a variable.
@@ -31,9 +33,10 @@ var envPrefixes = []string{"DRAGOMAN_", "A2ACLI_"}
 // onlyFlags are options that no variable sets: whether the output is a stream must be visible in the command, the
 // parts of a message have an order, and to wait is what happens when no variable says otherwise. A program that keeps
 // nothing between runs must not find a task, a conversation or a page in its environment either: every message would go
-// there unseen. What is done with a form is the business of one message. Help and version are no options at all.
+// there unseen. What is done with a form is the business of one message, and whose a host is that of one run. Help and
+// version are no options at all.
 var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token",
-	"answer", "skeleton", "fill", "help", "version"}
+	"answer", "skeleton", "fill", flagOwnHost, "help", "version"}
 
 // secrets are options whose values are never shown.
 var secrets = []string{"bearer", "api-key", flagSvcParam, flagRegistryToken, flagCoordToken, flagMCPToken}

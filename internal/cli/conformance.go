@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/conformance"
+)
+
+// codeConformance is the code of an agent that breaks the standard.
+const codeConformance = codeOther + "CONFORMANCE"
+
+// conformanceOptions are the flags of conformance.
+type conformanceOptions struct {
+	checks conformance.Options
+	junit  string
+}
+
+const conformanceLong = `conformance holds an agent against the standard: its card, and each interface of the profile
+over JSON-RPC and HTTP+JSON. It sends what a client may send, and what none should, and
+reads the answers by the letter. Each check is a line; below one that finds something stand
+the clause of the standard, what was sent, what came, what was expected, and what to do.
+
+  pass     as the standard has it
+  FAIL     not as the standard has it
+  MISSING  the card advertises it, and it is not there
+  warn     not as it should be, but as it may be
+  skip     nothing to check, and why
+
+The exit code is 1 when something fails or is missing. Checks touch only tasks that they make:
+they say --text to the agent, and --ask where it is to ask back. An agent that is not on this
+machine is checked with --i-own-this-host only.`
+
+const conformanceExample = `  dragoman conformance http://127.0.0.1:8080
+  dragoman conformance http://127.0.0.1:8080 --text "100 USD in GBP" --ask "How much is 1 USD?"
+  dragoman conformance http://127.0.0.1:8080 --profile 0.3 -o json
+  dragoman conformance https://agents.example.com --i-own-this-host --junit report.xml`
+
+func (c *command) conformanceCommand() *cobra.Command {
+	var o conformanceOptions
+	cmd := &cobra.Command{
+		Use: "conformance URL", Short: "Hold an agent against the standard", Long: conformanceLong, Example: conformanceExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("%s takes the URL of an agent", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.conformance(cmd.Context(), args[0], &o) },
+	}
+	flags, defaults := cmd.Flags(), conformance.Options{}.Defaults()
+	flags.SortFlags = false
+	flags.StringVar(&o.checks.Profile, "profile", "", "generation to check: 1.0 or 0.3 (default: 1.0 if the card has it)")
+	flags.StringArrayVar(&o.checks.Transports, "transport", nil, "binding to check: JSONRPC or HTTP+JSON; repeatable (default: all that the card has)")
+	flags.StringVar(&o.checks.Text, "text", defaults.Text, "what to say to the agent")
+	flags.StringVar(&o.checks.Ask, "ask", "", "what to say to have the agent ask back (default: --text)")
+	flags.SetAnnotation("text", annotationPart, nil)
+	flags.StringVar(&o.junit, "junit", "", "file to write a report to, in the XML of JUnit")
+	flags.BoolVar(&o.checks.AnyHost, flagOwnHost, false, "check an agent that is not on this machine, too; checks make tasks and errors there")
+	flags.DurationVar(&o.checks.Timeout, "answer-timeout", defaults.Timeout, "how long an answer may take, and a stream to its end")
+	c.clientFlags().VisitAll(func(f *pflag.Flag) {
+		switch f.Name {
+		case "bearer", flagSvcParam, "insecure", "debug":
+			flags.AddFlag(f)
+		}
+	})
+	return cmd
+}
+
+// conformance checks an agent.
+func (c *command) conformance(ctx context.Context, agent string, o *conformanceOptions) (err error) {
+	if !strings.Contains(agent, "://") {
+		agent = "http://" + agent
+	}
+	if o.checks.Header, err = c.params(); err != nil {
+		return err
+	}
+	o.checks.HTTPClient = c.httpClient()
+	if !c.wantsJSON() {
+		o.checks.Each = c.showCheck
+	}
+	start := time.Now()
+	report, err := conformance.Run(ctx, agent, &o.checks)
+	if err != nil {
+		return checkFailure(err)
+	}
+	if err := c.reportTo(o.junit, report); err != nil {
+		return err
+	}
+	if err := c.showChecks(report, time.Since(start)); err != nil || report.Conforms() {
+		return err
+	}
+	return &failure{exit: exitFailure, code: codeConformance, message: fmt.Sprintf("%d checks failed", report.Count(conformance.Fail)+report.Count(conformance.Missing))}
+}
+
+// checkFailure sorts an error of a run in which nothing was checked.
+func checkFailure(err error) error {
+	if e, ok := errors.AsType[*conformance.HostError](err); ok {
+		return usagef("%v", e).withHint("if it is yours, add --" + flagOwnHost)
+	}
+	if e, ok := errors.AsType[*conformance.CardError](err); ok {
+		why, hint := causeOf(e.Err, e.URL)
+		return &failure{exit: exitUnreachable, code: codeCardNotFound, message: fmt.Sprintf("no agent card at %s that can be checked: %s", withoutUser(e.URL), why), hint: hint}
+	}
+	if text, ok := strings.CutPrefix(err.Error(), "conformance: "); ok {
+		return usagef("%s", strings.NewReplacer("Profile is", "--profile is", "Transports has", "--transport is", "Timeout is", "--answer-timeout is").Replace(text))
+	}
+	return err
+}
+
+// outcomeWords are the outcomes as people see them.
+var outcomeWords = map[conformance.Outcome]string{conformance.Fail: "FAIL", conformance.Missing: "MISSING"}
+
+// showCheck prints a line, and what is known of a result that is not as it should be.
+func (c *command) showCheck(r conformance.Result) {
+	word, where, what := string(r.Outcome), r.Transport, r.Title
+	if w, ok := outcomeWords[r.Outcome]; ok {
+		word = w
+	}
+	if where == "" {
+		where = "card"
+	}
+	if r.Outcome == conformance.Skip {
+		what = r.Reason
+	}
+	fmt.Fprintf(c.out, "%-7s  %s %-9s  %-24s  %s\n", word, r.Profile, where, r.Check, inline(what))
+	if !r.Bad() && r.Outcome != conformance.Warn {
+		return
+	}
+	fmt.Fprintf(c.out, "  clause:   %s (%s)\n", r.Clause, strings.Join(append([]string{r.Level}, r.Requirements...), ", "))
+	for _, line := range []struct{ label, text string }{
+		{"sent:", r.Request}, {"got:", r.Answer}, {"that is:", r.Reason}, {"expected:", r.Expected}, {"advice:", r.Advice},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(c.out, "  %-9s %s\n", line.label, inline(line.text))
+		}
+	}
+}
+
+// summary is the end of a report in JSON.
+type summary struct {
+	Pass    int `json:"pass"`
+	Fail    int `json:"fail"`
+	Missing int `json:"missing"`
+	Warn    int `json:"warn"`
+	Skip    int `json:"skip"`
+}
+
+// showChecks prints the summary, or all of a report as JSON.
+func (c *command) showChecks(r *conformance.Report, took time.Duration) error {
+	s := summary{r.Count(conformance.Pass), r.Count(conformance.Fail), r.Count(conformance.Missing), r.Count(conformance.Warn), r.Count(conformance.Skip)}
+	if c.wantsJSON() {
+		return c.showValue(struct {
+			*conformance.Report `json:",inline"`
+			Summary             summary `json:"summary"`
+		}{r, s})
+	}
+	fmt.Fprintf(c.out, "%s: %d passed, %d failed, %d missing, %d warnings, %d skipped, in %.1f s\n",
+		inline(r.Agent), s.Pass, s.Fail, s.Missing, s.Warn, s.Skip, took.Seconds())
+	return nil
+}
+
+// reportTo writes JUnit's XML to a file, "" for none.
+func (c *command) reportTo(name string, r *conformance.Report) (err error) {
+	if name == "" {
+		return nil
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return r.WriteJUnit(file)
+}
