@@ -69,10 +69,11 @@ func (c *check) do(ctx context.Context, s *session) Result {
 	case !ok:
 		f = &finding{outcome: Fail, expected: "an answer", got: err.Error()}
 	case f.outcome == Skip:
-		result.Outcome, result.Reason = Skip, f.got
+		result.Outcome, result.Reason = Skip, s.wire.secrets.Replace(f.got)
 		return result
 	}
-	result.Outcome, result.Expected, result.Reason, result.Advice = f.outcome, f.expected, f.got, c.advice
+	secrets := s.wire.secrets
+	result.Outcome, result.Expected, result.Reason, result.Advice = f.outcome, secrets.Replace(f.expected), secrets.Replace(f.got), c.advice
 	if f.outcome == Fail && rule.level == LevelShould {
 		result.Outcome = Warn
 	}

@@ -51,7 +51,8 @@ type Options struct {
 	Text string
 	// Ask is what makes the agent ask back: checks of open tasks need that. Empty means Text.
 	Ask string
-	// Header goes with each request to the agent, for credentials. Its values are never shown.
+	// Header goes with each request to the agent, for credentials. The card is fetched without it.
+	// Values of seven characters and more are never shown.
 	Header http.Header
 	// AnyHost allows an agent that is not on this machine. Checks make tasks and errors, so only its owner should say so.
 	AnyHost bool
@@ -125,7 +126,7 @@ func Run(ctx context.Context, agent string, options *Options) (*Report, error) {
 		return nil, fmt.Errorf("conformance: %q is no URL of an agent; use one such as http://127.0.0.1:8080", agent)
 	}
 	o := options.Defaults()
-	r := &run{options: o, host: base.Hostname(), report: &Report{URL: agent}, wire: newWire(&o)}
+	r := &run{options: o, host: base.Hostname(), report: &Report{URL: base.Redacted()}, wire: newWire(&o)}
 	if !r.mayReach(base) {
 		return nil, &HostError{Host: base.Hostname()}
 	}
@@ -181,7 +182,9 @@ func (r *run) fetchCard(ctx context.Context, at, profile string) error {
 	if profile == Profile10 {
 		header.Set("A2A-Version", Profile10)
 	}
-	ex, err := r.wire.do(ctx, http.MethodGet, at, header, nil)
+	bare := *r.wire
+	bare.header = nil // cards are for everybody; credentials are for the interfaces that they name
+	ex, err := bare.do(ctx, http.MethodGet, at, header, nil)
 	if err != nil {
 		return &CardError{URL: at, Err: err}
 	}

@@ -197,4 +197,20 @@ var extendedChecks = []check{
 			return nil
 		},
 	},
+	{
+		name: "extended.anonymous", title: "the extended card is not for everybody", capability: extendedCard, v1: must("13.3", "V1-282"), v03: must("7.10"),
+		advice: "refuse callers without credentials",
+		run: func(ctx context.Context, s *session) error {
+			if len(s.wire.header) == 0 {
+				return skipf("no credentials were given, so that there is nothing to leave out")
+			}
+			anonymous, bare := *s, *s.wire
+			anonymous.wire, bare.header = &bare, nil
+			r, err := anonymous.call(ctx, opExtendedCard, nil)
+			if err != nil || r.is(cardNotConfigured) || r.status == 401 || r.status == 403 {
+				return err
+			}
+			return r.wantsAnyFault("an error")
+		},
+	},
 }

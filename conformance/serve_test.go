@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/conformance"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -21,7 +22,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // serve serves an agent until the test ends and returns its URL.
-func serve(t *testing.T, a agent.Agent, card *a2a.AgentCard, wrap func(a2a.Service) a2a.Service) string {
+func serve(t *testing.T, a agent.Agent, card *a2a.AgentCard, wrap func(a2a.Service) a2a.Service, guard ...auth.Authenticator) string {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	e, err := engine.New(&engine.Options{Logger: quiet})
@@ -34,7 +35,11 @@ func serve(t *testing.T, a agent.Agent, card *a2a.AgentCard, wrap func(a2a.Servi
 	}
 	web := httptest.NewUnstartedServer(nil)
 	url := "http://" + web.Listener.Addr().String()
-	web.Config.Handler, err = server.New(service, &server.Options{Card: card, URL: url, Logger: quiet})
+	options := &server.Options{Card: card, URL: url, Logger: quiet}
+	for _, g := range guard {
+		options.Authenticator = g
+	}
+	web.Config.Handler, err = server.New(service, options)
 	if err != nil {
 		t.Fatal(err)
 	}

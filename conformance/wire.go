@@ -84,7 +84,7 @@ func (w *wire) open(ctx context.Context, method, url string, header http.Header,
 		return nil, nil, err
 	}
 	ex := &exchange{
-		method: method, url: url, header: header, body: body,
+		method: method, url: r.URL.Redacted(), header: header, body: body,
 		status: answer.StatusCode, answered: answer.Header, secrets: w.secrets,
 	}
 	return ex, answer.Body, nil

@@ -2,7 +2,7 @@
 
 //go:build unix
 
-// Package docs runs the pages of the tutorial and of the concepts: their programs are those of examples/, their commands
+// Package docs runs the pages of the tutorial, of the concepts and on conformance: their programs are those of examples/, their commands
 // do what the pages say.
 //
 // A page is read from top to bottom. Blocks of go are compared with the files below examples/. Blocks of sh are run in a
@@ -71,10 +71,10 @@ func TestPages(t *testing.T) {
 		t.Skip("builds the binary and the programs of the tutorial")
 	}
 	binary := build(t)
-	for _, folder := range []string{"tutorial", "concepts"} {
-		pages, err := filepath.Glob(filepath.Join(folder, "*.md"))
+	for _, place := range []string{"tutorial/*.md", "concepts/*.md", "conformance.md"} {
+		pages, err := filepath.Glob(filepath.FromSlash(place))
 		if err != nil || len(pages) == 0 {
-			t.Fatalf("%s has no pages: %v", folder, err)
+			t.Fatalf("%s has no pages: %v", place, err)
 		}
 		for _, name := range pages {
 			t.Run(filepath.ToSlash(name), func(t *testing.T) {
