@@ -5,6 +5,7 @@ package llm
 import (
 	"encoding/base64"
 	"fmt"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -44,7 +45,7 @@ type wireFunction struct {
 func (c *client) encode(r *Request, inWords bool) ([]byte, error) {
 	body := map[string]any{
 		"model":          c.model,
-		"messages":       wireMessages(systemText(r, inWords), r.Messages),
+		"messages":       c.signed(wireMessages(systemText(r, inWords), r.Messages)),
 		"stream":         true,
 		"stream_options": map[string]bool{"include_usage": true},
 	}
@@ -98,8 +99,27 @@ func wireTools(tools []Tool) []any {
 	return list
 }
 
+// unsigned stands for the signature of a thought that there never was, in the words of Gemini's documents.
+const unsigned = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
+
+// signed are the messages with a signature on the first call of each answer, where Gemini is asked: it refuses a
+// conversation with a call that is without one, and calls that come from another model, or that a program has put
+// there, have none.
+func (c *client) signed(messages []wireMessage) []wireMessage {
+	if c.provider != Gemini {
+		return messages
+	}
+	for _, m := range messages {
+		if len(m.ToolCalls) > 0 && len(m.ToolCalls[0].Extra) == 0 {
+			m.ToolCalls[0].Extra = jsontext.Value(unsigned)
+		}
+	}
+	return messages
+}
+
 // wireMessages are the messages of a request. Images of tools and of the model go in a message of the user, as these
-// two cannot have any on the wire; it follows the results of all tools, which nothing may come between.
+// two cannot have any on the wire; it follows the results of all tools, which nothing may come between. A message of the
+// model without anything in it is left out, as some servers refuse it.
 func wireMessages(system string, messages []Message) []wireMessage {
 	var list []wireMessage
 	if system != "" {
@@ -115,6 +135,9 @@ func wireMessages(system string, messages []Message) []wireMessage {
 	for _, m := range messages {
 		if m.Role != RoleTool {
 			flush()
+		}
+		if m.Role == RoleAssistant && strings.TrimSpace(m.Text) == "" && len(m.ToolCalls)+len(m.Images) == 0 {
+			continue
 		}
 		w := wireMessage{Role: string(m.Role), Content: m.Text, ToolCallID: m.CallID}
 		switch {

@@ -3,9 +3,11 @@
 package llm
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/go-json-experiment/json"
@@ -20,7 +22,10 @@ var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 
 // complaint is the error that a provider describes. Each says it in its own way: as an object or a text, alone or in a
 // list, with a code that is a word or a number.
-type complaint struct{ message, code, status string }
+type complaint struct {
+	message, code, status string
+	wait                  time.Duration // before the next try; 0: it does not say
+}
 
 // complaintIn finds the complaint in a body, or gives its text.
 func complaintIn(body []byte) complaint {
@@ -52,11 +57,28 @@ func complaintOf(raw jsontext.Value) complaint {
 		Code    jsontext.Value `json:"code"`
 		Type    jsontext.Value `json:"type"`
 		Status  jsontext.Value `json:"status"`
+		Details jsontext.Value `json:"details"`
 	}
 	if raw.Kind() != '{' || json.Unmarshal(raw, &inner, lenient) != nil {
 		return complaint{message: plain(raw)}
 	}
-	return complaint{plain(inner.Message), plain(inner.Code), plain(inner.Type) + " " + plain(inner.Status)}
+	return complaint{plain(inner.Message), plain(inner.Code), plain(inner.Type) + " " + plain(inner.Status), waitIn(inner.Details)}
+}
+
+// waitIn finds how long to wait in the details of an error, where Gemini says it.
+func waitIn(raw jsontext.Value) time.Duration {
+	var details []struct {
+		Delay string `json:"retryDelay"`
+	}
+	if raw.Kind() != '[' || json.Unmarshal(raw, &details, lenient) != nil {
+		return 0
+	}
+	for _, d := range details {
+		if wait, err := time.ParseDuration(d.Delay); err == nil && wait > 0 {
+			return wait
+		}
+	}
+	return 0
 }
 
 // plain is the text of a JSON value: that of a string without its quotes.
@@ -78,7 +100,7 @@ func (c *client) fault(resp *http.Response, body []byte) error {
 
 // complain makes an Error of what a provider said. The status is 0 within a stream, where the code may be one.
 func (c *client) complain(status int, said complaint, h http.Header) error {
-	e := &Error{Status: status, Message: c.clean(said.message), RetryAfter: retry.After(h)}
+	e := &Error{Status: status, Message: c.clean(said.message), RetryAfter: cmp.Or(retry.After(h), said.wait)}
 	if n, err := strconv.Atoi(said.code); err == nil && status == 0 {
 		status = n
 	}

@@ -36,6 +36,8 @@ var rings = map[string]int{
 
 	"coord/daemon": 6, "coord/a2abridge": 6, "gateway": 6, "mcpbridge": 6, "conformance": 6, "console": 6, "samples": 6,
 
+	"internal/wiretest": 6, // speaks with any agent that a test serves
+
 	"internal/cli": 7,
 
 	"cmd": 8, "examples": 8,

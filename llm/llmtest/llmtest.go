@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package llmtest is a server that plays a large language model in tests. It speaks the wire format of OpenAI's chat
-// completions, streaming included, so that what is tested is what happens with a real provider.
+// completions, streaming included and in the ways of several providers, so that what is tested is what happens with a
+// real one.
 //
 // A script says what it answers, one [Step] a request:
 //
@@ -60,9 +61,11 @@ type Step struct {
 	Late  string          // an error within the stream, after the text
 	Cut   bool            // the connection ends after the text and the first half of the calls
 	Stall bool            // after the text the server says nothing until the client leaves
+	Left  chan<- struct{} // closed when the client has left a server that stalls; nil: nobody wants to know
 	Wait  <-chan struct{} // the answer begins when this is closed; nil: at once
-	Whole bool            // calls come whole and all with index 0, as from Gemini; else in fragments, mixed
+	Whole bool            // calls come whole and all with index 0, as from Gemini; else in the way of the provider
 	Plain bool            // one JSON document, although a stream was asked for
+	Noise bool            // after the text comes an event that is no JSON
 }
 
 // Call is a call of a tool.
@@ -97,44 +100,34 @@ func CutAfter(text string) Step { return Step{Text: text, Cut: true} }
 
 // Server plays a model. It ends with the test.
 type Server struct {
-	t      testing.TB
-	http   *httptest.Server
-	decide func(r *Request) Step
+	t        testing.TB
+	provider Provider
+	http     *httptest.Server
+	decide   func(r *Request) Step
 
 	mu       sync.Mutex
 	requests []*Request
+	signed   map[string]bool // calls, by their ids
 }
 
-// New returns a server that plays a script. A request beyond its end fails the test, and so do steps that nobody asked
-// for.
+// New returns a server that plays a script in the manner of OpenAI. A request beyond its end fails the test, and so do
+// steps that nobody asked for. [Provider.New] does so in the manner of another provider.
 func New(t testing.TB, script ...Step) *Server {
 	t.Helper()
-	var mu sync.Mutex
-	next := 0
-	s := Func(t, func(*Request) Step {
-		mu.Lock()
-		defer mu.Unlock()
-		if next == len(script) {
-			t.Errorf("llmtest: a request after the end of the script, which has %d steps", len(script))
-			return Fail(http.StatusBadRequest, "the script has ended")
-		}
-		next++
-		return script[next-1]
-	})
-	t.Cleanup(func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if next < len(script) && !t.Failed() {
-			t.Errorf("llmtest: %d of %d steps were played", next, len(script))
-		}
-	})
-	return s
+	return Provider(llm.OpenAI).New(t, script...)
 }
 
-// Func returns a server that asks a function for each answer. The function may be called by several goroutines.
+// Func returns a server that asks a function for each answer, in the manner of OpenAI. The function may be called by several
+// goroutines. [Provider.Func] does so in the manner of another provider.
 func Func(t testing.TB, decide func(r *Request) Step) *Server {
 	t.Helper()
-	s := &Server{t: t, decide: decide}
+	return Provider(llm.OpenAI).Func(t, decide)
+}
+
+// Func is the function [Func] with a server that has the ways of the provider.
+func (p Provider) Func(t testing.TB, decide func(r *Request) Step) *Server {
+	t.Helper()
+	s := &Server{t: t, provider: p, decide: decide, signed: map[string]bool{}}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(func() {
 		s.http.CloseClientConnections() // of clients that stalls hold
@@ -144,11 +137,15 @@ func Func(t testing.TB, decide func(r *Request) Step) *Server {
 }
 
 // URL is the base URL, as OPENAI_BASE_URL wants it.
-func (s *Server) URL() string { return s.http.URL + "/v1" }
+func (s *Server) URL() string { return s.http.URL + s.provider.path() }
 
 // Options open the server's model.
 func (s *Server) Options() llm.Options {
-	return llm.Options{Provider: llm.OpenAI, BaseURL: s.URL(), Model: ModelName, ImageModel: ModelName, Key: Key}
+	o := llm.Options{Provider: string(s.provider), BaseURL: s.URL(), Model: ModelName, ImageModel: ModelName, Key: Key}
+	if s.provider == llm.Anthropic {
+		o.ImageModel = ""
+	}
+	return o
 }
 
 // Model is a model that the server plays, through the client that real ones have.
@@ -194,15 +191,21 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	req, err := parse(r, body)
 	if err != nil {
 		s.t.Errorf("llmtest: the request is not of the protocol: %v", err)
-		writeError(w, Fail(http.StatusBadRequest, err.Error()))
+		s.writeError(w, Fail(http.StatusBadRequest, err.Error()))
 		return
 	}
 	s.mu.Lock()
 	s.requests = append(s.requests, req)
 	s.mu.Unlock()
 	if r.Header.Get("Authorization") != "Bearer "+Key && r.Header.Get("X-Goog-Api-Key") != Key {
-		writeError(w, Step{Status: http.StatusUnauthorized, Code: "invalid_api_key",
-			Message: "Incorrect API key provided: " + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")})
+		s.writeError(w, s.provider.wrongKey(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")))
+		return
+	}
+	if step, err := s.unwelcome(req); step != nil {
+		if err != nil {
+			s.t.Errorf("llmtest: a request that %s refuses: %v", s.provider, err)
+		}
+		s.writeError(w, *step)
 		return
 	}
 	step := s.decide(req)

@@ -21,13 +21,13 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, req *Request, step
 	step = s.complete(req, step)
 	switch {
 	case step.Status != 0:
-		writeError(w, step)
+		s.writeError(w, step)
 	case !strings.HasSuffix(req.Path, "/chat/completions"):
 		s.paint(w, req, step)
 	case step.Plain || !req.Stream:
-		writeJSON(w, http.StatusOK, whole(step))
+		writeJSON(w, http.StatusOK, s.provider.whole(step))
 	default:
-		stream(w, r, step)
+		s.provider.stream(w, r, step)
 	}
 }
 
@@ -42,8 +42,9 @@ func (s *Server) complete(req *Request, step Step) Step {
 		if err != nil {
 			s.t.Errorf("llmtest: encode the answer: %v", err)
 		}
-		step.Text = string(raw)
+		step.Text = s.provider.inWords(string(raw))
 	}
+	step = s.provider.withhold(step)
 	calls := make([]Call, len(step.Calls))
 	for i, c := range step.Calls {
 		if c.ID == "" {
@@ -52,9 +53,14 @@ func (s *Server) complete(req *Request, step Step) Step {
 		calls[i] = c
 	}
 	step.Calls = calls
+	if s.provider == llm.Gemini && len(calls) > 0 {
+		s.mu.Lock()
+		s.signed[calls[0].ID] = true
+		s.mu.Unlock()
+	}
 	if step.Finish == "" {
 		step.Finish = llm.FinishStop
-		if len(calls) > 0 {
+		if len(calls) > 0 && s.provider != llm.Gemini {
 			step.Finish = llm.FinishToolCalls
 		}
 	}
@@ -74,11 +80,11 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Write(raw)
 }
 
-func writeError(w http.ResponseWriter, step Step) {
-	if step.RetryAfter > 0 {
+func (s *Server) writeError(w http.ResponseWriter, step Step) {
+	if step.RetryAfter > 0 && s.provider != llm.Gemini {
 		w.Header().Set("Retry-After", strconv.Itoa(int(step.RetryAfter.Seconds())))
 	}
-	writeJSON(w, step.Status, object{"error": object{"message": step.Message, "type": "error", "param": nil, "code": step.Code}})
+	writeJSON(w, step.Status, s.provider.complaint(step))
 }
 
 func usage(u llm.Usage) object {
@@ -94,7 +100,7 @@ func images(i *llm.Image) []object {
 }
 
 // whole is an answer that does not stream.
-func whole(step Step) object {
+func (p Provider) whole(step Step) object {
 	message := object{"role": "assistant", "content": step.Text}
 	if step.Refusal != "" {
 		message["refusal"] = step.Refusal
@@ -102,12 +108,8 @@ func whole(step Step) object {
 	if step.Image != nil {
 		message["images"] = images(step.Image)
 	}
-	var calls []object
-	for _, c := range step.Calls {
-		calls = append(calls, object{"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": c.Args}})
-	}
-	if calls != nil {
-		message["tool_calls"] = calls
+	if len(step.Calls) > 0 {
+		message["tool_calls"] = p.wholeCalls(step.Calls)
 	}
 	answer := object{"id": "chatcmpl-1", "object": "chat.completion", "model": ModelName,
 		"choices": []object{{"index": 0, "message": message, "finish_reason": step.Finish}}}
@@ -118,7 +120,7 @@ func whole(step Step) object {
 }
 
 // stream answers in events.
-func stream(w http.ResponseWriter, r *http.Request, step Step) {
+func (p Provider) stream(w http.ResponseWriter, r *http.Request, step Step) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	flush := http.NewResponseController(w)
 	event := func(value any) {
@@ -129,8 +131,12 @@ func stream(w http.ResponseWriter, r *http.Request, step Step) {
 		fmt.Fprintf(w, "data: %s\n\n", raw)
 		flush.Flush()
 	}
+	var counted any // so far
+	if p == llm.Gemini && !step.NoUsage {
+		counted = usage(llm.Usage{Input: step.Usage.Input})
+	}
 	delta := func(d object, finish any) {
-		event(object{"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": ModelName, "usage": nil,
+		event(object{"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": ModelName, "usage": counted,
 			"choices": []object{{"index": 0, "delta": d, "finish_reason": finish}}})
 	}
 	delta(object{"role": "assistant", "content": "", "refusal": nil}, nil)
@@ -147,7 +153,11 @@ func stream(w http.ResponseWriter, r *http.Request, step Step) {
 		event(object{"error": object{"message": step.Late, "code": step.Code}})
 		return
 	}
-	fragments := callFragments(step)
+	if step.Noise {
+		fmt.Fprint(w, "data: <html>\n\n")
+		return
+	}
+	fragments := p.callFragments(step)
 	if step.Cut {
 		for _, f := range fragments[:len(fragments)/2] {
 			delta(object{"tool_calls": []object{f}}, nil)
@@ -158,6 +168,9 @@ func stream(w http.ResponseWriter, r *http.Request, step Step) {
 		fmt.Fprint(w, ": thinking\n\n")
 		flush.Flush()
 		<-r.Context().Done()
+		if step.Left != nil {
+			close(step.Left)
+		}
 		return
 	}
 	for _, f := range fragments {
@@ -170,26 +183,49 @@ func stream(w http.ResponseWriter, r *http.Request, step Step) {
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
-// callFragments are the pieces of the calls. Those of several calls come mixed, as they may.
-func callFragments(step Step) []object {
+// wholeCalls are calls that are not in pieces. Gemini signs the first.
+func (p Provider) wholeCalls(calls []Call) []object {
+	var list []object
+	for i, c := range calls {
+		o := object{"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": c.Args}}
+		if p == llm.Gemini && i == 0 {
+			o["extra_content"] = object{"google": object{"thought_signature": signature(c.ID)}}
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// callFragments are the pieces of the calls. Those of several calls come mixed, as they may, or one call after the other.
+func (p Provider) callFragments(step Step) []object {
+	if step.Whole || p == llm.Gemini {
+		calls := p.wholeCalls(step.Calls)
+		for _, c := range calls {
+			c["index"] = 0
+		}
+		return calls
+	}
+	var heads []object
+	args := make([][]object, len(step.Calls))
+	for i, c := range step.Calls {
+		heads = append(heads, object{"index": i, "id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": ""}})
+		for _, piece := range pieces(c.Args, 5) {
+			args[i] = append(args[i], object{"index": i, "function": object{"arguments": piece}})
+		}
+	}
 	var fragments []object
-	if step.Whole {
-		for _, c := range step.Calls {
-			fragments = append(fragments, object{"index": 0, "id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": c.Args}})
+	if p == llm.Anthropic {
+		for i, head := range heads {
+			fragments = append(append(fragments, head), args[i]...)
 		}
 		return fragments
 	}
-	args := make([][]string, len(step.Calls))
-	rounds := 0
-	for i, c := range step.Calls {
-		fragments = append(fragments, object{"index": i, "id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": ""}})
-		args[i] = pieces(c.Args, 5)
-		rounds = max(rounds, len(args[i]))
-	}
-	for round := range rounds {
+	fragments = heads
+	for left := true; left; {
+		left = false
 		for i, list := range args {
-			if round < len(list) {
-				fragments = append(fragments, object{"index": i, "function": object{"arguments": list[round]}})
+			if len(list) > 0 {
+				fragments, args[i], left = append(fragments, list[0]), list[1:], true
 			}
 		}
 	}
@@ -211,7 +247,7 @@ func pieces(s string, n int) []string {
 func (s *Server) paint(w http.ResponseWriter, req *Request, step Step) {
 	if step.Image == nil {
 		s.t.Errorf("llmtest: a request to paint %q, and the step has no image", req.Prompt)
-		writeError(w, Fail(http.StatusBadRequest, "nothing to show"))
+		s.writeError(w, Fail(http.StatusBadRequest, "nothing to show"))
 		return
 	}
 	data := base64.StdEncoding.EncodeToString(step.Image.Data)

@@ -30,31 +30,34 @@ func newHarness(t *testing.T, o coder.Options, modes ...string) *agenttest.Harne
 // sensible plays a model that writes what the templates would, from nothing but the conversation.
 func sensible(t *testing.T) llm.Model {
 	t.Helper()
-	return llmtest.Func(t, func(r *llmtest.Request) llmtest.Step {
-		var state coder.State
-		for _, m := range r.Messages {
-			if m.Role == llm.RoleAssistant {
-				state.Files, _ = coder.Fences(m.Text)
-			}
+	return llmtest.Func(t, func(r *llmtest.Request) llmtest.Step { return think(t, r) }).Model()
+}
+
+// think is what that model answers.
+func think(t *testing.T, r *llmtest.Request) llmtest.Step {
+	var state coder.State
+	for _, m := range r.Messages {
+		if files, _ := coder.Fences(m.Text); m.Role == llm.RoleAssistant && len(files) > 0 {
+			state.Files = files
 		}
-		pasted, text := coder.Fences(r.LastUser())
-		if pasted == nil {
-			text = r.LastUser()
-		}
-		o, _, err := coder.Answer(state, text, pasted)
-		if err != nil {
-			t.Error(err)
-		}
-		if o.Kind != coder.Deliver {
-			return llmtest.Text(o.Text)
-		}
-		var b strings.Builder
-		b.WriteString("Here you are.\n\n")
-		for _, f := range o.Files {
-			b.WriteString("````" + f.Language + " " + f.Name + "\n" + f.Content + "````\n\n")
-		}
-		return llmtest.Text(b.String() + o.Text)
-	}).Model()
+	}
+	pasted, text := coder.Fences(r.LastUser())
+	if pasted == nil {
+		text = r.LastUser()
+	}
+	o, _, err := coder.Answer(state, text, pasted)
+	if err != nil {
+		t.Error(err)
+	}
+	if o.Kind != coder.Deliver {
+		return llmtest.Text(o.Text)
+	}
+	var b strings.Builder
+	b.WriteString("Here you are.\n\n")
+	for _, f := range o.Files {
+		b.WriteString("````" + f.Language + " " + f.Name + "\n" + f.Content + "````\n\n")
+	}
+	return llmtest.Text(b.String() + o.Text)
 }
 
 func eachEngine(t *testing.T, test func(t *testing.T, o coder.Options)) {
@@ -290,14 +293,17 @@ func TestModelFails(t *testing.T) {
 	}
 }
 
+// lookUp is a tool of the model's.
+var lookUp = llm.NewTool("look_up", "Looks up a function.", `{"type":"object","properties":{"name":{"type":"string"}}}`,
+	func(_ context.Context, q struct {
+		Name string `json:"name"`
+	}) (any, error) {
+		return q.Name + " takes two numbers", nil
+	})
+
 // A model that has tools may use them before it writes; what it says then does not spoil the files.
 func TestModelUsesTools(t *testing.T) {
 	t.Parallel()
-	type query struct {
-		Name string `json:"name"`
-	}
-	lookUp := llm.NewTool("look_up", "Looks up a function.", `{"type":"object","properties":{"name":{"type":"string"}}}`,
-		func(_ context.Context, q query) (any, error) { return q.Name + " takes two numbers", nil })
 	model := llmtest.New(t,
 		llmtest.Step{Text: "Let me look.", Calls: []llmtest.Call{{Name: "look_up", Args: `{"name":"add"}`}}},
 		llmtest.Text("```go add.go\npackage add\n```\n"),

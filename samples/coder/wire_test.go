@@ -8,8 +8,8 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/samples/coder"
-	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 )
 
 func TestOverTheWire(t *testing.T) {

@@ -13,10 +13,8 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
-	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/llm/llmtest"
 	"github.com/dragoman-a2a/dragoman/samples/currency"
-	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 )
 
 const (
@@ -121,14 +119,17 @@ func converse(t *testing.T, h *agenttest.Harness, lines []line) {
 // sensible plays a model that looks up what the lines say, and answers with what it was told.
 func sensible(t *testing.T, lines []line) *llmtest.Server {
 	t.Helper()
-	return llmtest.Func(t, func(r *llmtest.Request) llmtest.Step {
-		for _, l := range lines {
-			if l.say == r.LastUser() {
-				return l.step(r.Results())
-			}
+	return llmtest.Func(t, func(r *llmtest.Request) llmtest.Step { return think(lines, r) })
+}
+
+// think is what that model does.
+func think(lines []line, r *llmtest.Request) llmtest.Step {
+	for _, l := range lines {
+		if l.say == r.LastUser() {
+			return l.step(r.Results())
 		}
-		return llmtest.Fail(http.StatusBadRequest, "nobody said "+r.LastUser())
-	})
+	}
+	return llmtest.Fail(http.StatusBadRequest, "nobody said "+r.LastUser())
 }
 
 // step is what the model does after the tool returned something.
@@ -275,11 +276,4 @@ func TestModelWithoutRates(t *testing.T) {
 			t.Errorf("the model was told %q", told)
 		}
 	}
-}
-
-func TestCancelReachesTheModel(t *testing.T) {
-	t.Parallel()
-	wiretest.CancelReachesModel(t, "100 USD in GBP", func(m llm.Model) wiretest.Sample {
-		return sample(func() currency.Options { return currency.Options{Model: m} })
-	})
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/samples/currency"
-	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 )
 
 func sample(o func() currency.Options) wiretest.Sample {
@@ -29,31 +29,34 @@ var spoken = []line{
 
 func TestOverTheWire(t *testing.T) {
 	t.Parallel()
-	converse := func(t *testing.T, c *wiretest.Caller) {
-		var last *a2a.Task
-		for _, l := range spoken {
-			m := wiretest.Message(l.say)
-			if last != nil && last.Status.State == asks {
-				m = wiretest.Answer(last, m.Parts...)
-			}
-			last = c.Send(t, m)
-			wiretest.Want(t, last, l.state, l.want[0])
-			if len(last.Artifacts) == 0 {
-				continue
-			}
-			if want := []string{"Looking up the exchange rates...", "Processing the exchange rates..."}; c.Streams && !slices.Equal(c.Progress, want) {
-				t.Errorf("%q: the stream says %q", l.say, c.Progress)
-			}
-		}
-	}
 	t.Run("rules", func(t *testing.T) {
 		t.Parallel()
-		wiretest.Same(t, sample(func() currency.Options { return currency.Options{} }), converse)
+		wiretest.Same(t, sample(func() currency.Options { return currency.Options{} }), speak)
 	})
 	t.Run("model", func(t *testing.T) {
 		t.Parallel()
-		wiretest.Same(t, sample(func() currency.Options { return currency.Options{Model: sensible(t, spoken).Model()} }), converse)
+		wiretest.Same(t, sample(func() currency.Options { return currency.Options{Model: sensible(t, spoken).Model()} }), speak)
 	})
+}
+
+// speak holds the conversation.
+func speak(t *testing.T, c *wiretest.Caller) {
+	t.Helper()
+	var last *a2a.Task
+	for _, l := range spoken {
+		m := wiretest.Message(l.say)
+		if last != nil && last.Status.State == asks {
+			m = wiretest.Answer(last, m.Parts...)
+		}
+		last = c.Send(t, m)
+		wiretest.Want(t, last, l.state, l.want[0])
+		if len(last.Artifacts) == 0 {
+			continue
+		}
+		if want := []string{"Looking up the exchange rates...", "Processing the exchange rates..."}; c.Streams && !slices.Equal(c.Progress, want) {
+			t.Errorf("%q: the stream says %q", l.say, c.Progress)
+		}
+	}
 }
 
 func TestCancelOverTheWire(t *testing.T) {

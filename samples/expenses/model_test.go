@@ -8,10 +8,8 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/llm/llmtest"
 	"github.com/dragoman-a2a/dragoman/samples/expenses"
-	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 )
 
 // send sends one text to the agent with a model that plays a script.
@@ -73,17 +71,6 @@ func TestModelsMistakes(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestCancelReachesTheModel(t *testing.T) {
-	t.Parallel()
-	wiretest.CancelReachesModel(t, "$20 lunch", func(m llm.Model) wiretest.Sample {
-		return sample(func() expenses.Options {
-			o := options()
-			o.Model = m
-			return o
-		})
-	})
 }
 
 // A filled form is read without the model, which may be down.

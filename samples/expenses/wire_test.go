@@ -11,8 +11,8 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/samples/expenses"
-	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 )
 
 func data(text string) a2a.Part {

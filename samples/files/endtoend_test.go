@@ -21,9 +21,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
 	blobs "github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/samples/files"
-	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 )

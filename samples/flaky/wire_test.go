@@ -16,8 +16,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/samples/flaky"
-	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -13,9 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
-	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/llm/llmtest"
-	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/samples/movies"
 )
 
@@ -108,14 +106,17 @@ func TestDialogues(t *testing.T) {
 // sensible plays a model that looks up what the lines say, and answers with what it was told.
 func sensible(t *testing.T, lines []line) *llmtest.Server {
 	t.Helper()
-	return llmtest.Func(t, func(r *llmtest.Request) llmtest.Step {
-		for _, l := range lines {
-			if l.say == r.LastUser() {
-				return l.step(r.Results())
-			}
+	return llmtest.Func(t, func(r *llmtest.Request) llmtest.Step { return think(lines, r) })
+}
+
+// think is what that model does.
+func think(lines []line, r *llmtest.Request) llmtest.Step {
+	for _, l := range lines {
+		if l.say == r.LastUser() {
+			return l.step(r.Results())
 		}
-		return llmtest.Fail(http.StatusBadRequest, "nobody said "+r.LastUser())
-	})
+	}
+	return llmtest.Fail(http.StatusBadRequest, "nobody said "+r.LastUser())
 }
 
 // step is what the model does after the tools returned something.
@@ -419,11 +420,4 @@ func TestModelsMistakes(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestCancelReachesTheModel(t *testing.T) {
-	t.Parallel()
-	wiretest.CancelReachesModel(t, "Alien?", func(m llm.Model) wiretest.Sample {
-		return sample(movies.Options{Model: m})
-	})
 }

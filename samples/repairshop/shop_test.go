@@ -24,9 +24,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
-	"github.com/dragoman-a2a/dragoman/samples/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/samples/repairshop"
 	"github.com/dragoman-a2a/dragoman/server"
 )

@@ -6,15 +6,18 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/llm"
-	"github.com/dragoman-a2a/dragoman/llm/llmtest"
 )
 
 // Begin sends a text that begins a conversation, and returns the task at once.
 func (c *Caller) Begin(t *testing.T, text string) *a2a.Task {
 	t.Helper()
+	return c.begin(t, Message(text))
+}
+
+func (c *Caller) begin(t *testing.T, m *a2a.Message) *a2a.Task {
+	t.Helper()
 	sent, err := c.Client.SendMessage(t.Context(), &a2a.SendMessageRequest{
-		Message: Message(text), Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
+		Message: m, Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -30,18 +33,4 @@ func (c *Caller) Cancel(t *testing.T, id a2a.TaskID) {
 		t.Fatal(err)
 	}
 	Want(t, task, a2a.TaskStateCanceled, "")
-}
-
-// CancelReachesModel cancels the task of a sample while its language model is silent.
-func CancelReachesModel(t *testing.T, text string, sample func(llm.Model) Sample) {
-	t.Helper()
-	asked := make(chan struct{})
-	model := llmtest.Func(t, func(*llmtest.Request) llmtest.Step {
-		close(asked)
-		return llmtest.Step{Stall: true}
-	})
-	c := Dial(t, sample(model.Model()))
-	task := c.Begin(t, text)
-	<-asked
-	c.Cancel(t, task.ID)
 }
