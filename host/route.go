@@ -23,7 +23,7 @@ const (
 	unfit        = 0.25 // factor for an agent that does not take what is attached
 	wrongModes   = 0.5  // factor for an agent whose answers the caller does not accept
 	fitBonus     = 1.5  // for an agent that takes what is attached by name, not by a wildcard
-	lastBonus    = 1.0  // for the agent that the conversation is with
+	lastBonus    = 1.0  // for the agent that the conversation is with, but no more than its score again
 	wordFactor   = 0.5  // for words that a request and a card have in common, beside those that touch topics
 	nobodyFactor = 0.8  // for topics that no agent is about, against the best agent's
 	leastShare   = 0.3  // from which on an agent is about a topic
@@ -114,7 +114,7 @@ func (r *router) rank(text string) ranking {
 			score += r.index.score(i, terms, a.words)
 		}
 		if agent.Alias == r.last && score > 0 {
-			score += lastBonus
+			score += min(lastBonus, score)
 		}
 		if score = r.fit(agent, score); score > 0 {
 			k.agents = append(k.agents, rank{i, score})

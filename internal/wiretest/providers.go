@@ -23,6 +23,9 @@ type Engine struct {
 	Converse func(t *testing.T, c *Caller)                       // holds a conversation
 	Thinks   func(t *testing.T, r *llmtest.Request) llmtest.Step // plays a model that makes sense of the conversation
 
+	// Names says that its tasks name others by their ids, so that what people see of them is all that can be compared.
+	Names bool
+
 	Down    Outcome // of the opening, when the model cannot be had: a wrong key, an answer that is not of the protocol
 	Busy    Outcome // of the opening, when the provider limits the rate
 	Refused Outcome // of the opening, when the model refuses
@@ -63,6 +66,9 @@ func (e Engine) converse(t *testing.T) {
 			if i == 0 {
 				want = c.tasks
 				return
+			}
+			if e.Names {
+				w.generation = "" // which is compared as old ones are
 			}
 			compare(t, w, want, c.tasks)
 		})
