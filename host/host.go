@@ -31,6 +31,29 @@ type Options struct {
 	MaxEvents   int           // events that an agent may send in one step; 0 means 100,000
 	MaxSteps    int           // of one request; 0 means 30
 	MaxHops     int           // hosts that a request may have come through; 0 means 5
+	Budget      Budget        // of the planner's language model in one turn; see there
+}
+
+// Budget bounds what a planner asks of a language model in one turn, which is from a message of the user to the answer,
+// or to a question for the user, however often the planner looks at the request meanwhile. A turn that goes on after a
+// restart has what it had left. The zero value of each member means its default.
+type Budget struct {
+	Calls  int           // requests to the model; 0 means 24
+	Tokens int           // input and output of all of them; 0 means 240,000
+	Time   time.Duration // that the model takes, the agents' work not counted; 0 means 3 min
+}
+
+// exhausted says what is used up; "" if nothing is.
+func (b Budget) exhausted() string {
+	switch {
+	case b.Calls <= 0:
+		return "requests"
+	case b.Tokens <= 0:
+		return "tokens"
+	case b.Time <= 0:
+		return "time"
+	}
+	return ""
 }
 
 // Defaults returns the options with every limit that is zero replaced by what that means.
@@ -41,6 +64,7 @@ func (o Options) Defaults() Options {
 	o.MaxEvents = cmp.Or(o.MaxEvents, 100_000)
 	o.MaxSteps = cmp.Or(o.MaxSteps, 30)
 	o.MaxHops = cmp.Or(o.MaxHops, 5)
+	o.Budget = Budget{cmp.Or(o.Budget.Calls, 24), cmp.Or(o.Budget.Tokens, 240_000), cmp.Or(o.Budget.Time, 3*time.Minute)}
 	return o
 }
 

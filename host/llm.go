@@ -23,6 +23,9 @@ import (
 // answers than a few thousand characters, both marked as data from outside. What it wants is checked: agents that are
 // not there are refused, and the host's limits hold.
 //
+// The budget is one of the whole turn, see [Options]: each look at the request gets what earlier ones have left. When it is
+// used up before the model has ended, the task fails and says so; what the agents have answered stays.
+//
 // When the model cannot be had, or says nothing of use, [Rules] plans.
 func NewLLM(model llm.Model) Planner { return &modelPlanner{model: model, rules: &rules{}} }
 
@@ -31,8 +34,8 @@ type modelPlanner struct {
 	rules *rules
 }
 
-// The budget of one look at a request. A request that goes through several rounds of agents has one for each.
-var planBudget = llm.Budget{Calls: 6, Tokens: 60_000, Time: time.Minute}
+// lookBudget is the most that one look may take of the turn's budget, so that no look takes it all.
+var lookBudget = Budget{Calls: 6, Tokens: 60_000, Time: time.Minute}
 
 const planSystem = `You pass the user's request on to other agents; you do no work yourself.
 
@@ -55,28 +58,40 @@ func (p *modelPlanner) Plan(ctx context.Context, s *Situation) (*Decision, error
 		return p.rules.Plan(ctx, s)
 	}
 	look := &look{s: s, next: len(s.Reports) + 1}
+	began := time.Now()
 	d, err := p.look(ctx, look)
-	if err != nil || len(look.cancel) == 0 {
-		return d, err
+	with := Decision{}
+	if d != nil {
+		with = *d
 	}
-	also := *d
-	also.Cancel = look.cancel
-	return &also, nil
+	with.Cancel, with.Used = look.cancel, Budget{look.calls, look.tokens, time.Since(began)}
+	return &with, err
 }
 
 func (p *modelPlanner) look(ctx context.Context, look *look) (*Decision, error) {
 	s := look.s
+	if what := s.Left.exhausted(); what != "" {
+		return p.broke(ctx, look, &llm.Error{Kind: llm.ErrBudget, Message: "no " + what + " are left"})
+	}
 	answer, err := llm.Run(ctx, p.model, llm.Task{
 		System:   planSystem + "\n\nThe agents:\n" + agentList(s.Agents),
 		Messages: look.conversation(),
 		Tools:    look.tools(),
-		Budget:   planBudget,
+		Budget: llm.Budget{
+			Calls:  min(s.Left.Calls, lookBudget.Calls),
+			Tokens: min(s.Left.Tokens, lookBudget.Tokens),
+			Time:   min(s.Left.Time, lookBudget.Time),
+		},
 	})
+	look.calls, look.tokens = answer.Calls, answer.Usage.Total()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if d := look.decision(); d != nil {
 		return d, nil
+	}
+	if errors.Is(err, llm.ErrBudget) {
+		return p.broke(ctx, look, err)
 	}
 	text := ""
 	if err == nil {
@@ -91,13 +106,23 @@ func (p *modelPlanner) look(ctx context.Context, look *look) (*Decision, error) 
 	return p.rules.Plan(ctx, s)
 }
 
+// broke is what becomes of a look without the budget for it: of a new request the rules make what they can, and of one
+// that has begun nobody knows whether it has been done.
+func (p *modelPlanner) broke(ctx context.Context, look *look, err error) (*Decision, error) {
+	if len(look.s.Reports) == 0 {
+		return p.rules.Plan(ctx, look.s)
+	}
+	return nil, err
+}
+
 // look is one look of the model at a situation.
 type look struct {
-	s      *Situation
-	next   int
-	steps  []Step
-	cancel []string
-	ask    *Question
+	s             *Situation
+	next          int
+	steps         []Step
+	cancel        []string
+	ask           *Question
+	calls, tokens int // that the model took
 }
 
 // decision is what the model wants done; nil when it has ended.

@@ -9,7 +9,8 @@ import (
 )
 
 // A Planner decides what is done for a request. It is asked when a request has come, and again each time when all steps
-// that it wanted have ended, until it wants no more. It must be safe for concurrent use, and it keeps nothing: all that
+// that it wanted have ended, until it wants no more. With an error the decision may be nil, or say what was used. An error
+// of the kind llm.ErrBudget says that the turn's budget does not suffice. It must be safe for concurrent use, and it keeps nothing: all that
 // it may know is in the [Situation].
 type Planner interface {
 	Plan(ctx context.Context, s *Situation) (*Decision, error)
@@ -25,6 +26,7 @@ type Situation struct {
 	OutputModes []string      // media types that the caller accepts; empty means any
 	Reports     []Report      // the steps so far for this request, in their order
 	Open        []Report      // steps for earlier requests of the conversation whose agents wait for an answer
+	Left        Budget        // what is left of the turn's budget for a language model
 }
 
 // AgentInfo is what a planner knows of an agent. What its card says is text from outside.
@@ -61,6 +63,7 @@ type Decision struct {
 	Question *Question  // for the user, when the planner is not sure; goes before Steps
 	Answer   []a2a.Part // the host's own; ends the task, and goes before Steps
 	Cancel   []string   // ids of open steps whose tasks are no longer wanted; goes along with all others
+	Used     Budget     // what the planner asked of a language model for this
 }
 
 // A Question asks the user whom a request is for.

@@ -27,6 +27,11 @@ type life struct {
 
 func begin(t *testing.T, kept journal.Journal, urls ...string) *life {
 	t.Helper()
+	return beginWith(t, kept, host.Options{}, urls...)
+}
+
+func beginWith(t *testing.T, kept journal.Journal, options host.Options, urls ...string) *life {
+	t.Helper()
 	o := &host.DirectoryOptions{}
 	for _, url := range urls {
 		o.Agents = append(o.Agents, host.AgentRef{Card: url})
@@ -35,7 +40,8 @@ func begin(t *testing.T, kept journal.Journal, urls ...string) *life {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := host.New(host.Options{Directory: d, ID: "the-host"})
+	options.Directory, options.ID = d, "the-host"
+	h, err := host.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -21,6 +22,25 @@ type taskState struct {
 	Steps   []*step       `json:"steps,omitempty"`
 	Asked   *asked        `json:"asked,omitzero"`   // the host's own question that is open
 	Counted int           `json:"counted,omitzero"` // steps that there have been
+	Used    used          `json:"used,omitzero"`    // of the planner's budget, in the turn of Message
+}
+
+// used is what was used of a [Budget].
+type used struct {
+	Calls  int   `json:"calls"`
+	Tokens int   `json:"tokens"`
+	Nanos  int64 `json:"nanos"`
+}
+
+func (u *used) add(b Budget) {
+	u.Calls += b.Calls
+	u.Tokens += b.Tokens
+	u.Nanos += int64(b.Time)
+}
+
+// leaves is what is left of a budget. Members at zero or below are used up.
+func (u used) leaves(of Budget) Budget {
+	return Budget{of.Calls - u.Calls, of.Tokens - u.Tokens, of.Time - time.Duration(u.Nanos)}
 }
 
 // stepState says how far a step is.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/llm"
 )
 
 // start works out what the turn's message is about: it goes on with a turn that was interrupted, answers a question,
@@ -38,6 +39,8 @@ func (x *run) start(ctx context.Context, had bool) error {
 	}
 	if repeated {
 		x.state.Asked = nil // it was not shown
+	} else {
+		x.state.Used = used{}
 	}
 	x.state.Message = m.ID
 	if had {
@@ -402,6 +405,7 @@ func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*D
 		return nil, x.nobody()
 	}
 	s := &Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing, Last: last, OutputModes: x.t.OutputModes()}
+	s.Left = x.state.Used.leaves(x.h.opts.Budget)
 	if m.ID == x.state.Request {
 		for _, st := range x.state.current() {
 			s.Reports = append(s.Reports, st.report())
@@ -413,10 +417,23 @@ func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*D
 	}
 	s.Open = open
 	d, err := x.h.opts.Planner.Plan(ctx, s)
+	if d != nil {
+		x.state.Used.add(d.Used)
+	}
+	if errors.Is(err, llm.ErrBudget) {
+		return nil, &setback{say: x.overBudget(), cause: err}
+	}
 	if err != nil {
 		return nil, &setback{say: "The request could not be planned. Please try again, or name an agent, as in \"@Agent ...\".", cause: err}
 	}
 	return d, nil
+}
+
+// overBudget says that the planner may not ask its model again.
+func (x *run) overBudget() string {
+	b := x.h.opts.Budget
+	return fmt.Sprintf("This takes more planning than one request may: %d questions to the language model, %d tokens and %s are the limits. What the agents have answered until now stands above.",
+		b.Calls, b.Tokens, b.Time)
 }
 
 // waiting returns the open steps for requests other than that of a message, and notes those of other tasks.

@@ -53,6 +53,9 @@ func hosting(t *testing.T, planner host.Planner, urls ...string) wiretest.Sample
 // filledForm is the form in a task's question, with the day of the lunch.
 func filledForm(t *testing.T, asked *a2a.Task, amount string) a2a.Part {
 	t.Helper()
+	if asked.Status.Message == nil {
+		t.Fatalf("%v, and nothing is asked", asked.Status.State)
+	}
 	found := dataOf(t, asked.Status.Message.Parts)
 	if len(found) != 1 {
 		t.Fatalf("%v: %s: forms %s", asked.Status.State, asked.Status.Message.Text(), found)
