@@ -43,13 +43,15 @@ func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context)
 	switch {
 	case seen.task == "":
 		return failed.withHint("give it more time with --timeout")
+	case c.forgets:
+		failed.message += fmt.Sprintf("; task %s ended with this host", seen.task)
 	case seen.state.Interrupted():
 		failed.message += fmt.Sprintf("; task %s still waits", seen.task)
 	default:
 		failed.message += fmt.Sprintf("; task %s goes on without you", seen.task)
 	}
 	if c.wantsJSON() { // people have just read it
-		failed.hint = commandLine(c.goOn(seen))
+		failed.hint = c.comeBackTo(seen)
 	}
 	return failed
 }
@@ -281,6 +283,30 @@ func (c *command) goOn(s *seen) []string {
 	return c.commandFor("task", "subscribe", string(s.task))
 }
 
+// hintKeep says to people how to keep tasks, when the host of this run does not.
+const hintKeep = "keep tasks with --" + flagTasks + " FOLDER"
+
+// sayResume says how to go on with a task, or that nobody can.
+func (c *command) sayResume(words ...string) {
+	if !c.forgets {
+		c.say("Resume", words...)
+		return
+	}
+	const gone = "This host keeps nothing, and what it worked on ended with it; " + hintKeep + "."
+	if c.said != gone {
+		c.tell(gone)
+	}
+	c.said = gone
+}
+
+// comeBackTo returns the hint for who stops waiting for a task.
+func (c *command) comeBackTo(s *seen) string {
+	if c.forgets {
+		return hintKeep
+	}
+	return commandLine(c.goOn(s))
+}
+
 // commandFor returns a command of this program that calls the same agent in the same way. Credentials are left out.
 func (c *command) commandFor(noun, verb string, args ...string) []string {
 	words := []string{c.Program, noun}
@@ -334,7 +360,7 @@ func (c *command) sayWhere(s *seen) {
 	if s.context != "" {
 		fmt.Fprintf(c.err, "Context: %s\n", inline(string(s.context)))
 	}
-	c.say("Resume", c.goOn(s)...)
+	c.sayResume(c.goOn(s)...)
 }
 
 // judge warns of a task that did not end well or waits, and says how to answer.
@@ -343,8 +369,9 @@ func (c *command) judge(s *seen) {
 	switch s.state {
 	case a2a.TaskStateInputRequired:
 		c.warn("the task waits for input")
-		c.say("Resume", c.goOn(s)...)
+		c.sayResume(c.goOn(s)...)
 		switch {
+		case c.forgets:
 		case s.asksForm() && c.ownAgent(): // its options are many
 			c.tell("Form: in that command, --skeleton instead of --text prints the form, and --answer form.json sends it filled")
 		case s.asksForm():
@@ -353,7 +380,7 @@ func (c *command) judge(s *seen) {
 		}
 	case a2a.TaskStateAuthRequired:
 		c.warn("the task waits for authorization")
-		c.say("Resume", c.goOn(s)...)
+		c.sayResume(c.goOn(s)...)
 	case a2a.TaskStateFailed, a2a.TaskStateRejected, a2a.TaskStateCanceled:
 		c.warn("the task ended as %s", stateName(s.state))
 	}

@@ -98,6 +98,9 @@ func (c *command) fillAndSend(ctx context.Context, agent *client.Client, o *send
 	switch {
 	case errors.Is(err, errWithdraw):
 		task, err := agent.CancelTask(ctx, &a2a.CancelTaskRequest{ID: seen.task})
+		if err != nil {
+			err = c.explainRefusal(ctx, agent, seen.task, err)
+		}
 		return c.showTask(task, err, seen)
 	case errors.Is(err, errLater), errors.Is(err, errQuit), errors.Is(err, errCtrlC), errors.Is(err, io.EOF):
 		c.judge(seen)

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +33,8 @@ type chatOptions struct {
 
 const chatLong = `chat is a conversation with an agent, or with several: each line is a message, and what
 the agent does with it is shown as it happens. A line that begins with / is a command;
-/help lists them. When the agent asks for a form, its fields are asked for one by one:
+/help lists them. With several agents, @NAME begins a line that is for one of them, and
+those after it. When the agent asks for a form, its fields are asked for one by one:
 Enter keeps the value in brackets, /later leaves the form, /cancel cancels the task.
 
 Ctrl-C cancels the running task; the second one leaves. At the end, the ids of the
@@ -85,6 +88,7 @@ func (c *command) chat(cmd *cobra.Command, o *chatOptions, words string) error {
 	if words == "" && isTerminal(c.Stdin) && !c.atTerminal() {
 		return usagef("chat shows its answers at a terminal, and standard output is none").withHint("give the message after the options to send just that")
 	}
+	c.inChat = true
 	s := &chat{c: c, accept: o.accept}
 	defer s.hangUp()
 	if err := s.open(ctx, o); err != nil {
@@ -195,7 +199,7 @@ func (s *chat) begin(ctx context.Context, o *chatOptions) error {
 		s.c.tell("Type a message, or /help. Ctrl-C cancels a running task, /quit leaves.")
 	}
 	for _, ref := range o.files {
-		if err := s.attach(ref); err != nil {
+		if err := s.attach(ref, "--file"); err != nil {
 			return err
 		}
 	}
@@ -263,6 +267,8 @@ func (s *chat) hear(ctx context.Context, line string) error {
 		return s.say(ctx, text[1:])
 	case strings.HasPrefix(text, "/"):
 		return s.command(ctx, text)
+	case strings.HasPrefix(text, "@") && len(s.agents) > 1:
+		return s.address(ctx, text[1:])
 	}
 	return s.say(ctx, line)
 }
@@ -425,6 +431,7 @@ func (a *asking) interrupt() {
 		a.calls.Go(func() {
 			_, err := a.client.CancelTask(a.ctx, &a2a.CancelTaskRequest{ID: task})
 			if err != nil && a.ctx.Err() == nil {
+				err = a.s.c.explainRefusal(a.ctx, a.client, task, err)
 				a.s.c.failureOf(err).write(a.s.c.err, false)
 			}
 		})
@@ -449,7 +456,7 @@ func (s *chat) sum() {
 		if id := agent.seen.context; id != "" {
 			fmt.Fprintf(s.c.err, "Context: %s\n", inline(string(id)))
 		}
-		s.c.say("Resume", s.c.commandFor("chat", "", agent.comeBack()...)...)
+		s.c.sayResume(s.c.commandFor("chat", "", agent.comeBack()...)...)
 	}
 }
 
@@ -476,7 +483,40 @@ func (s *chat) list() {
 	}
 }
 
-// find returns the agent that a word means: its number, its name, its reference, or how one of them begins.
+// address turns to the agent that a line begins with, and says the rest of it. Two @ begin a line that is just text.
+func (s *chat) address(ctx context.Context, line string) error {
+	if strings.HasPrefix(line, "@") {
+		return s.say(ctx, line)
+	}
+	called, rest := s.calledFirst(line)
+	agent, err := s.find(called)
+	if err != nil {
+		return err
+	}
+	if agent != s.at {
+		s.switchTo(agent)
+	}
+	if rest == "" {
+		return nil
+	}
+	return s.say(ctx, rest)
+}
+
+// calledFirst cuts off what names an agent at the beginning of a line: a whole name, which may have spaces, or a word.
+func (s *chat) calledFirst(line string) (name, rest string) {
+	for _, agent := range s.agents {
+		if n := len(agent.name); n > len(name) && len(line) >= n && strings.EqualFold(line[:n], agent.name) && (len(line) == n || strings.ContainsRune(" ,:", rune(line[n]))) {
+			name = line[:n]
+		}
+	}
+	if name == "" {
+		name = strings.TrimRight(strings.SplitN(line, " ", 2)[0], ",:")
+	}
+	return name, strings.TrimSpace(strings.TrimLeft(line[len(name):], ",:"))
+}
+
+// find returns the agent that a word means: its number, its name, its reference, the last element of that, how one of the
+// names begins, or a word that only one of them has.
 func (s *chat) find(word string) (*chatAgent, error) {
 	exact := slices.IndexFunc(s.agents, func(a *chatAgent) bool {
 		return strings.EqualFold(a.name, word) || a.ref == word
@@ -486,7 +526,7 @@ func (s *chat) find(word string) (*chatAgent, error) {
 	}
 	var found []*chatAgent
 	for i, agent := range s.agents {
-		if itoa(i+1) == word || len(agent.name) >= len(word) && strings.EqualFold(agent.name[:len(word)], word) {
+		if word != "" && (itoa(i+1) == word || agent.isCalled(word)) {
 			found = append(found, agent)
 		}
 	}
@@ -496,5 +536,16 @@ func (s *chat) find(word string) (*chatAgent, error) {
 	case 1:
 		return found[0], nil
 	}
-	return nil, usagef("several agents begin with %q; use the number that /agents shows", word)
+	return nil, usagef("several agents may be meant by %q; use the number that /agents shows", word)
+}
+
+// isCalled reports whether a word may mean the agent.
+func (a *chatAgent) isCalled(word string) bool {
+	begins := func(name string) bool { return len(name) >= len(word) && strings.EqualFold(name[:len(word)], word) }
+	last := a.ref
+	if u, err := url.Parse(a.ref); err == nil {
+		last = path.Base(u.Path)
+	}
+	return begins(a.name) || strings.EqualFold(last, word) ||
+		slices.ContainsFunc(strings.Fields(a.name), func(w string) bool { return strings.EqualFold(w, word) })
 }

@@ -187,7 +187,7 @@ func TestChatWithSeveralAgents(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, "Text: message 1: one\n", "Text: Please fill this\n", "Text: message 2: three\n")
-	has(t, "the error stream", got.stderr, "Warning: http://127.0.0.1:1 is left out:", `no agent is called "7"`, `several agents begin with "te"`,
+	has(t, "the error stream", got.stderr, "Warning: http://127.0.0.1:1 is left out:", `no agent is called "7"`, `several agents may be meant by "te"`,
 		"Resume: dragoman chat -a "+first+" --context-id ", "Resume: dragoman chat -a "+second+" --task-id ")
 }
 

@@ -32,8 +32,8 @@ func chatCommands() []chatCommand {
 		{"/cancel", "", "cancel the task", func(s *chat, ctx context.Context, _ string) error { return s.cancel(ctx) }},
 		{"/resume", "TASK", "go on with another task; without an id, follow this one", (*chat).resume},
 		{"/history", "[N]", "show the last messages of the task, 10 unless you say how many", (*chat).history},
-		{"/task", "", "show the task as it is", func(s *chat, ctx context.Context, _ string) error { return s.showTask(ctx, 0) }},
-		{"/save", "[DIR]", "save what the task brought forth, here or in a folder", (*chat).saveCommand},
+		{"/task", "", "show the task as it is", func(s *chat, ctx context.Context, _ string) error { return s.showTask(ctx) }},
+		{"/save", "[-f] [DIR]", "save what the task brought forth, here or in a folder; -f writes over files", (*chat).saveCommand},
 		{"/new", "", "begin a new conversation", (*chat).newCommand},
 		{"/agents", "[NUMBER|NAME]", "list the agents, or talk to another one", (*chat).agentCommand},
 		{"/help", "", "list the commands", func(s *chat, _ context.Context, _ string) error { s.help(); return nil }},
@@ -90,6 +90,9 @@ func (s *chat) help() {
 		s.c.tell("%-23s %s", strings.TrimSpace(cmd.name+" "+cmd.args), cmd.help)
 	}
 	s.c.tell("%-23s %s", "//text", "say /text")
+	if len(s.agents) > 1 {
+		s.c.tell("%-23s %s", "@NAME text", "talk to another agent, and say this")
+	}
 }
 
 func (s *chat) fileCommand(_ context.Context, ref string) error {
@@ -102,13 +105,14 @@ func (s *chat) fileCommand(_ context.Context, ref string) error {
 		}
 		return nil
 	}
-	return s.attach(ref)
+	return s.attach(ref, "/file")
 }
 
-func (s *chat) attach(ref string) error {
+// attach takes a file for the next message; by is what names it.
+func (s *chat) attach(ref, by string) error {
 	part, err := filePart(ref)
 	if err != nil {
-		return explainPart("file", err)
+		return usagef("%s: %v", by, err)
 	}
 	s.attached = append(s.attached, part)
 	s.c.tell("Attached to the next message: %s", partName(&part))
@@ -144,12 +148,19 @@ func (s *chat) formCommand(ctx context.Context) error {
 	return s.fillForms(ctx)
 }
 
-func (s *chat) saveCommand(ctx context.Context, dir string) error {
+// saveOver lets /save write over files.
+const saveOver = "-f"
+
+func (s *chat) saveCommand(ctx context.Context, arg string) error {
+	dir, force := arg, false
+	if first, rest, _ := strings.Cut(arg, " "); first == saveOver {
+		dir, force = strings.TrimSpace(rest), true
+	}
 	id, err := s.current()
 	if err != nil {
 		return err
 	}
-	o := &sendOptions{save: cmp.Or(dir, "."), networks: string(guard.Public)}
+	o := &sendOptions{save: cmp.Or(dir, "."), networks: string(guard.Public), force: force}
 	return s.during(ctx, func(ctx context.Context, _ *seen) error {
 		return s.c.saveResult(ctx, s.at.client, o, nil, &seen{task: id})
 	})
@@ -171,11 +182,14 @@ func (s *chat) agentCommand(_ context.Context, word string) error {
 	if err != nil {
 		return err
 	}
-	s.turnTo(agent)
-	if !s.in.person() { // the prompt says so
-		s.c.tell("Talking to %s.", agent.name)
-	}
+	s.switchTo(agent)
 	return nil
+}
+
+// switchTo turns to an agent and says so.
+func (s *chat) switchTo(agent *chatAgent) {
+	s.turnTo(agent)
+	s.c.tell("Talking to %s.", agent.name)
 }
 
 // current returns the id of the agent's task.
@@ -194,7 +208,7 @@ func (s *chat) cancel(ctx context.Context) error {
 	return s.during(ctx, func(ctx context.Context, seen *seen) error {
 		task, err := s.at.client.CancelTask(ctx, &a2a.CancelTaskRequest{ID: id})
 		if err != nil {
-			return err
+			return s.c.explainRefusal(ctx, s.at.client, id, err)
 		}
 		return s.showNow(task)
 	})
@@ -228,28 +242,41 @@ func (s *chat) resume(ctx context.Context, id string) error {
 }
 
 func (s *chat) history(ctx context.Context, arg string) error {
+	id, err := s.current()
+	if err != nil {
+		return err
+	}
 	n := 10
 	if arg != "" {
-		var err error
 		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
 			return usagef("/history takes a number, and %q is none", arg)
 		}
 	}
-	return s.showTask(ctx, n)
+	return s.during(ctx, func(ctx context.Context, seen *seen) error {
+		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: &n})
+		if err != nil {
+			return err
+		}
+		seen.note(task)
+		short := lastMessages(task, n).(*a2a.Task)
+		return s.c.showText(func(p *printer) { p.story(short) })
+	})
 }
 
-// showTask shows the agent's task, with messages of its history.
-func (s *chat) showTask(ctx context.Context, history int) error {
+// showTask shows the agent's task.
+func (s *chat) showTask(ctx context.Context) error {
 	id, err := s.current()
 	if err != nil {
 		return err
 	}
 	return s.during(ctx, func(ctx context.Context, _ *seen) error {
-		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: &history})
+		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: new(int)})
 		if err != nil {
 			return err
 		}
-		return s.showWhole(task, history)
+		s.at.seen.note(task)
+		whole := feed{c: s.c}
+		return whole.show(task)
 	})
 }
 
@@ -257,11 +284,5 @@ func (s *chat) showTask(ctx context.Context, history int) error {
 func (s *chat) showNow(task *a2a.Task) error {
 	s.at.seen.note(task)
 	shown := feed{c: s.c, brief: s.c.atTerminal()}
-	return shown.show(task)
-}
-
-func (s *chat) showWhole(task *a2a.Task, history int) error {
-	s.at.seen.note(task)
-	shown := feed{c: s.c, history: history}
 	return shown.show(task)
 }

@@ -99,6 +99,8 @@ type command struct {
 	about     a2a.TaskID          // the task that the command line names
 	said      string              // the last command that was named to type next
 	standsFor map[string][]string // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
+	inChat    bool                // errors are read at the prompt of a chat, where there are no flags
+	forgets   bool                // the host of this run keeps no task
 	ending    a2a.TaskState       // of the task, when the command had done its work
 	cutOff    bool                // the host of this run reached no agent for it
 	web       *http.Client        // nil as long as nothing was fetched or called

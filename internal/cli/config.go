@@ -138,7 +138,7 @@ func isFromCobra(cmd *cobra.Command) bool {
 // up; given is the flag of the command that shows it, if it has one of that name.
 func (c *command) describe(f, given *pflag.Flag) (option, error) {
 	o := option{Name: f.Name, Source: c.origin[f.Name]}
-	switch value, source := c.setting(f.Name); {
+	switch value, source := c.settingOf(f); {
 	case f == given: // has its value already
 	case o.Source == sourceFlag && given != nil:
 		if err := copyValue(f, given); err != nil {

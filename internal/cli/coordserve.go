@@ -334,7 +334,7 @@ func (c *command) coordFolder(data string) (string, error) {
 
 // explainCoordFolder says why the data folder of a coordinator cannot be opened.
 func explainCoordFolder(folder string, err error) error {
-	f, ok := errors.AsType[*failure](explainFolder(folder, err))
+	f, ok := errors.AsType[*failure](explainFolder(folder, "coord-data", err))
 	if !ok {
 		return err
 	}

@@ -22,7 +22,7 @@ const (
 )
 
 const (
-	formHelp     = "Enter keeps what stands in brackets, /clear empties a field."
+	formHelp     = "Enter keeps what stands in brackets, /clear empties a field, {...} in JSON answers all of them."
 	formCommands = "/later leaves the form, /cancel cancels the task, /quit leaves."
 )
 
@@ -37,6 +37,8 @@ type filling struct {
 	c  *command
 	in prompter
 	f  *form
+
+	told bool // how to say something that belongs in no field
 }
 
 // fill asks a person for each field of the form that the task waits for and returns the answer. A line that is an object
@@ -52,7 +54,7 @@ func (c *command) fill(ctx context.Context, in prompter, seen *seen) (jsontext.V
 	if f.instructions != "" {
 		c.tell(indent+"Instructions: %s", f.instructions)
 	}
-	w := &filling{c, in, f}
+	w := &filling{c: c, in: in, f: f}
 	for {
 		if whole, err := w.fields(ctx); err != nil || whole != nil {
 			return whole, err
@@ -71,7 +73,10 @@ func (w *filling) ask(ctx context.Context, prompt string) (string, error) {
 			return "", err
 		}
 		line = strings.TrimSpace(line)
-		word := strings.ToLower(line)
+		if strings.HasPrefix(line, "//") {
+			return line[1:], nil
+		}
+		word, _, _ := strings.Cut(strings.ToLower(line), " ")
 		if alias, ok := chatAliases[word]; ok {
 			word = alias
 		}
@@ -85,13 +90,33 @@ func (w *filling) ask(ctx context.Context, prompt string) (string, error) {
 		case wordHelp:
 			w.c.tell(formHelp)
 			w.c.tell(formCommands)
+		case wordClear:
+			return line, nil
 		default:
-			if !isChatCommand(word) {
+			if !strings.HasPrefix(line, "/") {
 				return line, nil
 			}
-			w.c.tell("%s is not for forms; leave this one first, with %s.", word, wordLater)
+			w.notHere(word)
 		}
 	}
+}
+
+// notHere says of a word that it is no command of forms.
+func (w *filling) notHere(word string) {
+	if isChatCommand(word) {
+		w.c.tell("%s is not for forms; leave this one first, with %s.", word, wordLater)
+		return
+	}
+	w.c.tell("There is no command %s here; to answer with what begins with /, type that twice. %s", word, formCommands)
+}
+
+// misfit says why a line is no answer, and the first time what to do with one that is meant for something else.
+func (w *filling) misfit(field *formField, err error) {
+	w.c.tell(indent+"%s: %v", field.label(), err)
+	if !w.told {
+		w.c.tell("To say something else than what the form asks for, leave it with %s.", wordLater)
+	}
+	w.told = true
 }
 
 func (w *filling) confirm(ctx context.Context) (send bool, err error) {
@@ -149,7 +174,7 @@ func (w *filling) field(ctx context.Context, field *formField) (whole jsontext.V
 			continue
 		}
 		if err := field.take(line); err != nil {
-			w.c.tell(indent+"%s: %v", field.label(), err)
+			w.misfit(field, err)
 			continue
 		}
 		return nil, nil

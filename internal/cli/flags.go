@@ -82,6 +82,19 @@ func variable(prefix, flag string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
+// annotationAlso names the flag whose variable counts for a flag, too, when its own is not set.
+const annotationAlso = "also"
+
+// settingOf returns the variable's value for a flag as setting does, or that of the other name it has.
+func (c *command) settingOf(f *pflag.Flag) (value, source string) {
+	for _, name := range append([]string{f.Name}, f.Annotations[annotationAlso]...) {
+		if value, source = c.setting(name); source != "" {
+			break
+		}
+	}
+	return value, source
+}
+
 // fillFlags sets the flags of cmd that the command line leaves out.
 func (c *command) fillFlags(cmd *cobra.Command) error {
 	var failed error
@@ -93,7 +106,7 @@ func (c *command) fillFlags(cmd *cobra.Command) error {
 		if failed != nil || !takesVariable(f) {
 			return
 		}
-		value, source := c.setting(f.Name)
+		value, source := c.settingOf(f)
 		if source == "" {
 			return
 		}

@@ -30,6 +30,7 @@ type form struct {
 type formField struct {
 	name, title, description string
 	kind                     string // the JSON Schema type; "" for any
+	items                    string // that of the elements of an array; "" for any
 	format                   string
 	choices                  []jsontext.Value
 	example                  jsontext.Value // nil for none
@@ -132,6 +133,7 @@ func parseField(name string, schema jsontext.Value) formField {
 		Default     jsontext.Value   `json:"default"`
 		Examples    []jsontext.Value `json:"examples"`
 		ReadOnly    bool             `json:"readOnly"`
+		Items       jsontext.Value   `json:"items"`
 	}
 	field := formField{name: name, schema: schema}
 	if json.Unmarshal(schema, &s) != nil {
@@ -139,6 +141,7 @@ func parseField(name string, schema jsontext.Value) formField {
 	}
 	field.title, field.description, field.format = textOf(s.Title), textOf(s.Description), textOf(s.Format)
 	field.kind, field.choices, field.readOnly = typeName(s.Type), s.Enum, s.ReadOnly
+	field.items = itemType(s.Items)
 	if !isBlank(s.Default) {
 		field.value = s.Default
 	}
@@ -146,6 +149,17 @@ func parseField(name string, schema jsontext.Value) formField {
 		field.example = s.Examples[0]
 	}
 	return field
+}
+
+// itemType returns the type that a schema of elements names; "" for none.
+func itemType(items jsontext.Value) string {
+	var s struct {
+		Type jsontext.Value `json:"type"`
+	}
+	if items.Kind() != '{' || json.Unmarshal(items, &s) != nil {
+		return ""
+	}
+	return typeName(s.Type)
 }
 
 // typeName returns the first type of a schema that is not null.
@@ -212,6 +226,8 @@ func (f *formField) hint() string {
 		words = append(words, "date, such as 2026-11-21")
 	case f.format != "":
 		words = append(words, f.format)
+	case f.kind == "array" || f.kind == "object":
+		words = append(words, f.shape())
 	case f.kind != "" && f.kind != "string":
 		words = append(words, f.kind)
 	}
@@ -219,6 +235,19 @@ func (f *formField) hint() string {
 		words = append(words, "optional")
 	}
 	return strings.Join(words, ", ")
+}
+
+// shape says how to write a value that has several.
+func (f *formField) shape() string {
+	switch {
+	case f.kind == "object":
+		return `an object in JSON, such as {"name": "value"}`
+	case f.items == "" || f.items == "string":
+		return `a list, such as x, y, or in JSON ["x", "y"]`
+	case f.items == "number" || f.items == "integer":
+		return "a list, such as 1, 2"
+	}
+	return "a list in JSON, such as [...]"
 }
 
 var money = regexp.MustCompile(`^[0-9][0-9.,]* [A-Z]{3}$`)
@@ -262,13 +291,40 @@ func (f *formField) parse(text string) jsontext.Value {
 		case "n", "no", "false":
 			return jsontext.Value("false")
 		}
-	case "number", "integer", "array", "object":
+	case "array":
+		if list := f.parseList(text); list != nil {
+			return list
+		}
+	case "number", "integer", "object":
 		if v := jsontext.Value(text); v.IsValid() {
 			return v
 		}
 	}
 	quoted, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\uFFFD"))
 	return quoted
+}
+
+// parseList makes an array of a text: it is one in JSON, or has elements with commas between them. It returns nil for neither.
+func (f *formField) parseList(text string) jsontext.Value {
+	whole := jsontext.Value(text)
+	if whole.Kind() == '[' || f.items == "object" || f.items == "array" {
+		if whole.IsValid() {
+			return whole
+		}
+		return nil
+	}
+	element, list := formField{kind: f.items}, []byte{'['}
+	for piece := range strings.SplitSeq(text, ",") {
+		if len(list) > 1 {
+			list = append(list, ',')
+		}
+		value := element.parse(strings.TrimSpace(piece))
+		if f.items != "" && element.check(value) != nil {
+			return nil
+		}
+		list = append(list, value...)
+	}
+	return append(list, ']')
 }
 
 // kindNames says what the kinds of JSON are called in a schema.
@@ -293,6 +349,8 @@ func (f *formField) check(value jsontext.Value) error {
 		return errors.New("it must be a number")
 	case f.kind == "boolean" && kind != "boolean":
 		return errors.New("it must be yes or no, which is true or false in JSON")
+	case (f.kind == "array" || f.kind == "object") && kind != f.kind:
+		return errors.New("it must be " + f.shape())
 	case f.kind != "" && f.kind != "integer" && kind != f.kind:
 		return fmt.Errorf("it must be of the type %s", f.kind)
 	}

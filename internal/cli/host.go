@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,7 +78,9 @@ func (c *command) hostCommand() *cobra.Command {
 	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the host is stopped")
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to go on with")
 	flags.StringVar(&o.contextID, "context-id", "", "the conversation to go on with")
-	c.hostDataFlag(flags, &o, "data")
+	c.hostDataFlag(flags, &o)
+	flags.SetAnnotation(flagTasks, annotationAlso, []string{"data"})
+	flags.SetNormalizeFunc(aliases(map[string]string{"data": flagTasks}))
 	flags.StringVar(&o.networks, "networks", "", hostNetworksUsage)
 	c.hostFlags(cmd.PersistentFlags(), &o)
 	cmd.AddCommand(c.hostAskCommand(&o))
@@ -98,11 +101,15 @@ func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
 }
 
+// flagTasks names the folder of a host's tasks, also where --data is a part of the message.
+const flagTasks = "tasks"
+
 // hostDataFlag adds the flag for the folder of the tasks.
-func (c *command) hostDataFlag(flags *pflag.FlagSet, o *hostOptions, name string) {
-	flags.StringVar(&o.data, name, "", "folder for the tasks, or :memory: (default: the user's data folder)")
+func (c *command) hostDataFlag(flags *pflag.FlagSet, o *hostOptions) {
+	o.dataFlag = flagTasks
+	flags.StringVar(&o.data, flagTasks, "", "folder for the tasks, or :memory: (default: the user's data folder)")
 	if home, err := c.dataHome(); err == nil {
-		flags.SetAnnotation(name, annotationEmpty, []string{filepath.Join(home, "dragoman", agentHost)})
+		flags.SetAnnotation(flagTasks, annotationEmpty, []string{filepath.Join(home, "dragoman", agentHost)})
 	}
 }
 
@@ -123,18 +130,21 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 			cmd.Flags().AddFlag(f)
 		}
 	})
-	c.hostDataFlag(cmd.Flags(), o, "tasks") // --data is a part of the message here
-	networks := cmd.Flag("networks")        // of files to send
+	c.hostDataFlag(cmd.Flags(), o)
+	networks := cmd.Flag("networks") // of files to send
 	networks.Usage += "; when it is given, also " + hostNetworksUsage
 	send := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		if !saysSomething(cmd, words) {
+			return errNothingSaid()
+		}
 		if networks.Changed {
 			o.networks = networks.Value.String()
 		}
 		o.addr, o.drain = "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
 		return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) error {
 			c.options.agentCard = url
-			c.standsFor = o.standIn(c)
+			o.standIn(c)
 			o.warnOfMissing(ctx, c)
 			return send(cmd, words)
 		})
@@ -142,14 +152,21 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 	return cmd
 }
 
-// standIn says what to type to reach a host that ends with this run: a host like it.
-func (o *hostOptions) standIn(c *command) map[string][]string {
-	return map[string][]string{"send": o.again(c, "--tasks", "ask"), "chat": o.again(c, "--data")}
+// saysSomething reports whether there is a message, or a form to show.
+func saysSomething(cmd *cobra.Command, words []string) bool {
+	given := func(flag string) bool { return cmd.Flags().Changed(flag) }
+	return len(words) > 0 || slices.ContainsFunc([]string{"text", "file", "data", "answer", "skeleton"}, given)
 }
 
-// again is the command that makes the same host once more; dataFlag names the folder of its tasks. What variables say they
-// say then, too. Passwords in URLs are left out.
-func (o *hostOptions) again(c *command, dataFlag string, verb ...string) []string {
+// standIn says what to type to reach a host that ends with this run: a host like it.
+func (o *hostOptions) standIn(c *command) {
+	c.standsFor = map[string][]string{"send": o.again(c, "ask"), "chat": o.again(c)}
+	c.forgets = o.data == inMemory
+}
+
+// again is the command that makes the same host once more. What variables say they say then, too. Passwords in URLs are
+// left out.
+func (o *hostOptions) again(c *command, verb ...string) []string {
 	words := append([]string{c.Program, "host"}, verb...)
 	if c.origin["agent"] == sourceFlag {
 		for _, agent := range o.agents {
@@ -165,8 +182,8 @@ func (o *hostOptions) again(c *command, dataFlag string, verb ...string) []strin
 			words = append(words, "--"+flag.name, flag.value)
 		}
 	}
-	if o.data != "" && (c.origin["data"] == sourceFlag || c.origin["tasks"] == sourceFlag) {
-		words = append(words, dataFlag, o.data)
+	if o.data != "" && c.origin[flagTasks] == sourceFlag {
+		words = append(words, "--"+flagTasks, o.data)
 	}
 	return words
 }
@@ -181,7 +198,7 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 		if served {
 			fmt.Fprintf(c.err, "serving %s at %s\n", agentHost, url)
 		} else {
-			c.standsFor = o.standIn(c)
+			o.standIn(c)
 		}
 		o.warnOfMissing(ctx, c)
 		if served && !c.atTerminal() {

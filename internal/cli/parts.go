@@ -78,7 +78,7 @@ func (p *partFlags) build(words []string, stdin io.Reader) ([]a2a.Part, error) {
 	if len(words) > 0 {
 		part, err := textPart(strings.Join(words, " "))
 		if err != nil {
-			return nil, usagef("the text %v", err).withHint(hintBytes)
+			return nil, explainText("the text", err)
 		}
 		parts = append(parts, part)
 	}
@@ -100,7 +100,7 @@ func (p *partFlags) build(words []string, stdin io.Reader) ([]a2a.Part, error) {
 		parts = append(parts, part)
 	}
 	if len(parts) == 0 {
-		return nil, usagef("the message is empty").withHint("say something with --text, --file or --data, or as words after the options")
+		return nil, errNothingSaid()
 	}
 	return parts, nil
 }
@@ -131,13 +131,23 @@ func textPart(text string) (a2a.Part, error) {
 
 // explainPart says which flag made a part that cannot be sent.
 func explainPart(flag string, err error) error {
-	switch err {
-	case errNoText:
-		return usagef("--%s %v", flag, err).withHint("put the answer, or whatever there is to say, in its place")
-	case errNotUTF8:
-		return usagef("--%s %v", flag, err).withHint(hintBytes)
+	if err == errNoText || err == errNotUTF8 {
+		return explainText("--"+flag, err)
 	}
 	return usagef("--%s: %v", flag, err)
+}
+
+// explainText says why a text cannot be sent.
+func explainText(what string, err error) *failure {
+	f := usagef("%s %v", what, err).withHint(hintBytes)
+	if err == errNoText {
+		f.hint = "put the answer, or whatever there is to say, in its place"
+	}
+	return f
+}
+
+func errNothingSaid() *failure {
+	return usagef("the message is empty").withHint("say something with --text, --file or --data, or as words after the options")
 }
 
 func filePart(ref string) (a2a.Part, error) {
@@ -201,7 +211,7 @@ func readFile(name string) ([]byte, error) {
 	return readAll(f)
 }
 
-var errTooLarge = fmt.Errorf("it has more than %d bytes; put it behind a URL and give that to --file", maxPart)
+var errTooLarge = fmt.Errorf("it has more than %d bytes; put it behind a URL and send that", maxPart)
 
 func readAll(r io.Reader) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, maxPart+1))

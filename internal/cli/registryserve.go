@@ -208,7 +208,7 @@ func (c *command) openCatalogue(ctx context.Context, data string) (*catalogueSto
 	}
 	db, err := sqlite.Open(ctx, data, sqlite.Options{Program: c.running})
 	if err != nil {
-		return nil, explainFolder(data, err)
+		return nil, explainFolder(data, "data", err)
 	}
 	s.db = db
 	return s, nil

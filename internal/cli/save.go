@@ -170,7 +170,7 @@ func (s *saver) fetch(ctx context.Context, ref string, file *savedFile) (content
 	}
 	resp, err := s.web.Do(req)
 	if errors.Is(err, guard.ErrRefused) {
-		return nil, fmt.Errorf("%s is in a network where agents may not send this program; --networks allows it", req.URL.Host)
+		return nil, fmt.Errorf("%s is in a network where agents may not send this program; %s", req.URL.Host, s.allow(req.URL))
 	}
 	if err != nil {
 		why, _ := causeOf(err, ref)
@@ -188,6 +188,27 @@ func (s *saver) fetch(ctx context.Context, ref string, file *savedFile) (content
 		file.MediaType, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	}
 	return newSteady(resp.Body, cancel, cmp.Or(s.patience, maxSilence)), nil
+}
+
+// isThere is the error of a file that is not written over.
+func (s *saver) isThere(name string) error {
+	over := "--force"
+	if s.c != nil && s.c.inChat {
+		over = "/save " + saveOver
+	}
+	return fmt.Errorf("%s is there already; %s writes over it", name, over)
+}
+
+// allow says what lets a file of a forbidden network be fetched.
+func (s *saver) allow(u *url.URL) string {
+	flag := "--networks " + string(guard.Private)
+	if onThisMachine(u.Host) {
+		flag = "--networks " + string(guard.Loopback)
+	}
+	if s.c.inChat {
+		return flag + " of task download allows it"
+	}
+	return flag + " allows it"
 }
 
 // maxSilence is how long a server of files may send nothing in the middle of a file.
@@ -240,7 +261,7 @@ func (s *saver) write(name string, content io.Reader) (where string, size int64,
 	}
 	where = filepath.Join(s.dir, filepath.FromSlash(name))
 	if _, err := s.root.Lstat(name); err == nil && !s.force {
-		return where, 0, fmt.Errorf("%s is there already; --force writes over it", where)
+		return where, 0, s.isThere(where)
 	}
 	partial := path.Join(path.Dir(name), ".dragoman-"+rand.Text())
 	f, err := s.root.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -267,7 +288,7 @@ func (s *saver) publish(partial, name string) error {
 	}
 	err := s.root.Link(partial, name) // fails if somebody took the name meanwhile
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already; --force writes over it", name)
+		return s.isThere(name)
 	}
 	if err != nil { // a file system without links
 		return s.root.Rename(partial, name)

@@ -285,11 +285,20 @@ func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, req *a
 	}
 	types.judge(c)
 	if seen.task != "" && !seen.state.Terminal() && !seen.state.Interrupted() {
-		c.say("Follow", c.goOn(seen)...)
+		c.sayFollow(seen)
 		return nil
 	}
 	c.judge(seen)
 	return nil
+}
+
+// sayFollow says how to follow a task that goes on.
+func (c *command) sayFollow(seen *seen) {
+	if c.forgets {
+		c.sayResume()
+		return
+	}
+	c.say("Follow", c.goOn(seen)...)
 }
 
 // await follows what a message causes until nothing more comes without the user, and shows it in the feed, if there is
@@ -343,7 +352,7 @@ func (c *command) explain(err error, seen *seen) error {
 	}
 	f := c.failureOf(err)
 	if f.exit == exitUnreachable || f.exit == exitTimeout {
-		f.hint = commandLine(c.goOn(seen))
+		f.hint = c.comeBackTo(seen)
 		return f
 	}
 	return err

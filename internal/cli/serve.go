@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -62,6 +63,7 @@ type serveOptions struct {
 	turnLimit time.Duration
 	retention time.Duration
 	drain     time.Duration
+	dataFlag  string // what names data; "" for --data
 	logLevel  string
 	logFormat string
 
@@ -193,7 +195,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 			if worker.thinks {
 				fmt.Fprintf(c.err, "engine of %s: %s\n", o.agent, inline(o.samples.engineOf(worker)))
 			}
-			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(w.kept.place), o.agent, url)
+			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(w.kept.place), inline(o.calledName(card)), url)
 		},
 		OnDrain: w.engine.Shutdown,
 	}
@@ -207,6 +209,14 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	mux.Handle("/", srv)
 	mux.Handle(files.Path, w.files)
 	return o.explain(srv.Serve(ctx, ln))
+}
+
+// calledName returns what the agent is called where it is announced: as its flags do, or else by the flag that chose it.
+func (o *serveOptions) calledName(card *a2a.AgentCard) string {
+	if o.name != "" || o.card != "" {
+		return cmp.Or(card.Name, o.agent)
+	}
+	return o.agent
 }
 
 // tuneCollector lets garbage grow to four times of what lives, unless GOGC says otherwise. A server keeps tens of
@@ -359,13 +369,13 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, erro
 	if folder == "" {
 		home, err := c.dataHome()
 		if err != nil {
-			return nil, fmt.Errorf("find the user's data folder: %w; name one with --data", err)
+			return nil, fmt.Errorf("find the user's data folder: %w; name one with --%s", err, o.dataFlagName())
 		}
 		folder = filepath.Join(home, "dragoman", o.agent)
 	}
 	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
 	if err != nil {
-		return nil, explainFolder(folder, err)
+		return nil, explainFolder(folder, o.dataFlagName(), err)
 	}
 	j, err := sql.New(ctx, db)
 	if err != nil {
@@ -374,17 +384,20 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, erro
 	return &kept{journal: j, place: folder, closers: []func() error{j.Close, db.Close}}, nil
 }
 
-// explainFolder says why a data folder cannot be used, and what to do.
-func explainFolder(folder string, err error) error {
+func (o *serveOptions) dataFlagName() string { return cmp.Or(o.dataFlag, "data") }
+
+// explainFolder says why the data folder that a flag names cannot be used, and what to do.
+func explainFolder(folder, flag string, err error) error {
 	f := &failure{exit: exitFailure, code: codeInternal, message: strings.TrimPrefix(err.Error(), "sqlite: open ")}
 	locked, isLocked := errors.AsType[*sqlite.LockedError](err)
 	_, missing := os.Stat(folder)
 	switch {
 	case isLocked:
-		f.message = locked.Error()
+		f.message, _, _ = strings.Cut(locked.Error(), "; ")
+		f.hint = fmt.Sprintf("stop it, or name another folder with --%s", flag)
 	case errors.Is(missing, fs.ErrNotExist):
 		f.message = fmt.Sprintf("the data folder %s cannot be made: %s", folder, lastCause(err))
-		f.hint = "name another one with --data, or keep nothing with --data " + inMemory
+		f.hint = fmt.Sprintf("name another one with --%s, or keep nothing with --%[1]s %s", flag, inMemory)
 	}
 	return f
 }

@@ -105,6 +105,27 @@ func checkHistory(history int) error {
 	return nil
 }
 
+// explainRefusal says of a task that its agent did not cancel whether it goes on, and how to see that.
+func (c *command) explainRefusal(ctx context.Context, agent *client.Client, id a2a.TaskID, err error) error {
+	e, ok := errors.AsType[*a2a.Error](err)
+	if !ok || e.Kind != a2a.ErrTaskNotCancelable {
+		return err
+	}
+	f := c.failureOf(err)
+	task, failed := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: new(int)})
+	switch goesOn := failed == nil && !task.Status.State.Terminal(); {
+	case goesOn && c.inChat:
+		f.hint = "the task goes on; /resume follows it"
+	case goesOn:
+		f.hint = "the task goes on; see more of it with " + commandLine(c.goOn(&seen{task: id, state: task.Status.State}))
+	case c.inChat:
+		f.hint = "see how it ended with /task"
+	default:
+		f.hint = "see how it ended with " + commandLine(c.lookAt(id))
+	}
+	return f
+}
+
 func (c *command) taskCancelCommand() *cobra.Command {
 	var history int
 	cmd := &cobra.Command{
@@ -119,7 +140,7 @@ func (c *command) taskCancelCommand() *cobra.Command {
 			return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, seen *seen) error {
 				task, err := agent.CancelTask(ctx, &a2a.CancelTaskRequest{ID: c.about})
 				if err != nil {
-					return err
+					return c.explainRefusal(ctx, agent, c.about, err)
 				}
 				seen.note(task)
 				if task.Status.State != a2a.TaskStateCanceled {

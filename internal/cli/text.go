@@ -101,6 +101,19 @@ func (p *printer) taskContent(t *a2a.Task) {
 	}
 }
 
+// story prints a task as it came about: what was said, what came of it, how it stands. Ids are left out.
+func (p *printer) story(t *a2a.Task) {
+	p.brief = true
+	for _, message := range t.History {
+		p.message("History", message)
+	}
+	for _, artifact := range t.Artifacts {
+		p.artifact("Artifact", artifact)
+	}
+	p.status(&t.Status)
+	p.end()
+}
+
 func (p *printer) status(s *a2a.TaskStatus) {
 	p.field(0, "Status", stateName(s.State))
 	if !s.Timestamp.IsZero() {

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/server"
+)
+
+// asker asks back and holds on to its tasks.
+var asker = agent.Func(func(_ context.Context, t *agent.Turn) error {
+	return t.Ask(a2a.TextPart("Which one?"))
+})
+
+// holdsOn is a service whose tasks cannot be canceled.
+type holdsOn struct{ a2a.Service }
+
+func (holdsOn) CancelTask(context.Context, *a2a.CancelTaskRequest) (*a2a.Task, error) {
+	return nil, a2a.NewError(a2a.ErrTaskNotCancelable, "no")
+}
+
+func cardOf(name string) *server.Options {
+	return &server.Options{Card: &a2a.AgentCard{Name: name, Description: "For tests", Version: "1",
+		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}}}
+}
+
+func TestChatSaysHowATaskEndedThatIsNotCanceled(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, echoAgent, nil)
+	got, _ := talk(t, []string{"Ada", "/cancel"}, "-a", url)
+	has(t, "the error stream", got.stderr, "Hint: see how it ended with /task\n")
+}
+
+func TestARefusedCancelSaysThatTheTaskGoesOn(t *testing.T) {
+	t.Parallel()
+	eng := newEngine(t)
+	url := serveService(t, holdsOn{eng.Agent("agent", asker, nil)}, nil, func() {})
+	got, _ := talk(t, []string{"Ada", "/cancel"}, "-a", url)
+	has(t, "the error stream", got.stderr, "Hint: the task goes on; /resume follows it\n")
+	id := printedID(t, got.stderr)
+	got = run(t.Context(), "task", "cancel", "-a", url, id)
+	has(t, "the error stream", got.stderr, "Hint: the task goes on; see more of it with dragoman send -a "+url+" --task-id "+id+" --text \"...\"\n")
+}
+
+func printedID(t *testing.T, text string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(text, "Task: ")
+	id, _, found := strings.Cut(rest, "\n")
+	if !found {
+		t.Fatalf("no task in\n%s", text)
+	}
+	return id
+}
+
+func TestChatAddressesAgentsByName(t *testing.T) {
+	t.Parallel()
+	first := serveAgent(t, echoAgent, cardOf("Currency Agent"))
+	second := serveAgent(t, echoAgent, cardOf("Reimbursement Agent"))
+	got, somebody := talk(t, []string{"@reimbursement lunch", "@Currency Agent: 1 USD", "@2", "@@x", "@nobody y", "/agents currency"}, "-a", first, "-a", second)
+	has(t, "the output", got.stdout, "Text: message 1: lunch\n", "Text: message 1: 1 USD\n", "Text: message 2: @x\n")
+	has(t, "the error stream", got.stderr, "Talking to Reimbursement Agent.\n", `Error: no agent is called "nobody"`, "Talking to Currency Agent.\n")
+	if last := somebody.prompts[len(somebody.prompts)-1]; last != "Currency Agent> " {
+		t.Errorf("the last prompt is %q", last)
+	}
+	// To the one agent that there is, a line is a text, whatever it begins with.
+	got, _ = talk(t, []string{"@reimbursement lunch"}, "-a", first)
+	has(t, "the output", got.stdout, "Text: message 1: @reimbursement lunch\n")
+}
+
+func TestChatAgentsAreCalledByWhatStandsInTheirURLs(t *testing.T) {
+	t.Parallel()
+	s := chat{agents: []*chatAgent{
+		{ref: "http://h/agents/currency", name: "Money"}, {ref: "http://h/agents/expenses", name: "Reimbursement Agent"}, {ref: "localhost:1", name: "Other Agent"},
+	}}
+	for word, want := range map[string]string{"expenses": "Reimbursement Agent", "Currency": "Money", "other": "Other Agent", "mon": "Money", "2": "Reimbursement Agent", "agent": "", "": "", "agents": ""} {
+		got, err := s.find(word)
+		if (want == "") != (err != nil) || err == nil && got.name != want {
+			t.Errorf("%q is %+v, %v; want %q", word, got, err, want)
+		}
+	}
+}
+
+func TestChatHistoryIsInTheOrderOfTime(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, echoAgent, nil)
+	got, _ := talk(t, []string{"first", "/history"}, "-a", url)
+	_, story, found := strings.Cut(got.stdout, "History: user\n  Text: first\n")
+	if !found || !strings.Contains(story, "Artifact: echo") || strings.Contains(got.stdout, "  ID: ") {
+		t.Errorf("%s", got.stdout)
+	}
+}
+
+func TestChatNamesNoFlags(t *testing.T) {
+	t.Parallel()
+	url, dir := serveAgent(t, echoAgent, nil), t.TempDir()
+	got, _ := talk(t, []string{"hi", "/save " + dir, "/save " + dir, "/save -f " + dir, "/file /no/such.png"}, "-a", url)
+	has(t, "the error stream", got.stderr, "is there already; /save -f writes over it", "Error: /file: open /no/such.png")
+	if strings.Contains(got.stderr, "--") && strings.Contains(got.stderr, "--f") || strings.Count(got.stderr, "Saved: ") != 2 {
+		t.Errorf("%s", got.stderr)
+	}
+}
+
+// listForm has a field of each kind that people have to be told how to write.
+const listForm = `{"type":"form","form":{"type":"object","properties":{
+	"colours":{"type":"array","items":{"type":"string"}},"path":{"type":"string"},"size":{"type":"object"}},"required":["colours","path","size"]}}`
+
+func TestFormsSayHowToWriteListsAndObjects(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		if data, ok := t.Message().Parts[0].Content.(a2a.Data); ok {
+			return t.Artifact("filled", jsonPart(jsontext.Value(data)))
+		}
+		return t.Ask(a2a.TextPart("Please"), jsonPart(jsontext.Value(listForm)))
+	}), nil)
+	got, _ := talk(t, []string{"hi", `["x"`, "/save x", "/nonsense y", "red, blue", "//tmp", "big", `{"w":1}`, ""}, "-a", url)
+	has(t, "the error stream", got.stderr, `such as x, y, or in JSON ["x", "y"]`, `such as {"name": "value"}`, "/save is not for forms; leave this one first, with /later.",
+		"There is no command /nonsense here", "{...} in JSON answers all of them", "To say something else than what the form asks for, leave it with /later.")
+	has(t, "the output", got.stdout, `"colours":["red","blue"],"path":"/tmp","size":{"w":1}`)
+}
+
+func TestEmptyTextHasItsOwnHint(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"send", ""}, {"send", "--text", ""}, {"host", "ask", "--agent", "http://127.0.0.1:1", "--tasks", inMemory, ""}} {
+		got := run(t.Context(), args...)
+		if got.code != exitUsage || !strings.Contains(got.stderr, "is empty\nHint: put the answer, or whatever there is to say, in its place\n") {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+}
+
+func TestHostAskWithoutAMessageOpensNothing(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "tasks")
+	got := run(t.Context(), "host", "ask", "--agent", "http://127.0.0.1:1", "--tasks", folder)
+	if got.code != exitUsage || !strings.Contains(got.stderr, "the message is empty") {
+		t.Errorf("%+v", got)
+	}
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("the folder was made")
+	}
+}
+
+func TestHostNamesItsFolderInOneWay(t *testing.T) {
+	t.Parallel()
+	url, dir := serveAgent(t, asker, nil), t.TempDir()
+	for _, flag := range []string{"--tasks", "--data"} {
+		got := runWith(t.Context(), nil, "@test hi\n", "host", "--agent", url, flag, dir)
+		if got.code != exitOK || !strings.Contains(got.stderr, " --tasks "+dir+" --task-id ") {
+			t.Errorf("%s: %+v", flag, got)
+		}
+	}
+	env := map[string]string{"DRAGOMAN_DATA": filepath.Join(dir, "of-data")}
+	runWith(t.Context(), env, "hi\n", "host", "--agent", url)
+	if _, err := os.Stat(env["DRAGOMAN_DATA"]); err != nil {
+		t.Error(err)
+	}
+	got := run(t.Context(), "host", "ask", "--agent", url, "--tasks", "/proc/none/such", "hi")
+	has(t, "the error stream", got.stderr, "Hint: name another one with --tasks, or keep nothing with --tasks :memory:\n")
+}
+
+func TestHostThatKeepsNothingPromisesNothing(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, asker, nil)
+	slow := serveAgent(t, agent.Func(func(ctx context.Context, t *agent.Turn) error {
+		t.Working(a2a.TextPart("thinking"))
+		select {
+		case <-ctx.Done():
+		case <-time.After(1500 * time.Millisecond): // the host waits for it when it ends
+		}
+		return t.Artifact("done", a2a.TextPart("done"))
+	}), nil)
+	for _, got := range []result{
+		run(t.Context(), "host", "ask", "--agent", url, "--tasks", inMemory, "@test hi"),
+		run(t.Context(), "host", "ask", "--agent", url, "--tasks", inMemory, "--async", "@test hi"),
+		run(t.Context(), "host", "ask", "--agent", slow, "--tasks", inMemory, "--timeout", "700ms", "@test hi"),
+		runWith(t.Context(), nil, "@test hi\n", "host", "--agent", url, "--tasks", inMemory),
+	} {
+		has(t, "the error stream", got.stderr, "This host keeps nothing, and what it worked on ended with it; keep tasks with --tasks FOLDER.\n")
+		if strings.Contains(got.stderr, "Resume: ") || strings.Contains(got.stderr, "Follow: ") || strings.Contains(got.stderr, "goes on") {
+			t.Errorf("%s", got.stderr)
+		}
+	}
+}
+
+// newEngine returns an engine that ends with the test.
+func newEngine(t *testing.T) *engine.Engine {
+	t.Helper()
+	eng, err := engine.New(&engine.Options{Logger: silent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel() // turns of these tests need not end well
+		eng.Shutdown(ctx)
+	})
+	return eng
+}
