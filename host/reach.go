@@ -170,6 +170,8 @@ func as[E error](err error) bool {
 func wordsIn(text string) string {
 	for _, known := range [][2]string{
 		{"refused", nothingListens},
+		{"nothing listens", nothingListens},
+		{"no host is called", "its name cannot be resolved"},
 		{"no such host", "its name cannot be resolved"},
 		{"certificate", "its certificate is not trusted"},
 		{"deadline exceeded", noAnswer},

@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -210,7 +212,21 @@ func reason(err error) string {
 	if u, ok := errors.AsType[*url.Error](err); ok { // which names the URL once more
 		text = strings.Replace(text, u.Error(), u.Err.Error(), 1)
 	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		text = strings.Replace(text, op.Error(), inWords(op), 1)
+	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r != '\uFFFD' && unseen(r) }), " ")
 	return clip(text, maxReason)
+}
+
+// inWords says why there is no connection, in the same words as the command line; what is not known is as the system says it.
+func inWords(op *net.OpError) string {
+	if errors.Is(op, syscall.ECONNREFUSED) && op.Addr != nil {
+		return "nothing listens at " + op.Addr.String()
+	}
+	if dns, ok := errors.AsType[*net.DNSError](op); ok && dns.IsNotFound {
+		return fmt.Sprintf("no host is called %q", dns.Name)
+	}
+	return op.Error()
 }

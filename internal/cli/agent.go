@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -80,7 +82,48 @@ func (c *command) resolve(ctx context.Context) (*a2a.AgentCard, error) {
 	if c.options.agentCard == "" {
 		return nil, noAgent()
 	}
-	return card.NewResolver(&card.Options{HTTPClient: c.httpClient()}).Resolve(ctx, c.options.agentCard)
+	found, err := card.NewResolver(&card.Options{HTTPClient: c.httpClient()}).Resolve(ctx, c.options.agentCard)
+	if e, ok := errors.AsType[*card.Error](err); ok && e.Kind == card.ErrNotFound {
+		if f := c.severalAgents(ctx, e); f != nil {
+			return nil, f
+		}
+	}
+	return found, err
+}
+
+// maxListed is how many bytes of a list of agents are read.
+const maxListed = 1 << 20
+
+// severalAgents says which agents an address without a card has, if it lists them as samples up does; nil if not.
+func (c *command) severalAgents(ctx context.Context, e *card.Error) *failure {
+	base, isCard := strings.CutSuffix(e.URL, card.WellKnownPath)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/", nil)
+	if !isCard || err != nil {
+		return nil
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := c.httpClient().Do(req)
+	if err != nil {
+		return nil
+	}
+	defer resp.Body.Close()
+	var list struct {
+		Agents []struct {
+			Name string `json:"name"`
+			URL  string `json:"url"`
+		} `json:"agents"`
+	}
+	if resp.StatusCode != http.StatusOK || json.UnmarshalRead(io.LimitReader(resp.Body, maxListed), &list) != nil || len(list.Agents) == 0 {
+		return nil
+	}
+	var names []string
+	for _, agent := range list.Agents[:min(len(list.Agents), 20)] {
+		names = append(names, short(inline(agent.Name), 40))
+	}
+	f := cardFailure(e)
+	f.message = fmt.Sprintf("%s is no agent; it has %d of them: %s", withoutUser(base), len(list.Agents), strings.Join(names, ", "))
+	f.hint = "name one of them, as in -a " + commandLine([]string{withoutUser(list.Agents[0].URL)})
+	return f
 }
 
 // httpClient returns what cards are fetched and agents called with, over the same connections.

@@ -94,9 +94,12 @@ type command struct {
 	options   globalOptions
 	files     []envFile           // with variables, the one that counts first at the front
 	origin    map[string]string   // where the value of a flag came from, by its name, unless it is the default
+	wrong     map[string]*failure // what is wrong with options, by name, for the command that shows that
 	started   bool                // the command line was understood
 	running   string              // the command, as "dragoman samples up"
 	about     a2a.TaskID          // the task that the command line names
+	listed    string              // the agent of a registry that the command line names
+	catalogue string              // the URL of that registry
 	said      string              // the last command that was named to type next
 	standsFor map[string][]string // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
 	inChat    bool                // errors are read at the prompt of a chat, where there are no flags
@@ -119,8 +122,26 @@ func (c *command) end(ctx context.Context, err error) int {
 		return exitInterrupted
 	}
 	f := c.failureOf(err)
+	if f.exit == exitUsage {
+		f.message = c.nameSource(f.message)
+	}
 	f.write(c.err, c.wantsJSON())
 	return f.exit
+}
+
+// nameSource lets a message that begins with an option name what its value comes from, if that is no flag.
+func (c *command) nameSource(message string) string {
+	rest, isFlag := strings.CutPrefix(message, "--")
+	name, rest, _ := strings.Cut(rest, " ")
+	name, colon := strings.CutSuffix(name, ":")
+	source := c.origin[name]
+	if !isFlag || source == "" || source == sourceFlag {
+		return message
+	}
+	if colon {
+		source += ":"
+	}
+	return source + " " + rest
 }
 
 // wantsJSON reports whether errors are to be JSON, also when the command line could not be understood.

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +23,8 @@ import (
 
 const configLong = `show prints the value of every option and where it comes from: a flag, a variable of
 the environment or of a file, or the default; then the files that were read, and lines in
-them that set nothing. Secrets are not shown. Below are the limits that the server, the engine and the client keep
+them that set nothing. Values that no command takes are marked, and the exit code is then
+1. Secrets are not shown. Below are the limits that the server, the engine and the client keep
 unless an option says otherwise.`
 
 func (c *command) configCommand() *cobra.Command {
@@ -32,12 +34,14 @@ func (c *command) configCommand() *cobra.Command {
 		Long:    configLong,
 		Example: "  dragoman config show\n  DRAGOMAN_AGENT_CARD=http://127.0.0.1:8080 dragoman config show -o json",
 		Args:    noArgs,
+
+		Annotations: map[string]string{annotationTolerant: "yes"},
 		RunE: func(show *cobra.Command, _ []string) error {
-			options, err := c.allOptions(show)
-			if err != nil {
+			options := c.allOptions(show)
+			if err := c.showConfig(show.Root(), options, limits()); err != nil {
 				return err
 			}
-			return c.showConfig(show.Root(), options, limits())
+			return wrongOptions(options)
 		},
 	}
 	show.Flags().AddFlagSet(c.clientFlags())
@@ -55,7 +59,8 @@ func (c *command) configCommand() *cobra.Command {
 type option struct {
 	Name   string `json:"name"` // with the command that it belongs to, unless it belongs to all
 	Value  string `json:"value"`
-	Source string `json:"source"` // "flag", "default", or the name of the variable and the file it stands in
+	Source string `json:"source"`         // "flag", "default", or the name of the variable and the file it stands in
+	Wrong  string `json:"wrong,omitzero"` // what is wrong with the value
 }
 
 // A limit is a bound or a time that is kept when nobody says otherwise.
@@ -76,7 +81,11 @@ func (c *command) showConfig(root *cobra.Command, options []option, limits []lim
 	}
 	return c.showText(func(p *printer) {
 		for _, o := range options {
-			p.text(0, o.Name, inline(o.Value)+" ("+o.Source+")")
+			line := inline(o.Value) + " (" + o.Source + ")"
+			if o.Wrong != "" {
+				line += " - WRONG: " + inline(o.Wrong)
+			}
+			p.text(0, o.Name, line)
 		}
 		p.end()
 		if len(files) > 0 {
@@ -97,18 +106,17 @@ func (c *command) showConfig(root *cobra.Command, options []option, limits []lim
 
 // allOptions returns the options of all commands as they would be, were the command run now. The
 // command that shows them has those of the commands that call agents, which are the same for all of these.
-func (c *command) allOptions(show *cobra.Command) ([]option, error) {
+func (c *command) allOptions(show *cobra.Command) []option {
 	var options []option
-	var failed error
 	add := func(prefix string, flags *pflag.FlagSet) {
 		flags.VisitAll(func(f *pflag.Flag) {
 			own := show.Flags().Lookup(f.Name)
-			if !takesVariable(f) || failed != nil || own != f && own != nil && own.DefValue == f.DefValue && own.Usage == f.Usage {
+			if !takesVariable(f) || own != f && own != nil && own.DefValue == f.DefValue && own.Usage == f.Usage {
 				return
 			}
-			o, err := c.describe(f, own)
+			o := c.describe(f, own)
 			o.Name = prefix + o.Name
-			options, failed = append(options, o), err
+			options = append(options, o)
 		})
 	}
 	add("", show.Root().PersistentFlags())
@@ -118,7 +126,21 @@ func (c *command) allOptions(show *cobra.Command) ([]option, error) {
 			add(afterFirst(cmd.CommandPath())[1:]+" ", cmd.LocalFlags())
 		}
 	}
-	return options, failed
+	return options
+}
+
+// wrongOptions is the error of options that no command would take.
+func wrongOptions(options []option) error {
+	var all []string
+	for _, o := range options {
+		if o.Wrong != "" && !slices.Contains(all, o.Wrong) {
+			all = append(all, o.Wrong)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return &failure{exit: exitFailure, code: codeUsage, message: strings.Join(all, "; ")}
 }
 
 func descendants(cmd *cobra.Command) []*cobra.Command {
@@ -136,19 +158,25 @@ func isFromCobra(cmd *cobra.Command) bool {
 
 // describe returns the value of a flag, and where it comes from. That of a flag of another command is still to be looked
 // up; given is the flag of the command that shows it, if it has one of that name.
-func (c *command) describe(f, given *pflag.Flag) (option, error) {
+func (c *command) describe(f, given *pflag.Flag) option {
 	o := option{Name: f.Name, Source: c.origin[f.Name]}
-	switch value, source := c.settingOf(f); {
-	case f == given: // has its value already
+	value, source := c.settingOf(f)
+	var wrong *failure
+	switch {
+	case f == given: // has its value already, unless that is wrong
+		wrong = c.wrong[f.Name]
 	case o.Source == sourceFlag && given != nil:
 		if err := copyValue(f, given); err != nil {
-			return o, badValue("--"+f.Name, given.Value.String(), f, err)
+			wrong, value = badValue("--"+f.Name, given.Value.String(), f, err), given.Value.String()
 		}
 	case source != "":
-		if err := setFrom(f, value); err != nil {
-			return o, badValue(source, value, f, err)
-		}
 		o.Source = source
+		if err := setFrom(f, value); err != nil {
+			wrong = badValue(source, value, f, err)
+		}
+	}
+	if wrong != nil {
+		return option{Name: f.Name, Value: value, Source: cmp.Or(o.Source, source), Wrong: c.nameSource(wrong.message)}
 	}
 	if o.Source == "" {
 		o.Source = "default"
@@ -160,7 +188,7 @@ func (c *command) describe(f, given *pflag.Flag) (option, error) {
 	if slices.Contains(secrets, f.Name) && o.Source != "default" {
 		o.Value = "set, not shown"
 	}
-	return o, nil
+	return o
 }
 
 // copyValue gives a flag the value of another one, which may take one value where it takes several.

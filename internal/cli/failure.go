@@ -124,7 +124,7 @@ func (c *command) failureOf(err error) *failure {
 		return f
 	}
 	if e, ok := errors.AsType[*card.Error](err); ok {
-		return cardFailure(e)
+		return c.tellSource(flagAgentCard, cardFailure(e))
 	}
 	if e, ok := errors.AsType[*client.CutError](err); ok {
 		return &failure{exit: exitUnreachable, code: codeUnreachable, message: e.Error()}
@@ -139,12 +139,20 @@ func (c *command) failureOf(err error) *failure {
 		return c.registryFailure(e)
 	}
 	if e, ok := errors.AsType[*registry.UnreachableError](err); ok {
-		return registryUnreachable(e)
+		return c.tellSource("registry", c.registryUnreachable(e))
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &failure{exit: exitTimeout, code: codeTimeout, message: err.Error()}
 	}
 	return &failure{exit: exitFailure, code: codeInternal, message: err.Error()}
+}
+
+// tellSource adds to what to do about an address where it comes from, if that is a variable, which people forget.
+func (c *command) tellSource(flag string, f *failure) *failure {
+	if source := c.origin[flag]; source != "" && source != sourceFlag && !c.ownAgent() {
+		f.hint = strings.TrimPrefix(f.hint+"; the address is from "+source, "; ")
+	}
+	return f
 }
 
 // stateNames puts states as people write them into what an agent says of an error.

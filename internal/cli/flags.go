@@ -111,12 +111,27 @@ func (c *command) fillFlags(cmd *cobra.Command) error {
 			return
 		}
 		if err := setFrom(f, value); err != nil {
-			failed = badValue(source, value, f, err)
+			failed = c.refuse(cmd, f.Name, badValue(source, value, f, err))
 			return
 		}
 		c.origin[f.Name] = source
 	})
 	return failed
+}
+
+// annotationTolerant marks the command that shows wrong values instead of failing.
+const annotationTolerant = "tolerant"
+
+// refuse returns what is wrong with an option, unless the command is one that shows that.
+func (c *command) refuse(cmd *cobra.Command, flag string, wrong *failure) error {
+	if cmd.Annotations[annotationTolerant] == "" || c.origin[flag] == sourceFlag {
+		return wrong
+	}
+	if c.wrong == nil {
+		c.wrong = make(map[string]*failure)
+	}
+	c.wrong[flag] = wrong
+	return nil
 }
 
 // setFrom gives a flag the value of a variable. That of a flag that may be repeated has all of its values, with commas

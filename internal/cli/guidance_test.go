@@ -4,6 +4,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -206,4 +208,94 @@ func newEngine(t *testing.T) *engine.Engine {
 		eng.Shutdown(ctx)
 	})
 	return eng
+}
+
+func TestConfigShowMarksWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "settings")
+	if err := os.WriteFile(file, []byte("DRAGOMAN_TIMEOUT=abc\nDRAGOMAN_POLL_INTERVAL=-1s\nDRAGOMAN_PORRIDGE=1\nDRAGOMAN_AGENT_CARD=http://127.0.0.1:9\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := runWith(t.Context(), map[string]string{"DRAGOMAN_OUTPUT": "yaml"}, "", "config", "show", "--config", file)
+	if got.code != exitFailure {
+		t.Fatalf("%+v", got)
+	}
+	has(t, "the output", got.stdout, "\ntimeout: abc (DRAGOMAN_TIMEOUT in "+file+") - WRONG: DRAGOMAN_TIMEOUT in "+file+` is "abc", which is no duration`,
+		"output: yaml (DRAGOMAN_OUTPUT) - WRONG: DRAGOMAN_OUTPUT is", "poll-interval: -1s (DRAGOMAN_POLL_INTERVAL in "+file+") - WRONG: ",
+		"agent-card: http://127.0.0.1:9 (DRAGOMAN_AGENT_CARD in "+file+")\n", "DRAGOMAN_PORRIDGE", "server request body")
+	has(t, "the error stream", got.stderr, "Error: ", `is "abc", which is no duration`)
+	got = runWith(t.Context(), map[string]string{"DRAGOMAN_TIMEOUT": "abc"}, "", "config", "show", "-o", "json")
+	if got.code != exitFailure || !strings.Contains(got.stdout, `"wrong": "DRAGOMAN_TIMEOUT is \"abc\"`) {
+		t.Errorf("%+v", got)
+	}
+	// The others go on failing.
+	got = runWith(t.Context(), map[string]string{"DRAGOMAN_TIMEOUT": "abc"}, "", "card", "get", "-a", "http://127.0.0.1:1")
+	if got.code != exitUsage {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestErrorsNameTheVariableThatAValueIsFrom(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		variable, value string
+		args            []string
+		want            string
+	}{
+		{"DRAGOMAN_AGENT", "http://127.0.0.1:1", []string{"serve"}, `Error: DRAGOMAN_AGENT is "http://127.0.0.1:1"; use `},
+		{"DRAGOMAN_OUTPUT", "yaml", []string{"version"}, `Error: DRAGOMAN_OUTPUT is "yaml"; use text or json`},
+		{"DRAGOMAN_LOG_LEVEL", "loud", []string{"serve", "--echo"}, `Error: DRAGOMAN_LOG_LEVEL is "loud"; use`},
+		{"DRAGOMAN_REGISTRY", "nowhere?x=1", []string{"registry", "list"}, `Error: DRAGOMAN_REGISTRY is "nowhere?x=1", which`},
+		{"DRAGOMAN_REGISTRY", "http://127.0.0.1:1", []string{"registry", "list"}, "; the address is from DRAGOMAN_REGISTRY\n"},
+		{"DRAGOMAN_AGENT_CARD", "http://127.0.0.1:1", []string{"send", "hi"}, "; the address is from DRAGOMAN_AGENT_CARD\n"},
+		{"A2ACLI_NETWORKS", "moon", []string{"send", "hi", "-a", "http://127.0.0.1:1"}, `Error: A2ACLI_NETWORKS is "moon"; use public`},
+	} {
+		got := runWith(t.Context(), map[string]string{test.variable: test.value}, "", test.args...)
+		if got.code == exitOK || !strings.Contains(got.stderr, test.want) {
+			t.Errorf("%s: %+v; want %q", test.variable, got, test.want)
+		}
+	}
+	got := run(t.Context(), "serve", "--agent", "nobody")
+	has(t, "the error stream", got.stderr, `Error: --agent is "nobody"`)
+}
+
+func TestAnAddressOfSeveralAgentsListsThem(t *testing.T) {
+	t.Parallel()
+	url := serveHandler(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		writeSamples(w, r, "")
+	})
+	got := run(t.Context(), "send", "-a", url, "hi")
+	want := fmt.Sprintf("Error: %s is no agent; it has %d of them: currency, ", url, len(samples))
+	if got.code != exitUnreachable || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, "Hint: name one of them, as in -a "+url+"/agents/currency\n") {
+		t.Errorf("%+v; want %s", got, want)
+	}
+	// A page that lists nothing says nothing.
+	url = serveHandler(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Write([]byte(`{"agents":"many"}`))
+	})
+	got = run(t.Context(), "send", "-a", url, "hi")
+	has(t, "the error stream", got.stderr, "Hint: give -a the agent's base URL")
+}
+
+func TestSamplesOnOnePortSayThatTheyLive(t *testing.T) {
+	t.Parallel()
+	_, url, _ := samplesProcess(t, "--addr", "127.0.0.1:0", "--data", inMemory)
+	for _, path := range []string{"/healthz", "/readyz"} {
+		resp, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
 }

@@ -65,6 +65,10 @@ func (c *command) withRegistry(cmd *cobra.Command, o *registryOptions, f func(co
 	if err != nil {
 		return usagef("--registry is %q, which is no http or https URL without query", o.url).withHint("for example --registry http://" + defaultRegistry)
 	}
+	if args := cmd.Flags().Args(); len(args) == 1 {
+		c.listed = args[0]
+	}
+	c.catalogue = o.url
 	return c.within(cmd, &seen{}, func(ctx context.Context) error { return f(ctx, client) })
 }
 
@@ -200,8 +204,9 @@ func (c *command) showPage(page *registry.Page, cmd *cobra.Command) error {
 	}
 	if err := c.showText(func(p *printer) {
 		for _, e := range page.Agents {
-			p.entry(e)
+			p.entryLine(e)
 		}
+		p.end()
 	}); err != nil {
 		return err
 	}
@@ -430,6 +435,18 @@ func (p *printer) entry(e *registry.Entry) {
 	p.end()
 }
 
+// entryLine prints an agent of a registry on one line.
+func (p *printer) entryLine(e *registry.Entry) {
+	words := []string{string(e.Health.State)}
+	if e.URL != "" {
+		words = append(words, e.URL)
+	}
+	if versions := joinGenerations(e.Generations); versions != "" {
+		words = append(words, "versions "+versions)
+	}
+	p.field(0, "Agent", e.Alias+" - "+strings.Join(words, ", "))
+}
+
 func joinGenerations(list []a2a.Generation) string {
 	var texts []string
 	for _, gen := range list {
@@ -464,17 +481,40 @@ var registryCodes = map[registry.Kind]struct {
 	registry.ErrInternal:        {exitFailure, codeInternal},
 }
 
-// registryHints say what to do about errors of a registry.
-var registryHints = map[registry.Kind]string{
-	registry.ErrUnauthenticated: "give the registry's token with --" + flagRegistryToken + " or in DRAGOMAN_REGISTRY_TOKEN",
-	registry.ErrNotFound:        "see the agents with registry list",
-	registry.ErrCardUnreachable: "check that the agent runs where the registry can reach it, and that the registry may look there: registry serve --networks",
-	registry.ErrCardInvalid:     "see what is wrong with the card: card validate",
+// hintForRegistry says what to do about an error of a registry.
+func (c *command) hintForRegistry(e *registry.Error) string {
+	switch e.Kind {
+	case registry.ErrUnauthenticated:
+		return "give the registry's token with --" + flagRegistryToken + " or in DRAGOMAN_REGISTRY_TOKEN"
+	case registry.ErrNotFound:
+		return "see the agents with " + commandLine(c.registryCommandFor("list"))
+	case registry.ErrCardUnreachable:
+		return "check that the agent runs where the registry can reach it; where it may look is said when it is started, as in " +
+			commandLine([]string{c.Program, "registry", "serve", "--networks", "private"})
+	case registry.ErrCardInvalid:
+		if c.listed != "" {
+			return "see what is wrong with the card with " + commandLine([]string{c.Program, "card", "validate", "-a", withoutUser(c.listed)})
+		}
+	case registry.ErrAliasTaken:
+		if c.listed != "" && strings.Contains(e.Detail, "is here already") {
+			return "remove it with " + commandLine(c.registryCommandFor("remove", withoutUser(c.listed)))
+		}
+	}
+	return ""
+}
+
+// registryCommandFor returns a command of this program that uses the same registry. Credentials are left out.
+func (c *command) registryCommandFor(verb string, args ...string) []string {
+	words := append([]string{c.Program, "registry", verb}, args...)
+	if c.origin["registry"] == sourceFlag {
+		words = append(words, "--registry", withoutUser(c.catalogue))
+	}
+	return words
 }
 
 // registryFailure sorts an error of a registry.
 func (c *command) registryFailure(e *registry.Error) *failure {
-	f := &failure{exit: exitFailure, message: e.Error(), hint: registryHints[e.Kind]}
+	f := &failure{exit: exitFailure, message: e.Error(), hint: c.hintForRegistry(e)}
 	if known, ok := registryCodes[e.Kind]; ok {
 		f.exit, f.code = known.exit, known.code
 		return f
@@ -483,10 +523,10 @@ func (c *command) registryFailure(e *registry.Error) *failure {
 	return f
 }
 
-func registryUnreachable(e *registry.UnreachableError) *failure {
+func (c *command) registryUnreachable(e *registry.UnreachableError) *failure {
 	why, hint := causeOf(e.Err, e.URL)
 	if hint == hintAddress {
-		hint = "start it with registry serve, or name another one with --registry"
+		hint = "start it with " + commandLine([]string{c.Program, "registry", "serve"}) + ", or name another one with --registry"
 	}
 	return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf("the registry at %s cannot be reached: %s", withoutUser(e.URL), why), hint: hint}
 }

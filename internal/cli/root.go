@@ -187,17 +187,26 @@ func (c *command) start(cmd *cobra.Command, _ []string) error {
 			c.warn("%s", line)
 		}
 	}
+	return c.checkOptions(cmd)
+}
+
+// checkOptions refuses values that no command takes.
+func (c *command) checkOptions(cmd *cobra.Command) error {
 	o := &c.options
 	if o.output != outputText && o.output != outputJSON {
 		wrong := o.output
 		o.output = outputText
-		return usagef("--output is %q; use %s or %s", wrong, outputText, outputJSON)
+		if err := c.refuse(cmd, "output", usagef("--output is %q; use %s or %s", wrong, outputText, outputJSON)); err != nil {
+			return err
+		}
 	}
 	if o.timeout < 0 {
-		return usagef("--timeout is %v; it must not be negative", o.timeout)
+		if err := c.refuse(cmd, "timeout", usagef("--timeout is %v; it must not be negative", o.timeout)); err != nil {
+			return err
+		}
 	}
 	if o.pollInterval <= 0 {
-		return usagef("--poll-interval is %v; it must be above 0", o.pollInterval)
+		return c.refuse(cmd, "poll-interval", usagef("--poll-interval is %v; it must be above 0", o.pollInterval))
 	}
 	return nil
 }

@@ -415,7 +415,8 @@ func (c *command) samplesByGRPC(o *samplesOptions, w *workshop, all byTenant, re
 		URL:  o.url, Logger: w.logger, DrainTimeout: o.drain, GRPC: grpc.New(nil),
 		Generations: []a2a.Generation{a2a.Generation10}, // the only one with tenants
 		Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+			byGRPC := r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
+			if byGRPC || r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
 				front.ServeHTTP(rw, r)
 				return
 			}
