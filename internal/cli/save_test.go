@@ -174,7 +174,7 @@ func TestTaskDownloadByURL(t *testing.T) {
 	task, dir := taskOf(t, url), t.TempDir()
 	args := []string{"task", "download", "-a", url, task, "--dir", dir, "--bearer", "secret-token"}
 	got := run(t.Context(), append(args, "--artifact", "cat")...)
-	if got.code != exitFailure || !strings.Contains(got.stderr, "--networks allows it") {
+	if got.code != exitFailure || !strings.Contains(got.stderr, "--networks loopback allows it") {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), append(args, "--networks", "loopback")...)
