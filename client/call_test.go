@@ -317,6 +317,41 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
+// What is wrong with an answer is said about the answer, and not that it came with 200 OK.
+func TestAnswersWithoutSense(t *testing.T) {
+	t.Parallel()
+	odd := strings.Replace(task("WORKING"), "WORKING", "DANCING", 1)
+	for name, tc := range map[string]struct{ result, want string }{
+		"null":       {`null`, "cannot read the agent's answer: the result is null"},
+		"no status":  {`{"task":{"id":"t1","contextId":"c1"}}`, "cannot read the agent's answer: the task has no status"},
+		"bad state":  {`{"task":` + odd + `}`, `cannot read the agent's answer: task.status.state "TASK_STATE_DANCING" is unknown`},
+		"bad parts ": {`{"message":{"messageId":"m","role":"ROLE_AGENT","parts":7}}`, "cannot read the agent's answer: message.parts "},
+	} {
+		p := newPeer(t, a2a.BindingJSONRPC, func(x *exchange) { x.result(tc.result) })
+		_, err := p.dial(t, all, client.Options{}).StreamMessage(t.Context(), send("hi"))
+		if !errors.Is(err, a2a.ErrInvalidAgentResponse) || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name == "no status" {
+			continue // a task that is polled for may get one
+		}
+		bothBindings(t, func(t *testing.T, binding string) {
+			p := newPeer(t, binding, func(x *exchange) { x.result(tc.result) })
+			_, err := p.dial(t, all, client.Options{}).SendMessage(t.Context(), send("hi"))
+			if !errors.Is(err, a2a.ErrInvalidAgentResponse) || strings.Contains(err.Error(), "invalid parameters") {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+	bothBindings(t, func(t *testing.T, binding string) {
+		p := newPeer(t, binding, func(x *exchange) { x.result(`{"task":{"id":"t1"}}`) })
+		_, err := p.dial(t, all, client.Options{}).StreamMessage(t.Context(), send("hi"))
+		if err == nil || err.Error() != "cannot read the agent's answer: the task has no status" {
+			t.Error(err)
+		}
+	})
+}
+
 func TestJSONRPCAnswersThatDoNotBelong(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{

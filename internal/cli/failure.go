@@ -93,6 +93,7 @@ var protocolHints = map[a2a.Kind]struct{ text, command string }{
 	a2a.ErrContentTypeNotSupported:   {"name the media type of a part with --media-type; see which ones the agent takes with", "card get"},
 	a2a.ErrExtendedCardNotConfigured: {"the agent has no further card; see the one it has with", "card get"},
 	a2a.ErrExtensionSupportRequired:  {"activate the extensions that the agent wants with --extension; see them with", "card get"},
+	a2a.ErrInvalidAgentResponse:      {"tell whoever runs the agent; --debug shows what it answered", ""},
 	a2a.ErrRateLimited:               {"wait a moment and try again", ""},
 	a2a.ErrTooLarge:                  {"send less, or put files behind a URL and give that to --file", ""},
 }

@@ -115,9 +115,7 @@ func result[T any](value any, err error) (T, error) {
 }
 
 // unreadable makes an error of what a peer sent and could not be decoded.
-func unreadable(err error) error {
-	return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer", Cause: err}
-}
+func unreadable(err error) error { return wire.Unreadable(err) }
 
 // prepare returns the path of an operation and the message for it.
 func (c *Client) prepare(op wire.Operation, request any) (string, *frame, error) {

@@ -70,7 +70,7 @@ func (r *reader) next() {
 	switch {
 	case r.over:
 	case err != nil:
-		r.fail(&a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer", Cause: err})
+		r.fail(wire.Unreadable(err))
 	case done:
 		r.finish()
 	}

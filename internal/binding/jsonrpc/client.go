@@ -151,6 +151,9 @@ func (c *Client) call(ctx context.Context, op wire.Operation, params any, timeou
 	if err != nil {
 		return nil, err
 	}
+	if op != wire.OpDeletePushConfig && value.Kind() == 'n' {
+		return nil, unreadable(wire.ErrNullResult)
+	}
 	res, err := c.dialect.DecodeResult(op, params, value)
 	if err != nil {
 		return nil, unreadable(err)
@@ -188,7 +191,7 @@ func (c *Client) stream(ctx context.Context, op wire.Operation, params any, afte
 		return nil, err
 	}
 	if source == nil {
-		return nil, c.notStream(answer, id)
+		return nil, c.notStream(op, params, answer, id)
 	}
 	s := incoming.Stream{
 		Source: source, Decoder: c.dialect.NewStreamDecoder(op, params),
@@ -200,10 +203,25 @@ func (c *Client) stream(ctx context.Context, op wire.Operation, params any, afte
 	return s.Events(), nil
 }
 
-// notStream makes an error of an answer where a stream was asked for: it should hold one.
-func (c *Client) notStream(answer *httpcall.Answer, id string) error {
-	if _, err := c.payload(answer, id); err != nil {
+// notStream makes an error of an answer where a stream was asked for: it should hold one. What is wrong with an answer that
+// holds something else is said first.
+func (c *Client) notStream(op wire.Operation, params any, answer *httpcall.Answer, id string) error {
+	value, err := c.payload(answer, id)
+	if err != nil {
 		return err
+	}
+	if value.Kind() == 'n' {
+		return unreadable(wire.ErrNullResult)
+	}
+	if op != wire.OpStreamMessage {
+		return answer.Unexpected()
+	}
+	result, err := c.dialect.DecodeResult(wire.OpSendMessage, params, value)
+	if err != nil {
+		return unreadable(err)
+	}
+	if wire.LacksStatus(result) {
+		return unreadable(wire.ErrNoStatus)
 	}
 	return answer.Unexpected()
 }

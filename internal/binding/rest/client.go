@@ -184,6 +184,20 @@ func failure(answer *httpcall.Answer) error {
 	return e
 }
 
+// notStream makes an error of an answer where a stream was asked for. What is wrong with a result is said first.
+func notStream(answer *httpcall.Answer) error {
+	if !answer.OK() || !answer.IsJSON() {
+		return failure(answer)
+	}
+	if strings.TrimSpace(string(answer.Body)) == "null" {
+		return unreadable(wire.ErrNullResult)
+	}
+	if result, err := a2a.DecodeSendResponse(answer.Body); err == nil && wire.LacksStatus(result) {
+		return unreadable(wire.ErrNoStatus)
+	}
+	return failure(answer)
+}
+
 func (c *Client) stream(ctx context.Context, x exchange) (iter.Seq2[a2a.StreamEvent, error], error) {
 	r, err := c.request(x, sse.ContentType)
 	if err != nil {
@@ -194,7 +208,7 @@ func (c *Client) stream(ctx context.Context, x exchange) (iter.Seq2[a2a.StreamEv
 		return nil, err
 	}
 	if stream == nil {
-		return nil, failure(answer)
+		return nil, notStream(answer)
 	}
 	return func(yield func(a2a.StreamEvent, error) bool) {
 		defer stream.Close()

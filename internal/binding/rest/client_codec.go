@@ -125,6 +125,4 @@ func object[T any, P decodable[T]](body []byte, err error) (*T, error) {
 }
 
 // unreadable makes an error of what a peer sent and could not be decoded.
-func unreadable(err error) error {
-	return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer", Cause: err}
-}
+func unreadable(err error) error { return wire.Unreadable(err) }
