@@ -229,6 +229,34 @@ func TestVaguePromptAsks(t *testing.T) {
 	})
 }
 
+// People are asked for the subject first, and may say all in that one answer.
+func TestTheFormBeginsWithTheSubject(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, images.Options{})
+	first := h.Send("draw something")
+	form := string(first.Task.Status.Message.Parts[1].Content.(a2a.Data))
+	if !strings.Contains(form, `"properties":{"subject":`) || strings.Index(form, `"background":`) < strings.Index(form, `"style":`) {
+		t.Errorf("form %s", form)
+	}
+	for answer, want := range map[string][]string{
+		`{"subject":"a white rabbit in the snow, watercolour"}`:                      {`"subject":"rabbit","colour":"white"`, `"kind":"snow"`, `"style":"watercolour"`},
+		`{"subject":"Draw a white rabbit in the snow!","style":"sketch"}`:            {`"subject":"rabbit","colour":"white"`, `"kind":"snow"`, `"style":"sketch"`},
+		`{"subject":"cat","colour":"blue","style":"sketch","background":"sea"}`: {`"subject":"cat","colour":"blue"`, `"style":"sketch"`},
+	} {
+		m := a2a.NewMessage(a2a.RoleUser, a2a.Part{Content: a2a.Data(`{"form_data":` + answer + `}`)})
+		m.TaskID, m.ContextID = first.Task.ID, first.Task.ContextID
+		done := h.SendMessage(m)
+		pictureOf(t, done.Task)
+		scene := string(done.Task.Artifacts[0].Metadata["scene"])
+		for _, w := range want {
+			if !strings.Contains(scene, w) {
+				t.Errorf("%s: %s\nhas no %s", answer, scene, w)
+			}
+		}
+		first = h.Send("draw something")
+	}
+}
+
 func TestOutputModes(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

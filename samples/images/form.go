@@ -19,29 +19,37 @@ type answers struct {
 	Scenery string `json:"background"`
 }
 
+// A field is one of the form, as JSON Schema has it.
+type field struct {
+	Type        string   `json:"type"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Enum        []string `json:"enum,omitempty"`
+}
+
+// fields are those of the form, in the order in which they are asked for.
+type fields struct {
+	Subject field `json:"subject"`
+	Colour  field `json:"colour"`
+	Style   field `json:"style"`
+	Scenery field `json:"background"`
+}
+
 // formPart asks what to paint, for clients that show forms.
 func formPart() (a2a.Part, error) {
-	text := func(title, description string) map[string]any {
-		return map[string]any{"type": "string", "title": title, "description": description}
-	}
-	choice := func(title, description string, of []string) map[string]any {
-		field := text(title, description)
-		field["enum"] = of
-		return field
-	}
 	part, err := a2a.DataPart(map[string]any{
 		"type": "form",
 		"form": map[string]any{
 			"type": "object",
-			"properties": map[string]any{
-				"subject":    text("Subject", "What the picture shows"),
-				"colour":     text("Colour", "Its colour, by a CSS name"),
-				"style":      choice("Style", "How it is painted", paint.Styles),
-				"background": choice("Background", "What lies behind it", paint.Backgrounds()),
+			"properties": fields{
+				Subject: field{Type: "string", Title: "Subject", Description: "What the picture shows, in a word or a sentence"},
+				Colour:  field{Type: "string", Title: "Colour", Description: "Its colour, by a CSS name"},
+				Style:   field{Type: "string", Title: "Style", Description: "How it is painted", Enum: paint.Styles},
+				Scenery: field{Type: "string", Title: "Background", Description: "What lies behind it", Enum: paint.Backgrounds()},
 			},
 			"required": []string{"subject"},
 		},
-		"form_data":    answers{Style: "flat"},
+		"form_data":    answers{},
 		"instructions": askSubject,
 	})
 	part.MediaType = "application/json"
@@ -76,9 +84,15 @@ func promptOf(m *a2a.Message, text string) string {
 	return text
 }
 
-// prompt says the answers as a sentence that [Read] understands.
+// prompt says the answers as a text that [Read] understands. A subject that is a sentence stays as it is, with what else
+// was answered after it.
 func (a answers) prompt() string {
-	text := "draw a " + a.Colour + " " + a.Subject
+	text := strings.TrimRight(strings.TrimSpace(a.Subject), ".!")
+	if a.Colour != "" && len(strings.Fields(text)) < 3 {
+		text = "draw a " + a.Colour + " " + text
+	} else if a.Colour != "" {
+		text += ", " + a.Colour
+	}
 	if a.Scenery != "" {
 		text += ", in " + a.Scenery
 	}

@@ -34,7 +34,7 @@ const (
 
 // Questions that the rules ask.
 const (
-	askSubject = "What should the picture show? Say a subject and, if you like, a style and colours: \"a red fox in the snow, watercolour\"."
+	askSubject = "What should the picture show? Say a subject and, if you like, a style and colours: \"a white rabbit in the snow, watercolour\"."
 	askPicture = "There is no picture in this conversation yet. Send one, or say what to draw."
 	askEdit    = "What should be done with the picture? For example: make it blue, add a tree, rotate it, crop it, make it grayscale."
 )
