@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 )
 
 // drive takes the steps that can be taken, asks what agents ask, and consults the planner, until the turn ends.
@@ -235,6 +236,9 @@ func (x *run) finish() error {
 			return err
 		}
 	}
+	if len(steps) == 1 && bad[0].Rejected {
+		return agent.Reject(a2a.TextPart(bad[0].failure()))
+	}
 	back := &setback{unreachable: true}
 	var lines []string
 	for _, s := range bad {
@@ -281,7 +285,7 @@ func (x *run) closing(steps []*step) error {
 // failure says in one line what went wrong with a step.
 func (s *step) failure() string {
 	what := cmp.Or(s.Error, "it did not say why")
-	if s.Lost {
+	if s.Lost || s.Rejected {
 		return s.Agent + strings.TrimPrefix(what, "it")
 	}
 	switch s.State {

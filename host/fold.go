@@ -293,7 +293,7 @@ func (x *run) conclude(s *step, f *fold) error {
 	if f.message != nil {
 		said = f.message.Parts
 	}
-	s.Error, s.Lost, s.Ask, s.Form = "", false, "", ""
+	s.Error, s.Lost, s.Rejected, s.Ask, s.Form = "", false, false, "", ""
 	switch {
 	case f.state.Interrupted() && !f.answered:
 		s.State = waiting
@@ -307,6 +307,7 @@ func (x *run) conclude(s *step, f *fold) error {
 	case f.state == a2a.TaskStateCanceled:
 		s.State, s.Error = canceled, cmp.Or(clean(join(said), maxShown), "it did not say why")
 	case f.state == a2a.TaskStateRejected:
+		s.Rejected = true
 		return fmt.Errorf("it will not do that: %s", cmp.Or(join(said), "it did not say why"))
 	default:
 		return fmt.Errorf("%s", cmp.Or(join(said), "it did not say why"))

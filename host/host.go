@@ -30,6 +30,7 @@ type Options struct {
 	MaxAnswer   int64         // bytes that an agent may answer with in one step, and four times that if it replaces what it sent; 0 means 16 MiB
 	MaxEvents   int           // events that an agent may send in one step; 0 means 100,000
 	MaxSteps    int           // of one request; 0 means 30
+	MaxText     int           // bytes of the text of a message; what is longer is rejected; 0 means 1 MiB
 	MaxHops     int           // hosts that a request may have come through; 0 means 5
 	Budget      Budget        // of the planner's language model in one turn; see there
 }
@@ -63,6 +64,7 @@ func (o Options) Defaults() Options {
 	o.MaxAnswer = cmp.Or(o.MaxAnswer, 16<<20)
 	o.MaxEvents = cmp.Or(o.MaxEvents, 100_000)
 	o.MaxSteps = cmp.Or(o.MaxSteps, 30)
+	o.MaxText = cmp.Or(o.MaxText, 1<<20)
 	o.MaxHops = cmp.Or(o.MaxHops, 5)
 	o.Budget = Budget{cmp.Or(o.Budget.Calls, 24), cmp.Or(o.Budget.Tokens, 240_000), cmp.Or(o.Budget.Time, 3*time.Minute)}
 	return o
@@ -125,7 +127,10 @@ func (h *Host) Run(ctx context.Context, t *agent.Turn) error {
 	if err != nil {
 		return fmt.Errorf("load the task: %w", err)
 	}
-	if err = x.refuseLoops(); err == nil {
+	if err = x.refuse(); err == nil {
+		err = x.appear(had)
+	}
+	if err == nil {
 		err = x.start(ctx, had)
 	}
 	if back, ok := errors.AsType[*setback](err); ok && len(x.state.open()) > 0 {
@@ -164,12 +169,28 @@ type run struct {
 	notices []string // what the user is told before all else
 }
 
-// refuseLoops rejects a message that came through this host already, or through too many.
-func (x *run) refuseLoops() error {
+// appear makes the task one that can be seen and cancelled, before anything that takes time: cards, and a planner.
+func (x *run) appear(had bool) error {
+	if had {
+		return nil
+	}
+	return x.t.Working()
+}
+
+// refuse rejects a message that this host does not deal with at all.
+func (x *run) refuse() error {
 	m := x.t.Message()
 	if m == nil {
 		return nil
 	}
+	if limit := x.h.opts.MaxText; len(textOf(m)) > limit {
+		return agent.Reject(a2a.TextPart(fmt.Sprintf("That text is too long: I read up to %d bytes. Send what is longer as a file.", limit)))
+	}
+	return x.refuseLoops(m)
+}
+
+// refuseLoops rejects a message that came through this host already, or through too many.
+func (x *run) refuseLoops(m *a2a.Message) error {
 	if _, err := m.Metadata.Get(metaHosts, &x.chain); err != nil {
 		return agent.Reject(a2a.TextPart(fmt.Sprintf("The message's metadata member %q is not a list of strings.", metaHosts)))
 	}

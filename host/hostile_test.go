@@ -282,7 +282,7 @@ func TestLoopsAreRefused(t *testing.T) {
 	}
 	h := http.Handler(srv)
 	handler.Store(&h)
-	must(t, w.Send("tell me about ducks"), a2a.TaskStateFailed, "Genius failed: it will not do that: This request came back to the host that sent it")
+	must(t, w.Send("tell me about ducks"), a2a.TaskStateRejected, "Genius will not do that: This request came back to the host that sent it")
 }
 
 func TestTooManyHosts(t *testing.T) {

@@ -5,12 +5,15 @@ package host_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/host"
+	reimbursement "github.com/dragoman-a2a/dragoman/samples/expenses"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -110,4 +113,47 @@ func TestTheLimitOfAnAnswerHoldsForAllOfIt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is too long is refused with the limit, by the host and by the one agent that the request is for.
+func TestLongRequestsAreRejected(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.MaxText = 20_000 }, serve(t, reimbursement.New(reimbursement.Options{}), reimbursement.Card()))
+	must(t, w.Send(strings.Repeat("lunch ", 4000)), a2a.TaskStateRejected, "That text is too long: I read up to 20000 bytes.")
+	must(t, w.Send("reimburse lunch "+strings.Repeat("lunch ", 2000)), a2a.TaskStateRejected, "Reimbursement Agent will not do that: That text is too long: I read up to 8192 bytes.")
+	if limit := (host.Options{}).Defaults().MaxText; limit != 1<<20 {
+		t.Errorf("%d bytes", limit)
+	}
+}
+
+// A task is there before its cards are, so that it can be cancelled.
+func TestATaskIsThereBeforeItsCards(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan struct{}, 100), make(chan struct{})
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		select {
+		case <-answer:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(ts.Close)
+	w := newWorld(t, func(_ *host.Options, o *host.DirectoryOptions) { o.CardTimeout = time.Minute }, ts.URL)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	stream, err := w.Service.StreamMessage(ctx, &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("hi"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	for e, err := range stream {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if task, ok := e.Event.(*a2a.Task); !ok || task.Status.State.Terminal() {
+			t.Errorf("%+v", e.Event)
+		}
+		break
+	}
+	close(answer)
 }

@@ -71,19 +71,20 @@ type step struct {
 	Name    string        `json:"name"`    // of the agent
 	State   stepState     `json:"state"`
 
-	MessageID a2a.MessageID `json:"messageId"`        // of the message that is sent, or was sent last: a repetition has it too
-	Answer    a2a.MessageID `json:"answer,omitzero"`  // the user's message that answers the agent's question
-	Say       string        `json:"say,omitzero"`     // the text of that answer, when it is not the message as it is
-	Child     a2a.TaskID    `json:"child,omitzero"`   // the agent's task
-	Context   a2a.ContextID `json:"context,omitzero"` // the agent's
-	Ask       string        `json:"ask,omitzero"`     // the agent's open question, shortened
-	Form      string        `json:"form,omitzero"`    // the id of the form that the agent asks to fill
-	Error     string        `json:"error,omitzero"`   // why it failed
-	Value     *value        `json:"value,omitzero"`   // for later steps
-	Digest    string        `json:"digest,omitzero"`  // what the agent said, shortened
-	Files     []string      `json:"files,omitempty"`  // names of what else it gave
-	Relayed   bool          `json:"relayed,omitzero"` // it gave artifacts
-	Lost      bool          `json:"lost,omitzero"`    // it failed as its agent could not be reached
+	MessageID a2a.MessageID `json:"messageId"`         // of the message that is sent, or was sent last: a repetition has it too
+	Answer    a2a.MessageID `json:"answer,omitzero"`   // the user's message that answers the agent's question
+	Say       string        `json:"say,omitzero"`      // the text of that answer, when it is not the message as it is
+	Child     a2a.TaskID    `json:"child,omitzero"`    // the agent's task
+	Context   a2a.ContextID `json:"context,omitzero"`  // the agent's
+	Ask       string        `json:"ask,omitzero"`      // the agent's open question, shortened
+	Form      string        `json:"form,omitzero"`     // the id of the form that the agent asks to fill
+	Error     string        `json:"error,omitzero"`    // why it failed
+	Value     *value        `json:"value,omitzero"`    // for later steps
+	Digest    string        `json:"digest,omitzero"`   // what the agent said, shortened
+	Files     []string      `json:"files,omitempty"`   // names of what else it gave
+	Relayed   bool          `json:"relayed,omitzero"`  // it gave artifacts
+	Lost      bool          `json:"lost,omitzero"`     // it failed as its agent could not be reached
+	Rejected  bool          `json:"rejected,omitzero"` // it failed as its agent will not do it
 
 	question []a2a.Part // the agent's open question, as long as the turn that heard it runs
 	closing  []a2a.Part // what the agent said at the end, likewise

@@ -150,7 +150,7 @@ func (c *clerk) understand(ctx context.Context, t *agent.Turn, d *desk) (action,
 	case ok:
 		return s.action()
 	case len(text) > maxText:
-		return action{kind: say, text: fmt.Sprintf("That text is too long: I read up to %d bytes.", maxText)}, nil
+		return action{kind: pass, text: fmt.Sprintf("That text is too long: I read up to %d bytes.", maxText)}, nil
 	}
 	now := situation{today: d.now.UTC().Format(time.DateOnly)}
 	if r, known := d.current(); known { // also when it is closed: then what the text wants of it is refused

@@ -447,8 +447,12 @@ func TestOldClientsGetForms(t *testing.T) {
 
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
-	r := newHarness(t, options()).Send("reimburse " + strings.Repeat("lunch ", 2000))
-	if r.State() != done || !strings.Contains(r.StatusText(), "too long") {
+	h, long := newHarness(t, options()), "reimburse "+strings.Repeat("lunch ", 2000)
+	if r := h.Send(long); r.State() != a2a.TaskStateRejected || !strings.Contains(r.StatusText(), "too long: I read up to 8192 bytes") {
+		t.Errorf("%v %s", r.State(), r.Text())
+	}
+	// As an answer it is no end of the request.
+	if r := h.Reply(h.Send("reimburse lunch for 20 USD"), long); r.State() != asks || !strings.Contains(r.StatusText(), "too long") {
 		t.Errorf("%v %s", r.State(), r.Text())
 	}
 }

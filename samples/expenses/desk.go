@@ -57,6 +57,7 @@ const (
 	create                     // a new request with the values
 	submit                     // the values for the open request, which is to be approved
 	withdraw                   // the open request is taken back
+	pass                       // more than is read: the text says so
 )
 
 // An action is what a message wants done. Engines make actions of texts; the desk carries them out.
@@ -65,7 +66,7 @@ type action struct {
 	id       string // of the request it is about; "": the open one
 	values   values
 	problems map[string]string // what could not be read, by field
-	text     string            // of say
+	text     string            // of say and pass
 }
 
 // outcomeKind is how a message ends.
@@ -158,6 +159,8 @@ func (d *desk) do(a action) outcome {
 		r, known = other, true
 	}
 	switch {
+	case a.kind == pass && (d.own == "" || r.Status != Open):
+		return outcome{kind: refuse, text: a.text}
 	case !known:
 		return d.withoutRequest(a)
 	case r.Status == Withdrawn && a.kind != say:
@@ -166,7 +169,7 @@ func (d *desk) do(a action) outcome {
 		return outcome{kind: approve, request: r, text: fmt.Sprintf("Your reimbursement request %s was approved already: %s.", r.ID, r.summary())}
 	case a.kind == say && (d.own == "" || r.Status != Open):
 		return outcome{kind: tell, text: a.text}
-	case a.kind == say:
+	case a.kind == say, a.kind == pass:
 		return outcome{kind: showForm, request: r, text: a.text}
 	case a.kind == withdraw:
 		return d.withdraw(r)
