@@ -47,6 +47,9 @@ func newExecAgent(command, chunk string, atOnce int) *execAgent {
 
 // Run implements agent.Agent.
 func (a *execAgent) Run(ctx context.Context, t *agent.Turn) error {
+	if err := t.Working(); err != nil { // before the command has said anything: from here on it can be seen, and cancelled
+		return err
+	}
 	select {
 	case a.slots <- struct{}{}:
 		defer func() { <-a.slots }()

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json"
 )
 
 // awaitPID returns the process id that a file gets.
@@ -67,6 +69,40 @@ func TestCancelEndsTheProcessGroup(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		awaitGone(t, pid)
+	}
+}
+
+// A task is there as soon as its command runs, also when nobody asked for that and the command says nothing.
+func TestSilentCommandsCanBeSeenAndCancelled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s, err := startProcess([]string{"serve", "--exec", `sleep 1000 & echo $! > pid; wait`, "--addr", "127.0.0.1:0"}, dir, os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.kill)
+	url, err := s.ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := make(chan result, 1)
+	go func() { sent <- run(t.Context(), "send", "-a", url, "--stream", "--text", "go") }()
+	pid := awaitPID(t, filepath.Join(dir, "pid"))
+	list := run(t.Context(), "task", "list", "-a", url, "--status", "working", "-o", "json")
+	var page struct {
+		Tasks []struct {
+			ID string `json:"id"`
+		} `json:"tasks"`
+	}
+	if err := json.Unmarshal([]byte(list.stdout), &page); err != nil || len(page.Tasks) != 1 {
+		t.Fatalf("%v: %+v", err, list)
+	}
+	if got := run(t.Context(), "task", "cancel", "-a", url, page.Tasks[0].ID); got.code != exitOK || !strings.Contains(got.stdout, "Status: canceled") {
+		t.Errorf("%+v", got)
+	}
+	awaitGone(t, pid)
+	if got := <-sent; !strings.Contains(got.stdout, "Status: canceled") {
+		t.Errorf("%+v", got)
 	}
 }
 
