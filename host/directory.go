@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -201,12 +203,28 @@ func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []U
 			missing = append(missing, Unreachable{r.ref.called(), r.whyMissing()})
 			continue
 		}
-		agents = append(agents, AgentInfo{Alias: r.alias, Card: d.shown(r), Health: r.health()})
+		agents = append(agents, AgentInfo{Alias: r.alias, Card: d.shown(r), Health: r.health(), Given: r.given, Handle: r.handle()})
 	}
 	if d.problem != "" {
 		missing = append(missing, Unreachable{"the registry", d.problem})
 	}
 	return agents, missing
+}
+
+// handle is the name at the end of the URL that the options name the agent by, whatever its card says of where it is.
+func (r *remote) handle() string {
+	if !r.given || !strings.Contains(r.ref.Card, "/") {
+		return ""
+	}
+	u, err := url.Parse(r.ref.Card)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	at, _, _ := strings.Cut(u.Path, "/.well-known/")
+	if name := path.Base(at); name != "/" && name != "." {
+		return clean(strings.TrimSuffix(name, ".json"), maxName)
+	}
+	return ""
 }
 
 // anybody reports whether there is an agent whose card is known.
@@ -515,7 +533,7 @@ func (d *Directory) taken(by *remote) bool {
 // requests are not to go to a stranger who calls himself so.
 func (d *Directory) reserved(name string) bool {
 	return slices.ContainsFunc(d.agents, func(r *remote) bool {
-		return r.given && (alike(r.ref.Alias, name) || alike(r.alias, name))
+		return r.given && (alike(r.ref.Alias, name) || alike(r.alias, name) || alike(r.handle(), name))
 	})
 }
 

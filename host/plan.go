@@ -34,6 +34,8 @@ type AgentInfo struct {
 	Alias  string
 	Card   *a2a.AgentCard
 	Health Health
+	Given  bool   // by DirectoryOptions.Agents; else the catalogue lists it
+	Handle string // of one that was given: the last element of that URL, such as "movies", by which users may call it; "" for none
 }
 
 // A Step is a message to an agent.

@@ -152,7 +152,7 @@ func mentioned(text string, agents []AgentInfo) (alias, rest string) {
 		return alias, rest
 	}
 	if m := at().FindStringSubmatch(text); m != nil {
-		if alias := byName(m[1]+m[2], agents); alias != "" {
+		if alias := byHandle(m[1]+m[2], agents); alias != "" {
 			return alias, strings.TrimSpace(text[len(m[0]):])
 		}
 	}
@@ -188,7 +188,21 @@ func byName(name string, agents []AgentInfo) string {
 	return onlyOne(name, agents,
 		func(a AgentInfo) bool { return stemmed(bareName(a.Alias)) == name },
 		func(a AgentInfo) bool { return stemmed(bareName(a.Card.Name)) == name },
+		func(a AgentInfo) bool { return stemmed(bareName(a.Handle)) == name },
 		func(a AgentInfo) bool { return slices.Contains(lastOfURLs(a.Card), name) })
+}
+
+// byHandle is byName for what surely is a name: any word will do that only one agent's name has, those of agents that the
+// host was given before those of strangers.
+func byHandle(name string, agents []AgentInfo) string {
+	if alias := byName(name, agents); alias != "" {
+		return alias
+	}
+	word := stemmed(bareName(name))
+	has := func(a AgentInfo) bool {
+		return slices.Contains(strings.Fields(stemmed(bareName(a.Alias))), word) || slices.Contains(strings.Fields(stemmed(bareName(a.Card.Name))), word)
+	}
+	return onlyOne(word, agents, func(a AgentInfo) bool { return a.Given && has(a) }, has)
 }
 
 // byFullName is byName for names as agents have them.

@@ -87,6 +87,29 @@ func TestNamesOfAgents(t *testing.T) {
 	}
 }
 
+// What surely is a name may be the end of the URL that the user gave, or a word that only one agent's name has.
+func TestShortNamesAfterAnAt(t *testing.T) {
+	t.Parallel()
+	agents := []AgentInfo{
+		{Alias: "Fake hang", Handle: "stuck", Given: true, Card: &a2a.AgentCard{Name: "Fake hang"}},
+		{Alias: "Fake Movie Agent", Given: true, Card: &a2a.AgentCard{Name: "Fake Movie Agent"}},
+		{Alias: "Stranger Movies", Card: &a2a.AgentCard{Name: "Stranger Movies"}},
+		{Alias: "Other Stranger", Card: &a2a.AgentCard{Name: "Other Stranger"}},
+	}
+	for name, want := range map[string]string{
+		"@hang x": "Fake hang", "@stuck x": "Fake hang", "@Hang: x": "Fake hang", "@fake x": "", "@movie x": "Fake Movie Agent",
+		"@other x": "Other Stranger", "@stranger x": "", "@agent x": "", "@han x": "", "ask hang about x": "", "hang: x": "",
+	} {
+		alias, rest := mentioned(name, agents)
+		if alias != want || alias != "" && rest != "x" {
+			t.Errorf("%q is for %q, %q; want %q", name, alias, rest, want)
+		}
+	}
+	if at := chosen("hang", []string{"Fake Movie Agent", "Fake hang"}, agents); at != 1 {
+		t.Errorf("%d is chosen", at)
+	}
+}
+
 // What is attached counts: an agent that does not take it is not asked.
 func TestPlansWithFiles(t *testing.T) {
 	t.Parallel()

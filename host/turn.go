@@ -377,7 +377,7 @@ func chosen(text string, labels []string, agents []AgentInfo) int {
 	if at := slices.IndexFunc(labels, begins); at >= 0 && !slices.ContainsFunc(labels[at+1:], begins) {
 		return at
 	}
-	if alias := byName(bare, agents); alias != "" {
+	if alias := byHandle(bare, agents); alias != "" {
 		return slices.Index(labels, alias)
 	}
 	return -1
