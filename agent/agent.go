@@ -13,6 +13,9 @@
 //	returns another error, or panics    failed; the client reads a generic text, or that of agent.Public
 //	its context is cancelled            canceled, after 5 s of grace at the latest
 //
+// The task exists once the turn has said something of it, or has ended: until then nobody can see or cancel it, as the answer
+// may still be a message. What takes longer than a moment calls [Turn.Working] first.
+//
 // A hello world:
 //
 //	hello := agent.Func(func(ctx context.Context, t *agent.Turn) error {
@@ -35,7 +38,8 @@ type Agent interface {
 	Run(ctx context.Context, t *Turn) error
 }
 
-// Func is a function that is an Agent.
+// Func is a function that is an Agent. When it works for long it calls [Turn.Working] first, so that the task can be seen,
+// listed and cancelled from then on.
 type Func func(ctx context.Context, t *Turn) error
 
 // Run calls f.

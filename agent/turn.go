@@ -21,7 +21,7 @@ import (
 //
 // Working, Artifact, the writer of NewArtifact and SetMetadata queue and return: the engine commits in order, many
 // events in one commit, and nobody sees anything before its commit. They block while 1,000 events or 1 MiB wait, and
-// fail once the turn is over. The first of these calls creates the task.
+// fail once the turn is over. The first of these calls creates the task: one that works for long calls Working first.
 type Turn struct {
 	info    turn.Info
 	backend turn.Backend
@@ -135,7 +135,8 @@ func (t *Turn) Attempt() int { return t.info.Attempt }
 func (t *Turn) WakeToken() string { return t.backend.WakeToken() }
 
 // Working says that the task is being worked on, and how, as parts of a status message. Without parts it only sets
-// the state.
+// the state. A task that was not there yet is there then, for callers to see and to cancel: an agent that works for long
+// calls it first.
 func (t *Turn) Working(parts ...a2a.Part) error {
 	return t.backend.Status(a2a.TaskStateWorking, t.say(parts))
 }

@@ -40,6 +40,8 @@ type hostOptions struct {
 	model    string
 
 	taskID, contextID string // that the conversation begins with
+	alone             bool   // it is there for this run only
+	patient           bool   // its turns get all the time of drain when it ends
 	parallel          int
 	step              time.Duration
 }
@@ -141,12 +143,13 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 		if networks.Changed {
 			o.networks = networks.Value.String()
 		}
-		o.addr, o.drain = "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
-		return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) error {
+		o.alone, o.addr, o.drain = true, "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
+		return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
 			c.options.agentCard = url
 			o.standIn(c)
 			o.warnOfMissing(ctx, c)
-			return send(cmd, words)
+			err = send(cmd, words)
+			return err == nil, err
 		})
 	}
 	return cmd
@@ -194,7 +197,8 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 	if !served {
 		o.addr = "127.0.0.1:0"
 	}
-	return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) error {
+	o.alone, o.patient = !served, served || c.origin["drain"] != ""
+	return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
 		if served {
 			fmt.Fprintf(c.err, "serving %s at %s\n", agentHost, url)
 		} else {
@@ -203,14 +207,14 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 		o.warnOfMissing(ctx, c)
 		if served && !c.atTerminal() {
 			<-ctx.Done()
-			return nil
+			return false, nil
 		}
-		return c.chat(cmd, &chatOptions{agents: []string{url}, taskID: o.taskID, contextID: o.contextID}, "")
+		return false, c.chat(cmd, &chatOptions{agents: []string{url}, taskID: o.taskID, contextID: o.contextID}, "")
 	})
 }
 
-// withHost runs a host for as long as f runs; its URL is f's.
-func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx context.Context, url string) error) (err error) {
+// withHost runs a host for as long as f runs; its URL is f's. f says whether the host stays until its turns have ended.
+func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx context.Context, url string) (stays bool, err error)) (err error) {
 	o.agent, o.turnLimit, o.retention = agentHost, engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
 	logger, err := o.logger(c)
 	if err != nil {
@@ -246,18 +250,26 @@ func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx conte
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, shutdown(ctx, eng, o.drain)) }()
-	ready := make(chan string, 1)
 	card := host.Card()
-	srv, err := server.New(eng.Agent(agentHost, h, &engine.AgentOptions{Card: card}), &server.Options{
+	end := &hostEnd{
+		c: c, engine: eng, service: eng.Agent(agentHost, h, &engine.AgentOptions{Card: card}), run: ctx,
+		patience: o.drain, patient: o.patient, alone: o.alone, keeps: o.data != inMemory,
+	}
+	defer func() { err = errors.Join(err, end.drain(ctx)) }()
+	ready := make(chan string, 1)
+	srv, err := server.New(end.service, &server.Options{
 		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil),
 		OnReady: func(_ net.Addr, url string) { ready <- url },
-		OnDrain: eng.Shutdown,
+		OnDrain: end.drain,
 	})
 	if err != nil {
 		return err
 	}
-	return o.during(ctx, ln, srv, directory, ready, f)
+	return o.during(ctx, ln, srv, directory, ready, func(ctx context.Context, url string) error {
+		stays, err := f(ctx, url)
+		end.left.Store(!stays)
+		return err
+	})
 }
 
 // during serves, keeps the directory fresh, and runs f, until f ends or serving does.

@@ -45,6 +45,9 @@ func (c *command) whyFailed(ctx context.Context, agent *client.Client, seen *see
 // its callers, who are not to learn addresses.
 func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 	timeout := host.DirectoryOptions{}.Defaults().CardTimeout // as long as the host itself waits for them
+	if limit := c.options.timeout; limit > 0 {
+		timeout = min(timeout, limit)
+	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	cards := card.NewResolver(&card.Options{HTTPClient: c.httpClient(), Timeout: timeout, Retries: -1})
