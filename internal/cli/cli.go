@@ -117,6 +117,9 @@ func (c *command) end(ctx context.Context, err error) int {
 	if _, known := errors.AsType[*failure](err); !known && !c.started {
 		err = usagef("%s", err).withHint("see " + c.Program + " help")
 	}
+	if errors.Is(err, errDiffers) {
+		return exitFailure
+	}
 	_, own := errors.AsType[*failure](err)
 	if ctx.Err() != nil && !own || errors.Is(err, errLeft) {
 		return exitInterrupted

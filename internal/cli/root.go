@@ -89,7 +89,7 @@ func (c *command) root() *cobra.Command {
 	for _, calls := range []*cobra.Command{card, send, task} {
 		calls.PersistentFlags().AddFlagSet(c.clientFlags())
 	}
-	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send, c.chatCommand(), task, c.hostCommand(), c.benchCommand(), c.registryCommand(), c.coordCommand(), c.mcpCommand(), c.conformanceCommand(), c.configCommand(), c.versionCommand())
+	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send, c.chatCommand(), task, c.hostCommand(), c.recordCommand(), c.replayCommand(), c.diffCommand(), c.benchCommand(), c.registryCommand(), c.coordCommand(), c.mcpCommand(), c.conformanceCommand(), c.configCommand(), c.versionCommand())
 	root.AddCommand(c.positionalCommands()...)
 	root.SetHelpCommand(c.helpCommand())
 	root.InitDefaultCompletionCmd()

@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": starter("serve"), "demo-server": starter("demo-server"), "gateway": starter("gateway"), "samples": starter("samples", "up"), "registry": starter("registry", "serve"), "coordinator": starter("coord", "serve"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID,
+			"serve": starter("serve"), "demo-server": starter("demo-server"), "gateway": starter("gateway"), "samples": starter("samples", "up"), "record": starter("record"), "replay": starter("replay"), "registry": starter("registry", "serve"), "coordinator": starter("coord", "serve"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
@@ -134,7 +134,7 @@ func (s *serverProcess) kill() {
 }
 
 // ready is the line that says where a server is.
-var ready = regexp.MustCompile(`^(?:serving|gateway to) .* at (http\S+)$`)
+var ready = regexp.MustCompile(`^(?:serving|recording|gateway to) .* at (http\S+)$`)
 
 // read collects the error stream and finds the line that says that the server is ready.
 func (s *serverProcess) read(lines *bufio.Scanner) {

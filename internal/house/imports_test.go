@@ -28,6 +28,7 @@ var rings = map[string]int{
 
 	"engine": 4, "server": 4, "client": 4, // they meet in a2a.Service only
 	"registry": 4, "coord": 4,
+	"internal/cassette": 4, // on the wire, beside clients and servers
 
 	"llm": 4, // for agents and hosts; nothing that runs or serves them knows it
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/internal/cassette"
+)
+
+const diffLong = `diff holds two cassettes of record or replay against each other, exchange by exchange,
+and prints what differs: what the first one has after -, what the second one has after +.
+Times, credentials and speed do not count, and of ids only whether each stands for the
+same one throughout.
+
+It exits with 0 if nothing differs, and with 1 otherwise.`
+
+func (c *command) diffCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "diff FILE FILE",
+		Short:   "Show how two recordings differ",
+		Long:    diffLong,
+		Example: "  dragoman diff talk.jsonl now.jsonl",
+		Args:    cassettes(2),
+		RunE:    func(_ *cobra.Command, args []string) error { return c.diff(args[0], args[1]) },
+	}
+}
+
+// errDiffers makes the exit code of a diff that found something; it has been shown.
+var errDiffers = errors.New("the cassettes differ")
+
+func (c *command) diff(first, second string) error {
+	a, err := c.openCassette(first)
+	if err != nil {
+		return err
+	}
+	b, err := c.openCassette(second)
+	if err != nil {
+		return err
+	}
+	found := cassette.Diff(a, b)
+	if c.options.output == outputJSON {
+		err = c.showValue(append([]cassette.Difference{}, found...))
+	} else {
+		err = c.showText(func(p *printer) { showDifferences(p, found) })
+	}
+	if err == nil && len(found) > 0 {
+		return errDiffers
+	}
+	return err
+}
+
+func showDifferences(p *printer, found []cassette.Difference) {
+	title := ""
+	for _, d := range found {
+		if this := fmt.Sprintf("Exchange %d", max(d.A, d.B)); this+d.Request != title {
+			p.field(0, this, d.Request)
+			title = this + d.Request
+		}
+		fmt.Fprintf(&p.buf, "  %s\n", inline(cmp.Or(d.Where, "all of it")))
+		if d.Was != nil {
+			fmt.Fprintf(&p.buf, "  - %s\n", inline(d.Was.String()))
+		}
+		if d.Is != nil {
+			fmt.Fprintf(&p.buf, "  + %s\n", inline(d.Is.String()))
+		}
+	}
+}

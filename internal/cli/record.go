@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/internal/cassette"
+)
+
+// recordOptions are the flags of record.
+type recordOptions struct {
+	serveOptions
+	upstream string
+	cassette string
+}
+
+const recordLong = `record is a proxy in front of an agent that writes down what passes, in JSON lines: a
+cassette. It passes JSON-RPC and HTTP+JSON of every generation, streams as they come, and
+lets the agent's card lead clients to itself; gRPC does not pass. When it is ready it
+prints one line to the error stream: recording UPSTREAM to FILE at URL.
+
+Ids and times stand in a cassette as placeholders such as ${task.1}, credentials as
+[redacted], so that it can be kept beside the tests of a program. Each line is in the
+file before a client sees what it is about.
+
+Play a cassette with replay, and hold two against each other with diff.`
+
+func (c *command) recordCommand() *cobra.Command {
+	var o recordOptions
+	cmd := &cobra.Command{
+		Use:     "record",
+		Short:   "Record what clients and an agent say to each other",
+		Long:    recordLong,
+		Example: "  dragoman record --upstream http://127.0.0.1:8080 --addr 127.0.0.1:8091 --cassette talk.jsonl",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.record(cmd.Context(), &o) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&o.upstream, "upstream", "", "the agent: its URL, or that of its card")
+	flags.StringVar(&o.cassette, "cassette", "", "file to write, which must not exist yet")
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:8091", "where to listen; port 0 takes a free one")
+	c.insecureFlag(flags)
+	return cmd
+}
+
+func (c *command) insecureFlag(flags *pflag.FlagSet) {
+	flags.AddFlag(c.clientFlags().Lookup("insecure"))
+}
+
+// record records until ctx ends.
+func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
+	if o.upstream == "" {
+		return usagef("no agent is named").withHint("give its URL with --upstream")
+	}
+	if err := checkAddress("addr", o.addr); err != nil {
+		return err
+	}
+	ln, err := o.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer ln.Close() // the server does that too
+	file, err := c.newCassette("cassette", o.cassette)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closeCassette(file, err) }()
+	url := "http://" + ln.Addr().String()
+	recorder, err := cassette.NewRecorder(o.upstream, url, c.recording(file))
+	if err != nil {
+		return usagef("--upstream: %v", err)
+	}
+	if err := recorder.Look(ctx); err != nil {
+		c.warn("the agent's card cannot be fetched now: %v", err)
+	}
+	fmt.Fprintf(c.err, "recording %s to %s at %s\n", inline(o.upstream), inline(o.cassette), url)
+	return serveUntil(ctx, ln, recorder)
+}
+
+// recording returns the options of a recording to a file.
+func (c *command) recording(file *os.File) *cassette.Options {
+	return &cassette.Options{
+		Transport: c.httpClient().Transport,
+		Out:       file,
+		Stopped:   func(err error) { c.warn("nothing more is recorded: %v", err) },
+	}
+}
+
+// newCassette opens a file that a flag names, to write a cassette to it. One that exists is left alone.
+func (c *command) newCassette(flag, name string) (*os.File, error) {
+	if name == "" {
+		return nil, usagef("--%s is missing: the file to write", flag)
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, os.ErrExist):
+		return nil, usagef("--%s: %s exists already", flag, name).withHint("name another file, or remove this one")
+	case err != nil:
+		return nil, usagef("--%s: %v", flag, err)
+	}
+	return file, nil
+}
+
+// noExchange is how large a cassette is at most that has its first line only.
+const noExchange = 64
+
+// closeCassette closes a cassette that a command wrote which ended with err. If that came before anything was recorded,
+// the file goes, so that the next try can have its name.
+func closeCassette(file *os.File, err error) error {
+	info, unknown := file.Stat()
+	failed := file.Close()
+	if err != nil && unknown == nil && info.Size() <= noExchange {
+		failed = errors.Join(failed, os.Remove(file.Name()))
+	}
+	if failed == nil { // so that a failure stays one
+		return err
+	}
+	return errors.Join(err, failed)
+}
+
+// closeAfter is how long open requests may take to end when a recorder or a player is stopped.
+const closeAfter = 2 * time.Second
+
+// serveUntil serves HTTP until ctx ends.
+func serveUntil(ctx context.Context, ln net.Listener, h http.Handler) error {
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	stopped := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeAfter)
+		defer cancel()
+		if srv.Shutdown(ending) != nil {
+			srv.Close()
+		}
+	})
+	err := srv.Serve(ln)
+	if stop() { // the server failed by itself
+		return err
+	}
+	<-stopped
+	return nil
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/internal/cassette"
+)
+
+// replayOptions are the flags of replay.
+type replayOptions struct {
+	serveOptions
+	against  string
+	cassette string
+	timeout  time.Duration
+}
+
+const replayLong = `replay plays a cassette of record: the agent, or with --against the client.
+
+As the agent it answers each recorded request once, found by method, path and body; ids
+and times that the client makes up may be others. A request that is not in the cassette
+gets an error that says what was expected. When it is ready it prints one line to the
+error stream: serving FILE at URL.
+
+As the client it makes the recorded requests of an agent, in their order, and writes what
+comes to another cassette, to be held against the first one with diff. Credentials are
+not in cassettes; give those that the agent wants with --bearer or --svc-param.`
+
+const replayExample = `  dragoman replay talk.jsonl --addr 127.0.0.1:8092
+  dragoman replay talk.jsonl --against http://127.0.0.1:8080 --cassette now.jsonl`
+
+func (c *command) replayCommand() *cobra.Command {
+	var o replayOptions
+	cmd := &cobra.Command{
+		Use:     "replay FILE",
+		Short:   "Play the agent of a recording, or its client",
+		Long:    replayLong,
+		Example: replayExample,
+		Args:    cassettes(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.replay(cmd.Context(), args[0], &o) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:8092", "where to listen as the agent; port 0 takes a free one")
+	flags.StringVar(&o.against, "against", "", "play the client, against the agent at this URL")
+	flags.StringVar(&o.cassette, "cassette", "", "with --against: file to write, which must not exist yet")
+	flags.DurationVar(&o.timeout, "replay-timeout", 5*time.Minute, "with --against: how long all of it may take")
+	for _, name := range []string{"bearer", flagSvcParam} {
+		flags.AddFlag(c.clientFlags().Lookup(name))
+	}
+	c.insecureFlag(flags)
+	return cmd
+}
+
+// cassettes accepts the names of n files.
+func cassettes(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		want := "one cassette"
+		if n > 1 {
+			want = fmt.Sprintf("%d cassettes", n)
+		}
+		return usagef("%s takes the files of %s, and here are %d", cmd.CommandPath(), want, len(args)).withHint("record writes them")
+	}
+}
+
+// openCassette reads a cassette.
+func (c *command) openCassette(name string) (*cassette.Cassette, error) {
+	tape, err := cassette.Open(name)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	if tape.Cut {
+		c.warn("%s ends in the middle of a line, which is left out: its recorder was killed", name)
+	}
+	return tape, nil
+}
+
+func (c *command) replay(ctx context.Context, name string, o *replayOptions) error {
+	tape, err := c.openCassette(name)
+	if err != nil {
+		return err
+	}
+	if o.against != "" {
+		return c.playClient(ctx, tape, o)
+	}
+	if o.cassette != "" {
+		return usagef("--cassette is for --against").withHint("to record what a client says to a cassette that is played, put record in front of it")
+	}
+	if err := checkAddress("addr", o.addr); err != nil {
+		return err
+	}
+	ln, err := o.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer ln.Close() // the server does that too
+	url := "http://" + ln.Addr().String()
+	player := cassette.NewPlayer(tape, url, func(why string) { c.warn("%s", why) })
+	fmt.Fprintf(c.err, "serving %s at %s\n", inline(name), url)
+	err = serveUntil(ctx, ln, player)
+	if left := player.Left(); left > 0 {
+		c.tell("Requests of the cassette that nobody made: %d", left)
+	}
+	return err
+}
+
+// playClient makes the recorded requests of an agent.
+func (c *command) playClient(ctx context.Context, tape *cassette.Cassette, o *replayOptions) (err error) {
+	params, err := c.params()
+	if err != nil {
+		return err
+	}
+	if o.timeout <= 0 {
+		return usagef("--replay-timeout is %v; it must be above 0", o.timeout)
+	}
+	file, err := c.newCassette("cassette", o.cassette)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closeCassette(file, err) }()
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	err = cassette.Replay(ctx, tape, o.against, params, c.recording(file))
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return &failure{exit: exitTimeout, code: codeTimeout, message: fmt.Sprintf("the replay did not end within %v", o.timeout),
+			hint: "see how far it came in " + o.cassette + ", or give it more time with --replay-timeout"}
+	case err != nil && ctx.Err() == nil:
+		return &failure{exit: exitUnreachable, code: codeUnreachable, message: err.Error(), hint: "check the address after --against, and that the agent runs"}
+	case err != nil:
+		return err
+	}
+	c.tell("Replayed %d requests to %s", len(tape.Exchanges), o.cassette)
+	return nil
+}
