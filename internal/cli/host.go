@@ -97,6 +97,7 @@ func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	flags.StringArrayVar(&o.agents, "agent", nil, "an agent: its URL, host, or the file of its card, with NAME= before it to call it so; repeatable")
 	flags.StringVar(&o.registry, "registry", "", "URL of a registry whose agents are there as well")
 	flags.StringVar(&o.model, "llm", "off", "who plans: off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
+	flags.AddFlag(c.clientFlags().Lookup("transport")) // to the agents, and to the host itself
 	flags.IntVar(&o.parallel, "parallel", limits.Parallel, "how many agents may work on one request at once")
 	flags.DurationVar(&o.step, "step-timeout", limits.StepTimeout, "how long one agent may take for its part")
 	flags.StringVar(&o.logLevel, "log-level", "error", "debug, info, warn or error")
@@ -310,7 +311,11 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	if o.networks != "" && !guard.Networks(o.networks).Valid() {
 		return nil, usagef("--networks is %q; use public, loopback or private", o.networks)
 	}
-	options := &host.DirectoryOptions{Networks: o.networks, Client: client.Options{HTTPClient: c.httpClient()}}
+	bindings, err := c.bindings()
+	if err != nil {
+		return nil, err
+	}
+	options := &host.DirectoryOptions{Networks: o.networks, Client: client.Options{HTTPClient: c.httpClient(), Bindings: bindings}}
 	for _, text := range o.agents {
 		alias, card := nameAndRef(text)
 		if card == "" {

@@ -43,16 +43,24 @@ func (c *command) chooseInterface(o *client.Options) error {
 	case binding.ReservedTenant(o.Tenant):
 		return usagef("--tenant is %q, which has another meaning in the paths of A2A", o.Tenant)
 	}
+	var err error
+	o.Bindings, err = c.bindings()
+	return err
+}
+
+// bindings returns what --transport names, each once; nil for those of the cards.
+func (c *command) bindings() ([]string, error) {
+	var all []string
 	for _, name := range c.options.transports {
 		transport, ok := transportNames[strings.ToLower(name)]
 		if !ok {
-			return usagef("--transport is %q; use JSONRPC, HTTP+JSON or GRPC", name)
+			return nil, usagef("--transport is %q; use JSONRPC, HTTP+JSON or GRPC", name)
 		}
-		if !slices.Contains(o.Bindings, transport) {
-			o.Bindings = append(o.Bindings, transport)
+		if !slices.Contains(all, transport) {
+			all = append(all, transport)
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // noInterface explains that none of the card's interfaces may be used.

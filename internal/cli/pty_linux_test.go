@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 	mem "unsafe"
+
+	"github.com/dragoman-a2a/dragoman/samples/currency"
+	"github.com/dragoman-a2a/dragoman/samples/expenses"
+	"github.com/dragoman-a2a/dragoman/server"
 )
 
 // terminal is a pseudo terminal with the program in it.
@@ -228,4 +232,41 @@ func TestCtrlDEndsTheLineOfThePrompt(t *testing.T) {
 	s.press(ctrlD)
 	s.see("\r\nTask: ")
 	s.leaves()
+}
+
+// From the sentence to the approval: the host converts, and a person fills the form field by field.
+func TestConvertsThenFillsTheFormAtATerminal(t *testing.T) {
+	t.Parallel()
+	cur := serveAgent(t, currency.New(currency.Options{}), &server.Options{Card: currency.Card()})
+	pay := serveAgent(t, expenses.New(expenses.Options{}), &server.Options{Card: expenses.Card()})
+	const sentence = "reimburse lunch for 20 EUR but needs to be converted to USD ahead of time."
+	for _, binding := range []string{"JSONRPC", "HTTP+JSON"} {
+		for name, args := range map[string][]string{
+			"host":     {"host", "--data", ":memory:"},
+			"host ask": {"host", "ask", "--tasks", ":memory:", "--fill", sentence},
+		} {
+			t.Run(name+" over "+binding, func(t *testing.T) {
+				t.Parallel()
+				s := openTerminal(t, append(args, "--agent", cur, "--agent", pay, "--transport", binding)...)
+				if name == "host" {
+					s.see("> ")
+					s.press(sentence + enter)
+				}
+				s.see("Date: ")
+				s.press("2025-01-02" + enter)
+				s.see("Amount [21.58 USD]: ")
+				s.press(enter)
+				s.see("Purpose [lunch]: ")
+				s.press("lunch with a client" + enter)
+				s.see("Request ID: request_id_", "Send it? [Y/n] ")
+				s.press(enter)
+				s.see("has been approved: 21.58 USD for lunch with a client on 2025-01-02")
+				if name == "host" {
+					s.see("> ")
+					s.press("/quit" + enter)
+				}
+				s.leaves()
+			})
+		}
+	}
 }

@@ -79,8 +79,9 @@ func writeCommand(b *bytes.Buffer, cmd *cobra.Command, calls *pflag.FlagSet) {
 	if cmd.Example != "" {
 		fmt.Fprintf(b, "Examples:\n\n```sh\n%s\n```\n\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
 	}
+	sharesAll := cmd.InheritedFlags().Lookup(flagAgentCard) != nil || cmd.PersistentFlags().Lookup("timeout") != nil
 	own := func(f *pflag.Flag) bool {
-		return f.Name != "help" && (calls.Lookup(f.Name) == nil || cmd.LocalNonPersistentFlags().Lookup(f.Name) != nil)
+		return f.Name != "help" && (!sharesAll || calls.Lookup(f.Name) == nil || cmd.LocalNonPersistentFlags().Lookup(f.Name) != nil)
 	}
 	if cmd.Name() == "show" { // it takes those of the commands that call agents, hidden
 		own = func(*pflag.Flag) bool { return false }
@@ -89,7 +90,7 @@ func writeCommand(b *bytes.Buffer, cmd *cobra.Command, calls *pflag.FlagSet) {
 	if p := cmd.Parent(); p.HasParent() && documented(p) && p.PersistentFlags().Lookup("coord") != nil {
 		fmt.Fprintf(b, "And the [options of %s](#%s).\n\n", p.CommandPath(), strings.ReplaceAll(p.CommandPath(), " ", "-"))
 	}
-	if cmd.InheritedFlags().Lookup(flagAgentCard) != nil || cmd.PersistentFlags().Lookup("timeout") != nil {
+	if sharesAll {
 		b.WriteString("And the [options of the commands that call agents](#calls).\n\n")
 	}
 }

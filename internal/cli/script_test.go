@@ -20,6 +20,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
 func TestMain(m *testing.M) {
@@ -41,21 +43,48 @@ func (m checked) Run() int {
 	return code
 }
 
-// The scripts run the program as processes of their own, against servers that are processes too.
+// The scripts run the program as processes of their own, against servers that are processes too. It speaks the binding that
+// the cards prefer, which is JSON-RPC.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+	params := scriptParams("")
+	params.Dir = "testdata"
+	testscript.Run(t, params)
+}
+
+// spoken are the scripts that talk with agents, waiting and in streams, as their users do.
+var spoken = []string{"chat", "data", "demo", "host", "multiturn", "positional", "registry", "schema", "send", "serve_exec", "task"}
+
+// What holds over JSON-RPC holds over HTTP+JSON.
+func TestScriptsOverHTTP(t *testing.T) {
+	t.Parallel()
+	params := scriptParams(a2a.BindingHTTPJSON)
+	for _, name := range spoken {
+		params.Files = append(params.Files, filepath.Join("testdata", name+".txtar"))
+	}
+	testscript.Run(t, params)
+}
+
+// scriptParams says how scripts run that are to speak a binding; "" leaves it to the cards.
+func scriptParams(transport string) testscript.Params {
+	return testscript.Params{
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve": starter("serve"), "demo-server": starter("demo-server"), "gateway": starter("gateway"), "samples": starter("samples", "up"), "record": starter("record"), "replay": starter("replay"), "registry": starter("registry", "serve"), "coordinator": starter("coord", "serve"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
+			env.Setenv("DRAGOMAN_TRANSPORT", transport)
+			env.Setenv("VIA", "") // what commands to type next then have
+			env.Setenv("CALLED", `"method":"SendStreamingMessage"`)
+			if transport == a2a.BindingHTTPJSON {
+				env.Setenv("VIA", " --transport "+transport)
+				env.Setenv("CALLED", "/message:stream")
+			}
 			env.Values[serversKey{}] = make(map[string]*serverProcess)
 			return nil
 		},
-	})
+	}
 }
 
 type serversKey struct{}
