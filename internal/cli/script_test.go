@@ -53,7 +53,7 @@ func TestScripts(t *testing.T) {
 }
 
 // spoken are the scripts that talk with agents, waiting and in streams, as their users do.
-var spoken = []string{"chat", "data", "demo", "host", "multiturn", "positional", "registry", "schema", "send", "serve_exec", "task"}
+var spoken = []string{"chat", "demo", "host", "multiturn", "positional", "registry", "schema", "send", "task"}
 
 // What holds over JSON-RPC holds over HTTP+JSON.
 func TestScriptsOverHTTP(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 )
 
 // A feed shows the events of one stream as they come: with -o json an object a line, and else blocks of text that say
-// only what is new. The chunks of an artifact go on in the line of text that the first one began.
+// only what is new. The chunks of an artifact go on in the line of text that the first one began. How many lines that text
+// will have is not known then, so it stands below its label, as a text of several lines does.
 type feed struct {
 	c       *command
 	history int  // messages of a task's history to show
@@ -19,7 +20,7 @@ type feed struct {
 	task      a2a.TaskID     // of the last block
 	artifact  a2a.ArtifactID // whose block is open; "" for none
 	open      bool           // its last line is a text that may go on
-	below     bool           // that text began below its label, as it had several lines at once
+	below     bool           // that text began below its label
 	mediaType string         // of that text
 	held      string         // line breaks at its end, which count once something follows
 
@@ -150,7 +151,7 @@ func (f *feed) chunk(p *printer, u *a2a.ArtifactUpdate) {
 		f.artifact = u.Artifact.ID
 	}
 	for i := range parts {
-		f.part(p, &parts[i])
+		f.part(p, &parts[i], !u.LastChunk && i == len(parts)-1)
 	}
 	if u.LastChunk {
 		f.close(p)
@@ -162,8 +163,8 @@ func isEmpty(parts []a2a.Part) bool {
 	return len(parts) == 0 || len(parts) == 1 && parts[0].Content == a2a.Text("")
 }
 
-// part prints a part, or goes on with the text before it.
-func (f *feed) part(p *printer, part *a2a.Part) {
+// part prints a part, or goes on with the text before it. more says whether a text may go on later.
+func (f *feed) part(p *printer, part *a2a.Part, more bool) {
 	text, isText := part.Content.(a2a.Text)
 	if !isText {
 		f.closeLine(p)
@@ -178,7 +179,7 @@ func (f *feed) part(p *printer, part *a2a.Part) {
 		p.mediaType(part.MediaType, "text/plain")
 		p.buf.WriteString(indent + "Text:")
 		f.open, f.mediaType = true, part.MediaType
-		f.below = strings.Contains(strings.TrimRight(string(text), "\r\n"), "\n")
+		f.below = more || strings.Contains(strings.TrimRight(string(text), "\r\n"), "\n")
 		if f.below {
 			p.buf.WriteString("\n" + strings.Repeat(indent, 3))
 		} else {

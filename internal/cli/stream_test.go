@@ -76,7 +76,7 @@ func TestStreamAsText(t *testing.T) {
 				chunk("a", true, false, a2a.TextPart("\nTask: forged\n")), chunk("a", true, false), chunk("a", true, true, a2a.TextPart("")),
 				status(a2a.TaskStateCompleted, a2a.TextPart("done")),
 			},
-			"Task: t\nContext: c\nStatus: working\n\nArtifact: na\n  ID: a\n  Text: one two\n      Task: forged\n\nTask: t\nContext: c\nStatus: completed - done\n\n",
+			"Task: t\nContext: c\nStatus: working\n\nArtifact: na\n  ID: a\n  Text:\n      one two\n      Task: forged\n\nTask: t\nContext: c\nStatus: completed - done\n\n",
 		},
 		"parts of several kinds": {
 			[]a2a.Event{chunk("a", false, false, a2a.TextPart("one"), data), chunk("a", true, true, a2a.TextPart("two"))},
@@ -84,7 +84,7 @@ func TestStreamAsText(t *testing.T) {
 		},
 		"two artifacts by turns": {
 			[]a2a.Event{chunk("a", false, false, a2a.TextPart("1")), chunk("b", false, false, a2a.TextPart("2")), chunk("a", true, false, a2a.TextPart("3"))},
-			"Task: t\nContext: c\nArtifact: na\n  ID: a\n  Text: 1\n\nArtifact: nb\n  ID: b\n  Text: 2\n\nArtifact, continued: na\n  ID: a\n  Text: 3\n\n",
+			"Task: t\nContext: c\nArtifact: na\n  ID: a\n  Text:\n      1\n\nArtifact: nb\n  ID: b\n  Text:\n      2\n\nArtifact, continued: na\n  ID: a\n  Text:\n      3\n\n",
 		},
 		"an empty end of an artifact that came before": {
 			[]a2a.Event{chunk("a", false, true, a2a.TextPart("1")), status(a2a.TaskStateWorking), chunk("a", true, true, a2a.TextPart(""))},
