@@ -158,7 +158,17 @@ func (c *Client) call(ctx context.Context, method string, query url.Values, body
 	return nil
 }
 
-func (c *Client) request(ctx context.Context, method string, query url.Values, body any, path []string) (*http.Request, error) {
+// CardURL returns where the registry has the card of an agent, which it knows by an id, an alias or a URL. It asks nobody.
+func (c *Client) CardURL(name string) (string, error) {
+	at, err := c.at("agents", name, "card.json")
+	if err != nil {
+		return "", err
+	}
+	return at.String(), nil
+}
+
+// at returns the URL of a path below that of the API.
+func (c *Client) at(path ...string) (*url.URL, error) {
 	at := *c.base
 	at.RawPath = strings.TrimSuffix(at.EscapedPath(), "/") + "/v1"
 	at.Path = strings.TrimSuffix(at.Path, "/") + "/v1"
@@ -168,6 +178,14 @@ func (c *Client) request(ctx context.Context, method string, query url.Values, b
 		}
 		at.Path += "/" + segment
 		at.RawPath += "/" + url.PathEscape(segment)
+	}
+	return &at, nil
+}
+
+func (c *Client) request(ctx context.Context, method string, query url.Values, body any, path []string) (*http.Request, error) {
+	at, err := c.at(path...)
+	if err != nil {
+		return nil, err
 	}
 	at.RawQuery = query.Encode()
 	var content io.Reader

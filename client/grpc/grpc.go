@@ -13,7 +13,7 @@
 // address is called with TLS, except on this machine (localhost and loopback addresses), where it is called without.
 // An address may say it: https://host:port and grpcs://host:port are with TLS, http:// and grpc:// without. Without a
 // port it is 443 or, without TLS, 80. The certificates that are trusted, and those that are shown, are those of
-// client.Options.HTTPClient when its Transport is an *http.Transport.
+// client.Options.HTTPClient when its Transport is an *http.Transport, or has a method Unwrap that leads to one.
 //
 // Credentials and other service parameters travel as metadata. They are sent in the clear only where the above says so,
 // never because TLS fails.
@@ -126,7 +126,11 @@ func formOf(version string) (wire.Form, error) {
 // tlsOf returns the TLS settings of an HTTP client.
 func tlsOf(c *http.Client) *tls.Config {
 	if c != nil {
-		if t, ok := c.Transport.(*http.Transport); ok && t.TLSClientConfig != nil {
+		below := c.Transport
+		for wrapped, ok := below.(interface{ Unwrap() http.RoundTripper }); ok; wrapped, ok = below.(interface{ Unwrap() http.RoundTripper }) {
+			below = wrapped.Unwrap()
+		}
+		if t, ok := below.(*http.Transport); ok && t.TLSClientConfig != nil {
 			config := t.TLSClientConfig.Clone()
 			config.NextProtos = nil // gRPC sets its own
 			return config

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -82,7 +81,7 @@ func (c *command) resolve(ctx context.Context) (*a2a.AgentCard, error) {
 	if c.options.agentCard == "" {
 		return nil, noAgent()
 	}
-	found, err := card.NewResolver(&card.Options{HTTPClient: c.httpClient()}).Resolve(ctx, c.options.agentCard)
+	found, err := c.cardOf(ctx, c.options.agentCard)
 	if e, ok := errors.AsType[*card.Error](err); ok && e.Kind == card.ErrNotFound {
 		if f := c.severalAgents(ctx, e); f != nil {
 			return nil, f
@@ -132,8 +131,10 @@ func (c *command) httpClient() *http.Client {
 		return c.web
 	}
 	transport := client.NewHTTPTransport()
-	if c.options.insecure {
-		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+	if c.options.tls.config != nil {
+		transport.TLSClientConfig = c.options.tls.config
+	}
+	if c.options.tls.insecure {
 		if c.hasCredentials() {
 			c.warn("--insecure: no certificate is verified, so anybody on the way can take the credentials that are sent")
 		} else {
@@ -180,6 +181,9 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 	}
 	if err := c.addKey(found, options, params); err != nil {
 		return nil, err
+	}
+	if tap, ok := c.httpClient().Transport.(*tap); ok {
+		options.Interceptors = append(options.Interceptors, tap.showGRPC) // the last one, which sees what is sent
 	}
 	agent, err := client.New(found, options)
 	if err != nil {
@@ -251,8 +255,11 @@ func (c *command) send(params http.Header) client.Interceptor {
 
 // private reports whether nobody on the way can read what is sent to a URL: it is encrypted, or stays on this machine.
 func private(address string) bool {
+	if host, _, err := net.SplitHostPort(address); err == nil && host != "" && !strings.Contains(address, "/") {
+		return true // of gRPC, see client/grpc
+	}
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme == "https" {
+	if err != nil || u.Scheme == "https" || u.Scheme == "grpcs" {
 		return err == nil
 	}
 	ip := net.ParseIP(u.Hostname())
@@ -359,6 +366,9 @@ func (c *command) commandFor(noun, verb string, args ...string) []string {
 	if c.options.agentCard != "" {
 		words = append(words, "-a", withoutUser(c.options.agentCard))
 	}
+	if _, isEntry := entryName(c.options.agentCard); isEntry && c.origin[flagRegistry] == sourceFlag {
+		words = append(words, "--registry", withoutUser(c.options.registry))
+	}
 	if instead, ok := c.standsFor[noun]; ok {
 		words = slices.Clone(instead)
 	}
@@ -367,6 +377,7 @@ func (c *command) commandFor(noun, verb string, args ...string) []string {
 		words = append(words, "--config", c.options.config)
 	}
 	words = append(words, c.interfaceFlags()...)
+	words = append(words, c.options.tls.again(c.origin)...)
 	for _, uri := range c.options.extensions {
 		words = append(words, "--extension", uri)
 	}

@@ -53,7 +53,7 @@ func (c *command) rawCard(ctx context.Context, args []string) ([]byte, error) {
 	if ref == "" {
 		return nil, usagef("no card is named").withHint("give the file or the URL of a card")
 	}
-	return card.NewResolver(&card.Options{HTTPClient: c.httpClient()}).Raw(ctx, ref)
+	return c.rawCardOf(ctx, ref)
 }
 
 // cardNamed returns what rawCard reads.

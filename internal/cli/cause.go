@@ -52,6 +52,7 @@ func certificateCause(err error) (why, hint string) {
 		if runtime.GOOS != "windows" && runtime.GOOS != "darwin" {
 			hint = "if you trust it, name the file of its authority's certificate: SSL_CERT_FILE=ca.pem"
 		}
+		hint += ", or --ca ca.pem to call agents"
 		return "its certificate is signed by an authority that this machine does not trust", hint
 	}
 	if e, ok := errors.AsType[x509.HostnameError](err); ok {
@@ -60,7 +61,31 @@ func certificateCause(err error) (why, hint string) {
 	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
 		return strings.TrimPrefix(e.Error(), "x509: "), "the server needs another certificate; check the clock of this machine, too"
 	}
+	// What a server says in TLS has no type of its own; behind gRPC it is only a text.
+	switch text := err.Error(); {
+	case strings.Contains(text, "remote error: tls: certificate required"):
+		return "it wants to see a certificate", hintClientCert
+	case strings.Contains(text, "remote error: tls: bad certificate"), strings.Contains(text, "remote error: tls: unknown certificate"):
+		return "it wants to see a certificate that it trusts", hintOtherCert
+	}
 	return "", ""
+}
+
+// What to do when a server wants a certificate, and when it wants another one.
+const (
+	hintClientCert = "give one with --client-cert and --client-key"
+	hintOtherCert  = "give one of an authority that the agent trusts with --client-cert and --client-key"
+)
+
+// aboutCredentials makes a failure one of credentials if its hint says so.
+func (f *failure) aboutCredentials() *failure {
+	switch f.hint {
+	case hintClientCert:
+		f.exit, f.code = exitAuth, codeCredentialsMissing
+	case hintOtherCert:
+		f.exit, f.code = exitAuth, codeAuthFailed
+	}
+	return f
 }
 
 // swapScheme returns the agent's base URL with https for http, and the other way round.

@@ -3,13 +3,28 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/dragoman-a2a/dragoman/client"
 )
+
+func TestServersThatWantCertificates(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"remote error: tls: certificate required": codeCredentialsMissing, "remote error: tls: bad certificate": codeAuthFailed,
+		"remote error: tls: unknown certificate authority": codeAuthFailed, "remote error: tls: internal error": codeUnreachable,
+	} {
+		if f := unreachable(&client.UnreachableError{Agent: "Test", Err: errors.New(text)}); f.code != want {
+			t.Errorf("%s: %s, %s", text, f.code, f.message)
+		}
+	}
+}
 
 // A newcomer mixes the schemes up, or serves with a certificate that nobody vouches for.
 func TestCausesOfTLS(t *testing.T) {

@@ -61,7 +61,7 @@ func (c *command) chatCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringArrayVarP(&o.agents, flagAgentCard, "a", nil, "an agent: its URL, host, or the file of its card; repeatable")
+	flags.StringArrayVarP(&o.agents, flagAgentCard, "a", nil, "an agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry; repeatable")
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to go on with, at the first agent")
 	flags.StringVar(&o.contextID, "context-id", "", "the conversation to go on with, at the first agent")
 	flags.StringArrayVar(&o.files, "file", nil, "path or URL of a file for the first message; repeatable")

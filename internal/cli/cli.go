@@ -11,8 +11,10 @@
 //	stream.go          events as text, as they come
 //	accept.go          answers of a media type that was not asked for
 //	agent.go           finding and calling an agent
+//	entry.go           finding one in a registry
 //	cause.go           why there is no connection
-//	debug.go           the HTTP of that, for --debug
+//	tls.go             whom it trusts, and which certificate it shows
+//	debug.go           the HTTP of that, for --debug; debuggrpc.go the gRPC
 //	terminal.go        asking for lines, at a terminal or from a pipe
 //	form.go, fill.go   forms that agents ask to be filled
 //	reach.go           which agents of a host are there

@@ -116,6 +116,7 @@ func TestPrivate(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]bool{
 		"https://example.com": true, "http://127.0.0.1:8080": true, "http://localhost": true, "http://[::1]:1": true,
+		"example.com:443": true, "grpcs://example.com": true, "grpc://example.com:80": false, ":80": false,
 		"http://example.com": false, "http://10.0.0.1": false, "http://127.0.0.1.example.com": false, ":": false,
 	} {
 		if got := private(in); got != want {

@@ -89,6 +89,9 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// Unwrap returns the transport below, for its settings of TLS.
+func (t *tap) Unwrap() http.RoundTripper { return t.next }
+
 // CloseIdleConnections does so below, where [http.Client] would not find it else.
 func (t *tap) CloseIdleConnections() {
 	if below, ok := t.next.(interface{ CloseIdleConnections() }); ok {

@@ -179,7 +179,7 @@ func unreachable(e *client.UnreachableError) *failure {
 		}
 	}
 	f.message = fmt.Sprintf("agent %q cannot be reached: %s", e.Agent, strings.Join(reasons, "; "))
-	return f
+	return f.aboutCredentials()
 }
 
 // attempts returns the errors that one error joins.
@@ -220,7 +220,7 @@ func cardFailure(e *card.Error) *failure {
 		why, f.hint = causeOf(e.Err, e.URL)
 		f.message = fmt.Sprintf("%v: %s: %s", e.Kind, cmp.Or(e.URL, e.Ref), why)
 	}
-	return f
+	return f.aboutCredentials()
 }
 
 func (c *command) protocolFailure(e *a2a.Error) *failure {

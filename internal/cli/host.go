@@ -97,7 +97,11 @@ func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	flags.StringArrayVar(&o.agents, "agent", nil, "an agent: its URL, host, or the file of its card, with NAME= before it to call it so; repeatable")
 	flags.StringVar(&o.registry, "registry", "", "URL of a registry whose agents are there as well")
 	flags.StringVar(&o.model, "llm", "off", "who plans: off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
-	flags.AddFlag(c.clientFlags().Lookup("transport")) // to the agents, and to the host itself
+	calls := c.clientFlags()
+	flags.AddFlag(calls.Lookup("transport")) // to the agents, and to the host itself
+	for _, name := range tlsFlags {
+		flags.AddFlag(calls.Lookup(name))
+	}
 	flags.IntVar(&o.parallel, "parallel", limits.Parallel, "how many agents may work on one request at once")
 	flags.DurationVar(&o.step, "step-timeout", limits.StepTimeout, "how long one agent may take for its part")
 	flags.StringVar(&o.logLevel, "log-level", "error", "debug, info, warn or error")
@@ -326,7 +330,7 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	if o.registry != "" {
 		catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.httpClient()})
 		if err != nil {
-			return nil, usagef("--registry is %q, which is no http or https URL without query", o.registry).withHint("for example --registry http://127.0.0.1:8095")
+			return nil, badRegistry(o.registry)
 		}
 		options.Catalog = catalog
 		if o.networks == "" && onThisMachine(o.registry) {

@@ -79,11 +79,11 @@ func writeCommand(b *bytes.Buffer, cmd *cobra.Command, calls *pflag.FlagSet) {
 	if cmd.Example != "" {
 		fmt.Fprintf(b, "Examples:\n\n```sh\n%s\n```\n\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
 	}
-	sharesAll := cmd.InheritedFlags().Lookup(flagAgentCard) != nil || cmd.PersistentFlags().Lookup("timeout") != nil
+	sharesAll := cmd.InheritedFlags().Lookup(flagAgentCard) != nil || cmd.PersistentFlags().Lookup("bearer") != nil
 	own := func(f *pflag.Flag) bool {
 		return f.Name != "help" && (!sharesAll || calls.Lookup(f.Name) == nil || cmd.LocalNonPersistentFlags().Lookup(f.Name) != nil)
 	}
-	if cmd.Name() == "show" { // it takes those of the commands that call agents, hidden
+	if cmd.Name() == "show" && cmd.Parent().Name() == "config" { // it takes those of the commands that call agents, hidden
 		own = func(*pflag.Flag) bool { return false }
 	}
 	writeFlags(b, cmd.LocalFlags(), own)

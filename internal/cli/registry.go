@@ -50,7 +50,7 @@ func (c *command) registryCommand() *cobra.Command {
 // registryFlags returns the flags of the commands that use a registry.
 func registryFlags(o *registryOptions) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("registry", pflag.ContinueOnError)
-	flags.StringVar(&o.url, "registry", "http://"+defaultRegistry, "URL of the registry")
+	registryFlag(flags, &o.url)
 	registryTokenFlag(flags, &o.token)
 	return flags
 }
@@ -63,7 +63,7 @@ func registryTokenFlag(flags *pflag.FlagSet, token *string) {
 func (c *command) withRegistry(cmd *cobra.Command, o *registryOptions, f func(context.Context, *registry.Client) error) error {
 	client, err := registry.NewClient(o.url, &registry.ClientOptions{HTTPClient: c.httpClient(), Token: o.token})
 	if err != nil {
-		return usagef("--registry is %q, which is no http or https URL without query", o.url).withHint("for example --registry http://" + defaultRegistry)
+		return badRegistry(o.url)
 	}
 	if args := cmd.Flags().Args(); len(args) == 1 {
 		c.listed = args[0]

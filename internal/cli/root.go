@@ -10,8 +10,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/client"
 )
+
+// defaultPoll is the first pause between two looks at a task, as the specification of such tools has it: a person waits, not a
+// program.
+const defaultPoll = 2 * time.Second
 
 // The output formats.
 const (
@@ -22,6 +25,7 @@ const (
 // globalOptions are the flags that every command takes, and those of the commands that call agents.
 type globalOptions struct {
 	agentCard    string
+	registry     string // that entries are looked up in
 	output       string
 	timeout      time.Duration
 	pollInterval time.Duration
@@ -34,7 +38,7 @@ type globalOptions struct {
 	config       string
 	debug        bool
 	apiKey       string
-	insecure     bool
+	tls          tlsOptions
 	verbose      bool
 	failOn       statesFlag
 }
@@ -105,12 +109,13 @@ func (c *command) root() *cobra.Command {
 // clientFlags returns the flags of the commands that call agents. They stand for the same options each time.
 func (c *command) clientFlags() *pflag.FlagSet {
 	flags, o := pflag.NewFlagSet("client", pflag.ContinueOnError), &c.options
-	flags.StringVarP(&o.agentCard, flagAgentCard, "a", "", "the agent: its URL, host, or the file of its card")
+	flags.StringVarP(&o.agentCard, flagAgentCard, "a", "", "the agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry")
+	registryFlag(flags, &o.registry)
 	flags.DurationVar(&o.timeout, "timeout", 0, "give up after this long; 0 waits as long as the task takes")
-	flags.DurationVar(&o.pollInterval, "poll-interval", client.Options{}.Defaults().PollInterval, "pause between two looks at a task that cannot be streamed")
+	flags.DurationVar(&o.pollInterval, "poll-interval", defaultPoll, "first pause between two looks at a task that cannot be streamed; the pauses grow")
 	flags.StringVar(&o.bearer, "bearer", "", "token to send as Authorization: Bearer; better given as DRAGOMAN_BEARER")
 	flags.StringVar(&o.apiKey, "api-key", "", "key to send where the agent's card says; better given as DRAGOMAN_API_KEY")
-	flags.BoolVar(&o.insecure, "insecure", false, "for development: do not verify the certificates of servers")
+	o.tls.add(flags)
 	flags.BoolVar(&o.verbose, "verbose", false, "show all of what is sent and received: messages, ids, media types, metadata")
 	flags.StringArrayVar(&o.svcParams, flagSvcParam, nil, "service parameter (HTTP header) to send, as name:value; repeatable")
 	flags.StringVar(&o.version, "a2a-version", string(a2a.Generation10), "version of the protocol to speak: 1.0, 0.3, 0.2, 0.1, or any that the card names")
@@ -122,7 +127,7 @@ func (c *command) clientFlags() *pflag.FlagSet {
 }
 
 func (c *command) debugFlag(flags *pflag.FlagSet) {
-	flags.BoolVar(&c.options.debug, "debug", false, "show each HTTP request and its answer on the error stream, without credentials")
+	flags.BoolVar(&c.options.debug, "debug", false, "show each HTTP request, or call over gRPC, and its answer on the error stream, without credentials")
 }
 
 // noCommand refuses a word that is no command; cobra itself would suggest similar ones on several lines.
@@ -208,5 +213,5 @@ func (c *command) checkOptions(cmd *cobra.Command) error {
 	if o.pollInterval <= 0 {
 		return c.refuse(cmd, "poll-interval", usagef("--poll-interval is %v; it must be above 0", o.pollInterval))
 	}
-	return nil
+	return o.tls.check()
 }

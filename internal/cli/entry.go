@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/registry"
+)
+
+// flagRegistry is the name of the flag for the registry that entries are looked up in.
+const flagRegistry = "registry"
+
+// registryFlag adds that flag. It is the same for all commands but host, which calls whatever its registry has.
+func registryFlag(flags *pflag.FlagSet, url *string) {
+	flags.StringVar(url, flagRegistry, "http://"+defaultRegistry, "URL of the registry")
+}
+
+// badRegistry says that a value of --registry is none.
+func badRegistry(url string) error {
+	return usagef("--registry is %q, which is no http or https URL without query", url).withHint("for example --registry http://" + defaultRegistry)
+}
+
+// entryName returns the name in a reference to an entry of a registry, registry:NAME. What has a port behind the colon is
+// a host of that name.
+func entryName(ref string) (name string, isEntry bool) {
+	name, isEntry = strings.CutPrefix(ref, "registry:")
+	port, _, _ := strings.Cut(name, "/")
+	if !isEntry || strings.HasPrefix(name, "//") || port != "" && strings.Trim(port, "0123456789") == "" {
+		return "", false
+	}
+	return name, true
+}
+
+// cardOf finds the card of a reference: an agent's URL or host, a file, or an entry of a registry.
+func (c *command) cardOf(ctx context.Context, ref string) (*a2a.AgentCard, error) {
+	return lookUpCard(c, ref, func(at string) (*a2a.AgentCard, error) {
+		return card.NewResolver(&card.Options{HTTPClient: c.httpClient()}).Resolve(ctx, at)
+	})
+}
+
+// rawCardOf returns such a card as it is.
+func (c *command) rawCardOf(ctx context.Context, ref string) ([]byte, error) {
+	return lookUpCard(c, ref, func(at string) ([]byte, error) {
+		return card.NewResolver(&card.Options{HTTPClient: c.httpClient()}).Raw(ctx, at)
+	})
+}
+
+// lookUpCard calls get for the place where the card of a reference is, which for an entry is at the registry.
+func lookUpCard[T any](c *command, ref string, get func(at string) (T, error)) (found T, err error) {
+	name, isEntry := entryName(ref)
+	if !isEntry {
+		return get(ref)
+	}
+	catalog, err := registry.NewClient(c.options.registry, nil)
+	if err != nil {
+		return found, badRegistry(c.options.registry)
+	}
+	at, err := catalog.CardURL(name)
+	if err != nil {
+		return found, usagef("-a is %q, which names no entry of a registry", ref).withHint("for example -a registry:rates")
+	}
+	found, err = get(at)
+	return found, c.entryFailure(name, err)
+}
+
+// entryFailure says in words of the registry why the card of an entry cannot be had.
+func (c *command) entryFailure(name string, err error) error {
+	e, ok := errors.AsType[*card.Error](err)
+	switch {
+	case !ok:
+		return err
+	case errors.Is(e, card.ErrNotFound):
+		list := commandLine([]string{c.Program, "registry", "list", "--registry", withoutUser(c.options.registry)})
+		return &failure{exit: exitUnreachable, code: codeCardNotFound, hint: "see what it has with " + list,
+			message: fmt.Sprintf("the registry at %s has no agent %q", withoutUser(c.options.registry), name)}
+	case errors.Is(e, card.ErrUnreachable):
+		return c.registryUnreachable(&registry.UnreachableError{URL: c.options.registry, Err: e.Err})
+	}
+	return err
+}

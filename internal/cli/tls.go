@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"os"
+
+	"github.com/spf13/pflag"
+)
+
+// tlsOptions are the flags that say whom to trust and who one is, over TLS.
+type tlsOptions struct {
+	ca, cert, key string // files, in PEM
+	insecure      bool
+
+	config *tls.Config // of the files, see check; nil for the usual one
+}
+
+// The names of these flags.
+var tlsFlags = []string{"ca", "client-cert", "client-key"}
+
+func (o *tlsOptions) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.insecure, "insecure", false, "for development: do not verify the certificates of servers")
+	flags.StringVar(&o.ca, "ca", "", "file with the certificates of authorities to trust besides those of the system, in PEM")
+	flags.StringVar(&o.cert, "client-cert", "", "file with the certificate to show to agents that ask for one, in PEM")
+	flags.StringVar(&o.key, "client-key", "", "file with the key of that certificate, in PEM")
+}
+
+// check reads the files.
+func (o *tlsOptions) check() error {
+	if o.ca == "" && o.cert == "" && o.key == "" && !o.insecure {
+		return nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.insecure}
+	if o.ca != "" {
+		if o.insecure {
+			return usagef("--ca says whom to trust, and --insecure trusts everybody").withHint("leave one of them out")
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		text, err := os.ReadFile(o.ca)
+		if err != nil {
+			return usagef("--ca: %v", err)
+		}
+		if !pool.AppendCertsFromPEM(text) {
+			return usagef("--ca: %s has no certificate in PEM", o.ca)
+		}
+		config.RootCAs = pool
+	}
+	if (o.cert == "") != (o.key == "") {
+		return usagef("--client-cert and --client-key go together")
+	}
+	if o.cert != "" {
+		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
+		if err != nil {
+			return usagef("--client-cert and --client-key: %v", err).withHint("give the files of a certificate and of its key, in PEM")
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	o.config = config
+	return nil
+}
+
+// again returns the flags that name the same files in another command.
+func (o *tlsOptions) again(origin map[string]string) []string {
+	var words []string
+	for i, file := range []string{o.ca, o.cert, o.key} {
+		if name := tlsFlags[i]; file != "" && origin[name] == sourceFlag {
+			words = append(words, "--"+name, file)
+		}
+	}
+	return words
+}
