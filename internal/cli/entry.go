@@ -82,7 +82,7 @@ func (c *command) entryFailure(name string, err error) error {
 		return &failure{exit: exitUnreachable, code: codeCardNotFound, hint: "see what it has with " + list,
 			message: fmt.Sprintf("the registry at %s has no agent %q", withoutUser(c.options.registry), name)}
 	case errors.Is(e, card.ErrUnreachable):
-		return c.registryUnreachable(&registry.UnreachableError{URL: c.options.registry, Err: e.Err})
+		return &registry.UnreachableError{URL: c.options.registry, Err: e.Err}
 	}
 	return err
 }
