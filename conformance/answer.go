@@ -19,7 +19,7 @@ type reply struct {
 
 // A fault is an error of the protocol.
 type fault struct {
-	code    int // of JSON-RPC; over HTTP+JSON the status
+	code    int // of JSON-RPC; over HTTP+JSON the status, and in a stream what stands for it
 	message string
 	details []any
 	body    object
@@ -37,7 +37,7 @@ func (f *fault) reason() string {
 
 const errorInfo = "type.googleapis.com/google.rpc.ErrorInfo"
 
-// A fail is a kind of error as each binding shows it.
+// A faultKind is a kind of error as each binding shows it.
 type faultKind struct {
 	name     string
 	code     int   // of JSON-RPC
@@ -61,6 +61,9 @@ var (
 	invalidParams  = faultKind{"invalid params", -32602, []int{400, 422}, ""}
 )
 
+// ofProtocol are the errors that name a reason of their own.
+var ofProtocol = []faultKind{taskNotFound, notCancelable, pushNotSupported, unsupported, contentType, cardNotConfigured, versionNotSupport}
+
 // is reports whether the answer is an error of a kind.
 func (r *reply) is(kind faultKind) bool {
 	if r.fault == nil {
@@ -70,7 +73,10 @@ func (r *reply) is(kind faultKind) bool {
 		return r.fault.code == kind.code
 	}
 	reason := r.fault.reason()
-	return slices.Contains(kind.statuses, r.status) && (kind.reason == "" || reason == "" || reason == kind.reason)
+	if kind.reason == "" && slices.ContainsFunc(ofProtocol, func(k faultKind) bool { return k.reason == reason }) {
+		return false
+	}
+	return slices.Contains(kind.statuses, r.fault.code) && (kind.reason == "" || reason == "" || reason == kind.reason)
 }
 
 // wants fails unless the answer is an error of one of some kinds.
@@ -82,7 +88,29 @@ func (r *reply) wants(kinds ...faultKind) error {
 		}
 		names = append(names, kind.name+" ("+kind.as(r.binding)+")")
 	}
-	return r.failf(strings.Join(names, ", or "), "%s", r.what())
+	return r.refused(strings.Join(names, ", or "))
+}
+
+// refused fails, and lets the check see whether the operation is there at all.
+func (r *reply) refused(expected string) error {
+	return &finding{outcome: Fail, expected: expected, got: r.what(), exchange: r.exchange, reply: r}
+}
+
+// absent reports whether an error says that there is no such operation; for an optional one also by the errors that say
+// that the agent does not have it.
+func (r *reply) absent(optional bool) bool {
+	switch {
+	case r.fault == nil:
+		return false
+	case r.binding == JSONRPC:
+		code := r.fault.code
+		return code == methodNotFound.code || optional && (code == unsupported.code || code == pushNotSupported.code)
+	}
+	reason := r.fault.reason()
+	if reason == "" {
+		return slices.Contains(methodNotFound.statuses, r.fault.code)
+	}
+	return optional && (reason == unsupported.reason || reason == pushNotSupported.reason)
 }
 
 func (k faultKind) as(binding string) string {
@@ -113,18 +141,16 @@ func (r *reply) what() string {
 	return "a result and no error"
 }
 
-// result returns the result, which has to be an object. An operation that is not there at all is missing.
+// result returns the result, which has to be an object.
 func (r *reply) result() (object, error) {
 	o := asObject(r.value)
 	switch {
 	case r.fault == nil && r.problem == "" && o != nil:
 		return o, nil
-	case r.fault != nil && (r.is(methodNotFound) && r.fault.reason() == "" || r.is(unsupported) || r.is(pushNotSupported)):
-		return nil, r.missing("a result", "%s", r.what())
 	case r.fault == nil && r.problem == "":
 		return nil, r.failf("a result that is a JSON object", "a result that is none")
 	}
-	return nil, r.failf("a result", "%s", r.what())
+	return nil, r.refused("a result")
 }
 
 // read takes an answer apart.

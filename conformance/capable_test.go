@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
@@ -117,7 +118,7 @@ func TestCapabilities(t *testing.T) {
 		{"the extended card is for everybody", conformance.Profile10, onRequest("", func(r *http.Request, _ object) { r.Header.Set("Authorization", "Bearer "+token) }), []string{"extended.anonymous"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			o := conformance.Options{Profile: test.profile, Text: "complete", Ask: "ask", HTTPClient: &http.Client{Transport: test.wire()}}
+			o := conformance.Options{Profile: test.profile, Text: "complete", Ask: "ask", Timeout: 30 * time.Second, HTTPClient: &http.Client{Transport: test.wire()}}
 			o.Header = http.Header{"Authorization": {"Bearer " + token}}
 			report := run(t, url, o)
 			if got := bad(report); !slices.Equal(got, test.found) {

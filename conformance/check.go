@@ -73,6 +73,9 @@ func (c *check) do(ctx context.Context, s *session) Result {
 		return result
 	}
 	secrets := s.wire.secrets
+	if f.outcome == Fail && f.reply != nil && f.reply.absent(c.capability != "") {
+		f.outcome = Missing
+	}
 	result.Outcome, result.Expected, result.Reason, result.Advice = f.outcome, secrets.Replace(f.expected), secrets.Replace(f.got), c.advice
 	if f.outcome == Fail && rule.level == LevelShould {
 		result.Outcome = Warn
@@ -95,6 +98,7 @@ type finding struct {
 	outcome       Outcome
 	expected, got string
 	exchange      *exchange
+	reply         *reply // if the answer was another one than was expected
 }
 
 func (f *finding) Error() string { return f.got }

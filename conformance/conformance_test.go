@@ -4,6 +4,7 @@ package conformance_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
@@ -41,7 +42,7 @@ func TestSamplesConform(t *testing.T) {
 			url := serve(t, sample.agent, sample.card, sample.wrap)
 			for _, profile := range []string{conformance.Profile10, conformance.Profile03} {
 				for _, o := range []conformance.Options{{}, {Text: sample.text, Ask: sample.ask}} {
-					o.Profile = profile
+					o.Profile, o.Timeout = profile, 30*time.Second // machines that run tests are slow
 					report := run(t, url, o)
 					for _, r := range report.Results {
 						if r.Bad() || r.Outcome == conformance.Warn {

@@ -5,6 +5,7 @@ package conformance
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -101,7 +102,7 @@ func (d *dialect) header() http.Header {
 func (d *dialect) request(op operation, params object, id any) (method, at string, body []byte) {
 	if d.transport == JSONRPC {
 		call := object{"jsonrpc": "2.0", "id": id, "method": methods[d.profile][op]}
-		if params = d.params(op, params); len(params) > 0 {
+		if params = d.params(op, params); len(params) > 0 || d.profile == Profile10 {
 			call["params"] = params
 		}
 		return http.MethodPost, d.base, encode(call)
@@ -152,13 +153,11 @@ func query(params object) string {
 // params writes parameters for JSON-RPC.
 func (d *dialect) params(op operation, params object) object {
 	if d.profile == Profile10 {
-		if d.tenant == "" {
-			return params
+		with := object{}
+		if d.tenant != "" {
+			with["tenant"] = d.tenant
 		}
-		with := object{"tenant": d.tenant}
-		for name, value := range params {
-			with[name] = value
-		}
+		maps.Copy(with, params)
 		return with
 	}
 	switch op {

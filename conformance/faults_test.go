@@ -3,6 +3,7 @@
 package conformance_test
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -335,7 +336,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 	url := serve(t, flaky.New(flaky.Options{}), flaky.Card(), flaky.Service)
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
-			o := conformance.Options{Profile: f.profile, Transports: []string{f.transport}, Text: "chunks 5", Ask: "ask", Timeout: 2 * time.Second}
+			o := conformance.Options{Profile: f.profile, Transports: []string{f.transport}, Text: "chunks 5", Ask: "ask", Timeout: 30 * time.Second}
 			if o.Profile == "" {
 				o.Profile = conformance.Profile10
 			}
@@ -356,5 +357,57 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 				t.Errorf("found %v, want %v", got, want)
 			}
 		})
+	}
+}
+
+// What the card declares and the agent does not have is missing, which is not the same as wrong.
+func TestAdvertisedAndMissing(t *testing.T) {
+	t.Parallel()
+	url := serve(t, flaky.New(flaky.Options{}), flaky.Card(), flaky.Service)
+	wire := onAnswer("GET /.well-known/agent-card.json", func(_ *http.Response, o object) { in(o, "capabilities")["pushNotifications"] = true })()
+	report := run(t, url, conformance.Options{Text: "complete", Timeout: 30 * time.Second, HTTPClient: &http.Client{Transport: wire}})
+	if missing, failed := report.Count(conformance.Missing), report.Count(conformance.Fail); missing != 10 || failed != 0 || report.Conforms() {
+		t.Errorf("%d missing and %d failed over two transports, want the five of push each", missing, failed)
+	}
+}
+
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	_, err := conformance.Run(t.Context(), "http://192.0.2.1:8080", nil)
+	if _, ok := errors.AsType[*conformance.HostError](err); !ok {
+		t.Errorf("another host: %v", err)
+	}
+	if _, err := conformance.Run(t.Context(), "127.0.0.1:8080", nil); err == nil {
+		t.Error("what is no URL is taken for one")
+	}
+	url := serve(t, flaky.New(flaky.Options{}), flaky.Card(), flaky.Service)
+	elsewhere := onAnswer("GET /.well-known/agent-card.json", func(_ *http.Response, o object) {
+		for _, face := range o["supportedInterfaces"].([]any) {
+			face.(object)["url"] = "http://192.0.2.1/a2a"
+		}
+	})()
+	elsewhere.request = func(_ string, r *http.Request, _ object) {
+		if r.URL.Host == "192.0.2.1" {
+			t.Error("a host that only the card names is spoken to")
+		}
+	}
+	report := run(t, url, conformance.Options{AnyHost: true, HTTPClient: &http.Client{Transport: elsewhere}})
+	if last := report.Results[len(report.Results)-1]; last.Check != "interface.answers" || last.Outcome != conformance.Skip || !strings.Contains(last.Reason, "192.0.2.1") {
+		t.Errorf("%+v", last)
+	}
+}
+
+// An agent that does not answer messages is not waited for in each check.
+func TestAgentThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	url := serve(t, flaky.New(flaky.Options{}), flaky.Card(), flaky.Service)
+	asked := 0
+	wire := onRequest("SendMessage", func(r *http.Request, _ object) {
+		asked++
+		<-r.Context().Done()
+	})()
+	report := run(t, url, conformance.Options{Transports: []string{conformance.JSONRPC}, Timeout: 300 * time.Millisecond, HTTPClient: &http.Client{Transport: wire}})
+	if asked == 0 || asked > 3 || report.Conforms() || report.Count(conformance.Skip) < 40 {
+		t.Errorf("asked %d times, %d failed, %d skipped", asked, report.Count(conformance.Fail), report.Count(conformance.Skip))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 type object = map[string]any
@@ -18,7 +19,15 @@ type faulty struct {
 	request func(op string, r *http.Request, body object)           // changes a request before the agent sees it; body may be nil
 	answer  func(op string, answer *http.Response, body object)     // changes an answer before the checks see it
 	event   func(op string, n int, event object, emit func(object)) // changes the n-th event of a stream, or leaves it out
-	end     func(op string, emit func(object))                      // adds something to the end of a stream
+
+	mu sync.Mutex // requests and answers are changed one at a time
+}
+
+// plant calls what changes a request or an answer.
+func (f *faulty) plant(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
 }
 
 func (f *faulty) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -30,7 +39,7 @@ func (f *faulty) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	r = r.Clone(r.Context())
 	if f.request != nil {
-		f.request(op, r, body)
+		f.plant(func() { f.request(op, r, body) })
 		if body != nil {
 			data, _ = json.Marshal(body)
 		}
@@ -46,7 +55,7 @@ func (f *faulty) RoundTrip(r *http.Request) (*http.Response, error) {
 		f.single(op, answer)
 	}
 	if f.answer != nil && strings.HasPrefix(answer.Header.Get("Content-Type"), "text/event-stream") {
-		f.answer(op, answer, nil)
+		f.plant(func() { f.answer(op, answer, nil) })
 	}
 	return answer, nil
 }
@@ -57,7 +66,7 @@ func (f *faulty) single(op string, answer *http.Response) {
 	answer.Body.Close()
 	var body object
 	if f.answer != nil && json.Unmarshal(data, &body) == nil {
-		f.answer(op, answer, body)
+		f.plant(func() { f.answer(op, answer, body) })
 		data, _ = json.Marshal(body)
 	}
 	answer.ContentLength = int64(len(data))
@@ -84,9 +93,6 @@ func (f *faulty) stream(op string, from io.ReadCloser) io.ReadCloser {
 				f.event(op, n, event, emit)
 				n++
 			}
-		}
-		if f.end != nil {
-			f.end(op, emit)
 		}
 		in.CloseWithError(lines.Err())
 	}()

@@ -261,7 +261,7 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.media-type", title: "a part of a media type that the card does not name is refused", v1: must("3.1.1", "V1-008"), v03: must("8.2"),
+		name: "send.media-type", title: "a part of a media type that the card does not name is refused", v1: should("3.1.1", "V1-008"), v03: should("8.2"),
 		advice: "answer ContentTypeNotSupportedError to parts of other types than the card's input modes", run: checkMediaType,
 	},
 }

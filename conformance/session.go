@@ -5,6 +5,7 @@ package conformance
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/http"
 )
@@ -17,6 +18,7 @@ type session struct {
 	dialect *dialect
 
 	calls    int
+	late     int      // answers that did not come in time
 	greeted  *reply   // the answer to the first message
 	heard    *stream  // and the stream of another one
 	finished object   // a task that has ended
@@ -51,8 +53,26 @@ func (s *session) call(ctx context.Context, op operation, params object) (*reply
 }
 
 func (s *session) callWith(ctx context.Context, op operation, params object, header http.Header) (*reply, error) {
+	if s.late >= patience {
+		return nil, errLate
+	}
 	method, url, body := s.dialect.request(op, params, s.nextID())
-	return s.post(ctx, method, url, header, body)
+	r, err := s.post(ctx, method, url, header, body)
+	s.note(err)
+	return r, err
+}
+
+// patience is how many answers may be late before nothing more is asked: who does not answer does not answer each of
+// the other checks either, and a run has to end.
+const patience = 3
+
+var errLate = skipf("too many answers before did not come in time")
+
+// note counts answers that did not come in time.
+func (s *session) note(err error) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.late++
+	}
 }
 
 // post makes a request that need not be right.

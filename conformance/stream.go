@@ -29,6 +29,9 @@ type stream struct {
 // follow calls a streaming operation and reads until the agent closes the stream, or until enough returns true after an
 // event; nil reads to the end. It gives up after the timeout, and then the stream is not closed.
 func (s *session) follow(ctx context.Context, op operation, params object, enough func(event) bool) (*stream, error) {
+	if s.late >= patience {
+		return nil, errLate
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.wire.timeout)
 	defer cancel()
 	id := s.nextID()
@@ -37,6 +40,7 @@ func (s *session) follow(ctx context.Context, op operation, params object, enoug
 	header.Set("Accept", "text/event-stream, application/json")
 	header.Set("Content-Type", "application/json")
 	ex, answer, err := s.wire.open(ctx, method, url, header, body)
+	s.note(err)
 	if err != nil {
 		return nil, err
 	}
