@@ -12,7 +12,7 @@ import (
 // formChecks are about the form of answers, versions, and requests that are no requests.
 var formChecks = []check{
 	{
-		name: "form.content-type", title: "answers come as JSON", v1: must("9.1", "V1-216", "V1-232"), v03: must("3.2"),
+		name: "form.content-type", title: "answers come as JSON", v1: must("9.1", "V1-216", "V1-232"), v03: must("3.2.1"),
 		advice: "answer with Content-Type: application/json",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.greeting(ctx)
