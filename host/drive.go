@@ -189,6 +189,9 @@ func (x *run) ask(_ context.Context, open []*step) error {
 		parts = append(parts, s.provenance(question)...)
 		auth = auth && s.State == authWait
 	}
+	if x.asksAgain(open) {
+		parts = append(parts, a2a.TextPart("\n\n"+otherwise))
+	}
 	if auth {
 		return x.t.NeedAuth(parts...)
 	}

@@ -74,6 +74,7 @@ func (o Options) Defaults() Options {
 type Host struct {
 	opts     Options
 	contexts locks
+	rules    rules // which tell whether a message is for somebody who does not wait, whoever plans
 }
 
 var (

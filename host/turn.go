@@ -105,6 +105,9 @@ func (x *run) reply(ctx context.Context, m *a2a.Message) error {
 	if alias, _ := mentioned(text, x.agents); alias != "" && !slices.ContainsFunc(open, func(s *step) bool { return s.Agent == alias }) {
 		return x.plan(ctx, m, text, "")
 	}
+	if others, stray := x.strays(ctx, m, open); stray {
+		return x.askWhether(ctx, m, open, others)
+	}
 	name, rest := x.unknown(text)
 	stranger := name != "" && rest != "" // a name alone may be an answer
 	if s, say := x.meant(m, open); s != nil && !stranger {
@@ -243,7 +246,9 @@ func (x *run) labels(a *asked) []string {
 	}
 	var labels []string
 	for _, id := range a.Choices {
-		if s := x.state.step(id); s != nil {
+		if id == choiceNew {
+			labels = append(labels, labelNew)
+		} else if s := x.state.step(id); s != nil {
 			labels = append(labels, s.Agent)
 		}
 	}
@@ -256,7 +261,7 @@ var declines = lazy(`(?i)^\W*(?:none(?: of (?:them|these|those))?|nobody|no one|
 func (x *run) resolve(ctx context.Context, a *asked, m *a2a.Message) error {
 	text := x.t.Text()
 	waits := x.message(a.Message)
-	at := chosen(text, x.labels(a), x.agents)
+	at := x.chosenOf(a, text)
 	n, isNumber := number(text)
 	switch {
 	case at >= 0 && waits != nil:
@@ -276,6 +281,9 @@ func (x *run) resolve(ctx context.Context, a *asked, m *a2a.Message) error {
 
 // choose does what the user has chosen with the message that waited for it.
 func (x *run) choose(ctx context.Context, a *asked, at int, waits *a2a.Message) error {
+	if a.Choices[at] == choiceNew {
+		return x.plan(ctx, waits, textOf(waits), "")
+	}
 	if a.About == askedStep {
 		return x.answer(ctx, x.state.step(a.Choices[at]), waits, "")
 	}
@@ -295,6 +303,10 @@ func (x *run) askAgain(ctx context.Context, a *asked, waits *a2a.Message) error 
 				open = append(open, s)
 			}
 		}
+		if slices.Contains(a.Choices, choiceNew) {
+			others, _ := x.strays(ctx, waits, open)
+			return x.askWhether(ctx, waits, open, others)
+		}
 		return x.askWhich(ctx, waits, open)
 	}
 	return x.askAgent(ctx, waits, &Question{Text: "Say " + numbersTo(len(a.Choices)) + ", or a name.", Choices: a.Choices})
@@ -304,6 +316,9 @@ func (x *run) askAgain(ctx context.Context, a *asked, waits *a2a.Message) error 
 func (x *run) letGo(waits *a2a.Message, now string) {
 	if waits == nil {
 		return
+	}
+	if said, isNew := newRequest(now); isNew && strings.TrimSpace(said) == strings.TrimSpace(textOf(waits)) {
+		return // it is said once more, as something new
 	}
 	if _, said := mentioned(now, x.agents); strings.TrimSpace(said) == strings.TrimSpace(textOf(waits)) {
 		return // it is said once more, with a name

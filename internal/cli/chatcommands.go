@@ -90,6 +90,10 @@ func (s *chat) help() {
 		s.c.tell("%-23s %s", strings.TrimSpace(cmd.name+" "+cmd.args), cmd.help)
 	}
 	s.c.tell("%-23s %s", "//text", "say /text")
+	if s.c.ownAgent() {
+		s.c.tell("%-23s %s", "new: ...", "ask something new, although an agent waits for an answer")
+		s.c.tell("%-23s %s", "@NAME ...", "say it to the agent of that name")
+	}
 	if len(s.agents) > 1 {
 		s.c.tell("%-23s %s", "@NAME text", "talk to another agent, and say this")
 	}

@@ -123,6 +123,24 @@ func TestQuittingAHost(t *testing.T) {
 	}
 }
 
+// The host's own words for getting away from an open question are in its help, and not in that of chat.
+func TestHelpOfAHost(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, formAgent, nil)
+	var stderr bytes.Buffer
+	r := Run{
+		Program: "dragoman", Args: []string{"host", "--agent", url, "--data", ":memory:"}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
+		LookupEnv: func(string) (string, bool) { return "", false }, person: &person{lines: []string{"/help", "/quit"}},
+	}
+	if code := r.Do(t.Context()); code != exitOK {
+		t.Fatalf("%d: %s", code, stderr.String())
+	}
+	has(t, "the help", stderr.String(), "new: ... ", "@NAME ... ")
+	if got, _ := talk(t, []string{"/help"}, "-a", url); strings.Contains(got.stderr, "@NAME") {
+		t.Errorf("chat has it, too: %s", got.stderr)
+	}
+}
+
 // locked is a buffer for several writers.
 type locked struct {
 	mu sync.Mutex
