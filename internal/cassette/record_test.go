@@ -435,3 +435,75 @@ func TestReplayNeedsAnAgent(t *testing.T) {
 		}
 	}
 }
+
+// What is not recorded any more takes no memory either.
+func TestAStoppedTapeLearnsNothing(t *testing.T) {
+	t.Parallel()
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, `{"taskId":%q}`, a2a.NewTaskID())
+	}))
+	defer ts.Close()
+	routes, err := newRoutes(ts.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tape, err := newTape(routes, &Options{Out: io.Discard, MaxFile: 300, Transport: transport(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		req, _ := http.NewRequestWithContext(t.Context(), "GET", ts.URL+"/tasks/"+string(a2a.NewTaskID()), nil)
+		resp, err := tape.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	if !tape.stopped || len(tape.names.names) > 5 {
+		t.Errorf("stopped %t, %d names", tape.stopped, len(tape.names.names))
+	}
+}
+
+// Redirects lead through the recorder too.
+func TestRedirectsLeadThroughTheRecorder(t *testing.T) {
+	t.Parallel()
+	var ts *httptest.Server
+	ts = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, ts.URL+"/agent/next?a=1", http.StatusTemporaryRedirect)
+	}))
+	defer ts.Close()
+	url, f := recorder(t, ts.URL+"/agent", nil)
+	req, _ := http.NewRequestWithContext(t.Context(), "GET", url+"/first", nil)
+	resp, err := transport(t).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if got := resp.Header.Get("Location"); got != url+"/next?a=1" || !strings.Contains(f.String(), `"Location":"${base}/next?a=1"`) {
+		t.Errorf("%s\n%s", got, f.String())
+	}
+}
+
+// A replay that cannot go on leaves what is still open.
+func TestReplayThatFailsEnds(t *testing.T) {
+	t.Parallel()
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, ".well-known") {
+			io.WriteString(w, `{"name":"x","capabilities":{},"skills":[]}`)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer ts.Close()
+	c := read(t, begin+`{"n":1,"dir":"request","method":"GET","path":"/a"}
+{"n":1,"dir":"answer","status":200,"headers":{"Content-Type":"text/event-stream"}}
+{"n":2,"dir":"request","method":"GET","path":"/~7/x"}
+{"n":1,"dir":"event","text":"x"}
+`)
+	err := Replay(t.Context(), c, ts.URL, nil, &Options{Out: io.Discard, Transport: transport(t)})
+	if err == nil || !strings.Contains(err.Error(), "exchange 2: the agent's card names no address for /~7/x") {
+		t.Error(err)
+	}
+}

@@ -74,8 +74,9 @@ func (t *tape) look(ctx context.Context) error {
 	return nil
 }
 
-// conditional are headers by which a client says what it has already: a recording shall have all of it.
-var conditional = []string{"If-None-Match", "If-Modified-Since"}
+// withheld are headers by which a client says what it has already, as a recording shall have all of it, or wants to speak
+// something else than HTTP.
+var withheld = []string{"If-None-Match", "If-Modified-Since", "Upgrade"}
 
 // ServeHTTP passes a request on.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -95,7 +96,7 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	out := req.Clone(req.Context())
 	out.URL, out.Host = to, to.Host
-	for _, name := range conditional {
+	for _, name := range withheld {
 		out.Header.Del(name)
 	}
 	out.Header.Set("Accept-Encoding", "identity")

@@ -33,8 +33,6 @@ func Replay(ctx context.Context, c *Cassette, agent string, params http.Header, 
 	if err := t.look(ctx); err != nil {
 		return fmt.Errorf("the agent's card: %w", err)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	r := &replay{tape: t, params: params, bound: newBinding(routes.base), happened: make(map[int]int), over: make(map[int]bool), moved: make(chan struct{})}
 	return r.run(ctx, c)
 }
@@ -59,6 +57,8 @@ func (r *replay) run(ctx context.Context, c *Cassette) error {
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
+	sending, cancel := context.WithCancel(ctx)
+	defer cancel() // what is still open when the replay fails
 	places := make(chan struct{}, maxOpen)
 	before := make(map[int]int) // lines of each exchange so far
 	for _, l := range c.Lines {
@@ -74,7 +74,7 @@ func (r *replay) run(ctx context.Context, c *Cassette) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		req, err := r.request(ctx, l)
+		req, err := r.request(sending, l)
 		if err != nil {
 			return fmt.Errorf("exchange %d: %w", l.N, err)
 		}

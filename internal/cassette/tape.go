@@ -154,6 +154,9 @@ func (t *tape) whole(number int, resp *http.Response) error {
 		resp.ContentLength = int64(len(body))
 	}
 	t.answer(number, resp, body)
+	if path := t.routes.path(resp.Header.Get("Location")); path != "" && t.routes.self != "" {
+		resp.Header.Set("Location", t.routes.self+path)
+	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
 }
@@ -163,6 +166,9 @@ func (t *tape) request(req *http.Request, body []byte) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.n++
+	if t.stopped {
+		return t.n
+	}
 	for name, values := range req.Header {
 		if redact.Name(name) {
 			for _, value := range values {
@@ -182,6 +188,9 @@ func (t *tape) request(req *http.Request, body []byte) int {
 func (t *tape) answer(number int, resp *http.Response, body []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.stopped {
+		return
+	}
 	l := &Line{N: number, Dir: Answer, Status: resp.StatusCode, Headers: t.headers(resp.Header, true)}
 	t.body(l, body, true)
 	t.write(l)
@@ -191,6 +200,9 @@ func (t *tape) answer(number int, resp *http.Response, body []byte) {
 func (t *tape) event(number int, ev sse.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.stopped {
+		return
+	}
 	l := &Line{N: number, Dir: Event}
 	t.body(l, ev.Data, true)
 	if ev.ID != "" || ev.Type != "" {

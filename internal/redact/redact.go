@@ -37,8 +37,26 @@ func Name(name string) bool {
 	}
 }
 
-// scheme is a credential as RFC 6750 and 7617 write it.
-var scheme = regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{8,}`)
+var (
+	// scheme is a credential as RFC 6750 and 7617 write it.
+	scheme = regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{8,}`)
+	// user is the password in a URL, and parameter a parameter of one.
+	user      = regexp.MustCompile(`(://[^/\s:@"]*:)[^/\s@"]+@`)
+	parameter = regexp.MustCompile(`([?&])([A-Za-z0-9_.%-]+)=([^&\s"'#<>]+)`)
+)
 
-// Text returns a text without the credentials that stand behind the name of their scheme, as "Bearer token".
-func Text(s string) string { return scheme.ReplaceAllString(s, "$1$2"+Mark) }
+// Text returns a text without the credentials that stand behind the name of their scheme, as "Bearer token", or in URLs.
+func Text(s string) string {
+	s = scheme.ReplaceAllString(s, "$1$2"+Mark)
+	if !strings.ContainsAny(s, ":?&") {
+		return s
+	}
+	s = user.ReplaceAllString(s, "${1}"+Mark+"@")
+	return parameter.ReplaceAllStringFunc(s, func(found string) string {
+		parts := parameter.FindStringSubmatch(found)
+		if !Name(parts[2]) {
+			return found
+		}
+		return parts[1] + parts[2] + "=" + Mark
+	})
+}
