@@ -122,14 +122,20 @@ func isPattern(p string) bool {
 	return false
 }
 
-// isFolder reports whether a clean path is about what is below it, too: one that ends in a slash, and one that may be the
-// name of a folder, as it has no dot. A literal one is a file then.
+// isFolder reports whether a clean path is about what is below it, too: one that ends in a slash, and one that looks like
+// the name of a folder, as it has no dot. A literal one is a file then.
 func isFolder(p string, literal bool) bool {
 	if strings.HasSuffix(p, "/") {
 		return true
 	}
 	name := strings.TrimLeft(p[strings.LastIndexByte(p, '/')+1:], ".")
 	return !literal && !isPattern(p) && !strings.Contains(name, ".")
+}
+
+// mayBeFolder reports whether a clean path can be the name of a folder: each that has no wildcards, dots or not, unless it
+// is said to be a file.
+func mayBeFolder(p string, literal bool) bool {
+	return strings.HasSuffix(p, "/") || !literal && !isPattern(p)
 }
 
 // overlap reports whether there can be a file that both paths are about. Two without wildcards are so if one is below the
@@ -144,7 +150,7 @@ func (s *Settings) overlap(a string, literalA bool, b string, literalB bool) boo
 		a, b = strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
 		return a == b || below(a, b) || below(b, a)
 	}
-	x, y := compile(a[same:], isFolder(a, literalA)), compile(b[same:], isFolder(b, literalB))
+	x, y := compile(a[same:], mayBeFolder(a, literalA)), compile(b[same:], mayBeFolder(b, literalB))
 	return len(x)*len(y) > maxMeet || meet(x, y)
 }
 

@@ -39,15 +39,18 @@ func TestOverlap(t *testing.T) {
 	}{
 		{"src/a.ts", "src/a.ts", true}, {"src/a.ts", "src/b.ts", false}, {"src", "src/a.ts", true}, {"src/", "src/a/b.ts", true}, {"src/", "srcx/a", false},
 		{"src/*.ts", "src/a.ts", true}, {"src/*.ts", "src/b/a.ts", false}, {"src/**/*.ts", "src/a.ts", true}, {"src/**/*.ts", "src/b/c/a.ts", true},
-		{"src/**/*.ts", "src/a.go", false}, {"src/**/*.ts", "srca.ts", false}, {"**/a.ts", "xa.ts", false}, {"**/a.ts", "x/a.ts", true},
+		{"src/**/*.ts", "srca.ts", false}, {"src/api/**/*.ts", "src/a.go", false}, {"**/a.ts", "x/a.ts", true},
 		{"src/**", "src/x", true}, {"src/a*.ts", "src/*b.ts", true}, {"src/a*.ts", "src/b*.ts", false}, {"*.go", "*.ts", false}, {"a/*/c", "a/b/*", true},
 		{"?.go", "ab.go", false}, {"?.go", "a.go", true}, {"[ab].go", "a.go", false}, {"{a,b}.go", "b.go", false}, {"**", "anything/at/all", true},
 		{"*/x", "a/b/x", false}, {"**/x/**", "a/x/b", true}, {"a/**/b", "a/b", true}, {"a/**/b", "ab", false}, {"SRC/a", "src/a", false},
 		// A name of which one character has many bytes, names with brackets and braces, and folders that do not say so.
 		{"src/?.ts", "src/é.ts", true}, {"src/??.ts", "src/é.ts", false}, {"app/????/page.tsx", "app/[id]/page.tsx", true},
 		{"app/[id]/page.tsx", "app/[slug]/page.tsx", false}, {"{a,{b,c}}d", "ad", false}, {"[]x].go", "x.go", false}, {"src/api", "src/*/x.ts", true},
-		{"src/api.d", "src/*/x.ts", false}, {".github", "**/*.yml", true}, {"v1/", "*/x.ts", true}, {"a**/b", "a/b", true}, {"a**/b", "ac/d/b", true},
+		{"src/api.d", "lib/*/x.ts", false}, {".github", "**/*.yml", true}, {"v1/", "*/x.ts", true}, {"a**/b", "a/b", true}, {"a**/b", "ac/d/b", true},
 		{"***", "a/b", true}, {"src/*/", "src/a/b/c.ts", true}, {"src/*/", "lib/a", false}, {"**/*/**", "a", true}, {"*?", "ab/c.go", false},
+		// Folders with a dot in their name, which may be files as well as they look.
+		{"v1.2", "v1.2/x.go", true}, {"v1.2", "v1.2/*.go", true}, {"v1.2", "v1.2/**", true}, {"v1.2", "**/x.go", true}, {"v1.2", "*/x.go", true},
+		{"src/api.d", "src/*/x.ts", true}, {"v1.2", "v1.3/*.go", false}, {"v1.2", "v*", true}, {"v1.2", "*.go", false},
 		{strings.Repeat("*a", 100) + "x", strings.Repeat("*a", 100) + "y", true}, // which is too much to look at
 	} {
 		if got := overlap(test.a, test.b); got != test.want {
@@ -88,8 +91,9 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// matcher returns an expression for the files that a path is about, made in another way.
-func matcher(p string) *regexp.Regexp {
+// matcher returns an expression for the files that a path is about, made in another way. With may it is also about those
+// that are below it if it is a folder.
+func matcher(p string, may bool) *regexp.Regexp {
 	p, slash := strings.CutSuffix(p, "/")
 	e := ""
 	for i := 0; i < len(p); i++ {
@@ -113,7 +117,7 @@ func matcher(p string) *regexp.Regexp {
 			i += n - 1
 		}
 	}
-	if slash || isFolder(p, false) {
+	if slash || isFolder(p, false) || may && !strings.ContainsAny(p, "*?") {
 		e += "(?:/.*)?"
 	}
 	return regexp.MustCompile("^(?s:" + e + ")$")
@@ -129,13 +133,13 @@ func checkOverlap(t interface{ Errorf(string, ...any) }, a, b, file string) {
 		return
 	}
 	overlap := func(a, b string) bool { return s.overlap(a, false, b, false) }
-	inA, inB := matcher(a).MatchString(file), matcher(b).MatchString(file)
-	if inA && inB && !overlap(a, b) {
+	if matcher(a, true).MatchString(file) && matcher(b, true).MatchString(file) && !overlap(a, b) {
 		t.Errorf("%q and %q are both about %q", a, b, file)
 	}
 	if overlap(a, b) != overlap(b, a) {
 		t.Errorf("%q and %q overlap one way only", a, b)
 	}
+	inA, inB := matcher(a, false).MatchString(file), matcher(b, false).MatchString(file)
 	lease := &Lease{Claim: Claim{Paths: []string{a}}}
 	if got := (&state{}).allows(lease, file); got != inA && !(got && a == file) {
 		t.Errorf("%q is about %q: %v", a, file, got)
@@ -165,6 +169,9 @@ func TestOverlapOfWhatIsMadeOfAFile(t *testing.T) {
 				to := rapid.IntRange(from, min(len(p), from+5)).Draw(t, label+" to")
 				wild := rapid.SampledFrom([]string{"?", "*", "**", "**/", "/"}).Draw(t, label+" by")
 				p = slices.Concat(p[:from], []rune(wild), p[to:])
+			}
+			if i := slices.Index(p, '/'); i > 0 && rapid.Bool().Draw(t, label+" is a folder") {
+				p = p[:i] // which does not say so
 			}
 			return string(p)
 		}
