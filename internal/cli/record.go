@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,7 @@ func (c *command) recordCommand() *cobra.Command {
 	flags.StringVar(&o.upstream, "upstream", "", "the agent: its URL, or that of its card")
 	flags.StringVar(&o.cassette, "cassette", "", "file to write, which must not exist yet")
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8091", "where to listen; port 0 takes a free one")
+	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the recorder (default: the address it listens on)")
 	c.insecureFlag(flags)
 	return cmd
 }
@@ -63,7 +65,7 @@ func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 	if o.upstream == "" {
 		return usagef("no agent is named").withHint("give its URL with --upstream")
 	}
-	if err := checkAddress("addr", o.addr); err != nil {
+	if err := cmp.Or(checkAddress("addr", o.addr), o.checkURL()); err != nil {
 		return err
 	}
 	ln, err := o.listen(ctx)
@@ -76,7 +78,7 @@ func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 		return err
 	}
 	defer func() { err = closeCassette(file, err) }()
-	url := "http://" + ln.Addr().String()
+	url := o.reachedAt(ln)
 	recorder, err := cassette.NewRecorder(o.upstream, url, c.recording(file))
 	if err != nil {
 		return usagef("--upstream: %v", err)

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,6 +49,7 @@ func (c *command) replayCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8092", "where to listen as the agent; port 0 takes a free one")
+	flags.StringVar(&o.url, "url", "", "base URL under which clients reach it there (default: the address it listens on)")
 	flags.StringVar(&o.against, "against", "", "play the client, against the agent at this URL")
 	flags.StringVar(&o.cassette, "cassette", "", "with --against: file to write, which must not exist yet")
 	flags.DurationVar(&o.timeout, "replay-timeout", 5*time.Minute, "with --against: how long all of it may take")
@@ -95,7 +97,7 @@ func (c *command) replay(ctx context.Context, name string, o *replayOptions) err
 	if o.cassette != "" {
 		return usagef("--cassette is for --against").withHint("to record what a client says to a cassette that is played, put record in front of it")
 	}
-	if err := checkAddress("addr", o.addr); err != nil {
+	if err := cmp.Or(checkAddress("addr", o.addr), o.checkURL()); err != nil {
 		return err
 	}
 	ln, err := o.listen(ctx)
@@ -103,7 +105,7 @@ func (c *command) replay(ctx context.Context, name string, o *replayOptions) err
 		return err
 	}
 	defer ln.Close() // the server does that too
-	url := "http://" + ln.Addr().String()
+	url := o.reachedAt(ln)
 	player := cassette.NewPlayer(tape, url, func(why string) { c.warn("%s", why) })
 	fmt.Fprintf(c.err, "serving %s at %s\n", inline(name), url)
 	err = serveUntil(ctx, ln, player)

@@ -291,8 +291,8 @@ func (o *serveOptions) check() error {
 			return err
 		}
 	}
-	if u, err := url.Parse(o.url); o.url != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "") {
-		return usagef("--url is %q, which is no http or https URL without query", o.url).withHint("for example --url https://agent.example.com")
+	if err := o.checkURL(); err != nil {
+		return err
 	}
 	if o.cert == "" {
 		return nil
@@ -316,6 +316,19 @@ func checkAddress(flag, addr string) error {
 		return usagef("--%s is %q, which has no port between 0 and 65535", flag, addr).withHint(hint)
 	}
 	return nil
+}
+
+// checkURL checks the URL under which clients reach the server.
+func (o *serveOptions) checkURL() error {
+	if u, err := url.Parse(o.url); o.url != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "") {
+		return usagef("--url is %q, which is no http or https URL without query", o.url).withHint("for example --url https://agent.example.com")
+	}
+	return nil
+}
+
+// reachedAt returns that URL, where it is not another one than the address.
+func (o *serveOptions) reachedAt(ln net.Listener) string {
+	return cmp.Or(o.url, "http://"+ln.Addr().String())
 }
 
 // listen takes the address, before anything else is opened.
