@@ -276,6 +276,7 @@ type seen struct {
 	filled  *form            // the one before, as it was answered
 	left    string           // the document of the form that a person left for later
 	took    bool             // the agent has answered the last message somehow
+	files   bool             // among what the task has brought forth
 	cutOff  bool             // a host says that it reached no agent
 	told    func(a2a.TaskID) // if not nil: called when the task is known
 }
@@ -287,6 +288,7 @@ func (s *seen) note(event a2a.Event) {
 	case *a2a.Task:
 		s.task, s.context, s.state, s.cutOff = e.ID, e.ContextID, e.Status.State, reachedNobody(e)
 		s.form = nil
+		s.files = slices.ContainsFunc(e.Artifacts, hasFiles)
 		for _, artifact := range e.Artifacts { // where agents put it that wrote no message with the status
 			s.noteForm(artifact.Parts, false)
 		}
@@ -300,6 +302,7 @@ func (s *seen) note(event a2a.Event) {
 	case *a2a.ArtifactUpdate:
 		s.task, s.context = e.TaskID, e.ContextID
 		if e.Artifact != nil {
+			s.files = s.files || hasFiles(e.Artifact)
 			s.noteForm(e.Artifact.Parts, false)
 		}
 	case *a2a.Message:
@@ -310,6 +313,17 @@ func (s *seen) note(event a2a.Event) {
 	if s.told != nil && s.task != "" {
 		s.told(s.task)
 	}
+}
+
+// hasFiles reports whether a part of an artifact is a file.
+func hasFiles(artifact *a2a.Artifact) bool {
+	return slices.ContainsFunc(artifact.Parts, func(part a2a.Part) bool {
+		switch part.Content.(type) {
+		case a2a.Raw, a2a.URL:
+			return true
+		}
+		return false
+	})
 }
 
 func (s *seen) noteForm(parts []a2a.Part, stated bool) {

@@ -351,12 +351,15 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) (err error) {
 		if message.TaskID == "" {
 			seen.task, seen.state, seen.filled, seen.left = "", a2a.TaskStateUnspecified, nil, ""
 		}
-		seen.form = nil
+		seen.form, seen.files = nil, false
 		types := &acceptance{modes: s.accept}
 		if _, err := s.c.await(ctx, at.client, req, at.shown, types, seen); err != nil {
 			return s.c.ended(ctx, at.client, req, err)
 		}
 		types.judge(s.c)
+		if seen.files && s.in.person() {
+			s.c.tell("/save keeps the files.")
+		}
 		if seen.cutOff && s.c.ownAgent() && !s.in.person() {
 			return errNobodyThere
 		}
@@ -426,6 +429,9 @@ func (a *asking) interrupt() {
 	case a.times > 1:
 		a.leave(errLeft)
 	default:
+		if a.s.c.out.midLine() {
+			fmt.Fprintln(a.s.c.err)
+		}
 		a.s.c.tell("Canceling the task; Ctrl-C again leaves it running.")
 		task := a.task
 		a.calls.Go(func() {

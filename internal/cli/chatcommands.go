@@ -279,7 +279,7 @@ func (s *chat) showTask(ctx context.Context) error {
 			return err
 		}
 		s.at.seen.note(task)
-		whole := feed{c: s.c}
+		whole := feed{c: s.c, whole: true}
 		return whole.show(task)
 	})
 }

@@ -22,6 +22,15 @@ type escaper struct {
 	mu  sync.Mutex // servers log from many goroutines
 	w   io.Writer
 	err error
+
+	inLine bool // what was written last ends in the middle of a line
+}
+
+// midLine reports whether what was written last ends in the middle of a line.
+func (e *escaper) midLine() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.inLine
 }
 
 // Write writes p escaped. It returns len(p), or 0 and the error.
@@ -33,6 +42,9 @@ func (e *escaper) Write(p []byte) (int, error) {
 	}
 	if _, e.err = io.WriteString(e.w, escape(string(p))); e.err != nil {
 		return 0, e.err
+	}
+	if len(p) > 0 {
+		e.inLine = p[len(p)-1] != '\n'
 	}
 	return len(p), nil
 }

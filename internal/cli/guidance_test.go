@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -297,5 +298,85 @@ func TestSamplesOnOnePortSayThatTheyLive(t *testing.T) {
 		if resp.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
+	}
+}
+
+func TestAnAnswerIsFollowedByWhatIsNew(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		switch t.Text() {
+		case "blue":
+			t.Working(a2a.TextPart("painting"))
+			return t.Artifact("picture", a2a.RawPart([]byte("GIF"), "image/gif", "p.gif"))
+		case "again":
+			return t.Ask(a2a.TextPart("Which colour?"))
+		}
+		return t.Ask(a2a.TextPart("Which colour?"))
+	}), nil)
+	got := run(t.Context(), "send", "-a", url, "hi")
+	id := printedID(t, got.stdout)
+	got = run(t.Context(), "send", "-a", url, "--task-id", id, "--stream", "again")
+	if strings.Count(got.stdout, "Which colour?") < 1 {
+		t.Errorf("the question is not shown:\n%s", got.stdout)
+	}
+	got = run(t.Context(), "send", "-a", url, "--task-id", id, "--stream", "blue")
+	if strings.Contains(got.stdout, "Which colour?") || !strings.HasPrefix(got.stdout, "Task: "+id) || !strings.Contains(got.stdout, "Status: completed") {
+		t.Errorf("%s", got.stdout)
+	}
+	// There is a file now, and how to get it is said.
+	has(t, "the error stream", got.stderr, "Save: dragoman task download -a "+url+" "+id+"\n")
+	got = run(t.Context(), "send", "-a", url, "--save", t.TempDir(), "blue")
+	if strings.Contains(got.stderr, "Save: ") {
+		t.Errorf("%s", got.stderr)
+	}
+	got, _ = talk(t, []string{"blue"}, "-a", url)
+	has(t, "the error stream", got.stderr, "/save keeps the files.\n")
+}
+
+func TestLongDataBesideATextIsNamed(t *testing.T) {
+	t.Parallel()
+	long := jsontext.Value(`{"films":["` + strings.Repeat("x", 300) + `"],"page":1}`)
+	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		if err := t.Artifact("alone", jsonPart(long)); err != nil {
+			return err
+		}
+		return t.Artifact("films", a2a.TextPart("One film"), jsonPart(long))
+	}), nil)
+	const short = "  Data: 323 bytes of JSON (films, page); "
+	for _, args := range [][]string{{"send", "-a", url, "hi"}, {"send", "-a", url, "--stream", "hi"}} {
+		got := run(t.Context(), args...)
+		has(t, "the output", got.stdout, short+"--verbose shows all of it\n")
+		if strings.Count(got.stdout, "xxxx") < 1 || strings.Count(got.stdout, `{"films"`) != 1 {
+			t.Errorf("what stands alone is not whole:\n%s", got.stdout)
+		}
+		if got = run(t.Context(), append(args, "--verbose")...); strings.Count(got.stdout, `{"films"`) != 2 {
+			t.Errorf("--verbose does not show all:\n%s", got.stdout)
+		}
+	}
+	got, _ := talk(t, []string{"hi", "/task"}, "-a", url)
+	has(t, "the output", got.stdout, short+"/task shows all of it\n")
+	if strings.Count(got.stdout, `{"films"`) != 3 {
+		t.Errorf("/task does not show all:\n%s", got.stdout)
+	}
+}
+
+func TestStreamedLinesStandBelowTheFirst(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c := newCommand(nil)
+	c.out = &escaper{w: &out}
+	c.options.output = outputText
+	shown := feed{c: c, brief: true}
+	for i, chunk := range []string{"5\n", "4\n3"} {
+		update := &a2a.ArtifactUpdate{TaskID: "t", Append: i > 0, Artifact: &a2a.Artifact{ID: "1", Name: "count", Parts: []a2a.Part{a2a.TextPart(chunk)}}}
+		if err := shown.show(update); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := "Artifact: count\n  Text:\n      5\n      4\n      3"; out.String() != want || !c.out.midLine() {
+		t.Errorf("%q; want %q", out.String(), want)
+	}
+	if err := shown.end(); err != nil || c.out.midLine() {
+		t.Errorf("%v; the line is not ended", err)
 	}
 }

@@ -62,7 +62,10 @@ func (c *command) showJSON(b []byte) error {
 
 // showText prints a block at once, so that readers of a pipe get it whole.
 func (c *command) showText(text func(*printer)) error {
-	p := printer{all: c.options.verbose}
+	p := printer{all: c.options.verbose, shortens: "--verbose"}
+	if c.inChat {
+		p.shortens = "/task"
+	}
 	text(&p)
 	if p.buf.Len() == 0 {
 		return nil

@@ -238,6 +238,9 @@ func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions
 		return c.fillAndSend(ctx, agent, o, req, seen)
 	}
 	c.judge(seen)
+	if o.save == "" {
+		c.saySave(seen)
+	}
 	return nil
 }
 
@@ -292,6 +295,13 @@ func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, req *a
 	return nil
 }
 
+// saySave says to people how to get the files of a task. A host of this run may only be asked at its prompt.
+func (c *command) saySave(seen *seen) {
+	if seen.files && seen.task != "" && !c.ownAgent() && c.options.output == outputText {
+		c.say("Save", c.commandFor("task", "download", string(seen.task))...)
+	}
+}
+
 // sayFollow says how to follow a task that goes on.
 func (c *command) sayFollow(seen *seen) {
 	if c.forgets {
@@ -305,8 +315,14 @@ func (c *command) sayFollow(seen *seen) {
 // one. It returns the message that is the whole answer, if there is one.
 func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, shown *feed, types *acceptance, seen *seen) (answer *a2a.Message, err error) {
 	first := true
+	var before a2a.Event // the task as it was, which is only shown when nothing comes of the message
 	if shown != nil {
-		defer func() { err = cmp.Or(err, shown.end()) }()
+		defer func() {
+			if err == nil && before != nil {
+				err = shown.show(before)
+			}
+			err = cmp.Or(err, shown.end())
+		}()
 	}
 	for u, err := range agent.Stream(ctx, req) {
 		if err != nil {
@@ -317,13 +333,18 @@ func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.Send
 		if m, ok := u.Event.(*a2a.Message); ok && seen.task == "" {
 			answer = m
 		}
-		if shown != nil && !(shown.repeats(u.Event) && first) {
+		// The first event of a stream may show the task as it was before the message.
+		stale := first && req.Message.TaskID != "" && !u.Polled
+		switch {
+		case shown == nil || shown.repeats(u.Event) && first:
+		case stale && seen.state.Interrupted() && c.options.output == outputText:
+			before = u.Event
+		default:
+			before = nil
 			if err := shown.show(u.Event); err != nil {
 				return nil, err
 			}
 		}
-		// The first event of a stream may show the task as it was before the message.
-		stale := first && req.Message.TaskID != "" && !u.Polled
 		first = false
 		if seen.state == a2a.TaskStateAuthRequired && !stale {
 			break

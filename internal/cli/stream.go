@@ -16,6 +16,7 @@ type feed struct {
 	c       *command
 	history int  // messages of a task's history to show
 	brief   bool // without what only programs need: ids, times, and states that say nothing
+	whole   bool // with all data
 
 	task      a2a.TaskID     // of the last block
 	artifact  a2a.ArtifactID // whose block is open; "" for none
@@ -78,6 +79,9 @@ func lastMessages(event a2a.Event, limit int) a2a.Event {
 
 func (f *feed) print(p *printer, event a2a.Event) {
 	p.brief = f.brief
+	if f.whole {
+		p.shortens = ""
+	}
 	if f.brief && isDull(event) {
 		f.close(p)
 		return
@@ -151,7 +155,7 @@ func (f *feed) chunk(p *printer, u *a2a.ArtifactUpdate) {
 		f.artifact = u.Artifact.ID
 	}
 	for i := range parts {
-		f.part(p, &parts[i], !u.LastChunk && i == len(parts)-1)
+		f.part(p, parts, i, !u.LastChunk && i == len(parts)-1)
 	}
 	if u.LastChunk {
 		f.close(p)
@@ -164,11 +168,12 @@ func isEmpty(parts []a2a.Part) bool {
 }
 
 // part prints a part, or goes on with the text before it. more says whether a text may go on later.
-func (f *feed) part(p *printer, part *a2a.Part, more bool) {
+func (f *feed) part(p *printer, parts []a2a.Part, i int, more bool) {
+	part := &parts[i]
 	text, isText := part.Content.(a2a.Text)
 	if !isText {
 		f.closeLine(p)
-		p.part(part)
+		p.partBeside(parts, i)
 		return
 	}
 	if text == "" {

@@ -22,6 +22,8 @@ type printer struct {
 	buf   bytes.Buffer
 	brief bool // without what only programs and later commands need: ids and times
 	all   bool // with what else there is: --verbose
+
+	shortens string // what shows data whole that is shortened beside a text; "" shortens nothing
 }
 
 const indent = "  "
@@ -137,7 +139,7 @@ func (p *printer) message(label string, m *a2a.Message) {
 	for i := range m.Parts {
 		switch f := formIn(m.Parts, i); {
 		case p.all || f == nil && !isEcho(m.Parts[:i], &m.Parts[i]):
-			p.part(&m.Parts[i])
+			p.partBeside(m.Parts, i)
 		case f != nil && !p.brief: // else people are asked for the fields next
 			p.form(f)
 		}
@@ -156,10 +158,7 @@ func isEcho(before []a2a.Part, part *a2a.Part) bool {
 	if !isData || jsontext.Value(data).Kind() != '{' || json.Unmarshal([]byte(data), &doc) != nil || !slices.Contains(echoes, doc.Type) {
 		return false
 	}
-	return slices.ContainsFunc(before, func(p a2a.Part) bool {
-		text, isText := p.Content.(a2a.Text)
-		return isText && text != ""
-	})
+	return slices.ContainsFunc(before, saysText)
 }
 
 // change prints a new status of a task that is known: on one line, if the message with it has one.
@@ -180,9 +179,44 @@ func (p *printer) change(s *a2a.TaskStatus) {
 
 func (p *printer) artifact(label string, a *a2a.Artifact) {
 	p.artifactHead(label, a)
-	for _, part := range joined(a.Parts) {
-		p.part(&part)
+	parts := joined(a.Parts)
+	for i := range parts {
+		p.partBeside(parts, i)
 	}
+}
+
+// maxData is how many bytes of data are shown beside a text, which says to people what the data says to programs.
+const maxData = 160
+
+// partBeside prints a part among others: long data beside a text is only named.
+func (p *printer) partBeside(parts []a2a.Part, i int) {
+	data, isData := parts[i].Content.(a2a.Data)
+	if !isData || p.all || p.shortens == "" || len(data) <= maxData || parseForm(jsontext.Value(data)) != nil || !slices.ContainsFunc(parts, saysText) {
+		p.part(&parts[i])
+		return
+	}
+	p.mediaType(parts[i].MediaType, "application/json")
+	p.field(1, "Data", fmt.Sprintf("%s of JSON%s; %s shows all of it", sizeOf(len(data)), outline(jsontext.Value(data)), p.shortens))
+	p.metadata(2, parts[i].Metadata)
+}
+
+func saysText(part a2a.Part) bool {
+	text, isText := part.Content.(a2a.Text)
+	return isText && strings.TrimSpace(string(text)) != ""
+}
+
+// outline names the first members of an object; "" of anything else.
+func outline(data jsontext.Value) string {
+	const most = 5
+	var names []string
+	_ = eachMember(data, func(name string, _ jsontext.Value) { names = append(names, short(inline(name), 30)) })
+	if len(names) == 0 {
+		return ""
+	}
+	if len(names) > most {
+		names = append(names[:most], "...")
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 func (p *printer) artifactHead(label string, a *a2a.Artifact) {
