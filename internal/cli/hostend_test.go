@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -138,6 +140,23 @@ func TestHelpOfAHost(t *testing.T) {
 	has(t, "the help", stderr.String(), "new: ... ", "@NAME ... ")
 	if got, _ := talk(t, []string{"/help"}, "-a", url); strings.Contains(got.stderr, "@NAME") {
 		t.Errorf("chat has it, too: %s", got.stderr)
+	}
+}
+
+// What an agent answers wrongly is nothing that the user could mend.
+func TestAnswersWithoutSenseAreTheAgents(t *testing.T) {
+	t.Parallel()
+	got := run(t.Context(), "send", "-a", serveHandler(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.Method == http.MethodGet {
+			fmt.Fprintf(w, `{"name":"Odd","description":"d","version":"1","skills":[],"capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],`+
+				`"supportedInterfaces":[{"url":"http://%s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, r.Host)
+			return
+		}
+		io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":null}`)
+	}), "hi")
+	if got.code != exitFailure || got.stderr != "Error: cannot read the agent's answer: the result is null\nHint: tell whoever runs the agent; --debug shows what it answered\n" {
+		t.Errorf("%+v", got)
 	}
 }
 

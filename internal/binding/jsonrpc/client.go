@@ -158,6 +158,9 @@ func (c *Client) call(ctx context.Context, op wire.Operation, params any, timeou
 	if err != nil {
 		return nil, unreadable(err)
 	}
+	if op == wire.OpSendMessage && wire.LacksStatus(res) { // nobody could tell when to stop waiting for it
+		return nil, unreadable(wire.ErrNoStatus)
+	}
 	return res, nil
 }
 

@@ -49,6 +49,9 @@ func (c *Client) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (
 	if err != nil {
 		return nil, unreadable(err)
 	}
+	if wire.LacksStatus(result) { // nobody could tell when to stop waiting for it
+		return nil, unreadable(wire.ErrNoStatus)
+	}
 	return result, nil
 }
 
