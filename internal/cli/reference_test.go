@@ -16,7 +16,7 @@ import (
 
 //go:generate go test -run ^TestReferenceIsUpToDate$ -update .
 
-var update = flag.Bool("update", false, "write docs/cli.md again")
+var update = flag.Bool("update", false, "write docs/cli.md and what scripts expect again")
 
 const referenceFile = "../../docs/cli.md"
 

@@ -53,7 +53,7 @@ func TestScripts(t *testing.T) {
 }
 
 // spoken are the scripts that talk with agents, waiting and in streams, as their users do.
-var spoken = []string{"chat", "demo", "host", "multiturn", "positional", "registry", "schema", "send", "task"}
+var spoken = []string{"chat", "demo", "golden", "host", "multiturn", "positional", "registry", "schema", "send", "task"}
 
 // What holds over JSON-RPC holds over HTTP+JSON.
 func TestScriptsOverHTTP(t *testing.T) {
@@ -68,8 +68,9 @@ func TestScriptsOverHTTP(t *testing.T) {
 // scriptParams says how scripts run that are to speak a binding; "" leaves it to the cards.
 func scriptParams(transport string) testscript.Params {
 	return testscript.Params{
+		UpdateScripts: *update,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": starter("serve"), "demo-server": starter("demo-server"), "gateway": starter("gateway"), "samples": starter("samples", "up"), "record": starter("record"), "replay": starter("replay"), "registry": starter("registry", "serve"), "coordinator": starter("coord", "serve"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID,
+			"serve": starter("serve"), "demo-server": starter("demo-server"), "gateway": starter("gateway"), "samples": starter("samples", "up"), "record": starter("record"), "replay": starter("replay"), "registry": starter("registry", "serve"), "coordinator": starter("coord", "serve"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID, "plain": makePlain,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
@@ -256,4 +257,34 @@ func taskID(ts *testscript.TestScript, _ bool, _ []string) {
 		}
 	}
 	ts.Fatalf("the last command printed no task")
+}
+
+// passing is what differs from run to run: ids, times, and where a server listens.
+var passing = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z|127\.0\.0\.1:[0-9]+`)
+
+// makePlain is "plain": it writes what the last command printed into stdout.txt and stderr.txt, with names for what differs from
+// run to run and without the binding that the run is about, so that cmp can hold it against what is expected as a whole.
+func makePlain(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: plain")
+	}
+	names := map[string]string{}
+	name := func(text string) string {
+		switch {
+		case strings.HasPrefix(text, "127."):
+			return "ADDRESS"
+		case strings.Contains(text, "T"):
+			return "TIME"
+		case names[text] == "":
+			names[text] = fmt.Sprintf("ID-%d", len(names)+1)
+		}
+		return names[text]
+	}
+	for _, stream := range []string{"stdout", "stderr"} {
+		text := ts.ReadFile(stream)
+		if via := ts.Getenv("VIA"); via != "" {
+			text = strings.ReplaceAll(text, via, "")
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(stream+".txt"), []byte(passing.ReplaceAllStringFunc(text, name)), 0o600))
+	}
 }
