@@ -3,10 +3,11 @@
 package coord
 
 // maxChecked is how many paths are looked up at once.
-const maxChecked = 10_000
+const maxChecked = 1000
 
 // Conflicts tells which of some paths others have leased. It is for what stands at a gate, such as that of a repository:
-// it needs no session and changes nothing.
+// it needs no session and changes nothing. When others have leased very many paths with wildcards it takes paths for leased
+// rather than to look for long.
 type Conflicts struct {
 	Session string   // whose leases are no conflict; "" for nobody's
 	Branch  string   // of the change, unless the session is that of an agent, which has said it
@@ -35,18 +36,46 @@ func (c Conflicts) run(t *turn) Result {
 		c.Branch = s.Agent.Branch
 	}
 	list := ConflictList{Conflicts: []PathConflict{}}
-	for _, name := range c.Paths {
-		path, err := t.state.Settings.clean(name, true)
-		if err != nil {
-			continue // what cannot be leased, nobody has
-		}
-		asked := &Claim{Session: c.Session, Branch: c.Branch, Paths: []string{path}, Mode: ModeExclusive, Literal: true}
-		for _, lease := range t.state.Leases.all() {
-			if t.state.against(asked, &lease.Claim) {
-				list.Conflicts = append(list.Conflicts, PathConflict{name, *lease.info()})
-				break
-			}
+	for n, lease := range c.find(t) {
+		if lease != nil {
+			list.Conflicts = append(list.Conflicts, PathConflict{c.Paths[n], *lease.info()})
 		}
 	}
 	return list
+}
+
+// find returns for each path the first lease that is in its way, nil where there is none.
+func (c Conflicts) find(t *turn) []*Lease {
+	asked := &Claim{Session: c.Session, Branch: c.Branch, Mode: ModeExclusive, Literal: true}
+	var places []int // of the paths that can be leased
+	for n, name := range c.Paths {
+		if path, err := t.state.Settings.clean(name, true); err == nil {
+			asked.Paths, places = append(asked.Paths, path), append(places, n)
+		}
+	}
+	found := make([]*Lease, len(c.Paths))
+	set := newPathSet(&t.state.Settings, asked.Paths, true)
+	w := &t.state.work
+	*w = 0
+	for _, lease := range t.state.Leases.all() {
+		if !t.state.rivals(asked, &lease.Claim) {
+			continue
+		}
+		take := func(n int) bool {
+			if at := places[n]; found[at] == nil {
+				found[at] = lease
+			}
+			return true
+		}
+		for _, p := range lease.Paths {
+			if !isPattern(p) || !w.tooMuch() {
+				set.each(p, lease.Literal, w, take)
+				continue
+			}
+			for n := range asked.Paths {
+				take(n)
+			}
+		}
+	}
+	return found
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Define shares a definition. One of the same name is replaced, whoever shared it.
@@ -96,11 +97,13 @@ func (ListInterfaces) run(t *turn) Result {
 
 const (
 	maxSimilar  = 5
-	maxDistance = 2 // letters
+	maxDistance = 2  // letters
+	maxSlip     = 64 // bytes of a name up to which it is looked for slips of the pen
 )
 
 // similar returns the names that are most like a name: those that begin with it or that it begins with, then those that
-// contain it or that it contains, then those that a slip of the pen is away, each in the order in which they came.
+// contain it or that it contains, then, of names that are not long, those that a slip of the pen is away, each in the order
+// in which they came.
 func (t *turn) similar(name string) []string {
 	type match struct {
 		name string
@@ -115,7 +118,7 @@ func (t *turn) similar(name string) []string {
 			matches = append(matches, match{known, 0})
 		case strings.Contains(lower, asked), strings.Contains(asked, lower):
 			matches = append(matches, match{known, 1})
-		case len(asked) <= maxName:
+		case len(asked) <= maxSlip && len(lower) <= maxSlip+maxDistance*utf8.UTFMax:
 			if d := distance(asked, lower); d <= maxDistance {
 				matches = append(matches, match{known, 1 + d})
 			}

@@ -87,8 +87,11 @@ func (c Announce) run(t *turn) Result {
 	if f := t.crowded(claim); f != nil {
 		return *f
 	}
+	t.state.work = 0
 	blockers := t.blockers(claim, len(t.state.Queue))
 	switch {
+	case t.state.work.tooMuch():
+		return Failure{Status: "error", Error: "too many paths with wildcards would have to be compared; announce folders or files, or begin paths with the names of folders", Code: CodeLimit}
 	case len(blockers) == 0:
 		return c.granted(t.grant(claim))
 	case c.Wait <= 0:
@@ -109,21 +112,30 @@ func (t *turn) crowded(claim *Claim) *Failure {
 		f := tooMany("leases in this project", maxLeases)
 		return &f
 	}
-	patterns := claim.patterns()
-	if patterns == 0 {
-		return nil
-	}
+	paths, patterns := len(claim.Paths), claim.patterns()
+	wild := patterns > 0
 	for _, lease := range t.state.Leases.all() {
-		patterns += lease.patterns()
+		paths += len(lease.Paths)
+		if wild {
+			patterns += lease.patterns()
+		}
 	}
 	for _, waits := range t.state.Queue {
-		patterns += waits.patterns()
+		paths += len(waits.Paths)
+		if wild {
+			patterns += waits.patterns()
+		}
 	}
-	if patterns > maxPatterns {
-		f := tooMany("paths with wildcards in this project, leased and waited for", maxPatterns)
-		return &f
+	var f Failure
+	switch {
+	case paths > maxAllPaths:
+		f = tooMany("paths in this project, leased and waited for; lease folders", maxAllPaths)
+	case patterns > maxPatterns:
+		f = tooMany("paths with wildcards in this project, leased and waited for", maxPatterns)
+	default:
+		return nil
 	}
-	return nil
+	return &f
 }
 
 // patterns returns how many of the paths have wildcards.
@@ -182,17 +194,22 @@ func (c Announce) claim(t *turn) (*Claim, *Failure) {
 
 // against reports whether two claims cannot be granted at once.
 func (s *state) against(a, b *Claim) bool {
+	return s.rivals(a, b) && a.overlap(&s.Settings, b, &s.work)
+}
+
+// rivals reports whether two claims cannot be granted at once if their paths meet.
+func (s *state) rivals(a, b *Claim) bool {
 	switch {
 	case a.Session == b.Session, a.Mode == ModeShared && b.Mode == ModeShared:
 		return false
 	case s.Settings.PerBranch && a.Branch != "" && b.Branch != "" && a.Branch != b.Branch: // none is any
 		return false
 	}
-	return a.overlap(&s.Settings, b)
+	return true
 }
 
 // blockers returns the sessions that are in the way of a claim: those that hold what it wants, and those whose claims
-// for it come first in the queue, of which the first n count.
+// for it come first in the queue, of which the first n count. They are not all when it was too much work to find them.
 func (t *turn) blockers(claim *Claim, n int) []string {
 	var all []string
 	seen := map[string]bool{}
@@ -203,9 +220,15 @@ func (t *turn) blockers(claim *Claim, n int) []string {
 		}
 	}
 	for _, lease := range t.state.Leases.all() {
+		if t.state.work.tooMuch() {
+			return all
+		}
 		add(&lease.Claim)
 	}
 	for _, earlier := range t.state.Queue[:n] {
+		if t.state.work.tooMuch() {
+			return all
+		}
 		add(earlier)
 	}
 	return all

@@ -36,6 +36,12 @@ func (b *bed) as(principal string, c Command) string {
 	return string(text)
 }
 
+// do runs a command and returns its result.
+func (b *bed) do(c Command) Result {
+	result, _ := b.p.Do(b.now, "", c)
+	return result
+}
+
 // gives checks that the result of a command has a text in it.
 func (b *bed) gives(c Command, part string) {
 	b.t.Helper()

@@ -23,7 +23,8 @@ const (
 	maxLeases     = 5000
 	maxPaths      = 100 // of a claim
 	maxQueue      = 1000
-	maxPatterns   = 200 // paths with wildcards, leased and waited for
+	maxAllPaths   = 50_000 // leased and waited for
+	maxPatterns   = 200    // paths with wildcards, leased and waited for
 	maxChanges    = 100
 	maxInterfaces = 1000
 	maxCompleted  = 1000
@@ -53,6 +54,7 @@ func Limits() []Limit {
 		{"leases", maxLeases, false},
 		{"paths of a lease", maxPaths, false},
 		{"paths of a lease with wildcards", maxClaimPatterns, false},
+		{"paths, leased and waited for", maxAllPaths, false},
 		{"paths with wildcards", maxPatterns, false},
 		{"interfaces", maxInterfaces, false},
 		{"project in all", maxState, true},

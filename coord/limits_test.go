@@ -32,6 +32,9 @@ func TestLimits(t *testing.T) {
 	}{
 		"leases": {func(_ *bed, i int) Command { return announce("a", fmt.Sprint("f", i)) }, maxLeases - 1, announce("a", "x"), announce("a", "y")},
 		"queue":  {func(_ *bed, i int) Command { return wait(announce(fmt.Sprint("s", min(i, 1)), "f")) }, maxQueue, wait(announce("b", "f")), wait(announce("c", "f"))},
+		"paths": {func(_ *bed, i int) Command {
+			return announce("a", many(maxPaths, fmt.Sprint("d", i, "/%d"))...)
+		}, maxAllPaths/maxPaths - 1, announce("a", many(maxPaths, "e/%d")...), announce("b", "y")},
 		"patterns": {func(_ *bed, i int) Command {
 			return announce("a", many(maxClaimPatterns, fmt.Sprint("d", i, "/%d/*"))...)
 		}, maxPatterns/maxClaimPatterns - 1, announce("a", many(maxClaimPatterns, "e/%d/*")...), announce("b", "y*")},

@@ -141,17 +141,27 @@ func mayBeFolder(p string, literal bool) bool {
 // overlap reports whether there can be a file that both paths are about. Two without wildcards are so if one is below the
 // other, whatever that is. Of patterns that are too long for a look at all they have in common it says so.
 func (s *Settings) overlap(a string, literalA bool, b string, literalB bool) bool {
+	met, _ := s.look(a, literalA, b, literalB)
+	return met
+}
+
+// look is overlap, and tells what it has cost, in pairs of states.
+func (s *Settings) look(a string, literalA bool, b string, literalB bool) (met bool, cost int) {
 	a, b = s.fold(a), s.fold(b)
 	same := commonPlain(a, b)
 	if same < 0 {
-		return false
+		return false, 1
 	}
 	if !isPattern(a) && !isPattern(b) {
 		a, b = strings.TrimSuffix(a, "/"), strings.TrimSuffix(b, "/")
-		return a == b || below(a, b) || below(b, a)
+		return a == b || below(a, b) || below(b, a), 1
 	}
 	x, y := compile(a[same:], mayBeFolder(a, literalA)), compile(b[same:], mayBeFolder(b, literalB))
-	return len(x)*len(y) > maxMeet || meet(x, y)
+	cost = len(x) * len(y)
+	if cost > maxMeet {
+		return true, len(x) + len(y)
+	}
+	return meet(x, y), cost
 }
 
 // maxMeet is the product of the lengths of two patterns up to which it is looked at all they have in common, so that many
@@ -212,15 +222,22 @@ func (s *Settings) same(a, b string) bool {
 }
 
 // overlap reports whether there can be a file that both claims are about.
-func (c *Claim) overlap(s *Settings, other *Claim) bool {
-	for _, p := range c.Paths {
-		for _, q := range other.Paths {
-			if s.overlap(p, c.Literal, q, other.Literal) {
-				return true
-			}
-		}
+func (c *Claim) overlap(s *Settings, other *Claim, w *work) bool {
+	if len(c.Paths) < len(other.Paths) {
+		c, other = other, c
 	}
-	return false
+	x := c.pathSet(s)
+	return slices.ContainsFunc(other.Paths, func(p string) bool { return x.meets(p, other.Literal, w) })
+}
+
+// pathSet returns the paths as a set, which is made once.
+func (c *Claim) pathSet(s *Settings) *pathSet {
+	if x := c.set; x != nil && x.settings.IgnoreCase == s.IgnoreCase && len(x.paths) == len(c.Paths) && &x.paths[0] == &c.Paths[0] {
+		return x
+	}
+	folds := &Settings{IgnoreCase: s.IgnoreCase} // those of a project change
+	c.set = newPathSet(folds, c.Paths, c.Literal)
+	return c.set
 }
 
 // covers reports whether one of the paths covers one of another claim.

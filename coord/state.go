@@ -98,7 +98,8 @@ type Claim struct {
 	Auto        bool      `json:"auto,omitzero"`        // a hook made it, and the session has not said so itself
 	Literal     bool      `json:"literal,omitzero"`     // the paths are files, unless they end in a slash
 
-	ahead int // while it is in the queue: how many leases and earlier claims are in its way
+	set   *pathSet // of the paths, once it was needed
+	ahead int      // while it is in the queue: how many leases and earlier claims are in its way
 }
 
 // A Lease is a claim that was granted. It lives as long as its holder shows signs of life and, if it has one, until its
@@ -171,6 +172,8 @@ type state struct {
 	Broadcasts map[int64]*Message `json:"broadcasts,omitzero"` // in a snapshot only: those that are in inboxes, by their number
 
 	dropped []string // queries that have just lost their place in an inbox
+
+	work work // of the command that runs, since it was set to 0
 
 	counted bool // ahead of each claim in the queue is right
 }

@@ -202,6 +202,7 @@ func (ListWaits) who() (string, bool) { return "", false }
 
 func (ListWaits) run(t *turn) Result {
 	t.expire()
+	t.state.work = 0
 	all := []Wait{}
 	for i, claim := range t.state.Queue[:min(maxWaits, len(t.state.Queue))] {
 		for _, to := range t.blockers(claim, i) {

@@ -143,8 +143,8 @@ func (r *repository) staged(ctx context.Context) ([]string, error) {
 	return slices.DeleteFunc(strings.Split(string(out), "\x00"), func(p string) bool { return p == "" }), nil
 }
 
-// maxAsked is how many paths are asked about at once.
-const maxAsked = 5000
+// maxAsked is how many paths are asked about at once, so that others come in between.
+const maxAsked = 200
 
 func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 	repo, err := o.place(ctx, c.Dir)
