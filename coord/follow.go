@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 )
 
 // Last returns the number of the newest event of a project, after which [Hub.Events] yields what comes from now on.
@@ -27,20 +28,24 @@ func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
 }
 
 // Events yields the events of a project after a number, and then those that come, until ctx ends or the Hub does. Of
-// what is older than the newest ones there are only those that the store has.
+// what is older than the newest ones there are only those that the store has. While nothing can be kept it waits.
 func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		var pause time.Duration
 		for {
 			events, err := h.eventsAfter(ctx, project, after)
 			switch {
 			case ctx.Err() != nil || h.ctx.Err() != nil:
 				return
-			case errors.Is(err, errGone):
+			case errors.Is(err, errGone) || errors.Is(err, ErrNotKept):
+				pause = longer(pause)
+				h.sleep(ctx, pause)
 				continue
 			case err != nil:
 				yield(Event{}, err)
 				return
 			}
+			pause = 0
 			for _, e := range events {
 				after = e.Seq
 				if !yield(e, nil) {
@@ -48,6 +53,17 @@ func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2
 				}
 			}
 		}
+	}
+}
+
+// sleep waits, unless ctx or the Hub ends before.
+func (h *Hub) sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-h.ctx.Done():
+	case <-ctx.Done():
 	}
 }
 

@@ -130,6 +130,37 @@ func TestCanceledWhileKept(t *testing.T) {
 	}
 }
 
+// A question that is taken back as its call was canceled goes also when it has pushed another one out of a full inbox.
+func TestCanceledQuestionToAFullInbox(t *testing.T) {
+	t.Parallel()
+	tables, _ := openTables(t)
+	s := &held{Store: tables, asked: make(chan struct{}, 1)}
+	h := newHub(t, &coord.HubOptions{Store: s})
+	register(t, h, "a", "b")
+	do(t, h, coord.Ask{From: "a", To: "b", Query: "old?"})
+	for i := range 999 {
+		do(t, h, coord.Respond{From: "a", To: "b", MessageID: fmt.Sprint("x", i), Response: "of no query"})
+	}
+	free := s.hold()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := h.Do(ctx, project, "", coord.Ask{From: "a", To: "b", Query: "new?"})
+		done <- err
+	}()
+	<-s.asked
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	free()
+	for got := ""; got != "[]"; {
+		if got = do(t, h, coord.Check{Session: "b"}); contains(got, "new?") || contains(got, "old?") {
+			t.Error("the question is still there")
+		}
+	}
+}
+
 // A lease that the session has announced again since is not taken back with the call that was canceled.
 func TestCanceledBesideAnother(t *testing.T) {
 	t.Parallel()

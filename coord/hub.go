@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 )
@@ -49,8 +50,11 @@ type Hub struct {
 	filled   int // projects in which something has happened
 	closed   bool
 
-	presence sync.Mutex
-	present  map[[2]string]int // connections of a session, by project and name
+	presence  sync.Mutex
+	present   map[[2]string]int // connections of a session, by project and name
+	listening map[[3]string]int // those who listen for a session, by project, name and principal
+
+	failures failures
 }
 
 // NewHub returns a Hub.
@@ -63,9 +67,9 @@ func NewHub(opts *HubOptions) *Hub {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	h := &Hub{opts: o, projects: make(map[string]*running), present: make(map[[2]string]int)}
+	h := &Hub{opts: o, projects: make(map[string]*running), present: make(map[[2]string]int), listening: make(map[[3]string]int)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	h.writer = newWriter(o.Store, h.discard)
+	h.writer = newWriter(o.Store, h.discard, h.failures.kept)
 	if o.Store != nil && o.Retain > 0 {
 		h.loops.Go(h.prune)
 	}
@@ -202,18 +206,17 @@ func (h *Hub) run(r *running, principal string, c Command) (outcome, error) {
 // undoing returns what takes back what a command did, as far as it would be in the way of others: a lease that nobody
 // knows to have, and a question that nobody wants answered. What is waited for is not the command's own.
 func (r *running) undoing(c Command, events []Event) Command {
-	if len(events) == 0 {
-		return nil
-	}
-	e := &events[len(events)-1]
-	switch c := c.(type) {
-	case Announce:
-		if e.Kind == KindLocked && e.Session == c.Session && r.waiters[e.Lease.ID] == nil {
-			return drop{e.Lease.ID}
-		}
-	case Ask:
-		if e.Kind == KindAsked {
-			return withdraw{e.Query.ID}
+	for i := range slices.Backward(events) { // others may follow from it
+		e := &events[i]
+		switch c := c.(type) {
+		case Announce:
+			if e.Kind == KindLocked && e.Session == c.Session && r.waiters[e.Lease.ID] == nil {
+				return drop{e.Lease.ID}
+			}
+		case Ask:
+			if e.Kind == KindAsked {
+				return withdraw{e.Query.ID}
+			}
 		}
 	}
 	return nil
@@ -271,23 +274,38 @@ func (h *Hub) giveUp(r *running, w *waiting, later chan outcome, canceled bool) 
 
 // Connect says that a session has a connection, which is a sign of life until leave is called.
 func (h *Hub) Connect(project, session string) (leave func()) {
-	at := [2]string{project, session}
-	h.presence.Lock()
-	defer h.presence.Unlock()
-	h.present[at]++
+	return count(&h.presence, h.present, [2]string{project, session})
+}
+
+// Listen says that a principal listens for a session, which is a sign of life until leave is called, as long as the
+// session is that principal's: it may be nobody's yet, or become somebody else's.
+func (h *Hub) Listen(project, session, principal string) (leave func()) {
+	return count(&h.presence, h.listening, [3]string{project, session, principal})
+}
+
+// count counts one more, until leave is called.
+func count[K comparable](mu *sync.Mutex, all map[K]int, at K) (leave func()) {
+	mu.Lock()
+	defer mu.Unlock()
+	all[at]++
 	return sync.OnceFunc(func() {
-		h.presence.Lock()
-		defer h.presence.Unlock()
-		if h.present[at]--; h.present[at] == 0 {
-			delete(h.present, at)
+		mu.Lock()
+		defer mu.Unlock()
+		if all[at]--; all[at] == 0 {
+			delete(all, at)
 		}
 	})
 }
 
-func (h *Hub) connected(project, session string) bool {
+// connected reports whether a session has a connection, or whoever it belongs to listens for it. The caller holds r.mu.
+func (h *Hub) connected(r *running, session string) bool {
 	h.presence.Lock()
 	defer h.presence.Unlock()
-	return h.present[[2]string{project, session}] > 0
+	if h.present[[2]string{r.id, session}] > 0 {
+		return true
+	}
+	s := r.project.state.Sessions.get(session)
+	return s != nil && s.Bound && h.listening[[3]string{r.id, session, s.Principal}] > 0
 }
 
 // Note returns what an answer to a session should say beside its result: whether the session is registered, and how many

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -336,4 +337,50 @@ func TestRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// Listening for a session is a sign of life of it as long as it belongs to who listens.
+func TestListeners(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, &coord.HubOptions{Timeout: time.Minute})
+		as := func(principal string, c coord.Command) coord.Result {
+			t.Helper()
+			result, err := h.Do(t.Context(), project, principal, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result
+		}
+		holders := func() (names []string) {
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+			for _, l := range as("ann", coord.ListLocks{}).(coord.LockList).Leases {
+				names = append(names, l.Session)
+			}
+			return names
+		}
+		leaves := []func(){h.Listen(project, "his", "bob"), h.Listen(project, "his", "bob"), h.Listen(project, "hers", "bob")}
+		for name, principal := range map[string]string{"his": "bob", "hers": "ann"} {
+			as(principal, coord.Register{Session: name, TaskID: "1"})
+			as(principal, lock(name, name))
+		}
+		if got := holders(); !slices.Equal(got, []string{"his"}) {
+			t.Errorf("%v are alive", got)
+		}
+		as("ann", coord.Register{Session: "hers", TaskID: "1"})
+		as("ann", lock("hers", "hers"))
+		leaves = append(leaves, h.Listen(project, "hers", "ann"))
+		leaves[0]()
+		leaves[0]()
+		if got := holders(); !slices.Equal(got, []string{"his", "hers"}) {
+			t.Errorf("%v are alive", got)
+		}
+		for _, leave := range leaves {
+			leave()
+		}
+		if got := holders(); len(got) > 0 {
+			t.Errorf("%v are alive", got)
+		}
+	})
 }

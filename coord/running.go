@@ -199,17 +199,34 @@ func (h *Hub) tend(r *running) {
 	}
 }
 
-// load brings a project back. Nobody waits in it any more, and those who were there have the usual time to show that
-// they still are.
+// load brings a project back. That nobody waits in it any more has to be kept before anybody sees it: else each who looks
+// at it would load it again, and again, as long as the store keeps nothing.
 func (h *Hub) load(r *running) error {
 	if h.opts.Store == nil {
 		return nil
 	}
+	if err := h.failures.toLoad(r.id); err != nil {
+		return err
+	}
+	last, err := h.restore(r)
+	if err != nil || last == nil {
+		return err
+	}
+	<-last.done
+	if last.err != nil {
+		h.failures.loading(r.id, last.err)
+	}
+	return last.err
+}
+
+// restore reads a project from the store. Those who were there have the usual time to show that they still are. It returns
+// the commit of what happened to those who waited, nil when there were none.
+func (h *Hub) restore(r *running) (*commit, error) {
 	ctx, cancel := context.WithTimeout(h.ctx, loadLimit)
 	defer cancel()
 	snapshot, events, err := h.opts.Store.Load(ctx, r.id)
 	if h.ctx.Err() != nil {
-		return ErrClosed
+		return nil, ErrClosed
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -217,25 +234,26 @@ func (h *Hub) load(r *running) error {
 		err = r.project.Restore(snapshot, events)
 	}
 	if err != nil {
-		return fmt.Errorf("load project %q: %w", r.id, err)
+		return nil, fmt.Errorf("load project %q: %w", r.id, err)
 	}
 	if r.project.state.Seq == 0 {
-		return nil
+		return nil, nil
 	}
 	if err := h.fill(r); err != nil {
-		return err
+		return nil, err
 	}
 	r.size = len(snapshot)
 	r.weight = r.size // there are not many more bytes of events than that
 	_, after := r.project.Do(time.Now(), "", restarted{})
-	h.happened(r, after)
-	return nil
+	return h.happened(r, after), nil
 }
 
 // discard gives up a project whose events could not be kept: what is here never happened. The writer calls it before it
 // tells anybody, and takes nothing more of it.
 func (h *Hub) discard(r *running, err error) {
-	h.opts.Logger.Error("a project is loaded again, as what happened in it could not be kept", slog.String("project", r.id), slog.String("error", err.Error()))
+	if h.failures.add(r.id) {
+		h.opts.Logger.Error("what happens in a project cannot be kept, and is refused until it can be again", slog.String("project", r.id), slog.String("error", err.Error()))
+	}
 	h.mu.Lock()
 	h.remove(r)
 	h.mu.Unlock()
@@ -254,10 +272,10 @@ func (h *Hub) discard(r *running, err error) {
 func (h *Hub) sweep(r *running) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.gone {
+	if r.gone || h.failures.pausing(r.id) {
 		return
 	}
-	present := func(name string) bool { return h.connected(r.id, name) }
+	present := func(name string) bool { return h.connected(r, name) }
 	_, events := r.project.Do(time.Now(), "", sweep{h.opts.Timeout, h.opts.Keep, present})
 	h.happened(r, events)
 	r.rests.Store(h.opts.Store != nil && r.project.quiet() && r.last.over())

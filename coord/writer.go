@@ -61,6 +61,7 @@ const maxBatch = 256
 type writer struct {
 	store   Store
 	discard func(of *running, why error) // gives up a project of which a commit could not be kept
+	kept    func(batch []*commit)        // learns of commits that could
 	mu      sync.Mutex
 	queue   []*commit
 	more    chan struct{} // has one element when there is something in the queue, or nothing will ever come
@@ -68,8 +69,8 @@ type writer struct {
 	loop    sync.WaitGroup
 }
 
-func newWriter(store Store, discard func(*running, error)) *writer {
-	w := &writer{store: store, discard: discard, more: make(chan struct{}, 1)}
+func newWriter(store Store, discard func(*running, error), kept func([]*commit)) *writer {
+	w := &writer{store: store, discard: discard, kept: kept, more: make(chan struct{}, 1)}
 	if store != nil {
 		w.loop.Go(w.run)
 	}
@@ -141,6 +142,7 @@ func (w *writer) write(batch []*commit) {
 		}
 	}
 	if len(good) == len(batch) && w.append(batch) == nil {
+		w.kept(batch)
 		settle(batch, nil)
 		return
 	}
@@ -162,6 +164,7 @@ func (w *writer) writeGroup(of *running, group []*commit) {
 	}
 	err := w.append(group[:bad])
 	if err == nil {
+		w.kept(group[:bad])
 		settle(group[:bad], nil)
 		if group = group[bad:]; len(group) == 0 {
 			return

@@ -342,6 +342,10 @@ func (d *Daemon) fail(w http.ResponseWriter, err error) {
 		refuse(w, http.StatusServiceUnavailable, errors.New("the coordinator is shutting down; try again"))
 		return
 	}
+	if errors.Is(err, coord.ErrNotKept) { // which the hub has logged, once for all callers
+		refuse(w, http.StatusServiceUnavailable, errors.New("what happens cannot be kept now; the log of the coordinator says why, such as a full disk"))
+		return
+	}
 	d.opts.Logger.Error("a request failed", slog.String("error", err.Error()))
 	refuse(w, http.StatusInternalServerError, errors.New("internal error; the log has more"))
 }

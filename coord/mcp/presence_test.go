@@ -250,3 +250,39 @@ func TestListenersAreThere(t *testing.T) {
 	}
 	b.dies("a", func() {})
 }
+
+// Who listens to the inbox of a session before it is there keeps it alive if it becomes his, and nobody else's.
+func TestListenersKeepNobodyElseAlive(t *testing.T) {
+	t.Parallel()
+	hub := coord.NewHub(&coord.HubOptions{Timeout: shortTimeout})
+	reads := make(chan string, 100)
+	srv := httptest.NewServer(coordmcp.New(hub, &coordmcp.Options{
+		Authorize: func(_ context.Context, header http.Header, _ string, looks bool) (string, error) {
+			if looks {
+				reads <- header.Get("Authorization")
+			}
+			return header.Get("Authorization"), nil
+		},
+	}).Handler())
+	defer func() {
+		srv.CloseClientConnections()
+		srv.Close()
+		hub.Close()
+	}()
+	p := &place{t, srv.URL}
+	bob, _ := p.join("bob", "2026-07-28")
+	ann, _ := p.join("ann", "2026-07-28")
+	for _, name := range []string{"hers", "his"} {
+		if err := bob.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "dragoman://p/inbox/" + name}); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-reads; got != "bob" {
+			t.Fatalf("%s listens", got)
+		}
+	}
+	b := &bench{t, hub, srv.URL}
+	b.join(bob, "his")
+	b.join(ann, "hers")
+	b.dies("hers", func() {})
+	b.lives("his")
+}

@@ -122,35 +122,35 @@ func (s *Server) addResources() {
 }
 
 func (s *Server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	_, text, err := s.show(ctx, headerOf(ctx, req.Extra), req.Params.URI)
+	_, _, text, err := s.show(ctx, headerOf(ctx, req.Extra), req.Params.URI)
 	if err != nil {
 		return nil, err
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: text}}}, nil
 }
 
-// show returns what a resource holds, for a caller who may see it.
-func (s *Server) show(ctx context.Context, header http.Header, uri string) (place, string, error) {
+// show returns what a resource holds, for a caller who may see it, and who that is.
+func (s *Server) show(ctx context.Context, header http.Header, uri string) (p place, principal, text string, err error) {
 	p, ok := parse(uri)
 	if !ok {
-		return p, "", sdk.ResourceNotFoundError(uri)
+		return p, "", "", sdk.ResourceNotFoundError(uri)
 	}
-	principal, err := s.principal(ctx, header, p.project, true)
+	principal, err = s.principal(ctx, header, p.project, true)
 	if err != nil {
-		return p, "", s.cannot(err)
+		return p, "", "", s.cannot(err)
 	}
 	result, err := s.hub.Do(ctx, p.project, principal, p.view.command(p.session))
 	if err != nil {
-		return p, "", s.cannot(err)
+		return p, "", "", s.cannot(err)
 	}
 	if f, refused := result.(coord.Failure); refused {
-		return p, "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: f.Error}
+		return p, "", "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: f.Error}
 	}
-	text, err := json.Marshal(result)
+	encoded, err := json.Marshal(result)
 	if err != nil {
-		return p, "", fmt.Errorf("encode %s: %w", uri, err)
+		return p, "", "", fmt.Errorf("encode %s: %w", uri, err)
 	}
-	return p, string(text), nil
+	return p, principal, string(encoded), nil
 }
 
 // cannot returns the error of the protocol for one that a caller may not know.

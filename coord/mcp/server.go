@@ -193,10 +193,10 @@ func (s *Server) why(err error) (text, code string) {
 	if errors.Is(err, coord.ErrClosed) {
 		return "The coordinator is shutting down; try again", coord.CodeShutdown
 	}
-	s.opts.Logger.Error("a command failed", slog.String("error", err.Error()))
-	if errors.Is(err, coord.ErrNotKept) {
+	if errors.Is(err, coord.ErrNotKept) { // which the hub has logged, once for all callers
 		return "It could not be kept and has not happened; try again, and if that does not help: the log of the coordinator has more", "internal"
 	}
+	s.opts.Logger.Error("a command failed", slog.String("error", err.Error()))
 	return "Internal error; the log of the coordinator has more", "internal"
 }
 

@@ -55,7 +55,7 @@ func newWatches(s *Server) *watches {
 // subscribe admits a subscription of a caller who may read the resource.
 func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri := req.Params.URI
-	p, _, err := w.server.show(ctx, headerOf(ctx, req.Extra), uri)
+	p, principal, _, err := w.server.show(ctx, headerOf(ctx, req.Extra), uri)
 	if err != nil {
 		return err
 	}
@@ -77,19 +77,19 @@ func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 		w.sessions[req.Session] = mine
 		go w.leaveWith(req.Session)
 	}
-	mine[uri] = w.present(req, p)
+	mine[uri] = w.present(req, p, principal)
 	w.count++
 	w.add(p, uri, from)
 	return nil
 }
 
-// present takes listening to an inbox, by a client without a session of MCP, for a sign of life of whose it is. Others may
-// not listen to it, where callers are told apart.
-func (w *watches) present(req *sdk.SubscribeRequest, p place) (leave func()) {
+// present takes listening to an inbox, by a client without a session of MCP, for a sign of life of whose it is, if that is
+// the one who listens.
+func (w *watches) present(req *sdk.SubscribeRequest, p place, principal string) (leave func()) {
 	if p.session == "" || req.ProtocolVersion() < mcphttp.Stateless {
 		return func() {}
 	}
-	return w.server.hub.Connect(p.project, p.session)
+	return w.server.hub.Listen(p.project, p.session, principal)
 }
 
 // add counts a reader of a resource; the caller holds the lock.
