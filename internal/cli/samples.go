@@ -134,11 +134,13 @@ var samples = []sample{
 		},
 	},
 	{
-		name: repairshop.MechanicName, port: 10008, shows: "tools over MCP, as one of the repair shop", example: "Diagnose a Toyota Camry 2018 that makes a rattling noise",
+		name: repairshop.MechanicName, port: 10008, shows: "tools over MCP, as one of the repair shop", example: "Diagnose a Toyota Camry 2018 that makes a rattling noise", thinks: true,
 		card: repairshop.MechanicCard,
-		open: func(_ *sampleOptions, w *workshop) (agent.Agent, error) {
+		open: func(o *sampleOptions, w *workshop) (agent.Agent, error) {
 			supplier, err := w.colleague(repairshop.SupplierName)
-			return repairshop.NewMechanic(supplier, shopPace), err
+			options := shopPace
+			options.Model = o.model
+			return repairshop.NewMechanic(supplier, options), err
 		},
 	},
 	{
@@ -255,8 +257,12 @@ func sampleNames() string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-const samplesLong = `samples are the agents that come with dragoman. They work offline, at once and with no key; with --llm a
-language model does what their rules do.`
+const samplesLong = `samples are the agents that come with dragoman. They work offline, at once and with no key. With --llm a
+language model reads, chooses tools and words for currency, images, expenses, movies, coder, files and the mechanic of
+the repair shop; all others go by rules then too, as nothing of theirs needs thinking. serve and samples up say of each.
+
+The three agents of the repair shop call each other within the one process, and so does the mechanic its MCP server. The
+package samples/repairshop says how to run each as a service of its own.`
 
 func (c *command) samplesCommand() *cobra.Command {
 	cmd := &cobra.Command{

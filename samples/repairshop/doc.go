@@ -9,8 +9,11 @@
 //	                      │                  │
 //	                      └────── A2A ───────┴──── supplier of parts
 //
-// All of it is rules and sample data, without a model or a network. [Open] puts the three agents into one engine; when
-// they are services of their own, each is made by itself and gets the others as clients.
+// All of it is rules and sample data, without a model or a network; the mechanic may have a model instead, whose tools
+// come over MCP. [Open] puts the three agents into one engine, where they call each other as services in this process,
+// and so do the agents of dragoman samples up; the MCP server is then in this process as well. When they are services of
+// their own, each is made by itself and gets the others as clients, and the tools by their address: then all that the
+// drawing shows goes over the wire.
 //
 // What happens, file by file:
 //
@@ -18,6 +21,7 @@
 //	job.go       what the manager keeps of a repair, and how it reads what the customer says
 //	words.go     words become cars, complaints, and yes or no
 //	mechanic.go  the mechanic: diagnoses and repairs
+//	model.go     the mechanic's other engine: a language model understands and diagnoses
 //	supplier.go  the supplier: has parts or has not, and takes orders
 //	errand.go    one agent has another do something: sent once, followed, cancelled with the task that it is for
 //	tools.go     the MCP server with the mechanic's tools; bench.go calls them

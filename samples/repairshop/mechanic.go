@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
+	"github.com/dragoman-a2a/dragoman/llm"
 )
 
 // Names of the artifacts that carry the mechanic's results.
@@ -71,9 +72,10 @@ func (*mechanic) Resumable() bool { return true }
 
 // workOrder is what is kept of a task.
 type workOrder struct {
-	Job   Job    `json:"job"`
-	Done  int    `json:"done"` // steps of the repair
-	Offer Errand `json:"offer"`
+	Job   Job           `json:"job"`
+	Done  int           `json:"done"` // steps of the repair
+	Offer Errand        `json:"offer"`
+	Talk  []llm.Message `json:"talk,omitempty"` // with a model: what was said
 }
 
 // Run does one job.
@@ -81,6 +83,9 @@ func (m *mechanic) Run(ctx context.Context, t *agent.Turn) error {
 	w := workOrder{Offer: Errand{Agent: "Supplier"}}
 	if _, err := t.LoadTask(ctx, &w); err != nil {
 		return fmt.Errorf("load the work order: %w", err)
+	}
+	if m.opts.Model != nil && !w.Job.ordered(t) {
+		return m.byModel(ctx, t, &w)
 	}
 	w.Job.read(t)
 	if err := t.SaveTask(ctx, w); err != nil {
@@ -91,13 +96,57 @@ func (m *mechanic) Run(ctx context.Context, t *agent.Turn) error {
 	}
 	tools, err := openBench(ctx, m.opts.Tools)
 	if err != nil {
-		return agent.Public("The tools of the workshop cannot be reached now. Please try again later.", err)
+		return unreachable(err)
 	}
 	defer tools.close()
 	if w.Job.Action == ActionRepair {
 		return m.repair(ctx, t, tools, &w)
 	}
 	return m.diagnose(ctx, t, tools, &w)
+}
+
+// byModel does a job that a model understands. What is done then is done as by the rules.
+func (m *mechanic) byModel(ctx context.Context, t *agent.Turn, w *workOrder) error {
+	f, err := m.understand(ctx, t, w)
+	if err != nil {
+		return err
+	}
+	if f.question != "" {
+		return w.ask(ctx, t, f.question)
+	}
+	tools, err := openBench(ctx, m.opts.Tools)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer tools.close()
+	if w.Job.Action == ActionRepair {
+		return m.repair(ctx, t, tools, w)
+	}
+	return m.conclude(ctx, t, tools, w, f.codes)
+}
+
+// ordered reports whether the message is the whole order of a repair as data, of which there is nothing to understand. It
+// is one also when the turn was interrupted.
+func (j *Job) ordered(t *agent.Turn) bool {
+	order := *j
+	if m := t.Message(); m != nil && !order.readData(m) {
+		return false
+	}
+	return order.Action == ActionRepair && order.question() == ""
+}
+
+// ask asks the customer, and keeps the question.
+func (w *workOrder) ask(ctx context.Context, t *agent.Turn, question string) error {
+	w.Talk = append(w.Talk, llm.Assistant(question))
+	if err := t.SaveTask(ctx, w); err != nil {
+		return err
+	}
+	return t.Ask(a2a.TextPart(question))
+}
+
+// unreachable is the error of tools that cannot be connected.
+func unreachable(err error) error {
+	return agent.Public("The tools of the workshop cannot be reached now. Please try again later.", err)
 }
 
 var repairPattern = regexp.MustCompile(`(?i)^\W*(?:please\s+)?(?:repair|fix|replace)\b`)
@@ -107,12 +156,8 @@ func (j *Job) read(t *agent.Turn) {
 	if t.Message() == nil {
 		return
 	}
-	for _, p := range t.Message().Parts {
-		next := *j
-		if data, ok := p.Content.(a2a.Data); ok && json.Unmarshal(data, &next) == nil {
-			*j = next
-			return
-		}
+	if j.readData(t.Message()) {
+		return
 	}
 	text := t.Text()
 	if j.Action == "" {
@@ -128,6 +173,18 @@ func (j *Job) read(t *agent.Turn) {
 	if axle := axleOf(text); axle != "" {
 		j.Axle = axle
 	}
+}
+
+// readData takes a job that is sent as data, and reports whether there is one.
+func (j *Job) readData(m *a2a.Message) bool {
+	for _, p := range m.Parts {
+		next := *j
+		if data, ok := p.Content.(a2a.Data); ok && json.Unmarshal(data, &next) == nil {
+			*j = next
+			return true
+		}
+	}
+	return false
 }
 
 // question asks for what is missing, "" if nothing is.
@@ -170,12 +227,21 @@ func (m *mechanic) diagnose(ctx context.Context, t *agent.Turn, tools *bench, w 
 	if err := m.pause(ctx, t, "Looking it up in the repair manual."); err != nil {
 		return err
 	}
+	return m.conclude(ctx, t, tools, w, codes)
+}
+
+// whichAxle is asked where it matters.
+const whichAxle = "Is it at the front or at the rear?"
+
+// conclude makes a diagnosis of a job, and has the part offered.
+func (m *mechanic) conclude(ctx context.Context, t *agent.Turn, tools *bench, w *workOrder, codes []string) error {
+	j := &w.Job
 	p, err := tools.procedure(ctx, *j)
 	if err != nil {
 		return failed(ctx, err)
 	}
 	if len(p.Axles) > 0 {
-		return t.Ask(a2a.TextPart("Is it at the front or at the rear?"))
+		return w.ask(ctx, t, whichAxle)
 	}
 	offer, err := m.offer(ctx, t, w, p.Part)
 	if err != nil {
@@ -206,7 +272,7 @@ func (m *mechanic) repair(ctx context.Context, t *agent.Turn, tools *bench, w *w
 		return failed(ctx, err)
 	}
 	if len(p.Axles) > 0 {
-		return t.Ask(a2a.TextPart("Is it at the front or at the rear?"))
+		return w.ask(ctx, t, whichAxle)
 	}
 	const height = 2
 	if err := m.pause(ctx, t, fmt.Sprintf("Raising the platform to %d m.", height)); err != nil {

@@ -186,16 +186,18 @@ var conversations = map[string][]turn{
 
 func TestConversations(t *testing.T) {
 	t.Parallel()
-	for name, turns := range conversations {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := &talk{t: t, svc: repairshop.Open(newEngine(t, nil), repairshop.Options{}).Manager}
-			for _, turn := range turns {
-				if got := c.words(turn.say); !strings.HasPrefix(got, turn.want) {
-					t.Fatalf("%q: %q, want %q", turn.say, got, turn.want)
+	for engine, o := range engines(t) {
+		for name, turns := range conversations {
+			t.Run(engine+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				c := &talk{t: t, svc: repairshop.Open(newEngine(t, nil), o).Manager}
+				for _, turn := range turns {
+					if got := c.words(turn.say); !strings.HasPrefix(got, turn.want) {
+						t.Fatalf("%q: %q, want %q", turn.say, got, turn.want)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
@@ -302,22 +304,28 @@ func TestMechanicAndSupplier(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	c := &talk{t: t, svc: shop.Mechanic}
-	for _, turn := range []turn{
-		{"Diagnose a car", "INPUT_REQUIRED: Which car is it?"},
-		{"an Audi A4 from 2011", "INPUT_REQUIRED: What is wrong with it?"},
-		{"it clunks at the front", "COMPLETED: A link of the stabilizer bar has play. Part #60310 (stabilizer link) for a Audi A4 2011: $27.40, in stock."},
-	} {
-		if got := c.words(turn.say); !strings.HasPrefix(got, turn.want) {
-			t.Errorf("%q: %q, want %q", turn.say, got, turn.want)
-		}
-	}
-	r := &talk{t: t, svc: shop.Mechanic}
-	if got := r.words("Fix the squealing brakes of a Mazda 3 2016"); got != "INPUT_REQUIRED: Is it at the front or at the rear?" {
-		t.Error(got)
-	}
-	if got := r.words("front"); got != "COMPLETED: The Mazda 3 2016 is repaired. The front brake pads are worn: that is done." {
-		t.Error(got)
+	for engine, o := range engines(t) {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			svc := repairshop.Open(newEngine(t, nil), o).Mechanic
+			c := &talk{t: t, svc: svc}
+			for _, turn := range []turn{
+				{"Diagnose a car", "INPUT_REQUIRED: Which car is it?"},
+				{"an Audi A4 from 2011", "INPUT_REQUIRED: What is wrong with it?"},
+				{"it clunks at the front", "COMPLETED: A link of the stabilizer bar has play. Part #60310 (stabilizer link) for a Audi A4 2011: $27.40, in stock."},
+			} {
+				if got := c.words(turn.say); !strings.HasPrefix(got, turn.want) {
+					t.Errorf("%q: %q, want %q", turn.say, got, turn.want)
+				}
+			}
+			r := &talk{t: t, svc: svc}
+			if got := r.words("Fix the squealing brakes of a Mazda 3 2016"); got != "INPUT_REQUIRED: Is it at the front or at the rear?" {
+				t.Error(got)
+			}
+			if got := r.words("front"); got != "COMPLETED: The Mazda 3 2016 is repaired. The front brake pads are worn: that is done." {
+				t.Error(got)
+			}
+		})
 	}
 }
 
