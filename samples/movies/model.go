@@ -122,6 +122,9 @@ func (g *sighting) outcome(reply string, asks bool) outcome {
 			out.people = append(out.people, p)
 		}
 	}
+	// In the order in which they are mentioned: tools that run at the same time end in any.
+	slices.SortStableFunc(out.movies, func(a, b Movie) int { return cmp.Compare(strings.Index(reply, a.Title), strings.Index(reply, b.Title)) })
+	slices.SortStableFunc(out.people, func(a, b Person) int { return cmp.Compare(strings.Index(reply, a.Name), strings.Index(reply, b.Name)) })
 	return out
 }
 
