@@ -42,7 +42,7 @@ var views = []view{
 		name: "todos", description: "The to-do lists of all agents",
 		command: func(string) coord.Command { return coord.AllTodos{} },
 		changedBy: []coord.Kind{
-			coord.KindTodoAdded, coord.KindTodoUpdated, coord.KindJoined, coord.KindLeft, coord.KindForgotten,
+			coord.KindTodoAdded, coord.KindTodoUpdated, coord.KindJoined, coord.KindResumed, coord.KindLeft, coord.KindDied, coord.KindForgotten,
 		},
 	},
 	{
@@ -60,7 +60,7 @@ var views = []view{
 	{
 		name: "changes", description: "The changes that agents announced, newest first",
 		command:   func(string) coord.Command { return coord.RecentChanges{Limit: 100} },
-		changedBy: []coord.Kind{coord.KindLocked},
+		changedBy: []coord.Kind{coord.KindLocked, coord.KindRenewed},
 	},
 	{
 		name: "inbox", description: "The messages that wait for a session, which stay there; only for whoever registered it", ofSession: true,
