@@ -91,6 +91,9 @@ func (a *args) texts(name string) []string {
 	return list
 }
 
+// maxNumber is the largest number that is taken: more seconds than anybody waits, and more of anything than there is.
+const maxNumber = 1e9
+
 func (a *args) number(name string, fallback float64) float64 {
 	v := a.get(name)
 	if v == nil {
@@ -101,7 +104,10 @@ func (a *args) number(name string, fallback float64) float64 {
 		text = strings.TrimSpace(unquote(v))
 	}
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(n) || math.Abs(n) > 1e9 {
+	switch {
+	case math.Abs(n) > maxNumber: // also one that is too large to be read
+		a.fail(name, "a number up to 1000000000")
+	case err != nil || math.IsNaN(n):
 		a.fail(name, "a number")
 	}
 	return n

@@ -64,3 +64,25 @@ func FuzzArguments(f *testing.F) {
 		}
 	})
 }
+
+// A number that is too large is told what is allowed.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`1e9`: "", `"-5.5"`: "", `1e12`: "timeout must be a number up to 1000000000", `"1e999"`: "timeout must be a number up to 1000000000",
+		`"soon"`: "timeout must be a number", `"NaN"`: "timeout must be a number", `{}`: "timeout must be a number",
+	} {
+		a, err := readArgs([]byte(`{"timeout":` + text + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.number("timeout", 0)
+		got := ""
+		if a.err != nil {
+			got = a.err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
