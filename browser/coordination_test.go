@@ -76,7 +76,7 @@ func lock(session, path, why string, wait time.Duration) coord.Announce {
 	return coord.Announce{Session: session, Paths: []string{path}, ChangeType: "modify", Description: why, Wait: wait}
 }
 
-// fill sets three agents to work, of whom two wait for another one.
+// fill sets three agents to work, of whom two wait for another one, longer than any browser takes to look.
 func (s *shop) fill() (waiting <-chan coord.Result) {
 	s.do(coord.Register{Session: "frontend", TaskID: "42", Branch: "feature/login", Description: "Login page with two factors"})
 	s.do(coord.Register{Session: "backend", TaskID: "43", Branch: "feature/login", Description: "Sessions and tokens of users"})
@@ -88,9 +88,9 @@ func (s *shop) fill() (waiting <-chan coord.Result) {
 	s.do(coord.Define{Session: "backend", Name: "User", Definition: "interface User { id: string; email: string; secondFactor: boolean }", FilePath: "src/types/user.ts"})
 	s.do(lock("frontend", "src/login/", "Two factors", 0))
 	s.do(lock("backend", "src/types/user.ts", "A field for the second factor", 0))
-	waiting = s.later(lock("backend", "src/login/api.ts", "Call the new endpoint", time.Minute))
+	waiting = s.later(lock("backend", "src/login/api.ts", "Call the new endpoint", coord.MaxWait))
 	s.until("lease_queued")
-	s.later(coord.Ask{From: "tests", To: "backend", Sort: "api", Query: "Which status has a wrong second factor?", Wait: true, Timeout: time.Minute})
+	s.later(coord.Ask{From: "tests", To: "backend", Sort: "api", Query: "Which status has a wrong second factor?", Wait: true, Timeout: coord.MaxWait})
 	s.until("query_asked")
 	return waiting
 }
