@@ -80,6 +80,17 @@ func TestAudit(t *testing.T) {
 			t.Errorf("%d times, want %d: %s", got, want, part)
 		}
 	}
+	tokenOf := func(name string) string {
+		return strings.Split(manage("POST", `{"project":"p","name":"`+name+`","role":"agent"}`), `"`)[3]
+	}
+	call(t, srv.URL, tokenOf("carl"), "register_agent", me)
+	dan := tokenOf("dan")
+	for range 40 { // who is refused by the project and who is by the token count together
+		call(t, srv.URL, dan, "heartbeat", me)
+	}
+	if got := book.count(`msg="a call was refused" project=p token=dan tool=heartbeat session=`); got != 40 {
+		t.Errorf("%d refusals of sessions of others are in the log", got)
+	}
 	for range 100 {
 		get(t, srv.URL+"/api/projects/p", "")
 	}

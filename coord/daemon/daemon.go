@@ -58,7 +58,7 @@ type Daemon struct {
 	mux     *http.ServeMux
 	handler http.Handler // mux, for those who did not come from pages of others
 	mcp     *coordmcp.Server
-	audit   audit
+	audit   *coordmcp.Audit
 }
 
 // New returns a Daemon.
@@ -66,8 +66,8 @@ func New(opts Options) *Daemon {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	d := &Daemon{opts: opts, mux: http.NewServeMux(), audit: audit{log: opts.Logger}}
-	opts.MCP.Authorize = d.authorize
+	d := &Daemon{opts: opts, mux: http.NewServeMux(), audit: coordmcp.NewAudit(opts.Logger)}
+	opts.MCP.Authorize, opts.MCP.Audit = d.authorize, d.audit
 	d.mcp = coordmcp.New(opts.Hub, &opts.MCP)
 	d.mux.Handle("/mcp", d.mcp.Handler())
 	d.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
@@ -159,7 +159,7 @@ func (d *Daemon) authorize(ctx context.Context, header http.Header, project stri
 		err = errOnlyObserve
 	}
 	if isRefused(err) {
-		d.audit.refused(project, g.Name)
+		d.audit.Refused(project, g.Name)
 	}
 	if err != nil {
 		return "", err
@@ -174,10 +174,10 @@ func (d *Daemon) allow(w http.ResponseWriter, r *http.Request, roles ...string) 
 	case err == nil && slices.Contains(roles, g.Role):
 		return g, true
 	case err == nil:
-		d.audit.refused(r.PathValue("project"), g.Name)
+		d.audit.Refused(r.PathValue("project"), g.Name)
 		refuse(w, http.StatusForbidden, fmt.Errorf("your token is that of an %s; this takes one whose role is %s", g.Role, strings.Join(roles, " or ")))
 	case isRefused(err):
-		d.audit.refused(r.PathValue("project"), g.Name)
+		d.audit.Refused(r.PathValue("project"), g.Name)
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuse(w, http.StatusUnauthorized, err)
 	default:

@@ -93,6 +93,9 @@ func (d *Daemon) do(w http.ResponseWriter, r *http.Request, principal string, c 
 		return
 	}
 	if f, failed := result.(coord.Failure); failed {
+		if f.Code == coord.CodeForbidden {
+			d.audit.Refused(r.PathValue("project"), principal)
+		}
 		refuse(w, statusOf(&f), errors.New(f.Error))
 		return
 	}

@@ -264,11 +264,11 @@ func TestListenersKeepNobodyElseAlive(t *testing.T) {
 			return header.Get("Authorization"), nil
 		},
 	}).Handler())
-	defer func() {
+	t.Cleanup(func() {
 		srv.CloseClientConnections()
 		srv.Close()
 		hub.Close()
-	}()
+	})
 	p := &place{t, srv.URL}
 	bob, _ := p.join("bob", "2026-07-28")
 	ann, _ := p.join("ann", "2026-07-28")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -144,6 +145,9 @@ func (s *Server) show(ctx context.Context, header http.Header, uri string) (p pl
 		return p, "", "", s.cannot(err)
 	}
 	if f, refused := result.(coord.Failure); refused {
+		if f.Code == coord.CodeForbidden {
+			s.opts.Audit.Refused(p.project, principal, slog.String("resource", p.view.name), slog.String("session", p.session))
+		}
 		return p, "", "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: f.Error}
 	}
 	encoded, err := json.Marshal(result)

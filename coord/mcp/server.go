@@ -38,6 +38,9 @@ type Options struct {
 	// Version is that of the program.
 	Version string
 	Logger  *slog.Logger // nil means slog.Default()
+	// Audit learns of calls for sessions of others. Of what Authorize refuses only that knows. Nil means one of the
+	// server's own, on Logger.
+	Audit *Audit
 }
 
 // A RefusedError is why a caller may not do something, as that one may read it.
@@ -74,6 +77,9 @@ func New(hub *coord.Hub, opts *Options) *Server {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
+	}
+	if o.Audit == nil {
+		o.Audit = NewAudit(o.Logger)
 	}
 	s := &Server{hub: hub, opts: o, presence: &presence{hub: hub, lines: make(map[any]*line)}}
 	s.subs = newWatches(s)
@@ -140,8 +146,7 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 		return s.failed(err)
 	}
 	if f, ok := result.(coord.Failure); ok && f.Code == coord.CodeForbidden {
-		s.opts.Logger.Warn("a call for somebody else's session was refused", slog.String("project", project), slog.String("caller", principal),
-			slog.String("tool", t.name), slog.String("session", session))
+		s.opts.Audit.Refused(project, principal, slog.String("tool", t.name), slog.String("session", session))
 	}
 	s.presence.called(req, project, session, c, result)
 	return s.answer(ctx, t, project, session, result)
