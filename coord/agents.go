@@ -25,7 +25,8 @@ func timeOf(t time.Time) *Time {
 }
 
 // Register makes a session that of an agent. An agent that registers again for the same task goes on where it was; for
-// another task it starts afresh: its todos are gone and its leases free.
+// another task it starts afresh: its todos are gone and its leases free. As it may be another agent that has chosen the
+// same name, the answer has a warning then, and so has the inbox, unless the first task was completed.
 type Register struct {
 	Session, TaskID, Branch, Description string
 	// Resume registers on behalf of an agent, and starts nothing afresh: one that is there stays as it is, and one that has
@@ -48,6 +49,7 @@ type Registered struct {
 	SessionName string   `json:"session_name"`
 	OtherActive []string `json:"other_active_agents"`
 	Message     string   `json:"message"`
+	Warning     string   `json:"warning,omitzero"` // when an agent of the name was at work on another task
 }
 
 func (c Register) who() (string, bool) { return c.Session, true }
@@ -56,6 +58,7 @@ func (c Register) run(t *turn) Result {
 	if f := first(badName("task_id", c.TaskID), badLabel("branch", c.Branch), badText("description", c.Description, maxShort)); f != nil {
 		return *f
 	}
+	warning := ""
 	switch before, agent := t.session(c.Session).Agent, c.agent(t); {
 	case before == nil || before.Principal != t.by: // what the dead have left is not for others
 		t.join(agent, c.Session)
@@ -69,8 +72,18 @@ func (c Register) run(t *turn) Result {
 		t.emit(Event{Kind: KindResumed, Session: c.Session, Agent: agent})
 	default:
 		t.join(agent, c.Session)
+		if before.Status == StatusActive {
+			warning = c.displace(t, before)
+		}
 	}
-	return c.registered(t)
+	return c.registered(t, warning)
+}
+
+// displace tells an agent that was at work that its name has another task now, and returns what to tell the new one.
+func (c Register) displace(t *turn, before *Agent) (warning string) {
+	t.warn(c.Session, "coordinator", fmt.Sprintf("%s was registered for task %s while it worked on %s: the locks and to-dos of that task are gone. "+
+		"If that was another agent, register again under a name of your own", c.Session, c.TaskID, before.TaskID), c.Session)
+	return fmt.Sprintf("an agent of this name was at work on task %s: its locks and to-dos are gone; if that is not you, register under another name", before.TaskID)
 }
 
 func (c Register) agent(t *turn) *Agent {
@@ -91,7 +104,7 @@ func (t *turn) join(agent *Agent, session string) {
 	t.hand()
 }
 
-func (c Register) registered(t *turn) Result {
+func (c Register) registered(t *turn, warning string) Result {
 	others := []string{}
 	for name, other := range t.state.Sessions.all() {
 		if name != c.Session && other.active() {
@@ -101,6 +114,7 @@ func (c Register) registered(t *turn) Result {
 	return Registered{
 		Status: "registered", ProjectID: t.Project.id, SessionName: c.Session, OtherActive: others,
 		Message: fmt.Sprintf("Successfully registered. %d other agents are active in this project.", len(others)),
+		Warning: warning,
 	}
 }
 

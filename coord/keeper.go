@@ -49,9 +49,12 @@ func (c Free) freed(t *turn, claim *Claim, text string) Result {
 }
 
 // tell puts a message from a person into the inbox of a session.
-func (t *turn) tell(session, person, text string) {
-	m := &Message{ID: t.id(person), From: person, Type: TypeBroadcast, Sort: "warning", Text: text, Time: t.now}
-	t.emit(Event{Kind: KindBroadcast, Session: person, To: []string{session}, Message: m})
+func (t *turn) tell(session, person, text string) { t.warn(session, person, text, person) }
+
+// warn puts a warning into the inbox of a session, by an event of the session that is the cause.
+func (t *turn) warn(session, from, text, cause string) {
+	m := &Message{ID: t.id(from), From: from, Type: TypeBroadcast, Sort: "warning", Text: text, Time: t.now}
+	t.emit(Event{Kind: KindBroadcast, Session: cause, To: []string{session}, Message: m})
 }
 
 // Retire ends an agent as death does: its leases are free, and its to-do list and messages are kept for whoever goes on

@@ -23,7 +23,7 @@ type naive struct {
 type member struct {
 	name, task, principal string
 	known, alive, bound   bool
-	provisional           bool
+	provisional, done     bool
 	seen                  time.Time
 	todos                 []string // statuses
 	inbox                 []letter
@@ -97,10 +97,14 @@ func (n *naive) register(m *member, task, principal string, resume bool) string 
 		if m.known && m.principal != principal {
 			m.inbox = nil
 		}
+		if mine && m.alive && !m.done {
+			m.inbox = append(m.inbox, letter{"", "broadcast"})
+		}
 		m.todos = nil
 		n.free(m.name)
 		n.members = append(slices.DeleteFunc(n.members, func(o *member) bool { return o == m }), m)
 	}
+	m.done = m.done && mine && resume && m.alive
 	m.known, m.alive, m.bound, m.task, m.principal = true, true, true, task, principal
 	n.hand()
 	others := 0

@@ -193,7 +193,10 @@ func (w *world) step() {
 			}
 		}
 	case "complete":
-		expect(CompleteTask{Session: name, TaskID: "1"}, func() string { return "success" })
+		expect(CompleteTask{Session: name, TaskID: "1"}, func() string {
+			m.done = m.alive
+			return "success"
+		})
 	}
 }
 

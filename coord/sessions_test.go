@@ -211,3 +211,26 @@ func TestNamesThatMislead(t *testing.T) {
 	b.gives(Check{Session: "b"}, `"message_type":"info","content":"a\n\tb \u001b[2J"`)
 	b.gives(Respond{From: "a", To: "b", MessageID: "m"}, "response is missing")
 }
+
+// Two agents that choose the same name hear of it, both; who has completed a task begins another one undisturbed.
+func TestNameThatIsTaken(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.as("", Register{Session: "a", TaskID: "T1"})
+	b.gives(announce("a", "x"), "locked")
+	if got := b.do(Register{Session: "a", TaskID: "T1"}).(Registered); got.Warning != "" {
+		t.Errorf("who goes on is warned: %s", got.Warning)
+	}
+	if got := b.do(Register{Session: "a", TaskID: "T2"}).(Registered); !strings.Contains(got.Warning, "T1") {
+		t.Errorf("who takes a name is not warned: %+v", got)
+	}
+	b.gives(Check{Session: "a"}, "while it worked on T1")
+	if b.p.state.Sessions.get("coordinator") != nil {
+		t.Error("the coordinator became a session")
+	}
+	b.as("", CompleteTask{Session: "a", TaskID: "T2"})
+	if got := b.do(Register{Session: "a", TaskID: "T3"}).(Registered); got.Warning != "" {
+		t.Errorf("who is done is warned: %s", got.Warning)
+	}
+	b.gives(Check{Session: "a"}, "[]")
+}
