@@ -257,8 +257,8 @@ func TestSlowServer(t *testing.T) {
 	if !errors.Is(err, card.ErrUnreachable) || !contains(err.Error(), "20ms") {
 		t.Errorf("error %v", err)
 	}
-	if n := len(s.requests()); n != 1 {
-		t.Errorf("%d requests, want 1: a server that is slow is not asked again", n)
+	if n := len(s.requests()); n > 1 { // none when the machine is slower still
+		t.Errorf("%d requests: a server that is slow is not asked again", n)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
