@@ -239,8 +239,8 @@ func TestTheFormBeginsWithTheSubject(t *testing.T) {
 		t.Errorf("form %s", form)
 	}
 	for answer, want := range map[string][]string{
-		`{"subject":"a white rabbit in the snow, watercolour"}`:                      {`"subject":"rabbit","colour":"white"`, `"kind":"snow"`, `"style":"watercolour"`},
-		`{"subject":"Draw a white rabbit in the snow!","style":"sketch"}`:            {`"subject":"rabbit","colour":"white"`, `"kind":"snow"`, `"style":"sketch"`},
+		`{"subject":"a white rabbit in the snow, watercolour"}`:                 {`"subject":"rabbit","colour":"white"`, `"kind":"snow"`, `"style":"watercolour"`},
+		`{"subject":"Draw a white rabbit in the snow!","style":"sketch"}`:       {`"subject":"rabbit","colour":"white"`, `"kind":"snow"`, `"style":"sketch"`},
 		`{"subject":"cat","colour":"blue","style":"sketch","background":"sea"}`: {`"subject":"cat","colour":"blue"`, `"style":"sketch"`},
 	} {
 		m := a2a.NewMessage(a2a.RoleUser, a2a.Part{Content: a2a.Data(`{"form_data":` + answer + `}`)})
