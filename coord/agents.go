@@ -222,6 +222,11 @@ func (c Configure) run(t *turn) Result {
 	if len(c.Settings.Roots) > maxRoots {
 		return invalid("a project has %d roots at most", maxRoots)
 	}
+	for _, root := range c.Settings.Roots {
+		if f := badText("root", root, maxRoot); f != nil {
+			return *f
+		}
+	}
 	t.emit(Event{Kind: KindConfigured, Settings: &c.Settings})
 	t.state.count()
 	t.hand() // what was in the way may be so no longer

@@ -36,12 +36,34 @@ func (c Define) run(t *turn) Result {
 	if old == nil && t.state.Interfaces.len() >= maxInterfaces {
 		return tooMany("interfaces in this project", maxInterfaces)
 	}
+	if f := first(t.overShare(c.Session, c.Definition), t.overDefined(old, c.Definition)); f != nil {
+		return *f
+	}
 	def := &Interface{Name: c.Name, Definition: c.Definition, RegisteredBy: c.Session, FilePath: c.FilePath, Time: t.now, Version: 1}
 	if old != nil {
 		def.Version = old.Version + 1
 	}
 	t.emit(Event{Kind: KindDefined, Session: c.Session, Interface: def})
 	return Defined{Status: "registered", Name: c.Name, Message: "Interface registered and available to all agents"}
+}
+
+// overDefined says that the definitions would be too large in all with a new one, in the place of an old one if that is
+// not nil.
+func (t *turn) overDefined(old *Interface, definition string) *Failure {
+	size := textSize(definition)
+	if size <= maxUncounted {
+		return nil
+	}
+	for _, def := range t.state.Interfaces.all() {
+		if def != old {
+			size += textSize(def.Definition)
+		}
+	}
+	if size <= maxDefined {
+		return nil
+	}
+	f := tooMany("bytes of definitions in this project", maxDefined)
+	return &f
 }
 
 // GetInterface looks a definition up.

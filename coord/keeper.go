@@ -5,6 +5,7 @@ package coord
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Free takes a lease from its holder, or a claim out of the queue, and tells whose it was. It is for a person who looks
@@ -58,7 +59,9 @@ func (t *turn) warn(session, from, text, cause string) {
 }
 
 // Retire ends an agent as death does: its leases are free, and its to-do list and messages are kept for whoever goes on
-// with its task. It is for a person who looks after the project.
+// with its task. A session that never registered is forgotten, with all that it has, and so is one that has been dead for
+// a minute: no earlier, as two clicks are not to lose what the first one keeps. It is for a person who looks after the
+// project.
 type Retire struct{ Session, Person string }
 
 // Retired is the result of [Retire].
@@ -71,11 +74,23 @@ func (Retire) who() (string, bool) { return "", false }
 
 func (c Retire) run(t *turn) Result {
 	if !t.Registered(c.Session) {
-		return t.noAgent(c.Session)
+		return c.forget(t)
 	}
 	t.abandon(c.Session, c.Person+" has retired it")
 	t.emit(Event{Kind: KindDied, Session: c.Session, Text: c.Person + " has retired it"})
 	t.tell(c.Session, c.Person, c.Person+" has retired you: your locks are free. If you go on, register again first")
+	t.hand()
+	return Retired{Status: "retired", Session: c.Session}
+}
+
+// forget ends a session that is no living agent.
+func (c Retire) forget(t *turn) Result {
+	if s := t.state.Sessions.get(c.Session); s == nil || s.Agent != nil && t.now.Sub(s.EndedAt) < time.Minute {
+		return t.noAgent(c.Session)
+	}
+	why := c.Person + " has ended it"
+	t.abandon(c.Session, why)
+	t.emit(Event{Kind: KindForgotten, Session: c.Session, Text: why})
 	t.hand()
 	return Retired{Status: "retired", Session: c.Session}
 }

@@ -88,6 +88,9 @@ func (c Announce) run(t *turn) Result {
 		return *f
 	}
 	t.state.work = 0
+	if f := t.overShare(claim.Session, append(claim.Paths[:len(claim.Paths):len(claim.Paths)], claim.Description)...); f != nil {
+		return *f
+	}
 	blockers := t.blockers(claim, len(t.state.Queue))
 	switch {
 	case t.state.work.tooMuch():

@@ -29,6 +29,8 @@ const (
 	maxInterfaces = 1000
 	maxCompleted  = 1000
 	maxRoots      = 20
+	maxRoot       = 4 << 10 // bytes of a root
+	maxDefined    = 8 << 20 // bytes of all definitions
 
 	maxClaimPatterns = 10 // paths with wildcards of one claim
 )
@@ -57,6 +59,9 @@ func Limits() []Limit {
 		{"paths, leased and waited for", maxAllPaths, false},
 		{"paths with wildcards", maxPatterns, false},
 		{"interfaces", maxInterfaces, false},
+		{"definitions in all", maxDefined, true},
+		{"what a session keeps", maxShare, true},
+		{"what a session keeps that has not registered", maxGuestShare, true},
 		{"project in all", maxState, true},
 	}
 }

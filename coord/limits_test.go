@@ -58,6 +58,7 @@ func TestLimits(t *testing.T) {
 		"definition":          {nil, 0, Define{Session: "a", Name: "I", Definition: long(maxText)}, Define{Session: "a", Name: "I", Definition: long(maxText + 1)}},
 		"checked":             {nil, 0, Conflicts{Paths: make([]string, maxChecked)}, Conflicts{Paths: make([]string, maxChecked+1)}},
 		"roots":               {nil, 0, Configure{Settings{Roots: many(maxRoots, "/%d")}}, Configure{Settings{Roots: many(maxRoots+1, "/%d")}}},
+		"root":                {nil, 0, Configure{Settings{Roots: []string{long(maxRoot)}}}, Configure{Settings{Roots: []string{long(maxRoot + 1)}}}},
 		"time to live":        {nil, 0, Announce{Session: "a", Paths: []string{"x"}, ChangeType: "modify", TTL: 0}, Announce{Session: "a", Paths: []string{"x"}, ChangeType: "modify", TTL: -1}},
 		"wait":                {nil, 0, wait(announce("a", "x")), Announce{Session: "a", Paths: []string{"x"}, ChangeType: "modify", Wait: -1}},
 		"read":                {nil, 0, Check{Session: "a", Limit: 1}, Check{Session: "a", Limit: -1}},

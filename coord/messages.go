@@ -66,6 +66,9 @@ func (c Ask) run(t *turn) Result {
 	case t.state.Queries.len() >= maxQueries && !t.forgetQuery():
 		return tooMany("queries without an answer in this project", maxQueries)
 	}
+	if f := t.overShare(c.From, c.Query); f != nil {
+		return *f
+	}
 	wait := c.Wait && c.Timeout > 0
 	if wait {
 		if cycle := t.cycle(c.From, []string{c.To}); cycle != nil {
@@ -159,6 +162,9 @@ func (c Respond) run(t *turn) Result {
 	if t.state.Sessions.get(c.To) == nil {
 		return t.noAgent(c.To)
 	}
+	if f := t.overShare(c.From, c.Response); f != nil && !matched { // an answer that is waited for always has room
+		return *f
+	}
 	m := &Message{ID: "response-" + c.MessageID, From: c.From, Type: TypeResponse, Text: c.Response, For: c.MessageID, Time: t.now}
 	id := c.MessageID
 	if !matched {
@@ -200,6 +206,9 @@ func (c Broadcast) run(t *turn) Result {
 		if name != c.Session && s.active() {
 			to = append(to, name)
 		}
+	}
+	if f := t.overShare(c.Session, c.Content); f != nil {
+		return *f
 	}
 	if len(to) > 0 {
 		m := &Message{ID: t.id(c.Session), From: c.Session, Type: TypeBroadcast, Sort: cmp.Or(c.Sort, "info"), Text: c.Content, Time: t.now}

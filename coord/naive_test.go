@@ -24,7 +24,7 @@ type member struct {
 	name, task, principal string
 	known, alive, bound   bool
 	provisional, done     bool
-	seen                  time.Time
+	seen, died            time.Time
 	todos                 []string // statuses
 	inbox                 []letter
 }
@@ -360,10 +360,19 @@ func (n *naive) take(i int) {
 
 func (n *naive) retire(name string) {
 	m := n.member(name)
-	if m == nil || !m.alive {
+	if m == nil {
+		return
+	}
+	if !m.alive && m.known && n.now.Sub(m.died) < time.Minute {
 		return
 	}
 	n.abandon(name)
+	if !m.alive {
+		n.forget(m)
+		n.hand()
+		return
+	}
+	m.died = n.now
 	m.alive = false
 	m.inbox = append(m.inbox, letter{"", "broadcast"})
 	n.hand()
@@ -392,7 +401,7 @@ func (n *naive) pass(d time.Duration) {
 		switch {
 		case m.alive && silent >= n.timeout:
 			n.abandon(m.name)
-			m.alive = false
+			m.alive, m.died = false, n.now
 		case !m.alive && silent >= n.keep:
 			n.abandon(m.name)
 			n.forget(m)

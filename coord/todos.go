@@ -67,6 +67,9 @@ func (c AddTodo) run(t *turn) Result {
 	if len(t.session(c.Session).Todos) >= maxTodos {
 		return tooMany("todos of this session", maxTodos)
 	}
+	if f := t.overShare(c.Session, c.Item); f != nil {
+		return *f
+	}
 	todo := &Todo{ID: t.id("todo"), Text: c.Item, Status: "pending", Priority: c.Priority, CreatedAt: t.now}
 	t.emit(Event{Kind: KindTodoAdded, Session: c.Session, Todo: todo})
 	return TodoAdded{Status: "added", ID: todo.ID, Message: "Added todo: " + c.Item}
