@@ -286,21 +286,6 @@ func TestAnAddressOfSeveralAgentsListsThem(t *testing.T) {
 	has(t, "the error stream", got.stderr, "Hint: give -a the agent's base URL")
 }
 
-func TestSamplesOnOnePortSayThatTheyLive(t *testing.T) {
-	t.Parallel()
-	_, url, _ := samplesProcess(t, "--addr", "127.0.0.1:0", "--data", inMemory)
-	for _, path := range []string{"/healthz", "/readyz"} {
-		resp, err := http.Get(url + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s", path, resp.Status)
-		}
-	}
-}
-
 func TestAnAnswerIsFollowedByWhatIsNew(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {

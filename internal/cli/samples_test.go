@@ -202,3 +202,18 @@ func TestSamplesTable(t *testing.T) {
 		}
 	}
 }
+
+func TestSamplesOnOnePortSayThatTheyLive(t *testing.T) {
+	t.Parallel()
+	_, url, _ := samplesProcess(t, "--addr", "127.0.0.1:0", "--data", inMemory)
+	for _, path := range []string{"/healthz", "/readyz"} {
+		resp, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
+}
