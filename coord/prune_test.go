@@ -5,6 +5,7 @@ package coord_test
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -55,7 +56,8 @@ func TestOldEventsGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, func() bool { _, oldest := count(); return oldest == snapshot })
-	if got := do(t, h, coord.Check{Session: "b", Peek: true}); got != before {
+	dated := regexp.MustCompile(`"timestamp":"[^"]*"`) // what is told of dropped messages has the time of the look
+	if got := do(t, h, coord.Check{Session: "b", Peek: true}); dated.ReplaceAllString(got, "") != dated.ReplaceAllString(before, "") {
 		t.Errorf("the state is another one: %s", got)
 	}
 	do(t, h, coord.AddTodo{Session: "a", Item: "go on"})
