@@ -5,6 +5,7 @@ package cassette
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -506,4 +508,37 @@ func TestReplayThatFailsEnds(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "exchange 2: the agent's card names no address for /~7/x") {
 		t.Error(err)
 	}
+}
+
+// A client that leaves as soon as it has what it wants ends the request under the tape: the stream has not broken.
+func TestClientLeavesWhileItReads(t *testing.T) {
+	routes, err := newRoutes("http://agent.example", "http://here.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &file{}
+	tape, err := newTape(routes, &Options{Out: f, Transport: leaving{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://agent.example/message:stream", strings.NewReader(`{}`))
+	resp, err := tape.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(resp.Body); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if text := f.String(); !strings.Contains(text, Left) || strings.Contains(text, "broke") {
+		t.Error(text)
+	}
+}
+
+// leaving answers with a stream whose reader leaves after one event.
+type leaving struct{}
+
+func (leaving) RoundTrip(*http.Request) (*http.Response, error) {
+	body := io.MultiReader(strings.NewReader("data: {}\n\n"), iotest.ErrReader(context.Canceled))
+	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(body)}, nil
 }

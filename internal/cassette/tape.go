@@ -4,6 +4,7 @@ package cassette
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -347,6 +348,8 @@ func (e *eventTape) Read(p []byte) (int, error) {
 	switch {
 	case err == io.EOF:
 		e.end("")
+	case errors.Is(err, context.Canceled): // the request ended with the client that made it
+		e.end(Left)
 	case err != nil:
 		e.end("the stream broke: " + err.Error())
 	}

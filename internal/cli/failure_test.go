@@ -136,7 +136,7 @@ func TestCredentials(t *testing.T) {
 		code string
 	}{
 		{"none", nil, nil, exitAuth, codeCredentialsMissing},
-		{"bad", nil, []string{"--bearer", "bad"}, exitAuth, codeAuthFailed},
+		{"bad", nil, []string{"--bearer", "wrong"}, exitAuth, codeAuthFailed},
 		{"weak", nil, []string{"--bearer", "weak"}, exitAuth, codeAuthFailed},
 		{"good", nil, []string{"--bearer", "good"}, exitOK, ""},
 		{"from the environment", map[string]string{"A2ACLI_BEARER": "good"}, nil, exitOK, ""},
@@ -149,7 +149,7 @@ func TestCredentials(t *testing.T) {
 			if got.code != test.exit || test.code != "" && codeIn(t, got.stderr) != test.code {
 				t.Errorf("exit code %d, want %d %s: %s", got.code, test.exit, test.code, got.stderr)
 			}
-			for _, secret := range []string{"good", "bad", "weak"} {
+			for _, secret := range []string{"good", "wrong", "weak"} {
 				if strings.Contains(got.stdout+got.stderr, secret) {
 					t.Errorf("the token is shown:\n%s%s", got.stdout, got.stderr)
 				}
