@@ -63,18 +63,23 @@ func TestHostAskEndsWithItsTimeout(t *testing.T) {
 // With a folder the task goes on with the next host: its agent is left alone.
 func TestHostAskLeavesKeptTasksAlone(t *testing.T) {
 	t.Parallel()
-	begun, why, dir := make(chan struct{}, 1), make(chan error, 1), t.TempDir()
+	begun, why := make(chan struct{}, 1), make(chan error, 1)
 	url := serveAgent(t, endless(true, begun, why), nil)
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	go func() {
-		<-begun
-		interrupt()
-	}()
+	var stderr strings.Builder
+	r := Run{
+		Program: "dragoman", Args: []string{"host", "ask", "--stream", "--agent", url, "--tasks", t.TempDir(), "@Test do it"},
+		Stdin: strings.NewReader(""), Stderr: &stderr, LookupEnv: func(string) (string, bool) { return "", false },
+		Stdout: whenWritten(func() { // the task is known to the user: who leaves earlier is told no name
+			<-begun
+			interrupt()
+		}),
+	}
 	start := time.Now()
-	got := run(ctx, "host", "ask", "--agent", url, "--tasks", dir, "@Test do it")
-	if took := time.Since(start); got.code != exitInterrupted || took > soon || !strings.Contains(got.stderr, "--task-id") {
-		t.Errorf("after %v: %+v", took, got)
+	code := r.Do(ctx)
+	if took := time.Since(start); code != exitInterrupted || took > soon || !strings.Contains(stderr.String(), "--task-id") {
+		t.Errorf("after %v: %d %s", took, code, stderr.String())
 	}
 	select {
 	case cause := <-why:
@@ -178,4 +183,14 @@ func (l *locked) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// whenWritten returns a writer that calls a function at the first write.
+func whenWritten(f func()) io.Writer { return &trigger{f: sync.OnceFunc(f)} }
+
+type trigger struct{ f func() }
+
+func (t *trigger) Write(p []byte) (int, error) {
+	t.f()
+	return len(p), nil
 }
