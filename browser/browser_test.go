@@ -33,7 +33,7 @@ func tab(t *testing.T, width, height int) context.Context {
 	t.Helper()
 	path, ok := found()
 	if !ok {
-		const how = "no browser: apt-get install chromium, or name one in DRAGOMAN_BROWSER"
+		const how = "there is no browser; to run this test: apt-get install chromium, or name one in DRAGOMAN_BROWSER"
 		if os.Getenv("CI") != "" {
 			t.Fatal(how)
 		}

@@ -68,7 +68,7 @@ func blocksOf(t *testing.T, page string) []block {
 func TestPages(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds the binary and the programs of the tutorial")
+		t.Skip("it builds the binary and the programs of the tutorial; run it without -short")
 	}
 	binary := build(t)
 	for _, place := range []string{"tutorial/*.md", "concepts/*.md", "conformance.md"} {

@@ -42,7 +42,7 @@ func build(t *testing.T) string {
 	t.Helper()
 	for _, tool := range []string{"sh", "make", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("the pages need %s", tool)
+			t.Skipf("the pages need %s; install it to run this test, for example: apt-get install %[1]s", tool)
 		}
 	}
 	dir := checkout(t)

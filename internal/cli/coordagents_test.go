@@ -156,9 +156,7 @@ func (h *harness) commit(message string) error {
 // that asks nobody is stopped by the guard while they hold what it wants to commit.
 func TestAgentsShareAWorkTree(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not there")
-	}
+	needsGit(t)
 	tree := filepath.Join(t.TempDir(), "shop")
 	bin := t.TempDir()
 	self, err := os.Executable()
@@ -167,7 +165,7 @@ func TestAgentsShareAWorkTree(t *testing.T) {
 	}
 	for _, name := range []string{"dragoman", codingAgent} { // the test binary is each program when it is called so
 		if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
-			t.Skip(err)
+			t.Skipf("no symbolic links may be made here: %v; on Windows turn on the developer mode to run this test", err)
 		}
 	}
 	config := filepath.Join(t.TempDir(), "gitconfig")

@@ -51,9 +51,7 @@ func TestRelativeDataFolder(t *testing.T) {
 // where it was, and say so.
 func TestNoCoordinatorLetsThrough(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not there")
-	}
+	needsGit(t)
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
 	env := []string{"DRAGOMAN_COORD=" + other.URL, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
@@ -186,9 +184,7 @@ func TestStdioSubscribesAgain(t *testing.T) {
 // Harnesses name files by their absolute paths, in whichever work tree of the repository.
 func TestStdioTakesAbsolutePaths(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not there")
-	}
+	needsGit(t)
 	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--coord-data", ":memory:")
 	init := exec.Command("git", "init", "-q")
 	init.Dir = cmd.Dir

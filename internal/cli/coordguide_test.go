@@ -40,9 +40,7 @@ type guide struct {
 // What docs/coordination.md says to do works, in its order, in a git repository.
 func TestCoordinationGuide(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not there")
-	}
+	needsGit(t)
 	text, err := os.ReadFile("../../docs/coordination.md")
 	if err != nil {
 		t.Fatal(err)

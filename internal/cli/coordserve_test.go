@@ -253,9 +253,7 @@ func TestStopFreesWhatHooksLeased(t *testing.T) {
 // A file is the same in each work tree of a repository and by whatever name it is reached, and those elsewhere are none.
 func TestRelativePaths(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not there")
-	}
+	needsGit(t)
 	base := t.TempDir()
 	main, linked, other := filepath.Join(base, "shop"), filepath.Join(base, "linked"), filepath.Join(base, "other")
 	for _, args := range [][]string{

@@ -36,7 +36,7 @@ func openTerminal(t *testing.T, args ...string) *terminal {
 	t.Helper()
 	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
-		t.Skipf("there are no pseudo terminals here: %v", err)
+		t.Skipf("there are no pseudo terminals here: %v; mount devpts to run this test: mount -t devpts devpts /dev/pts", err)
 	}
 	var number, unlocked uint32
 	control(t, keys, syscall.TIOCGPTN, mem.Pointer(&number))

@@ -51,7 +51,7 @@ func memoryOf(pid int) int {
 // All samples together start at once and need little: less than 2 s and 60 MB.
 func TestSamplesAreLight(t *testing.T) {
 	if raceEnabled {
-		t.Skip("the race detector multiplies time and memory")
+		t.Skip("the race detector multiplies time and memory; run it without -race")
 	}
 	s, url, took := samplesProcess(t, "--addr", "127.0.0.1:0", "--data", t.TempDir())
 	if took > 2*time.Second {
@@ -160,7 +160,7 @@ func TestSamplesOnSeedPorts(t *testing.T) {
 	for _, s := range samples {
 		ln, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)))
 		if err != nil {
-			t.Skipf("port %d is taken", s.port)
+			t.Skipf("port %d is taken; stop what listens there to run this test", s.port)
 		}
 		ln.Close()
 	}

@@ -74,7 +74,7 @@ func run(t *testing.T, dir, program string, args ...string) string {
 func need(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
-		t.Skipf("NOT CHECKED: there is no %s on this machine", program)
+		t.Skipf("NOT CHECKED: there is no %s on this machine; install it to run this test", program)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestEverythingCompiles(t *testing.T) {
 		}
 		need(t, "node")
 		if exec.CommandContext(t.Context(), "node", "--eval", `require("node:module").stripTypeScriptTypes("0")`).Run() != nil {
-			t.Skip("NOT CHECKED: there is no tsc on this machine, and its node, which has to be 22.13 or later, does not read TypeScript")
+			t.Skip("NOT CHECKED: there is no tsc on this machine, and its node, which has to be 22.13 or later, does not read TypeScript; install one to run this test, for example: npm install -g typescript")
 		}
 		for _, name := range all {
 			stripped(t, name)
