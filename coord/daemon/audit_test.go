@@ -13,7 +13,6 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/coord"
 	"github.com/dragoman-a2a/dragoman/coord/daemon"
-	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
 // A logbook is a log to read.
@@ -37,14 +36,7 @@ func (l *logbook) count(part string) int {
 // The log says who made and revoked tokens and who was refused, never a token, and no stranger fills it.
 func TestAudit(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := coord.OpenTables(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables, db := openTables(t)
 	var book logbook
 	logger := slog.New(slog.NewTextHandler(&book, nil))
 	hub := coord.NewHub(&coord.HubOptions{Logger: logger})

@@ -19,13 +19,14 @@ import (
 	"github.com/dragoman-a2a/dragoman/coord"
 	"github.com/dragoman-a2a/dragoman/coord/daemon"
 	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
+	"github.com/dragoman-a2a/dragoman/store"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// start returns the URL of a coordinator, its tables and its hub.
-func start(t *testing.T) (string, *coord.Tables, *coord.Hub) {
+// openTables opens the tables of a coordinator in a folder of their own. The caller closes the database, after what uses it.
+func openTables(t *testing.T) (*coord.Tables, *store.DB) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
 	if err != nil {
@@ -35,6 +36,13 @@ func start(t *testing.T) (string, *coord.Tables, *coord.Hub) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return tables, db
+}
+
+// start returns the URL of a coordinator, its tables and its hub.
+func start(t *testing.T) (string, *coord.Tables, *coord.Hub) {
+	t.Helper()
+	tables, db := openTables(t)
 	hub := coord.NewHub(&coord.HubOptions{Store: tables})
 	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables}))
 	t.Cleanup(func() {
@@ -350,14 +358,7 @@ func post(t *testing.T, method, url, token, body string) (int, string) {
 // The owner manages tokens, and nobody else; gates ask for conflicts like everybody who looks.
 func TestOwnerAndGates(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := coord.OpenTables(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables, db := openTables(t)
 	hub := coord.NewHub(&coord.HubOptions{Store: tables})
 	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables, Closed: true, OwnerKey: "key"}))
 	t.Cleanup(func() {
@@ -431,14 +432,7 @@ func TestOtherSitesLookAtNothing(t *testing.T) {
 // What goes wrong in the database is no business of callers.
 func TestErrorsOfTheDatabaseStayInside(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := coord.OpenTables(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables, db := openTables(t)
 	logger := slog.New(slog.DiscardHandler)
 	hub := coord.NewHub(&coord.HubOptions{Logger: logger})
 	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables, Logger: logger, MCP: coordmcp.Options{Logger: logger}}))

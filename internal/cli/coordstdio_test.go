@@ -42,6 +42,23 @@ func dragoman(t *testing.T, env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// startRaw starts a proxy and returns its two ends, for what no client of MCP would say.
+func startRaw(t *testing.T, cmd *exec.Cmd) (io.WriteCloser, io.Reader) {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return in, out
+}
+
 // stdioClient starts a proxy and returns a client of it.
 func stdioClient(t *testing.T, cmd *exec.Cmd, version string, options *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
@@ -156,17 +173,7 @@ func TestStdioRelaxesSchemas(t *testing.T) {
 func TestStdioTakesListsWithoutParams(t *testing.T) {
 	t.Parallel()
 	cmd := dragoman(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--coord-data", ":memory:")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := startRaw(t, cmd)
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -288,17 +295,7 @@ func await(t *testing.T, so func() bool) {
 func TestStdioEndsWithItsHarness(t *testing.T) {
 	t.Parallel()
 	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--coord-data", ":memory:", "--project", "p")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := startRaw(t, cmd)
 	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n")
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, `"protocolVersion":"2024-11-05"`) {
 		t.Errorf("%q, %v", line, err)
