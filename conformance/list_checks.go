@@ -36,11 +36,7 @@ var listChecks = []check{
 	{
 		name: "list.shape", title: "tasks of a list have what they need", v1: must("5.7", "V1-348"), advice: "list whole tasks",
 		run: func(ctx context.Context, s *session) error {
-			context, _, err := s.family(ctx)
-			if err != nil {
-				return err
-			}
-			r, page, err := s.list(ctx, object{"contextId": context})
+			r, page, err := s.listFamily(ctx)
 			if err != nil {
 				return err
 			}
@@ -114,6 +110,15 @@ func (s *session) list(ctx context.Context, params object) (*reply, object, erro
 	}
 	page, err := r.result()
 	return r, page, err
+}
+
+// listFamily gets a page of the tasks of a context that has several.
+func (s *session) listFamily(ctx context.Context) (*reply, object, error) {
+	context, _, err := s.family(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.list(ctx, object{"contextId": context})
 }
 
 // ids are those of the tasks of a page.
@@ -191,11 +196,7 @@ func checkListArtifacts(include bool) func(context.Context, *session) error {
 }
 
 func checkListOrder(ctx context.Context, s *session) error {
-	context, _, err := s.family(ctx)
-	if err != nil {
-		return err
-	}
-	r, page, err := s.list(ctx, object{"contextId": context})
+	r, page, err := s.listFamily(ctx)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,10 +64,7 @@ func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 	if o.upstream == "" {
 		return usagef("no agent is named").withHint("give its URL with --upstream")
 	}
-	if err := cmp.Or(checkAddress("addr", o.addr), o.checkURL()); err != nil {
-		return err
-	}
-	ln, err := o.listen(ctx)
+	ln, err := o.listenChecked(ctx)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,10 +96,7 @@ func (c *command) replay(ctx context.Context, name string, o *replayOptions) err
 	if o.cassette != "" {
 		return usagef("--cassette is for --against").withHint("to record what a client says to a cassette that is played, put record in front of it")
 	}
-	if err := cmp.Or(checkAddress("addr", o.addr), o.checkURL()); err != nil {
-		return err
-	}
-	ln, err := o.listen(ctx)
+	ln, err := o.listenChecked(ctx)
 	if err != nil {
 		return err
 	}

@@ -331,6 +331,14 @@ func (o *serveOptions) reachedAt(ln net.Listener) string {
 	return cmp.Or(o.url, "http://"+ln.Addr().String())
 }
 
+// listenChecked takes the address of a command whose other options of serving have their defaults.
+func (o *serveOptions) listenChecked(ctx context.Context) (net.Listener, error) {
+	if err := cmp.Or(checkAddress("addr", o.addr), o.checkURL()); err != nil {
+		return nil, err
+	}
+	return o.listen(ctx)
+}
+
 // listen takes the address, before anything else is opened.
 func (o *serveOptions) listen(ctx context.Context) (net.Listener, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
