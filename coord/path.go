@@ -10,25 +10,33 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Limits of one path.
 const (
 	maxPath    = 1024 // bytes
 	maxPattern = 256  // bytes of a path with wildcards
+
+	maxComposed = 3 // bytes of NFD that are one of NFC, at most
 )
 
 // clean returns the one spelling of a path within a project: relative to its root, with slashes, without what leads
-// nowhere. A slash at the end stays: it is a folder, and all that is in it. Literal says that the path has no wildcards:
-// what looks like one gets a backslash before it, which is in no clean path otherwise.
+// nowhere, and in NFC: macOS spells names in NFD, where others do not, and they are the same names. A slash at the end
+// stays: it is a folder, and all that is in it. Literal says that the path has no wildcards: what looks like one gets a
+// backslash before it, which is in no clean path otherwise.
 func (s *Settings) clean(name string, literal bool) (string, error) {
 	switch {
 	case name == "":
 		return "", errors.New("file_path is missing")
-	case len(name) > maxPath:
+	case len(name) > maxPath*maxComposed:
 		return "", fmt.Errorf("file_path is longer than %d bytes", maxPath)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, misleads):
 		return "", errors.New("file_path has characters that no path may have")
+	}
+	if name = norm.NFC.String(name); len(name) > maxPath { // of either spelling the same is too long
+		return "", fmt.Errorf("file_path is longer than %d bytes", maxPath)
 	}
 	p := strings.ReplaceAll(name, `\`, "/")
 	folder := strings.HasSuffix(p, "/")
@@ -86,12 +94,13 @@ func (s *Settings) below(p string) (string, bool) {
 	return "", false
 }
 
-// fold returns what paths are compared by.
+// fold returns what paths are compared by. It is in NFC also where the path is not: earlier versions kept paths as they
+// were spelled, and letters that differ in case can be composed where the others are not.
 func (s *Settings) fold(p string) string {
 	if s.IgnoreCase {
-		return strings.Map(foldRune, p)
+		p = strings.Map(foldRune, p)
 	}
-	return p
+	return norm.NFC.String(p)
 }
 
 // foldRune returns the one character that stands for all that differ in case only.

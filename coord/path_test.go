@@ -3,11 +3,13 @@
 package coord
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 )
 
@@ -25,6 +27,64 @@ func TestClean(t *testing.T) {
 	for _, in := range []string{"", "..", "../a", "a/../../b", "/etc/passwd", "/repo/ann/apple/x", "a\x00b", "a\nb", "a\xff", "D:/x", strings.Repeat("a", 1025), strings.Repeat("*/", 129)} {
 		if got, err := s.clean(in, false); err == nil {
 			t.Errorf("%q is %q", in, got)
+		}
+	}
+}
+
+// Both spellings of a name with marks are one: that of macOS, in NFD, and that of the others.
+func TestSpellingsOfMarks(t *testing.T) {
+	t.Parallel()
+	const composed, apart = "caf\u00e9", "cafe\u0301"
+	for _, root := range []string{"/repo/" + composed, "/repo/" + apart} {
+		s := &Settings{Roots: []string{root}}
+		for _, folder := range []string{"", "/repo/" + composed + "/", "/repo/" + apart + "/"} {
+			for _, name := range []string{composed, apart} {
+				for in, want := range map[string]string{"a/" + name + ".go": "a/" + composed + ".go", name + "/": composed + "/", name + "/**/*.go": composed + "/**/*.go"} {
+					if got, err := s.clean(folder+in, false); got != want || err != nil {
+						t.Errorf("with root %q %q is %q, %v", root, folder+in, got, err)
+					}
+				}
+			}
+		}
+	}
+	s := &Settings{}
+	long := strings.Repeat("\u1ed9", maxPath/3) // of which each is 5 bytes apart
+	for _, in := range []string{long, norm.NFD.String(long)} {
+		if got, err := s.clean(in, false); got != long || err != nil {
+			t.Errorf("%d bytes: %v", len(in), err)
+		}
+	}
+	for _, in := range []string{strings.Repeat("\U0001d160", maxPath/8), norm.NFD.String(long + long)} {
+		if _, err := s.clean(in, false); err == nil || !strings.Contains(err.Error(), "longer than 1024 bytes") {
+			t.Errorf("%d bytes: %v", len(in), err)
+		}
+	}
+	if fold := (&Settings{IgnoreCase: true}); !fold.overlap("\u01f0.go", false, "J\u030c.go", false) {
+		t.Error("case counts where only one of the letters is composed")
+	}
+}
+
+// Who holds a file under one spelling is in the way of the other one, and frees it by either, also when an earlier version
+// has kept it as it was spelled.
+func TestLeasesOfEitherSpelling(t *testing.T) {
+	t.Parallel()
+	const composed, apart = "caf\u00e9.go", "cafe\u0301.go"
+	b := newBed(t)
+	for _, names := range [][2]string{{composed, apart}, {apart, composed}} {
+		for _, kept := range []string{composed, apart} {
+			b.lease(Announce{Session: "a", Paths: []string{names[0]}, ChangeType: "modify"})
+			snapshot, err := b.p.Snapshot()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := b.p.Restore(bytes.ReplaceAll(snapshot, []byte(composed), []byte(kept)), nil); err != nil {
+				t.Fatal(err)
+			}
+			b.gives(Announce{Session: "b", Paths: []string{names[1]}, ChangeType: "modify"}, "conflict")
+			b.gives(Conflicts{Paths: []string{names[1]}}, `"session":"a"`)
+			b.gives(CheckLock{Session: "a", Path: names[1]}, "held")
+			b.gives(Release{Session: "a", Path: names[1]}, "released")
+			b.gives(Conflicts{Paths: []string{names[1]}}, `"conflicts":[]`)
 		}
 	}
 }

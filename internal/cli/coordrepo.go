@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A repository is the work tree that agents share, or a folder without git.
@@ -87,7 +89,7 @@ func (r *repository) relative(ctx context.Context, file string) (string, error) 
 		return "", err
 	}
 	in := r
-	if !below(r.root, file) {
+	if !below(norm.NFC.String(r.root), norm.NFC.String(file)) { // on macOS a name has two spellings, and git's need not be the harness's
 		if in, err = repositoryOf(ctx, existing(filepath.Dir(file))); err != nil {
 			return "", err
 		}
@@ -95,7 +97,7 @@ func (r *repository) relative(ctx context.Context, file string) (string, error) 
 			return "", errOutside
 		}
 	}
-	rel, err := filepath.Rel(in.root, file)
+	rel, err := filepath.Rel(norm.NFC.String(in.root), norm.NFC.String(file))
 	if err != nil {
 		return "", errOutside
 	}

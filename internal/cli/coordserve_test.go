@@ -292,3 +292,20 @@ func TestRelativePaths(t *testing.T) {
 		}
 	}
 }
+
+// On macOS one folder has two spellings, and git and a harness need not write the same one.
+func TestFilesOfEitherSpelling(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	const composed, apart = "caf\u00e9", "cafe\u0301"
+	if err := os.Mkdir(filepath.Join(base, composed), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, names := range [][2]string{{composed, apart}, {apart, composed}, {composed, composed}} {
+		repo := &repository{root: filepath.Join(base, names[0])}
+		got, err := repo.relative(t.Context(), filepath.Join(base, names[1], "x.go"))
+		if got != "x.go" || err != nil {
+			t.Errorf("%q below %q: %q, %v", names[1], names[0], got, err)
+		}
+	}
+}
