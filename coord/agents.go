@@ -228,7 +228,7 @@ func (c Configure) run(t *turn) Result {
 		}
 	}
 	t.emit(Event{Kind: KindConfigured, Settings: &c.Settings})
-	t.state.count()
+	t.state.look()
 	t.hand() // what was in the way may be so no longer
 	return Configured{Status: "configured", Settings: c.Settings}
 }

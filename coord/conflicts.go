@@ -57,7 +57,7 @@ func (c Conflicts) find(t *turn) []*Lease {
 	set := newPathSet(&t.state.Settings, asked.Paths, true)
 	w := &t.state.work
 	*w = 0
-	for _, lease := range t.state.Leases.all() {
+	for _, lease := range t.state.index.near(asked.Paths) {
 		if !t.state.rivals(asked, &lease.Claim) {
 			continue
 		}

@@ -16,7 +16,7 @@ func (s *state) apply(e *Event) {
 	switch e.Kind {
 	case KindConfigured:
 		s.Settings = *e.Settings
-		s.counted = false
+		s.index = nil // paths may be compared in another way
 	case KindJoined, KindResumed, KindLeft, KindDied, KindForgotten, KindCompleted:
 		s.applyAgent(e)
 	case KindTodoAdded, KindTodoUpdated:
@@ -143,13 +143,15 @@ func (s *state) applyLease(e *Event) {
 	switch e.Kind {
 	case KindQueued:
 		claim := *e.Claim
-		claim.ahead = s.countAhead(&claim, len(s.Queue))
+		if s.index != nil {
+			claim.ahead = s.countAhead(&claim, len(s.Queue))
+		}
 		s.Queue = append(s.Queue, &claim)
 	case KindUnqueued:
 		s.unqueue(e.ID)
 	case KindLocked:
 		s.take(e.Lease.ID) // what was behind the claim is behind the lease
-		s.Leases.set(e.Lease.ID, e.Lease)
+		s.setLease(e.Lease)
 		s.Token = e.Lease.Token
 		s.note(e, e.Lease.Paths)
 	case KindRenewed:
@@ -159,7 +161,7 @@ func (s *state) applyLease(e *Event) {
 		if lease == nil {
 			return
 		}
-		s.Leases.delete(e.ID)
+		s.deleteLease(lease)
 		s.outOfTheWay(&lease.Claim, s.Queue)
 		state := ChangeLapsed
 		if e.Kind == KindReleased && e.Text == "" {
@@ -172,7 +174,7 @@ func (s *state) applyLease(e *Event) {
 // renew replaces a lease by what it is now. It may have lost paths, and may be announced by its holder, not by a hook, now.
 func (s *state) renew(e *Event) {
 	old := s.Leases.get(e.Lease.ID)
-	s.Leases.set(e.Lease.ID, e.Lease)
+	s.setLease(e.Lease)
 	if old == nil {
 		return
 	}

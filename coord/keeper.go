@@ -27,11 +27,9 @@ func (c Free) run(t *turn) Result {
 	}
 	t.expire()
 	why := c.Person + " freed it"
-	for id, lease := range t.state.Leases.all() {
-		if id == c.ID {
-			t.emit(Event{Kind: KindReleased, Session: lease.Session, ID: id, Text: why})
-			return c.freed(t, &lease.Claim, "%s took your lock of %s away: change it no more before you have it again")
-		}
+	if lease := t.state.Leases.get(c.ID); lease != nil {
+		t.emit(Event{Kind: KindReleased, Session: lease.Session, ID: c.ID, Text: why})
+		return c.freed(t, &lease.Claim, "%s took your lock of %s away: change it no more before you have it again")
 	}
 	for _, claim := range t.state.Queue {
 		if claim.ID == c.ID {

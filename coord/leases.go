@@ -115,13 +115,10 @@ func (t *turn) crowded(claim *Claim) *Failure {
 		f := tooMany("leases in this project", maxLeases)
 		return &f
 	}
-	paths, patterns := len(claim.Paths), claim.patterns()
+	paths, patterns := len(claim.Paths)+t.state.index.paths, claim.patterns()
 	wild := patterns > 0
-	for _, lease := range t.state.Leases.all() {
-		paths += len(lease.Paths)
-		if wild {
-			patterns += lease.patterns()
-		}
+	if wild {
+		patterns += t.state.index.patterns
 	}
 	for _, waits := range t.state.Queue {
 		paths += len(waits.Paths)
@@ -222,7 +219,7 @@ func (t *turn) blockers(claim *Claim, n int) []string {
 			all = append(all, other.Session)
 		}
 	}
-	for _, lease := range t.state.Leases.all() {
+	for _, lease := range t.state.index.near(claim.Paths) {
 		if t.state.work.tooMuch() {
 			return all
 		}
@@ -240,9 +237,9 @@ func (t *turn) blockers(claim *Claim, n int) []string {
 // own returns the lease by which the session has all of a claim already; rather one that it has announced itself.
 func (t *turn) own(claim *Claim) *Lease {
 	var auto *Lease
-	for _, lease := range t.state.Leases.all() {
+	for _, lease := range t.state.index.of(claim.Session) {
 		switch {
-		case lease.Session != claim.Session || !t.state.serves(lease, claim) || !t.state.coversAll(lease, claim):
+		case !t.state.serves(lease, claim) || !t.state.coversAll(lease, claim):
 		case !lease.Auto:
 			return lease
 		case auto == nil:
@@ -322,7 +319,7 @@ func (c Announce) granted(lease *Lease) Result {
 func (c Announce) conflict(t *turn, claim *Claim) Result {
 	result := Conflict{Status: "conflict", Suggestion: "Query that agent about their progress or wait"}
 	more := &MoreLocks{Holders: []string{}}
-	for _, lease := range t.state.Leases.all() {
+	for _, lease := range t.state.index.near(claim.Paths) {
 		if !t.state.against(claim, &lease.Claim) {
 			continue
 		}
@@ -367,18 +364,18 @@ func (t *turn) hand() {
 	}
 }
 
-// count counts for each claim in the queue what is in its way.
-func (s *state) count() {
+// look makes the index of the leases, and counts for each claim in the queue what is in its way.
+func (s *state) look() {
+	s.index = newLeaseIndex(&s.Settings, s.Leases)
 	for i, claim := range s.Queue {
 		claim.ahead = s.countAhead(claim, i)
 	}
-	s.counted = true
 }
 
 // countAhead returns how many leases and how many of the first n claims in the queue are in the way of a claim.
 func (s *state) countAhead(claim *Claim, n int) int {
 	ahead := 0
-	for _, lease := range s.Leases.all() {
+	for _, lease := range s.index.near(claim.Paths) {
 		if s.against(claim, &lease.Claim) {
 			ahead++
 		}
@@ -402,13 +399,21 @@ func (s *state) outOfTheWay(gone *Claim, behind []*Claim) {
 
 // expire frees leases whose time is up.
 func (t *turn) expire() {
-	freed := false
+	if soonest := t.state.index.soonest; soonest.IsZero() || t.now.Before(soonest) {
+		return
+	}
+	freed, next := false, time.Time{}
 	for id, lease := range t.state.Leases.all() {
-		if !lease.ExpiresAt.IsZero() && !t.now.Before(lease.ExpiresAt) {
+		switch {
+		case lease.ExpiresAt.IsZero():
+		case !t.now.Before(lease.ExpiresAt):
 			t.emit(Event{Kind: KindExpired, Session: lease.Session, ID: id, Text: "its time is up"})
 			freed = true
+		case next.IsZero() || lease.ExpiresAt.Before(next):
+			next = lease.ExpiresAt
 		}
 	}
+	t.state.index.soonest = next
 	if freed {
 		t.hand()
 	}
@@ -416,10 +421,8 @@ func (t *turn) expire() {
 
 // freeLeases frees all leases of a session and gives up its claims. The caller hands on what is free.
 func (t *turn) freeLeases(name, why string) {
-	for id, lease := range t.state.Leases.all() {
-		if lease.Session == name {
-			t.emit(Event{Kind: KindReleased, Session: name, ID: id, Text: why})
-		}
+	for id := range t.state.index.of(name) {
+		t.emit(Event{Kind: KindReleased, Session: name, ID: id, Text: why})
 	}
 	for _, claim := range slices.Clone(t.state.Queue) {
 		if claim.Session == name {
@@ -479,8 +482,8 @@ func (c Release) run(t *turn) Result {
 // release frees a path, or all with "", in each lease that the command is about, and returns what is free.
 func (t *turn) release(c Release, path string) []string {
 	var freed []string
-	for id, lease := range t.state.Leases.all() {
-		if lease.Session != c.Session || c.Auto && !lease.Auto || c.Token != 0 && c.Token != lease.Token {
+	for id, lease := range t.state.index.of(c.Session) {
+		if c.Auto && !lease.Auto || c.Token != 0 && c.Token != lease.Token {
 			continue
 		}
 		var rest []string
@@ -513,7 +516,7 @@ func (c Release) noSuchLease() Result {
 // nothingFreed says why a path is none that the command could free.
 func (c Release) nothingFreed(t *turn, path string) Result {
 	var other, mine, wider *Lease
-	for _, lease := range t.state.Leases.all() {
+	for _, lease := range t.state.index.near([]string{path}) {
 		listed := slices.ContainsFunc(lease.Paths, func(p string) bool { return t.state.Settings.same(p, path) })
 		switch {
 		case listed && lease.Session == c.Session:
@@ -562,21 +565,17 @@ func (c CheckLock) run(t *turn) Result {
 	if s := t.session(c.Session); s.active() {
 		asked.Branch = s.Agent.Branch
 	}
-	var inTheWay *Lease
-	for _, lease := range t.state.Leases.all() {
-		switch {
-		case lease.Session == c.Session:
-			if (c.Token == 0 || c.Token == lease.Token) && t.state.serves(lease, asked) && t.state.allows(lease, path) {
-				return LockState{Status: "held", Token: lease.Token}
-			}
-		case inTheWay == nil && t.state.against(asked, &lease.Claim):
-			inTheWay = lease
+	for _, lease := range t.state.index.of(c.Session) {
+		if (c.Token == 0 || c.Token == lease.Token) && t.state.serves(lease, asked) && t.state.allows(lease, path) {
+			return LockState{Status: "held", Token: lease.Token}
 		}
 	}
-	switch {
-	case inTheWay != nil:
-		return LockState{Status: "conflict", Lock: inTheWay.info()}
-	case c.Token != 0:
+	for _, lease := range t.state.index.near(asked.Paths) {
+		if t.state.against(asked, &lease.Claim) {
+			return LockState{Status: "conflict", Lock: lease.info()}
+		}
+	}
+	if c.Token != 0 {
 		return Failure{Status: "error", Error: fmt.Sprintf("token %d is not that of a lease of %s; the lease was lost", c.Token, c.Path), Code: CodeStale}
 	}
 	return LockState{Status: "free"}

@@ -70,10 +70,8 @@ func (c sweep) run(t *turn) Result {
 
 // holds reports whether a session has leases, or waits for any.
 func (t *turn) holds(name string) bool {
-	for _, lease := range t.state.Leases.all() {
-		if lease.Session == name {
-			return true
-		}
+	for range t.state.index.of(name) {
+		return true
 	}
 	for _, claim := range t.state.Queue {
 		if claim.Session == name {

@@ -72,8 +72,8 @@ type turn struct {
 // the state already. The principal is "" where callers are not told apart.
 func (p *Project) Do(now time.Time, principal string, c Command) (Result, []Event) {
 	t := &turn{Project: p, now: now.UTC(), by: principal}
-	if !p.state.counted {
-		p.state.count()
+	if p.state.index == nil {
+		p.state.look()
 	}
 	if name, ok := c.who(); ok {
 		if refusal := t.admit(name, c); refusal != nil {

@@ -56,10 +56,8 @@ func (t *turn) keeps(name string) int {
 		}
 		broadcasts = max(broadcasts, here) // those in one inbox are those in the others
 	}
-	for _, lease := range t.state.Leases.all() {
-		if lease.Session == name {
-			size += lease.size()
-		}
+	for _, lease := range t.state.index.of(name) {
+		size += lease.size()
 	}
 	for _, claim := range t.state.Queue {
 		if claim.Session == name {

@@ -175,7 +175,7 @@ type state struct {
 
 	work work // of the command that runs, since it was set to 0
 
-	counted bool // ahead of each claim in the queue is right
+	index *leaseIndex // of the leases; while there is none, what is ahead of claims in the queue is not known either
 }
 
 func newState() *state {

@@ -123,22 +123,15 @@ func (t *turn) cycle(from string, to []string) []string {
 type waits struct {
 	*state
 	askers map[string][]string // who waits for an answer of it
-	held   map[string][]*Claim // its leases
 	queued map[string][]int    // the places of its claims in the queue
 }
 
 func (t *turn) waits() *waits {
-	w := &waits{state: t.state, askers: map[string][]string{}, held: map[string][]*Claim{}, queued: map[string][]int{}}
+	w := &waits{state: t.state, askers: map[string][]string{}, queued: map[string][]int{}}
 	for _, q := range t.state.Queries.all() {
 		if q.Awaited {
 			w.askers[q.To] = append(w.askers[q.To], q.From)
 		}
-	}
-	if len(t.state.Queue) == 0 {
-		return w
-	}
-	for _, lease := range t.state.Leases.all() {
-		w.held[lease.Session] = append(w.held[lease.Session], &lease.Claim)
 	}
 	for i, claim := range t.state.Queue {
 		w.queued[claim.Session] = append(w.queued[claim.Session], i)
@@ -158,7 +151,7 @@ func (w *waits) behind(name string, known map[string]string) []string {
 	for _, asker := range w.askers[name] {
 		add(asker)
 	}
-	if len(w.held[name])+len(w.queued[name]) == 0 {
+	if w.index.held[name] == nil && len(w.queued[name]) == 0 {
 		return all
 	}
 	for i, claim := range w.Queue {
@@ -171,8 +164,8 @@ func (w *waits) behind(name string, known map[string]string) []string {
 
 // isBehind reports whether a session is in the way of the claim at a place in the queue.
 func (w *waits) isBehind(i int, name string) bool {
-	for _, lease := range w.held[name] {
-		if w.against(w.Queue[i], lease) {
+	for _, lease := range w.index.of(name) {
+		if w.against(w.Queue[i], &lease.Claim) {
 			return true
 		}
 	}
