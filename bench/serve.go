@@ -13,9 +13,10 @@ import (
 	"net/http/pprof"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/dragoman-a2a/dragoman/internal/collector"
 )
 
 // serveArg makes this program one of the servers. Its last argument says which: "bare", "go", "memory", "sqlite:" or
@@ -58,8 +59,8 @@ func serve(kind string) error {
 		return err
 	}
 	kind, folder, _ := strings.Cut(kind, ":") // or what else follows
-	if kind != "go" && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // as dragoman serve does; the bare handler has the same
+	if kind != "go" {
+		collector.Tune() // as dragoman serve does; the bare handler has the same
 	}
 	switch kind {
 	case "bare":

@@ -25,6 +25,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/coord/daemon"
 	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/collector"
 	"github.com/dragoman-a2a/dragoman/store"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
@@ -112,7 +113,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	if err := c.checkOpen(ctx, o, kept.tables, local); err != nil {
 		return err
 	}
-	tuneCollector()
+	collector.Tune()
 	agents, err := o.asked()
 	if err != nil {
 		return err

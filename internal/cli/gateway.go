@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/gateway"
+	"github.com/dragoman-a2a/dragoman/internal/collector"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
@@ -80,7 +81,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	tuneCollector()
+	collector.Tune()
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
 			URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil),

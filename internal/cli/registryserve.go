@@ -15,6 +15,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/collector"
 	"github.com/dragoman-a2a/dragoman/registry"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/store"
@@ -112,7 +113,7 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 	}
 	defer catalogue.Close()
 	c.warnRegistry(o, local)
-	tuneCollector()
+	collector.Tune()
 
 	probing, stop := context.WithCancel(ctx)
 	stopped := make(chan struct{})

@@ -23,6 +23,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/internal/collector"
 	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/samples/coder"
 	"github.com/dragoman-a2a/dragoman/samples/currency"
@@ -369,7 +370,7 @@ func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close(ctx)) }()
-	tuneCollector()
+	collector.Tune()
 	if o.seedPorts {
 		return c.onSeedPorts(ctx, o, w)
 	}

@@ -16,7 +16,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -28,6 +27,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/internal/collector"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
@@ -177,7 +177,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer ln.Close() // the server does that too
-	tuneCollector()
+	collector.Tune()
 	w, err := c.openWorkshop(ctx, o)
 	if err != nil {
 		return err
@@ -217,14 +217,6 @@ func (o *serveOptions) calledName(card *a2a.AgentCard) string {
 		return cmp.Or(card.Name, o.agent)
 	}
 	return o.agent
-}
-
-// tuneCollector lets garbage grow to four times of what lives, unless GOGC says otherwise. A server keeps tens of
-// megabytes alive and makes short-lived garbage with each request, so this saves about a fifth of its processor time.
-func tuneCollector() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
 }
 
 // shutdown ends the engine of a server that has ended, for whatever reason. After a drain it finds nothing to do.
