@@ -66,7 +66,7 @@ func (c Ask) run(t *turn) Result {
 	case t.state.Queries.len() >= maxQueries && !t.forgetQuery():
 		return tooMany("queries without an answer in this project", maxQueries)
 	}
-	if f := t.overShare(c.From, c.Query); f != nil {
+	if f := t.overShare(c.From, c.Query, c.Query); f != nil { // it is among the queries and in an inbox
 		return *f
 	}
 	wait := c.Wait && c.Timeout > 0
@@ -165,7 +165,7 @@ func (c Respond) run(t *turn) Result {
 	if f := t.overShare(c.From, c.Response); f != nil && !matched { // an answer that is waited for always has room
 		return *f
 	}
-	m := &Message{ID: "response-" + c.MessageID, From: c.From, Type: TypeResponse, Text: c.Response, For: c.MessageID, Time: t.now}
+	m := &Message{ID: "response-" + c.MessageID, From: c.From, Type: TypeResponse, Text: c.Response, For: c.MessageID, Time: t.now, Guest: t.isGuest(c.From)}
 	id := c.MessageID
 	if !matched {
 		id = "" // somebody else's query is not answered by it
@@ -211,7 +211,7 @@ func (c Broadcast) run(t *turn) Result {
 		return *f
 	}
 	if len(to) > 0 {
-		m := &Message{ID: t.id(c.Session), From: c.Session, Type: TypeBroadcast, Sort: cmp.Or(c.Sort, "info"), Text: c.Content, Time: t.now}
+		m := &Message{ID: t.id(c.Session), From: c.Session, Type: TypeBroadcast, Sort: cmp.Or(c.Sort, "info"), Text: c.Content, Time: t.now, Guest: t.isGuest(c.Session)}
 		t.emit(Event{Kind: KindBroadcast, Session: c.Session, To: to, Message: m})
 	}
 	return Broadcasted{Status: "broadcast_sent", Recipients: len(to)}

@@ -11,8 +11,9 @@ import (
 // A Project is the state of one project and the rules by which it changes. It does no I/O and knows no clock, and it is
 // not safe for concurrent use.
 type Project struct {
-	id    string
-	state *state
+	id     string
+	state  *state
+	guests guests
 }
 
 // NewProject returns a project in which nothing has happened.

@@ -62,7 +62,7 @@ func (p *Project) Restore(snapshot []byte, events []Event) error {
 		s.apply(&events[i])
 	}
 	s.dropped = nil // those who asked were told then
-	p.state = s
+	p.state, p.guests = s, guests{}
 	return nil
 }
 

@@ -58,6 +58,8 @@ type Message struct {
 	Text string    `json:"text"`
 	For  string    `json:"for,omitzero"` // the query that a response answers
 	Time time.Time `json:"time"`
+
+	Guest bool `json:"guest,omitzero"` // From had not registered
 }
 
 // The types of messages.
