@@ -164,6 +164,36 @@ func TestCoordination(t *testing.T) {
 	}
 }
 
+// A person ends a project by typing its name, and sees the next one, or none.
+func TestForgetOnThePage(t *testing.T) {
+	s := open(t)
+	s.fill()
+	if _, err := s.hub.Do(t.Context(), "yard", "", coord.Register{Session: "gardener", TaskID: "1", Branch: "main", Description: "Trees"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx := tab(t, 1280, 1400)
+	run(t, ctx, chromedp.Navigate(s.url+"/#shop"))
+	eventually(t, ctx, "the project is there", has("agents", "frontend")+`&&`+has("state", "live"))
+	forget := func(name string) {
+		t.Helper()
+		run(t, ctx, chromedp.Evaluate(`document.getElementById("name").value = ""`, nil), chromedp.SendKeys("#name", name+"\r"))
+	}
+	forget("yard")
+	eventually(t, ctx, "another name is none", has("state", "not the name"))
+	forget("shop")
+	eventually(t, ctx, "who is at work is named", has("state", "frontend, backend, tests"))
+	run(t, ctx, chromedp.Click("#force"))
+	forget("shop")
+	eventually(t, ctx, "the next one is there", has("agents", "gardener")+`&& !`+has("agents", "frontend")+`&& !`+has("events", "lease"))
+	if names, err := s.hub.Projects(t.Context()); err != nil || len(names) != 1 {
+		t.Errorf("%v, %v", names, err)
+	}
+	if _, err := s.hub.Forget(t.Context(), "yard", "ann", true); err != nil { // elsewhere
+		t.Fatal(err)
+	}
+	eventually(t, ctx, "none is there", has("agents", "Nobody is here")+`&&`+has("state", "No agent has registered yet")+`&& document.getElementById("forget").hidden`)
+}
+
 // The page of a project with tokens asks for one, and shows each what he may do.
 func TestCoordinationWithTokens(t *testing.T) {
 	s := open(t)

@@ -10,6 +10,7 @@ type Kind string
 // The kinds of events.
 const (
 	KindConfigured Kind = "project_configured"
+	KindEnded      Kind = "project_forgotten" // the last one that anybody gets of it; it is kept nowhere
 
 	KindJoined    Kind = "agent_joined"
 	KindResumed   Kind = "agent_resumed"

@@ -27,13 +27,16 @@ func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
 	}
 }
 
-// Events yields the events of a project after a number, and then those that come, until ctx ends or the Hub does. Of
-// what is older than the newest ones there are only those that the store has. While nothing can be kept it waits.
+// Events yields the events of a project after a number, and then those that come, until ctx ends or the Hub does, or the
+// project, of which [KindEnded] is the last one. Of what is older than the newest ones there are only those that the store
+// has. A number that is above that of the newest one is of a project that is no more, and means 0. While nothing can be kept
+// it waits.
 func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		var pause time.Duration
+		born := -1 // of the project, once it is known
 		for {
-			events, err := h.eventsAfter(ctx, project, after)
+			now, events, err := h.eventsAfter(ctx, project, &after, born)
 			switch {
 			case ctx.Err() != nil || h.ctx.Err() != nil:
 				return
@@ -44,8 +47,11 @@ func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2
 			case err != nil:
 				yield(Event{}, err)
 				return
+			case born >= 0 && now != born:
+				yield(h.lastEvent(project, after), nil)
+				return
 			}
-			pause = 0
+			pause, born = 0, now
 			for _, e := range events {
 				after = e.Seq
 				if !yield(e, nil) {
@@ -67,15 +73,25 @@ func (h *Hub) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// eventsAfter returns events after a number once there are any, or nothing when it is to be looked again.
-func (h *Hub) eventsAfter(ctx context.Context, project string, after int64) ([]Event, error) {
+// eventsAfter returns events after a number once there are any, or nothing when it is to be looked again, and which of the
+// projects of the name it has looked at: if that is another one than was born then, there are no events. At the first look
+// born is -1.
+func (h *Hub) eventsAfter(ctx context.Context, project string, from *int64, born int) (now int, all []Event, err error) {
 	r, leave, err := h.use(ctx, project)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	defer leave()
+	now = r.born
+	if born >= 0 && now != born {
+		return now, nil, nil
+	}
 	r.mu.Lock()
 	news, seq, gone := r.news, r.project.state.Seq, r.gone
+	if born < 0 && *from > seq {
+		*from = 0
+	}
+	after := *from
 	var events []Event
 	for i := range r.tail {
 		if r.tail[i].Seq > after {
@@ -86,24 +102,24 @@ func (h *Hub) eventsAfter(ctx context.Context, project string, after int64) ([]E
 	o := outcome{last: r.last, reads: true}
 	r.mu.Unlock()
 	if gone {
-		return nil, errGone
+		return now, nil, errGone
 	}
 	if err := o.settled(ctx); err != nil {
-		return nil, err
+		return now, nil, err
 	}
 	if missing := seq > after && (len(events) == 0 || events[0].Seq > after+1); missing && h.opts.Store != nil {
 		older, err := h.opts.Store.Events(ctx, project, after, recent)
 		if err != nil || len(older) > 0 {
-			return older, err
+			return now, older, err
 		}
 	}
 	if len(events) > 0 {
-		return events, nil
+		return now, events, nil
 	}
 	select {
 	case <-news:
 	case <-h.ctx.Done():
 	case <-ctx.Done():
 	}
-	return nil, nil
+	return now, nil, nil
 }

@@ -48,6 +48,8 @@ type Hub struct {
 	mu       sync.Mutex
 	projects map[string]*running
 	filled   int // projects in which something has happened
+	endings  map[string]*ending
+	ended    map[string]ended
 	closed   bool
 
 	presence  sync.Mutex
@@ -67,9 +69,9 @@ func NewHub(opts *HubOptions) *Hub {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	h := &Hub{opts: o, projects: make(map[string]*running), present: make(map[[2]string]int), listening: make(map[[3]string]int)}
+	h := &Hub{opts: o, projects: make(map[string]*running), present: make(map[[2]string]int), listening: make(map[[3]string]int), endings: make(map[string]*ending), ended: make(map[string]ended)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	h.writer = newWriter(o.Store, h.discard, h.failures.kept)
+	h.writer = newWriter(o.Store, h.discard, h.failures.kept, h.hasEnded)
 	if o.Store != nil && o.Retain > 0 {
 		h.loops.Go(h.prune)
 	}

@@ -3,6 +3,7 @@
 package coord
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -110,5 +111,21 @@ func TestLimitsOfWhatIsForgotten(t *testing.T) {
 	}
 	if s := b.p.state.Sessions.get("b"); len(s.Inbox) != maxInbox || s.Dropped != 1 || s.Inbox[0].Type != TypeQuery {
 		t.Errorf("%d messages, %d dropped, the first is a %s", len(s.Inbox), s.Dropped, s.Inbox[0].Type)
+	}
+}
+
+// What no project may be called is refused wherever a project is named: paths of folders, and what other names may not have.
+func TestNamesOfProjects(t *testing.T) {
+	t.Parallel()
+	h := NewHub(nil)
+	defer h.Close()
+	for id, good := range map[string]bool{
+		"shop": true, "a/b": true, "a:b": true, "..x": true, "x..": true, "...": true, "лиса": true, "/": true,
+		"": false, ".": false, "..": false, "../x": false, "a/../b": false, "a/.": false, `..\x`: false, "a\nb": false, "a\u200bb": false, "a\xff": false, strings.Repeat("n", 201): false,
+	} {
+		_, err := h.Do(t.Context(), id, "", ListAgents{})
+		if _, bad := errors.AsType[*BadProjectError](err); bad == good || (CheckProject(id) == nil) != good {
+			t.Errorf("%q: %v", id, err)
+		}
 	}
 }

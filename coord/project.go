@@ -45,6 +45,7 @@ const (
 	CodeStale        = "stale_token"   // the lease was lost meanwhile
 	CodeUnregistered = "unregistered"  // the project serves registered sessions only
 	CodeShutdown     = "shutting_down" // the coordinator ends
+	CodeInUse        = "in_use"        // agents are at work in the project
 )
 
 func invalid(format string, args ...any) Failure {

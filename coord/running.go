@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,6 +40,7 @@ type running struct {
 	over   chan struct{} // closed when the Hub does not know it any more
 	rests  atomic.Bool   // nobody is there who could be missed, and all is kept
 	lost   error         // why nothing more of it can be kept; the writer's
+	born   int           // how many projects of this name were forgotten before
 
 	// The Hub's mutex guards these. It may be taken with that of the project, but not the other way round.
 	users  int       // calls and loops that need it to stay
@@ -63,10 +65,25 @@ type BadProjectError struct{ Why string }
 
 func (e *BadProjectError) Error() string { return e.Why }
 
+// CheckProject says what is wrong with the id of a project, which has 1 to 200 bytes of UTF-8, no characters that do not
+// show, and no . or .. as a name between slashes: that is the path of a folder, and not its name. The error is a
+// [*BadProjectError].
+func CheckProject(id string) error {
+	if f := badName("project_id", id); f != nil {
+		return &BadProjectError{f.Error}
+	}
+	for name := range strings.FieldsFuncSeq(id, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if name == "." || name == ".." {
+			return &BadProjectError{"project_id must not have " + name + " in it, as paths of folders have; a project has a name of its own"}
+		}
+	}
+	return nil
+}
+
 // use returns a project, which is loaded, or begun, at its first use, and stays until leave is called.
 func (h *Hub) use(ctx context.Context, id string) (r *running, leave func(), err error) {
-	if f := badName("project_id", id); f != nil {
-		return nil, nil, &BadProjectError{f.Error}
+	if err := CheckProject(id); err != nil {
+		return nil, nil, err
 	}
 	if r, err = h.place(id); err != nil {
 		return nil, nil, err
@@ -202,8 +219,8 @@ func (h *Hub) tend(r *running) {
 // load brings a project back. That nobody waits in it any more has to be kept before anybody sees it: else each who looks
 // at it would load it again, and again, as long as the store keeps nothing.
 func (h *Hub) load(r *running) error {
-	if h.opts.Store == nil {
-		return nil
+	if err := h.afterEnding(r); err != nil || h.opts.Store == nil {
+		return err
 	}
 	if err := h.failures.toLoad(r.id); err != nil {
 		return err
@@ -260,12 +277,7 @@ func (h *Hub) discard(r *running, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.gone = true
-	for id, later := range r.waiters {
-		delete(r.waiters, id)
-		later <- outcome{result: Failure{Status: "error", Error: "What happens cannot be kept now; try again"}}
-	}
-	close(r.news)
-	r.news = make(chan struct{})
+	r.tellAll(Failure{Status: "error", Error: "What happens cannot be kept now; try again"}, nil)
 }
 
 // sweep looks for what time alone does.

@@ -331,6 +331,13 @@ func (s *inMemory) Events(_ context.Context, project string, after int64, _ int)
 
 func (s *inMemory) Prune(context.Context, time.Time) error { return nil }
 
+func (s *inMemory) Forget(_ context.Context, project string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.events, project)
+	return nil
+}
+
 func (s *inMemory) Projects(context.Context) ([]string, error) { return nil, nil }
 
 func (s *inMemory) count(kind coord.Kind) int {

@@ -21,6 +21,9 @@ type Store interface {
 	Events(ctx context.Context, project string, after int64, limit int) ([]Event, error)
 	// Prune drops events from before a time that no Load needs any more. The newest event of a project stays.
 	Prune(ctx context.Context, before time.Time) error
+	// Forget drops all of a project, as if it had never been, and what allows calls of it alone. It is no error when there
+	// is nothing of it.
+	Forget(ctx context.Context, project string) error
 	// Projects returns the names of all projects.
 	Projects(ctx context.Context) ([]string, error)
 }
@@ -37,6 +40,7 @@ type Commit struct {
 type commit struct {
 	Commit
 	of   *running
+	ends bool          // it is the end of the project, which is forgotten
 	done chan struct{} // closed when it is there, or err is set
 	err  error
 }
@@ -62,15 +66,16 @@ type writer struct {
 	store   Store
 	discard func(of *running, why error) // gives up a project of which a commit could not be kept
 	kept    func(batch []*commit)        // learns of commits that could
+	ended   func(*commit)                // learns of what came of an end
 	mu      sync.Mutex
 	queue   []*commit
 	more    chan struct{} // has one element when there is something in the queue, or nothing will ever come
-	ended   bool
+	closed  bool
 	loop    sync.WaitGroup
 }
 
-func newWriter(store Store, discard func(*running, error), kept func([]*commit)) *writer {
-	w := &writer{store: store, discard: discard, kept: kept, more: make(chan struct{}, 1)}
+func newWriter(store Store, discard func(*running, error), kept func([]*commit), ended func(*commit)) *writer {
+	w := &writer{store: store, discard: discard, kept: kept, ended: ended, more: make(chan struct{}, 1)}
 	if store != nil {
 		w.loop.Go(w.run)
 	}
@@ -81,7 +86,7 @@ func newWriter(store Store, discard func(*running, error), kept func([]*commit))
 func (w *writer) add(c *commit) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.ended {
+	if w.closed {
 		c.err = ErrClosed
 		close(c.done)
 		return
@@ -100,7 +105,7 @@ func (w *writer) signal() {
 // close writes what is there and ends.
 func (w *writer) close() error {
 	w.mu.Lock()
-	w.ended = true
+	w.closed = true
 	w.mu.Unlock()
 	w.signal()
 	w.loop.Wait()
@@ -111,20 +116,51 @@ func (w *writer) run() {
 	for range w.more {
 		for {
 			w.mu.Lock()
-			n := min(len(w.queue), maxBatch)
-			batch := w.queue[:n:n]
-			w.queue = w.queue[n:]
-			ended := w.ended
+			batch := w.next()
+			closed := w.closed
 			w.mu.Unlock()
-			if n == 0 {
-				if ended {
+			if len(batch) == 0 {
+				if closed {
 					return
 				}
 				break
 			}
-			w.write(batch)
+			if batch[0].ends {
+				w.end(batch[0])
+			} else {
+				w.write(batch)
+			}
 		}
 	}
+}
+
+// next takes what is written at once from the queue: commits, or the end of one project. The caller holds the lock.
+func (w *writer) next() []*commit {
+	n := min(len(w.queue), maxBatch)
+	if end := slices.IndexFunc(w.queue[:n], func(c *commit) bool { return c.ends }); end >= 0 {
+		n = max(1, end)
+	}
+	batch := w.queue[:n:n]
+	w.queue = w.queue[n:]
+	return batch
+}
+
+// end has the store forget a project. Whatever comes of it, what is here of the project is over: nothing more of it is
+// kept.
+func (w *writer) end(c *commit) {
+	switch err := c.of.lost; {
+	case err != nil:
+		c.err = errGone // what was to be forgotten has not happened all
+	default:
+		if err = w.store.Forget(context.Background(), c.Project); err != nil {
+			c.err = fmt.Errorf("%w: %w", ErrNotKept, err)
+		} else {
+			w.kept([]*commit{c})
+		}
+		c.of.lost = errGone
+	}
+	w.ended(c)
+	close(c.done)
 }
 
 // write keeps a batch, all at once if that goes, else each project of its own, so that one that fails fails alone.

@@ -45,7 +45,7 @@ type Options struct {
 //	/                             a page for people
 //	/healthz                      whether it runs
 //	/api/projects                 the names of all projects
-//	/api/projects/{project}       what goes on in one
+//	/api/projects/{project}       what goes on in one, which a person ends
 //	/api/projects/{project}/events  what happens in one, as it happens
 //	/api/projects/{project}/conflicts  which of some paths others have leased
 //	/api/projects/{project}/messages   what a person says to sessions
@@ -78,6 +78,7 @@ func New(opts Options) *Daemon {
 	d.mux.HandleFunc("GET /page.js", servePage("page.js", "text/javascript; charset=utf-8"))
 	d.mux.HandleFunc("GET /api/projects", d.serveProjects)
 	d.mux.HandleFunc("GET /api/projects/{project}", d.serveProject)
+	d.mux.HandleFunc("DELETE /api/projects/{project}", d.forgetProject)
 	d.mux.HandleFunc("GET /api/projects/{project}/events", d.serveEvents)
 	d.mux.HandleFunc("POST /api/projects/{project}/conflicts", d.serveConflicts)
 	d.mux.HandleFunc("POST /api/projects/{project}/messages", d.sendMessage)

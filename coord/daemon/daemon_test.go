@@ -261,6 +261,71 @@ func TestPeopleLookAfterProjects(t *testing.T) {
 	}
 }
 
+// A project is forgotten by who may look after it, once nobody is in it or that is forced. Its tokens go with it, and who
+// follows its events gets the last one and no more.
+func TestForgetProject(t *testing.T) {
+	t.Parallel()
+	url, tables, _ := start(t)
+	tokens := map[string]string{}
+	for _, role := range []string{coord.RoleObserver, coord.RoleAgent, coord.RoleAdmin} {
+		token, err := tables.CreateToken(t.Context(), coord.Grant{Project: "p", Name: role, Role: role})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[role] = token
+	}
+	call(t, url, tokens[coord.RoleAgent], "register_agent", me)
+	const path = "/api/projects/p"
+	for _, test := range []struct {
+		token, query string
+		status       int
+		want         string
+	}{
+		{"", "", 401, "token"}, {"coord_none", "", 401, "not known"}, {tokens[coord.RoleObserver], "?force=true", 403, "admin"}, {tokens[coord.RoleAgent], "", 403, "admin"},
+		{tokens[coord.RoleAdmin], "", 409, "at work in project p: a;"}, {tokens[coord.RoleAdmin], "?force=x", 400, "true or false"},
+	} {
+		if status, body := post(t, "DELETE", url+path+test.query, test.token, ""); status != test.status || !strings.Contains(body, test.want) {
+			t.Errorf("%q: %d %s", test.query, status, body)
+		}
+	}
+	req, err := http.NewRequestWithContext(t.Context(), "DELETE", url+path+"?force=true", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+tokens[coord.RoleAdmin])
+	req.Header.Set("Sec-Fetch-Site", "cross-site")
+	if status, body := send(t, req); status != 403 {
+		t.Errorf("a page of another site: %d %s", status, body)
+	}
+	if req, err = http.NewRequestWithContext(t.Context(), "GET", url+path+"/events?after=0", nil); err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+tokens[coord.RoleObserver])
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	followed := bufio.NewReader(resp.Body)
+	if first, err := followed.ReadString('\n'); err != nil || first != "id: 1\n" {
+		t.Errorf("%q, %v", first, err)
+	}
+	if status, body := post(t, "DELETE", url+path+"?force=true", tokens[coord.RoleAdmin], ""); status != 200 || body != `{"status":"forgotten","project_id":"p"}` {
+		t.Errorf("%d %s", status, body)
+	}
+	for role, token := range tokens {
+		if status, body := get(t, url+path, token); status != 401 || !strings.Contains(body, "not known") {
+			t.Errorf("the token of the %s is for another project now: %d %s", role, status, body)
+		}
+	}
+	if status, body := post(t, "DELETE", url+path, "", ""); status != 404 || !strings.Contains(body, "There is no project p") {
+		t.Errorf("%d %s", status, body)
+	}
+	if rest, err := io.ReadAll(followed); err != nil || !strings.Contains(string(rest), `"kind":"project_forgotten","text":"person:admin has ended the project"`) {
+		t.Errorf("who follows gets %s, %v", rest, err)
+	}
+}
+
 // A page of another site cannot make a browser change anything here.
 func TestOtherSitesChangeNothing(t *testing.T) {
 	t.Parallel()

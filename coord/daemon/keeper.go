@@ -3,9 +3,11 @@
 package daemon
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 
@@ -51,6 +53,21 @@ func (d *Daemon) retireAgent(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// forgetProject ends a project, with its tokens.
+func (d *Daemon) forgetProject(w http.ResponseWriter, r *http.Request) {
+	g, ok := d.allow(w, r, mayKeep...)
+	if !ok {
+		return
+	}
+	force, err := strconv.ParseBool(cmp.Or(r.URL.Query().Get("force"), "false"))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, errors.New("force must be true or false"))
+		return
+	}
+	result, err := d.opts.Hub.Forget(r.Context(), r.PathValue("project"), coord.Person(g.Name), force)
+	d.say(w, r, g.Name, result, err)
+}
+
 func (d *Daemon) serveSettings(w http.ResponseWriter, r *http.Request) {
 	if g, ok := d.allow(w, r, mayLook...); ok {
 		d.do(w, r, g.Name, coord.GetSettings{})
@@ -88,6 +105,11 @@ func (d *Daemon) serveConflicts(w http.ResponseWriter, r *http.Request) {
 // do runs a command and answers with its result. Who changed what is in the project's events.
 func (d *Daemon) do(w http.ResponseWriter, r *http.Request, principal string, c coord.Command) {
 	result, err := d.opts.Hub.Do(r.Context(), r.PathValue("project"), principal, c)
+	d.say(w, r, principal, result, err)
+}
+
+// say answers with what came of something that a principal did.
+func (d *Daemon) say(w http.ResponseWriter, r *http.Request, principal string, result coord.Result, err error) {
 	if err != nil {
 		d.fail(w, err)
 		return
@@ -110,6 +132,8 @@ func statusOf(f *coord.Failure) int {
 		return http.StatusTooManyRequests
 	case f.Code == coord.CodeForbidden:
 		return http.StatusForbidden
+	case f.Code == coord.CodeInUse:
+		return http.StatusConflict
 	case f.Code == coord.CodeShutdown:
 		return http.StatusServiceUnavailable
 	}

@@ -11,6 +11,7 @@ const el = (name, props, ...children) => {
 const time = (t) => new Date(t).toLocaleTimeString();
 
 let stream = null; // aborts the stream of events that is shown
+let shown = ""; // the project that is shown
 
 const headers = () => (byID("token").value ? { Authorization: "Bearer " + byID("token").value } : {});
 
@@ -136,6 +137,7 @@ function settings(view) {
     for (const box of byID("settings").elements) wanted[box.name] = box.checked;
     act("PUT", path() + "/settings", wanted);
   };
+  byID("forget").hidden = view.role !== "admin";
 }
 
 function interfaces(view) {
@@ -158,14 +160,28 @@ function said(e) {
   return [paths.get(e.id), e.text].filter(Boolean).join(": ") || e.id || "";
 }
 
-async function refresh() {
-  if (!project()) return;
-  const view = await get(path());
+function draw(view) {
   agents(view);
   locks(view);
   waits(view);
   interfaces(view);
   settings(view);
+}
+
+async function refresh() {
+  if (project()) draw(await get(path()));
+}
+
+const nothing = { role: "observer", agents: {}, todos: {}, locks: { leases: [], queue: [] }, waits: [], interfaces: {}, settings: {} };
+
+// leave shows another project when the one that was shown is no more, or none.
+async function leave() {
+  stream?.abort();
+  stream = null;
+  for (const list of ["events", "messages"]) byID(list).replaceChildren();
+  draw(nothing);
+  if (shown) history.replaceState(null, "", location.pathname);
+  await start();
 }
 
 let due = null;
@@ -206,6 +222,7 @@ async function watch() {
           const data = block.split("\n").filter((l) => l.startsWith("data:")).map((l) => l.slice(5)).join("\n");
           if (!data) continue;
           const e = JSON.parse(data);
+          if (e.kind === "project_forgotten") return leave();
           from = "after=" + e.seq;
           show(e);
         }
@@ -223,7 +240,8 @@ async function watch() {
 async function start() {
   try {
     await projects();
-    if (project()) {
+    shown = project();
+    if (shown) {
       await refresh();
       watch();
     }
@@ -233,7 +251,8 @@ async function start() {
 }
 
 byID("project").addEventListener("change", () => {
-  history.replaceState(null, "", "#" + encodeURIComponent(project())); // so that a link leads here again
+  shown = project();
+  history.replaceState(null, "", "#" + encodeURIComponent(shown)); // so that a link leads here again
   refresh().catch((e) => say(e.message));
   watch();
 });
@@ -250,5 +269,16 @@ byID("say").addEventListener("submit", async (submitted) => {
     say(e.message);
   }
 });
-setInterval(() => projects().then(() => { if (project() && !stream) start(); }).catch((e) => say(e.message)), 5000);
+byID("forget").addEventListener("submit", async (submitted) => {
+  submitted.preventDefault();
+  if (byID("name").value !== project()) return say("that is not the name of this project");
+  try {
+    await request("DELETE", `${path()}?force=${byID("force").checked}`);
+    byID("forget").reset();
+    await leave();
+  } catch (e) {
+    say(e.message);
+  }
+});
+setInterval(() => projects().then(() => { if (shown !== project()) return leave(); if (project() && !stream) start(); }).catch((e) => say(e.message)), 5000);
 start();

@@ -52,7 +52,7 @@ func TestAuditOfSessions(t *testing.T) {
 		srv.Close()
 		hub.Close()
 	})
-	p := &place{t, srv.URL}
+	p := &place{t: t, url: srv.URL}
 	ann, _ := p.join("ann", generations[0])
 	register(t, ann, "a")
 	bob, _ := p.join("bob", generations[0])

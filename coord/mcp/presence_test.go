@@ -269,7 +269,7 @@ func TestListenersKeepNobodyElseAlive(t *testing.T) {
 		srv.Close()
 		hub.Close()
 	})
-	p := &place{t, srv.URL}
+	p := &place{t: t, url: srv.URL}
 	bob, _ := p.join("bob", "2026-07-28")
 	ann, _ := p.join("ann", "2026-07-28")
 	for _, name := range []string{"hers", "his"} {

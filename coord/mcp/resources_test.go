@@ -24,6 +24,7 @@ var generations = []string{"2025-11-25", "2026-07-28"}
 type place struct {
 	t   *testing.T
 	url string
+	hub *coord.Hub
 }
 
 func open(t *testing.T) *place {
@@ -43,7 +44,7 @@ func open(t *testing.T) *place {
 		srv.Close()
 		hub.Close()
 	})
-	return &place{t, srv.URL}
+	return &place{t, srv.URL, hub}
 }
 
 type as string
@@ -197,6 +198,29 @@ func TestSubscriptionsTellOfChanges(t *testing.T) {
 				},
 			}[what]
 			subscribed(t, generation, told, uri, act)
+			if err := c.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: uri}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// Subscribers are told when the project is no more, of all that it showed, and of what happens in the next one of its name.
+func TestSubscribersOfWhatIsForgotten(t *testing.T) {
+	each(t, func(t *testing.T, p *place, generation string) {
+		c, told := p.join("ann", generation)
+		for _, uri := range []string{"dragoman://p/interfaces", "dragoman://p/changes"} { // which nothing else changes here
+			if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // and once more in the second one
+				subscribed(t, generation, told, uri, func() {
+					register(t, c, "a")
+					if _, err := p.hub.Forget(t.Context(), "p", "ann", true); err != nil {
+						t.Fatal(err)
+					}
+				})
+			}
 			if err := c.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: uri}); err != nil {
 				t.Fatal(err)
 			}

@@ -181,14 +181,20 @@ func (w *watches) follow(ctx context.Context, project string, from int64) {
 func (w *watches) collect(ctx context.Context, project string, from int64, hand func(uris []string)) {
 	for {
 		var failed error
+		ended := false
 		for e, err := range w.server.hub.Events(ctx, project, from) {
 			if failed = err; err != nil {
 				break
 			}
-			from = e.Seq
+			if from, ended = e.Seq, e.Kind == coord.KindEnded; ended {
+				from = 0 // another one may begin under the name
+			}
 			if uris := w.affected(project, &e); len(uris) > 0 {
 				hand(uris)
 			}
+		}
+		if ended {
+			continue
 		}
 		if failed == nil || errors.Is(failed, coord.ErrClosed) {
 			return
@@ -247,7 +253,7 @@ func (w *watches) affected(project string, e *coord.Event) []string {
 	}
 	var all []string
 	for uri, p := range of.uris {
-		if slices.Contains(p.view.changedBy, e.Kind) && (p.session == "" || concerns(e, p.session)) {
+		if e.Kind == coord.KindEnded || slices.Contains(p.view.changedBy, e.Kind) && (p.session == "" || concerns(e, p.session)) {
 			all = append(all, uri)
 		}
 	}

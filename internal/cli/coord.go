@@ -39,7 +39,7 @@ type coordOptions struct {
 
 func (c *command) coordCommand() *cobra.Command {
 	o := &coordOptions{}
-	uses := []*cobra.Command{c.coordStdioCommand(o), c.coordHookCommand(o), c.coordGuardCommand(o), c.coordTokenCommand(o), c.coordSettingsCommand(o), c.coordWatchCommand(o), c.coordDoctorCommand(o)}
+	uses := []*cobra.Command{c.coordStdioCommand(o), c.coordHookCommand(o), c.coordGuardCommand(o), c.coordTokenCommand(o), c.coordSettingsCommand(o), c.coordForgetCommand(o), c.coordWatchCommand(o), c.coordDoctorCommand(o)}
 	for _, cmd := range uses {
 		coordFlags(o).VisitAll(func(f *pflag.Flag) { // so that config show, which has them itself, does not repeat them
 			if !slices.Contains(useless[cmd.Name()], f.Name) {
@@ -57,6 +57,7 @@ func (c *command) coordCommand() *cobra.Command {
 // useless are the flags that commands have no use for.
 var useless = map[string][]string{
 	"guard": {"coord-data"}, "token": {"session"}, "settings": {"session", "coord-data"}, "watch": {"session", "coord-data"}, "doctor": {"session"},
+	"forget": {"project", "session", "coord-data"},
 }
 
 // coordFlags returns the flags of the commands that use a coordinator.
@@ -81,6 +82,14 @@ func (o *coordOptions) check() error {
 		return usagef("--coord is %q, which is no http or https URL without query", o.url).withHint("for example --coord http://" + defaultCoord)
 	}
 	o.url = strings.TrimSuffix(o.url, "/")
+	return nil
+}
+
+// checkProject refuses what no project may be called.
+func (o *coordOptions) checkProject() error {
+	if err := coord.CheckProject(o.project); err != nil {
+		return usagef("no project may be called %q: %v", o.project, err).withHint("name one with --project or DRAGOMAN_PROJECT, such as shop")
+	}
 	return nil
 }
 
@@ -263,6 +272,8 @@ func coordStatus(o *coordOptions, resp *http.Response) error {
 		code = coord.CodeForbidden
 	case http.StatusBadRequest:
 		code = coord.CodeInvalid
+	case http.StatusConflict:
+		code = coord.CodeInUse
 	case http.StatusServiceUnavailable:
 		code = coord.CodeShutdown
 	}

@@ -164,5 +164,8 @@ func (o *coordOptions) place(ctx context.Context, dir string) (*repository, erro
 	if o.project == "" {
 		o.project = repo.name()
 	}
+	if err := o.checkProject(); err != nil {
+		return nil, err
+	}
 	return repo, nil
 }

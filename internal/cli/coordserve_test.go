@@ -5,13 +5,16 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"io"
 	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -307,5 +310,65 @@ func TestFilesOfEitherSpelling(t *testing.T) {
 		if got != "x.go" || err != nil {
 			t.Errorf("%q below %q: %q, %v", names[1], names[0], got, err)
 		}
+	}
+}
+
+// Somebody at a terminal types the name of the project that is to be forgotten, or nothing is done.
+func TestForgetAsks(t *testing.T) {
+	t.Parallel()
+	_, url := startCoordinator(t)
+	client := connectTo(t, url, "")
+	register(t, client, "a")
+	for _, test := range []struct {
+		lines []string
+		code  int
+		want  string
+	}{
+		{nil, exitFailure, "nothing was done"}, {[]string{"^C"}, exitFailure, "nothing was done"}, {[]string{"y"}, exitFailure, "nothing was done"},
+		{[]string{"p"}, exitOK, "Forgotten: p"}, {[]string{"p"}, exitFailure, "There is no project p"},
+	} {
+		var out bytes.Buffer
+		somebody := &person{lines: test.lines}
+		r := Run{Program: "dragoman", Args: []string{"coord", "forget", "p", "--force", "--coord", url}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
+			LookupEnv: func(string) (string, bool) { return "", false }, person: somebody}
+		if code := r.Do(t.Context()); code != test.code || !strings.Contains(out.String(), test.want) {
+			t.Errorf("%v: exit code %d: %s", test.lines, code, out.String())
+		}
+		if len(somebody.prompts) != 1 || !strings.Contains(somebody.prompts[0], "All that is kept of p will be gone") {
+			t.Errorf("%q", somebody.prompts)
+		}
+	}
+}
+
+// A watch goes on when its project is forgotten, with the first event of the next one of the name.
+func TestWatchOfWhatIsForgotten(t *testing.T) {
+	t.Parallel()
+	_, url := startCoordinator(t)
+	client := connectTo(t, url, "")
+	register(t, client, "a", "b")
+	from, to := io.Pipe()
+	defer from.Close()
+	watch := Run{Program: "dragoman", Args: []string{"coord", "watch", "--coord", url, "--project", "p", "--count", "4"}, Stdin: strings.NewReader(""), Stdout: to, Stderr: to,
+		LookupEnv: func(string) (string, bool) { return "", false }}
+	go func() {
+		watch.Do(t.Context())
+		to.Close()
+	}()
+	lines := bufio.NewScanner(from)
+	for _, want := range []string{"1 .* agent_joined a", "2 .* agent_joined b", "3 .* project_forgotten person:anonymous has ended the project", "1 .* agent_joined c"} {
+		if !lines.Scan() || !regexp.MustCompile("^"+want).MatchString(lines.Text()) {
+			t.Errorf("%q, want %s", lines.Text(), want)
+		}
+		switch want[:1] {
+		case "2":
+			if got := run(t.Context(), "coord", "forget", "p", "--force", "--yes", "--coord", url); got.code != exitOK {
+				t.Fatalf("%+v", got)
+			}
+		case "3":
+			register(t, client, "c")
+		}
+	}
+	if lines.Scan() {
+		t.Errorf("%q", lines.Text())
 	}
 }

@@ -63,7 +63,9 @@ func (c *command) coordWatch(ctx context.Context, o *coordOptions, w *watchOptio
 	w.paths = make(map[string][]string)
 	for {
 		err := c.watchOnce(ctx, o, w.after, func(e *coord.Event, text []byte) error {
-			w.after = e.Seq
+			if w.after = e.Seq; e.Kind == coord.KindEnded {
+				w.after = 0 // another one may begin under the name
+			}
 			seen++
 			if err := c.showHappening(e, text, w.pathsOf(e)); err != nil {
 				return err

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package coord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/store"
+)
+
+// Ended is the result of [Hub.Forget].
+type Ended struct {
+	Status  string `json:"status"` // forgotten
+	Project string `json:"project_id"`
+}
+
+// Forget ends a project, for a person who looks after it: all that was kept of it is gone, as if it had never been. Those
+// who wait in it are told so, and those who follow its events get a last one, [KindEnded], and no more. Its tokens go with
+// it, as they would be good for another project that somebody begins under the same name. While agents are in it, or
+// sessions that hold or wait for leases, it is refused with [CodeInUse] unless it is forced.
+func (h *Hub) Forget(ctx context.Context, project, person string, force bool) (Result, error) {
+	for {
+		r, leave, err := h.use(ctx, project)
+		if err != nil {
+			return nil, err
+		}
+		result, o, err := h.end(r, person, force)
+		if err == nil {
+			err = o.settled(ctx)
+		}
+		leave()
+		switch {
+		case err == nil:
+			return result, nil
+		case !errors.Is(err, errGone):
+			return nil, err
+		}
+	}
+}
+
+// An ending is a project that is about to be forgotten.
+type ending struct {
+	*commit
+	event  Event
+	person string
+}
+
+// An ended is what is known of a project that was forgotten.
+type ended struct {
+	times int // that projects of this name were
+	event Event
+}
+
+// maxEnded is how many projects that were forgotten are known, so that those learn of it who follow their events. Beyond
+// it all are forgotten once more.
+const maxEnded = 10_000
+
+// end takes a project that is in use out of use, and has the store forget it. Who looks at it from now on waits until that
+// is done.
+func (h *Hub) end(r *running, person string, force bool) (Result, *outcome, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gone {
+		return nil, nil, errGone
+	}
+	if f := r.project.mayEnd(force); f != nil {
+		return *f, &outcome{last: r.last, reads: true}, nil
+	}
+	c := &commit{Commit: Commit{Project: r.id}, of: r, ends: true, done: make(chan struct{})}
+	e := &ending{c, Event{Time: time.Now().UTC(), Kind: KindEnded, Text: person + " has ended the project"}, person}
+	if !h.beginEnd(r, e) {
+		return nil, nil, errGone
+	}
+	r.gone = true
+	if h.opts.Store != nil {
+		h.writer.add(c)
+	} else {
+		h.hasEnded(c)
+		close(c.done)
+	}
+	r.tellAll(Failure{Status: "error", Error: "The wait ended: " + e.event.Text}, c)
+	return Ended{Status: "forgotten", Project: r.id}, &outcome{last: c}, nil
+}
+
+// beginEnd takes a project out of use, and reports whether it was in use at all.
+func (h *Hub) beginEnd(r *running, e *ending) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.projects[r.id] != r {
+		return false
+	}
+	h.remove(r)
+	h.endings[r.id] = e
+	return true
+}
+
+// mayEnd says why a project is not to be forgotten, nil when it is.
+func (p *Project) mayEnd(force bool) *Failure {
+	if p.state.Seq == 0 {
+		return &Failure{Status: "not_found", Error: fmt.Sprintf("There is no project %s", p.id)}
+	}
+	if force {
+		return nil
+	}
+	var there []string
+	t := &turn{Project: p}
+	for name, s := range p.state.Sessions.all() {
+		if s.active() || t.holds(name) {
+			there = append(there, name)
+		}
+	}
+	if there == nil {
+		return nil
+	}
+	return &Failure{Status: "error", Code: CodeInUse, Error: fmt.Sprintf("there are agents at work in project %s: %s; end them first, or force it", p.id, strings.Join(there, ", "))}
+}
+
+// tellAll ends all waits. What came of them counts when a commit is kept.
+func (r *running) tellAll(result Failure, last *commit) {
+	for id, later := range r.waiters {
+		delete(r.waiters, id)
+		later <- outcome{result: result, last: last}
+	}
+	close(r.news)
+	r.news = make(chan struct{})
+}
+
+// hasEnded notes whether a project was forgotten. The writer calls it before it tells anybody. As the events of the project
+// are gone, that it was is in the log, with who did it.
+func (h *Hub) hasEnded(c *commit) {
+	if e := h.noteEnd(c); e != nil {
+		h.opts.Logger.Warn("a project was forgotten", slog.String("project", c.Project), slog.String("by", e.person))
+	}
+}
+
+// noteEnd returns the ending of a project that was forgotten, nil when it was not.
+func (h *Hub) noteEnd(c *commit) *ending {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := h.endings[c.Project]
+	delete(h.endings, c.Project)
+	if c.err != nil {
+		return nil
+	}
+	if len(h.ended) >= maxEnded {
+		clear(h.ended)
+	}
+	h.ended[c.Project] = ended{h.ended[c.Project].times + 1, e.event}
+	return e
+}
+
+// afterEnding waits until a project of the same name is forgotten that is about to be, and notes which one this is.
+func (h *Hub) afterEnding(r *running) error {
+	h.mu.Lock()
+	e := h.endings[r.id]
+	h.mu.Unlock()
+	if e != nil {
+		select {
+		case <-e.done:
+		case <-h.ctx.Done():
+			return ErrClosed
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r.born = h.ended[r.id].times
+	return nil
+}
+
+// lastEvent returns the event with which a project ended whose newest one has a number.
+func (h *Hub) lastEvent(project string, newest int64) Event {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := h.ended[project].event
+	e.Seq, e.Kind = newest+1, KindEnded
+	return e
+}
+
+// Forget drops all of a project, and the tokens that are for it alone.
+func (s *Tables) Forget(ctx context.Context, project string) error {
+	defer s.tokens.forget()
+	return s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		for _, table := range []string{"coord_events", "coord_projects", "coord_tokens"} {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE project = $1", project); err != nil {
+				return fmt.Errorf("forget project %q: %w", project, err)
+			}
+		}
+		return nil
+	})
+}
