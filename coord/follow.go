@@ -34,9 +34,9 @@ func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
 func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		var pause time.Duration
-		born := -1 // of the project, once it is known
-		for {
-			now, events, err := h.eventsAfter(ctx, project, &after, born)
+		ends := h.allEnds()
+		for first := true; ; {
+			events, err := h.eventsAfter(ctx, project, &after, first, ends)
 			switch {
 			case ctx.Err() != nil || h.ctx.Err() != nil:
 				return
@@ -44,14 +44,16 @@ func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2
 				pause = longer(pause)
 				h.sleep(ctx, pause)
 				continue
+			case errors.Is(err, errEnded):
+				last, _ := h.endedSince(project, ends)
+				last.Seq = after + 1
+				yield(last, nil)
+				return
 			case err != nil:
 				yield(Event{}, err)
 				return
-			case born >= 0 && now != born:
-				yield(h.lastEvent(project, after), nil)
-				return
 			}
-			pause, born = 0, now
+			pause, first = 0, false
 			for _, e := range events {
 				after = e.Seq
 				if !yield(e, nil) {
@@ -73,22 +75,24 @@ func (h *Hub) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// eventsAfter returns events after a number once there are any, or nothing when it is to be looked again, and which of the
-// projects of the name it has looked at: if that is another one than was born then, there are no events. At the first look
-// born is -1.
-func (h *Hub) eventsAfter(ctx context.Context, project string, from *int64, born int) (now int, all []Event, err error) {
+// errEnded says that the project has been forgotten.
+var errEnded = errors.New("the project has been forgotten")
+
+// eventsAfter returns events after a number once there are any, or nothing when it is to be looked again. At the first look
+// the number may be of a project that is no more, and becomes 0; later that is an errEnded, if it was forgotten since there
+// were so many that were.
+func (h *Hub) eventsAfter(ctx context.Context, project string, from *int64, first bool, ends int64) ([]Event, error) {
 	r, leave, err := h.use(ctx, project)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	defer leave()
-	now = r.born
-	if born >= 0 && now != born {
-		return now, nil, nil
+	if _, ended := h.endedSince(project, ends); ended {
+		return nil, errEnded
 	}
 	r.mu.Lock()
 	news, seq, gone := r.news, r.project.state.Seq, r.gone
-	if born < 0 && *from > seq {
+	if first && *from > seq {
 		*from = 0
 	}
 	after := *from
@@ -102,24 +106,24 @@ func (h *Hub) eventsAfter(ctx context.Context, project string, from *int64, born
 	o := outcome{last: r.last, reads: true}
 	r.mu.Unlock()
 	if gone {
-		return now, nil, errGone
+		return nil, errGone
 	}
 	if err := o.settled(ctx); err != nil {
-		return now, nil, err
+		return nil, err
 	}
 	if missing := seq > after && (len(events) == 0 || events[0].Seq > after+1); missing && h.opts.Store != nil {
 		older, err := h.opts.Store.Events(ctx, project, after, recent)
 		if err != nil || len(older) > 0 {
-			return now, older, err
+			return older, err
 		}
 	}
 	if len(events) > 0 {
-		return now, events, nil
+		return events, nil
 	}
 	select {
 	case <-news:
 	case <-h.ctx.Done():
 	case <-ctx.Done():
 	}
-	return now, nil, nil
+	return nil, nil
 }

@@ -52,12 +52,12 @@ type ending struct {
 
 // An ended is what is known of a project that was forgotten.
 type ended struct {
-	times int // that projects of this name were
+	nth   int64 // it was the nth that was forgotten
 	event Event
 }
 
-// maxEnded is how many projects that were forgotten are known, so that those learn of it who follow their events. Beyond
-// it all are forgotten once more.
+// maxEnded is how many projects that were forgotten are known, so that those learn of it who were about to do something in
+// them, or follow their events. Beyond it nobody learns of the earlier ones any more.
 const maxEnded = 10_000
 
 // end takes a project that is in use out of use, and has the store forget it. Who looks at it from now on waits until that
@@ -150,35 +150,47 @@ func (h *Hub) noteEnd(c *commit) *ending {
 	if len(h.ended) >= maxEnded {
 		clear(h.ended)
 	}
-	h.ended[c.Project] = ended{h.ended[c.Project].times + 1, e.event}
+	h.ends++
+	h.ended[c.Project] = ended{h.ends, e.event}
 	return e
 }
 
-// afterEnding waits until a project of the same name is forgotten that is about to be, and notes which one this is.
-func (h *Hub) afterEnding(r *running) error {
+// afterEnding waits until a project is forgotten that is about to be.
+func (h *Hub) afterEnding(project string) error {
 	h.mu.Lock()
-	e := h.endings[r.id]
+	e := h.endings[project]
 	h.mu.Unlock()
-	if e != nil {
-		select {
-		case <-e.done:
-		case <-h.ctx.Done():
-			return ErrClosed
-		}
+	if e == nil {
+		return nil
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	r.born = h.ended[r.id].times
-	return nil
+	select {
+	case <-e.done:
+		return nil
+	case <-h.ctx.Done():
+		return ErrClosed
+	}
 }
 
-// lastEvent returns the event with which a project ended whose newest one has a number.
-func (h *Hub) lastEvent(project string, newest int64) Event {
+// allEnds returns how many projects were forgotten, for endedSince.
+func (h *Hub) allEnds() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := h.ended[project].event
-	e.Seq, e.Kind = newest+1, KindEnded
-	return e
+	return h.ends
+}
+
+// endedSince returns the last event of a project that was forgotten since there were so many that were. Its number is not
+// known.
+func (h *Hub) endedSince(project string, ends int64) (Event, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	e := h.ended[project]
+	return e.event, e.nth > ends
+}
+
+// forgottenMeanwhile is the result of a command that was for a project which was forgotten before it was done. It is not
+// done in another one of the name: who was let into the one need not be let into the other.
+func forgottenMeanwhile(project string) Result {
+	return Failure{Status: "error", Error: fmt.Sprintf("Project %s has been forgotten; nothing was done", project)}
 }
 
 // Forget drops all of a project, and the tokens that are for it alone.

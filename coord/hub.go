@@ -50,6 +50,7 @@ type Hub struct {
 	filled   int // projects in which something has happened
 	endings  map[string]*ending
 	ended    map[string]ended
+	ends     int64 // projects that were forgotten
 	closed   bool
 
 	presence  sync.Mutex
@@ -96,10 +97,15 @@ func (h *Hub) Close() error {
 // command waits. The error is the context's, or that the store failed; what a command refuses is a result. A call whose
 // context ends leaves no query, claim or lease behind that nobody knows of, and no message is lost with it.
 func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Result, error) {
+	ends := h.allEnds()
 	for {
 		r, leave, err := h.use(ctx, project)
 		if err != nil {
 			return nil, err
+		}
+		if _, ended := h.endedSince(project, ends); ended {
+			leave()
+			return forgottenMeanwhile(project), nil
 		}
 		result, err := h.doIn(ctx, r, principal, c)
 		leave()

@@ -40,7 +40,6 @@ type running struct {
 	over   chan struct{} // closed when the Hub does not know it any more
 	rests  atomic.Bool   // nobody is there who could be missed, and all is kept
 	lost   error         // why nothing more of it can be kept; the writer's
-	born   int           // how many projects of this name were forgotten before
 
 	// The Hub's mutex guards these. It may be taken with that of the project, but not the other way round.
 	users  int       // calls and loops that need it to stay
@@ -219,7 +218,7 @@ func (h *Hub) tend(r *running) {
 // load brings a project back. That nobody waits in it any more has to be kept before anybody sees it: else each who looks
 // at it would load it again, and again, as long as the store keeps nothing.
 func (h *Hub) load(r *running) error {
-	if err := h.afterEnding(r); err != nil || h.opts.Store == nil {
+	if err := h.afterEnding(r.id); err != nil || h.opts.Store == nil {
 		return err
 	}
 	if err := h.failures.toLoad(r.id); err != nil {
