@@ -44,7 +44,7 @@ func (s *Tables) CreateToken(ctx context.Context, g Grant) (token string, err er
 	}
 	token = "coord_" + rand.Text()
 	hash := sha256.Sum256([]byte(token))
-	defer s.tokens.forget()
+	defer s.tokens.change()
 	err = s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		result, err := tx.ExecContext(ctx, "INSERT INTO coord_tokens (hash, project, name, role, created_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
 			hash[:], g.Project, g.Name, g.Role, time.Now().UnixMilli())
@@ -61,7 +61,7 @@ func (s *Tables) CreateToken(ctx context.Context, g Grant) (token string, err er
 
 // RevokeToken takes back the token of a name in a project. It returns ErrNoToken when there is none.
 func (s *Tables) RevokeToken(ctx context.Context, project, name string) error {
-	defer s.tokens.forget()
+	defer s.tokens.change()
 	return s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		result, err := tx.ExecContext(ctx, "DELETE FROM coord_tokens WHERE project = $1 AND name = $2", project, name)
 		if err != nil {
@@ -109,6 +109,7 @@ type tokens struct {
 	read     time.Time
 	grants   map[[sha256.Size]byte]Grant
 	projects map[string]bool // that have a token; "" is all
+	changed  chan struct{}   // closed at the next change by this process; nil when nobody waits for it
 }
 
 // forget has tokens read again.
@@ -116,6 +117,29 @@ func (t *tokens) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.read = time.Time{}
+}
+
+// change has tokens read again, and tells those who wait for it.
+func (t *tokens) change() {
+	t.forget()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.changed != nil {
+		close(t.changed)
+		t.changed = nil
+	}
+}
+
+// TokensChange returns a channel that is closed once this process makes or revokes a token. That tokens went with their
+// project is told by the events of that.
+func (s *Tables) TokensChange() <-chan struct{} {
+	t := &s.tokens
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.changed == nil {
+		t.changed = make(chan struct{})
+	}
+	return t.changed
 }
 
 // current returns all tokens.

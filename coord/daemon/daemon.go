@@ -237,11 +237,8 @@ func (d *Daemon) serveProject(w http.ResponseWriter, r *http.Request) {
 	answer(w, view)
 }
 
-// keepAlive is how often a silent stream says that it is there.
-const keepAlive = 15 * time.Second
-
 // serveEvents streams what happens: after the event that Last-Event-ID or the parameter after names, or from so many
-// events ago as the parameter last says, else from now on.
+// events ago as the parameter last says, else from now on. The stream ends when the reader may not look any more.
 func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
 	if _, ok := d.allow(w, r, mayLook...); !ok {
 		return
@@ -258,13 +255,12 @@ func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")
-	control := http.NewResponseController(w)
-	if err := control.Flush(); err != nil { // the reader knows that it is there
+	if err := http.NewResponseController(w).Flush(); err != nil { // the reader knows that it is there
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	lines := make(chan []byte)
+	lines := make(chan line)
 	go func() {
 		defer close(lines)
 		for e, err := range d.opts.Hub.Events(ctx, project, after) {
@@ -273,36 +269,66 @@ func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 			select {
-			case lines <- sse.AppendEvent(nil, strconv.FormatInt(e.Seq, 10), text):
+			case lines <- line{sse.AppendEvent(nil, strconv.FormatInt(e.Seq, 10), text), e.Kind == coord.KindEnded}:
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	ticker := time.NewTicker(keepAlive)
+	d.stream(w, r, lines)
+	cancel()
+	for range lines { // lets the other end
+	}
+}
+
+// lookAgain is how often a silent stream says that it is there, and it is looked whether its reader may still look.
+const lookAgain = 5 * time.Second
+
+// writeLimit is how long a reader may take to read what there is.
+const writeLimit = 15 * time.Second
+
+// A line is an event as it is written.
+type line struct {
+	text []byte
+	last bool // the project has ended, which all learn who could look until then, as its tokens went with it
+}
+
+// stream writes lines until there are no more, or the reader has gone or may not look any more.
+func (d *Daemon) stream(w http.ResponseWriter, r *http.Request, lines <-chan line) {
+	control := http.NewResponseController(w)
+	ticker := time.NewTicker(lookAgain)
 	defer ticker.Stop()
 	for {
-		var line []byte
+		changed := d.tokensChange() // before it is looked, so that none is missed
+		next := line{text: []byte(": here\n\n")}
 		select {
-		case next, more := <-lines:
+		case l, more := <-lines:
 			if !more {
 				return
 			}
-			line = next
+			next = l
 		case <-ticker.C:
-			line = []byte(": here\n\n")
+		case <-changed:
 		}
-		control.SetWriteDeadline(time.Now().Add(keepAlive)) // a connection without deadlines writes as long as it takes
-		if _, err := w.Write(line); err != nil {
-			cancel()
-			for range lines { // lets the other end
-			}
+		if _, err := d.grant(r.Context(), r.Header, r.PathValue("project")); err != nil && !next.last {
+			return
+		}
+		control.SetWriteDeadline(time.Now().Add(writeLimit)) // a connection without deadlines writes as long as it takes
+		if _, err := w.Write(next.text); err != nil {
 			return
 		}
 		if err := control.Flush(); err != nil {
-			cancel()
+			return
 		}
 	}
+}
+
+// tokensChange returns a channel that is closed when who may do what changes next.
+func (d *Daemon) tokensChange() <-chan struct{} {
+	if d.opts.Tokens == nil {
+		return nil
+	}
+	return d.opts.Tokens.TokensChange()
 }
 
 // after returns the number of the event after which a stream begins.

@@ -42,6 +42,13 @@ func openTables(t *testing.T) (*coord.Tables, *store.DB) {
 // start returns the URL of a coordinator, its tables and its hub.
 func start(t *testing.T) (string, *coord.Tables, *coord.Hub) {
 	t.Helper()
+	url, tables, hub, _ := startOn(t)
+	return url, tables, hub
+}
+
+// startOn is as start, with the database.
+func startOn(t *testing.T) (string, *coord.Tables, *coord.Hub, *store.DB) {
+	t.Helper()
 	tables, db := openTables(t)
 	hub := coord.NewHub(&coord.HubOptions{Store: tables})
 	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables}))
@@ -52,7 +59,7 @@ func start(t *testing.T) (string, *coord.Tables, *coord.Hub) {
 		db.Close()
 		http.DefaultClient.CloseIdleConnections()
 	})
-	return srv.URL, tables, hub
+	return srv.URL, tables, hub, db
 }
 
 // get returns status and body.
