@@ -52,7 +52,12 @@ func open(t *testing.T) *shop {
 
 func (s *shop) do(c coord.Command) coord.Result {
 	s.t.Helper()
-	result, err := s.hub.Do(s.t.Context(), "shop", "", c)
+	return s.doIn("shop", c)
+}
+
+func (s *shop) doIn(project string, c coord.Command) coord.Result {
+	s.t.Helper()
+	result, err := s.hub.Do(s.t.Context(), project, "", c)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -154,6 +159,7 @@ func TestCoordination(t *testing.T) {
 	if got, ok := (<-waiting).(coord.Locked); !ok || got.FilePath != "src/login/api.ts" {
 		t.Errorf("who was next in the queue got %+v", got)
 	}
+	eventually(t, ctx, "who lost the lock is told, and nobody else", has("messages", "person:anonymous to frontend: person:anonymous took your lock"))
 	eventually(t, ctx, "the lock has another holder", has("locks", "held by backend")+`&& !`+has("locks", "frontend"))
 	press("agents", "End-to-end tests", "Retire")
 	eventually(t, ctx, "the agent is gone", `!`+has("agents", "End-to-end tests")+`&&`+has("waits", "Nobody waits"))
@@ -191,7 +197,7 @@ func TestForgetOnThePage(t *testing.T) {
 	if _, err := s.hub.Forget(t.Context(), "yard", "ann", true); err != nil { // elsewhere
 		t.Fatal(err)
 	}
-	eventually(t, ctx, "none is there", has("agents", "Nobody is here")+`&&`+has("state", "No agent has registered yet")+`&& document.getElementById("forget").hidden`)
+	eventually(t, ctx, "none is there", has("state", "No agent has registered yet")+`&& document.getElementById("agents").textContent === "" && document.getElementById("forget").hidden`)
 }
 
 // The page of a project with tokens asks for one, and shows each what he may do.
@@ -216,11 +222,32 @@ func TestCoordinationWithTokens(t *testing.T) {
 	enter("stranger")
 	eventually(t, ctx, "a token that is none is told", has("state", "known for no project"))
 	enter(coord.RoleObserver)
-	eventually(t, ctx, "an observer looks", has("agents", "frontend"))
-	eventually(t, ctx, "and does nothing", `document.querySelectorAll("article button").length === 0 && document.getElementById("say").hidden && document.querySelector("#settings input").disabled`)
+	eventually(t, ctx, "an observer looks", has("agents", "frontend")+`&&`+has("events", "agent joined"))
+	eventually(t, ctx, "and does nothing", `document.querySelectorAll("article button").length === 0 && !(`+form+`) && document.querySelector("#settings input").disabled`)
+	enter("stranger")
+	eventually(t, ctx, "who may not look sees nothing of it", `["agents", "locks", "waits", "messages", "events", "interfaces"].every((id) => document.getElementById(id).textContent === "") && !(`+form+`)`)
 	enter(coord.RoleAdmin)
-	eventually(t, ctx, "an admin does", `document.querySelectorAll("article button").length > 0 && !document.getElementById("say").hidden`)
+	eventually(t, ctx, "an admin does", `document.querySelectorAll("article button").length > 0 && `+form)
 	eventually(t, ctx, "it fits on a phone", `document.documentElement.scrollWidth <= window.innerWidth`)
+}
+
+// form is an expression that is true when people see the form to speak with.
+const form = `document.getElementById("say").checkVisibility()`
+
+// The page opens on a project in which somebody is, however a broken link calls it, shows when something was that was not
+// today, and characters that would make a text look like another one.
+func TestCoordinationOpensWhereSomebodyIs(t *testing.T) {
+	s := open(t)
+	s.doIn("abandoned", coord.AddTodo{Session: "nobody", Item: "left"})
+	s.do(coord.Register{Session: "frontend", TaskID: "42", Branch: "main", Description: "is \u202elive\u202c"})
+	ctx := tab(t, 1280, 800)
+	run(t, ctx, chromedp.Navigate(s.url+"/#%E0%A4%A"))
+	eventually(t, ctx, "it shows who is there", has("agents", `is \u202elive\u202c`))
+	eventually(t, ctx, "one can speak", form)
+	eventually(t, ctx, "days are told", `time("2020-02-03T12:00:00Z").includes("2020") && !time(new Date()).includes(new Date().getFullYear())`)
+	run(t, ctx, chromedp.Navigate(s.url+"/?again#abandoned"))
+	eventually(t, ctx, "nobody is there", has("agents", "Nobody is here"))
+	eventually(t, ctx, "whom one could speak to", `!(`+form+`)`)
 }
 
 // picture keeps a picture of the page, when DRAGOMAN_PICTURES names a folder for it: those of the docs are in docs/img.

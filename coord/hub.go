@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -327,6 +328,35 @@ func (h *Hub) Note(ctx context.Context, project, session string) (registered boo
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.project.Registered(session), r.project.Unread(session), nil
+}
+
+// Alive returns the names of the projects in which an agent is, in order.
+func (h *Hub) Alive() []string {
+	h.mu.Lock()
+	all := slices.Collect(maps.Values(h.projects))
+	h.mu.Unlock()
+	var names []string
+	for _, r := range all {
+		if r.alive() {
+			names = append(names, r.id)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (r *running) alive() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gone {
+		return false
+	}
+	for _, s := range r.project.state.Sessions.all() {
+		if s.active() {
+			return true
+		}
+	}
+	return false
 }
 
 // Projects returns the names of all projects in which something has happened, in order.

@@ -44,7 +44,7 @@ type Options struct {
 //	/mcp                          the tools, over MCP
 //	/                             a page for people
 //	/healthz                      whether it runs
-//	/api/projects                 the names of all projects
+//	/api/projects                 the names of all projects, and of those in which an agent is
 //	/api/projects/{project}       what goes on in one, which a person ends
 //	/api/projects/{project}/events  what happens in one, as it happens
 //	/api/projects/{project}/conflicts  which of some paths others have leased
@@ -200,11 +200,15 @@ func (d *Daemon) serveProjects(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, err)
 		return
 	}
-	shown, locked := []string{}, d.opts.Closed
+	shown, alive, locked := []string{}, []string{}, d.opts.Closed
+	running := d.opts.Hub.Alive()
 	for _, name := range names {
 		switch _, err := d.grant(r.Context(), r.Header, name); {
 		case err == nil:
 			shown = append(shown, name)
+			if _, found := slices.BinarySearch(running, name); found {
+				alive = append(alive, name)
+			}
 		case isRefused(err):
 			locked = true
 		default:
@@ -212,7 +216,7 @@ func (d *Daemon) serveProjects(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	answer(w, map[string]any{"projects": shown, "locked": locked}) // locked: a token may show more
+	answer(w, map[string]any{"projects": shown, "alive": alive, "locked": locked}) // locked: a token may show more
 }
 
 // serveProject answers with all that people want to see at once.

@@ -121,11 +121,15 @@ func TestPageAndState(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"/": "<h1>Coordination</h1>", "/page.js": "use strict", "/page.css": "color-scheme", "/healthz": `"status":"ok"`,
-		"/api/projects": `{"locked":false,"projects":["p"]}`, "/api/projects/p": `"agents":{"a":{"task_id":"1"`,
+		"/api/projects": `{"alive":["p"],"locked":false,"projects":["p"]}`, "/api/projects/p": `"agents":{"a":{"task_id":"1"`,
 	} {
 		if status, body := get(t, url+path, ""); status != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
+	}
+	call(t, url, "", "unregister_agent", me)
+	if _, body := get(t, url+"/api/projects", ""); body != `{"alive":[],"locked":false,"projects":["p"]}` {
+		t.Errorf("with nobody there: %s", body)
 	}
 	if status, _ := get(t, url+"/nothing", ""); status != 404 {
 		t.Errorf("a path that is not there: %d", status)
@@ -165,7 +169,7 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s looks: %d %s", who, status, body)
 		}
 	}
-	if _, body := get(t, url+"/api/projects", tokens["eve"]); body != `{"locked":true,"projects":[]}` {
+	if _, body := get(t, url+"/api/projects", tokens["eve"]); body != `{"alive":[],"locked":true,"projects":[]}` {
 		t.Errorf("eve sees %s", body)
 	}
 	if err := tables.RevokeToken(t.Context(), "p", "ann"); err != nil {

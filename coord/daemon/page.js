@@ -1,24 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
 
+// plain returns a text with those characters as escapes that do not show and make others look like something else: they
+// turn the direction of writing, or are controls.
+const plain = (text) => String(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+  (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+
 // What agents write is only ever put in as text.
 const byID = (id) => document.getElementById(id);
-const el = (name, props, ...children) => {
-  const node = Object.assign(document.createElement(name), props);
-  node.append(...children);
+const fill = (node, text, children) => {
+  if (text !== undefined) node.textContent = plain(text);
+  node.append(...children.map((child) => (child instanceof Node ? child : plain(child))));
   return node;
 };
-const time = (t) => new Date(t).toLocaleTimeString();
+const el = (name, { textContent, ...props }, ...children) => fill(Object.assign(document.createElement(name), props), textContent, children);
+
+// time returns a time of day, with the date unless that is today's.
+const time = (t) => {
+  const at = new Date(t);
+  return at.toDateString() === new Date().toDateString() ? at.toLocaleTimeString() : at.toLocaleString();
+};
 
 let stream = null; // aborts the stream of events that is shown
 let shown = ""; // the project that is shown
 
 const headers = () => (byID("token").value ? { Authorization: "Bearer " + byID("token").value } : {});
 
-// request answers with what the coordinator says. The field for a token appears when one is needed, and stays.
+// blank shows nothing of a project any more.
+function blank() {
+  stream?.abort();
+  stream = null;
+  shown = "";
+  for (const list of ["agents", "locks", "waits", "messages", "events", "interfaces", "to"]) byID(list).replaceChildren();
+  for (const form of ["say", "forget"]) byID(form).hidden = true;
+  byID("settings").reset();
+  for (const box of byID("settings").elements) box.disabled = true;
+}
+
+// refused takes note of an answer that says that the token does not do, if it is one: the field for a token appears when
+// one is needed, and stays.
+function refused(response) {
+  if (response.status !== 401) return;
+  byID("locked").hidden = false;
+  blank();
+}
+
+// request answers with what the coordinator says.
 async function request(method, path, body) {
   const response = await fetch(path, { method, headers: headers(), body: body && JSON.stringify(body) });
-  if (response.status === 401) byID("locked").hidden = false;
+  refused(response);
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.error);
   return answer;
@@ -47,18 +77,29 @@ function sure(text, question, action) {
   return button;
 }
 
-const say = (text) => { byID("state").textContent = text; };
+const say = (text) => { byID("state").textContent = plain(text); };
 const project = () => byID("project").value;
 const path = () => "api/projects/" + encodeURIComponent(project());
 
+// linked returns the project that a link to the page names; "" when none.
+function linked() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return ""; // the link is broken
+  }
+}
+
 async function projects() {
-  const { projects, locked } = await get("api/projects");
+  const { projects, alive, locked } = await get("api/projects");
   if (locked) byID("locked").hidden = false;
-  const now = project() || decodeURIComponent(location.hash.slice(1));
+  const now = [project(), linked(), ...alive].find((name) => projects.includes(name));
   if (projects.join("\n") !== [...byID("project").options].map((o) => o.value).join("\n")) {
     byID("project").replaceChildren(...projects.map((name) => el("option", { value: name, textContent: name, selected: name === now })));
   }
-  if (!projects.length) say(!locked ? "No agent has registered yet." : byID("token").value ? "This token is known for no project here." : "Give a token to see the projects that it is for.");
+  if (projects.length) return;
+  blank();
+  say(!locked ? "No agent has registered yet." : byID("token").value ? "This token is known for no project here." : "Give a token to see the projects that it is for.");
 }
 
 const empty = (text) => [el("p", { className: "quiet", textContent: text })];
@@ -98,8 +139,7 @@ function waits(view) {
   const svg = (name, attributes, ...children) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    node.append(...children);
-    return node;
+    return fill(node, undefined, children);
   };
   const names = [...new Set(view.waits.flatMap((w) => [w.from, w.to]))];
   const rank = Object.create(null); // how many steps it is to one who waits for nobody; a circle, which there is none of, ends it
@@ -169,25 +209,23 @@ function draw(view) {
 }
 
 async function refresh() {
-  if (project()) draw(await get(path()));
+  if (!project()) return;
+  const asked = () => project() + " " + byID("token").value;
+  const before = asked(), view = await get(path());
+  if (asked() === before) draw(view); // else people look at something else by now
 }
-
-const nothing = { role: "observer", agents: {}, todos: {}, locks: { leases: [], queue: [] }, waits: [], interfaces: {}, settings: {} };
 
 // leave shows another project when the one that was shown is no more, or none.
 async function leave() {
-  stream?.abort();
-  stream = null;
-  for (const list of ["events", "messages"]) byID(list).replaceChildren();
-  draw(nothing);
   if (shown) history.replaceState(null, "", location.pathname);
+  blank();
   await start();
 }
 
 let due = null;
 const soon = () => { due ??= setTimeout(() => { due = null; refresh().catch((e) => say(e.message)); }, 200); };
 
-// spoken are the kinds of events that are about messages.
+// spoken are the kinds of events that are about messages. A broadcast to one alone is what the coordinator tells that one.
 const spoken = { message_broadcast: "to all", query_asked: "asks", query_answered: "answers", query_failed: "gets no answer" };
 
 function show(e) {
@@ -198,8 +236,9 @@ function show(e) {
   line("events", ` ${e.kind.replaceAll("_", " ")} `, el("span", { className: "quiet", textContent: said(e) }));
   if (!spoken[e.kind]) return;
   const to = e.query ? e.query.to : (e.to || []).join(", ");
+  const how = e.message && e.to?.length === 1 ? "to " + to : spoken[e.kind] + (to && !e.message ? " " + to : "");
   const text = e.query ? e.query.text : e.message ? e.message.text : e.text;
-  line("messages", el("span", { className: "quiet", textContent: ` ${spoken[e.kind]}${to && e.kind !== "message_broadcast" ? " " + to : ""}: ` }), text || "");
+  line("messages", el("span", { className: "quiet", textContent: ` ${how}: ` }), text || "");
 }
 
 // watch reads the stream by fetch, as an EventSource cannot send a token.
@@ -210,6 +249,7 @@ async function watch() {
   for (let from = "last=500"; !mine.signal.aborted;) {
     try {
       const response = await fetch(`${path()}/events?${from}`, { headers: headers(), signal: mine.signal });
+      refused(response);
       if (!response.ok) throw new Error((await response.json()).error);
       say("live");
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
