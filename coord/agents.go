@@ -188,7 +188,7 @@ func (c Unregister) run(t *turn) Result {
 	}
 }
 
-// CompleteTask says that the task of an agent is done. The agent stays.
+// CompleteTask says that a task is done: as in A2AMCP any one, that need not be the agent's own. The agent stays.
 type CompleteTask struct{ Session, TaskID string }
 
 // TaskCompleted is the result of [CompleteTask].

@@ -637,7 +637,7 @@ func (c *Claim) entry() LockEntry {
 
 // RecentChanges lists the changes that were announced, newest first.
 type RecentChanges struct {
-	Limit int           // 1 or more; 0 means 20
+	Limit int           // how many at most; 0 means 20
 	Since time.Duration // how far back; 0 means as far as is known
 	// Details asks for what the API reference of A2AMCP does not have: what became of the lease.
 	Details bool
@@ -656,8 +656,11 @@ type ChangeInfo struct {
 func (RecentChanges) who() (string, bool) { return "", false }
 
 func (c RecentChanges) run(t *turn) Result {
-	if c.Limit < 0 {
-		return invalid("limit must be 1 or more")
+	switch {
+	case c.Limit < 0:
+		return invalid("limit must be 0, for the default, or more")
+	case c.Since < 0:
+		return invalid("minutes must be 0, for all that is known, or more")
 	}
 	if c.Limit == 0 {
 		c.Limit = 20

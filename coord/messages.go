@@ -59,6 +59,8 @@ func (c Ask) run(t *turn) Result {
 	switch {
 	case c.To == c.From:
 		return invalid("a session cannot ask itself")
+	case c.Timeout < 0:
+		return invalid("timeout must be 0, for no wait, or more")
 	case !t.Registered(c.To):
 		return t.noAgent(c.To)
 	case t.asked(c.From) >= maxAsked:

@@ -217,7 +217,7 @@ var tools = []tool{
 		params:      []param{number("limit", "Default 20").opt()},
 		reads:       true, list: "changes",
 		command: func(a *args) coord.Command {
-			return coord.RecentChanges{Limit: max(1, a.integer("limit", 20)), Since: a.minutes("minutes"), Details: a.boolean("details", false)}
+			return coord.RecentChanges{Limit: a.integer("limit", 20), Since: a.minutes("minutes"), Details: a.boolean("details", false)}
 		},
 	},
 	{
