@@ -96,7 +96,8 @@ func (h *Hub) Close() error {
 
 // Do runs a command in a project, for a principal, which is "" where callers are not told apart. It waits where the
 // command waits. The error is the context's, or that the store failed; what a command refuses is a result. A call whose
-// context ends leaves no query, claim or lease behind that nobody knows of, and no message is lost with it.
+// context ends leaves no query, claim or lease behind that nobody knows of, and no message is lost with it. What was meant
+// for a project that is forgotten meanwhile is refused.
 func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Result, error) {
 	ends := h.allEnds()
 	for {
