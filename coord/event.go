@@ -15,8 +15,8 @@ const (
 	KindJoined    Kind = "agent_joined"
 	KindResumed   Kind = "agent_resumed"
 	KindLeft      Kind = "agent_left"
-	KindDied      Kind = "agent_died"      // it showed no sign of life for Settings.Timeout
-	KindForgotten Kind = "agent_forgotten" // what was kept of it for Settings.Keep is gone
+	KindDied      Kind = "agent_died"      // it showed no sign of life for HubOptions.Timeout, or its Patience
+	KindForgotten Kind = "agent_forgotten" // what was kept of it for HubOptions.Keep is gone
 	KindCompleted Kind = "task_completed"
 
 	KindTodoAdded   Kind = "todo_added"
@@ -27,7 +27,7 @@ const (
 
 	KindAsked     Kind = "query_asked"
 	KindAnswered  Kind = "query_answered"
-	KindUnawaited Kind = "query_unawaited" // nobody waits for the answer any more; it goes to the inbox
+	KindUnawaited Kind = "query_unawaited" // nobody waits for the answer any more; it goes to the inbox, at once if it is Message
 	KindWithdrawn Kind = "query_withdrawn" // nobody wants the answer any more
 	KindFailed    Kind = "query_failed"    // who was asked is gone
 

@@ -121,6 +121,9 @@ func (s *state) applyQuery(e *Event) {
 			s.deliver(e.To[0], *e.Message, e)
 		}
 	case KindUnawaited:
+		if e.Message != nil {
+			s.deliver(e.To[0], *e.Message, e)
+		}
 		if q != nil {
 			late := *q
 			late.Awaited = false

@@ -379,3 +379,36 @@ func mustJSON(t *testing.T, v any) string {
 	}
 	return string(text)
 }
+
+// An answer whose call is canceled while it is being kept is in the inbox.
+func TestAnswerWhileItIsKept(t *testing.T) {
+	t.Parallel()
+	tables, _ := openTables(t)
+	s := &held{Store: tables, asked: make(chan struct{}, 1)}
+	h := newHub(t, &coord.HubOptions{Store: s})
+	register(t, h, "a", "b")
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := h.Do(ctx, project, "", coord.Ask{From: "a", To: "b", Query: "what?", Wait: true, Timeout: time.Minute})
+		done <- err
+	}()
+	var messages []coord.QueryMessage
+	eventually(t, func() bool {
+		messages = decode[[]coord.QueryMessage](t, do(t, h, coord.Check{Session: "b", Peek: true}))
+		return len(messages) == 1
+	})
+	free := s.hold()
+	var wg sync.WaitGroup
+	wg.Go(func() { do(t, h, coord.Respond{From: "b", MessageID: messages[0].ID, Response: "that"}) })
+	<-s.asked
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	free()
+	wg.Wait()
+	if got := do(t, h, coord.Check{Session: "a"}); !contains(got, "that") {
+		t.Errorf("the answer is lost: %s", got)
+	}
+}

@@ -33,6 +33,9 @@ var (
 	ErrClosed = errors.New("the coordinator has ended")
 	// ErrNotKept is what a call returns that did something which the store could not keep: it has not happened.
 	ErrNotKept = errors.New("what happened could not be kept")
+	// ErrDisconnected is for the cause of a context that ends because the connection of the caller did. Who waited for an
+	// answer has not said that it is of no use any more, and finds it in the inbox when it has come.
+	ErrDisconnected = fmt.Errorf("the connection of the caller has ended: %w", context.Canceled)
 	// errGone is why a call has to look its project up again. Nothing of it has happened.
 	errGone = errors.New("the project is not in use any more")
 )
@@ -95,9 +98,11 @@ func (h *Hub) Close() error {
 }
 
 // Do runs a command in a project, for a principal, which is "" where callers are not told apart. It waits where the
-// command waits. The error is the context's, or that the store failed; what a command refuses is a result. A call whose
-// context ends leaves no query, claim or lease behind that nobody knows of, and no message is lost with it. What was meant
-// for a project that is forgotten meanwhile is refused.
+// command waits. The error is the cause of the context's end, or that the store failed; what a command refuses is a result.
+// A call whose context ends leaves no query, claim or lease behind that nobody knows of, unless the cause is
+// [ErrDisconnected]: then its query stays. It takes no message that it does not return, and an answer that came for it goes
+// to the inbox. What becomes of a result that was returned Do does not learn. What was meant for a project that is
+// forgotten meanwhile is refused.
 func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Result, error) {
 	ends := h.allEnds()
 	for {
@@ -168,7 +173,7 @@ type outcome struct {
 	last   *commit      // the newest of those that led to the result; nil for none
 	reads  bool         // the command itself did nothing
 	later  chan outcome // where the outcome of a command that waits will be; it gets one
-	undo   Command      // takes back what is of no use to a caller who is gone; nil for nothing
+	undo   Command      // what becomes of it when the caller is gone; nil for nothing
 }
 
 // settled waits until all that led to the outcome is kept.
@@ -232,7 +237,7 @@ func (r *running) undoing(c Command, events []Event) Command {
 	return nil
 }
 
-// undo takes back what a call did that ended before it was answered.
+// undo takes back what a call did that ended before it was answered, and keeps what had come for it.
 func (h *Hub) undo(r *running, o *outcome) {
 	if o.undo == nil {
 		return
@@ -253,13 +258,18 @@ func (h *Hub) wait(ctx context.Context, r *running, w *waiting, o *outcome) erro
 	case <-timer.C:
 		got = h.giveUp(r, w, o.later, false)
 	case <-ctx.Done():
-		got = h.giveUp(r, w, o.later, true)
+		got = h.giveUp(r, w, o.later, !errors.Is(context.Cause(ctx), ErrDisconnected))
 	case <-h.ctx.Done():
-		got.result = Failure{Status: "error", Error: "The coordinator is shutting down; try again", Code: CodeShutdown}
+		got = h.giveUp(r, w, o.later, false)
+		switch got.result.(type) {
+		case Received, *Lease: // came in the last moment
+		default:
+			got = outcome{result: Failure{Status: "error", Error: "The coordinator is shutting down; try again", Code: CodeShutdown}}
+		}
 	}
-	o.result, o.last, o.undo = got.result, got.last, nil
+	o.result, o.last, o.undo = got.result, got.last, got.undo
 	if lease, ok := got.result.(*Lease); ok {
-		o.result, o.undo = w.as.granted(lease), drop{w.id()} // which the lease need not be
+		o.result = w.as.granted(lease)
 	}
 	if ctx.Err() == nil {
 		return nil

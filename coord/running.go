@@ -374,10 +374,10 @@ func grows(c Command) bool {
 
 // tell hands an event to whoever waits for it.
 func (r *running) tell(e *Event) {
-	id, result := e.ID, any(nil)
+	id, result, undo := e.ID, any(nil), Command(nil)
 	switch e.Kind {
 	case KindAnswered:
-		result = Received{Status: "received", Response: e.Message.Text}
+		result, undo = Received{Status: "received", Response: e.Message.Text}, late{e.ID, e.To[0], e.Message}
 	case KindFailed:
 		result = Failure{Status: "not_found", Error: e.Text}
 	case KindWithdrawn, KindUnqueued:
@@ -386,12 +386,12 @@ func (r *running) tell(e *Event) {
 			result = e.Lease
 		}
 	case KindLocked:
-		id, result = e.Lease.ID, e.Lease
+		id, result, undo = e.Lease.ID, e.Lease, drop{e.Lease.ID}
 	default:
 		return
 	}
 	if later, ok := r.waiters[id]; ok {
 		delete(r.waiters, id)
-		later <- outcome{result: result, last: r.last} // there is room: it gets one
+		later <- outcome{result: result, last: r.last, undo: undo} // there is room: it gets one
 	}
 }

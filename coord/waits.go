@@ -50,6 +50,21 @@ func (c unawait) run(t *turn) Result {
 	return unanswered(c.id, c.after)
 }
 
+// late puts an answer into the inbox of who asked, as the call that waited for it was gone when it came.
+type late struct {
+	id, to string
+	answer *Message
+}
+
+func (late) who() (string, bool) { return "", false }
+
+func (c late) run(t *turn) Result {
+	if t.state.Sessions.get(c.to) != nil && !isOutsider(c.to) { // others have no inbox that anybody looks into
+		t.emit(Event{Kind: KindUnawaited, Session: c.to, ID: c.id, To: []string{c.to}, Message: c.answer})
+	}
+	return nil
+}
+
 // withdraw takes a query back that nobody wants an answer to any more.
 type withdraw struct{ id string }
 

@@ -67,8 +67,8 @@ var views = []view{
 		name: "inbox", description: "The messages that wait for a session, which stay there; only for whoever registered it", ofSession: true,
 		command: func(session string) coord.Command { return coord.Check{Session: session, Peek: true} },
 		changedBy: []coord.Kind{
-			coord.KindBroadcast, coord.KindAsked, coord.KindAnswered, coord.KindRead, coord.KindWithdrawn, coord.KindFailed, coord.KindJoined,
-			coord.KindLeft, coord.KindForgotten,
+			coord.KindBroadcast, coord.KindAsked, coord.KindAnswered, coord.KindUnawaited, coord.KindRead, coord.KindWithdrawn, coord.KindFailed,
+			coord.KindJoined, coord.KindLeft, coord.KindForgotten,
 		},
 	},
 }

@@ -263,7 +263,7 @@ func (w *watches) affected(project string, e *coord.Event) []string {
 // concerns reports whether an event is about the inbox of a session.
 func concerns(e *coord.Event, session string) bool {
 	switch e.Kind {
-	case coord.KindBroadcast, coord.KindAnswered:
+	case coord.KindBroadcast, coord.KindAnswered, coord.KindUnawaited:
 		return slices.Contains(e.To, session)
 	case coord.KindAsked:
 		return e.Query.To == session
