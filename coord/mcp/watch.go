@@ -32,7 +32,7 @@ type watches struct {
 
 	mu       sync.Mutex
 	count    int
-	sessions map[*sdk.ServerSession]map[string]func() // the URIs that it has subscribed to, with what ends the presence by that
+	sessions map[*sdk.ServerSession]map[string]*subscription // by URI
 	projects map[string]*watch
 }
 
@@ -49,13 +49,14 @@ type watched struct {
 }
 
 func newWatches(s *Server) *watches {
-	return &watches{server: s, sessions: make(map[*sdk.ServerSession]map[string]func()), projects: make(map[string]*watch)}
+	return &watches{server: s, sessions: make(map[*sdk.ServerSession]map[string]*subscription), projects: make(map[string]*watch)}
 }
 
 // subscribe admits a subscription of a caller who may read the resource.
 func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	uri := req.Params.URI
-	p, principal, _, err := w.server.show(ctx, headerOf(ctx, req.Extra), uri)
+	header := headerOf(ctx, req.Extra)
+	p, principal, _, err := w.server.show(ctx, header, uri)
 	if err != nil {
 		return err
 	}
@@ -73,11 +74,11 @@ func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 		return fmt.Errorf("there are too many subscriptions: a connection can have %d", maxSubscriptions)
 	}
 	if !known {
-		mine = make(map[string]func())
+		mine = make(map[string]*subscription)
 		w.sessions[req.Session] = mine
 		go w.leaveWith(req.Session)
 	}
-	mine[uri] = w.present(req, p, principal)
+	mine[uri] = &subscription{project: p.project, header: header, leave: w.present(req, p, principal)}
 	w.count++
 	w.add(p, uri, from)
 	return nil
@@ -117,11 +118,11 @@ func (w *watches) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) er
 // drop ends a subscription, if there is one; the caller holds the lock.
 func (w *watches) drop(session *sdk.ServerSession, uri string) {
 	p, ok := parse(uri)
-	leave := w.sessions[session][uri]
-	if !ok || leave == nil {
+	mine := w.sessions[session][uri]
+	if !ok || mine == nil {
 		return
 	}
-	leave()
+	mine.leave()
 	delete(w.sessions[session], uri)
 	w.count--
 	of := w.projects[p.project]
@@ -137,15 +138,13 @@ func (w *watches) drop(session *sdk.ServerSession, uri string) {
 // leaveWith ends the subscriptions of a connection when that ends, however it does.
 func (w *watches) leaveWith(session *sdk.ServerSession) {
 	session.Wait() // why it ended is nothing to us
+	w.dropAll(session)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for uri := range w.sessions[session] {
-		w.drop(session, uri)
-	}
 	delete(w.sessions, session)
 }
 
-// follow tells subscribers of a project's events after a number, until ctx or the hub ends.
+// follow tells subscribers of a project's events after a number, as long as they may see it, until ctx or the hub ends.
 func (w *watches) follow(ctx context.Context, project string, from int64) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,12 +160,16 @@ func (w *watches) follow(ctx context.Context, project string, from int64) {
 			}
 		})
 	}()
+	ticker := time.NewTicker(lookAgain)
+	defer ticker.Stop()
 	for {
 		select {
 		case <-some:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return
 		}
+		w.expel(ctx, project)
 		for uri := range changed.take() {
 			w.server.mcp.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it never fails
 		}
