@@ -108,6 +108,23 @@ func parse(uri string) (place, bool) {
 	return place{}, false
 }
 
+// uri returns the URI of a place as the templates have it, with all letters escaped that could mean something else.
+func (p place) uri() string {
+	escape := func(name string) string { return strings.ReplaceAll(url.QueryEscape(name), "+", "%20") }
+	uri := scheme + escape(p.project) + "/" + p.view.name
+	if p.session != "" {
+		uri += "/" + escape(p.session)
+	}
+	return uri
+}
+
+// SameResource reports whether two URIs name the same resource: letters may be percent-encoded or not.
+func SameResource(a, b string) bool {
+	p, ok := parse(a)
+	q, same := parse(b)
+	return ok && same && p == q
+}
+
 // addResources makes the server know the resources.
 func (s *Server) addResources() {
 	for _, v := range views {
@@ -119,7 +136,37 @@ func (s *Server) addResources() {
 			Name: v.name, URITemplate: template, Description: v.description, MIMEType: "application/json",
 		}, s.read)
 	}
-	s.mcp.AddReceivingMiddleware(keepHeader)
+	s.mcp.AddReceivingMiddleware(keepHeader, s.spell)
+}
+
+// spell makes the URI of a request one that the SDK knows: that of a template to read, and that of the subscription to end.
+// The answer has the client's.
+func (s *Server) spell(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		switch r := req.(type) {
+		case *sdk.ReadResourceRequest:
+			if p, ok := parse(r.Params.URI); ok {
+				return readAs(ctx, next, method, r, p.uri())
+			}
+		case *sdk.UnsubscribeRequest:
+			r.Params.URI = s.subs.asSubscribed(r.Session, r.Params.URI)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// readAs reads a resource by another URI than that which the client has asked for.
+func readAs(ctx context.Context, next sdk.MethodHandler, method string, req *sdk.ReadResourceRequest, uri string) (sdk.Result, error) {
+	asked := req.Params.URI
+	other, params := *req, *req.Params
+	other.Params, params.URI = &params, uri
+	result, err := next(ctx, method, &other)
+	if read, ok := result.(*sdk.ReadResourceResult); ok && read != nil {
+		for _, c := range read.Contents {
+			c.URI = asked
+		}
+	}
+	return result, err
 }
 
 func (s *Server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {

@@ -108,6 +108,22 @@ func (w *watches) add(p place, uri string, from int64) {
 	of.uris[uri].readers++
 }
 
+// asSubscribed returns the URI that a connection has used for a resource when it subscribed.
+func (w *watches) asSubscribed(session *sdk.ServerSession, uri string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	mine := w.sessions[session]
+	if mine[uri] != nil {
+		return uri
+	}
+	for other := range mine {
+		if SameResource(uri, other) {
+			return other
+		}
+	}
+	return uri
+}
+
 func (w *watches) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
