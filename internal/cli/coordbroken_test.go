@@ -142,33 +142,60 @@ func TestStdioSaysThatTheCoordinatorIsGone(t *testing.T) {
 	mustCall(t, session, "list_active_agents", nil, `"b":`) // it is there again
 }
 
-// What was subscribed to is so again on another session, one by one, and none that is refused stands in the way.
+// What was subscribed to is so again with another coordinator, for one who calls and for one who does not.
 func TestStdioSubscribesAgain(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)
 	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
-	updated := make(chan string, 100)
-	session := stdioClient(t, dragoman(t, env, "coord", "stdio"), "2025-06-18", &sdk.ClientOptions{
-		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
-	})
-	for _, uri := range []string{"dragoman://p/nothing", "dragoman://p/agents", "dragoman://p/leases"} {
-		if err := session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}); err != nil {
-			t.Fatal(err)
+	agents, leases := "dragoman://p/agents", "dragoman://p/leases"
+	join := func(version string) (session *sdk.ClientSession, updated chan string) {
+		updated = make(chan string, 1000)
+		session = stdioClient(t, dragoman(t, env, "coord", "stdio"), version, &sdk.ClientOptions{
+			ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
+		})
+		for _, uri := range []string{agents, leases} {
+			if err := session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return session, updated
+	}
+	active, tellsActive := join("2025-06-18")
+	_, tellsSilent := join("2026-07-28")
+	awaitUpdate(t, active, tellsActive, agents)
+	awaitUpdate(t, active, tellsSilent, agents)
+	stopDaemon(t, data, syscall.SIGKILL)
+	again(t, active, "list_active_agents", nil, "{")
+	for _, updated := range []chan string{tellsActive, tellsSilent} {
+		await(t, func() bool { // nobody could tell what happened meanwhile
+			select {
+			case uri := <-updated:
+				return uri == leases
+			default:
+				return false
+			}
+		})
+		awaitUpdate(t, active, updated, agents)
+	}
+}
+
+// What cannot be read cannot be subscribed to, for the same reason.
+func TestStdioRefusesSubscriptions(t *testing.T) {
+	t.Parallel()
+	data, url := t.TempDir(), "http://"+freeAddress(t)
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p"}
+	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
+	session := stdioClient(t, dragoman(t, env, "coord", "stdio"), "2025-11-25", nil)
+	stopDaemon(t, data, syscall.SIGKILL) // a subscription starts it again, too
+	for _, uri := range []string{"dragoman://p/nothing", "http://x", "dragoman://p/agents/x", "dragoman://%01/agents"} {
+		err := session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri})
+		_, reading := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
+		subscribing, read := saidBy(err), saidBy(reading)
+		if subscribing == nil || read == nil || subscribing.Code != read.Code || subscribing.Message != read.Message {
+			t.Errorf("%s: subscribing is refused with %v, reading with %v", uri, err, reading)
 		}
 	}
-	stopDaemon(t, data, syscall.SIGKILL)
-	mustCall(t, session, "list_active_agents", nil, "{")
-	seen := make(map[string]bool)
-	await(t, func() bool { // nobody could tell what happened meanwhile
-		select {
-		case uri := <-updated:
-			seen[uri] = true
-		default:
-		}
-		return len(seen) == 3
-	})
-	awaitUpdate(t, session, updated, "dragoman://p/agents")
 }
 
 // Harnesses name files by their absolute paths, in whichever work tree of the repository.

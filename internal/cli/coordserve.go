@@ -73,7 +73,7 @@ func (c *command) coordServeCommand() *cobra.Command {
 	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy, which counts as beyond this machine")
 	flags.BoolVar(&o.extended, "extended", false, "show models the tools and arguments that A2AMCP does not have, too")
 	flags.StringArrayVar(&o.agents, "a2a-agent", nil, "A2A agent that sessions may ask as a2a:ALIAS, as ALIAS=URL; repeatable")
-	flags.DurationVar(&o.alive, "alive", coord.DefaultTimeout, "how long an agent may show no sign of life until its leases are free")
+	flags.DurationVar(&o.alive, "alive", coord.DefaultTimeout, "how long an agent may show no sign of life until its leases are free; 3s at least")
 	flags.DurationVar(&o.retain, "retain", coord.DefaultRetain, "how long past events are kept for those who ask for them; 0 is for ever")
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
@@ -93,8 +93,8 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	if err := o.check(); err != nil {
 		return err
 	}
-	if o.alive < time.Second {
-		return usagef("--alive is %v; it must be a second at least", o.alive)
+	if o.alive < minAlive {
+		return usagef("--alive is %v; it must be %v at least, as agents whose connection broke need up to %v to be there again", o.alive, minAlive, lineLater)
 	}
 	if o.retain < 0 {
 		return usagef("--retain is %v; it must be 0, for ever, or more", o.retain)

@@ -189,7 +189,7 @@ func TestHooksRestartNobody(t *testing.T) {
 // An agent that has died comes back with its next hook as it was, and is told that it holds nothing any more.
 func TestHooksBringBackTheDead(t *testing.T) {
 	t.Parallel()
-	_, url := startCoordinator(t, "--alive", "1s")
+	_, url := startCoordinator(t, "--alive", "3s")
 	client := connectTo(t, url, "2026-07-28")
 	me := map[string]any{"project_id": "p", "session_name": "a", "task_id": "42", "branch": "login", "description": "the login"}
 	mustCall(t, client, "register_agent", me, `"registered"`) // by itself, so that it has no more patience than others
@@ -212,7 +212,7 @@ func TestHooksBringBackTheDead(t *testing.T) {
 // An agent that is known by hooks alone lives through what takes long between two of them.
 func TestHookedAgentsHavePatience(t *testing.T) {
 	t.Parallel()
-	_, url := startCoordinator(t, "--alive", "1s")
+	_, url := startCoordinator(t, "--alive", "3s")
 	client := connectTo(t, url, "2026-07-28")
 	runHookCommand(t, url, "session-start", `{"session_id":"h"}`)
 	// Another one dies meanwhile, so that there was a look at who is alive.

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,9 +36,6 @@ Tools need no project_id: without one they are about --project; nor, with --sess
 session's name. Absolute paths of files in the repository are those of the project. --embedded
 runs the coordinator within this process, for one harness alone; it needs a --coord-data of its
 own when another one runs.`
-
-// presenceEvery is how often a proxy says that its sessions are alive.
-const presenceEvery = 30 * time.Second
 
 func (c *command) coordStdioCommand(o *coordOptions) *cobra.Command {
 	var embedded bool
@@ -80,6 +76,8 @@ func (c *command) coordStdio(ctx context.Context, o *coordOptions, embedded bool
 			}
 			return c.dialCoord(ctx, o, p.options())
 		}
+		p.start = func(ctx context.Context) error { return c.ensureCoord(ctx, o) }
+		p.openLine = func(ctx context.Context) (*sdk.ClientSession, error) { return c.dialLine(ctx, o, p.lineOptions()) }
 	}
 	defer func() { p.upstream().Close() }() // nobody is left who could be told
 	return p.serve(ctx, c.stdioTransport())
@@ -93,12 +91,16 @@ func (c *command) embed(ctx context.Context, o *coordOptions, p *proxy) (end fun
 	}
 	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables})
 	d := daemon.New(daemon.Options{Hub: hub, MCP: coordmcp.Options{Version: version()}})
-	here, there := sdk.NewInMemoryTransports()
 	end = func() error { return errors.Join(hub.Close(), kept.close()) }
-	if _, err := d.MCP().MCP().Connect(ctx, there, nil); err != nil {
-		return nil, errors.Join(err, end())
+	dial := func(ctx context.Context, options *sdk.ClientOptions, revision string) (*sdk.ClientSession, error) {
+		here, there := sdk.NewInMemoryTransports()
+		if _, err := d.MCP().MCP().Connect(ctx, there, nil); err != nil {
+			return nil, err
+		}
+		return sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: version()}, options).Connect(ctx, here, &sdk.ClientSessionOptions{ProtocolVersion: revision})
 	}
-	if p.up, err = sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: version()}, p.options()).Connect(ctx, here, nil); err != nil {
+	p.openLine = func(ctx context.Context) (*sdk.ClientSession, error) { return dial(ctx, p.lineOptions(), lineVersion) }
+	if p.up, err = dial(ctx, p.options(), ""); err != nil {
 		return nil, errors.Join(err, end())
 	}
 	return end, nil
@@ -109,17 +111,25 @@ type proxy struct {
 	coord    *coordOptions                                     // what calls are about that do not say it
 	repo     *repository                                       // that the harness works in; nil when there is none
 	redial   func(context.Context) (*sdk.ClientSession, error) // to a coordinator that was gone; nil when there is no such thing
+	start    func(context.Context) error                       // a coordinator, when none runs; nil when there is no such thing
+	openLine func(context.Context) (*sdk.ClientSession, error)
 	server   *sdk.Server
-	dialling chan struct{} // has room for the one call that dials
+	dialling chan struct{}  // has room for the one call that dials
+	opening  chan struct{}  // has room for the one who opens a line
+	came     chan [2]string // sessions that are to be bound to the line
 
 	mu       sync.Mutex // never held while the coordinator is called
 	up       *sdk.ClientSession
-	present  map[[2]string]bool // by project and name, the sessions of this side
-	watching []string           // resources that are subscribed to
+	line     *sdk.ClientSession            // nil when there is none
+	present  map[[2]string]bool            // by project and name, the sessions of this side
+	watching map[string]*sdk.ClientSession // by the URIs of resources that are subscribed to, the line on which they are
 }
 
 func newProxy(o *coordOptions, repo *repository) *proxy {
-	return &proxy{coord: o, repo: repo, dialling: make(chan struct{}, 1), present: make(map[[2]string]bool)}
+	return &proxy{
+		coord: o, repo: repo, dialling: make(chan struct{}, 1), opening: make(chan struct{}, 1), came: make(chan [2]string, maxPresent),
+		present: make(map[[2]string]bool), watching: make(map[string]*sdk.ClientSession),
+	}
 }
 
 // upstream returns the session with the coordinator.
@@ -132,8 +142,7 @@ func (p *proxy) upstream() *sdk.ClientSession {
 // redialPatience is how long it may take to start a coordinator and to connect with it.
 const redialPatience = startPatience + coordPatience
 
-// again replaces a session that is of no use any more, unless somebody has done so already, and subscribes again to what
-// was subscribed to.
+// again replaces a session that is of no use any more, unless somebody has done so already.
 func (p *proxy) again(ctx context.Context, old *sdk.ClientSession) (*sdk.ClientSession, error) {
 	select {
 	case p.dialling <- struct{}{}:
@@ -152,46 +161,9 @@ func (p *proxy) again(ctx context.Context, old *sdk.ClientSession) (*sdk.ClientS
 	}
 	go old.Close() // there is nothing on the other side, which may take time to be noticed
 	p.mu.Lock()
-	p.up = up
-	watching := slices.Clone(p.watching)
-	p.mu.Unlock()
-	go p.watchAgain(context.WithoutCancel(ctx), up, watching)
-	return up, nil
-}
-
-// watchAgain subscribes to resources on a new session. The client is told that they have changed, as nobody told it
-// meanwhile; one that the coordinator grants no more is read in vain.
-func (p *proxy) watchAgain(ctx context.Context, up *sdk.ClientSession, uris []string) {
-	for _, uri := range uris {
-		one, cancel := context.WithTimeout(ctx, coordPatience)
-		up.Subscribe(one, &sdk.SubscribeParams{URI: uri})
-		p.server.ResourceUpdated(one, &sdk.ResourceUpdatedNotificationParams{URI: uri})
-		cancel()
-	}
-}
-
-// subscribe passes on a subscription, and its end.
-func (p *proxy) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
-	ctx, cancel := context.WithTimeout(ctx, redialPatience)
-	defer cancel()
-	if err := p.try(ctx, func(up *sdk.ClientSession) error { return up.Subscribe(ctx, &sdk.SubscribeParams{URI: req.Params.URI}) }); err != nil {
-		return plainError(err)
-	}
-	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !slices.Contains(p.watching, req.Params.URI) {
-		p.watching = append(p.watching, req.Params.URI)
-	}
-	return nil
-}
-
-func (p *proxy) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) error {
-	p.mu.Lock()
-	p.watching = slices.DeleteFunc(p.watching, func(uri string) bool { return uri == req.Params.URI })
-	p.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, coordPatience)
-	defer cancel()
-	return plainError(p.upstream().Unsubscribe(ctx, &sdk.UnsubscribeParams{URI: req.Params.URI}))
+	p.up = up
+	return up, nil
 }
 
 // options returns those of the client that calls the coordinator: what comes from there goes to the other side.
@@ -202,6 +174,12 @@ func (p *proxy) options() *sdk.ClientOptions {
 				session.NotifyProgress(ctx, req.Params) // one that is lost is no harm
 			}
 		},
+	}
+}
+
+// lineOptions returns those of the client that listens to the coordinator.
+func (p *proxy) lineOptions() *sdk.ClientOptions {
+	return &sdk.ClientOptions{
 		ResourceUpdatedHandler: func(ctx context.Context, req *sdk.ResourceUpdatedNotificationRequest) {
 			p.server.ResourceUpdated(ctx, req.Params) // who wants to know looks again anyway
 		},
@@ -225,7 +203,7 @@ func (p *proxy) serve(ctx context.Context, t sdk.Transport) error {
 	p.server.AddReceivingMiddleware(p.pass)
 	ctx, cancel := context.WithCancel(ctx)
 	var presence sync.WaitGroup
-	presence.Go(func() { p.stay(ctx, presenceEvery, os.Getppid()) })
+	presence.Go(func() { p.stay(ctx, presentEvery, os.Getppid()) })
 	defer presence.Wait()
 	defer cancel()
 	err := p.server.Run(ctx, t)
@@ -256,6 +234,8 @@ func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
 				return up.ReadResource(ctx, &sdk.ReadResourceParams{URI: r.Params.URI})
 			})
+		case *sdk.UnsubscribeRequest:
+			r.Params.URI = p.asWatched(r.Params.URI)
 		case *sdk.ListPromptsRequest:
 			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListPromptsResult, error) {
 				return up.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cmp.Or(r.Params, &sdk.ListPromptsParams{}).Cursor})
@@ -515,10 +495,21 @@ func (p *proxy) note(tool string, args map[string]jsontext.Value, result *sdk.Ca
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if tool == "unregister_agent" {
+	known := p.present[key]
+	switch {
+	case tool == "unregister_agent":
 		delete(p.present, key)
-	} else if len(p.present) < maxPresent {
-		p.present[key] = true
+		return
+	case !known && len(p.present) >= maxPresent:
+		return
+	}
+	p.present[key] = true
+	if known && tool != "register_agent" { // which takes a session off the line that it was bound to
+		return
+	}
+	select {
+	case p.came <- key:
+	default: // the next sign of life of all has it, too
 	}
 }
 
@@ -546,25 +537,6 @@ func inOrder(result *sdk.CallToolResult) *sdk.CallToolResult {
 	return result
 }
 
-// stay says again and again that the sessions are alive, as long as the process that started this one is.
-func (p *proxy) stay(ctx context.Context, every time.Duration, parent int) {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		if os.Getppid() != parent {
-			return
-		}
-		for _, key := range p.sessions() {
-			p.beat(ctx, key)
-		}
-	}
-}
-
 func (p *proxy) sessions() [][2]string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -573,18 +545,4 @@ func (p *proxy) sessions() [][2]string {
 		all = append(all, key)
 	}
 	return all
-}
-
-// beat says that a session is alive. One that is not registered, or is somebody else's by now, is no longer ours.
-func (p *proxy) beat(ctx context.Context, key [2]string) {
-	ctx, cancel := context.WithTimeout(ctx, coordPatience)
-	defer cancel()
-	a, err := p.coord.callAnswer(ctx, p.upstream(), "heartbeat", map[string]any{"project_id": key[0], "session_name": key[1]})
-	refused, ok := errors.AsType[*refusedError](err)
-	if ok && refused.code != coord.CodeForbidden || !ok && (err != nil || a.Status != "not_found") {
-		return // a coordinator that is away for a moment finds us when it is back
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.present, key)
 }
