@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -135,7 +136,7 @@ func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.Clone(context.WithValue(r.Context(), placeKey{}, p))
 	says := strings.HasPrefix(rest, "/.well-known/") || rest == "/" && r.Method == http.MethodGet // who the agent is; tasks outlive it
 	if says && b.gone(r, p) {
-		http.NotFound(w, r)
+		http.Error(w, fmt.Sprintf("no session %q is registered in the project %q: it has left, has died, or never was there", p.session, p.project), http.StatusNotFound)
 		return
 	}
 	s, err := b.server(p)

@@ -291,9 +291,16 @@ func TestPathsThatNameNobody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %s", path, resp.Status)
+		}
+		if strings.HasPrefix(path, "/a2a/p/ghost/") && !strings.Contains(string(text), `no session "ghost" is registered in the project "p"`) {
+			t.Errorf("%s: %s", path, text)
 		}
 	}
 }

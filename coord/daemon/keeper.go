@@ -143,8 +143,25 @@ func statusOf(f *coord.Failure) int {
 // read reads the body of a request, and answers if it cannot.
 func read(w http.ResponseWriter, r *http.Request, into any) bool {
 	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, maxBody), into, json.RejectUnknownMembers(true)); err != nil {
-		refuse(w, http.StatusBadRequest, fmt.Errorf("the body is not the JSON that this takes: %w", err))
+		refuse(w, http.StatusBadRequest, errors.New("the body is not the JSON that this takes: "+unread(err)))
 		return false
 	}
 	return true
+}
+
+// unread says what is wrong with a body that cannot be read.
+func unread(err error) string {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return fmt.Sprintf("it is larger than %d MiB", maxBody>>20)
+	}
+	e, ok := errors.AsType[*json.SemanticError](err)
+	switch {
+	case !ok:
+		return "it is not whole, or no JSON"
+	case e.JSONPointer == "":
+		return "it is no object"
+	case errors.Is(err, json.ErrUnknownName):
+		return fmt.Sprintf("there is no %s", e.JSONPointer)
+	}
+	return fmt.Sprintf("%s is not of the kind that it should be", e.JSONPointer)
 }

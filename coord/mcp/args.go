@@ -3,6 +3,7 @@
 package mcp
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -27,7 +28,7 @@ func readArgs(raw []byte) (*args, error) {
 		return a, nil
 	}
 	if err := json.Unmarshal(raw, &a.values); err != nil {
-		return nil, fmt.Errorf("the arguments are not an object: %w", err)
+		return nil, errors.New("the arguments are not a JSON object")
 	}
 	return a, nil
 }

@@ -65,6 +65,15 @@ func FuzzArguments(f *testing.F) {
 	})
 }
 
+func TestArgumentsThatAreNoObject(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`[]`, `"x"`, `{`} {
+		if _, err := readArgs([]byte(text)); err == nil || err.Error() != "the arguments are not a JSON object" {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // A number that is too large is told what is allowed.
 func TestNumbers(t *testing.T) {
 	t.Parallel()

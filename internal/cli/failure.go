@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/coord/a2abridge"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/registry"
 )
@@ -208,6 +210,9 @@ func cardFailure(e *card.Error) *failure {
 	case errors.Is(e, card.ErrNotFound):
 		f.code = codeCardNotFound
 		f.hint = "give -a the agent's base URL, or the URL or file of the card itself"
+		if u, err := url.Parse(cmp.Or(e.URL, e.Ref)); err == nil && strings.HasPrefix(u.Path, a2abridge.Prefix) {
+			f.hint += "; a session of a coordinator is an agent only while it is registered: this one may have left or died, and the coordinator's page shows who is there"
+		}
 	case errors.Is(e, card.ErrUnauthorized):
 		f.exit, f.code = exitAuth, codeCredentialsMissing
 		f.hint = "credentials are not sent to where cards are; get the card by other means and give -a the file"

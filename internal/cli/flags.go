@@ -180,8 +180,10 @@ func (c *command) flagError(cmd *cobra.Command, err error) error {
 // badValue says that a flag or variable has a value that its flag does not take.
 func badValue(source, value string, f *pflag.Flag, err error) *failure {
 	switch f.Value.Type() {
-	case "int":
+	case "int", "int64", "uint", "uint64":
 		return usagef("%s is %q, which is no whole number", source, value)
+	case "float64":
+		return usagef("%s is %q, which is no number", source, value)
 	case "bool":
 		return usagef("%s is %q; use true or false", source, value)
 	case "duration":
