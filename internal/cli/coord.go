@@ -200,7 +200,7 @@ func (o *coordOptions) refusal(code, message string) error {
 	if code == coord.CodeForbidden {
 		f.exit, f.code, f.hint = exitAuth, codeAuthFailed, "give a token in DRAGOMAN_COORD_TOKEN; make one with dragoman coord token create"
 		if o.token != "" {
-			f.hint = "the token that is given may be revoked, or that of another project or another name; see dragoman coord token list"
+			f.hint = "dragoman coord token list says who has a token, for which project and in which role; dragoman coord token create makes one"
 		}
 	}
 	return &refusedError{code, f}

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +18,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/coord"
 )
 
 const coordDoctorLong = `doctor looks whether all is set up for agents to work together in this folder: that the
@@ -40,6 +44,7 @@ func (c *command) coordDoctorCommand(o *coordOptions) *cobra.Command {
 }
 
 func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
+	given := o.project
 	repo, err := o.place(ctx, c.Dir)
 	if err != nil {
 		return err
@@ -51,7 +56,7 @@ func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
 	}
 	all := []finding{where}
 	all = append(all, c.doctorDaemon(ctx, o)...)
-	all = append(all, c.doctorData(o), doctorServer(repo), doctorHooks(repo), doctorGuard(ctx, repo))
+	all = append(all, c.doctorData(o), doctorServer(repo, o.flagsFor(given)), doctorHooks(repo), doctorGuard(ctx, repo, o.flagsFor(given)))
 	bad := 0
 	for _, f := range all {
 		if f.State == "bad" {
@@ -101,6 +106,9 @@ func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 		f := c.failureOf(err)
 		return append(all, finding{"token", "bad", f.message, f.hint})
 	}
+	if view.Role == coord.RoleObserver {
+		return append(all, finding{"token", "bad", "it is that of an observer, who may look only: tools and hooks are refused", "make one of the role agent with dragoman coord token create, and give it in DRAGOMAN_COORD_TOKEN"})
+	}
 	text := "none is needed"
 	if o.token != "" {
 		text = "it lets us in"
@@ -132,8 +140,19 @@ func (c *command) doctorData(o *coordOptions) finding {
 	return finding{"data", "ok", folder, ""}
 }
 
+// flagsFor returns the options with which other commands are about the same, which project names if it is said.
+func (o *coordOptions) flagsFor(project string) (words []string) {
+	if project != "" {
+		words = append(words, "--project", project)
+	}
+	if o.url != "http://"+defaultCoord {
+		words = append(words, "--coord", o.url)
+	}
+	return words
+}
+
 // doctorServer looks whether the harness's file of MCP servers names the coordinator.
-func doctorServer(repo *repository) finding {
+func doctorServer(repo *repository, flags []string) finding {
 	const name, about = ".mcp.json", "MCP server"
 	var file struct {
 		Servers map[string]struct {
@@ -148,12 +167,32 @@ func doctorServer(repo *repository) finding {
 	case found:
 		for _, s := range file.Servers {
 			words := append(strings.Fields(s.Command), s.Args...)
-			if strings.HasSuffix(s.URL, "/mcp") || slices.Contains(words, "coord") && slices.Contains(words, "stdio") {
+			ours := slices.Contains(words, "coord") && slices.Contains(words, "stdio")
+			if ours && !repo.runs(words[0]) {
+				return finding{about, "note", words[0] + ", which " + name + " names, is no program that is here", "put dragoman into a folder of PATH, or name it by its whole path"}
+			}
+			if ours || strings.HasSuffix(s.URL, "/mcp") {
 				return finding{about, "ok", name, ""}
 			}
 		}
 	}
-	return finding{about, "note", "none in this project; it may be in the user's own settings", `add it to .mcp.json: {"mcpServers": {"coord": {"command": "dragoman", "args": ["coord", "stdio"]}}}`}
+	args, err := json.Marshal(append([]string{"coord", "stdio"}, flags...))
+	if err != nil {
+		return finding{about, "bad", err.Error(), "name another project or coordinator"}
+	}
+	return finding{about, "note", "none in this project; it may be in the user's own settings", `add it to .mcp.json: {"mcpServers": {"coord": {"command": "dragoman", "args": ` + string(args) + `}}}`}
+}
+
+// runs reports whether the first word of a command is a program, as far as can be told of what a shell may make of it.
+func (r *repository) runs(word string) bool {
+	if strings.ContainsAny(word, "$~\"'`=\\*?(){}") {
+		return true
+	}
+	if strings.Contains(word, "/") && !filepath.IsAbs(word) {
+		word = filepath.Join(r.root, word)
+	}
+	_, err := exec.LookPath(word)
+	return err == nil
 }
 
 // harnessHooks are the moments of hooks as harnesses call them, with ours.
@@ -161,14 +200,16 @@ var harnessHooks = [][2]string{
 	{"SessionStart", "session-start"}, {"PreToolUse", "pre-tool-use"}, {"PostToolUse", "post-tool-use"}, {"Stop", "stop"}, {"SessionEnd", "session-end"},
 }
 
-// doctorHooks looks which hooks the harness's settings have.
+// doctorHooks looks which hooks the harness's settings have, and whether they see edits.
 func doctorHooks(repo *repository) finding {
 	const about, next = "hooks", "add dragoman coord hook to .claude/settings.json, see docs/coordination.md"
-	has := make(map[string]bool)
+	has, lost := make(map[string]bool), ""
+	unseen := slices.Clone(editors)
 	for _, name := range []string{".claude/settings.json", ".claude/settings.local.json"} {
 		var file struct {
 			Hooks map[string][]struct {
-				Hooks []struct {
+				Matcher string `json:"matcher"`
+				Hooks   []struct {
 					Command string `json:"command"`
 				} `json:"hooks"`
 			} `json:"hooks"`
@@ -179,8 +220,15 @@ func doctorHooks(repo *repository) finding {
 		for event, groups := range file.Hooks {
 			for _, group := range groups {
 				for _, hook := range group.Hooks {
-					for _, h := range harnessHooks {
-						has[h[0]] = has[h[0]] || event == h[0] && strings.Contains(hook.Command, "coord hook "+h[1])
+					if !isHook(event, hook.Command) {
+						continue
+					}
+					has[event] = true
+					if event == "PreToolUse" {
+						unseen = slices.DeleteFunc(unseen, func(tool string) bool { return matches(group.Matcher, tool) })
+					}
+					if word := strings.Fields(hook.Command)[0]; !repo.runs(word) {
+						lost = word
 					}
 				}
 			}
@@ -192,13 +240,34 @@ func doctorHooks(repo *repository) finding {
 			missing = append(missing, h[0])
 		}
 	}
-	switch len(missing) {
-	case 0:
-		return finding{about, "ok", "all are there", ""}
-	case len(harnessHooks):
+	switch {
+	case len(missing) == len(harnessHooks):
 		return finding{about, "note", "none in this project; they may be in the user's own settings", next}
+	case len(missing) > 0:
+		return finding{about, "bad", "some are there, and not " + strings.Join(missing, ", "), next}
+	case len(unseen) == len(editors):
+		return finding{about, "bad", "the matcher of PreToolUse takes no tool that edits files", `give it "matcher": "` + strings.Join(editors, "|") + `"`}
+	case lost != "":
+		return finding{about, "note", lost + ", which they run, is no program that is here", "put dragoman into a folder of PATH, or name it by its whole path"}
+	case len(unseen) > 0:
+		return finding{about, "note", "all are there, but PreToolUse sees no edit by " + strings.Join(unseen, ", "), `give it "matcher": "` + strings.Join(editors, "|") + `"`}
 	}
-	return finding{about, "bad", "some are there, and not " + strings.Join(missing, ", "), next}
+	return finding{about, "ok", "all are there", ""}
+}
+
+// isHook reports whether a command of the harness is our hook of a moment.
+func isHook(event, command string) bool {
+	return slices.ContainsFunc(harnessHooks, func(h [2]string) bool { return event == h[0] && strings.Contains(command, "coord hook "+h[1]) })
+}
+
+// matches reports whether the matcher of a harness's hook, which is a regular expression, takes a tool. One that cannot be
+// read here may be read there.
+func matches(matcher, tool string) bool {
+	if matcher == "" || matcher == "*" {
+		return true
+	}
+	expression, err := regexp.Compile("^(?:" + matcher + ")$")
+	return err != nil || expression.MatchString(tool)
 }
 
 // readHarness reads a file of a harness, if it is there. Its error tells people where the file is no JSON, or which member is
@@ -209,7 +278,9 @@ func readHarness(repo *repository, name string, into any) (found bool, err error
 		return false, nil // it is not there, or none of ours
 	}
 	err = json.Unmarshal(text, into)
-	if e, ok := errors.AsType[*json.SemanticError](err); ok {
+	if e, ok := errors.AsType[*json.SemanticError](err); ok && e.JSONPointer == "" {
+		return true, errors.New("it is no object")
+	} else if ok {
 		return true, fmt.Errorf("look at %s", e.JSONPointer)
 	}
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -218,7 +289,7 @@ func readHarness(repo *repository, name string, into any) (found bool, err error
 	return true, err
 }
 
-func doctorGuard(ctx context.Context, repo *repository) finding {
+func doctorGuard(ctx context.Context, repo *repository, flags []string) finding {
 	const next = "dragoman coord guard install"
 	for _, name := range guardHooks {
 		file, err := repo.hookFile(ctx, name)
@@ -231,11 +302,22 @@ func doctorGuard(ctx context.Context, repo *repository) finding {
 		}
 		text, err := os.ReadFile(file)
 		switch {
-		case err != nil || !bytes.Contains(text, []byte("coord guard check")):
-			return finding{"guard", "note", "the hook " + name + " does not check commits", "add to " + file + ": dragoman coord guard check || exit 1"}
+		case err != nil || !guards(text):
+			line := commandLine(append([]string{"dragoman", "coord", "guard", "check"}, flags...))
+			return finding{"guard", "note", "the hook " + name + " does not check commits", "add to " + file + ": " + line + " || exit 1"}
 		case info.Mode()&0o111 == 0:
 			return finding{"guard", "bad", file + " cannot be run", "chmod +x " + shellQuote(file)}
 		}
 	}
 	return finding{"guard", "ok", strings.Join(guardHooks, ", "), ""}
+}
+
+// guards reports whether a hook runs the guard in a line that is no comment.
+func guards(hook []byte) bool {
+	for line := range bytes.Lines(hook) {
+		if line = bytes.TrimSpace(line); !bytes.HasPrefix(line, []byte("#")) && bytes.Contains(line, []byte("coord guard check")) {
+			return true
+		}
+	}
+	return false
 }

@@ -69,13 +69,7 @@ func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
 	if err != nil {
 		return err
 	}
-	words := []string{self, "coord", "guard", "check"}
-	if project != "" {
-		words = append(words, "--project", project)
-	}
-	if o.url != "http://"+defaultCoord {
-		words = append(words, "--coord", o.url)
-	}
+	words := append([]string{self, "coord", "guard", "check"}, o.flagsFor(project)...)
 	var files []string
 	for _, name := range guardHooks { // none is written when one cannot be
 		file, err := repo.hookFile(ctx, name)

@@ -147,8 +147,11 @@ func (c *command) runHook(ctx context.Context, o *coordOptions, m *moment) {
 		}
 	}
 	if err != nil {
-		f := c.failureOf(err)
-		c.warn("the coordinator was not asked, and others do not know what happens here: %s", f.message)
+		f, what := c.failureOf(err), "was not asked"
+		if _, refused := errors.AsType[*refusedError](err); refused {
+			what = "refused"
+		}
+		c.warn("the coordinator %s, and others do not know what happens here: %s", what, f.message)
 		if f.hint != "" {
 			fmt.Fprintf(c.err, "Hint: %s\n", inline(f.hint))
 		}
@@ -402,6 +405,7 @@ func sessionEnd(ctx context.Context, h *hook) (any, error) {
 
 // coordView is what a coordinator shows of a project.
 type coordView struct {
+	Role   string                     `json:"role"` // of who looks
 	Agents map[string]coord.AgentInfo `json:"agents"`
 	Locks  coord.LockList             `json:"locks"`
 }

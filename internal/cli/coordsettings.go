@@ -52,6 +52,15 @@ func (c *command) coordSettingsCommand(o *coordOptions) *cobra.Command {
 	return cmd
 }
 
+// settingsOf are the settings of a project with all of them there, for programs.
+type settingsOf struct {
+	Project    string   `json:"project"`
+	Strict     bool     `json:"strict"`
+	IgnoreCase bool     `json:"ignore_case"`
+	PerBranch  bool     `json:"per_branch"`
+	Roots      []string `json:"roots"`
+}
+
 // absolute returns the folders that are named, as absolute paths.
 func (c *command) absolute(folders []string) (all []string) {
 	for _, f := range folders {
@@ -82,7 +91,7 @@ func (c *command) coordSettings(ctx context.Context, o *coordOptions, change fun
 		}
 	}
 	if c.options.output == outputJSON {
-		return c.showValue(settings)
+		return c.showValue(settingsOf{o.project, settings.Strict, settings.IgnoreCase, settings.PerBranch, settings.Roots})
 	}
 	return c.showText(func(p *printer) {
 		p.field(0, "Project", o.project)
