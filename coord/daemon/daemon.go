@@ -59,6 +59,7 @@ type Daemon struct {
 	handler http.Handler // mux, for those who did not come from pages of others
 	mcp     *coordmcp.Server
 	audit   *coordmcp.Audit
+	streams streams
 }
 
 // New returns a Daemon.
@@ -67,7 +68,7 @@ func New(opts Options) *Daemon {
 		opts.Logger = slog.Default()
 	}
 	d := &Daemon{opts: opts, mux: http.NewServeMux(), audit: coordmcp.NewAudit(opts.Logger)}
-	opts.MCP.Authorize, opts.MCP.Audit = d.authorize, d.audit
+	opts.MCP.Authorize, opts.MCP.Known, opts.MCP.Audit = d.authorize, d.known, d.audit
 	d.mcp = coordmcp.New(opts.Hub, &opts.MCP)
 	d.mux.Handle("/mcp", d.mcp.Handler())
 	d.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
@@ -130,8 +131,8 @@ func (d *Daemon) grant(ctx context.Context, header http.Header, project string) 
 	if d.opts.Tokens == nil {
 		return everybody, nil
 	}
-	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
-	if token == "" || !strings.EqualFold(scheme, "Bearer") {
+	token := bearer(header)
+	if token == "" {
 		needs, err := d.opts.Tokens.NeedsToken(ctx, project)
 		if err != nil {
 			return coord.Grant{}, fmt.Errorf("look for the tokens of the project: %w", err)
@@ -151,6 +152,23 @@ func (d *Daemon) grant(ctx context.Context, header http.Header, project string) 
 		return coord.Grant{}, errElsewhere
 	}
 	return grant, nil
+}
+
+// bearer returns the token of a caller, "" for none.
+func bearer(header http.Header) string {
+	if scheme, token, _ := strings.Cut(header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+		return token
+	}
+	return ""
+}
+
+// known reports whether a caller may be let into some project: whoever has a token, and all where projects need none.
+func (d *Daemon) known(header http.Header) bool {
+	if d.opts.Tokens == nil || !d.opts.Closed {
+		return true
+	}
+	_, err := d.opts.Tokens.Token(context.Background(), bearer(header))
+	return err == nil
 }
 
 // authorize finds out who calls, and refuses those who may not.
@@ -244,9 +262,16 @@ func (d *Daemon) serveProject(w http.ResponseWriter, r *http.Request) {
 // serveEvents streams what happens: after the event that Last-Event-ID or the parameter after names, or from so many
 // events ago as the parameter last says, else from now on. The stream ends when the reader may not look any more.
 func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
-	if _, ok := d.allow(w, r, mayLook...); !ok {
+	g, ok := d.allow(w, r, mayLook...)
+	if !ok {
 		return
 	}
+	closed, ok := d.streams.open(g)
+	if !ok {
+		tooManyStreams(w)
+		return
+	}
+	defer closed()
 	project := r.PathValue("project")
 	after, err := d.after(r)
 	switch {

@@ -33,6 +33,9 @@ type Options struct {
 	// call with its text; of any other error the caller learns that it happened, and the log the rest. With reads the call
 	// changes nothing. Nil means that callers are not told apart.
 	Authorize func(ctx context.Context, header http.Header, project string, reads bool) (principal string, err error)
+	// Known reports, from the HTTP header, whether a caller may be let into some project, now or later. The others are served
+	// only a few at once. Nil means that all are.
+	Known func(header http.Header) bool
 	// Ask answers query_agent for a session of a name that Route takes, instead of the coordinator. It may be nil.
 	Ask func(ctx context.Context, project, principal string, q coord.Ask) (result coord.Result, handled bool, err error)
 	// Version is that of the program.
@@ -112,7 +115,7 @@ func (s *Server) MCP() *sdk.Server { return s.mcp }
 
 // Handler returns the handler of the MCP endpoint.
 func (s *Server) Handler() http.Handler {
-	next := mcphttp.Handler(s.mcp)
+	next := mcphttp.Handler(s.mcp, s.opts.Known)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.presence.stream(r)()
 		next.ServeHTTP(w, r)

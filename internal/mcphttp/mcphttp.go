@@ -21,14 +21,19 @@ const sessionTimeout = 30 * time.Minute
 
 // Handler returns the handler of an MCP endpoint. Each kind of MCP has a handler of its own, as one of both would lose
 // what the other needs: subscriptions and cancelling. A client that ends its session gives up its calls. Web pages of
-// others are refused.
-func Handler(server *mcp.Server) http.Handler {
+// others are refused, and so is who comes when there is no room: there are 5,000 sessions at most, and 100 of callers who
+// are not known, which end within a minute unless they do something. All are known when known is nil.
+func Handler(server *mcp.Server, known func(http.Header) bool) http.Handler {
+	return handler(server, newGate(server, known, defaultLimits))
+}
+
+func handler(server *mcp.Server, g *gate) http.Handler {
 	running := &calls{of: make(map[string]map[*call]bool)}
-	server.AddReceivingMiddleware(running.watch)
+	server.AddReceivingMiddleware(running.watch, g.watch)
 	get := func(*http.Request) *mcp.Server { return server }
 	with := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout})
 	without := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
-	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.NewCrossOriginProtection().Handler(g.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Protocol-Version") >= Stateless {
 			without.ServeHTTP(w, r)
 			return
@@ -37,7 +42,7 @@ func Handler(server *mcp.Server) http.Handler {
 			running.giveUp(r.Header.Get("Mcp-Session-Id"))
 		}
 		with.ServeHTTP(w, r)
-	}))
+	})))
 }
 
 // calls are the running calls of tools, by session. The SDK lets the end of a session wait for them, so that a client whose

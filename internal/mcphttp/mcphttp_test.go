@@ -29,7 +29,7 @@ func TestEndOfSessionEndsItsCalls(t *testing.T) {
 		}
 		return nil, ctx.Err()
 	})
-	srv := httptest.NewServer(mcphttp.Handler(server))
+	srv := httptest.NewServer(mcphttp.Handler(server, nil))
 	defer srv.Close()
 	defer srv.CloseClientConnections()
 	c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcphttp
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// limits bound what callers make an endpoint keep, as everybody may begin a session, also who may do nothing else.
+type limits struct {
+	sessions  int           // sessions at once, and as many requests without one
+	strangers int           // those of callers who are not known, and as many requests of theirs without one
+	trial     time.Duration // how long a stranger's session lives that has done nothing, and at least that of somebody known
+}
+
+var defaultLimits = limits{sessions: 5000, strangers: 100, trial: time.Minute}
+
+// A gate lets callers in as far as there is room.
+type gate struct {
+	limits
+	server *mcp.Server
+	known  func(http.Header) bool // nil when all are
+
+	mu       sync.Mutex
+	idle     map[*mcp.ServerSession]idle // those that have never done anything they needed to be authorized for
+	requests map[bool]int                // without a session, that run, of callers who are known or not
+}
+
+type idle struct {
+	since    time.Time
+	stranger bool
+}
+
+func newGate(server *mcp.Server, known func(http.Header) bool, l limits) *gate {
+	return &gate{limits: l, server: server, known: known, idle: make(map[*mcp.ServerSession]idle), requests: make(map[bool]int)}
+}
+
+// guard has a handler answer those for whom there is room.
+func (g *gate) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stranger := func() bool { return g.known != nil && !g.known(r.Header) }
+		switch {
+		case r.Header.Get("Mcp-Protocol-Version") >= Stateless:
+			done, why := g.enter(!stranger())
+			defer done()
+			if why != nil {
+				why.answer(w)
+				return
+			}
+		case r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "":
+			if why := g.mayBegin(stranger()); why != nil {
+				why.answer(w)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// full is why somebody is not let in.
+type full struct {
+	status int
+	text   string
+}
+
+func (f *full) answer(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "60")
+	http.Error(w, f.text, f.status)
+}
+
+func (g *gate) tooMany(stranger bool) *full {
+	if stranger {
+		return &full{http.StatusTooManyRequests, fmt.Sprintf("there are %d callers without a token that is known here, which is the limit: send one as Authorization: Bearer TOKEN", g.strangers)}
+	}
+	return &full{http.StatusServiceUnavailable, fmt.Sprintf("there are %d sessions of MCP, which is the limit: end those that nobody uses, or try again later", g.sessions)}
+}
+
+// enter counts a request without a session until done is called.
+func (g *gate) enter(known bool) (done func(), why *full) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	limit := g.strangers
+	if known {
+		limit = g.sessions
+	}
+	if g.requests[known] >= limit {
+		return func() {}, g.tooMany(!known)
+	}
+	g.requests[known]++
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.requests[known]--
+	}, nil
+}
+
+// mayBegin says why there is no room for another session. When there are as many as there may be, the oldest makes room of
+// those that have done nothing for some time.
+func (g *gate) mayBegin(stranger bool) *full {
+	live := make(map[*mcp.ServerSession]bool)
+	for s := range g.server.Sessions() {
+		live[s] = true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	strangers := 0
+	var oldest *mcp.ServerSession
+	for s, i := range g.idle {
+		if !live[s] {
+			delete(g.idle, s)
+			continue
+		}
+		if i.stranger {
+			strangers++
+		}
+		if time.Since(i.since) >= g.trial && (oldest == nil || i.since.Before(g.idle[oldest].since)) {
+			oldest = s
+		}
+	}
+	switch {
+	case stranger && strangers >= g.strangers:
+		return g.tooMany(true)
+	case len(live) < g.sessions:
+		return nil
+	case oldest == nil:
+		return g.tooMany(false)
+	}
+	delete(g.idle, oldest)
+	go oldest.Close() // how it ended is nothing to us
+	return nil
+}
+
+// watch notes which sessions begin, and which have done something.
+func (g *gate) watch(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		session, ok := req.GetSession().(*mcp.ServerSession)
+		if !ok || session == nil || session.ID() == "" {
+			return next(ctx, method, req)
+		}
+		result, err := next(ctx, method, req)
+		switch {
+		case err != nil:
+		case method == "initialize":
+			g.began(session, req.GetExtra())
+		case acts(method, result):
+			g.mu.Lock()
+			delete(g.idle, session)
+			g.mu.Unlock()
+		}
+		return result, err
+	}
+}
+
+// acts reports whether a call that was answered is one that a caller needs to be authorized for.
+func acts(method string, result mcp.Result) bool {
+	switch method {
+	case "tools/call":
+		r, ok := result.(*mcp.CallToolResult)
+		return ok && !r.IsError
+	case "resources/read", "resources/subscribe", "prompts/get":
+		return true
+	}
+	return false
+}
+
+// began notes a session, and ends that of a stranger if it does nothing.
+func (g *gate) began(session *mcp.ServerSession, extra *mcp.RequestExtra) {
+	stranger := g.known != nil && (extra == nil || !g.known(extra.Header))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.idle[session] = idle{time.Now(), stranger}
+	if !stranger {
+		return
+	}
+	time.AfterFunc(g.trial, func() {
+		g.mu.Lock()
+		_, still := g.idle[session]
+		delete(g.idle, session)
+		g.mu.Unlock()
+		if still {
+			session.Close() // how it ended is nothing to us
+		}
+	})
+}
