@@ -58,6 +58,9 @@ func (c Register) run(t *turn) Result {
 	if f := first(badName("task_id", c.TaskID), badLabel("branch", c.Branch), badText("description", c.Description, maxShort)); f != nil {
 		return *f
 	}
+	if c.Patience < 0 {
+		return invalid("patience_seconds must not be below 0")
+	}
 	warning := ""
 	switch before, agent := t.session(c.Session).Agent, c.agent(t); {
 	case before == nil || before.Principal != t.by: // what the dead have left is not for others
@@ -89,7 +92,7 @@ func (c Register) displace(t *turn, before *Agent) (warning string) {
 func (c Register) agent(t *turn) *Agent {
 	agent := &Agent{
 		TaskID: c.TaskID, Branch: c.Branch, Description: c.Description, Status: StatusActive, StartedAt: t.now, Principal: t.by, Provisional: c.Resume,
-		Patience: int64(min(max(0, c.Patience), MaxPatience) / time.Second),
+		Patience: int64(min(c.Patience, MaxPatience) / time.Second),
 	}
 	if before := t.session(c.Session).Agent; before != nil && before.Principal == t.by {
 		agent.Patience = max(agent.Patience, before.Patience)

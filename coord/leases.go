@@ -179,7 +179,10 @@ func (c Announce) claim(t *turn) (*Claim, *Failure) {
 	}
 	for _, name := range c.Paths {
 		p, err := t.state.Settings.clean(name, c.Literal)
-		if err != nil {
+		switch {
+		case err != nil && len(c.Paths) > 1:
+			return bad(invalid("one of the paths: %v", err))
+		case err != nil:
 			return bad(invalid("%v", err))
 		}
 		if !slices.Contains(claim.Paths, p) {

@@ -81,7 +81,7 @@ func badWord(what, name string, limit int) *Failure {
 	case len(name) > limit:
 		f = invalid("%s is longer than %d bytes", what, limit)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, isHidden):
-		f = invalid("%s has characters that no name may have", what)
+		f = invalid("%s may have any characters but those that do not show, such as line ends", what)
 	default:
 		return nil
 	}

@@ -33,7 +33,7 @@ func (s *Settings) clean(name string, literal bool) (string, error) {
 	case len(name) > maxPath*maxComposed:
 		return "", fmt.Errorf("file_path is longer than %d bytes", maxPath)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, misleads):
-		return "", errors.New("file_path has characters that no path may have")
+		return "", errors.New("file_path may have any characters but those that do not show, such as line ends")
 	}
 	if name = norm.NFC.String(name); len(name) > maxPath { // of either spelling the same is too long
 		return "", fmt.Errorf("file_path is longer than %d bytes", maxPath)

@@ -134,7 +134,7 @@ func (a *args) token(name string) int64 {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		a.fail(name, "a whole number")
+		a.fail(name, "a whole number, 0 or more")
 	}
 	return n
 }
