@@ -49,3 +49,11 @@ func Newest(h *Hub, project string) int64 {
 	defer r.mu.Unlock()
 	return r.project.state.Seq
 }
+
+// Waiting reports whether a call waits for a query or a claim.
+func Waiting(h *Hub, project, id string) bool {
+	r := h.find(project)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.waiters[id] != nil
+}

@@ -229,7 +229,7 @@ func (r *running) undoing(c Command, events []Event) Command {
 				return drop{e.Lease.ID}
 			}
 		case Ask:
-			if e.Kind == KindAsked {
+			if e.Kind == KindAsked && c.Ref == "" {
 				return withdraw{e.Query.ID}
 			}
 		}
@@ -287,7 +287,9 @@ func (h *Hub) giveUp(r *running, w *waiting, later chan outcome, canceled bool) 
 		return got
 	default:
 	}
-	delete(r.waiters, w.id())
+	if r.waiters[w.id()] == later { // not that of who came back meanwhile
+		delete(r.waiters, w.id())
+	}
 	result, events := r.project.Do(time.Now(), "", w.end(canceled))
 	return outcome{result: result, last: h.happened(r, events)}
 }

@@ -19,6 +19,10 @@ type Ask struct {
 	Wait                  bool
 	Timeout               time.Duration // 0 or less does not wait at all, with Wait
 	Outside               bool          // From is that of an [A2ACaller] or a [Person]
+	// Ref, if it is there, is by what From comes back for the answer, with [Await], also after the coordinator was started
+	// again: no other query has it. The answer goes to no inbox, and the query ends with it, by [Withdraw], or with Keep of
+	// the Hub.
+	Ref string
 }
 
 // Sent is the result of [Ask] that does not wait.
@@ -53,7 +57,7 @@ func (c Ask) run(t *turn) Result {
 	if c.Query == "" {
 		return invalid("query is missing")
 	}
-	if f := first(badName("to_session", c.To), badLabel("query_type", c.Sort), badText("query", c.Query, maxText)); f != nil {
+	if f := first(badName("to_session", c.To), badLabel("query_type", c.Sort), badText("query", c.Query, maxText), badLabel("ref", c.Ref)); f != nil {
 		return *f
 	}
 	switch {
@@ -77,7 +81,7 @@ func (c Ask) run(t *turn) Result {
 			return deadlock(cycle)
 		}
 	}
-	q := &Query{ID: t.id(c.From), From: c.From, To: c.To, Sort: c.Sort, Text: c.Query, Time: t.now, Awaited: wait}
+	q := &Query{ID: t.id(c.From), From: c.From, To: c.To, Sort: c.Sort, Text: c.Query, Time: t.now, Awaited: wait || c.Ref != "", Ref: c.Ref}
 	t.emit(Event{Kind: KindAsked, Session: c.From, Query: q})
 	switch {
 	case wait:

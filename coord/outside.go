@@ -28,6 +28,8 @@ func fromOutside(c Command) bool {
 	switch c := c.(type) {
 	case Ask:
 		return c.Outside
+	case Await, Withdraw: // only they come back
+		return true
 	case Respond:
 		return c.Outside
 	case Broadcast:

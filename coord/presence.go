@@ -26,6 +26,11 @@ func (sweep) who() (string, bool) { return "", false }
 
 func (c sweep) run(t *turn) Result {
 	t.expire()
+	for id, q := range t.state.Queries.all() {
+		if (!q.Awaited || q.Ref != "") && t.now.Sub(q.Time) >= c.keep {
+			t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: id, Text: "it was not answered for " + c.keep.String()})
+		}
+	}
 	freed := false
 	var busy map[string]bool // as long as it is right
 	isBusy := func(name string) bool {
@@ -55,11 +60,6 @@ func (c sweep) run(t *turn) Result {
 			abandon(name)
 		case s.Agent == nil && s.empty() && !isBusy(name):
 			t.emit(Event{Kind: KindForgotten, Session: name})
-		}
-	}
-	for id, q := range t.state.Queries.all() {
-		if !q.Awaited && t.now.Sub(q.Time) >= c.keep {
-			t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: id, Text: "it was not answered for " + c.keep.String()})
 		}
 	}
 	if freed {

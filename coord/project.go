@@ -127,7 +127,7 @@ func (t *turn) admit(name string, c Command) *Failure {
 // onlyLooks reports whether a command makes no session of somebody who was none.
 func onlyLooks(c Command) bool {
 	switch c.(type) {
-	case Heartbeat, Unregister, MyTodos, UpdateTodo, Check, CheckLock:
+	case Heartbeat, Unregister, MyTodos, UpdateTodo, Check, CheckLock, Await, Withdraw:
 		return true
 	}
 	return false

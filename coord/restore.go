@@ -73,7 +73,7 @@ func (restarted) who() (string, bool) { return "", false }
 
 func (restarted) run(t *turn) Result {
 	for id, q := range t.state.Queries.all() {
-		if q.Awaited {
+		if q.Awaited && q.Ref == "" {
 			t.emit(Event{Kind: KindUnawaited, Session: q.From, ID: id})
 		}
 	}

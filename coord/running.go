@@ -374,24 +374,35 @@ func grows(c Command) bool {
 
 // tell hands an event to whoever waits for it.
 func (r *running) tell(e *Event) {
-	id, result, undo := e.ID, any(nil), Command(nil)
-	switch e.Kind {
-	case KindAnswered:
-		result, undo = Received{Status: "received", Response: e.Message.Text}, late{e.ID, e.To[0], e.Message}
-	case KindFailed:
-		result = Failure{Status: "not_found", Error: e.Text}
-	case KindWithdrawn, KindUnqueued:
-		result = Failure{Status: "error", Error: "The wait ended: " + cmp.Or(e.Text, "it was given up")}
-		if e.Lease != nil { // the session has it otherwise
-			result = e.Lease
-		}
-	case KindLocked:
-		id, result, undo = e.Lease.ID, e.Lease, drop{e.Lease.ID}
-	default:
+	id, result, undo := e.ID, e.ends(), Command(nil)
+	switch {
+	case result == nil:
 		return
+	case e.Kind == KindAnswered:
+		undo = late{e.ID, e.To[0], e.Message}
+	case e.Kind == KindLocked:
+		id, undo = e.Lease.ID, drop{e.Lease.ID}
 	}
 	if later, ok := r.waiters[id]; ok {
 		delete(r.waiters, id)
 		later <- outcome{result: result, last: r.last, undo: undo} // there is room: it gets one
 	}
+}
+
+// ends returns what those get who wait for what an event ends, nil for one that ends nothing.
+func (e *Event) ends() Result {
+	switch e.Kind {
+	case KindAnswered:
+		return Received{Status: "received", Response: e.Message.Text}
+	case KindFailed:
+		return Failure{Status: "not_found", Error: e.Text}
+	case KindLocked:
+		return e.Lease
+	case KindWithdrawn, KindUnqueued:
+		if e.Lease != nil { // the session has it otherwise
+			return e.Lease
+		}
+		return Failure{Status: "error", Error: "The wait ended: " + cmp.Or(e.Text, "it was given up")}
+	}
+	return nil
 }

@@ -15,6 +15,7 @@ type waiting struct {
 	claim *Claim    // claim
 	as    *Announce // that made the claim
 	limit time.Duration
+	kept  bool // the query stays when the wait ends
 }
 
 func (w *waiting) id() string {
@@ -29,6 +30,8 @@ func (w *waiting) end(canceled bool) Command {
 	switch {
 	case w.claim != nil:
 		return unqueue{w.claim.ID, *w.as}
+	case w.kept:
+		return letBe{w.query, w.limit}
 	case canceled:
 		return withdraw{w.query}
 	}
@@ -64,6 +67,16 @@ func (c late) run(t *turn) Result {
 	}
 	return nil
 }
+
+// letBe ends the wait for an answer for which somebody comes back.
+type letBe struct {
+	id    string
+	after time.Duration
+}
+
+func (letBe) who() (string, bool) { return "", false }
+
+func (c letBe) run(*turn) Result { return unanswered(c.id, c.after) }
 
 // withdraw takes a query back that nobody wants an answer to any more.
 type withdraw struct{ id string }
