@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"mime"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -295,7 +297,7 @@ func unreachable(ctx context.Context, err error) error {
 
 // refused makes an error of a status that is not 200.
 func refused(resp *http.Response) error {
-	err := fmt.Errorf("the server answered HTTP %s", resp.Status)
+	err := fmt.Errorf("the server answered HTTP %s%s", resp.Status, says(resp))
 	switch resp.StatusCode {
 	case http.StatusNotFound, http.StatusGone:
 		return &Error{Kind: ErrNotFound, Err: err}
@@ -305,6 +307,24 @@ func refused(resp *http.Response) error {
 		return &busy{error: err, after: retry.After(resp.Header)}
 	}
 	return err
+}
+
+// maxSaid is how many bytes are read of what a server says of a card that it does not have.
+const maxSaid = 300
+
+// says returns what a server tells people in the first line of an answer that has no card, "" for what goes without saying.
+func says(resp *http.Response) string {
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil || kind != "text/plain" {
+		return ""
+	}
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaid)) // what came of it will do
+	line, _, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
+	line = strings.TrimSpace(strings.ToValidUTF8(line, ""))
+	if line == "" || line == "404 page not found" || strings.EqualFold(line, http.StatusText(resp.StatusCode)) {
+		return ""
+	}
+	return fmt.Sprintf(", and says %q", line)
 }
 
 func (r *Resolver) read(body io.Reader) ([]byte, error) {

@@ -429,3 +429,27 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// What a server says to people of why there is no card is part of the error, but not what goes without saying, nor pages.
+func TestServersSayWhy(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"text/plain; charset=utf-8|no session \"x\"\nmore": `HTTP 404 Not Found, and says "no session \"x\""`,
+		"text/plain|\x1b[2Jowned\xff":                      `HTTP 404 Not Found, and says "\x1b[2Jowned"`,
+		"text/plain|404 page not found":                    "HTTP 404 Not Found",
+		"text/plain|Not Found":                             "HTTP 404 Not Found",
+		"text/plain|":                                      "HTTP 404 Not Found",
+		"text/html|<p>no":                                  "HTTP 404 Not Found",
+		"text/plain|" + strings.Repeat("x", 1000):          `says "` + strings.Repeat("x", 300) + `"`,
+	} {
+		kind, text, _ := strings.Cut(body, "|")
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			w.WriteHeader(http.StatusNotFound)
+			io.WriteString(w, text)
+		})
+		if _, err := resolver(t, s, card.Options{}).Resolve(t.Context(), s.URL); err == nil || !strings.HasSuffix(err.Error(), want) || !errors.Is(err, card.ErrNotFound) {
+			t.Errorf("%q: %v, want %s", body, err, want)
+		}
+	}
+}

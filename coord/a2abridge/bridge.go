@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -24,6 +23,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/coord"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -33,12 +33,17 @@ const Prefix = "/a2a/"
 // Options are what a Bridge is made of.
 type Options struct {
 	Hub *coord.Hub // required
+	// Journal keeps the tasks of sessions, those that have ended for as long as an engine does. It belongs into the
+	// database of the Hub's Store: what one of them remembers the other must not forget. Nil keeps them in memory, for a Hub
+	// without a Store, and ended ones for an hour. Close leaves it open.
+	Journal journal.Journal
 	// Authorize returns who calls, from the HTTP header of the call; its error refuses the call. With reads the call
 	// changes nothing. Nil means that callers are not told apart.
 	Authorize func(ctx context.Context, header http.Header, project string, reads bool) (principal string, err error)
 	// URL is where clients reach the coordinator, when that is not the host that they name.
 	URL string
-	// Timeout is how long a message waits for the session's answer; 0 means 10 min, which is also the most.
+	// Timeout is how long a message waits for the session's answer; 0 means 10 min, which is also the most. It begins again
+	// with the coordinator.
 	Timeout time.Duration
 
 	// Agents are the A2A agents that sessions may ask: URL, host or file of the card, by alias. A URL in it may be used
@@ -65,7 +70,7 @@ func (o Options) Defaults() Options {
 	return o
 }
 
-// retention is how long tasks are kept that sessions have answered. They are in memory: a restart ends all queries.
+// retention is how long ended tasks are kept that are only in memory.
 const retention = time.Hour
 
 // A Bridge is an http.Handler for what is below [Prefix]. It must be made by [New] and closed.
@@ -77,6 +82,7 @@ type Bridge struct {
 
 	mu      sync.Mutex
 	servers map[place]*server.Server
+	asking  map[string]bool // the queries whose turns run here, by Ref
 }
 
 // A place is a session of a project.
@@ -92,11 +98,15 @@ func New(opts Options) (*Bridge, error) {
 	if opts.Hub == nil {
 		return nil, errors.New("a2abridge: Options.Hub is missing")
 	}
-	b := &Bridge{opts: opts.Defaults(), servers: make(map[place]*server.Server)}
+	b := &Bridge{opts: opts.Defaults(), servers: make(map[place]*server.Server), asking: make(map[string]bool)}
 	var err error
-	b.engine, err = engine.New(&engine.Options{
-		Authorizer: auth.AuthorizerFunc(scope), Logger: b.opts.Logger, Retention: retention, TurnLimit: coord.MaxWait + time.Minute,
-	})
+	options := &engine.Options{
+		Journal: b.opts.Journal, Authorizer: auth.AuthorizerFunc(scope), Logger: b.opts.Logger, TurnLimit: coord.MaxWait + time.Minute,
+	}
+	if options.Journal == nil {
+		options.Retention = retention
+	}
+	b.engine, err = engine.New(options)
 	if err != nil {
 		return nil, err
 	}
@@ -105,10 +115,11 @@ func New(opts Options) (*Bridge, error) {
 	return b, nil
 }
 
-// Close withdraws the queries that wait, and gives up connections.
+// Close ends the turns that wait for answers, and gives up connections. The queries stay, for the next Bridge over the same
+// Journal. It comes before that of the Hub.
 func (b *Bridge) Close() error {
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // nobody waits for answers of sessions any more
+	cancel() // the answers of sessions are not waited for
 	if err := b.engine.Shutdown(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		return errors.Join(err, b.outside.close())
 	}
@@ -136,7 +147,7 @@ func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.Clone(context.WithValue(r.Context(), placeKey{}, p))
 	says := strings.HasPrefix(rest, "/.well-known/") || rest == "/" && r.Method == http.MethodGet // who the agent is; tasks outlive it
 	if says && b.gone(r, p) {
-		http.Error(w, fmt.Sprintf("no session %q is registered in the project %q: it has left, has died, or never was there", p.session, p.project), http.StatusNotFound)
+		http.Error(w, notThere(p), http.StatusNotFound)
 		return
 	}
 	s, err := b.server(p)
@@ -208,22 +219,33 @@ func (b *Bridge) authenticate(r *http.Request) (a2a.Identity, error) {
 	return a2a.Identity{Subject: principal}, nil
 }
 
+// reads returns who asks to see what goes on in a project; its error says that they may not.
+func (b *Bridge) reads(ctx context.Context, header http.Header, project string) (principal string, err error) {
+	if b.opts.Authorize == nil {
+		return "", nil
+	}
+	return b.opts.Authorize(ctx, header, project, true)
+}
+
 // allowed reports whether a request may see what goes on in a project.
 func (b *Bridge) allowed(ctx context.Context, header http.Header, project string) bool {
-	if b.opts.Authorize == nil {
-		return true
-	}
-	_, err := b.opts.Authorize(ctx, header, project, true)
+	_, err := b.reads(ctx, header, project)
 	return err == nil
 }
 
-// gone reports whether a caller who may know asks for a session that is not registered. To others all names are alike.
+// gone reports whether a caller who may know asks for a session that is not registered, and with which the caller has no
+// tasks: to have those takes the card. To others all names are alike.
 func (b *Bridge) gone(r *http.Request, p place) bool {
-	if !b.allowed(r.Context(), r.Header, p.project) {
+	principal, err := b.reads(r.Context(), r.Header, p.project)
+	if err != nil {
 		return false
 	}
-	_, there, err := b.info(r.Context(), p)
-	return err != nil || !there
+	if _, there, err := b.info(r.Context(), p); err == nil && there {
+		return false
+	}
+	ctx := a2a.WithCall(r.Context(), &a2a.Call{Identity: a2a.Identity{Subject: principal}})
+	tasks, err := b.service.ListTasks(ctx, &a2a.ListTasksRequest{PageSize: new(1)})
+	return err != nil || len(tasks.Tasks) == 0
 }
 
 // info returns what a session said of itself when it registered.

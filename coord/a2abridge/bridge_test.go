@@ -185,7 +185,7 @@ func TestMessagesThatGetNoAnswer(t *testing.T) {
 		}
 	}
 	w.do("", coord.Unregister{Session: "a"})
-	if _, err := c.Ask(t.Context(), "anybody there?"); err == nil || !strings.Contains(err.Error(), "Agent a not found in project p") {
+	if _, err := c.Ask(t.Context(), "anybody there?"); err == nil || !strings.Contains(err.Error(), `no session "a" is registered in the project "p"`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -477,5 +477,32 @@ func TestCancelReachesTheAgent(t *testing.T) {
 	case <-ended:
 	case <-time.After(20 * time.Second):
 		t.Error("the agent goes on")
+	}
+}
+
+// Who asks for a session that is not there is told so. Those who have tasks with it find them.
+func TestSessionsThatHaveGone(t *testing.T) {
+	t.Parallel()
+	w := open(t, a2abridge.Options{})
+	w.register("", "a")
+	go func() {
+		w.do("", coord.Respond{From: "a", MessageID: w.inbox("", "a")[0]["id"].(string), Response: "yes"})
+	}()
+	if _, err := w.dial("", "p/a").Ask(t.Context(), "?"); err != nil {
+		t.Fatal(err)
+	}
+	w.do("", coord.Unregister{Session: "a"})
+	w.register("", "b")
+	w.do("", coord.Retire{Session: "b"})
+	if _, err := client.Dial(t.Context(), w.url+"/a2a/p/b", nil); err == nil || !strings.Contains(err.Error(), `says "no session \"b\" is registered in the project \"p\": it has left`) {
+		t.Error(err)
+	}
+	c := w.dial("", "p/a")
+	list, err := c.ListTasks(t.Context(), &a2a.ListTasksRequest{})
+	if err != nil || len(list.Tasks) != 1 || list.Tasks[0].Status.State != a2a.TaskStateCompleted {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := c.Ask(t.Context(), "?"); err == nil || !strings.Contains(err.Error(), `no session "a" is registered in the project "p"`) {
+		t.Error(err)
 	}
 }

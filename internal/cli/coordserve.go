@@ -26,6 +26,7 @@ import (
 	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/collector"
+	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/store"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
@@ -118,10 +119,14 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	if err != nil {
 		return err
 	}
+	tasks, err := sql.New(ctx, kept.db) // beside what the queries of tasks come to
+	if err != nil {
+		return err
+	}
 	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, Timeout: o.alive, Retain: cmp.Or(o.retain, -1), Logger: logger})
 	var d *daemon.Daemon
 	bridge, err := a2abridge.New(a2abridge.Options{
-		Hub: hub, Agents: agents, Version: version(), Logger: logger,
+		Hub: hub, Journal: tasks, Agents: agents, Version: version(), Logger: logger,
 		Authorize: func(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
 			return d.Authorize(ctx, header, project, reads)
 		},
