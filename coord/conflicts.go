@@ -9,9 +9,11 @@ const maxChecked = 1000
 // it needs no session and changes nothing. When others have leased very many paths with wildcards it takes paths for leased
 // rather than to look for long.
 type Conflicts struct {
-	Session string   // whose leases are no conflict; "" for nobody's
-	Branch  string   // of the change, unless the session is that of an agent, which has said it
-	Paths   []string // files, or folders that end in a slash; there are no wildcards in them
+	Session string // whose leases are no conflict; "" for nobody's
+	Branch  string // of the change, unless the session is that of an agent, which has said it
+	// Paths are files, or folders that end in a slash; there are no wildcards in them. Files that nobody could lease, for their
+	// characters or their length, are in conflict with leases of what they are in and of patterns that take them.
+	Paths []string
 }
 
 // ConflictList is the result of [Conflicts], with one entry for each path that somebody else has leased.
@@ -47,9 +49,9 @@ func (c Conflicts) run(t *turn) Result {
 // find returns for each path the first lease that is in its way, nil where there is none.
 func (c Conflicts) find(t *turn) []*Lease {
 	asked := &Claim{Session: c.Session, Branch: c.Branch, Mode: ModeExclusive, Literal: true}
-	var places []int // of the paths that can be leased
+	var places []int // of those that are paths
 	for n, name := range c.Paths {
-		if path, err := t.state.Settings.clean(name, true); err == nil {
+		if path := t.state.Settings.named(name); path != "" {
 			asked.Paths, places = append(asked.Paths, path), append(places, n)
 		}
 	}

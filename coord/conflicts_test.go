@@ -3,6 +3,7 @@
 package coord
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -35,5 +36,30 @@ func TestConflicts(t *testing.T) {
 	}
 	if p.state.Sessions.len() != before {
 		t.Error("a question made a session")
+	}
+}
+
+// A file that nobody can lease by its name is in the way of whoever has leased the folder that it is in, or a pattern that
+// takes it, and of nobody else.
+func TestConflictsOfWhatIsNoPath(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	b.lease(announce("a", "fold/", "pat/*.txt", "else/a.txt", "bad\uFFFD.txt"))
+	long := strings.Repeat("l/", 600) + "x"
+	for _, file := range []string{"fold/tab\tx.txt", "fold/sub/\xff.txt", "fold/" + long, "fold/\u2028", "pat/tab\tx.txt", "pat/\xff.txt", "bad\xff.txt", `fold/..\..\fold\x`} {
+		if result := b.do(Conflicts{Paths: []string{file}}).(ConflictList); len(result.Conflicts) != 1 || result.Conflicts[0].FilePath != file {
+			t.Errorf("%q: %+v", file, result)
+		}
+	}
+	for _, file := range []string{"tab\tx.txt", "else/tab\tx.txt", "else/\xff", long, "pat/tab\tx.go", "pat/sub/\xff.txt", "a:b.txt", `..\x`, "", "/"} {
+		if result := b.do(Conflicts{Paths: []string{file}}).(ConflictList); len(result.Conflicts) > 0 {
+			t.Errorf("%q: %+v", file, result)
+		}
+	}
+	b.lease(announce("a", "**"))
+	for _, file := range []string{"tab\tx.txt", "\xff", long, "a:b.txt", `..\x`} {
+		if result := b.do(Conflicts{Paths: []string{file}}).(ConflictList); len(result.Conflicts) != 1 {
+			t.Errorf("%q: %+v", file, result)
+		}
 	}
 }

@@ -438,7 +438,7 @@ func (t *turn) freeLeases(name, why string) {
 // Auto says what, and more than one that all of them must be so.
 type Release struct {
 	Session string
-	Path    string // as it was announced; "" for all paths of the leases that the others say
+	Path    string // as it was announced; "" for all paths of the leases that the others say; one with wildcards that was not is a file of that name
 	Token   int64  // that of the lease; 0 for any
 	Auto    bool   // only leases that a hook has taken, and that the session has not announced itself since
 	Literal bool   // the path has no wildcards, whatever it looks like
@@ -469,6 +469,11 @@ func (c Release) run(t *turn) Result {
 	}
 	t.expire()
 	freed := t.release(c, path)
+	if len(freed) == 0 && isPattern(path) && !c.Literal { // no pattern of its own: a file of that name, which a hook has leased
+		if file, err := t.state.Settings.clean(c.Path, true); err == nil {
+			freed = t.release(c, file)
+		}
+	}
 	switch {
 	case len(freed) == 0 && path == "":
 		return c.noSuchLease()

@@ -232,8 +232,22 @@ func TestLiteralPaths(t *testing.T) {
 	b.gives(CheckLock{Session: "b", Path: "what?.md", Literal: true}, "conflict")
 	b.gives(Conflicts{Session: "b", Paths: []string{"what?.md", "whats.md"}}, `{"conflicts":[{"file_path":"what?.md","session":"a"`)
 	b.gives(ListLocks{}, `what\\?.md`)
-	b.gives(Release{Session: "a", Path: "what?.md"}, "not_locked")
 	b.gives(Release{Session: "a", Path: "what?.md", Literal: true}, `"released"`)
+}
+
+// Who names a file with wildcards in its name frees its pattern of that name first, and without one the file.
+func TestReleaseOfWildcardsInAName(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	file := announce("a", "u*v.txt")
+	file.Literal, file.Auto = true, true
+	b.lease(file)
+	b.lease(announce("a", "u*v.txt"))
+	b.gives(Release{Session: "a", Path: "u?v.txt"}, "not_locked")
+	b.gives(Release{Session: "a", Path: "u*v.txt"}, `"file_path":"u*v.txt"`)
+	b.gives(ListLocks{}, `"paths":["u\\*v.txt"]`)
+	b.gives(Release{Session: "a", Path: "u*v.txt"}, `"file_path":"u*v.txt"`)
+	b.gives(ListLocks{}, `"leases":[]`)
 }
 
 // Who only waits is not said to hold.

@@ -47,6 +47,8 @@ func (s *Settings) clean(name string, literal bool) (string, error) {
 			return "", fmt.Errorf("file_path %q is outside of the project; give it relative to the project's root", name)
 		}
 		p = inside
+	} else {
+		p = s.innermost(p)
 	}
 	if p == ".." || strings.HasPrefix(p, "../") {
 		return "", fmt.Errorf("file_path %q leads out of the project", name)
@@ -65,6 +67,18 @@ func (s *Settings) clean(name string, literal bool) (string, error) {
 	return p, nil
 }
 
+// named returns what a file is compared by whose name somebody else chose, such as git: its clean path, and if it can have
+// none the next best. Nobody can have leased such a file by its name, but the folder that it is in, or a pattern that takes
+// it. It is empty without a name.
+func (s *Settings) named(file string) string {
+	if p, err := s.clean(file, true); err == nil {
+		return p
+	}
+	p := strings.ReplaceAll(strings.ToValidUTF8(file, "\uFFFD"), `\`, "/")
+	p = strings.TrimPrefix(path.Clean("/"+p), "/") // what seems to lead out does not, nor is it a drive
+	return escape.Replace(norm.NFC.String(p))
+}
+
 // misleads reports whether a character is one that a path shows as none, or by which the rest of a line looks like
 // something else. Joiners stay: names in some scripts need them.
 func misleads(r rune) bool {
@@ -78,20 +92,54 @@ func isAbsolute(p string) bool {
 	return strings.HasPrefix(p, "/") || len(p) > 1 && p[1] == ':' && unicode.IsLetter(rune(p[0]))
 }
 
-// below returns an absolute path as relative to the root that it is below.
+// below returns an absolute path as relative to the innermost root that it is below.
 func (s *Settings) below(p string) (string, bool) {
-	names := strings.Split(p, "/")
+	names, inner := strings.Split(p, "/"), 0
 	for _, root := range s.Roots {
-		of := strings.Split(strings.TrimSuffix(path.Clean(strings.ReplaceAll(root, `\`, "/")), "/"), "/")
-		if len(names) < len(of) || !slices.EqualFunc(of, names[:len(of)], func(a, b string) bool { return s.fold(a) == s.fold(b) }) {
-			continue
+		if of := namesOf(root); s.begins(names, of) {
+			inner = max(inner, len(of))
 		}
-		if len(names) == len(of) {
-			return ".", true
-		}
-		return strings.Join(names[len(of):], "/"), true
 	}
-	return "", false
+	return rest(names, inner), inner > 0
+}
+
+// innermost returns a relative path as one of the innermost root that it leads into: a work tree can lie in another one, and
+// what is in it has one name.
+func (s *Settings) innermost(p string) string {
+	if len(s.Roots) < 2 {
+		return p
+	}
+	roots := make([][]string, len(s.Roots))
+	for i, root := range s.Roots {
+		roots[i] = namesOf(root)
+	}
+	names, longest := strings.Split(p, "/"), 0
+	for _, from := range roots {
+		for _, to := range roots {
+			if s.begins(to, from) && s.begins(names, to[len(from):]) {
+				longest = max(longest, len(to)-len(from))
+			}
+		}
+	}
+	return rest(names, longest)
+}
+
+// namesOf returns the names in a root.
+func namesOf(root string) []string {
+	return strings.Split(strings.TrimSuffix(path.Clean(strings.ReplaceAll(root, `\`, "/")), "/"), "/")
+}
+
+// begins reports whether a path begins with the names of another one.
+func (s *Settings) begins(names, with []string) bool {
+	return len(names) >= len(with) && slices.EqualFunc(with, names[:len(with)], func(a, b string) bool { return s.fold(a) == s.fold(b) })
+}
+
+// rest returns the path that the names after the first n are.
+func rest(names []string, n int) string {
+	if n == len(names) {
+		return "."
+	}
+	return strings.Join(names[n:], "/")
 }
 
 // fold returns what paths are compared by. It is in NFC also where the path is not: earlier versions kept paths as they

@@ -31,6 +31,28 @@ func TestClean(t *testing.T) {
 	}
 }
 
+// A work tree that lies in another one is the one that its files are named by, whatever the order of the roots.
+func TestInnermostRoot(t *testing.T) {
+	t.Parallel()
+	roots := []string{"/r", "/r/.wt/in", "/r/.wt/in/deep", "/beside"}
+	for range 2 {
+		slices.Reverse(roots)
+		s := &Settings{Roots: roots}
+		for in, want := range map[string]string{
+			"/r/a": "a", "/r/.wt/in/a": "a", ".wt/in/a": "a", "./.wt/in/*.go": "*.go", "/r/.wt/in/deep/a": "a", ".wt/in/deep/a": "a", "deep/a": "a", "/beside/a": "a",
+			".wt/in/": "**", "/r/.wt/in": "**", ".wt/inn/a": ".wt/inn/a", ".wt/IN/a": ".wt/IN/a", ".wt": ".wt", "beside/a": "beside/a", ".wt/in/deep/": "**", "b/.wt/in/a": "b/.wt/in/a",
+		} {
+			if got, err := s.clean(in, false); got != want || err != nil {
+				t.Errorf("with roots %q %q is %q, %v; want %q", roots, in, got, err, want)
+			}
+		}
+	}
+	s := &Settings{Roots: []string{"/r", "/r/In"}, IgnoreCase: true}
+	if got, err := s.clean("iN/a", true); got != "a" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // Both spellings of a name with marks are one: that of macOS, in NFD, and that of the others.
 func TestSpellingsOfMarks(t *testing.T) {
 	t.Parallel()

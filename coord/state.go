@@ -11,7 +11,7 @@ type Settings struct {
 	// IgnoreCase makes paths that differ in case only the same, as on macOS and Windows.
 	IgnoreCase bool `json:"ignore_case,omitzero"`
 	// Roots are folders of which absolute paths below are read as relative ones: that of the repository and those of its
-	// worktrees.
+	// worktrees. A relative path that leads from one of them into another is one of the inner root.
 	Roots []string `json:"roots,omitzero"`
 	// PerBranch says that only agents on the same branch are in each other's way.
 	PerBranch bool `json:"per_branch,omitzero"`
