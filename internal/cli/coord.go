@@ -4,10 +4,12 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -129,13 +131,25 @@ func (c *command) dialCoord(ctx context.Context, o *coordOptions, options *sdk.C
 		return nil, notCoordinator(o, "there is nothing at /mcp")
 	}
 	if err != nil {
-		return nil, coordUnreachable(o, err)
+		return nil, coordUnreachable(o, cmp.Or(ctx.Err(), err))
 	}
 	return session, nil
 }
 
+// coordHangs says that something accepts connections where the coordinator is, or should, and answers nothing.
+func coordHangs(o *coordOptions) error {
+	f := &failure{exit: exitUnreachable, code: codeOther + "NO_ANSWER", message: fmt.Sprintf("the coordinator at %s does not answer: it hangs, or has far too much to do", o.url)}
+	if _, here := o.startable(); here {
+		return f.withHint("end it with kill -9 and its process id, which is in dragoman.owner in its data folder, and start it again")
+	}
+	return f.withHint("look after it where it runs, and whether the network lets you reach it")
+}
+
 // coordUnreachable says why there is no coordinator.
 func coordUnreachable(o *coordOptions, err error) error {
+	if timeout, ok := errors.AsType[net.Error](err); errors.Is(err, context.DeadlineExceeded) || ok && timeout.Timeout() {
+		return coordHangs(o)
+	}
 	why, hint := causeOf(err, o.url)
 	if hint == "" || hint == hintAddress {
 		hint = "start it with dragoman coord serve, and see what is wrong with dragoman coord doctor"
@@ -224,9 +238,12 @@ func notCoordinator(o *coordOptions, what string) error {
 // coordPatience is how long a coordinator may take to answer what does not wait.
 const coordPatience = 10 * time.Second
 
+// commandPatience is that for commands here, before which people and harnesses sit.
+const commandPatience = 5 * time.Second
+
 // coordAPI calls the API of a coordinator and reads its answer.
 func (c *command) coordAPI(ctx context.Context, o *coordOptions, method, path string, body, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, coordPatience)
+	ctx, cancel := context.WithTimeout(ctx, commandPatience)
 	defer cancel()
 	var content io.Reader
 	if body != nil {
@@ -248,7 +265,11 @@ func (c *command) coordAPI(ctx context.Context, o *coordOptions, method, path st
 	if resp.StatusCode != http.StatusOK {
 		return coordStatus(o, resp)
 	}
-	if err := json.UnmarshalRead(resp.Body, into); err != nil {
+	err = json.UnmarshalRead(resp.Body, into)
+	if err != nil && ctx.Err() != nil {
+		return coordUnreachable(o, ctx.Err())
+	}
+	if err != nil {
 		return notCoordinator(o, "what it answers to "+path+" cannot be read")
 	}
 	return nil
@@ -284,7 +305,7 @@ func projectPath(project string) string { return "/api/projects/" + url.PathEsca
 
 // healthOf asks a coordinator whether it runs, and returns its version and the time it has.
 func (c *command) healthOf(ctx context.Context, o *coordOptions) (version string, clock time.Time, err error) {
-	ctx, cancel := context.WithTimeout(ctx, coordPatience)
+	ctx, cancel := context.WithTimeout(ctx, commandPatience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+"/healthz", nil)
 	if err != nil {
@@ -299,7 +320,11 @@ func (c *command) healthOf(ctx context.Context, o *coordOptions) (version string
 		Status  string `json:"status"`
 		Version string `json:"version"`
 	}
-	if err := json.UnmarshalRead(io.LimitReader(resp.Body, maxRefusal), &health); err != nil || health.Status != "ok" {
+	err = json.UnmarshalRead(io.LimitReader(resp.Body, maxRefusal), &health)
+	if err != nil && ctx.Err() != nil {
+		return "", time.Time{}, coordUnreachable(o, ctx.Err())
+	}
+	if err != nil || health.Status != "ok" {
 		return "", time.Time{}, notCoordinator(o, "something else answers there")
 	}
 	clock, _ = http.ParseTime(resp.Header.Get("Date")) // without one it is the zero time

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -76,6 +77,61 @@ func TestNoCoordinatorLetsThrough(t *testing.T) {
 	gone := exec.Command("sh", "-c", guardScript(filepath.Join(t.TempDir(), "it's gone"), "p q", other.URL)+`echo "$DRAGOMAN_PROJECT"`)
 	if out, err := gone.CombinedOutput(); err != nil || !strings.Contains(string(out), "dragoman is not where it was") || !strings.HasSuffix(string(out), "p q\n") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// A coordinator that hangs keeps nobody for long, and everybody is told what to do about it.
+func TestCoordinatorHangs(t *testing.T) {
+	t.Parallel()
+	needsGit(t)
+	s, url := startCoordinator(t)
+	if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"guard", "check"}, {"hook", "session-start"}, {"hook", "pre-tool-use"}, {"hook", "stop"}, {"doctor"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}, append([]string{"coord"}, args...)...)
+			if out, err := exec.Command("sh", "-c", `cd "$1" && git init -q && touch x && git add x`, "", cmd.Dir).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			cmd.Stdin = strings.NewReader(`{"session_id":"1","tool_name":"Edit","tool_input":{"file_path":"x"}}`)
+			begin := time.Now()
+			out, err := cmd.CombinedOutput()
+			if took := time.Since(begin); took > 9*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if (err != nil) != (args[0] == "doctor") { // which says that all is not well
+				t.Error(err)
+			}
+			for want, is := range map[string]bool{url + " does not answer": true, "kill -9": true, "deadline": false, "dragoman coord serve": false} {
+				if strings.Contains(string(out), want) != is {
+					t.Errorf("%q is %t in\n%s", want, !is, out)
+				}
+			}
+		})
+	}
+}
+
+// An edit does not pass unseen because the coordinator was stopped: the hook before it starts one, and none before what is no
+// edit.
+func TestEditsStartTheCoordinator(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
+	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
+	for _, step := range []struct{ moment, input, want string }{
+		{"pre-tool-use", `{"session_id":"a","tool_name":"Read","tool_input":{"file_path":"x"}}`, ""},
+		{"pre-tool-use", `{"session_id":"a","tool_name":"Edit","tool_input":{"file_path":"/elsewhere/x"}}`, ""},
+		{"stop", `{"session_id":"a"}`, "nothing listens"},
+		{"pre-tool-use", `{"session_id":"a","tool_name":"Edit","tool_input":{"file_path":"x"}}`, "knows you as"},
+		{"pre-tool-use", `{"session_id":"a","tool_name":"Edit","tool_input":{"file_path":"x"}}`, ""},
+	} {
+		hook := dragoman(t, env, "coord", "hook", step.moment)
+		hook.Stdin = strings.NewReader(step.input)
+		if out, err := hook.CombinedOutput(); err != nil || !strings.Contains(string(out), step.want) || step.want == "" && len(out) > 0 {
+			t.Fatalf("%+v: %v\n%s", step, err, out)
+		}
 	}
 }
 
@@ -221,5 +277,19 @@ func TestStdioTakesAbsolutePaths(t *testing.T) {
 	mustCall(t, session, "announce_file_change", announce("b", map[string]any{"paths": []string{filepath.Join(cmd.Dir, "src") + "/", filepath.Join(cmd.Dir, "x")}}), `"conflict"`)
 	mustCall(t, session, "announce_file_change", announce("b", map[string]any{"paths": []string{filepath.Join(cmd.Dir, "doc") + "/"}}), `"paths":["doc/"]`)
 	mustCall(t, session, "release_file_lock", map[string]any{"session_name": "a", "file_path": filepath.Join(cmd.Dir, "src", "main.go")}, `"released"`)
+	// A work tree in the work tree, or beside it, has its own root; a path that leads into it is one of that.
+	in := filepath.Join(cmd.Dir, ".wt", "in")
+	if out, err := exec.Command("git", "-C", cmd.Dir, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "-q", "--allow-empty", "-m", "begin").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command("git", "-C", cmd.Dir, "worktree", "add", "-q", in).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(in, "a.go"): "a.go", ".wt/in/b.go": "b.go", "./.wt//in/c/": "c/", ".wt/in/d/*.go": "d/*.go", ".wt/int/e.go": ".wt/int/e.go", "src/../.wt/in/f.go": "f.go", "w*/in/g.go": "w*/in/g.go",
+	} {
+		mustCall(t, session, "announce_file_change", announce("w", map[string]any{"paths": []string{path}}), `"paths":["`+want+`"]`)
+	}
+	mustCall(t, session, "announce_file_change", announce("v", map[string]any{"file_path": "a.go"}), `"conflict"`)
 	mustCall(t, session, "announce_file_change", announce("a", map[string]any{"file_path": "/etc/hosts"}), coord.CodeInvalid)
 }

@@ -26,8 +26,13 @@ hook session-start sets where the harness lets it; without it nobody's leases ar
 
 check does what the hooks do, for hooks that you write yourself: it exits with 1 when the
 commit must wait, and with 4 when the coordinator wants a token, which people give in
-DRAGOMAN_COORD_TOKEN, too. When there is no coordinator, or this program is not where it was,
-the commit is let through with a warning. git commit --no-verify goes past the guard.`
+DRAGOMAN_COORD_TOKEN, too. When there is no coordinator, or it hangs, or this program is not
+where it was, the commit is let through with a warning. git commit --no-verify goes past the
+guard. Files that no lease can name, such as those whose names are not UTF-8, must wait when
+somebody else has their folder.
+
+Where core.hooksPath leads into the work tree the hooks are files that git commits: they have no
+path of this machine, and look for dragoman in PATH.`
 
 func (c *command) coordGuardCommand(o *coordOptions) *cobra.Command {
 	return group(&cobra.Command{
@@ -69,17 +74,23 @@ func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
 	if err != nil {
 		return err
 	}
-	words := append([]string{self, "coord", "guard", "check"}, o.flagsFor(project)...)
 	var files []string
-	for _, name := range guardHooks { // none is written when one cannot be
+	for _, name := range guardHooks {
 		file, err := repo.hookFile(ctx, name)
 		if err != nil {
 			return err
 		}
+		files = append(files, file)
+	}
+	shared := repo.commits(ctx, files[0])
+	if shared {
+		self = "dragoman" // where it is here is nothing to others
+	}
+	words := append([]string{self, "coord", "guard", "check"}, o.flagsFor(project)...)
+	for _, file := range files { // none is written when one cannot be
 		if err := refuseForeign(file, commandLine(words)); err != nil {
 			return err
 		}
-		files = append(files, file)
 	}
 	for _, file := range files {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -89,11 +100,31 @@ func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
 			return fmt.Errorf("write the hook: %w", err)
 		}
 	}
+	if shared {
+		c.warn("core.hooksPath leads into the work tree: the guard is committed with it, and everybody has it then; it needs dragoman in PATH, and says at each commit where that is missing")
+	}
 	return c.showText(func(p *printer) {
 		for _, file := range files {
 			p.field(0, "Guard", file)
 		}
 	})
+}
+
+// commits reports whether a file is one that git commits, now or when it is there.
+func (r *repository) commits(ctx context.Context, file string) bool {
+	file, err := resolve(file)
+	if err != nil {
+		return false
+	}
+	if common, err := resolve(r.common); err != nil || strings.HasPrefix(file, common+string(filepath.Separator)) {
+		return false
+	}
+	in, err := r.holding(ctx, file)
+	if err != nil {
+		return false
+	}
+	_, err = git(ctx, in.root, "check-ignore", "--quiet", "--", file)
+	return err != nil // is not ignored
 }
 
 // guardScript returns the lines of a hook. Variables that are set when it runs are stronger than what was so when it was
@@ -106,12 +137,16 @@ func guardScript(self, project, url string) string {
 	if url != "http://"+defaultCoord {
 		fmt.Fprintf(&b, "DRAGOMAN_COORD=${DRAGOMAN_COORD:-%s}\nexport DRAGOMAN_COORD\n", shellQuote(url))
 	}
+	gone := "is not in PATH"
+	if filepath.IsAbs(self) {
+		gone = "is not where it was; run dragoman coord guard install again"
+	}
 	fmt.Fprintf(&b, `if command -v %[1]s >/dev/null 2>&1; then
 	%[1]s coord guard check || exit 1
 else
-	echo 'Warning: nobody looked whether others have leased these files, as dragoman is not where it was; run dragoman coord guard install again' >&2
+	echo 'Warning: nobody looked whether others have leased these files, as dragoman %[2]s' >&2
 fi
-`, shellQuote(self))
+`, shellQuote(self), gone)
 	return b.String()
 }
 
@@ -128,17 +163,28 @@ func refuseForeign(file, line string) error {
 		withHint("add this line to it: " + line + " || exit 1")
 }
 
-// staged returns the paths that a commit would change, those that renames leave included.
+// staged returns the paths that a commit would change, those that renames leave included, with a character in place of what is
+// no UTF-8.
 func (r *repository) staged(ctx context.Context) ([]string, error) {
 	out, err := git(ctx, r.root, "diff", "--cached", "--name-only", "--no-renames", "-z")
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(strings.Split(string(out), "\x00"), func(p string) bool { return p == "" }), nil
+	paths := strings.Split(strings.ToValidUTF8(string(out), "\uFFFD"), "\x00")
+	return slices.DeleteFunc(paths, func(p string) bool { return p == "" }), nil
 }
 
 // maxAsked is how many paths are asked about at once, so that others come in between.
 const maxAsked = 200
+
+// maxNamed is how many files the guard names.
+const maxNamed = 20
+
+// conflictsOf asks which of some paths others than the session have leased.
+func (c *command) conflictsOf(ctx context.Context, o *coordOptions, branch string, paths []string) (list coord.ConflictList, err error) {
+	asked := map[string]any{"session": o.session, "branch": branch, "paths": paths}
+	return list, c.coordAPI(ctx, o, http.MethodPost, projectPath(o.project)+"/conflicts", asked, &list)
+}
 
 func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 	repo, err := o.place(ctx, c.Dir)
@@ -155,10 +201,9 @@ func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 	var found coord.ConflictList
 	branch := repo.branch(ctx)
 	for some := range slices.Chunk(paths, maxAsked) {
-		var list coord.ConflictList
-		err := c.coordAPI(ctx, o, http.MethodPost, projectPath(o.project)+"/conflicts", map[string]any{"session": o.session, "branch": branch, "paths": some}, &list)
+		list, err := c.conflictsOf(ctx, o, branch, some)
 		if nobodyThere(err) {
-			c.warn("nobody looked whether others have leased these files: %s", err)
+			c.warnOf(err, "nobody looked whether others have leased these files")
 			return nil
 		}
 		if f, ok := errors.AsType[*failure](err); ok && f.hint != "" {
@@ -177,8 +222,11 @@ func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 			return err
 		}
 	}
-	for _, f := range found.Conflicts {
+	for _, f := range found.Conflicts[:min(len(found.Conflicts), maxNamed)] {
 		fmt.Fprintf(c.err, "%s is leased by %s: %s\n", inline(f.FilePath), inline(f.Session), inline(f.Description))
+	}
+	if more := len(found.Conflicts) - maxNamed; more > 0 {
+		fmt.Fprintf(c.err, "and %d more\n", more)
 	}
 	return (&failure{exit: exitFailure, code: codeOther + "LEASED", message: "others have leased what this commit touches"}).
 		withHint("wait until they have released it, or ask them; leave the files out of this commit with git restore --staged; git commit --no-verify goes past the guard")

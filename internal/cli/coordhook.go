@@ -27,21 +27,23 @@ import (
 const coordHookLong = `hook is for agent harnesses that run commands at certain moments and give them JSON on
 standard input, as Claude Code does:
 
-  session-start   registers the agent and tells it who else is there
+  session-start   registers the agent and tells it who else is there; starts the coordinator
+                  if there is none on this machine
   pre-tool-use    leases the file that a tool is about to edit; denies the edit when
-                  somebody else has it
+                  somebody else has it, or the folder of a file that no lease can name;
+                  starts the coordinator, too
   post-tool-use   says that the agent is alive
   stop            frees what pre-tool-use has leased, and hands over messages
   session-end     unregisters the agent
 
 The agent's session is called after that of the harness, unless --session says how. An agent that
 is known by hooks counts as dead after 15 minutes without one, or without a call of its own; the
-hook after that has it back, and tells it that its leases are gone. When there
-is no coordinator a hook lets the harness go on, and says so on the error stream. What a
-coordinator that is there refuses, as it wants a token, is denied, with the reason. A hook ends
-within seconds.`
+hook after that has it back, and tells it that its leases are gone. When there is no
+coordinator, or it hangs, or a tool that edits names no file, a hook lets the harness go on, and
+says so on the error stream. What a coordinator that is there refuses, as it wants a token, is
+denied, with the reason. A hook ends within seconds.`
 
-// hookPatience is how long a hook may take.
+// hookPatience is how long a hook may take with a coordinator that runs.
 const hookPatience = 5 * time.Second
 
 // hookedPatience is how long an agent that is known by hooks may show no sign of life: between two of them a command may
@@ -63,25 +65,28 @@ type hookInput struct {
 	StopHookActive bool           `json:"stop_hook_active"`
 }
 
-// edits returns the file that the tool is about to edit; "" when it edits none.
+// edits returns the file that the tool is about to edit; "" when it is no tool that edits one.
 func (in *hookInput) edits() (string, error) {
 	var input struct {
 		FilePath     string `json:"file_path"`
 		NotebookPath string `json:"notebook_path"`
 	}
-	if !slices.Contains(editors, in.ToolName) || in.ToolInput == nil {
+	if !slices.Contains(editors, in.ToolName) {
 		return "", nil
 	}
-	if err := json.Unmarshal(in.ToolInput, &input); err != nil {
+	err := json.Unmarshal(in.ToolInput, &input, jsontext.AllowInvalidUTF8(true))
+	file := cmp.Or(input.FilePath, input.NotebookPath)
+	if err != nil || file == "" {
 		return "", fmt.Errorf("the input of the tool %s names no file as a text", in.ToolName)
 	}
-	return cmp.Or(input.FilePath, input.NotebookPath), nil
+	return file, nil
 }
 
 // A moment is when a harness runs a hook.
 type moment struct {
 	name, short, example string
 	starts               bool // the coordinator if there is none
+	edits                bool // a file, or else there is nothing to do
 	// run returns what the harness is told; nil for nothing.
 	run func(context.Context, *hook) (any, error)
 	// refused returns what the harness is told when the coordinator refuses; nil means nothing.
@@ -89,11 +94,11 @@ type moment struct {
 }
 
 var moments = []moment{
-	{"session-start", "Register the agent, and tell it who else is there", `{"session_id":"1f0c"}`, true, sessionStart, notAdmitted},
-	{"pre-tool-use", "Lease the file that a tool is about to edit, or deny the edit", `{"session_id":"1f0c","tool_name":"Edit","tool_input":{"file_path":"main.go"}}`, false, preToolUse, denied},
-	{"post-tool-use", "Say that the agent is alive", `{"session_id":"1f0c"}`, false, postToolUse, nil},
-	{"stop", "Free what pre-tool-use leased, and hand over messages", `{"session_id":"1f0c"}`, false, stopped, nil},
-	{"session-end", "Unregister the agent", `{"session_id":"1f0c"}`, false, sessionEnd, nil},
+	{"session-start", "Register the agent, and tell it who else is there", `{"session_id":"1f0c"}`, true, false, sessionStart, notAdmitted},
+	{"pre-tool-use", "Lease the file that a tool is about to edit, or deny the edit", `{"session_id":"1f0c","tool_name":"Edit","tool_input":{"file_path":"main.go"}}`, true, true, preToolUse, denied},
+	{"post-tool-use", "Say that the agent is alive", `{"session_id":"1f0c"}`, false, false, postToolUse, nil},
+	{"stop", "Free what pre-tool-use leased, and hand over messages", `{"session_id":"1f0c"}`, false, false, stopped, nil},
+	{"session-end", "Unregister the agent", `{"session_id":"1f0c"}`, false, false, sessionEnd, nil},
 }
 
 // A hook is what runs at a moment.
@@ -102,6 +107,8 @@ type hook struct {
 	o     *coordOptions
 	in    *hookInput
 	repo  *repository
+	file  string // that is about to be edited, as the harness calls it, but absolute
+	path  string // of that in the project
 	coord *sdk.ClientSession
 	away  bool // the coordinator did not know the agent, or took it for dead, until this hook
 }
@@ -126,12 +133,6 @@ func (c *command) coordHookCommand(o *coordOptions) *cobra.Command {
 
 // runHook runs a hook. What fails is said, and no more: the harness goes on, unless the coordinator is there and refuses.
 func (c *command) runHook(ctx context.Context, o *coordOptions, m *moment) {
-	limit := hookPatience
-	if m.starts {
-		limit += startPatience
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	answer, err := c.tryHook(ctx, o, m)
 	if refused, ok := errors.AsType[*refusedError](err); ok && m.refused != nil && refused.stands() {
 		why := refused.Error()
@@ -147,14 +148,20 @@ func (c *command) runHook(ctx context.Context, o *coordOptions, m *moment) {
 		}
 	}
 	if err != nil {
-		f, what := c.failureOf(err), "was not asked"
+		what := "was not asked"
 		if _, refused := errors.AsType[*refusedError](err); refused {
 			what = "refused"
 		}
-		c.warn("the coordinator %s, and others do not know what happens here: %s", what, f.message)
-		if f.hint != "" {
-			fmt.Fprintf(c.err, "Hint: %s\n", inline(f.hint))
-		}
+		c.warnOf(err, "the coordinator "+what+", and others do not know what happens here")
+	}
+}
+
+// warnOf warns that an error kept something from being done, and says what to do about it.
+func (c *command) warnOf(err error, what string) {
+	f := c.failureOf(err)
+	c.warn("%s: %s", what, f.message)
+	if f.hint != "" {
+		fmt.Fprintf(c.err, "Hint: %s\n", inline(f.hint))
 	}
 }
 
@@ -189,10 +196,12 @@ func (c *command) tryHook(ctx context.Context, o *coordOptions, m *moment) (any,
 	if err != nil {
 		return nil, fmt.Errorf("read what the harness says: %w", err)
 	}
-	if err := json.Unmarshal(text, h.in); err != nil {
+	if err := json.Unmarshal(text, h.in, jsontext.AllowInvalidUTF8(true)); err != nil { // what it writes may be of another encoding
 		return nil, errors.New("what the harness says on standard input is not the JSON of a hook, which is an object with session_id")
 	}
-	if h.repo, err = o.place(ctx, cmp.Or(h.in.Cwd, c.Dir)); err != nil {
+	looking, cancel := context.WithTimeout(ctx, hookPatience) // git, and the disk
+	defer cancel()
+	if h.repo, err = o.place(looking, cmp.Or(h.in.Cwd, c.Dir)); err != nil {
 		return nil, err
 	}
 	if o.session == "" {
@@ -201,16 +210,27 @@ func (c *command) tryHook(ctx context.Context, o *coordOptions, m *moment) (any,
 		}
 		o.session = sessionNameOf(h.in.SessionID)
 	}
+	if m.edits {
+		if err := h.edited(looking); err != nil || h.path == "" {
+			return nil, err
+		}
+	}
 	if m.starts {
 		if err := c.ensureCoord(ctx, o); err != nil {
 			return nil, err
 		}
 	}
+	ctx, end := context.WithTimeout(ctx, hookPatience)
+	defer end()
 	if h.coord, err = c.dialCoord(ctx, o, nil); err != nil {
 		return nil, err
 	}
 	defer h.coord.Close() // nothing is open on the other side
-	return m.run(ctx, h)
+	answer, err := m.run(ctx, h)
+	if err != nil && ctx.Err() != nil {
+		return nil, coordHangs(o)
+	}
+	return answer, err
 }
 
 // sessionNameOf returns the name of the agent of a harness's session: short, as models have to write it, and not its
@@ -313,39 +333,63 @@ func (h *hook) export() error {
 // editors are the tools of harnesses that change a file.
 var editors = []string{"Edit", "Write", "MultiEdit", "NotebookEdit"}
 
-func preToolUse(ctx context.Context, h *hook) (any, error) {
+// edited finds out which file of the project the tool is about to edit, if it is one.
+func (h *hook) edited(ctx context.Context) error {
 	file, err := h.in.edits()
 	if err != nil || file == "" {
-		return nil, err
+		return err
 	}
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(cmp.Or(h.in.Cwd, h.c.Dir), file)
 	}
 	path, err := h.repo.relative(ctx, file)
-	if errors.Is(err, errOutside) {
-		return nil, nil
+	if errors.Is(err, errOutside) || path == "." {
+		return nil
 	}
-	if err != nil {
-		return nil, err
-	}
+	h.file, h.path = file, strings.ToValidUTF8(path, "\uFFFD")
+	return err
+}
+
+func preToolUse(ctx context.Context, h *hook) (any, error) {
 	change := "modify"
-	if _, err := os.Stat(file); err != nil {
+	if _, err := os.Stat(h.file); err != nil {
 		change = "create"
 	}
 	if err := h.beAlive(ctx); err != nil {
 		return nil, err
 	}
 	a, err := h.call(ctx, "announce_file_change", map[string]any{
-		"file_path": path, "literal": true, "auto": true, "change_type": change, "description": autoLease,
+		"file_path": h.path, "literal": true, "auto": true, "change_type": change, "description": autoLease,
 	})
+	if refused, ok := errors.AsType[*refusedError](err); ok && refused.code == coord.CodeInvalid {
+		return h.unnameable(ctx, refused)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if a.Status == "conflict" {
-		return decision(strings.TrimSpace(fmt.Sprintf("%s is leased by %s (%s). Do something else first, or ask that agent with query_agent when it is done, and then read the file again before you edit it. %s",
-			path, inline(a.Lock.Session), inline(a.Lock.Description), h.back()))), nil
+		return h.leased(&a.Lock), nil
 	}
 	return h.aside("PreToolUse"), nil
+}
+
+// unnameable decides on an edit of a file that nobody can lease by its name: others may have leased what it is in.
+func (h *hook) unnameable(ctx context.Context, why *refusedError) (any, error) {
+	found, err := h.c.conflictsOf(ctx, h.o, h.repo.branch(ctx), []string{h.path})
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Conflicts) > 0 {
+		return h.leased(&found.Conflicts[0].LockInfo), nil
+	}
+	h.c.warn("nobody can lease this file, and others do not know that it is edited: %s", why)
+	return h.aside("PreToolUse"), nil
+}
+
+// leased denies the edit of a file that somebody else has leased.
+func (h *hook) leased(by *coord.LockInfo) any {
+	return decision(strings.TrimSpace(fmt.Sprintf("%s is leased by %s (%s). Do something else first, or ask that agent with query_agent when it is done, and then read the file again before you edit it. %s",
+		inline(h.path), inline(by.Session), inline(by.Description), h.back())))
 }
 
 // aside is the answer of a hook that has nothing to say but what an agent is told that was away.

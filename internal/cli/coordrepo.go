@@ -81,31 +81,60 @@ func (r *repository) branch(ctx context.Context) string {
 // errOutside says that a file is none of the project's.
 var errOutside = errors.New("the file is outside of the project")
 
-// relative returns the path of a file below the root of the work tree that it lies in, with slashes. A file of another
-// repository, or of none, is errOutside.
+// relative returns the path of a file below the root of the innermost work tree that it lies in, with slashes. A file of
+// another repository, or of none, is errOutside.
 func (r *repository) relative(ctx context.Context, file string) (string, error) {
 	file, err := resolve(file)
 	if err != nil {
 		return "", err
 	}
-	in := r
-	if !below(norm.NFC.String(r.root), norm.NFC.String(file)) { // on macOS a name has two spellings, and git's need not be the harness's
-		if in, err = repositoryOf(ctx, existing(filepath.Dir(file))); err != nil {
-			return "", err
+	in, err := r.holding(ctx, file)
+	if err != nil {
+		return "", err
+	}
+	return in.within(file)
+}
+
+// renamed returns a path below the root of this work tree as one below the root of another one of the repository, if it leads
+// there: one can lie in another. All else stays as it is.
+func (r *repository) renamed(ctx context.Context, path string) string {
+	file := filepath.Join(r.root, filepath.FromSlash(strings.ReplaceAll(path, `\`, "/")))
+	in, err := r.holding(ctx, file)
+	if err != nil || in == r {
+		return path
+	}
+	if other, err := in.within(file); err == nil {
+		return other
+	}
+	return path
+}
+
+// holding returns the innermost work tree of the repository that a file lies in, or that it is. A submodule, or a repository of
+// somebody else's in a work tree, is a folder of that like others.
+func (r *repository) holding(ctx context.Context, file string) (*repository, error) {
+	root := norm.NFC.String(r.root) // on macOS a name has two spellings, and git's need not be the harness's
+	for dir := file; ; dir = filepath.Dir(dir) {
+		if norm.NFC.String(dir) == root {
+			return r, nil
 		}
-		if r.common == "" || in.common != r.common {
-			return "", errOutside
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && r.common != "" {
+			if in, err := repositoryOf(ctx, dir); err != nil || in.common == r.common {
+				return in, err
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return nil, errOutside
 		}
 	}
-	rel, err := filepath.Rel(norm.NFC.String(in.root), norm.NFC.String(file))
+}
+
+// within returns the path of a file below the root, with slashes.
+func (r *repository) within(file string) (string, error) {
+	rel, err := filepath.Rel(norm.NFC.String(r.root), norm.NFC.String(file))
 	if err != nil {
 		return "", errOutside
 	}
 	return filepath.ToSlash(rel), nil
-}
-
-func below(root, file string) bool {
-	return strings.HasPrefix(file, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // existing returns the nearest folder above that is there.

@@ -442,14 +442,19 @@ func (p *proxy) complete(ctx context.Context, args map[string]jsontext.Value) ma
 	return args
 }
 
-// shorten returns the path in the project of an absolute one: harnesses know files by that. What is no file of the
-// repository is left to the coordinator, which may know its folder.
+// shorten returns the path in the project of an absolute one, as harnesses know files by that, and of one that leads into
+// another work tree. What is no file of the repository is left to the coordinator, which may know its folder.
 func (p *proxy) shorten(ctx context.Context, path string) string {
-	if p.repo == nil || !filepath.IsAbs(path) {
+	if p.repo == nil || path == "" {
 		return path
 	}
-	short, err := p.repo.relative(ctx, path)
-	if err != nil {
+	var short string
+	if filepath.IsAbs(path) {
+		var err error
+		if short, err = p.repo.relative(ctx, path); err != nil {
+			return path
+		}
+	} else if short = p.repo.renamed(ctx, path); short == path {
 		return path
 	}
 	if strings.HasSuffix(path, "/") {

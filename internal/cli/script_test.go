@@ -4,8 +4,10 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 
@@ -70,7 +74,7 @@ func scriptParams(transport string) testscript.Params {
 	return testscript.Params{
 		UpdateScripts: *update,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": starter("serve"), "demo-server": starter("demo-server"), "gateway": starter("gateway"), "samples": starter("samples", "up"), "record": starter("record"), "replay": starter("replay"), "registry": starter("registry", "serve"), "coordinator": starter("coord", "serve"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID, "plain": makePlain,
+			"serve": starter("serve"), "demo-server": starter("demo-server"), "gateway": starter("gateway"), "samples": starter("samples", "up"), "record": starter("record"), "replay": starter("replay"), "registry": starter("registry", "serve"), "coordinator": starter("coord", "serve"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID, "plain": makePlain, "tool": tool,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
@@ -115,6 +119,25 @@ func starter(words ...string) func(*testscript.TestScript, bool, []string) {
 		ts.Setenv(args[0]+"_URL", url)
 		ts.Setenv(args[0]+"_ADDR", url[strings.LastIndex(url, "/")+1:])
 	}
+}
+
+// tool is "tool NAME JSON": it calls a tool of the coordinator at $DRAGOMAN_COORD, about the project shop.
+func tool(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: tool NAME JSON")
+	}
+	var about map[string]any
+	ts.Check(json.Unmarshal([]byte(args[1]), &about))
+	about["project_id"] = "shop"
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil).Connect(ctx, &sdk.StreamableClientTransport{
+		Endpoint: ts.Getenv("DRAGOMAN_COORD") + "/mcp", HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, DisableStandaloneSSE: true,
+	}, nil)
+	ts.Check(err)
+	defer session.Close()
+	_, err = (&coordOptions{}).callAnswer(ctx, session, args[0], about)
+	ts.Check(err)
 }
 
 // startProcess starts dragoman as a process of its own: the test binary, which is the program when it is called so.
