@@ -221,11 +221,7 @@ func refuse(why, code string) *sdk.CallToolResult {
 // answer makes the answer of a result. Its text is the whole of it, as the API reference has it; the same is there as
 // structured content, where an array is a member of an object.
 func (s *Server) answer(ctx context.Context, t *tool, project, session string, result coord.Result) (*sdk.CallToolResult, error) {
-	note, err := s.note(ctx, t, project, session)
-	if err != nil {
-		return s.failed(err)
-	}
-	content, err := contentOf(result, t.list, note...)
+	content, err := contentOf(result, t.list, s.note(ctx, t, project, session)...)
 	if err != nil {
 		return s.failed(err)
 	}
@@ -235,14 +231,15 @@ func (s *Server) answer(ctx context.Context, t *tool, project, session string, r
 	return content, nil
 }
 
-// note returns members to add to an answer: that the session is not registered, and how many messages it has.
-func (s *Server) note(ctx context.Context, t *tool, project, session string) ([]string, error) {
-	if session == "" || t.name == "register_agent" || t.name == "unregister_agent" || t.name == "heartbeat" {
-		return nil, nil
+// note returns members to add to an answer that has room for them: that the session is not registered, and how many messages
+// it has. There are none when that cannot be told, as the coordinator ends: what was done is answered with all the same.
+func (s *Server) note(ctx context.Context, t *tool, project, session string) []string {
+	if session == "" || t.list != "" || t.name == "register_agent" || t.name == "unregister_agent" || t.name == "heartbeat" {
+		return nil
 	}
 	registered, unread, err := s.hub.Note(ctx, project, session)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	var members []string
 	if !registered {
@@ -251,7 +248,7 @@ func (s *Server) note(ctx context.Context, t *tool, project, session string) ([]
 	if unread > 0 {
 		members = append(members, `"unread":`+strconv.Itoa(unread))
 	}
-	return members, nil
+	return members
 }
 
 // contentOf makes the answer of a result. Members are added only to objects that have a status: others are maps, whose
