@@ -18,7 +18,7 @@ const maxPerLine = 100
 // presence takes a connection for a sign of life of the sessions of agents that came over it. Over stdio that is the
 // session of MCP. Over HTTP that would say nothing, as it outlives a client that was killed; there it is the stream that a
 // client keeps open to be told things. Calls without a session of MCP come over no connection that lasts; a client that
-// makes them is there as long as it listens to the inbox of its session.
+// makes them is there as long as it listens to the inbox of its session. That who waits is there the hub knows by itself.
 type presence struct {
 	hub *coord.Hub
 

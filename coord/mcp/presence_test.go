@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -63,66 +64,52 @@ func (w *wires) kill() {
 	}
 }
 
-// An agent that does nothing for long keeps its leases as long as its client is connected, whatever its clients of other
-// kinds do, and loses them when that is killed, though its session of MCP lives on.
+// An agent that does nothing for long, or waits, keeps its leases as long as its client is connected, whatever its clients
+// of other kinds do, and loses them when that is killed, though its session of MCP lives on.
 func TestKilledClientsLetGo(t *testing.T) {
 	t.Parallel()
-	const timeout = time.Second
-	hub := coord.NewHub(&coord.HubOptions{Timeout: timeout})
-	srv := httptest.NewServer(coordmcp.New(hub, nil).Handler())
-	defer func() {
-		srv.CloseClientConnections()
-		srv.Close()
-		hub.Close()
-	}()
-	w := &wires{}
-	transport := &http.Transport{DialContext: w.dial}
-	defer transport.CloseIdleConnections()
-	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
-	c, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: srv.URL, HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1},
-		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
-	if err != nil {
-		t.Fatal(err)
+	for name, waits := range map[string]bool{"idle": false, "waiting": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, shortTimeout)
+			c, w := b.killable()
+			b.join(c, "a")
+			if waits {
+				b.asks(c, "a")
+			}
+			b.lives("a")
+			id := c.ID()
+			w.kill()
+			b.dies("a", func() {})
+			b.bury(id)
+		})
 	}
-	defer c.Close()
-	call(t, c, "register_agent", map[string]any{"project_id": "p", "session_name": "a", "task_id": "1", "branch": "", "description": ""})
-	call(t, c, "announce_file_change", map[string]any{"project_id": "p", "session_name": "a", "file_path": "x", "change_type": "modify"})
-	held := func() bool {
-		result, err := hub.Do(t.Context(), "p", "", coord.ListLocks{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(result.(coord.LockList).Leases) == 1
-	}
-	ticker := time.NewTicker(50 * time.Millisecond)
-	defer ticker.Stop()
-	for begun := time.Now(); time.Since(begun) < 3*timeout+time.Second; <-ticker.C {
-		if !held() {
-			t.Fatalf("the lease is gone after %v, though the client is connected", time.Since(begun))
-		}
-	}
-	id := c.ID()
+}
+
+// What a client waits for that is killed is not kept for it: it leaves the queue at once, and the answer that it waited for
+// goes to the inbox, where it is found by whoever goes on.
+func TestKilledClientsWaitNoLonger(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 0)
+	c, w := b.killable()
+	b.join(c, "a")
+	query, id := b.asks(c, "a"), c.ID()
+	go c.CallTool(t.Context(), &mcp.CallToolParams{Name: "announce_file_change", Arguments: map[string]any{ // which is never answered
+		"project_id": "p", "session_name": "a", "file_path": "b", "change_type": "modify", "wait_seconds": 600,
+	}})
+	waiting := func() int { return len(b.do(coord.ListWaits{}).([]coord.Wait)) }
+	b.comesTo("wait for a lease", func() bool { return waiting() == 2 })
 	w.kill()
-	defer func() { // what the one that was killed could not do
-		req, err := http.NewRequest(http.MethodDelete, srv.URL, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Mcp-Session-Id", id)
-		resp, err := srv.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusNoContent {
-			t.Errorf("the session of MCP had ended already: %s", resp.Status)
-		}
-	}()
-	for deadline := time.Now().Add(20 * time.Second); held(); <-ticker.C {
-		if time.Now().After(deadline) {
-			t.Fatal("the lease of a client that was killed is still held")
-		}
+	b.comesTo("wait for nothing", func() bool { return waiting() == 0 })
+	if queue := b.do(coord.ListLocks{}).(coord.LockList).Queue; len(queue) > 0 {
+		t.Errorf("the queue has %+v", queue)
 	}
+	b.do(coord.Respond{From: "b", MessageID: query, Response: "that"})
+	again := b.client("2025-11-25")
+	if got := call(t, again, "check_messages", map[string]any{"project_id": "p", "session_name": "a"}); !strings.Contains(got, `"content":"that"`) {
+		t.Errorf("the answer is lost: %s", got)
+	}
+	b.bury(id)
 }
 
 // A bench is a coordinator and its clients, for tests of who counts as there.
@@ -134,8 +121,8 @@ type bench struct {
 
 const shortTimeout = time.Second
 
-func newBench(t *testing.T) *bench {
-	hub := coord.NewHub(&coord.HubOptions{Timeout: shortTimeout})
+func newBench(t *testing.T, timeout time.Duration) *bench {
+	hub := coord.NewHub(&coord.HubOptions{Timeout: timeout})
 	srv := httptest.NewServer(coordmcp.New(hub, nil).Handler())
 	t.Cleanup(func() {
 		srv.CloseClientConnections()
@@ -156,6 +143,78 @@ func (b *bench) client(generation string) *mcp.ClientSession {
 	return c
 }
 
+// killable returns a client of MCP with sessions, and its wires.
+func (b *bench) killable() (*mcp.ClientSession, *wires) {
+	b.t.Helper()
+	w := &wires{}
+	transport := &http.Transport{DialContext: w.dial}
+	b.t.Cleanup(transport.CloseIdleConnections)
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil).Connect(b.t.Context(),
+		&mcp.StreamableClientTransport{Endpoint: b.url, HTTPClient: &http.Client{Transport: transport}, MaxRetries: -1},
+		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { c.Close() })
+	return c, w
+}
+
+// bury ends a session of MCP for a client that was killed and could not.
+func (b *bench) bury(id string) {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodDelete, b.url, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	req.Header.Set("Mcp-Session-Id", id)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusNoContent {
+		b.t.Errorf("the session of MCP had ended already: %s", resp.Status)
+	}
+}
+
+func (b *bench) do(c coord.Command) coord.Result {
+	b.t.Helper()
+	result, err := b.hub.Do(b.t.Context(), "p", "", c)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return result
+}
+
+// comesTo waits until something is so.
+func (b *bench) comesTo(what string, so func() bool) {
+	b.t.Helper()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for deadline := time.Now().Add(20 * time.Second); !so(); <-ticker.C {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("it never comes to that: %s", what)
+		}
+	}
+}
+
+// asks lets a session wait long for an answer of a session b that is there, and returns the id of the query.
+func (b *bench) asks(c *mcp.ClientSession, name string) (query string) {
+	b.t.Helper()
+	b.join(b.client("2025-11-25"), "b")
+	go c.CallTool(b.t.Context(), &mcp.CallToolParams{Name: "query_agent", Arguments: map[string]any{ // which is never answered
+		"project_id": "p", "from_session": name, "to_session": "b", "query_type": "help", "query": "?", "timeout": 600,
+	}})
+	b.comesTo("a question", func() bool {
+		messages := b.do(coord.Check{Session: "b", Peek: true}).([]any)
+		if len(messages) == 1 {
+			query = messages[0].(coord.QueryMessage).ID
+		}
+		return query != ""
+	})
+	return query
+}
+
 // join registers a session and leases a file for it.
 func (b *bench) join(c *mcp.ClientSession, name string) {
 	b.t.Helper()
@@ -165,11 +224,7 @@ func (b *bench) join(c *mcp.ClientSession, name string) {
 
 func (b *bench) holds(name string) bool {
 	b.t.Helper()
-	result, err := b.hub.Do(b.t.Context(), "p", "", coord.ListLocks{})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	for _, l := range result.(coord.LockList).Leases {
+	for _, l := range b.do(coord.ListLocks{}).(coord.LockList).Leases {
 		if l.Session == name {
 			return true
 		}
@@ -192,20 +247,16 @@ func (b *bench) lives(name string) {
 // dies checks that a session loses its lease, whatever is done meanwhile.
 func (b *bench) dies(name string, meanwhile func()) {
 	b.t.Helper()
-	ticker := time.NewTicker(50 * time.Millisecond)
-	defer ticker.Stop()
-	for deadline := time.Now().Add(20 * time.Second); b.holds(name); <-ticker.C {
-		if time.Now().After(deadline) {
-			b.t.Fatalf("%s still has its lease, though it is gone", name)
-		}
+	b.comesTo(name+" is gone, and has no lease", func() bool {
 		meanwhile()
-	}
+		return !b.holds(name)
+	})
 }
 
 // Who looks at a session does not keep it alive, neither by looking again and again nor by staying connected.
 func TestLookersKeepNobodyAlive(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newBench(t, shortTimeout)
 	b.join(b.client("2026-07-28"), "victim")
 	looker := b.client("2025-11-25")
 	b.dies("victim", func() {
@@ -221,7 +272,7 @@ func TestLookersKeepNobodyAlive(t *testing.T) {
 // A connection says nothing any more of a session that left, or came by another one.
 func TestNamesAreUsedAgain(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newBench(t, shortTimeout)
 	old, fresh := b.client("2025-11-25"), b.client("2026-07-28")
 	b.join(old, "left")
 	b.join(old, "moved")
@@ -237,7 +288,7 @@ func TestNamesAreUsedAgain(t *testing.T) {
 // A client without a session of MCP is there as long as it listens to its inbox.
 func TestListenersAreThere(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newBench(t, shortTimeout)
 	c := b.client("2026-07-28")
 	b.join(c, "a")
 	inbox := "dragoman://p/inbox/a"

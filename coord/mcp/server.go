@@ -122,8 +122,30 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
+// cancelWithin is how long after the connection of a call has ended it may still be said that the call is canceled: who
+// cancels does both, and either may be heard of first.
+const cancelWithin = time.Second
+
+// connected returns a context that ends soon after the connection of a call, which is a sign of life while it waits.
+func connected(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(mcphttp.Carrier(ctx), func() {
+		select {
+		case <-ctx.Done():
+		case <-time.After(cancelWithin):
+			end(coord.ErrDisconnected)
+		}
+	})
+	return ctx, func() {
+		stop()
+		end(nil)
+	}
+}
+
 // call runs a tool.
 func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	ctx, end := connected(ctx)
+	defer end()
 	a, err := readArgs(req.Params.Arguments)
 	if err != nil {
 		return refuse(err.Error(), coord.CodeInvalid), nil

@@ -7,6 +7,7 @@ package mcphttp
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -28,18 +29,22 @@ func Handler(server *mcp.Server, known func(http.Header) bool) http.Handler {
 }
 
 func handler(server *mcp.Server, g *gate) http.Handler {
-	running := &calls{of: make(map[string]map[*call]bool)}
+	running := &calls{of: make(map[string]map[*call]bool), posts: make(map[string]context.Context)}
 	server.AddReceivingMiddleware(running.watch, g.watch)
 	get := func(*http.Request) *mcp.Server { return server }
 	with := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout})
 	without := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
 	return http.NewCrossOriginProtection().Handler(g.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del(carrierHeader)
 		if r.Header.Get("Mcp-Protocol-Version") >= Stateless {
 			without.ServeHTTP(w, r)
 			return
 		}
-		if r.Method == http.MethodDelete {
+		switch r.Method {
+		case http.MethodDelete:
 			running.giveUp(r.Header.Get("Mcp-Session-Id"))
+		case http.MethodPost:
+			defer running.carry(r)()
 		}
 		with.ServeHTTP(w, r)
 	})))
@@ -48,8 +53,10 @@ func handler(server *mcp.Server, g *gate) http.Handler {
 // calls are the running calls of tools, by session. The SDK lets the end of a session wait for them, so that a client whose
 // call waits for long could not leave, and what the call waits for would be kept for nobody.
 type calls struct {
-	mu sync.Mutex
-	of map[string]map[*call]bool
+	mu    sync.Mutex
+	of    map[string]map[*call]bool
+	posts map[string]context.Context // those that run, by number
+	last  int
 }
 
 type call struct{ cancel context.CancelFunc }
@@ -63,7 +70,7 @@ func (c *calls) watch(next mcp.MethodHandler) mcp.MethodHandler {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer c.add(r.Session.ID(), &call{cancel})()
-		return next(ctx, method, req)
+		return next(context.WithValue(ctx, carrierKey{}, c.carrier(r.Extra)), method, req)
 	}
 }
 
@@ -91,4 +98,56 @@ func (c *calls) giveUp(session string) {
 	for one := range c.of[session] {
 		one.cancel()
 	}
+}
+
+// carrierHeader is the header, of requests inside this process only, with the number of the request that carries a call. The
+// SDK gives tools the header of that request, but the context of the one that began the session.
+const carrierHeader = "Dragoman-Carrier"
+
+type carrierKey struct{}
+
+// Carrier returns the context of the HTTP request that carries a call of a tool with a session of MCP. When it ends before
+// the call does, the connection has ended, and nobody can be answered any more: there are no streams here that a client
+// could resume. The SDK lets the call go on, as its client has not canceled it. The context never ends for calls that came
+// in another way: those over HTTP without a session are canceled.
+func Carrier(ctx context.Context) context.Context {
+	if carrier, ok := ctx.Value(carrierKey{}).(context.Context); ok {
+		return carrier
+	}
+	return context.Background()
+}
+
+// carry notes a request that may carry calls until done is called.
+func (c *calls) carry(r *http.Request) (done func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++
+	number := strconv.Itoa(c.last)
+	c.posts[number] = r.Context()
+	r.Header.Set(carrierHeader, number)
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.posts, number)
+	}
+}
+
+// carrier returns the context of the request that a call came by.
+func (c *calls) carrier(extra *mcp.RequestExtra) context.Context {
+	number := ""
+	if extra != nil {
+		number = extra.Header.Get(carrierHeader)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	carrier := c.posts[number]
+	switch {
+	case number == "": // it did not come by the handler
+		carrier = context.Background()
+	case carrier == nil: // it was over before the call began
+		over, cancel := context.WithCancel(context.Background())
+		cancel()
+		carrier = over
+	}
+	return carrier
 }

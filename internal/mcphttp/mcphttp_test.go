@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,4 +63,54 @@ func TestEndOfSessionEndsItsCalls(t *testing.T) {
 		t.Error("the call goes on without its session")
 	}
 	c.Close() // its session is gone already
+}
+
+// The request that carries a call ends with its connection, and the call goes on, whatever request the client says it is.
+func TestCarrierEndsWithItsConnection(t *testing.T) {
+	t.Parallel()
+	begun, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
+	server.AddTool(&mcp.Tool{Name: "wait", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		carrier := mcphttp.Carrier(ctx)
+		if err := carrier.Err(); err != nil {
+			t.Errorf("over before it began: %v", err)
+		}
+		close(begun)
+		select {
+		case <-carrier.Done():
+			ended <- ctx.Err()
+		case <-time.After(20 * time.Second):
+			t.Error("the request goes on without its connection")
+			ended <- nil
+		}
+		close(goOn)
+		return &mcp.CallToolResult{}, nil
+	})
+	srv := httptest.NewServer(mcphttp.Handler(server, nil))
+	defer srv.Close()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).
+		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: srv.URL}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, cut := context.WithCancel(t.Context())
+	defer cut()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL, strings.NewReader(`{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"wait"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"Mcp-Session-Id": c.ID(), "Mcp-Protocol-Version": "2025-11-25", "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Dragoman-Carrier": "1",
+	} {
+		req.Header.Set(name, value)
+	}
+	go srv.Client().Do(req) // which is never answered
+	<-begun
+	cut()
+	<-goOn
+	if err := <-ended; err != nil {
+		t.Errorf("the call ended with it: %v", err)
+	}
 }
