@@ -68,7 +68,7 @@ func New(opts Options) *Daemon {
 		opts.Logger = slog.Default()
 	}
 	d := &Daemon{opts: opts, mux: http.NewServeMux(), audit: coordmcp.NewAudit(opts.Logger)}
-	opts.MCP.Authorize, opts.MCP.Known, opts.MCP.Audit = d.authorize, d.known, d.audit
+	opts.MCP.Authorize, opts.MCP.Known, opts.MCP.Sees, opts.MCP.Audit = d.authorize, d.known, d.sees, d.audit
 	d.mcp = coordmcp.New(opts.Hub, &opts.MCP)
 	d.mux.Handle("/mcp", d.mcp.Handler())
 	d.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
@@ -186,6 +186,15 @@ func (d *Daemon) authorize(ctx context.Context, header http.Header, project stri
 	return g.Name, nil
 }
 
+// sees reports whether a caller may look at a project. That one may not is no refusal: nobody asked for that project.
+func (d *Daemon) sees(ctx context.Context, header http.Header, project string) (bool, error) {
+	_, err := d.grant(ctx, header, project)
+	if isRefused(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // allow returns who wants to do something in a project that takes one of some roles, and answers if that may not be.
 func (d *Daemon) allow(w http.ResponseWriter, r *http.Request, roles ...string) (g coord.Grant, ok bool) {
 	g, err := d.grant(r.Context(), r.Header, r.PathValue("project"))
@@ -221,17 +230,18 @@ func (d *Daemon) serveProjects(w http.ResponseWriter, r *http.Request) {
 	shown, alive, locked := []string{}, []string{}, d.opts.Closed
 	running := d.opts.Hub.Alive()
 	for _, name := range names {
-		switch _, err := d.grant(r.Context(), r.Header, name); {
-		case err == nil:
-			shown = append(shown, name)
-			if _, found := slices.BinarySearch(running, name); found {
-				alive = append(alive, name)
-			}
-		case isRefused(err):
-			locked = true
-		default:
+		sees, err := d.sees(r.Context(), r.Header, name)
+		if err != nil {
 			d.fail(w, err)
 			return
+		}
+		if !sees {
+			locked = true
+			continue
+		}
+		shown = append(shown, name)
+		if _, found := slices.BinarySearch(running, name); found {
+			alive = append(alive, name)
 		}
 	}
 	answer(w, map[string]any{"projects": shown, "alive": alive, "locked": locked}) // locked: a token may show more

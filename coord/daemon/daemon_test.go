@@ -92,17 +92,25 @@ func send(t *testing.T, req *http.Request) (int, string) {
 // call calls a tool as a client of the stateless kind of MCP does, with one request.
 func call(t *testing.T, url, token, tool, arguments string) string {
 	t.Helper()
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,
-		"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, tool, arguments)
+	return ask(t, url, token, "tools/call", tool, fmt.Sprintf(`"name":%q,"arguments":%s,`, tool, arguments))
+}
+
+// ask sends a request of such a client, which may be about something with a name.
+func ask(t *testing.T, url, token, method, name, params string) string {
+	t.Helper()
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s
+		"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, method, params)
 	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/mcp", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range map[string]string{
+	for key, value := range map[string]string{
 		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2026-07-28",
-		"Mcp-Method": "tools/call", "Mcp-Name": tool,
+		"Mcp-Method": method, "Mcp-Name": name,
 	} {
-		req.Header.Set(name, value)
+		if value != "" {
+			req.Header.Set(key, value)
+		}
 	}
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
@@ -171,6 +179,11 @@ func TestTokens(t *testing.T) {
 	}
 	if _, body := get(t, url+"/api/projects", tokens["eve"]); body != `{"alive":[],"locked":true,"projects":[]}` {
 		t.Errorf("eve sees %s", body)
+	}
+	for who, want := range map[string]bool{"": false, "eve": false, "ann": true, "olga": true} {
+		if got := ask(t, url, tokens[who], "resources/list", "", ""); !strings.Contains(got, `"resources":[`) || !strings.Contains(got, `"cacheScope":"private"`) || strings.Contains(got, "dragoman://p/agents") != want {
+			t.Errorf("%s lists %s", who, got)
+		}
 	}
 	if err := tables.RevokeToken(t.Context(), "p", "ann"); err != nil {
 		t.Fatal(err)
@@ -242,10 +255,10 @@ func TestPeopleLookAfterProjects(t *testing.T) {
 		{"admin", "POST", "/messages", `{"to":"a","text":"how far?"}`, 200, `{"status":"sent"`},
 		{"admin", "POST", "/messages", `{"to":"nobody","text":"hi"}`, 404, "Agent nobody not found"},
 		{"admin", "POST", "/messages", `{"to":"a"}`, 400, "query is missing"},
-		{"admin", "POST", "/messages", `{"too":"a"}`, 400, `takes: there is no /too"}`},
-		{"admin", "POST", "/messages", `[]`, 400, `takes: it is no object"}`},
-		{"admin", "POST", "/messages", `{"to":1}`, 400, `takes: /to is not of the kind that it should be"}`},
-		{"admin", "POST", "/messages", `{"to":`, 400, `takes: it is not whole, or no JSON"}`},
+		{"admin", "POST", "/messages", `{"too":"a"}`, 400, `takes: there is no /too"`},
+		{"admin", "POST", "/messages", `[]`, 400, `takes: it is no object"`},
+		{"admin", "POST", "/messages", `{"to":1}`, 400, `takes: /to is not of the kind that it should be"`},
+		{"admin", "POST", "/messages", `{"to":`, 400, `takes: it is not whole, or no JSON"`},
 		{"admin", "PUT", "/settings", `{"strictly":true}`, 400, "strictly"},
 		{"admin", "PUT", "/settings", `{"strict":true}`, 200, `{"status":"configured","settings":{"strict":true}}`},
 		{"observer", "GET", "/settings", "", 200, `{"strict":true}`},

@@ -136,7 +136,77 @@ func (s *Server) addResources() {
 			Name: v.name, URITemplate: template, Description: v.description, MIMEType: "application/json",
 		}, s.read)
 	}
-	s.mcp.AddReceivingMiddleware(keepHeader, s.spell)
+	s.mcp.AddReceivingMiddleware(keepHeader, s.spell, s.list)
+}
+
+// Resources returns the resources of a project, without those of its sessions.
+func Resources(project string) []*sdk.Resource {
+	var all []*sdk.Resource
+	for i := range views {
+		if v := &views[i]; !v.ofSession {
+			uri := place{project: project, view: v}.uri()
+			all = append(all, &sdk.Resource{Name: project + "/" + v.name, URI: uri, Description: v.description, MIMEType: "application/json"})
+		}
+	}
+	return all
+}
+
+// maxListed is how many projects a page of a list of resources is about at most.
+const maxListed = 20
+
+// list answers with the resources of the projects that a caller may see, as those that the SDK knows are the same for all.
+// The cursor is the URI of the last one. Clients are not told when there are others.
+func (s *Server) list(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		r, ok := req.(*sdk.ListResourcesRequest)
+		if !ok {
+			return next(ctx, method, req)
+		}
+		last := place{}
+		if r.Params != nil && r.Params.Cursor != "" {
+			if last, ok = parse(r.Params.Cursor); !ok {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is none of this list"}
+			}
+		}
+		projects, more, err := s.listed(ctx, headerOf(ctx, r.Extra), last.project)
+		if err != nil {
+			return nil, s.cannot(err)
+		}
+		result := &sdk.ListResourcesResult{Cacheable: sdk.Cacheable{CacheScope: "private"}, Resources: []*sdk.Resource{}}
+		for _, project := range projects {
+			result.Resources = append(result.Resources, Resources(project)...)
+		}
+		if more {
+			result.NextCursor = result.Resources[len(result.Resources)-1].URI
+		}
+		return result, nil
+	}
+}
+
+// listed returns the next projects after one that a caller may see, and whether there may be more.
+func (s *Server) listed(ctx context.Context, header http.Header, after string) (projects []string, more bool, err error) {
+	names, err := s.hub.Projects(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, name := range names {
+		if name <= after {
+			continue
+		}
+		if len(projects) == maxListed {
+			return projects, true, nil
+		}
+		sees := true
+		if s.opts.Sees != nil {
+			if sees, err = s.opts.Sees(ctx, header, name); err != nil {
+				return nil, false, err
+			}
+		}
+		if sees {
+			projects = append(projects, name)
+		}
+	}
+	return projects, false, nil
 }
 
 // spell makes the URI of a request one that the SDK knows: that of a template to read, and that of the subscription to end.

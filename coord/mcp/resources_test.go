@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,54 @@ func each(t *testing.T, test func(t *testing.T, p *place, generation string)) {
 			t.Parallel()
 			test(t, open(t), generation)
 		})
+	}
+}
+
+// What there is to read is listed, page by page, of the projects that the caller may see.
+func TestResourcesAreListed(t *testing.T) {
+	t.Parallel()
+	hub := coord.NewHub(nil)
+	var want []string
+	for i := range 45 {
+		name := fmt.Sprintf("größe %02d", i)
+		if _, err := hub.Do(t.Context(), name, "", coord.AddTodo{Session: "a", Item: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		if i%9 > 0 {
+			want = append(want, name)
+		}
+	}
+	srv := httptest.NewServer(coordmcp.New(hub, &coordmcp.Options{
+		Sees: func(_ context.Context, _ http.Header, project string) (bool, error) {
+			return slices.Contains(want, project), nil
+		},
+	}).Handler())
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+		hub.Close()
+	})
+	p := &place{t: t, url: srv.URL}
+	for _, generation := range generations {
+		c, _ := p.join("x", generation)
+		var got []string
+		for r, err := range c.Resources(t.Context(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if project, found := strings.CutSuffix(r.Name, "/agents"); found {
+				got = append(got, project)
+			}
+			if _, err := read(t, c, r.URI); err != nil {
+				t.Errorf("%s: %v", r.URI, err)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q", generation, got)
+		}
+		if _, err := c.ListResources(t.Context(), &mcp.ListResourcesParams{Cursor: "x"}); err == nil || !strings.Contains(err.Error(), "cursor") {
+			t.Errorf("a cursor that is none: %v", err)
+		}
 	}
 }
 

@@ -36,6 +36,8 @@ type Options struct {
 	// Known reports, from the HTTP header, whether a caller may be let into some project, now or later. The others are served
 	// only a few at once. Nil means that all are.
 	Known func(header http.Header) bool
+	// Sees reports whether a caller may look at a project, for lists of what there is. Nil means that everybody may.
+	Sees func(ctx context.Context, header http.Header, project string) (bool, error)
 	// Ask answers query_agent for a session of a name that Route takes, instead of the coordinator. It may be nil.
 	Ask func(ctx context.Context, project, principal string, q coord.Ask) (result coord.Result, handled bool, err error)
 	// Version is that of the program.

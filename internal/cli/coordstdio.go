@@ -223,9 +223,7 @@ func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.CallToolRequest:
 			return p.call(ctx, r)
 		case *sdk.ListResourcesRequest:
-			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListResourcesResult, error) {
-				return up.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cmp.Or(r.Params, &sdk.ListResourcesParams{}).Cursor})
-			})
+			return p.listResources(ctx, cmp.Or(r.Params, &sdk.ListResourcesParams{}))
 		case *sdk.ListResourceTemplatesRequest:
 			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListResourceTemplatesResult, error) {
 				return up.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cmp.Or(r.Params, &sdk.ListResourceTemplatesParams{}).Cursor})
@@ -344,6 +342,25 @@ func (p *proxy) listTools(ctx context.Context, params *sdk.ListToolsParams) (sdk
 			return nil, fmt.Errorf("schema of %s: %w", tool.Name, err)
 		}
 		list.Tools[i] = &relaxed
+	}
+	return &list, nil
+}
+
+// listResources lists the resources of this side's project first, also while nothing has happened in it, and then those of
+// others.
+func (p *proxy) listResources(ctx context.Context, params *sdk.ListResourcesParams) (sdk.Result, error) {
+	result, err := revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListResourcesResult, error) {
+		return up.ListResources(ctx, &sdk.ListResourcesParams{Cursor: params.Cursor})
+	})
+	if err != nil {
+		return nil, err
+	}
+	list, own := *result.(*sdk.ListResourcesResult), coordmcp.Resources(p.coord.project)
+	list.Resources = slices.DeleteFunc(slices.Clone(list.Resources), func(r *sdk.Resource) bool {
+		return slices.ContainsFunc(own, func(o *sdk.Resource) bool { return o.URI == r.URI })
+	})
+	if params.Cursor == "" {
+		list.Resources = append(own, list.Resources...)
 	}
 	return &list, nil
 }

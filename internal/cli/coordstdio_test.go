@@ -190,7 +190,7 @@ func TestStdioTakesListsWithoutParams(t *testing.T) {
 	}
 	ask(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, `"2024-11-05"`)
 	for method, want := range map[string]string{
-		"tools/list": `"add_todo"`, "resources/list": `"resources":[]`, "resources/templates/list": "dragoman://{project}/agents", "prompts/list": `"join_project"`,
+		"tools/list": `"add_todo"`, "resources/list": `"uri":"dragoman://p/agents"`, "resources/templates/list": "dragoman://{project}/agents", "prompts/list": `"join_project"`,
 	} {
 		ask(`{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`, want)
 	}
