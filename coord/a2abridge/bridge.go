@@ -40,6 +40,9 @@ type Options struct {
 	// Authorize returns who calls, from the HTTP header of the call; its error refuses the call. With reads the call
 	// changes nothing. Nil means that callers are not told apart.
 	Authorize func(ctx context.Context, header http.Header, project string, reads bool) (principal string, err error)
+	// Look is as Authorize for what changes nothing, where its error refuses nothing: a card says less to those who may not
+	// look at the project. Nil means Authorize.
+	Look func(ctx context.Context, header http.Header, project string) (principal string, err error)
 	// URL is where clients reach the coordinator, when that is not the host that they name.
 	URL string
 	// Timeout is how long a message waits for the session's answer; 0 means 10 min, which is also the most. It begins again
@@ -221,10 +224,13 @@ func (b *Bridge) authenticate(r *http.Request) (a2a.Identity, error) {
 
 // reads returns who asks to see what goes on in a project; its error says that they may not.
 func (b *Bridge) reads(ctx context.Context, header http.Header, project string) (principal string, err error) {
-	if b.opts.Authorize == nil {
-		return "", nil
+	switch {
+	case b.opts.Look != nil:
+		return b.opts.Look(ctx, header, project)
+	case b.opts.Authorize != nil:
+		return b.opts.Authorize(ctx, header, project, true)
 	}
-	return b.opts.Authorize(ctx, header, project, true)
+	return "", nil
 }
 
 // allowed reports whether a request may see what goes on in a project.

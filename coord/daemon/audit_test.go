@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/coord/a2abridge"
 	"github.com/dragoman-a2a/dragoman/coord/daemon"
 )
 
@@ -87,6 +88,48 @@ func TestAudit(t *testing.T) {
 		get(t, srv.URL+"/api/projects/p", "")
 	}
 	if got := book.count("a call was refused"); got != 60 {
+		t.Errorf("%d refusals are in the log", got)
+	}
+}
+
+// A card is refused to nobody: who may not look gets one that says less. So fetching it is no refusal.
+func TestCardsAreNoRefusals(t *testing.T) {
+	t.Parallel()
+	tables, db := openTables(t)
+	defer db.Close()
+	var book logbook
+	logger := slog.New(slog.NewTextHandler(&book, nil))
+	hub := coord.NewHub(&coord.HubOptions{Logger: logger})
+	defer hub.Close()
+	d := daemon.New(daemon.Options{Hub: hub, Tokens: tables, Logger: logger})
+	bridge, err := a2abridge.New(a2abridge.Options{Hub: hub, Authorize: d.Authorize, Look: d.Look, Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bridge.Close()
+	d.Handle(a2abridge.Prefix, bridge)
+	token, err := tables.CreateToken(t.Context(), coord.Grant{Project: "p", Name: "ann", Role: coord.RoleAgent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := hub.Do(t.Context(), "p", "ann", coord.Register{Session: "a", TaskID: "1", Description: "writes"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		token string
+		more  bool
+	}{{token, true}, {"", false}, {"coord_none", false}} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/a2a/p/a/.well-known/agent-card.json", nil)
+		if test.token != "" {
+			r.Header.Set("Authorization", "Bearer "+test.token)
+		}
+		w := httptest.NewRecorder()
+		d.ServeHTTP(w, r)
+		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, `"scheme":"Bearer"`) || strings.Contains(body, "writes") != test.more {
+			t.Errorf("%q: %d %s", test.token, w.Code, body)
+		}
+	}
+	if got := book.count("a call was refused"); got != 0 {
 		t.Errorf("%d refusals are in the log", got)
 	}
 }

@@ -108,6 +108,13 @@ func (d *Daemon) Authorize(ctx context.Context, header http.Header, project stri
 	return d.authorize(ctx, header, project, reads)
 }
 
+// Look finds out who calls, as Authorize does for what changes nothing, for handlers that were added and that refuse nothing
+// to those who may not look: its error is no refusal in the log.
+func (d *Daemon) Look(ctx context.Context, header http.Header, project string) (principal string, err error) {
+	g, err := d.grant(ctx, header, project)
+	return g.Name, err
+}
+
 // MCP returns the MCP server, for other transports than HTTP.
 func (d *Daemon) MCP() *coordmcp.Server { return d.mcp }
 

@@ -130,6 +130,9 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 		Authorize: func(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
 			return d.Authorize(ctx, header, project, reads)
 		},
+		Look: func(ctx context.Context, header http.Header, project string) (string, error) {
+			return d.Look(ctx, header, project)
+		},
 	})
 	if err != nil {
 		return errors.Join(err, hub.Close())
