@@ -426,7 +426,7 @@ func (d *Daemon) fail(w http.ResponseWriter, err error) {
 func refuse(w http.ResponseWriter, status int, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	json.MarshalWrite(w, map[string]string{"status": "error", "error": err.Error()}) // the caller may be gone
+	json.MarshalWrite(w, coord.Failure{Status: "error", Error: err.Error()}) // the caller may be gone
 }
 
 func answer(w http.ResponseWriter, v any) {
