@@ -73,6 +73,31 @@ var leases = porcupine.Model{
 // What concurrent callers see of leases is what they would see one after the other. Two of them each speak for one session.
 func TestLeasesAreLinearizable(t *testing.T) {
 	t.Parallel()
+	var tokens [8]map[string][]int64
+	for i := range tokens {
+		tokens[i] = map[string][]int64{}
+	}
+	linearizable(t, &leases, len(tokens), 150, func(h *coord.Hub, client int, random *rand.Rand) (any, func() any) {
+		call := leaseCall{session: fmt.Sprint("s", client/2), path: []string{"x", "y", "z"}[random.IntN(3)], release: random.IntN(3) == 0}
+		had := tokens[client]
+		if n := len(had[call.path]); call.release && n > 0 && random.IntN(2) == 0 {
+			call.token = had[call.path][random.IntN(n)]
+		}
+		wait := time.Duration(random.IntN(3)) * time.Millisecond
+		return call, func() any {
+			answer := leaseOf(t, h, call, wait)
+			if answer.token != 0 {
+				had[call.path] = append(had[call.path], answer.token)
+			}
+			return answer
+		}
+	})
+}
+
+// linearizable has clients make calls at once, each a number of them one after the other, and checks that a model could
+// have answered so. What next returns is a call, and what makes it and returns its answer.
+func linearizable(t *testing.T, model *porcupine.Model, clients, calls int, next func(h *coord.Hub, client int, random *rand.Rand) (call any, makes func() any)) {
+	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
 	if err != nil {
 		t.Fatal(err)
@@ -87,21 +112,14 @@ func TestLeasesAreLinearizable(t *testing.T) {
 	var mu sync.Mutex
 	var history []porcupine.Operation
 	var wg sync.WaitGroup
-	for client := range 8 {
+	for client := range clients {
 		wg.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(client), 5))
-			session, tokens := fmt.Sprint("s", client/2), map[string][]int64{}
-			for range 150 {
-				call := leaseCall{session: session, path: []string{"x", "y", "z"}[random.IntN(3)], release: random.IntN(3) == 0}
-				if had := tokens[call.path]; call.release && len(had) > 0 && random.IntN(2) == 0 {
-					call.token = had[random.IntN(len(had))]
-				}
+			for range calls {
+				call, makes := next(h, client, random)
 				from := time.Since(begun)
-				answer := leaseOf(t, h, call, time.Duration(random.IntN(3))*time.Millisecond)
+				answer := makes()
 				to := time.Since(begun)
-				if answer.token != 0 {
-					tokens[call.path] = append(tokens[call.path], answer.token)
-				}
 				mu.Lock()
 				history = append(history, porcupine.Operation{ClientId: client, Input: call, Output: answer, Call: from.Nanoseconds(), Return: to.Nanoseconds()})
 				mu.Unlock()
@@ -109,10 +127,10 @@ func TestLeasesAreLinearizable(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	result, info := porcupine.CheckOperationsVerbose(leases, history, time.Minute)
+	result, info := porcupine.CheckOperationsVerbose(*model, history, time.Minute)
 	if result != porcupine.Ok {
 		file := t.ArtifactDir() + "/history.html"
-		t.Errorf("%v; see %s (%v), which go test -artifacts keeps", result, file, porcupine.VisualizePath(leases, info, file))
+		t.Errorf("%v; see %s (%v), which go test -artifacts keeps", result, file, porcupine.VisualizePath(*model, info, file))
 	}
 }
 
