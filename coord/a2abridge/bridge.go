@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -73,6 +74,12 @@ func (o Options) Defaults() Options {
 	return o
 }
 
+// agentName is part of the key of each task.
+const agentName = "session"
+
+// forgetWithin is how long it is waited for tasks that are to be dropped.
+const forgetWithin = 5 * time.Second
+
 // retention is how long ended tasks are kept that are only in memory.
 const retention = time.Hour
 
@@ -113,7 +120,7 @@ func New(opts Options) (*Bridge, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.service = b.engine.Agent("session", asSession{b}, &engine.AgentOptions{AnyInput: true})
+	b.service = b.engine.Agent(agentName, asSession{b}, &engine.AgentOptions{AnyInput: true})
 	b.outside = newOutside(&b.opts)
 	return b, nil
 }
@@ -127,6 +134,32 @@ func (b *Bridge) Close() error {
 		return errors.Join(err, b.outside.close())
 	}
 	return b.outside.close()
+}
+
+// Forget drops the tasks of a project's sessions, as the project was forgotten. Those whose queries have only just ended
+// with it are waited for, as long as forgetWithin at most.
+func (b *Bridge) Forget(ctx context.Context, project string) error {
+	j, ok := b.opts.Journal.(interface {
+		DropTenants(ctx context.Context, agent, prefix string) (left int, err error)
+	})
+	if !ok {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(ctx, forgetWithin)
+	defer stop()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		left, err := j.DropTenants(ctx, agentName, url.PathEscape(project)+"/")
+		if left == 0 || err != nil {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return fmt.Errorf("drop the A2A tasks of project %q, of which %d are at work: %w", project, left, context.Cause(ctx))
+		}
+	}
 }
 
 type placeKey struct{}

@@ -5,6 +5,7 @@ package a2abridge_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -69,7 +70,7 @@ func (k *kept) serve() {
 	if k.b, err = a2abridge.New(o); err != nil {
 		k.t.Fatal(err)
 	}
-	d := daemon.New(daemon.Options{Hub: k.hub, Logger: silent})
+	d := daemon.New(daemon.Options{Hub: k.hub, Forgotten: k.b.Forget, Logger: silent})
 	d.Handle(a2abridge.Prefix, k.b)
 	k.srv = httptest.NewServer(d)
 	k.url = k.srv.URL
@@ -366,5 +367,51 @@ func TestClientsThatGiveUp(t *testing.T) {
 	k.respond(query, "yes")
 	if got := k.state(list.Tasks[0].ID, a2a.TaskStateCompleted); got.Artifacts[0].Text() != "yes" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// With a project its tasks go, those whose queries are open and those that have ended, and no others.
+func TestForgottenProjectsHaveNoTasks(t *testing.T) {
+	t.Parallel()
+	k := keep(t, a2abridge.Options{})
+	c, ended, query := k.begin("a secret?")
+	k.respond(query, "yes")
+	k.state(ended, a2a.TaskStateCompleted)
+	k.do("", coord.Check{Session: "a"})
+	_, open, _ := k.begin("another?")
+	other, err := k.hub.Do(t.Context(), "p2", "", coord.Register{Session: "a", TaskID: "1"})
+	if err != nil {
+		t.Fatal(other, err)
+	}
+	failed, err := k.dial("", "p2/a").SendMessage(t.Context(), &a2a.SendMessageRequest{
+		Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("?")), Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, k.url+"/api/projects/p?force=true", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status)
+	}
+	for _, id := range []a2a.TaskID{ended, open} {
+		if task, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id}); !errors.Is(err, a2a.ErrTaskNotFound) {
+			t.Errorf("%+v, %v", task, err)
+		}
+	}
+	if _, err := k.dial("", "p2/a").GetTask(t.Context(), &a2a.GetTaskRequest{ID: failed.(*a2a.Task).ID}); err != nil {
+		t.Errorf("that of another project: %v", err)
+	}
+	k.register("", "a")
+	k.restart(nil)
+	if list, err := k.dial("", "p/a").ListTasks(t.Context(), &a2a.ListTasksRequest{}); err != nil || len(list.Tasks) != 0 {
+		t.Errorf("%+v, %v", list, err)
 	}
 }

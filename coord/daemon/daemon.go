@@ -35,8 +35,10 @@ type Options struct {
 	Closed bool
 	// OwnerKey is what the one who runs the coordinator shows to manage tokens; without it nobody can.
 	OwnerKey string
-	MCP      coordmcp.Options
-	Logger   *slog.Logger // nil means slog.Default()
+	// Forgotten drops what others keep of a project that was forgotten, before that is answered; nil when nobody does.
+	Forgotten func(ctx context.Context, project string) error
+	MCP       coordmcp.Options
+	Logger    *slog.Logger // nil means slog.Default()
 }
 
 // A Daemon is an http.Handler:

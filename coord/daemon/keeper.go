@@ -65,6 +65,9 @@ func (d *Daemon) forgetProject(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	result, err := d.opts.Hub.Forget(r.Context(), r.PathValue("project"), coord.Person(g.Name), force)
+	if f, refused := result.(coord.Failure); err == nil && d.opts.Forgotten != nil && (!refused || f.Status == "not_found") {
+		err = d.opts.Forgotten(r.Context(), r.PathValue("project")) // also what was left by one that came to no end
+	}
 	d.say(w, r, g.Name, result, err)
 }
 

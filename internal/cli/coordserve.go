@@ -138,7 +138,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 		return errors.Join(err, hub.Close())
 	}
 	d = daemon.New(daemon.Options{
-		Hub: hub, Tokens: kept.tables, Closed: !local && !o.open, OwnerKey: kept.key, Logger: logger,
+		Hub: hub, Tokens: kept.tables, Closed: !local && !o.open, OwnerKey: kept.key, Forgotten: bridge.Forget, Logger: logger,
 		MCP: coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: version(), Logger: logger},
 	})
 	d.Handle(a2abridge.Prefix, bridge)

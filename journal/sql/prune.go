@@ -4,6 +4,7 @@ package sql
 
 import (
 	"context"
+	dbsql "database/sql"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/store"
@@ -54,20 +55,24 @@ func (j *Journal) prune(ctx context.Context, tx *store.Tx, before int64, limit i
 	if err != nil {
 		return 0, err
 	}
-	old, err := prunable(ctx, tx, before, now, limit)
+	old, err := scanPruned(tx.QueryContext(ctx, selectPrunable, before, now, limit))
 	if err != nil {
 		return 0, err
 	}
-	for _, p := range old {
-		if err := p.remove(ctx, tx); err != nil {
-			return 0, failed(taskID(p.id), "remove", err)
-		}
-	}
-	return len(old), nil
+	return len(old), removeAll(ctx, tx, old)
 }
 
-func prunable(ctx context.Context, tx *store.Tx, before, now int64, limit int) ([]pruned, error) {
-	rows, err := tx.QueryContext(ctx, selectPrunable, before, now, limit)
+func removeAll(ctx context.Context, tx *store.Tx, all []pruned) error {
+	for _, p := range all {
+		if err := p.remove(ctx, tx); err != nil {
+			return failed(taskID(p.id), "remove", err)
+		}
+	}
+	return nil
+}
+
+// scanPruned reads the rows of a query for tasks that are to be removed.
+func scanPruned(rows *dbsql.Rows, err error) ([]pruned, error) {
 	if err != nil {
 		return nil, err
 	}
