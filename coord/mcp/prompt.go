@@ -5,7 +5,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -48,14 +47,11 @@ func (s *Server) joinProject(ctx context.Context, req *sdk.GetPromptRequest) (*s
 	}
 	principal, err := s.principal(ctx, headerOf(ctx, req.Extra), project, true)
 	if err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+		return nil, s.cannot(err)
 	}
 	text, err := s.joining(ctx, project, principal, session, task)
-	if bad, ok := errors.AsType[*coord.BadProjectError](err); ok {
-		return nil, badPrompt(bad.Error())
-	}
 	if err != nil {
-		return nil, err
+		return nil, s.cannot(err)
 	}
 	return &sdk.GetPromptResult{
 		Description: "Join project " + project,

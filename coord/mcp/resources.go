@@ -244,7 +244,10 @@ func (s *Server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.R
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: text}}}, nil
+	return &sdk.ReadResourceResult{
+		Contents:  []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "application/json", Text: text}},
+		Cacheable: sdk.Cacheable{CacheScope: "private"}, // what one may read another may not
+	}, nil
 }
 
 // show returns what a resource holds, for a caller who may see it, and who that is.
@@ -269,7 +272,7 @@ func (s *Server) show(ctx context.Context, header http.Header, uri string) (p pl
 	}
 	encoded, err := json.Marshal(result)
 	if err != nil {
-		return p, "", "", fmt.Errorf("encode %s: %w", uri, err)
+		return p, "", "", s.cannot(fmt.Errorf("encode %s: %w", uri, err))
 	}
 	return p, principal, string(encoded), nil
 }

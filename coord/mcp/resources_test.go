@@ -4,6 +4,7 @@ package mcp_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dragoman-a2a/dragoman/coord"
@@ -88,6 +90,9 @@ func read(t *testing.T, c *mcp.ClientSession, uri string) (string, error) {
 	result, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 	if err != nil {
 		return "", err
+	}
+	if result.CacheScope != "private" { // what one may read another may not
+		t.Errorf("%s may be kept for others: %q", uri, result.CacheScope)
 	}
 	if len(result.Contents) != 1 || result.Contents[0].MIMEType != "application/json" || result.Contents[0].URI != uri {
 		t.Fatalf("%s: %+v", uri, result)
@@ -361,6 +366,9 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 			err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: fmt.Sprintf("dragoman://p/inbox/s%d", i)})
 			if full := i == 100; full != (err != nil) {
 				t.Fatalf("subscription %d: %v", i, err)
+			}
+			if said, ok := errors.AsType[*jsonrpc.Error](err); err != nil && (!ok || said.Code != jsonrpc.CodeInvalidRequest) {
+				t.Errorf("refused with %v", err)
 			}
 		}
 		c.Close()

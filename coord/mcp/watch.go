@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dragoman-a2a/dragoman/coord"
@@ -71,7 +72,7 @@ func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	case mine[uri] != nil:
 		return nil
 	case len(mine) >= maxSubscriptions, w.count >= maxSubscribed:
-		return fmt.Errorf("there are too many subscriptions: a connection can have %d", maxSubscriptions)
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("there are too many subscriptions: a connection can have %d", maxSubscriptions)}
 	}
 	if !known {
 		mine = make(map[string]*subscription)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -221,6 +222,9 @@ func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListToolsRequest:
 			return p.listTools(ctx, cmp.Or(r.Params, &sdk.ListToolsParams{}))
 		case *sdk.CallToolRequest:
+			if !inHeader(r.Params.Name) {
+				return nil, invalidParams("unknown tool", r.Params.Name)
+			}
 			return p.call(ctx, r)
 		case *sdk.ListResourcesRequest:
 			return p.listResources(ctx, cmp.Or(r.Params, &sdk.ListResourcesParams{}))
@@ -229,22 +233,36 @@ func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 				return up.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cmp.Or(r.Params, &sdk.ListResourceTemplatesParams{}).Cursor})
 			})
 		case *sdk.ReadResourceRequest:
+			if !inHeader(r.Params.URI) {
+				return nil, sdk.ResourceNotFoundError(r.Params.URI)
+			}
 			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
 				return up.ReadResource(ctx, &sdk.ReadResourceParams{URI: r.Params.URI})
 			})
 		case *sdk.UnsubscribeRequest:
 			r.Params.URI = p.asWatched(r.Params.URI)
 		case *sdk.ListPromptsRequest:
-			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListPromptsResult, error) {
-				return up.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cmp.Or(r.Params, &sdk.ListPromptsParams{}).Cursor})
-			})
+			return p.listPrompts(ctx, cmp.Or(r.Params, &sdk.ListPromptsParams{}))
 		case *sdk.GetPromptRequest:
+			if !inHeader(r.Params.Name) {
+				return nil, invalidParams("unknown prompt", r.Params.Name)
+			}
 			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.GetPromptResult, error) {
 				return up.GetPrompt(ctx, &sdk.GetPromptParams{Name: r.Params.Name, Arguments: p.completePrompt(r.Params.Arguments)})
 			})
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// inHeader reports whether the name of something can be in the header of HTTP in which the coordinator wants it. What cannot
+// is the name of nothing.
+func inHeader(name string) bool {
+	return name != "" && strings.TrimSpace(name) == name && !strings.ContainsFunc(name, unicode.IsControl)
+}
+
+func invalidParams(what, name string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("%s %q", what, name)}
 }
 
 // try calls f, and once more when the coordinator was gone and is there again. A call that did not reach it has done
@@ -361,6 +379,31 @@ func (p *proxy) listResources(ctx context.Context, params *sdk.ListResourcesPara
 	})
 	if params.Cursor == "" {
 		list.Resources = append(own, list.Resources...)
+	}
+	return &list, nil
+}
+
+// listPrompts lists the prompts, with arguments optional that have a value here.
+func (p *proxy) listPrompts(ctx context.Context, params *sdk.ListPromptsParams) (sdk.Result, error) {
+	result, err := revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListPromptsResult, error) {
+		return up.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: params.Cursor})
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := *result.(*sdk.ListPromptsResult)
+	list.Prompts = slices.Clone(list.Prompts)
+	for i, prompt := range list.Prompts {
+		relaxed := *prompt
+		relaxed.Arguments = slices.Clone(prompt.Arguments)
+		for j, argument := range relaxed.Arguments {
+			if argument.Name == "project_id" {
+				optional := *argument
+				optional.Required = false
+				relaxed.Arguments[j] = &optional
+			}
+		}
+		list.Prompts[i] = &relaxed
 	}
 	return &list, nil
 }

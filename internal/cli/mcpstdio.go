@@ -28,18 +28,19 @@ const noBatches = "2025-06-18"
 // answered with an error and left out: the transport of the SDK would end there, and all calls that are under way with it.
 func (c *command) stdioTransport() sdk.Transport {
 	out := &messageWriter{to: c.Stdout}
-	return &sdk.IOTransport{
+	return &answersTransport{&sdk.IOTransport{
 		Reader: io.NopCloser(&messageReader{from: bufio.NewReader(c.Stdin), errors: out, limit: maxMessage}), Writer: out,
 		MaxLineLength: -1, // the reader has its own
-	}
+	}, out}
 }
 
 // A messageWriter writes whole lines, of several who do so at once.
 type messageWriter struct {
 	to io.Writer
 
-	mu      sync.Mutex
-	version string // of MCP, once the client has been told of it
+	mu        sync.Mutex
+	version   string // of MCP, once the client has been told of it
+	sentBatch bool   // the client has sent several messages in one
 }
 
 var spokenVersion = regexp.MustCompile(`"protocolVersion":"([^"]*)"`)
@@ -63,6 +64,20 @@ func (w *messageWriter) batches() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.version < noBatches
+}
+
+// batched reports whether the client has sent several messages in one.
+func (w *messageWriter) batched() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sentBatch
+}
+
+// noteBatch notes that the client has.
+func (w *messageWriter) noteBatch() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sentBatch = true
 }
 
 // refuse answers a message that cannot be read. id is null when it is not known.
@@ -168,6 +183,7 @@ func (r *messageReader) badBatch(line []byte) string {
 		}
 		seen[call.ID.Raw()] = true
 	}
+	r.errors.noteBatch()
 	return ""
 }
 

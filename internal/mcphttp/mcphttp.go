@@ -6,11 +6,13 @@ package mcphttp
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -23,14 +25,15 @@ const sessionTimeout = 30 * time.Minute
 // Handler returns the handler of an MCP endpoint. Each kind of MCP has a handler of its own, as one of both would lose
 // what the other needs: subscriptions and cancelling. A client that ends its session gives up its calls. Web pages of
 // others are refused, and so is who comes when there is no room: there are 5,000 sessions at most, and 100 of callers who
-// are not known, which end within a minute unless they do something. All are known when known is nil.
+// are not known, which end within a minute unless they do something. All are known when known is nil. Errors of the server
+// that have no code of JSON-RPC get one.
 func Handler(server *mcp.Server, known func(http.Header) bool) http.Handler {
 	return handler(server, newGate(server, known, defaultLimits))
 }
 
 func handler(server *mcp.Server, g *gate) http.Handler {
 	running := &calls{of: make(map[string]map[*call]bool), posts: make(map[string]context.Context)}
-	server.AddReceivingMiddleware(running.watch, g.watch)
+	server.AddReceivingMiddleware(withCode, running.watch, g.watch)
 	get := func(*http.Request) *mcp.Server { return server }
 	with := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout})
 	without := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
@@ -48,6 +51,20 @@ func handler(server *mcp.Server, g *gate) http.Handler {
 		}
 		with.ServeHTTP(w, r)
 	})))
+}
+
+// withCode gives an error without a code that of an internal error: 0, which the SDK would send, is none.
+func withCode(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, req)
+		if err == nil {
+			return result, nil
+		}
+		if _, ok := errors.AsType[*jsonrpc.Error](err); !ok {
+			err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		}
+		return nil, err
+	}
 }
 
 // calls are the running calls of tools, by session. The SDK lets the end of a session wait for them, so that a client whose

@@ -4,12 +4,15 @@ package mcphttp_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dragoman-a2a/dragoman/internal/mcphttp"
@@ -112,5 +115,32 @@ func TestCarrierEndsWithItsConnection(t *testing.T) {
 	<-goOn
 	if err := <-ended; err != nil {
 		t.Errorf("the call ended with it: %v", err)
+	}
+}
+
+// An error that is none of JSON-RPC has a code of it for the client, and one that is keeps its own.
+func TestErrorsHaveCodes(t *testing.T) {
+	t.Parallel()
+	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
+	for name, err := range map[string]error{"plain": errors.New("no"), "coded": fmt.Errorf("no: %w", &jsonrpc.Error{Code: 7, Message: "seven"})} {
+		server.AddTool(&mcp.Tool{Name: name, InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return nil, err
+		})
+	}
+	srv := httptest.NewServer(mcphttp.Handler(server, nil))
+	defer srv.Close()
+	for _, generation := range []string{"2025-11-25", mcphttp.Stateless} {
+		c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).
+			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: srv.URL}, &mcp.ClientSessionOptions{ProtocolVersion: generation})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]int64{"plain": jsonrpc.CodeInternalError, "coded": 7} {
+			_, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name})
+			if said, ok := errors.AsType[*jsonrpc.Error](err); !ok || said.Code != want {
+				t.Errorf("%s, %s: %v, want %d", generation, name, err, want)
+			}
+		}
+		c.Close()
 	}
 }
