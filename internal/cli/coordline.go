@@ -141,18 +141,28 @@ func (p *proxy) onLine(ctx context.Context, f func(*sdk.ClientSession) error) er
 	return f(line)
 }
 
-// stay keeps a line, as long as the process that started this one is there.
+// stay keeps a line, as long as the process that started this one is there, from when somebody needs one.
 func (p *proxy) stay(ctx context.Context, every time.Duration, parent int) {
 	defer func() {
 		if line := p.currentLine(); line != nil {
 			p.hangUp(line)
 		}
 	}()
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
 	wait := lineSoon
 	for ctx.Err() == nil && os.Getppid() == parent {
+		if !p.needsLine() {
+			select {
+			case <-ctx.Done():
+			case <-p.wake:
+			case <-ticker.C:
+			}
+			continue
+		}
 		begun := time.Now()
 		if line, err := p.listening(ctx); err == nil {
-			p.hold(ctx, line, every, parent)
+			p.hold(ctx, line, ticker, parent)
 			p.hangUp(line)
 		}
 		if time.Since(begun) > lineSteady {
@@ -166,61 +176,99 @@ func (p *proxy) stay(ctx context.Context, every time.Duration, parent int) {
 	}
 }
 
+// needsLine reports whether there is anything to say or to hear on a line.
+func (p *proxy) needsLine() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.present)+len(p.watching) > 0
+}
+
+// awake has stay look again at what a line is needed for.
+func (p *proxy) awake() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
 // hold says on a line that the sessions are alive, until it breaks or nobody needs it any more.
-func (p *proxy) hold(ctx context.Context, line *sdk.ClientSession, every time.Duration, parent int) {
+func (p *proxy) hold(ctx context.Context, line *sdk.ClientSession, ticker *time.Ticker, parent int) {
 	broken := make(chan struct{})
 	go func() {
 		defer close(broken)
 		line.Wait() // why it ended is nothing to us
 	}()
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	alive := p.beatAll(ctx, line)
-	p.watchAgain(ctx, line)
-	for alive && os.Getppid() == parent {
+	for os.Getppid() == parent && p.beatAll(ctx, line, p.sessionsElsewhere(line)) {
+		p.watchAgain(ctx, line)
 		select {
 		case <-ctx.Done():
 			return
 		case <-broken:
 			return
-		case key := <-p.came:
-			alive = p.beat(ctx, line, key)
+		case <-p.wake:
 		case <-ticker.C:
-			alive = p.beatAll(ctx, line)
+			if !p.needsLine() || !p.beatAll(ctx, line, p.sessions()) || !p.answers(ctx, line) {
+				return
+			}
 		}
 	}
 }
 
-// beatAll says that all sessions are alive, and reports whether the line is.
-func (p *proxy) beatAll(ctx context.Context, line *sdk.ClientSession) bool {
-	for _, key := range p.sessions() {
-		if !p.beat(ctx, line, key) {
-			return false
-		}
-	}
+// answers reports whether there is somebody on the other side of a line.
+func (p *proxy) answers(ctx context.Context, line *sdk.ClientSession) bool {
 	ctx, cancel := context.WithTimeout(ctx, coordPatience)
 	defer cancel()
 	return line.Ping(ctx, nil) == nil
 }
 
+// sessionsElsewhere returns the sessions that are not bound to a line.
+func (p *proxy) sessionsElsewhere(line *sdk.ClientSession) [][2]string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var keys [][2]string
+	for key, at := range p.present {
+		if at.line != line {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// beatAll says that sessions are alive, and reports whether the line is.
+func (p *proxy) beatAll(ctx context.Context, line *sdk.ClientSession, keys [][2]string) bool {
+	for _, key := range keys {
+		if !p.beat(ctx, line, key) {
+			return false
+		}
+	}
+	return true
+}
+
 // beat says that a session is alive, which binds it to the line, and reports whether the line is. A session that is not
 // registered, or is somebody else's by now, is no longer ours.
 func (p *proxy) beat(ctx context.Context, line *sdk.ClientSession, key [2]string) bool {
+	p.mu.Lock()
+	at := p.present[key]
+	p.mu.Unlock()
+	if at == nil {
+		return true // it has left
+	}
 	ctx, cancel := context.WithTimeout(ctx, coordPatience)
 	defer cancel()
 	a, err := p.coord.callAnswer(ctx, line, "heartbeat", map[string]any{"project_id": key[0], "session_name": key[1]})
 	refused, ok := errors.AsType[*refusedError](err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	switch {
-	case ok && refused.code != coord.CodeForbidden: // a coordinator that ends finds us when it is back
-		return true
+	case ok && refused.code != coord.CodeForbidden: // such as by a coordinator that ends, after which there is another line
+		at.line = line
 	case !ok && err != nil:
 		return false
 	case !ok && a.Status != "not_found":
-		return true
+		at.line = line
+	case p.present[key] == at: // else it has registered meanwhile
+		delete(p.present, key)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.present, key)
 	return true
 }
 
@@ -277,7 +325,9 @@ func (p *proxy) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error 
 		}
 		return err
 	})
-	if err != nil && !known {
+	if err == nil {
+		p.awake()
+	} else if !known {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.watching, uri)

@@ -115,21 +115,25 @@ type proxy struct {
 	start    func(context.Context) error                       // a coordinator, when none runs; nil when there is no such thing
 	openLine func(context.Context) (*sdk.ClientSession, error)
 	server   *sdk.Server
-	dialling chan struct{}  // has room for the one call that dials
-	opening  chan struct{}  // has room for the one who opens a line
-	came     chan [2]string // sessions that are to be bound to the line
+	dialling chan struct{} // has room for the one call that dials
+	opening  chan struct{} // has room for the one who opens a line
+	wake     chan struct{} // says that a line is needed, or for more than it was
 
 	mu       sync.Mutex // never held while the coordinator is called
 	up       *sdk.ClientSession
 	line     *sdk.ClientSession            // nil when there is none
-	present  map[[2]string]bool            // by project and name, the sessions of this side
+	present  map[[2]string]*presence       // by project and name, the sessions of this side
 	watching map[string]*sdk.ClientSession // by the URIs of resources that are subscribed to, the line on which they are
 }
 
+// A presence is that of a session, and the line that it is bound to, nil as long as it is none. Who registers again has
+// another one, as that frees from the line.
+type presence struct{ line *sdk.ClientSession }
+
 func newProxy(o *coordOptions, repo *repository) *proxy {
 	return &proxy{
-		coord: o, repo: repo, dialling: make(chan struct{}, 1), opening: make(chan struct{}, 1), came: make(chan [2]string, maxPresent),
-		present: make(map[[2]string]bool), watching: make(map[string]*sdk.ClientSession),
+		coord: o, repo: repo, dialling: make(chan struct{}, 1), opening: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		present: make(map[[2]string]*presence), watching: make(map[string]*sdk.ClientSession),
 	}
 }
 
@@ -560,21 +564,14 @@ func (p *proxy) note(tool string, args map[string]jsontext.Value, result *sdk.Ca
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	known := p.present[key]
+	known := p.present[key] != nil
 	switch {
 	case tool == "unregister_agent":
 		delete(p.present, key)
-		return
-	case !known && len(p.present) >= maxPresent:
-		return
-	}
-	p.present[key] = true
-	if known && tool != "register_agent" { // which takes a session off the line that it was bound to
-		return
-	}
-	select {
-	case p.came <- key:
-	default: // the next sign of life of all has it, too
+	case known && tool != "register_agent":
+	case known || len(p.present) < maxPresent:
+		p.present[key] = &presence{}
+		p.awake()
 	}
 }
 
