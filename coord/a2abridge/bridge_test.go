@@ -404,6 +404,9 @@ func TestSessionsAskAgents(t *testing.T) {
 			t.Errorf("%s %.20s: %.300s", step.to, step.text, got)
 		}
 	}
+	if got := w.query(c, "a2a:expert", "hello", "timeout", -5); got != `{"status":"error","error":"timeout must be 0, for no wait, or more","code":"invalid"}` {
+		t.Errorf("a timeout below 0: %s", got)
+	}
 	if got := w.query(c, "a2a:expert", "long"); len(got) > 66_000 || !strings.HasSuffix(got, `... (the answer was longer)"}`) {
 		t.Errorf("%d bytes: %s", len(got), got[max(0, len(got)-100):])
 	}

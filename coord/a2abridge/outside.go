@@ -108,6 +108,8 @@ func check(q *coord.Ask) *coord.Failure {
 		why = fmt.Sprintf("query is longer than %d bytes", maxQuery)
 	case !utf8.ValidString(q.Query):
 		why = "query is not UTF-8"
+	case q.Timeout < 0:
+		why = "timeout must be 0, for no wait, or more"
 	default:
 		return nil
 	}
@@ -165,7 +167,7 @@ func (out *outside) ask(ctx context.Context, hub *coord.Hub, with talk, q *coord
 		left <- true
 		return coord.Sent{Status: "sent", ID: id}, nil
 	}
-	timeout := min(max(0, q.Timeout), coord.MaxWait)
+	timeout := min(q.Timeout, coord.MaxWait)
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {

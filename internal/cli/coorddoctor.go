@@ -56,7 +56,7 @@ func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
 	}
 	all := []finding{where}
 	all = append(all, c.doctorDaemon(ctx, o)...)
-	all = append(all, c.doctorData(o), doctorServer(repo, o.flagsFor(given)), doctorHooks(repo), doctorGuard(ctx, repo, o.flagsFor(given)))
+	all = append(all, c.doctorData(o), doctorServer(repo, o.flagsFor(given)), doctorHooks(repo, o.flagsFor(given)), doctorGuard(ctx, repo, o.flagsFor(given)))
 	bad := 0
 	for _, f := range all {
 		if f.State == "bad" {
@@ -90,6 +90,9 @@ func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 	if err != nil {
 		f := c.failureOf(err)
 		next := "start it with dragoman coord serve; dragoman coord stdio starts it, too"
+		if addr, here := o.startable(); here && addr != defaultCoord {
+			next = "start it with " + commandLine([]string{"dragoman", "coord", "serve", "--addr", addr}) + "; dragoman coord stdio starts it, too"
+		}
 		if f.code != codeUnreachable {
 			next = f.hint
 		}
@@ -201,8 +204,12 @@ var harnessHooks = [][2]string{
 }
 
 // doctorHooks looks which hooks the harness's settings have, and whether they see edits.
-func doctorHooks(repo *repository) finding {
-	const about, next = "hooks", "add dragoman coord hook to .claude/settings.json, see docs/coordination.md"
+func doctorHooks(repo *repository, flags []string) finding {
+	const about = "hooks"
+	next := "add dragoman coord hook to .claude/settings.json, see docs/coordination.md"
+	if len(flags) > 0 {
+		next += "; at the end of each command " + commandLine(flags)
+	}
 	has, lost := make(map[string]bool), ""
 	unseen := slices.Clone(editors)
 	for _, name := range []string{".claude/settings.json", ".claude/settings.local.json"} {
