@@ -234,6 +234,64 @@ func TestStdioPassesOnWaits(t *testing.T) {
 	})
 }
 
+// So it is between the harness and a coordinator of its own, for both calls that wait and each kind of MCP.
+func TestProxyPassesOnWaits(t *testing.T) {
+	t.Parallel()
+	data, url := t.TempDir(), "http://"+freeAddress(t)
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data}
+	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
+	stdioClient(t, dragoman(t, env, "coord", "stdio", "--project", "first"), "", nil) // starts the coordinator
+	for _, version := range []string{"2024-11-05", "2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			progress := make(chan any, 100)
+			session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--project", version), version, &sdk.ClientOptions{
+				ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
+					progress <- req.Params.ProgressToken
+				},
+			})
+			for _, name := range []string{"a", "b"} {
+				mustCall(t, session, "register_agent", map[string]any{"session_name": name, "task_id": name, "branch": "", "description": ""}, `"registered"`)
+			}
+			change := map[string]any{"session_name": "b", "file_path": "x", "change_type": "modify", "wait_seconds": 300}
+			mustCall(t, session, "announce_file_change", change, `"locked"`)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			ended := make(chan error, 2)
+			wait := func(tool string, args map[string]any) {
+				_, err := session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args, Meta: sdk.Meta{"progressToken": tool}})
+				ended <- err
+			}
+			go wait("announce_file_change", map[string]any{"session_name": "a", "file_path": "x", "change_type": "modify", "wait_seconds": 300})
+			go wait("query_agent", map[string]any{"from_session": "a", "to_session": "b", "query_type": "q", "query": "Who?", "timeout": 300})
+			for told := map[any]bool{}; len(told) < 2; {
+				select {
+				case token := <-progress:
+					told[token] = true
+				case <-time.After(time.Minute):
+					t.Fatalf("only %v said that it waits", told)
+				}
+			}
+			cancel()
+			for range 2 {
+				if err := <-ended; !errors.Is(err, context.Canceled) {
+					t.Errorf("ended with %v", err)
+				}
+			}
+			await(t, func() bool { // whoever was asked need not answer
+				text, err := callTool(t.Context(), session, "check_messages", map[string]any{"session_name": "b", "peek": true})
+				return err == nil && string(text) == "[]"
+			})
+			mustCall(t, session, "release_file_lock", map[string]any{"session_name": "b", "file_path": "x"}, `"released"`)
+			await(t, func() bool { // a's claim is gone, or a would have the lock now
+				change := map[string]any{"session_name": "c", "file_path": "x", "change_type": "modify"}
+				text, err := callTool(t.Context(), session, "announce_file_change", change)
+				return err == nil && strings.Contains(string(text), `"locked"`)
+			})
+		})
+	}
+}
+
 // Resources and prompts are those of the coordinator.
 func TestStdioPassesOnResources(t *testing.T) {
 	t.Parallel()
