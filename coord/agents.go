@@ -63,7 +63,10 @@ func (c Register) run(t *turn) Result {
 	}
 	warning := ""
 	switch before, agent := t.session(c.Session).Agent, c.agent(t); {
-	case before == nil || before.Principal != t.by: // what the dead have left is not for others
+	case before != nil && before.Principal != t.by: // what the dead have left is not for others
+		t.abandon(c.Session, "its name is another one's now")
+		t.join(agent, c.Session)
+	case before == nil:
 		t.join(agent, c.Session)
 	case c.Resume && before.Status != StatusDead:
 	case c.Resume:

@@ -2,22 +2,30 @@
 
 package coord
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // apply folds an event into the state. It decides nothing: what an event does follows from the event alone.
 func (s *state) apply(e *Event) {
+	begins := cmp.Or(e.Stamp, e.Time.UnixNano()) // no id that the session makes is older
 	s.Seq, s.Stamp = e.Seq, max(s.Stamp, e.Stamp)
+	if e.Kind == KindJoined {
+		s.join(e, begins)
+		return
+	}
 	if e.Session != "" {
 		at := s.at(e.Session, e) // whoever does something is there, and can die
 		if e.Binds {
-			at.Principal, at.Bound = e.By, true
+			at.bind(e.By, begins)
 		}
 	}
 	switch e.Kind {
 	case KindConfigured:
 		s.Settings = *e.Settings
 		s.index = nil // paths may be compared in another way
-	case KindJoined, KindResumed, KindLeft, KindDied, KindForgotten, KindCompleted:
+	case KindResumed, KindLeft, KindDied, KindForgotten, KindCompleted:
 		s.applyAgent(e)
 	case KindTodoAdded, KindTodoUpdated:
 		s.applyTodo(e)
@@ -48,15 +56,31 @@ func (s *state) at(name string, e *Event) *session {
 	return at
 }
 
+// bind makes a session a principal's, whose ids of queries begin with a stamp.
+func (at *session) bind(principal string, begins int64) {
+	if principal != "" || at.Bound && at.Principal != "" { // else callers are not told apart
+		at.Since = begins
+	}
+	at.Principal, at.Bound = principal, true
+}
+
+// join makes a session that of an agent, at the end of the list, with an empty one of todos.
+func (s *state) join(e *Event, begins int64) {
+	fresh := &session{Name: e.Session, Agent: e.Agent, Seen: e.Time}
+	old := s.at(e.Session, e)
+	if old.Agent == nil || old.Agent.Principal == e.Agent.Principal {
+		fresh.Inbox, fresh.Dropped = old.Inbox, old.Dropped // else they are somebody else's
+	}
+	fresh.Principal, fresh.Bound, fresh.Since = old.Principal, old.Bound, old.Since
+	if !old.Bound || old.Principal != e.Agent.Principal {
+		fresh.bind(e.Agent.Principal, begins)
+	}
+	s.Sessions.delete(e.Session)
+	s.Sessions.set(e.Session, fresh)
+}
+
 func (s *state) applyAgent(e *Event) {
 	switch e.Kind {
-	case KindJoined: // at the end of the list, with an empty one of todos
-		fresh := &session{Name: e.Session, Agent: e.Agent, Principal: e.Agent.Principal, Bound: true, Seen: e.Time}
-		if old := s.at(e.Session, e); old.Agent == nil || old.Agent.Principal == e.Agent.Principal {
-			fresh.Inbox, fresh.Dropped = old.Inbox, old.Dropped // else they are somebody else's
-		}
-		s.Sessions.delete(e.Session)
-		s.Sessions.set(e.Session, fresh)
 	case KindResumed:
 		at := s.at(e.Session, e)
 		at.Agent, at.Seen = e.Agent, e.Time

@@ -165,8 +165,12 @@ func (c Respond) run(t *turn) Result {
 	if c.To == "" {
 		return Failure{Status: "not_found", Error: fmt.Sprintf("Message %s not found in project %s; name the session that asked", c.MessageID, t.Project.id)}
 	}
-	if t.state.Sessions.get(c.To) == nil {
+	to := t.state.Sessions.get(c.To)
+	if to == nil {
 		return t.noAgent(c.To)
+	}
+	if stamp, ok := stampOf(c.MessageID, c.To); ok && stamp < to.Since {
+		return Failure{Status: "not_found", Error: fmt.Sprintf("Message %s was sent by somebody else who had the name %s before; the answer is for nobody", c.MessageID, c.To)}
 	}
 	if f := t.overShare(c.From, c.Response); f != nil && !matched { // an answer that is waited for always has room
 		return *f

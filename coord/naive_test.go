@@ -95,6 +95,7 @@ func (n *naive) register(m *member, task, principal string, resume bool) string 
 	default:
 		m.provisional = resume
 		if m.known && m.principal != principal {
+			n.abandon(m.name)
 			m.inbox = nil
 		}
 		if mine && m.alive && !m.done {

@@ -5,6 +5,7 @@ package coord
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -196,6 +197,16 @@ func (t *turn) id(prefix string) string {
 	t.stamp = max(t.now.UnixNano(), t.state.Stamp+1)
 	t.state.Stamp = t.stamp
 	return prefix + "-" + strconv.FormatInt(t.stamp/1e9, 10) + "." + fmt.Sprintf("%09d", t.stamp%1e9)
+}
+
+// stampOf returns when an id was made, if it has a prefix and is one.
+func stampOf(id, prefix string) (stamp int64, ok bool) {
+	seconds, nanos, ok := strings.Cut(strings.TrimPrefix(id, prefix+"-"), ".")
+	if !ok || len(nanos) != 9 || !strings.HasPrefix(id, prefix+"-") {
+		return 0, false
+	}
+	stamp, err := strconv.ParseInt(seconds+nanos, 10, 64)
+	return stamp, err == nil
 }
 
 // active reports whether a session is there and has not died.

@@ -150,6 +150,9 @@ type session struct {
 	// Principal is who did the first thing as this session, which is Bound to it then. An Agent has its own.
 	Principal string `json:"principal,omitzero"`
 	Bound     bool   `json:"bound,omitzero"`
+	// Since is the stamp from which on ids of queries are those of this principal: what is older was asked by somebody else
+	// who had the name. 0 is from the beginning.
+	Since int64 `json:"since,omitzero"`
 
 	EndedAt time.Time  `json:"ended_at,omitzero"` // when it died
 	Todos   []*Todo    `json:"todos,omitzero"`

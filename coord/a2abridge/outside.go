@@ -48,8 +48,8 @@ type outside struct {
 	paused map[talk]*a2a.Task
 }
 
-// A talk is what goes on between a session and an agent.
-type talk struct{ project, session, agent string }
+// A talk is what goes on between a session of a principal and an agent.
+type talk struct{ project, principal, session, agent string }
 
 func newOutside(o *Options) *outside {
 	out := &outside{opts: o, room: make(chan struct{}, o.MaxAsked), paused: make(map[talk]*a2a.Task)}
@@ -93,7 +93,7 @@ func (b *Bridge) Ask(ctx context.Context, project, principal string, q coord.Ask
 		return coord.Failure{Status: "not_found", Error: fmt.Sprintf("Agent %s not found in project %s; A2A agents that can be asked: %s", q.To, project, b.outside.names())}, true, nil
 	}
 	defer b.opts.Hub.Connect(project, q.From)()
-	result, err = b.outside.ask(ctx, b.opts.Hub, talk{project, q.From, ref}, &q)
+	result, err = b.outside.ask(ctx, b.opts.Hub, talk{project, principal, q.From, ref}, &q)
 	return result, true, err
 }
 
