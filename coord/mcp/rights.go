@@ -34,10 +34,23 @@ func (w *watches) expel(ctx context.Context, project string) {
 				continue
 			}
 			w.dropAll(session)
-			go session.Close() // waits for its calls; how it ended is nothing to us
+			end(ctx, session)
 			break
 		}
 	}
+}
+
+// endWithin is how long the end of a connection is waited for, which waits for its calls.
+const endWithin = time.Second
+
+// end ends a connection, which is told of nothing then.
+func end(ctx context.Context, session *sdk.ServerSession) {
+	ctx, cancel := context.WithTimeout(ctx, endWithin)
+	go func() {
+		defer cancel()
+		session.Close() // how it ended is nothing to us
+	}()
+	<-ctx.Done()
 }
 
 // subscribers returns the headers of the subscriptions to resources of a project, by connection.
