@@ -67,14 +67,17 @@ func TestAudit(t *testing.T) {
 	manage("DELETE", `{"project":"p","name":"bob"}`)
 	for part, want := range map[string]int{
 		`msg="a token was made" project=p name=ann role=observer`: 1, `msg="a token was revoked" project=p name=bob`: 1,
-		`msg="a call was refused" project=p token=ann`: 1, token: 0,
+		`msg="a call was refused" project=p token=ann tool=register_agent session=`: 1, `cause="the token is that of an observer, who may look only"`: 1, token: 0,
 	} {
 		if got := book.count(part); got != want {
 			t.Errorf("%d times, want %d: %s", got, want, part)
 		}
 	}
+	tokenFor := func(project, name string) string {
+		return strings.Split(manage("POST", `{"project":"`+project+`","name":"`+name+`","role":"agent"}`), `"`)[3]
+	}
 	tokenOf := func(name string) string {
-		return strings.Split(manage("POST", `{"project":"p","name":"`+name+`","role":"agent"}`), `"`)[3]
+		return tokenFor("p", name)
 	}
 	call(t, srv.URL, tokenOf("carl"), "register_agent", me)
 	dan := tokenOf("dan")
@@ -83,6 +86,17 @@ func TestAudit(t *testing.T) {
 	}
 	if got := book.count(`msg="a call was refused" project=p token=dan tool=heartbeat session=`); got != 40 {
 		t.Errorf("%d refusals of sessions of others are in the log", got)
+	}
+	for _, stranger := range []string{"", "made-up-secret", tokenFor("other", "eve")} {
+		get(t, srv.URL+"/api/projects/p", stranger)
+	}
+	for part, want := range map[string]int{
+		`project=p token="" request="GET /api/projects/{project}" cause="this project needs a token`: 1, `cause="the token is not known`: 1,
+		`project=p token=eve request="GET /api/projects/{project}" cause="the token is for another project"`: 1, "made-up-secret": 0,
+	} {
+		if got := book.count(part); got != want {
+			t.Errorf("%d times, want %d: %s", got, want, part)
+		}
 	}
 	for range 100 {
 		get(t, srv.URL+"/api/projects/p", "")

@@ -158,7 +158,7 @@ func (d *Daemon) grant(ctx context.Context, header http.Header, project string) 
 	case err != nil:
 		return coord.Grant{}, err
 	case grant.Project != "" && grant.Project != project:
-		return coord.Grant{}, errElsewhere
+		return coord.Grant{Name: grant.Name}, errElsewhere
 	}
 	return grant, nil
 }
@@ -187,7 +187,7 @@ func (d *Daemon) authorize(ctx context.Context, header http.Header, project stri
 		err = errOnlyObserve
 	}
 	if isRefused(err) {
-		d.audit.Refused(project, g.Name)
+		d.audit.Refused(ctx, project, g.Name, err.Error())
 	}
 	if err != nil {
 		return "", err
@@ -204,6 +204,15 @@ func (d *Daemon) sees(ctx context.Context, header http.Header, project string) (
 	return err == nil, err
 }
 
+// describe says for the log what a request is for.
+func describe(r *http.Request) context.Context {
+	call := []slog.Attr{slog.String("request", r.Pattern)}
+	if session := r.PathValue("session"); session != "" {
+		call = append(call, slog.String("session", session))
+	}
+	return coordmcp.Describe(r.Context(), call...)
+}
+
 // allow returns who wants to do something in a project that takes one of some roles, and answers if that may not be.
 func (d *Daemon) allow(w http.ResponseWriter, r *http.Request, roles ...string) (g coord.Grant, ok bool) {
 	g, err := d.grant(r.Context(), r.Header, r.PathValue("project"))
@@ -211,10 +220,11 @@ func (d *Daemon) allow(w http.ResponseWriter, r *http.Request, roles ...string) 
 	case err == nil && slices.Contains(roles, g.Role):
 		return g, true
 	case err == nil:
-		d.audit.Refused(r.PathValue("project"), g.Name)
-		refuse(w, http.StatusForbidden, fmt.Errorf("your token is that of an %s; this takes one whose role is %s", g.Role, strings.Join(roles, " or ")))
+		why := fmt.Errorf("your token is that of an %s; this takes one whose role is %s", g.Role, strings.Join(roles, " or "))
+		d.audit.Refused(describe(r), r.PathValue("project"), g.Name, why.Error())
+		refuse(w, http.StatusForbidden, why)
 	case isRefused(err):
-		d.audit.Refused(r.PathValue("project"), g.Name)
+		d.audit.Refused(describe(r), r.PathValue("project"), g.Name, err.Error())
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuse(w, http.StatusUnauthorized, err)
 	default:

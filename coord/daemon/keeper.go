@@ -119,7 +119,7 @@ func (d *Daemon) say(w http.ResponseWriter, r *http.Request, principal string, r
 	}
 	if f, failed := result.(coord.Failure); failed {
 		if f.Code == coord.CodeForbidden {
-			d.audit.Refused(r.PathValue("project"), principal)
+			d.audit.Refused(describe(r), r.PathValue("project"), principal, f.Error)
 		}
 		refuse(w, statusOf(&f), errors.New(f.Error))
 		return

@@ -5,6 +5,7 @@ package mcp
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 )
@@ -25,9 +26,27 @@ type Audit struct {
 // NewAudit returns an Audit that writes to a log.
 func NewAudit(log *slog.Logger) *Audit { return &Audit{log: log} }
 
-// Refused notes that somebody may not do something in a project. The name is that of the token, "" when there is none that
-// is known.
-func (a *Audit) Refused(project, name string, more ...slog.Attr) {
+type callKey struct{}
+
+// Describe says what is called with a context, for the log in case that it is refused.
+func Describe(ctx context.Context, call ...slog.Attr) context.Context {
+	return context.WithValue(ctx, callKey{}, call)
+}
+
+// maxNoted is how many bytes of what a caller has said are in the log.
+const maxNoted = 200
+
+// noted returns a text of a caller as the log has it.
+func noted(key, text string) slog.Attr {
+	if len(text) > maxNoted {
+		text = strings.ToValidUTF8(text[:maxNoted], "") + "..."
+	}
+	return slog.String(key, text)
+}
+
+// Refused notes that somebody may not do in a project what [Describe] says of ctx, and why. The name is that of the token,
+// "" when there is none that is known.
+func (a *Audit) Refused(ctx context.Context, project, name, why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if now := time.Now(); now.Sub(a.minute) >= time.Minute {
@@ -35,8 +54,12 @@ func (a *Audit) Refused(project, name string, more ...slog.Attr) {
 	}
 	switch a.count++; {
 	case a.count <= maxRefusals:
-		attrs := append([]slog.Attr{slog.String("project", project), slog.String("token", name)}, more...)
-		a.log.LogAttrs(context.Background(), slog.LevelWarn, "a call was refused", attrs...)
+		attrs := []slog.Attr{noted("project", project), slog.String("token", name)}
+		call, _ := ctx.Value(callKey{}).([]slog.Attr)
+		for _, said := range call {
+			attrs = append(attrs, noted(said.Key, said.Value.String()))
+		}
+		a.log.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn, "a call was refused", append(attrs, noted("cause", why))...)
 	case a.count == maxRefusals+1:
 		a.log.Warn("more refusals are not written down within this minute")
 	}

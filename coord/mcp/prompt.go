@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -45,6 +46,7 @@ func (s *Server) joinProject(ctx context.Context, req *sdk.GetPromptRequest) (*s
 	if project == "" {
 		return nil, badPrompt("project_id is missing")
 	}
+	ctx = Describe(ctx, slog.String("prompt", req.Params.Name), slog.String("session", session))
 	principal, err := s.principal(ctx, headerOf(ctx, req.Extra), project, true)
 	if err != nil {
 		return nil, s.cannot(err)

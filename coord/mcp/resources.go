@@ -256,6 +256,7 @@ func (s *Server) show(ctx context.Context, header http.Header, uri string) (p pl
 	if !ok {
 		return p, "", "", sdk.ResourceNotFoundError(uri)
 	}
+	ctx = Describe(ctx, slog.String("resource", p.view.name), slog.String("session", p.session))
 	principal, err = s.principal(ctx, header, p.project, true)
 	if err != nil {
 		return p, "", "", s.cannot(err)
@@ -266,7 +267,7 @@ func (s *Server) show(ctx context.Context, header http.Header, uri string) (p pl
 	}
 	if f, refused := result.(coord.Failure); refused {
 		if f.Code == coord.CodeForbidden {
-			s.opts.Audit.Refused(p.project, principal, slog.String("resource", p.view.name), slog.String("session", p.session))
+			s.opts.Audit.Refused(ctx, p.project, principal, f.Error)
 		}
 		return p, "", "", &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: f.Error}
 	}

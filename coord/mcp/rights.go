@@ -4,6 +4,7 @@ package mcp
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -28,6 +29,7 @@ func (w *watches) expel(ctx context.Context, project string) {
 	if w.server.opts.Authorize == nil {
 		return
 	}
+	ctx = Describe(ctx, slog.String("resource", "subscription"))
 	for session, headers := range w.subscribers(project) {
 		for _, header := range headers {
 			if _, err := w.server.principal(ctx, header, project, true); err == nil || ctx.Err() != nil {

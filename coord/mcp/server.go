@@ -163,6 +163,7 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 	if param != "" && session == "" {
 		return refuse(param+" is missing", coord.CodeInvalid), nil
 	}
+	ctx = Describe(ctx, slog.String("tool", t.name), slog.String("session", session))
 	principal, err := s.principal(ctx, headerOf(ctx, req.Extra), project, t.reads)
 	if err != nil {
 		return s.failed(err)
@@ -173,7 +174,7 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 		return s.failed(err)
 	}
 	if f, ok := result.(coord.Failure); ok && f.Code == coord.CodeForbidden {
-		s.opts.Audit.Refused(project, principal, slog.String("tool", t.name), slog.String("session", session))
+		s.opts.Audit.Refused(ctx, project, principal, f.Error)
 	}
 	s.presence.called(req, project, session, c, result)
 	return s.answer(ctx, t, project, session, result)

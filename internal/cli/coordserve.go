@@ -128,7 +128,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	bridge, err := a2abridge.New(a2abridge.Options{
 		Hub: hub, Journal: tasks, Agents: agents, Version: version(), Logger: logger,
 		Authorize: func(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
-			return d.Authorize(ctx, header, project, reads)
+			return d.Authorize(coordmcp.Describe(ctx, slog.String("request", "A2A")), header, project, reads)
 		},
 		Look: func(ctx context.Context, header http.Header, project string) (string, error) {
 			return d.Look(ctx, header, project)
