@@ -137,6 +137,7 @@ func (s *Server) addResources() {
 		}, s.read)
 	}
 	s.mcp.AddReceivingMiddleware(keepHeader, s.spell, s.list)
+	s.mcp.AddSendingMiddleware(s.subs.toReaders)
 }
 
 // Resources returns the resources of a project, without those of its sessions.

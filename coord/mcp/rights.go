@@ -9,6 +9,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/coord"
 )
 
 // lookAgain is how often it is looked whether subscribers may still see what they have subscribed to, when they are told
@@ -17,9 +19,36 @@ const lookAgain = 5 * time.Second
 
 // A subscription is that of a connection to a resource.
 type subscription struct {
-	project string
-	header  http.Header // of the call that made it
-	leave   func()      // ends the presence by it
+	place
+	header    http.Header // of the call that made it
+	principal string      // whose call that was
+	leave     func()      // ends the presence by it
+}
+
+// toReaders lets a notification of a change go only to a connection that has subscribed to the resource, which may have
+// ended just now, and may still read it: an inbox that was nobody's may be somebody else's by now.
+func (w *watches) toReaders(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		session, ok := req.GetSession().(*sdk.ServerSession)
+		params, updated := req.GetParams().(*sdk.ResourceUpdatedNotificationParams)
+		if ok && updated && !w.mayKnow(ctx, session, params.URI) {
+			return nil, nil
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// mayKnow reports whether a connection is told of a change of a resource.
+func (w *watches) mayKnow(ctx context.Context, session *sdk.ServerSession, uri string) bool {
+	w.mu.Lock()
+	mine := w.sessions[session][uri]
+	w.mu.Unlock()
+	if mine == nil || mine.session == "" {
+		return mine != nil
+	}
+	result, err := w.server.hub.Do(ctx, mine.project, mine.principal, coord.Check{Session: mine.session, Peek: true, Limit: 1})
+	_, refused := result.(coord.Failure)
+	return err == nil && !refused
 }
 
 // expel ends the connections of those who have subscribed to resources of a project and may not see it any more, as their

@@ -108,3 +108,27 @@ func TestSubscriptionsEndWithTheRightToThem(t *testing.T) {
 		}
 	}
 }
+
+// Who has subscribed to an inbox that was nobody's is told nothing of it when it is somebody else's.
+func TestInboxesOfOthersAreNotToldOf(t *testing.T) {
+	each(t, func(t *testing.T, p *place, generation string) {
+		const inbox = "dragoman://p/inbox/a"
+		eve, toEve := p.join("eve", generation)
+		ann, toAnn := p.join("ann", generation)
+		register(t, ann, "b")
+		for _, c := range []*mcp.ClientSession{eve, ann} {
+			if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: inbox}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		register(t, ann, "a")
+		subscribed(t, generation, toAnn, inbox, func() {
+			call(t, ann, "broadcast_message", map[string]any{"project_id": "p", "session_name": "b", "message_type": "info", "content": "hello"})
+		})
+		select {
+		case uri := <-toEve:
+			t.Errorf("eve was told of %s", uri)
+		case <-time.After(300 * time.Millisecond):
+		}
+	})
+}

@@ -79,7 +79,7 @@ func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 		w.sessions[req.Session] = mine
 		go w.leaveWith(req.Session)
 	}
-	mine[uri] = &subscription{project: p.project, header: header, leave: w.present(req, p, principal)}
+	mine[uri] = &subscription{place: p, header: header, principal: principal, leave: w.present(req, p, principal)}
 	w.count++
 	w.add(p, uri, from)
 	return nil
@@ -186,8 +186,9 @@ func (w *watches) follow(ctx context.Context, project string, from int64) {
 		case <-ctx.Done():
 			return
 		}
+		uris := changed.take() // before it is looked who may know: what comes later is for the next round
 		w.expel(ctx, project)
-		for uri := range changed.take() {
+		for uri := range uris {
 			w.server.mcp.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it never fails
 		}
 		if !sleep(ctx, pause) {
