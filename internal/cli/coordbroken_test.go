@@ -98,7 +98,7 @@ func TestCoordinatorHangs(t *testing.T) {
 			cmd.Stdin = strings.NewReader(`{"session_id":"1","tool_name":"Edit","tool_input":{"file_path":"x"}}`)
 			begin := time.Now()
 			out, err := cmd.CombinedOutput()
-			if took := time.Since(begin); took > 9*time.Second {
+			if took := time.Since(begin); took > 18*time.Second { // one call's 5 seconds, on a machine that is busy
 				t.Errorf("took %v", took)
 			}
 			if (err != nil) != (args[0] == "doctor") { // which says that all is not well
