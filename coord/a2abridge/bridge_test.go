@@ -5,6 +5,7 @@ package a2abridge_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
@@ -507,5 +509,75 @@ func TestSessionsThatHaveGone(t *testing.T) {
 	}
 	if _, err := c.Ask(t.Context(), "?"); err == nil || !strings.Contains(err.Error(), `no session "a" is registered in the project "p"`) {
 		t.Error(err)
+	}
+}
+
+// An answer of an agent that comes as its call is canceled is in the inbox.
+func TestAnswersToCanceledCalls(t *testing.T) {
+	t.Parallel()
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	var srv *httptest.Server
+	srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // an agent that makes no task
+		w.Header().Set("Content-Type", "application/json")
+		if r.Method == http.MethodGet {
+			fmt.Fprintf(w, `{"name":"x","description":"d","version":"1","capabilities":{},"skills":[],"defaultInputModes":["text/plain"],
+				"defaultOutputModes":["text/plain"],"supportedInterfaces":[{"url":%q,"protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, srv.URL)
+			return
+		}
+		var call struct {
+			ID jsontext.Value `json:"id"`
+		}
+		if err := json.UnmarshalRead(r.Body, &call); err != nil {
+			t.Error(err)
+		}
+		close(begun)
+		<-goOn
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}}`, call.ID)
+	}))
+	t.Cleanup(srv.Close)
+	w := open(t, a2abridge.Options{Agents: map[string]string{"x": srv.URL}})
+	w.register("", "me")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-begun
+		cancel()
+	}()
+	if _, _, err := w.b.Ask(ctx, "p", "", coord.Ask{From: "me", To: "a2a:x", Query: "?", Wait: true, Timeout: time.Minute}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	close(goOn)
+	if got := w.inbox("", "me"); got[0]["type"] != "response" || got[0]["content"] != "hi" {
+		t.Errorf("%v", got)
+	}
+}
+
+// A call whose connection ended has not canceled its query: the agent goes on, and its answer is in the inbox.
+func TestAnswersToCallsThatWereCutOff(t *testing.T) {
+	t.Parallel()
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	w := open(t, a2abridge.Options{Agents: map[string]string{"x": outside(t, func(ctx context.Context, t *agent.Turn) error {
+		if err := t.Working(); err != nil {
+			return err
+		}
+		close(begun)
+		select {
+		case <-goOn:
+			return t.Artifact("a", a2a.TextPart("at last"))
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})}})
+	w.register("", "me")
+	ctx, cut := context.WithCancelCause(t.Context())
+	go func() {
+		<-begun
+		cut(coord.ErrDisconnected)
+	}()
+	if _, _, err := w.b.Ask(ctx, "p", "", coord.Ask{From: "me", To: "a2a:x", Query: "?", Wait: true, Timeout: time.Minute}); !errors.Is(err, coord.ErrDisconnected) {
+		t.Error(err)
+	}
+	close(goOn)
+	if got := w.inbox("", "me"); got[0]["type"] != "response" || got[0]["content"] != "at last" {
+		t.Errorf("%v", got)
 	}
 }

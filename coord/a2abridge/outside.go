@@ -150,13 +150,13 @@ func (out *outside) ask(ctx context.Context, hub *coord.Hub, with talk, q *coord
 	id := out.id(q.From)
 	exchange, cancel := context.WithTimeout(out.ctx, coord.MaxWait)
 	answer := make(chan coord.Result, 1)
-	left := make(chan bool, 1) // told, once, whether the answer goes to the inbox
+	left := make(chan wants, 1) // told, once, what of it goes to the inbox
 	if !out.begin(func() {
 		defer func() { <-out.room }()
 		defer cancel()
 		answer <- out.exchange(exchange, with, q)
-		if <-left {
-			out.deliver(hub, with.project, q, id, <-answer)
+		if want := <-left; want != nothing {
+			out.deliver(hub, with.project, q, id, want, <-answer)
 		}
 	}) {
 		cancel()
@@ -164,7 +164,7 @@ func (out *outside) ask(ctx context.Context, hub *coord.Hub, with talk, q *coord
 		return coord.Failure{Status: "error", Error: "The coordinator is shutting down; try again", Code: coord.CodeShutdown}, nil
 	}
 	if !q.Wait {
-		left <- true
+		left <- anything
 		return coord.Sent{Status: "sent", ID: id}, nil
 	}
 	timeout := min(q.Timeout, coord.MaxWait)
@@ -172,17 +172,33 @@ func (out *outside) ask(ctx context.Context, hub *coord.Hub, with talk, q *coord
 	defer timer.Stop()
 	select {
 	case result := <-answer:
-		left <- false
-		return result, nil
+		if ctx.Err() == nil {
+			left <- nothing
+			return result, nil
+		}
+		answer <- result // which nobody has taken
 	case <-timer.C:
-		left <- true
+		left <- anything
 		return coord.Unanswered{Status: "timeout", Error: fmt.Sprintf("No response received within %v seconds", timeout.Seconds()), ID: id}, nil
 	case <-ctx.Done():
-		cancel() // nobody wants the answer any more
-		left <- false
-		return nil, context.Cause(ctx)
 	}
+	if errors.Is(context.Cause(ctx), coord.ErrDisconnected) {
+		left <- anything
+	} else {
+		cancel() // nobody needs the answer any more
+		left <- answers
+	}
+	return nil, context.Cause(ctx)
 }
+
+// wants is what a call that has returned leaves for the inbox of who asked.
+type wants int
+
+const (
+	nothing  wants = iota // the call has it
+	answers               // only an answer, which may have come as the call was canceled
+	anything              // also why there is none
+)
 
 // begin runs an exchange that close waits for. It reports false once the bridge is closed.
 func (out *outside) begin(f func()) bool {
@@ -203,12 +219,15 @@ func (out *outside) id(from string) string {
 }
 
 // deliver puts an answer that came late into the inbox of who asked.
-func (out *outside) deliver(hub *coord.Hub, project string, q *coord.Ask, id string, result coord.Result) {
+func (out *outside) deliver(hub *coord.Hub, project string, q *coord.Ask, id string, want wants, result coord.Result) {
 	text := ""
 	switch r := result.(type) {
 	case coord.Received:
 		text = r.Response
 	case coord.Failure:
+		if want == answers {
+			return
+		}
 		text = r.Error
 	}
 	if out.ctx.Err() != nil {
