@@ -123,7 +123,9 @@ func (g *guide) shell(command, stdin string) {
 	g.Helper()
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir, cmd.Env, cmd.Stdin = g.dir, g.env, strings.NewReader(stdin)
-	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "Warning:") {
+	out, err := cmd.CombinedOutput()
+	warned := strings.Contains(string(out), "Warning:") && !strings.HasSuffix(command, "--yes") // which is said to a warning
+	if err != nil || warned {
 		g.Errorf("%s: %v\n%s", command, err, out)
 	}
 }

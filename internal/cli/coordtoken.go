@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -21,6 +22,9 @@ import (
 
 const coordTokenLong = `token manages the tokens of a coordinator. As long as a project has none, everybody who
 reaches the coordinator may take part in it; with the first one everybody needs one.
+When the last one is revoked a project is open again to everybody who reaches the coordinator, as
+admin, unless that serves other machines. So revoke asks then; elsewhere than at a terminal it
+takes --yes.
 create shows the token once: it is kept as a hash. Each name has one token a project; only
 the name that registered a session may speak for it. Agents that registered before there was a
 token are shut out by the first one: they need a token, and register again.
@@ -38,7 +42,7 @@ type tokenEntry struct {
 
 func (c *command) coordTokenCommand(o *coordOptions) *cobra.Command {
 	var e tokenEntry
-	var all bool
+	var all, yes bool
 	create := &cobra.Command{
 		Use: "create NAME", Short: "Make a token for a name", Long: coordTokenLong, Args: oneWord("the name of who gets the token"),
 		Example: "  dragoman coord token create ann\n  dragoman coord token create build --role observer --all-projects",
@@ -57,9 +61,10 @@ func (c *command) coordTokenCommand(o *coordOptions) *cobra.Command {
 		Example: "  dragoman coord token revoke ann\n  dragoman coord token revoke build --all-projects",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Name = args[0]
-			return c.tokenRevoke(cmd.Context(), o, e, all)
+			return c.tokenRevoke(cmd.Context(), o, e, all, yes)
 		},
 	}
+	revoke.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask when it is the last token")
 	for _, cmd := range []*cobra.Command{create, revoke} {
 		cmd.Flags().BoolVar(&all, "all-projects", false, "a token for all projects, instead of --project")
 	}
@@ -160,15 +165,67 @@ func (c *command) tokenless(ctx context.Context, o *coordOptions) []string {
 	return slices.Sorted(maps.Keys(view.Agents))
 }
 
-func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry, all bool) error {
+// lastToken says what opens when a token is revoked, "" when nothing does.
+func (c *command) lastToken(ctx context.Context, o *coordOptions, e tokenEntry) (opens string, err error) {
+	tokens, err := c.tokens(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	mine, others := false, false // that keep closed what the token does
+	for _, t := range tokens {
+		switch {
+		case t.Project == e.Project && t.Name == e.Name:
+			mine = true
+		case t.Project == e.Project || t.Project == "":
+			others = true
+		}
+	}
+	switch {
+	case !mine || others:
+		return "", nil
+	case e.Project == "":
+		return "each project that has no token of its own", nil
+	}
+	return "the project " + e.Project, nil
+}
+
+// confirmLast asks a person whether the last token is to go.
+func (c *command) confirmLast(ctx context.Context, name, opens string) error {
+	what := fmt.Sprintf("without the token of %s everybody who reaches the coordinator may do everything in %s", name, opens)
+	if !c.atTerminal() {
+		return usagef("%s, and nobody is here to be asked", what).withHint("make another token first, or say --yes")
+	}
+	in := c.prompter(nil)
+	defer in.close()
+	answer, err := in.ask(ctx, what+". Type yes to go on: ")
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, errCtrlC), err == nil && answer != "yes":
+		return &failure{exit: exitFailure, code: codeOther + "NOT_CONFIRMED", message: "nothing was done"}
+	}
+	return err
+}
+
+func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry, all, yes bool) error {
 	if err := e.about(ctx, c, o, all); err != nil {
 		return err
 	}
-	err := c.withTokens(ctx, o, func(tables *coord.Tables) error { return tables.RevokeToken(ctx, e.Project, e.Name) },
+	opens, err := c.lastToken(ctx, o, e)
+	if err != nil {
+		return err
+	}
+	if opens != "" && !yes {
+		if err := c.confirmLast(ctx, e.Name, opens); err != nil {
+			return err
+		}
+	}
+	err = c.withTokens(ctx, o, func(tables *coord.Tables) error { return tables.RevokeToken(ctx, e.Project, e.Name) },
 		func(o *coordOptions) error {
 			return c.coordAPI(ctx, o, http.MethodDelete, tokensPath, e, &struct{}{})
 		})
 	if err == nil {
+		if opens != "" {
+			c.warn("that was the last token: everybody who reaches the coordinator may do everything in %s now, unless it serves other machines", opens)
+		}
 		return c.showText(func(p *printer) { p.field(0, "Revoked", e.Name) })
 	}
 	if strings.Contains(err.Error(), coord.ErrNoToken.Error()) { // over HTTP it is no more than a text
@@ -186,17 +243,9 @@ func (c *command) tokenList(ctx context.Context, o *coordOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	var list struct {
-		Tokens []tokenEntry `json:"tokens"`
-	}
-	err := c.withTokens(ctx, o, func(tables *coord.Tables) error {
-		grants, err := tables.Tokens(ctx)
-		for _, g := range grants {
-			list.Tokens = append(list.Tokens, tokenEntry{g.Project, g.Name, g.Role, coord.Time(g.CreatedAt)})
-		}
-		return err
-	}, func(o *coordOptions) error { return c.coordAPI(ctx, o, http.MethodGet, tokensPath, nil, &list) })
-	if err != nil {
+	var list tokenEntries
+	var err error
+	if list.Tokens, err = c.tokens(ctx, o); err != nil {
 		return err
 	}
 	if c.options.output == outputJSON {
@@ -215,4 +264,21 @@ func (c *command) tokenList(ctx context.Context, o *coordOptions) error {
 			p.end()
 		}
 	})
+}
+
+type tokenEntries struct {
+	Tokens []tokenEntry `json:"tokens"`
+}
+
+// tokens returns all tokens.
+func (c *command) tokens(ctx context.Context, o *coordOptions) ([]tokenEntry, error) {
+	var list tokenEntries
+	err := c.withTokens(ctx, o, func(tables *coord.Tables) error {
+		grants, err := tables.Tokens(ctx)
+		for _, g := range grants {
+			list.Tokens = append(list.Tokens, tokenEntry{g.Project, g.Name, g.Role, coord.Time(g.CreatedAt)})
+		}
+		return err
+	}, func(o *coordOptions) error { return c.coordAPI(ctx, o, http.MethodGet, tokensPath, nil, &list) })
+	return list.Tokens, err
 }
