@@ -268,7 +268,7 @@ func TestProxyPassesOnWaits(t *testing.T) {
 				select {
 				case token := <-progress:
 					told[token] = true
-				case <-time.After(time.Minute):
+				case <-time.After(40 * time.Second):
 					t.Fatalf("only %v said that it waits", told)
 				}
 			}
