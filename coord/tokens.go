@@ -33,14 +33,19 @@ type Grant struct {
 // ErrNoToken is returned for a token that is not known.
 var ErrNoToken = errors.New("the token is not known")
 
+// A BadTokenError says why a token cannot be made.
+type BadTokenError struct{ Why string }
+
+func (e *BadTokenError) Error() string { return e.Why }
+
 // CreateToken makes a token for a name that has none in the project, and keeps what it allows. The token itself is kept
-// nowhere: it is shown once.
+// nowhere: it is shown once. The error is a [*BadTokenError] when such a token cannot be.
 func (s *Tables) CreateToken(ctx context.Context, g Grant) (token string, err error) {
 	if f := badName("the token's name", g.Name); f != nil {
-		return "", errors.New(f.Error)
+		return "", &BadTokenError{f.Error}
 	}
 	if !slices.Contains([]string{RoleAgent, RoleObserver, RoleAdmin}, g.Role) {
-		return "", fmt.Errorf("the role must be %s, %s or %s", RoleAgent, RoleObserver, RoleAdmin)
+		return "", &BadTokenError{fmt.Sprintf("the role must be %s, %s or %s", RoleAgent, RoleObserver, RoleAdmin)}
 	}
 	token = "coord_" + rand.Text()
 	hash := sha256.Sum256([]byte(token))
@@ -51,10 +56,11 @@ func (s *Tables) CreateToken(ctx context.Context, g Grant) (token string, err er
 		if err != nil {
 			return err
 		}
-		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, fmt.Errorf("%s has a token for this project already; revoke it first", g.Name))
+		n, err := result.RowsAffected()
+		if err == nil && n == 0 {
+			err = &BadTokenError{g.Name + " has a token for this project already; revoke it first"}
 		}
-		return nil
+		return err
 	})
 	return token, err
 }

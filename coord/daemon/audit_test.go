@@ -147,3 +147,36 @@ func TestCardsAreNoRefusals(t *testing.T) {
 		t.Errorf("%d refusals are in the log", got)
 	}
 }
+
+// The owner learns what is wrong with a token, and not what is wrong with the database.
+func TestErrorsOfMakingTokens(t *testing.T) {
+	t.Parallel()
+	tables, db := openTables(t)
+	hub := coord.NewHub(nil)
+	defer hub.Close()
+	d := daemon.New(daemon.Options{Hub: hub, Tokens: tables, OwnerKey: "key"})
+	create := func(body string) (int, string) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/api/tokens", strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer key")
+		w := httptest.NewRecorder()
+		d.ServeHTTP(w, r)
+		return w.Code, w.Body.String()
+	}
+	for _, test := range []struct {
+		name, role string
+		status     int
+		want       string
+	}{
+		{"", "agent", 400, "name"}, {"ann", "king", 400, "the role must be"}, {"ann", "agent", 200, "coord_"}, {"ann", "agent", 400, "has a token for this project already"},
+		{"bob", "agent", 500, "internal error; the log has more"},
+	} {
+		if test.status == 500 {
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if status, body := create(`{"project":"p","name":"` + test.name + `","role":"` + test.role + `"}`); status != test.status || !strings.Contains(body, test.want) {
+			t.Errorf("%q as %s: %d %s", test.name, test.role, status, body)
+		}
+	}
+}

@@ -381,7 +381,7 @@ func TestWhereEventsBegin(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ query, want string }{
-		{"?last=2", "id: 2"}, {"?last=99", "id: 1"}, {"?after=0", "id: 1"}, {"?after=1", "id: 2"}, {"", "id: 4"},
+		{"?last=2", "id: 2"}, {"?last=99", "id: 1"}, {"?after=0", "id: 1"}, {"?after=1", "id: 2"}, {"?after=9999", "id: 1"}, {"", "id: 4"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		req, err := http.NewRequestWithContext(ctx, "GET", url+"/api/projects/p/events"+test.query, nil)

@@ -186,7 +186,7 @@ function interfaces(view) {
   byID("interfaces").replaceChildren(...(all.length ? all : empty("None is shared.")));
 }
 
-const paths = new Map(); // of the locks that events told of, by their number
+const paths = new Map(); // of the locks that events told of and that have not ended, by their number
 
 function said(e) {
   const lock = e.lease || e.claim;
@@ -197,7 +197,9 @@ function said(e) {
   if (e.todo) return `${e.todo.text} (${e.todo.status.replace("_", " ")})`;
   if (e.interface) return e.interface.name;
   if (e.agent) return e.agent.description;
-  return [paths.get(e.id), e.text].filter(Boolean).join(": ") || e.id || "";
+  const freed = paths.get(e.id);
+  paths.delete(e.id);
+  return [freed, e.text].filter(Boolean).join(": ") || e.id || "";
 }
 
 function draw(view) {

@@ -51,8 +51,12 @@ func (d *Daemon) createToken(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	token, err := d.opts.Tokens.CreateToken(r.Context(), coord.Grant{Project: e.Project, Name: e.Name, Role: e.Role})
+	if bad, ok := errors.AsType[*coord.BadTokenError](err); ok {
+		refuse(w, http.StatusBadRequest, bad)
+		return
+	}
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err)
+		d.fail(w, err)
 		return
 	}
 	d.opts.Logger.Info("a token was made", slog.String("project", e.Project), slog.String("name", e.Name), slog.String("role", e.Role))

@@ -22,7 +22,8 @@ import (
 
 const coordWatchLong = `watch prints what happens in a project, one line an event, as it happens: for people, or
 with -o json one JSON object a line. It begins with what has happened after the event of
---after, and goes on after the coordinator was away.`
+--after, and goes on after the coordinator was away; where the project has begun again since, with
+its first one.`
 
 // watchAgain is the pause before a stream that was cut is opened again.
 const watchAgain = time.Second
@@ -115,7 +116,7 @@ func (c *command) watchOnce(ctx context.Context, o *coordOptions, after int64, e
 			return err
 		}
 		var e coord.Event
-		if json.Unmarshal(event.Data, &e) != nil || e.Seq <= after {
+		if json.Unmarshal(event.Data, &e) != nil {
 			continue
 		}
 		if err := each(&e, event.Data); err != nil {
