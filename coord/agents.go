@@ -144,6 +144,19 @@ func (c Heartbeat) run(t *turn) Result {
 	return Alive{Status: "ok", Timestamp: Time(t.now)}
 }
 
+// Begin makes a session its caller's who does something elsewhere of which messages may come for it. One that has done
+// something before is that already.
+type Begin struct{ Session string }
+
+func (c Begin) who() (string, bool) { return c.Session, true }
+
+func (c Begin) run(t *turn) Result {
+	if t.state.Sessions.get(c.Session) == nil {
+		t.emit(Event{Kind: KindBegun, Session: c.Session})
+	}
+	return Alive{Status: "ok", Timestamp: Time(t.now)}
+}
+
 // ListAgents lists the agents that are there, in the order in which they came.
 type ListAgents struct{}
 

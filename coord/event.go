@@ -19,6 +19,8 @@ const (
 	KindForgotten Kind = "agent_forgotten" // what was kept of it for HubOptions.Keep is gone
 	KindCompleted Kind = "task_completed"
 
+	KindBegun Kind = "session_begun" // it has done something that no other event tells, and is its principal's from now on
+
 	KindTodoAdded   Kind = "todo_added"
 	KindTodoUpdated Kind = "todo_updated"
 

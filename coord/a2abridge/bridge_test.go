@@ -581,3 +581,19 @@ func TestAnswersToCallsThatWereCutOff(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// Late answers come also to a session that has not registered, which is then the caller's.
+func TestLateAnswersToGuests(t *testing.T) {
+	t.Parallel()
+	w := open(t, a2abridge.Options{Agents: map[string]string{"expert": outside(t, expert)}})
+	c := w.connect()
+	if got := w.query(c, "a2a:expert", "slow", "wait_for_response", false); !strings.Contains(got, `"sent"`) {
+		t.Fatal(got)
+	}
+	if f, refused := w.do("eve", coord.Check{Session: "me"}).(coord.Failure); !refused || f.Code != coord.CodeForbidden {
+		t.Errorf("somebody else reads the inbox: %+v", f)
+	}
+	if got := w.inbox("", "me"); got[0]["type"] != "response" || got[0]["content"] != "at last" {
+		t.Errorf("%v", got)
+	}
+}

@@ -3,6 +3,7 @@
 package a2abridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ const toAgent = "a2a:"
 // Limits of what sessions ask agents.
 const (
 	maxQuery     = 64 << 10 // bytes
+	maxName      = 200      // bytes, as the coordinator takes
 	maxAnswer    = 64 << 10 // bytes of an answer that a session gets
 	maxPaused    = 1000     // conversations that are remembered because the agent has asked back
 	pausedFor    = time.Hour
@@ -92,6 +94,10 @@ func (b *Bridge) Ask(ctx context.Context, project, principal string, q coord.Ask
 	if !ok {
 		return coord.Failure{Status: "not_found", Error: fmt.Sprintf("Agent %s not found in project %s; A2A agents that can be asked: %s", q.To, project, b.outside.names())}, true, nil
 	}
+	begun, err := b.opts.Hub.Do(ctx, project, principal, coord.Begin{Session: q.From}) // else it has no inbox for a late answer
+	if _, refused := begun.(coord.Failure); err != nil || refused {
+		return begun, true, err
+	}
 	defer b.opts.Hub.Connect(project, q.From)()
 	result, err = b.outside.ask(ctx, b.opts.Hub, talk{project, principal, q.From, ref}, &q)
 	return result, true, err
@@ -106,6 +112,8 @@ func check(q *coord.Ask) *coord.Failure {
 		why = "query is missing"
 	case len(q.Query) > maxQuery:
 		why = fmt.Sprintf("query is longer than %d bytes", maxQuery)
+	case len(q.To) > maxName:
+		why = fmt.Sprintf("to_session is longer than %d bytes: name the agent by its alias", maxName)
 	case !utf8.ValidString(q.Query):
 		why = "query is not UTF-8"
 	case q.Timeout < 0:
@@ -233,6 +241,7 @@ func (out *outside) deliver(hub *coord.Hub, project string, q *coord.Ask, id str
 	if out.ctx.Err() != nil {
 		return
 	}
+	text = cmp.Or(text, "(The agent answered without a text.)")
 	done, err := hub.Do(out.ctx, project, "", coord.Respond{From: q.To, Outside: true, To: q.From, MessageID: id, Response: text})
 	if f, refused := done.(coord.Failure); refused {
 		err = errors.New(f.Error)
