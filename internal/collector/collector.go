@@ -14,13 +14,13 @@ const (
 	percent = 400
 	// least is how many bytes count as alive at least. A server that keeps little, such as a coordinator with some agents,
 	// would else collect several times a second, and each time makes those wait whose calls it is at.
-	least = 8 << 20
+	least = 16 << 20
 )
 
 // floor counts as alive. Nothing is ever written to it, so that it takes addresses and no memory.
 var floor []byte
 
-// Tune lets garbage grow further than Go does by itself, unless the variable GOGC is set. Garbage takes up to 50 MB then,
+// Tune lets garbage grow further than Go does by itself, unless the variable GOGC is set. Garbage takes up to 80 MB then,
 // or four times of what lives, if that is more.
 func Tune() {
 	if os.Getenv("GOGC") != "" {
