@@ -71,6 +71,8 @@ func serve(kind string) error {
 		return serveOurs(ctx, ln, folder)
 	case "coord":
 		return serveCoord(ctx, ln, folder)
+	case "log":
+		return serveLog(ctx, ln, folder)
 	case "gateway":
 		return serveGateway(ctx, ln, folder)
 	}

@@ -118,7 +118,7 @@ func New(agents []Agent, opts *Options) (*Bridge, error) {
 func (b *Bridge) MCP() *sdk.Server { return b.mcp }
 
 // Handler returns the handler of the MCP endpoint.
-func (b *Bridge) Handler() http.Handler { return mcphttp.Handler(b.mcp, nil) }
+func (b *Bridge) Handler() http.Handler { return mcphttp.Handler(b.mcp, nil, nil) }
 
 // maxToolName is the longest name of a tool that all clients take.
 const maxToolName = 64

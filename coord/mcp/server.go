@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -112,12 +113,18 @@ func (t *tool) definition(extended bool) *sdk.Tool {
 	}
 }
 
+// silent reports whether no call of a tool waits, so that none reports progress.
+func silent(name string) bool {
+	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == name })
+	return i >= 0 && !slices.ContainsFunc(tools[i].params, func(p param) bool { return strings.HasPrefix(p.name, "wait_") })
+}
+
 // MCP returns the server for transports other than HTTP.
 func (s *Server) MCP() *sdk.Server { return s.mcp }
 
 // Handler returns the handler of the MCP endpoint.
 func (s *Server) Handler() http.Handler {
-	next := mcphttp.Handler(s.mcp, s.opts.Known)
+	next := mcphttp.Handler(s.mcp, s.opts.Known, silent)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.presence.stream(r)()
 		next.ServeHTTP(w, r)

@@ -6,6 +6,7 @@ package collector
 import (
 	"os"
 	"runtime/debug"
+	"sync/atomic"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 )
 
 // floor counts as alive. Nothing is ever written to it, so that it takes addresses and no memory.
-var floor []byte
+var floor atomic.Value
 
 // Tune lets garbage grow further than Go does by itself, unless the variable GOGC is set. Garbage takes up to 80 MB then,
 // or four times of what lives, if that is more.
@@ -26,6 +27,6 @@ func Tune() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	floor = make([]byte, least)
+	floor.Store(make([]byte, least))
 	debug.SetGCPercent(percent)
 }

@@ -27,7 +27,7 @@ func newEndpoint(t *testing.T, l limits) *endpoint {
 	server.AddTool(&mcp.Tool{Name: "act", InputSchema: map[string]any{"type": "object"}}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{IsError: !known(req.Extra.Header)}, nil
 	})
-	return &endpoint{t, server, handler(server, newGate(server, known, l))}
+	return &endpoint{t, server, handler(server, newGate(server, known, l), nil)}
 }
 
 // post sends a message in a session, "" for none, with a token, if there is one.

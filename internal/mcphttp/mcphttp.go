@@ -26,20 +26,26 @@ const sessionTimeout = 30 * time.Minute
 // what the other needs: subscriptions and cancelling. A client that ends its session gives up its calls. Web pages of
 // others are refused, and so is who comes when there is no room: there are 5,000 sessions at most, and 100 of callers who
 // are not known, which end within a minute unless they do something. All are known when known is nil. Errors of the server
-// that have no code of JSON-RPC get one.
-func Handler(server *mcp.Server, known func(http.Header) bool) http.Handler {
-	return handler(server, newGate(server, known, defaultLimits))
+// that have no code of JSON-RPC get one. A tool that is silent reports no progress; calls of such tools without a session
+// are answered with one JSON text, which costs less than a stream of events. Nil means that no tool is silent.
+func Handler(server *mcp.Server, known func(http.Header) bool, silent func(tool string) bool) http.Handler {
+	return handler(server, newGate(server, known, defaultLimits), silent)
 }
 
-func handler(server *mcp.Server, g *gate) http.Handler {
+func handler(server *mcp.Server, g *gate, silent func(tool string) bool) http.Handler {
 	running := &calls{of: make(map[string]map[*call]bool), posts: make(map[string]context.Context)}
 	server.AddReceivingMiddleware(withCode, running.watch, g.watch)
 	get := func(*http.Request) *mcp.Server { return server }
 	with := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout})
 	without := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
+	atOnce := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, JSONResponse: true})
 	return http.NewCrossOriginProtection().Handler(g.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del(carrierHeader)
 		if r.Header.Get("Mcp-Protocol-Version") >= Stateless {
+			if silent != nil && r.Header.Get("Mcp-Method") == "tools/call" && silent(r.Header.Get("Mcp-Name")) {
+				atOnce.ServeHTTP(w, r) // which checks that the headers say what the body says
+				return
+			}
 			without.ServeHTTP(w, r)
 			return
 		}

@@ -33,7 +33,7 @@ func TestEndOfSessionEndsItsCalls(t *testing.T) {
 		}
 		return nil, ctx.Err()
 	})
-	srv := httptest.NewServer(mcphttp.Handler(server, nil))
+	srv := httptest.NewServer(mcphttp.Handler(server, nil, nil))
 	defer srv.Close()
 	defer srv.CloseClientConnections()
 	c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).
@@ -89,7 +89,7 @@ func TestCarrierEndsWithItsConnection(t *testing.T) {
 		close(goOn)
 		return &mcp.CallToolResult{}, nil
 	})
-	srv := httptest.NewServer(mcphttp.Handler(server, nil))
+	srv := httptest.NewServer(mcphttp.Handler(server, nil, nil))
 	defer srv.Close()
 	c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).
 		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: srv.URL}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
@@ -127,7 +127,7 @@ func TestErrorsHaveCodes(t *testing.T) {
 			return nil, err
 		})
 	}
-	srv := httptest.NewServer(mcphttp.Handler(server, nil))
+	srv := httptest.NewServer(mcphttp.Handler(server, nil, nil))
 	defer srv.Close()
 	for _, generation := range []string{"2025-11-25", mcphttp.Stateless} {
 		c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).

@@ -37,7 +37,7 @@ func handler(calls *int) http.Handler {
 		*calls++
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "yes"}}}, nil
 	})
-	return mcphttp.Handler(server, nil)
+	return mcphttp.Handler(server, nil, nil)
 }
 
 const (
