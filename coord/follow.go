@@ -27,14 +27,14 @@ func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
 	}
 }
 
-// Events yields the events of a project after a number, and then those that come, until ctx ends or the Hub does, or the
-// project, of which [KindEnded] is the last one. Of what is older than the newest ones there are only those that the store
-// has. A number that is above that of the newest one is of a project that is no more, and means 0. While nothing can be kept
-// it waits.
+// Events yields the events of a project after a number, and then those that come, until ctx or the Hub ends. The last one of
+// a project is [KindEnded], also when it was forgotten between the call and the first look; after it come those of the next
+// project of the name. Of what is older than the newest events there are only those that the store has. A number that is
+// above that of the newest one is of a project that is no more, and means 0. While nothing can be kept it waits.
 func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2[Event, error] {
+	ends := h.allEnds()
 	return func(yield func(Event, error) bool) {
 		var pause time.Duration
-		ends := h.allEnds()
 		for first := true; ; {
 			events, err := h.eventsAfter(ctx, project, &after, first, ends)
 			switch {
@@ -46,9 +46,12 @@ func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2
 				continue
 			case errors.Is(err, errEnded):
 				last, _ := h.endedSince(project, ends)
-				last.Seq = after + 1
-				yield(last, nil)
-				return
+				last.event.Seq = after + 1
+				if !yield(last.event, nil) {
+					return
+				}
+				after, ends, first = 0, last.nth, true
+				continue
 			case err != nil:
 				yield(Event{}, err)
 				return

@@ -178,13 +178,13 @@ func (h *Hub) allEnds() int64 {
 	return h.ends
 }
 
-// endedSince returns the last event of a project that was forgotten since there were so many that were. Its number is not
-// known.
-func (h *Hub) endedSince(project string, ends int64) (Event, bool) {
+// endedSince returns how a project ended that was forgotten since there were so many that were. The number of its last event
+// is not known.
+func (h *Hub) endedSince(project string, ends int64) (ended, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e := h.ended[project]
-	return e.event, e.nth > ends
+	return e, e.nth > ends
 }
 
 // forgottenMeanwhile is the result of a command that was for a project which was forgotten before it was done. It is not

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -129,7 +130,9 @@ func TestWhoIsThereWhenAProjectIsForgotten(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				all = append(all, e)
+				if all = append(all, e); e.Kind == coord.KindEnded {
+					break
+				}
 			}
 			return all
 		}
@@ -147,6 +150,9 @@ func TestWhoIsThereWhenAProjectIsForgotten(t *testing.T) {
 				if kinds = append(kinds, e.Kind); len(kinds) == 1 {
 					<-slow // and there is another project of the name when it goes on
 				}
+				if e.Kind == coord.KindEnded {
+					break
+				}
 			}
 			if len(kinds) < 2 || kinds[len(kinds)-1] != coord.KindEnded {
 				t.Errorf("%v", kinds)
@@ -159,6 +165,18 @@ func TestWhoIsThereWhenAProjectIsForgotten(t *testing.T) {
 		}
 		close(slow)
 		wg.Wait()
+		early := h.Events(t.Context(), project, 20) // called, and not looked at before the project is forgotten
+		forget(t, h, true)
+		do(t, h, coord.AddTodo{Session: "d", Item: "x"})
+		next := []coord.Kind{}
+		for e, err := range early {
+			if next = append(next, e.Kind); err != nil || len(next) == 2 {
+				break
+			}
+		}
+		if !slices.Equal(next, []coord.Kind{coord.KindEnded, coord.KindTodoAdded}) {
+			t.Errorf("after the first project come %v", next)
+		}
 		for e, err := range h.Events(t.Context(), project, 1000) {
 			if e.Seq != 1 || e.Kind != coord.KindTodoAdded || err != nil {
 				t.Errorf("%+v, %v", e, err)

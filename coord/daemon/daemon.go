@@ -331,6 +331,9 @@ func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
 			case <-ctx.Done():
 				return
 			}
+			if e.Kind == coord.KindEnded { // who may see the next project of the name is to be asked anew
+				return
+			}
 		}
 	}()
 	d.stream(w, r, lines)

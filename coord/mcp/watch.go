@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"slices"
 	"sync"
@@ -101,7 +102,7 @@ func (w *watches) add(p place, uri string, from int64) {
 		ctx, stop := context.WithCancel(context.Background())
 		of = &watch{uris: make(map[string]*watched), stop: stop}
 		w.projects[p.project] = of
-		go w.follow(ctx, p.project, from)
+		go w.follow(ctx, p.project, from, w.server.hub.Events(ctx, p.project, from))
 	}
 	if of.uris[uri] == nil {
 		of.uris[uri] = &watched{place: p}
@@ -162,14 +163,14 @@ func (w *watches) leaveWith(session *sdk.ServerSession) {
 }
 
 // follow tells subscribers of a project's events after a number, as long as they may see it, until ctx or the hub ends.
-func (w *watches) follow(ctx context.Context, project string, from int64) {
+func (w *watches) follow(ctx context.Context, project string, from int64, events iter.Seq2[coord.Event, error]) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var changed changes
 	some := make(chan struct{}, 1)
 	go func() {
 		defer cancel()
-		w.collect(ctx, project, from, func(uris []string) {
+		w.collect(ctx, project, from, events, func(uris []string) {
 			changed.add(uris)
 			select {
 			case some <- struct{}{}:
@@ -197,25 +198,19 @@ func (w *watches) follow(ctx context.Context, project string, from int64) {
 	}
 }
 
-// collect hands over the resources that events after a number change. Events that cannot be read are tried again: what
+// collect hands over the resources that events change, which are those after a number. What cannot be read is tried again: what
 // was missed counts once there is another one.
-func (w *watches) collect(ctx context.Context, project string, from int64, hand func(uris []string)) {
+func (w *watches) collect(ctx context.Context, project string, from int64, events iter.Seq2[coord.Event, error], hand func(uris []string)) {
 	for {
 		var failed error
-		ended := false
-		for e, err := range w.server.hub.Events(ctx, project, from) {
+		for e, err := range events {
 			if failed = err; err != nil {
 				break
 			}
-			if from, ended = e.Seq, e.Kind == coord.KindEnded; ended {
-				from = 0 // another one may begin under the name
-			}
+			from = e.Seq
 			if uris := w.affected(project, &e); len(uris) > 0 {
 				hand(uris)
 			}
-		}
-		if ended {
-			continue
 		}
 		if failed == nil || errors.Is(failed, coord.ErrClosed) {
 			return
@@ -224,6 +219,7 @@ func (w *watches) collect(ctx context.Context, project string, from int64, hand 
 		if !sleep(ctx, time.Second) {
 			return
 		}
+		events = w.server.hub.Events(ctx, project, from)
 	}
 }
 
