@@ -67,6 +67,7 @@ var ErrForgotten = errors.New("what became of the query is not known any more")
 // asked. The result is what [Await] would have had, nil when the query has not ended; asked is false when there is no such
 // query.
 func (h *Hub) Outcome(ctx context.Context, project, ref string, after int64) (result Result, asked bool, err error) {
+	follower := h.Follow(project)
 	last, err := h.Last(ctx, project)
 	if err != nil {
 		return nil, false, err
@@ -78,7 +79,7 @@ func (h *Hub) Outcome(ctx context.Context, project, ref string, after int64) (re
 	case after == last:
 		return nil, false, nil
 	}
-	for e, err := range h.Events(ctx, project, after) {
+	for e, err := range follower.Events(ctx, after) {
 		switch {
 		case err != nil:
 			return nil, false, err

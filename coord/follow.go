@@ -32,11 +32,38 @@ func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
 // project of the name. Of what is older than the newest events there are only those that the store has. A number that is
 // above that of the newest one is of a project that is no more, and means 0. While nothing can be kept it waits.
 func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2[Event, error] {
-	ends := h.allEnds()
+	return h.Follow(project).Events(ctx, after)
+}
+
+// A Follower follows a project from when [Hub.Follow] made it.
+type Follower struct {
+	hub     *Hub
+	project string
+	ends    int64 // how many projects were forgotten before
+}
+
+// Follow returns a Follower, for those who look at a project first, such as by [Hub.Last], and then at its events: it knows
+// if the project is forgotten in between.
+func (h *Hub) Follow(project string) Follower { return Follower{h, project, h.allEnds()} }
+
+// Ended reports whether the project was forgotten since the Follower was made. While it is being forgotten it waits.
+func (f Follower) Ended() bool {
+	if f.hub.afterEnding(f.project) != nil {
+		return false
+	}
+	_, ended := f.hub.endedSince(f.project, f.ends)
+	return ended
+}
+
+// Events yields events as [Hub.Events] does. [KindEnded] comes first when the project was forgotten since the Follower was
+// made.
+func (f Follower) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
+	h, project, ends := f.hub, f.project, f.ends
 	return func(yield func(Event, error) bool) {
 		var pause time.Duration
 		for first := true; ; {
 			events, err := h.eventsAfter(ctx, project, &after, first, ends)
+			over, isOver := errors.AsType[*endedError](err)
 			switch {
 			case ctx.Err() != nil || h.ctx.Err() != nil:
 				return
@@ -44,13 +71,12 @@ func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2
 				pause = longer(pause)
 				h.sleep(ctx, pause)
 				continue
-			case errors.Is(err, errEnded):
-				last, _ := h.endedSince(project, ends)
-				last.event.Seq = after + 1
-				if !yield(last.event, nil) {
+			case isOver:
+				over.event.Seq = after + 1
+				if !yield(over.event, nil) {
 					return
 				}
-				after, ends, first = 0, last.nth, true
+				after, ends, first = 0, over.nth, true
 				continue
 			case err != nil:
 				yield(Event{}, err)
@@ -78,11 +104,26 @@ func (h *Hub) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// errEnded says that the project has been forgotten.
-var errEnded = errors.New("the project has been forgotten")
+// An endedError says that the project has been forgotten.
+type endedError struct{ ended }
+
+func (e *endedError) Error() string { return "the project has been forgotten" }
+
+// still returns an error when a project in use was forgotten since there were so many that were, or goes out of use.
+func (h *Hub) still(r *running, ends int64) error {
+	if e, is := h.endedSince(r.id, ends); is {
+		return &endedError{e}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gone {
+		return errGone
+	}
+	return nil
+}
 
 // eventsAfter returns events after a number once there are any, or nothing when it is to be looked again. At the first look
-// the number may be of a project that is no more, and becomes 0; later that is an errEnded, if it was forgotten since there
+// the number may be of a project that is no more, and becomes 0; later that is an endedError, if it was forgotten since there
 // were so many that were.
 func (h *Hub) eventsAfter(ctx context.Context, project string, from *int64, first bool, ends int64) ([]Event, error) {
 	r, leave, err := h.use(ctx, project)
@@ -90,8 +131,8 @@ func (h *Hub) eventsAfter(ctx context.Context, project string, from *int64, firs
 		return nil, err
 	}
 	defer leave()
-	if _, ended := h.endedSince(project, ends); ended {
-		return nil, errEnded
+	if e, is := h.endedSince(project, ends); is {
+		return nil, &endedError{e}
 	}
 	r.mu.Lock()
 	news, seq, gone := r.news, r.project.state.Seq, r.gone
@@ -116,6 +157,9 @@ func (h *Hub) eventsAfter(ctx context.Context, project string, from *int64, firs
 	}
 	if missing := seq > after && (len(events) == 0 || events[0].Seq > after+1); missing && h.opts.Store != nil {
 		older, err := h.opts.Store.Events(ctx, project, after, recent)
+		if over := h.still(r, ends); over != nil { // what the store has may be of the next project of the name
+			return nil, over
+		}
 		if err != nil || len(older) > 0 {
 			return older, err
 		}

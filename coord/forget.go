@@ -30,6 +30,10 @@ func (h *Hub) Forget(ctx context.Context, project, person string, force bool) (R
 			return nil, err
 		}
 		result, o, err := h.end(r, person, force)
+		if _, ended := result.(Ended); ended && h.opts.Store == nil { // else the writer does it
+			h.hasEnded(o.last)
+			close(o.last.done)
+		}
 		if err == nil {
 			err = o.settled(ctx)
 		}
@@ -60,8 +64,8 @@ type ended struct {
 // them, or follow their events. Beyond it nobody learns of the earlier ones any more.
 const maxEnded = 10_000
 
-// end takes a project that is in use out of use, and has the store forget it. Who looks at it from now on waits until that
-// is done.
+// end takes a project that is in use out of use, and has the store forget it, if there is one. Who looks at it from now on
+// waits until that is done.
 func (h *Hub) end(r *running, person string, force bool) (Result, *outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,9 +83,6 @@ func (h *Hub) end(r *running, person string, force bool) (Result, *outcome, erro
 	r.gone = true
 	if h.opts.Store != nil {
 		h.writer.add(c)
-	} else {
-		h.hasEnded(c)
-		close(c.done)
 	}
 	r.tellAll(Failure{Status: "error", Error: "The wait ended: " + e.event.Text}, c)
 	return Ended{Status: "forgotten", Project: r.id}, &outcome{last: c}, nil
