@@ -4,6 +4,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -61,7 +62,8 @@ func (w *watches) expel(ctx context.Context, project string) {
 	ctx = Describe(ctx, slog.String("resource", "subscription"))
 	for session, headers := range w.subscribers(project) {
 		for _, header := range headers {
-			if _, err := w.server.principal(ctx, header, project, true); err == nil || ctx.Err() != nil {
+			_, err := w.server.principal(ctx, header, project, true)
+			if _, refused := errors.AsType[*RefusedError](err); !refused { // what cannot be found out now is looked at again
 				continue
 			}
 			w.dropAll(session)

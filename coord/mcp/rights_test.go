@@ -4,6 +4,7 @@ package mcp_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -107,6 +108,46 @@ func TestSubscriptionsEndWithTheRightToThem(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Subscriptions outlive that it cannot be found out who may see what.
+func TestSubscriptionsOutliveWhatCannotBeFoundOut(t *testing.T) {
+	t.Parallel()
+	hub := coord.NewHub(nil)
+	var away atomic.Bool
+	asked := make(chan struct{}, 100)
+	server := coordmcp.New(hub, &coordmcp.Options{
+		Authorize: func(context.Context, http.Header, string, bool) (string, error) {
+			if away.Load() {
+				asked <- struct{}{}
+				return "", errors.New("read tokens: the database is away")
+			}
+			return "", nil
+		},
+	})
+	srv := httptest.NewServer(server.Handler())
+	t.Cleanup(func() {
+		srv.CloseClientConnections()
+		srv.Close()
+		hub.Close()
+	})
+	generation, uri := generations[0], "dragoman://p/todos"
+	ann, told := (&place{t, srv.URL, hub}).join("ann", generation)
+	if err := ann.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err != nil {
+		t.Fatal(err)
+	}
+	todo := func() {
+		if _, err := hub.Do(t.Context(), "p", "", coord.AddTodo{Session: "a", Item: "x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	subscribed(t, generation, told, uri, todo)
+	away.Store(true)
+	todo()
+	<-asked
+	await(t, told, uri)
+	away.Store(false)
+	subscribed(t, generation, told, uri, todo)
 }
 
 // Who has subscribed to an inbox that was nobody's is told nothing of it when it is somebody else's.

@@ -62,6 +62,7 @@ func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	if err != nil {
 		return err
 	}
+	follower := w.server.hub.Follow(p.project)
 	from, err := w.server.hub.Last(ctx, p.project)
 	if err != nil {
 		return w.server.cannot(err)
@@ -82,7 +83,7 @@ func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	}
 	mine[uri] = &subscription{place: p, header: header, principal: principal, leave: w.present(req, p, principal)}
 	w.count++
-	w.add(p, uri, from)
+	w.add(p, uri, from, follower)
 	return nil
 }
 
@@ -96,13 +97,13 @@ func (w *watches) present(req *sdk.SubscribeRequest, p place, principal string) 
 }
 
 // add counts a reader of a resource; the caller holds the lock.
-func (w *watches) add(p place, uri string, from int64) {
+func (w *watches) add(p place, uri string, from int64, follower coord.Follower) {
 	of := w.projects[p.project]
 	if of == nil {
 		ctx, stop := context.WithCancel(context.Background())
 		of = &watch{uris: make(map[string]*watched), stop: stop}
 		w.projects[p.project] = of
-		go w.follow(ctx, p.project, from, w.server.hub.Events(ctx, p.project, from))
+		go w.follow(ctx, p.project, from, follower.Events(ctx, from))
 	}
 	if of.uris[uri] == nil {
 		of.uris[uri] = &watched{place: p}
@@ -207,7 +208,9 @@ func (w *watches) collect(ctx context.Context, project string, from int64, event
 			if failed = err; err != nil {
 				break
 			}
-			from = e.Seq
+			if from = e.Seq; e.Kind == coord.KindEnded {
+				from = 0 // what comes is of the next project of the name
+			}
 			if uris := w.affected(project, &e); len(uris) > 0 {
 				hand(uris)
 			}
