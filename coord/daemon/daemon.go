@@ -301,7 +301,7 @@ func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer closed()
-	project := r.PathValue("project")
+	follower := d.opts.Hub.Follow(r.PathValue("project")) // before it is asked after what: it may be forgotten meanwhile
 	after, err := d.after(r)
 	switch {
 	case errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange):
@@ -321,7 +321,7 @@ func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
 	lines := make(chan line)
 	go func() {
 		defer close(lines)
-		for e, err := range d.opts.Hub.Events(ctx, project, after) {
+		for e, err := range follower.Events(ctx, after) {
 			text, encoding := json.Marshal(&e)
 			if err != nil || encoding != nil {
 				return
@@ -336,7 +336,7 @@ func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}()
-	d.stream(w, r, lines)
+	d.stream(w, r, lines, follower)
 	cancel()
 	for range lines { // lets the other end
 	}
@@ -351,11 +351,11 @@ const writeLimit = 15 * time.Second
 // A line is an event as it is written.
 type line struct {
 	text []byte
-	last bool // the project has ended, which all learn who could look until then, as its tokens went with it
+	last bool // the project has ended, which all learn who could look until then, though its tokens went with it
 }
 
 // stream writes lines until there are no more, or the reader has gone or may not look any more.
-func (d *Daemon) stream(w http.ResponseWriter, r *http.Request, lines <-chan line) {
+func (d *Daemon) stream(w http.ResponseWriter, r *http.Request, lines <-chan line, follower coord.Follower) {
 	control := http.NewResponseController(w)
 	ticker := time.NewTicker(lookAgain)
 	defer ticker.Stop()
@@ -371,8 +371,13 @@ func (d *Daemon) stream(w http.ResponseWriter, r *http.Request, lines <-chan lin
 		case <-ticker.C:
 		case <-changed:
 		}
-		if _, err := d.grant(r.Context(), r.Header, r.PathValue("project")); err != nil && !next.last {
-			return
+		if !next.last && !d.maySee(r) {
+			if !follower.Ended() {
+				return
+			}
+			if next = lastOf(lines); !next.last {
+				return
+			}
 		}
 		control.SetWriteDeadline(time.Now().Add(writeLimit)) // a connection without deadlines writes as long as it takes
 		if _, err := w.Write(next.text); err != nil {
@@ -382,6 +387,34 @@ func (d *Daemon) stream(w http.ResponseWriter, r *http.Request, lines <-chan lin
 			return
 		}
 	}
+}
+
+// askAgain is how long the next try waits when it cannot be found out what a reader may see.
+const askAgain = time.Second
+
+// maySee reports whether the reader of a stream may still look. It waits as long as that cannot be found out.
+func (d *Daemon) maySee(r *http.Request) bool {
+	for {
+		may, err := d.sees(r.Context(), r.Header, r.PathValue("project"))
+		if err == nil {
+			return may
+		}
+		select {
+		case <-time.After(askAgain):
+		case <-r.Context().Done():
+			return false
+		}
+	}
+}
+
+// lastOf returns the last line of a project that has ended, without those before it.
+func lastOf(lines <-chan line) line {
+	for l := range lines {
+		if l.last {
+			return l
+		}
+	}
+	return line{}
 }
 
 // tokensChange returns a channel that is closed when who may do what changes next.
