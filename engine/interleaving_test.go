@@ -329,6 +329,52 @@ func TestDamagedTasksStarveNobody(t *testing.T) {
 	})
 }
 
+// hesitant is a journal that answers the claim loop late when it has something for it.
+type hesitant struct {
+	journal.Journal
+	claimed, goOn chan struct{}
+}
+
+func (h *hesitant) Claim(ctx context.Context, holder string, agents []string, ttl time.Duration, limit int) ([]journal.Claimed, error) {
+	all, err := h.Journal.Claim(ctx, holder, agents, ttl, limit)
+	if len(all) > 0 {
+		h.claimed <- struct{}{}
+		<-h.goOn
+	}
+	return all, err
+}
+
+// An input that comes between the claim of its task and the runner is not lost: its sender learns that the node has the
+// task, and the claim does not have the input.
+func TestInputsAfterTheClaimAreNotLost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j := &hesitant{Journal: memory.New(nil), claimed: make(chan struct{}), goOn: make(chan struct{})}
+		f := start(t, fn(func(ctx context.Context, t *agent.Turn) error {
+			if t.Text() == "wait" {
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}
+			return t.Ask(part("?"))
+		}), &engine.Options{Journal: j})
+		task := f.send(text("hi"))
+		page, err := j.List(f.ctx, journal.Scope{Agent: "test"}, journal.Query{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// as a process leaves it that died before it attended to it
+		if _, err := j.Enqueue(f.ctx, page.Heads[0].Key, journal.Input{Kind: journal.InputMessage, Message: text("wait").Message}, 0); err != nil {
+			t.Fatal(err)
+		}
+		<-j.claimed
+		go f.svc.CancelTask(f.ctx, &a2a.CancelTaskRequest{ID: task.ID})
+		synctest.Wait()
+		close(j.goOn)
+		time.Sleep(time.Second)
+		wantState(t, f.get(task.ID), a2a.TaskStateCanceled)
+	})
+}
+
 // TestRepeatedSends shows that a send may be repeated with its key at any time.
 func TestRepeatedSends(t *testing.T) {
 	t.Parallel()

@@ -138,7 +138,8 @@ func (e *Engine) claim(ctx context.Context, key journal.Key, sl *slot) error {
 		}
 		return wireError(err)
 	}
-	return e.startClaimed(ctx, svc, c, sl)
+	_, err = e.startClaimed(ctx, svc, c, sl)
+	return err
 }
 
 // adopt starts the runner of a task that the claim loop took, or gives its lease to the one that runs here already. It
@@ -148,8 +149,11 @@ func (e *Engine) adopt(c journal.Claimed) bool {
 	for {
 		sl, mine := e.runners.reserve(key)
 		if mine {
-			err := e.startClaimed(e.ctx, e.service(key.Agent), c, sl)
-			if err != nil && e.ctx.Err() == nil {
+			r, err := e.startClaimed(e.ctx, e.service(key.Agent), c, sl)
+			switch {
+			case err == nil && !r.signal(): // whoever brought an input after the claim was told that somebody has the task
+				e.attendLater(key)
+			case err != nil && e.ctx.Err() == nil:
 				e.log.Warn("cannot take up a task; trying again", "task", key.ID, "error", err)
 			}
 			return err == nil
@@ -171,12 +175,12 @@ func (e *Engine) adopt(c journal.Claimed) bool {
 
 // startClaimed starts the runner of a claimed task. When the task cannot be read, the lease is kept until it expires, so
 // that a damaged task is not tried again and again.
-func (e *Engine) startClaimed(ctx context.Context, svc *service, c journal.Claimed, sl *slot) error {
+func (e *Engine) startClaimed(ctx context.Context, svc *service, c journal.Claimed, sl *slot) (*runner, error) {
 	r, err := svc.claimedRunner(ctx, c)
 	e.runners.fill(c.Lease.Key, sl, r)
 	if err != nil {
-		return wireError(err)
+		return nil, wireError(err)
 	}
 	r.beginClaimed()
-	return nil
+	return r, nil
 }
