@@ -24,7 +24,8 @@ func (s *state) apply(e *Event) {
 	switch e.Kind {
 	case KindConfigured:
 		s.Settings = *e.Settings
-		s.index = nil // paths may be compared in another way
+		s.Settings.between = nil // they may have been of other roots
+		s.index = nil            // paths may be compared in another way
 	case KindResumed, KindLeft, KindDied, KindForgotten, KindCompleted:
 		s.applyAgent(e)
 	case KindTodoAdded, KindTodoUpdated:

@@ -17,7 +17,7 @@ const MaxWait = 10 * time.Minute
 type Ask struct {
 	From, To, Sort, Query string
 	Wait                  bool
-	Timeout               time.Duration // 0 or less does not wait at all, with Wait
+	Timeout               time.Duration // 0 does not wait at all, with Wait; less is refused
 	Outside               bool          // From is that of an [A2ACaller] or a [Person]
 	// Ref, if it is there, is by what From comes back for the answer, with [Await], also after the coordinator was started
 	// again: no other query has it. The answer goes to no inbox, and the query ends with it, by [Withdraw], or with Keep of

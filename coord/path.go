@@ -109,19 +109,33 @@ func (s *Settings) innermost(p string) string {
 	if len(s.Roots) < 2 {
 		return p
 	}
+	names, longest := strings.Split(p, "/"), 0
+	for _, way := range s.ways() {
+		if s.begins(names, way) {
+			longest = max(longest, len(way))
+		}
+	}
+	return rest(names, longest)
+}
+
+// ways returns the names that lead from a root into another one that is below it.
+func (s *Settings) ways() [][]string {
+	if s.between != nil {
+		return s.between
+	}
 	roots := make([][]string, len(s.Roots))
 	for i, root := range s.Roots {
 		roots[i] = namesOf(root)
 	}
-	names, longest := strings.Split(p, "/"), 0
+	s.between = [][]string{}
 	for _, from := range roots {
 		for _, to := range roots {
-			if s.begins(to, from) && s.begins(names, to[len(from):]) {
-				longest = max(longest, len(to)-len(from))
+			if len(to) > len(from) && s.begins(to, from) {
+				s.between = append(s.between, to[len(from):])
 			}
 		}
 	}
-	return rest(names, longest)
+	return s.between
 }
 
 // namesOf returns the names in a root.

@@ -260,3 +260,17 @@ func TestOverlapOfWhatIsMadeOfAFile(t *testing.T) {
 		checkOverlap(t, made("a"), made("b"), file)
 	})
 }
+
+// Which roots are in one another is found out anew when they change, whoever copies the settings that were.
+func TestRootsChange(t *testing.T) {
+	t.Parallel()
+	b := newBed(t)
+	for _, inner := range []string{"in", "out"} {
+		settings := b.p.state.Settings // as somebody does who changes one of them
+		settings.Roots = []string{"/repo", "/repo/" + inner}
+		b.do(Configure{settings})
+		if got, err := b.p.state.Settings.clean(inner+"/x.go", true); got != "x.go" || err != nil {
+			t.Errorf("%s/x.go is %q, %v", inner, got, err)
+		}
+	}
+}

@@ -90,7 +90,7 @@ func (t *turn) abandon(name, why string) {
 		case q.To:
 			t.emit(Event{Kind: KindFailed, Session: q.From, ID: id, Text: "Agent " + name + " will not answer: " + why})
 		case q.From:
-			t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: id})
+			t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: id, Text: why})
 		}
 	}
 }

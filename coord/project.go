@@ -46,6 +46,7 @@ const (
 	CodeStale        = "stale_token"   // the lease was lost meanwhile
 	CodeUnregistered = "unregistered"  // the project serves registered sessions only
 	CodeShutdown     = "shutting_down" // the coordinator ends
+	CodeWithdrawn    = "withdrawn"     // who asked has taken the query back
 	CodeInUse        = "in_use"        // agents are at work in the project
 )
 

@@ -402,7 +402,11 @@ func (e *Event) ends() Result {
 		if e.Lease != nil { // the session has it otherwise
 			return e.Lease
 		}
-		return Failure{Status: "error", Error: "The wait ended: " + cmp.Or(e.Text, "it was given up")}
+		f := Failure{Status: "error", Error: "The wait ended: " + cmp.Or(e.Text, "it was given up")}
+		if e.Kind == KindWithdrawn && e.Text == "" {
+			f.Code = CodeWithdrawn
+		}
+		return f
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ type Settings struct {
 	Roots []string `json:"roots,omitzero"`
 	// PerBranch says that only agents on the same branch are in each other's way.
 	PerBranch bool `json:"per_branch,omitzero"`
+
+	between [][]string // the ways from a root to another one, once they were needed
 }
 
 // An Agent is what an agent said of itself when it registered.

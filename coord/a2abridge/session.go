@@ -63,7 +63,8 @@ func goesOn(ctx context.Context) bool {
 // failed is the end of a turn whose query came to nothing.
 func failed(ctx context.Context, f coord.Failure) error {
 	switch {
-	case f.Code == coord.CodeShutdown: // the query goes on, and so does the task, with the next attempt
+	case f.Code == coord.CodeShutdown, // the query goes on, and so does the task, with the next attempt
+		f.Code == coord.CodeWithdrawn: // by Cancel, which is about to end the turn
 		<-ctx.Done()
 		return context.Cause(ctx)
 	case f.Code == coord.CodeInvalid || f.Code == coord.CodeForbidden || f.Code == coord.CodeUnregistered:
