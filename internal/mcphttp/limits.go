@@ -17,9 +17,10 @@ type limits struct {
 	sessions  int           // sessions at once, and as many requests without one
 	strangers int           // those of callers who are not known, and as many requests of theirs without one
 	trial     time.Duration // how long a stranger's session lives that has done nothing, and at least that of somebody known
+	body      time.Duration // how long what is posted may take to come
 }
 
-var defaultLimits = limits{sessions: 5000, strangers: 100, trial: time.Minute}
+var defaultLimits = limits{sessions: 5000, strangers: 100, trial: time.Minute, body: time.Minute}
 
 // A gate lets callers in as far as there is room.
 type gate struct {
@@ -27,9 +28,10 @@ type gate struct {
 	server *mcp.Server
 	known  func(http.Header) bool // nil when all are
 
-	mu       sync.Mutex
-	idle     map[*mcp.ServerSession]idle // those that have never done anything they needed to be authorized for
-	requests map[bool]int                // without a session, that run, of callers who are known or not
+	mu        sync.Mutex
+	idle      map[*mcp.ServerSession]idle // those that have never done anything they needed to be authorized for
+	requests  map[bool]int                // without a session, that run, of callers who are known or not
+	beginning map[bool]int                // the same of requests that begin a session
 }
 
 type idle struct {
@@ -38,12 +40,18 @@ type idle struct {
 }
 
 func newGate(server *mcp.Server, known func(http.Header) bool, l limits) *gate {
-	return &gate{limits: l, server: server, known: known, idle: make(map[*mcp.ServerSession]idle), requests: make(map[bool]int)}
+	return &gate{
+		limits: l, server: server, known: known,
+		idle: make(map[*mcp.ServerSession]idle), requests: make(map[bool]int), beginning: make(map[bool]int),
+	}
 }
 
 // guard has a handler answer those for whom there is room.
 func (g *gate) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			g.hurry(w, r)
+		}
 		stranger := func() bool { return g.known != nil && !g.known(r.Header) }
 		switch {
 		case r.Header.Get("Mcp-Protocol-Version") >= Stateless:
@@ -54,13 +62,23 @@ func (g *gate) guard(next http.Handler) http.Handler {
 				return
 			}
 		case r.Method == http.MethodPost && r.Header.Get("Mcp-Session-Id") == "":
-			if why := g.mayBegin(stranger()); why != nil {
+			done, why := g.begin(!stranger())
+			defer done()
+			if why != nil {
 				why.answer(w)
 				return
 			}
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// hurry gives the body of a request its time to come, whoever reads it: of one that nobody reads net/http reads the rest.
+// The limit ends with the body, so that answers may wait and stream for longer.
+func (g *gate) hurry(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(g.body)) // where the connection has none, nothing is lost
+	}
 }
 
 // full is why somebody is not let in.
@@ -92,24 +110,38 @@ func (g *gate) enter(known bool) (done func(), why *full) {
 	if g.requests[known] >= limit {
 		return func() {}, g.tooMany(!known)
 	}
-	g.requests[known]++
+	return g.count(g.requests, known), nil
+}
+
+// count counts a request until done is called. The caller holds g.mu.
+func (g *gate) count(in map[bool]int, known bool) (done func()) {
+	in[known]++
 	return func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.requests[known]--
-	}, nil
+		in[known]--
+	}
 }
 
-// mayBegin says why there is no room for another session. When there are as many as there may be, the oldest makes room of
-// those that have done nothing for some time.
-func (g *gate) mayBegin(stranger bool) *full {
-	live := make(map[*mcp.ServerSession]bool)
-	for s := range g.server.Sessions() {
-		live[s] = true
-	}
+// begin counts a request that begins a session until done is called, or says why there is no room for another one. When
+// there are as many as there may be, the oldest makes room of those that have done nothing for some time.
+func (g *gate) begin(known bool) (done func(), why *full) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	strangers := 0
+	if why := g.makeRoom(known); why != nil {
+		return func() {}, why
+	}
+	return g.count(g.beginning, known), nil
+}
+
+func (g *gate) makeRoom(known bool) *full {
+	live := make(map[*mcp.ServerSession]bool)
+	for s := range g.server.Sessions() {
+		if s.InitializeParams() != nil { // else its request is counted
+			live[s] = true
+		}
+	}
+	strangers := g.beginning[false]
 	var oldest *mcp.ServerSession
 	for s, i := range g.idle {
 		if !live[s] {
@@ -124,9 +156,9 @@ func (g *gate) mayBegin(stranger bool) *full {
 		}
 	}
 	switch {
-	case stranger && strangers >= g.strangers:
+	case !known && strangers >= g.strangers:
 		return g.tooMany(true)
-	case len(live) < g.sessions:
+	case len(live)+g.beginning[false]+g.beginning[true] < g.sessions:
 		return nil
 	case oldest == nil:
 		return g.tooMany(false)

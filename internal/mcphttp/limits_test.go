@@ -4,6 +4,8 @@ package mcphttp
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -164,4 +166,127 @@ func TestListenersAreBounded(t *testing.T) {
 		e.refused(<-listen(""), http.StatusTooManyRequests, "1 callers")
 		e.refused(<-listen("eve"), http.StatusServiceUnavailable, "2 sessions")
 	})
+}
+
+// Requests that would begin a session count before they have said all, so that they are in nobody's way either.
+func TestRequestsThatBeginSessionsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := newEndpoint(t, limits{sessions: 3, strangers: 1, trial: time.Minute})
+		defer e.end()
+		var bodies []*io.PipeWriter
+		slow := func(token string) (ended chan *httptest.ResponseRecorder) {
+			body, rest := io.Pipe()
+			bodies = append(bodies, rest)
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/mcp", body)
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			r.Header.Set("Authorization", token)
+			ended = make(chan *httptest.ResponseRecorder, 1)
+			go func() {
+				w := httptest.NewRecorder()
+				e.handler.ServeHTTP(w, r)
+				ended <- w
+			}()
+			synctest.Wait()
+			return ended
+		}
+		waits := func(ended chan *httptest.ResponseRecorder) {
+			t.Helper()
+			select {
+			case w := <-ended:
+				t.Errorf("%d %s", w.Code, w.Body)
+			default:
+			}
+		}
+		refused := func(ended chan *httptest.ResponseRecorder, status int, why string) {
+			t.Helper()
+			select {
+			case w := <-ended:
+				e.refused(w, status, why)
+			default:
+				t.Error("is let in")
+			}
+		}
+		waits(slow(""))
+		for range 3 {
+			refused(slow(""), http.StatusTooManyRequests, "1 callers")
+		}
+		e.mustBegin("ann")
+		waits(slow("bob"))
+		refused(slow("eve"), http.StatusServiceUnavailable, "3 sessions")
+		for _, rest := range bodies {
+			rest.Close()
+		}
+		synctest.Wait()
+		e.mustBegin("")
+		e.mustBegin("eve")
+	})
+}
+
+// What is posted has a limited time to come. Its answer has as long as it needs.
+func TestBodiesAreNotAwaitedForEver(t *testing.T) {
+	t.Parallel()
+	const patience = 200 * time.Millisecond
+	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
+	server.AddTool(&mcp.Tool{Name: "wait", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		select {
+		case <-ctx.Done():
+		case <-Carrier(ctx).Done():
+		case <-time.After(3 * patience):
+			return &mcp.CallToolResult{}, nil
+		}
+		return nil, context.Canceled
+	})
+	h := handler(server, newGate(server, nil, limits{sessions: 10, strangers: 10, trial: time.Minute, body: patience}), nil)
+	for _, version := range []string{"2025-11-25", Stateless} {
+		for _, http2 := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, HTTP/2 %t", version, http2), func(t *testing.T) {
+				t.Parallel()
+				srv := httptest.NewUnstartedServer(h)
+				srv.EnableHTTP2 = http2
+				srv.StartTLS()
+				defer srv.Close()
+				defer srv.CloseClientConnections()
+				slowBody(t, srv, version)
+				slowAnswer(t, srv, version)
+			})
+		}
+	}
+}
+
+// slowBody posts what does not end.
+func slowBody(t *testing.T, srv *httptest.Server, version string) {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	body, rest := io.Pipe()
+	defer context.AfterFunc(ctx, func() { rest.Close() })() // as the transport waits for its reader
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Mcp-Protocol-Version", version)
+	resp, err := srv.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusBadRequest {
+		t.Error(resp.Status)
+	}
+}
+
+// slowAnswer calls the tool that waits.
+func slowAnswer(t *testing.T, srv *httptest.Server, version string) {
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(),
+		&mcp.StreamableClientTransport{Endpoint: srv.URL, HTTPClient: srv.Client(), MaxRetries: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "wait"}); err != nil {
+		t.Error(err)
+	}
 }

@@ -25,9 +25,10 @@ const sessionTimeout = 30 * time.Minute
 // Handler returns the handler of an MCP endpoint. Each kind of MCP has a handler of its own, as one of both would lose
 // what the other needs: subscriptions and cancelling. A client that ends its session gives up its calls. Web pages of
 // others are refused, and so is who comes when there is no room: there are 5,000 sessions at most, and 100 of callers who
-// are not known, which end within a minute unless they do something. All are known when known is nil. Errors of the server
-// that have no code of JSON-RPC get one. A tool that is silent reports no progress; calls of such tools without a session
-// are answered with one JSON text, which costs less than a stream of events. Nil means that no tool is silent.
+// are not known, which end within a minute unless they do something. Requests that begin one are counted from when they
+// come. All are known when known is nil. What is posted has a minute to come. Errors of the server that have no code of
+// JSON-RPC get one. A tool that is silent reports no progress; calls of such tools without a session are answered with one
+// JSON text, which costs less than a stream of events. Nil means that no tool is silent.
 func Handler(server *mcp.Server, known func(http.Header) bool, silent func(tool string) bool) http.Handler {
 	return handler(server, newGate(server, known, defaultLimits), silent)
 }
