@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -77,6 +78,35 @@ func TestNoCoordinatorLetsThrough(t *testing.T) {
 	gone := exec.Command("sh", "-c", guardScript(filepath.Join(t.TempDir(), "it's gone"), "p q", other.URL)+`echo "$DRAGOMAN_PROJECT"`)
 	if out, err := gone.CombinedOutput(); err != nil || !strings.Contains(string(out), "dragoman is not where it was") || !strings.HasSuffix(string(out), "p q\n") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// What is known to be leased is not committed because the coordinator went away, or refused, before it had heard of all files.
+func TestGuardKeepsWhatItFound(t *testing.T) {
+	t.Parallel()
+	needsGit(t)
+	for status, want := range map[int]struct {
+		exit int
+		said string
+	}{http.StatusServiceUnavailable: {exitFailure, "Warning: "}, http.StatusForbidden: {exitAuth, "DRAGOMAN_COORD_TOKEN"}} {
+		var asked atomic.Int32
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if asked.Add(1) == 1 {
+				io.WriteString(w, `{"conflicts":[{"file_path":"1","session":"fay","description":"d"}]}`)
+				return
+			}
+			w.WriteHeader(status)
+			io.WriteString(w, `{"error":"no more"}`)
+		}))
+		defer srv.Close()
+		cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + srv.URL, "DRAGOMAN_PROJECT=p"}, "coord", "guard", "check")
+		if out, err := exec.Command("sh", "-c", `cd "$1" && git init -q && touch $(seq 1 "$2") && git add .`, "", cmd.Dir, fmt.Sprint(maxAsked+1)).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		out, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != want.exit || !strings.Contains(string(out), "is leased by fay: d") || !strings.Contains(string(out), want.said) {
+			t.Errorf("%d: exit %d\n%s", status, cmd.ProcessState.ExitCode(), out)
+		}
 	}
 }
 

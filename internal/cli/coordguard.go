@@ -198,25 +198,41 @@ func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 	if err != nil {
 		return err
 	}
-	var found coord.ConflictList
-	branch := repo.branch(ctx)
+	found, err := c.allConflictsOf(ctx, o, repo.branch(ctx), paths)
+	if nobodyThere(err) {
+		which := "these files"
+		if len(found.Conflicts) > 0 {
+			which = "all of these files"
+		}
+		c.warnOf(err, "nobody looked whether others have leased "+which)
+		err = nil
+	}
+	if f, ok := errors.AsType[*failure](err); ok && f.hint != "" {
+		f.hint += "; git commit --no-verify goes past the guard"
+	}
+	if len(found.Conflicts) == 0 {
+		return err
+	}
+	if err := errors.Join(c.showConflicts(found), err); err != nil {
+		return err
+	}
+	return (&failure{exit: exitFailure, code: codeOther + "LEASED", message: "others have leased what this commit touches"}).
+		withHint("wait until they have released it, or ask them; leave the files out of this commit with git restore --staged; git commit --no-verify goes past the guard")
+}
+
+// allConflictsOf asks about any number of paths. With an error it returns what was found until then.
+func (c *command) allConflictsOf(ctx context.Context, o *coordOptions, branch string, paths []string) (found coord.ConflictList, err error) {
 	for some := range slices.Chunk(paths, maxAsked) {
 		list, err := c.conflictsOf(ctx, o, branch, some)
-		if nobodyThere(err) {
-			c.warnOf(err, "nobody looked whether others have leased these files")
-			return nil
-		}
-		if f, ok := errors.AsType[*failure](err); ok && f.hint != "" {
-			f.hint += "; git commit --no-verify goes past the guard"
-		}
 		if err != nil {
-			return err
+			return found, err
 		}
 		found.Conflicts = append(found.Conflicts, list.Conflicts...)
 	}
-	if len(found.Conflicts) == 0 {
-		return nil
-	}
+	return found, nil
+}
+
+func (c *command) showConflicts(found coord.ConflictList) error {
 	if c.options.output == outputJSON {
 		if err := c.showValue(found); err != nil {
 			return err
@@ -228,6 +244,5 @@ func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 	if more := len(found.Conflicts) - maxNamed; more > 0 {
 		fmt.Fprintf(c.err, "and %d more\n", more)
 	}
-	return (&failure{exit: exitFailure, code: codeOther + "LEASED", message: "others have leased what this commit touches"}).
-		withHint("wait until they have released it, or ask them; leave the files out of this commit with git restore --staged; git commit --no-verify goes past the guard")
+	return nil
 }
