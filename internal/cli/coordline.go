@@ -112,12 +112,17 @@ func (p *proxy) currentLine() *sdk.ClientSession {
 
 // hangUp closes a line.
 func (p *proxy) hangUp(line *sdk.ClientSession) {
+	p.leave(line)
+	line.Close() // there may be nothing on the other side
+}
+
+// leave has nobody use a line any more.
+func (p *proxy) leave(line *sdk.ClientSession) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.line == line {
 		p.line = nil
 	}
-	p.mu.Unlock()
-	line.Close() // there may be nothing on the other side
 }
 
 // onLine does something on the line, and once more on a new one when the line was dead. It starts the coordinator if need
@@ -128,7 +133,8 @@ func (p *proxy) onLine(ctx context.Context, f func(*sdk.ClientSession) error) er
 		if err = f(line); err == nil || saidBy(err) != nil || ctx.Err() != nil {
 			return err
 		}
-		go p.hangUp(line)
+		p.leave(line)
+		go line.Close() // which waits for the other side
 	}
 	if p.start != nil {
 		if err := p.start(ctx); err != nil {
