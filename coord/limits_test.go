@@ -120,8 +120,8 @@ func TestNamesOfProjects(t *testing.T) {
 	h := NewHub(nil)
 	defer h.Close()
 	for id, good := range map[string]bool{
-		"shop": true, "a/b": true, "a:b": true, "..x": true, "x..": true, "...": true, "лиса": true, "/": true,
-		"": false, ".": false, "..": false, "../x": false, "a/../b": false, "a/.": false, `..\x`: false, "a\nb": false, "a\u200bb": false, "a\xff": false, strings.Repeat("n", 201): false,
+		"shop": true, "a/b": true, "a:b": true, "..x": true, "x..": true, "/a": true, "a/": true, "лиса": true,
+		"": false, "/": false, "//": false, "/./": false, `\`: false, "...": false, ".": false, "..": false, "../x": false, "a/../b": false, "a/.": false, `..\x`: false, "a\nb": false, "a\u200bb": false, "a\xff": false, strings.Repeat("n", 201): false,
 	} {
 		_, err := h.Do(t.Context(), id, "", ListAgents{})
 		if _, bad := errors.AsType[*BadProjectError](err); bad == good || (CheckProject(id) == nil) != good {

@@ -65,11 +65,14 @@ type BadProjectError struct{ Why string }
 func (e *BadProjectError) Error() string { return e.Why }
 
 // CheckProject says what is wrong with the id of a project, which has 1 to 200 bytes of UTF-8, no characters that do not
-// show, and no . or .. as a name between slashes: that is the path of a folder, and not its name. The error is a
-// [*BadProjectError].
+// show, not only slashes and dots, and no . or .. as a name between slashes: that is the path of a folder, and not its name.
+// The error is a [*BadProjectError].
 func CheckProject(id string) error {
 	if f := badName("project_id", id); f != nil {
 		return &BadProjectError{f.Error}
+	}
+	if strings.Trim(id, `/\.`) == "" {
+		return &BadProjectError{"project_id must not be " + id + ", which is the path of a folder; a project has a name of its own"}
 	}
 	for name := range strings.FieldsFuncSeq(id, func(r rune) bool { return r == '/' || r == '\\' }) {
 		if name == "." || name == ".." {
