@@ -56,7 +56,8 @@ func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
 	}
 	all := []finding{where}
 	all = append(all, c.doctorDaemon(ctx, o)...)
-	all = append(all, c.doctorData(o), doctorServer(repo, o.flagsFor(given)), doctorHooks(repo, o.flagsFor(given)), doctorGuard(ctx, repo, o.flagsFor(given)))
+	all = append(all, c.doctorData(o), doctorServer(repo, o.flagsFor(given)), doctorHooks(repo, o.flagsFor(given)))
+	all = append(all, c.doctorGuard(ctx, repo, o.flagsFor(given))...)
 	bad := 0
 	for _, f := range all {
 		if f.State == "bad" {
@@ -296,35 +297,24 @@ func readHarness(repo *repository, name string, into any) (found bool, err error
 	return true, err
 }
 
-func doctorGuard(ctx context.Context, repo *repository, flags []string) finding {
-	const next = "dragoman coord guard install"
-	for _, name := range guardHooks {
-		file, err := repo.hookFile(ctx, name)
-		if err != nil {
-			return finding{"guard", "note", "there is no git repository here", ""}
-		}
-		info, err := os.Stat(file)
-		if err != nil {
-			return finding{"guard", "note", "there is no " + name + " hook: what it would see is not checked", next}
-		}
-		text, err := os.ReadFile(file)
-		switch {
-		case err != nil || !guards(text):
-			line := commandLine(append([]string{"dragoman", "coord", "guard", "check"}, flags...))
-			return finding{"guard", "note", "the hook " + name + " does not check commits", "add to " + file + ": " + line + " || exit 1"}
-		case info.Mode()&0o111 == 0:
-			return finding{"guard", "bad", file + " cannot be run", "chmod +x " + shellQuote(file)}
+// doctorGuard looks at the hooks of git, as install does.
+func (c *command) doctorGuard(ctx context.Context, repo *repository, flags []string) (all []finding) {
+	const about = "guard"
+	files, err := repo.hookFiles(ctx)
+	if err != nil {
+		return []finding{{about, "note", "there is no git repository here", ""}}
+	}
+	self, err := c.self()
+	if err != nil || repo.commits(ctx, files[0]) {
+		self = "dragoman"
+	}
+	for _, file := range files {
+		if fault, bad := faultOf(file, guardLine(self, flags)); bad {
+			all = append(all, finding{about, fault.state, fault.text, fault.next})
 		}
 	}
-	return finding{"guard", "ok", strings.Join(guardHooks, ", "), ""}
-}
-
-// guards reports whether a hook runs the guard in a line that is no comment.
-func guards(hook []byte) bool {
-	for line := range bytes.Lines(hook) {
-		if line = bytes.TrimSpace(line); !bytes.HasPrefix(line, []byte("#")) && bytes.Contains(line, []byte("coord guard check")) {
-			return true
-		}
+	if len(all) == 0 {
+		return []finding{{about, "ok", strings.Join(guardHooks, ", "), ""}}
 	}
-	return false
+	return all
 }

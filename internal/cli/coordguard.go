@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -23,6 +24,8 @@ const coordGuardLong = `guard keeps commits out of the way of agents that hold f
 pre-commit and pre-merge-commit into the git repository, for all its work trees, which refuse
 commits that touch what others have leased. Agents say who they are in DRAGOMAN_SESSION, which
 hook session-start sets where the harness lets it; without it nobody's leases are one's own.
+A hook of somebody else is left alone: install says which line to add to it, where the hook
+comes to it, and exits with 1 until that is done.
 
 check does what the hooks do, for hooks that you write yourself: it exits with 1 when the
 commit must wait, and with 4 when the coordinator wants a token, which people give in
@@ -64,6 +67,18 @@ func (r *repository) hookFile(ctx context.Context, name string) (string, error) 
 	return filepath.FromSlash(strings.TrimSuffix(string(out), "\n")), nil
 }
 
+// hookFiles returns the files of the hooks that guard commits.
+func (r *repository) hookFiles(ctx context.Context) (files []string, err error) {
+	for _, name := range guardHooks {
+		file, err := r.hookFile(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
 func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
 	project := o.project
 	repo, err := o.place(ctx, c.Dir)
@@ -74,40 +89,108 @@ func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
 	if err != nil {
 		return err
 	}
-	var files []string
-	for _, name := range guardHooks {
-		file, err := repo.hookFile(ctx, name)
-		if err != nil {
-			return err
-		}
-		files = append(files, file)
+	files, err := repo.hookFiles(ctx)
+	if err != nil {
+		return err
 	}
 	shared := repo.commits(ctx, files[0])
 	if shared {
 		self = "dragoman" // where it is here is nothing to others
 	}
-	words := append([]string{self, "coord", "guard", "check"}, o.flagsFor(project)...)
-	for _, file := range files { // none is written when one cannot be
-		if err := refuseForeign(file, commandLine(words)); err != nil {
-			return err
-		}
-	}
+	text := "#!/bin/sh\n" + guardMark + "\n" + guardScript(self, project, o.url)
+	var failed []error
 	for _, file := range files {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return fmt.Errorf("make the folder of hooks: %w", err)
-		}
-		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+guardMark+"\n"+guardScript(self, project, o.url)), 0o755); err != nil {
-			return fmt.Errorf("write the hook: %w", err)
-		}
+		failed = append(failed, writeHook(file, text))
 	}
 	if shared {
 		c.warn("core.hooksPath leads into the work tree: the guard is committed with it, and everybody has it then; it needs dragoman in PATH, and says at each commit where that is missing")
 	}
-	return c.showText(func(p *printer) {
-		for _, file := range files {
+	var whole []string
+	var faults []hookFault
+	for _, file := range files {
+		if fault, bad := faultOf(file, guardLine(self, o.flagsFor(project))); bad {
+			faults = append(faults, fault)
+		} else {
+			whole = append(whole, file)
+		}
+	}
+	err = c.showText(func(p *printer) {
+		for _, file := range whole {
 			p.field(0, "Guard", file)
 		}
 	})
+	if err := errors.Join(append(failed, err)...); err != nil {
+		return err
+	}
+	return faultsLeft(faults)
+}
+
+// writeHook writes the guard where there is no hook, or an older guard. The hook of somebody else is left alone.
+func writeHook(file, text string) error {
+	old, err := os.ReadFile(file)
+	if err == nil && !bytes.Contains(old, []byte(guardMark)) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the hook that is there: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return fmt.Errorf("make the folder of hooks: %w", err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+		return fmt.Errorf("write the hook: %w", err)
+	}
+	return nil
+}
+
+// A hookFault is why a hook does not guard commits.
+type hookFault struct {
+	text, next string
+	state      string // of a finding
+}
+
+// faultOf returns why a hook does not guard commits, if so. The line is that which a hook of somebody else needs.
+func faultOf(file, line string) (fault hookFault, bad bool) {
+	name := filepath.Base(file)
+	info, err := os.Stat(file)
+	if err != nil {
+		return hookFault{"there is no " + name + " hook: what it would see is not checked", "dragoman coord guard install", "note"}, true
+	}
+	text, err := os.ReadFile(file)
+	switch {
+	case err != nil || !guards(text):
+		return hookFault{"the hook " + name + " does not check commits", "add to " + file + ": " + line, "note"}, true
+	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
+		return hookFault{file + " cannot be run", "chmod +x " + shellQuote(file), "bad"}, true
+	}
+	return hookFault{}, false
+}
+
+// guards reports whether a hook runs the guard in a line that is no comment.
+func guards(hook []byte) bool {
+	for line := range bytes.Lines(hook) {
+		if line = bytes.TrimSpace(line); !bytes.HasPrefix(line, []byte("#")) && bytes.Contains(line, []byte("coord guard check")) {
+			return true
+		}
+	}
+	return false
+}
+
+// guardLine returns the line with which a hook of somebody else guards commits.
+func guardLine(self string, flags []string) string {
+	return commandLine(append([]string{self, "coord", "guard", "check"}, flags...)) + " || exit 1"
+}
+
+// faultsLeft is the failure of an install that left something to do; nil when nothing is left.
+func faultsLeft(faults []hookFault) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	var texts, next []string
+	for _, fault := range faults {
+		texts, next = append(texts, fault.text), append(next, fault.next)
+	}
+	return (&failure{exit: exitFailure, code: codeOther + "EXISTS", message: strings.Join(texts, "; ")}).withHint(strings.Join(next, "; "))
 }
 
 // commits reports whether a file is one that git commits, now or when it is there.
@@ -148,19 +231,6 @@ else
 fi
 `, shellQuote(self), gone)
 	return b.String()
-}
-
-// refuseForeign refuses to write a hook that is somebody else's.
-func refuseForeign(file, line string) error {
-	old, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Contains(old, []byte(guardMark)) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read the hook that is there: %w", err)
-	}
-	return (&failure{exit: exitFailure, code: codeOther + "EXISTS", message: fmt.Sprintf("%s is there already, and not from here", file)}).
-		withHint("add this line to it: " + line + " || exit 1")
 }
 
 // staged returns the paths that a commit would change, those that renames leave included, with a character in place of what is

@@ -44,7 +44,8 @@ type coordServeOptions struct {
 
 const coordServeLong = `serve runs the coordinator: the MCP endpoint at /mcp for coding agents, a page for people at
 /, what happens as a stream, and each session as an A2A agent at /a2a/PROJECT/SESSION. Agents, leases, messages and to-do lists are kept in a data
-folder. When it is ready it prints one line to the error stream: serving coordinator at URL.
+folder. When it is ready it prints two lines to the error stream: data of coordinator: FOLDER, and
+serving coordinator at URL.
 
 Everybody who reaches the address may take part in a project that has no token; make tokens
 with dragoman coord token create. Beyond this machine serve does not listen as long as there
