@@ -17,6 +17,9 @@ import (
 type Ended struct {
 	Status  string `json:"status"` // forgotten
 	Project string `json:"project_id"`
+	// Free is from when on the name was free for another project: what was made earlier is of this one, or of one before
+	// it. It is a whole millisecond, as times are that are kept.
+	Free time.Time `json:"-"`
 }
 
 // Forget ends a project, for a person who looks after it: all that was kept of it is gone, as if it had never been. Those
@@ -31,6 +34,7 @@ func (h *Hub) Forget(ctx context.Context, project, person string, force bool) (R
 		}
 		result, o, err := h.end(r, person, force)
 		if _, ended := result.(Ended); ended && h.opts.Store == nil { // else the writer does it
+			o.last.free = nextMillisecond()
 			h.hasEnded(o.last)
 			close(o.last.done)
 		}
@@ -40,6 +44,10 @@ func (h *Hub) Forget(ctx context.Context, project, person string, force bool) (R
 		leave()
 		switch {
 		case err == nil:
+			if e, ok := result.(Ended); ok {
+				e.Free = o.last.free
+				result = e
+			}
 			return result, nil
 		case !errors.Is(err, errGone):
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/coord"
 )
@@ -66,7 +67,9 @@ func TestForget(t *testing.T) {
 				}
 				tokens[of] = token
 			}
-			if got, ok := forget(t, h, false).(coord.Ended); !ok || got.Project != project {
+			begun := time.Now()
+			got, ok := forget(t, h, false).(coord.Ended)
+			if !ok || got.Project != project || !got.Free.After(begun) || !got.Free.Equal(got.Free.Truncate(time.Millisecond)) || store != nil && time.Now().Before(got.Free) {
 				t.Errorf("%+v", got)
 			}
 			if got := log.String(); strings.Count(got, `msg="a project was forgotten" project=ecommerce-v2 by=person:ann`) != 1 {

@@ -41,6 +41,7 @@ type commit struct {
 	Commit
 	of   *running
 	ends bool          // it is the end of the project, which is forgotten
+	free time.Time     // from when on another project may have the name, when ends
 	done chan struct{} // closed when it is there, or err is set
 	err  error
 }
@@ -159,8 +160,15 @@ func (w *writer) end(c *commit) {
 		}
 		c.of.lost = errGone
 	}
+	c.free = nextMillisecond()
+	time.Sleep(time.Until(c.free)) // what the next project of the name leads to is not of the same millisecond
 	w.ended(c)
 	close(c.done)
+}
+
+// nextMillisecond returns when the next whole millisecond begins.
+func nextMillisecond() time.Time {
+	return time.Now().UTC().Truncate(time.Millisecond).Add(time.Millisecond)
 }
 
 // write keeps a batch, all at once if that goes, else each project of its own, so that one that fails fails alone.

@@ -77,7 +77,7 @@ func (o Options) Defaults() Options {
 // agentName is part of the key of each task.
 const agentName = "session"
 
-// forgetWithin is how long it is waited for tasks that are to be dropped.
+// forgetWithin is how long Forget waits for tasks that are to be dropped.
 const forgetWithin = 5 * time.Second
 
 // retention is how long ended tasks are kept that are only in memory.
@@ -89,6 +89,9 @@ type Bridge struct {
 	engine  *engine.Engine
 	service a2a.Service
 	outside *outside
+	ctx     context.Context // ends with the Bridge
+	stop    context.CancelFunc
+	drops   sync.WaitGroup
 
 	mu      sync.Mutex
 	servers map[place]*server.Server
@@ -122,12 +125,17 @@ func New(opts Options) (*Bridge, error) {
 	}
 	b.service = b.engine.Agent(agentName, asSession{b}, &engine.AgentOptions{AnyInput: true})
 	b.outside = newOutside(&b.opts)
+	b.ctx, b.stop = context.WithCancel(context.Background())
 	return b, nil
 }
 
 // Close ends the turns that wait for answers, and gives up connections. The queries stay, for the next Bridge over the same
 // Journal. It comes before that of the Hub.
 func (b *Bridge) Close() error {
+	b.mu.Lock()
+	b.stop()
+	b.mu.Unlock()
+	b.drops.Wait()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // the answers of sessions are not waited for
 	if err := b.engine.Shutdown(ctx); err != nil && !errors.Is(err, context.Canceled) {
@@ -136,28 +144,59 @@ func (b *Bridge) Close() error {
 	return b.outside.close()
 }
 
-// Forget drops the tasks of a project's sessions, as the project was forgotten. Those whose queries have only just ended
-// with it are waited for, as long as forgetWithin at most.
-func (b *Bridge) Forget(ctx context.Context, project string) error {
-	j, ok := b.opts.Journal.(interface {
-		DropTenants(ctx context.Context, agent, prefix string) (left int, err error)
-	})
+// A dropper is a Journal that drops the tasks of tenants, as that of journal/sql.
+type dropper interface {
+	DropTenants(ctx context.Context, agent, prefix string, before time.Time) (left int, err error)
+}
+
+// Forget drops the tasks of a project's sessions that were made before a time, as the project was forgotten. Those that are
+// at work, as their queries have only just ended with it, are waited for: here for 5 s at most, and then in the background
+// until the Bridge is closed.
+func (b *Bridge) Forget(ctx context.Context, project string, before time.Time) error {
+	j, ok := b.opts.Journal.(dropper)
 	if !ok {
 		return nil
 	}
-	ctx, stop := context.WithTimeout(ctx, forgetWithin)
-	defer stop()
-	ticker := time.NewTicker(20 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		left, err := j.DropTenants(ctx, agentName, url.PathEscape(project)+"/")
-		if left == 0 || err != nil {
-			return err
+	timer := time.NewTimer(forgetWithin)
+	defer timer.Stop()
+	done := make(chan error, 1)
+	b.mu.Lock()
+	if err := b.ctx.Err(); err != nil {
+		b.mu.Unlock()
+		return fmt.Errorf("drop the A2A tasks of project %q: %w", project, err)
+	}
+	b.drops.Go(func() {
+		err := b.drop(j, project, before)
+		if err != nil {
+			b.opts.Logger.Error("A2A tasks of a project that was forgotten are left", slog.String("error", err.Error()))
+		}
+		done <- err
+	})
+	b.mu.Unlock()
+	select {
+	case err := <-done:
+		return err
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	b.opts.Logger.Warn("A2A tasks of a project that was forgotten are still at work; they go when they have ended", slog.String("project", project))
+	return nil
+}
+
+// drop drops the tasks of a project that were made before a time, until none is left.
+func (b *Bridge) drop(j dropper, project string, before time.Time) error {
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		left, err := j.DropTenants(b.ctx, agentName, url.PathEscape(project)+"/", before)
+		if err != nil {
+			return fmt.Errorf("drop the A2A tasks of project %q: %w", project, err)
+		}
+		if left == 0 {
+			return nil
 		}
 		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return fmt.Errorf("drop the A2A tasks of project %q, of which %d are at work: %w", project, left, context.Cause(ctx))
+		case <-time.After(pause):
+		case <-b.ctx.Done():
+			return fmt.Errorf("drop the A2A tasks of project %q, of which %d are at work: %w", project, left, context.Cause(b.ctx))
 		}
 	}
 }

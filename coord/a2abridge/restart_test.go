@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -17,6 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/coord/a2abridge"
 	"github.com/dragoman-a2a/dragoman/coord/daemon"
 	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/store"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
@@ -402,7 +404,12 @@ func TestForgottenProjectsHaveNoTasks(t *testing.T) {
 		t.Fatal(resp.Status)
 	}
 	for _, id := range []a2a.TaskID{ended, open} {
-		if task, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id}); !errors.Is(err, a2a.ErrTaskNotFound) {
+		task, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
+		for deadline := time.Now().Add(20 * time.Second); err == nil && time.Now().Before(deadline); { // its turn is just ending
+			<-time.After(time.Millisecond)
+			task, err = c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
+		}
+		if !errors.Is(err, a2a.ErrTaskNotFound) {
 			t.Errorf("%+v, %v", task, err)
 		}
 	}
@@ -414,4 +421,70 @@ func TestForgottenProjectsHaveNoTasks(t *testing.T) {
 	if list, err := k.dial("", "p/a").ListTasks(t.Context(), &a2a.ListTasksRequest{}); err != nil || len(list.Tasks) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
+}
+
+// What the next project of the name has in hand stays, and is not waited for.
+func TestTasksOfTheNextProject(t *testing.T) {
+	t.Parallel()
+	k := keep(t, a2abridge.Options{})
+	result, err := k.hub.Forget(t.Context(), "p", "ann", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := result.(coord.Ended).Free
+	k.register("", "a")
+	c, ended, query := k.begin("for the next one")
+	k.respond(query, "yes")
+	k.state(ended, a2a.TaskStateCompleted)
+	k.do("", coord.Check{Session: "a"})
+	_, open, _ := k.begin("also")
+	begun := time.Now()
+	if err := k.b.Forget(t.Context(), "p", free); err != nil || time.Since(begun) >= 5*time.Second {
+		t.Errorf("%v after %v", err, time.Since(begun))
+	}
+	for _, id := range []a2a.TaskID{ended, open} {
+		if _, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id}); err != nil {
+			t.Error(id, err)
+		}
+	}
+}
+
+// busy is a journal with a task that is at work for as long as it is asked to.
+type busy struct {
+	journal.Journal
+	left chan int
+}
+
+func (b busy) DropTenants(context.Context, string, string, time.Time) (int, error) {
+	select {
+	case left := <-b.left:
+		return left, nil
+	default:
+		return 1, nil
+	}
+}
+
+// Tasks that stay at work are no failure of what is forgotten. They go when they have ended.
+func TestTasksThatStayAtWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hub := coord.NewHub(nil)
+		defer hub.Close()
+		j := busy{memory.New(nil), make(chan int)}
+		b, err := a2abridge.New(a2abridge.Options{Hub: hub, Journal: j, Logger: silent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		if err := b.Forget(t.Context(), "p", begun); err != nil || time.Since(begun) != 5*time.Second {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+		go func() { time.Sleep(time.Minute); close(j.left) }() // from then on there are none
+		time.Sleep(2 * time.Minute)
+		if err := b.Forget(t.Context(), "p", begun); err != nil {
+			t.Error(err)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

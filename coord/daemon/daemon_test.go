@@ -547,3 +547,39 @@ func TestErrorsOfTheDatabaseStayInside(t *testing.T) {
 }
 
 func second(_ int, body string) string { return body }
+
+// What others keep of a project is dropped up to when its name was free, also when whoever ends it hangs up; and what is left
+// of one that is not there, up to when it was asked for.
+func TestWhatIsKeptOfForgottenProjects(t *testing.T) {
+	t.Parallel()
+	tables, db := openTables(t)
+	defer db.Close()
+	hub := coord.NewHub(&coord.HubOptions{Store: tables})
+	defer hub.Close()
+	var limits []time.Time
+	d := daemon.New(daemon.Options{Hub: hub, Forgotten: func(ctx context.Context, project string, before time.Time) error {
+		if project == "p" {
+			limits = append(limits, before)
+		}
+		return ctx.Err()
+	}})
+	if _, err := hub.Do(t.Context(), "p", "", coord.Register{Session: "a", TaskID: "1"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	begun := time.Now()
+	for _, test := range []struct {
+		query string
+		want  int
+	}{{"", http.StatusConflict}, {"?force=true", http.StatusOK}, {"?force=true", http.StatusNotFound}} {
+		w := httptest.NewRecorder()
+		d.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodDelete, "/api/projects/p"+test.query, nil))
+		if w.Code != test.want {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	if len(limits) != 2 || !limits[0].After(begun) || limits[1].Before(limits[0]) || time.Now().Before(limits[1]) {
+		t.Errorf("%v, from %v", limits, begun)
+	}
+}

@@ -4,10 +4,12 @@ package daemon
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -64,9 +66,17 @@ func (d *Daemon) forgetProject(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, errors.New("force must be true or false"))
 		return
 	}
-	result, err := d.opts.Hub.Forget(r.Context(), r.PathValue("project"), coord.Person(g.Name), force)
-	if f, refused := result.(coord.Failure); err == nil && d.opts.Forgotten != nil && (!refused || f.Status == "not_found") {
-		err = d.opts.Forgotten(r.Context(), r.PathValue("project")) // also what was left by one that came to no end
+	ctx, project, before := context.WithoutCancel(r.Context()), r.PathValue("project"), time.Now() // who hangs up leaves no half of it
+	result, err := d.opts.Hub.Forget(ctx, project, coord.Person(g.Name), force)
+	if err == nil && d.opts.Forgotten != nil {
+		switch result := result.(type) {
+		case coord.Ended:
+			err = d.opts.Forgotten(ctx, project, result.Free)
+		case coord.Failure:
+			if result.Status == "not_found" { // there may be what is left of one before
+				err = d.opts.Forgotten(ctx, project, before)
+			}
+		}
 	}
 	d.say(w, r, g.Name, result, err)
 }

@@ -4,40 +4,85 @@ package sql
 
 import (
 	"context"
+	"slices"
+	"time"
 
+	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/store"
 )
 
 const (
-	ofTenants  = ` FROM scopes s JOIN tasks t ON t.scope = s.id WHERE s.agent = $1 AND substr(s.tenant, 1, length($2)) = $2`
-	selectOver = `SELECT t.scope, t.id, t.context, t.create_key` + ofTenants +
-		` AND t.state NOT IN (1, 2) AND t.lease_until <= $3 AND (t.ready_at IS NULL OR t.ready_at > $3) LIMIT $4`
+	selectTenants = `SELECT t.scope, t.id, t.context, t.create_key, t.head FROM scopes s JOIN tasks t ON t.scope = s.id
+		WHERE s.agent = $1 AND substr(s.tenant, 1, length($2)) = $2`
+	countOver = `SELECT count(*) FROM tasks t` + whereTask +
+		` AND t.state NOT IN (1, 2) AND t.lease_until <= $3 AND (t.ready_at IS NULL OR t.ready_at > $3)`
 )
 
-// DropTenants removes an agent's tasks, with all that belongs to them, in all tenants whose names begin with a prefix, for
-// whoever ends what those tenants stand for. As [Journal.Prune] it spares tasks that are at work or that somebody holds,
-// but none that a cursor is behind of, and returns how many it has spared.
-func (j *Journal) DropTenants(ctx context.Context, agent, prefix string) (left int, err error) {
+// DropTenants removes an agent's tasks that were made before a time, with all that belongs to them, in all tenants whose
+// names begin with a prefix, for whoever ends what those tenants stand for. As [Journal.Prune] it spares tasks that are at
+// work or that somebody holds, but none that a cursor is behind of, and returns how many of those made before it has spared.
+func (j *Journal) DropTenants(ctx context.Context, agent, prefix string, before time.Time) (left int, err error) {
 	if err := j.begin(ctx); err != nil {
 		return 0, err
 	}
-	for n := pruneBatch; n == pruneBatch; {
-		err := j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			now, err := j.now(ctx, tx)
-			if err != nil {
-				return err
-			}
-			over, err := scanPruned(tx.QueryContext(ctx, selectOver, agent, prefix, now, pruneBatch))
-			if err != nil {
-				return err
-			}
-			n = len(over)
-			return removeAll(ctx, tx, over)
+	all, err := j.ofTenants(ctx, agent, prefix, before)
+	if err != nil {
+		return 0, err
+	}
+	for batch := range slices.Chunk(all, pruneBatch) {
+		var spared int
+		err := j.write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+			spared, err = j.dropOver(ctx, tx, batch)
+			return err
 		})
 		if err != nil {
 			return 0, err
 		}
+		left += spared
 	}
-	err = j.db.QueryRowContext(ctx, `SELECT count(*)`+ofTenants, agent, prefix).Scan(&left)
-	return left, err
+	return left, nil
+}
+
+// ofTenants returns the tasks that were made before a time.
+func (j *Journal) ofTenants(ctx context.Context, agent, prefix string, before time.Time) ([]pruned, error) {
+	rows, err := j.db.QueryContext(ctx, selectTenants, agent, prefix)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []pruned
+	for rows.Next() {
+		var p pruned
+		var body []byte
+		if err := rows.Scan(&p.scope, &p.id, &p.context, &p.createKey, &body); err != nil {
+			return nil, err
+		}
+		var head journal.Head
+		if err := decodeHead(body, &head); err != nil {
+			return nil, failed(taskID(p.id), "damaged head of", err)
+		}
+		if head.Created.Before(before) {
+			all = append(all, p)
+		}
+	}
+	return all, rows.Err()
+}
+
+// dropOver removes those of some tasks that are over, and returns how many are not.
+func (j *Journal) dropOver(ctx context.Context, tx *store.Tx, all []pruned) (spared int, err error) {
+	now, err := j.now(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	var over []pruned
+	for _, p := range all {
+		n := 0
+		if err := tx.QueryRowContext(ctx, countOver, p.scope, p.id, now).Scan(&n); err != nil {
+			return 0, err
+		}
+		if n > 0 {
+			over = append(over, p)
+		}
+	}
+	return len(all) - len(over), removeAll(ctx, tx, over)
 }
