@@ -5,6 +5,7 @@ package coord_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -203,4 +204,60 @@ func TestComingBackForOthers(t *testing.T) {
 	if got := do(t, h, coord.Withdraw{From: "b", Ref: "r"}); !contains(got, coord.CodeInvalid) {
 		t.Error(got)
 	}
+}
+
+// All who come back for the same query get its answer, also when one of them has given up.
+func TestManyComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub(t, nil)
+		register(t, h, "a")
+		defer h.Connect(project, "a")()
+		asked(t, h, "r")
+		limits := []time.Duration{time.Minute, time.Second, time.Minute}
+		got := make([]string, len(limits))
+		var all sync.WaitGroup
+		for i, limit := range limits {
+			all.Go(func() { got[i] = do(t, h, awaits("r", limit)) })
+			synctest.Wait()
+		}
+		time.Sleep(2 * time.Second)
+		begun := time.Now()
+		do(t, h, coord.Respond{From: "a", MessageID: idOf(t, h, "a"), Response: "yes"})
+		all.Wait()
+		if status(t, got[0]) != "received" || status(t, got[1]) != "timeout" || status(t, got[2]) != "received" || !time.Now().Equal(begun) {
+			t.Errorf("%q after %v", got, time.Since(begun))
+		}
+	})
+}
+
+// Who waits for the answer when asking comes back for it too: the query stays, and its answer is in no inbox.
+func TestWaitingForWhatIsComeBackFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, end := range map[string]error{"too late": nil, "canceled": context.Canceled, "disconnected": coord.ErrDisconnected} {
+			h := newHub(t, nil)
+			register(t, h, "a")
+			defer h.Connect(project, "a")()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			over := make(chan error, 1)
+			go func() {
+				_, err := h.Do(ctx, project, "", coord.Ask{From: coord.A2ACaller("x"), Outside: true, To: "a", Query: "?", Wait: true, Timeout: time.Minute, Ref: "r"})
+				over <- err
+			}()
+			synctest.Wait()
+			if end != nil {
+				cancel(end)
+			}
+			if err := <-over; !errors.Is(err, end) {
+				t.Error(name, err)
+			}
+			cancel(nil)
+			if got := do(t, h, awaits("r", time.Second)); status(t, got) != "timeout" {
+				t.Error(name, got)
+			}
+			do(t, h, coord.Respond{From: "a", MessageID: idOf(t, h, "a"), Response: "yes"})
+			if _, unread, err := h.Note(t.Context(), project, coord.A2ACaller("x")); err != nil || unread != 0 {
+				t.Error(name, unread, err)
+			}
+		}
+	})
 }

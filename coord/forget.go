@@ -131,9 +131,11 @@ func (p *Project) mayEnd(force bool) *Failure {
 
 // tellAll ends all waits. What came of them counts when a commit is kept.
 func (r *running) tellAll(result Failure, last *commit) {
-	for id, later := range r.waiters {
+	for id, all := range r.waiters {
 		delete(r.waiters, id)
-		later <- outcome{result: result, last: last}
+		for _, later := range all {
+			later <- outcome{result: result, last: last}
+		}
 	}
 	close(r.news)
 	r.news = make(chan struct{})

@@ -212,7 +212,7 @@ func (h *Hub) run(r *running, principal string, c Command) (outcome, error) {
 	o := outcome{result: result, reads: len(events) == 0, undo: r.undoing(c, events)}
 	if w, ok := result.(waiting); ok {
 		o.later = make(chan outcome, 1)
-		r.waiters[w.id()] = o.later
+		r.waiters[w.id()] = append(r.waiters[w.id()], o.later)
 	}
 	o.last = h.happened(r, events)
 	return o, nil
@@ -287,9 +287,7 @@ func (h *Hub) giveUp(r *running, w *waiting, later chan outcome, canceled bool) 
 		return got
 	default:
 	}
-	if r.waiters[w.id()] == later { // not that of who came back meanwhile
-		delete(r.waiters, w.id())
-	}
+	r.dismiss(w.id(), later)
 	result, events := r.project.Do(time.Now(), "", w.end(canceled))
 	return outcome{result: result, last: h.happened(r, events)}
 }

@@ -85,7 +85,7 @@ func (c Ask) run(t *turn) Result {
 	t.emit(Event{Kind: KindAsked, Session: c.From, Query: q})
 	switch {
 	case wait:
-		return waiting{query: q.ID, limit: min(c.Timeout, MaxWait)}
+		return waiting{query: q.ID, limit: min(c.Timeout, MaxWait), kept: c.Ref != ""}
 	case c.Wait:
 		return unanswered(q.ID, 0)
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,14 +49,14 @@ type running struct {
 
 	mu      sync.Mutex
 	project *Project
-	gone    bool                    // what is here never happened, or is going on elsewhere
-	last    *commit                 // the newest
-	waiters map[string]chan outcome // by query or claim; each gets one
-	tail    []Event                 // the newest, at most twice recent
-	news    chan struct{}           // closed when there are new ones
-	size    int                     // bytes of the last snapshot
-	since   int                     // bytes of the events after it
-	weight  int                     // bytes of a snapshot, at most
+	gone    bool                      // what is here never happened, or is going on elsewhere
+	last    *commit                   // the newest
+	waiters map[string][]chan outcome // by query, of which several calls may wait for one, or claim; each gets one
+	tail    []Event                   // the newest, at most twice recent
+	news    chan struct{}             // closed when there are new ones
+	size    int                       // bytes of the last snapshot
+	since   int                       // bytes of the events after it
+	weight  int                       // bytes of a snapshot, at most
 	weighed time.Time
 }
 
@@ -114,7 +115,7 @@ func (h *Hub) place(id string) (*running, error) {
 	r := h.projects[id]
 	if r == nil {
 		r = &running{
-			id: id, loaded: make(chan struct{}), over: make(chan struct{}), project: NewProject(id), waiters: make(map[string]chan outcome),
+			id: id, loaded: make(chan struct{}), over: make(chan struct{}), project: NewProject(id), waiters: make(map[string][]chan outcome),
 			news: make(chan struct{}), users: 1,
 		}
 		h.projects[id] = r
@@ -386,9 +387,17 @@ func (r *running) tell(e *Event) {
 	case e.Kind == KindLocked:
 		id, undo = e.Lease.ID, drop{e.Lease.ID}
 	}
-	if later, ok := r.waiters[id]; ok {
-		delete(r.waiters, id)
+	for _, later := range r.waiters[id] {
 		later <- outcome{result: result, last: r.last, undo: undo} // there is room: it gets one
+	}
+	delete(r.waiters, id)
+}
+
+// dismiss forgets a call that does not wait any more, and no other one that waits for the same.
+func (r *running) dismiss(id string, later chan outcome) {
+	others := slices.DeleteFunc(r.waiters[id], func(c chan outcome) bool { return c == later })
+	if r.waiters[id] = others; len(others) == 0 {
+		delete(r.waiters, id)
 	}
 }
 
