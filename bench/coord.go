@@ -124,6 +124,7 @@ func measureCoord(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 	}{
 		{"MCP " + withSessions, 200, func(i int) (*coordAgent, error) { return joinMCP(ctx, at, i, withSessions) }},
 		{"MCP " + withoutSessions, 200, func(i int) (*coordAgent, error) { return joinMCP(ctx, at, i, withoutSessions) }},
+		{"library", 200, func(i int) (*coordAgent, error) { return joinHub(ctx, hub, i) }},
 		{"library", 5000, func(i int) (*coordAgent, error) { return joinHub(ctx, hub, i) }},
 		{"MCP " + withSessions, 5000, func(i int) (*coordAgent, error) { return joinMCP(ctx, at, i, withSessions) }},
 		{"MCP " + withoutSessions, 5000, func(i int) (*coordAgent, error) { return joinMCP(ctx, at, i, withoutSessions) }},
