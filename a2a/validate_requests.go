@@ -6,8 +6,9 @@ import "fmt"
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams: required members (A2A 1.0 proto,
 // REQUIRED), ids over [MaxIDLength] or with control characters, more than [MaxParts] parts or
-// [MaxNames] names in a list, a negative history length, a push URL that is none. A message of either role is fine: the standard does not say that an agent may not speak
-// through a client. Whether ids exist and belong together is not checked here.
+// [MaxNames] names in a list, a negative history length, a push URL that is none. A message of either role is valid here,
+// as the standard forbids none; an engine refuses the agent's unless an option allows it. Whether ids exist and belong
+// together is not checked here.
 func (r *SendMessageRequest) Validate() error { return validate(r, (*checker).sendMessageRequest) }
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams.

@@ -29,7 +29,7 @@ func serve(t *testing.T, a agent.Agent, card *a2a.AgentCard, wrap func(a2a.Servi
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := e.Agent("agent", a, &engine.AgentOptions{Card: card})
+	var service a2a.Service = e.Agent("agent", a, &engine.AgentOptions{Card: card})
 	if wrap != nil {
 		service = wrap(service)
 	}

@@ -154,16 +154,29 @@ type AgentOptions struct {
 	Card *a2a.AgentCard
 	// AnyInput switches the check of input media types off.
 	AnyInput bool
+	// AllowAgentRole takes messages that callers send in the role of the agent. Otherwise they are refused with
+	// a2a.ErrInvalidParams, because in the task's history nothing tells them from what the agent has said itself.
+	AllowAgentRole bool
+}
+
+// A Service is an agent of an engine.
+type Service interface {
+	a2a.Service
+	// Capabilities returns the optional parts of the protocol that the service has, for the card.
+	Capabilities() a2a.AgentCapabilities
+	// Scope asks the engine's Authorizer what a call reaches; operation is as in [auth.Access]. Every lookup of the
+	// service is in that scope.
+	Scope(ctx context.Context, operation, tenant string) (journal.Scope, error)
 }
 
 // Agent makes a Service of an agent under a name, which is part of the key of each of its tasks and must not change
 // between restarts. From then on the engine takes up the agent's interrupted and due tasks. Agent panics when the name
 // is empty or taken, as both are mistakes of the program.
-func (e *Engine) Agent(name string, a agent.Agent, opts *AgentOptions) a2a.Service {
+func (e *Engine) Agent(name string, a agent.Agent, opts *AgentOptions) Service {
 	if opts == nil {
 		opts = &AgentOptions{}
 	}
-	s := &service{e: e, name: name, agent: a, modes: newModes(opts)}
+	s := &service{e: e, name: name, agent: a, modes: newModes(opts), agentRole: opts.AllowAgentRole}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if name == "" {

@@ -78,9 +78,12 @@ func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessa
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	scope, err := s.scope(ctx, operation, req.Tenant)
+	scope, err := s.Scope(ctx, operation, req.Tenant)
 	if err != nil {
 		return nil, err
+	}
+	if req.Message.Role == a2a.RoleAgent && !s.agentRole {
+		return nil, a2a.InvalidParams("message.role", "is the agent's role; callers send messages in the role of the user")
 	}
 	if req.Configuration != nil && req.Configuration.PushConfig != nil {
 		return nil, a2a.ErrPushNotSupported

@@ -20,9 +20,11 @@ type service struct {
 	name  string
 	agent agent.Agent
 	modes modes
+
+	agentRole bool // callers may send messages in the role of the agent
 }
 
-// Capabilities says which optional parts of the protocol the service has, for the card.
+// Capabilities implements Service.
 func (s *service) Capabilities() a2a.AgentCapabilities {
 	yes, no := true, false
 	return a2a.AgentCapabilities{
@@ -34,8 +36,8 @@ func (s *service) Capabilities() a2a.AgentCapabilities {
 	}
 }
 
-// scope asks the Authorizer what a call reaches. It comes before every look-up (A2A 1.0 §13.1).
-func (s *service) scope(ctx context.Context, operation, tenant string) (journal.Scope, error) {
+// Scope implements Service. It comes before every lookup (A2A 1.0 §13.1).
+func (s *service) Scope(ctx context.Context, operation, tenant string) (journal.Scope, error) {
 	call := a2a.CallFrom(ctx)
 	if tenant != "" && tenant != call.Tenant {
 		c := *call
@@ -50,7 +52,7 @@ func (s *service) scope(ctx context.Context, operation, tenant string) (journal.
 }
 
 func (s *service) key(ctx context.Context, operation, tenant string, id a2a.TaskID) (journal.Key, error) {
-	scope, err := s.scope(ctx, operation, tenant)
+	scope, err := s.Scope(ctx, operation, tenant)
 	return journal.Key{Scope: scope, ID: id}, err
 }
 
@@ -102,7 +104,7 @@ func (s *service) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	scope, err := s.scope(ctx, "ListTasks", req.Tenant)
+	scope, err := s.Scope(ctx, "ListTasks", req.Tenant)
 	if err != nil {
 		return nil, err
 	}

@@ -217,6 +217,9 @@ func (b *backend) discard(put []*File) {
 }
 
 func (b *backend) remove(id string) {
+	if !isOf(b.key, id) {
+		return // another task's: that this one refers to it, by an agent without a store, gives it no right to the file
+	}
 	if err := b.store.removeFile(id); err != nil {
 		b.store.opts.Logger.Warn("a file that no artifact refers to cannot be removed now", "file", id, "error", err)
 	}
@@ -289,9 +292,10 @@ func (b *backend) inline(task a2a.TaskID, p a2a.Part) a2a.Part {
 	if !ok {
 		return p
 	}
-	content, f, err := b.store.read(id)
-	if err == nil && f.Key.ID != task {
-		err = ErrNotFound
+	var content []byte
+	err := ErrNotFound
+	if isOf(journal.Key{Scope: b.key.Scope, ID: task}, id) {
+		content, err = b.store.read(id)
 	}
 	if err != nil {
 		b.store.opts.Logger.Warn("a file of a task cannot be read", "task", task, "error", err)

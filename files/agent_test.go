@@ -23,6 +23,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -237,35 +238,46 @@ func (s *stack) checkStream(t *testing.T, c *client.Client) {
 	}
 }
 
-// A caller who names a file of somebody else gets it neither from his own message nor from an agent that repeats it.
+// A caller who names a file of somebody else gets it neither from a message, in either role, nor from an agent that makes
+// a part of the name.
 func TestReferencesOfOthersAreNotSigned(t *testing.T) {
 	t.Parallel()
 	var echoed error
 	s := serve(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
-		switch t.Text() {
+		how, ref, _ := strings.Cut(t.Text(), " ")
+		part := a2a.URLPart(ref, "text/plain", "")
+		switch how {
 		case "echo":
-			echoed = t.Artifact("echo", t.Message().Parts[1])
+			echoed = t.Artifact("echo", part)
 			return nil
 		case "reply":
 			if err := t.Working(); err != nil {
 				return err
 			}
-			return t.Reply(t.Message().Parts[1])
+			return t.Reply(part)
 		}
 		return t.Working()
 	}), files.Options{})
 	f := put(t, s.store, keyOf("t"), "secret", files.File{})
-	ref := a2a.URLPart("dragoman-file:"+f.ID+"/x", "text/plain", "")
+	ref := "dragoman-file:" + f.ID + "/x"
 	c := s.dial(t, a2a.BindingJSONRPC)
+	for _, role := range []a2a.Role{a2a.RoleUser, a2a.RoleAgent} {
+		m := a2a.NewMessage(role, a2a.TextPart("keep"), a2a.URLPart(ref, "text/plain", ""))
+		_, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
+		_, err2 := c.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
+		for _, err := range []error{err, err2} {
+			if refused, ok := errors.AsType[*a2a.Error](err); !ok || refused.Kind != a2a.ErrInvalidParams || refused.Violations[0].Field != "message.parts[1].url" {
+				t.Errorf("as %v the caller is told %v", role, err)
+			}
+		}
+	}
 	for _, text := range []string{"keep", "echo", "reply"} {
-		res, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text), ref)})
+		m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text+" "+ref))
+		res, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
 		if err != nil {
 			t.Fatal(err)
 		}
 		task := res.(*a2a.Task)
-		if url := task.History[0].Parts[1].Content; url != ref.Content {
-			t.Errorf("%s: the caller reads %v", text, url)
-		}
 		if len(task.Artifacts) > 0 {
 			t.Errorf("%s: %+v", text, task.Artifacts[0])
 		}
@@ -580,19 +592,34 @@ type misled struct {
 
 func (m misled) GetTask(context.Context, *a2a.GetTaskRequest) (*a2a.Task, error) { return m.task, nil }
 
-// Whatever an agent is talked into, a task shows no files but its own.
+func (m misled) Scope(ctx context.Context, _, tenant string) (journal.Scope, error) {
+	id := a2a.CallFrom(ctx).Identity
+	return journal.Scope{Agent: id.Client, Tenant: tenant, Owner: id.Subject}, nil
+}
+
+// Whatever an agent is talked into, a task shows no files but its own: those of the same id for the same agent, tenant
+// and owner.
 func TestOnlyFilesOfTheTaskAreSigned(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), nil)
-	f := put(t, s, keyOf("mine"), "x", files.File{})
-	for id, signed := range map[a2a.TaskID]bool{"mine": true, "other": false} {
-		task := &a2a.Task{ID: id, Artifacts: []*a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.URLPart("dragoman-file:"+f.ID+"/x", "", "")}}}}
-		got, err := s.Service(misled{task: task}, "http://x").GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
+	mine := keyOf("mine")
+	f := put(t, s, mine, "x", files.File{})
+	other := func(change func(*journal.Key)) journal.Key { k := mine; change(&k); return k }
+	for key, signed := range map[journal.Key]bool{
+		mine: true,
+		other(func(k *journal.Key) { k.ID = "other" }):     false,
+		other(func(k *journal.Key) { k.Owner = "bob" }):    false,
+		other(func(k *journal.Key) { k.Tenant = "other" }): false,
+		other(func(k *journal.Key) { k.Agent = "other" }):  false,
+	} {
+		task := &a2a.Task{ID: key.ID, Artifacts: []*a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.URLPart("dragoman-file:"+f.ID+"/x", "", "")}}}}
+		ctx := a2a.WithCall(t.Context(), &a2a.Call{Identity: a2a.Identity{Subject: key.Owner, Client: key.Agent}})
+		got, err := s.Service(misled{task: task}, "http://x").GetTask(ctx, &a2a.GetTaskRequest{ID: key.ID, Tenant: key.Tenant})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if url := string(got.Artifacts[0].Parts[0].Content.(a2a.URL)); strings.HasPrefix(url, "http://x/files/") != signed {
-			t.Errorf("in the task %s: %s", id, url)
+			t.Errorf("in the task %+v: %s", key, url)
 		}
 	}
 }

@@ -5,26 +5,39 @@ package files
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-// Service returns svc, whose answers have signed URLs in place of references to files. base is the URL under which
-// clients reach what answers [Store.ServeHTTP]; "" means the server that took the call, as it says in [a2a.Call]. Calls
-// within one process come from none, and are shown references.
+// A Scoped service says whose tasks a call reaches, as that of an engine does: a task's id alone does not tell whose it
+// is. A service of yours around that of an engine goes around the result of [Store.Service].
+type Scoped interface {
+	a2a.Service
+	// Scope is asked, with the operation as in [auth.Access], when an answer has a reference in it.
+	Scope(ctx context.Context, operation, tenant string) (journal.Scope, error)
+}
+
+// Service returns svc, whose answers have signed URLs in place of references to files of the task that is shown. base is
+// the URL under which clients reach what answers [Store.ServeHTTP]; "" means the server that took the call, as it says in
+// [a2a.Call]. Calls within one process come from none, and are shown references. Messages with references are refused
+// with a2a.ErrInvalidParams: nobody outside has one for good reason.
 //
 // Signing is done for each reader, because a URL that was kept in the journal would have expired when it is needed, and
 // because readers may reach the server under different names.
-func (s *Store) Service(svc a2a.Service, base string) a2a.Service {
-	return &signing{Service: svc, store: s, base: base}
+func (s *Store) Service(svc Scoped, base string) a2a.Service {
+	return &signing{Service: svc, scope: svc.Scope, store: s, base: base}
 }
 
 type signing struct {
 	a2a.Service
+	scope func(ctx context.Context, operation, tenant string) (journal.Scope, error)
 	store *Store
 	base  string
 }
@@ -39,32 +52,66 @@ func (s *signing) Capabilities() a2a.AgentCapabilities {
 	return a2a.AgentCapabilities{}
 }
 
-// view returns what puts signed URLs in place of references, for who makes a call.
-func (s *signing) view(ctx context.Context) view {
+// view returns what puts signed URLs in place of references, for the caller of an operation. It asks whose tasks the call
+// reaches when it finds the first reference.
+func (s *signing) view(ctx context.Context, operation, tenant string) view {
 	base := cmp.Or(s.base, a2a.CallFrom(ctx).BaseURL)
+	scope := sync.OnceValues(func() (journal.Scope, error) { return s.scope(ctx, operation, tenant) })
 	return func(task a2a.TaskID, p a2a.Part) a2a.Part {
 		id, name, ok := parseReference(string(p.Content.(a2a.URL)))
-		if ok && base != "" && s.store.isOf(task, id) {
+		if !ok || base == "" {
+			return p
+		}
+		if scope, err := scope(); err == nil && isOf(journal.Key{Scope: scope, ID: task}, id) {
 			p.Content = a2a.URL(s.store.URL(base, id, name, time.Now()))
 		}
 		return p
 	}
 }
 
+// checkMessage refuses references: what comes in with a message must not be taken for a file of the task, whatever role
+// the message has.
+func checkMessage(req *a2a.SendMessageRequest) error {
+	if req == nil || req.Message == nil {
+		return nil // refused by the service
+	}
+	for i, p := range req.Message.Parts {
+		if url, ok := p.Content.(a2a.URL); ok && strings.HasPrefix(string(url), reference) {
+			return a2a.InvalidParams(fmt.Sprintf("message.parts[%d].url", i),
+				"refers to a file within this server; send the file's bytes, or the URL under which it can be had")
+		}
+	}
+	return nil
+}
+
 func (s *signing) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
+	if err := checkMessage(req); err != nil {
+		return nil, err
+	}
 	res, err := s.Service.SendMessage(ctx, req)
 	if t, ok := res.(*a2a.Task); ok && err == nil {
-		return s.view(ctx).task(t), nil
+		return s.view(ctx, "SendMessage", req.Tenant).task(t), nil
 	}
 	return res, err
 }
 
 func (s *signing) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return s.view(ctx).stream(s.Service.StreamMessage(ctx, req))
+	if err := checkMessage(req); err != nil {
+		return nil, err
+	}
+	events, err := s.Service.StreamMessage(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return s.view(ctx, "SendStreamingMessage", req.Tenant).stream(events), nil
 }
 
 func (s *signing) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return s.view(ctx).stream(s.Service.Subscribe(ctx, req))
+	events, err := s.Service.Subscribe(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return s.view(ctx, "SubscribeToTask", req.Tenant).stream(events), nil
 }
 
 func (s *signing) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
@@ -72,7 +119,7 @@ func (s *signing) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Ta
 	if err != nil {
 		return nil, err
 	}
-	return s.view(ctx).task(t), nil
+	return s.view(ctx, "GetTask", req.Tenant).task(t), nil
 }
 
 func (s *signing) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
@@ -80,7 +127,7 @@ func (s *signing) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.view(ctx).task(t), nil
+	return s.view(ctx, "CancelTask", req.Tenant).task(t), nil
 }
 
 func (s *signing) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
@@ -88,19 +135,17 @@ func (s *signing) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2
 	if err != nil {
 		return nil, err
 	}
+	view := s.view(ctx, "ListTasks", req.Tenant)
 	page := *res
 	page.Tasks = slices.Clone(res.Tasks)
 	for i, t := range page.Tasks {
-		page.Tasks[i] = s.view(ctx).task(t)
+		page.Tasks[i] = view.task(t)
 	}
 	return &page, nil
 }
 
 // stream replaces the events that refer to files; all others go on as they are, with the bytes that readers share.
-func (v view) stream(events iter.Seq2[a2a.StreamEvent, error], err error) (iter.Seq2[a2a.StreamEvent, error], error) {
-	if err != nil {
-		return nil, err
-	}
+func (v view) stream(events iter.Seq2[a2a.StreamEvent, error]) iter.Seq2[a2a.StreamEvent, error] {
 	return func(yield func(a2a.StreamEvent, error) bool) {
 		for ev, err := range events {
 			if shown := v.event(ev.Event); shown != ev.Event {
@@ -110,7 +155,7 @@ func (v view) stream(events iter.Seq2[a2a.StreamEvent, error], err error) (iter.
 				return
 			}
 		}
-	}, nil
+	}
 }
 
 // A view is what stands in place of references, in what an agent has made in a task: what others sent is theirs, and

@@ -326,14 +326,11 @@ func (s *Store) Open(id string) (*os.File, *File, error) {
 	return content, f, nil
 }
 
-// isOf reports whether an id is that of a file of a task, by the task's id.
-func (s *Store) isOf(task a2a.TaskID, id string) bool {
+// isOf reports whether an id is that of a file of a task. The folder in the id stands for the whole key: the same task id
+// in the scope of somebody else is another folder.
+func isOf(key journal.Key, id string) bool {
 	folder, base, _ := strings.Cut(id, "-")
-	if !isHex(folder) || !isHex(base) {
-		return false
-	}
-	key, err := readOwner(filepath.Join(s.dir, folder))
-	return err == nil && key.ID == task
+	return folder == folderName(key) && isHex(base)
 }
 
 // isHex reports whether s is one half of an id, and so a name without any path in it.
@@ -367,17 +364,17 @@ func ownerOf(folder string) string {
 }
 
 // read returns the whole content of a file.
-func (s *Store) read(id string) ([]byte, *File, error) {
+func (s *Store) read(id string) ([]byte, error) {
 	content, f, err := s.Open(id)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer content.Close()
 	b := make([]byte, f.Size)
 	if _, err := io.ReadFull(content, b); err != nil {
-		return nil, nil, fmt.Errorf("files: %w", err)
+		return nil, fmt.Errorf("files: %w", err)
 	}
-	return b, f, nil
+	return b, nil
 }
 
 // maxName bounds a file's name, which goes into headers and URLs.

@@ -58,6 +58,7 @@ type serveOptions struct {
 	grpcList  bool
 	samples   sampleOptions
 	dialects  dialectFlags
+	agentRole bool
 	cert, key string
 	tls       *tls.Config // of the two, see check
 	turnLimit time.Duration
@@ -147,6 +148,7 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the services of gRPC")
 	o.samples.register(flags)
 	o.dialects.register(flags)
+	flags.BoolVar(&o.agentRole, "allow-agent-role", false, "take messages that callers send in the role of the agent")
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
 	flags.DurationVar(&o.turnLimit, "turn-limit", limits.TurnLimit, "how long one turn of the agent may take")

@@ -79,7 +79,8 @@ func (w *workshop) hire(s *sample) (a2a.Service, *a2a.AgentCard, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	service := w.files.Service(w.engine.Agent(s.name, w.files.Agent(worker), &engine.AgentOptions{Card: card}), "")
+	agent := w.engine.Agent(s.name, w.files.Agent(worker), &engine.AgentOptions{Card: card, AllowAgentRole: w.options.agentRole})
+	service := w.files.Service(agent, "")
 	if s.wrap != nil {
 		service = s.wrap(service)
 	}

@@ -72,17 +72,31 @@ func shutDown(e *engine.Engine) {
 func (s *stack) serve(t *testing.T, name string, tune func(*server.Options)) string {
 	t.Helper()
 	card := scriptCard()
+	return s.serveService(t, s.engine.Agent(name, s.script, &engine.AgentOptions{Card: card}), card, nil, tune)
+}
+
+// serveService serves a service, with what beside has at its own paths; beside and tune may be nil.
+func (s *stack) serveService(
+	t *testing.T, svc a2a.Service, card *a2a.AgentCard, beside *http.ServeMux, tune func(*server.Options),
+) (url string) {
+	t.Helper()
 	ready := make(chan string, 1)
 	opts := &server.Options{
 		Card: card, Logger: quiet, DrainTimeout: 10 * time.Millisecond,
 		OnReady: func(_ net.Addr, url string) { ready <- url },
 	}
+	if beside != nil {
+		opts.Handler = beside
+	}
 	if tune != nil {
 		tune(opts)
 	}
-	srv, err := server.New(s.engine.Agent(name, s.script, &engine.AgentOptions{Card: card}), opts)
+	srv, err := server.New(svc, opts)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if beside != nil {
+		beside.Handle("/", srv)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
