@@ -7,10 +7,9 @@ import "math"
 // An index ranks documents by Okapi BM25. A document's terms have weights, as if a term of weight 2 stood there twice: so
 // fields of different importance are one document.
 type index struct {
-	docs    []map[string]float64
-	in      map[string]int // in how many documents a term is
-	lengths []float64
-	mean    float64
+	docs []*document
+	in   map[string]int // in how many documents a term is
+	mean float64        // length of a document
 }
 
 // The constants that the literature recommends, with less regard for length: cards differ in how chatty they are, not
@@ -24,14 +23,13 @@ const (
 	leastDocs = 8
 )
 
-func newIndex(docs []map[string]float64) *index {
-	x := &index{docs: docs, in: make(map[string]int), lengths: make([]float64, len(docs))}
-	for i, doc := range docs {
-		for term, weight := range doc {
+func newIndex(docs []*document) *index {
+	x := &index{docs: docs, in: make(map[string]int)}
+	for _, doc := range docs {
+		for term := range doc.words {
 			x.in[term]++
-			x.lengths[i] += weight
 		}
-		x.mean += x.lengths[i] / float64(len(docs))
+		x.mean += doc.length / float64(len(docs))
 	}
 	return x
 }
@@ -47,11 +45,11 @@ func (x *index) idf(term string) float64 {
 func (x *index) score(doc int, terms []string, query map[string]float64) float64 {
 	norm := 1.0
 	if x.mean > 0 {
-		norm = 1 - bm25B + bm25B*x.lengths[doc]/x.mean
+		norm = 1 - bm25B + bm25B*x.docs[doc].length/x.mean
 	}
 	sum := 0.0
 	for _, term := range terms {
-		if tf := x.docs[doc][term]; tf > 0 {
+		if tf := x.docs[doc].words[term]; tf > 0 {
 			sum += query[term] * x.idf(term) * tf * (bm25K + 1) / (tf + bm25K*norm)
 		}
 	}

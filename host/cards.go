@@ -3,7 +3,10 @@
 package host
 
 import (
+	_ "embed"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -17,15 +20,37 @@ const (
 	weightDescription = 1.0
 	weightExample     = 0.3
 	weightPattern     = 0.3
+
+	commonShare = 0.1 // of a common word's weight in descriptions and examples
 )
+
+//go:embed common.txt
+var commonText string
+
+// commonWords returns the stems of everyday words. A handful of cards is too little to tell from them which words are
+// rare, so that one common word which a request shares with a description would outweigh all else.
+var commonWords = sync.OnceValue(func() map[string]bool {
+	common := make(map[string]bool)
+	for line := range strings.Lines(commonText) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for word := range strings.FieldsSeq(line) {
+			common[stem(word)] = true
+		}
+	}
+	return common
+})
 
 // leastAbout is how much of what a card says of its first topic it has to say of another one to be about that too.
 const leastAbout = 0.2
 
 // A document is what there is to know of a card for routing.
 type document struct {
-	words  map[string]float64 // by stem, and patterns
-	topics map[string]float64 // how much the card is about each, up to 1
+	words    map[string]float64 // by stem, and patterns
+	length   float64            // the sum of words
+	topics   map[string]float64 // how much the card is about each, up to 1
+	examples map[string]bool    // by gist
 }
 
 // documents keeps the terms of the cards that were read last, as reading them takes longer than all the rest.
@@ -56,14 +81,18 @@ const maxCardText = 2000
 
 // newDocument reads a card.
 func newDocument(c *a2a.AgentCard) *document {
-	doc := &document{words: make(map[string]float64), topics: make(map[string]float64)}
+	doc := &document{words: make(map[string]float64), topics: make(map[string]float64), examples: make(map[string]bool)}
 	read := func(text string, weight float64) {
 		if len(text) > maxCardText {
 			text = text[:maxCardText]
 		}
 		tokens := tokenize(text)
 		for _, t := range tokens {
-			if !t.stops() {
+			switch {
+			case t.stops():
+			case weight <= weightDescription && commonWords()[t.stem]:
+				doc.words[t.stem] += weight * commonShare
+			default:
 				doc.words[t.stem] += weight
 			}
 		}
@@ -83,6 +112,7 @@ func newDocument(c *a2a.AgentCard) *document {
 		}
 		for _, example := range s.Examples[:min(len(s.Examples), maxSkills)] {
 			read(withoutSource(example), weightExample)
+			doc.examples[gist(example)] = true
 			for _, p := range patterns(example, tokenize(example)) {
 				doc.words[p] += weightPattern
 			}
@@ -93,9 +123,30 @@ func newDocument(c *a2a.AgentCard) *document {
 			doc.words[p] += weightPattern
 		}
 	}
+	for _, term := range slices.Sorted(maps.Keys(doc.words)) { // in one order, as equal cards have to get equal sums
+		doc.length += doc.words[term]
+	}
 	doc.share()
 	return doc
 }
+
+// gist returns the words of a text that say what it is about, as stems in alphabetical order; "" where they are too few
+// to tell one text from others. Numbers are left out: "count to 10" and "count to 20" have one gist.
+func gist(text string) string {
+	var stems []string
+	for _, t := range tokenize(text) {
+		if !t.stops() {
+			stems = append(stems, t.stem)
+		}
+	}
+	slices.Sort(stems)
+	if stems = slices.Compact(stems); len(stems) < leastGist {
+		return ""
+	}
+	return strings.Join(stems, " ")
+}
+
+const leastGist = 2 // words
 
 // share makes shares of the weights of topics. What a card says of its topics grows slower than how often it says it, and
 // what it names once beside its main topic is no topic of it.

@@ -14,9 +14,12 @@ import (
 	"github.com/dragoman-a2a/dragoman/samples/currency"
 	"github.com/dragoman-a2a/dragoman/samples/expenses"
 	"github.com/dragoman-a2a/dragoman/samples/files"
+	"github.com/dragoman-a2a/dragoman/samples/flaky"
 	"github.com/dragoman-a2a/dragoman/samples/hello"
 	"github.com/dragoman-a2a/dragoman/samples/images"
 	"github.com/dragoman-a2a/dragoman/samples/movies"
+	"github.com/dragoman-a2a/dragoman/samples/repairshop"
+	"github.com/dragoman-a2a/dragoman/samples/slow"
 )
 
 // fixtures are agents that requests are routed among, with the cards that such agents had among the protocol's first
@@ -38,6 +41,16 @@ func ours(t testing.TB) []AgentInfo {
 		{Alias: "expenses", Card: expenses.Card()}, {Alias: "movies", Card: movies.Card()}, {Alias: "coder", Card: coder.Card()},
 		{Alias: "files", Card: files.Card()},
 	}
+}
+
+// twelve are all samples, as "dragoman samples up" serves them.
+func twelve(t testing.TB) []AgentInfo {
+	t.Helper()
+	return append(ours(t),
+		AgentInfo{Alias: "slow", Card: slow.Card()}, AgentInfo{Alias: "flaky", Card: flaky.Card()},
+		AgentInfo{Alias: repairshop.ManagerName, Card: repairshop.ManagerCard()},
+		AgentInfo{Alias: repairshop.MechanicName, Card: repairshop.MechanicCard()},
+		AgentInfo{Alias: repairshop.SupplierName, Card: repairshop.SupplierCard()})
 }
 
 func readCard(t testing.TB, name string) *a2a.AgentCard {
@@ -95,7 +108,7 @@ func TestThereAreEnoughPhrasings(t *testing.T) {
 // fifth, which is there to tell what they make of phrasings that nobody has seen: it must not be tuned on.
 func TestRulesRoutePhrasings(t *testing.T) {
 	t.Parallel()
-	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t)} {
+	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t), "all samples": twelve(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var all tally
@@ -114,7 +127,7 @@ func TestRulesRoutePhrasings(t *testing.T) {
 // A request whose agent is not there goes to nobody else: the rules ask, or say what the host can do.
 func TestRulesDoNotGuessWhenAnAgentIsMissing(t *testing.T) {
 	t.Parallel()
-	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t)} {
+	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t), "all samples": twelve(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			total, guessed := 0, 0
@@ -140,6 +153,51 @@ func TestRulesDoNotGuessWhenAnAgentIsMissing(t *testing.T) {
 				t.Errorf("%d of %d are guessed", guessed, total)
 			}
 		})
+	}
+}
+
+// Requests about money, code and films reach none of the agents that count, fail on command or sell car parts, although
+// they say "come", "error", "list" or "order" as often as any text does.
+func TestRulesKeepRequestsFromAgentsOfOtherTrades(t *testing.T) {
+	t.Parallel()
+	agents, others := twelve(t), []string{"slow", "flaky", repairshop.SupplierName}
+	for _, file := range phrasings {
+		for _, in := range readPhrasings(t, file) {
+			for _, text := range in.Phrasings {
+				got, asked := went(decide(t, in.situation(text, agents)))
+				if !asked && slices.ContainsFunc(got, func(alias string) bool { return slices.Contains(others, alias) }) {
+					t.Errorf("%s: %q goes to %v", in.Intent, text, got)
+				}
+			}
+		}
+	}
+}
+
+// What a card has as an example goes to its agent, or the agent is among the choices of a question; it never goes to
+// another one.
+func TestRulesRouteTheExamplesOfCards(t *testing.T) {
+	t.Parallel()
+	agents, total, right := twelve(t), 0, 0
+	for _, a := range agents {
+		for _, skill := range a.Card.Skills {
+			for _, example := range skill.Examples {
+				if gist(example) == "" {
+					continue // "fail" and "Ada" say too little
+				}
+				total++
+				switch got, asked := route(t, agents, example); {
+				case asked:
+					t.Logf("%s: asks about %q", a.Alias, example)
+				case slices.Equal(got, []string{a.Alias}):
+					right++
+				default:
+					t.Errorf("%s: example %q goes to %v", a.Alias, example, got)
+				}
+			}
+		}
+	}
+	if float64(right) < 0.9*float64(total) {
+		t.Errorf("%d of %d examples go to their agent, want 90%%", right, total)
 	}
 }
 
@@ -249,7 +307,7 @@ func TestRulesOnTheHostItself(t *testing.T) {
 // in passing, as that of the coder does.
 func TestRulesAnswerGreetingsWithoutAGreeter(t *testing.T) {
 	t.Parallel()
-	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t)} {
+	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t), "all samples": twelve(t)} {
 		agents = slices.DeleteFunc(agents, func(a AgentInfo) bool { return a.Alias == "hello" })
 		for _, text := range []string{"hello", "Hi!", "good morning", "hey there", "Hello, everyone!"} {
 			if got, _ := route(t, agents, text); strings.Join(got, " ") != "host" {

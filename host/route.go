@@ -41,12 +41,10 @@ type router struct {
 
 func newRouter(s *Situation, known *documents) *router {
 	r := &router{agents: s.Agents, last: s.Last, accept: s.OutputModes, parts: attachments(s.Message)}
-	words := make([]map[string]float64, len(s.Agents))
-	for i, a := range s.Agents {
-		card := known.of(a.Card)
-		r.cards, words[i] = append(r.cards, card), card.words
+	for _, a := range s.Agents {
+		r.cards = append(r.cards, known.of(a.Card))
 	}
-	r.index = newIndex(words)
+	r.index = newIndex(r.cards)
 	return r
 }
 
@@ -122,6 +120,25 @@ func (r *router) rank(text string) ranking {
 	}
 	slices.SortStableFunc(k.agents, func(a, b rank) int { return cmp.Compare(b.score, a.score) })
 	return k
+}
+
+// exampleOf returns the index of the one agent whose card has a text as an example; -1 for none, and for several. Agents
+// that are down, or that do not take what is attached, are passed over.
+func (r *router) exampleOf(text string) int {
+	said, of := gist(text), -1
+	if said == "" {
+		return -1
+	}
+	for i, card := range r.cards {
+		switch {
+		case !card.examples[said] || r.fit(r.agents[i], 1) < 1:
+		case of >= 0:
+			return -1
+		default:
+			of = i
+		}
+	}
+	return of
 }
 
 // nobody returns how much a text says of a topic that no agent is about.

@@ -41,6 +41,9 @@ func texts(text string) []a2a.Part { return []a2a.Part{a2a.TextPart(text)} }
 
 // plan routes by what the request is about.
 func (r *router) plan(s *Situation) *Decision {
+	if of := r.exampleOf(s.Text); of >= 0 {
+		return r.single(of, s.Text)
+	}
 	whole := r.whole(s.Text)
 	if groups := r.groups(s.Text); len(groups) > 1 && r.meant(groups, whole) {
 		return &Decision{Steps: r.steps(groups)}
