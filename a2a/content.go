@@ -3,7 +3,9 @@
 package a2a
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -30,12 +32,59 @@ func DataPart(v any) (Part, error) {
 	return Part{Content: Data(b)}, nil
 }
 
+// Text returns the text of a part that carries text, else "".
+func (p Part) Text() string {
+	text, _ := p.Content.(Text)
+	return string(text)
+}
+
+// Raw returns the bytes of a part that carries a file, else nil.
+func (p Part) Raw() []byte {
+	raw, _ := p.Content.(Raw)
+	return raw
+}
+
+// URL returns where the content of a part is that points at a file, else "".
+func (p Part) URL() string {
+	url, _ := p.Content.(URL)
+	return string(url)
+}
+
+// Data returns the JSON of a part that carries data, else nil.
+func (p Part) Data() jsontext.Value {
+	data, _ := p.Content.(Data)
+	return jsontext.Value(data)
+}
+
+// Decode reads the data of a part into v, a pointer, by json/v2. It is an error if the part carries no data, or data
+// that does not fit v.
+func (p Part) Decode(v any) error {
+	data := p.Data()
+	if data == nil {
+		return errNoData
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("a2a: data of a part: %w", err)
+	}
+	return nil
+}
+
+var errNoData = errors.New("a2a: there is no data part")
+
 // Text returns the text of the message's text parts, joined without anything between. A nil message has none.
 func (m *Message) Text() string {
 	if m == nil {
 		return ""
 	}
 	return text(m.Parts)
+}
+
+// Decode reads the message's first data part into v, as [Part.Decode] does.
+func (m *Message) Decode(v any) error {
+	if m == nil {
+		return errNoData
+	}
+	return decode(m.Parts, v)
 }
 
 // Text returns the text of the artifact's text parts, joined without anything between: an artifact that came in chunks
@@ -47,14 +96,54 @@ func (a *Artifact) Text() string {
 	return text(a.Parts)
 }
 
-func text(parts []Part) string {
-	var s strings.Builder
-	for i := range parts {
-		if t, ok := parts[i].Content.(Text); ok {
-			s.WriteString(string(t))
+// Decode reads the artifact's first data part into v, as [Part.Decode] does. A nil artifact has none.
+func (a *Artifact) Decode(v any) error {
+	if a == nil {
+		return errNoData
+	}
+	return decode(a.Parts, v)
+}
+
+// Artifact returns the task's artifact with a name, the last one if there are several, and nil if there is none.
+func (t *Task) Artifact(name string) *Artifact {
+	for _, a := range slices.Backward(t.Artifacts) {
+		if a.Name == name {
+			return a
 		}
 	}
+	return nil
+}
+
+// Text returns what the task has come to as text: that of its artifacts, one after the other on lines of their own, or
+// of the status message if the artifacts have none.
+func (t *Task) Text() string {
+	var texts []string
+	for _, a := range t.Artifacts {
+		if text := a.Text(); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) == 0 {
+		return t.Status.Message.Text()
+	}
+	return strings.Join(texts, "\n")
+}
+
+func text(parts []Part) string {
+	var s strings.Builder
+	for _, p := range parts {
+		s.WriteString(p.Text())
+	}
 	return s.String()
+}
+
+func decode(parts []Part, v any) error {
+	for _, p := range parts {
+		if p.Data() != nil {
+			return p.Decode(v)
+		}
+	}
+	return errNoData
 }
 
 // Get decodes the value of key into v, a pointer, by json/v2. It reports whether there is one; the error says that it

@@ -67,3 +67,61 @@ func TestMetadataGetAndSet(t *testing.T) {
 		t.Errorf("got %s, %v, %v", raw, ok, err)
 	}
 }
+
+func TestPartSaysWhatItCarries(t *testing.T) {
+	t.Parallel()
+	data := Part{Content: Data(`{"a":1}`)}
+	for name, test := range map[string]struct {
+		part                 Part
+		text, raw, url, data string
+	}{
+		"text":  {TextPart("hi"), "hi", "", "", ""},
+		"bytes": {RawPart([]byte("abc"), "image/png", ""), "", "abc", "", ""},
+		"URL":   {URLPart("https://example.com", "", ""), "", "", "https://example.com", ""},
+		"data":  {data, "", "", "", `{"a":1}`},
+		"empty": {Part{}, "", "", "", ""},
+	} {
+		p := test.part
+		if p.Text() != test.text || string(p.Raw()) != test.raw || p.URL() != test.url || string(p.Data()) != test.data {
+			t.Errorf("%s: %q, %q, %q, %q", name, p.Text(), p.Raw(), p.URL(), p.Data())
+		}
+		if err := p.Decode(new(any)); (err == nil) != (test.data != "") {
+			t.Errorf("%s: Decode says %v", name, err)
+		}
+	}
+	var n struct {
+		A string `json:"a"`
+	}
+	if err := data.Decode(&n); err == nil || !strings.Contains(err.Error(), "data of a part") {
+		t.Errorf("a number fits a string: %v", err)
+	}
+}
+
+func TestTaskSaysWhatItCameTo(t *testing.T) {
+	t.Parallel()
+	said := NewMessage(RoleAgent, TextPart("That is all."))
+	data := Part{Content: Data(`{"total":3}`)}
+	task := &Task{Status: TaskStatus{Message: said}, Artifacts: []*Artifact{{Name: "sum", Parts: []Part{data}}}}
+	if task.Text() != "That is all." {
+		t.Errorf("got %q, want the status where no artifact has text", task.Text())
+	}
+	task.Artifacts = append(task.Artifacts, &Artifact{Parts: []Part{TextPart("a"), TextPart("b")}}, &Artifact{Parts: []Part{TextPart("c")}})
+	if task.Text() != "ab\nc" {
+		t.Errorf("got %q", task.Text())
+	}
+	var sum struct {
+		Total int `json:"total"`
+	}
+	if err := task.Artifact("sum").Decode(&sum); err != nil || sum.Total != 3 {
+		t.Errorf("got %v, %v", sum, err)
+	}
+	for name, err := range map[string]error{
+		"an artifact that is missing": task.Artifact("bill").Decode(&sum),
+		"a message without data":      said.Decode(&sum),
+		"no message":                  (*Message)(nil).Decode(&sum),
+	} {
+		if err == nil || err.Error() != "a2a: there is no data part" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

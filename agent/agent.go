@@ -4,6 +4,7 @@
 // message, shows its work through the turn, and its return value decides how the turn ends:
 //
 //	returns nil                         the task is completed
+//	return t.Complete(parts...)         completed, with a last word about it
 //	return t.Ask(parts...)              input-required; the next message starts the next turn
 //	return t.NeedAuth(parts...)         auth-required; likewise
 //	return t.Suspend(until)             stays working without a turn, until a timer, a message or a wake-up

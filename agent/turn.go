@@ -234,8 +234,15 @@ func (t *Turn) Suspend(until time.Time) error {
 	return &turn.Outcome{Kind: turn.Suspend, Until: until}
 }
 
+// Complete ends the turn and completes the task, with the parts as its last status message: return t.Complete(parts...).
+// Results belong in artifacts, which callers look for; this is for what is said about them, or for an agent whose answer
+// is a sentence. Without parts it does what returning nil does.
+func (t *Turn) Complete(parts ...a2a.Part) error {
+	return &turn.Outcome{Kind: turn.Complete, Parts: parts}
+}
+
 // Reply ends the turn with a message instead of a task: return t.Reply(parts...). When the task exists already, it is
-// completed with that message.
+// completed with that message, as by [Turn.Complete].
 func (t *Turn) Reply(parts ...a2a.Part) error { return &turn.Outcome{Kind: turn.Reply, Parts: parts} }
 
 // Await asks a question and waits for the answer within the turn; for short waits. The task is input-required

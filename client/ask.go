@@ -5,7 +5,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
@@ -22,7 +21,7 @@ func (c *Client) Ask(ctx context.Context, text string) (string, error) {
 		}
 		w.note("", u.Event)
 		if m, ok := u.Event.(*a2a.Message); ok && w.answered {
-			return textOf(m.Parts), nil
+			return m.Text(), nil
 		}
 		if w.state.Interrupted() {
 			break
@@ -42,25 +41,5 @@ func answerOf(task *a2a.Task) (string, error) {
 	case task.Status.State != a2a.TaskStateCompleted:
 		return "", &TaskError{task}
 	}
-	var texts []string
-	for _, artifact := range task.Artifacts {
-		if text := textOf(artifact.Parts); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	if len(texts) == 0 && task.Status.Message != nil {
-		texts = append(texts, textOf(task.Status.Message.Parts))
-	}
-	return strings.Join(texts, "\n"), nil
-}
-
-// textOf returns the text parts joined as they are: an artifact that was streamed has a part for each of its chunks.
-func textOf(parts []a2a.Part) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if text, ok := p.Content.(a2a.Text); ok {
-			b.WriteString(string(text))
-		}
-	}
-	return b.String()
+	return task.Text(), nil
 }

@@ -75,23 +75,16 @@ func (e *TaskError) Error() string {
 const maxSaid = 300
 
 // said returns the text of a task's status, as oneLine does.
-func said(t *a2a.Task) string { return saidBy(t.Status.Message) }
+func said(t *a2a.Task) string { return oneLine(t.Status.Message.Text()) }
 
-func saidBy(m *a2a.Message) string {
-	if m == nil {
-		return ""
-	}
-	return oneLine(m.Parts)
-}
-
-// oneLine returns the text of parts, after a colon, for an error or a log: on one line, as those end up in terminals.
-func oneLine(parts []a2a.Part) string {
-	text := strings.Map(func(r rune) rune {
+// oneLine returns a text after a colon, for an error or a log: on one line, as those end up in terminals.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
-	}, textOf(parts))
+	}, text)
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
 		return ""

@@ -34,11 +34,11 @@ func (u Update) String() string {
 	case *a2a.Task:
 		return fmt.Sprintf("%stask %s, %s, %d artifacts%s", how, e.ID, e.Status.State, len(e.Artifacts), said(e))
 	case *a2a.StatusUpdate:
-		return fmt.Sprintf("%stask %s, %s%s", how, e.TaskID, e.Status.State, saidBy(e.Status.Message))
+		return fmt.Sprintf("%stask %s, %s%s", how, e.TaskID, e.Status.State, oneLine(e.Status.Message.Text()))
 	case *a2a.ArtifactUpdate:
-		return fmt.Sprintf("%stask %s, artifact %q, %d parts%s", how, e.TaskID, e.Artifact.Name, len(e.Artifact.Parts), oneLine(e.Artifact.Parts))
+		return fmt.Sprintf("%stask %s, artifact %q, %d parts%s", how, e.TaskID, e.Artifact.Name, len(e.Artifact.Parts), oneLine(e.Artifact.Text()))
 	case *a2a.Message:
-		return how + "message" + saidBy(e)
+		return how + "message" + oneLine(e.Text())
 	}
 	return "no event"
 }

@@ -229,6 +229,8 @@ func TestTurnTable(t *testing.T) {
 		text  string
 	}{
 		{"nil completes", func(ctx context.Context, t *agent.Turn) error { return nil }, a2a.TaskStateCompleted, ""},
+		{"Complete", func(ctx context.Context, t *agent.Turn) error { return t.Complete(part("all done")) }, a2a.TaskStateCompleted, "all done"},
+		{"Complete without parts", func(ctx context.Context, t *agent.Turn) error { return t.Complete() }, a2a.TaskStateCompleted, ""},
 		{"Ask", func(ctx context.Context, t *agent.Turn) error { return t.Ask(part("which?")) }, a2a.TaskStateInputRequired, "which?"},
 		{"NeedAuth", func(ctx context.Context, t *agent.Turn) error { return t.NeedAuth(part("log in")) }, a2a.TaskStateAuthRequired, "log in"},
 		{"wrapped Ask", func(ctx context.Context, t *agent.Turn) error { return fmt.Errorf("asking: %w", t.Ask(part("which?"))) },

@@ -103,6 +103,8 @@ func (r *runner) judgeOutcome(out *turn.Outcome) ending {
 		return ending{state: a2a.TaskStateInputRequired, message: r.say(out.Parts...)}
 	case turn.NeedAuth:
 		return ending{state: a2a.TaskStateAuthRequired, message: r.say(out.Parts...)}
+	case turn.Complete:
+		return ending{state: a2a.TaskStateCompleted, message: r.say(out.Parts...)}
 	case turn.Suspend:
 		return r.judgeSuspend(out)
 	case turn.Reply:

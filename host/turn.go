@@ -606,10 +606,7 @@ func (x *run) replyWith(ctx context.Context, answer []a2a.Part) error {
 		x.preface = answer
 		return x.save(ctx)
 	}
-	if err := x.t.Working(); err != nil {
-		return err
-	}
-	return x.t.Reply(answer...)
+	return x.t.Complete(answer...)
 }
 
 // maxAnswerText is how long a text of a planner may be, in runes.

@@ -11,6 +11,8 @@ package agenttest
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +70,8 @@ type Result struct {
 	Task    *a2a.Task    // nil when the agent replied with a message
 	Message *a2a.Message // nil when there is a task
 	Events  []a2a.Event  // what a stream showed, the first event included
+
+	t testing.TB
 }
 
 // State returns the task's state, unspecified when there is no task.
@@ -80,35 +84,99 @@ func (r *Result) State() a2a.TaskState {
 
 // Text returns all text the caller reads: that of the message, or of the artifacts, or else of the status.
 func (r *Result) Text() string {
-	if r.Message != nil {
-		return text(r.Message.Parts)
+	if r.Task == nil {
+		return r.Message.Text()
 	}
-	var all []string
-	for _, a := range r.Task.Artifacts {
-		all = append(all, text(a.Parts))
-	}
-	if len(all) == 0 {
-		return r.StatusText()
-	}
-	return strings.Join(all, "\n")
+	return r.Task.Text()
 }
 
-// StatusText returns the text of the task's status message.
+// StatusText returns the text of the task's status message; "" when there is no task.
 func (r *Result) StatusText() string {
-	if r.Task == nil || r.Task.Status.Message == nil {
+	if r.Task == nil {
 		return ""
 	}
-	return text(r.Task.Status.Message.Parts)
+	return r.Task.Status.Message.Text()
 }
 
-func text(parts []a2a.Part) string {
+// Artifact returns the artifact with a name, nil when there is none; its methods Text and Decode take that, too.
+func (r *Result) Artifact(name string) *a2a.Artifact {
+	if r.Task == nil {
+		return nil
+	}
+	return r.Task.Artifact(name)
+}
+
+// Decode reads the first data part of what the agent said last into v: of the message, or of the task's status. It fails
+// the test when there is none or it does not fit v.
+func (r *Result) Decode(v any) {
+	r.t.Helper()
+	m := r.Message
+	if r.Task != nil {
+		m = r.Task.Status.Message
+	}
+	if err := m.Decode(v); err != nil {
+		r.t.Fatalf("%v, in %v", err, r)
+	}
+}
+
+// String says the whole result in a few lines, for the failures of tests: the state and what the agent says, then what
+// happened on the way there, then the artifacts.
+func (r *Result) String() string {
+	if r.Task == nil {
+		return "message" + said(r.Message)
+	}
 	var b strings.Builder
-	for _, p := range parts {
-		if s, ok := p.Content.(a2a.Text); ok {
-			b.WriteString(string(s))
+	b.WriteString(word(r.State()) + said(r.Task.Status.Message))
+	for _, e := range r.Events {
+		if u, ok := e.(*a2a.StatusUpdate); ok && !u.Status.State.Terminal() && !u.Status.State.Interrupted() {
+			fmt.Fprintf(&b, "\n  %s%s", word(u.Status.State), said(u.Status.Message))
 		}
 	}
+	for _, a := range r.Task.Artifacts {
+		fmt.Fprintf(&b, "\n  artifact %q: %s", a.Name, show(a.Parts))
+	}
 	return b.String()
+}
+
+// word returns a state as people say it, such as "input-required".
+func word(s a2a.TaskState) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(s.String(), "TASK_STATE_")), "_", "-")
+}
+
+// said returns what a message says after a colon; "" without one.
+func said(m *a2a.Message) string {
+	if m == nil {
+		return ""
+	}
+	return ": " + show(m.Parts)
+}
+
+// show returns parts in one line: text in quotes, that of chunks as one, data as JSON, and files by what they are.
+func show(parts []a2a.Part) string {
+	var shown []string
+	for i, p := range parts {
+		switch c := p.Content.(type) {
+		case a2a.Text:
+			if i > 0 && parts[i-1].Text() != "" {
+				continue // shown with the one before
+			}
+			text := string(c)
+			for _, more := range parts[i+1:] {
+				if more.Text() == "" {
+					break
+				}
+				text += more.Text()
+			}
+			shown = append(shown, strconv.Quote(text))
+		case a2a.Data:
+			shown = append(shown, string(c))
+		case a2a.URL:
+			shown = append(shown, string(c))
+		case a2a.Raw:
+			shown = append(shown, strings.TrimSpace(fmt.Sprintf("%d bytes %s %s", len(c), p.MediaType, p.Filename)))
+		}
+	}
+	return strings.Join(shown, ", ")
 }
 
 // Send sends a text that starts a task and waits until the task ends or waits.
@@ -134,7 +202,7 @@ func (h *Harness) SendMessage(m *a2a.Message) *Result {
 	if err != nil {
 		h.t.Fatalf("send: %v", err)
 	}
-	r := &Result{}
+	r := &Result{t: h.t}
 	var id a2a.TaskID
 	for ev, err := range stream {
 		if err != nil {

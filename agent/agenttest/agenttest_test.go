@@ -41,3 +41,50 @@ func TestHarness(t *testing.T) {
 		t.Errorf("third = %+v", third)
 	}
 }
+
+// A result says in a test's failure what an author has to know.
+func TestResultReadsWell(t *testing.T) {
+	t.Parallel()
+	h := agenttest.New(t, agent.Func(func(ctx context.Context, t *agent.Turn) error {
+		data, err := a2a.DataPart(map[string]int{"total": 3})
+		if err != nil {
+			return err
+		}
+		switch t.Text() {
+		case "ask":
+			return t.Ask(a2a.TextPart("Which one?"), data)
+		case "reply":
+			return t.Reply(a2a.TextPart("hello"))
+		}
+		if err := t.Working(a2a.TextPart("Adding up")); err != nil {
+			return err
+		}
+		w := t.NewArtifact("sum")
+		for _, part := range []a2a.Part{a2a.TextPart("1+2"), a2a.TextPart("=3"), data, a2a.RawPart([]byte("abc"), "image/png", "a.png")} {
+			if err := w.WritePart(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil)
+	for text, want := range map[string]string{
+		"ask":   `input-required: "Which one?", {"total":3}`,
+		"reply": `message: "hello"`,
+		"add": "completed\n  working: \"Adding up\"\n" +
+			`  artifact "sum": "1+2=3", {"total":3}, 3 bytes image/png a.png`,
+	} {
+		if got := h.Send(text).String(); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", text, got, want)
+		}
+	}
+	var sum struct {
+		Total int `json:"total"`
+	}
+	if h.Send("ask").Decode(&sum); sum.Total != 3 {
+		t.Errorf("got %d", sum.Total)
+	}
+	sum.Total = 0
+	if err := h.Send("add").Artifact("sum").Decode(&sum); err != nil || sum.Total != 3 {
+		t.Errorf("got %d, %v", sum.Total, err)
+	}
+}

@@ -68,6 +68,7 @@ const (
 	Reply
 	Reject
 	Withdraw
+	Complete
 )
 
 // An Outcome is returned as an error by the agent.
@@ -92,6 +93,8 @@ func (o *Outcome) Error() string {
 		return "the agent rejects the task"
 	case Withdraw:
 		return "the task is withdrawn"
+	case Complete:
+		return "the agent completes the task"
 	}
 	return "unknown outcome"
 }

@@ -71,7 +71,7 @@ func (c *converter) Run(ctx context.Context, t *agent.Turn) error {
 	case err != nil:
 		return agent.Public("The exchange rates could not be had. Please try again later.", err)
 	case outcome.Kind == KindRefuse:
-		return refuse(t, outcome.Text)
+		return t.Complete(a2a.TextPart(outcome.Text)) // a task: clients that asked one would miss an answer without
 	case outcome.Kind == KindFail:
 		return agent.Public(outcome.Text, nil)
 	}
@@ -86,15 +86,6 @@ func (c *converter) Run(ctx context.Context, t *agent.Turn) error {
 		return err
 	}
 	return t.Artifact(ArtifactName, parts...)
-}
-
-// refuse completes a task with a message. The task has to exist first: a reply alone would be a message without one,
-// and clients that asked a task would miss their answer.
-func refuse(t *agent.Turn, text string) error {
-	if err := t.Working(); err != nil {
-		return err
-	}
-	return t.Reply(a2a.TextPart(text))
 }
 
 // resultParts are the text and the data of a result, as far as the client accepts them.
