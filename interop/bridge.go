@@ -26,7 +26,7 @@ func (l *lab) playBridge(ctx context.Context, r *row) map[string]result {
 	failed := func(err error) map[string]result {
 		return map[string]result{"tools": {Scenario: "tools", Detail: err.Error()}}
 	}
-	slow, stop, err := l.launch(ctx, exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "slow", "--addr", "127.0.0.1:0", "--data", ":memory:"))
+	slow, stop, err := l.launch(ctx, exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "slow", "--addr", "127.0.0.1:0", "--data-dir", ":memory:"))
 	if err != nil {
 		return failed(err)
 	}

@@ -33,7 +33,7 @@ func (l *lab) playCoordinator(ctx context.Context, r *row) map[string]result {
 	failed := func(err error) map[string]result {
 		return map[string]result{"tools": {Scenario: "tools", Detail: err.Error()}}
 	}
-	url, stop, err := l.launch(ctx, exec.CommandContext(ctx, l.dragoman, "coord", "serve", "--addr", "127.0.0.1:0", "--coord-data", ":memory:", "--extended"))
+	url, stop, err := l.launch(ctx, exec.CommandContext(ctx, l.dragoman, "coord", "serve", "--addr", "127.0.0.1:0", "--data-dir", ":memory:", "--extended"))
 	if err != nil {
 		return failed(err)
 	}

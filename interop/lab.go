@@ -89,7 +89,7 @@ func (l *lab) startOurs(ctx context.Context) error {
 		return err
 	}
 	var err error
-	serve := exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "currency", "--addr", "127.0.0.1:0", "--data", ":memory:")
+	serve := exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "currency", "--addr", "127.0.0.1:0", "--data-dir", ":memory:")
 	if l.currency, err = l.startServer(ctx, serve); err != nil {
 		return err
 	}
@@ -113,11 +113,11 @@ func (l *lab) startOurs(ctx context.Context) error {
 
 // startHost starts our host before the agents that a request for money back in another currency needs.
 func (l *lab) startHost(ctx context.Context) (string, error) {
-	expenses, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "expenses", "--addr", "127.0.0.1:0", "--data", ":memory:"))
+	expenses, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "expenses", "--addr", "127.0.0.1:0", "--data-dir", ":memory:"))
 	if err != nil {
 		return "", err
 	}
-	return l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "host", "--serve", "127.0.0.1:0", "--data", ":memory:", "--agent", l.currency, "--agent", expenses))
+	return l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "host", "--serve", "127.0.0.1:0", "--data-dir", ":memory:", "-a", l.currency, "-a", expenses))
 }
 
 // startGateways starts both agents in one generation only, and a gateway before each.
@@ -128,7 +128,7 @@ func (l *lab) startGateways(ctx context.Context, probe string, only a2a.Generati
 		if err != nil {
 			return endpoints{}, err
 		}
-		url, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "gateway", "--addr", "127.0.0.1:0", "--upstream", upstream))
+		url, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "gateway", "--addr", "127.0.0.1:0", "-a", upstream))
 		if err != nil {
 			return endpoints{}, err
 		}

@@ -68,9 +68,9 @@ trap 'stop; exit 0' INT TERM
 trap stop EXIT
 
 mkdir -p "$data"
-"$bin" serve --agent currency --addr "$currency" --data "$data/currency" &
+"$bin" serve --agent currency --addr "$currency" --data-dir "$data" &
 currency_pid=$!
-"$bin" serve --agent hello --addr "$hello" --data "$data/hello" &
+"$bin" serve --agent hello --addr "$hello" --data-dir "$data" &
 hello_pid=$!
 ready "$currency_pid" "$currency" currency
 ready "$hello_pid" "$hello" hello

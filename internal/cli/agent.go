@@ -348,7 +348,7 @@ func (c *command) goOn(s *seen) []string {
 }
 
 // hintKeep says to people how to keep tasks, when the host of this run does not.
-const hintKeep = "keep tasks with --" + flagTasks + " FOLDER"
+const hintKeep = "keep tasks with --" + flagDataDir + " FOLDER"
 
 // sayResume says how to go on with a task, or that nobody can.
 func (c *command) sayResume(words ...string) {
@@ -409,14 +409,16 @@ func (c *command) lookAt(task a2a.TaskID) []string {
 	return c.commandFor("task", "get", string(task))
 }
 
-// withoutUser returns a reference to an agent or a registry without the name and password that a URL may have.
+// withoutUser returns a reference to an agent, perhaps with NAME= before it, or to a registry, without the name and
+// password that a URL may have.
 func withoutUser(ref string) string {
-	u, err := url.Parse(ref)
+	_, at := nameAndRef(ref)
+	u, err := url.Parse(at)
 	if err != nil || u.User == nil {
 		return ref
 	}
 	u.User = nil
-	return u.String()
+	return strings.TrimSuffix(ref, at) + u.String()
 }
 
 // sayWhere tells a user who stops waiting what there is and how to come back.

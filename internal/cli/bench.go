@@ -53,13 +53,14 @@ func (c *command) benchCommand() *cobra.Command {
 		Short:   "Measure how long an agent takes under a steady load",
 		Long:    benchLong,
 		Example: benchExample,
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, words []string) error {
-			if rest := c.firstIsAgent(words); len(rest) > 0 {
-				return usagef("bench takes the URL of one agent, and here is %q", rest[0]).withHint("give another kind of address with -a, and what to send with --text")
+		Args: func(_ *cobra.Command, rest []string) error {
+			if len(rest) == 0 {
+				return nil
 			}
-			return c.bench(cmd.Context(), &o)
+			return usagef("bench takes the URL of one agent, and here is %q", rest[0]).
+				withHint("give another kind of address with -a, and the text to send with --text")
 		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.bench(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false

@@ -61,7 +61,7 @@ func (c *command) chatCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringArrayVarP(&o.agents, flagAgentCard, "a", nil, "an agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry; repeatable")
+	agentsFlag(flags, &o.agents)
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to go on with, at the first agent")
 	flags.StringVar(&o.contextID, "context-id", "", "the conversation to go on with, at the first agent")
 	flags.StringArrayVar(&o.files, "file", nil, "path or URL of a file for the first message; repeatable")
@@ -162,13 +162,14 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 	return nil
 }
 
-func (s *chat) dial(ctx context.Context, ref string) (*chatAgent, error) {
+func (s *chat) dial(ctx context.Context, named string) (*chatAgent, error) {
+	alias, ref := nameAndRef(named)
 	s.c.options.agentCard = ref
 	agent, err := s.c.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	name := cmp.Or(inline(agent.Card().Name), ref)
+	name := cmp.Or(inline(cmp.Or(alias, agent.Card().Name)), ref)
 	return &chatAgent{ref: ref, name: short(name, 40), client: agent, shown: &feed{c: s.c, brief: s.c.atTerminal()}}, nil
 }
 

@@ -228,7 +228,7 @@ func TestListWithoutHistoryIsBetterThanNone(t *testing.T) {
 
 func TestConfigShowTellsTheValueOfEachCommand(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"DRAGOMAN_AGENT_CARD": "http://a:1, http://b:2", "DRAGOMAN_AGENT": "x=http://c:3,http://d:4", "DRAGOMAN_SVC_PARAM": "X-A: 1, 2,X-B:3", "DRAGOMAN_PARALLEL": "3"}
+	env := map[string]string{"DRAGOMAN_AGENT_CARD": "http://a:1, http://b:2", "DRAGOMAN_AGENT": "hello", "DRAGOMAN_SVC_PARAM": "X-A: 1, 2,X-B:3", "DRAGOMAN_PARALLEL": "3"}
 	show := func(args ...string) string {
 		var out, errs strings.Builder
 		r := &Run{Program: "dragoman", Args: append([]string{"config", "show"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
@@ -239,7 +239,7 @@ func TestConfigShowTellsTheValueOfEachCommand(t *testing.T) {
 		return out.String()
 	}
 	has(t, "what variables say", show(), "\nchat agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n", "\nmcp bridge agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n",
-		"\nhost agent: [x=http://c:3,http://d:4] (DRAGOMAN_AGENT)\n", "\nhost parallel: 3 (DRAGOMAN_PARALLEL)\n", "\nhost registry:  (default)\n", "\ncoord serve alive: 2m (default)\n",
+		"\nhost agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n", "\nserve agent: hello (DRAGOMAN_AGENT)\n", "\nhost parallel: 3 (DRAGOMAN_PARALLEL)\n", "\nhost registry:  (default)\n", "\ncoord serve alive: 2m (default)\n",
 		"\ncoordinator silence of an agent until its leases are free: 2m\n", "\ncoordinator leases: 5000\n")
 	has(t, "what flags say", show("-a", "http://e:5", "--timeout", "7s"), "\nagent-card: http://e:5 (flag)\n", "\nchat agent-card: [http://e:5] (flag)\n", "\ntimeout: 7s (flag)\n")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/conformance"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
+	"github.com/dragoman-a2a/dragoman/llm"
 )
 
 const completionLong = `completion prints a script for a shell, which then completes commands, options, and the
@@ -54,7 +55,7 @@ var flagValues = map[string][]string{
 	"output":         {outputText, outputJSON},
 	"transport":      {a2a.BindingJSONRPC, a2a.BindingHTTPJSON, a2a.BindingGRPC},
 	"a2a-version":    {string(a2a.Generation10), string(a2a.Generation03), string(a2a.Generation02), string(a2a.Generation01), anyVersion},
-	"llm":            {"off", "auto", "gemini", "openai", "anthropic"},
+	"llm":            {llmOff, llmAuto, llm.Gemini, llm.OpenAI, llm.Anthropic},
 	"rates":          {"snapshot", "live", "auto"},
 	"networks":       {string(guard.Public), string(guard.Loopback), string(guard.Private)},
 	"allow-networks": {string(guard.Public), string(guard.Loopback), string(guard.Private)},

@@ -46,7 +46,7 @@ func (c *command) configCommand() *cobra.Command {
 	}
 	show.Flags().AddFlagSet(c.clientFlags())
 	show.Flags().AddFlagSet(registryFlags(&registryOptions{}))
-	show.Flags().AddFlagSet(coordFlags(&coordOptions{}))
+	show.Flags().AddFlagSet(c.coordFlags(&coordOptions{}))
 	show.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are taken, to show what would count
 	return group(&cobra.Command{
 		Use:     "config",
@@ -160,7 +160,7 @@ func isFromCobra(cmd *cobra.Command) bool {
 // up; given is the flag of the command that shows it, if it has one of that name.
 func (c *command) describe(f, given *pflag.Flag) option {
 	o := option{Name: f.Name, Source: c.origin[f.Name]}
-	value, source := c.settingOf(f)
+	value, source := c.setting(f.Name)
 	var wrong *failure
 	switch {
 	case f == given: // has its value already, unless that is wrong

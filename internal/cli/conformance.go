@@ -48,14 +48,20 @@ const conformanceExample = `  dragoman conformance http://127.0.0.1:8080
 func (c *command) conformanceCommand() *cobra.Command {
 	var o conformanceOptions
 	cmd := &cobra.Command{
-		Use: "conformance URL", Short: "Hold an agent against the standard", Long: conformanceLong, Example: conformanceExample,
+		Use: "conformance [URL]", Short: "Hold an agent against the standard", Long: conformanceLong, Example: conformanceExample,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("%s takes the URL of an agent", cmd.CommandPath())
+			if len(args) == 0 || len(args) == 1 && c.options.agentCard == "" {
+				return nil
 			}
-			return nil
+			return usagef("%s takes the URL of one agent", cmd.CommandPath())
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return c.conformance(cmd.Context(), args[0], &o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			agent := append(args, c.options.agentCard)[0]
+			if agent == "" {
+				return noAgent()
+			}
+			return c.conformance(cmd.Context(), agent, &o)
+		},
 	}
 	flags, defaults := cmd.Flags(), conformance.Options{}.Defaults()
 	flags.SortFlags = false
@@ -69,7 +75,7 @@ func (c *command) conformanceCommand() *cobra.Command {
 	flags.DurationVar(&o.checks.Timeout, "answer-timeout", defaults.Timeout, "how long an answer may take, and a stream to its end")
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
-		case "bearer", flagSvcParam, "insecure", "debug":
+		case flagAgentCard, "bearer", flagSvcParam, "insecure", "debug":
 			flags.AddFlag(f)
 		}
 	})

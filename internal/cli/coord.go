@@ -43,7 +43,7 @@ func (c *command) coordCommand() *cobra.Command {
 	o := &coordOptions{}
 	uses := []*cobra.Command{c.coordStdioCommand(o), c.coordHookCommand(o), c.coordGuardCommand(o), c.coordTokenCommand(o), c.coordSettingsCommand(o), c.coordForgetCommand(o), c.coordWatchCommand(o), c.coordDoctorCommand(o)}
 	for _, cmd := range uses {
-		coordFlags(o).VisitAll(func(f *pflag.Flag) { // so that config show, which has them itself, does not repeat them
+		c.coordFlags(o).VisitAll(func(f *pflag.Flag) { // so that config show, which has them itself, does not repeat them
 			if !slices.Contains(useless[cmd.Name()], f.Name) {
 				cmd.PersistentFlags().AddFlag(f)
 			}
@@ -58,23 +58,19 @@ func (c *command) coordCommand() *cobra.Command {
 
 // useless are the flags that commands have no use for.
 var useless = map[string][]string{
-	"guard": {"coord-data"}, "token": {"session"}, "settings": {"session", "coord-data"}, "watch": {"session", "coord-data"}, "doctor": {"session"},
-	"forget": {"project", "session", "coord-data"},
+	"guard": {flagDataDir}, "token": {"session"}, "settings": {"session", flagDataDir}, "watch": {"session", flagDataDir}, "doctor": {"session"},
+	"forget": {"project", "session", flagDataDir},
 }
 
 // coordFlags returns the flags of the commands that use a coordinator.
-func coordFlags(o *coordOptions) *pflag.FlagSet {
+func (c *command) coordFlags(o *coordOptions) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("coord", pflag.ContinueOnError)
 	flags.StringVar(&o.url, "coord", "http://"+defaultCoord, "URL of the coordinator")
 	flags.StringVar(&o.token, flagCoordToken, "", "token to send to the coordinator; better given as DRAGOMAN_COORD_TOKEN")
 	flags.StringVar(&o.project, "project", "", "the project (default: the folder of the git repository, or this folder)")
 	flags.StringVar(&o.session, "session", "", "name of the agent's session (default: for hooks, one made of the harness's session id)")
-	coordDataFlag(flags, &o.data)
+	c.dataDirFlag(flags, &o.data)
 	return flags
-}
-
-func coordDataFlag(flags *pflag.FlagSet, data *string) {
-	flags.StringVar(data, "coord-data", "", "folder of the coordinator, or :memory: to keep nothing (default: the user's data folder)")
 }
 
 // check refuses what is no URL of a coordinator.

@@ -187,7 +187,7 @@ func TestAgentsShareAWorkTree(t *testing.T) {
 		}
 		return out
 	}
-	daemon, err := startProcess([]string{"coord", "serve", "--addr", "127.0.0.1:0", "--coord-data", t.TempDir()}, t.TempDir(), os.Getenv)
+	daemon, err := startProcess([]string{"coord", "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir()}, t.TempDir(), os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ import (
 // commands beside it.
 func TestRelativeDataFolder(t *testing.T) {
 	t.Parallel()
-	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_COORD_DATA=mine", "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
+	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_DATA_DIR=mine", "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
 	start := dragoman(t, env, "coord", "hook", "session-start")
 	start.Stdin = strings.NewReader(`{"session_id":"1"}`)
 	if out, err := start.CombinedOutput(); err != nil || !strings.Contains(string(out), "you are registered") {
@@ -38,7 +38,7 @@ func TestRelativeDataFolder(t *testing.T) {
 	data := filepath.Join(start.Dir, "mine")
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	for file, want := range map[string]bool{ownerKeyFile: true, coordLog: true, "mine": false} {
-		if _, err := os.Stat(filepath.Join(data, file)); (err == nil) != want {
+		if _, err := os.Stat(filepath.Join(data, folderCoord, file)); (err == nil) != want {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
@@ -148,7 +148,7 @@ func TestCoordinatorHangs(t *testing.T) {
 func TestEditsStartTheCoordinator(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
+	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	for _, step := range []struct{ moment, input, want string }{
 		{"pre-tool-use", `{"session_id":"a","tool_name":"Read","tool_input":{"file_path":"x"}}`, ""},
@@ -168,7 +168,7 @@ func TestEditsStartTheCoordinator(t *testing.T) {
 // What a client of MCP sends that cannot be read ends nothing.
 func TestStdioGoesOnAfterGarbage(t *testing.T) {
 	t.Parallel()
-	cmd := dragoman(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--coord-data", ":memory:")
+	cmd := dragoman(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--data-dir", ":memory:")
 	in, out := startRaw(t, cmd)
 	t.Cleanup(func() {
 		cmd.Process.Kill()
@@ -202,7 +202,7 @@ func TestStdioGoesOnAfterGarbage(t *testing.T) {
 func TestStdioSaysThatTheCoordinatorIsGone(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)
-	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p"}
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	session := stdioClient(t, dragoman(t, env, "coord", "stdio"), "", nil)
 	for _, name := range []string{"a", "b"} {
@@ -232,7 +232,7 @@ func TestStdioSaysThatTheCoordinatorIsGone(t *testing.T) {
 func TestStdioSubscribesAgain(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)
-	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p"}
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	agents, leases := "dragoman://p/agents", "dragoman://p/leases"
 	join := func(version string) (session *sdk.ClientSession, updated chan string) {
@@ -270,7 +270,7 @@ func TestStdioSubscribesAgain(t *testing.T) {
 func TestStdioRefusesSubscriptions(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)
-	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p"}
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	session := stdioClient(t, dragoman(t, env, "coord", "stdio"), "2025-11-25", nil)
 	stopDaemon(t, data, syscall.SIGKILL) // a subscription starts it again, too
@@ -288,7 +288,7 @@ func TestStdioRefusesSubscriptions(t *testing.T) {
 func TestStdioTakesAbsolutePaths(t *testing.T) {
 	t.Parallel()
 	needsGit(t)
-	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--coord-data", ":memory:")
+	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:")
 	init := exec.Command("git", "init", "-q")
 	init.Dir = cmd.Dir
 	if out, err := init.CombinedOutput(); err != nil {

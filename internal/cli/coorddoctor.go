@@ -125,7 +125,7 @@ func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 func (c *command) doctorData(o *coordOptions) finding {
 	folder, err := c.coordFolder(o.data)
 	if err != nil {
-		return finding{"data", "bad", err.Error(), "name a folder with --coord-data"}
+		return finding{"data", "bad", err.Error(), "name a folder with --data-dir"}
 	}
 	if _, here := o.startable(); !here {
 		return finding{"data", "note", "the coordinator is not this machine's", ""}
@@ -137,9 +137,9 @@ func (c *command) doctorData(o *coordOptions) finding {
 	case err != nil:
 		return finding{"data", "note", folder + " is not there yet", "the coordinator makes it when it starts"}
 	case !info.IsDir():
-		return finding{"data", "bad", folder + " is no folder", "remove it, or name another one with --coord-data"}
+		return finding{"data", "bad", folder + " is no folder", "remove it, or name another one with --data-dir"}
 	case info.Mode().Perm()&0o077 != 0 && isForeign(info):
-		return finding{"data", "bad", folder + " belongs to somebody else", "name another one with --coord-data"}
+		return finding{"data", "bad", folder + " belongs to somebody else", "name another one with --data-dir"}
 	}
 	return finding{"data", "ok", folder, ""}
 }

@@ -54,7 +54,7 @@ func TestCoordinationGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.env = append(os.Environ(), "PATH="+g.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "DRAGOMAN_ADDR="+g.addr,
-		"DRAGOMAN_COORD=http://"+g.addr, "DRAGOMAN_COORD_DATA="+t.TempDir(), "CLAUDE_ENV_FILE=")
+		"DRAGOMAN_COORD=http://"+g.addr, "DRAGOMAN_DATA_DIR="+t.TempDir(), "CLAUDE_ENV_FILE=")
 	g.shell("git init -q", "")
 	blocks := guideBlock.FindAllStringSubmatch(string(text), -1)
 	if len(blocks) < 7 {

@@ -21,14 +21,14 @@ func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 	const alive = minAlive
 	addr, data := freeAddress(t), t.TempDir()
 	serve := func() *serverProcess {
-		s, url := startCoordinator(t, "--extended", "--alive", alive.String(), "--addr", addr, "--coord-data", data)
+		s, url := startCoordinator(t, "--extended", "--alive", alive.String(), "--addr", addr, "--data-dir", data)
 		if url != "http://"+addr {
 			t.Fatalf("serves at %s", url)
 		}
 		return s
 	}
 	s := serve()
-	env := []string{"DRAGOMAN_COORD=http://" + addr, "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p", "DRAGOMAN_SESSION=ann"}
+	env := []string{"DRAGOMAN_COORD=http://" + addr, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p", "DRAGOMAN_SESSION=ann"}
 	cmd := dragoman(t, env, "coord", "stdio")
 	ann := stdioClient(t, cmd, "", nil)
 	me := map[string]any{"session_name": "ann", "task_id": "1", "branch": "", "description": ""}

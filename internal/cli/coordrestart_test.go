@@ -21,7 +21,7 @@ func TestQuestionsOverA2AOutliveTheCoordinator(t *testing.T) {
 	url := "http://" + addr
 	serve := func() *serverProcess {
 		t.Helper()
-		s, err := startProcess([]string{"coord", "serve", "--addr", addr, "--coord-data", data}, t.TempDir(), os.Getenv)
+		s, err := startProcess([]string{"coord", "serve", "--addr", addr, "--data-dir", data}, t.TempDir(), os.Getenv)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,7 @@ is no token, or a project without one, unless --open says that this is meant.
 SIGTERM or Ctrl-C tells those who wait that the coordinator ends, and ends it.`
 
 const coordServeExample = `  dragoman coord serve
-  dragoman coord serve --addr 127.0.0.1:0 --coord-data :memory:
+  dragoman coord serve --addr 127.0.0.1:0 --data-dir :memory:
   dragoman coord serve --addr :8096 --tls-cert cert.pem --tls-key key.pem`
 
 func (c *command) coordServeCommand() *cobra.Command {
@@ -70,7 +70,7 @@ func (c *command) coordServeCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&o.addr, "addr", defaultCoord, "where to listen; port 0 takes a free one")
-	coordDataFlag(flags, &o.data)
+	c.dataDirFlag(flags, &o.data)
 	flags.BoolVar(&o.open, "open", false, "beyond this machine, let in everybody to projects without tokens")
 	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy, which counts as beyond this machine")
 	flags.BoolVar(&o.extended, "extended", false, "show models the tools and arguments that A2AMCP does not have, too")
@@ -162,7 +162,7 @@ func (c *command) besideCoord(ctx context.Context, o *coordServeOptions, err err
 	}
 	if version, _, health := c.healthOf(ctx, at); health == nil {
 		return (&failure{exit: exitFailure, code: codeOther + "RUNS", message: fmt.Sprintf("a coordinator serves at %s already, of version %s", at.url, version)}).
-			withHint("use that one, or stop it; a second one needs another --addr and another --coord-data")
+			withHint("use that one, or stop it; a second one needs another --addr and another --data-dir")
 	}
 	return err
 }
@@ -325,32 +325,21 @@ const ownerKeyFile = "owner.key"
 
 // coordFolder returns the data folder of coordinators, unless one is named.
 func (c *command) coordFolder(data string) (string, error) {
-	if data == inMemory {
-		return data, nil
+	folder, err := c.dataFolder(data, folderCoord)
+	if err != nil || folder == inMemory {
+		return folder, err
 	}
-	if data != "" { // whole, as a coordinator that is started in the background runs in another folder
-		folder, err := filepath.Abs(data)
-		if err != nil {
-			return "", fmt.Errorf("find --coord-data: %w", err)
-		}
-		return folder, nil
+	if folder, err = filepath.Abs(folder); err != nil { // a coordinator that is started in the background runs in another folder
+		return "", fmt.Errorf("find --%s: %w", flagDataDir, err)
 	}
-	home, err := c.dataHome()
-	if err != nil {
-		return "", fmt.Errorf("find the user's data folder: %w; name one with --coord-data", err)
-	}
-	return filepath.Join(home, "dragoman", "coord"), nil
+	return folder, nil
 }
 
 // explainCoordFolder says why the data folder of a coordinator cannot be opened.
 func explainCoordFolder(folder string, err error) error {
-	f, ok := errors.AsType[*failure](explainFolder(folder, "coord-data", err))
-	if !ok {
-		return err
-	}
-	f.hint = "name another one with --coord-data"
+	f := explainFolder(folder, err)
 	if _, locked := errors.AsType[*sqlite.LockedError](err); locked {
-		f.hint = "use the coordinator that has it, at its address; or give the second one another folder: --coord-data FOLDER, or --coord-data " + inMemory
+		f.hint = "use the coordinator that has it, at its address; or give the second one another folder: --data-dir FOLDER, or --data-dir " + inMemory
 	}
 	return f
 }

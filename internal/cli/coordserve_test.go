@@ -25,7 +25,7 @@ import (
 // startCoordinator starts coord serve and returns it with its URL.
 func startCoordinator(t *testing.T, args ...string) (*serverProcess, string) {
 	t.Helper()
-	words := append([]string{"coord", "serve", "--addr", "127.0.0.1:0", "--coord-data", ":memory:"}, args...)
+	words := append([]string{"coord", "serve", "--addr", "127.0.0.1:0", "--data-dir", ":memory:"}, args...)
 	s, err := startProcess(words, t.TempDir(), os.Getenv)
 	if err != nil {
 		t.Fatal(err)

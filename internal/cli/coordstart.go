@@ -92,7 +92,11 @@ func (c *command) startCoord(folder, addr string) (*startedCoord, error) {
 	if err != nil {
 		begin = 0 // of what is no file, such as the null device
 	}
-	cmd := exec.Command(self, "coord", "serve", "--addr", addr, "--coord-data", folder)
+	dataDir := folder
+	if folder != inMemory {
+		dataDir = filepath.Dir(folder)
+	}
+	cmd := exec.Command(self, "coord", "serve", "--addr", addr, "--"+flagDataDir, dataDir)
 	cmd.Args[0] = c.Program
 	cmd.Stderr, cmd.Dir = file, dir
 	apart(cmd)

@@ -35,7 +35,7 @@ count as alive.
 
 Tools need no project_id: without one they are about --project; nor, with --session, the
 session's name. Absolute paths of files in the repository are those of the project. --embedded
-runs the coordinator within this process, for one harness alone; it needs a --coord-data of its
+runs the coordinator within this process, for one harness alone; it needs a --data-dir of its
 own when another one runs.`
 
 func (c *command) coordStdioCommand(o *coordOptions) *cobra.Command {
@@ -44,7 +44,7 @@ func (c *command) coordStdioCommand(o *coordOptions) *cobra.Command {
 		Use:     "stdio",
 		Short:   "Serve the coordinator's tools to one harness over standard input and output",
 		Long:    coordStdioLong,
-		Example: "  dragoman coord stdio\n  dragoman coord stdio --project shop\n  dragoman coord stdio --embedded --coord-data :memory:",
+		Example: "  dragoman coord stdio\n  dragoman coord stdio --project shop\n  dragoman coord stdio --embedded --data-dir :memory:",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordStdio(cmd.Context(), o, embedded) },
 	}

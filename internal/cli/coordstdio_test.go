@@ -88,7 +88,7 @@ func mustCall(t *testing.T, session *sdk.ClientSession, tool string, args map[st
 // stopDaemon ends the coordinator that has a data folder.
 func stopDaemon(t *testing.T, data string, signal syscall.Signal) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(data, "dragoman.owner"))
+	text, err := os.ReadFile(filepath.Join(data, folderCoord, "dragoman.owner"))
 	if err != nil {
 		return // none runs
 	}
@@ -112,7 +112,7 @@ func stopDaemon(t *testing.T, data string, signal syscall.Signal) {
 func TestStdioStartsTheCoordinator(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)
-	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p"}
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	ann := stdioClient(t, dragoman(t, env, "coord", "stdio", "--session", "ann"), "", nil)
 	bob := stdioClient(t, dragoman(t, env, "coord", "stdio"), "2025-06-18", nil)
@@ -148,11 +148,11 @@ func again(t *testing.T, c *sdk.ClientSession, tool string, args map[string]any,
 func TestStdioRelaxesSchemas(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)
-	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data}
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data}
 	for args, want := range map[string][]any{
 		"--project p": {"session_name"}, "--project p --session s": {},
 	} {
-		session := stdioClient(t, dragoman(t, env, append([]string{"coord", "stdio", "--embedded", "--coord-data", ":memory:"}, strings.Fields(args)...)...), "", nil)
+		session := stdioClient(t, dragoman(t, env, append([]string{"coord", "stdio", "--embedded", "--data-dir", ":memory:"}, strings.Fields(args)...)...), "", nil)
 		list, err := session.ListTools(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -172,7 +172,7 @@ func TestStdioRelaxesSchemas(t *testing.T) {
 // Lists may be asked for without params, as the official clients of JavaScript and Python do.
 func TestStdioTakesListsWithoutParams(t *testing.T) {
 	t.Parallel()
-	cmd := dragoman(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--coord-data", ":memory:")
+	cmd := dragoman(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--data-dir", ":memory:")
 	in, out := startRaw(t, cmd)
 	t.Cleanup(func() {
 		cmd.Process.Kill()
@@ -201,7 +201,7 @@ func TestStdioPassesOnWaits(t *testing.T) {
 	t.Parallel()
 	env := []string{"DRAGOMAN_PROJECT=p"}
 	progress := make(chan string, 100)
-	session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--embedded", "--coord-data", ":memory:"), "", &sdk.ClientOptions{
+	session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--embedded", "--data-dir", ":memory:"), "", &sdk.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) { progress <- req.Params.Message },
 	})
 	for _, name := range []string{"a", "b"} {
@@ -238,7 +238,7 @@ func TestStdioPassesOnWaits(t *testing.T) {
 func TestProxyPassesOnWaits(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)
-	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data}
+	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	stdioClient(t, dragoman(t, env, "coord", "stdio", "--project", "first"), "", nil) // starts the coordinator
 	for _, version := range []string{"2024-11-05", "2025-11-25", "2026-07-28"} {
@@ -296,7 +296,7 @@ func TestProxyPassesOnWaits(t *testing.T) {
 func TestStdioPassesOnResources(t *testing.T) {
 	t.Parallel()
 	updated := make(chan string, 100)
-	session := stdioClient(t, dragoman(t, nil, "coord", "stdio", "--embedded", "--coord-data", ":memory:", "--project", "p"), "", &sdk.ClientOptions{
+	session := stdioClient(t, dragoman(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:", "--project", "p"), "", &sdk.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
 	})
 	mustCall(t, session, "register_agent", map[string]any{"session_name": "a", "task_id": "1", "branch": "", "description": ""}, `"registered"`)
@@ -352,7 +352,7 @@ func await(t *testing.T, so func() bool) {
 // The proxy ends when its harness does, whatever that leaves behind.
 func TestStdioEndsWithItsHarness(t *testing.T) {
 	t.Parallel()
-	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--coord-data", ":memory:", "--project", "p")
+	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:", "--project", "p")
 	in, out := startRaw(t, cmd)
 	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n")
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, `"protocolVersion":"2024-11-05"`) {

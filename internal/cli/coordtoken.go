@@ -89,7 +89,7 @@ func (c *command) withTokens(ctx context.Context, o *coordOptions, here func(*co
 		return err
 	}
 	if folder == inMemory {
-		return usagef("--coord-data is %s, where no tokens are kept", inMemory).withHint("name the folder of the coordinator")
+		return usagef("--data-dir is %s, where no tokens are kept", inMemory).withHint("name the folder of the coordinator")
 	}
 	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
 	if _, locked := errors.AsType[*sqlite.LockedError](err); locked {

@@ -55,20 +55,32 @@ func (c *command) rawCardOf(ctx context.Context, ref string) ([]byte, error) {
 
 // lookUpCard calls get for the place where the card of a reference is, which for an entry is at the registry.
 func lookUpCard[T any](c *command, ref string, get func(at string) (T, error)) (found T, err error) {
+	at, err := c.cardAt(c.options.registry, ref)
+	if err != nil {
+		return found, err
+	}
+	found, err = get(at)
+	if name, isEntry := entryName(ref); isEntry {
+		err = c.entryFailure(name, err)
+	}
+	return found, err
+}
+
+// cardAt returns where the card of a reference is: at the registry for an entry of it, and else where the reference says.
+func (c *command) cardAt(catalogue, ref string) (string, error) {
 	name, isEntry := entryName(ref)
 	if !isEntry {
-		return get(ref)
+		return ref, nil
 	}
-	catalog, err := registry.NewClient(c.options.registry, nil)
+	catalog, err := registry.NewClient(catalogue, nil)
 	if err != nil {
-		return found, badRegistry(c.options.registry)
+		return "", badRegistry(catalogue)
 	}
 	at, err := catalog.CardURL(name)
 	if err != nil {
-		return found, usagef("-a is %q, which names no entry of a registry", ref).withHint("for example -a registry:rates")
+		return "", usagef("-a is %q, which names no entry of a registry", ref).withHint("for example -a registry:rates")
 	}
-	found, err = get(at)
-	return found, c.entryFailure(name, err)
+	return at, nil
 }
 
 // entryFailure says in words of the registry why the card of an entry cannot be had.

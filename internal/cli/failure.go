@@ -102,7 +102,7 @@ var protocolHints = map[a2a.Kind]struct{ text, command string }{
 
 // ownHints say it for an agent that is there for this run only.
 var ownHints = map[a2a.Kind]string{
-	a2a.ErrTaskNotFound: "a host knows the tasks of its folder, which --tasks names for one message and --data at the terminal",
+	a2a.ErrTaskNotFound: "a host knows the tasks of its data folder; name the folder with --data-dir",
 }
 
 // hintFor returns what to do about an error of the protocol.

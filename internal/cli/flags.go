@@ -82,19 +82,6 @@ func variable(prefix, flag string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// annotationAlso names the flag whose variable counts for a flag, too, when its own is not set.
-const annotationAlso = "also"
-
-// settingOf returns the variable's value for a flag as setting does, or that of the other name it has.
-func (c *command) settingOf(f *pflag.Flag) (value, source string) {
-	for _, name := range append([]string{f.Name}, f.Annotations[annotationAlso]...) {
-		if value, source = c.setting(name); source != "" {
-			break
-		}
-	}
-	return value, source
-}
-
 // fillFlags sets the flags of cmd that the command line leaves out.
 func (c *command) fillFlags(cmd *cobra.Command) error {
 	var failed error
@@ -106,7 +93,7 @@ func (c *command) fillFlags(cmd *cobra.Command) error {
 		if failed != nil || !takesVariable(f) {
 			return
 		}
-		value, source := c.settingOf(f)
+		value, source := c.setting(f.Name)
 		if source == "" {
 			return
 		}
@@ -171,8 +158,12 @@ func (c *command) flagError(cmd *cobra.Command, err error) error {
 	}
 	f := usagef("%s", err)
 	unknown, isUnknown := errors.AsType[*pflag.NotExistError](err)
-	if isUnknown && cmd.Flags().Lookup("agent") != nil && slices.Contains([]string{"a", "agent-card"}, unknown.GetSpecifiedName()) {
-		return f.withHint("-a names an agent to call; the agent to serve is named by --agent")
+	calls, serves := cmd.Flag(flagAgentCard) != nil, cmd.Flag("agent") != nil
+	switch {
+	case isUnknown && serves && slices.Contains([]string{"a", flagAgentCard}, unknown.GetSpecifiedName()):
+		return f.withHint("-a names an agent to call; --agent names the agent to serve")
+	case isUnknown && calls && unknown.GetSpecifiedName() == "agent":
+		return f.withHint("-a names the agent to call; --agent names the agent that dragoman serve serves")
 	}
 	return f.withHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
 }

@@ -39,8 +39,8 @@ An agent that cannot be reached is warned of when the gateway starts, and tried 
 each request. A caller's credentials pass only if the agent's card names their scheme. The
 gateway keeps no tasks.`
 
-const gatewayExample = `  dragoman gateway --upstream http://127.0.0.1:10000 --addr 127.0.0.1:8090
-  dragoman gateway --upstream old=http://127.0.0.1:10000 --upstream new=https://agents.example.com/new`
+const gatewayExample = `  dragoman gateway -a http://127.0.0.1:10000 --addr 127.0.0.1:8090
+  dragoman gateway -a old=http://127.0.0.1:10000 -a new=https://agents.example.com/new`
 
 func (c *command) gatewayCommand() *cobra.Command {
 	var o gatewayOptions
@@ -54,7 +54,8 @@ func (c *command) gatewayCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringArrayVar(&o.upstreams, "upstream", nil, "the agent behind: its URL, host, or the file of its card, with NAME= before it if there are several; repeatable")
+	agentsFlag(flags, &o.upstreams)
+	registryFlag(flags, &c.options.registry)
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8090", "where to listen; port 0 takes a free one")
 	flags.StringVar(&o.url, "url", "", "base URL under which clients and agents reach the gateway (default: the address it listens on)")
 	flags.BoolVar(&o.privateWebhooks, "allow-private-webhooks", false, "notify webhooks in private networks and on this machine too")
@@ -77,7 +78,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	upstreams, err := o.behind()
+	upstreams, err := o.behind(c)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 		Logger:               logger,
 	})
 	if err != nil {
-		return usagef("--upstream: %v", err)
+		return usagef("-a: %v", err)
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
 	if err := g.Check(ctx); err != nil {
@@ -119,7 +120,7 @@ func (c *command) tellUpstreams(err error) error {
 		e, ok := errors.AsType[*card.Error](one)
 		if ok && (errors.Is(e, card.ErrReference) || errors.Is(e, card.ErrNotFound) && !strings.Contains(e.URL, "://")) {
 			f := cardFailure(e)
-			return f.withHint("give --upstream the URL of an agent, a host, or the file of a card")
+			return f.withHint("give -a the URL of an agent, a host, or the file of a card")
 		}
 		if ok {
 			c.warn("%s; trying again with each request", cardFailure(e).message)
@@ -131,17 +132,18 @@ func (c *command) tellUpstreams(err error) error {
 }
 
 // behind returns the upstreams that the flags name.
-func (o *gatewayOptions) behind() ([]gateway.Upstream, error) {
+func (o *gatewayOptions) behind(c *command) ([]gateway.Upstream, error) {
 	if len(o.upstreams) == 0 {
-		return nil, usagef("no agent is named").withHint("give one with --upstream, for example --upstream http://127.0.0.1:10000")
+		return nil, usagef("no agent is named").withHint("give one with -a, for example -a http://127.0.0.1:10000")
 	}
 	upstreams := make([]gateway.Upstream, len(o.upstreams))
 	for i, text := range o.upstreams {
-		name, ref, named := strings.Cut(text, "=")
-		if !named || strings.ContainsAny(name, "/:.") { // an = in a URL
-			name, ref = "", text
+		name, ref := nameAndRef(text)
+		at, err := c.cardAt(c.options.registry, ref)
+		if err != nil {
+			return nil, err
 		}
-		upstreams[i] = gateway.Upstream{Name: name, Card: ref}
+		upstreams[i] = gateway.Upstream{Name: name, Card: at}
 	}
 	return upstreams, nil
 }

@@ -134,7 +134,7 @@ func TestFormsSayHowToWriteListsAndObjects(t *testing.T) {
 
 func TestEmptyTextHasItsOwnHint(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"send", ""}, {"send", "--text", ""}, {"host", "ask", "--agent", "http://127.0.0.1:1", "--tasks", inMemory, ""}} {
+	for _, args := range [][]string{{"send", ""}, {"send", "--text", ""}, {"host", "ask", "-a", "http://127.0.0.1:1", "--data-dir", inMemory, ""}} {
 		got := run(t.Context(), args...)
 		if got.code != exitUsage || !strings.Contains(got.stderr, "is empty\nHint: put the answer, or whatever there is to say, in its place\n") {
 			t.Errorf("%v: %+v", args, got)
@@ -145,7 +145,7 @@ func TestEmptyTextHasItsOwnHint(t *testing.T) {
 func TestHostAskWithoutAMessageOpensNothing(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "tasks")
-	got := run(t.Context(), "host", "ask", "--agent", "http://127.0.0.1:1", "--tasks", folder)
+	got := run(t.Context(), "host", "ask", "-a", "http://127.0.0.1:1", "--data-dir", folder)
 	if got.code != exitUsage || !strings.Contains(got.stderr, "the message is empty") {
 		t.Errorf("%+v", got)
 	}
@@ -154,22 +154,20 @@ func TestHostAskWithoutAMessageOpensNothing(t *testing.T) {
 	}
 }
 
-func TestHostNamesItsFolderInOneWay(t *testing.T) {
+func TestDataFolderOfAHost(t *testing.T) {
 	t.Parallel()
 	url, dir := serveAgent(t, asker, nil), t.TempDir()
-	for _, flag := range []string{"--tasks", "--data"} {
-		got := runWith(t.Context(), nil, "@test hi\n", "host", "--agent", url, flag, dir)
-		if got.code != exitOK || !strings.Contains(got.stderr, " --tasks "+dir+" --task-id ") {
-			t.Errorf("%s: %+v", flag, got)
-		}
+	got := runWith(t.Context(), nil, "@test hi\n", "host", "-a", url, "--data-dir", dir)
+	if got.code != exitOK || !strings.Contains(got.stderr, " --data-dir "+dir+" --task-id ") {
+		t.Errorf("%+v", got)
 	}
-	env := map[string]string{"DRAGOMAN_DATA": filepath.Join(dir, "of-data")}
-	runWith(t.Context(), env, "hi\n", "host", "--agent", url)
-	if _, err := os.Stat(env["DRAGOMAN_DATA"]); err != nil {
+	env := map[string]string{"DRAGOMAN_DATA_DIR": filepath.Join(dir, "of-variable")}
+	runWith(t.Context(), env, "hi\n", "host", "-a", url)
+	if _, err := os.Stat(filepath.Join(dir, "of-variable", "host", "dragoman.db")); err != nil {
 		t.Error(err)
 	}
-	got := run(t.Context(), "host", "ask", "--agent", url, "--tasks", "/proc/none/such", "hi")
-	has(t, "the error stream", got.stderr, "Hint: name another one with --tasks, or keep nothing with --tasks :memory:\n")
+	got = run(t.Context(), "host", "ask", "-a", url, "--data-dir", "/proc/none/such", "hi")
+	has(t, "the error stream", got.stderr, "Hint: name another data folder with --data-dir, or keep nothing with --data-dir :memory:\n")
 }
 
 func TestHostThatKeepsNothingPromisesNothing(t *testing.T) {
@@ -184,12 +182,12 @@ func TestHostThatKeepsNothingPromisesNothing(t *testing.T) {
 		return t.Artifact("done", a2a.TextPart("done"))
 	}), nil)
 	for _, got := range []result{
-		run(t.Context(), "host", "ask", "--agent", url, "--tasks", inMemory, "@test hi"),
-		run(t.Context(), "host", "ask", "--agent", url, "--tasks", inMemory, "--async", "@test hi"),
-		run(t.Context(), "host", "ask", "--agent", slow, "--tasks", inMemory, "--timeout", "700ms", "@test hi"),
-		runWith(t.Context(), nil, "@test hi\n", "host", "--agent", url, "--tasks", inMemory),
+		run(t.Context(), "host", "ask", "-a", url, "--data-dir", inMemory, "@test hi"),
+		run(t.Context(), "host", "ask", "-a", url, "--data-dir", inMemory, "--async", "@test hi"),
+		run(t.Context(), "host", "ask", "-a", slow, "--data-dir", inMemory, "--timeout", "700ms", "@test hi"),
+		runWith(t.Context(), nil, "@test hi\n", "host", "-a", url, "--data-dir", inMemory),
 	} {
-		has(t, "the error stream", got.stderr, "This host keeps nothing, and what it worked on ended with it; keep tasks with --tasks FOLDER.\n")
+		has(t, "the error stream", got.stderr, "This host keeps nothing, and what it worked on ended with it; keep tasks with --data-dir FOLDER.\n")
 		if strings.Contains(got.stderr, "Resume: ") || strings.Contains(got.stderr, "Follow: ") || strings.Contains(got.stderr, "goes on") {
 			t.Errorf("%s", got.stderr)
 		}
@@ -363,5 +361,34 @@ func TestStreamedLinesStandBelowTheFirst(t *testing.T) {
 	}
 	if err := shown.end(); err != nil || c.out.midLine() {
 		t.Errorf("%v; the line is not ended", err)
+	}
+}
+
+// A script that lost an id must not begin a new task in its place.
+func TestEmptyIDsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"send", "chat", "host", "host ask", "task list"} {
+		for _, flag := range []string{"--task-id", "--context-id"} {
+			if command == "task list" && flag == "--task-id" {
+				continue // which it has not
+			}
+			for _, value := range []string{"", " \t"} {
+				got := run(t.Context(), append(strings.Fields(command), "-a", "http://127.0.0.1:1", flag, value)...)
+				if got.code != exitUsage || !strings.Contains(got.stderr, "Error: "+flag+" is empty\n") {
+					t.Errorf("%s %s %q: %+v", command, flag, value, got)
+				}
+			}
+		}
+	}
+}
+
+func TestAutoSaysThatThereIsNoModel(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, asker, nil)
+	for _, env := range []map[string]string{nil, {"OPENAI_API_KEY": "none"}} {
+		got := runWith(t.Context(), env, "", "host", "ask", "-a", url, "--data-dir", inMemory, "--llm", "auto", "--timeout", "3s", "What agents do you have?")
+		if said := strings.Contains(got.stderr, "Warning: --llm auto found no language model, so rules take its place; set GEMINI_API_KEY"); said != (env == nil) {
+			t.Errorf("%v: %+v", env, got)
+		}
 	}
 }

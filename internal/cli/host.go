@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +21,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/host"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
-	"github.com/dragoman-a2a/dragoman/llm"
 	"github.com/dragoman-a2a/dragoman/registry"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
@@ -47,7 +45,7 @@ type hostOptions struct {
 }
 
 const hostLong = `host is an agent that passes requests on to other agents: to the right one, or to several
-in the right order, one getting what another answered. The agents are named by --agent,
+in the right order, one getting what another answered. The agents are named by -a,
 or listed by a registry.
 
 At a terminal, and with standard input that is a pipe, host is a conversation like chat.
@@ -56,10 +54,10 @@ prints one line to the error stream: serving host at URL.
 
 Without --llm, rules find the agents: the same request goes the same way each time.`
 
-const hostExample = `  dragoman host --agent http://127.0.0.1:10000 --agent http://127.0.0.1:10002
-  dragoman host --agent money=http://127.0.0.1:10000 --serve 127.0.0.1:8100
+const hostExample = `  dragoman host -a http://127.0.0.1:10000 -a http://127.0.0.1:10002
+  dragoman host -a money=http://127.0.0.1:10000 --serve 127.0.0.1:8100
   dragoman host --registry http://127.0.0.1:8095 --serve 127.0.0.1:8100
-  dragoman host ask --agent http://127.0.0.1:10000 "100 USD in GBP"`
+  dragoman host ask -a http://127.0.0.1:10000 "100 USD in GBP"`
 
 func (c *command) hostCommand() *cobra.Command {
 	var o hostOptions
@@ -80,9 +78,7 @@ func (c *command) hostCommand() *cobra.Command {
 	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the host is stopped")
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to go on with")
 	flags.StringVar(&o.contextID, "context-id", "", "the conversation to go on with")
-	c.hostDataFlag(flags, &o)
-	flags.SetAnnotation(flagTasks, annotationAlso, []string{"data"})
-	flags.SetNormalizeFunc(aliases(map[string]string{"data": flagTasks}))
+	c.dataDirFlag(flags, &o.data)
 	flags.StringVar(&o.networks, "networks", "", hostNetworksUsage)
 	c.hostFlags(cmd.PersistentFlags(), &o)
 	cmd.AddCommand(c.hostAskCommand(&o))
@@ -94,9 +90,9 @@ const hostNetworksUsage = "where agents of the registry may be: public, loopback
 // hostFlags are those that say what a host is, however it is used.
 func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	limits := host.Options{}.Defaults()
-	flags.StringArrayVar(&o.agents, "agent", nil, "an agent: its URL, host, or the file of its card, with NAME= before it to call it so; repeatable")
+	agentsFlag(flags, &o.agents)
 	flags.StringVar(&o.registry, "registry", "", "URL of a registry whose agents are there as well")
-	flags.StringVar(&o.model, "llm", "off", "who plans: off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
+	flags.StringVar(&o.model, "llm", llmOff, "who plans: off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
 	calls := c.clientFlags()
 	flags.AddFlag(calls.Lookup("transport")) // to the agents, and to the host itself
 	for _, name := range tlsFlags {
@@ -108,24 +104,12 @@ func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
 }
 
-// flagTasks names the folder of a host's tasks, also where --data is a part of the message.
-const flagTasks = "tasks"
-
-// hostDataFlag adds the flag for the folder of the tasks.
-func (c *command) hostDataFlag(flags *pflag.FlagSet, o *hostOptions) {
-	o.dataFlag = flagTasks
-	flags.StringVar(&o.data, flagTasks, "", "folder for the tasks, or :memory: (default: the user's data folder)")
-	if home, err := c.dataHome(); err == nil {
-		flags.SetAnnotation(flagTasks, annotationEmpty, []string{filepath.Join(home, "dragoman", agentHost)})
-	}
-}
-
 const hostAskLong = `ask starts a host, gives it one message and shows what comes of it, as send does with an
 agent that is there already. When the host asks something, the command to answer is
 printed. When no agent for the message can be reached the exit code is 3.`
 
-const hostAskExample = `  dragoman host ask --agent http://127.0.0.1:10000 "100 USD in GBP"
-  dragoman host ask --agent http://127.0.0.1:10000 --stream "How much is 1 USD?"`
+const hostAskExample = `  dragoman host ask -a http://127.0.0.1:10000 "100 USD in GBP"
+  dragoman host ask -a http://127.0.0.1:10000 --stream "How much is 1 USD?"`
 
 // hostAskCommand is send, to a host that is there for this one message.
 func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
@@ -137,7 +121,7 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 			cmd.Flags().AddFlag(f)
 		}
 	})
-	c.hostDataFlag(cmd.Flags(), o)
+	c.dataDirFlag(cmd.Flags(), &o.data)
 	networks := cmd.Flag("networks") // of files to send
 	networks.Usage += "; when it is given, also " + hostNetworksUsage
 	send := cmd.RunE
@@ -176,13 +160,9 @@ func (o *hostOptions) standIn(c *command) {
 // left out.
 func (o *hostOptions) again(c *command, verb ...string) []string {
 	words := append([]string{c.Program, "host"}, verb...)
-	if c.origin["agent"] == sourceFlag {
+	if c.origin[flagAgentCard] == sourceFlag {
 		for _, agent := range o.agents {
-			alias, ref := nameAndRef(agent)
-			if alias != "" {
-				alias += "="
-			}
-			words = append(words, "--agent", alias+withoutUser(ref))
+			words = append(words, "-a", withoutUser(agent))
 		}
 	}
 	for _, flag := range []struct{ name, value string }{{"registry", withoutUser(o.registry)}, {"networks", o.networks}, {"llm", o.model}} {
@@ -190,8 +170,8 @@ func (o *hostOptions) again(c *command, verb ...string) []string {
 			words = append(words, "--"+flag.name, flag.value)
 		}
 	}
-	if o.data != "" && c.origin[flagTasks] == sourceFlag {
-		words = append(words, "--"+flagTasks, o.data)
+	if o.data != "" && c.origin[flagDataDir] == sourceFlag {
+		words = append(words, "--"+flagDataDir, o.data)
 	}
 	return words
 }
@@ -307,7 +287,7 @@ func (o *hostOptions) during(ctx context.Context, ln net.Listener, srv *server.S
 // directory makes the directory that the flags name.
 func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	if len(o.agents) == 0 && o.registry == "" {
-		return nil, usagef("no agent is named").withHint("name some with --agent URL, or a registry with --registry URL")
+		return nil, usagef("no agent is named").withHint("name some with -a URL, or a registry with --registry URL")
 	}
 	if o.parallel < 1 || o.step <= 0 {
 		return nil, usagef("--parallel and --step-timeout must be above 0")
@@ -323,7 +303,10 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	for _, text := range o.agents {
 		alias, card := nameAndRef(text)
 		if card == "" {
-			return nil, usagef("--agent is %q, which names no agent", text).withHint("for example --agent http://127.0.0.1:10000")
+			return nil, usagef("-a is %q, which names no agent", text).withHint("for example -a http://127.0.0.1:10000")
+		}
+		if card, err = c.cardAt(cmp.Or(o.registry, "http://"+defaultRegistry), card); err != nil {
+			return nil, err
 		}
 		options.Agents = append(options.Agents, host.AgentRef{Card: card, Alias: alias})
 	}
@@ -340,15 +323,6 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	return host.NewDirectory(options)
 }
 
-// nameAndRef takes the value of --agent apart.
-func nameAndRef(text string) (alias, ref string) {
-	alias, ref, named := strings.Cut(text, "=")
-	if !named || strings.ContainsAny(alias, "/:?") { // an = in a URL
-		return "", text
-	}
-	return alias, ref
-}
-
 // onThisMachine reports whether a URL, or a host, is one of this machine.
 func onThisMachine(ref string) bool {
 	if !strings.Contains(ref, "://") {
@@ -362,26 +336,13 @@ func onThisMachine(ref string) bool {
 	return u.Hostname() == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
-// planner returns who plans.
+// planner returns what plans.
 func (o *hostOptions) planner(c *command) (host.Planner, error) {
-	provider := o.model
-	switch provider {
-	case "off":
-		return host.Rules(), nil
-	case "auto":
-		provider = ""
+	model, err := c.openModel(o.model, "", "")
+	if err != nil || model == nil {
+		return host.Rules(), err
 	}
-	options, err := llm.OptionsFromEnv(provider, c.env)
-	if errors.Is(err, llm.ErrNoModel) && o.model == "auto" {
-		return host.Rules(), nil
-	}
-	if err == nil {
-		var model llm.Model
-		if model, err = llm.Open(options); err == nil {
-			return host.NewLLM(model), nil
-		}
-	}
-	return nil, usagef("--llm is %q: %v", o.model, err).withHint("use off, or auto, gemini, openai or anthropic with the key in the environment")
+	return host.NewLLM(model), nil
 }
 
 // env returns a variable of the environment, "" when it is not set.

@@ -42,7 +42,7 @@ func TestHostAskEndsWithItsTimeout(t *testing.T) {
 		begun, why := make(chan struct{}, 1), make(chan error, 1)
 		url := serveAgent(t, endless(works, begun, why), nil)
 		start := time.Now()
-		got := run(t.Context(), "host", "ask", "--agent", url, "--tasks", ":memory:", "--timeout", "2s", "@Test do it")
+		got := run(t.Context(), "host", "ask", "-a", url, "--data-dir", ":memory:", "--timeout", "2s", "@Test do it")
 		if took := time.Since(start); got.code != exitTimeout || took > soon || !strings.Contains(got.stderr, "no result within 2s") {
 			t.Errorf("after %v: %+v", took, got)
 		}
@@ -69,7 +69,7 @@ func TestHostAskLeavesKeptTasksAlone(t *testing.T) {
 	defer interrupt()
 	var stderr strings.Builder
 	r := Run{
-		Program: "dragoman", Args: []string{"host", "ask", "--stream", "--agent", url, "--tasks", t.TempDir(), "@Test do it"},
+		Program: "dragoman", Args: []string{"host", "ask", "--stream", "-a", url, "--data-dir", t.TempDir(), "@Test do it"},
 		Stdin: strings.NewReader(""), Stderr: &stderr, LookupEnv: func(string) (string, bool) { return "", false },
 		Stdout: whenWritten(func() { // the task is known to the user: who leaves earlier is told no name
 			<-begun
@@ -105,7 +105,7 @@ func TestQuittingAHost(t *testing.T) {
 			var keys interrupter
 			stderr := &locked{}
 			r := Run{
-				Program: "dragoman", Args: append([]string{"host", "--agent", url, "--data", t.TempDir()}, args...), Stdin: strings.NewReader(""),
+				Program: "dragoman", Args: append([]string{"host", "-a", url, "--data-dir", t.TempDir()}, args...), Stdin: strings.NewReader(""),
 				Stdout: &signalling{after: "thinking", then: working}, Stderr: stderr, LookupEnv: func(string) (string, bool) { return "", false },
 				person: &person{lines: []string{"@Test do it", "/quit"}}, onInterrupt: keys.take,
 			}
@@ -136,7 +136,7 @@ func TestHelpOfAHost(t *testing.T) {
 	url := serveAgent(t, formAgent, nil)
 	var stderr bytes.Buffer
 	r := Run{
-		Program: "dragoman", Args: []string{"host", "--agent", url, "--data", ":memory:"}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
+		Program: "dragoman", Args: []string{"host", "-a", url, "--data-dir", ":memory:"}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
 		LookupEnv: func(string) (string, bool) { return "", false }, person: &person{lines: []string{"/help", "/quit"}},
 	}
 	if code := r.Do(t.Context()); code != exitOK {

@@ -18,7 +18,7 @@ func TestStdioAnswersAsMCPHasIt(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
-	cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_COORD_DATA=" + data, "DRAGOMAN_PROJECT=p"}, "coord", "stdio")
+	cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}, "coord", "stdio")
 	in, out := startRaw(t, cmd)
 	t.Cleanup(func() {
 		cmd.Process.Kill()

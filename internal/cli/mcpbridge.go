@@ -65,7 +65,7 @@ func (c *command) mcpBridgeCommand() *cobra.Command {
 	}
 	flags, limits := cmd.Flags(), mcpbridge.Options{}.Defaults()
 	flags.SortFlags = false
-	flags.StringArrayVarP(&o.agents, flagAgentCard, "a", nil, "the agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry, with NAME= before it if it is to have another name; repeatable")
+	agentsFlag(flags, &o.agents)
 	flags.StringVar(&o.addr, "http", "", "where to serve streamable HTTP, instead of standard input and output; port 0 takes a free one")
 	flags.StringVar(&o.token, flagMCPToken, "", "token that MCP clients have to send as Authorization: Bearer, with --http; better given as DRAGOMAN_MCP_TOKEN")
 	flags.DurationVar(&o.wait, "max-wait", limits.Wait, "how long a call waits for an agent, until it answers with the id of the task")
@@ -93,10 +93,7 @@ func (c *command) mcpBridge(ctx context.Context, o *bridgeOptions) (err error) {
 	}
 	var agents []mcpbridge.Agent
 	for _, text := range o.agents {
-		name, ref, named := strings.Cut(text, "=")
-		if !named || strings.ContainsAny(name, "/:.") { // an = in a URL
-			name, ref = "", text
-		}
+		name, ref := nameAndRef(text)
 		c.options.agentCard = ref
 		agent, err := c.dial(ctx)
 		if err != nil {

@@ -67,7 +67,7 @@ func bridgeSession(t *testing.T, transport sdk.Transport, generation string) *sd
 // What docs/mcp-bridge.md shows happens, over standard input and output and over HTTP, in both kinds of MCP.
 func TestBridgeDoesWhatItsDocumentSays(t *testing.T) {
 	t.Parallel()
-	agent := runServer(t, "serve", "--agent", "currency", "--addr", "127.0.0.1:0", "--data", ":memory:")
+	agent := runServer(t, "serve", "--agent", "currency", "--addr", "127.0.0.1:0", "--data-dir", ":memory:")
 	front := runServer(t, "mcp", "bridge", "-a", agent, "--http", "127.0.0.1:0", "--mcp-token", "secret")
 	for _, generation := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(generation, func(t *testing.T) {

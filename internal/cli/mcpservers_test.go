@@ -26,7 +26,7 @@ import (
 func coderWith(t *testing.T, tool llmtest.Call, servers ...string) (url string, model *llmtest.Server) {
 	t.Helper()
 	model = llmtest.New(t, llmtest.Calls(tool), llmtest.Text("```go a.go\npackage a\n```\n"))
-	args := []string{"serve", "--agent", "coder", "--addr", "127.0.0.1:0", "--data", inMemory, "--llm", "openai"}
+	args := []string{"serve", "--agent", "coder", "--addr", "127.0.0.1:0", "--data-dir", inMemory, "--llm", "openai"}
 	for _, server := range servers {
 		args = append(args, "--mcp", server)
 	}
@@ -114,7 +114,7 @@ func TestMCPServersThatCannotBeUsed(t *testing.T) {
 		{"serve --agent coder --llm openai --base-url http://127.0.0.1:1/v1 --model m --mcp http://user:secret@127.0.0.1:1/mcp", exitUnreachable, `--mcp is "http://user:xxxxx@127.0.0.1:1/mcp": connect the MCP server: `},
 		{"samples up --llm openai --base-url http://127.0.0.1:1/v1 --model m --mcp false", exitUnreachable, `--mcp is "false": connect the MCP server: `},
 	} {
-		got := run(t.Context(), append(strings.Fields(test.args), "--addr", "127.0.0.1:0", "--data", inMemory)...)
+		got := run(t.Context(), append(strings.Fields(test.args), "--addr", "127.0.0.1:0", "--data-dir", inMemory)...)
 		if got.code != test.exit || !strings.Contains(got.stderr, "Error: "+test.says) || strings.Contains(got.stderr, "secret") {
 			t.Errorf("%s: %+v", test.args, got)
 		}

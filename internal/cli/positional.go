@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // positionalCommands are the commands of the A2A project's first tool, which came with its SDK for Go: verbs first, and
@@ -42,14 +43,40 @@ func (c *command) positional(cmd *cobra.Command, use string) *cobra.Command {
 	return cmd
 }
 
-// firstIsAgent takes the first word for the agent, if no other one is named and it is a URL.
-func (c *command) firstIsAgent(words []string) []string {
-	if c.options.agentCard != "" || len(words) == 0 {
-		return words
+// takeAgents lets a command take the agent to call as its first argument, or several agents where it takes several: a URL,
+// or an entry of a registry. Where -a is given all arguments are something else.
+func (c *command) takeAgents(cmd *cobra.Command) {
+	check, run, taken := cmd.Args, cmd.RunE, 0
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		flag := cmd.Flag(flagAgentCard)
+		_, several := flag.Value.(pflag.SliceValue)
+		for !flag.Changed || several && taken > 0 {
+			if taken == len(args) || !looksLikeAgent(args[taken]) {
+				break
+			}
+			if err := cmd.Flags().Set(flagAgentCard, args[taken]); err != nil {
+				return err
+			}
+			taken++
+		}
+		return check(cmd, args[taken:])
 	}
-	if !strings.HasPrefix(words[0], "http://") && !strings.HasPrefix(words[0], "https://") {
-		return words
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, args[taken:]) }
+}
+
+// looksLikeAgent reports whether an argument is an agent and nothing that anybody would say.
+func looksLikeAgent(arg string) bool {
+	_, ref := nameAndRef(arg)
+	_, isEntry := entryName(ref)
+	isURL := strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://")
+	return (isURL || isEntry) && !strings.ContainsAny(arg, " \t\n")
+}
+
+// nameAndRef splits NAME=AGENT, by which commands that take several agents let one have another name.
+func nameAndRef(text string) (name, ref string) {
+	name, ref, named := strings.Cut(text, "=")
+	if !named || strings.ContainsAny(name, "/:?") { // an = in a URL
+		return "", text
 	}
-	c.options.agentCard = words[0]
-	return words[1:]
+	return name, ref
 }

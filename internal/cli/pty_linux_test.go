@@ -165,7 +165,7 @@ func TestFormsAtATerminal(t *testing.T) {
 	url := serveAgent(t, formAgent, nil)
 	for name, args := range map[string][]string{
 		"chat": {"chat", "-a", url},
-		"host": {"host", "--agent", url, "--data", ":memory:"},
+		"host": {"host", "-a", url, "--data-dir", ":memory:"},
 		"send": {"send", "-a", url, "--fill", "lunch"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -242,12 +242,12 @@ func TestConvertsThenFillsTheFormAtATerminal(t *testing.T) {
 	const sentence = "reimburse lunch for 20 EUR but needs to be converted to USD ahead of time."
 	for _, binding := range []string{"JSONRPC", "HTTP+JSON"} {
 		for name, args := range map[string][]string{
-			"host":     {"host", "--data", ":memory:"},
-			"host ask": {"host", "ask", "--tasks", ":memory:", "--fill", sentence},
+			"host":     {"host", "--data-dir", ":memory:"},
+			"host ask": {"host", "ask", "--data-dir", ":memory:", "--fill", sentence},
 		} {
 			t.Run(name+" over "+binding, func(t *testing.T) {
 				t.Parallel()
-				s := openTerminal(t, append(args, "--agent", cur, "--agent", pay, "--transport", binding)...)
+				s := openTerminal(t, append(args, "-a", cur, "-a", pay, "--transport", binding)...)
 				if name == "host" {
 					s.see("> ")
 					s.press(sentence + enter)

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -17,7 +18,7 @@ import (
 // errNobodyThere ends a run whose host reached no agent for the request. Why is said by warnOfMissing and by the host.
 var errNobodyThere = &failure{
 	exit: exitUnreachable, code: codeUnreachable, message: "no agent for this can be reached",
-	hint: "check that the agents run, the addresses after --agent and --registry, and what --networks allows",
+	hint: "check that the agents run, the addresses after -a and --registry, and what --networks allows",
 }
 
 // reachedNobody reports whether the task of a host failed for that.
@@ -55,7 +56,11 @@ func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 	var looks sync.WaitGroup
 	for i, agent := range o.agents {
 		_, ref := nameAndRef(agent)
-		looks.Go(func() { _, failed[i] = cards.Resolve(ctx, ref) })
+		at, err := c.cardAt(cmp.Or(o.registry, "http://"+defaultRegistry), ref)
+		if err != nil {
+			continue // directory has refused it
+		}
+		looks.Go(func() { _, failed[i] = cards.Resolve(ctx, at) })
 	}
 	if catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.httpClient()}); o.registry != "" && err == nil {
 		looks.Go(func() { _, failed[len(o.agents)] = catalog.List(ctx, registry.Query{PageSize: 1}) })

@@ -41,13 +41,13 @@ func (c *command) recordCommand() *cobra.Command {
 		Use:     "record",
 		Short:   "Record what clients and an agent say to each other",
 		Long:    recordLong,
-		Example: "  dragoman record --upstream http://127.0.0.1:8080 --addr 127.0.0.1:8091 --cassette talk.jsonl",
+		Example: "  dragoman record -a http://127.0.0.1:8080 --addr 127.0.0.1:8091 --cassette talk.jsonl",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.record(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.upstream, "upstream", "", "the agent: its URL, or that of its card")
+	flags.StringVarP(&o.upstream, flagAgentCard, "a", "", "the agent: its URL, or that of its card")
 	flags.StringVar(&o.cassette, "cassette", "", "file to write, which must not exist yet")
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8091", "where to listen; port 0 takes a free one")
 	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the recorder (default: the address it listens on)")
@@ -62,7 +62,7 @@ func (c *command) insecureFlag(flags *pflag.FlagSet) {
 // record records until ctx ends.
 func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 	if o.upstream == "" {
-		return usagef("no agent is named").withHint("give its URL with --upstream")
+		return usagef("no agent is named").withHint("give its URL with -a")
 	}
 	ln, err := o.listenChecked(ctx)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 	url := o.reachedAt(ln)
 	recorder, err := cassette.NewRecorder(o.upstream, url, c.recording(file))
 	if err != nil {
-		return usagef("--upstream: %v", err)
+		return usagef("-a: %v", err)
 	}
 	if err := recorder.Look(ctx); err != nil {
 		c.warn("the agent's card cannot be fetched now: %v", err)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +45,7 @@ machine) or private (private networks, too). Unless it is given, a registry that
 on this machine only looks at this machine, too, and any other one only at public agents.`
 
 const registryServeExample = `  dragoman registry serve
-  dragoman registry serve --addr 127.0.0.1:0 --data :memory:
+  dragoman registry serve --addr 127.0.0.1:0 --data-dir :memory:
   DRAGOMAN_REGISTRY_TOKEN=secret dragoman registry serve --addr :8095 --networks private --tls-cert cert.pem --tls-key key.pem`
 
 func (c *command) registryServeCommand() *cobra.Command {
@@ -62,10 +61,7 @@ func (c *command) registryServeCommand() *cobra.Command {
 	flags, limits := cmd.Flags(), registry.Options{}.Defaults()
 	flags.SortFlags = false
 	flags.StringVar(&o.addr, "addr", defaultRegistry, "where to listen; port 0 takes a free one")
-	flags.StringVar(&o.data, "data", "", "folder for the catalogue, or :memory: to keep nothing (default: the user's data folder)")
-	if home, err := c.dataHome(); err == nil {
-		flags.SetAnnotation("data", annotationEmpty, []string{filepath.Join(home, "dragoman", "registry")})
-	}
+	c.dataDirFlag(flags, &o.data)
 	registryTokenFlag(flags, &o.token)
 	flags.StringVar(&o.networks, "networks", "", "where agents may be: public, loopback or private (default: loopback when --addr is, else public)")
 	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy")
@@ -191,25 +187,21 @@ func (s *catalogueStore) close() error {
 
 // openCatalogue opens where a catalogue is kept.
 func (c *command) openCatalogue(ctx context.Context, data string) (*catalogueStore, error) {
-	s := &catalogueStore{place: data}
-	switch data {
-	case inMemory:
+	folder, err := c.dataFolder(data, folderRegistry)
+	if err != nil {
+		return nil, err
+	}
+	s := &catalogueStore{place: folder}
+	if folder == inMemory {
 		dir, err := os.MkdirTemp("", "dragoman-registry-")
 		if err != nil {
 			return nil, fmt.Errorf("make a folder that ends with the registry: %w", err)
 		}
-		s.place, s.drop, data = "kept until the registry ends", dir, dir
-	case "":
-		home, err := c.dataHome()
-		if err != nil {
-			return nil, fmt.Errorf("find the user's data folder: %w; name one with --data", err)
-		}
-		data = filepath.Join(home, "dragoman", "registry")
-		s.place = data
+		s.place, s.drop, folder = "kept until the registry ends", dir, dir
 	}
-	db, err := sqlite.Open(ctx, data, sqlite.Options{Program: c.running})
+	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
 	if err != nil {
-		return nil, explainFolder(data, "data", err)
+		return nil, explainFolder(folder, err)
 	}
 	s.db = db
 	return s, nil

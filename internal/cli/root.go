@@ -4,6 +4,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,6 +95,11 @@ func (c *command) root() *cobra.Command {
 		calls.PersistentFlags().AddFlagSet(c.clientFlags())
 	}
 	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send, c.chatCommand(), task, c.hostCommand(), c.recordCommand(), c.replayCommand(), c.diffCommand(), c.benchCommand(), c.registryCommand(), c.coordCommand(), c.mcpCommand(), c.conformanceCommand(), c.configCommand(), c.versionCommand())
+	for _, cmd := range descendants(root) {
+		if cmd.Args != nil && cmd.Flag(flagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {
+			c.takeAgents(cmd)
+		}
+	}
 	root.AddCommand(c.positionalCommands()...)
 	root.SetHelpCommand(c.helpCommand())
 	root.InitDefaultCompletionCmd()
@@ -124,6 +130,12 @@ func (c *command) clientFlags() *pflag.FlagSet {
 	flags.StringArrayVar(&o.extensions, "extension", nil, "URI of an extension to activate; repeatable")
 	c.debugFlag(flags)
 	return flags
+}
+
+// agentsFlag adds -a to a command that takes several agents.
+func agentsFlag(flags *pflag.FlagSet, agents *[]string) {
+	flags.StringArrayVarP(agents, flagAgentCard, "a", nil,
+		"an agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry; NAME= before it gives it another name; repeatable")
 }
 
 func (c *command) debugFlag(flags *pflag.FlagSet) {
@@ -208,6 +220,11 @@ func (c *command) checkOptions(cmd *cobra.Command) error {
 	if o.timeout < 0 {
 		if err := c.refuse(cmd, "timeout", usagef("--timeout is %v; it must not be negative", o.timeout)); err != nil {
 			return err
+		}
+	}
+	for _, id := range []struct{ flag, of string }{{"task-id", "task"}, {"context-id", "context"}} {
+		if f := cmd.Flag(id.flag); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
+			return usagef("--%s is empty", id.flag).withHint("give the id of a " + id.of + ", or leave --" + id.flag + " out")
 		}
 	}
 	if o.pollInterval <= 0 {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,7 +172,7 @@ func (o *sampleOptions) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.reply, "reply", false, "hello answers with a message instead of a task")
 	flags.StringArrayVar(&o.allowURLs, "allow-url", nil, "how URLs begin that files and images may fetch, such as https://example.com/exports/; repeatable (default: none)")
 	flags.StringVar(&o.networks, "allow-networks", files.NetworksPublic, "with --allow-url: where they may lead to: public, loopback (this machine too) or private (private networks too)")
-	flags.StringVar(&o.provider, "llm", "off", "off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
+	flags.StringVar(&o.provider, "llm", llmOff, "off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
 	flags.StringVar(&o.modelName, "model", "", "with --llm: the model's name (default: one of the provider's)")
 	flags.StringVar(&o.baseURL, "base-url", "", "with --llm: the provider's address, such as http://127.0.0.1:11434/v1")
 	flags.StringArrayVar(&o.mcp, flagMCP, nil, "with --llm: an MCP server whose tools coder may use: its URL, or a command of the shell; repeatable")
@@ -192,38 +191,12 @@ func (o *sampleOptions) fetcher(mediaTypes ...string) (*files.Fetcher, error) {
 // openModel opens the language model that the flags name.
 func (o *sampleOptions) openModel(c *command) error {
 	o.getenv = c.env
-	if err := o.chooseModel(c); err != nil {
+	var err error
+	if o.model, err = c.openModel(o.provider, o.modelName, o.baseURL); err != nil {
 		return err
 	}
 	if o.model == nil && c.origin[flagMCP] == sourceFlag {
 		return usagef("--mcp is for a language model, and there is none").withHint("name one with --llm")
-	}
-	return nil
-}
-
-func (o *sampleOptions) chooseModel(c *command) error {
-	if o.provider == "off" {
-		return nil
-	}
-	provider := o.provider
-	if provider == "auto" {
-		provider = ""
-	}
-	options, err := llm.OptionsFromEnv(provider, c.env)
-	if errors.Is(err, llm.ErrNoModel) && o.provider == "auto" {
-		return nil
-	}
-	if err == nil {
-		if o.modelName != "" {
-			options.Model = o.modelName
-		}
-		if o.baseURL != "" {
-			options.BaseURL = o.baseURL
-		}
-		o.model, err = llm.Open(options)
-	}
-	if err != nil {
-		return usagef("--llm is %q: %v", o.provider, err).withHint("use off, or auto, gemini, openai or anthropic with the key in the environment")
 	}
 	return nil
 }
@@ -324,7 +297,7 @@ on a port of its own, on which it is served at the root. When they are ready it 
 line for each to the error stream: serving NAME at URL.`
 
 const samplesUpExample = `  dragoman samples up
-  dragoman samples up --addr 127.0.0.1:0 --data :memory:
+  dragoman samples up --addr 127.0.0.1:0 --data-dir :memory:
   dragoman samples up --seed-ports
   OPENAI_API_KEY=none dragoman samples up --llm openai --base-url http://127.0.0.1:11434/v1 --model llama3.3`
 
@@ -338,10 +311,7 @@ func (c *command) samplesUpCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
 	flags.BoolVar(&o.seedPorts, "seed-ports", false, "each on its own port of 127.0.0.1: currency on 10000, images on 10001, ...; see samples list")
-	flags.StringVar(&o.data, "data", "", "folder for the tasks, or :memory: (default: the user's data folder)")
-	if home, err := c.dataHome(); err == nil {
-		flags.SetAnnotation("data", annotationEmpty, []string{filepath.Join(home, "dragoman", agentSamples)})
-	}
+	c.dataDirFlag(flags, &o.data)
 	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
 	o.samples.register(flags)
 	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the server is stopped")
@@ -350,12 +320,9 @@ func (c *command) samplesUpCommand() *cobra.Command {
 	return cmd
 }
 
-// agentSamples is the name of the folder in which all samples keep their tasks.
-const agentSamples = "samples"
-
 // samplesUp runs all samples until ctx ends.
 func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) {
-	o.agent, o.turnLimit, o.retention = agentSamples, engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
+	o.agent, o.turnLimit, o.retention = folderSamples, engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
 	if err := o.check(); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func TestSamplesAreLight(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector multiplies time and memory; run it without -race")
 	}
-	s, url, took := samplesProcess(t, "--addr", "127.0.0.1:0", "--data", t.TempDir())
+	s, url, took := samplesProcess(t, "--addr", "127.0.0.1:0", "--data-dir", t.TempDir())
 	if took > 2*time.Second {
 		t.Errorf("they started in %v", took)
 	}
@@ -164,7 +164,7 @@ func TestSamplesOnSeedPorts(t *testing.T) {
 		}
 		ln.Close()
 	}
-	s, err := startProcess([]string{"samples", "up", "--seed-ports", "--data", inMemory}, t.TempDir(), os.Getenv)
+	s, err := startProcess([]string{"samples", "up", "--seed-ports", "--data-dir", inMemory}, t.TempDir(), os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestSamplesTable(t *testing.T) {
 
 func TestSamplesOnOnePortSayThatTheyLive(t *testing.T) {
 	t.Parallel()
-	_, url, _ := samplesProcess(t, "--addr", "127.0.0.1:0", "--data", inMemory)
+	_, url, _ := samplesProcess(t, "--addr", "127.0.0.1:0", "--data-dir", inMemory)
 	for _, path := range []string{"/healthz", "/readyz"} {
 		resp, err := http.Get(url + path)
 		if err != nil {

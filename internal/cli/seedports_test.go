@@ -49,7 +49,7 @@ func TestSeedPortsEndTogether(t *testing.T) {
 	}
 	c := newCommand(nil)
 	c.Stderr = io.Discard
-	o := &samplesOptions{serveOptions: serveOptions{agent: agentSamples, data: inMemory, turnLimit: time.Hour, retention: time.Hour, drain: 100 * time.Millisecond, logLevel: "error", logFormat: "text"}}
+	o := &samplesOptions{serveOptions: serveOptions{agent: folderSamples, data: inMemory, turnLimit: time.Hour, retention: time.Hour, drain: 100 * time.Millisecond, logLevel: "error", logFormat: "text"}}
 	w, err := c.openWorkshop(t.Context(), &o.serveOptions)
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,6 @@ func (c *command) sendCommand() *cobra.Command {
 		Example: sendExample,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			words = c.firstIsAgent(words)
 			if err := o.settleWait(c); err != nil {
 				return err
 			}

@@ -8,14 +8,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -35,9 +31,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
-
-// inMemory is the value of --data that keeps nothing.
-const inMemory = ":memory:"
 
 // The names of the sample agents, which are part of the key of each of their tasks.
 const (
@@ -64,7 +57,6 @@ type serveOptions struct {
 	turnLimit time.Duration
 	retention time.Duration
 	drain     time.Duration
-	dataFlag  string // what names data; "" for --data
 	logLevel  string
 	logFormat string
 
@@ -90,14 +82,14 @@ ended with all that it started. --echo gives back what it is sent. --proxy serve
 another agent in all generations, as gateway does; one that cannot be reached is warned
 of and tried again with each request.
 
-Tasks are kept in a data folder and survive the server; --data :memory: keeps
+Tasks are kept in a data folder and survive the server; --data-dir :memory: keeps
 nothing. SIGTERM or Ctrl-C lets running turns come to their end (see --drain) and
 then ends the server; the second one ends it at once.`
 
 const serveExample = `  dragoman serve --agent currency
-  dragoman serve --agent currency --rates auto --addr 127.0.0.1:8080 --data ./data
+  dragoman serve --agent currency --rates auto --addr 127.0.0.1:8080 --data-dir ./data
   dragoman serve --agent currency --generations 0.1 --addr 127.0.0.1:10000
-  dragoman serve --agent hello --reply --addr 127.0.0.1:0 --data :memory:
+  dragoman serve --agent hello --reply --addr 127.0.0.1:0 --data-dir :memory:
   dragoman serve --agent hello --addr :8443 --url https://hello.example.com --tls-cert cert.pem --tls-key key.pem
   dragoman serve --exec 'tr a-z A-Z' --name Shouter
   dragoman serve --exec 'tail -n 5 /var/log/syslog' --chunk
@@ -107,7 +99,7 @@ const serveExample = `  dragoman serve --agent currency
 func (c *command) demoCommand() *cobra.Command {
 	cmd := c.serveCommand()
 	cmd.Use, cmd.Hidden = "demo-server", true
-	for name, value := range map[string]string{"agent": agentCurrency, "data": inMemory} {
+	for name, value := range map[string]string{"agent": agentCurrency, flagDataDir: inMemory} {
 		flag := cmd.Flags().Lookup(name)
 		flag.Value.Set(value)
 		flag.DefValue = value
@@ -139,10 +131,7 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVar(&o.description, "description", "", "description of the agent of --exec or --echo")
 	flags.StringVar(&o.card, "card", "", "file with the card of the agent of --exec or --echo, instead of name and description")
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
-	flags.StringVar(&o.data, "data", "", "folder for the tasks, or :memory: (default: the user's data folder; :memory: with --exec and --echo)")
-	if home, err := c.dataHome(); err == nil {
-		flags.SetAnnotation("data", annotationEmpty, []string{filepath.Join(home, "dragoman", "AGENT")})
-	}
+	c.dataDirFlag(flags, &o.data)
 	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
 	flags.StringVar(&o.grpcAddr, "grpc-addr", "", "a second port, for gRPC only, which is quicker than the one for everything")
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the services of gRPC")
@@ -376,21 +365,17 @@ func (k *kept) close() error {
 
 // openJournal opens where tasks are kept.
 func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, error) {
-	if o.data == inMemory {
+	folder, err := c.dataFolder(o.data, o.agent)
+	if err != nil {
+		return nil, err
+	}
+	if folder == inMemory {
 		j := memory.New(nil)
 		return &kept{journal: j, place: "in memory; tasks end with the server", closers: []func() error{j.Close}}, nil
 	}
-	folder := o.data
-	if folder == "" {
-		home, err := c.dataHome()
-		if err != nil {
-			return nil, fmt.Errorf("find the user's data folder: %w; name one with --%s", err, o.dataFlagName())
-		}
-		folder = filepath.Join(home, "dragoman", o.agent)
-	}
 	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
 	if err != nil {
-		return nil, explainFolder(folder, o.dataFlagName(), err)
+		return nil, explainFolder(folder, err)
 	}
 	j, err := sql.New(ctx, db)
 	if err != nil {
@@ -399,46 +384,10 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, erro
 	return &kept{journal: j, place: folder, closers: []func() error{j.Close, db.Close}}, nil
 }
 
-func (o *serveOptions) dataFlagName() string { return cmp.Or(o.dataFlag, "data") }
-
-// explainFolder says why the data folder that a flag names cannot be used, and what to do.
-func explainFolder(folder, flag string, err error) error {
-	f := &failure{exit: exitFailure, code: codeInternal, message: strings.TrimPrefix(err.Error(), "sqlite: open ")}
-	locked, isLocked := errors.AsType[*sqlite.LockedError](err)
-	_, missing := os.Stat(folder)
-	switch {
-	case isLocked:
-		f.message, _, _ = strings.Cut(locked.Error(), "; ")
-		f.hint = fmt.Sprintf("stop it, or name another folder with --%s", flag)
-	case errors.Is(missing, fs.ErrNotExist):
-		f.message = fmt.Sprintf("the data folder %s cannot be made: %s", folder, lastCause(err))
-		f.hint = fmt.Sprintf("name another one with --%s, or keep nothing with --%[1]s %s", flag, inMemory)
-	}
-	return f
-}
-
 // lastCause returns the text of what the operating system said.
 func lastCause(err error) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno.Error()
 	}
 	return err.Error()
-}
-
-// dataHome returns where programs of this user keep data, by the custom of the operating system.
-func (c *command) dataHome() (string, error) {
-	if dir, ok := c.LookupEnv("XDG_DATA_HOME"); ok && filepath.IsAbs(dir) {
-		return dir, nil
-	}
-	if runtime.GOOS == "windows" {
-		return os.UserCacheDir() // %LocalAppData%, which is not only for caches
-	}
-	if runtime.GOOS == "darwin" {
-		return os.UserConfigDir() // ~/Library/Application Support
-	}
-	home, ok := c.LookupEnv("HOME")
-	if !ok || !strings.HasPrefix(home, "/") {
-		return "", errors.New("HOME is not set")
-	}
-	return filepath.Join(home, ".local", "share"), nil
 }

@@ -52,7 +52,7 @@ func halfRequest(t *testing.T, url string) {
 
 func TestSecondSignalEndsTheServerAtOnce(t *testing.T) {
 	t.Parallel()
-	s, url := serveProcess(t, "--agent", "hello", "--addr", "127.0.0.1:0", "--data", ":memory:")
+	s, url := serveProcess(t, "--agent", "hello", "--addr", "127.0.0.1:0", "--data-dir", ":memory:")
 	halfRequest(t, url)
 	s.cmd.Process.Signal(syscall.SIGTERM)
 	awaitRefused(t, url) // it drains
@@ -87,7 +87,7 @@ func TestIgnoredInterruptStaysIgnored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const script = `trap "" INT; exec "$0" serve --agent hello --addr 127.0.0.1:0 --data :memory:`
+	const script = `trap "" INT; exec "$0" serve --agent hello --addr 127.0.0.1:0 --data-dir :memory:`
 	link := filepath.Join(t.TempDir(), "dragoman") // the test binary is the program when it is called so
 	if err := os.Symlink(self, link); err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestServeOverTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key)
-	_, url := serveProcess(t, "--agent", "hello", "--addr", "127.0.0.1:0", "--data", ":memory:", "--tls-cert", cert, "--tls-key", key)
+	_, url := serveProcess(t, "--agent", "hello", "--addr", "127.0.0.1:0", "--data-dir", ":memory:", "--tls-cert", cert, "--tls-key", key)
 	if !strings.HasPrefix(url, "https://") {
 		t.Fatalf("serving at %s", url)
 	}
@@ -159,7 +159,7 @@ func BenchmarkStart(b *testing.B) {
 	for _, data := range []string{inMemory, "tasks"} {
 		b.Run(strings.Trim(data, ":"), func(b *testing.B) {
 			for b.Loop() {
-				s, _ := serveProcess(b, "--agent", "currency", "--addr", "127.0.0.1:0", "--data", data)
+				s, _ := serveProcess(b, "--agent", "currency", "--addr", "127.0.0.1:0", "--data-dir", data)
 				b.StopTimer()
 				s.kill()
 				b.StartTimer()

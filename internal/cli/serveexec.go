@@ -225,7 +225,7 @@ func (o *serveOptions) checkSource(c *command) error {
 	case o.atOnce < 1:
 		return usagef("--at-once is %d; it must be above 0", o.atOnce)
 	}
-	for _, flag := range []string{"data", "grpc-addr", "grpc-reflection", "rates", "reply", "turn-limit", "retention"} {
+	for _, flag := range []string{flagDataDir, "grpc-addr", "grpc-reflection", "rates", "reply", "turn-limit", "retention"} {
 		if o.proxy != "" && c.origin[flag] == sourceFlag {
 			return usagef("--%s is not for --proxy, which keeps nothing and runs nothing", flag)
 		}
@@ -242,7 +242,7 @@ func (o *serveOptions) checkSource(c *command) error {
 	case o.agent == agentExec || o.agent == agentEcho:
 		return usagef("--agent is %q; give --%s itself", o.agent, o.agent)
 	}
-	if _, set := c.origin["data"]; custom && !set {
+	if _, set := c.origin[flagDataDir]; custom && !set {
 		o.data = inMemory
 	}
 	return nil

@@ -171,7 +171,7 @@ func TestMutualTLS(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	got = run(t.Context(), append([]string{"host", "ask", "--agent", url, "--tasks", ":memory:", "@Test hi"}, shown...)...)
+	got = run(t.Context(), append([]string{"host", "ask", "-a", url, "--data-dir", ":memory:", "@Test hi"}, shown...)...)
 	if got.code != exitOK || !strings.Contains(got.stdout, "message 1: hi") {
 		t.Errorf("through a host: %+v", got)
 	}

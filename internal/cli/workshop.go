@@ -63,7 +63,7 @@ func (c *command) openWorkshop(ctx context.Context, o *serveOptions) (_ *worksho
 	if w.files, err = files.Open(folder, &files.Options{Journal: w.kept.journal, Logger: logger}); err != nil {
 		return w, err
 	}
-	if o.samples.model != nil && (o.agent == agentCoder || o.agent == agentSamples) {
+	if o.samples.model != nil && (o.agent == agentCoder || o.agent == folderSamples) {
 		err = w.openTools(ctx)
 	}
 	return w, err
