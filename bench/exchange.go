@@ -37,6 +37,8 @@ var (
 	headEnd       = []byte("\r\n\r\n")
 	contentLength = []byte("\r\nContent-Length: ")
 	chunked       = []byte("\r\nTransfer-Encoding: chunked")
+	lowerLength   = bytes.ToLower(contentLength) // as uvicorn writes it
+	lowerChunked  = bytes.ToLower(chunked)
 	statusOK      = []byte("HTTP/1.1 200 ")
 )
 
@@ -50,12 +52,12 @@ func (c *conn) readHead() (int, error) {
 		return 0, fmt.Errorf("answered %q", bytes.SplitN(head, headEnd[:2], 2)[0])
 	}
 	length := -1
-	if i := bytes.Index(head, contentLength); i >= 0 {
+	if i := max(bytes.Index(head, contentLength), bytes.Index(head, lowerLength)); i >= 0 {
 		digits := head[i+len(contentLength):]
 		if length, err = strconv.Atoi(string(digits[:bytes.IndexByte(digits, '\r')])); err != nil {
 			return 0, err
 		}
-	} else if !bytes.Contains(head, chunked) {
+	} else if !bytes.Contains(head, chunked) && !bytes.Contains(head, lowerChunked) {
 		return 0, errors.New("the answer has neither a length nor chunks")
 	}
 	_, err = c.r.Discard(len(head))

@@ -20,6 +20,7 @@ import (
 // A process is a server that is measured.
 type process struct {
 	name string
+	old  bool // speaks 0.2 and 0.3, not 1.0
 	ready
 	cmd   *exec.Cmd
 	stdin io.Closer
@@ -107,7 +108,7 @@ func (s *process) fetch(ctx context.Context, path string) ([]byte, error) {
 // profile keeps a CPU profile of the next seconds of one of our servers in a file, if the settings ask for it. The
 // returned function waits for it.
 func profile(ctx context.Context, s *settings, at *process, name string, during time.Duration) func() error {
-	if s.profile == "" || at.name == jsPeerName {
+	if s.profile == "" || at.name == jsPeerName || at.name == pythonPeerName {
 		return func() error { return nil }
 	}
 	file := filepath.Join(s.profile, strings.NewReplacer(" ", "-", ",", "").Replace(name)+".pprof")
@@ -125,7 +126,8 @@ func profile(ctx context.Context, s *settings, at *process, name string, during 
 // A fleet is the servers that several measurements share. Those that nobody calls cost nothing.
 type fleet struct {
 	bare, memory, sqlite *process
-	goPeer, jsPeer       *process // nil when skipped
+	goPeer               *process   // nil when skipped
+	peers                []*process // all that are not skipped, goPeer first
 	skipped              []string
 	folder               string // for data; removed at the end
 }
@@ -143,16 +145,11 @@ func newFleet(ctx context.Context, peers bool) (_ *fleet, err error) {
 	for _, own := range []struct {
 		at         **process
 		name, kind string
-		wanted     bool
 	}{
-		{&f.bare, "bare", "bare", true},
-		{&f.memory, "memory", "memory", true},
-		{&f.sqlite, "SQLite", "sqlite:" + filepath.Join(f.folder, "shared"), true},
-		{&f.goPeer, goPeerName, "go", peers},
+		{&f.bare, "bare", "bare"},
+		{&f.memory, "memory", "memory"},
+		{&f.sqlite, "SQLite", "sqlite:" + filepath.Join(f.folder, "shared")},
 	} {
-		if !own.wanted {
-			continue
-		}
 		if *own.at, err = startOwn(ctx, own.name, own.kind); err != nil {
 			return nil, err
 		}
@@ -161,10 +158,37 @@ func newFleet(ctx context.Context, peers bool) (_ *fleet, err error) {
 		f.skip("the other implementations, as -peers=false says")
 		return f, nil
 	}
-	if f.jsPeer, err = startJS(ctx); err != nil {
-		f.skip(jsPeerName + ": " + err.Error())
+	if err := f.startPeers(ctx); err != nil {
+		return nil, err
 	}
 	return f, ctx.Err()
+}
+
+// startPeers starts the other implementations. Those that have to be installed are skipped where they cannot be.
+func (f *fleet) startPeers(ctx context.Context) error {
+	goPeer, err := startOwn(ctx, goPeerName, "go")
+	if err != nil {
+		return err
+	}
+	f.goPeer, f.peers = goPeer, append(f.peers, goPeer)
+	for _, p := range []struct {
+		name  string
+		start func(context.Context) (*process, error)
+	}{{jsPeerName, startJS}, {pythonPeerName, startPython}} {
+		peer, err := p.start(ctx)
+		if err != nil {
+			f.skip(p.name + ": " + err.Error())
+			continue
+		}
+		f.peers = append(f.peers, peer)
+	}
+	trpc, err := startOwn(ctx, trpcPeerName, "trpc")
+	if err != nil {
+		return err
+	}
+	trpc.old = true
+	f.peers = append(f.peers, trpc)
+	return nil
 }
 
 // skip notes, loudly, what is not measured.
@@ -174,7 +198,7 @@ func (f *fleet) skip(what string) {
 }
 
 func (f *fleet) stop() {
-	for _, s := range []*process{f.bare, f.memory, f.sqlite, f.goPeer, f.jsPeer} {
+	for _, s := range append([]*process{f.bare, f.memory, f.sqlite}, f.peers...) {
 		if s != nil {
 			s.stop()
 		}

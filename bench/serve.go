@@ -19,7 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/collector"
 )
 
-// serveArg makes this program one of the servers. Its last argument says which: "bare", "go", "memory", "sqlite:" or
+// serveArg makes this program one of the servers. Its last argument says which: "bare", "go", "trpc", "memory", "sqlite:" or
 // "coord:" and a folder, or "gateway:" and the address of the agent behind it.
 const serveArg = "serve"
 
@@ -59,7 +59,7 @@ func serve(kind string) error {
 		return err
 	}
 	kind, folder, _ := strings.Cut(kind, ":") // or what else follows
-	if kind != "go" {
+	if kind != "go" && kind != "trpc" {
 		collector.Tune() // as dragoman serve does; the bare handler has the same
 	}
 	switch kind {
@@ -67,6 +67,12 @@ func serve(kind string) error {
 		return serveHandler(ctx, ln, http.HandlerFunc(serveBare))
 	case "go":
 		return serveHandler(ctx, ln, goPeer())
+	case "trpc":
+		h, err := trpcPeer()
+		if err != nil {
+			return err
+		}
+		return serveHandler(ctx, ln, h)
 	case "memory", "sqlite":
 		return serveOurs(ctx, ln, folder)
 	case "coord":
