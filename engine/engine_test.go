@@ -11,6 +11,7 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -1032,7 +1033,27 @@ func TestStreams(t *testing.T) {
 		task := fo.event().Event.(*a2a.Task)
 		wantWords(t, fo.rest(), "input-required ?")
 		again := f.stream(to(task, "again"))
-		wantWords(t, again.rest(), "task input-required", "working", "input-required ?")
+		wantWords(t, again.rest(), "task working", "input-required ?")
+	})
+	t.Run("a resumed stream starts with the task that has taken the message", func(t *testing.T) {
+		for _, question := range []string{"hi", "auth"} {
+			asked := f.send(text(question))
+			fo := f.stream(to(asked, "token"))
+			first := fo.event()
+			task := first.Event.(*a2a.Task)
+			wantState(t, task, a2a.TaskStateWorking)
+			var history []string
+			for _, m := range task.History {
+				history = append(history, messageText(m))
+			}
+			want := []string{question, messageText(asked.Status.Message), "token"}
+			if task.Status.Message != nil || !slices.Equal(history, want) {
+				t.Errorf("the task says %v and has the history %q, want no message and %q", task.Status.Message, history, want)
+			}
+			wantWords(t, fo.rest(), "artifact ok", "completed")
+			after := f.subscribe(&a2a.SubscribeRequest{ID: task.ID, After: first.ID})
+			wantWords(t, after.rest(), "artifact ok", "completed")
+		}
 	})
 	t.Run("and stays at auth-required", func(t *testing.T) {
 		fo := f.stream(text("auth"))

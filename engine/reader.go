@@ -22,6 +22,10 @@ type reader struct {
 	input    uint64    // the message whose end is awaited; 0 means the one that made the task
 	taken    bool      // a turn has taken it
 
+	// waiting is the task that waits for its caller, while it has not taken the message. A caller who has just answered is
+	// not shown the question again: what the stream shows first is the task once it goes on.
+	waiting *journal.Folder
+
 	untilTerminal bool // nothing but the end of the task ends the stream
 	untilPaused   bool // waiting for an authorization ends it too, as waiting for input does
 	untilCreated  bool // that the task has the message is enough
@@ -100,10 +104,8 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 	if emit == nil {
 		emit = func(a2a.StreamEvent) bool { return true }
 	}
-	if rd.snapshot != nil {
-		if !emit(a2a.NewStreamEvent(journal.EventID(rd.after), rd.snapshot)) || rd.over(rd.snapshot.Status.State) {
-			return nil
-		}
+	if rd.snapshot != nil && !rd.showTask(emit) {
+		return nil
 	}
 	for {
 		v := f.look(rd.after)
@@ -111,11 +113,17 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 		if err != nil {
 			return err
 		}
+		moved := len(events) > 0
+		if rd.waiting != nil {
+			if events = rd.goOn(events); rd.snapshot != nil && !rd.showTask(emit) {
+				return nil
+			}
+		}
 		if done := rd.show(events, v.more, emit); done {
 			return nil
 		}
 		switch {
-		case len(events) > 0:
+		case moved:
 			continue
 		case v.head != nil && (rd.created(v.head) || rd.over(v.head.Status.State)):
 			return nil
@@ -134,6 +142,31 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 			return errDraining()
 		}
 	}
+}
+
+// showTask shows the task as it is at the cursor, and reports whether events follow it.
+func (rd *reader) showTask(emit func(a2a.StreamEvent) bool) bool {
+	task := rd.snapshot
+	rd.snapshot = nil
+	return emit(a2a.NewStreamEvent(journal.EventID(rd.after), task)) && !rd.over(task.Status.State)
+}
+
+// goOn folds events into the waiting task until it has taken a message or waits no longer, and then makes the snapshot of
+// it. It returns the events after that.
+func (rd *reader) goOn(events []journal.Event) []journal.Event {
+	n := 0
+	for took := false; n < len(events) && !took; n++ {
+		rd.waiting.Apply(&events[n])
+		rd.see(&events[n])
+		took = events[n].Received != nil || rd.waiting.Status().State.Terminal()
+		if took || n == len(events)-1 && !rd.waiting.Status().State.Interrupted() {
+			rd.snapshot = rd.waiting.Task()
+		}
+	}
+	if rd.snapshot != nil {
+		rd.waiting = nil
+	}
+	return events[n:]
 }
 
 // eventsOf returns the next events of a view, from the journal for a reader that is behind the feed.

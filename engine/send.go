@@ -65,7 +65,12 @@ func (s *service) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest
 		return nil, err
 	}
 	rd := at.reader()
-	rd.snapshot, rd.history = at.snapshot, historyLength(req)
+	rd.history = historyLength(req)
+	if at.snapshot != nil && at.snapshot.Status.State.Interrupted() && !at.taken {
+		rd.waiting = journal.NewFolder(at.snapshot)
+	} else {
+		rd.snapshot = at.snapshot
+	}
 	return s.e.stream(ctx, at.f, rd), nil
 }
 
