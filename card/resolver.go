@@ -264,7 +264,7 @@ func (r *Resolver) get(ctx context.Context, url string, header http.Header, cond
 		return nil, &Error{Kind: ErrReference, Err: err}
 	}
 	req.Header = header
-	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept", wire.MediaTypeJSON+", "+wire.MediaTypeGRPC)
 	asked := time.Now()
 	resp, err := r.http.Do(req)
 	if err != nil {

@@ -83,6 +83,15 @@ func (s *Server) interfaces(base string) []a2a.AgentInterface {
 	return all
 }
 
+// withoutGRPC drops the interfaces of gRPC, unless there are no others.
+func withoutGRPC(all []a2a.AgentInterface) []a2a.AgentInterface {
+	isGRPC := func(i a2a.AgentInterface) bool { return i.Binding == a2a.BindingGRPC }
+	if kept := slices.DeleteFunc(slices.Clone(all), isGRPC); len(kept) > 0 {
+		return kept
+	}
+	return all
+}
+
 // addressOf returns where a binding is on the host of a base URL: gRPC has no paths, and is named by host and port.
 func addressOf(base, binding string) string {
 	u, err := url.Parse(base)
@@ -187,37 +196,43 @@ type renderedCard struct {
 	etag string
 }
 
-// renderedCards are the last card of each form. It is nearly always the next one, too.
-type renderedCards struct {
-	mu     sync.Mutex
-	byForm map[cards.Form]*renderedCard
+// A rendering is how a card is written: the form, and whether it lists gRPC.
+type rendering struct {
+	form cards.Form
+	grpc bool
 }
 
-// get returns the card of a form for a base URL, nil if it was not the last one.
-func (c *renderedCards) get(form cards.Form, base string) *renderedCard {
+// renderedCards are the last card of each rendering. It is nearly always the next one, too.
+type renderedCards struct {
+	mu   sync.Mutex
+	last map[rendering]*renderedCard
+}
+
+// get returns the card of a rendering for a base URL, nil if it was not the last one.
+func (c *renderedCards) get(as rendering, base string) *renderedCard {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if card := c.byForm[form]; card != nil && card.base == base {
+	if card := c.last[as]; card != nil && card.base == base {
 		return card
 	}
 	return nil
 }
 
-func (c *renderedCards) put(form cards.Form, card *renderedCard) {
+func (c *renderedCards) put(as rendering, card *renderedCard) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.byForm == nil {
-		c.byForm = make(map[cards.Form]*renderedCard)
+	if c.last == nil {
+		c.last = make(map[rendering]*renderedCard)
 	}
-	c.byForm[form] = card
+	c.last[as] = card
 }
 
 // serveCard serves the card (A2A 1.0 §8.2, §8.6) in the form of the generation that the request names, or in the form
 // for requests that name none that is served.
 func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
-	w.Header().Add("Vary", wire.HeaderVersion)
+	w.Header().Add("Vary", wire.HeaderVersion+", Accept")
 	gen, _ := s.core.Version(r) // a card in another form than was asked for tells more than an error
-	card, err := s.render(r, s.cardForm(gen))
+	card, err := s.render(r, rendering{form: s.cardForm(gen), grpc: s.options.CardGRPC || wire.Accepts(r.Header, wire.MediaTypeGRPC)})
 	if err != nil {
 		e := a2a.AsError(err)
 		status := wire.RowOf(e.Kind).HTTP
@@ -269,27 +284,30 @@ func (s *Server) only() a2a.Generation {
 }
 
 // render returns the card for r as bytes.
-func (s *Server) render(r *http.Request, form cards.Form) (*renderedCard, error) {
+func (s *Server) render(r *http.Request, as rendering) (*renderedCard, error) {
 	base, err := s.baseURL(r)
 	if err != nil {
 		return nil, err
 	}
 	static := s.options.CardFunc == nil
-	if last := s.cards.get(form, base); static && last != nil {
+	if last := s.cards.get(as, base); static && last != nil {
 		return last, nil
 	}
 	card, err := s.card(r.Context(), r, base)
 	if err != nil {
 		return nil, err
 	}
-	body, err := cards.Append(nil, card, form)
+	if !as.grpc {
+		card.SupportedInterfaces = withoutGRPC(card.SupportedInterfaces)
+	}
+	body, err := cards.Append(nil, card, as.form)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the card: %w", err)
 	}
 	hash := sha256.Sum256(body)
 	rendered := &renderedCard{base: base, body: body, etag: `"` + hex.EncodeToString(hash[:16]) + `"`}
 	if static {
-		s.cards.put(form, rendered)
+		s.cards.put(as, rendered)
 	}
 	return rendered, nil
 }

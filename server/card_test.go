@@ -47,7 +47,7 @@ func TestCardCaching(t *testing.T) {
 	etag, modified := first.header.Get("ETag"), first.header.Get("Last-Modified")
 	if first.status != 200 || !strings.HasPrefix(etag, `"`) || modified == "" ||
 		first.header.Get("Cache-Control") != "public, max-age=300" || first.header.Get("Content-Type") != "application/json" ||
-		first.header.Get("Vary") != "A2A-Version" {
+		first.header.Get("Vary") != "A2A-Version, Accept" {
 		t.Fatalf("%d %v", first.status, first.header)
 	}
 	for _, test := range []struct {
@@ -108,7 +108,7 @@ func TestCardCannotLie(t *testing.T) {
 	full.Streaming, full.Extensions = ptr(false), []a2a.AgentExtension{{URI: "urn:service"}}
 	card = readCard(t, do(t, serve(t, &fake{caps: full}, func(o *server.Options) {
 		asAlice(o)
-		o.Bindings = []string{a2a.BindingHTTPJSON}
+		o.Bindings, o.CardGRPC = []string{a2a.BindingHTTPJSON}, true
 		o.Interfaces = []a2a.AgentInterface{{URL: "grpc.example:443", Binding: a2a.BindingGRPC, ProtocolVersion: "1.0"}}
 	}), "GET", cardPath, ""))
 	caps = card.Capabilities
@@ -376,6 +376,39 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
+// A client that says nothing of gRPC gets a card without it, which Google ADK and others can read, unless an option has it
+// listed. An agent that has nothing else shows what it has.
+func TestCardListsGRPCForThoseWhoCanReadIt(t *testing.T) {
+	t.Parallel()
+	addresses := func(listed bool, others []string, header ...string) string {
+		ts := serve(t, &fake{}, func(o *server.Options) {
+			o.URL, o.CardGRPC, o.Bindings = "https://a.example", listed, others
+			o.Interfaces = []a2a.AgentInterface{{Binding: a2a.BindingGRPC, ProtocolVersion: "1.0"}}
+		})
+		var urls []string
+		for _, path := range []string{cardPath, cardPath} { // the second one is kept from the first
+			for _, i := range readCard(t, do(t, ts, "GET", path, "", header...)).SupportedInterfaces {
+				urls = append(urls, i["url"])
+			}
+		}
+		return strings.Join(urls, " ")
+	}
+	some := []string{a2a.BindingJSONRPC}
+	const with, without = "https://a.example a.example:443 https://a.example a.example:443", "https://a.example https://a.example"
+	for name, test := range map[string]struct{ got, want string }{
+		"no header":     {addresses(false, some), without},
+		"a version":     {addresses(false, some, "A2A-Version: 1.0"), without},
+		"any type":      {addresses(false, some, "Accept: */*"), without},
+		"gRPC accepted": {addresses(false, some, "Accept: application/json, application/grpc"), with},
+		"the option":    {addresses(true, some), with},
+		"nothing else":  {addresses(false, []string{}), "a.example:443 a.example:443"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: %s, want %s", name, test.got, test.want)
+		}
+	}
+}
+
 // What somebody else serves at the server's address follows that address.
 func TestInterfaceWithoutURLIsAtTheServersAddress(t *testing.T) {
 	t.Parallel()
@@ -385,7 +418,7 @@ func TestInterfaceWithoutURLIsAtTheServersAddress(t *testing.T) {
 		"http://[::1]":           {"http://[::1]/agents/x", "[::1]:80"},
 	} {
 		ts := serve(t, &fake{}, func(o *server.Options) {
-			o.URL, o.Path, o.Bindings = base, "/agents/x", []string{}
+			o.URL, o.Path, o.Bindings, o.CardGRPC = base, "/agents/x", []string{}, true
 			o.Interfaces = []a2a.AgentInterface{
 				{Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"}, {Binding: a2a.BindingGRPC, ProtocolVersion: "1.0", Tenant: "x"},
 			}

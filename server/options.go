@@ -53,6 +53,10 @@ type Options struct {
 	// CardGeneration is the form of the card for requests without A2A-Version. Empty means the union of all forms, which
 	// clients of every generation can read.
 	CardGeneration a2a.Generation
+	// CardGRPC lists gRPC in the card for everybody. By default only a request whose Accept names application/grpc sees it
+	// there, as those of Dragoman's client do, because Google ADK refuses a card with an address that has no https scheme.
+	// Clients of other makers need it to find gRPC by the card.
+	CardGRPC bool
 	// Codes100 gives errors of 1.0 the HTTP statuses and gRPC codes of edition 1.0.0 instead of those of 1.0.1.
 	Codes100 bool
 	// Interfaces are further ways to reach the agent that this server does not serve itself; the card lists them last. One

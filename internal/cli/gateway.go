@@ -58,6 +58,7 @@ func (c *command) gatewayCommand() *cobra.Command {
 	registryFlag(flags, &c.options.registry)
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8090", "where to listen; port 0 takes a free one")
 	flags.StringVar(&o.url, "url", "", "base URL under which clients and agents reach the gateway (default: the address it listens on)")
+	o.registerCardGRPC(flags)
 	flags.BoolVar(&o.privateWebhooks, "allow-private-webhooks", false, "notify webhooks in private networks and on this machine too")
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
@@ -85,7 +86,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	collector.Tune()
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
-			URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil),
+			URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
 			OnReady: func(_ net.Addr, url string) {
 				ready := "gateway to %s at %s\n"
 				if o.proxy != "" {

@@ -73,6 +73,7 @@ func (c *command) hostCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&o.addr, "serve", "", "serve the host on this address; port 0 takes a free one")
 	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the host (default: the address it listens on)")
+	o.registerCardGRPC(flags)
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
 	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the host is stopped")
@@ -243,7 +244,7 @@ func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx conte
 	defer func() { err = errors.Join(err, end.drain(ctx)) }()
 	ready := make(chan string, 1)
 	srv, err := server.New(end.service, &server.Options{
-		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil),
+		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
 		OnReady: func(_ net.Addr, url string) { ready <- url },
 		OnDrain: end.drain,
 	})

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
@@ -49,6 +50,7 @@ type serveOptions struct {
 	url       string
 	grpcAddr  string
 	grpcList  bool
+	cardGRPC  bool
 	samples   sampleOptions
 	dialects  dialectFlags
 	agentRole bool
@@ -135,6 +137,7 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
 	flags.StringVar(&o.grpcAddr, "grpc-addr", "", "a second port, for gRPC only, which is quicker than the one for everything")
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the services of gRPC")
+	o.registerCardGRPC(flags)
 	o.samples.register(flags)
 	o.dialects.register(flags)
 	flags.BoolVar(&o.agentRole, "allow-agent-role", false, "take messages that callers send in the role of the agent")
@@ -146,6 +149,11 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	return cmd
+}
+
+// registerCardGRPC adds a flag that every server has.
+func (o *serveOptions) registerCardGRPC(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.cardGRPC, "card-grpc", false, "list gRPC in the card for every client, so that those of other makers find it; Google ADK refuses such a card")
 }
 
 // serve runs a server until ctx ends.
@@ -181,7 +189,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	mux := http.NewServeMux()
 	options := &server.Options{
 		Card: card, URL: o.url, Logger: w.logger, DrainTimeout: o.drain, TLS: o.tls, Handler: mux,
-		GRPC: grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}),
+		GRPC: grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}), CardGRPC: o.cardGRPC,
 		OnReady: func(_ net.Addr, url string) {
 			if worker.thinks {
 				fmt.Fprintf(c.err, "engine of %s: %s\n", o.agent, inline(o.samples.engineOf(worker)))

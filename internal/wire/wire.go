@@ -5,7 +5,12 @@
 // dialect's own forms live in a folder below.
 package wire
 
-import "github.com/dragoman-a2a/dragoman/a2a"
+import (
+	"net/http"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
 
 // Service parameters (A2A 1.0 §3.2.6): HTTP header fields, or query parameters of the same name.
 const (
@@ -34,6 +39,8 @@ const HeaderLastEventID = "Last-Event-ID"
 const (
 	MediaTypeJSON = "application/json"
 	MediaTypeA2A  = "application/a2a+json" // A2A 1.0 §14.1.1
+	MediaTypeGRPC = "application/grpc"     // in Accept, where a card is asked for: the client can read one that lists gRPC
+	MediaTypeHTML = "text/html"
 )
 
 // Operation is one of the operations of A2A 1.0 §3.1. The zero Operation is none.
@@ -95,3 +102,14 @@ var operationsByName = func() map[string]Operation {
 
 // Generations lists the generations of the protocol from the oldest to the newest.
 var Generations = []a2a.Generation{a2a.Generation01, a2a.Generation02, a2a.Generation03, a2a.Generation10}
+
+// Accepts reports whether a request's Accept header names a media type. Wildcards do not count: they say nothing of what
+// a client can do with it.
+func Accepts(h http.Header, mediaType string) bool {
+	for _, line := range h.Values("Accept") {
+		if strings.Contains(strings.ToLower(line), mediaType) {
+			return true
+		}
+	}
+	return false
+}

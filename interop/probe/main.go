@@ -63,7 +63,7 @@ func serve(ctx context.Context, name, addr, only string) error {
 		return err
 	}
 	srv, err := server.New(eng.Agent(name, served, &engine.AgentOptions{Card: card}), &server.Options{
-		Card: card, GRPC: grpc.New(nil), Generations: generations, DrainTimeout: time.Second, OnDrain: eng.Shutdown,
+		Card: card, GRPC: grpc.New(nil), CardGRPC: true, Generations: generations, DrainTimeout: time.Second, OnDrain: eng.Shutdown,
 		OnReady: func(_ net.Addr, url string) { fmt.Fprintf(os.Stderr, "serving %s at %s\n", name, url) },
 	})
 	if err != nil {

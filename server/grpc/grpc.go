@@ -11,7 +11,8 @@
 // # Ports
 //
 // Calls come to the server's own port, over HTTP/2 with TLS or without. With Options.Addr there is a second one that is
-// for gRPC only and nearly three times as quick, because net/http has no part in it; the card names that one then.
+// for gRPC only and nearly three times as quick, because net/http has no part in it; the card names that one then. The
+// card lists gRPC for clients that ask for it, as Dragoman's does, and with server.Options.CardGRPC for all.
 //
 // # Versions
 //

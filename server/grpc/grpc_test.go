@@ -161,6 +161,7 @@ func interfaces(t *testing.T, r *running) []sdk.AgentInterface {
 	t.Helper()
 	req, _ := http.NewRequestWithContext(timeout(t), http.MethodGet, r.url+"/.well-known/agent-card.json", nil)
 	req.Header.Set("A2A-Version", "1.0")
+	req.Header.Set("Accept", "application/grpc")
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)

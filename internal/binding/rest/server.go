@@ -124,13 +124,8 @@ func mediaType(x *binding.Exchange) string {
 	if generation(x) != a2a.Generation10 {
 		return wire.MediaTypeJSON
 	}
-	if strings.Contains(strings.ToLower(r.Header.Get("Content-Type")), wire.MediaTypeA2A) {
+	if strings.Contains(strings.ToLower(r.Header.Get("Content-Type")), wire.MediaTypeA2A) || wire.Accepts(r.Header, wire.MediaTypeA2A) {
 		return wire.MediaTypeA2A
-	}
-	for _, accept := range r.Header.Values("Accept") {
-		if strings.Contains(strings.ToLower(accept), wire.MediaTypeA2A) {
-			return wire.MediaTypeA2A
-		}
 	}
 	return wire.MediaTypeJSON
 }
