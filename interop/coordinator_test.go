@@ -52,7 +52,7 @@ func TestRowsOfClientsOfMCP(t *testing.T) {
 		t.Errorf("rows: %v", rows)
 	}
 	r := &row{peer: peers[0], direction: fromPeer}
-	for _, s := range ofMCP[toCoordinator] {
+	for _, s := range ofOthers[toCoordinator] {
 		if expected(r, s) != slices.Contains(ofA2A, s) {
 			t.Errorf("%s: %t", s, expected(r, s))
 		}

@@ -15,7 +15,7 @@ What other implementations of A2A and Dragoman say to each other, over each tran
 them as their packages pin them, plays the scenarios, and fails when a cell is red without a reason;
 ` + "`cd interop && go run . -write`" + ` writes this page. A **client** of theirs calls ` + "`dragoman serve --agent currency`" + ` and a test agent;
 Dragoman's client, and its command, call an **agent** that is written with their server. Clients of MCP, which speak no A2A, have
-[tables of their own](#clients-of-mcp-dragomans-coordinator).
+[tables of their own](#clients-of-mcp-dragomans-coordinator), and so have [frameworks](#frameworks-as-clients-of-dragoman).
 
 | scenario | what happens |
 | --- | --- |
@@ -41,8 +41,38 @@ ok: as the generation prescribes. A number: red because of a fault of the peer, 
 var sections = map[direction]struct{ title, about string }{
 	fromPeer: {title: "Their client, Dragoman's server"}, toPeer: {title: "Dragoman's client, their server"},
 	throughGateway: {title: "Their client, Dragoman's gateway, an agent of another generation"},
-	toCoordinator:  {"Clients of MCP, Dragoman's coordinator", aboutCoordinator}, toBridge: {"Clients of MCP, A2A agents through Dragoman's bridge", aboutBridge},
+	asClient:       {"Frameworks as clients of Dragoman", aboutAsClient}, asAgent: {"Frameworks as agents for Dragoman", aboutAsAgent},
+	toCoordinator: {"Clients of MCP, Dragoman's coordinator", aboutCoordinator}, toBridge: {"Clients of MCP, A2A agents through Dragoman's bridge", aboutBridge},
 }
+
+const aboutAsClient = `Frameworks in which people write agents, each as its documentation shows it. Their clients call sample agents of Dragoman: directly,
+` + "`dragoman serve`" + `; below a path, ` + "`dragoman samples up`" + `; gateway, ` + "`dragoman gateway`" + ` before the first.
+
+| scenario | what happens |
+| --- | --- |
+| currency | an amount in another currency; the result comes as text |
+| question | the agent asks back; the answer completes the task, and the question does not come again |
+| expenses | a form comes as data; text fills it in, and the request is approved |
+| images | a picture comes as bytes |
+| coder | two files come in several chunks, each piece once |
+
+`
+
+const aboutAsAgent = `An agent of the framework, with a model that is scripted in place of one in the cloud, is called by Dragoman: directly, by its Go client
+without options; gateway, through ` + "`dragoman gateway`" + `; host, through ` + "`dragoman host`" + `, which has that one agent.
+
+| scenario | what happens |
+| --- | --- |
+| card | the agent's card is read |
+| currency | an amount in another currency; the result comes as text |
+| stream | the same as a stream |
+| question | the agent asks back, and understands the answer in the same conversation |
+| images | a picture is sent along, and reaches the model |
+| cli | ` + "`dragoman send`" + ` without options prints the result |
+
+To add a framework, see [contributing](../CONTRIBUTING.md#frameworks).
+
+`
 
 const aboutCoordinator = `Over http the clients call ` + "`dragoman coord serve`" + `, over stdio they start ` + "`dragoman coord stdio`" + `. a2amcp-sdk is the Python package of
 A2AMCP: its one transport method, a placeholder that calls nothing, is given a real call, and its objects do the rest.

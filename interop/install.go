@@ -77,8 +77,14 @@ func installPython(ctx context.Context, cache, source string, p *peer) (*program
 	}
 	return &program{
 		client: []string{interpreter, "client.py"}, agent: []string{interpreter, "agent.py"}, folder: source,
-		env: []string{"PYTHONPATH=" + filepath.Dir(source), "PYTHONDONTWRITEBYTECODE=1"},
+		env: []string{"PYTHONPATH=" + pythonPath(source), "PYTHONDONTWRITEBYTECODE=1"},
 	}, nil
+}
+
+// pythonPath returns where the programs find what they share: beside their own folder, and with the SDKs'.
+func pythonPath(source string) string {
+	beside := filepath.Dir(source)
+	return beside + string(os.PathListSeparator) + filepath.Join(filepath.Dir(beside), "python")
 }
 
 func inVenv(folder string) string {

@@ -39,6 +39,7 @@ type lab struct {
 	currency, probe string // URLs of our servers
 	host            string // URL of our host, before currency and expenses
 	gateways        map[a2a.Generation]endpoints
+	flagships       map[string]addressBook // by what lies between; nil until a framework needs them
 	stops           []func()
 }
 
@@ -89,7 +90,7 @@ func (l *lab) startOurs(ctx context.Context) error {
 		return err
 	}
 	var err error
-	serve := exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "currency", "--addr", "127.0.0.1:0", "--data-dir", ":memory:")
+	serve := exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "currency", "--card-grpc", "--addr", "127.0.0.1:0", "--data-dir", ":memory:")
 	if l.currency, err = l.startServer(ctx, serve); err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (l *lab) startHost(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "host", "--serve", "127.0.0.1:0", "--data-dir", ":memory:", "-a", l.currency, "-a", expenses))
+	return l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "host", "--serve", "127.0.0.1:0", "--card-grpc", "--data-dir", ":memory:", "-a", l.currency, "-a", expenses))
 }
 
 // startGateways starts both agents in one generation only, and a gateway before each.
@@ -174,7 +175,10 @@ func (l *lab) launch(ctx context.Context, cmd *exec.Cmd) (url string, stop func(
 		defer close(read)
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			if m := serving.FindStringSubmatch(lines.Text()); m != nil {
-				ready <- m[1]
+				select {
+				case ready <- m[1]:
+				default: // a server with several agents has a line for each
+				}
 			}
 			l.show(cmd, lines.Text())
 		}
@@ -286,20 +290,36 @@ func freePorts(n int) ([]int, error) {
 
 // rows installs the peers that the flags ask for and returns their rows, and the peers that cannot run here.
 func (l *lab) rows(ctx context.Context) (rows []*row, skipped []skip) {
+	type installation struct {
+		rows    []*row
+		program *program
+		err     error
+	}
+	var all []*installation
+	var work sync.WaitGroup
+	slots := make(chan struct{}, 3) // which wait for the network more than for the processor
 	for _, p := range peers {
-		wanted := l.wanted(p)
-		if len(wanted) == 0 {
+		i := &installation{rows: l.wanted(p)}
+		if len(i.rows) == 0 {
 			continue
 		}
-		installed, err := install(ctx, l.cache, p)
-		if err != nil {
-			skipped = append(skipped, skip{p, err})
+		all = append(all, i)
+		work.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			i.program, i.err = install(ctx, l.cache, p)
+		})
+	}
+	work.Wait()
+	for _, i := range all {
+		if i.err != nil {
+			skipped = append(skipped, skip{i.rows[0].peer, i.err})
 			continue
 		}
-		for _, r := range wanted {
-			r.program = installed
+		for _, r := range i.rows {
+			r.program = i.program
 		}
-		rows = append(rows, wanted...)
+		rows = append(rows, i.rows...)
 	}
 	return rows, skipped
 }
@@ -347,6 +367,10 @@ func (l *lab) play(ctx context.Context, r *row) map[string]result {
 		return l.playCoordinator(ctx, r)
 	case toBridge:
 		return l.playBridge(ctx, r)
+	case asClient:
+		return l.playFrameworkClient(ctx, r)
+	case asAgent:
+		return l.playFrameworkAgent(ctx, r)
 	case throughGateway:
 		at := l.gateways[r.peer.upstream]
 		return l.playClient(ctx, r, at.currency, at.probe)

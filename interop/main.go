@@ -2,11 +2,13 @@
 
 // Command interop talks to other implementations of the protocol, of all its generations, in both directions: their
 // clients to Dragoman's server, Dragoman's client to agents that are written with them, over each transport they have.
-// Clients of MCP call Dragoman's coordinator, and agents through its bridge. It prints a matrix and ends with status 1 if a
+// Frameworks for agents are tried in the same way, with Dragoman's sample agents. Clients of MCP call Dragoman's
+// coordinator, and agents through its bridge. It prints a matrix and ends with status 1 if a
 // cell is red that known.json does not explain.
 //
 //	go run . -run 'Python.*HTTP'
 //	go run . -run 'coordinator|bridge'
+//	go run . -run 'google-adk.*as agent'
 //	go run . -write
 package main
 
@@ -18,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -73,6 +76,11 @@ func run(ctx context.Context, s *settings) error {
 	}
 	defer lab.close()
 	rows, skipped := lab.rows(ctx)
+	if slices.ContainsFunc(rows, func(r *row) bool { return r.direction == asClient }) {
+		if err := lab.startFlagships(ctx); err != nil {
+			return err
+		}
+	}
 	lab.playAll(ctx, rows, known)
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))

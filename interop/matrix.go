@@ -19,12 +19,15 @@ const (
 
 	throughGateway direction = "gateway" // the peer's client calls our gateway, before an agent of another generation
 
+	asClient direction = "as client" // the framework calls our sample agents
+	asAgent  direction = "as agent"  // our client calls an agent of the framework
+
 	toCoordinator direction = "coordinator" // the peer's client of MCP calls our coordinator
 	toBridge      direction = "bridge"      // the peer's client of MCP uses agents as tools
 )
 
 // directions are in the order in which they are shown.
-var directions = []direction{fromPeer, toPeer, throughGateway, toCoordinator, toBridge}
+var directions = []direction{fromPeer, toPeer, throughGateway, asClient, asAgent, toCoordinator, toBridge}
 
 // A row is one peer, transport and direction.
 type row struct {
@@ -94,7 +97,7 @@ func (f *fault) check() error {
 		return fmt.Errorf("there is no peer %q", f.Peer)
 	}
 	for _, t := range f.Transports {
-		if !slices.Contains(peers[i].transports, t) {
+		if !slices.Contains(peers[i].over(f.Direction), t) {
 			return fmt.Errorf("%s has no transport %q", f.Peer, t)
 		}
 	}
@@ -286,7 +289,7 @@ func (m *matrix) text() string {
 
 // columns returns the scenarios of one direction, in its order. A column without a cell is left out.
 func (m *matrix) columns(d direction) []int {
-	order, ok := ofMCP[d]
+	order, ok := ofOthers[d]
 	if !ok {
 		order = ofA2A
 	}

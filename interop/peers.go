@@ -18,6 +18,9 @@ type peer struct {
 	upstream      a2a.Generation // of the agent that its client reaches through our gateway; empty for none
 	host          bool           // its client talks to our host, too
 	mcp           bool           // it is a client of MCP, and of no A2A
+	framework     bool           // it is a framework for agents, which chooses the transport by itself
+	sides         []direction    // with framework: what it is; nil means both client and agent
+	agentPath     string         // with framework: where its agent is below the root of its server
 	ownCalls      bool           // with mcp: it says itself what it calls of our coordinator, and is not told
 }
 
@@ -28,6 +31,10 @@ func (p *peer) directions() []direction {
 		return []direction{toCoordinator}
 	case p.mcp:
 		return []direction{toCoordinator, toBridge}
+	case p.sides != nil:
+		return p.sides
+	case p.framework:
+		return []direction{asClient, asAgent}
 	case p.upstream == "":
 		return []direction{fromPeer, toPeer}
 	}
@@ -38,6 +45,10 @@ func (p *peer) directions() []direction {
 // bridge does for all revisions of MCP with sessions.
 func (p *peer) over(d direction) []string {
 	switch d {
+	case asClient:
+		return []string{directly, belowPath, gateway}
+	case asAgent:
+		return []string{directly, gateway, host}
 	case throughGateway:
 		return p.transports[:1]
 	case toBridge:
@@ -123,6 +134,7 @@ var peers = []*peer{
 		transports: []string{a2a.BindingJSONRPC},
 		upstream:   a2a.Generation10,
 	},
+	{name: "google-adk", version: "2.13.0", generation: a2a.Generation10, kind: python, folder: "frameworks/adk", framework: true},
 	{
 		name: "JavaScript @modelcontextprotocol/sdk", version: "1.32.2", kind: javaScript, folder: "mcp/js_v1", mcp: true,
 		transports: overMCP(mcpOldest, "2025-03-26", "2025-06-18", mcpSessions),
@@ -151,10 +163,14 @@ var ofA2A = []string{
 }
 
 // scenarios are the columns of the matrix.
-var scenarios = append(slices.Clone(ofA2A), "tools", "call", "resources", "updates", "prompt", "progress", "elicitation")
+var scenarios = append(slices.Clone(ofA2A), "tools", "call", "resources", "updates", "prompt", "progress", "elicitation",
+	"currency", "question", "expenses", "images", "coder")
 
-// ofMCP are the columns of clients of MCP.
-var ofMCP = map[direction][]string{
+// ofOthers are the columns of clients of MCP, and of frameworks.
+var ofOthers = map[direction][]string{
+	asClient: {"currency", "question", "expenses", "images", "coder"},
+	asAgent:  {"card", "currency", "stream", "question", "images", "cli"},
+
 	toCoordinator: {"tools", "resources", "updates", "prompt", "progress", "cancel"},
 	toBridge:      {"tools", "call", "card", "progress", "elicitation", "cancel"},
 }
@@ -162,8 +178,12 @@ var ofMCP = map[direction][]string{
 // expected reports whether a row has a cell in a column: only 1.0 lists tasks, on both sides of a gateway, cli is our
 // command, and host is for some peers.
 func expected(r *row, scenario string) bool {
-	if r.peer.mcp {
-		return slices.Contains(ofMCP[r.direction], scenario) && (!r.peer.ownCalls || scenario == "tools")
+	if columns, other := ofOthers[r.direction]; other {
+		of := !r.peer.ownCalls || scenario == "tools"
+		if r.transport == host { // which has a card of its own
+			of = scenario != "card" && scenario != "cli"
+		}
+		return of && slices.Contains(columns, scenario)
 	}
 	if !slices.Contains(ofA2A, scenario) {
 		return false

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os/exec"
 	"strings"
 	"time"
 )
@@ -25,6 +26,11 @@ func (l *lab) playClient(ctx context.Context, r *row, currency, probe string) ma
 	if r.direction == fromPeer && r.peer.host {
 		cmd.Env = append(cmd.Environ(), "DRAGOMAN_HOST_URL="+l.host)
 	}
+	return l.playProgram(r, cmd)
+}
+
+// playProgram runs a client and reads its results.
+func (l *lab) playProgram(r *row, cmd *exec.Cmd) map[string]result {
 	var stdout bytes.Buffer
 	cmd.Stdout = &stdout
 	var tail tail
