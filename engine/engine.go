@@ -105,6 +105,7 @@ type Engine struct {
 	agents   map[string]*service
 	runners  runnerSet
 	feeds    feedSet
+	kept     kept
 	shutdown sync.Once
 }
 

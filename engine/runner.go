@@ -33,6 +33,7 @@ type runner struct {
 	mu         sync.Mutex
 	lease      journal.Lease
 	folder     *journal.Folder // the task as committed
+	size       int             // of the task, about, in bytes
 	head       *journal.Head   // as committed; nil before the task exists
 	contextID  a2a.ContextID
 	origin     a2a.Generation
@@ -101,27 +102,28 @@ func (s *service) newRunner(key journal.Key, contextID a2a.ContextID, st *start)
 
 // claimedRunner returns the runner of a task whose lease was taken. It reads the task.
 func (s *service) claimedRunner(ctx context.Context, c journal.Claimed) (*runner, error) {
-	snap, err := s.e.journal.Load(ctx, c.Lease.Key)
+	p, err := s.e.claimedTask(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	r := &runner{
-		e: s.e, svc: s, key: c.Lease.Key, contextID: snap.Head.ContextID, origin: snap.Head.Origin,
+		e: s.e, svc: s, key: c.Lease.Key, contextID: p.head.ContextID, origin: p.head.Origin,
 		gone:    make(chan struct{}),
-		folder:  journal.NewFolder(snap.Task),
-		head:    snap.Head,
+		folder:  p.folder,
+		size:    p.size,
+		head:    p.head,
 		lease:   c.Lease,
 		created: true,
-		run:     snap.Head.Run,
+		run:     p.head.Run,
 		inbox:   c.Inputs,
-		taken:   snap.Head.Taken,
+		taken:   p.head.Taken,
 	}
 	if n := len(c.Inputs); n > 0 {
 		r.lastSeen = c.Inputs[n-1].Number
 	} else {
 		r.lastSeen = r.taken
 	}
-	r.feed = s.e.feeds.acquire(r.key, snap.Head)
+	r.feed = s.e.feeds.acquire(r.key, p.head)
 	r.published, r.feedHeld = true, true
 	return r, nil
 }
@@ -318,6 +320,7 @@ func (r *runner) leave() {
 	r.left, r.ended = true, true
 	dirty, published, feedHeld := r.dirty, r.published, r.feedHeld
 	r.freeWaiters()
+	r.keep()
 	r.mu.Unlock()
 	if published {
 		r.e.runners.remove(r)
@@ -329,6 +332,16 @@ func (r *runner) leave() {
 	if dirty {
 		r.e.attendLater(r.key)
 	}
+}
+
+// keep leaves the folded task to whoever reads it or claims it next. Somebody may still ask this runner for the task, so
+// it keeps one that shares its parts; mu is held.
+func (r *runner) keep() {
+	if r.head == nil || r.size < minKept {
+		return
+	}
+	r.e.kept.put(&projection{key: r.key, folder: r.folder, head: r.head, size: r.size}, r.size)
+	r.folder = journal.NewFolder(r.folder.Task())
 }
 
 // giveBack releases the lease without a commit and leaves.

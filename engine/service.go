@@ -72,14 +72,20 @@ func (s *service) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Ta
 	return withHistory(task, req.HistoryLength), nil
 }
 
-// current returns a task as last committed, from the runner here or from the journal, and its head.
+// current returns a task as last committed, from the runner here, from what is kept of it or from the journal, and its
+// head.
 func (e *Engine) current(ctx context.Context, key journal.Key) (*a2a.Task, *journal.Head, error) {
 	if r := e.runners.get(key); r != nil {
 		if task, head := r.snapshot(); task != nil {
 			return task, head, nil
 		}
 	}
-	snap, err := e.journal.Load(ctx, key)
+	if p := e.kept.get(key); p != nil {
+		if task, head, err := e.look(ctx, p); task != nil || err != nil {
+			return task, head, wireError(err)
+		}
+	}
+	snap, err := e.load(ctx, key)
 	if err != nil {
 		return nil, nil, wireError(err)
 	}

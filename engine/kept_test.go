@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/journal/memory"
+)
+
+// loads counts the tasks that are read as a whole.
+type loads struct {
+	journal.Journal
+	n int
+}
+
+func (l *loads) Load(ctx context.Context, key journal.Key) (*journal.Snapshot, error) {
+	l.n++
+	return l.Journal.Load(ctx, key)
+}
+
+// large is a message of a size at which a task is worth keeping.
+func large(i int) string { return fmt.Sprintf("%d %s", i, strings.Repeat("x", 5<<10)) }
+
+// asksOf asks, and says how many messages it has seen.
+var asksOf = fn(func(_ context.Context, t *agent.Turn) error {
+	return t.Ask(part(fmt.Sprint(len(t.Task().History), " messages")))
+})
+
+func TestFollowUpsLoadNothing(t *testing.T) {
+	j := &loads{Journal: memory.New(nil)}
+	f := start(t, asksOf, &engine.Options{Journal: j})
+	task := f.send(text(large(0)))
+	for i := range 5 {
+		task = f.send(to(task, large(i+1)))
+		if got := f.get(task.ID); len(got.History) != len(task.History) {
+			t.Errorf("the task has %d messages, the answer had %d", len(got.History), len(task.History))
+		}
+	}
+	if want := 11; len(task.History) != want {
+		t.Errorf("%d messages, want %d", len(task.History), want)
+	}
+	if j.n > 0 {
+		t.Errorf("the task was loaded %d times", j.n)
+	}
+}
+
+// TestTwoNodesKeepOneTask has two nodes run a task in turn: each folds what the other one appended.
+func TestTwoNodesKeepOneTask(t *testing.T) {
+	j := memory.New(nil)
+	nodes := []*fixture{start(t, asksOf, &engine.Options{Journal: j, Node: "a"}), start(t, asksOf, &engine.Options{Journal: j, Node: "b"})}
+	task := nodes[0].send(text(large(0)))
+	for i := 1; i < 8; i++ {
+		task = nodes[i%2].send(to(task, large(i)))
+		if want := 2*i + 1; len(task.History) != want {
+			t.Fatalf("%d messages in the answer to message %d, want %d", len(task.History), i, want)
+		}
+		for n, f := range nodes {
+			got := f.get(task.ID)
+			if len(got.History) != len(task.History) || got.Status.Message.Parts[0].Text() != task.Status.Message.Parts[0].Text() {
+				t.Fatalf("node %d has %d messages and says %v, want %d and %v", n, len(got.History), got.Status.Message, len(task.History), task.Status.Message)
+			}
+		}
+	}
+	for i, m := range task.History {
+		if user := i%2 == 0; user != strings.HasPrefix(m.Parts[0].Text(), fmt.Sprint(i/2, " x")) {
+			t.Errorf("message %d is %.20q", i, m.Parts[0].Text())
+		}
+	}
+}
+
+// TestKeptTaskIsReplaced has a task removed and another one made with its id: nothing of the first one shows.
+func TestKeptTaskIsReplaced(t *testing.T) {
+	j := memory.New(nil)
+	f := start(t, asksOf, &engine.Options{Journal: j})
+	first := text(large(0))
+	first.NewTaskID = "mine"
+	task := f.send(first)
+	task = f.send(to(task, large(1)))
+	if n, err := j.Prune(f.ctx, time.Now().Add(time.Hour), 10); n != 1 || err != nil {
+		t.Fatalf("%d tasks removed, %v", n, err)
+	}
+	if _, err := f.svc.GetTask(f.ctx, &a2a.GetTaskRequest{ID: task.ID}); err == nil {
+		t.Error("the removed task is there")
+	}
+	second := text("short")
+	second.NewTaskID = "mine"
+	f.send(second)
+	f.send(to(task, "more"))
+	for i, m := range f.get("mine").History {
+		if strings.Contains(m.Parts[0].Text(), "xxx") {
+			t.Errorf("message %d is of the removed task", i)
+		}
+	}
+}
