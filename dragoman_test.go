@@ -15,6 +15,10 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/journal/memory"
+	_ "github.com/dragoman-a2a/dragoman/journal/sqlite"
+	"github.com/dragoman-a2a/dragoman/server"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,5 +54,25 @@ func TestDialNamesWhatItCannotFind(t *testing.T) {
 	t.Parallel()
 	if _, err := dragoman.Dial(t.Context(), t.TempDir()+"/card.json"); !errors.Is(err, card.ErrNotFound) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestServeRefusesOptionsThatContradictEachOther(t *testing.T) {
+	nothing := agent.Func(func(context.Context, *agent.Turn) error { return nil })
+	whole := &a2a.AgentCard{Name: "A", Description: "B", Version: "1"}
+	tasks := memory.New(nil)
+	defer tasks.Close()
+	for want, opts := range map[string][]dragoman.Options{
+		"one Options at most":      {{}, {}},
+		"the card is that of":      {{Server: server.Options{Card: whole}}},
+		"only one of":              {{Folder: t.TempDir(), Engine: engine.Options{Journal: tasks}}},
+		"Options.TurnLimit":        {{Engine: engine.Options{TurnLimit: -1}}},
+		"Options.JSONRPCPaths":     {{Server: server.Options{JSONRPCPaths: []string{"x"}}}},
+		"the data path is not a f": {{Folder: "dragoman_test.go"}},
+	} {
+		err := dragoman.Serve("127.0.0.1:0", whole, nothing, opts...)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
 	}
 }

@@ -9,42 +9,28 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman"
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/engine"
-	"github.com/dragoman-a2a/dragoman/journal/sql"
+	_ "github.com/dragoman-a2a/dragoman/journal/sqlite" // for Options.Folder
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
-	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
-// serveDurably serves an agent whose tasks are kept in a folder, until ctx ends.
-func serveDurably(ctx context.Context, addr, folder string, card *a2a.AgentCard, a agent.Agent) error {
-	db, err := sqlite.Open(ctx, folder, sqlite.Options{})
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	tasks, err := sql.New(ctx, db)
-	if err != nil {
-		return err
-	}
-	defer tasks.Close()
-	eng, err := engine.New(&engine.Options{Journal: tasks})
-	if err != nil {
-		return err
-	}
-	defer eng.Shutdown(ctx)
-	service := eng.Agent("greeter", a, &engine.AgentOptions{Card: card}) // the name is part of each task's key
-	srv, err := server.New(service, &server.Options{Card: card, GRPC: grpc.New(nil), OnDrain: eng.Shutdown})
-	if err != nil {
-		return err
-	}
-	return srv.ListenAndServe(ctx, addr)
+// serveDurably serves an agent whose tasks are kept in a folder, over gRPC too, to callers who know a token.
+func serveDurably(addr, folder, token string, card *a2a.AgentCard, a agent.Agent) error {
+	return dragoman.Serve(addr, card, a, dragoman.Options{
+		Folder: folder, // with journal/sqlite, which the program imports
+		Server: server.Options{
+			Authenticator: auth.Token(token, a2a.Identity{Subject: "ann"}),
+			GRPC:          grpc.New(nil),
+		},
+	})
 }
 
 // A task waits for an answer while its server is stopped and started again.
@@ -63,45 +49,41 @@ func Example_durable() {
 	defer os.RemoveAll(folder)
 
 	// run serves the agent as long as visit takes.
-	run := func(visit func(ctx context.Context, url string)) {
+	run := func(visit func(ctx context.Context, c *client.Client)) {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		addr := freeAddress()
-		serving, stop := context.WithCancel(ctx)
 		stopped := make(chan error, 1)
-		go func() { stopped <- serveDurably(serving, addr, folder, card, greeter) }()
+		go func() { stopped <- serveDurably(addr, folder, "secret", card, greeter) }()
 		awaitListener(ctx, addr)
-		visit(ctx, "http://"+addr)
-		stop()
-		<-stopped
+		c, err := client.Dial(ctx, "http://"+addr, &client.Options{Interceptors: []client.Interceptor{client.Bearer("secret")}})
+		if err != nil {
+			panic(err)
+		}
+		defer c.Close()
+		visit(ctx, c)
+		syscall.Kill(os.Getpid(), syscall.SIGTERM)
+		if err := <-stopped; err != nil {
+			panic(err)
+		}
 	}
 
 	var task *a2a.Task
-	run(func(ctx context.Context, url string) {
-		c, err := dragoman.Dial(ctx, url)
-		if err != nil {
-			panic(err)
-		}
-		defer c.Close()
-		_, err = c.Ask(ctx, "Hi")
+	run(func(ctx context.Context, c *client.Client) {
+		_, err := c.Ask(ctx, "Hi")
 		if paused, ok := errors.AsType[*client.PausedError](err); ok {
 			task = paused.Task
-			fmt.Println(task.Status.Message.Parts[0].Content)
+			fmt.Println(task.Status.Message.Text())
 		}
 	})
-	run(func(ctx context.Context, url string) {
-		c, err := dragoman.Dial(ctx, url)
-		if err != nil {
-			panic(err)
-		}
-		defer c.Close()
+	run(func(ctx context.Context, c *client.Client) {
 		answer := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Ann"))
 		answer.TaskID = task.ID
 		result, err := c.SendMessage(ctx, &a2a.SendMessageRequest{Message: answer})
 		if err != nil {
 			panic(err)
 		}
-		fmt.Println(result.(*a2a.Task).Artifacts[0].Parts[0].Content)
+		fmt.Println(result.(*a2a.Task).Text())
 	})
 	// Output:
 	// What is your name?

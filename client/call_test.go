@@ -519,7 +519,8 @@ func TestTheFirstInterfaceThatIsSpoken(t *testing.T) {
 		"no URL":    {[]string{iface("a.example", a2a.BindingJSONRPC, ""), rest}, nil, "https://a.example/rest"},
 		"pinned":    {[]string{rpc, rest}, []string{a2a.BindingHTTPJSON}, "https://a.example/rest"},
 		"only old":  {[]string{old}, nil, "version 0.3 of the protocol is not one of those to speak, 1.0"},
-		"none":      {[]string{iface("https://a.example/x", "urn:custom", "")}, nil, "this binding is not spoken"},
+		"no gRPC":   {[]string{iface("a.example:443", a2a.BindingGRPC, "")}, nil, `import _ "github.com/dragoman-a2a/dragoman/client/grpc"`},
+		"none":      {[]string{iface("https://a.example/x", "urn:custom", "")}, nil, "no transport is registered for this binding"},
 		"none left": {[]string{rpc}, []string{a2a.BindingHTTPJSON}, "none is for [HTTP+JSON]"},
 	} {
 		c, err := client.New(decodeCard(t, cardText(nothing, tc.interfaces...)), &client.Options{Bindings: tc.bindings})
@@ -543,7 +544,7 @@ func TestRedirectsOfCallsAreRefused(t *testing.T) {
 	bothBindings(t, func(t *testing.T, binding string) {
 		other := newPeer(t, binding, func(x *exchange) { x.result(task("WORKING")) })
 		p := newPeer(t, binding, func(x *exchange) { http.Redirect(x.w, x.r, other.URL, http.StatusTemporaryRedirect) })
-		c := p.dial(t, streams, client.Options{Interceptors: []client.Interceptor{bearer("secret")}})
+		c := p.dial(t, streams, client.Options{Interceptors: []client.Interceptor{client.Bearer("secret")}})
 		_, err := c.SendMessage(t.Context(), send("hi"))
 		_, err2 := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t1"})
 		_, err3 := c.StreamMessage(t.Context(), send("hi"))
@@ -556,13 +557,6 @@ func TestRedirectsOfCallsAreRefused(t *testing.T) {
 			t.Errorf("%d requests were redirected", n)
 		}
 	})
-}
-
-func bearer(token string) client.Interceptor {
-	return func(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
-		call.Params.Set("Authorization", "Bearer "+token)
-		return next(ctx, call)
-	}
 }
 
 func TestInterceptors(t *testing.T) {
@@ -700,3 +694,24 @@ func TestUnknownRoundTripper(t *testing.T) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestBearer(t *testing.T) {
+	t.Parallel()
+	bothBindings(t, func(t *testing.T, binding string) {
+		p := newPeer(t, binding, func(x *exchange) { x.result(task("WORKING")) })
+		for token, want := range map[string]string{"abc\n": "Bearer abc", "": "is empty", "a b": "characters"} {
+			before := len(p.requests())
+			c := p.dial(t, streams, client.Options{Interceptors: []client.Interceptor{client.Bearer(token)}})
+			_, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t1"})
+			sent := p.requests()[before:]
+			switch {
+			case err != nil:
+				if !strings.Contains(err.Error(), want) || len(sent) != 0 {
+					t.Errorf("%q: %v, and %d requests", token, err, len(sent))
+				}
+			case len(sent) != 1 || sent[0].r.Header.Get("Authorization") != want:
+				t.Errorf("%q: sent %v", token, sent)
+			}
+		}
+	})
+}

@@ -25,7 +25,7 @@ func serveExample(f agent.Func) (url string, stop func()) {
 		panic(err)
 	}
 	card := &a2a.AgentCard{Name: "Example", Description: "Is an example", Version: "1.0.0"}
-	srv, err := server.New(eng.Agent("example", f, &engine.AgentOptions{Card: card}), &server.Options{Card: card, Logger: quiet})
+	srv, err := server.New(eng.Agent("example", f, &engine.AgentOptions{Card: card}), &server.Options{Logger: quiet})
 	if err != nil {
 		panic(err)
 	}
@@ -108,7 +108,7 @@ func ExamplePausedError() {
 		fmt.Println("not paused:", err)
 		return
 	}
-	fmt.Println(paused.Task.Status.Message.Parts[0].Content)
+	fmt.Println(paused.Task.Status.Message.Text())
 
 	answer := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("CAD"))
 	answer.TaskID = paused.Task.ID
@@ -118,7 +118,7 @@ func ExamplePausedError() {
 		return
 	}
 	if task, ok := result.(*a2a.Task); ok {
-		fmt.Println(task.Artifacts[0].Parts[0].Content)
+		fmt.Println(task.Text())
 	}
 	// Output:
 	// To which currency?

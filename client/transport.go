@@ -57,10 +57,13 @@ func newTransport(iface a2a.AgentInterface, opts *Options) (Transport, error) {
 	transports.RLock()
 	f, ok := transports.byBinding[iface.Binding]
 	transports.RUnlock()
-	if !ok {
-		return nil, errors.New("this binding is not spoken")
+	switch {
+	case ok:
+		return f(iface, opts)
+	case iface.Binding == a2a.BindingGRPC:
+		return nil, errors.New(`the program does not link gRPC; add import _ "github.com/dragoman-a2a/dragoman/client/grpc"`)
 	}
-	return f(iface, opts)
+	return nil, errors.New("no transport is registered for this binding")
 }
 
 func listed(generations []a2a.Generation) string {

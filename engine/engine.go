@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/hidden"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 )
@@ -151,7 +153,9 @@ func (o *Options) validate() error {
 
 // AgentOptions configure one agent of an engine.
 type AgentOptions struct {
-	// Card says which media types the agent and its skills take: text/plain where it leaves them open. Nil means any.
+	// Card is what the agent says of itself. A server over the Service serves it, so its own options need none; and the
+	// engine holds messages against the media types that it names for the agent and its skills, text/plain where it
+	// leaves them open. Nil means that any are taken.
 	Card *a2a.AgentCard
 	// AnyInput switches the check of input media types off.
 	AnyInput bool
@@ -165,6 +169,8 @@ type Service interface {
 	a2a.Service
 	// Capabilities returns the optional parts of the protocol that the service has, for the card.
 	Capabilities() a2a.AgentCapabilities
+	// AgentCard returns the card of AgentOptions, nil if there is none.
+	AgentCard() *a2a.AgentCard
 	// Scope asks the engine's Authorizer what a call reaches; operation is as in [auth.Access]. Every lookup of the
 	// service is in that scope.
 	Scope(ctx context.Context, operation, tenant string) (journal.Scope, error)
@@ -172,12 +178,14 @@ type Service interface {
 
 // Agent makes a Service of an agent under a name, which is part of the key of each of its tasks and must not change
 // between restarts. From then on the engine takes up the agent's interrupted and due tasks. Agent panics when the name
-// is empty or taken, as both are mistakes of the program.
+// is empty or taken, as both are mistakes of the program. It warns of an agent that wraps another one and hides that
+// this is an [agent.Canceler] or [agent.Resumable].
 func (e *Engine) Agent(name string, a agent.Agent, opts *AgentOptions) Service {
 	if opts == nil {
 		opts = &AgentOptions{}
 	}
-	s := &service{e: e, name: name, agent: a, modes: newModes(opts), agentRole: opts.AllowAgentRole}
+	s := &service{e: e, name: name, agent: a, modes: newModes(opts), agentRole: opts.AllowAgentRole, card: opts.Card}
+	s.warnOfWrapper()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if name == "" {
@@ -189,6 +197,18 @@ func (e *Engine) Agent(name string, a agent.Agent, opts *AgentOptions) Service {
 	e.agents[name] = s
 	e.kick()
 	return s
+}
+
+// warnOfWrapper warns of what the agent's author would look for in vain.
+func (s *service) warnOfWrapper() {
+	warn := func(inner reflect.Type, lost, method string) {
+		if inner != nil {
+			s.e.log.Warn("an agent wraps another one and hides "+lost+"; pass it on with a method "+method,
+				"agent", s.name, "wrapper", fmt.Sprintf("%T", s.agent), "wrapped", inner.String())
+		}
+	}
+	warn(hidden.By[agent.Agent, agent.Canceler](s.agent), "its Cancel, which is not called", "Cancel(context.Context, *agent.Turn) error")
+	warn(hidden.By[agent.Agent, agent.Resumable](s.agent), "that it is resumable: turns that a restart interrupts fail", "Resumable() bool")
 }
 
 func (e *Engine) agentNames() []string {

@@ -1347,3 +1347,27 @@ func TestOptions(t *testing.T) {
 		}
 	}
 }
+
+// A wrapper that embeds an agent hides that this can be cancelled and resumed: the engine says so when it starts.
+func TestAgentWarnsOfHiddenAbilities(t *testing.T) {
+	t.Parallel()
+	type wrapper struct{ agent.Agent }
+	nothing := func(context.Context, *agent.Turn) error { return nil }
+	for name, test := range map[string]struct {
+		agent agent.Agent
+		want  string // methods that are missing
+	}{
+		"hides that it is resumable": {wrapper{resumable{nothing}}, "Resumable"},
+		"hides nothing":              {wrapper{agent.Func(nothing)}, ""},
+		"is no wrapper":              {resumable{nothing}, ""},
+	} {
+		var log bytes.Buffer
+		f := start(t, test.agent, &engine.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if err := f.e.Shutdown(f.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := log.String(); (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
+			t.Errorf("%s: the log has %q", name, got)
+		}
+	}
+}

@@ -19,10 +19,14 @@ type service struct {
 	e     *Engine
 	name  string
 	agent agent.Agent
+	card  *a2a.AgentCard // nil when there is none
 	modes modes
 
 	agentRole bool // callers may send messages in the role of the agent
 }
+
+// AgentCard implements Service.
+func (s *service) AgentCard() *a2a.AgentCard { return s.card }
 
 // Capabilities implements Service.
 func (s *service) Capabilities() a2a.AgentCapabilities {

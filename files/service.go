@@ -52,6 +52,14 @@ func (s *signing) Capabilities() a2a.AgentCapabilities {
 	return a2a.AgentCapabilities{}
 }
 
+// AgentCard returns that of the service, if it has one.
+func (s *signing) AgentCard() *a2a.AgentCard {
+	if carded, ok := s.Service.(interface{ AgentCard() *a2a.AgentCard }); ok {
+		return carded.AgentCard()
+	}
+	return nil
+}
+
 // view returns what puts signed URLs in place of references, for the caller of an operation. It asks whose tasks the call
 // reaches when it finds the first reference.
 func (s *signing) view(ctx context.Context, operation, tenant string) view {

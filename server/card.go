@@ -22,6 +22,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/hidden"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/internal/wire/cards"
 )
@@ -32,6 +33,21 @@ import (
 // on with a stream names [ReplayExtension] among them.
 type Capable interface {
 	Capabilities() a2a.AgentCapabilities
+}
+
+// Carded is what a Service implements that has its agent's card, as that of an engine may: then the Options need none. The
+// card is public, and it is not changed any more.
+type Carded interface {
+	AgentCard() *a2a.AgentCard
+}
+
+// warnOfWrapper warns of a Service that wraps another one and hides what that can do.
+func (s *Server) warnOfWrapper() {
+	if inner := hidden.By[a2a.Service, Capable](s.service); inner != nil {
+		s.options.Logger.Warn("a service wraps another one and hides its capabilities, so the card does not offer what they are "+
+			"beyond streams, such as resuming them; pass them on with a method Capabilities() a2a.AgentCapabilities",
+			"wrapper", fmt.Sprintf("%T", s.service), "wrapped", inner.String())
+	}
 }
 
 // derive returns card with what the server knows better, so that the card cannot promise what is not there.

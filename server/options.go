@@ -21,9 +21,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// Options tune a server. Card or CardFunc is required; every other zero value is a safe default.
+// Options tune a server. Unless the Service has a card, Card or CardFunc is required; every other zero value is a safe
+// default.
 type Options struct {
-	// Card is what the agent says of itself; Name, Description and Version are required. The server fills in what it
+	// Card is what the agent says of itself, for a Service that has no card: one of an engine has that of
+	// engine.AgentOptions, see [Carded]. Name, Description and Version are required. The server fills in what it
 	// knows better: supported interfaces and capabilities, of which the card may only switch off what the service has.
 	// Default modes that are left open are text/plain. Signatures are left out, because they would not hold.
 	Card *a2a.AgentCard
@@ -44,6 +46,9 @@ type Options struct {
 	Handler http.Handler
 	// Bindings are those served, the preferred one first. Nil means a2a.BindingJSONRPC and a2a.BindingHTTPJSON.
 	Bindings []string
+	// JSONRPCPaths are paths that take JSON-RPC besides the root, such as "/jsonrpc", for clients that know one. The card
+	// names the root. They are below Path, as everything is.
+	JSONRPCPaths []string
 	// GRPC serves gRPC, too, on the same port and if it is told to on one of its own: see package server/grpc. Nil means
 	// that gRPC is not served.
 	GRPC GRPC
@@ -148,19 +153,25 @@ func (o Options) Defaults() Options {
 	return o
 }
 
-// withDefaults returns a checked copy of o in which every option is set.
-func (o *Options) withDefaults() (*Options, error) {
+// withDefaults returns a checked copy of o, for a Service, in which every option is set.
+func (o *Options) withDefaults(svc a2a.Service) (*Options, error) {
 	if o == nil {
 		o = &Options{}
 	}
 	c := o.Defaults()
+	if carded, ok := svc.(Carded); ok && c.Card == nil && c.CardFunc == nil {
+		c.Card = carded.AgentCard()
+	}
 	c.URL = strings.TrimRight(c.URL, "/")
 	return &c, c.check()
 }
 
 func (o *Options) check() error {
-	if (o.Card == nil) == (o.CardFunc == nil) {
-		return errors.New("server: set exactly one of Options.Card and Options.CardFunc")
+	if o.Card == nil && o.CardFunc == nil {
+		return errors.New("server: the agent has no card; set engine.AgentOptions.Card, or Options.Card or CardFunc for a service of your own")
+	}
+	if o.Card != nil && o.CardFunc != nil {
+		return errors.New("server: set only one of Options.Card and Options.CardFunc")
 	}
 	for _, b := range o.Bindings {
 		if b != a2a.BindingJSONRPC && b != a2a.BindingHTTPJSON {
@@ -169,6 +180,15 @@ func (o *Options) check() error {
 	}
 	if err := o.checkGenerations(); err != nil {
 		return err
+	}
+	for _, path := range o.JSONRPCPaths {
+		taken := path == cardPath || path == oldCardPath || path == "/healthz" || path == "/readyz"
+		if !strings.HasPrefix(path, "/") || taken {
+			return fmt.Errorf("server: Options.JSONRPCPaths: %q must begin with a slash and not be a path that the server uses", path)
+		}
+		if !slices.Contains(o.Bindings, a2a.BindingJSONRPC) {
+			return fmt.Errorf("server: Options.JSONRPCPaths: %q is of no use without %s in Options.Bindings", path, a2a.BindingJSONRPC)
+		}
 	}
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		return errors.New("server: Options.CertFile and Options.KeyFile go together")

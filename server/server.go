@@ -5,7 +5,7 @@
 // is an [http.Handler], to be mounted wherever its user likes, and can listen by itself with TLS, HTTP/2 and a drain at
 // the end.
 //
-//	POST /                                  JSON-RPC
+//	POST /                                  JSON-RPC, also at Options.JSONRPCPaths
 //	GET  /                                  a page that shows the agent and what to type
 //	     /message:send, /tasks, ...         HTTP+JSON of 1.0; that of 0.3 is below /v1
 //	GET  /.well-known/agent-card.json       the card, in the form of the generation that is asked for or of all
@@ -59,14 +59,16 @@ type Server struct {
 	draining atomic.Bool
 }
 
-// New returns a Server for svc. Options must have a card.
+// New returns a Server for svc, whose card is that of the options or its own one, see [Carded]. It warns of a Service that
+// wraps another one and hides its capabilities, see [Capable].
 func New(svc a2a.Service, opts *Options) (*Server, error) {
-	o, err := opts.withDefaults()
+	o, err := opts.withDefaults(svc)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{service: svc, options: o, since: time.Now().UTC().Truncate(time.Second), crossOrigin: crossOrigin(o.URL)}
 	s.root.Store(&o.URL)
+	s.warnOfWrapper()
 	if o.Handler == nil {
 		o.Handler = s
 	}
@@ -129,6 +131,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	if path == oldCardPath && (s.core.Serves(a2a.Generation01) || s.core.Serves(a2a.Generation02)) {
 		path = cardPath
+	}
+	if slices.Contains(s.options.JSONRPCPaths, path) {
+		path = "/"
 	}
 	switch path {
 	case cardPath:

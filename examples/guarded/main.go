@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command guarded serves an agent to callers with a token, over HTTPS if CERT and KEY name files in PEM. Each caller has
-// tasks of its own.
+// tasks of its own, which outlive the process if FOLDER names where to keep them.
 package main
 
 import (
@@ -10,13 +10,14 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"os/signal"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman"
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/engine"
+	_ "github.com/dragoman-a2a/dragoman/journal/sqlite"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -36,14 +37,12 @@ func authenticate(r *http.Request) (id a2a.Identity, err error) {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := serve(ctx, "127.0.0.1:8091"); err != nil {
+	if err := serve("127.0.0.1:8091"); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func serve(ctx context.Context, addr string) error {
+func serve(addr string) error {
 	card := &a2a.AgentCard{
 		Name: "Greeter", Description: "Greets callers it knows", Version: "1.0.0",
 		SecuritySchemes:      map[string]a2a.SecurityScheme{"token": &a2a.HTTPAuthScheme{Scheme: "Bearer"}},
@@ -52,23 +51,15 @@ func serve(ctx context.Context, addr string) error {
 	greet := agent.Func(func(ctx context.Context, t *agent.Turn) error {
 		return t.Artifact("greeting", a2a.TextPart("Hello, "+t.Caller().Subject+"!"))
 	})
-	eng, err := engine.New(&engine.Options{TurnLimit: time.Minute})
-	if err != nil {
-		return err
-	}
-	defer eng.Shutdown(ctx)
-	srv, err := server.New(eng.Agent("greeter", greet, &engine.AgentOptions{Card: card}), &server.Options{
-		Card:          card,
-		Authenticator: auth.AuthenticatorFunc(authenticate),
-		Limits:        server.Limits{Body: 64 << 10},
-		CertFile:      os.Getenv("CERT"),
-		KeyFile:       os.Getenv("KEY"),
-		Logger:        slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		OnDrain:       eng.Shutdown,
+	return dragoman.Serve(addr, card, greet, dragoman.Options{
+		Folder: os.Getenv("FOLDER"), // of the tasks, with journal/sqlite; "" keeps them in memory
+		Server: server.Options{
+			Authenticator: auth.AuthenticatorFunc(authenticate),
+			Limits:        server.Limits{Body: 64 << 10},
+			CertFile:      os.Getenv("CERT"),
+			KeyFile:       os.Getenv("KEY"),
+			Logger:        slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		},
+		Engine: engine.Options{TurnLimit: time.Minute},
 	})
-	if err != nil {
-		return err
-	}
-	log.Print("ready")
-	return srv.ListenAndServe(ctx, addr)
 }

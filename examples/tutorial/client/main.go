@@ -42,9 +42,9 @@ func run(ctx context.Context, url string) error {
 	}
 	switch r := result.(type) {
 	case *a2a.Task:
-		fmt.Println("sent:", r.Status.State, r.Artifacts[0].Parts[0].Content)
+		fmt.Println("sent:", r.Status.State, r.Text())
 	case *a2a.Message:
-		fmt.Println("sent:", r.Parts[0].Content)
+		fmt.Println("sent:", r.Text())
 	}
 
 	// What happens as it happens.
@@ -57,7 +57,7 @@ func run(ctx context.Context, url string) error {
 		case *a2a.Task:
 			fmt.Println("stream:", e.Status.State)
 		case *a2a.ArtifactUpdate:
-			fmt.Println("stream:", e.Artifact.Parts[0].Content)
+			fmt.Println("stream:", e.Artifact.Text())
 		case *a2a.StatusUpdate:
 			fmt.Println("stream:", e.Status.State)
 		}
