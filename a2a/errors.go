@@ -98,6 +98,10 @@ type Detail struct {
 	Value []byte // the whole JSON object, "@type" included
 }
 
+// MetadataTaskState is the member of Error.Metadata that names the state of a task which takes no more messages, as 1.0
+// spells it: 0.1 has a code of its own for that error.
+const MetadataTaskState = "taskState"
+
 // NewError returns an Error of a kind with a message for the peer.
 func NewError(kind Kind, message string) *Error { return &Error{Kind: kind, Message: message} }
 

@@ -233,7 +233,11 @@ func finished(state a2a.TaskState) error {
 	if state.Terminal() {
 		how = " (" + inWords(state) + ")"
 	}
-	return a2a.NewError(a2a.ErrUnsupportedOperation, "the task has ended"+how+" and takes no messages; start a new one")
+	return &a2a.Error{
+		Kind:     a2a.ErrUnsupportedOperation,
+		Message:  "the task has ended" + how + " and takes no messages; start a new one",
+		Metadata: map[string]string{a2a.MetadataTaskState: state.String()},
+	}
 }
 
 // inWords returns a state as all generations can read it.

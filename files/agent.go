@@ -21,6 +21,10 @@ import (
 // the value "url" all of them by URL, with "inline" none, without it those that are large.
 const WantFiles = "desiredOutputFiles"
 
+// inline01 is how many bytes a part may have that stays in the message for callers of 0.1: its clients do not follow
+// links.
+const inline01 = 4 << 20
+
 // Agent returns a, whose files the store keeps. The agent makes parts of bytes as ever, and reads them as such in its
 // task and in related ones. Bytes that it returns from a turn by Turn.Reply stay where they are, because there may be no task.
 //
@@ -76,6 +80,10 @@ func (k *keeper) turn(ctx context.Context, t *agent.Turn) (*agent.Turn, *backend
 		b.limit = 0
 	case "inline":
 		b.limit = -1
+	default:
+		if info.Generation == a2a.Generation01 && b.limit >= 0 {
+			b.limit = max(b.limit, inline01)
+		}
 	}
 	return turn.New(info, b).(*agent.Turn), b
 }

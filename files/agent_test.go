@@ -168,6 +168,29 @@ func TestFilesByURL(t *testing.T) {
 	}
 }
 
+// Clients of 0.1 do not follow links: what is not huge stays in the message unless they ask for a link.
+func TestFilesInlineForOldClients(t *testing.T) {
+	t.Parallel()
+	huge := bytes.Repeat([]byte("x"), 4<<20+1)
+	s := serve(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		return t.Artifact("files", a2a.RawPart(large, "image/png", "large.png"), a2a.RawPart(huge[1:], "image/png", "limit.png"), a2a.RawPart(huge, "image/png", "huge.png"))
+	}), files.Options{Threshold: 999})
+	c, err := client.Dial(t.Context(), s.url, &client.Options{Generations: []a2a.Generation{a2a.Generation01}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for how, want := range map[string]string{"": "raw raw url", "url": "url url url"} {
+		res, err := c.SendMessage(t.Context(), request("go", how))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := kinds(res.(*a2a.Task).Artifacts[0].Parts); got != want {
+			t.Errorf("%q: %s, want %s", how, got, want)
+		}
+	}
+}
+
 // checkTask looks at each way to read a task.
 func (s *stack) checkTask(t *testing.T, c *client.Client) {
 	t.Helper()

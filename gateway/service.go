@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -64,30 +65,36 @@ type sending struct {
 func (u *upstream) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*sending, error) {
 	if req.NewTaskID == "" {
 		k, err := u.behind(ctx, req.Message.TaskID)
-		return &sending{req: toTask(req, k.id), mask: k.mask}, err
+		return &sending{req: u.toTask(ctx, req, k.id), mask: k.mask}, err
 	}
 	m := mask.Mask(req.NewTaskID)
 	for {
 		b, made := u.tasks.reserve(keyOf(ctx, req.NewTaskID))
 		if made {
-			return &sending{req: toTask(req, ""), mask: m, made: b}, nil
+			return &sending{req: u.toTask(ctx, req, ""), mask: m, made: b}, nil
 		}
 		if err := b.wait(ctx); err != nil {
 			return nil, err
 		}
 		if b.id != "" { // else the message before this one made no task
-			return &sending{req: toTask(req, b.id), mask: m, bound: b}, nil
+			return &sending{req: u.toTask(ctx, req, b.id), mask: m, bound: b}, nil
 		}
 	}
 }
 
-// toTask returns the request with its message sent to a task of the upstream.
-func toTask(req *a2a.SendMessageRequest, id a2a.TaskID) *a2a.SendMessageRequest {
+// toTask returns the request with its message sent to a task of the upstream, which gets its own ids of the tasks that the
+// message refers to.
+func (u *upstream) toTask(ctx context.Context, req *a2a.SendMessageRequest, id a2a.TaskID) *a2a.SendMessageRequest {
 	if req.NewTaskID == "" && req.Message.TaskID == id {
 		return req
 	}
 	r, m := *req, *req.Message
-	m.TaskID = id
+	m.TaskID, m.ReferenceTaskIDs = id, slices.Clone(m.ReferenceTaskIDs)
+	for i, of := range m.ReferenceTaskIDs {
+		if k, err := u.behind(ctx, of); err == nil {
+			m.ReferenceTaskIDs[i] = k.id
+		}
+	}
 	r.Message, r.NewTaskID = &m, ""
 	return &r
 }

@@ -189,6 +189,13 @@ func TestErrorKindsOfOtherVersions(t *testing.T) {
 			}
 		}
 	}
+	for code, metadata := range map[int]map[string]string{-32004: nil, -32009: {a2a.MetadataTaskState: "TASK_STATE_COMPLETED"}} {
+		f.err = &a2a.Error{Kind: a2a.ErrUnsupportedOperation, Metadata: metadata}
+		got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"tasks/send","params":{"id":"t9","message":{"role":"user","parts":[{"type":"text","text":"hi"}]}}}`, "A2A-Version: 0.1")
+		if !strings.Contains(got.body, fmt.Sprintf(`"code":%d`, code)) {
+			t.Errorf("want %d in 0.1: %s", code, got.body)
+		}
+	}
 }
 
 func checkErrorHeader(t *testing.T, got reply) {

@@ -73,9 +73,9 @@ type Options struct {
 	// AcceptUnversioned serves requests of 1.0 without A2A-Version. The standard wants such requests read as 0.3, which
 	// does not have them, so by default they are refused with a hint.
 	AcceptUnversioned bool
-	// ReopenTasks lets clients of 0.1 send messages to tasks that have ended, as the documents of April 2025 allow: a new
-	// task takes over the id, in the same context, and refers to the one before. Otherwise such messages are refused.
-	ReopenTasks bool
+	// RefuseReopening refuses messages that clients of 0.1 send to tasks that have ended. By default they are taken, as the
+	// documents of April 2025 want it: a new task takes over the id, in the same context, and refers to the one before.
+	RefuseReopening bool
 	// AllowedOrigins are the web origins whose pages may call the server (CORS), "*" for all. Nil means none.
 	// Requests that change something are refused when a browser makes them for any other page.
 	AllowedOrigins []string

@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/mask"
 )
 
-// reopening lets clients of 0.1 go on with a task that has ended, as the documents of April 2025 allow, while a task that
+// reopening lets clients of 0.1 go on with a task that has ended, as the documents of April 2025 want it, while a task that
 // has ended stays so: behind the id that the client made a new task begins, in the same context and with a reference to
 // the one before, which is how 1.0 wants it. Clients of 1.0 see the two tasks.
 type reopening struct{ a2a.Service }
@@ -35,7 +35,7 @@ var reserved = regexp.MustCompile(`~[0-9]+$`)
 
 // last returns the last task behind an id, nil if there is none, and its number.
 func (s reopening) last(ctx context.Context, tenant string, id a2a.TaskID) (task *a2a.Task, n int, err error) {
-	for n < maxReopened {
+	for n < maxReopened && (task == nil || reopens(task)) {
 		next, err := s.Service.GetTask(ctx, &a2a.GetTaskRequest{Tenant: tenant, ID: incarnation(id, n+1), HistoryLength: new(int)})
 		if errors.Is(err, a2a.ErrTaskNotFound) {
 			break
@@ -44,15 +44,16 @@ func (s reopening) last(ctx context.Context, tenant string, id a2a.TaskID) (task
 			return nil, 0, err
 		}
 		task, n = next, n+1
-		if !task.Status.State.Terminal() {
-			break
-		}
 	}
 	return task, n, nil
 }
 
-// behind returns the id of the last task behind an id, and how that is shown. Only ids that clients of 0.1 made have
-// others behind them, and only callers before 1.0 mean those.
+// reopens reports whether others may stand behind a task: it has ended, and a client of 0.1 made its id.
+func reopens(t *a2a.Task) bool {
+	return t != nil && t.Status.State.Terminal() && t.Origin == a2a.Generation01
+}
+
+// behind returns the id of the last task behind an id, and how that is shown. Callers of 1.0 mean the task itself.
 func (s reopening) behind(ctx context.Context, tenant string, id a2a.TaskID) (a2a.TaskID, mask.Mask, error) {
 	if a2a.CallFrom(ctx).Generation == a2a.Generation10 {
 		return id, "", nil
@@ -79,7 +80,7 @@ func (s reopening) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*a
 	}
 	r, m := *req, *req.Message
 	r.Message, r.NewTaskID = &m, task.ID
-	if task.Status.State.Terminal() && n < maxReopened {
+	if reopens(task) && n < maxReopened {
 		r.NewTaskID = incarnation(req.NewTaskID, n+1)
 		m.ContextID = task.ContextID
 		m.ReferenceTaskIDs = append(m.ReferenceTaskIDs[:len(m.ReferenceTaskIDs):len(m.ReferenceTaskIDs)], task.ID)
@@ -114,15 +115,19 @@ func (s reopening) StreamMessage(ctx context.Context, req *a2a.SendMessageReques
 	return m.Stream(events, nil), nil
 }
 
+// GetTask asks for the task itself first: it mostly is the last one.
 func (s reopening) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
+	task, err := s.Service.GetTask(ctx, req)
+	if err != nil || !reopens(task) {
+		return task, err
+	}
 	id, m, err := s.behind(ctx, req.Tenant, req.ID)
-	if err != nil {
-		return nil, err
+	if err != nil || id == req.ID {
+		return task, err
 	}
 	r := *req
 	r.ID = id
-	task, err := s.Service.GetTask(ctx, &r)
-	if err != nil {
+	if task, err = s.Service.GetTask(ctx, &r); err != nil {
 		return nil, err
 	}
 	return m.Task(task), nil

@@ -72,7 +72,7 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	if o.Handler == nil {
 		o.Handler = s
 	}
-	if o.ReopenTasks {
+	if !o.RefuseReopening && slices.Contains(o.Generations, a2a.Generation01) {
 		svc = reopening{svc}
 	}
 	l := o.Limits

@@ -178,7 +178,7 @@ func (x *Exchange) Code(e *a2a.Error) int {
 		switch {
 		case x.Operation.Streams() && !x.profile.Streaming:
 			return wire.CodeNoStreaming01
-		case x.Operation == wire.OpSendMessage, x.Operation == wire.OpStreamMessage:
+		case e.Metadata[a2a.MetadataTaskState] != "":
 			return wire.CodeTaskState01
 		}
 	}

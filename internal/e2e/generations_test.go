@@ -182,7 +182,6 @@ func TestDispatch(t *testing.T) {
 		{"its name in 0.2.6", "agent/authenticatedExtendedCard", none03, "", s, nil, -32007},
 		{"push in 0.1", "tasks/pushNotification/set", `{"id":"born-01","pushNotificationConfig":{"url":"https://x.example"}}`, "", s, nil, -32003},
 		{"push in 0.3", "tasks/pushNotificationConfig/set", `{"taskId":"` + born03 + `","pushNotificationConfig":{"url":"https://x.example"}}`, "", s, nil, -32003},
-		{"0.1: message to a finished task", "tasks/send", say01("born-01", "again"), "", s, nil, -32009},
 		{"0.3: message to a finished task", "message/send", `{"message":{"kind":"message","messageId":"m","role":"user","taskId":"` + born03 + `","parts":[{"kind":"text","text":"x"}]}}`, "", s, nil, -32004},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -350,10 +349,10 @@ func TestLenientEnvelopes(t *testing.T) {
 	expect(t, object(t, body), map[string]any{"error.code": -32600.0})
 }
 
-// A task that has ended takes messages of April 2025 when that is asked for: 1.0 sees two tasks.
+// A task that has ended takes messages of April 2025: 1.0 sees two tasks.
 func TestReopening(t *testing.T) {
 	t.Parallel()
-	s := start(t, inMemory(t), func(o *server.Options) { o.ReopenTasks = true })
+	s := start(t, inMemory(t), nil)
 	for i := range 3 {
 		got := s.must(t, "tasks/send", fmt.Sprintf(`{"id":"r","sessionId":"talk","message":{"role":"user","parts":[{"type":"text","text":"turn %d"}]}}`, i))
 		expect(t, got, map[string]any{"id": "r", "sessionId": "talk", "status.state": "completed", "artifacts.0.parts.0.text": fmt.Sprint("turn ", i)})
@@ -371,5 +370,10 @@ func TestReopening(t *testing.T) {
 	expect(t, s.must(t, "GetTask", `{"id":"r"}`, v10), map[string]any{"artifacts.0.parts.0.text": "turn 0"})
 	if _, failure := s.call(t, "tasks/send", say01("r~2", "mine")); failure["code"] != -32602.0 {
 		t.Errorf("a task of a client under the id of one that was reopened: %v", failure)
+	}
+	s = start(t, inMemory(t), func(o *server.Options) { o.RefuseReopening = true })
+	s.must(t, "tasks/send", say01("r", "hi"))
+	if _, failure := s.call(t, "tasks/send", say01("r", "again")); failure["code"] != -32009.0 {
+		t.Errorf("a message to a finished task, with RefuseReopening: %v", failure)
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
-// An encoder shows a stream as updates of a status and of artifacts, the only events that the form has.
+// An encoder shows a stream as updates of a status and of artifacts, the only events that the form has. They go without
+// the ids of events: nothing in 0.1 resumes after one, and the JavaScript client of April 2025 reads only events that
+// are one line of data.
 type encoder struct {
 	asked      subject
 	subscribed bool
@@ -30,20 +32,21 @@ func newEncoder(request any) *encoder {
 
 // Encode shows one event. A stream is over with a status that ends the task or waits for its caller.
 func (e *encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte)) (done bool, err error) {
+	show := func(payload []byte) { emit("", payload) }
 	first := !e.started
 	e.started, e.paused = true, nil
 	switch event := ev.Event.(type) {
 	case *a2a.Task:
-		return e.task(ev.ID, event, first, emit)
+		return e.task(event, first, show)
 	case *a2a.Message:
-		return true, e.status(ev.ID, taskOf(e.asked, event), true, emit)
+		return true, e.status(taskOf(e.asked, event), true, show)
 	case *a2a.StatusUpdate:
-		return ends(event.Status.State), e.shown(ev, emit)
+		return ends(event.Status.State), e.shown(ev, show)
 	case *a2a.ArtifactUpdate:
 		if event.Artifact != nil {
 			e.indexes.of(event.Artifact.ID) // the bytes may be there already
 		}
-		return false, e.shown(ev, emit)
+		return false, e.shown(ev, show)
 	}
 	return false, fmt.Errorf("a stream cannot carry a %T", ev.Event)
 }
@@ -53,7 +56,7 @@ func (e *encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte
 //
 // A task that is the first event of a send may be what it was before it took the message: its caller has its artifacts,
 // and it waits no longer, so that the stream goes on. If nothing follows it does wait, see End.
-func (e *encoder) task(id string, t *a2a.Task, first bool, emit func(string, []byte)) (done bool, err error) {
+func (e *encoder) task(t *a2a.Task, first bool, show func([]byte)) (done bool, err error) {
 	e.shared = e.shared || first
 	done = ends(t.Status.State)
 	artifacts := t.Artifacts
@@ -65,18 +68,15 @@ func (e *encoder) task(id string, t *a2a.Task, first bool, emit func(string, []b
 	}
 	e.learn(t)
 	if done {
-		if err := e.artifacts("", t, artifacts, emit); err != nil {
+		if err := e.artifacts(t, artifacts, show); err != nil {
 			return false, err
 		}
-		return true, e.status(id, t, true, emit)
+		return true, e.status(t, true, show)
 	}
-	if len(artifacts) == 0 {
-		return false, e.status(id, t, false, emit)
-	}
-	if err := e.status("", t, false, emit); err != nil {
+	if err := e.status(t, false, show); err != nil {
 		return false, err
 	}
-	return false, e.artifacts(id, t, artifacts, emit)
+	return false, e.artifacts(t, artifacts, show)
 }
 
 // End shows for good that a task waits for its caller, when nothing else came of the message.
@@ -84,10 +84,11 @@ func (e *encoder) End(emit func(id string, payload []byte)) error {
 	if e.paused == nil {
 		return nil
 	}
-	if err := e.artifacts("", e.paused, e.paused.Artifacts, emit); err != nil {
+	show := func(payload []byte) { emit("", payload) }
+	if err := e.artifacts(e.paused, e.paused.Artifacts, show); err != nil {
 		return err
 	}
-	return e.status("", e.paused, true, emit)
+	return e.status(e.paused, true, show)
 }
 
 // learn gives the artifacts of a task their indexes.
@@ -100,39 +101,34 @@ func (e *encoder) learn(t *a2a.Task) {
 }
 
 // status shows the status of a task.
-func (e *encoder) status(id string, t *a2a.Task, final bool, emit func(string, []byte)) error {
+func (e *encoder) status(t *a2a.Task, final bool, show func([]byte)) error {
 	b, err := jsonio.Append(nil, &statusEvent{task: t.ID, status: &t.Status, final: final, metadata: t.Metadata}, writeStatusEvent)
 	if err != nil {
 		return err
 	}
-	emit(id, b)
+	show(b)
 	return nil
 }
 
-// artifacts shows artifacts as a whole. Only the last has the id of the event: who saw but some of what an event became
-// has not seen it.
-func (e *encoder) artifacts(id string, t *a2a.Task, artifacts []*a2a.Artifact, emit func(string, []byte)) error {
-	for i, a := range artifacts {
+// artifacts shows artifacts as a whole.
+func (e *encoder) artifacts(t *a2a.Task, artifacts []*a2a.Artifact, show func([]byte)) error {
+	for _, a := range artifacts {
 		b, err := e.appendUpdate(&a2a.ArtifactUpdate{TaskID: t.ID, Artifact: a, LastChunk: true})
 		if err != nil {
 			return err
 		}
-		if i < len(artifacts)-1 {
-			emit("", b)
-		} else {
-			emit(id, b)
-		}
+		show(b)
 	}
 	return nil
 }
 
 // shown shows an update.
-func (e *encoder) shown(ev a2a.StreamEvent, emit func(string, []byte)) error {
+func (e *encoder) shown(ev a2a.StreamEvent, show func([]byte)) error {
 	b, err := e.bytes(ev)
 	if err != nil {
 		return err
 	}
-	emit(ev.ID, b)
+	show(b)
 	return nil
 }
 

@@ -40,12 +40,22 @@ var sendObject = jsonio.Object[sendParams]{Members: []jsonio.Member[sendParams]{
 	{Name: "message", Read: func(d *jsonio.Reader, v *sendParams) error { return sentMessage.ReadNew(d, &v.request.Message) }},
 	{Name: "pushNotification", Read: func(d *jsonio.Reader, v *sendParams) error { return pushConfigObject.ReadNew(d, &v.config.PushConfig) }},
 	{Name: "historyLength", Read: func(d *jsonio.Reader, v *sendParams) error { return readHistoryLength(d, &v.config.HistoryLength) }},
-	// The Python sample of April 2025 has it.
-	{Name: "acceptedOutputModes", Read: func(d *jsonio.Reader, v *sendParams) error {
-		return jsonio.List(d, &v.config.AcceptedOutputModes, a2a.MaxNames, jsonio.String)
-	}},
+	{Name: "acceptedOutputModes", Read: readOutputModes}, // the Python sample of April 2025 has it
 	{Name: "metadata", Read: func(d *jsonio.Reader, v *sendParams) error { return jsonio.Metadata(d, &v.request.Metadata) }},
 }}
+
+// readOutputModes reads what a client accepts. The command line of April 2025 sends ["text"] to every agent, one that
+// makes pictures too, so that list says nothing.
+func readOutputModes(d *jsonio.Reader, v *sendParams) error {
+	modes := &v.config.AcceptedOutputModes
+	if err := jsonio.List(d, modes, a2a.MaxNames, jsonio.String); err != nil {
+		return err
+	}
+	if len(*modes) == 1 && (*modes)[0] == "text" {
+		*modes = nil
+	}
+	return nil
+}
 
 // sentMessage is the message of a request. What the client leaves out nobody can know.
 var sentMessage = messageOf(a2a.MaxParts, func(d *jsonio.Reader, _ *a2a.Message) error {

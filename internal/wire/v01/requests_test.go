@@ -40,18 +40,22 @@ func TestSendParams(t *testing.T) {
 		"most": {
 			`{"id":"t","sessionId":"s","message":{"role":"agent","parts":[{"type":"text","text":"hi","metadata":{"a":1}}],"metadata":{"b":[2]}},
 			  "pushNotification":{"url":"https://a.example/hook","token":"k","authentication":{"schemes":["Bearer","Basic"],"credentials":"c"}},
-			  "historyLength":3,"acceptedOutputModes":["text"],"metadata":{"c":"x"},"unheardOf":{"id":1}}`,
+			  "historyLength":3,"acceptedOutputModes":["text","image/png"],"metadata":{"c":"x"},"unheardOf":{"id":1}}`,
 			a2a.SendMessageRequest{
 				Message: &a2a.Message{
 					Role: a2a.RoleAgent, ContextID: "s", Metadata: a2a.Metadata{"b": []byte("[2]")},
 					Parts: []a2a.Part{{Content: a2a.Text("hi"), Metadata: a2a.Metadata{"a": []byte("1")}}},
 				},
 				Configuration: &a2a.SendConfiguration{
-					AcceptedOutputModes: []string{"text"}, HistoryLength: new(3),
+					AcceptedOutputModes: []string{"text", "image/png"}, HistoryLength: new(3),
 					PushConfig: &a2a.PushConfig{URL: "https://a.example/hook", Token: "k", Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}},
 				},
 				Metadata: a2a.Metadata{"c": []byte(`"x"`)},
 			},
+		},
+		"text only, as the command line of April 2025 says to everybody": {
+			`{"id":"t","message":{"role":"user","parts":[{"type":"text","text":"hi"}]},"acceptedOutputModes":["text"]}`,
+			a2a.SendMessageRequest{Message: &a2a.Message{Role: a2a.RoleUser, Parts: text}},
 		},
 		"null everywhere": {
 			`{"id":"t","sessionId":null,"message":{"role":"user","parts":[{"type":"text","text":"hi","file":null,"data":null,"metadata":null}],"metadata":null},

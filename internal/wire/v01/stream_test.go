@@ -46,8 +46,10 @@ func shownArtifact(text string, index int, flags string) string {
 }
 
 const (
-	whole    = `,"lastChunk":true`
-	appended = `,"append":true`
+	first    = `,"append":false,"lastChunk":false`
+	whole    = `,"append":false,"lastChunk":true`
+	appended = `,"append":true,"lastChunk":false`
+	ended    = `,"append":true,"lastChunk":true`
 )
 
 var (
@@ -55,14 +57,17 @@ var (
 	subscribing = &a2a.SubscribeRequest{ID: "t"}
 )
 
-// encoded is what an encoder makes of one event after the other, each payload with the number of its event as its id.
+// encoded is what an encoder makes of one event after the other, without ids.
 // The last line says that the stream is done, or what its end adds.
 func encoded(t rapid.TB, e wire.StreamEncoder, events ...a2a.StreamEvent) []string {
 	t.Helper()
 	var lines []string
 	emit := func(id string, payload []byte) {
 		fits(t, eventName(payload), payload)
-		lines = append(lines, strings.TrimPrefix(id+" ", " ")+string(payload))
+		if id != "" {
+			t.Fatalf("an event with the id %q, which clients of April 2025 cannot read", id)
+		}
+		lines = append(lines, string(payload))
 	}
 	for i, ev := range events {
 		done, err := e.Encode(ev, emit)
@@ -104,73 +109,73 @@ func TestStreamsAreWritten(t *testing.T) {
 			sending,
 			[]a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateWorking), chunk("a", false, false), chunk("a", true, true), changed(a2a.TaskStateCompleted)},
 			[]string{
-				"1 " + shownStatus("submitted", false), "2 " + shownStatus("working", false),
-				"3 " + shownArtifact("a", 0, ""), "4 " + shownArtifact("a", 0, appended+whole), "5 " + shownStatus("completed", true), "done",
+				shownStatus("submitted", false), shownStatus("working", false),
+				shownArtifact("a", 0, first), shownArtifact("a", 0, ended), shownStatus("completed", true), "done",
 			},
 		},
 		"failed": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateFailed)}, []string{
-			"1 " + shownStatus("submitted", false), "2 " + shownStatus("failed", true), "done",
+			shownStatus("submitted", false), shownStatus("failed", true), "done",
 		}},
 		"canceled": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateCanceled)}, []string{
-			"1 " + shownStatus("submitted", false), "2 " + shownStatus("canceled", true), "done",
+			shownStatus("submitted", false), shownStatus("canceled", true), "done",
 		}},
 		"rejected is failed": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateRejected)}, []string{
-			"1 " + shownStatus("submitted", false), "2 " + shownHidden("failed", "rejected"), "done",
+			shownStatus("submitted", false), shownHidden("failed", "rejected"), "done",
 		}},
 		"it asks": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateInputRequired)}, []string{
-			"1 " + shownStatus("submitted", false), "2 " + shownStatus("input-required", true), "done",
+			shownStatus("submitted", false), shownStatus("input-required", true), "done",
 		}},
 		"it needs authorization, which is asking": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateAuthRequired)}, []string{
-			"1 " + shownStatus("submitted", false), "2 " + shownHidden("input-required", "auth-required"), "done",
+			shownStatus("submitted", false), shownHidden("input-required", "auth-required"), "done",
 		}},
-		"unknown": {sending, []a2a.Event{snapshot(a2a.TaskStateUnspecified)}, []string{"1 " + shownStatus("unknown", false)}},
+		"unknown": {sending, []a2a.Event{snapshot(a2a.TaskStateUnspecified)}, []string{shownStatus("unknown", false)}},
 		"metadata of an event": {sending, []a2a.Event{withMetadata}, []string{
-			`1 {"id":"t","status":{"state":"working"},"final":false,"metadata":{"k":1}}`,
+			`{"id":"t","status":{"state":"working"},"final":false,"metadata":{"k":1}}`,
 		}},
 		"the answer to a question": {
 			sending,
 			[]a2a.Event{snapshot(a2a.TaskStateInputRequired, "a", "b"), changed(a2a.TaskStateWorking), chunk("b", true, false), chunk("c", false, true), changed(a2a.TaskStateCompleted)},
 			[]string{
-				"1 " + shownStatus("input-required", false), "2 " + shownStatus("working", false),
-				"3 " + shownArtifact("b", 1, appended), "4 " + shownArtifact("c", 2, whole), "5 " + shownStatus("completed", true), "done",
+				shownStatus("input-required", false), shownStatus("working", false),
+				shownArtifact("b", 1, appended), shownArtifact("c", 2, whole), shownStatus("completed", true), "done",
 			},
 		},
 		"an answer without an end": {sending, []a2a.Event{snapshot(a2a.TaskStateInputRequired), changed(a2a.TaskStateWorking)}, []string{
-			"1 " + shownStatus("input-required", false), "2 " + shownStatus("working", false),
+			shownStatus("input-required", false), shownStatus("working", false),
 		}},
 		"a send that ends where it began": {sending, []a2a.Event{snapshot(a2a.TaskStateInputRequired, "a")}, []string{
-			"1 " + shownStatus("input-required", false), shownArtifact("a", 0, whole), shownStatus("input-required", true),
+			shownStatus("input-required", false), shownArtifact("a", 0, whole), shownStatus("input-required", true),
 		}},
 		"a send that shows a task at its end": {sending, []a2a.Event{snapshot(a2a.TaskStateCompleted, "a", "b")}, []string{
-			shownArtifact("a", 0, whole), shownArtifact("b", 1, whole), "1 " + shownStatus("completed", true), "done",
+			shownArtifact("a", 0, whole), shownArtifact("b", 1, whole), shownStatus("completed", true), "done",
 		}},
 		"a task later on": {sending, []a2a.Event{changed(a2a.TaskStateWorking), snapshot(a2a.TaskStateWorking, "a", "b"), snapshot(a2a.TaskStateInputRequired, "b", "c")}, []string{
-			"1 " + shownStatus("working", false), shownStatus("working", false), shownArtifact("a", 0, whole), "2 " + shownArtifact("b", 1, whole),
-			shownArtifact("b", 1, whole), shownArtifact("c", 2, whole), "3 " + shownStatus("input-required", true), "done",
+			shownStatus("working", false), shownStatus("working", false), shownArtifact("a", 0, whole), shownArtifact("b", 1, whole),
+			shownArtifact("b", 1, whole), shownArtifact("c", 2, whole), shownStatus("input-required", true), "done",
 		}},
 		"a message": {sending, []a2a.Event{reply}, []string{
-			`1 {"id":"t","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"hi"}]}},"final":true}`, "done",
+			`{"id":"t","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"hi"}]}},"final":true}`, "done",
 		}},
 		"a message to a task": {&a2a.SendMessageRequest{Message: &a2a.Message{TaskID: "t"}}, []a2a.Event{reply}, []string{
-			`1 {"id":"t","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"hi"}]}},"final":true}`, "done",
+			`{"id":"t","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"hi"}]}},"final":true}`, "done",
 		}},
 		"subscribed while it runs": {
 			subscribing,
 			[]a2a.Event{snapshot(a2a.TaskStateWorking, "a", "index-4"), chunk("a", true, false), chunk("b", false, true), changed(a2a.TaskStateCompleted)},
 			[]string{
-				shownStatus("working", false), shownArtifact("a", 0, whole), "1 " + shownArtifact("index-4", 4, whole),
-				"2 " + shownArtifact("a", 0, appended), "3 " + shownArtifact("b", 2, whole), "4 " + shownStatus("completed", true), "done",
+				shownStatus("working", false), shownArtifact("a", 0, whole), shownArtifact("index-4", 4, whole),
+				shownArtifact("a", 0, appended), shownArtifact("b", 2, whole), shownStatus("completed", true), "done",
 			},
 		},
-		"subscribed before there is anything": {subscribing, []a2a.Event{snapshot(a2a.TaskStateSubmitted)}, []string{"1 " + shownStatus("submitted", false)}},
+		"subscribed before there is anything": {subscribing, []a2a.Event{snapshot(a2a.TaskStateSubmitted)}, []string{shownStatus("submitted", false)}},
 		"subscribed at the end": {subscribing, []a2a.Event{snapshot(a2a.TaskStateCanceled, "a")}, []string{
-			shownArtifact("a", 0, whole), "1 " + shownStatus("canceled", true), "done",
+			shownArtifact("a", 0, whole), shownStatus("canceled", true), "done",
 		}},
 		"subscribed while it waits": {subscribing, []a2a.Event{snapshot(a2a.TaskStateAuthRequired, "a")}, []string{
-			shownArtifact("a", 0, whole), "1 " + shownHidden("input-required", "auth-required"), "done",
+			shownArtifact("a", 0, whole), shownHidden("input-required", "auth-required"), "done",
 		}},
 		"resumed": {subscribing, []a2a.Event{chunk("index-3", true, false), changed(a2a.TaskStateCompleted)}, []string{
-			"1 " + shownArtifact("index-3", 3, appended), "2 " + shownStatus("completed", true), "done",
+			shownArtifact("index-3", 3, appended), shownStatus("completed", true), "done",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -189,7 +194,7 @@ func TestSnapshotKeepsMetadata(t *testing.T) {
 	task := snapshot(a2a.TaskStateRejected)
 	task.Metadata = a2a.Metadata{"k": []byte("1")}
 	got := encoded(t, newEncoder(subscribing), numbered(task)...)
-	want := `1 {"id":"t","status":{"state":"failed"},"final":true,"metadata":{"` + markerKey + `":{"state":"rejected"},"k":1}}`
+	want := `{"id":"t","status":{"state":"failed"},"final":true,"metadata":{"` + markerKey + `":{"state":"rejected"},"k":1}}`
 	if got[0] != want {
 		t.Errorf("got  %s\nwant %s", got[0], want)
 	}
@@ -224,7 +229,7 @@ func TestReadersShareBytes(t *testing.T) {
 	// c is index 2 for each of them, whoever makes its bytes.
 	for _, e := range []*encoder{first, second, late} {
 		got := encoded(t, e, numbered(chunk("c", false, true))...)
-		if want := []string{"1 " + shownArtifact("c", 2, whole)}; !slices.Equal(got, want) {
+		if want := []string{shownArtifact("c", 2, whole)}; !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -235,11 +240,11 @@ func TestResumedReadersShareNothing(t *testing.T) {
 	t.Parallel()
 	ev := a2a.NewStreamEvent("9", chunk("b", false, true))
 	resumed, other := newEncoder(subscribing), newEncoder(subscribing)
-	if got := encoded(t, resumed, ev); got[0] != "9 "+shownArtifact("b", 0, whole) {
+	if got := encoded(t, resumed, ev); got[0] != shownArtifact("b", 0, whole) {
 		t.Error(got)
 	}
 	encoded(t, other, numbered(snapshot(a2a.TaskStateWorking, "a"))...)
-	if got := encoded(t, other, ev); got[0] != "9 "+shownArtifact("b", 1, whole) {
+	if got := encoded(t, other, ev); got[0] != shownArtifact("b", 1, whole) {
 		t.Error(got)
 	}
 }
@@ -311,7 +316,7 @@ func TestStreamsAreRead(t *testing.T) {
 		"status, artifact, end": {
 			started,
 			{shownArtifact("index-0", 0, ""), []decodedEvent{{chunk("index-0", false, false), false}}, false},
-			{shownArtifact("index-0", 0, appended+whole), []decodedEvent{{chunk("index-0", true, true), false}}, false},
+			{shownArtifact("index-0", 0, ended), []decodedEvent{{chunk("index-0", true, true), false}}, false},
 			{shownStatus("completed", true), []decodedEvent{{changed(a2a.TaskStateCompleted), false}}, true},
 		},
 		"the end at once": {{shownStatus("failed", true), []decodedEvent{{snapshot(a2a.TaskStateFailed), true}}, true}},

@@ -21,7 +21,7 @@ func writeTask(w *jsonio.Writer, t *a2a.Task) {
 	if len(t.Artifacts) > 0 {
 		var x indexes
 		w.Key("artifacts")
-		jsonio.WriteList(w, t.Artifacts, func(w *jsonio.Writer, a *a2a.Artifact) { writeArtifact(w, a, &x, false, false) })
+		jsonio.WriteList(w, t.Artifacts, func(w *jsonio.Writer, a *a2a.Artifact) { writeArtifact(w, a, &x, nil) })
 	}
 	if len(t.History) > 0 {
 		w.Key("history")
@@ -66,8 +66,10 @@ func writeMessage(w *jsonio.Writer, m *a2a.Message) {
 	w.End()
 }
 
-// writeArtifact writes an artifact, or a chunk of one. The index is always there: its default is that of another artifact.
-func writeArtifact(w *jsonio.Writer, a *a2a.Artifact, x *indexes, appends, last bool) {
+// writeArtifact writes an artifact or, with an update, what that has of one. The index is always there: its default is that
+// of another artifact. So are the flags of an update: clients of April 2025 take a chunk without lastChunk for the whole
+// artifact, and fail on the next one.
+func writeArtifact(w *jsonio.Writer, a *a2a.Artifact, x *indexes, u *a2a.ArtifactUpdate) {
 	if a == nil {
 		w.Fail("is missing")
 		return
@@ -77,8 +79,10 @@ func writeArtifact(w *jsonio.Writer, a *a2a.Artifact, x *indexes, appends, last 
 	w.OptStr("description", a.Description)
 	writeParts(w, a.Parts)
 	w.Int("index", int64(x.of(a.ID)))
-	w.OptBool("append", appends)
-	w.OptBool("lastChunk", last)
+	if u != nil {
+		w.Bool("append", u.Append)
+		w.Bool("lastChunk", u.LastChunk)
+	}
 	writeMarked(w, a.Metadata, marker{extensions: a.Extensions})
 	w.End()
 }
@@ -165,7 +169,7 @@ func writeArtifactEvent(w *jsonio.Writer, u *a2a.ArtifactUpdate, x *indexes) {
 	w.Begin()
 	w.Str("id", string(u.TaskID))
 	w.Key("artifact")
-	writeArtifact(w, u.Artifact, x, u.Append, u.LastChunk)
+	writeArtifact(w, u.Artifact, x, u)
 	writeMarked(w, u.Metadata, marker{})
 	w.End()
 }
