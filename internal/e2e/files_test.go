@@ -198,7 +198,7 @@ func (s *stack) seen(t *testing.T, user string, id a2a.TaskID) map[string][]stri
 // old URL.
 func (s *stack) aliceFile(t *testing.T, id string) (reference string) {
 	t.Helper()
-	got := s.must(t, "tasks/send", say01(id, "file"), "X-User: alice")
+	got := s.must(t, "tasks/send", strings.Replace(say01(id, "file"), `"role"`, `"metadata":{"desiredOutputFiles":"url"},"role"`, 1), "X-User: alice")
 	signed, _ := path(got, "artifacts.0.parts.0.file.uri").(string)
 	u, err := url.Parse(signed)
 	if err != nil || !strings.HasPrefix(u.Path, files.Path) {
