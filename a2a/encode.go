@@ -321,7 +321,7 @@ func (w *writer) nested(v jsontext.Value, levels int) {
 
 // appendJSON is AppendJSON of every type.
 func appendJSON[T any](dst []byte, v *T, write func(*writer, *T)) ([]byte, error) {
-	w := newWriter(dst)
+	w := newWriter(Grow(dst, v))
 	writePointer(&w, v, write)
 	return w.result()
 }

@@ -119,7 +119,7 @@ func (w *writer) event(e Event) {
 // AppendStreamResponse appends the StreamResponse that carries event to dst: {"task":...}, {"message":...},
 // {"statusUpdate":...} or {"artifactUpdate":...} (A2A 1.0 §3.2.3). It is one line. After an error dst is as it was.
 func AppendStreamResponse(dst []byte, event Event) ([]byte, error) {
-	w := newWriter(dst)
+	w := newWriter(Grow(dst, event))
 	w.event(event)
 	return w.result()
 }

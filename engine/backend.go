@@ -32,11 +32,11 @@ func (b *backend) over() error {
 	return nil
 }
 
-func (b *backend) emit(ev journal.Event, size int) error {
+func (b *backend) emit(ev journal.Event) error {
 	if err := b.over(); err != nil {
 		return err
 	}
-	return b.r.emit(b.t.ctx, ev, size)
+	return b.r.emit(b.t.ctx, ev)
 }
 
 // Status implements turn.Backend.
@@ -46,7 +46,7 @@ func (b *backend) Status(state a2a.TaskState, message *a2a.Message) error {
 			return err
 		}
 	}
-	return b.emit(b.r.statusEvent(state, message), 256+messageSize(message))
+	return b.emit(b.r.statusEvent(state, message))
 }
 
 // Artifact implements turn.Backend.
@@ -56,7 +56,7 @@ func (b *backend) Artifact(a *a2a.Artifact, appendParts, last bool) error {
 	}
 	return b.emit(journal.Event{Time: now(), Wire: a2a.StreamEvent{Event: &a2a.ArtifactUpdate{
 		TaskID: b.r.key.ID, ContextID: b.r.contextID, Artifact: a, Append: appendParts, LastChunk: last,
-	}}}, 256+partsSize(a.Parts))
+	}}})
 }
 
 // Metadata implements turn.Backend.
@@ -64,11 +64,7 @@ func (b *backend) Metadata(m a2a.Metadata) error {
 	if err := legibleMetadata(m); err != nil {
 		return err
 	}
-	size := 64
-	for k, v := range m {
-		size += len(k) + len(v)
-	}
-	return b.emit(journal.Event{Time: now(), Metadata: m}, size)
+	return b.emit(journal.Event{Time: now(), Metadata: m})
 }
 
 // Save implements turn.Backend.
@@ -166,52 +162,4 @@ func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
 		}
 	}
 	return tasks, nil
-}
-
-// eventSize is about what an event takes, see partsSize.
-func eventSize(ev *journal.Event) int {
-	size := 256
-	switch w := ev.Wire.Event.(type) {
-	case *a2a.ArtifactUpdate:
-		size += partsSize(w.Artifact.Parts)
-	case *a2a.StatusUpdate:
-		size += messageSize(w.Status.Message)
-	case *a2a.Task:
-		for _, m := range w.History {
-			size += messageSize(m)
-		}
-	}
-	if ev.Received != nil {
-		size += messageSize(ev.Received.Message)
-	}
-	return size
-}
-
-func messageSize(m *a2a.Message) int {
-	if m == nil {
-		return 0
-	}
-	return 128 + partsSize(m.Parts)
-}
-
-// partsSize is about what parts take in memory and on the wire; it only has to bound them.
-func partsSize(parts []a2a.Part) int {
-	size := 0
-	for _, p := range parts {
-		size += 32
-		switch c := p.Content.(type) {
-		case a2a.Text:
-			size += len(c)
-		case a2a.Raw:
-			size += len(c)
-		case a2a.URL:
-			size += len(c)
-		case a2a.Data:
-			size += len(c)
-		}
-		for k, v := range p.Metadata {
-			size += len(k) + len(v)
-		}
-	}
-	return size
 }

@@ -72,7 +72,7 @@ func (r *runner) flush(c change) error {
 // changed and the queue is as it was.
 func (r *runner) commit(c change) error {
 	r.mu.Lock()
-	queued, bytes := len(r.queue), r.queueBytes
+	queued := len(r.queue)
 	events := slices.Concat(r.queue, c.events)
 	cm := r.prepare(c, events)
 	r.releasing = c.release
@@ -106,7 +106,7 @@ func (r *runner) commit(c change) error {
 		final = r.folder.Task()
 	}
 	r.mu.Unlock()
-	r.feed.publish(events, bytes+256*len(c.events), cm.Head, final)
+	r.feed.publish(events, cm.Head, final)
 	r.e.notify(r.e.ctx, r.key)
 	return nil
 }
@@ -205,12 +205,9 @@ func (r *runner) dequeue(n int) {
 	if n == 0 {
 		return
 	}
-	for _, size := range r.sizes[:n] {
-		r.queueBytes -= size
-	}
+	r.queueBytes -= sizeOf(r.queue[:n])
 	// The journal and the feed keep the copy that was committed, so the queue's own memory is used again.
 	r.queue = slices.Delete(r.queue, 0, n)
-	r.sizes = slices.Delete(r.sizes, 0, n)
 	if r.space != nil {
 		close(r.space)
 		r.space = nil

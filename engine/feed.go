@@ -29,7 +29,7 @@ type feed struct {
 
 // publish adds events that were committed. final may be nil. What is older than the feed is left out, and what does
 // not join on replaces its events: a runner that has given its lease back may publish after the one that came next.
-func (f *feed) publish(events []journal.Event, sizes int, head *journal.Head, final *a2a.Task) {
+func (f *feed) publish(events []journal.Event, head *journal.Head, final *a2a.Task) {
 	f.mu.Lock()
 	if f.head != nil && (head.Seq < f.head.Seq || head.Taken < f.head.Taken) {
 		f.mu.Unlock()
@@ -39,22 +39,34 @@ func (f *feed) publish(events []journal.Event, sizes int, head *journal.Head, fi
 	case len(events) == 0:
 	case len(f.events) > 0 && f.events[len(f.events)-1].Seq+1 == events[0].Seq:
 		f.events = append(f.events, events...)
-		f.bytes += sizes
+		f.bytes += sizeOf(events)
 	default:
 		f.events = slices.Clip(events) // most tasks have one commit; the journal shares it too
-		f.bytes = sizes
+		f.bytes = sizeOf(events)
 	}
-	if len(f.events) > maxFeedEvents || f.bytes > maxFeedBytes {
-		f.trim()
+	if len(f.events) > max(maxFeedEvents, len(events)) || f.bytes > maxFeedBytes && len(f.events) > len(events) {
+		f.trim(len(events))
 	}
 	f.head, f.final = head, final
 	f.wake()
 }
 
-// trim drops the older half, into a new slice: readers may still hold the old one.
-func (f *feed) trim() {
-	f.events = append([]journal.Event(nil), f.events[(len(f.events)+1)/2:]...)
-	f.bytes /= 2
+// trim drops the older half, and more where that is still too much, into a new slice: readers may still hold the old one.
+// It spares the newest events, so that those who keep up share them, however large they are.
+func (f *feed) trim(spared int) {
+	rest := f.events[min((len(f.events)+1)/2, len(f.events)-spared):]
+	for f.bytes = sizeOf(rest); f.bytes > maxFeedBytes && len(rest) > spared; rest = rest[1:] {
+		f.bytes -= rest[0].Size()
+	}
+	f.events = slices.Clone(rest)
+}
+
+func sizeOf(events []journal.Event) int {
+	bytes := 0
+	for i := range events {
+		bytes += events[i].Size()
+	}
+	return bytes
 }
 
 // advance notes what another node appended; readers find the events in the journal.
@@ -143,7 +155,7 @@ func shown(ev journal.Event) bool { return ev.Wire.Event != nil }
 func fitting(events []journal.Event) int {
 	bytes := 0
 	for i := range events {
-		bytes += eventSize(&events[i])
+		bytes += events[i].Size()
 		if i > 0 && (bytes > maxHeldBytes || i == maxHeldEvents) {
 			return i
 		}

@@ -11,15 +11,14 @@ import (
 )
 
 // chunks are events 1 to n, each with a text of size bytes.
-func chunks(n, size int) (events []journal.Event, bytes int) {
+func chunks(n, size int) (events []journal.Event) {
 	for seq := range n {
 		ev := journal.Event{Seq: uint64(seq) + 1, Wire: a2a.NewStreamEvent("", &a2a.ArtifactUpdate{
 			Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart(strings.Repeat("x", size))}},
 		})}
 		events = append(events, ev)
-		bytes += eventSize(&ev)
 	}
-	return events, bytes
+	return events
 }
 
 // A reader that is stuck holds what one look gave it, so that has to be little, and its own.
@@ -33,8 +32,8 @@ func TestALookGivesLittle(t *testing.T) {
 		"too large for it": {3, 2 * maxHeldBytes, 1},
 	} {
 		f := &feed{}
-		events, bytes := chunks(c.events, c.size)
-		f.publish(events, bytes, &journal.Head{Seq: uint64(c.events)}, nil)
+		events := chunks(c.events, c.size)
+		f.publish(events, &journal.Head{Seq: uint64(c.events)}, nil)
 		v := f.look(0)
 		if len(v.events) != c.want || v.more != (c.want < c.events) || v.behind {
 			t.Errorf("%s: %d events, more %v, behind %v; want %d", name, len(v.events), v.more, v.behind, c.want)
@@ -51,9 +50,9 @@ func TestAFeedIsBounded(t *testing.T) {
 	for name, size := range map[string]int{"by count": 1, "by size": 4 << 10} {
 		f := &feed{}
 		const total = 3 * maxFeedEvents
-		events, _ := chunks(total, size)
+		events := chunks(total, size)
 		for i := range events {
-			f.publish(events[i:i+1], eventSize(&events[i]), &journal.Head{Seq: uint64(i) + 1}, nil)
+			f.publish(events[i:i+1], &journal.Head{Seq: uint64(i) + 1}, nil)
 			if len(f.events) > maxFeedEvents || f.bytes > maxFeedBytes {
 				t.Fatalf("%s: %d events of %d bytes after event %d", name, len(f.events), f.bytes, i+1)
 			}
@@ -67,5 +66,20 @@ func TestAFeedIsBounded(t *testing.T) {
 		if v := f.look(total - 1); len(v.events) != 1 || v.more {
 			t.Errorf("%s: the last event does not come from the feed", name)
 		}
+	}
+}
+
+// What was published last stays, however large it is, so that those who keep up share it. It goes with what comes next.
+func TestAFeedKeepsTheNewest(t *testing.T) {
+	t.Parallel()
+	f := &feed{}
+	events := chunks(3, 2*maxFeedBytes)
+	f.publish(events[:2], &journal.Head{Seq: 2}, nil)
+	if v := f.look(0); v.behind || len(v.events) != 1 {
+		t.Errorf("%d events, behind %v; want the first of the two", len(v.events), v.behind)
+	}
+	f.publish(events[2:], &journal.Head{Seq: 3}, nil)
+	if v := f.look(2); v.behind || len(v.events) != 1 || len(f.events) != 1 || f.bytes > 3*maxFeedBytes {
+		t.Errorf("%d events, behind %v, %d events of %d bytes kept; want the last", len(v.events), v.behind, len(f.events), f.bytes)
 	}
 }

@@ -118,7 +118,7 @@ func (r *runner) nextMessage(ctx context.Context, t *openTurn) (*a2a.Message, er
 			m := r.address(in.Message)
 			r.pushFirst()
 			for _, ev := range r.receive(in.Number, m) {
-				r.push(ev, 256+messageSize(m))
+				r.push(ev)
 			}
 			r.pop()
 			r.mu.Unlock()

@@ -40,7 +40,6 @@ type runner struct {
 	create     *journal.Create // of a task that does not exist yet
 	run        journal.Run     // goes with each commit
 	queue      []journal.Event // not committed yet; numbered when they are
-	sizes      []int           // of the queue's events, in bytes, roughly
 	queueBytes int
 	created    bool          // the first event is queued or committed
 	committing bool          // a commitLoop runs
@@ -140,7 +139,7 @@ func (r *runner) writable() error {
 }
 
 // emit queues an event, the task's first one before it if need be. It blocks while too much waits.
-func (r *runner) emit(ctx context.Context, ev journal.Event, size int) error {
+func (r *runner) emit(ctx context.Context, ev journal.Event) error {
 	r.mu.Lock()
 	for r.writable() == nil && (len(r.queue) >= maxQueuedEvents || r.queueBytes >= maxQueuedBytes) {
 		if r.space == nil {
@@ -160,7 +159,7 @@ func (r *runner) emit(ctx context.Context, ev journal.Event, size int) error {
 		return err
 	}
 	r.pushFirst()
-	r.push(ev, size)
+	r.push(ev)
 	begin := !r.committing
 	r.committing = true
 	r.mu.Unlock()
@@ -171,10 +170,9 @@ func (r *runner) emit(ctx context.Context, ev journal.Event, size int) error {
 }
 
 // push queues an event; mu is held.
-func (r *runner) push(ev journal.Event, size int) {
+func (r *runner) push(ev journal.Event) {
 	r.queue = append(r.queue, ev)
-	r.sizes = append(r.sizes, size)
-	r.queueBytes += size
+	r.queueBytes += ev.Size()
 }
 
 // pushFirst queues the event that creates the task, once; mu is held.
@@ -183,7 +181,7 @@ func (r *runner) pushFirst() {
 		return
 	}
 	r.created = true
-	r.push(journal.Event{Time: now(), Wire: a2a.StreamEvent{Event: r.newTask()}}, 256)
+	r.push(journal.Event{Time: now(), Wire: a2a.StreamEvent{Event: r.newTask()}})
 }
 
 // newTask returns the task as it is before its agent has said anything.

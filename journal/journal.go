@@ -162,6 +162,18 @@ type Event struct {
 	Metadata a2a.Metadata
 }
 
+// Size returns about how many bytes the event takes in memory, and in JSON: it is for limits.
+func (e *Event) Size() int {
+	size := 128 + a2a.SizeOf(e.Wire.Event)
+	if e.Received != nil {
+		size += a2a.SizeOf(e.Received.Message)
+	}
+	for k, v := range e.Metadata {
+		size += len(k) + len(v)
+	}
+	return size
+}
+
 // Received is a message that a turn took.
 type Received struct {
 	Input   uint64 // its number in the inbox

@@ -33,6 +33,16 @@ func Release(b *bytes.Buffer) {
 	}
 }
 
+// Keep returns b, which was appended to the buffer's AvailableBuffer. The buffer keeps small ones, and with them the room
+// for the next one; a large one is not copied.
+func Keep(buf *bytes.Buffer, b []byte) []byte {
+	if len(b) > keptBuffer {
+		return b
+	}
+	buf.Write(b)
+	return buf.Bytes()
+}
+
 // MediaType returns the media type of a Content-Type without its parameters, in lower case.
 func MediaType(contentType string) string {
 	if contentType == "application/json" {

@@ -17,6 +17,8 @@ import (
 const (
 	minTail    = 32 << 10
 	tailFactor = 2
+	// fewEvents is up to how many events the first commit of a task has no checkpoint, however large they are.
+	fewEvents = 16
 )
 
 // row is what of a task's row decides about changes to it.
@@ -91,11 +93,13 @@ func (r *row) wait(something bool, now int64) {
 // commit is a journal.Commit on its way into the database.
 type commit struct {
 	*journal.Commit
-	head, events []byte
-	scope        int64
-	token        uint64
-	lease        journal.Lease
-	checkpoint   bool // the tail has grown as large as the last checkpoint
+	head       []byte
+	rows       []eventRow
+	size       int // of the rows, in bytes
+	scope      int64
+	token      uint64
+	lease      journal.Lease
+	checkpoint bool // the tail has grown as large as the last checkpoint
 }
 
 // Append implements [journal.Journal].
@@ -130,8 +134,9 @@ func (c *commit) encode() (err error) {
 	if c.head, err = encodeHead(c.Head); err != nil {
 		return err
 	}
-	if len(c.Events) > 0 {
-		c.events, err = encodeEvents(c.Events)
+	c.rows, err = encodeEvents(c.Events)
+	for _, r := range c.rows {
+		c.size += len(r.body)
 	}
 	return err
 }
@@ -162,7 +167,7 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
 		lease_until, since, wake_at, ready_at, tail, create_key, head)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
 		c.scope, string(c.Key.ID), string(c.Head.ContextID), r.state, millis(c.Head.Status.Timestamp), int64(c.Head.Seq),
-		int64(r.taken), r.holder, int64(r.token), r.leaseUntil, r.since, r.wakeAt, r.ready(), len(c.events),
+		int64(r.taken), r.holder, int64(r.token), r.leaseUntil, r.since, r.wakeAt, r.ready(), c.size,
 		c.Create.IdempotencyKey, c.head)
 	if err != nil {
 		return failed(c.Key.ID, "write", err)
@@ -170,7 +175,8 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return errors.Join(err, journal.ErrExists)
 	}
-	c.checkpoint = len(c.events) >= minTail
+	// A few events fold as quickly as a checkpoint is read, which would be the same bytes once more.
+	c.checkpoint = c.size >= minTail && len(c.Events) > fewEvents
 	return c.rest(ctx, tx)
 }
 
@@ -254,8 +260,8 @@ func (c *commit) update(ctx context.Context, tx *store.Tx, r *row, now int64) er
 	} else {
 		c.lease = c.Lease
 	}
-	r.tail += len(c.events)
-	c.checkpoint = len(c.events) > 0 && r.tail >= max(minTail, tailFactor*r.base)
+	r.tail += c.size
+	c.checkpoint = c.size > 0 && r.tail >= max(minTail, tailFactor*r.base)
 
 	text := `UPDATE tasks SET seq = $3, taken = $4, holder = $5, lease_until = $6, since = $7, wake_at = $8, tail = $9, head = $10`
 	args := []any{r.scope, string(c.Key.ID), int64(c.Head.Seq), int64(r.taken), r.holder, r.leaseUntil, r.since, r.wakeAt, r.tail, c.head}
@@ -288,9 +294,9 @@ func (c *commit) update(ctx context.Context, tx *store.Tx, r *row, now int64) er
 
 // rest writes what is in tables of its own.
 func (c *commit) rest(ctx context.Context, tx *store.Tx) error {
-	if len(c.events) > 0 {
+	for _, row := range c.rows {
 		_, err := tx.ExecContext(ctx, `INSERT INTO events (scope, id, last_seq, body) VALUES ($1, $2, $3, $4)`,
-			c.scope, string(c.Key.ID), int64(c.Head.Seq), c.events)
+			c.scope, string(c.Key.ID), int64(row.last), row.body)
 		if err != nil {
 			return err
 		}

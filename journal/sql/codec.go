@@ -101,38 +101,98 @@ func (f *frames) done() error {
 	return f.err
 }
 
-// encodeEvents returns the row of a commit's events.
-func encodeEvents(events []journal.Event) ([]byte, error) {
-	b := make([]byte, 0, 512*min(len(events), 128))
-	b = binary.AppendUvarint(b, formatVersion)
-	b = binary.AppendUvarint(b, events[0].Seq)
+// An eventRow is one row of a commit's events.
+type eventRow struct {
+	last uint64 // number of its last event
+	body []byte
+}
+
+// largeEvent is from how many bytes on an event has a row of its own. Its bytes are made once: the row and the streams of
+// 1.0 share them.
+const largeEvent = 256 << 10
+
+// encodeEvents returns the rows of a commit's events: one, unless some of them are large.
+func encodeEvents(events []journal.Event) (rows []eventRow, err error) {
+	first := 0
+	for i := range events {
+		if events[i].Size() < largeEvent {
+			continue
+		}
+		if rows, err = appendRow(rows, events[first:i]); err != nil {
+			return nil, err
+		}
+		large, err := encodeLarge(&events[i])
+		if err != nil {
+			return nil, fmt.Errorf("event %d: %w", events[i].Seq, err)
+		}
+		rows, first = append(rows, large), i+1
+	}
+	return appendRow(rows, events[first:])
+}
+
+// appendRow adds the row of events that are not large, if there are any.
+func appendRow(rows []eventRow, events []journal.Event) ([]eventRow, error) {
+	if len(events) == 0 {
+		return rows, nil
+	}
+	b := rowHead(make([]byte, 0, 512*min(len(events), 128)), events[0].Seq)
 	var err error
 	for i := range events {
 		if b, err = appendEvent(b, &events[i]); err != nil {
 			return nil, fmt.Errorf("event %d: %w", events[i].Seq, err)
 		}
 	}
-	return b, nil
+	return append(rows, eventRow{events[len(events)-1].Seq, b}), nil
+}
+
+func rowHead(b []byte, first uint64) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(b, formatVersion), first)
+}
+
+// encodeLarge returns the row of one event. What goes before its JSON is put there once the JSON's length is known.
+func encodeLarge(e *journal.Event) (eventRow, error) {
+	const room = 64
+	var made []byte
+	if e.Wire.Event != nil {
+		_, err := e.Wire.Encoded(string(a2a.Generation10), func(event a2a.Event) (_ []byte, err error) {
+			made, err = a2a.AppendStreamResponse(make([]byte, room, room+1), event)
+			return made[min(room, len(made)):], err
+		})
+		if err != nil {
+			return eventRow{}, err
+		}
+	}
+	if made == nil { // no event of a stream, or one that has its bytes already
+		b, err := appendEvent(rowHead(nil, e.Seq), e)
+		return eventRow{e.Seq, b}, err
+	}
+	head := eventKind(rowHead(nil, e.Seq), frameWire, e)
+	head = binary.AppendUvarint(head, uint64(len(made)-room))
+	copy(made[room-len(head):], head)
+	return eventRow{e.Seq, made[room-len(head):]}, nil
+}
+
+func eventKind(b []byte, kind byte, e *journal.Event) []byte {
+	return binary.AppendUvarint(append(b, kind), uint64(millis(e.Time)))
 }
 
 func appendEvent(b []byte, e *journal.Event) ([]byte, error) {
-	kind := func(k byte) []byte { return binary.AppendUvarint(append(b, k), uint64(millis(e.Time))) }
 	switch {
 	case e.Wire.Event != nil:
 		body, err := e.Wire.Encoded(string(a2a.Generation10), encodeWire)
 		if err != nil {
 			return nil, err
 		}
-		return appendBytes(kind(frameWire), body), nil
+		return appendBytes(eventKind(b, frameWire, e), body), nil
 	case e.Received != nil:
 		body, err := e.Received.Message.AppendJSON(nil)
 		if err != nil {
 			return nil, err
 		}
-		b = binary.AppendUvarint(kind(frameReceived), e.Received.Input)
+		b = binary.AppendUvarint(eventKind(b, frameReceived, e), e.Received.Input)
 		return appendBytes(b, body), nil
 	}
-	return appendBytes(kind(frameMetadata), appendMetadata(nil, e.Metadata)), nil
+	return appendBytes(eventKind(b, frameMetadata, e), appendMetadata(nil, e.Metadata)), nil
 }
 
 func encodeWire(e a2a.Event) ([]byte, error) { return a2a.AppendStreamResponse(nil, e) }
@@ -175,8 +235,13 @@ func decodeEvent(e *journal.Event, kind byte, input uint64, body []byte, origin 
 		}
 		e.Wire = a2a.NewStreamEvent(journal.EventID(e.Seq), event)
 		// The bytes are there already: streams of this dialect need not make them again. They are copied, so that a
-		// reader who holds one event does not hold its whole row.
-		_, err = e.Wire.Encoded(string(a2a.Generation10), func(a2a.Event) ([]byte, error) { return bytes.Clone(body), nil })
+		// reader who holds one event does not hold its whole row; a large one has its row for itself.
+		_, err = e.Wire.Encoded(string(a2a.Generation10), func(a2a.Event) ([]byte, error) {
+			if len(body) >= largeEvent {
+				return body, nil
+			}
+			return bytes.Clone(body), nil
+		})
 		return err
 	case frameReceived:
 		e.Received = &journal.Received{Input: input, Message: new(a2a.Message)}

@@ -26,22 +26,23 @@ type envelope struct {
 	// Of params one of the two is set, or none when there were none. While the envelope is read they are decoded in
 	// place as soon as the method is known, which is a fifth faster than reading them twice.
 	request any
-	params  jsontext.Value
+	params  jsontext.Value // in the body
 
 	version jsontext.Value // the member jsonrpc
 	badID   error
 	badCall error
 	inPlace bool // whether to decode params in place
+	body    []byte
 }
 
 // decode reads one request. An error is ErrParse, which leaves the id unknown, or ErrInvalidRequest; params are judged
 // later, by decodeParams. The envelope is never nil.
 func decode(body []byte) (*envelope, *a2a.Error) {
-	env := &envelope{inPlace: true}
+	env := &envelope{inPlace: true, body: body}
 	err := json.Unmarshal(body, env)
 	if err != nil && binding.DecodeError(err).Kind != a2a.ErrParse {
 		// Params are at fault. The id may stand behind them, so read all but them.
-		env = &envelope{}
+		env = &envelope{body: body}
 		err = json.Unmarshal(body, env)
 	}
 	if err != nil {
@@ -138,7 +139,8 @@ func (env *envelope) member(name string, dec *jsontext.Decoder) error {
 		}
 		env.method = string(method)
 	case "params":
-		env.params = value.Clone()
+		end := dec.InputOffset() // a value lasts until the next one is read, the body as long as the envelope
+		env.params = env.body[end-int64(len(value)) : end]
 	}
 	return nil
 }

@@ -71,6 +71,7 @@ func (s *Server) read(x *binding.Exchange) (*envelope, any, *a2a.Error) {
 		return env, nil, e
 	}
 	request, e := env.decodeParams(x.Route)
+	env.body, env.params, env.request = nil, nil, nil // the envelope lives as long as the request is worked on
 	return env, request, e
 }
 
@@ -82,8 +83,7 @@ func (s *Server) answer(x *binding.Exchange, id []byte, request, result any) err
 	if err != nil {
 		return fmt.Errorf("encoding the result: %w", err)
 	}
-	buf.Write(append(b, '}'))
-	s.Core.Answer(x, result, wire.MediaTypeJSON, buf.Bytes())
+	s.Core.Answer(x, result, wire.MediaTypeJSON, binding.Keep(buf, append(b, '}')))
 	return nil
 }
 

@@ -77,8 +77,7 @@ func (s *Server) answer(x *binding.Exchange, r route, request, result any) error
 	if err != nil {
 		return fmt.Errorf("encoding the result: %w", err)
 	}
-	buf.Write(b)
-	s.Core.Answer(x, result, mediaType(x), buf.Bytes())
+	s.Core.Answer(x, result, mediaType(x), binding.Keep(buf, b))
 	return nil
 }
 

@@ -27,7 +27,7 @@ type Writer struct {
 
 // Append appends what write writes of v. After an error dst is as it was.
 func Append[T any](dst []byte, v T, write func(*Writer, T)) ([]byte, error) {
-	w := Writer{buf: dst, start: len(dst)}
+	w := Writer{buf: a2a.Grow(dst, v), start: len(dst)}
 	write(&w, v)
 	if w.err != nil {
 		return w.buf[:w.start], w.err
