@@ -37,6 +37,11 @@ type Call struct {
 	BaseURL string
 
 	TraceParent string // W3C trace context of the request; "" when there is none
+
+	// Accepted, when it is not nil, is for a Service that keeps a request for longer than it takes to look at it, such as a
+	// message while an agent works on it, and bounds by itself how much it keeps so. The Service calls it once it counts the
+	// request among those, and the server then counts it no longer. Otherwise the server does so until the method returns.
+	Accepted func()
 }
 
 type callKey struct{}

@@ -130,7 +130,7 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	if contextID == "" {
 		contextID = a2a.NewContextID()
 	}
-	st := &start{call: inputCall(ctx, req), attempt: 1}
+	st := &start{call: inputCall(ctx, req), attempt: 1, accepted: a2a.CallFrom(ctx).Accepted}
 	m := *req.Message
 	m.TaskID, m.ContextID = key.ID, contextID
 	st.message = &m
@@ -210,6 +210,9 @@ func (s *service) sendToTask(ctx context.Context, key journal.Key, req *a2a.Send
 	if err != nil {
 		s.e.feeds.release(f)
 		return nil, s.enqueueError(err)
+	}
+	if accepted := a2a.CallFrom(ctx).Accepted; accepted != nil {
+		accepted()
 	}
 	if head.Taken < n {
 		s.e.attendNow(ctx, key)

@@ -105,6 +105,9 @@ type Options struct {
 // Limits bound what callers can make the server do. A request over a limit gets an error that names it.
 type Limits struct {
 	Body            int64         // bytes of a request's body; 0 means 8 MiB
+	RequestBytes    int64         // of requests above 63.5 KiB that are worked on at once; 0 means 64 MiB
+	AnswerBytes     int64         // of answers above 63.5 KiB that are written at once; 0 means 128 MiB
+	Wait            time.Duration // for room among those; a request that gets none is refused; 0 means 15 seconds
 	Parts           int           // parts of a message; 0 means a2a.MaxParts, 1,000, and at most that
 	Depth           int           // levels of nested JSON; 0 means a2a.MaxDepth, 100, and at most that
 	StreamsPerOwner int           // open streams of one authenticated caller; 0 means 256
@@ -119,6 +122,9 @@ type Limits struct {
 // Defaults returns the limits with every zero value replaced by what it means.
 func (l Limits) Defaults() Limits {
 	l.Body = cmp.Or(l.Body, 8<<20)
+	l.RequestBytes = cmp.Or(l.RequestBytes, 64<<20)
+	l.AnswerBytes = cmp.Or(l.AnswerBytes, 128<<20)
+	l.Wait = cmp.Or(l.Wait, 15*time.Second)
 	l.Parts = cmp.Or(l.Parts, a2a.MaxParts)
 	l.Depth = cmp.Or(l.Depth, a2a.MaxDepth)
 	l.StreamsPerOwner = cmp.Or(l.StreamsPerOwner, 256)
@@ -221,7 +227,7 @@ func (o *Options) checkNumbers() error {
 	l := o.Limits
 	for name, value := range map[string]int64{
 		"CardMaxAge": int64(o.CardMaxAge), "DrainTimeout": int64(o.DrainTimeout),
-		"Limits.Body": l.Body, "Limits.Parts": int64(l.Parts), "Limits.Depth": int64(l.Depth),
+		"Limits.Body": l.Body, "Limits.RequestBytes": l.RequestBytes, "Limits.AnswerBytes": l.AnswerBytes, "Limits.Wait": int64(l.Wait), "Limits.Parts": int64(l.Parts), "Limits.Depth": int64(l.Depth),
 		"Limits.StreamsPerOwner": int64(l.StreamsPerOwner), "Limits.Streams": int64(l.Streams),
 		"Limits.HeaderTimeout": int64(l.HeaderTimeout), "Limits.BodyTimeout": int64(l.BodyTimeout),
 		"Limits.IdleTimeout": int64(l.IdleTimeout), "Limits.WriteTimeout": int64(l.WriteTimeout), "Limits.KeepAlive": int64(l.KeepAlive),

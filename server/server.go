@@ -83,6 +83,8 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 		AcceptUnversioned: o.AcceptUnversioned,
 		Codes100:          o.Codes100,
 		Streams:           &binding.StreamLimits{PerOwner: l.StreamsPerOwner, Total: l.Streams},
+		Requests:          &binding.Budget{Total: l.RequestBytes, Wait: l.Wait, What: "requests"},
+		Answers:           &binding.Budget{Total: l.AnswerBytes, Wait: l.Wait, What: "answers"},
 		KeepAlive:         l.KeepAlive, WriteTimeout: l.WriteTimeout, BodyTimeout: l.BodyTimeout,
 	}
 	if slices.Contains(o.Bindings, a2a.BindingJSONRPC) {
@@ -192,6 +194,7 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, serve func(*bi
 		if p := recover(); p != nil {
 			s.recovered(x, p)
 		}
+		x.Done()
 		s.log(x, time.Since(start))
 	}()
 	serve(x)

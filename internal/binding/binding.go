@@ -38,6 +38,8 @@ type Core struct {
 	Codes100          bool             // statuses and gRPC codes of 1.0 are those of 1.0.0, not of 1.0.1
 	AcceptUnversioned bool             // serve a request of 1.0 without A2A-Version, instead of refusing it
 	Streams           *StreamLimits    // how many streams may be open
+	Requests          *Budget          // bytes of large requests that are worked on
+	Answers           *Budget          // bytes of large answers that are written
 	KeepAlive         time.Duration    // between comments on a silent stream
 	WriteTimeout      time.Duration    // for each write
 	BodyTimeout       time.Duration    // for reading a whole body
@@ -72,7 +74,11 @@ type Exchange struct {
 	ctx      context.Context
 	call     *a2a.Call // that of ctx; nobody else sees it before the service is called
 	control  *http.ResponseController
+	room     *claim // of a large request, and then of a large answer; nil when there is none
 }
+
+// Done gives back what the exchange holds. It is called when the exchange is over, however that came.
+func (x *Exchange) Done() { x.room.release() }
 
 // Admit finds out what the card promises and who calls. It comes first: nothing of a request is read for a stranger.
 func (c *Core) Admit(x *Exchange) *a2a.Error {
@@ -255,11 +261,31 @@ func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
 	if e := c.check(x, request); e != nil {
 		return nil, e
 	}
+	if x.room != nil {
+		x.call.Accepted = x.room.release
+	}
 	result, err := c.call(x, request)
+	x.room.release()
 	if err != nil {
 		return nil, x.challenge(explain(x, err))
 	}
-	return result, nil
+	return result, c.admit(x, result)
+}
+
+// admit makes room for an answer that is large. One that only shows what there is may wait, and be refused; what has been
+// done is told, whether or not there is room.
+func (c *Core) admit(x *Exchange, result any) (e *a2a.Error) {
+	size := int64(a2a.SizeOf(result))
+	if size <= smallBody {
+		return nil
+	}
+	owner := auth.Owner(x.identity)
+	if x.Operation == wire.OpGetTask || x.Operation == wire.OpListTasks {
+		x.room, e = c.Answers.take(x.R.Context(), owner, size, true)
+		return e
+	}
+	x.room = c.Answers.charge(owner, size)
+	return nil
 }
 
 // maxPushConfigs is as many as a task can have.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -63,13 +64,25 @@ func (c *Core) Deadline(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// smallBody is up to how many bytes a body does not count against the budget of requests: it costs less than the
+// connection that it came by. ReadFrom takes as much without growing a buffer that goes back to the pool.
+const smallBody = keptBuffer - bytes.MinRead
+
 // Read reads the request's body into buf, up to the limit and within the time that [Core.Deadline] gave it. A
-// Content-Length over the limit is refused without reading.
+// Content-Length over the limit is refused without reading. What is large is read once there is room for it.
 func (c *Core) Read(x *Exchange, buf *bytes.Buffer) *a2a.Error {
 	if x.R.ContentLength > c.MaxBody {
 		return c.bodyTooLarge()
 	}
-	err := collect(buf, http.MaxBytesReader(x.W, x.R.Body, c.MaxBody), x.R.ContentLength)
+	body := http.MaxBytesReader(x.W, x.R.Body, c.MaxBody)
+	buf.Grow(int(min(max(x.R.ContentLength, 0), smallBody)) + bytes.MinRead)
+	n, err := buf.ReadFrom(io.LimitReader(body, smallBody))
+	if err == nil && n == smallBody && x.R.ContentLength != n {
+		var e *a2a.Error
+		if e, err = c.readLarge(x, buf, body); e != nil {
+			return e
+		}
+	}
 	if err == nil {
 		x.control.SetReadDeadline(time.Time{})
 		return c.checkDepth(buf.Bytes())
@@ -83,29 +96,43 @@ func (c *Core) Read(x *Exchange, buf *bytes.Buffer) *a2a.Error {
 	return &a2a.Error{Kind: a2a.ErrTimeout, Message: fmt.Sprintf("the body did not arrive within %v", c.BodyTimeout), Cause: err}
 }
 
-// collect reads a body; its announced length is -1 when unknown. What may be large is read in pieces from the pool and
-// joined at the end: a buffer that grows by doubling holds three times what is in it for a while, also when the body turns
-// out to be over the limit.
-func collect(buf *bytes.Buffer, body io.Reader, announced int64) error {
-	const room = keptBuffer - bytes.MinRead // as much as ReadFrom takes without growing a piece
-	if announced >= 0 && announced <= room {
-		buf.Grow(int(announced) + bytes.MinRead)
-		_, err := buf.ReadFrom(body)
-		return err
+// readLarge reads the rest of a body of which buf has the beginning.
+func (c *Core) readLarge(x *Exchange, buf *bytes.Buffer, body io.Reader) (*a2a.Error, error) {
+	size := x.R.ContentLength
+	if size < 0 {
+		size = c.MaxBody
 	}
+	var e *a2a.Error
+	if x.room, e = c.Requests.take(x.R.Context(), auth.Owner(x.identity), size, false); e != nil {
+		return e, nil
+	}
+	if x.R.ContentLength > 0 {
+		buf.Grow(int(size) - buf.Len() + bytes.MinRead)
+		_, err := buf.ReadFrom(body)
+		return nil, err
+	}
+	err := collect(buf, body)
+	x.room.shrink(int64(buf.Len()))
+	return nil, err
+}
+
+// collect reads what is left of a body whose length is unknown in pieces from the pool, and joins them at the end: a
+// buffer that grows by doubling holds three times what is in it for a while, also when the body turns out to be over the
+// limit.
+func collect(buf *bytes.Buffer, body io.Reader) error {
 	var pieces []*bytes.Buffer
 	defer func() {
 		for _, piece := range pieces {
 			Release(piece)
 		}
 	}()
-	total, n := 0, int64(room)
-	for n == room {
+	total, n := 0, int64(smallBody)
+	for n == smallBody {
 		piece := Buffer()
 		pieces = append(pieces, piece)
 		piece.Grow(keptBuffer)
 		var err error
-		if n, err = piece.ReadFrom(io.LimitReader(body, room)); err != nil {
+		if n, err = piece.ReadFrom(io.LimitReader(body, smallBody)); err != nil {
 			return err
 		}
 		total += int(n)

@@ -4,11 +4,14 @@ package binding
 
 import (
 	"bytes"
-	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
 func TestDepth(t *testing.T) {
@@ -34,25 +37,61 @@ func TestMediaType(t *testing.T) {
 	}
 }
 
-func TestCollect(t *testing.T) {
+// A body is read whole, whether or not its length is announced, and holds as much of the budget as it is large.
+func TestRead(t *testing.T) {
 	t.Parallel()
-	for _, size := range []int{0, 1, 511, 4096, keptBuffer - bytes.MinRead, keptBuffer - bytes.MinRead + 1, keptBuffer, 3 * keptBuffer, 1 << 20} {
+	const total = 2 << 20
+	for _, size := range []int{0, 1, 511, 4096, smallBody - 1, smallBody, smallBody + 1, keptBuffer, 3 * keptBuffer, 1 << 20} {
 		want := strings.Repeat("0123456789", size/10+1)[:size]
 		for _, announced := range []int64{int64(size), -1} {
 			for name, body := range map[string]io.Reader{"whole": strings.NewReader(want), "halves": iotest.HalfReader(strings.NewReader(want))} {
+				c, x := reading(body, announced, total)
 				buf := Buffer()
-				if err := collect(buf, body, announced); err != nil || buf.String() != want {
-					t.Errorf("%d bytes, announced %d, in %s: got %d, %v", size, announced, name, buf.Len(), err)
+				if e := c.Read(x, buf); e != nil || buf.String() != want {
+					t.Errorf("%d bytes, announced %d, in %s: got %d, %v", size, announced, name, buf.Len(), e)
 				}
 				Release(buf)
+				if held := int64(size); size > smallBody && c.Requests.used != held || size <= smallBody && c.Requests.used > held {
+					t.Errorf("%d bytes, announced %d: %d are counted", size, announced, c.Requests.used)
+				}
+				x.Done()
+				if c.Requests.used != 0 {
+					t.Errorf("%d bytes, announced %d: %d are counted at the end", size, announced, c.Requests.used)
+				}
 			}
 		}
 	}
-	broken := errors.New("broken")
 	for _, size := range []int{10, keptBuffer, 2*keptBuffer + 1} {
-		body := io.MultiReader(strings.NewReader(strings.Repeat("x", size)), iotest.ErrReader(broken))
-		if err := collect(new(bytes.Buffer), body, -1); !errors.Is(err, broken) {
-			t.Errorf("after %d bytes: %v", size, err)
+		c, x := reading(io.MultiReader(strings.NewReader(strings.Repeat("x", size)), iotest.ErrReader(io.ErrUnexpectedEOF)), -1, total)
+		if e := c.Read(x, new(bytes.Buffer)); e == nil || e.Kind != a2a.ErrInvalidRequest {
+			t.Errorf("after %d bytes: %v", size, e)
+		}
+	}
+}
+
+// reading returns a core and an exchange with a body, which is at most half of the budget of requests.
+func reading(body io.Reader, announced, total int64) (*Core, *Exchange) {
+	r := httptest.NewRequest("POST", "/", body)
+	r.ContentLength = announced
+	w := httptest.NewRecorder()
+	c := &Core{MaxBody: total / 2, MaxDepth: a2a.MaxDepth, Requests: &Budget{Total: total, What: "requests"}}
+	return c, &Exchange{W: w, R: r, control: http.NewResponseController(w)}
+}
+
+// A body that finds no room is refused unread, and a small one needs none.
+func TestReadWithoutRoom(t *testing.T) {
+	t.Parallel()
+	for _, announced := range []int64{1 << 20, -1} {
+		c, x := reading(strings.NewReader(strings.Repeat("x", 1<<20)), announced, 2<<20)
+		c.Requests.charge("somebody", 2<<20)
+		buf := new(bytes.Buffer)
+		if e := c.Read(x, buf); e == nil || e.Kind != a2a.ErrUnavailable || e.RetryAfter == 0 || buf.Len() > smallBody {
+			t.Errorf("announced %d: %v after %d bytes", announced, e, buf.Len())
+		}
+		c, x = reading(strings.NewReader(strings.Repeat("x", smallBody)), smallBody, 2<<20)
+		c.Requests.charge("somebody", 2<<20)
+		if e := c.Read(x, new(bytes.Buffer)); e != nil {
+			t.Errorf("a small body: %v", e)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
@@ -41,6 +42,14 @@ func (c *Core) RoutePackage(r *http.Request, gen a2a.Generation, op wire.Operati
 		return route, c.unversioned()
 	}
 	return route, c.versionError(string(requested), "the version of the request is not that of its gRPC package, "+string(gen))
+}
+
+// Count makes room for a request that has arrived already, if it is large.
+func (c *Core) Count(x *Exchange, bytes int) (e *a2a.Error) {
+	if bytes > smallBody {
+		x.room, e = c.Requests.take(x.R.Context(), auth.Owner(x.identity), int64(bytes), true)
+	}
+	return e
 }
 
 // Active reports whether the request activates an extension of the agent.

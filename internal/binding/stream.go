@@ -54,6 +54,7 @@ func (c *Core) Open(x *Exchange, request any) (events iter.Seq2[a2a.StreamEvent,
 	ctx, cancel := context.WithCancel(x.ctx)
 	x.ctx = ctx
 	events, err := c.open(x, request)
+	x.room.release()
 	if sub, ok := request.(*a2a.SubscribeRequest); ok && err != nil && x.Generation != a2a.Generation10 {
 		events, err = c.finished(x, sub, err)
 	}
@@ -78,6 +79,9 @@ func (c *Core) finished(x *Exchange, sub *a2a.SubscribeRequest, refusal error) (
 	task, ok := result.(*a2a.Task)
 	if !ok || !task.Status.State.Terminal() {
 		return nil, refusal
+	}
+	if e := c.admit(x, task); e != nil {
+		return nil, e
 	}
 	return func(yield func(a2a.StreamEvent, error) bool) { yield(a2a.NewStreamEvent("", task), nil) }, nil
 }

@@ -214,6 +214,9 @@ func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards c
 	l := srv.Limits
 	return []limit{
 		{"request body", bytesOf(l.Body), "server"},
+		{"large requests at work", bytesOf(l.RequestBytes), "server"},
+		{"large answers being written", bytesOf(l.AnswerBytes), "server"},
+		{"wait for room for a large request or answer", span(l.Wait), "server"},
 		{"parts of a message", itoa(l.Parts), "server"},
 		{"JSON depth", itoa(l.Depth), "server"},
 		{"references, extensions or output modes of a message", itoa(a2a.MaxNames), "server"},

@@ -107,8 +107,7 @@ type eventRow struct {
 	body []byte
 }
 
-// largeEvent is from how many bytes on an event has a row of its own. Its bytes are made once: the row and the streams of
-// 1.0 share them.
+// largeEvent is from how many bytes on an event has a row of its own, so that no row is much larger than its largest event.
 const largeEvent = 256 << 10
 
 // encodeEvents returns the rows of a commit's events: one, unless some of them are large.
@@ -149,28 +148,27 @@ func rowHead(b []byte, first uint64) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, formatVersion), first)
 }
 
-// encodeLarge returns the row of one event. What goes before its JSON is put there once the JSON's length is known.
+// encodeLarge returns the row of one event. The bytes are made in place, and not kept for streams as those of small events
+// are: most large events have no reader.
 func encodeLarge(e *journal.Event) (eventRow, error) {
-	const room = 64
-	var made []byte
-	if e.Wire.Event != nil {
-		_, err := e.Wire.Encoded(string(a2a.Generation10), func(event a2a.Event) (_ []byte, err error) {
-			made, err = a2a.AppendStreamResponse(make([]byte, room, room+1), event)
-			return made[min(room, len(made)):], err
-		})
-		if err != nil {
-			return eventRow{}, err
-		}
-	}
-	if made == nil { // no event of a stream, or one that has its bytes already
-		b, err := appendEvent(rowHead(nil, e.Seq), e)
+	if e.Wire.Event == nil {
+		b, err := appendEvent(rowHead(make([]byte, 0, e.Size()+room), e.Seq), e)
 		return eventRow{e.Seq, b}, err
 	}
+	b, err := a2a.AppendStreamResponse(make([]byte, room), e.Wire.Event)
+	if err != nil {
+		return eventRow{}, err
+	}
+	// What goes before the JSON is put there now that the JSON's length is known.
 	head := eventKind(rowHead(nil, e.Seq), frameWire, e)
-	head = binary.AppendUvarint(head, uint64(len(made)-room))
-	copy(made[room-len(head):], head)
-	return eventRow{e.Seq, made[room-len(head):]}, nil
+	head = binary.AppendUvarint(head, uint64(len(b)-room))
+	b = b[room-len(head):]
+	copy(b, head)
+	return eventRow{e.Seq, b}, nil
 }
+
+// room is more than what goes before the bytes of a row's first event.
+const room = 64
 
 func eventKind(b []byte, kind byte, e *journal.Event) []byte {
 	return binary.AppendUvarint(append(b, kind), uint64(millis(e.Time)))

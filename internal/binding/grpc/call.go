@@ -89,6 +89,9 @@ func (c *call) serve(x *binding.Exchange) *a2a.Error {
 	if e != nil || c.refused != nil {
 		return e
 	}
+	if e := core.Count(x, len(message)); e != nil {
+		return e
+	}
 	request, err := c.form.DecodeRequest(c.op, message)
 	if err != nil {
 		return a2a.AsError(err)

@@ -173,6 +173,8 @@ func open(t *testing.T, f *fake, overHTTP bool, tune func(*binding.Core)) *lab {
 		MaxBody: 1 << 20, MaxParts: a2a.MaxParts, MaxDepth: a2a.MaxDepth,
 		Generations: []a2a.Generation{a2a.Generation03, a2a.Generation10},
 		Streams:     &binding.StreamLimits{PerOwner: 10, Total: 20},
+		Requests:    &binding.Budget{Total: 8 << 20, What: "requests"},
+		Answers:     &binding.Budget{Total: 8 << 20, What: "answers"},
 		KeepAlive:   15 * time.Second, WriteTimeout: 10 * time.Second, BodyTimeout: 10 * time.Second,
 	}
 	if tune != nil {

@@ -141,6 +141,7 @@ func serve(t *testing.T, g *agent, change func(*binding.Core)) string {
 			return &binding.Profile{Streaming: true, Push: true, ExtendedCard: true, Challenges: []string{"Bearer"}}, nil
 		},
 		MaxBody: 1 << 20, MaxParts: 10, MaxDepth: 100, Generations: wire.Generations, Streams: &binding.StreamLimits{PerOwner: 9, Total: 9},
+		Requests: &binding.Budget{Total: 8 << 20, What: "requests"}, Answers: &binding.Budget{Total: 8 << 20, What: "answers"},
 		KeepAlive: time.Minute, WriteTimeout: time.Minute, BodyTimeout: time.Minute,
 	}
 	if change != nil {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package binding
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+func aBudget() *Budget { return &Budget{Total: 100, Wait: time.Minute, What: "requests"} }
+
+func mustTake(t *testing.T, b *Budget, owner string, bytes int64) *claim {
+	t.Helper()
+	c, e := b.take(t.Context(), owner, bytes, false)
+	if e != nil {
+		t.Fatalf("%d bytes for %s: %v", bytes, owner, e)
+	}
+	return c
+}
+
+// taking takes on a goroutine of its own, and tells when it has got the claim or the error.
+func taking(ctx context.Context, b *Budget, owner string, bytes int64, order chan<- string) {
+	c, e := b.take(ctx, owner, bytes, true)
+	if e != nil {
+		order <- owner + " refused"
+		return
+	}
+	order <- owner
+	c.release()
+}
+
+// At its edge a budget gives all that it has and nothing more; what does not fit waits and is refused after the wait.
+func TestBudgetEdge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := aBudget()
+		alice := mustTake(t, b, "alice", 75)
+		mustTake(t, b, "bob", 25)
+		begun := time.Now()
+		_, e := b.take(t.Context(), "carol", 1, false)
+		if e == nil || e.Kind != a2a.ErrUnavailable || e.RetryAfter == 0 || time.Since(begun) != b.Wait {
+			t.Errorf("a byte over the budget: %v after %v", e, time.Since(begun))
+		}
+		alice.shrink(74)
+		mustTake(t, b, "carol", 1)
+		alice.release()
+		alice.release()
+		if b.used != 26 || len(b.owners) != 2 || b.queued != 0 || len(b.waiting) != 0 {
+			t.Errorf("%d bytes of %d owners are held, %d wait", b.used, len(b.owners), b.queued)
+		}
+	})
+}
+
+// One owner gets three quarters, whatever it asks for at once, and its queue does not hold up others.
+func TestBudgetIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := aBudget()
+		alice := mustTake(t, b, "alice", 1000)
+		if b.used != 75 {
+			t.Fatalf("%d bytes are held", b.used)
+		}
+		order := make(chan string, 10)
+		ctx, cancel := context.WithCancel(t.Context())
+		for range 3 {
+			go taking(ctx, b, "alice", 20, order)
+		}
+		synctest.Wait()
+		bob := mustTake(t, b, "bob", 25)
+		go taking(ctx, b, "bob", 30, order)
+		synctest.Wait()
+		alice.shrink(40)
+		synctest.Wait()
+		if len(order) != 4 || <-order != "bob" {
+			t.Errorf("%d were served, and the one who held less was not the first", len(order))
+		}
+		bob.release()
+		cancel()
+	})
+}
+
+// Whoever waits may leave, and who came after a large one gets its turn then.
+func TestBudgetOfAWaiterWhoLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := aBudget()
+		mustTake(t, b, "alice", 60)
+		order := make(chan string, 10)
+		gone := errors.New("gone")
+		ctx, leave := context.WithCancelCause(t.Context())
+		go taking(ctx, b, "bob", 50, order)
+		synctest.Wait()
+		go taking(t.Context(), b, "carol", 40, order)
+		synctest.Wait()
+		if len(order) != 0 {
+			t.Fatalf("%s overtook the one who waits for more", <-order)
+		}
+		leave(gone)
+		synctest.Wait()
+		if a, c := <-order, <-order; a == c || len(order) != 0 {
+			t.Errorf("%s and %s", a, c)
+		}
+	})
+}
+
+// Of those whose bytes are in memory while they wait no more wait than may be had; the others are not counted.
+func TestBudgetQueueIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := aBudget()
+		held := b.charge("alice", 500) // an answer that has to be given
+		order := make(chan string, 10)
+		for range 2 {
+			go taking(t.Context(), b, "bob", 50, order)
+		}
+		synctest.Wait()
+		begun := time.Now()
+		if _, e := b.take(t.Context(), "carol", 1, true); e == nil || time.Since(begun) != 0 {
+			t.Errorf("the queue took more than the budget: %v", e)
+		}
+		go taking(t.Context(), b, "dave", 50, order)
+		synctest.Wait()
+		held.release()
+		synctest.Wait()
+		if d := <-order; d != "dave refused" {
+			t.Errorf("%s was served", d)
+		}
+		if a, c := <-order, <-order; a != "bob" || c != "bob" {
+			t.Errorf("%s and %s", a, c)
+		}
+	})
+}
