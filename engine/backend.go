@@ -11,7 +11,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-const maxRelated = 50
+// The limits of what a turn is given of the other tasks of its context: the newest.
+const (
+	maxRelated      = 50
+	maxRelatedBytes = 16 << 20
+)
 
 // backend is what a turn is made of: the runner, and which of its turns this is.
 type backend struct {
@@ -152,7 +156,9 @@ func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
 			}
 		}
 	}
-	page, err := b.r.e.journal.List(ctx, b.r.key.Scope, journal.Query{ContextID: b.r.contextID, Limit: maxRelated})
+	page, err := b.r.e.journal.List(ctx, b.r.key.Scope, journal.Query{
+		ContextID: b.r.contextID, Limit: maxRelated, MaxBytes: maxRelatedBytes, Whole: true,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,13 @@ type Options struct {
 	CancelGrace time.Duration // how long a cancelled turn may clean up; 0 means 5 s
 	Retention   time.Duration // how long waiting and finished tasks are kept; 0 means 30 days
 	MaxWaiting  int           // messages that may wait for a running turn of one task; 0 means 16
+
+	// MaxHeld is how many bytes of messages above 64 KiB turns may hold: those they work on and those that wait for them. A
+	// further one is refused as unavailable. One owner gets three quarters of it. 0 means 256 MiB.
+	MaxHeld int64
+	// MaxPage is how many bytes of tasks ListTasks shows on a page, which ends early then; a larger task has a page of its
+	// own. 0 means 4 MiB.
+	MaxPage int64
 }
 
 // The limits of what waits between an agent and its journal, of what a feed keeps for its readers, and of what one
@@ -77,6 +84,8 @@ func (o Options) Defaults() Options {
 	o.CancelGrace = cmp.Or(o.CancelGrace, 5*time.Second)
 	o.Retention = cmp.Or(o.Retention, 30*24*time.Hour)
 	o.MaxWaiting = cmp.Or(o.MaxWaiting, 16)
+	o.MaxHeld = cmp.Or(o.MaxHeld, 256<<20)
+	o.MaxPage = cmp.Or(o.MaxPage, 4<<20)
 	return o
 }
 
@@ -92,6 +101,8 @@ type Engine struct {
 
 	readers readerCount
 	quiet   chan struct{} // closed once no turn runs any more: readers see what there is, and wait for nothing
+
+	held heldBytes
 
 	turnsCtx  context.Context // what turns run under; ends when Shutdown has waited long enough
 	stopTurns context.CancelCauseFunc
@@ -122,7 +133,7 @@ func New(opts *Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{opts: o.Defaults(), agents: map[string]*service{}, kicks: make(chan struct{}, 1), quiet: make(chan struct{})}
-	e.log = e.opts.Logger
+	e.log, e.held.max = e.opts.Logger, e.opts.MaxHeld
 	e.journal = e.opts.Journal
 	if e.journal == nil {
 		e.journal, e.owned = memory.New(nil), true
@@ -145,8 +156,13 @@ func (o *Options) validate() error {
 			return fmt.Errorf("engine: Options.%s is negative", f.name)
 		}
 	}
-	if o.MaxWaiting < 0 {
-		return errors.New("engine: Options.MaxWaiting is negative")
+	for _, f := range []struct {
+		name  string
+		value int64
+	}{{"MaxWaiting", int64(o.MaxWaiting)}, {"MaxHeld", o.MaxHeld}, {"MaxPage", o.MaxPage}} {
+		if f.value < 0 {
+			return fmt.Errorf("engine: Options.%s is negative", f.name)
+		}
 	}
 	return nil
 }

@@ -43,6 +43,7 @@ func (r *runner) refreshInbox(ctx context.Context) error {
 		}
 		r.lastSeen = in.Number
 		r.inbox = append(r.inbox, in)
+		r.hold(in.Message)
 		if t := r.turn; in.Kind == journal.InputCancel && t != nil && !r.ended {
 			r.e.spawn(func() { r.cancelTurn(t, in) })
 		}

@@ -41,6 +41,7 @@ type runner struct {
 	run        journal.Run     // goes with each commit
 	queue      []journal.Event // not committed yet; numbered when they are
 	queueBytes int
+	held       int64         // bytes of large messages, counted in the engine's heldBytes
 	created    bool          // the first event is queued or committed
 	committing bool          // a commitLoop runs
 	space      chan struct{} // closed when the queue has been drained; nil while nobody waits
@@ -123,6 +124,9 @@ func (s *service) claimedRunner(ctx context.Context, c journal.Claimed) (*runner
 		r.lastSeen = c.Inputs[n-1].Number
 	} else {
 		r.lastSeen = r.taken
+	}
+	for i := range c.Inputs {
+		r.hold(c.Inputs[i].Message)
 	}
 	r.feed = s.e.feeds.acquire(r.key, p.head)
 	r.published, r.feedHeld = true, true
@@ -318,6 +322,7 @@ func (r *runner) leave() {
 		return
 	}
 	r.left, r.ended = true, true
+	r.letGo()
 	dirty, published, feedHeld := r.dirty, r.published, r.feedHeld
 	r.freeWaiters()
 	r.keep()

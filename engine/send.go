@@ -96,6 +96,9 @@ func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessa
 	if err := s.modes.check(req.Message); err != nil {
 		return nil, err
 	}
+	if err := s.e.held.admit(scope, req.Message); err != nil {
+		return nil, err
+	}
 	if id := req.Message.TaskID; id != "" {
 		return s.sendToTask(ctx, journal.Key{Scope: scope, ID: id}, req)
 	}
@@ -140,6 +143,7 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	if err := s.e.enter(); err != nil {
 		return nil, err
 	}
+	r.hold(st.message)
 	s.e.feeds.retain(r.feed) // the runner's
 	s.e.feeds.retain(r.feed) // the caller's
 	if createFirst(req, st.call) {
@@ -259,6 +263,7 @@ func (r *runner) createTask() error {
 	if err := r.commit(change{run: run}); err != nil {
 		r.mu.Lock()
 		r.ended, r.left = true, true
+		r.letGo()
 		r.mu.Unlock()
 		return err
 	}

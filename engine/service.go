@@ -124,6 +124,7 @@ func (s *service) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2
 	}
 	page, err := s.e.journal.List(ctx, scope, journal.Query{
 		ContextID: req.ContextID, State: req.Status, Since: req.StatusTimestampAfter, Limit: size, PageToken: req.PageToken,
+		MaxBytes: s.e.opts.MaxPage, Whole: req.IncludeArtifacts || wantsHistory(req),
 	})
 	if err != nil {
 		return nil, wireError(err)
@@ -144,13 +145,14 @@ func (s *service) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2
 	return res, nil
 }
 
+func wantsHistory(req *a2a.ListTasksRequest) bool { return req.HistoryLength != nil && *req.HistoryLength > 0 }
+
 // listed returns a task as a list shows it. Only a request for history or artifacts reads more than the head.
 func (s *service) listed(ctx context.Context, req *a2a.ListTasksRequest, head *journal.Head) (*a2a.Task, error) {
-	wantsHistory := req.HistoryLength != nil && *req.HistoryLength > 0
 	task := &a2a.Task{
 		ID: head.Key.ID, ContextID: head.ContextID, Status: head.Status, Metadata: head.Metadata, Origin: head.Origin,
 	}
-	if !req.IncludeArtifacts && !wantsHistory {
+	if !req.IncludeArtifacts && !wantsHistory(req) {
 		return task, nil
 	}
 	full, _, err := s.e.current(ctx, head.Key)
@@ -158,7 +160,7 @@ func (s *service) listed(ctx context.Context, req *a2a.ListTasksRequest, head *j
 		return nil, err
 	}
 	task.Status, task.Metadata = full.Status, full.Metadata
-	if wantsHistory {
+	if wantsHistory(req) {
 		task.History = withHistory(full, req.HistoryLength).History
 	}
 	if req.IncludeArtifacts {

@@ -268,6 +268,12 @@ type Query struct {
 	Since     time.Time // status time stamp at or after; zero means any
 	Limit     int       // 0 means DefaultPage
 	PageToken string
+
+	// MaxBytes ends a page early, though not before its first head, where the next one would make it larger than about
+	// this; 0 means no bound. Whole counts tasks with their history and artifacts, for those who go on to load them,
+	// instead of heads.
+	MaxBytes int64
+	Whole    bool
 }
 
 // Page is a page of List.

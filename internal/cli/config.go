@@ -236,6 +236,8 @@ func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards c
 		{"lease", span(eng.LeaseTTL), "engine"},
 		{"retention of waiting and finished tasks", span(eng.Retention), "engine"},
 		{"waiting messages of a task", itoa(eng.MaxWaiting), "engine"},
+		{"large messages that turns hold", bytesOf(eng.MaxHeld), "engine"},
+		{"a page of tasks", bytesOf(eng.MaxPage), "engine"},
 		{"finished tasks in memory", itoa(memory.DefaultMaxFinished), "engine"},
 		{"other tasks in memory", itoa(memory.DefaultMaxActive), "engine"},
 		{"card", bytesOf(cards.MaxBytes), "client"},

@@ -5,7 +5,9 @@ package collector
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync/atomic"
 )
 
@@ -16,17 +18,46 @@ const (
 	// least is how many bytes count as alive at least. A server that keeps little, such as a coordinator with some agents,
 	// would else collect several times a second, and each time makes those wait whose calls it is at.
 	least = 16 << 20
+	// most is how many bytes garbage may take beyond what lives, or as much as lives, if that is more. A server that works on
+	// a hundred megabytes of large messages would else hold four times of them in garbage.
+	most = 256 << 20
 )
 
 // floor counts as alive. Nothing is ever written to it, so that it takes addresses and no memory.
 var floor atomic.Value
 
 // Tune lets garbage grow further than Go does by itself, unless the variable GOGC is set. Garbage takes up to 80 MB then,
-// or four times of what lives, if that is more.
+// or four times of what lives, if that is more, but not more than 256 MB, unless more lives.
 func Tune() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
 	floor.Store(make([]byte, least))
 	debug.SetGCPercent(percent)
+	follow(&cycle{percent: percent})
+}
+
+// A cycle is garbage at the end of each collection.
+type cycle struct {
+	percent int // that is set
+	_       *byte
+}
+
+// follow sets the percentage anew after each collection.
+func follow(c *cycle) {
+	runtime.SetFinalizer(c, func(c *cycle) {
+		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(sample)
+		if now := percentOf(sample[0].Value.Uint64()); now != c.percent {
+			debug.SetGCPercent(now)
+			c.percent = now
+		}
+		follow(c)
+	})
+}
+
+// percentOf returns the percentage for as many bytes that live. It is in steps, as setting it stops the program for a moment.
+func percentOf(live uint64) int {
+	const step = 25
+	return min(percent, int(max(most, live)*100/max(live, 1))/step*step)
 }

@@ -60,12 +60,16 @@ func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*
 		w.text += ")"
 	}
 	w.and(" ORDER BY t.status_at DESC, t.id DESC LIMIT ", q.Limit+1)
-	if err := j.heads(ctx, s, w, page); err != nil {
+	more, err := j.heads(ctx, s, q, w, page)
+	if err != nil {
 		return nil, err
 	}
 	if len(page.Heads) > q.Limit {
 		page.Heads = page.Heads[:q.Limit]
-		last := page.Heads[q.Limit-1]
+		more = true
+	}
+	if more {
+		last := page.Heads[len(page.Heads)-1]
 		page.Next = keyset.Encode(s, q, keyset.Place{Time: millis(last.Status.Timestamp), ID: last.Key.ID})
 	}
 	return page, nil
@@ -86,21 +90,30 @@ func filter(scope int64, q journal.Query) *where {
 	return w
 }
 
-func (j *Journal) heads(ctx context.Context, s journal.Scope, w *where, page *journal.Page) error {
+// heads reads the heads of a page. It stops, and says that there are more, where the query's bound on bytes does.
+func (j *Journal) heads(ctx context.Context, s journal.Scope, q journal.Query, w *where, page *journal.Page) (more bool, err error) {
 	// The inner query reads an index only, also where it has to pass many tasks that do not match. CROSS JOIN keeps
 	// SQLite from going through the tasks first.
-	rows, err := j.db.QueryContext(ctx, `SELECT `+headColumns+` FROM (SELECT t.id, t.status_at FROM tasks t`+w.text+`) AS page
-		CROSS JOIN tasks t WHERE t.scope = $1 AND t.id = page.id ORDER BY page.status_at DESC, page.id DESC`, w.args...)
+	rows, err := j.db.QueryContext(ctx, `SELECT `+headColumns+`, length(t.head), t.tail + t.base FROM (SELECT t.id, t.status_at FROM tasks t`+
+		w.text+`) AS page CROSS JOIN tasks t WHERE t.scope = $1 AND t.id = page.id ORDER BY page.status_at DESC, page.id DESC`, w.args...)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer rows.Close()
+	var total int64
 	for rows.Next() {
-		h, err := scanHead(journal.Key{Scope: s}, rows.Scan)
+		var head, task int64
+		h, err := scanHead(journal.Key{Scope: s}, rows.Scan, &head, &task)
 		if err != nil {
-			return err
+			return false, err
+		}
+		if total += head; q.Whole {
+			total += task
+		}
+		if q.MaxBytes > 0 && total > q.MaxBytes && len(page.Heads) > 0 {
+			return true, nil
 		}
 		page.Heads = append(page.Heads, h)
 	}
-	return rows.Err()
+	return false, rows.Err()
 }
