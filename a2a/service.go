@@ -6,6 +6,8 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"unsafe"
+	"weak"
 )
 
 // Service is the protocol: one method for each of its operations (A2A 1.0 §3.1). Requests are read-only to the
@@ -53,7 +55,7 @@ func (e StreamEvent) WithMore(more bool) StreamEvent {
 func (e StreamEvent) More() bool { return e.more }
 
 // Encoded returns the event's bytes in a dialect, which may have any name, made by encode at the first call and shared
-// after that. The bytes must not be changed. An event that no constructor made is encoded at each call. Errors are not kept.
+// after that, large ones as long as somebody holds them. The bytes must not be changed. An event that no constructor made is encoded at each call. Errors are not kept.
 func (e StreamEvent) Encoded(dialect string, encode func(Event) ([]byte, error)) ([]byte, error) {
 	if e.cache == nil {
 		return encode(e.Event)
@@ -69,30 +71,52 @@ type encodings struct {
 	rest  []encoding
 }
 
+// An encoding is the bytes of an event in a dialect. Large ones are there as long as somebody holds them: those who write
+// them at the same time share them, and an event that is kept for long does not keep its bytes in each dialect as well.
 type encoding struct {
 	dialect string
-	bytes   []byte
+	bytes   []byte // of a small one
+	large   weak.Pointer[byte]
+	length  int // of a large one
+}
+
+// largeEncoding is from how many bytes on an encoding is kept for those only who hold it already.
+const largeEncoding = 64 << 10
+
+func newEncoding(dialect string, b []byte) encoding {
+	if len(b) < largeEncoding {
+		return encoding{dialect: dialect, bytes: b}
+	}
+	return encoding{dialect: dialect, large: weak.Make(unsafe.SliceData(b)), length: len(b)}
+}
+
+// get returns the bytes, nil if nobody holds them any more.
+func (e *encoding) get() []byte {
+	if e.length == 0 {
+		return e.bytes
+	}
+	if p := e.large.Value(); p != nil {
+		return unsafe.Slice(p, e.length)
+	}
+	return nil
 }
 
 func (c *encodings) get(dialect string, encode func() ([]byte, error)) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.first.bytes != nil && c.first.dialect == dialect {
-		return c.first.bytes, nil
-	}
-	for _, e := range c.rest {
-		if e.dialect == dialect {
-			return e.bytes, nil
+	place := &c.first
+	for i := 0; place.dialect != dialect && place.dialect != ""; i++ {
+		if i == len(c.rest) {
+			c.rest = append(c.rest, encoding{})
 		}
+		place = &c.rest[i]
+	}
+	if b := place.get(); b != nil {
+		return b, nil
 	}
 	b, err := encode()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		*place = newEncoding(dialect, b)
 	}
-	if c.first.bytes == nil {
-		c.first = encoding{dialect, b}
-	} else {
-		c.rest = append(c.rest, encoding{dialect, b})
-	}
-	return b, nil
+	return b, err
 }
