@@ -98,10 +98,7 @@ func (r *runner) commit(c change) error {
 		r.folder.Apply(&events[i])
 	}
 	r.head, r.lease, r.create = cm.Head, lease, nil
-	if cm.Create != nil && r.opening != nil {
-		r.size = messageSize(r.opening.message) // not in bytes, as it does not come from the agent
-	}
-	r.size += bytes + 256*len(c.events)
+	r.size += sizeOf(events)
 	r.dequeue(queued)
 	var final *a2a.Task
 	if c.release {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxKept bounds the projections that no runner has, in bytes as taskSize counts them.
+	// maxKept bounds the projections that no runner has, in bytes as a2a.SizeOf counts them.
 	maxKept = 32 << 20
 	// minKept is the size from which on a projection is kept. To load a smaller task costs little more than its head.
 	minKept = 4 << 10
@@ -48,7 +48,7 @@ func (p *projection) catchUp(ctx context.Context, j journal.Journal, head *journ
 		for i := range events {
 			seq = events[i].Seq
 			p.folder.Apply(&events[i])
-			p.size += eventSize(&events[i])
+			p.size += events[i].Size()
 		}
 	}
 	p.head = head
@@ -157,7 +157,7 @@ func (e *Engine) load(ctx context.Context, key journal.Key) (*journal.Snapshot, 
 	if err != nil {
 		return nil, err
 	}
-	if size := taskSize(snap.Task); size >= minKept {
+	if size := a2a.SizeOf(snap.Task); size >= minKept {
 		e.kept.put(&projection{key: key, folder: journal.NewFolder(snap.Task), head: snap.Head, size: size}, size)
 	}
 	return snap, nil
@@ -174,17 +174,5 @@ func (e *Engine) claimedTask(ctx context.Context, c journal.Claimed) (*projectio
 	if err != nil {
 		return nil, err
 	}
-	return &projection{key: c.Lease.Key, folder: journal.NewFolder(snap.Task), head: snap.Head, size: taskSize(snap.Task)}, nil
-}
-
-// taskSize is about what a task takes, see partsSize.
-func taskSize(t *a2a.Task) int {
-	size := 256 + messageSize(t.Status.Message)
-	for _, m := range t.History {
-		size += messageSize(m)
-	}
-	for _, a := range t.Artifacts {
-		size += 256 + partsSize(a.Parts)
-	}
-	return size
+	return &projection{key: c.Lease.Key, folder: journal.NewFolder(snap.Task), head: snap.Head, size: a2a.SizeOf(snap.Task)}, nil
 }
