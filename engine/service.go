@@ -145,7 +145,9 @@ func (s *service) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2
 	return res, nil
 }
 
-func wantsHistory(req *a2a.ListTasksRequest) bool { return req.HistoryLength != nil && *req.HistoryLength > 0 }
+func wantsHistory(req *a2a.ListTasksRequest) bool {
+	return req.HistoryLength != nil && *req.HistoryLength > 0
+}
 
 // listed returns a task as a list shows it. Only a request for history or artifacts reads more than the head.
 func (s *service) listed(ctx context.Context, req *a2a.ListTasksRequest, head *journal.Head) (*a2a.Task, error) {
