@@ -71,7 +71,7 @@ func TestPages(t *testing.T) {
 		t.Skip("it builds the binary and the programs of the tutorial; run it without -short")
 	}
 	binary := build(t)
-	for _, place := range []string{"tutorial/*.md", "concepts/*.md", "conformance.md"} {
+	for _, place := range []string{"tutorial/*.md", "concepts/*.md", "conformance.md", "migrate-from-a2a-go.md"} {
 		pages, err := filepath.Glob(filepath.FromSlash(place))
 		if err != nil || len(pages) == 0 {
 			t.Fatalf("%s has no pages: %v", place, err)
@@ -143,7 +143,8 @@ func checkProgram(t *testing.T, b block) {
 func programs(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"../examples/*/*.go", "../examples/*/*/*.go", "../*example_test.go", "../*/*example_test.go"} {
+	for _, pattern := range []string{"../examples/*/*.go", "../examples/*/*/*.go", "../*example_test.go", "../*/*example_test.go",
+		"../interop/migrate/*/*.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
