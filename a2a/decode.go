@@ -453,7 +453,7 @@ func decodeBase64(text []byte) ([]byte, bool) {
 	return decoded[:n], err == nil
 }
 
-// readTime reads an RFC 3339 timestamp with any offset; the time is in UTC.
+// readTime reads a timestamp, see [ParseTime].
 func readTime(d *reader, p *time.Time) error {
 	var text string
 	if err := readString(d, &text); err != nil {
@@ -468,14 +468,23 @@ func readTime(d *reader, p *time.Time) error {
 }
 
 // ParseTime returns the time of a timestamp of the protocol, in UTC: RFC 3339 with any offset, in the years 1 to 9999.
-// Anything else is an ErrInvalidParams that names no field.
+// A timestamp without an offset, as Python's isoformat writes one, is taken for UTC. Anything else is an ErrInvalidParams
+// that names no field.
 func ParseTime(text string) (time.Time, error) {
-	t, err := time.Parse(time.RFC3339, text)
-	t = t.UTC()
-	if err != nil || !strictRFC3339(text) || t.Year() < 1 || t.Year() > 9999 {
+	t, ok := parseRFC3339(text)
+	if !ok {
+		t, ok = parseRFC3339(text + "Z")
+	}
+	if !ok {
 		return time.Time{}, &Error{Kind: ErrInvalidParams, Message: "must be an RFC 3339 timestamp, such as 2025-10-28T10:30:00.000Z"}
 	}
 	return t, nil
+}
+
+func parseRFC3339(text string) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339, text)
+	t = t.UTC()
+	return t, err == nil && strictRFC3339(text) && t.Year() >= 1 && t.Year() <= 9999
 }
 
 // strictRFC3339 reports whether a text that time.Parse took is as RFC 3339 has it: that function also takes an hour of

@@ -2,6 +2,12 @@
 
 package a2a
 
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json"
+)
+
 // StreamResponse is the message of the protocol that carries one [Event] on a stream or to a webhook (A2A 1.0 §3.2.3).
 // It is there for decoding as part of something larger; [DecodeStreamResponse] and [AppendStreamResponse] are shorter.
 type StreamResponse struct{ Event Event }
@@ -23,22 +29,45 @@ var (
 	)
 )
 
-// DecodeStreamResponse returns the event that a StreamResponse carries. Errors are those of [Unmarshal].
+// DecodeStreamResponse returns the event that a StreamResponse carries. An event without that wrapper counts, too, if its
+// kind says what it is, as in 0.3: langgraph-api streams 1.0 like that. Errors are those of [Unmarshal].
 func DecodeStreamResponse(data []byte) (Event, error) {
 	var r StreamResponse
-	if err := Unmarshal(data, &r); err != nil {
-		return nil, err
-	}
-	return r.Event, nil
+	err := unmarshalWrapped(data, &r)
+	return r.Event, err
 }
 
-// DecodeSendResponse returns the task or message that a SendMessageResponse carries. Errors are those of [Unmarshal].
+// DecodeSendResponse returns the task or message that a SendMessageResponse carries, with or without a wrapper as in
+// [DecodeStreamResponse]. Errors are those of [Unmarshal].
 func DecodeSendResponse(data []byte) (SendResult, error) {
 	var r SendResponse
-	if err := Unmarshal(data, &r); err != nil {
-		return nil, err
+	err := unmarshalWrapped(data, &r)
+	return r.Result, err
+}
+
+// unmarshalWrapped decodes an object of one member, or what that member holds, if it has a kind. Only what cannot be
+// decoded is looked at twice.
+func unmarshalWrapped(data []byte, v json.UnmarshalerFrom) error {
+	err := Unmarshal(data, v)
+	if err == nil {
+		return nil
 	}
-	return r.Result, nil
+	var bare struct {
+		Kind string `json:"kind"`
+	}
+	if json.Unmarshal(data, &bare) != nil {
+		return err
+	}
+	member, ok := memberOfKind[bare.Kind]
+	if !ok {
+		return err
+	}
+	return Unmarshal(slices.Concat([]byte(`{"`+member+`":`), data, []byte("}")), v)
+}
+
+// memberOfKind has the member of the wrapper for each kind of 0.3.
+var memberOfKind = map[string]string{
+	"task": "task", "message": "message", "status-update": "statusUpdate", "artifact-update": "artifactUpdate",
 }
 
 func readStreamResponse(d *reader, v *StreamResponse) error {

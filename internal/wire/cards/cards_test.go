@@ -141,3 +141,21 @@ func TestFormsAreStable(t *testing.T) {
 		}
 	}
 }
+
+// The card that agent-framework-a2a 1.0.0b261022 and a2a-sdk 1.3.0 serve: the interface of 1.0 has no version.
+func TestInterfaceWithoutVersionSpeaks10(t *testing.T) {
+	t.Parallel()
+	card, err := cards.Decode([]byte(`{"name":"af","description":"d","supportedInterfaces":[{"url":"http://127.0.0.1:1/","protocolBinding":"JSONRPC"}],
+		"version":"1.0.0","capabilities":{"streaming":true},"defaultInputModes":["text"],"defaultOutputModes":["text"],
+		"preferredTransport":"JSONRPC","protocolVersion":"0.3","skills":[],"url":"http://127.0.0.1:1/"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []a2a.AgentInterface{
+		{URL: "http://127.0.0.1:1/", Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"},
+		{URL: "http://127.0.0.1:1/", Binding: a2a.BindingJSONRPC, ProtocolVersion: "0.3"},
+	}
+	if diff := cmp.Diff(want, card.SupportedInterfaces); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -172,5 +172,5 @@ func majorMinor(version string) a2a.Generation {
 	return a2a.Generation(major + "." + minor)
 }
 
-// old reports whether an interface's version is before 1.0. One without a version is of 1.0, whose cards have versions.
+// old reports whether an interface's version is before 1.0.
 func old(version string) bool { return strings.HasPrefix(string(majorMinor(version)), "0.") }

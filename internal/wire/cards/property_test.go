@@ -70,7 +70,7 @@ func (g gen) interfaces() []a2a.AgentInterface {
 	for range 1 + g.count("interfaces") {
 		iface := at(g.url(), rapid.SampledFrom([]string{"JSONRPC", "GRPC", "HTTP+JSON", "https://own.example/binding"}).Draw(g.T, "binding"), version)
 		if version == "" {
-			iface.ProtocolVersion = rapid.SampledFrom([]string{"1.0", "1.1", "0.3", "0.3.0", "0.2", "0.1", ""}).Draw(g.T, "version")
+			iface.ProtocolVersion = rapid.SampledFrom([]string{"1.0", "1.1", "0.3", "0.3.0", "0.2", "0.1"}).Draw(g.T, "version")
 			iface.Tenant = rapid.SampledFrom([]string{"", "acme"}).Draw(g.T, "tenant")
 		}
 		if key := iface.URL + iface.Binding; version == "" || !seen[key] {

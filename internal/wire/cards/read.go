@@ -12,7 +12,8 @@ import (
 // Decode reads a card in any form, see [FormOf]. The interfaces of a card of an older form get the version of the
 // protocol that the card is of: of 0.2 and 0.3 as protocolVersion says; of a card that may be of 0.1 or 0.2 each
 // interface has both versions, 0.2 first. A union is read as the card of 1.0 that it holds; what its older members list
-// is added to the interfaces unless it is there already. Default modes that an old card leaves out are text/plain, and
+// is added to the interfaces unless it is there already. An interface without a version speaks 1.0, which brought the list:
+// the cards of Microsoft's agent framework leave it out. Default modes that an old card leaves out are text/plain, and
 // text is read as text/plain.
 //
 // Signatures are kept where [SignedForm] can tell what they are for; so not those of a union to which interfaces were
@@ -41,6 +42,11 @@ func decode10(data []byte) (*a2a.AgentCard, error) {
 	}
 	for name, scheme := range card.SecuritySchemes {
 		card.SecuritySchemes[name] = withFlow(scheme)
+	}
+	for i := range card.SupportedInterfaces {
+		if iface := &card.SupportedInterfaces[i]; iface.ProtocolVersion == "" {
+			iface.ProtocolVersion = string(a2a.Generation10)
+		}
 	}
 	return unsigned(&card, Form10), nil
 }

@@ -160,16 +160,13 @@ func decodeBase64(text []byte) ([]byte, bool) {
 	return decoded[:n], err == nil
 }
 
-// Time reads an RFC 3339 timestamp, or one without a zone, which is taken for UTC. The time is in UTC.
+// Time reads a timestamp, see [a2a.ParseTime].
 func Time(d *Reader, p *time.Time) error {
 	var text string
 	if err := String(d, &text); err != nil {
 		return err
 	}
 	t, err := a2a.ParseTime(text)
-	if err != nil {
-		t, err = a2a.ParseTime(text + "Z")
-	}
 	if err != nil {
 		return Invalid(d, a2a.AsError(err).Message)
 	}

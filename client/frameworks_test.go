@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client_test
+
+import (
+	"testing"
+
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+// What agents of frameworks really stream in 1.0, recorded: with little of what the standard asks for, but all that is
+// needed to understand them.
+func TestStreamsOfFrameworks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		events []string
+		want   string
+	}{
+		"langgraph-api 0.16.7": { // a wrapper for the first event only
+			[]string{
+				`{"task":{"kind":"task","id":"t1","contextId":"c1","history":[{"kind":"message","messageId":"m1","role":"ROLE_USER","parts":[{"text":"hi"}],"taskId":"t1","contextId":"c1"}],"status":{"state":"TASK_STATE_SUBMITTED","timestamp":"2026-11-22T19:45:51.316928+00:00"}}}`,
+				`{"taskId":"t1","contextId":"c1","kind":"status-update","status":{"state":"TASK_STATE_WORKING","message":{"kind":"message","role":"ROLE_AGENT","parts":[{"kind":"text","text":"echo: hi"}],"messageId":"m2","taskId":"t1","contextId":"c1"},"timestamp":"2026-11-22T19:45:51.318347+00:00"},"final":false}`,
+				`{"taskId":"t1","contextId":"c1","kind":"artifact-update","artifact":{"artifactId":"a1","name":"Assistant Response","description":"Response from assistant x","parts":[{"kind":"text","text":"echo: hi"}]},"append":false,"lastChunk":true}`,
+				`{"taskId":"t1","contextId":"c1","kind":"status-update","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-11-22T19:45:51.321754+00:00"},"final":true}`,
+			},
+			"task:submitted working +echo: hi completed",
+		},
+		"fasta2a 2.1.1": { // no zone in times
+			[]string{
+				`{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_SUBMITTED","timestamp":"2026-11-22T19:45:52.561672"},"history":[{"role":"ROLE_USER","parts":[{"text":"hi"}],"messageId":"m1","taskId":"t1","contextId":"c1"}]}}`,
+				`{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING"}}}`,
+				`{"artifactUpdate":{"taskId":"t1","contextId":"c1","artifact":{"artifactId":"a1","parts":[{"text":"echo: hi"}]},"append":true,"lastChunk":false}}`,
+				`{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"}}}`,
+			},
+			"task:submitted working +echo: hi completed",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bothBindings(t, func(t *testing.T, binding string) {
+				p := newPeer(t, binding, func(x *exchange) {
+					for _, e := range test.events {
+						x.event("", e)
+					}
+				})
+				got, err := updates(p.dial(t, streams, client.Options{}).Stream(t.Context(), send("hi")))
+				if got != test.want || err != nil {
+					t.Errorf("the run was %q and ended with %v; want %q", got, err, test.want)
+				}
+			})
+		})
+	}
+}
