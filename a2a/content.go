@@ -115,7 +115,7 @@ func (t *Task) Artifact(name string) *Artifact {
 }
 
 // Text returns what the task has come to as text: that of its artifacts, one after the other on lines of their own, or
-// of the status message if the artifacts have none.
+// of its last message if the artifacts have none, see [Task.LastMessage].
 func (t *Task) Text() string {
 	var texts []string
 	for _, a := range t.Artifacts {
@@ -124,9 +124,21 @@ func (t *Task) Text() string {
 		}
 	}
 	if len(texts) == 0 {
-		return t.Status.Message.Text()
+		return t.LastMessage().Text()
 	}
 	return strings.Join(texts, "\n")
+}
+
+// LastMessage returns what the agent said last: the message of the status, or else the last one of the history if it is the
+// agent's, as a message goes there when a status without one follows. It returns nil if there is none.
+func (t *Task) LastMessage() *Message {
+	if t.Status.Message != nil || len(t.History) == 0 {
+		return t.Status.Message
+	}
+	if last := t.History[len(t.History)-1]; last.Role == RoleAgent {
+		return last
+	}
+	return nil
 }
 
 func text(parts []Part) string {

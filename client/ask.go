@@ -14,20 +14,22 @@ import (
 // completed a [*TaskError]; both carry the task.
 func (c *Client) Ask(ctx context.Context, text string) (string, error) {
 	var w watch
+	var outcome Outcome
 	req := &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))}
 	for u, err := range c.Stream(ctx, req) {
 		if err != nil {
 			return "", err
 		}
 		w.note("", u.Event)
-		if m, ok := u.Event.(*a2a.Message); ok && w.answered {
+		outcome.Add(u)
+		if m := outcome.Message(); m != nil {
 			return m.Text(), nil
 		}
 		if w.state.Interrupted() {
 			break
 		}
 	}
-	task, err := c.GetTask(ctx, &a2a.GetTaskRequest{ID: w.taskID})
+	task, err := outcome.Final(c.GetTask(ctx, &a2a.GetTaskRequest{ID: w.taskID}))
 	if err != nil {
 		return "", fmt.Errorf("the task is done, but its result cannot be had: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/mask"
 )
 
@@ -185,60 +186,78 @@ func sendAgain[T any](u *upstream, ctx context.Context, req *a2a.SendMessageRequ
 }
 
 // send sends a message. One that makes a task under an id of the client's own is followed from its first event on, because
-// until the id is bound nobody could cancel the task or look at it.
+// until the id is bound nobody could cancel the task or look at it. What the stream said counts, whatever the upstream says
+// of the task later.
 func (u *upstream) send(ctx context.Context, cl *calling, s *sending) (a2a.SendResult, error) {
-	if s.made == nil {
-		return cl.SendMessage(ctx, s.req)
-	}
-	atOnce := s.req.Configuration != nil && s.req.Configuration.ReturnImmediately
-	first, err := u.begin(ctx, cl, s)
-	if err != nil {
-		return nil, err
-	}
-	task, ok := first.(*a2a.Task)
-	if !ok || atOnce || task.Status.State.Terminal() || task.Status.State.Interrupted() {
-		return first, nil
-	}
-	if _, err := cl.Wait(ctx, task.ID); err != nil {
-		return nil, err
-	}
-	get := &a2a.GetTaskRequest{ID: task.ID}
+	var config a2a.SendConfiguration
 	if s.req.Configuration != nil {
-		get.HistoryLength = s.req.Configuration.HistoryLength
+		config = *s.req.Configuration
 	}
-	return cl.GetTask(ctx, get)
-}
-
-// begin sends a message and returns what comes first.
-func (u *upstream) begin(ctx context.Context, cl *calling, s *sending) (a2a.SendResult, error) {
-	if !cl.streams() {
-		r := *s.req
-		var config a2a.SendConfiguration
-		if r.Configuration != nil {
-			config = *r.Configuration
-		}
-		config.ReturnImmediately = true
-		r.Configuration = &config
-		result, err := cl.SendMessage(ctx, &r)
-		if err == nil {
-			u.bind(s, result)
-		}
-		return result, err
+	if s.made == nil {
+		return u.sendPlainly(ctx, cl, s, config)
 	}
-	events, err := cl.StreamMessage(ctx, s.req)
-	if err != nil {
-		return nil, err
-	}
-	for ev, err := range events {
+	var outcome client.Outcome
+	for up, err := range cl.Stream(ctx, s.req) {
 		if err != nil {
 			return nil, err
 		}
-		if sent, ok := ev.Event.(a2a.SendResult); ok {
-			u.bind(s, sent)
-			return sent, nil // the task goes on without this stream
+		outcome.Add(up)
+		if m := outcome.Message(); m != nil {
+			u.bind(s, m)
+			return m, nil
+		}
+		task := outcome.Task()
+		if task == nil {
+			continue
+		}
+		u.bind(s, task)
+		if config.ReturnImmediately {
+			return task, nil // it goes on without this stream
+		}
+		if task.Status.State.Interrupted() {
+			break
 		}
 	}
-	return nil, a2a.NewError(a2a.ErrInvalidAgentResponse, "the agent's stream ended before its first event")
+	task := outcome.Task()
+	if task == nil {
+		return nil, a2a.NewError(a2a.ErrInvalidAgentResponse, "the agent's stream ended before its first event")
+	}
+	task, err := outcome.Final(cl.GetTask(ctx, &a2a.GetTaskRequest{ID: task.ID, HistoryLength: asked(config.HistoryLength)}))
+	if err != nil {
+		return nil, err
+	}
+	return shown(task, config.HistoryLength), nil
+}
+
+// sendPlainly sends a message as it is.
+func (u *upstream) sendPlainly(ctx context.Context, cl *calling, s *sending, config a2a.SendConfiguration) (a2a.SendResult, error) {
+	req, history := s.req, config.HistoryLength
+	if history != nil {
+		config.HistoryLength = asked(history)
+		r := *req
+		r.Configuration, req = &config, &r
+	}
+	result, err := cl.SendMessage(ctx, req)
+	if task, ok := result.(*a2a.Task); err == nil && ok {
+		return shown(task, history), nil
+	}
+	return result, err
+}
+
+// asked returns how much history is asked of the upstream where a client asks for so much; nil leaves it to the upstream.
+func asked(history *int) *int {
+	if history == nil {
+		return nil
+	}
+	return client.AskHistory(*history)
+}
+
+// shown returns a task with as much history as a client asked for.
+func shown(task *a2a.Task, history *int) *a2a.Task {
+	if history == nil {
+		return task
+	}
+	return client.ShowHistory(task, *history)
 }
 
 // GetTask implements a2a.Service.
@@ -252,12 +271,12 @@ func (u *upstream) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.T
 		return k.answer, err
 	}
 	r := *req
-	r.ID = k.id
+	r.ID, r.HistoryLength = k.id, asked(req.HistoryLength)
 	task, err := cl.GetTask(ctx, &r)
 	if err != nil {
 		return nil, err
 	}
-	return k.mask.Task(task), nil
+	return k.mask.Task(shown(task, req.HistoryLength)), nil
 }
 
 // ListTasks implements a2a.Service. Tasks come under the ids that the upstream gave them.

@@ -52,9 +52,6 @@ func (c *calling) generation() a2a.Generation {
 	return a2a.Generation10
 }
 
-// streams reports whether the agent streams.
-func (c *calling) streams() bool { return *c.Capabilities().Streaming }
-
 func newUpstream(u Upstream, o *Options, hooks *webhooks) *upstream {
 	up := &upstream{
 		name: u.Name, ref: u.Card, opts: o.Client, logger: o.Logger,

@@ -224,7 +224,7 @@ func TestWebhooksThatFail(t *testing.T) {
 		t.Errorf("of nobody's: %d", status)
 	}
 	open := register(gateway.Options{AllowPrivateWebhooks: true}, hook)
-	for _, bad := range []string{``, `{`, `[]`, `{"kind":"task"}`, `"x"`} {
+	for _, bad := range []string{``, `{`, `[]`, `{"kind":"news"}`, `"x"`} {
 		if status := notify(t, open, bad); status != http.StatusBadRequest {
 			t.Errorf("%q is answered with %d", bad, status)
 		}

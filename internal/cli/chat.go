@@ -339,8 +339,9 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) (err error) {
 	if at.seen.task != "" && !at.seen.state.Terminal() {
 		message.TaskID = at.seen.task
 	}
-	none := 0
-	req := &a2a.SendMessageRequest{Message: message, Configuration: &a2a.SendConfiguration{AcceptedOutputModes: s.accept, HistoryLength: &none}}
+	req := &a2a.SendMessageRequest{Message: message, Configuration: &a2a.SendConfiguration{
+		AcceptedOutputModes: s.accept, HistoryLength: client.AskHistory(0),
+	}}
 	s.c.showSent(message)
 	at.seen.took = false
 	defer func() {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 )
 
@@ -166,7 +167,7 @@ func (s *chat) saveCommand(ctx context.Context, arg string) error {
 	}
 	o := &sendOptions{save: cmp.Or(dir, "."), networks: string(guard.Public), force: force}
 	return s.during(ctx, func(ctx context.Context, _ *seen) error {
-		return s.c.saveResult(ctx, s.at.client, o, nil, &seen{task: id})
+		return s.c.saveResult(ctx, s.at.client, o, new(client.Outcome), &seen{task: id})
 	})
 }
 
@@ -228,8 +229,7 @@ func (s *chat) resume(ctx context.Context, id string) error {
 		id = string(now)
 	}
 	err := s.during(ctx, func(ctx context.Context, seen *seen) error {
-		none := 0
-		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: a2a.TaskID(id), HistoryLength: &none})
+		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: a2a.TaskID(id), HistoryLength: client.AskHistory(0)})
 		if err != nil {
 			return err
 		}
@@ -237,7 +237,7 @@ func (s *chat) resume(ctx context.Context, id string) error {
 		if task.Status.State.Terminal() || task.Status.State.Interrupted() {
 			return s.showNow(task)
 		}
-		return s.c.follow(ctx, s.at.client, &subscribeOptions{}, s.at.shown, seen)
+		return s.c.follow(ctx, s.at.client, &subscribeOptions{}, s.at.shown, new(client.Outcome), seen)
 	})
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ func (s *chat) history(ctx context.Context, arg string) error {
 			return err
 		}
 		seen.note(task)
-		short := lastMessages(task, n).(*a2a.Task)
+		short := client.ShowHistory(task, n)
 		return s.c.showText(func(p *printer) { p.story(short) })
 	})
 }
@@ -274,7 +274,7 @@ func (s *chat) showTask(ctx context.Context) error {
 		return err
 	}
 	return s.during(ctx, func(ctx context.Context, _ *seen) error {
-		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: new(int)})
+		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: client.AskHistory(0)})
 		if err != nil {
 			return err
 		}

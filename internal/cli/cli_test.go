@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
@@ -183,46 +182,35 @@ func TestLimitsAreWhole(t *testing.T) {
 	}
 }
 
-func TestListSaysWhatWasAsked(t *testing.T) {
-	t.Parallel()
-	url := serveAgent(t, agent.Func(func(_ context.Context, turn *agent.Turn) error { return turn.Ask(a2a.TextPart("and?")) }), nil)
-	first := run(t.Context(), "send", "-a", url, "--text", "Count the\x1b[2J\n sheep "+strings.Repeat("again ", 20)+"END")
-	_, rest, _ := strings.Cut(first.stdout, "Task: ")
-	task, _, _ := strings.Cut(rest, "\n")
-	run(t.Context(), "send", "-a", url, "--task-id", task, "--text", "the black ones")
-	run(t.Context(), "send", "-a", url, "--data", `{"a":1}`)
-	got := run(t.Context(), "task", "list", "-a", url)
-	has(t, "the list", got.stdout, "Asked: Count the\\u001b[2J sheep again again", "again a...\n", "Asked: (data)\n", "Total: 2\n")
-	if strings.Contains(got.stdout, "END") || strings.Contains(got.stdout, "black") || strings.Contains(got.stdout, "History") {
-		t.Errorf("%s", got.stdout)
-	}
-	got = run(t.Context(), "task", "list", "-a", url, "--history", "1")
-	has(t, "the list", got.stdout, "Asked: Count the", "Text: the black ones")
-	if strings.Count(got.stdout, "History: ") != 2 {
-		t.Errorf("%s", got.stdout)
-	}
-	got = run(t.Context(), "task", "list", "-a", url, "-o", "json")
-	if strings.Contains(got.stdout, "Count the") || strings.Contains(got.stdout, `"history"`) {
-		t.Errorf("%s", got.stdout)
-	}
+// lists is a service that has the history of its tasks in no list, and notes how much of it was asked for.
+type lists struct {
+	a2a.Service
+	asked chan int
 }
 
-// fullLists is a service whose lists with history are over a client's limit.
-type fullLists struct{ a2a.Service }
-
-func (s fullLists) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	if req.HistoryLength != nil && *req.HistoryLength > 0 {
-		return nil, a2a.NewError(a2a.ErrInvalidAgentResponse, "too much")
+func (s lists) ListTasks(_ context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
+	if req.HistoryLength == nil {
+		return nil, a2a.NewError(a2a.ErrInvalidParams, "no history length")
 	}
-	return &a2a.ListTasksResponse{Tasks: []*a2a.Task{{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}}, TotalSize: 1, PageSize: 50}, nil
+	s.asked <- *req.HistoryLength
+	history := []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Count the sheep")), a2a.NewMessage(a2a.RoleAgent, a2a.TextPart("there are 7"))}
+	return &a2a.ListTasksResponse{Tasks: []*a2a.Task{
+		{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, History: history}, // however much is asked for
+	}, TotalSize: 1, PageSize: 50}, nil
 }
 
-func TestListWithoutHistoryIsBetterThanNone(t *testing.T) {
+func TestListAsksForNoHistory(t *testing.T) {
 	t.Parallel()
-	url := serveService(t, fullLists{}, nil, func() {})
-	got := run(t.Context(), "task", "list", "-a", url)
-	if got.code != exitOK || !strings.Contains(got.stdout, "Task: t1") || strings.Contains(got.stdout, "Asked") {
-		t.Errorf("%+v", got)
+	s := lists{asked: make(chan int, 3)}
+	url := serveService(t, s, nil, func() {})
+	for i, args := range [][]string{nil, {"--history", "1"}, {"-o", "json"}} {
+		got := run(t.Context(), append([]string{"task", "list", "-a", url}, args...)...)
+		if asked := <-s.asked; got.code != exitOK || asked != i%2 {
+			t.Errorf("%v asked for %d messages: %+v", args, asked, got)
+		}
+		if i < 2 && (strings.Contains(got.stdout, "Count the sheep") || strings.Contains(got.stdout, "7") != (i == 1)) {
+			t.Errorf("%v: %s", args, got.stdout)
+		}
 	}
 }
 

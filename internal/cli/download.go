@@ -155,14 +155,14 @@ func (f savedFile) String() string {
 }
 
 // saveResult saves what a message brought and says so on the error stream.
-func (c *command) saveResult(ctx context.Context, agent *client.Client, o *sendOptions, answer *a2a.Message, seen *seen) error {
+func (c *command) saveResult(ctx context.Context, agent *client.Client, o *sendOptions, outcome *client.Outcome, seen *seen) error {
 	var made []*a2a.Artifact
-	switch {
+	switch answer := outcome.Message(); {
 	case answer != nil:
 		made = filesOf(answer)
 	case seen.task != "":
 		none := 0
-		task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: &none})
+		task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: &none}))
 		if err != nil {
 			return fmt.Errorf("the message was taken, but what came of it cannot be saved: %w", err)
 		}

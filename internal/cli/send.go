@@ -182,7 +182,7 @@ func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageReque
 	if !utf8.ValidString(o.taskID + o.contextID) {
 		return nil, usagef("--task-id and --context-id must be UTF-8")
 	}
-	config := &a2a.SendConfiguration{HistoryLength: &o.history, ReturnImmediately: o.async}
+	config := &a2a.SendConfiguration{HistoryLength: client.AskHistory(o.history), ReturnImmediately: o.async}
 	for _, mode := range o.accept {
 		config.AcceptedOutputModes = append(config.AcceptedOutputModes, strings.TrimSpace(mode))
 	}
@@ -209,7 +209,7 @@ func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions
 	}
 	c.showSent(req.Message)
 	if o.async {
-		return c.sendAndLeave(ctx, agent, req, types, seen)
+		return c.sendAndLeave(ctx, agent, o, req, types, seen)
 	}
 	if o.stream && !streams(agent.Card()) {
 		c.warn("the agent does not stream; its task is looked at every now and then")
@@ -218,18 +218,18 @@ func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions
 	if o.stream {
 		shown = &feed{c: c, history: o.history}
 	}
-	answer, err := c.await(ctx, agent, req, shown, types, seen)
+	outcome, err := c.await(ctx, agent, req, shown, types, seen)
 	if err != nil {
 		return c.explain(c.ended(ctx, agent, req, err), seen)
 	}
 	if !o.stream {
-		if err := c.showFinal(ctx, agent, answer, req.Configuration.HistoryLength, seen); err != nil {
+		if err := c.showFinal(ctx, agent, outcome, o.history, seen); err != nil {
 			return err
 		}
 	}
 	types.judge(c)
 	if o.save != "" {
-		if err := c.saveResult(ctx, agent, o, answer, seen); err != nil {
+		if err := c.saveResult(ctx, agent, o, outcome, seen); err != nil {
 			return err
 		}
 	}
@@ -275,13 +275,16 @@ func (c *command) showSent(m *a2a.Message) {
 }
 
 // sendAndLeave sends a message and shows the task as it is at once.
-func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, types *acceptance, seen *seen) error {
+func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, types *acceptance, seen *seen) error {
 	result, err := agent.SendMessage(ctx, req)
 	if err != nil {
 		return c.ended(ctx, agent, req, err)
 	}
 	seen.note(result)
 	types.note(result)
+	if task, ok := result.(*a2a.Task); ok {
+		result = client.ShowHistory(task, o.history)
+	}
 	if err := c.showResult(result); err != nil {
 		return err
 	}
@@ -311,8 +314,9 @@ func (c *command) sayFollow(seen *seen) {
 }
 
 // await follows what a message causes until nothing more comes without the user, and shows it in the feed, if there is
-// one. It returns the message that is the whole answer, if there is one.
-func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, shown *feed, types *acceptance, seen *seen) (answer *a2a.Message, err error) {
+// one. It returns what came of the message.
+func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, shown *feed, types *acceptance, seen *seen) (outcome *client.Outcome, err error) {
+	outcome = new(client.Outcome)
 	first := true
 	var before a2a.Event // the task as it was, which is only shown when nothing comes of the message
 	if shown != nil {
@@ -329,9 +333,7 @@ func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.Send
 		}
 		seen.note(u.Event)
 		types.note(u.Event)
-		if m, ok := u.Event.(*a2a.Message); ok && seen.task == "" {
-			answer = m
-		}
+		outcome.Add(u)
 		// The first event of a stream may show the task as it was before the message.
 		stale := first && req.Message.TaskID != "" && !u.Polled
 		switch {
@@ -349,18 +351,19 @@ func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.Send
 			break
 		}
 	}
-	return answer, c.whyFailed(ctx, agent, seen)
+	return outcome, c.whyFailed(ctx, agent, seen)
 }
 
-// showFinal prints the one result of a message.
-func (c *command) showFinal(ctx context.Context, agent *client.Client, answer *a2a.Message, history *int, seen *seen) error {
-	if answer != nil {
+// showFinal prints the one result of a message: what came of it, and what the agent adds when it is asked for the task.
+func (c *command) showFinal(ctx context.Context, agent *client.Client, outcome *client.Outcome, history int, seen *seen) error {
+	if answer := outcome.Message(); answer != nil {
 		return c.showResult(answer)
 	}
-	task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: history})
+	task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: client.AskHistory(history)}))
 	if err != nil {
 		return fmt.Errorf("the message was taken, but the task cannot be shown: %w", err)
 	}
+	task = client.ShowHistory(task, history)
 	seen.note(task)
 	return c.showResult(task)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
 )
 
 // A feed shows the events of one stream as they come: with -o json an object a line, and else blocks of text that say
@@ -56,7 +57,9 @@ func words(s *a2a.TaskStatus) []a2a.Part {
 }
 
 func (f *feed) show(event a2a.Event) error {
-	event = lastMessages(event, f.history)
+	if task, ok := event.(*a2a.Task); ok {
+		event = client.ShowHistory(task, f.history)
+	}
 	if f.c.options.output == outputJSON {
 		return f.c.showEvent(event)
 	}
@@ -65,17 +68,6 @@ func (f *feed) show(event a2a.Event) error {
 
 // end ends the block that is open.
 func (f *feed) end() error { return f.c.showText(f.close) }
-
-// lastMessages returns an event with no more of a task's history than is asked for, whatever the agent sends.
-func lastMessages(event a2a.Event, limit int) a2a.Event {
-	task, ok := event.(*a2a.Task)
-	if !ok || len(task.History) <= limit {
-		return event
-	}
-	short := *task
-	short.History = task.History[len(task.History)-limit:]
-	return &short
-}
 
 func (f *feed) print(p *printer, event a2a.Event) {
 	p.brief = f.brief

@@ -69,24 +69,29 @@ func (c *command) getTask(cmd *cobra.Command, wait bool, history int) error {
 		return err
 	}
 	return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, seen *seen) error {
+		var outcome client.Outcome
 		if wait {
 			seen.task = c.about
-			if err := c.waitFor(ctx, agent, seen); err != nil {
+			if err := c.waitFor(ctx, agent, &outcome, seen); err != nil {
 				return c.explain(err, seen)
 			}
 		}
-		task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: c.about, HistoryLength: &history})
-		return c.showTask(task, err, seen)
+		task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: c.about, HistoryLength: client.AskHistory(history)}))
+		if err != nil {
+			return err
+		}
+		return c.showTask(client.ShowHistory(task, history), nil, seen)
 	})
 }
 
 // waitFor follows a task in silence until it has ended or waits.
-func (c *command) waitFor(ctx context.Context, agent *client.Client, seen *seen) error {
+func (c *command) waitFor(ctx context.Context, agent *client.Client, outcome *client.Outcome, seen *seen) error {
 	for u, err := range agent.Follow(ctx, &a2a.SubscribeRequest{ID: seen.task}) {
 		if err != nil {
 			return err
 		}
 		seen.note(u.Event)
+		outcome.Add(u)
 		if seen.state.Interrupted() {
 			return nil
 		}
@@ -146,7 +151,7 @@ func (c *command) taskCancelCommand() *cobra.Command {
 				if task.Status.State != a2a.TaskStateCanceled {
 					c.warn("the task is %s", stateName(task.Status.State))
 				}
-				short := lastMessages(task, history).(*a2a.Task)
+				short := client.ShowHistory(task, history)
 				return c.show(short, func(p *printer) { p.event(short) })
 			})
 		},
@@ -195,8 +200,9 @@ func (c *command) taskSubscribeCommand() *cobra.Command {
 // subscribe shows a task, or what happens to it, until there is nothing more to wait for.
 func (c *command) subscribe(ctx context.Context, agent *client.Client, o *subscribeOptions, seen *seen) error {
 	shown := feed{c: c, history: o.history}
+	var outcome client.Outcome
 	for {
-		if err := c.follow(ctx, agent, o, &shown, seen); err != nil {
+		if err := c.follow(ctx, agent, o, &shown, &outcome, seen); err != nil {
 			return c.explain(err, seen)
 		}
 		if seen.state.Terminal() || !o.wait {
@@ -210,15 +216,15 @@ func (c *command) subscribe(ctx context.Context, agent *client.Client, o *subscr
 	if c.options.output != outputJSON || o.stream {
 		return nil
 	}
-	task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: &o.history})
+	task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: client.AskHistory(o.history)}))
 	if err != nil {
 		return c.explain(err, seen)
 	}
-	return c.show(task, nil)
+	return c.show(client.ShowHistory(task, o.history), nil)
 }
 
 // follow follows one stream of a task, and says when the task waits or has ended badly.
-func (c *command) follow(ctx context.Context, agent *client.Client, o *subscribeOptions, shown *feed, seen *seen) (err error) {
+func (c *command) follow(ctx context.Context, agent *client.Client, o *subscribeOptions, shown *feed, outcome *client.Outcome, seen *seen) (err error) {
 	defer func() { err = cmp.Or(err, shown.end()) }()
 	for u, err := range agent.Follow(ctx, &a2a.SubscribeRequest{ID: seen.task}) {
 		if err != nil {
@@ -226,6 +232,7 @@ func (c *command) follow(ctx context.Context, agent *client.Client, o *subscribe
 		}
 		was := seen.state
 		seen.note(u.Event)
+		outcome.Add(u)
 		changed := seen.state != was
 		if !shown.repeats(u.Event) && (c.options.output != outputJSON || o.stream) {
 			if err := shown.show(u.Event); err != nil {
@@ -270,11 +277,11 @@ func (c *command) taskListCommand() *cobra.Command {
 				return err
 			}
 			return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, _ *seen) error {
-				res, asked, err := c.listTasks(ctx, agent, req)
+				res, err := agent.ListTasks(ctx, req)
 				if err != nil {
 					return err
 				}
-				if err := c.show(res, func(p *printer) { p.list(res, asked) }); err != nil {
+				if err := c.show(res, func(p *printer) { p.list(res, o.history) }); err != nil {
 					return err
 				}
 				if res.NextPageToken != "" {
@@ -370,76 +377,13 @@ func nextPage(cmd *cobra.Command, token string) []string {
 	return append(args, "--page-token="+token)
 }
 
-// askedHistory is how much history is asked for to find what a task is about, which the first message says.
-const askedHistory = 1000
-
-// listTasks returns a page of tasks, and for people what each was asked, as far as the agent tells.
-func (c *command) listTasks(ctx context.Context, agent *client.Client, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, []string, error) {
-	if c.options.output == outputJSON {
-		res, err := agent.ListTasks(ctx, req)
-		return res, nil, err
-	}
-	more, history := *req, max(askedHistory, *req.HistoryLength)
-	more.HistoryLength = &history
-	res, err := agent.ListTasks(ctx, &more)
-	if errors.Is(err, a2a.ErrInvalidAgentResponse) { // perhaps the files in all the messages are too much for one answer
-		res, err = agent.ListTasks(ctx, req)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	page, asked := *res, make([]string, len(res.Tasks))
-	page.Tasks = make([]*a2a.Task, len(res.Tasks))
-	for i, task := range res.Tasks {
-		asked[i] = firstWords(task.History)
-		short := *task
-		short.History = task.History[max(0, len(task.History)-*req.HistoryLength):]
-		page.Tasks[i] = &short
-	}
-	return &page, asked, nil
-}
-
-// maxFirstWords is how many characters are shown of what a task was asked.
-const maxFirstWords = 72
-
-// firstWords returns the beginning of the first thing that a user said, on one line: text, or else what files there are.
-func firstWords(history []*a2a.Message) string {
-	for _, m := range history {
-		if m.Role != a2a.RoleUser {
-			continue
-		}
-		var words, others []string
-		for i := range m.Parts {
-			switch content := m.Parts[i].Content.(type) {
-			case a2a.Text:
-				words = append(words, strings.Fields(string(content))...)
-			case a2a.Data:
-				others = append(others, "data")
-			default:
-				others = append(others, cmp.Or(m.Parts[i].Filename, "a file"))
-			}
-		}
-		if words == nil {
-			words = []string{"(" + strings.Join(others, ", ") + ")"}
-		}
-		text := []rune(strings.Join(words, " "))
-		if len(text) > maxFirstWords {
-			return strings.TrimSpace(string(text[:maxFirstWords-3])) + "..."
-		}
-		return string(text)
-	}
-	return ""
-}
-
-// list prints a page of tasks, each with what it was asked, unless that is empty.
-func (p *printer) list(res *a2a.ListTasksResponse, asked []string) {
+// list prints a page of tasks, each with no more of its history than is asked for.
+func (p *printer) list(res *a2a.ListTasksResponse, history int) {
 	if len(res.Tasks) == 0 {
 		p.field(0, "Tasks", "none")
 	}
-	for i, task := range res.Tasks {
-		p.taskIDs(task)
-		p.field(0, "Asked", asked[i])
-		p.taskContent(task)
+	for _, task := range res.Tasks {
+		p.task(client.ShowHistory(task, history))
 		p.end()
 	}
 	p.field(0, "Total", itoa(res.TotalSize))

@@ -83,16 +83,8 @@ func (p *printer) event(event a2a.Event) {
 }
 
 func (p *printer) task(t *a2a.Task) {
-	p.taskIDs(t)
-	p.taskContent(t)
-}
-
-func (p *printer) taskIDs(t *a2a.Task) {
 	p.field(0, "Task", string(t.ID))
 	p.field(0, "Context", string(t.ContextID))
-}
-
-func (p *printer) taskContent(t *a2a.Task) {
 	p.status(&t.Status)
 	p.metadata(0, t.Metadata)
 	for _, artifact := range t.Artifacts {

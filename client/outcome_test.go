@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package client_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/client"
+)
+
+// said writes a status of the agent with a message, as an event of a stream.
+func said(state, text string) string {
+	return `{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_` + state +
+		`","message":{"messageId":"m2","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}}}`
+}
+
+// What a stream said is the answer, whatever the agent says of the task later.
+func TestAskKeepsWhatTheStreamSaid(t *testing.T) {
+	t.Parallel()
+	begun := taskEvent("WORKING")
+	for name, test := range map[string]struct {
+		events []string
+		get    string // result of GetTask; "" for an agent that has no such method
+		want   string
+	}{
+		"no GetTask":                   {[]string{begun, chunk("12"), chunk(":00"), status("COMPLETED")}, "", "12:00"},
+		"GetTask without artifacts":    {[]string{begun, chunk("12:00"), status("COMPLETED")}, task("COMPLETED"), "12:00"},
+		"GetTask with other words":     {[]string{begun, chunk("12:00"), status("COMPLETED")}, `{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED","message":{"messageId":"m9","role":"ROLE_AGENT","parts":[{"text":"Task completed successfully"}]}}}`, "12:00"},
+		"GetTask with an artifact":     {[]string{begun, chunk("12"), status("COMPLETED")}, task("COMPLETED", artifact("12:00")), "12:00"},
+		"GetTask that lags behind":     {[]string{begun, chunk("12:00"), status("COMPLETED")}, task("WORKING"), "12:00"},
+		"words while it worked":        {[]string{begun, said("WORKING", "12:00"), status("COMPLETED")}, task("COMPLETED"), "12:00"},
+		"words at the end":             {[]string{begun, said("COMPLETED", "12:00")}, "", "12:00"},
+		"no task to begin with":        {[]string{chunk("12:00"), status("COMPLETED")}, "", "12:00"},
+		"words in the history":         {[]string{begun, status("COMPLETED")}, task("COMPLETED", `,"history":[{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"?"}]},{"messageId":"m2","role":"ROLE_AGENT","parts":[{"text":"12:00"}]}]`), "12:00"},
+		"the question is not the word": {[]string{begun, status("COMPLETED")}, task("COMPLETED", `,"history":[{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"?"}]}]`), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPeer(t, a2a.BindingJSONRPC, func(x *exchange) {
+				switch {
+				case x.op == "SendStreamingMessage":
+					for _, e := range test.events {
+						x.event("", e)
+					}
+				case test.get == "":
+					x.fail(-32601, 404, "", "Method not found")
+				default:
+					x.result(test.get)
+				}
+			})
+			got, err := p.dial(t, streams, client.Options{}).Ask(t.Context(), "what time is it?")
+			if got != test.want || err != nil {
+				t.Errorf("got %q, %v; want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+// Where the stream did not tell how the task ended, GetTask has to.
+func TestOutcomeNeedsGetTask(t *testing.T) {
+	t.Parallel()
+	refused := a2a.NewError(a2a.ErrMethodNotFound, "Method not found")
+	update := func(e a2a.Event) client.Update { return client.Update{StreamEvent: a2a.NewStreamEvent("", e)} }
+	var none, begun, large client.Outcome
+	begun.Add(update(&a2a.Task{ID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}))
+	large.Add(update(&a2a.Task{ID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}))
+	megabyte := a2a.TextPart(strings.Repeat("a", 1<<20))
+	for range 40 {
+		large.Add(update(&a2a.ArtifactUpdate{TaskID: "t1", Append: true, Artifact: &a2a.Artifact{ID: "a1", Parts: []a2a.Part{megabyte}}}))
+	}
+	large.Add(update(&a2a.StatusUpdate{TaskID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}))
+	for name, o := range map[string]*client.Outcome{"nothing": &none, "begun": &begun, "too large to keep": &large} {
+		if task, err := o.Final(nil, refused); task != nil || err != error(refused) {
+			t.Errorf("%s: got %v, %v", name, task, err)
+		}
+	}
+	if task := large.Task(); len(task.Artifacts) > 0 || task.Status.State != a2a.TaskStateCompleted {
+		t.Errorf("kept %d artifacts, %v", len(task.Artifacts), task.Status.State)
+	}
+}
+
+// A look at the task replaces what came before, but for what it leaves out.
+func TestOutcomeOfPolledTask(t *testing.T) {
+	t.Parallel()
+	var o client.Outcome
+	for _, e := range []a2a.Event{
+		&a2a.Task{ID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}},
+		&a2a.ArtifactUpdate{TaskID: "t1", Artifact: &a2a.Artifact{ID: "a1", Parts: []a2a.Part{a2a.TextPart("streamed")}}},
+	} {
+		o.Add(client.Update{StreamEvent: a2a.NewStreamEvent("", e)})
+	}
+	o.Add(client.Update{Polled: true, StreamEvent: a2a.NewStreamEvent("", &a2a.Task{
+		ID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, Artifacts: []*a2a.Artifact{{ID: "a2", Parts: []a2a.Part{a2a.TextPart("polled")}}},
+	})})
+	if got := show(o.Task()); got != "task:completed:polled:streamed" {
+		t.Error(got)
+	}
+}
+
+func TestShowHistory(t *testing.T) {
+	t.Parallel()
+	history := []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart("?")), a2a.NewMessage(a2a.RoleAgent, a2a.TextPart("12:00"))}
+	made := []*a2a.Artifact{{ID: "a1", Parts: []a2a.Part{a2a.TextPart("a clock")}}}
+	for name, test := range map[string]struct {
+		task     a2a.Task
+		n        int
+		says     bool
+		messages int
+	}{
+		"the answer is in the history":  {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, History: history}, 0, true, 0},
+		"and that is shown":             {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, History: history}, 1, false, 1},
+		"the answer is an artifact":     {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, History: history, Artifacts: made}, 0, false, 0},
+		"there is no answer yet":        {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, History: history}, 0, false, 0},
+		"a canceled task":               {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCanceled}, History: history}, 0, false, 0},
+		"the user said the last word":   {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, History: history[:1]}, 0, false, 0},
+		"a question without its status": {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired}, History: history}, 0, true, 0},
+	} {
+		got := client.ShowHistory(&test.task, test.n)
+		if says := got.Status.Message != nil; says != test.says || len(got.History) != test.messages {
+			t.Errorf("%s: says %t, %d messages", name, says, len(got.History))
+		}
+	}
+}
