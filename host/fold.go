@@ -24,6 +24,7 @@ type fold struct {
 	task      a2a.TaskID
 	state     a2a.TaskState
 	message   *a2a.Message // of the status, or the whole answer
+	last      *a2a.Message // what the agent said last, with this status or an earlier one
 	answered  bool         // with a message instead of a task
 	artifacts []*a2a.Artifact
 
@@ -116,7 +117,15 @@ func (f *fold) snapshot(task *a2a.Task) error {
 			return err
 		}
 	}
-	return f.status(task.Status)
+	if err := f.status(task.Status); err != nil {
+		return err
+	}
+	last := task.LastMessage()
+	if last == nil || f.stale || f.last != nil && same(f.last, last) {
+		return nil
+	}
+	f.last = last
+	return f.grow(partsSize(last.Parts), 0)
 }
 
 // known reports whether an artifact is there just as it came before.
@@ -146,6 +155,9 @@ func (f *fold) status(s a2a.TaskStatus) error {
 	f.state, f.message = s.State, s.Message
 	if s.Message == nil {
 		return nil
+	}
+	if !f.stale {
+		f.last = s.Message
 	}
 	if before == nil || !same(before, s.Message) { // each look at a task brings its status once more
 		if err := f.grow(partsSize(s.Message.Parts), 0); err != nil {
@@ -290,8 +302,11 @@ func (s *step) artifactID(id a2a.ArtifactID) a2a.ArtifactID {
 // conclude makes of what an agent's task came to what the step came to; x.mu is held.
 func (x *run) conclude(s *step, f *fold) error {
 	var said []a2a.Part
-	if f.message != nil {
+	switch {
+	case f.message != nil:
 		said = f.message.Parts
+	case f.last != nil && len(f.artifacts) == 0 && (f.state == a2a.TaskStateCompleted || f.state.Interrupted()):
+		said = f.last.Parts
 	}
 	s.Error, s.Lost, s.Rejected, s.Ask, s.Form = "", false, false, "", ""
 	switch {

@@ -157,3 +157,41 @@ func TestATaskIsThereBeforeItsCards(t *testing.T) {
 	}
 	close(answer)
 }
+
+// What an agent said last is its answer when it ends without a word and without an artifact, as agents of Microsoft's
+// framework do.
+func TestTheLastWordsAreTheAnswer(t *testing.T) {
+	t.Parallel()
+	says := func(state a2a.TaskState, text string) a2a.TaskStatus {
+		return a2a.TaskStatus{State: state, Message: &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(text)}}}
+	}
+	completed := a2a.TaskStatus{State: a2a.TaskStateCompleted}
+	for name, events := range map[string]func(a2a.ContextID) []a2a.Event{
+		"words while it worked": func(c a2a.ContextID) []a2a.Event {
+			return []a2a.Event{
+				&a2a.Task{ID: "mine", ContextID: c, Status: says(a2a.TaskStateWorking, "a moment")},
+				&a2a.StatusUpdate{TaskID: "mine", ContextID: c, Status: says(a2a.TaskStateWorking, "one caipirinha")},
+				&a2a.StatusUpdate{TaskID: "mine", ContextID: c, Status: completed},
+			}
+		},
+		"words in the history": func(c a2a.ContextID) []a2a.Event {
+			return []a2a.Event{&a2a.Task{ID: "mine", ContextID: c, Status: completed, History: []*a2a.Message{
+				{ID: "m1", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("mix drinks")}}, says(0, "one caipirinha").Message,
+			}}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, err := server.New(scripted{events: events}, &server.Options{Card: cardOf("Mixer", "Mixes drinks", "drinks"), Logger: quiet})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ts := httptest.NewServer(srv)
+			t.Cleanup(func() {
+				ts.CloseClientConnections()
+				ts.Close()
+			})
+			must(t, newWorld(t, nil, ts.URL).Send("mix drinks"), a2a.TaskStateCompleted, "one caipirinha")
+		})
+	}
+}

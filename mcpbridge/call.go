@@ -92,7 +92,8 @@ func (o outcome) asks() bool {
 
 // exchange sends a message and waits for what comes of it.
 func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *progress) outcome {
-	var last outcome
+	var came client.Outcome
+	var last *a2a.Task // if it came last
 	seen := &a2a.Task{ID: m.TaskID, ContextID: m.ContextID}
 	hear, named, stop := untilNamed(ctx, seen.ID != "")
 	defer stop()
@@ -101,14 +102,15 @@ func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *pro
 		if err != nil {
 			return b.broken(ctx, r, seen, err)
 		}
-		last = outcome{}
+		if _, whole := u.Event.(*a2a.Task); !whole || !before {
+			came.Add(u)
+		}
+		last = nil
 		switch e := u.Event.(type) {
-		case *a2a.Message:
-			last.message = e
 		case *a2a.Task:
 			seen.ID, seen.ContextID = e.ID, e.ContextID
 			if !before {
-				last.task, seen.Status = e, e.Status
+				last, seen.Status = e, e.Status
 			}
 		case *a2a.StatusUpdate:
 			seen.ID, seen.ContextID, seen.Status = e.TaskID, e.ContextID, e.Status
@@ -124,13 +126,17 @@ func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *pro
 			break // a stream may stay when the task waits for authorization
 		}
 	}
-	if ctx.Err() != nil && last.message == nil {
+	message := came.Message()
+	if ctx.Err() != nil && message == nil {
 		return b.broken(ctx, r, seen, context.Cause(ctx))
 	}
-	if last.message != nil || last.task != nil && (last.task.Status.State.Terminal() || last.task.Status.State.Interrupted()) {
-		return last
+	if message != nil {
+		return outcome{message: message}
 	}
-	return fetch(ctx, r, seen)
+	if last != nil && (last.Status.State.Terminal() || last.Status.State.Interrupted()) {
+		return outcome{task: client.ShowHistory(came.Task(), 0)}
+	}
+	return fetch(ctx, r, seen, &came)
 }
 
 // untilNamed returns the context to hear an agent with. It ends with ctx, but not before named is called, or nameWithin is
@@ -164,19 +170,18 @@ func untilNamed(ctx context.Context, already bool) (hear context.Context, named,
 	}
 }
 
-// fetch gets a task as it is now.
-func fetch(ctx context.Context, r *remote, seen *a2a.Task) outcome {
+// fetch gets a task as it is now, with what a stream said of it.
+func fetch(ctx context.Context, r *remote, seen *a2a.Task, came *client.Outcome) outcome {
 	if seen.ID == "" {
 		return outcome{err: errors.New("the agent answered nothing")}
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), fetchWithin)
 	defer stop()
-	none := 0
-	task, err := r.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.ID, HistoryLength: &none})
+	task, err := came.Final(r.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.ID, HistoryLength: client.AskHistory(0)}))
 	if err != nil {
 		return outcome{task: seen, err: fmt.Errorf("the result cannot be had: %w", err)}
 	}
-	return outcome{task: task}
+	return outcome{task: client.ShowHistory(task, 0)}
 }
 
 // broken is the outcome of an exchange that came to no end. A task whose call was cancelled is cancelled.
@@ -186,7 +191,7 @@ func (b *Bridge) broken(ctx context.Context, r *remote, seen *a2a.Task, err erro
 	case cause == nil:
 		return outcome{task: seen, err: err}
 	case errors.Is(cause, errWaited) && seen.ID != "":
-		return fetch(ctx, r, seen)
+		return fetch(ctx, r, seen, new(client.Outcome))
 	case errors.Is(cause, errWaited):
 		return outcome{err: errWaited}
 	case seen.ID == "":
@@ -202,7 +207,7 @@ func (b *Bridge) broken(ctx context.Context, r *remote, seen *a2a.Task, err erro
 }
 
 func (b *Bridge) getTask(ctx context.Context, r *remote, id a2a.TaskID) (*sdk.CallToolResult, error) {
-	return b.result(r, fetch(ctx, r, &a2a.Task{ID: id})), nil
+	return b.result(r, fetch(ctx, r, &a2a.Task{ID: id}, new(client.Outcome))), nil
 }
 
 func (b *Bridge) cancelTask(ctx context.Context, r *remote, id a2a.TaskID) (*sdk.CallToolResult, error) {

@@ -20,6 +20,7 @@ type scripted struct {
 	events    []a2a.Event
 	after     time.Duration // of the first event
 	now       *a2a.Task     // what GetTask returns
+	refusal   error         // and that
 	cancelled []a2a.TaskID
 }
 
@@ -43,7 +44,7 @@ func (s *scripted) Stream(ctx context.Context, _ *a2a.SendMessageRequest) iter.S
 }
 
 func (s *scripted) GetTask(context.Context, *a2a.GetTaskRequest) (*a2a.Task, error) {
-	return s.now, nil
+	return s.now, s.refusal
 }
 
 func (s *scripted) CancelTask(_ context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
@@ -83,6 +84,21 @@ func TestAnswerIsNotAskedForAgain(t *testing.T) {
 	b := bridgeTo(t, s, nil)
 	o := b.exchange(t.Context(), b.agents[0], say("t"), newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
 	if o.asks() || o.task.Status.State != a2a.TaskStateCompleted {
+		t.Errorf("%+v", o)
+	}
+}
+
+// What an agent streamed is its answer, though it does not show the task afterwards.
+func TestAnswerIsWhatTheStreamSaid(t *testing.T) {
+	t.Parallel()
+	s := &scripted{events: []a2a.Event{
+		taskIn(a2a.TaskStateWorking),
+		&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("12:00")}}},
+		&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}},
+	}, refusal: a2a.NewError(a2a.ErrMethodNotFound, "Method not found")}
+	b := bridgeTo(t, s, nil)
+	o := b.exchange(t.Context(), b.agents[0], say(""), newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
+	if o.err != nil || len(o.task.Artifacts) != 1 || o.task.Artifacts[0].Parts[0].Content != a2a.Text("12:00") {
 		t.Errorf("%+v", o)
 	}
 }
