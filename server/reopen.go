@@ -37,7 +37,7 @@ var reserved = regexp.MustCompile(`~[0-9]+$`)
 func (s reopening) last(ctx context.Context, tenant string, id a2a.TaskID) (task *a2a.Task, n int, err error) {
 	for n < maxReopened && (task == nil || reopens(task)) {
 		next, err := s.Service.GetTask(ctx, &a2a.GetTaskRequest{Tenant: tenant, ID: incarnation(id, n+1), HistoryLength: new(int)})
-		if errors.Is(err, a2a.ErrTaskNotFound) {
+		if errors.Is(err, a2a.ErrTaskNotFound) || errors.Is(err, a2a.ErrMethodNotFound) { // an agent behind a gateway may have no GetTask
 			break
 		}
 		if err != nil {
