@@ -5,6 +5,7 @@ package auth_test
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -24,6 +25,19 @@ func TestToken(t *testing.T) {
 		}
 		if !want && !errors.Is(err, a2a.ErrUnauthenticated) {
 			t.Errorf("%q: %v, %v", header, id, err)
+		}
+	}
+}
+
+func TestTokenTellsAWrongOneFromAMissingOne(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{
+		"": "missing", "Bearer": "missing", "Basic secret": "missing", "Bearer wrong": "the token is wrong",
+	} {
+		r := &http.Request{Header: http.Header{"Authorization": {header}}}
+		_, err := auth.Token("secret", a2a.Identity{}).Authenticate(r)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", header, err, want)
 		}
 	}
 }

@@ -128,8 +128,10 @@ func (h *handler) mayWrite(r *http.Request) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, a2a.ErrUnauthenticated) && r.Header.Get("Authorization") != "":
+		return failf(ErrUnauthenticated, "the registry refuses these credentials")
 	case errors.Is(err, a2a.ErrUnauthenticated):
-		return failf(ErrUnauthenticated, "who changes the catalogue must say who they are: send a token as Authorization: Bearer")
+		return failf(ErrUnauthenticated, "changing the catalogue takes credentials, and none were sent")
 	case errors.Is(err, a2a.ErrPermissionDenied):
 		return failf(ErrForbidden, "these credentials do not suffice to change the catalogue")
 	}

@@ -29,7 +29,9 @@ var errTimeUp = errors.New("--timeout is over")
 func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context) error) error {
 	ctx, done := c.limit(cmd.Context())
 	defer done()
+	c.waits = c.startProgress()
 	err := f(ctx)
+	c.waits.end()
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
@@ -170,6 +172,7 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.waits.calls(found)
 	options := &client.Options{
 		HTTPClient:   c.httpClient(),
 		Extensions:   c.options.extensions,

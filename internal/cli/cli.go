@@ -9,6 +9,7 @@
 //	escape.go          nothing that an agent says controls the terminal
 //	text.go            objects of the protocol as text
 //	stream.go          events as text, as they come
+//	progress.go        what a command waits for, at a terminal
 //	accept.go          answers of a media type that was not asked for
 //	agent.go           finding and calling an agent
 //	entry.go           finding one in a registry
@@ -92,23 +93,25 @@ func (r *Run) Do(ctx context.Context) int {
 // command is what the commands of one run share.
 type command struct {
 	*Run
-	out, err  *escaper
-	options   globalOptions
-	files     []envFile           // with variables, the one that counts first at the front
-	origin    map[string]string   // where the value of a flag came from, by its name, unless it is the default
-	wrong     map[string]*failure // what is wrong with options, by name, for the command that shows that
-	started   bool                // the command line was understood
-	running   string              // the command, as "dragoman samples up"
-	about     a2a.TaskID          // the task that the command line names
-	listed    string              // the agent of a registry that the command line names
-	catalogue string              // the URL of that registry
-	said      string              // the last command that was named to type next
-	standsFor map[string][]string // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
-	inChat    bool                // errors are read at the prompt of a chat, where there are no flags
-	forgets   bool                // the host of this run keeps no task
-	ending    a2a.TaskState       // of the task, when the command had done its work
-	cutOff    bool                // the host of this run reached no agent for it
-	web       *http.Client        // nil as long as nothing was fetched or called
+	out, err      *escaper
+	options       globalOptions
+	files         []envFile           // with variables, the one that counts first at the front
+	origin        map[string]string   // where the value of a flag came from, by its name, unless it is the default
+	wrong         map[string]*failure // what is wrong with options, by name, for the command that shows that
+	started       bool                // the command line was understood
+	running       string              // the command, as "dragoman samples up"
+	about         a2a.TaskID          // the task that the command line names
+	listed        string              // the agent of a registry that the command line names
+	catalogue     string              // the URL of that registry
+	registryToken string              // that it is called with; "" for none
+	said          string              // the last command that was named to type next
+	standsFor     map[string][]string // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
+	inChat        bool                // errors are read at the prompt of a chat, where there are no flags
+	forgets       bool                // the host of this run keeps no task
+	ending        a2a.TaskState       // of the task, when the command had done its work
+	cutOff        bool                // the host of this run reached no agent for it
+	waits         *progress           // what the run shows of its waiting; nil for nothing
+	web           *http.Client        // nil as long as nothing was fetched or called
 }
 
 // end shows an error and returns the exit code.

@@ -23,7 +23,15 @@ type escaper struct {
 	w   io.Writer
 	err error
 
-	inLine bool // what was written last ends in the middle of a line
+	inLine bool   // what was written last ends in the middle of a line
+	before func() // called before each Write; nil for nothing
+}
+
+// set lets each Write call f first.
+func (e *escaper) set(f func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.before = f
 }
 
 // midLine reports whether what was written last ends in the middle of a line.
@@ -39,6 +47,9 @@ func (e *escaper) Write(p []byte) (int, error) {
 	defer e.mu.Unlock()
 	if e.err != nil {
 		return 0, e.err
+	}
+	if e.before != nil {
+		e.before()
 	}
 	if _, e.err = io.WriteString(e.w, escape(string(p))); e.err != nil {
 		return 0, e.err

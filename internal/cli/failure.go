@@ -127,7 +127,7 @@ func (c *command) failureOf(err error) *failure {
 		return f
 	}
 	if e, ok := errors.AsType[*card.Error](err); ok {
-		return c.tellSource(flagAgentCard, cardFailure(e))
+		return c.tellSource(flagAgentCard, "the address", cardFailure(e))
 	}
 	if e, ok := errors.AsType[*client.CutError](err); ok {
 		return &failure{exit: exitUnreachable, code: codeUnreachable, message: e.Error()}
@@ -142,7 +142,7 @@ func (c *command) failureOf(err error) *failure {
 		return c.registryFailure(e)
 	}
 	if e, ok := errors.AsType[*registry.UnreachableError](err); ok {
-		return c.tellSource("registry", c.registryUnreachable(e))
+		return c.tellSource(flagRegistry, "the address", c.registryUnreachable(e))
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &failure{exit: exitTimeout, code: codeTimeout, message: err.Error()}
@@ -150,10 +150,11 @@ func (c *command) failureOf(err error) *failure {
 	return &failure{exit: exitFailure, code: codeInternal, message: err.Error()}
 }
 
-// tellSource adds to what to do about an address where it comes from, if that is a variable, which people forget.
-func (c *command) tellSource(flag string, f *failure) *failure {
+// tellSource adds to a hint which variable an option comes from, if it is one, which people forget; what is what the
+// option gives.
+func (c *command) tellSource(flag, what string, f *failure) *failure {
 	if source := c.origin[flag]; source != "" && source != sourceFlag && !c.ownAgent() {
-		f.hint = strings.TrimPrefix(f.hint+"; the address is from "+source, "; ")
+		f.hint = strings.TrimPrefix(f.hint+"; "+what+" is from "+source, "; ")
 	}
 	return f
 }
@@ -235,6 +236,9 @@ func (c *command) protocolFailure(e *a2a.Error) *failure {
 	case a2a.ErrUnauthenticated, a2a.ErrPermissionDenied:
 		f.exit, f.code = exitAuth, codeAuthFailed
 		f.hint = "the agent refused the credentials; check them, and what they allow"
+		if c.options.bearer != "" {
+			f = c.tellSource("bearer", "the token", f)
+		}
 		if !c.hasCredentials() {
 			f.code = codeCredentialsMissing
 			f.hint = "give a token in DRAGOMAN_BEARER, or a key in DRAGOMAN_API_KEY; see what the agent takes with " + commandLine(c.commandFor("card", "get"))

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -127,12 +126,14 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 	networks.Usage += "; when it is given, also " + hostNetworksUsage
 	send := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		if !saysSomething(cmd, words) {
-			return errNothingSaid()
+		words, err := c.orInput(cmd, words)
+		if err != nil {
+			return err
 		}
 		if networks.Changed {
 			o.networks = networks.Value.String()
 		}
+		o.taskID, o.contextID = cmd.Flag("task-id").Value.String(), cmd.Flag("context-id").Value.String()
 		o.alone, o.addr, o.drain = true, "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
 		return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
 			c.options.agentCard = url
@@ -143,12 +144,6 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 		})
 	}
 	return cmd
-}
-
-// saysSomething reports whether there is a message, or a form to show.
-func saysSomething(cmd *cobra.Command, words []string) bool {
-	given := func(flag string) bool { return cmd.Flags().Changed(flag) }
-	return len(words) > 0 || slices.ContainsFunc([]string{"text", "file", "data", "answer", "skeleton"}, given)
 }
 
 // standIn says what to type to reach a host that ends with this run: a host like it.
@@ -201,7 +196,7 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 
 // withHost runs a host for as long as f runs; its URL is f's. f says whether the host stays until its turns have ended.
 func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx context.Context, url string) (stays bool, err error)) (err error) {
-	o.agent, o.turnLimit, o.retention = agentHost, engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
+	o.turnLimit, o.retention = engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
 	logger, err := o.logger(c)
 	if err != nil {
 		return err
@@ -227,7 +222,7 @@ func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx conte
 		return err
 	}
 	defer ln.Close() // the server does that too
-	kept, err := c.openJournal(ctx, &o.serveOptions)
+	kept, err := c.openHost(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -34,7 +36,7 @@ type partSpec struct{ flag, value, mediaType string }
 func (p *partFlags) add(flags *pflag.FlagSet) {
 	for _, f := range []struct{ name, kind, usage string }{
 		{"text", "text", "a part of text; repeatable"},
-		{"file", "path|url", "a part with a file's content, or with the URL of a file; repeatable"},
+		{"file", "path|-|url", "a part with the content of a file or of standard input (-), or with the URL of a file; repeatable"},
 		{"data", "path|-|json", "a part of JSON: from a file, from standard input, or as it stands; repeatable"},
 		{"media-type", "type", "media type of the part before it"},
 	} {
@@ -83,13 +85,13 @@ func (p *partFlags) build(words []string, stdin io.Reader) ([]a2a.Part, error) {
 		parts = append(parts, part)
 	}
 	piped := false
-	for _, spec := range p.specs {
-		if spec.flag == "data" && spec.value == "-" {
-			if piped {
-				return nil, usagef("--data -: standard input can only be one part")
-			}
-			piped = true
+	for _, spec := range p.specs { // all of them, before standard input is waited for
+		if spec.readsInput() && piped {
+			return nil, usagef("--%s -: standard input can only be one part", spec.flag)
 		}
+		piped = piped || spec.readsInput()
+	}
+	for _, spec := range p.specs {
 		part, err := spec.part(stdin)
 		if err != nil {
 			return nil, explainPart(spec.flag, err)
@@ -105,9 +107,17 @@ func (p *partFlags) build(words []string, stdin io.Reader) ([]a2a.Part, error) {
 	return parts, nil
 }
 
+// readsInput reports whether the part is standard input.
+func (s *partSpec) readsInput() bool {
+	return s.value == "-" && (s.flag == "file" || s.flag == "data")
+}
+
 func (s *partSpec) part(stdin io.Reader) (a2a.Part, error) {
 	switch s.flag {
 	case "file":
+		if s.readsInput() {
+			return inputPart(stdin)
+		}
 		return filePart(s.value)
 	case "data":
 		return dataPart(s.value, stdin)
@@ -117,7 +127,7 @@ func (s *partSpec) part(stdin io.Reader) (a2a.Part, error) {
 
 var errNoText, errNotUTF8 = errors.New("is empty"), errors.New("is not UTF-8")
 
-const hintBytes = "send other bytes as a file, with --file"
+const hintBytes = "send other bytes as a file: --file PATH, or --file - for standard input"
 
 func textPart(text string) (a2a.Part, error) {
 	switch {
@@ -147,7 +157,7 @@ func explainText(what string, err error) *failure {
 }
 
 func errNothingSaid() *failure {
-	return usagef("the message is empty").withHint("say something with --text, --file or --data, or as words after the options")
+	return usagef("the message is empty").withHint("say something with --text, --file or --data, as words after the options, or on standard input")
 }
 
 func filePart(ref string) (a2a.Part, error) {
@@ -164,6 +174,44 @@ func filePart(ref string) (a2a.Part, error) {
 	}
 	mediaType := cmp.Or(mime.TypeByExtension(filepath.Ext(ref)), http.DetectContentType(content))
 	return a2a.RawPart(content, mediaType, filepath.Base(ref)), nil
+}
+
+// inputPart makes a part of standard input, whose name nobody knows.
+func inputPart(stdin io.Reader) (a2a.Part, error) {
+	content, err := readAll(stdin)
+	switch {
+	case err != nil:
+		return a2a.Part{}, fmt.Errorf("read standard input: %w", err)
+	case len(content) == 0:
+		return a2a.Part{}, errors.New("standard input is empty")
+	}
+	return a2a.RawPart(content, http.DetectContentType(content), ""), nil
+}
+
+// saysSomething reports whether the command line has a message, or is about a form.
+func saysSomething(cmd *cobra.Command, words []string) bool {
+	given := func(flag string) bool { return cmd.Flags().Changed(flag) }
+	return len(words) > 0 || slices.ContainsFunc([]string{"text", "file", "data", "answer", "skeleton"}, given)
+}
+
+// orInput returns the words of a message. Where the command line has no message they are standard input, unless that is a
+// terminal, at which a person would not know that something waits for them.
+func (c *command) orInput(cmd *cobra.Command, words []string) ([]string, error) {
+	if saysSomething(cmd, words) {
+		return words, nil
+	}
+	if isTerminal(c.Stdin) {
+		return nil, errNothingSaid()
+	}
+	content, err := readAll(c.Stdin)
+	if err != nil {
+		return nil, usagef("standard input: %v", err)
+	}
+	text := strings.TrimRight(string(content), "\r\n")
+	if strings.TrimSpace(text) == "" {
+		return nil, errNothingSaid()
+	}
+	return []string{text}, nil
 }
 
 // dataPart takes JSON as it stands, from standard input, or from a file. JSON is kept to the letter.

@@ -3,7 +3,9 @@
 package cli
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 )
 
 // parseParts reads the flags of parts, and makes the parts.
@@ -77,9 +80,15 @@ func TestPartsThatAreWrong(t *testing.T) {
 		"broken JSON":               {[]string{"--data", `{"a":}`}, "neither JSON nor a file"},
 		"JSON with a key twice":     {[]string{"--data", `{"a":1,"a":2}`}, "neither JSON nor a file"},
 		"standard input is no JSON": {[]string{"--data", "-"}, "standard input is not JSON"},
+		"standard input is empty":   {[]string{"--file", "-"}, "standard input is empty"},
+		"a file and data of it":     {[]string{"--file", "-", "--data", "-"}, "--data -: standard input can only be one part"},
 		"standard input twice":      {[]string{"--text", "x", "--data", "-", "--data", "-"}, "standard input"},
 	} {
-		_, err := parseParts(test.args, nil, "no JSON")
+		input := "no JSON"
+		if name == "standard input is empty" {
+			input = ""
+		}
+		_, err := parseParts(test.args, nil, input)
 		if err == nil || !strings.Contains(err.Error()+"; "+hintOf(err), test.want) {
 			t.Errorf("%s: %v, want %q in it", name, err, test.want)
 		}
@@ -105,5 +114,51 @@ func TestPartsAreBounded(t *testing.T) {
 	}
 	if _, err := parseParts([]string{"--file", name}, nil, ""); err == nil || !strings.Contains(err.Error(), "67108864 bytes") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Standard input is the message where the command line has none, and a file by --file -.
+func TestMessageFromStandardInput(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		var said []string
+		for _, part := range t.Message().Parts {
+			said = append(said, fmt.Sprintf("%T %q %s", part.Content, part.Content, part.MediaType))
+		}
+		return t.Reply(a2a.TextPart(strings.Join(said, "; ")))
+	}), nil)
+	png := "\x89PNG\r\n\x1a\n"
+	for _, test := range []struct {
+		input string
+		args  []string
+		want  string // of the answer; "" for a usage error
+	}{
+		{"100 USD in GBP\n", nil, `a2a.Text "100 USD in GBP" `},
+		{"two\nlines\r\n\n", nil, `a2a.Text "two\nlines" `},
+		{"ignored", []string{"words"}, `a2a.Text "words" `},
+		{png, []string{"what", "is", "it", "--file", "-"}, fmt.Sprintf("a2a.Text \"what is it\" ; a2a.Raw %q image/png", png)},
+		{"a,b", []string{"--file", "-", "--media-type", "text/csv"}, `a2a.Raw "a,b" text/csv`},
+		{" \n", nil, ""},
+		{"", nil, ""},
+		{"\xff", nil, ""},
+	} {
+		for _, command := range [][]string{{"send", "-a", url}, {"host", "ask", "-a", url, "--data-dir", inMemory}} {
+			if command[0] == "host" && test.want != "" {
+				continue // which makes a message of its own
+			}
+			got := runWith(t.Context(), nil, test.input, append(command, test.args...)...)
+			switch {
+			case test.want == "":
+				if got.code != exitUsage {
+					t.Errorf("%v < %q: %+v", command, test.input, got)
+				}
+			case got.code != exitOK || !strings.Contains(got.stdout, test.want):
+				t.Errorf("%q: %+v, want %q", test.input, got, test.want)
+			}
+		}
+	}
+	got := runWith(t.Context(), nil, "@test hi\n", "host", "ask", "-a", serveAgent(t, asker, nil), "--data-dir", inMemory)
+	if got.code != exitOK || !strings.Contains(got.stdout, "input-required") {
+		t.Errorf("%+v", got)
 	}
 }

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,8 @@ import (
 	"time"
 	mem "unsafe"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/samples/currency"
 	"github.com/dragoman-a2a/dragoman/samples/expenses"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -268,5 +271,27 @@ func TestConvertsThenFillsTheFormAtATerminal(t *testing.T) {
 				s.leaves()
 			})
 		}
+	}
+}
+
+// A person who waits sees for whom and why; the result stands alone in the end.
+func TestSendShowsProgressAtATerminal(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	url := serveAgent(t, agent.Func(func(ctx context.Context, t *agent.Turn) error {
+		t.Working(a2a.TextPart("looking for the rates"))
+		select {
+		case <-release:
+		case <-ctx.Done():
+		}
+		return t.Artifact("answer", a2a.TextPart("done"))
+	}), nil)
+	s := openTerminal(t, "send", "-a", url, "hi")
+	s.see("Waiting for Test (", "s, working): looking for the rates")
+	close(release)
+	s.see("\r    ", "\rTask: ", "  Text: done")
+	s.leaves()
+	if left := s.rest(); strings.Contains(left, "Waiting") {
+		t.Errorf("progress goes on: %q", left)
 	}
 }

@@ -68,7 +68,7 @@ func (c *command) withRegistry(cmd *cobra.Command, o *registryOptions, f func(co
 	if args := cmd.Flags().Args(); len(args) == 1 {
 		c.listed = args[0]
 	}
-	c.catalogue = o.url
+	c.catalogue, c.registryToken = o.url, o.token
 	return c.within(cmd, &seen{}, func(ctx context.Context) error { return f(ctx, client) })
 }
 
@@ -485,6 +485,9 @@ var registryCodes = map[registry.Kind]struct {
 func (c *command) hintForRegistry(e *registry.Error) string {
 	switch e.Kind {
 	case registry.ErrUnauthenticated:
+		if c.registryToken != "" {
+			return "the token is wrong; ask the person who runs the registry for the right one"
+		}
 		return "give the registry's token with --" + flagRegistryToken + " or in DRAGOMAN_REGISTRY_TOKEN"
 	case registry.ErrNotFound:
 		return "see the agents with " + commandLine(c.registryCommandFor("list"))
@@ -517,6 +520,10 @@ func (c *command) registryFailure(e *registry.Error) *failure {
 	f := &failure{exit: exitFailure, message: e.Error(), hint: c.hintForRegistry(e)}
 	if known, ok := registryCodes[e.Kind]; ok {
 		f.exit, f.code = known.exit, known.code
+		if e.Kind == registry.ErrUnauthenticated && c.registryToken != "" {
+			f.code = codeAuthFailed
+			return c.tellSource(flagRegistryToken, "the token", f)
+		}
 		return f
 	}
 	f.code = codeOther + strings.ToUpper(strings.ReplaceAll(string(e.Kind), "-", "_"))

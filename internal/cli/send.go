@@ -73,6 +73,10 @@ func (c *command) sendCommand() *cobra.Command {
 			if err := o.settleWait(c); err != nil {
 				return err
 			}
+			words, err := c.orInput(cmd, words)
+			if err != nil {
+				return err
+			}
 			if err := o.checkForms(c, words); err != nil {
 				return err
 			}
@@ -334,6 +338,7 @@ func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.Send
 		seen.note(u.Event)
 		types.note(u.Event)
 		outcome.Add(u)
+		c.waits.note(u.Event)
 		// The first event of a stream may show the task as it was before the message.
 		stale := first && req.Message.TaskID != "" && !u.Polled
 		switch {

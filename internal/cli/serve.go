@@ -381,9 +381,18 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, erro
 		j := memory.New(nil)
 		return &kept{journal: j, place: "in memory; tasks end with the server", closers: []func() error{j.Close}}, nil
 	}
-	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
+	opened, err := c.openFolder(ctx, folder)
 	if err != nil {
 		return nil, explainFolder(folder, err)
+	}
+	return opened, nil
+}
+
+// openFolder opens a journal in a folder, which is locked until it is closed.
+func (c *command) openFolder(ctx context.Context, folder string) (*kept, error) {
+	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
+	if err != nil {
+		return nil, err
 	}
 	j, err := sql.New(ctx, db)
 	if err != nil {

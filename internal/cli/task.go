@@ -92,6 +92,7 @@ func (c *command) waitFor(ctx context.Context, agent *client.Client, outcome *cl
 		}
 		seen.note(u.Event)
 		outcome.Add(u)
+		c.waits.note(u.Event)
 		if seen.state.Interrupted() {
 			return nil
 		}
