@@ -13,7 +13,8 @@
 //   - the numbers of other things may differ if the page says <!-- numbers vary --> before the block.
 //
 // Before a block of sh, <!-- serves --> says that the command runs until Ctrl-C, which comes before the next one that
-// serves and at the end, and <!-- exits N --> how the block ends. Addresses of the page are replaced by free ones.
+// serves and at the end. <!-- serves too --> leaves the servers before it running, and <!-- exits N --> says how the block
+// ends. Addresses of the page are replaced by free ones.
 package docs
 
 import (
@@ -71,7 +72,7 @@ func TestPages(t *testing.T) {
 		t.Skip("it builds the binary and the programs of the tutorial; run it without -short")
 	}
 	binary := build(t)
-	for _, place := range []string{"tutorial/*.md", "concepts/*.md", "conformance.md", "migrate-from-a2a-go.md"} {
+	for _, place := range []string{"../README.md", "tutorial/*.md", "concepts/*.md", "conformance.md", "migrate-from-a2a-go.md"} {
 		pages, err := filepath.Glob(filepath.FromSlash(place))
 		if err != nil || len(pages) == 0 {
 			t.Fatalf("%s has no pages: %v", place, err)

@@ -34,7 +34,7 @@ type reader struct {
 	env     []string
 	replace *strings.Replacer // what stands on the page, by what is there
 	ids     map[string]string // ids of the page, by those that came
-	serving *process
+	serving []*process
 }
 
 // build builds the binary as the tutorial does.
@@ -57,7 +57,10 @@ func build(t *testing.T) string {
 // checkout returns a folder that looks like a fresh checkout. All but examples are links.
 func checkout(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "dragoman") // pages put folders beside it
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -107,6 +110,9 @@ func newReader(t *testing.T, page, binary string) *reader {
 		pairs = append(pairs, a, freeAddress(t))
 	}
 	r.replace = strings.NewReplacer(pairs...)
+	// The command is in the reader's PATH, and "make run" serves at the addresses of the page.
+	r.env = append(r.env, "PATH="+filepath.Join(r.dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"CURRENCY_ADDR="+r.replace.Replace("127.0.0.1:8080"), "HELLO_ADDR="+r.replace.Replace("127.0.0.1:8081"))
 	r.moveExamples()
 	return r
 }
@@ -169,7 +175,12 @@ func environment(t *testing.T) []string {
 // run runs a block and compares what it prints.
 func (r *reader) run(b block, printed *block) {
 	r.t.Helper()
-	if b.note == "serves" {
+	switch b.note {
+	case "serves":
+		r.stop()
+		r.serve(b, printed)
+		return
+	case "serves too":
 		r.serve(b, printed)
 		return
 	}
@@ -197,21 +208,21 @@ func (r *reader) run(b block, printed *block) {
 // serve starts a server and waits until it has printed what the page says.
 func (r *reader) serve(b block, printed *block) {
 	r.t.Helper()
-	r.stop()
 	if printed == nil {
 		r.t.Fatalf("line %d: the page has to say what a server prints when it is ready", b.line)
 	}
-	r.serving = r.start(b)
-	r.t.Cleanup(r.serving.kill)
+	p := r.start(b)
+	r.serving = append(r.serving, p)
+	r.t.Cleanup(p.kill)
 	deadline := time.After(patience)
 	for {
-		err := r.match(*printed, r.serving.output())
+		err := r.match(*printed, p.output())
 		if err == nil {
 			return
 		}
 		select {
-		case <-r.serving.wrote:
-		case <-r.serving.done:
+		case <-p.wrote:
+		case <-p.done:
 			r.t.Fatalf("line %d: the server ended: %v", b.line, err)
 		case <-deadline:
 			r.t.Fatalf("line %d: the server is not ready: %v", b.line, err)
@@ -219,20 +230,19 @@ func (r *reader) serve(b block, printed *block) {
 	}
 }
 
-// stop ends the server as Ctrl-C does.
+// stop ends the servers as Ctrl-C does, the last one first.
 func (r *reader) stop() {
 	r.t.Helper()
-	if r.serving == nil {
-		return
-	}
-	syscall.Kill(-r.serving.cmd.Process.Pid, syscall.SIGINT)
-	select {
-	case <-r.serving.done:
-	case <-time.After(patience):
-		r.t.Fatalf("the server does not end after Ctrl-C:\n%s", r.serving.output())
-	}
-	if code := r.serving.code; code != 0 && (code != 1 || !r.serving.goRun) {
-		r.t.Errorf("the server exits with %d after Ctrl-C:\n%s", r.serving.code, r.serving.output())
+	for _, p := range slices.Backward(r.serving) {
+		syscall.Kill(-p.cmd.Process.Pid, syscall.SIGINT)
+		select {
+		case <-p.done:
+		case <-time.After(patience):
+			r.t.Fatalf("the server does not end after Ctrl-C:\n%s", p.output())
+		}
+		if p.code != 0 && !p.other {
+			r.t.Errorf("the server exits with %d after Ctrl-C:\n%s", p.code, p.output())
+		}
 	}
 	r.serving = nil
 }
@@ -242,12 +252,14 @@ type process struct {
 	cmd   *exec.Cmd
 	done  chan struct{} // closed when it has ended; then code is set
 	code  int
-	goRun bool          // go run exits with 1 after Ctrl-C, whatever its program does
+	other bool          // go run and make exit with a code of their own after Ctrl-C
 	wrote chan struct{} // gets something after output
 
 	mu   sync.Mutex
 	text strings.Builder
 }
+
+var runsOther = regexp.MustCompile(`\b(?:go run|make) `)
 
 func (r *reader) start(b block) *process {
 	r.t.Helper()
@@ -255,10 +267,10 @@ func (r *reader) start(b block) *process {
 	for id, came := range r.ids {
 		script = strings.ReplaceAll(script, id, came)
 	}
-	if b.note == "serves" {
+	if strings.HasPrefix(b.note, "serves") {
 		script = "trap : INT\n" + script // the shell outlives Ctrl-C, to tell how the server ended
 	}
-	p := &process{done: make(chan struct{}), wrote: make(chan struct{}, 1), goRun: strings.Contains(b.text, "go run ")}
+	p := &process{done: make(chan struct{}), wrote: make(chan struct{}, 1), other: runsOther.MatchString(b.text)}
 	p.cmd = exec.Command("sh", "-e", "-c", script)
 	p.cmd.Dir, p.cmd.Env = r.dir, r.env
 	p.cmd.Stdout, p.cmd.Stderr = p, p
