@@ -34,9 +34,10 @@ func newModes(opts *AgentOptions) modes {
 	return m
 }
 
-// check refuses a message with a part whose media type the agent, or the skill that the message names, does not take
-// (A2A 1.0 §3.3.2, ContentTypeNotSupportedError), and one that names a skill that the card does not have.
-func (m *modes) check(msg *a2a.Message) error {
+// check refuses a message with a part whose media type is none of more and none that the agent, or the skill that the
+// message names, takes (A2A 1.0 §3.3.2, ContentTypeNotSupportedError). It refuses one that names a skill that the card
+// does not have.
+func (m *modes) check(msg *a2a.Message, more ...string) error {
 	if m.off {
 		return nil
 	}
@@ -52,7 +53,7 @@ func (m *modes) check(msg *a2a.Message) error {
 	}
 	for i, p := range msg.Parts {
 		mediaType := partType(p)
-		if !accepts(accepted, mediaType) {
+		if !accepts(accepted, mediaType) && !accepts(more, mediaType) {
 			return &a2a.Error{
 				Kind:    a2a.ErrContentTypeNotSupported,
 				Message: fmt.Sprintf("message.parts[%d] is %s; the agent takes %s", i, mediaType, strings.Join(accepted, ", ")),

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
@@ -94,7 +96,10 @@ func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessa
 		return nil, a2a.ErrPushNotSupported
 	}
 	if err := s.modes.check(req.Message); err != nil {
-		return nil, err
+		answers := s.modes.check(req.Message, "application/json") == nil && s.asksForm(ctx, scope, req)
+		if !answers {
+			return nil, err
+		}
 	}
 	if err := s.e.held.admit(scope, req.Message); err != nil {
 		return nil, err
@@ -116,6 +121,20 @@ func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessa
 		}
 	}
 	return at, err
+}
+
+// asksForm reports whether the task of a message waits for a form, which is answered in JSON whatever the card says.
+func (s *service) asksForm(ctx context.Context, scope journal.Scope, req *a2a.SendMessageRequest) bool {
+	id := cmp.Or(req.Message.TaskID, req.NewTaskID)
+	if id == "" {
+		return false
+	}
+	head, err := s.e.journal.Head(ctx, journal.Key{Scope: scope, ID: id})
+	if err != nil || !head.Status.State.Interrupted() || head.Status.Message == nil {
+		return false // a task that is not there is refused later, and by that name
+	}
+	_, asks := agent.FindForm(head.Status.Message.Parts...)
+	return asks
 }
 
 // awaitCreated waits for the first commit of a task that another request is creating.

@@ -193,6 +193,18 @@ func (h *Harness) Reply(to *Result, text string) *Result {
 	return h.SendMessage(m)
 }
 
+// Fill sends data, such as a filled form, to the task of an earlier result.
+func (h *Harness) Fill(to *Result, values any) *Result {
+	h.t.Helper()
+	data, err := a2a.DataPart(values)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	m := a2a.NewMessage(a2a.RoleUser, data)
+	m.TaskID, m.ContextID = to.Task.ID, to.Task.ContextID
+	return h.SendMessage(m)
+}
+
 // SendMessage sends a message over a stream and returns all that came of it. A refusal fails the test.
 func (h *Harness) SendMessage(m *a2a.Message) *Result {
 	h.t.Helper()
