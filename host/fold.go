@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/client"
 )
 
@@ -377,31 +378,23 @@ func (x *run) answerAsArtifact(s *step) error {
 	return x.t.PutArtifact(a)
 }
 
-// formID returns the id of the form in parts, as the reimbursement agent of the first samples names it: a question has it
-// in the data of the form, and an answer in those or alone. A form without an id counts as one called "form".
+// idForm is as much of a form as has its id, as the reimbursement agent of the first samples names it.
+var idForm = agent.Form{Schema: `{"type":"object","properties":{"request_id":{"type":"string"}}}`}
+
+// formID returns the id of the form in parts, which are a question or an answer; "" when there is none. A form without an
+// id counts as one called "form".
 func formID(parts []a2a.Part) string {
-	for _, p := range parts {
-		data, ok := p.Content.(a2a.Data)
-		if !ok {
-			continue
-		}
-		var form struct {
-			Type string                    `json:"type"`
-			ID   string                    `json:"request_id"`
-			Data map[string]jsontext.Value `json:"form_data"`
-		}
-		if json.Unmarshal(data, &form) != nil {
-			continue
-		}
-		if raw, ok := form.Data["request_id"]; ok && json.Unmarshal(raw, &form.ID) != nil {
-			continue
-		}
-		if form.ID != "" {
-			return clean(form.ID, maxName)
-		}
-		if form.Type == "form" {
-			return form.Type
-		}
+	form, asks := agent.FindForm(parts...)
+	values, _ := form.Values.(map[string]jsontext.Value)
+	if !asks {
+		values, _ = idForm.Answer(&a2a.Message{Parts: parts})
+	}
+	var id string
+	switch {
+	case json.Unmarshal(values["request_id"], &id) == nil && id != "":
+		return clean(id, maxName)
+	case asks:
+		return "form"
 	}
 	return ""
 }

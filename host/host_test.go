@@ -224,7 +224,9 @@ func TestConvertsThenFillsTheFormOfTheSample(t *testing.T) {
 	if len(found) != 1 {
 		t.Fatalf("forms %s", found)
 	}
-	var filled reimbursement.Form
+	var filled struct {
+		Data reimbursement.FormData `json:"form_data"`
+	}
 	if err := json.Unmarshal([]byte(found[0]), &filled); err != nil || filled.Data.Amount != "21.58 USD" {
 		t.Fatalf("%+v, %v", filled, err)
 	}

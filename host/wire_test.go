@@ -60,7 +60,9 @@ func filledForm(t *testing.T, asked *a2a.Task, amount string) a2a.Part {
 	if len(found) != 1 {
 		t.Fatalf("%v: %s: forms %s", asked.Status.State, asked.Status.Message.Text(), found)
 	}
-	var form reimbursement.Form
+	var form struct {
+		Data reimbursement.FormData `json:"form_data"`
+	}
 	if err := json.Unmarshal([]byte(found[0]), &form); err != nil || form.Data.Amount != amount {
 		t.Fatalf("the form is %s, %v", found[0], err)
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/schema"
 )
 
-// A form is what an agent asks to be filled: the document {"type":"form", "form": a JSON Schema of an object,
-// "form_data": what is known already, "instructions": ..., "errors": ...} in a part of data.
+// A form is an [agent.Form] that an agent asks to be filled, as it is shown at a terminal.
 type form struct {
 	fields       []formField // in the order of the document
 	instructions string      // "" as well when a text beside the form says them
@@ -68,28 +68,23 @@ func formIn(parts []a2a.Part, i int) *form {
 
 // parseForm reads a form document; nil when the data is none.
 func parseForm(data jsontext.Value) *form {
-	var doc struct {
-		Type string `json:"type"`
-		Form struct {
-			Properties jsontext.Value `json:"properties"`
-			Required   []string       `json:"required"`
-		} `json:"form"`
-		Known        jsontext.Value `json:"form_data"`
-		Instructions jsontext.Value `json:"instructions"`
-		Errors       jsontext.Value `json:"errors"`
-	}
-	if data.Kind() != '{' || json.Unmarshal(data, &doc) != nil || doc.Type != "form" {
+	doc, ok := agent.FindForm(a2a.Part{Content: a2a.Data(data)})
+	if !ok {
 		return nil
 	}
-	var known map[string]jsontext.Value
-	var problems map[string]string
-	_ = json.Unmarshal(doc.Known, &known) // what is of another type says nothing
-	_ = json.Unmarshal(doc.Errors, &problems)
-	f := &form{instructions: textOf(doc.Instructions), source: string(data)}
-	err := eachMember(doc.Form.Properties, func(name string, schema jsontext.Value) {
-		field := parseField(name, schema)
-		field.required = slices.Contains(doc.Form.Required, name)
-		field.problem = problems[name]
+	var schema struct {
+		Properties jsontext.Value `json:"properties"`
+		Required   []string       `json:"required"`
+	}
+	if json.Unmarshal([]byte(doc.Schema), &schema) != nil {
+		return nil
+	}
+	known, _ := doc.Values.(map[string]jsontext.Value)
+	f := &form{instructions: doc.Instructions, source: string(data)}
+	err := eachMember(schema.Properties, func(name string, about jsontext.Value) {
+		field := parseField(name, about)
+		field.required = slices.Contains(schema.Required, name)
+		field.problem = doc.Errors[name]
 		if value, ok := known[name]; ok && !isBlank(value) {
 			field.value = value
 		}

@@ -35,7 +35,7 @@ const maxText = 8 << 10
 
 // New returns the reimbursement agent. A message becomes
 //
-//   - an input-required task whose status message has the form, in words and as data (a [Form]), as often as something
+//   - an input-required task whose status message has the form, in words and as data (an [agent.Form]), as often as something
 //     is missing or wrong;
 //   - a completed task with one artifact, the receipt, when the filled form is right;
 //   - a canceled task when the request is withdrawn in words. A cancel of the task withdraws it as well;
@@ -143,7 +143,7 @@ func (d *desk) save(ctx context.Context, t *agent.Turn) error {
 // understand makes an action of the message: of a filled form by the rules of the form, of anything else by the engine.
 func (c *clerk) understand(ctx context.Context, t *agent.Turn, d *desk) (action, error) {
 	text := t.Text()
-	s, problem, ok := readSubmission(t.Message(), text)
+	s, problem, ok := readSubmission(t.Message())
 	switch {
 	case problem != "":
 		return action{kind: say, text: problem}, nil
@@ -163,13 +163,9 @@ func (c *clerk) understand(ctx context.Context, t *agent.Turn, d *desk) (action,
 func (o outcome) end(t *agent.Turn) error {
 	switch o.kind {
 	case showForm:
-		parts, err := parts(t, o.formText(), o.form(), !mayLackForms(t))
-		if err != nil {
-			return err
-		}
-		return t.Ask(parts...)
+		return o.form().Ask(t, a2a.TextPart(o.formText()))
 	case approve:
-		parts, err := parts(t, o.text, o.request.receipt(), false)
+		parts, err := parts(t, o.text, o.request.receipt())
 		if err != nil {
 			return err
 		}
@@ -182,14 +178,8 @@ func (o outcome) end(t *agent.Turn) error {
 	return t.Reply(a2a.TextPart(o.text))
 }
 
-// mayLackForms reports whether a client that accepts text alone means it. Before 1.0 those that draw forms say that they
-// accept text and images, as the first ones did.
-func mayLackForms(t *agent.Turn) bool {
-	return t.Generation() == a2a.Generation10 || t.Generation() == ""
-}
-
 // parts are a text and a document, as far as the client accepts them.
-func parts(t *agent.Turn, text string, doc any, always bool) ([]a2a.Part, error) {
+func parts(t *agent.Turn, text string, doc any) ([]a2a.Part, error) {
 	data, err := a2a.DataPart(doc)
 	if err != nil {
 		return nil, err
@@ -199,7 +189,7 @@ func parts(t *agent.Turn, text string, doc any, always bool) ([]a2a.Part, error)
 		return nil, err
 	}
 	switch {
-	case !t.Accepts("application/json") && !always:
+	case !t.Accepts("application/json"):
 		return []a2a.Part{a2a.TextPart(text)}, nil
 	case !t.Accepts("text/plain"):
 		return []a2a.Part{data}, nil

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -44,14 +45,13 @@ func newHarness(t *testing.T, o expenses.Options, modes ...string) *agenttest.Ha
 }
 
 // formOf returns the form that a task waits for.
-func formOf(t *testing.T, r *agenttest.Result) expenses.Form {
+func formOf(t *testing.T, r *agenttest.Result) (form document) {
 	t.Helper()
 	if r.State() != a2a.TaskStateInputRequired {
 		t.Fatalf("state %v: %s", r.State(), r.Text())
 	}
 	for _, p := range r.Task.Status.Message.Parts {
 		if data, ok := p.Content.(a2a.Data); ok {
-			var form expenses.Form
 			if err := json.Unmarshal(data, &form); err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,15 @@ func formOf(t *testing.T, r *agenttest.Result) expenses.Form {
 		}
 	}
 	t.Fatalf("no form in %+v", r.Task.Status.Message)
-	return expenses.Form{}
+	return form
+}
+
+// document is the form as clients get it.
+type document struct {
+	Schema       jsontext.Value    `json:"form"`
+	Data         expenses.FormData `json:"form_data"`
+	Instructions *string           `json:"instructions"`
+	Errors       map[string]string `json:"errors"`
 }
 
 // receiptOf returns the receipt of a completed task.

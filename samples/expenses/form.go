@@ -6,8 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/go-json-experiment/json/jsontext"
-
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/schema"
 )
 
@@ -38,16 +37,7 @@ const (
 	noPurpose = "<business justification/purpose of the transaction>"
 )
 
-// A Form is the document that asks for what is missing, and that a filled form may come back as.
-type Form struct {
-	Type         string            `json:"type"` // "form"
-	Schema       jsontext.Value    `json:"form"` // JSON Schema of the answer
-	Data         FormData          `json:"form_data"`
-	Instructions *string           `json:"instructions"`     // null when there is nothing to say
-	Errors       map[string]string `json:"errors,omitempty"` // what is wrong, by field
-}
-
-// FormData is what is known of a request. Unknown fields are placeholders in angle brackets.
+// FormData is what is known of a request, as the form shows it. Unknown fields are placeholders in angle brackets.
 type FormData struct {
 	ID      string `json:"request_id"`
 	Date    string `json:"date"`
@@ -64,12 +54,11 @@ type Receipt struct {
 	Purpose string `json:"purpose"`
 }
 
-// form returns the document for a request.
-func (o outcome) form() Form {
-	instructions := o.instructions()
-	return Form{
-		Type: "form", Schema: jsontext.Value(formSchema), Instructions: &instructions, Errors: o.problems,
-		Data: FormData{
+// form returns the form for a request.
+func (o outcome) form() agent.Form {
+	return agent.Form{
+		Schema: formSchema, Instructions: o.instructions(), Errors: o.problems,
+		Values: FormData{
 			ID: o.request.ID, Date: or(o.request.Date, noDate),
 			Amount: or(o.request.Amount, noAmount), Purpose: or(o.request.Purpose, noPurpose),
 		},

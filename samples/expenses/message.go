@@ -12,76 +12,30 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/schema"
 )
 
 // A submission is a filled form: its members by field.
 type submission map[string]jsontext.Value
 
-// readSubmission returns the filled form in a message: as data, as JSON in a text, or as lines such as "date: today".
-// ok is false when the message is none. Its problem is a sentence for the one who sent it.
-func readSubmission(m *a2a.Message, text string) (s submission, problem string, ok bool) {
+const noSubmission = "That is no JSON object with the fields of the form."
+
+// readSubmission returns the filled form in a message. ok is false when the message is none. Its problem is a sentence for
+// the one who sent it.
+func readSubmission(m *a2a.Message) (s submission, problem string, ok bool) {
+	if values, ok := (agent.Form{Schema: formSchema}).Answer(m); ok {
+		return values, "", true
+	}
 	for _, p := range m.Parts {
-		if data, isData := p.Content.(a2a.Data); isData {
-			return parseSubmission(jsontext.Value(data))
+		if p.Data() != nil {
+			return nil, noSubmission, true
 		}
 	}
-	if doc := fenced(text); strings.HasPrefix(doc, "{") {
-		return parseSubmission(jsontext.Value(doc))
+	if strings.HasPrefix(strings.TrimSpace(m.Text()), "{") {
+		return nil, noSubmission, true
 	}
-	s = readLines(text)
-	return s, "", len(s) > 0
-}
-
-// fenced takes JSON out of the fences that chat programs put around it.
-func fenced(text string) string {
-	text = strings.TrimSpace(text)
-	if inner, ok := strings.CutPrefix(text, "```"); ok {
-		inner = strings.TrimPrefix(inner, "json")
-		return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(inner), "```"))
-	}
-	return text
-}
-
-// parseSubmission reads the fields, bare or as form_data of a document, which may be the form itself.
-func parseSubmission(doc jsontext.Value) (s submission, problem string, ok bool) {
-	if err := json.Unmarshal(doc, &s); err != nil {
-		return nil, "That is no JSON object with the fields of the form.", true
-	}
-	inner, has := s["form_data"]
-	if !has {
-		return s, "", true
-	}
-	var data submission
-	if err := json.Unmarshal(inner, &data); err != nil {
-		return nil, "The member form_data is no object with the fields of the form.", true
-	}
-	if _, has := data[fieldID]; !has && s[fieldID] != nil {
-		data[fieldID] = s[fieldID]
-	}
-	return data, "", true
-}
-
-// field is the name of a field before its value: "date: yesterday", "Request ID = ...".
-var field = lazily(`(?i)(?:^|[\n,;{])[\s*"-]*(request[ _]id|date|amount|purpose)"?\s*[:=]`)
-
-// readLines reads "field: value" in lines, or separated by commas.
-func readLines(text string) submission {
-	s := make(submission)
-	places := field().FindAllStringSubmatchIndex(text, -1)
-	for i, at := range places {
-		end := len(text)
-		if i+1 < len(places) {
-			end = places[i+1][0]
-		}
-		name := strings.ReplaceAll(strings.ToLower(text[at[2]:at[3]]), " ", "_")
-		value := strings.Trim(text[at[1]:end], " \t\r\n,;\"*")
-		quoted, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(value, "\uFFFD"))
-		if err == nil {
-			s[name] = quoted
-		}
-	}
-	return s
+	return nil, "", false
 }
 
 // action makes of a filled form what it wants done. Each member that is no text is a problem of its field.

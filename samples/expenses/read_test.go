@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
 // now is a Saturday.
@@ -137,7 +139,7 @@ func FuzzRead(f *testing.F) {
 			}
 			d.do(a)
 		}
-		s, problem, ok := parseSubmission([]byte(text))
+		s, problem, ok := readSubmission(a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text)))
 		if !ok || problem != "" {
 			return
 		}

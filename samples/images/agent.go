@@ -110,15 +110,10 @@ type job struct {
 
 // ask asks; what to paint is asked with a form as well.
 func ask(t *agent.Turn, question string) error {
-	parts := []a2a.Part{a2a.TextPart(question)}
-	if question == askSubject && t.Accepts("application/json") {
-		form, err := formPart()
-		if err != nil {
-			return fmt.Errorf("make the form: %w", err)
-		}
-		parts = append(parts, form)
+	if question == askSubject {
+		return askForSubject(t)
 	}
-	return t.Ask(parts...)
+	return t.Ask(a2a.TextPart(question))
 }
 
 func (a *artist) create(ctx context.Context, j *job) error {

@@ -4,10 +4,12 @@ package images
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/samples/images/paint"
 )
 
@@ -35,25 +37,29 @@ type fields struct {
 	Scenery field `json:"background"`
 }
 
-// formPart asks what to paint, for clients that show forms.
-func formPart() (a2a.Part, error) {
-	part, err := a2a.DataPart(map[string]any{
-		"type": "form",
-		"form": map[string]any{
-			"type": "object",
-			"properties": fields{
-				Subject: field{Type: "string", Title: "Subject", Description: "What the picture shows, in a word or a sentence"},
-				Colour:  field{Type: "string", Title: "Colour", Description: "Its colour, by a CSS name"},
-				Style:   field{Type: "string", Title: "Style", Description: "How it is painted", Enum: paint.Styles},
-				Scenery: field{Type: "string", Title: "Background", Description: "What lies behind it", Enum: paint.Backgrounds()},
-			},
-			"required": []string{"subject"},
+// formSchema is the JSON Schema of the form.
+var formSchema = sync.OnceValues(func() (string, error) {
+	schema, err := json.Marshal(map[string]any{
+		"type": "object",
+		"properties": fields{
+			Subject: field{Type: "string", Title: "Subject", Description: "What the picture shows, in a word or a sentence"},
+			Colour:  field{Type: "string", Title: "Colour", Description: "Its colour, by a CSS name"},
+			Style:   field{Type: "string", Title: "Style", Description: "How it is painted", Enum: paint.Styles},
+			Scenery: field{Type: "string", Title: "Background", Description: "What lies behind it", Enum: paint.Backgrounds()},
 		},
-		"form_data":    answers{},
-		"instructions": askSubject,
+		"required": []string{"subject"},
 	})
-	part.MediaType = "application/json"
-	return part, err
+	return string(schema), err
+})
+
+// askForSubject asks what to paint, with a form for clients that show forms.
+func askForSubject(t *agent.Turn) error {
+	schema, err := formSchema()
+	if err != nil {
+		return err
+	}
+	form := agent.Form{Schema: schema, Values: answers{}, Instructions: askSubject}
+	return form.Ask(t, a2a.TextPart(askSubject))
 }
 
 // promptOf is what a message says: its text, or the answers to the form as a text.
@@ -61,27 +67,15 @@ func promptOf(m *a2a.Message, text string) string {
 	if strings.TrimSpace(text) != "" || m == nil {
 		return text
 	}
-	for _, part := range m.Parts {
-		data, ok := part.Content.(a2a.Data)
-		if !ok {
-			continue
-		}
-		var wrapped struct {
-			answers
-			FormData *answers `json:"form_data"`
-		}
-		if json.Unmarshal(data, &wrapped) != nil {
-			continue
-		}
-		a := wrapped.answers
-		if wrapped.FormData != nil {
-			a = *wrapped.FormData
-		}
-		if a.Subject != "" {
-			return a.prompt()
-		}
+	values, ok := agent.Form{}.Answer(m)
+	if !ok {
+		return text
 	}
-	return text
+	var a answers
+	if raw, err := json.Marshal(values); err != nil || json.Unmarshal(raw, &a) != nil || a.Subject == "" {
+		return text
+	}
+	return a.prompt()
 }
 
 // prompt says the answers as a text that [Read] understands. A subject that is a sentence stays as it is, with what else
