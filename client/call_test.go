@@ -510,20 +510,27 @@ func TestTheFirstInterfaceThatIsSpoken(t *testing.T) {
 	for name, tc := range map[string]struct {
 		interfaces []string
 		bindings   []string
-		want       string // URL, or part of the error
+		version    a2a.Generation // the only one to speak; "" for any
+		want       string         // URL, or part of the error
 	}{
-		"first":     {[]string{rest, rpc}, nil, "https://a.example/rest"},
-		"order":     {[]string{rpc, rest}, nil, "https://a.example/rpc"},
-		"old":       {[]string{old, rpc}, nil, "https://a.example/rpc"},
-		"foreign":   {[]string{iface("https://a.example/x", "urn:custom", ""), iface("a.example:443", "urn:other", ""), rest}, nil, "https://a.example/rest"},
-		"no URL":    {[]string{iface("a.example", a2a.BindingJSONRPC, ""), rest}, nil, "https://a.example/rest"},
-		"pinned":    {[]string{rpc, rest}, []string{a2a.BindingHTTPJSON}, "https://a.example/rest"},
-		"only old":  {[]string{old}, nil, "version 0.3 of the protocol is not one of those to speak, 1.0"},
-		"no gRPC":   {[]string{iface("a.example:443", a2a.BindingGRPC, "")}, nil, `import _ "github.com/dragoman-a2a/dragoman/client/grpc"`},
-		"none":      {[]string{iface("https://a.example/x", "urn:custom", "")}, nil, "no transport is registered for this binding"},
-		"none left": {[]string{rpc}, []string{a2a.BindingHTTPJSON}, "none is for [HTTP+JSON]"},
+		"first":     {[]string{rest, rpc}, nil, "", "https://a.example/rest"},
+		"order":     {[]string{rpc, rest}, nil, "", "https://a.example/rpc"},
+		"old":       {[]string{old, rpc}, nil, "", "https://a.example/old"},
+		"new":       {[]string{old, rpc}, nil, a2a.Generation10, "https://a.example/rpc"},
+		"just old":  {[]string{old}, nil, "", "https://a.example/old"},
+		"foreign":   {[]string{iface("https://a.example/x", "urn:custom", ""), iface("a.example:443", "urn:other", ""), rest}, nil, "", "https://a.example/rest"},
+		"no URL":    {[]string{iface("a.example", a2a.BindingJSONRPC, ""), rest}, nil, "", "https://a.example/rest"},
+		"pinned":    {[]string{rpc, rest}, []string{a2a.BindingHTTPJSON}, "", "https://a.example/rest"},
+		"only old":  {[]string{old}, nil, a2a.Generation10, "version 0.3 of the protocol is not one of those to speak, 1.0"},
+		"no gRPC":   {[]string{iface("a.example:443", a2a.BindingGRPC, "")}, nil, "", `import _ "github.com/dragoman-a2a/dragoman/client/grpc"`},
+		"none":      {[]string{iface("https://a.example/x", "urn:custom", "")}, nil, "", "no transport is registered for this binding"},
+		"none left": {[]string{rpc}, []string{a2a.BindingHTTPJSON}, "", "none is for [HTTP+JSON]"},
 	} {
-		c, err := client.New(decodeCard(t, cardText(nothing, tc.interfaces...)), &client.Options{Bindings: tc.bindings})
+		opts := &client.Options{Bindings: tc.bindings}
+		if tc.version != "" {
+			opts.Generations = []a2a.Generation{tc.version}
+		}
+		c, err := client.New(decodeCard(t, cardText(nothing, tc.interfaces...)), opts)
 		if err != nil {
 			if !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s: %v", name, err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package client calls agents over A2A: over version 1.0, and where Options.Generations allows it over every older one.
+// Package client calls agents over A2A, in each version of the protocol that Options.Generations allows, by default in all.
 // [Dial] resolves a reference to an agent's card and returns a [Client] for the first of the card's interfaces that this
 // package speaks.
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // Options tunes a [Client]. The zero value of each field means its default.
@@ -19,7 +20,7 @@ type Options struct {
 
 	Resolver     *card.Resolver   // finds the card; nil means one of the client's own
 	Bindings     []string         // the only bindings to use, the preferred one first; empty means all that are known, in the card's order
-	Generations  []a2a.Generation // that may be spoken; empty means 1.0 only: an older one is never fallen back to unasked
+	Generations  []a2a.Generation // that may be spoken; empty means all, so that the order of the card decides: the agent's preference
 	Tenant       string           // sent with every call; empty means what the card gives the interface that is called
 	Extensions   []string         // URIs of the extensions to activate with every call
 	Interceptors []Interceptor    // see every call, the first one outermost
@@ -54,7 +55,7 @@ func (o Options) Defaults() Options {
 	set(&o.MaxEvent, 16<<20)
 	o.MaxPollInterval = max(o.MaxPollInterval, o.PollInterval)
 	if len(o.Generations) == 0 {
-		o.Generations = []a2a.Generation{a2a.Generation10}
+		o.Generations = wire.Generations
 	}
 	return o
 }

@@ -38,7 +38,7 @@ type Options struct {
 	// shows the cards of its upstreams, and passes credentials on instead of judging them. On a port of its own gRPC gets
 	// no credentials through: let it share that of HTTP.
 	Server server.Options
-	// Client is how upstreams are called. Its Generations, when empty, are all there are.
+	// Client is how upstreams are called.
 	Client client.Options
 
 	MaxTasks    int           // ids made by clients of 0.1 that are remembered; 0 means 100,000. The oldest make room

@@ -57,9 +57,6 @@ func newUpstream(u Upstream, o *Options, hooks *webhooks) *upstream {
 		name: u.Name, ref: u.Card, opts: o.Client, logger: o.Logger,
 		tasks: newTaskTable(o.MaxTasks, o.Lifetime), hooks: hooks,
 	}
-	if len(up.opts.Generations) == 0 {
-		up.opts.Generations = wire.Generations
-	}
 	up.resolver = o.Client.Resolver
 	if up.resolver == nil {
 		up.resolver = card.NewResolver(&card.Options{HTTPClient: o.Client.HTTPClient, Retries: o.Client.Retries})

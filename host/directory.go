@@ -38,7 +38,7 @@ type Catalog interface {
 type DirectoryOptions struct {
 	Agents  []AgentRef
 	Catalog Catalog        // further agents; nil means none
-	Client  client.Options // how agents are called; Generations that are not set mean all, as a host is there for all agents
+	Client  client.Options // how agents are called
 
 	RefreshEvery time.Duration // how old a card may be before its server is asked again; 0 means 1 min
 	CardTimeout  time.Duration // how long a request waits for cards; 0 means 5 s
@@ -61,9 +61,6 @@ func (o DirectoryOptions) Defaults() DirectoryOptions {
 	o.Networks = cmp.Or(o.Networks, registry.NetworksPublic)
 	o.FailureLimit = cmp.Or(o.FailureLimit, 3)
 	o.Rest = cmp.Or(o.Rest, 30*time.Second)
-	if len(o.Client.Generations) == 0 {
-		o.Client.Generations = []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation02, a2a.Generation01}
-	}
 	return o
 }
 

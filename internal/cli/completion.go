@@ -54,7 +54,7 @@ func describeCobras(root *cobra.Command) {
 var flagValues = map[string][]string{
 	"output":         {outputText, outputJSON},
 	"transport":      {a2a.BindingJSONRPC, a2a.BindingHTTPJSON, a2a.BindingGRPC},
-	"a2a-version":    {string(a2a.Generation10), string(a2a.Generation03), string(a2a.Generation02), string(a2a.Generation01), anyVersion},
+	"a2a-version":    {anyVersion, string(a2a.Generation10), string(a2a.Generation03), string(a2a.Generation02), string(a2a.Generation01)},
 	"llm":            {llmOff, llmAuto, llm.Gemini, llm.OpenAI, llm.Anthropic},
 	"rates":          {"snapshot", "live", "auto"},
 	"networks":       {string(guard.Public), string(guard.Loopback), string(guard.Private)},

@@ -313,7 +313,7 @@ func TestTransportThatAnAgentLacks(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, filesAgent(), nil)
 	got := run(t.Context(), "send", "-a", url, "--transport", "GRPC", "hi")
-	const want = "Error: the agent's card names no interface of GRPC in version 1.0\nHint: it has JSONRPC, HTTP+JSON; choose one of these with --transport, or leave it out\n"
+	const want = "Error: the agent's card names no interface of GRPC\nHint: it has JSONRPC, HTTP+JSON; choose one of these with --transport, or leave it out\n"
 	if got.code != exitUnreachable || got.stderr != want {
 		t.Errorf("%+v", got)
 	}

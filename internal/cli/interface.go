@@ -37,6 +37,9 @@ func (c *command) chooseInterface(o *client.Options) error {
 		return usagef("--a2a-version is %q; use 1.0, 0.3, 0.2, 0.1 or any", c.options.version)
 	}
 	o.Generations, o.Tenant = generations, c.options.tenant
+	if o.Tenant != "" && c.options.version == anyVersion {
+		o.Generations = versions[string(a2a.Generation10)] // older versions have no tenants
+	}
 	switch {
 	case o.Tenant != "" && !slices.Contains(generations, a2a.Generation10):
 		return usagef("--tenant needs version 1.0: older versions have no tenants").withHint("leave out --tenant or --a2a-version")
@@ -106,7 +109,7 @@ func (c *command) otherTransports(card *a2a.AgentCard) []string {
 // interfaceFlags returns the flags that choose the same interface again.
 func (c *command) interfaceFlags() []string {
 	var words []string
-	if c.options.version != string(a2a.Generation10) {
+	if c.options.version != anyVersion {
 		words = append(words, "--a2a-version", c.options.version)
 	}
 	for _, name := range c.options.transports {

@@ -9,8 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
 // defaultPoll is the first pause between two looks at a task, as the specification of such tools has it: a person waits, not a
@@ -45,7 +43,7 @@ type globalOptions struct {
 }
 
 const rootLong = `dragoman serves sample agents and talks to any agent over A2A: version 1.0, and
-older ones when --a2a-version allows it.
+older ones. --a2a-version chooses one.
 
 Each option can also come from a variable, DRAGOMAN_ or A2ACLI_ and its name in
 upper snake case: --agent-card from DRAGOMAN_AGENT_CARD, or else from
@@ -124,7 +122,7 @@ func (c *command) clientFlags() *pflag.FlagSet {
 	o.tls.add(flags)
 	flags.BoolVar(&o.verbose, "verbose", false, "show all of what is sent and received: messages, ids, media types, metadata")
 	flags.StringArrayVar(&o.svcParams, flagSvcParam, nil, "service parameter (HTTP header) to send, as name:value; repeatable")
-	flags.StringVar(&o.version, "a2a-version", string(a2a.Generation10), "version of the protocol to speak: 1.0, 0.3, 0.2, 0.1, or any that the card names")
+	flags.StringVar(&o.version, "a2a-version", anyVersion, "version of the protocol to speak: 1.0, 0.3, 0.2 or 0.1; any for the first that the card names")
 	flags.StringArrayVar(&o.transports, "transport", nil, "binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, the preferred one first (default: the card's order)")
 	flags.StringVar(&o.tenant, "tenant", "", "tenant to name in each request, instead of the card's")
 	flags.StringArrayVar(&o.extensions, "extension", nil, "URI of an extension to activate; repeatable")
