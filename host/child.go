@@ -5,6 +5,8 @@ package host
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
@@ -17,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
+	outcome "github.com/dragoman-a2a/dragoman/internal/turn"
 )
 
 var errStepTimeout = errors.New("it took too long")
@@ -271,10 +274,25 @@ func (x *run) begin(ctx context.Context, s *step, id a2a.TaskID, contextID a2a.C
 	if err := errors.Join(x.showChildren(), x.save(ctx)); err != nil {
 		return err
 	}
-	if contextID == "" || contextID == x.t.ContextID() {
+	if contextID == "" || contextID == x.ownContext() {
 		return nil
 	}
 	return x.converse(ctx, func(c *conversation) { set(&c.Contexts, s.Key, contextID) })
+}
+
+// ownContext returns the id under which agents know the user's conversation. To an agent, all users of the host are one
+// caller. So the id that a user gave the conversation does not suffice: another user's may be the same. Callers without an
+// owner and a tenant are one to the host as well, and share their ids with it.
+func (x *run) ownContext() a2a.ContextID {
+	info, _ := outcome.Parts(x.t)
+	if info.Owner == "" && info.Tenant == "" {
+		return info.ContextID
+	}
+	hash := sha256.New()
+	for _, part := range []string{info.Tenant, info.Owner, string(info.ContextID)} {
+		fmt.Fprintf(hash, "%d:%s", len(part), part)
+	}
+	return a2a.ContextID(hex.EncodeToString(hash.Sum(nil)[:16]))
 }
 
 // contextOf returns the id of the conversation with an agent: the host's own one, unless the agent has made another.
@@ -284,9 +302,9 @@ func (x *run) contextOf(ctx context.Context, s *step) a2a.ContextID {
 	}
 	talk, err := x.conversation(ctx)
 	if err != nil {
-		return x.t.ContextID()
+		return x.ownContext()
 	}
-	return cmp.Or(talk.Contexts[s.Key], x.t.ContextID())
+	return cmp.Or(talk.Contexts[s.Key], x.ownContext())
 }
 
 // request makes the message of a step.

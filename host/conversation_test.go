@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -112,6 +113,47 @@ func TestATaskWhoseQuestionWasAnsweredElsewhere(t *testing.T) {
 	}
 	if r := w.Reply(first, "CAD"); r.State() != a2a.TaskStateCompleted || !strings.HasPrefix(r.Text(), "1 USD = 1.4328 CAD") {
 		t.Errorf("%v: %s", r.State(), r.Text())
+	}
+}
+
+// diary tells what was said to it before in the conversation.
+var diary = agent.Func(func(ctx context.Context, t *agent.Turn) error {
+	var said []string
+	if _, err := t.LoadContext(ctx, &said); err != nil {
+		return err
+	}
+	if err := t.SaveContext(ctx, append(said, t.Text())); err != nil {
+		return err
+	}
+	return t.Artifact("before", a2a.TextPart(fmt.Sprintf("before: %q", said)))
+})
+
+// Two users may give their conversations one id, and none reads what the other one said to an agent: to the agent both are
+// the host.
+func TestConversationsOfOneIDAreApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, serve(t, diary, cardOf("Diary", "Keeps a diary", "diary")))
+	say := func(user, tenant, words string) string {
+		m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart(words))
+		m.ContextID = "1"
+		ctx := a2a.WithCall(w.Context(), &a2a.Call{Identity: a2a.Identity{Subject: user}, Tenant: tenant})
+		res, err := w.Service.SendMessage(ctx, &a2a.SendMessageRequest{Message: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		task := res.(*a2a.Task)
+		if len(task.Artifacts) == 0 {
+			t.Fatalf("%+v", task.Status)
+		}
+		return string(task.Artifacts[0].Parts[0].Content.(a2a.Text))
+	}
+	for _, user := range []struct{ name, tenant string }{{"alice", ""}, {"bob", ""}, {"alice", "acme"}, {"", ""}} {
+		if got := say(user.name, user.tenant, "diary: first"); got != "before: []" {
+			t.Errorf("%+v reads %s", user, got)
+		}
+		if got := say(user.name, user.tenant, "diary: second"); got != `before: ["first"]` {
+			t.Errorf("%+v: the conversation does not go on: %s", user, got)
+		}
 	}
 }
 

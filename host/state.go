@@ -188,7 +188,7 @@ func (x *run) save(ctx context.Context) error {
 
 // converse changes what the tasks of the context share.
 func (x *run) converse(ctx context.Context, change func(*conversation)) error {
-	unlock := x.h.contexts.lock(string(x.t.ContextID()))
+	unlock := x.h.contexts.lock(string(x.ownContext()))
 	defer unlock()
 	var c conversation
 	if _, err := x.t.LoadContext(ctx, &c); err != nil {
