@@ -295,6 +295,32 @@ func TestIDsOfClients(t *testing.T) {
 	wants(t, post(t, url, resubscribe, ann), `"id":"t"`, `"completed"`, `"final":true`)
 }
 
+// Nobody reads what the agent said to a caller whose key is in a header that the gateway has yet to hear of: it fetches the
+// agent's card with the first request.
+func TestAnswersOfTheFirstCaller(t *testing.T) {
+	t.Parallel()
+	up := upstream(t, a2a.Generation10, func(o *server.Options) {
+		o.Card.SecuritySchemes = map[string]a2a.SecurityScheme{"k": &a2a.APIKeyScheme{Location: "header", Name: "X-Key"}}
+	})
+	url := front(t, nil, gateway.Upstream{Card: up})
+	ann := "X-Key: ann"
+	wants(t, post(t, url, fmt.Sprintf(send01, "t", "reply a secret"), ann), `"id":"t"`, `a secret`)
+	get := `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"t"}}`
+	wants(t, post(t, url, get, ann), `"id":"t"`, `a secret`)
+	wants(t, post(t, url, get), `-32001`)
+	wants(t, post(t, url, get, "X-Key: bob"), `-32001`)
+}
+
+// An id that a caller made is no id in another tenant of the agent.
+func TestIDsOfClientsInTenants(t *testing.T) {
+	t.Parallel()
+	url := front(t, nil, gateway.Upstream{Card: upstream(t, a2a.Generation10, nil)})
+	wants(t, post(t, url, fmt.Sprintf(send01, "t", "reply a secret")), `"id":"t"`, `a secret`)
+	get := `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t","tenant":%q}}`
+	wants(t, post(t, url, fmt.Sprintf(get, ""), "A2A-Version: 1.0"), `a secret`)
+	wants(t, post(t, url, fmt.Sprintf(get, "acme"), "A2A-Version: 1.0"), `-32001`)
+}
+
 // In front of an agent that takes ids as they come, one caller's are no other's either.
 func TestIDsOfClientsBefore01(t *testing.T) {
 	t.Parallel()

@@ -19,8 +19,13 @@ import (
 // client of 0.1 made itself, where the upstream makes its own.
 
 // keyOf returns under which key an id of the caller's would be in the table of tasks.
-func keyOf(ctx context.Context, id a2a.TaskID) taskKey {
-	return taskKey{owner: auth.Owner(a2a.CallFrom(ctx).Identity), id: id}
+func (u *upstream) keyOf(ctx context.Context, id a2a.TaskID) taskKey {
+	call := a2a.CallFrom(ctx)
+	key := taskKey{owner: auth.Owner(call.Identity), id: id}
+	if u.name == "" { // else the tenant is the upstream's name, or nothing
+		key.tenant = call.Tenant
+	}
+	return key
 }
 
 // known is what the gateway knows of an id: by which one the upstream has the task, and how it is shown. Of a message
@@ -36,7 +41,7 @@ func (u *upstream) behind(ctx context.Context, id a2a.TaskID) (known, error) {
 	if id == "" {
 		return known{}, nil
 	}
-	b := u.tasks.find(keyOf(ctx, id))
+	b := u.tasks.find(u.keyOf(ctx, id))
 	if b == nil {
 		return known{id: id}, nil
 	}
@@ -70,7 +75,7 @@ func (u *upstream) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*s
 	}
 	m := mask.Mask(req.NewTaskID)
 	for {
-		b, made := u.tasks.reserve(keyOf(ctx, req.NewTaskID))
+		b, made := u.tasks.reserve(u.keyOf(ctx, req.NewTaskID))
 		if made {
 			return &sending{req: u.toTask(ctx, req, ""), mask: m, made: b}, nil
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // A taskTable remembers which task of the upstream stands behind an id that a client of 0.1 made. Ids are kept for each
-// owner, so that one that another caller made is not there. The task that was used longest ago makes room for a new one.
+// owner and tenant, so that an id that another caller made is not there. The task that was used longest ago makes room for a new one.
 type taskTable struct {
 	max      int
 	lifetime time.Duration
@@ -24,8 +24,9 @@ type taskTable struct {
 }
 
 type taskKey struct {
-	owner string
-	id    a2a.TaskID // as the client made it
+	owner  string
+	tenant string     // "" where it only names the upstream
+	id     a2a.TaskID // as the client made it
 }
 
 // A boundTask is an id of a client with the task behind it, once there is one.
