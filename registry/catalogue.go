@@ -98,7 +98,7 @@ func New(ctx context.Context, db *store.DB, opts *Options) (*Registry, error) {
 	if g.dial == nil {
 		g.dial = guard.Dial(guard.Networks(o.Networks))
 	}
-	g.transport = guard.Transport(g.dial)
+	g.transport = guard.Transport(g.connect)
 	g.cards = card.NewResolver(&card.Options{
 		HTTPClient: &http.Client{Transport: g.transport}, Timeout: o.Timeout, MaxBytes: o.MaxCard, MaxCached: -1, Retries: -1,
 	})

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -224,6 +225,54 @@ func TestAnotherInterfaceInOtherNetworks(t *testing.T) {
 	}
 	if agent.same == 0 {
 		t.Error("the card was never unchanged")
+	}
+}
+
+// Errors do not tell what a name resolves to in the networks around the registry: one that the registry does not look at
+// reads like a name that does not exist.
+func TestErrorsDoNotResolveNames(t *testing.T) {
+	t.Parallel()
+	resets, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resets.Close()
+	go func() {
+		for {
+			conn, err := resets.Accept()
+			if err != nil {
+				return
+			}
+			conn.(*net.TCPConn).SetLinger(0)
+			conn.Close()
+		}
+	}()
+	_, port, _ := net.SplitHostPort(resets.Addr().String())
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, nobody, _ := net.SplitHostPort(closed.Addr().String())
+	closed.Close()
+	given := parse(t, strings.ReplaceAll(simple("Given", "be given"), "$URL", "http://localhost:1"))
+	for _, try := range []struct {
+		networks string
+		add      registry.Registration
+		want     string
+	}{
+		{registry.NetworksPublic, registry.Registration{URL: "http://localhost:" + port}, `no host is called "localhost" in the networks that count as public`},
+		{registry.NetworksPublic, registry.Registration{URL: "http://nobody.invalid"}, `no host is called "nobody.invalid" in the networks that count as public`},
+		{registry.NetworksPublic, registry.Registration{Card: given}, `no host is called "localhost" in the networks that count as public`},
+		{registry.NetworksPublic, registry.Registration{URL: "http://10.1.2.3"}, `10.1.2.3 is not in the networks that count as public`},
+		{registry.NetworksLoopback, registry.Registration{URL: "http://localhost:" + nobody}, "nothing listens at localhost:" + nobody},
+		{registry.NetworksLoopback, registry.Registration{URL: "http://localhost:" + port}, ""},
+	} {
+		g := newRegistry(t, registry.Options{Networks: try.networks})
+		_, _, err := g.Add(t.Context(), try.add)
+		wantKind(t, err, registry.ErrCardUnreachable)
+		if text := err.Error(); !strings.HasSuffix(text, try.want) || strings.Contains(text, "127.0.0.1") || strings.Contains(text, "::1") {
+			t.Errorf("%+v in %s: %s", try.add, try.networks, text)
+		}
 	}
 }
 

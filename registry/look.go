@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/netip"
 	"net/url"
 	"strings"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
 )
 
 // maxReason bounds the text that says why an agent is down, in bytes.
@@ -175,7 +177,7 @@ func (g *Registry) reach(ctx context.Context, s *sight) error {
 	if u, err := url.Parse(s.foundAt); err == nil && s.foundAt != "" && strings.EqualFold(addressOfURL(u), s.places[0]) {
 		return nil
 	}
-	conn, err := g.dial(ctx, "tcp", s.places[0])
+	conn, err := g.connect(ctx, "tcp", s.places[0])
 	if err != nil {
 		return fmt.Errorf("its first interface cannot be reached: %w", err)
 	}
@@ -212,21 +214,54 @@ func reason(err error) string {
 	if u, ok := errors.AsType[*url.Error](err); ok { // which names the URL once more
 		text = strings.Replace(text, u.Error(), u.Err.Error(), 1)
 	}
-	if op, ok := errors.AsType[*net.OpError](err); ok {
-		text = strings.Replace(text, op.Error(), inWords(op), 1)
+	if op, ok := errors.AsType[*net.OpError](err); ok { // which names the addresses of both sides
+		text = strings.Replace(text, op.Error(), op.Op+": "+op.Err.Error(), 1)
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r != '\uFFFD' && unseen(r) }), " ")
 	return clip(text, maxReason)
 }
 
-// inWords says why there is no connection, in the same words as the command line; what is not known is as the system says it.
-func inWords(op *net.OpError) string {
-	if errors.Is(op, syscall.ECONNREFUSED) && op.Addr != nil {
-		return "nothing listens at " + op.Addr.String()
+// A dialError says why there is no connection to an address, as whoever added the agent wrote it. What the name resolves
+// to is left out, and a name of a network that the registry does not look at reads like one that does not exist: callers
+// could otherwise have the registry tell what is in the networks around it.
+type dialError struct {
+	addr     string // host and port
+	networks guard.Networks
+	err      error
+}
+
+func (e *dialError) Unwrap() error { return e.err }
+
+func (e *dialError) Error() string {
+	host, _, err := net.SplitHostPort(e.addr)
+	if err != nil {
+		host = e.addr
 	}
-	if dns, ok := errors.AsType[*net.DNSError](op); ok && dns.IsNotFound {
-		return fmt.Sprintf("no host is called %q", dns.Name)
+	refused := errors.Is(e.err, guard.ErrRefused)
+	if _, err := netip.ParseAddr(host); err == nil && refused {
+		return fmt.Sprintf("the address %s is not in the networks that count as %s", host, e.networks)
 	}
-	return op.Error()
+	dns, unresolved := errors.AsType[*net.DNSError](e.err)
+	late, canTime := errors.AsType[net.Error](e.err)
+	switch {
+	case refused, unresolved && dns.IsNotFound:
+		return fmt.Sprintf("no host is called %q in the networks that count as %s", host, e.networks)
+	case unresolved:
+		return fmt.Sprintf("the name %q cannot be resolved now", host)
+	case errors.Is(e.err, syscall.ECONNREFUSED):
+		return "nothing listens at " + e.addr
+	case canTime && late.Timeout():
+		return "no answer from " + e.addr + " in time"
+	}
+	return "no connection to " + e.addr
+}
+
+// connect is the dial function with errors for strangers.
+func (g *Registry) connect(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := g.dial(ctx, network, addr)
+	if err != nil {
+		return nil, &dialError{addr, guard.Networks(g.opts.Networks), err}
+	}
+	return conn, nil
 }

@@ -53,8 +53,9 @@ func (g *Registry) allowed(ctx context.Context, p places) error {
 		if err != nil {
 			continue
 		}
-		if err := guard.Check(ctx, guard.Networks(g.opts.Networks), host); err != nil {
-			return fmt.Errorf("one of its interfaces may not be called: %w", err)
+		networks := guard.Networks(g.opts.Networks)
+		if err := guard.Check(ctx, networks, host); err != nil {
+			return fmt.Errorf("one of its interfaces may not be called: %w", &dialError{addr, networks, err})
 		}
 	}
 	return nil

@@ -49,6 +49,7 @@ type Run struct {
 	Dir       string // where a .env file is looked for, and above; "" for nowhere
 
 	onInterrupt func(func()) // lets Ctrl-C call a function instead of ending the command; nil where there is no Ctrl-C
+	beforeEnd   func(func()) // has a function called before a second signal ends the process; nil where there are no signals
 	person      prompter     // stands for a person at a terminal, in tests; nil: see the streams
 }
 
@@ -58,9 +59,10 @@ func Main() int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	dir, _ := os.Getwd() // without one there is no file beside it either
+	signals := newInterrupts(cancel)
 	r := Run{
 		Program: os.Args[0], Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		LookupEnv: os.LookupEnv, Dir: dir, onInterrupt: newInterrupts(cancel).take,
+		LookupEnv: os.LookupEnv, Dir: dir, onInterrupt: signals.take, beforeEnd: signals.before,
 	}
 	return r.Do(ctx)
 }

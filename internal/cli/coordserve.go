@@ -24,7 +24,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/coord/a2abridge"
 	"github.com/dragoman-a2a/dragoman/coord/daemon"
 	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
-	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/collector"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/store"
@@ -147,7 +146,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	defer end() // which has said what was wrong, or something else was before
 	var handler http.Handler = d
 	if local {
-		handler = localOnly(d)
+		handler = localOnly("coordinator", d)
 	}
 	at := (&registryServeOptions{serveOptions: o.serveOptions}).at(ln.Addr())
 	fmt.Fprintf(c.err, "data of coordinator: %s\nserving coordinator at %s\n", inline(kept.place), at)
@@ -248,18 +247,6 @@ func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h ht
 	}
 	<-failed
 	return err
-}
-
-// localOnly lets through only requests that name this machine: on the loopback address a browser can be led to call the
-// coordinator by the name of some other site, and show that site what it says.
-func localOnly(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !binding.IsLocal(r.Host) {
-			http.Error(w, "this coordinator listens for its own machine only; call it as localhost or 127.0.0.1", http.StatusForbidden)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
 }
 
 // checkOpen refuses to let in strangers, unless that is meant.

@@ -17,6 +17,7 @@ type interrupts struct {
 
 	mu      sync.Mutex
 	instead func() // what Ctrl-C does; nil: it ends the command
+	last    func() // what is done before the process ends at once; nil for nothing
 }
 
 // newInterrupts begins to watch. A process that was started to ignore SIGINT, as shell scripts start those in the
@@ -34,20 +35,28 @@ func newInterrupts(end func()) *interrupts {
 
 func (i *interrupts) watch() {
 	for s := range i.signals {
-		if instead := i.handler(); instead != nil && s == os.Interrupt {
+		if instead, _ := i.handlers(); instead != nil && s == os.Interrupt {
 			instead()
 			continue
 		}
-		signal.Stop(i.signals)
 		i.end()
-		return
+		break
+	}
+	s := <-i.signals
+	if _, last := i.handlers(); last != nil {
+		last()
+	}
+	signal.Stop(i.signals) // from here on the signal ends the process
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil || self.Signal(s) != nil { // there are systems on which no process can send that
+		os.Exit(exitInterrupted)
 	}
 }
 
-func (i *interrupts) handler() func() {
+func (i *interrupts) handlers() (instead, last func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.instead
+	return i.instead, i.last
 }
 
 // take lets Ctrl-C call f, which must return soon; nil gives it back.
@@ -55,4 +64,11 @@ func (i *interrupts) take(f func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.instead = f
+}
+
+// before has f called before the second signal ends the process; f must return soon.
+func (i *interrupts) before(f func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.last = f
 }

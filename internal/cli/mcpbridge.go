@@ -155,7 +155,7 @@ func (c *command) bridgeHTTP(ctx context.Context, o *bridgeOptions, b *mcpbridge
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
 	if local {
-		srv.Handler = localOnly(mux)
+		srv.Handler = localOnly("bridge", mux)
 	}
 	fmt.Fprintf(c.err, "serving bridge to %s at http://%s/mcp\n", inline(strings.Join(o.agents, ", ")), ln.Addr())
 	failed := make(chan error, 1)

@@ -83,7 +83,7 @@ func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 		c.warn("the agent's card cannot be fetched now: %v", err)
 	}
 	fmt.Fprintf(c.err, "recording %s to %s at %s\n", inline(o.upstream), inline(o.cassette), url)
-	return serveUntil(ctx, ln, recorder)
+	return serveUntil(ctx, ln, keepPagesOut("recorder", ln, o.url, recorder))
 }
 
 // recording returns the options of a recording to a file.

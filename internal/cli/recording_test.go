@@ -5,6 +5,7 @@
 package cli
 
 import (
+	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
@@ -80,4 +81,62 @@ func replaceAll(args, pairs []string) []string {
 		all = append(all, replacer.Replace(arg))
 	}
 	return all
+}
+
+// A page of somebody else gets nothing from a recorder or a player either, whose agent would take them for programs: neither
+// under another name, nor by a request from its own origin.
+func TestRecordersAreCalledByTheirNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	start := func(args ...string) string {
+		s, err := startProcess(args, dir, os.Getenv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.kill)
+		url, err := s.ready()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return url
+	}
+	agent := start("serve", "--echo", "--addr", "127.0.0.1:0")
+	tape := start("record", "--upstream", agent, "--addr", "127.0.0.1:0", "--cassette", "talk.jsonl")
+	if got := run(t.Context(), "send", "-a", tape, "--text", "hello"); got.code != exitOK {
+		t.Fatalf("a program: %+v", got)
+	}
+	played := start("replay", "talk.jsonl", "--addr", "127.0.0.1:0")
+	for _, try := range []struct {
+		url, host string
+		header    map[string]string
+		want      int
+	}{
+		{tape, "", nil, http.StatusOK},
+		{tape, "evil.example", nil, http.StatusForbidden},
+		{tape, "evil.example", map[string]string{"Sec-Fetch-Site": "same-origin"}, http.StatusForbidden},
+		{tape, "", map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, http.StatusForbidden},
+		{tape, "", map[string]string{"Origin": "https://evil.example"}, http.StatusForbidden},
+		{tape, "localhost", map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"}, http.StatusOK},
+		{played, "evil.example", nil, http.StatusForbidden},
+		{played, "", map[string]string{"Origin": "https://evil.example"}, http.StatusForbidden},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, try.url, strings.NewReader(
+			`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"m","role":"user","parts":[{"kind":"text","text":"hi"}]}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host, req.Close = try.host, true
+		req.Header.Set("Content-Type", "application/json")
+		for name, value := range try.header {
+			req.Header.Set(name, value)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != try.want {
+			t.Errorf("%+v: %s", try, resp.Status)
+		}
+	}
 }

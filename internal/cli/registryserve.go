@@ -29,6 +29,7 @@ type registryServeOptions struct {
 	serveOptions
 	token     string
 	networks  string
+	open      bool
 	anyHost   bool
 	interval  time.Duration
 	maxAgents int
@@ -40,7 +41,7 @@ their history in a data folder, and looks from time to time whether the agents a
 there. When it is ready it prints one line to the error stream: serving registry at URL.
 
 With --registry-token only who has the token may add, check and remove agents; all may
-look. --networks says where agents may be: public, loopback (public ones and this
+look. Beyond this machine the registry wants a token, or --open. --networks says where agents may be: public, loopback (public ones and this
 machine) or private (private networks, too). Unless it is given, a registry that listens
 on this machine only looks at this machine, too, and any other one only at public agents.`
 
@@ -64,7 +65,8 @@ func (c *command) registryServeCommand() *cobra.Command {
 	c.dataDirFlag(flags, &o.data)
 	registryTokenFlag(flags, &o.token)
 	flags.StringVar(&o.networks, "networks", "", "where agents may be: public, loopback or private (default: loopback when --addr is, else public)")
-	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy")
+	flags.BoolVar(&o.open, "open", false, "beyond this machine, let everybody add and remove agents")
+	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy, which counts as beyond this machine")
 	flags.DurationVar(&o.interval, "interval", limits.Interval, "time between two checks of an agent that is up")
 	flags.IntVar(&o.maxAgents, "max-agents", limits.MaxAgents, "how many agents the catalogue takes")
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
@@ -89,7 +91,10 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 		return err
 	}
 	defer ln.Close() // registry.Serve does that too
-	local := isLoopback(ln.Addr())
+	local := isLoopback(ln.Addr()) && !o.anyHost
+	if err := c.checkOpenRegistry(o, local); err != nil {
+		return err
+	}
 	if o.networks == "" {
 		o.networks = registry.NetworksPublic
 		if local {
@@ -108,7 +113,6 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 		return err
 	}
 	defer catalogue.Close()
-	c.warnRegistry(o, local)
 	collector.Tune()
 
 	probing, stop := context.WithCancel(ctx)
@@ -136,14 +140,21 @@ func (o *registryServeOptions) checkRegistry() error {
 	return o.check()
 }
 
-// warnRegistry tells of what strangers could do.
-func (c *command) warnRegistry(o *registryServeOptions, local bool) {
-	if !local && o.token == "" {
-		c.warn("everybody who reaches the registry may add and remove agents; set a token with --%s", flagRegistryToken)
+// checkOpenRegistry refuses to let strangers change the catalogue, unless that is meant, as coord serve does.
+func (c *command) checkOpenRegistry(o *registryServeOptions, local bool) error {
+	switch {
+	case local:
+		return nil
+	case o.token == "" && !o.open:
+		return usagef("--addr %s is beyond this machine, and everybody there could add and remove agents", o.addr).
+			withHint("set a token with --" + flagRegistryToken + ", or let in everybody with --open")
+	case o.token == "":
+		c.warn("everybody who reaches the registry may add and remove agents")
 	}
-	if !local && o.tls == nil {
+	if o.tls == nil {
 		c.warn("serving plain http beyond this machine: everybody on the way can read and change it; set --tls-cert, or put a proxy with TLS in front")
 	}
+	return nil
 }
 
 func (o *registryServeOptions) authenticator() auth.Authenticator {

@@ -104,7 +104,7 @@ func (c *command) replay(ctx context.Context, name string, o *replayOptions) err
 	url := o.reachedAt(ln)
 	player := cassette.NewPlayer(tape, url, func(why string) { c.warn("%s", why) })
 	fmt.Fprintf(c.err, "serving %s at %s\n", inline(name), url)
-	err = serveUntil(ctx, ln, player)
+	err = serveUntil(ctx, ln, keepPagesOut("player", ln, o.url, player))
 	if left := player.Left(); left > 0 {
 		c.tell("Requests of the cassette that nobody made: %d", left)
 	}

@@ -63,6 +63,7 @@ type serveOptions struct {
 	logFormat string
 
 	exec        string
+	commands    *processes // of exec; nil without it
 	chunk       string
 	atOnce      int
 	echo        bool
@@ -86,7 +87,7 @@ of and tried again with each request.
 
 Tasks are kept in a data folder and survive the server; --data-dir :memory: keeps
 nothing. SIGTERM or Ctrl-C lets running turns come to their end (see --drain) and
-then ends the server; the second one ends it at once.`
+then ends the server; the second one ends it at once, with the commands that run.`
 
 const serveExample = `  dragoman serve --agent currency
   dragoman serve --agent currency --rates auto --addr 127.0.0.1:8080 --data-dir ./data
@@ -170,6 +171,12 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	}
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.commands != nil {
+		defer o.commands.kill() // those that the engine has not waited for
+		if c.beforeEnd != nil {
+			c.beforeEnd(o.commands.kill)
+		}
 	}
 	ln, err := o.listen(ctx)
 	if err != nil {

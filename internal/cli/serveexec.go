@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -39,10 +40,52 @@ type execAgent struct {
 	command string
 	chunk   string        // what ends a piece of output that is sent on at once; "" sends the output as a whole
 	slots   chan struct{} // bounds how many run at once
+	running *processes
 }
 
 func newExecAgent(command, chunk string, atOnce int) *execAgent {
-	return &execAgent{command: command, chunk: chunk, slots: make(chan struct{}, atOnce)}
+	return &execAgent{command: command, chunk: chunk, slots: make(chan struct{}, atOnce), running: new(processes)}
+}
+
+// processes are those that must not outlive this one.
+type processes struct {
+	mu     sync.Mutex
+	killed bool
+	kills  map[*exec.Cmd]func()
+}
+
+// start starts a command; kill is how it is killed with all that it has started.
+func (p *processes) start(cmd *exec.Cmd, kill func()) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.killed {
+		return errors.New("the server ends")
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if p.kills == nil {
+		p.kills = make(map[*exec.Cmd]func())
+	}
+	p.kills[cmd] = kill
+	return nil
+}
+
+// ended notes that a command has ended.
+func (p *processes) ended(cmd *exec.Cmd) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.kills, cmd)
+}
+
+// kill kills all of them, and lets no other start.
+func (p *processes) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.killed = true
+	for _, kill := range p.kills {
+		kill()
+	}
 }
 
 // Run implements agent.Agent.
@@ -57,7 +100,7 @@ func (a *execAgent) Run(ctx context.Context, t *agent.Turn) error {
 		return ctx.Err()
 	}
 	cmd := exec.CommandContext(ctx, shell[0], shell[1], a.command)
-	done := ownGroup(cmd)
+	kill, done := ownGroup(cmd)
 	cmd.Env = append(os.Environ(), "A2A_TASK_ID="+string(t.TaskID()), "A2A_CONTEXT_ID="+string(t.ContextID()))
 	cmd.Stdin = strings.NewReader(t.Text())
 	var said tail
@@ -65,7 +108,7 @@ func (a *execAgent) Run(ctx context.Context, t *agent.Turn) error {
 	cmd.WaitDelay = killAfter
 	out, in := io.Pipe() // and not that of cmd, which ends only with all that the command leaves in the background
 	cmd.Stdout = in
-	if err := cmd.Start(); err != nil {
+	if err := a.running.start(cmd, kill); err != nil {
 		return agent.Public("the command cannot be started", err)
 	}
 	sending := make(chan error, 1)
@@ -78,6 +121,7 @@ func (a *execAgent) Run(ctx context.Context, t *agent.Turn) error {
 		sending <- err
 	}()
 	err := cmd.Wait()
+	a.running.ended(cmd)
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // it has ended well, and what it left behind is not waited for
 	}
@@ -252,7 +296,8 @@ func (o *serveOptions) checkSource(c *command) error {
 func (o *serveOptions) custom() (agent.Agent, *a2a.AgentCard, error) {
 	made, card := agent.Agent(parrot), customCard(cmp.Or(o.name, "Echo"), cmp.Or(o.description, "Gives back what it is sent"), "*/*")
 	if o.exec != "" {
-		made = newExecAgent(o.exec, o.chunk, o.atOnce)
+		command := newExecAgent(o.exec, o.chunk, o.atOnce)
+		made, o.commands = command, command.running
 		card = customCard(cmp.Or(o.name, "Command"), cmp.Or(o.description, "Runs a command"), "text/plain")
 	}
 	if o.card == "" {

@@ -9,4 +9,6 @@ import "os/exec"
 var shell = []string{"cmd", "/C"}
 
 // ownGroup leaves the command as it is: it is killed alone.
-func ownGroup(*exec.Cmd) (done func()) { return func() {} }
+func ownGroup(cmd *exec.Cmd) (kill, done func()) {
+	return func() { cmd.Process.Kill() }, func() {}
+}

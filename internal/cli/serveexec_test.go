@@ -72,6 +72,44 @@ func TestCancelEndsTheProcessGroup(t *testing.T) {
 	}
 }
 
+// A server that is told to end a second time takes the commands along that it waits for, and so does one whose time to
+// drain is up, also those that do not heed that they are asked to end.
+func TestCommandsEndWithTheServer(t *testing.T) {
+	t.Parallel()
+	const stubborn = `trap "" TERM INT; (trap "" TERM INT; while :; do sleep 0.1; done) & echo $! > pid; while :; do sleep 0.1; done`
+	for name, drain := range map[string]string{"second signal": "1h", "end of the drain": "10ms"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			s, err := startProcess([]string{"serve", "--exec", stubborn, "--addr", "127.0.0.1:0", "--drain", drain}, dir, os.Getenv)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.kill)
+			url, err := s.ready()
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t.Context(), "send", "-a", url, "--async", "--text", "go")
+			pid := awaitPID(t, filepath.Join(dir, "pid"))
+			if group, err := syscall.Getpgid(pid); err == nil {
+				t.Cleanup(func() { syscall.Kill(-group, syscall.SIGKILL) })
+			}
+			s.cmd.Process.Signal(os.Interrupt)
+			awaitRefused(t, url)
+			if drain == "1h" {
+				s.cmd.Process.Signal(os.Interrupt)
+			}
+			select {
+			case <-s.done:
+			case <-time.After(30 * time.Second):
+				t.Error("the server goes on")
+			}
+			awaitGone(t, pid)
+		})
+	}
+}
+
 // A task is there as soon as its command runs, also when nobody asked for that and the command says nothing.
 func TestSilentCommandsCanBeSeenAndCancelled(t *testing.T) {
 	t.Parallel()

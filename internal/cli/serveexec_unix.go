@@ -16,12 +16,12 @@ import (
 var shell = []string{"/bin/sh", "-c"}
 
 // ownGroup runs a command in a process group of its own, which is asked to end when the command is cancelled, and killed
-// when it does not. Call done when the command has ended: it kills what a cancelled command has left behind.
-func ownGroup(cmd *exec.Cmd) (done func()) {
+// when it does not, or by kill. Call done when the command has ended: it kills what a cancelled command has left behind.
+func ownGroup(cmd *exec.Cmd) (kill, done func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var killing *time.Timer
 	var mu sync.Mutex
-	kill := func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	kill = func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Cancel = func() error {
 		mu.Lock()
 		defer mu.Unlock()
@@ -34,7 +34,7 @@ func ownGroup(cmd *exec.Cmd) (done func()) {
 		}
 		return err
 	}
-	return func() {
+	return kill, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		if killing != nil && killing.Stop() {
