@@ -92,7 +92,7 @@ func (c *command) completeAnswer(ctx context.Context, agent *client.Client, req 
 // fillAndSend asks for the fields of the form that the task waits for and sends the answer, until the agent asks for no
 // more. Who leaves the form reads how to answer later.
 func (c *command) fillAndSend(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
-	in := c.prompter(completeForm)
+	in := c.prompter(completeForm, nil)
 	answer, err := c.fill(ctx, in, seen)
 	in.close()
 	switch {

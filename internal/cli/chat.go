@@ -29,20 +29,28 @@ type chatOptions struct {
 	contextID string
 	files     []string
 	accept    []string
+	dataDir   string
 }
 
-const chatLong = `chat is a conversation with an agent, or with several: each line is a message, and what
-the agent does with it is shown as it happens. A line that begins with / is a command;
-/help lists them. With several agents, @NAME begins a line that is for one of them, and
-those after it. When the agent asks for a form, its fields are asked for one by one:
-Enter keeps the value in brackets, /later leaves the form, /cancel cancels the task.
+const chatLong = `chat is a conversation with one agent, or with several. Each line is a message.
+chat shows what the agent does as it happens. A line that begins with / is a
+command; /help lists the commands. With several agents, @NAME at the start of a
+line turns to one of them.
 
-Ctrl-C cancels the running task; the second one leaves. At the end, the ids of the
-tasks and conversations are printed with the commands to come back to them.
+Text that you paste is one message, whatever lines it has. The key Up brings
+back what you typed, also in earlier conversations; chat keeps that in the data
+folder, without lines that begin with a space.
 
-Without a terminal, the words after the options are sent as the one message; without
-words, each line of standard input is a message. One that is a JSON object answers the
-form that the agent waits for; what it leaves out stays as the form has it.`
+When the agent asks for a form, chat asks for each field. Enter keeps the value
+in brackets, /later leaves the form, and /cancel cancels the task.
+
+Ctrl-C cancels the running task; the second Ctrl-C leaves. At the end, chat
+prints the commands that continue the tasks and conversations.
+
+Without a terminal, chat sends the words after the options as one message.
+Without words, each line of standard input is a message. A line that is a JSON
+object answers the form that the agent waits for; a field that it leaves out
+keeps the form's value.`
 
 const chatExample = `  dragoman chat -a http://127.0.0.1:8080
   dragoman chat -a http://127.0.0.1:8080 -a http://127.0.0.1:8081
@@ -67,6 +75,7 @@ func (c *command) chatCommand() *cobra.Command {
 	flags.StringArrayVar(&o.files, "file", nil, "path or URL of a file for the first message; repeatable")
 	flags.SetAnnotation("file", annotationPart, nil)
 	flags.StringSliceVar(&o.accept, "accept", nil, "media types that answers may have, separated by commas")
+	c.dataDirFlag(flags, &o.dataDir)
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Name != flagAgentCard {
 			cmd.PersistentFlags().AddFlag(f)
@@ -97,7 +106,7 @@ func (c *command) chat(cmd *cobra.Command, o *chatOptions, words string) error {
 	if oneOff {
 		s.in = newPipe(strings.NewReader(""))
 	} else {
-		s.in = c.prompter(completeChat)
+		s.in = c.prompter(completeChat, c.openHistory(o.dataDir))
 	}
 	defer s.in.close()
 	err := s.begin(ctx, o)
@@ -232,6 +241,9 @@ func (s *chat) loop(ctx context.Context, first error) error {
 			return failed
 		}
 		left = false
+		if strings.TrimSpace(line) != "" {
+			s.in.remember(line)
+		}
 		err = s.hear(ctx, line)
 	}
 }
@@ -266,7 +278,7 @@ func (s *chat) hear(ctx context.Context, line string) error {
 		return nil
 	case strings.HasPrefix(text, "//"):
 		return s.say(ctx, text[1:])
-	case strings.HasPrefix(text, "/"):
+	case strings.HasPrefix(text, "/") && !strings.Contains(text, "\n"): // no command has several lines
 		return s.command(ctx, text)
 	case strings.HasPrefix(text, "@") && len(s.agents) > 1:
 		return s.address(ctx, text[1:])

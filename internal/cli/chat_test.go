@@ -25,8 +25,9 @@ type person struct {
 	prompts []string
 }
 
-func (p *person) person() bool { return true }
-func (p *person) close()       {}
+func (p *person) person() bool    { return true }
+func (p *person) close()          {}
+func (p *person) remember(string) {}
 
 func (p *person) ask(ctx context.Context, prompt string) (string, error) {
 	p.prompts = append(p.prompts, prompt)

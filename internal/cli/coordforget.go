@@ -72,7 +72,7 @@ func (c *command) confirmForget(ctx context.Context, project string) error {
 	if !c.atTerminal() {
 		return usagef("what is forgotten cannot be had back, and nobody is here to be asked").withHint("say --yes")
 	}
-	in := c.prompter(nil)
+	in := c.prompter(nil, nil)
 	defer in.close()
 	name, err := in.ask(ctx, fmt.Sprintf("All that is kept of %s will be gone. Type its name to go on: ", project))
 	switch {

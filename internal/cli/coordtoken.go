@@ -195,7 +195,7 @@ func (c *command) confirmLast(ctx context.Context, name, opens string) error {
 	if !c.atTerminal() {
 		return usagef("%s, and nobody is here to be asked", what).withHint("make another token first, or say --yes")
 	}
-	in := c.prompter(nil)
+	in := c.prompter(nil, nil)
 	defer in.close()
 	answer, err := in.ask(ctx, what+". Type yes to go on: ")
 	switch {

@@ -190,7 +190,7 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 			<-ctx.Done()
 			return false, nil
 		}
-		return false, c.chat(cmd, &chatOptions{agents: []string{url}, taskID: o.taskID, contextID: o.contextID}, "")
+		return false, c.chat(cmd, &chatOptions{agents: []string{url}, taskID: o.taskID, contextID: o.contextID, dataDir: o.data}, "")
 	})
 }
 

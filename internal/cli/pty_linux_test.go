@@ -233,7 +233,7 @@ func TestCtrlDEndsTheLineOfThePrompt(t *testing.T) {
 	s.press(ctrlD)
 	s.see("\r\nThe form waits", "Test [input-required]> ")
 	s.press(ctrlD)
-	s.see("\r\nTask: ")
+	s.see("\r\n" + pasteOff + "Task: ")
 	s.leaves()
 }
 
@@ -294,4 +294,33 @@ func TestSendShowsProgressAtATerminal(t *testing.T) {
 	if left := s.rest(); strings.Contains(left, "Waiting") {
 		t.Errorf("progress goes on: %q", left)
 	}
+}
+
+const up = "\x1b[A"
+
+// What is pasted is one message, with its lines and tabs, and comes back with the key Up, in the next conversation too.
+func TestPasteAndHistoryOfAChat(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		return t.Reply(a2a.TextPart(fmt.Sprintf("got %q", t.Text())))
+	}), nil)
+	data := t.TempDir()
+	s := openTerminal(t, "chat", url, "--data-dir", data)
+	s.see("\x1b[?2004h", "> ")
+	s.press("x: " + paste("/one\r\n\ttwo\nthree\r") + "!")
+	s.see("three!")
+	s.press(enter)
+	s.see(`got "x: /one\n\ttwo\nthree!"`, "> ")
+	s.press(paste("/a\r/b") + enter) // of several lines, and so no command
+	s.see(`got "/a\n/b"`, "> ")
+	s.press("/quit" + enter)
+	s.see("\x1b[?2004l")
+	s.leaves()
+
+	s = openTerminal(t, "host", url, "--data-dir", data)
+	s.see("> ")
+	s.press(up + up + up)
+	s.see("x: /one␊␉two␊three!")
+	s.press("\x03" + "/quit" + enter)
+	s.leaves()
 }

@@ -27,6 +27,8 @@ type prompter interface {
 	// ask returns the next line, without its end. The prompt is shown where somebody sees it; what is typed begins
 	// empty, always. It fails with io.EOF at the end, with errCtrlC, and with the error of ctx when that ends.
 	ask(ctx context.Context, prompt string) (string, error)
+	// remember lets the person have a line again, now and in the next conversation.
+	remember(line string)
 	// person reports whether somebody sees the prompts.
 	person() bool
 	close()
@@ -43,31 +45,49 @@ func (c *command) atTerminal() bool {
 	return c.person != nil || isTerminal(c.Stdin) && isTerminal(c.Stdout)
 }
 
-// prompter returns what asks the user: close it.
-func (c *command) prompter(completions func(line string) []string) prompter {
+// prompter returns what asks the user: close it. kept is what was typed before, and may be nil.
+func (c *command) prompter(completions func(line string) []string, kept *history) prompter {
 	switch {
 	case c.person != nil:
 		return c.person
 	case c.atTerminal():
-		return newEditor(completions)
+		return newEditor(completions, kept)
 	}
 	return newPipe(c.Stdin)
 }
 
 // editor asks at the terminal of the process.
-type editor struct{ state *liner.State }
+type editor struct {
+	state *liner.State
+	end   func()
+	kept  *history
+}
 
-func newEditor(completions func(line string) []string) *editor {
-	state := liner.NewLiner()
+func newEditor(completions func(line string) []string, kept *history) *editor {
+	lines := kept.lines() // which may warn, and so comes before the terminal is the editor's
+	state, end := newLiner()
 	state.SetCtrlCAborts(true)
+	for _, line := range lines {
+		state.AppendHistory(line)
+	}
 	if completions != nil {
 		state.SetCompleter(completions)
 	}
-	return &editor{state}
+	return &editor{state: state, end: end, kept: kept}
 }
 
 func (e *editor) person() bool { return true }
-func (e *editor) close()       { e.state.Close() }
+
+func (e *editor) close() {
+	e.end()
+	e.end = func() {}
+	e.state.Close()
+}
+
+func (e *editor) remember(line string) {
+	e.state.AppendHistory(marked.Replace(line))
+	e.kept.add(line)
+}
 
 func (e *editor) ask(ctx context.Context, prompt string) (string, error) {
 	line, err := unlessDone(ctx, func() (string, error) { return e.state.Prompt(promptable(prompt)) })
@@ -77,10 +97,7 @@ func (e *editor) ask(ctx context.Context, prompt string) (string, error) {
 	case errors.Is(err, io.EOF) || ctx.Err() != nil:
 		fmt.Println() // the cursor stands behind the prompt
 	}
-	if err == nil && strings.TrimSpace(line) != "" {
-		e.state.AppendHistory(line)
-	}
-	return line, err
+	return unmarked.Replace(line), err
 }
 
 // promptable returns a prompt without what the editor refuses to show: it counts the columns of what it shows.
@@ -102,8 +119,9 @@ func newPipe(r io.Reader) *pipe {
 	return &pipe{lines}
 }
 
-func (p *pipe) person() bool { return false }
-func (p *pipe) close()       {}
+func (p *pipe) person() bool    { return false }
+func (p *pipe) close()          {}
+func (p *pipe) remember(string) {}
 
 func (p *pipe) ask(ctx context.Context, _ string) (string, error) {
 	return unlessDone(ctx, func() (string, error) {

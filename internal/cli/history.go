@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/peterh/liner"
+)
+
+const (
+	historyName    = "history" // in the folder of chat
+	maxHistoryLine = 64 << 10  // bytes; longer lines are forgotten
+	maxHistory     = 1 << 20   // bytes of the file, until the next chat shortens it
+)
+
+// A history keeps what a person typed in conversations, for the next ones: a file with a line for each message, the newest
+// at the end. Several processes may use it at once. The nil history keeps nothing.
+type history struct {
+	file string
+	warn func(format string, args ...any)
+}
+
+// openHistory returns the history below the value of --data-dir; nil where that keeps nothing, or the user has no home.
+func (c *command) openHistory(dataDir string) *history {
+	folder, err := c.dataFolder(dataDir, folderChat)
+	if err != nil || folder == inMemory {
+		return nil
+	}
+	return &history{file: filepath.Join(folder, historyName), warn: c.warn}
+}
+
+// lines returns what was kept, the newest 1,000 lines at most. A file that has grown too large is shortened to them.
+func (h *history) lines() []string {
+	if h == nil {
+		return nil
+	}
+	file, err := os.Open(h.file)
+	if err != nil {
+		h.complain(err)
+		return nil
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		h.complain(err)
+		return nil
+	}
+	text, err := io.ReadAll(io.NewSectionReader(file, max(0, info.Size()-maxHistory), maxHistory))
+	if err != nil {
+		h.complain(err)
+		return nil
+	}
+	lines := strings.Split(string(text), "\n")
+	if info.Size() > maxHistory {
+		lines = lines[1:] // which begins somewhere
+	}
+	kept := lines[:0]
+	for _, line := range lines {
+		if line != "" && utf8.ValidString(line) {
+			kept = append(kept, line)
+		}
+	}
+	kept = kept[max(0, len(kept)-liner.HistoryLimit):]
+	if info.Size() > maxHistory {
+		h.complain(h.replace(kept))
+	}
+	return kept
+}
+
+// replace writes the file anew.
+func (h *history) replace(lines []string) error {
+	shorter, err := os.CreateTemp(filepath.Dir(h.file), historyName+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(shorter, strings.Join(lines, "\n")+"\n")
+	if err = errors.Join(err, shorter.Close()); err == nil {
+		err = os.Rename(shorter.Name(), h.file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(shorter.Name()))
+	}
+	return nil
+}
+
+// add keeps a line. One that begins with a space is forgotten, as shells do.
+func (h *history) add(line string) {
+	if h == nil || len(line) > maxHistoryLine || strings.HasPrefix(line, " ") {
+		return
+	}
+	h.complain(h.write(marked.Replace(line) + "\n"))
+}
+
+func (h *history) write(line string) error {
+	if err := os.MkdirAll(filepath.Dir(h.file), 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(h.file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(line) // at once, so that lines of several processes do not mix
+	return errors.Join(err, file.Close())
+}
+
+// complain warns of the first error, after which nothing more is kept.
+func (h *history) complain(err error) {
+	if err == nil || errors.Is(err, fs.ErrNotExist) || h.file == "" {
+		return
+	}
+	h.warn("the history of what you type cannot be kept: %v; keep none with --%s %s", err, flagDataDir, inMemory)
+	h.file = ""
+}
