@@ -69,20 +69,20 @@ func mayRepeat(err error) (time.Duration, bool) {
 
 // reach tries the interface that answered last, then the others in their order, until one takes the request.
 func reach[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res], req *Req) (Res, error) {
-	current := c.current.Load()
+	current := int(c.current.Load())
 	res, err := attempt(ctx, c, c.endpoints[current], o, req)
 	if !unsent(err) {
-		return res, err
+		return reread(ctx, c, current, o, req, res, err)
 	}
 	failures := []error{err}
 	for i, e := range c.endpoints {
-		if i == int(current) {
+		if i == current {
 			continue
 		}
 		res, err = attempt(ctx, c, e, o, req)
 		if !unsent(err) {
 			c.current.Store(int32(i))
-			return res, err
+			return reread(ctx, c, i, o, req, res, err)
 		}
 		failures = append(failures, err)
 	}

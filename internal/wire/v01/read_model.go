@@ -115,8 +115,18 @@ func (s subject) says(m *a2a.Message) {
 // An artifact is one, or a chunk of one.
 type artifact struct {
 	a2a.Artifact
-	index         int64
-	appends, last bool
+	index     int64
+	appends   bool
+	lastChunk *bool // nil where nothing is said
+}
+
+// last reports whether the artifact is whole now. Without lastChunk it is unless it is appended: so the programs of April
+// 2025 write and read it, though an example of 0.1.0 goes on after such a chunk, which nothing forbids.
+func (a *artifact) last() bool {
+	if a.lastChunk == nil {
+		return !a.appends
+	}
+	return *a.lastChunk
 }
 
 var artifactObject = jsonio.Object[artifact]{
@@ -126,7 +136,10 @@ var artifactObject = jsonio.Object[artifact]{
 		{Name: "parts", Read: func(d *jsonio.Reader, v *artifact) error { return jsonio.List(d, &v.Parts, 0, readPart) }},
 		{Name: "index", Read: readIndex},
 		{Name: "append", Read: func(d *jsonio.Reader, v *artifact) error { return jsonio.Bool(d, &v.appends) }},
-		{Name: "lastChunk", Read: func(d *jsonio.Reader, v *artifact) error { return jsonio.Bool(d, &v.last) }},
+		{Name: "lastChunk", Read: func(d *jsonio.Reader, v *artifact) error {
+			v.lastChunk = new(bool)
+			return jsonio.Bool(d, v.lastChunk)
+		}},
 		{Name: "metadata", Read: func(d *jsonio.Reader, v *artifact) error { return jsonio.Metadata(d, &v.Metadata) }},
 	},
 	Finish: func(_ *jsonio.Reader, v *artifact) error {

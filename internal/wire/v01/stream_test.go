@@ -315,13 +315,13 @@ func TestStreamsAreRead(t *testing.T) {
 	for name, steps := range map[string][]step{
 		"status, artifact, end": {
 			started,
-			{shownArtifact("index-0", 0, ""), []decodedEvent{{chunk("index-0", false, false), false}}, false},
+			{shownArtifact("index-0", 0, first), []decodedEvent{{chunk("index-0", false, false), false}}, false},
 			{shownArtifact("index-0", 0, ended), []decodedEvent{{chunk("index-0", true, true), false}}, false},
 			{shownStatus("completed", true), []decodedEvent{{changed(a2a.TaskStateCompleted), false}}, true},
 		},
 		"the end at once": {{shownStatus("failed", true), []decodedEvent{{snapshot(a2a.TaskStateFailed), true}}, true}},
 		"an artifact first": {
-			{shownArtifact("index-1", 1, ""), []decodedEvent{{snapshot(a2a.TaskStateWorking), true}, {chunk("index-1", false, false), false}}, false},
+			{shownArtifact("index-1", 1, ""), []decodedEvent{{snapshot(a2a.TaskStateWorking), true}, {chunk("index-1", false, true), false}}, false},
 			{shownStatus("working", false), []decodedEvent{{changed(a2a.TaskStateWorking), false}}, false},
 		},
 		"final decides":     {started, {shownStatus("completed", false), []decodedEvent{{changed(a2a.TaskStateCompleted), false}}, false}},
@@ -332,7 +332,7 @@ func TestStreamsAreRead(t *testing.T) {
 		"metadata at first": {{`{"id":"t","status":{"state":"working"},"metadata":{"k":1}}`, []decodedEvent{{withMetadata, true}}, false}},
 		"id is a number": {
 			{`{"id":1,"status":{"state":"submitted"},"final":false}`, []decodedEvent{{snapshot(a2a.TaskStateSubmitted), true}}, false},
-			{`{"id":1,"artifact":{"parts":[{"text":"index-0"}],"index":null,"append":null,"lastChunk":null}}`, []decodedEvent{{chunk("index-0", false, false), false}}, false},
+			{`{"id":1,"artifact":{"parts":[{"text":"index-0"}],"index":null,"append":null,"lastChunk":null}}`, []decodedEvent{{chunk("index-0", false, true), false}}, false},
 		},
 		"null everywhere": {{`{"id":null,"sessionId":null,"status":{"state":"submitted","message":null,"timestamp":null},"artifact":null,"final":null,"metadata":null}`, started.want, false}},
 		"its own session": {started, {`{"id":"t","sessionId":"own","status":{"state":"working"}}`, []decodedEvent{{ofOwnSession, false}}, false}},

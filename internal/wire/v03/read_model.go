@@ -93,6 +93,7 @@ type event struct {
 	final     *bool
 	append    bool
 	lastChunk bool
+	session   string // of a task of 0.1
 }
 
 var eventObject = jsonio.Object[event]{Members: slices.Concat(
@@ -111,6 +112,7 @@ var eventObject = jsonio.Object[event]{Members: slices.Concat(
 		}},
 		{Name: "append", Read: func(d *jsonio.Reader, v *event) error { return jsonio.Bool(d, &v.append) }},
 		{Name: "lastChunk", Read: func(d *jsonio.Reader, v *event) error { return jsonio.Bool(d, &v.lastChunk) }},
+		{Name: "sessionId", Read: func(d *jsonio.Reader, v *event) error { return jsonio.String(d, &v.session) }},
 	},
 )}
 
@@ -132,6 +134,9 @@ func readEvent(d *jsonio.Reader, e *a2a.Event, final *bool, expected ...string) 
 	kind, err := v.value(d, expected...)
 	if err != nil {
 		return err
+	}
+	if kind == "" && v.session != "" && v.ContextID == "" {
+		return jsonio.InvalidMember(d, "sessionId", "is that of version 0.1, whose tasks are others")
 	}
 	if kind == "" {
 		kind = v.shape()
