@@ -56,6 +56,7 @@ func (c *command) gatewayCommand() *cobra.Command {
 	flags.SortFlags = false
 	agentsFlag(flags, &o.upstreams)
 	registryFlag(flags, &c.options.registry)
+	agentVersionFlag(flags, &o.agentVersion)
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8090", "where to listen; port 0 takes a free one")
 	flags.StringVar(&o.url, "url", "", "base URL under which clients and agents reach the gateway (default: the address it listens on)")
 	o.registerCardGRPC(flags)
@@ -79,6 +80,10 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
+	generations, err := generationsOf(o.agentVersion)
+	if err != nil {
+		return err
+	}
 	upstreams, err := o.behind(c)
 	if err != nil {
 		return err
@@ -95,7 +100,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 				fmt.Fprintf(c.err, ready, inline(strings.Join(o.upstreams, ", ")), url)
 			},
 		},
-		Client:               client.Options{HTTPClient: c.httpClient()},
+		Client:               client.Options{HTTPClient: c.httpClient(), Generations: generations},
 		AllowPrivateWebhooks: o.privateWebhooks,
 		Logger:               logger,
 	})

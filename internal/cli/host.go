@@ -93,6 +93,7 @@ func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	agentsFlag(flags, &o.agents)
 	flags.StringVar(&o.registry, "registry", "", "URL of a registry whose agents are there as well")
 	flags.StringVar(&o.model, "llm", llmOff, "who plans: off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
+	agentVersionFlag(flags, &o.agentVersion)
 	calls := c.clientFlags()
 	flags.AddFlag(calls.Lookup("transport")) // to the agents, and to the host itself
 	for _, name := range tlsFlags {
@@ -291,11 +292,15 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	if o.networks != "" && !guard.Networks(o.networks).Valid() {
 		return nil, usagef("--networks is %q; use public, loopback or private", o.networks)
 	}
+	generations, err := generationsOf(o.agentVersion)
+	if err != nil {
+		return nil, err
+	}
 	bindings, err := c.bindings()
 	if err != nil {
 		return nil, err
 	}
-	options := &host.DirectoryOptions{Networks: o.networks, Client: client.Options{HTTPClient: c.httpClient(), Bindings: bindings}}
+	options := &host.DirectoryOptions{Networks: o.networks, Client: client.Options{HTTPClient: c.httpClient(), Bindings: bindings, Generations: generations}}
 	for _, text := range o.agents {
 		alias, card := nameAndRef(text)
 		if card == "" {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
@@ -32,9 +34,9 @@ var transportNames = map[string]string{
 
 // chooseInterface puts into the options of a client which interfaces of the card it may use.
 func (c *command) chooseInterface(o *client.Options) error {
-	generations, ok := versions[c.options.version]
-	if !ok {
-		return usagef("--a2a-version is %q; use 1.0, 0.3, 0.2, 0.1 or any", c.options.version)
+	generations, err := generationsOf(c.options.version)
+	if err != nil {
+		return err
 	}
 	o.Generations, o.Tenant = generations, c.options.tenant
 	if o.Tenant != "" && c.options.version == anyVersion {
@@ -46,9 +48,22 @@ func (c *command) chooseInterface(o *client.Options) error {
 	case binding.ReservedTenant(o.Tenant):
 		return usagef("--tenant is %q, which has another meaning in the paths of A2A", o.Tenant)
 	}
-	var err error
 	o.Bindings, err = c.bindings()
 	return err
+}
+
+// generationsOf returns what --a2a-version allows.
+func generationsOf(version string) ([]a2a.Generation, error) {
+	generations, ok := versions[version]
+	if !ok {
+		return nil, usagef("--a2a-version is %q; use 1.0, 0.3, 0.2, 0.1 or any", version)
+	}
+	return generations, nil
+}
+
+// agentVersionFlag adds --a2a-version to a command that calls agents in whatever version their cards name.
+func agentVersionFlag(flags *pflag.FlagSet, version *string) {
+	flags.StringVar(version, "a2a-version", anyVersion, "version of the protocol to speak to the agents: 1.0, 0.3, 0.2, 0.1, or any that their cards name")
 }
 
 // bindings returns what --transport names, each once; nil for those of the cards.

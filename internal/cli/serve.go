@@ -71,6 +71,8 @@ type serveOptions struct {
 	name        string
 	description string
 	card        string
+
+	agentVersion string // of the agents behind a gateway, a host or --proxy
 }
 
 const serveLong = `serve serves a sample agent, or one of your own, to clients of every published
@@ -130,6 +132,7 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.IntVar(&o.atOnce, "at-once", 16, "with --exec: how many commands may run at once; further messages wait")
 	flags.BoolVar(&o.echo, "echo", false, "serve an agent that gives back what it is sent")
 	flags.StringVar(&o.proxy, "proxy", "", "serve this agent: its URL, host, or the file of its card")
+	agentVersionFlag(flags, &o.agentVersion)
 	flags.StringVar(&o.name, "name", "", "name of the agent of --exec or --echo")
 	flags.StringVar(&o.description, "description", "", "description of the agent of --exec or --echo")
 	flags.StringVar(&o.card, "card", "", "file with the card of the agent of --exec or --echo, instead of name and description")
