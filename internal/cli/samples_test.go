@@ -142,6 +142,7 @@ func getJSON(t *testing.T, req *http.Request, v any) {
 	t.Helper()
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
+	req.Header.Set("Accept", "application/json, application/grpc")
 	resp, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {
 		t.Fatal(err)
