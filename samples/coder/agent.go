@@ -28,7 +28,7 @@ type Options struct {
 // New returns the coder agent. A message becomes
 //
 //   - a completed task with one artifact a file, and a message that lists them. A client that accepts text gets a file in
-//     chunks of text; one that accepts only files, or names them among what it accepts, gets it whole, as a file;
+//     chunks of text; one that accepts only files, or names "file" as clients of 0.1 do, gets it whole, as a file;
 //   - an input-required task that asks for the language, or for what the code should do; or
 //   - a rejected task when a path leaves its folder, or when the client accepts neither text nor files.
 //
@@ -125,14 +125,13 @@ const (
 
 // formFor chooses by what the client accepts; ok is false when it accepts neither.
 func formFor(t *agent.Turn) (f form, ok bool) {
-	modes := t.OutputModes()
-	for _, mode := range modes {
-		if mode == "file" || mode == "application/octet-stream" {
-			return asFile, true
-		}
-	}
-	if t.Accepts("text/plain") {
+	switch {
+	case slices.Contains(t.OutputModes(), "file"):
+		return asFile, true
+	case t.Accepts("text/plain"): // also beside octets: some clients send all the modes of the card
 		return asText, true
+	case t.Accepts("application/octet-stream"):
+		return asFile, true
 	}
 	return asFile, slices.ContainsFunc(languages, func(l language) bool { return t.Accepts(l.mediaType) })
 }

@@ -227,6 +227,7 @@ func TestOutputModes(t *testing.T) {
 		"any":           {nil, false, a2a.TaskStateCompleted},
 		"text":          {[]string{"text"}, false, a2a.TaskStateCompleted},
 		"files":         {[]string{"text", "file"}, true, a2a.TaskStateCompleted},
+		"the card's":    {coder.Card().DefaultOutputModes, false, a2a.TaskStateCompleted},
 		"octets":        {[]string{"application/octet-stream"}, true, a2a.TaskStateCompleted},
 		"its own":       {[]string{"text/x-go"}, true, a2a.TaskStateCompleted},
 		"pictures only": {[]string{"image/png"}, false, a2a.TaskStateRejected},
