@@ -678,3 +678,32 @@ func TestAuthentication(t *testing.T) {
 		t.Errorf("the card is public, but: %d", got.status)
 	}
 }
+
+// Clients of Agno send JSON-RPC to the paths at which HTTP+JSON of 0.3 takes messages, and read answers of JSON-RPC there.
+func TestEnvelopeAtAPathOfOldVersions(t *testing.T) {
+	t.Parallel()
+	const message = `"params":{"message":{"messageId":"m","role":"user","parts":[{"kind":"text","text":"hi"}]}}`
+	f := &fake{}
+	all := func(o *server.Options) { o.Generations = nil }
+	ts := serve(t, f, all)
+	got := do(t, ts, "POST", "/v1/message:send", `{"jsonrpc":"2.0","id":"7","method":"message/send",`+message+`}`, "A2A-Version:")
+	if !strings.HasPrefix(got.body, `{"jsonrpc":"2.0","id":"7","result":{"kind":"task"`) {
+		t.Errorf("send: %d %s", got.status, got.body)
+	}
+	request, call := f.last()
+	if sent, ok := request.(*a2a.SendMessageRequest); !ok || sent.Message.Text() != "hi" || call.Binding != a2a.BindingJSONRPC {
+		t.Errorf("the service got %+v in %+v", request, call)
+	}
+	got = do(t, ts, "POST", "/v1/message:stream", `{"id":"7","method":"message/stream",`+message+`,"jsonrpc":"2.0"}`, "A2A-Version:")
+	if !strings.Contains(got.body, `data: {"jsonrpc":"2.0","id":"7","result":{"kind":"task"`) {
+		t.Errorf("stream: %d %s", got.status, got.body)
+	}
+	got = do(t, ts, "POST", "/v1/message:send", `{"jsonrpc":"2.0","id":"7","method":"nothing"}`, "A2A-Version:")
+	if !strings.HasPrefix(got.body, `{"jsonrpc":"2.0","id":"7","error":{"code":-32601`) {
+		t.Errorf("an unknown method: %d %s", got.status, got.body)
+	}
+	restOnly := serve(t, f, func(o *server.Options) { all(o); o.Bindings = []string{a2a.BindingHTTPJSON} })
+	if got := do(t, restOnly, "POST", "/v1/message:send", `{"jsonrpc":"2.0","id":"7","method":"message/send",`+message+`}`, "A2A-Version:"); got.status != 400 {
+		t.Errorf("without JSON-RPC: %d %s", got.status, got.body)
+	}
+}

@@ -99,6 +99,22 @@ func (s *Server) interfaces(base string) []a2a.AgentInterface {
 	return all
 }
 
+// withModes returns the skills of a card, each with the modes that it has of the card where it names none. Readers of old
+// cards, such as fasta2a, require them.
+func withModes(card *a2a.AgentCard) []a2a.AgentSkill {
+	skills := slices.Clone(card.Skills)
+	for i := range skills {
+		s := &skills[i]
+		if len(s.InputModes) == 0 {
+			s.InputModes = card.DefaultInputModes
+		}
+		if len(s.OutputModes) == 0 {
+			s.OutputModes = card.DefaultOutputModes
+		}
+	}
+	return skills
+}
+
 // withoutGRPC drops the interfaces of gRPC, unless there are no others.
 func withoutGRPC(all []a2a.AgentInterface) []a2a.AgentInterface {
 	isGRPC := func(i a2a.AgentInterface) bool { return i.Binding == a2a.BindingGRPC }
@@ -315,6 +331,9 @@ func (s *Server) render(r *http.Request, as rendering) (*renderedCard, error) {
 	}
 	if !as.grpc {
 		card.SupportedInterfaces = withoutGRPC(card.SupportedInterfaces)
+	}
+	if as.form != cards.Form10 {
+		card.Skills = withModes(card)
 	}
 	body, err := cards.Append(nil, card, as.form)
 	if err != nil {

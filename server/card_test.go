@@ -8,6 +8,7 @@ import (
 	"errors"
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -270,7 +271,7 @@ func TestPageOfAPlainAgent(t *testing.T) {
 	ts := serve(t, &fake{}, func(o *server.Options) {
 		o.Card.Skills, o.Card.Capabilities.Streaming, o.Card.DocumentationURL = nil, &no, &docs
 	})
-	got := do(t, ts, "GET", "/", "").body
+	got := do(t, ts, "GET", "/", "", "Accept: text/html").body
 	for _, absent := range []string{"Skills", "--stream", "SendStreamingMessage", "documentation</a>"} {
 		if strings.Contains(got, absent) {
 			t.Errorf("the page has %q", absent)
@@ -286,7 +287,7 @@ func TestCommandsOfThePage(t *testing.T) {
 	for _, bindings := range [][]string{nil, {a2a.BindingHTTPJSON}} {
 		f := &fake{}
 		ts := serve(t, f, func(o *server.Options) { o.Bindings = bindings })
-		found := curlOfPage.FindAllStringSubmatch(html.UnescapeString(do(t, ts, "GET", "/", "").body), -1)
+		found := curlOfPage.FindAllStringSubmatch(html.UnescapeString(do(t, ts, "GET", "/", "", "Accept: text/html").body), -1)
 		if len(found) != 2 {
 			t.Fatalf("%v: %d commands", bindings, len(found))
 		}
@@ -372,6 +373,57 @@ func TestOptionsAreChecked(t *testing.T) {
 	} {
 		if _, err := server.New(&fake{}, opts); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// Some clients take the URL of an agent for that of its card.
+func TestBaseURLIsTheCardForPrograms(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"", "/agents/x"} {
+		ts := serve(t, &fake{}, func(o *server.Options) { o.Path = path })
+		mounted := http.StripPrefix(path, ts.Config.Handler)
+		for accept, page := range map[string]bool{"": false, "*/*": false, "application/json": false, "text/html,application/xhtml+xml,*/*;q=0.8": true} {
+			r := httptest.NewRequest("GET", "http://a.example"+path, nil)
+			if accept != "" {
+				r.Header.Set("Accept", accept)
+			}
+			w := httptest.NewRecorder()
+			mounted.ServeHTTP(w, r)
+			isPage := strings.HasPrefix(w.Header().Get("Content-Type"), "text/html")
+			isCard := strings.Contains(w.Body.String(), `"supportedInterfaces"`) && w.Header().Get("Content-Type") == "application/json"
+			if w.Code != 200 || isPage != page || isCard == page || !strings.Contains(strings.Join(w.Header().Values("Vary"), ","), "Accept") {
+				t.Errorf("%q, %q: %d %v\n%.200s", path, accept, w.Code, w.Header(), w.Body)
+			}
+		}
+	}
+}
+
+// fasta2a refuses a card with a skill that has no modes of its own. 1.0 says what that means.
+func TestSkillsHaveModesInOldCards(t *testing.T) {
+	t.Parallel()
+	ts := serve(t, &fake{}, func(o *server.Options) {
+		o.Generations = nil
+		o.Card.DefaultInputModes, o.Card.DefaultOutputModes = []string{"text/plain"}, []string{"image/png"}
+		own := a2a.AgentSkill{ID: "own", Name: "Own", Description: "d", Tags: []string{"t"}, InputModes: []string{"text/csv"}}
+		o.Card.Skills = []a2a.AgentSkill{{ID: "none", Name: "None", Description: "d", Tags: []string{"t"}}, own}
+	})
+	for version, want := range map[string]string{
+		"": `["text/plain"]["image/png"]["text/csv"]["image/png"]`, "0.1": `["text/plain"]["image/png"]["text/csv"]["image/png"]`,
+		"0.3": `["text/plain"]["image/png"]["text/csv"]["image/png"]`, "1.0": `["text/csv"]`,
+	} {
+		var card struct {
+			Skills []struct{ InputModes, OutputModes json.RawMessage }
+		}
+		if err := json.Unmarshal([]byte(do(t, ts, "GET", cardPath, "", "A2A-Version: "+version).body), &card); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, s := range card.Skills {
+			got += string(s.InputModes) + string(s.OutputModes)
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", version, got, want)
 		}
 	}
 }

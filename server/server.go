@@ -6,7 +6,7 @@
 // the end.
 //
 //	POST /                                  JSON-RPC, also at Options.JSONRPCPaths
-//	GET  /                                  a page that shows the agent and what to type
+//	GET  /                                  a page that shows the agent and what to type, or to programs the card
 //	     /message:send, /tasks, ...         HTTP+JSON of 1.0; that of 0.3 is below /v1
 //	GET  /.well-known/agent-card.json       the card, in the form of the generation that is asked for or of all
 //	GET  /.well-known/agent.json            the same, where it was before 0.3
@@ -92,6 +92,9 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	}
 	if slices.Contains(o.Bindings, a2a.BindingHTTPJSON) {
 		s.rest = &rest.Server{Core: s.core}
+		if s.jsonrpc != nil {
+			s.rest.Envelope = s.jsonrpc.ServeBody
+		}
 	}
 	if err := s.bindGRPC(); err != nil {
 		return nil, err
@@ -162,7 +165,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveBase serves the base URL: JSON-RPC, and a page for people who open it in a browser.
+// serveBase serves the base URL: JSON-RPC, a page for people who open it in a browser, and the card for programs that take
+// the agent's URL for that of its card.
 func (s *Server) serveBase(w http.ResponseWriter, r *http.Request) {
 	methods := []string{http.MethodGet, http.MethodHead}
 	if s.jsonrpc != nil {
@@ -172,8 +176,11 @@ func (s *Server) serveBase(w http.ResponseWriter, r *http.Request) {
 	case !allowed(w, r, methods...):
 	case r.Method == http.MethodPost:
 		s.exchange(w, r, s.jsonrpc.Serve)
-	default:
+	case wire.Accepts(r.Header, wire.MediaTypeHTML):
+		w.Header().Add("Vary", "Accept")
 		s.servePage(w, r)
+	default:
+		s.serveCard(w, r)
 	}
 }
 

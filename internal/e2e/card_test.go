@@ -172,7 +172,7 @@ func TestRepeatedHeader(t *testing.T) {
 func TestPage(t *testing.T) {
 	t.Parallel()
 	c := start(t, inMemory(t), nil).caller(t, bindings[0])
-	got := c.raw(t, "GET", "/", "", "A2A-Version:")
+	got := c.raw(t, "GET", "/", "", "A2A-Version:", "Accept: text/html")
 	if got.status != 200 || got.header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Fatalf("%d %v", got.status, got.header)
 	}

@@ -28,7 +28,18 @@ func (s *Server) Serve(x *binding.Exchange) {
 		s.fail(x, nil, a2a.NewError(a2a.ErrUnsupportedMediaType, fmt.Sprintf("the Content-Type of a JSON-RPC request must be application/json, not %.100q", mediaType)))
 		return
 	}
-	env, request, e := s.read(x)
+	s.finish(x, s.read)
+}
+
+// ServeBody answers a request that came elsewhere, such as to a path of HTTP+JSON, and whose caller is admitted.
+func (s *Server) ServeBody(x *binding.Exchange, body []byte) {
+	x.Generation = s.Core.Presumed(x.R)
+	s.finish(x, func(x *binding.Exchange) (*envelope, any, *a2a.Error) { return s.parse(x, body) })
+}
+
+// finish answers what read returns.
+func (s *Server) finish(x *binding.Exchange, read func(*binding.Exchange) (*envelope, any, *a2a.Error)) {
+	env, request, e := read(x)
 	if e == nil {
 		e = s.run(x, env, request)
 	}
@@ -56,7 +67,12 @@ func (s *Server) read(x *binding.Exchange) (*envelope, any, *a2a.Error) {
 	if e := s.Core.Read(x, buf); e != nil {
 		return &envelope{}, nil, e
 	}
-	env, e := decode(buf.Bytes())
+	return s.parse(x, buf.Bytes())
+}
+
+// parse decodes a body, of which the result keeps nothing.
+func (s *Server) parse(x *binding.Exchange, body []byte) (*envelope, any, *a2a.Error) {
+	env, e := decode(body)
 	if e != nil {
 		return env, nil, e
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
 	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // request makes the request of an operation from path, query and body.
@@ -23,7 +24,7 @@ func (s *Server) request(x *binding.Exchange, op wire.Operation, r route) (any, 
 	}
 	request := v1.NewRequest(op)
 	if x.R.Method == "POST" {
-		if request, e = s.readBody(x, request); e != nil {
+		if request, e = s.readBody(x, r, request); e != nil {
 			return nil, e
 		}
 	}
@@ -33,7 +34,7 @@ func (s *Server) request(x *binding.Exchange, op wire.Operation, r route) (any, 
 }
 
 // readBody decodes the body. Those of cancel and subscribe may be empty, because the path says it all.
-func (s *Server) readBody(x *binding.Exchange, request any) (any, *a2a.Error) {
+func (s *Server) readBody(x *binding.Exchange, r route, request any) (any, *a2a.Error) {
 	buf := binding.Buffer()
 	defer binding.Release(buf)
 	if e := s.checkMediaType(x); e != nil {
@@ -44,6 +45,9 @@ func (s *Server) readBody(x *binding.Exchange, request any) (any, *a2a.Error) {
 	}
 	if empty(buf.Bytes()) && (x.Operation == wire.OpCancelTask || x.Operation == wire.OpSubscribe) {
 		return request, nil
+	}
+	if s.Envelope != nil && r.old && isEnvelope(buf.Bytes()) {
+		return envelope(bytes.Clone(buf.Bytes())), nil
 	}
 	var err error
 	if x.Generation == a2a.Generation10 {
@@ -56,6 +60,20 @@ func (s *Server) readBody(x *binding.Exchange, request any) (any, *a2a.Error) {
 		return nil, binding.DecodeError(err)
 	}
 	return request, nil
+}
+
+// An envelope is the body of a request that is one of JSON-RPC.
+type envelope []byte
+
+// isEnvelope reports whether a body is an object with a member jsonrpc, which no request of HTTP+JSON has.
+func isEnvelope(body []byte) bool {
+	if !bytes.Contains(body, []byte(`"jsonrpc"`)) {
+		return false
+	}
+	var members struct {
+		Version jsontext.Value `json:"jsonrpc"`
+	}
+	return json.Unmarshal(body, &members) == nil && members.Version != nil
 }
 
 // empty reports whether a body says nothing; null, which some clients send for nothing, is unset as everywhere.

@@ -20,6 +20,9 @@ import (
 // A Server answers the requests of the HTTP+JSON binding.
 type Server struct {
 	Core *binding.Core
+	// Envelope answers a request of JSON-RPC that came to a path of 0.3 at which messages are sent: clients of Agno send
+	// that. Nil refuses it.
+	Envelope func(x *binding.Exchange, body []byte)
 }
 
 // Serve answers one request. A path that is none of the binding's gets a 404 in the binding's form.
@@ -53,6 +56,10 @@ func (s *Server) Serve(x *binding.Exchange) {
 	request, e := s.request(x, op, r)
 	if e != nil {
 		s.fail(x, 0, e)
+		return
+	}
+	if body, ok := request.(envelope); ok {
+		s.Envelope(x, body)
 		return
 	}
 	if op.Streams() {
