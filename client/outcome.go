@@ -16,6 +16,7 @@ import (
 // The zero Outcome is ready. It is not safe for concurrent use.
 type Outcome struct {
 	message *a2a.Message
+	said    *a2a.Message // the last message that came amid the events of a task
 	folder  *journal.Folder
 	held    int  // bytes of what was added
 	over    bool // that was more than maxOutcome, and only the status is kept
@@ -31,9 +32,13 @@ func (o *Outcome) Add(u Update) {
 	case *a2a.Message:
 		if o.folder == nil {
 			o.message = e
+		} else if o.grow(e.Parts); !o.over {
+			o.say(e)
 		}
-		return
 	case *a2a.Task:
+		if o.said != nil && slices.ContainsFunc(e.History, func(m *a2a.Message) bool { return m.ID == o.said.ID }) {
+			o.said = nil
+		}
 		if o.folder != nil && (u.Polled || u.Resync) {
 			e = o.merge(e)
 		}
@@ -59,6 +64,19 @@ func (o *Outcome) Add(u Update) {
 	}
 }
 
+// say takes a message that came amid the events of a task, as agents of Agno stream their answer: piece by piece under one
+// id. The standard has no such event.
+func (o *Outcome) say(m *a2a.Message) {
+	if o.said != nil && o.said.ID == m.ID {
+		joined := *m
+		joined.Parts = slices.Concat(o.said.Parts, m.Parts)
+		m = &joined
+	} else if o.said != nil {
+		o.folder.Apply(&journal.Event{Received: &journal.Received{Message: o.said}})
+	}
+	o.said = m
+}
+
 // grow counts parts that are about to be kept. When they are too much all that was kept goes, except for the status.
 func (o *Outcome) grow(parts []a2a.Part) {
 	const overhead = 100 // bytes of a message or an artifact without parts
@@ -66,6 +84,7 @@ func (o *Outcome) grow(parts []a2a.Part) {
 		return
 	}
 	t := o.folder.Task()
+	o.said = nil
 	o.folder, o.over = journal.NewFolder(&a2a.Task{ID: t.ID, ContextID: t.ContextID, Status: t.Status}), true
 }
 
@@ -100,7 +119,11 @@ func (o *Outcome) Task() *a2a.Task {
 	if o.folder == nil {
 		return nil
 	}
-	return o.folder.Task()
+	task := o.folder.Task()
+	if o.said != nil {
+		task.History = append(slices.Clip(task.History), o.said)
+	}
+	return task
 }
 
 // Final returns what the updates and a last GetTask come to, which is called with what that returned. It adds to what

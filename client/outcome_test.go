@@ -16,6 +16,11 @@ func said(state, text string) string {
 		`","message":{"messageId":"m2","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}}}`
 }
 
+// amid writes a message amid the events of a task, which the standard does not have.
+func amid(id, text string) string {
+	return `{"message":{"messageId":"` + id + `","taskId":"t1","contextId":"c1","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}`
+}
+
 // What a stream said is the answer, whatever the agent says of the task later.
 func TestAskKeepsWhatTheStreamSaid(t *testing.T) {
 	t.Parallel()
@@ -32,6 +37,8 @@ func TestAskKeepsWhatTheStreamSaid(t *testing.T) {
 		"GetTask that lags behind":     {[]string{begun, chunk("12:00"), status("COMPLETED")}, task("WORKING"), "12:00"},
 		"words while it worked":        {[]string{begun, said("WORKING", "12:00"), status("COMPLETED")}, task("COMPLETED"), "12:00"},
 		"words at the end":             {[]string{begun, said("COMPLETED", "12:00")}, "", "12:00"},
+		"messages amid the task":       {[]string{begun, amid("m3", "12"), amid("m3", ":00"), status("COMPLETED")}, "", "12:00"},
+		"another message before it":    {[]string{begun, amid("m2", "Well"), amid("m3", "12:00"), status("COMPLETED")}, task("COMPLETED"), "12:00"},
 		"no task to begin with":        {[]string{chunk("12:00"), status("COMPLETED")}, "", "12:00"},
 		"words in the history":         {[]string{begun, status("COMPLETED")}, task("COMPLETED", `,"history":[{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"?"}]},{"messageId":"m2","role":"ROLE_AGENT","parts":[{"text":"12:00"}]}]`), "12:00"},
 		"the question is not the word": {[]string{begun, status("COMPLETED")}, task("COMPLETED", `,"history":[{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"?"}]}]`), ""},

@@ -70,6 +70,8 @@ func (f *fold) event(u client.Update) error {
 	case *a2a.Message:
 		if f.task == "" {
 			f.answered, f.message = true, e
+		} else {
+			f.say(e)
 		}
 		return f.grow(partsSize(e.Parts), 0)
 	case *a2a.Task:
@@ -87,6 +89,16 @@ func (f *fold) event(u client.Update) error {
 		return f.chunk(e)
 	}
 	return nil
+}
+
+// say takes a message that came amid the events of a task, in one piece or in several under one id.
+func (f *fold) say(m *a2a.Message) {
+	if f.last != nil && f.last.ID == m.ID {
+		joined := *m
+		joined.Parts = slices.Concat(f.last.Parts, m.Parts)
+		m = &joined
+	}
+	f.last = m
 }
 
 // belongs notes the id of the task, and refuses events of another one.

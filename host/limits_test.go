@@ -174,6 +174,16 @@ func TestTheLastWordsAreTheAnswer(t *testing.T) {
 				&a2a.StatusUpdate{TaskID: "mine", ContextID: c, Status: completed},
 			}
 		},
+		"messages amid the task": func(c a2a.ContextID) []a2a.Event {
+			piece := func(text string) *a2a.Message {
+				return &a2a.Message{ID: "m2", TaskID: "mine", ContextID: c, Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(text)}}
+			}
+			return []a2a.Event{
+				&a2a.Task{ID: "mine", ContextID: c, Status: says(a2a.TaskStateWorking, "a moment")},
+				piece("one "), piece("caipirinha"),
+				&a2a.StatusUpdate{TaskID: "mine", ContextID: c, Status: completed},
+			}
+		},
 		"words in the history": func(c a2a.ContextID) []a2a.Event {
 			return []a2a.Event{&a2a.Task{ID: "mine", ContextID: c, Status: completed, History: []*a2a.Message{
 				{ID: "m1", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("mix drinks")}}, says(0, "one caipirinha").Message,
