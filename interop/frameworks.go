@@ -126,16 +126,18 @@ func inTime(ctx context.Context, name string, play func(context.Context) error) 
 	return result{Scenario: name, OK: true}
 }
 
-// A visit is our client at an agent of a framework, with the options that a user has who sets none.
+// A visit is our client at an agent of a framework, which speaks what its card names.
 type visit struct {
 	url, dragoman string
 	call          string // names the agent to a host, where words alone would not lead to it
 	client        *client.Client
 }
 
+var generations = []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation02, a2a.Generation01}
+
 func (v *visit) dial(ctx context.Context) (err error) {
 	if v.client == nil {
-		v.client, err = client.Dial(ctx, v.url, nil)
+		v.client, err = client.Dial(ctx, v.url, &client.Options{Generations: generations})
 	}
 	return err
 }

@@ -135,6 +135,12 @@ var peers = []*peer{
 		upstream:   a2a.Generation10,
 	},
 	{name: "google-adk", version: "2.13.0", generation: a2a.Generation10, kind: python, folder: "frameworks/adk", framework: true},
+	{name: "strands-agents", version: "1.62.0", generation: a2a.Generation03, kind: python, folder: "frameworks/strands", framework: true},
+	{
+		name: "agno", version: "3.1.10", generation: a2a.Generation03, kind: python, folder: "frameworks/agno", framework: true,
+		agentPath: "/a2a/agents/currency",
+	},
+	{name: "ag2", version: "1.2.1", generation: a2a.Generation10, kind: python, folder: "frameworks/ag2", framework: true},
 	{
 		name: "JavaScript @modelcontextprotocol/sdk", version: "1.32.2", kind: javaScript, folder: "mcp/js_v1", mcp: true,
 		transports: overMCP(mcpOldest, "2025-03-26", "2025-06-18", mcpSessions),

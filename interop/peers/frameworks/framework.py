@@ -5,6 +5,7 @@ A client program defines a class with a coroutine method say(words), which retur
 program gives its framework a model that answers with answer."""
 
 import asyncio
+import base64
 import json
 import sys
 
@@ -75,6 +76,11 @@ def play(talk):
 
     scenarios = {"currency": currency, "question": question, "expenses": expenses, "images": images, "coder": coder}
     asyncio.run(run.play(scenarios))
+
+
+def content(file):
+    """Returns the bytes of a file as the package a2a-sdk before 1.0 has it, which here is never a link."""
+    return base64.b64decode(file.bytes)
 
 
 def answer(said, pictures=()):
