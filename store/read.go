@@ -44,7 +44,8 @@ func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) *s
 type Snapshot struct {
 	db     *DB
 	tx     *sql.Tx
-	missed []string // texts that were not in the cache of statements
+	stmts  *statements // of the pool that tx is from
+	missed []string    // texts that were not in the cache of statements
 }
 
 // Read runs fn on a snapshot: all statements in it see the same state, made of
@@ -52,16 +53,31 @@ type Snapshot struct {
 // of fn is returned as it is. fn holds one of few connections: it reads through
 // s only, as waiting for a second one could wait for ever.
 func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
-	tx, err := db.cfg.Reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	return db.read(ctx, db.cfg.Reader, &db.reads, fn)
+}
+
+// List is [DB.Read] for lists, which some callers ask for without a pause. It has
+// connections of its own, so that no other read waits for a list. While there is
+// something to write, it lets one transaction pass first: a list costs less than
+// a write, and its callers would take the processor from those who write.
+func (db *DB) List(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
+	return db.read(ctx, db.cfg.Lister, &db.lists, func(ctx context.Context, s *Snapshot) error {
+		db.writer.giveWay(ctx)
+		return fn(ctx, s)
+	})
+}
+
+func (db *DB) read(ctx context.Context, pool *sql.DB, stmts *statements, fn func(context.Context, *Snapshot) error) error {
+	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return db.classified(err)
 	}
-	s := &Snapshot{db: db, tx: tx}
+	s := &Snapshot{db: db, tx: tx, stmts: stmts}
 	defer func() {
 		// There is nothing to keep, and after a cancelled context nothing to
 		// roll back either.
 		_ = tx.Rollback()
-		db.reads.learn(ctx, s.missed)
+		stmts.learn(ctx, s.missed)
 	}()
 	return fn(ctx, s)
 }
@@ -91,7 +107,7 @@ func (s *Snapshot) QueryRowContext(ctx context.Context, query string, args ...an
 // does that on a connection of its own, which others like this may have in use
 // while they wait for this one's.
 func (s *Snapshot) statement(ctx context.Context, text string) (*sql.Stmt, bool) {
-	st, ok := s.db.reads.cached(text)
+	st, ok := s.stmts.cached(text)
 	if !ok {
 		s.missed = append(s.missed, text)
 		return nil, false

@@ -33,6 +33,8 @@ const (
 	// defaultMaxQueue is four full batches: a longer queue would only add
 	// latency, callers wait just as well in front of it.
 	defaultMaxQueue = 1024
+	// maxGiveWay bounds what a list waits for writers.
+	maxGiveWay = 10 * time.Millisecond
 )
 
 // Config is what an engine (such as store/sqlite) hands to [New].
@@ -48,6 +50,9 @@ type Config struct {
 	// Reader is the pool of read-only connections. Required; closed by
 	// [DB.Close].
 	Reader *sql.DB
+	// Lister is the pool of read-only connections for [DB.List], best one alone.
+	// Required; closed by [DB.Close].
+	Lister *sql.DB
 	// Exclusive says that no other process can write to this database while it
 	// is open.
 	Exclusive bool
@@ -64,7 +69,7 @@ type Config struct {
 	WhenIdle func() (done bool)
 	// IdleAfter is required with WhenIdle.
 	IdleAfter time.Duration
-	// Close, if set, is called at the end of [DB.Close], after both pools are
+	// Close, if set, is called at the end of [DB.Close], after the pools are
 	// closed.
 	Close func() error
 }
@@ -73,7 +78,8 @@ type Config struct {
 type DB struct {
 	cfg       Config
 	writer    *writer
-	reads     statements
+	reads     statements // of the Reader
+	lists     statements // of the Lister
 	migrating sync.Mutex
 	closeOnce sync.Once
 	closeErr  error
@@ -97,7 +103,8 @@ func New(ctx context.Context, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("store: prepare the writer of %s: %w", cfg.Path, err), conn.Close())
 	}
-	return &DB{cfg: cfg, writer: w, reads: statements{prepare: cfg.Reader.PrepareContext}}, nil
+	return &DB{cfg: cfg, writer: w, reads: statements{prepare: cfg.Reader.PrepareContext},
+		lists: statements{prepare: cfg.Lister.PrepareContext}}, nil
 }
 
 // Dialect tells what is particular to this engine.
@@ -152,7 +159,8 @@ func (db *DB) Close() error {
 	db.closeOnce.Do(func() {
 		errs := []error{db.writer.close()}
 		db.reads.close()
-		errs = append(errs, db.cfg.Reader.Close(), db.cfg.Writer.Close())
+		db.lists.close()
+		errs = append(errs, db.cfg.Lister.Close(), db.cfg.Reader.Close(), db.cfg.Writer.Close())
 		if db.cfg.Close != nil {
 			errs = append(errs, db.cfg.Close())
 		}

@@ -43,6 +43,8 @@ type writer struct {
 	stopped chan struct{} // closed: the goroutine has ended
 
 	commits, writes, failed atomic.Uint64
+	accepted                atomic.Int64                  // operations that have no answer yet
+	awaited                 atomic.Pointer[chan struct{}] // closed at the end of the next transaction
 
 	// The rest is used by the goroutine only.
 	batch []*operation
@@ -106,6 +108,8 @@ func (w *writer) do(op *operation) error {
 		return ErrClosed
 	default:
 	}
+	w.accepted.Add(1)
+	defer w.accepted.Add(-1)
 	select {
 	case w.queue <- op:
 	case <-op.ctx.Done():
@@ -127,6 +131,23 @@ func (w *writer) do(op *operation) error {
 		return giveUp
 	}
 	return <-op.result
+}
+
+// giveWay waits for the end of a transaction if there is something to write, and for a few milliseconds at most.
+func (w *writer) giveWay(ctx context.Context) {
+	over := make(chan struct{})
+	if w.accepted.Load() == 0 || !w.awaited.CompareAndSwap(nil, &over) {
+		return
+	}
+	limit := time.NewTimer(maxGiveWay)
+	defer limit.Stop()
+	select {
+	case <-over:
+	case <-limit.C:
+		w.awaited.CompareAndSwap(&over, nil)
+	case <-ctx.Done():
+		w.awaited.CompareAndSwap(&over, nil)
+	}
 }
 
 func (w *writer) close() error {
@@ -188,6 +209,9 @@ func (w *writer) group(op *operation) {
 	w.alone = len(w.batch) == 1
 	done := w.transaction()
 	clear(w.batch)
+	if over := w.awaited.Swap(nil); over != nil {
+		close(*over)
+	}
 	if done > 0 && w.cfg.AfterCommit != nil {
 		w.cfg.AfterCommit(done)
 	}

@@ -59,8 +59,40 @@ type scope struct {
 }
 
 type contextTasks struct {
-	state []byte
-	tasks order
+	state   []byte
+	tasks   order
+	byState map[a2a.TaskState]*order // nil until a list asks for it, which is rare, as most contexts have one task
+}
+
+func (c *contextTasks) add(t *task) {
+	c.tasks.add(t)
+	if c.byState != nil {
+		c.ofState(t.head.Status.State).add(t)
+	}
+}
+
+func (c *contextTasks) remove(t *task) {
+	c.tasks.remove(t)
+	if c.byState != nil {
+		c.ofState(t.head.Status.State).remove(t)
+	}
+}
+
+// ofState returns the tasks in one state.
+func (c *contextTasks) ofState(state a2a.TaskState) *order {
+	if c.byState == nil {
+		c.byState = make(map[a2a.TaskState]*order)
+		c.tasks.ascend(func(t *task) bool {
+			c.ofState(t.head.Status.State).add(t)
+			return true
+		})
+	}
+	o := c.byState[state]
+	if o == nil {
+		o = new(order)
+		c.byState[state] = o
+	}
+	return o
 }
 
 // New returns an empty journal. opts may be nil.

@@ -106,7 +106,7 @@ func (j *Journal) ContextState(ctx context.Context, scope journal.Scope, id a2a.
 	return s.contexts[id].state, nil
 }
 
-// List implements [journal.Journal]. It costs the page; only a query for both a context and a state costs the context.
+// List implements [journal.Journal]. It costs the page. Only the first query of a context for a state costs the context.
 func (j *Journal) List(ctx context.Context, scope journal.Scope, q journal.Query) (*journal.Page, error) {
 	var from *keyset.Place
 	if q.PageToken != "" {
@@ -127,18 +127,15 @@ func (j *Journal) List(ctx context.Context, scope journal.Scope, q journal.Query
 	if s == nil {
 		return &journal.Page{}, nil
 	}
-	o, state := s.order(q)
+	o := s.order(q)
 	if o == nil {
 		return &journal.Page{}, nil
 	}
-	page := &journal.Page{Total: o.count(q, state), Heads: make([]*journal.Head, 0, min(q.Limit, o.len))}
 	oldest := keyset.Nanos(q.Since)
+	page := &journal.Page{Total: o.len - o.before(keyset.Place{Time: oldest}), Heads: make([]*journal.Head, 0, min(q.Limit, o.len))}
 	o.descend(from, func(t *task) bool {
 		if t.place.Time < oldest {
 			return false
-		}
-		if state != 0 && t.head.Status.State != state {
-			return true
 		}
 		if len(page.Heads) == q.Limit {
 			page.Next = keyset.Encode(scope, q, placeOf(page.Heads[q.Limit-1]))
@@ -154,37 +151,23 @@ func placeOf(h *journal.Head) keyset.Place {
 	return keyset.Place{Time: keyset.Nanos(h.Status.Timestamp), ID: h.Key.ID}
 }
 
-// order returns the smallest order that has all the matches, and the state that is still to be looked at, if any.
-func (s *scope) order(q journal.Query) (*order, a2a.TaskState) {
+// order returns the order of all the matches, however old; nil when there are none.
+func (s *scope) order(q journal.Query) *order {
+	if q.State < 0 || int(q.State) >= len(s.byState) {
+		return nil
+	}
 	switch {
 	case q.ContextID != "":
 		c := s.contexts[q.ContextID]
 		if c == nil {
-			return nil, 0
+			return nil
 		}
-		return &c.tasks, q.State
+		if q.State != 0 {
+			return c.ofState(q.State)
+		}
+		return &c.tasks
 	case q.State != 0:
-		if q.State < 0 || int(q.State) >= len(s.byState) {
-			return nil, 0
-		}
-		return &s.byState[q.State], 0
+		return &s.byState[q.State]
 	}
-	return &s.all, 0
-}
-
-func (o *order) count(q journal.Query, state a2a.TaskState) int {
-	if state == 0 {
-		return o.len - o.before(keyset.Place{Time: keyset.Nanos(q.Since)})
-	}
-	n, oldest := 0, keyset.Nanos(q.Since)
-	o.descend(nil, func(t *task) bool {
-		if t.place.Time < oldest {
-			return false
-		}
-		if t.head.Status.State == state {
-			n++
-		}
-		return true
-	})
-	return n
+	return &s.all
 }

@@ -92,13 +92,13 @@ func (t *task) setHead(h *journal.Head) {
 	t.place = place
 	t.scope.all.add(t)
 	t.scope.byState[h.Status.State].add(t)
-	t.context.tasks.add(t)
+	t.context.add(t)
 }
 
 func (t *task) unlist() {
 	t.scope.all.remove(t)
 	t.scope.byState[t.head.Status.State].remove(t)
-	t.context.tasks.remove(t)
+	t.context.remove(t)
 }
 
 // take removes the inputs up to a number. A task that has ended keeps none.

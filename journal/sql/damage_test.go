@@ -70,25 +70,15 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 	db := openDB(t, t.TempDir())
 	newJournal(t, db)
 	for query, index := range map[string]string{
-		`SELECT * FROM tasks t WHERE t.scope = 1 AND (t.status_at, t.id) < (1, 'x') ORDER BY t.status_at DESC, t.id DESC LIMIT 5`:               "tasks_by_time",
-		`SELECT count(*) FROM tasks t WHERE t.scope = 1 AND t.state = 3`:                                                                        "COVERING INDEX",
-		`SELECT count(*) FROM tasks t WHERE t.scope = 1 AND t.context = 'c' AND t.state = 3`:                                                    "COVERING INDEX tasks_by_context",
-		`SELECT * FROM tasks t WHERE t.scope = 1 AND t.context = 'c' ORDER BY t.status_at DESC, t.id DESC LIMIT 5`:                              "tasks_by_context",
 		`SELECT t.id FROM tasks t JOIN scopes s ON s.id = +t.scope WHERE t.ready_at <= 5 AND s.agent IN ('a', 'b') ORDER BY t.ready_at LIMIT 5`: "tasks_by_ready",
-		`SELECT t.id FROM scopes s JOIN tasks t ON t.scope = s.id AND t.status_at < 9 WHERE t.state NOT IN (1, 2) LIMIT 9`:                      "tasks_by_time",
+		`SELECT t.id FROM scopes s CROSS JOIN tasks t WHERE t.scope = s.id AND t.state = 3 AND t.status_at < 9 AND t.lease_until <= 9 LIMIT 9`:  "tasks_by_state (scope=? AND state=? AND status_at<?)",
+		`SELECT 1 FROM tasks t WHERE t.scope = 1 AND t.context = 'c'`:                                                                           "COVERING INDEX tasks_by_context",
 		`SELECT c.id FROM cursors c JOIN scopes s ON s.id = +c.scope WHERE c.ready_at <= 1 ORDER BY c.ready_at LIMIT 5`:                         "cursors_by_ready",
 	} {
 		plan := explain(t, db, query)
 		if !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("%s\nwants %s and no sorting:\n%s", query, index, plan)
 		}
-	}
-	// With a parameter the planner knows less, and would rather go through the tasks if it could.
-	page := explain(t, db, `SELECT t.head FROM (SELECT t.id, t.status_at FROM tasks t WHERE t.scope = $1 AND t.state = 4
-		ORDER BY t.status_at DESC, t.id DESC LIMIT 5) AS page CROSS JOIN tasks t WHERE t.scope = $1 AND t.id = page.id
-		ORDER BY page.status_at DESC, page.id DESC`, 1)
-	if !strings.Contains(page, "SEARCH t USING PRIMARY KEY (scope=? AND id=?)") || !strings.Contains(page, "COVERING INDEX tasks_by_time") {
-		t.Errorf("a page of a list:\n%s", page)
 	}
 }
 

@@ -6,24 +6,15 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/internal/keyset"
+	"github.com/dragoman-a2a/dragoman/store"
 )
 
-// where collects conditions and their arguments.
-type where struct {
-	text string
-	args []any
-}
-
-// and adds a condition that ends where the number of its argument belongs.
-func (w *where) and(condition string, arg any) {
-	w.args = append(w.args, arg)
-	w.text += condition + "$" + strconv.Itoa(len(w.args))
-}
-
-// List implements [journal.Journal]. The page is read along an index; counting the matches reads the index only.
+// List implements [journal.Journal]. It costs the page, however many tasks there are: the page is read along an index,
+// and the total is kept with the writes. Lists have connections of their own, so that other reads need not wait for them.
 func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*journal.Page, error) {
 	if err := j.begin(ctx); err != nil {
 		return nil, err
@@ -39,28 +30,23 @@ func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*
 	if q.Limit <= 0 {
 		q.Limit = journal.DefaultPage
 	}
-	scope, err := j.scope(ctx, j.db, s)
-	if errors.Is(err, journal.ErrNotFound) {
-		return &journal.Page{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	w := filter(scope, q)
-	page := &journal.Page{}
-	if err := j.db.QueryRowContext(ctx, `SELECT count(*) FROM tasks t`+w.text, w.args...).Scan(&page.Total); err != nil {
-		return nil, err
-	}
-	if page.Total == 0 {
+	page, more := &journal.Page{}, false
+	err := j.db.List(ctx, func(ctx context.Context, snap *store.Snapshot) error {
+		scope, err := j.scope(ctx, snap, s)
+		if err != nil {
+			return err
+		}
+		l := &list{q: q, scope: scope, from: from}
+		if err := l.count(ctx, snap); err != nil || l.total == 0 {
+			return err
+		}
+		page.Total = l.total
+		page.Heads, more, err = l.heads(ctx, snap, s)
+		return err
+	})
+	if errors.Is(err, journal.ErrNotFound) { // the scope has no tasks
 		return page, nil
 	}
-	if from != nil {
-		w.and(" AND (t.status_at, t.id) < (", from.Time)
-		w.and(", ", string(from.ID))
-		w.text += ")"
-	}
-	w.and(" ORDER BY t.status_at DESC, t.id DESC LIMIT ", q.Limit+1)
-	more, err := j.heads(ctx, s, q, w, page)
 	if err != nil {
 		return nil, err
 	}
@@ -75,29 +61,132 @@ func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*
 	return page, nil
 }
 
-func filter(scope int64, q journal.Query) *where {
+// list is one query on its way.
+type list struct {
+	q     journal.Query
+	scope int64
+	from  *keyset.Place
+
+	total  int
+	states []int32 // of the tasks that match
+}
+
+// where collects the text of a statement and its arguments.
+type where struct {
+	text strings.Builder
+	args []any
+}
+
+// and adds a text that ends where the number of its argument belongs.
+func (w *where) and(text string, arg any) {
+	w.args = append(w.args, arg)
+	w.text.WriteString(text + "$" + strconv.Itoa(len(w.args)))
+}
+
+// count finds out how many tasks match, and of what states they are.
+func (l *list) count(ctx context.Context, snap *store.Snapshot) error {
+	since := int64(-1) // all blocks are after it
+	if !l.q.Since.IsZero() {
+		since = millis(l.q.Since)
+	}
 	w := new(where)
-	w.and(" WHERE t.scope = ", scope)
-	if q.ContextID != "" {
-		w.and(" AND t.context = ", string(q.ContextID))
+	w.and("SELECT state, sum(iif(since > ", since)
+	w.and(", n, 0)) FROM task_counts WHERE scope = ", l.scope)
+	w.and(" AND context = ", string(l.q.ContextID))
+	if l.q.State != 0 {
+		w.and(" AND state = ", int32(l.q.State))
 	}
-	if q.State != 0 {
-		w.and(" AND t.state = ", int32(q.State))
+	w.text.WriteString(" GROUP BY state")
+	rows, err := snap.QueryContext(ctx, w.text.String(), w.args...)
+	if err != nil {
+		return err
 	}
-	if !q.Since.IsZero() {
-		w.and(" AND t.status_at >= ", millis(q.Since))
+	defer rows.Close()
+	counts := make(map[int32]int)
+	for rows.Next() {
+		var state int32
+		var n int
+		if err := rows.Scan(&state, &n); err != nil {
+			return err
+		}
+		counts[state] = n
 	}
-	return w
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for state, n := range counts {
+		if since >= 0 {
+			var within int
+			text, args := l.blockQuery(state, since)
+			if err := snap.QueryRowContext(ctx, text, args...).Scan(&within); err != nil {
+				return err
+			}
+			n += within
+		}
+		if n > 0 {
+			l.states = append(l.states, state)
+			l.total += n
+		}
+	}
+	return nil
+}
+
+// blockQuery counts the tasks from a time on in the block that the time is in.
+func (l *list) blockQuery(state int32, since int64) (text string, args []any) {
+	w := new(where)
+	w.text.WriteString("SELECT count(*)")
+	l.of(w, state)
+	w.and(" AND t.status_at >= ", since)
+	w.and(" AND t.status_at < coalesce((SELECT min(c.since) FROM task_counts c WHERE c.scope = ", l.scope)
+	w.and(" AND c.context = ", string(l.q.ContextID))
+	w.and(" AND c.state = ", state)
+	w.and(" AND c.since > ", since)
+	w.text.WriteString("), 1 << 62)")
+	return w.text.String(), w.args
+}
+
+// of adds the tasks of one state to a statement.
+func (l *list) of(w *where, state int32) {
+	w.and(" FROM tasks t WHERE t.scope = ", l.scope)
+	if l.q.ContextID != "" {
+		w.and(" AND t.context = ", string(l.q.ContextID))
+	}
+	w.and(" AND t.state = ", state)
+}
+
+// pageQuery reads the page, and one head more if there is one. The inner query merges the states, each along the index;
+// it reads no more of a state than the page shows.
+func (l *list) pageQuery() (text string, args []any) {
+	w := new(where)
+	w.text.WriteString(`SELECT ` + headColumns + `, length(t.head), t.tail + t.base FROM (`)
+	for i, state := range l.states {
+		if i > 0 {
+			w.text.WriteString(" UNION ALL ")
+		}
+		w.text.WriteString("SELECT t.status_at AS at, t.id AS id")
+		l.of(w, state)
+		if !l.q.Since.IsZero() {
+			w.and(" AND t.status_at >= ", millis(l.q.Since))
+		}
+		if l.from != nil {
+			w.and(" AND (t.status_at, t.id) < (", l.from.Time)
+			w.and(", ", string(l.from.ID))
+			w.text.WriteString(")")
+		}
+	}
+	w.and(" ORDER BY at DESC, id DESC LIMIT ", l.q.Limit+1)
+	// CROSS JOIN keeps SQLite from going through the tasks first.
+	w.and(") AS page CROSS JOIN tasks t WHERE t.scope = ", l.scope)
+	w.text.WriteString(" AND t.id = page.id ORDER BY page.at DESC, page.id DESC")
+	return w.text.String(), w.args
 }
 
 // heads reads the heads of a page. It stops, and says that there are more, where the query's bound on bytes does.
-func (j *Journal) heads(ctx context.Context, s journal.Scope, q journal.Query, w *where, page *journal.Page) (more bool, err error) {
-	// The inner query reads an index only, also where it has to pass many tasks that do not match. CROSS JOIN keeps
-	// SQLite from going through the tasks first.
-	rows, err := j.db.QueryContext(ctx, `SELECT `+headColumns+`, length(t.head), t.tail + t.base FROM (SELECT t.id, t.status_at FROM tasks t`+
-		w.text+`) AS page CROSS JOIN tasks t WHERE t.scope = $1 AND t.id = page.id ORDER BY page.status_at DESC, page.id DESC`, w.args...)
+func (l *list) heads(ctx context.Context, snap *store.Snapshot, s journal.Scope) (heads []*journal.Head, more bool, err error) {
+	text, args := l.pageQuery()
+	rows, err := snap.QueryContext(ctx, text, args...)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	defer rows.Close()
 	var total int64
@@ -105,15 +194,15 @@ func (j *Journal) heads(ctx context.Context, s journal.Scope, q journal.Query, w
 		var head, task int64
 		h, err := scanHead(journal.Key{Scope: s}, rows.Scan, &head, &task)
 		if err != nil {
-			return false, err
+			return nil, false, err
 		}
-		if total += head; q.Whole {
+		if total += head; l.q.Whole {
 			total += task
 		}
-		if q.MaxBytes > 0 && total > q.MaxBytes && len(page.Heads) > 0 {
-			return true, nil
+		if l.q.MaxBytes > 0 && total > l.q.MaxBytes && len(heads) > 0 {
+			return heads, true, nil
 		}
-		page.Heads = append(page.Heads, h)
+		heads = append(heads, h)
 	}
-	return false, rows.Err()
+	return heads, false, rows.Err()
 }

@@ -7,6 +7,7 @@ import (
 	dbsql "database/sql"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/store"
 )
 
@@ -37,13 +38,19 @@ func (j *Journal) Prune(ctx context.Context, before time.Time, limit int) (int, 
 	return removed, nil
 }
 
-// selectPrunable goes through the scopes, and in each along the index by time. States 1 and 2 are submitted and working.
-const selectPrunable = `SELECT t.scope, t.id, t.context, t.create_key FROM scopes s
-	JOIN tasks t ON t.scope = s.id AND t.status_at < $1
-	WHERE t.state NOT IN (1, 2) AND t.lease_until <= $2 AND (t.ready_at IS NULL OR t.ready_at > $2)
+// selectPrunable goes through the scopes, and in each along the index by state and time. CROSS JOIN keeps SQLite from
+// going through the tasks first.
+const selectPrunable = `SELECT t.scope, t.id, t.context, t.create_key FROM scopes s CROSS JOIN tasks t
+	WHERE t.scope = s.id AND t.state = $1 AND t.status_at < $2 AND t.lease_until <= $3 AND (t.ready_at IS NULL OR t.ready_at > $3)
 	AND (t.cursors = 0 OR NOT EXISTS
 		(SELECT 1 FROM cursors c WHERE c.scope = t.scope AND c.id = t.id AND c.delivered < t.seq))
-	LIMIT $3`
+	LIMIT $4`
+
+// prunable are the states of tasks that may be pruned: all but submitted and working.
+var prunable = []a2a.TaskState{
+	a2a.TaskStateUnspecified, a2a.TaskStateCompleted, a2a.TaskStateFailed, a2a.TaskStateCanceled,
+	a2a.TaskStateInputRequired, a2a.TaskStateRejected, a2a.TaskStateAuthRequired,
+}
 
 type pruned struct {
 	scope                  int64
@@ -55,11 +62,15 @@ func (j *Journal) prune(ctx context.Context, tx *store.Tx, before int64, limit i
 	if err != nil {
 		return 0, err
 	}
-	old, err := scanPruned(tx.QueryContext(ctx, selectPrunable, before, now, limit))
-	if err != nil {
-		return 0, err
+	var all []pruned
+	for _, state := range prunable {
+		old, err := scanPruned(tx.QueryContext(ctx, selectPrunable, int32(state), before, now, limit-len(all)))
+		if err != nil {
+			return 0, err
+		}
+		all = append(all, old...)
 	}
-	return len(old), removeAll(ctx, tx, old)
+	return len(all), removeAll(ctx, tx, all)
 }
 
 func removeAll(ctx context.Context, tx *store.Tx, all []pruned) error {

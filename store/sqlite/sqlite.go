@@ -35,6 +35,9 @@ const (
 	ownerName = "dragoman.owner"
 
 	defaultReaders = 4
+	// listers is one, so that of many lists at a time one takes from everybody
+	// else, and one gives way to the writer.
+	listers = 1
 	// busyTimeout is for other programs that look into the file; this process
 	// never waits for itself.
 	busyTimeout = 5 * time.Second
@@ -144,6 +147,10 @@ func openLocked(ctx context.Context, path string, opts Options, held *folderLock
 	if err != nil {
 		return nil, err
 	}
+	lister, err := open(listers, readerParams())
+	if err != nil {
+		return nil, err
+	}
 	side, err := open(1, checkpointParams())
 	if err != nil {
 		return nil, err
@@ -154,6 +161,7 @@ func openLocked(ctx context.Context, path string, opts Options, held *folderLock
 		Path:        path,
 		Writer:      writer,
 		Reader:      reader,
+		Lister:      lister,
 		Exclusive:   true,
 		AfterCommit: cp.afterCommit,
 		WhenIdle:    cp.whenIdle,
