@@ -8,6 +8,7 @@ import (
 	"mime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -25,6 +26,7 @@ import (
 type Turn struct {
 	info    turn.Info
 	backend turn.Backend
+	stateMu sync.Mutex // one change of the task's state at a time
 }
 
 func init() {
@@ -33,6 +35,7 @@ func init() {
 		of := t.(*Turn)
 		return of.info, of.backend
 	}
+	turn.Recall = recallAll
 }
 
 // Message returns the message that started the turn; nil when a timer or a wake-up did, and in a Cancel.
@@ -185,7 +188,7 @@ func (t *Turn) SaveTask(ctx context.Context, v any) error {
 	if err != nil {
 		return fmt.Errorf("agent: state of the task: %w", err)
 	}
-	return t.backend.Save(ctx, raw, nil)
+	return t.changeTaskState(ctx, func(s *taskState) { s.Agent = raw })
 }
 
 // SaveContext keeps v, as JSON, for later tasks of this context. It returns after the commit. Tasks of one context
@@ -200,8 +203,8 @@ func (t *Turn) SaveContext(ctx context.Context, v any) error {
 
 // LoadTask reads what SaveTask kept into v and reports whether there was anything.
 func (t *Turn) LoadTask(ctx context.Context, v any) (bool, error) {
-	raw, err := t.backend.TaskState(ctx)
-	return decodeState(raw, err, v)
+	s, err := t.loadTaskState(ctx)
+	return decodeState(s.Agent, err, v)
 }
 
 // LoadContext reads what SaveContext kept into v and reports whether there was anything.

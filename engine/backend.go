@@ -130,6 +130,9 @@ func (b *backend) Task() *a2a.Task { return b.r.task() }
 // WakeToken implements turn.Backend.
 func (b *backend) WakeToken() string { return wakeToken(b.r.key) }
 
+// Peer implements turn.Backend.
+func (b *backend) Peer(name string, to a2a.Service) { b.r.svc.peers.Store(name, to) }
+
 // Related implements turn.Backend.
 func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
 	seen := map[a2a.TaskID]bool{b.r.key.ID: true}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/turn"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
@@ -107,8 +108,27 @@ func (r *runner) commit(c change) error {
 	}
 	r.mu.Unlock()
 	r.feed.publish(events, cm.Head, final)
+	if cm.Head.Status.State.Terminal() {
+		r.recallDelegated()
+	}
 	r.e.notify(r.e.ctx, r.key)
 	return nil
+}
+
+// recallDelegated cancels what a task that has ended had delegated and that goes on.
+func (r *runner) recallDelegated() {
+	if !r.svc.delegates() {
+		return
+	}
+	r.e.spawn(func() {
+		state, err := r.e.journal.TaskState(r.e.ctx, r.key)
+		if err == nil && len(state) > 0 {
+			err = turn.Recall(r.e.ctx, state, r.svc.peer)
+		}
+		if err != nil {
+			r.e.log.Warn("what an ended task had delegated may go on", "agent", r.svc.name, "task", r.key.ID, "error", err)
+		}
+	})
 }
 
 // append commits to the journal. When the claim loop of this node took the lease anew, because renewals were late, the

@@ -202,6 +202,11 @@ func (e *Engine) Agent(name string, a agent.Agent, opts *AgentOptions) Service {
 	}
 	s := &service{e: e, name: name, agent: a, modes: newModes(opts), agentRole: opts.AllowAgentRole, card: opts.Card}
 	s.warnOfWrapper()
+	if d, ok := a.(agent.Delegator); ok {
+		for name, to := range d.Delegates() {
+			s.peers.Store(name, to)
+		}
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if name == "" {
@@ -224,6 +229,8 @@ func (s *service) warnOfWrapper() {
 		}
 	}
 	warn(hidden.By[agent.Agent, agent.Canceler](s.agent), "its Cancel, which is not called", "Cancel(context.Context, *agent.Turn) error")
+	warn(hidden.By[agent.Agent, agent.Delegator](s.agent), "its Delegates, so that what it delegated before a restart is not cancelled",
+		"Delegates() map[string]a2a.Service")
 	warn(hidden.By[agent.Agent, agent.Resumable](s.agent), "that it is resumable: turns that a restart interrupts fail", "Resumable() bool")
 }
 

@@ -71,6 +71,15 @@ func (k *keeper) Resumable() bool {
 	return ok && r.Resumable()
 }
 
+// Delegates implements [agent.Delegator] for agents that do.
+func (k *keeper) Delegates() map[string]a2a.Service {
+	d, ok := k.agent.(agent.Delegator)
+	if !ok {
+		return nil
+	}
+	return d.Delegates()
+}
+
 func (k *keeper) turn(ctx context.Context, t *agent.Turn) (*agent.Turn, *backend) {
 	info, inner := turn.Parts(t)
 	b := &backend{Backend: inner, ctx: ctx, store: k.store, limit: k.store.opts.Threshold}

@@ -16,6 +16,10 @@ var New func(info Info, backend Backend) any
 // Parts returns what an *agent.Turn was made of, for whatever stands between an agent and what runs it.
 var Parts func(t any) (Info, Backend)
 
+// Recall cancels what a task that has ended had delegated and that has not ended: state is what was saved of the task, peer
+// finds services by the names of delegations, nil for those that are not known. Package agent sets it.
+var Recall func(ctx context.Context, state []byte, peer func(name string) a2a.Service) error
+
 // Info is what is fixed for the whole of a turn.
 type Info struct {
 	Agent       string // with the tenant and the owner, the scope of the task's key
@@ -53,6 +57,8 @@ type Backend interface {
 	Task() *a2a.Task
 	// WakeToken names the task to whoever may wake it.
 	WakeToken() string
+	// Peer notes the service that a delegation with a name goes to, for Recall.
+	Peer(name string, to a2a.Service)
 	// Related returns the tasks that the message refers to, then others of the context, newest first.
 	Related(ctx context.Context) ([]*a2a.Task, error)
 }
