@@ -42,7 +42,7 @@ func (e *DelegateError) Error() string {
 
 // Unwrap returns the error in the form that callers may read, and Err.
 func (e *DelegateError) Unwrap() []error {
-	public := &turn.PublicError{Message: e.Name + " " + e.reason(false), Cause: e.Err}
+	public := &turn.PublicError{Message: title(e.Name) + " " + e.reason(false), Cause: e.Err}
 	return []error{public, e.Err}
 }
 
@@ -88,7 +88,8 @@ const (
 )
 
 // Delegate sends m to another agent, a client or a service within this process, and returns that agent's task once it is
-// completed. name tells the delegations of this task apart; people read it before what the other agent says.
+// completed. name tells the delegations of this task apart, such as "Mechanic" or, where one agent has several,
+// "Mechanic/repair"; people read what is before the slash. The task's metadata has the ids of the other tasks by name.
 //
 // What the other agent says while it works is shown as progress of this task. When it asks something, the error is its
 // question, with the forms and files in it, for the agent to return: the caller's next message is the answer, and goes to
@@ -150,6 +151,12 @@ type courier struct {
 	shown int // status messages
 }
 
+// title returns what people read of a delegation's name.
+func title(name string) string {
+	name, _, _ = strings.Cut(name, "/")
+	return name
+}
+
 // courier returns that of a delegation as it is kept, or of a new one.
 func (t *Turn) courier(ctx context.Context, name string, to a2a.Service) (*courier, error) {
 	s, err := t.loadTaskState(ctx)
@@ -168,8 +175,12 @@ func (c *courier) as(ctx context.Context) context.Context {
 	return a2a.WithCall(ctx, &a2a.Call{Identity: c.d.Caller, Tenant: c.d.Tenant})
 }
 
-// save keeps the delegation. It asks for the caller's answer when that slot is free, and gives it back when it does not ask.
-func (c *courier) save(ctx context.Context) error {
+// save keeps the delegation.
+func (c *courier) save(ctx context.Context) error { return c.change(ctx, func(*taskState) {}) }
+
+// change keeps the delegation and changes what else is kept. The delegation asks the caller when none other does yet, and
+// leaves that to others when it does not ask.
+func (c *courier) change(ctx context.Context, also func(*taskState)) error {
 	return c.t.changeTaskState(ctx, func(s *taskState) {
 		if s.Delegations == nil {
 			s.Delegations = make(map[string]*delegation)
@@ -181,6 +192,7 @@ func (c *courier) save(ctx context.Context) error {
 		case c.d.Asks && s.Asking == "":
 			s.Asking = c.name
 		}
+		also(s)
 	})
 }
 
@@ -459,11 +471,23 @@ func (c *courier) begun(ctx context.Context, id a2a.TaskID, of a2a.ContextID) er
 		return nil
 	}
 	c.d.Task, c.d.Context = id, of
-	if err := c.save(ctx); err != nil {
+	tasks := make(map[string]a2a.TaskID)
+	err := c.change(ctx, func(s *taskState) {
+		for name, d := range s.Delegations {
+			tasks[name] = d.Task
+		}
+	})
+	if err == nil {
+		err = c.t.SetMetadata(metaDelegations, tasks)
+	}
+	if err != nil {
 		return &ownError{err}
 	}
 	return nil
 }
+
+// metaDelegations is the member of the task's metadata that has the ids of the tasks that were delegated, by name.
+const metaDelegations = "delegations"
 
 // show makes what the other agent says while it works progress of this task: its words on one line, and files as they are.
 func (c *courier) show(status a2a.TaskStatus) error {
@@ -472,7 +496,7 @@ func (c *courier) show(status a2a.TaskStatus) error {
 	}
 	var parts []a2a.Part
 	if said := oneLine(status.Message.Text()); said != "" {
-		parts = append(parts, a2a.TextPart(c.name+": "+said))
+		parts = append(parts, a2a.TextPart(title(c.name)+": "+said))
 	}
 	for _, p := range status.Message.Parts {
 		if _, isText := p.Content.(a2a.Text); !isText {
@@ -506,7 +530,7 @@ func (c *courier) conclude(ctx context.Context, task *a2a.Task) (*a2a.Task, erro
 	if err := c.save(ctx); err != nil {
 		return nil, err
 	}
-	asked := []a2a.Part{a2a.TextPart(c.name + " waits for an answer.")}
+	asked := []a2a.Part{a2a.TextPart(title(c.name) + " waits for an answer.")}
 	if task.Status.Message != nil && len(task.Status.Message.Parts) > 0 {
 		asked = task.Status.Message.Parts
 	}
@@ -542,7 +566,7 @@ func (c *courier) arrived(ctx context.Context) (bool, error) {
 	req := &a2a.ListTasksRequest{ContextID: c.d.Context, HistoryLength: &history}
 	for range searchPages {
 		page, err := c.to.ListTasks(ctx, req)
-		if _, refused := errors.AsType[*a2a.Error](err); refused {
+		if err != nil && !passing(err) {
 			return false, errCannotTell
 		}
 		if err != nil {

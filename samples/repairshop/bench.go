@@ -92,6 +92,9 @@ func (b *bench) procedure(ctx context.Context, j Job) (Procedure, error) {
 	return p, err
 }
 
+// lowerTimeout bounds the lowering of the platform; it is less than the grace of a cancelled turn.
+const lowerTimeout = 3 * time.Second
+
 // raise raises the platform, and returns what lowers it again, whatever became of the turn.
 func (b *bench) raise(ctx context.Context, height float64) (lower func() error, err error) {
 	var r heightResult
@@ -100,7 +103,7 @@ func (b *bench) raise(ctx context.Context, height float64) (lower func() error, 
 		return nil, err
 	}
 	return func() error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelPatience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lowerTimeout)
 		defer cancel()
 		return b.call(ctx, toolLower, none{}, &r)
 	}, err

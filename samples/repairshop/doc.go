@@ -23,6 +23,5 @@
 //	mechanic.go  the mechanic: diagnoses and repairs
 //	model.go     the mechanic's other engine: a language model understands and diagnoses
 //	supplier.go  the supplier: has parts or has not, and takes orders
-//	errand.go    one agent has another do something: sent once, followed, cancelled with the task that it is for
 //	tools.go     the MCP server with the mechanic's tools; bench.go calls them
 package repairshop

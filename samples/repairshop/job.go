@@ -32,18 +32,12 @@ type ticket struct {
 	Complaint string        `json:"complaint"`
 	Axle      string        `json:"axle"`
 	Since     string        `json:"since"`
-	Asked     bool          `json:"asked"`  // for a picture, which is optional
-	Answer    bool          `json:"answer"` // to the mechanic's question is there
-	Said      string        `json:"said"`   // which is that
+	Asked     bool          `json:"asked"` // for a picture, which is optional
 
 	Diagnosis Diagnosis `json:"diagnosis"`
 	Estimate  Estimate  `json:"estimate"`
 	Ordered   Order     `json:"ordered"`
 	Arrives   time.Time `json:"arrives"`
-
-	Diagnosing Errand `json:"diagnosing"`
-	Ordering   Errand `json:"ordering"`
-	Repairing  Errand `json:"repairing"`
 }
 
 // An Estimate is what a repair will cost and when it can be done.
@@ -91,14 +85,12 @@ func days(n int) string {
 // turn: the customer wants no more.
 func (k *ticket) read(t *agent.Turn) error {
 	text := t.Text()
-	if endPattern.MatchString(text) && (k.Phase == phaseIntake || k.Phase == phaseEstimate || k.Diagnosing.Waits) {
+	if endPattern.MatchString(text) && (k.Phase == phaseIntake || k.Phase == phaseDiagnose || k.Phase == phaseEstimate) {
 		return agent.Withdraw(a2a.TextPart("All right, nothing was done, and there is nothing to pay."))
 	}
 	switch k.Phase {
 	case phaseIntake:
 		k.readComplaint(t.Message(), text)
-	case phaseDiagnose:
-		k.Answer, k.Said = k.Diagnosing.Waits, text
 	case phaseEstimate:
 		return k.readDecision(t.Message(), text)
 	}

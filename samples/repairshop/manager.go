@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -33,7 +34,7 @@ func NewManager(mechanic, supplier a2a.Service, o Options) agent.Agent {
 	return &manager{mechanic, supplier, o}
 }
 
-// manager implements [agent.Agent] and [agent.Resumable].
+// manager implements [agent.Agent], [agent.Resumable] and [agent.Delegator].
 type manager struct {
 	mechanic, supplier a2a.Service
 	opts               Options
@@ -41,6 +42,18 @@ type manager struct {
 
 // Resumable says that a turn that was interrupted can be run again.
 func (*manager) Resumable() bool { return true }
+
+// What the manager delegates.
+const (
+	toDiagnose = "Mechanic/diagnosis"
+	toOrder    = "Supplier"
+	toRepair   = "Mechanic/repair"
+)
+
+// Delegates says who does what, so that a cancel reaches them also after a restart.
+func (m *manager) Delegates() map[string]a2a.Service {
+	return map[string]a2a.Service{toDiagnose: m.mechanic, toOrder: m.supplier, toRepair: m.mechanic}
+}
 
 // visit is one turn of the manager.
 type visit struct {
@@ -51,7 +64,7 @@ type visit struct {
 
 // Run goes on with a repair until it is done, or the customer or the supplier has to do something.
 func (m *manager) Run(ctx context.Context, t *agent.Turn) error {
-	k := &ticket{Diagnosing: Errand{Agent: "Mechanic"}, Ordering: Errand{Agent: "Supplier"}, Repairing: Errand{Agent: "Mechanic"}}
+	k := &ticket{}
 	if _, err := t.LoadTask(ctx, k); err != nil {
 		return fmt.Errorf("load the ticket: %w", err)
 	}
@@ -118,11 +131,6 @@ func (v *visit) ask(ctx context.Context, text string) error {
 	return v.t.Ask(a2a.TextPart(text))
 }
 
-// do has another agent do something, with progress shown.
-func (v *visit) do(ctx context.Context, svc a2a.Service, e *Errand, content ...a2a.Part) (*a2a.Task, error) {
-	return (&sender{v.t, v.save}).do(ctx, svc, e, content...)
-}
-
 // diagnose has the mechanic look at the car. What the mechanic asks is asked of the customer.
 func (v *visit) diagnose(ctx context.Context) error {
 	k := v.k
@@ -130,15 +138,12 @@ func (v *visit) diagnose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	task, err := v.do(ctx, v.mechanic, &k.Diagnosing, content...)
+	task, err := v.t.Delegate(ctx, toDiagnose, v.mechanic, a2a.NewMessage(a2a.RoleUser, content...))
+	if err == nil {
+		err = task.Artifact(DiagnosisName).Decode(&k.Diagnosis)
+	}
 	if err != nil {
-		return v.lost(ctx, "mechanic", err)
-	}
-	if k.Diagnosing.Waits {
-		return v.ask(ctx, clean(task.Status.Message.Text()))
-	}
-	if err := result(task, DiagnosisName, &k.Diagnosis); err != nil {
-		return agent.Public(v.apology(task), err)
+		return explain(err)
 	}
 	if why := k.Diagnosis.Offer.Unavailable; why != "" {
 		return agent.Reject(a2a.TextPart(fmt.Sprintf("%s: %s. We cannot repair that, as there is no part for it: %s.", k.Car, lowerFirst(clean(k.Diagnosis.Problem)), clean(why))))
@@ -147,11 +152,8 @@ func (v *visit) diagnose(ctx context.Context) error {
 	return nil
 }
 
-// complaint is what the mechanic is sent: the customer's answer to a question, or the job, with files of the customer.
+// complaint is what the mechanic is sent: the job, with files of the customer.
 func (v *visit) complaint() ([]a2a.Part, error) {
-	if v.k.Answer {
-		return []a2a.Part{a2a.TextPart(v.k.Said)}, nil
-	}
 	data, err := a2a.DataPart(v.k.job(ActionDiagnose))
 	if err != nil {
 		return nil, err
@@ -192,15 +194,16 @@ func (v *visit) propose() error {
 // order orders the part.
 func (v *visit) order(ctx context.Context) error {
 	k := v.k
-	task, err := v.do(ctx, v.supplier, &k.Ordering, a2a.TextPart(fmt.Sprintf("Order part #%s for a %s", k.Diagnosis.Offer.Part, k.Car)))
+	text := fmt.Sprintf("Order part #%s for a %s", k.Diagnosis.Offer.Part, k.Car)
+	task, err := v.t.Delegate(ctx, toOrder, v.supplier, a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text)))
+	if err == nil {
+		err = task.Artifact(OrderName).Decode(&k.Ordered)
+	}
+	if refused, ok := errors.AsType[*agent.DelegateError](err); ok && refused.Task != nil && refused.Task.Status.State == a2a.TaskStateRejected {
+		return agent.Reject(a2a.TextPart("The supplier has no such part any more: " + clean(refused.Task.Status.Message.Text())))
+	}
 	if err != nil {
-		return v.lost(ctx, "supplier of parts", err)
-	}
-	if task.Status.State == a2a.TaskStateRejected {
-		return agent.Reject(a2a.TextPart("The supplier has no such part any more: " + clean(task.Status.Message.Text())))
-	}
-	if err := result(task, OrderName, &k.Ordered); err != nil {
-		return agent.Public("The part could not be ordered. Nothing was repaired, and there is nothing to pay.", err)
+		return explain(err)
 	}
 	k.Phase = phaseRepair
 	if k.Ordered.DeliveryDays > 0 {
@@ -230,30 +233,31 @@ func (v *visit) repair(ctx context.Context) error {
 		return err
 	}
 	text := fmt.Sprintf("Please repair a %s: %s.", k.Car, lowerFirst(k.Estimate.Problem))
-	task, err := v.do(ctx, v.mechanic, &k.Repairing, a2a.TextPart(text), data)
-	if err != nil {
-		return v.lost(ctx, "mechanic", err)
-	}
+	task, err := v.t.Delegate(ctx, toRepair, v.mechanic, a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text), data))
 	var report Report
-	if err := result(task, ReportName, &report); err != nil {
-		return agent.Public(v.apology(task), err)
+	if err == nil {
+		err = task.Artifact(ReportName).Decode(&report)
+	}
+	if err != nil {
+		return explain(err)
 	}
 	r := Receipt{Estimate: k.Estimate, Order: k.Ordered.ID, Done: report.Done}
 	return answer(v.t, ReceiptName, fmt.Sprintf("Your %s is repaired: %s. That is $%s.", k.Car, lowerFirst(k.Estimate.Problem), r.Total), r)
 }
 
-// apology tells the customer why the mechanic's task did not end well.
-func (v *visit) apology(task *a2a.Task) string {
-	if said := clean(task.Status.Message.Text()); said != "" {
-		return "Our mechanic could not do it. " + said
-	}
-	return "Our mechanic could not do it."
-}
-
-// lost is the end of a turn in which another agent could not be had.
-func (v *visit) lost(ctx context.Context, who string, err error) error {
-	if ctx.Err() != nil || errors.Is(err, agent.ErrOver) {
+// explain tells the customer what another agent did not do. Other errors stay: they are questions, or the turn is over.
+func explain(err error) error {
+	failed, ok := errors.AsType[*agent.DelegateError](err)
+	if !ok {
 		return err
 	}
-	return agent.Public(fmt.Sprintf("Our %s cannot be reached now. Please try again later.", who), err)
+	who, _, _ := strings.Cut(strings.ToLower(failed.Name), "/")
+	if failed.Task == nil {
+		return agent.Public(fmt.Sprintf("Our %s cannot be reached now. Please try again later.", who), err)
+	}
+	text := fmt.Sprintf("Our %s could not do it.", who)
+	if said := clean(failed.Task.Status.Message.Text()); said != "" {
+		text += " " + said
+	}
+	return agent.Public(text, err)
 }

@@ -61,7 +61,7 @@ type Report struct {
 // the manual and the lift. When it matters which axle it is, the mechanic asks.
 func NewMechanic(supplier a2a.Service, o Options) agent.Agent { return &mechanic{supplier, o} }
 
-// mechanic implements [agent.Agent] and [agent.Resumable].
+// mechanic implements [agent.Agent], [agent.Resumable] and [agent.Delegator].
 type mechanic struct {
 	supplier a2a.Service
 	opts     Options
@@ -70,17 +70,24 @@ type mechanic struct {
 // Resumable says that a turn that was interrupted can be run again.
 func (*mechanic) Resumable() bool { return true }
 
+// toOffer is what the mechanic delegates.
+const toOffer = "Supplier"
+
+// Delegates says who does it, so that a cancel reaches them also after a restart.
+func (m *mechanic) Delegates() map[string]a2a.Service {
+	return map[string]a2a.Service{toOffer: m.supplier}
+}
+
 // workOrder is what is kept of a task.
 type workOrder struct {
-	Job   Job           `json:"job"`
-	Done  int           `json:"done"` // steps of the repair
-	Offer Errand        `json:"offer"`
-	Talk  []llm.Message `json:"talk,omitempty"` // with a model: what was said
+	Job  Job           `json:"job"`
+	Done int           `json:"done"`           // steps of the repair
+	Talk []llm.Message `json:"talk,omitempty"` // with a model: what was said
 }
 
 // Run does one job.
 func (m *mechanic) Run(ctx context.Context, t *agent.Turn) error {
-	w := workOrder{Offer: Errand{Agent: "Supplier"}}
+	var w workOrder
 	if _, err := t.LoadTask(ctx, &w); err != nil {
 		return fmt.Errorf("load the work order: %w", err)
 	}
@@ -243,7 +250,7 @@ func (m *mechanic) conclude(ctx context.Context, t *agent.Turn, tools *bench, w 
 	if len(p.Axles) > 0 {
 		return w.ask(ctx, t, whichAxle)
 	}
-	offer, err := m.offer(ctx, t, w, p.Part)
+	offer, err := m.offer(ctx, t, w.Job.Car, p.Part)
 	if err != nil {
 		return err
 	}
@@ -252,16 +259,14 @@ func (m *mechanic) conclude(ctx context.Context, t *agent.Turn, tools *bench, w 
 }
 
 // offer asks the supplier for a part.
-func (m *mechanic) offer(ctx context.Context, t *agent.Turn, w *workOrder, part string) (Offer, error) {
-	s := sender{t, func(ctx context.Context) error { return t.SaveTask(ctx, w) }}
-	var o Offer
-	question := fmt.Sprintf("Do you have part #%s in stock for a %s?", part, w.Job.Car)
-	task, err := s.do(ctx, m.supplier, &w.Offer, a2a.TextPart(question))
+func (m *mechanic) offer(ctx context.Context, t *agent.Turn, car Car, part string) (o Offer, err error) {
+	question := fmt.Sprintf("Do you have part #%s in stock for a %s?", part, car)
+	task, err := t.Delegate(ctx, toOffer, m.supplier, a2a.NewMessage(a2a.RoleUser, a2a.TextPart(question)))
 	if err == nil {
-		err = result(task, OfferName, &o)
+		err = task.Artifact(OfferName).Decode(&o)
 	}
-	if err != nil && ctx.Err() == nil {
-		err = agent.Public("The supplier of parts does not answer. Please try again later.", err)
+	if failed, ok := errors.AsType[*agent.DelegateError](err); ok {
+		err = agent.Public("The supplier of parts does not answer. Please try again later.", failed)
 	}
 	return o, err
 }

@@ -246,16 +246,22 @@ func TestProgress(t *testing.T) {
 	if receipt.Total != 138_50 || !strings.HasPrefix(receipt.Order, "PO-") || len(receipt.Done) != 4 {
 		t.Errorf("%+v", receipt)
 	}
-	for key, svc := range map[string]a2a.Service{"mechanicTaskId": shop.Mechanic, "supplierTaskId": shop.Supplier} {
-		var id a2a.TaskID
-		if ok, err := c.task.Metadata.Get(key, &id); !ok || err != nil {
-			t.Fatalf("%s: %v %v", key, ok, err)
-		}
-		child, err := svc.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
+	for key, svc := range map[string]a2a.Service{"Mechanic/repair": shop.Mechanic, "Supplier": shop.Supplier} {
+		child, err := svc.GetTask(t.Context(), &a2a.GetTaskRequest{ID: delegated(t, c.task, key)})
 		if err != nil || child.Status.State != a2a.TaskStateCompleted || child.ContextID != c.task.ContextID {
 			t.Errorf("%s: %+v %v", key, child, err)
 		}
 	}
+}
+
+// delegated returns the id of the other agent's task, by the name of the delegation.
+func delegated(t *testing.T, task *a2a.Task, name string) a2a.TaskID {
+	t.Helper()
+	var ids map[string]a2a.TaskID
+	if _, err := task.Metadata.Get("delegations", &ids); err != nil || ids[name] == "" {
+		t.Fatalf("%s: %v %v", name, ids, err)
+	}
+	return ids[name]
 }
 
 // An estimate is data as well, and so may the answer be. Pictures reach the mechanic.
@@ -415,6 +421,10 @@ func (gone) StreamMessage(context.Context, *a2a.SendMessageRequest) (iter.Seq2[a
 	return nil, a2a.ErrUnavailable
 }
 
+func (gone) ListTasks(context.Context, *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
+	return nil, a2a.ErrUnavailable
+}
+
 func TestOthersOutOfReach(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t, nil)
@@ -458,7 +468,7 @@ func (c *talk) until(text, progress string) {
 func TestCancelGoesDown(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ progress, metadata string }{
-		{"Mechanic: Step 2 of 4", "mechanicTaskId"}, {"Supplier: Ordering", "supplierTaskId"},
+		{"Mechanic: Step 2 of 4", "Mechanic/repair"}, {"Supplier: Ordering", "Supplier"},
 	} {
 		t.Run(tt.metadata, func(t *testing.T) {
 			t.Parallel()
@@ -473,17 +483,14 @@ func TestCancelGoesDown(t *testing.T) {
 				if err != nil || got.Status.State != a2a.TaskStateCanceled {
 					t.Fatalf("%+v %v", got, err)
 				}
-				var id a2a.TaskID
-				if _, err := got.Metadata.Get(tt.metadata, &id); err != nil {
-					t.Fatal(err)
-				}
-				svc := map[string]a2a.Service{"mechanicTaskId": shop.Mechanic, "supplierTaskId": shop.Supplier}[tt.metadata]
+				id := delegated(t, got, tt.metadata)
+				svc := map[string]a2a.Service{"Mechanic/repair": shop.Mechanic, "Supplier": shop.Supplier}[tt.metadata]
 				child, err := svc.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
 				if err != nil || child.Status.State != a2a.TaskStateCanceled {
 					t.Errorf("%+v %v", child, err)
 				}
 				calls := s.calls()
-				if tt.metadata == "mechanicTaskId" && calls[len(calls)-1] != "lower_platform" {
+				if tt.metadata == "Mechanic/repair" && calls[len(calls)-1] != "lower_platform" {
 					t.Errorf("the car was left in the air: %v", calls)
 				}
 			})
@@ -633,10 +640,7 @@ func TestOverHTTP(t *testing.T) {
 		if err != nil || task.Status.State != a2a.TaskStateCanceled {
 			t.Fatalf("%+v %v", task, err)
 		}
-		var id a2a.TaskID
-		if _, err := task.Metadata.Get("mechanicTaskId", &id); err != nil {
-			t.Fatal(err)
-		}
+		id := delegated(t, task, "Mechanic/repair")
 		if child, err := mechanic.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id}); err != nil || child.Status.State != a2a.TaskStateCanceled {
 			t.Errorf("%+v %v", child, err)
 		}

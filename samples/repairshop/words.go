@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A Car is a make, a model and a year; "" and 0 are not known yet.
@@ -184,4 +185,16 @@ func readVerdict(text string) verdict {
 		return yes
 	}
 	return unclear
+}
+
+// maxWords is how many runes of another agent's words are shown.
+const maxWords = 500
+
+// clean makes one short line of what another agent says.
+func clean(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if r := []rune(s); len(r) > maxWords {
+		return string(r[:maxWords]) + "…"
+	}
+	return s
 }
