@@ -6,6 +6,7 @@
 //	returns nil                         the task is completed
 //	return t.Complete(parts...)         completed, with a last word about it
 //	return t.Ask(parts...)              input-required; the next message starts the next turn
+//	return t.AskForm(schema, values)    likewise, with a form; [Turn.FormAnswer] reads the answer into a type
 //	return t.NeedAuth(parts...)         auth-required; likewise
 //	return t.Suspend(until)             stays working without a turn, until a timer, a message or a wake-up
 //	return t.Reply(parts...)            no task at all: the answer is a message
@@ -16,6 +17,8 @@
 //
 // The task exists once the turn has said something of it, or has ended: until then nobody can see or cancel it, as the answer
 // may still be a message. What takes longer than a moment calls [Turn.Working] first.
+//
+// [Turn.Delegate] has another agent do a part of the task. Package agenttest tests an agent without a server.
 //
 // A hello world:
 //

@@ -2,7 +2,7 @@
 
 //go:build unix
 
-// Package docs runs the pages of the tutorial, of the concepts, on conformance and on forms: their programs are those of examples/, their commands
+// Package docs runs the pages of the tutorial, of the concepts, on conformance, on forms and on delegation: their programs are those of examples/, their commands
 // do what the pages say.
 //
 // A page is read from top to bottom. Blocks of go are compared with the files below examples/. Blocks of sh are run in a
@@ -72,7 +72,7 @@ func TestPages(t *testing.T) {
 		t.Skip("it builds the binary and the programs of the tutorial; run it without -short")
 	}
 	binary := build(t)
-	for _, place := range []string{"../README.md", "tutorial/*.md", "concepts/*.md", "conformance.md", "forms.md", "migrate-from-a2a-go.md"} {
+	for _, place := range []string{"../README.md", "tutorial/*.md", "concepts/*.md", "conformance.md", "forms.md", "delegation.md", "migrate-from-a2a-go.md"} {
 		pages, err := filepath.Glob(filepath.FromSlash(place))
 		if err != nil || len(pages) == 0 {
 			t.Fatalf("%s has no pages: %v", place, err)
