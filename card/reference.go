@@ -59,6 +59,17 @@ func parse(ref string) (place, error) {
 	return place{url: u.JoinPath(WellKnownPath), older: u.JoinPath(OlderPath).String()}, nil
 }
 
+// AgentURL returns the base URL of an agent as it is to be given to others: below a path with a slash at its end. To a client
+// that resolves the card's path as a relative reference, as the JavaScript SDKs do, the last segment is part of the folder
+// only with that slash. The URL of a card itself stays as it is.
+func AgentURL(base string) string {
+	u, err := url.Parse(base)
+	if err != nil || u.Path == "" || strings.HasSuffix(u.Path, "/") || strings.HasSuffix(u.Path, ".json") || u.RawQuery != "" || u.Fragment != "" {
+		return base
+	}
+	return base + "/"
+}
+
 // fileOf returns the name of the file of a file URL, on Windows without the slash before the drive.
 func fileOf(u *url.URL) string {
 	if name := strings.TrimPrefix(u.Path, "/"); filepath.VolumeName(name) != "" {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	agentcard "github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/internal/wire/cards"
 	"github.com/go-json-experiment/json/jsontext"
@@ -116,7 +117,7 @@ func exampleText(card *a2a.AgentCard) string {
 // commands returns what to type to talk to the agent.
 func (s *Server) commands(card *a2a.AgentCard, base string) []command {
 	text := exampleText(card)
-	send := "dragoman send -a " + shellQuote(base) + " --text " + shellQuote(text)
+	send := "dragoman send -a " + shellQuote(agentcard.AgentURL(base)) + " --text " + shellQuote(text)
 	streams := is(true, card.Capabilities.Streaming)
 	all := []command{{"With dragoman", send}}
 	if streams {

@@ -97,7 +97,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 				if o.proxy != "" {
 					ready = "serving %s at %s\n"
 				}
-				fmt.Fprintf(c.err, ready, inline(strings.Join(o.upstreams, ", ")), url)
+				fmt.Fprintf(c.err, ready, inline(strings.Join(o.upstreams, ", ")), card.AgentURL(url))
 			},
 		},
 		Client:               client.Options{HTTPClient: c.httpClient(), Generations: generations},

@@ -269,7 +269,7 @@ func TestAnAddressOfSeveralAgentsListsThem(t *testing.T) {
 	})
 	got := run(t.Context(), "send", "-a", url, "hi")
 	want := fmt.Sprintf("Error: %s is no agent; it has %d of them: currency, ", url, len(samples))
-	if got.code != exitUnreachable || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, "Hint: name one of them, as in -a "+url+"/agents/currency\n") {
+	if got.code != exitUnreachable || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, "Hint: name one of them, as in -a "+url+"/agents/currency/\n") {
 		t.Errorf("%+v; want %s", got, want)
 	}
 	// A page that lists nothing says nothing.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/host"
@@ -182,7 +183,7 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 	o.alone, o.patient = !served, served || c.origin["drain"] != ""
 	return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
 		if served {
-			fmt.Fprintf(c.err, "serving %s at %s\n", agentHost, url)
+			fmt.Fprintf(c.err, "serving %s at %s\n", agentHost, card.AgentURL(url))
 		} else {
 			o.standIn(c)
 		}

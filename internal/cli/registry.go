@@ -416,7 +416,7 @@ func (c *command) showEntry(e *registry.Entry) error {
 func (p *printer) entry(e *registry.Entry) {
 	p.field(0, "Agent", e.Alias)
 	p.field(1, "ID", e.ID)
-	p.field(1, "URL", e.URL)
+	p.field(1, "URL", card.AgentURL(e.URL))
 	if e.Card.Name != e.Alias {
 		p.field(1, "Name", e.Card.Name)
 	}
@@ -439,7 +439,7 @@ func (p *printer) entry(e *registry.Entry) {
 func (p *printer) entryLine(e *registry.Entry) {
 	words := []string{string(e.Health.State)}
 	if e.URL != "" {
-		words = append(words, e.URL)
+		words = append(words, card.AgentURL(e.URL))
 	}
 	if versions := joinGenerations(e.Generations); versions != "" {
 		words = append(words, "versions "+versions)

@@ -23,7 +23,7 @@ var samplePage = template.Must(template.New("samples").Parse(`<!DOCTYPE html>
 <main>
 <h1>Sample agents</h1>
 <dl>
-{{range .}}<dt><a href="{{.URL}}/">{{.Name}}</a></dt>
+{{range .}}<dt><a href="{{.URL}}">{{.Name}}</a></dt>
 <dd>{{.Shows}}<br><code>dragoman send -a {{.URL}} --text "{{.Example}}"</code></dd>
 {{end}}</dl>
 </main>

@@ -20,6 +20,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/collector"
@@ -278,7 +279,7 @@ func sampleList(base string) []sampleEntry {
 	for i, s := range samples {
 		list[i] = sampleEntry{Name: s.name, Port: s.port, Shows: s.shows, Example: s.example}
 		if base != "" {
-			list[i].URL = base + samplePath(s.name)
+			list[i].URL = card.AgentURL(base + samplePath(s.name))
 		}
 	}
 	return list
@@ -292,7 +293,7 @@ type samplesOptions struct {
 	seedPorts bool
 }
 
-const samplesUpLong = `up runs all sample agents: on one port, each below /agents/NAME, or with --seed-ports each
+const samplesUpLong = `up runs all sample agents: on one port, each below /agents/NAME/, or with --seed-ports each
 on a port of its own, on which it is served at the root. When they are ready it prints a
 line for each to the error stream: serving NAME at URL.`
 
@@ -405,7 +406,7 @@ func (c *command) samplesByGRPC(o *samplesOptions, w *workshop, all byTenant, re
 func (c *command) announceSamples(o *samplesOptions, w *workshop, url string) {
 	base := strings.TrimSuffix(cmp.Or(o.url, url), "/")
 	for i := range samples {
-		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", samples[i].name, base+samplePath(samples[i].name), inline(o.samples.engineOf(&samples[i])))
+		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", samples[i].name, card.AgentURL(base+samplePath(samples[i].name)), inline(o.samples.engineOf(&samples[i])))
 	}
 	fmt.Fprintf(c.err, "data of the samples: %s\nserving samples at %s\n", inline(w.kept.place), base)
 }

@@ -105,6 +105,7 @@ func getSamples(t *testing.T, url string) []sampleEntry {
 // getCard asks for an agent's card and returns its name.
 func getCard(t *testing.T, url string) string {
 	t.Helper()
+	url = strings.TrimSuffix(url, "/")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/.well-known/agent-card.json", nil)
 	if err != nil {
 		t.Fatal(err)

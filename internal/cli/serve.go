@@ -22,6 +22,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	agentcard "github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/collector"
@@ -204,7 +205,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 			if worker.thinks {
 				fmt.Fprintf(c.err, "engine of %s: %s\n", o.agent, inline(o.samples.engineOf(worker)))
 			}
-			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(w.kept.place), inline(o.calledName(card)), url)
+			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(w.kept.place), inline(o.calledName(card)), agentcard.AgentURL(url))
 		},
 		OnDrain: w.engine.Shutdown,
 	}
