@@ -184,6 +184,10 @@ func (r *reader) run(b block, printed *block) {
 		r.serve(b, printed)
 		return
 	}
+	if what, ok := strings.CutPrefix(b.note, "needs "); ok {
+		r.t.Logf("line %d: not run, as it needs %s", b.line, what)
+		return
+	}
 	p := r.start(b)
 	select {
 	case <-p.done:

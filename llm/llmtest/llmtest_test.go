@@ -3,6 +3,7 @@
 package llmtest_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -163,5 +164,21 @@ func TestResults(t *testing.T) {
 	}
 	if !r.Has("f") || r.Has("g") {
 		t.Errorf("the tools are %+v", r.Tools)
+	}
+}
+
+// A script plays a model that calls a tool and then answers.
+func TestScriptOfAToolCall(t *testing.T) {
+	model := llmtest.New(t,
+		llmtest.Calls(llmtest.Call{Name: "rate", Args: `{"from":"EUR","to":"USD"}`}),
+		llmtest.Text("10 EUR are 11 USD."),
+	)
+	rate := llm.NewTool("rate", "The exchange rate of two currencies.", `{"type":"object"}`,
+		func(context.Context, struct{}) (any, error) { return 1.1, nil })
+	answer, err := llm.Run(t.Context(), model.Model(), llm.Task{
+		Messages: []llm.Message{llm.User("10 EUR in USD?")}, Tools: []llm.Tool{rate},
+	})
+	if err != nil || answer.Text != "10 EUR are 11 USD." {
+		t.Errorf("%+v, %v", answer, err)
 	}
 }
