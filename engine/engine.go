@@ -364,7 +364,7 @@ func wireError(err error) error {
 	case errors.Is(err, journal.ErrBadPageToken):
 		return a2a.InvalidParams("pageToken", "is not one that this list gave out; start again without one")
 	case errors.Is(err, journal.ErrFull):
-		return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server has no room for another task; try again later", Cause: err}
+		return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server has no room for more; try again later", RetryAfter: 10 * time.Second, Cause: err}
 	case errors.Is(err, journal.ErrClosed):
 		return &a2a.Error{Kind: a2a.ErrUnavailable, Cause: err}
 	}

@@ -5,6 +5,7 @@ package engine
 import (
 	"slices"
 	"sync"
+	"weak"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
@@ -25,6 +26,38 @@ type feed struct {
 	err     error         // why there is neither
 	refused []uint64      // cancels that the agent refused
 	changed chan struct{} // closed at the next change; nil while nobody waits
+
+	shown weak.Pointer[snapshot] // what readers are shown first, while one of them is at it
+}
+
+// A snapshot is the task at one of its events, with the bytes of it that its readers share.
+type snapshot struct {
+	seq   uint64
+	state a2a.TaskState
+	event a2a.StreamEvent
+}
+
+// share returns the snapshot of a task at an event: one that somebody is being shown already, if there is one. With older
+// it may be of an earlier event, if the feed has all events since and streams show them. Without that, readers who are
+// stuck would each hold a snapshot of their own of a task that moves on.
+func (f *feed) share(seq uint64, task *a2a.Task, older bool) *snapshot {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.shown.Value(); s != nil && (s.seq == seq || older && s.seq < seq && f.shows(s.seq, seq)) {
+		return s
+	}
+	s := &snapshot{seq: seq, state: task.Status.State, event: a2a.NewStreamEvent(journal.EventID(seq), task)}
+	f.shown = weak.Make(s)
+	return s
+}
+
+// shows reports whether the feed has all events after one up to another, and streams show each of them; mu is held.
+func (f *feed) shows(after, upTo uint64) bool {
+	if len(f.events) == 0 || f.events[0].Seq > after+1 || f.events[len(f.events)-1].Seq < upTo {
+		return false
+	}
+	first := f.events[0].Seq
+	return !slices.ContainsFunc(f.events[after+1-first:upTo+1-first], func(ev journal.Event) bool { return !shown(ev) })
 }
 
 // publish adds events that were committed. final may be nil. What is older than the feed is left out, and what does

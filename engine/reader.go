@@ -5,6 +5,7 @@ package engine
 import (
 	"context"
 	"iter"
+	"runtime"
 	"sync"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -104,7 +105,7 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 	if emit == nil {
 		emit = func(a2a.StreamEvent) bool { return true }
 	}
-	if rd.snapshot != nil && !rd.showTask(emit) {
+	if rd.snapshot != nil && !rd.showTask(f, emit) {
 		return nil
 	}
 	for {
@@ -115,7 +116,7 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 		}
 		moved := len(events) > 0
 		if rd.waiting != nil {
-			if events = rd.goOn(events); rd.snapshot != nil && !rd.showTask(emit) {
+			if events = rd.goOn(events); rd.snapshot != nil && !rd.showTask(f, emit) {
 				return nil
 			}
 		}
@@ -144,11 +145,14 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 	}
 }
 
-// showTask shows the task as it is at the cursor, and reports whether events follow it.
-func (rd *reader) showTask(emit func(a2a.StreamEvent) bool) bool {
-	task := rd.snapshot
-	rd.snapshot = nil
-	return emit(a2a.NewStreamEvent(journal.EventID(rd.after), task)) && !rd.over(task.Status.State)
+// showTask shows the task as it is at the cursor, and reports whether events follow it. Readers of one feed share what they
+// show, so a reader that is stuck here holds nothing of its own.
+func (rd *reader) showTask(f *feed, emit func(a2a.StreamEvent) bool) bool {
+	snap := f.share(rd.after, rd.snapshot, rd.untilTerminal)
+	rd.snapshot, rd.after = nil, snap.seq
+	going := emit(snap.event)
+	runtime.KeepAlive(snap) // the feed itself does not hold it
+	return going && !rd.over(snap.state)
 }
 
 // goOn folds events into the waiting task until it has taken a message or waits no longer, and then makes the snapshot of

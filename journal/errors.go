@@ -21,7 +21,7 @@ var (
 	ErrFinished      = errors.New("journal: the task has ended")
 	ErrPruned        = errors.New("journal: the events are gone")
 	ErrBadPageToken  = errors.New("journal: the page token is not one of this list")
-	ErrFull          = errors.New("journal: no room for another task")
+	ErrFull          = errors.New("journal: no room")
 	ErrClosed        = errors.New("journal: closed")
 )
 

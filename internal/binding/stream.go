@@ -176,7 +176,7 @@ func (c *Core) openStream(x *Exchange, cancel func()) *streamWriter {
 	x.W.WriteHeader(http.StatusOK)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.write(nil)
+	w.write()
 	w.timer = time.AfterFunc(w.interval, w.keepAlive)
 	return w
 }
@@ -208,14 +208,26 @@ func (w *streamWriter) end() error {
 	return nil
 }
 
-// payload adds a payload to the batch.
+// payload adds a payload to the batch. A large one is written at once and as it is: its readers share its bytes, and a
+// reader that is stuck must not hold a copy.
 func (w *streamWriter) payload(id string, b []byte) {
+	if len(b) >= writeChunk && bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(b, '\r') < 0 {
+		head, tail, _ := bytes.Cut(w.frame.AppendEvent(nil, id, mark), mark)
+		w.flush()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.write(head, b, tail)
+		return
+	}
 	if w.batch == nil {
 		w.batch = Buffer()
 	}
 	w.batch.Grow(eventRoom)
 	w.batch.Write(w.frame.AppendEvent(w.batch.AvailableBuffer(), id, b))
 }
+
+// mark stands for a payload where its frame is made without it. No frame has it, as no JSON and no id has.
+var mark = []byte{0}
 
 // fail writes what is in the batch and then why the stream ends.
 func (w *streamWriter) fail(e *a2a.Error) {
@@ -228,14 +240,13 @@ func (w *streamWriter) fail(e *a2a.Error) {
 
 // flush writes the batch.
 func (w *streamWriter) flush() error {
-	if w.batch == nil {
-		return nil
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.write(w.batch.Bytes())
-	Release(w.batch)
-	w.batch = nil
+	if w.batch != nil {
+		w.write(w.batch.Bytes())
+		Release(w.batch)
+		w.batch = nil
+	}
 	return w.err
 }
 
@@ -256,12 +267,17 @@ func (w *streamWriter) keepAlive() {
 
 var keepAliveComment = sse.AppendComment(nil, "keep-alive")
 
-// write writes and flushes b; the caller holds the lock. A write that fails or takes too long ends the stream.
-func (w *streamWriter) write(b []byte) {
+// write writes and flushes the pieces; the caller holds the lock. A write that fails or takes too long ends the stream.
+func (w *streamWriter) write(pieces ...[]byte) {
 	if w.err != nil {
 		return
 	}
-	if w.err = writeAll(w.w, w.control, b, w.timeout); w.err == nil {
+	for _, b := range pieces {
+		if w.err == nil {
+			w.err = writeAll(w.w, w.control, b, w.timeout)
+		}
+	}
+	if w.err == nil {
 		w.err = w.control.Flush()
 	}
 	if w.http2 {

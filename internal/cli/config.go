@@ -240,6 +240,7 @@ func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards c
 		{"a page of tasks", bytesOf(eng.MaxPage), "engine"},
 		{"finished tasks in memory", itoa(memory.DefaultMaxFinished), "engine"},
 		{"other tasks in memory", itoa(memory.DefaultMaxActive), "engine"},
+		{"bytes of tasks in memory", bytesOf(memory.DefaultMaxBytes), "engine"},
 		{"card", bytesOf(cards.MaxBytes), "client"},
 		{"fetch of a card", span(cards.Timeout), "client"},
 		{"further tries to fetch a card", itoa(cards.Retries), "client"},

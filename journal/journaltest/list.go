@@ -5,6 +5,7 @@ package journaltest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,6 +126,47 @@ func testList(t *testing.T, open Opener) {
 			want = append(want, all[i].key.ID)
 		}
 		b.same("the second page", want, ids(rest.Heads))
+	})
+	t.Run("pages end by bytes", func(t *testing.T) {
+		b := setup(t, open)
+		start := now().Add(-time.Hour)
+		const large = 10 << 10
+		var want []*journal.Head
+		for i := range 7 {
+			d := b.listed(key(), "c", a2a.TaskStateWorking, start.Add(time.Duration(i)*time.Second))
+			d.take("me", long)
+			size := large
+			if i == 3 {
+				size = 10 * large
+			}
+			b.must(d.append(plain, d.artifact("a", false, strings.Repeat("x", size))))
+			want = append([]*journal.Head{&d.head}, want...)
+		}
+		for name, c := range map[string]struct {
+			q    journal.Query
+			want []int // heads on the pages
+		}{
+			"two to a page, one larger than that": {journal.Query{MaxBytes: 5 * large / 2, Whole: true}, []int{2, 1, 1, 2, 1}},
+			"each larger than a page":             {journal.Query{MaxBytes: 1, Whole: true}, []int{1, 1, 1, 1, 1, 1, 1}},
+			"heads are small":                     {journal.Query{MaxBytes: 5 * large / 2}, []int{7}},
+			"the limit is reached first":          {journal.Query{MaxBytes: 1 << 30, Whole: true, Limit: 4}, []int{4, 3}},
+		} {
+			var got []int
+			var heads []*journal.Head
+			for next := ""; ; {
+				c.q.PageToken = next
+				p := b.list(key().Scope, c.q)
+				got, heads, next = append(got, len(p.Heads)), append(heads, p.Heads...), p.Next
+				if p.Total != len(want) {
+					t.Errorf("%s: total %d", name, p.Total)
+				}
+				if next == "" || len(p.Heads) == 0 {
+					break
+				}
+			}
+			b.same(name, c.want, got)
+			b.same(name, ids(want), ids(heads))
+		}
 	})
 	t.Run("page tokens", func(t *testing.T) {
 		b := setup(t, open)

@@ -30,6 +30,13 @@ func (j *Journal) Enqueue(ctx context.Context, key journal.Key, in journal.Input
 	if limit > 0 && in.Kind == journal.InputMessage && t.messagesWaiting() >= limit {
 		return 0, journal.ErrInboxFull
 	}
+	more := load{bytes: inputBytes(&in)}
+	if in.Kind == journal.InputMessage { // a cancel makes room
+		if err := j.room(t.scope.owner, more); err != nil {
+			return 0, err
+		}
+	}
+	j.weigh(t, more)
 	t.lastInput++
 	in.Number = t.lastInput
 	now := time.Now()
@@ -45,6 +52,7 @@ func (j *Journal) Enqueue(ctx context.Context, key journal.Key, in journal.Input
 		r.inputKeys[in.IdempotencyKey] = in.Number
 	}
 	j.queue(t, now.UnixNano())
+	j.makeRoom()
 	return in.Number, nil
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package memory is a journal that lives as long as its process. It is bounded: when too many tasks have ended, those
-// that ended first are forgotten, whoever may still have wanted to read them.
+// Package memory is a journal that lives as long as its process. It is bounded, in tasks and in bytes. When there are too
+// many that have ended, it forgets those of the owner who has most of them, the first that ended first. Tasks that have
+// not ended are never forgotten: what would make them too many or too large is refused. One owner gets three quarters of
+// the room for them.
 package memory
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 const (
 	DefaultMaxFinished = 10_000
 	DefaultMaxActive   = 100_000
+	DefaultMaxBytes    = 256 << 20
 )
 
 // Options bound a Journal.
@@ -28,20 +30,25 @@ type Options struct {
 	// MaxActive is how many other tasks there may be; a further one is refused with [journal.ErrFull]. 0 means
 	// DefaultMaxActive.
 	MaxActive int
+	// MaxBytes is about how many bytes all tasks may take, with what waits for them. 0 means DefaultMaxBytes.
+	MaxBytes int64
 }
 
 // Journal is a [journal.Journal] in memory. One lock guards it: what is done under it is a few map operations, so
 // that a second one would cost more than it saves.
 type Journal struct {
 	maxFinished, maxActive int
+	maxBytes               int64
 
 	mu     sync.Mutex
 	closed bool
 	scopes map[journal.Scope]*scope
 	ready  map[string]*readyQueue // by agent
 	due    dueQueue
-	ended  endedList
-	active int    // tasks that have not ended
+	owners map[ownerKey]*owner
+	heavy  heavyOwners
+	active load // of tasks that have not ended
+	ended  load
 	token  uint64 // the last one given; never repeated, so that no lease outlives its task
 }
 
@@ -54,6 +61,7 @@ type scope struct {
 	contexts map[a2a.ContextID]*contextTasks
 	keys     map[string]a2a.TaskID // idempotency keys
 	ready    *readyQueue           // of the agent
+	owner    *owner
 	all      order
 	byState  [a2a.TaskStateAuthRequired + 1]order
 }
@@ -100,6 +108,8 @@ func New(opts *Options) *Journal {
 	j := &Journal{
 		maxFinished: DefaultMaxFinished,
 		maxActive:   DefaultMaxActive,
+		maxBytes:    DefaultMaxBytes,
+		owners:      make(map[ownerKey]*owner),
 		scopes:      make(map[journal.Scope]*scope),
 		ready:       make(map[string]*readyQueue),
 	}
@@ -109,6 +119,9 @@ func New(opts *Options) *Journal {
 	if opts != nil && opts.MaxActive > 0 {
 		j.maxActive = opts.MaxActive
 	}
+	if opts != nil && opts.MaxBytes > 0 {
+		j.maxBytes = opts.MaxBytes
+	}
 	return j
 }
 
@@ -117,7 +130,7 @@ func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed = true
-	j.scopes, j.ready, j.due, j.ended, j.active = nil, nil, nil, endedList{}, 0
+	j.scopes, j.ready, j.due, j.owners, j.heavy = nil, nil, nil, nil, nil
 	return nil
 }
 
@@ -163,6 +176,11 @@ func (j *Journal) Append(ctx context.Context, c *journal.Commit) (journal.Lease,
 	if err := t.admits(c); err != nil {
 		return journal.Lease{}, err
 	}
+	if !c.Head.Status.State.Terminal() {
+		if err := j.room(t.scope.owner, load{bytes: t.growth(c)}); err != nil {
+			return journal.Lease{}, err
+		}
+	}
 	j.commit(t, c, now)
 	return t.lease(), nil
 }
@@ -177,8 +195,11 @@ func (j *Journal) create(c *journal.Commit, now int64) (journal.Lease, error) {
 			return journal.Lease{}, &journal.DuplicateError{TaskID: id}
 		}
 	}
-	if j.active >= j.maxActive && !c.Head.Status.State.Terminal() {
-		return journal.Lease{}, fmt.Errorf("%w: %d tasks have not ended", journal.ErrFull, j.active)
+	if !c.Head.Status.State.Terminal() { // one that has ended makes room for itself
+		more := load{1, taskBytes + (*task)(nil).growth(c)}
+		if err := j.room(j.owners[ownerOf(c.Key.Scope)], more); err != nil {
+			return journal.Lease{}, err
+		}
 	}
 	if s == nil {
 		s = j.addScope(c.Key.Scope)
@@ -197,7 +218,7 @@ func (j *Journal) create(c *journal.Commit, now int64) (journal.Lease, error) {
 		s.keys[c.Create.IdempotencyKey] = c.Key.ID
 		t.rest().createKey = c.Create.IdempotencyKey
 	}
-	j.active++
+	j.weigh(t, load{1, taskBytes})
 	j.commit(t, c, now)
 	return t.lease(), nil
 }
@@ -214,6 +235,7 @@ func (j *Journal) addScope(key journal.Scope) *scope {
 		contexts: make(map[a2a.ContextID]*contextTasks),
 		keys:     make(map[string]a2a.TaskID),
 		ready:    queue,
+		owner:    j.addOwner(key),
 	}
 	j.scopes[key] = s
 	return s
@@ -235,15 +257,12 @@ func (j *Journal) commit(t *task, c *journal.Commit, now int64) {
 	} else {
 		t.events = append(t.events, c.Events...)
 	}
-	terminal := c.Head.Status.State.Terminal()
-	if was := t.head; was == nil || !was.Status.State.Terminal() {
-		if terminal {
-			j.active--
-			j.ended.push(t)
-		}
+	j.weigh(t, load{bytes: t.growth(c)})
+	if c.Head.Status.State.Terminal() && !t.over {
+		j.end(t)
 	}
 	t.setHead(c.Head)
-	t.take(c.Taken)
+	j.weigh(t, load{bytes: -t.take(c.Taken)})
 	if c.TaskState != nil {
 		t.rest().state = c.TaskState
 	}
@@ -257,9 +276,7 @@ func (j *Journal) commit(t *task, c *journal.Commit, now int64) {
 	if len(c.Events) > 0 && t.more != nil {
 		j.wakeCursors(t, now)
 	}
-	for j.ended.len > j.maxFinished {
-		j.forget(j.ended.first)
-	}
+	j.makeRoom()
 }
 
 // forget removes a task with all that belongs to it.
@@ -278,12 +295,9 @@ func (j *Journal) forget(t *task) {
 		}
 	}
 	s.ready.drop(t)
-	if t.head.Status.State.Terminal() {
-		j.ended.remove(t)
-	} else {
-		j.active--
-	}
+	j.unload(t)
 	if len(s.tasks) == 0 {
 		delete(j.scopes, s.Scope)
+		j.dropOwner(s)
 	}
 }

@@ -133,18 +133,31 @@ func (j *Journal) List(ctx context.Context, scope journal.Scope, q journal.Query
 	}
 	oldest := keyset.Nanos(q.Since)
 	page := &journal.Page{Total: o.len - o.before(keyset.Place{Time: oldest}), Heads: make([]*journal.Head, 0, min(q.Limit, o.len))}
+	var bytes int64
 	o.descend(from, func(t *task) bool {
 		if t.place.Time < oldest {
 			return false
 		}
-		if len(page.Heads) == q.Limit {
-			page.Next = keyset.Encode(scope, q, placeOf(page.Heads[q.Limit-1]))
+		bytes += t.shownBytes(q)
+		if n := len(page.Heads); n == q.Limit || q.MaxBytes > 0 && bytes > q.MaxBytes && n > 0 {
+			page.Next = keyset.Encode(scope, q, placeOf(page.Heads[n-1]))
 			return false
 		}
 		page.Heads = append(page.Heads, t.head)
 		return true
 	})
 	return page, nil
+}
+
+// shownBytes returns what a task adds to a page.
+func (t *task) shownBytes(q journal.Query) int64 {
+	switch {
+	case q.Whole:
+		return t.bytes
+	case q.MaxBytes > 0:
+		return int64(a2a.SizeOf(t.head.Status.Message) + metadataBytes(t.head.Metadata))
+	}
+	return 0
 }
 
 func placeOf(h *journal.Head) keyset.Place {

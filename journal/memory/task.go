@@ -28,7 +28,9 @@ type task struct {
 	readyAt int64 // from when on it can be claimed, while it is in the queue
 	ready   int   // its place in the queue, or notQueued
 
-	earlier, later *task // in the list of ended tasks
+	earlier, later *task // in its owner's list of ended tasks
+	bytes          int64 // about what it takes
+	over           bool  // it has ended
 
 	more *rest
 	fold *fold // made by the first Load
@@ -101,20 +103,18 @@ func (t *task) unlist() {
 	t.context.remove(t)
 }
 
-// take removes the inputs up to a number. A task that has ended keeps none.
-func (t *task) take(upTo uint64) {
-	if t.head.Status.State.Terminal() {
-		t.inputs = nil
-		return
-	}
+// take removes the inputs up to a number, and returns what they took. A task that has ended keeps none.
+func (t *task) take(upTo uint64) (bytes int64) {
 	n := 0
-	for n < len(t.inputs) && t.inputs[n].Number <= upTo {
+	for n < len(t.inputs) && (t.inputs[n].Number <= upTo || t.head.Status.State.Terminal()) {
+		bytes += inputBytes(&t.inputs[n])
 		n++
 	}
 	t.inputs = t.inputs[n:]
 	if len(t.inputs) == 0 {
 		t.inputs = nil // what was taken can be collected
 	}
+	return bytes
 }
 
 // fold keeps the folded task, so that only new events are folded when the task is read again.

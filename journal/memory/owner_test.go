@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package memory_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/journal/memory"
+)
+
+// large returns a commit that makes a task of about size bytes, ended or not.
+func large(owner, id string, size int, state a2a.TaskState) *journal.Commit {
+	c := ended(journal.Key{Scope: journal.Scope{Agent: "a", Owner: owner}, ID: a2a.TaskID(id)}, time.Now())
+	c.Events[0].Wire.Event.(*a2a.Task).History = []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart(strings.Repeat("x", size)))}
+	c.Head.Status.State, c.Release = state, state.Terminal()
+	return c
+}
+
+// A filled is a journal of a megabyte.
+type filled struct {
+	*testing.T
+	j *memory.Journal
+}
+
+func fill(t *testing.T) filled {
+	t.Parallel()
+	return filled{t, memory.New(&memory.Options{MaxBytes: 1 << 20})}
+}
+
+func (f filled) append(c *journal.Commit) (journal.Lease, error) { return f.j.Append(f.Context(), c) }
+
+func (f filled) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f filled) wantFull(what string, err error) {
+	f.Helper()
+	if !errors.Is(err, journal.ErrFull) {
+		f.Errorf("%s: error %v, want ErrFull", what, err)
+	}
+}
+
+func (f filled) there(owner, id string) bool {
+	_, err := f.j.Head(f.Context(), journal.Key{Scope: journal.Scope{Agent: "a", Owner: owner}, ID: a2a.TaskID(id)})
+	return err == nil
+}
+
+// Whoever floods the journal with tasks pushes out his own, and nobody else's.
+func TestEndedTasksAreBoundedInBytes(t *testing.T) {
+	f := fill(t)
+	for i := range 3 {
+		_, err := f.append(large("alice", fmt.Sprint(i), 64<<10, a2a.TaskStateCompleted))
+		f.must(err)
+	}
+	for i := range 100 {
+		_, err := f.append(large("bob", fmt.Sprint(i), 64<<10, a2a.TaskStateCompleted))
+		f.must(err)
+	}
+	for i := range 3 {
+		if !f.there("alice", fmt.Sprint(i)) {
+			t.Errorf("task %d of alice is gone", i)
+		}
+	}
+	kept := 0
+	for i := range 100 {
+		if f.there("bob", fmt.Sprint(i)) {
+			if kept++; i < 100-12 {
+				t.Errorf("task %d of bob is there, which ended before others that are not", i)
+			}
+		}
+	}
+	if kept < 10 || kept > 12 {
+		t.Errorf("%d tasks of bob are kept", kept)
+	}
+	_, err := f.append(large("bob", "huge", 2<<20, a2a.TaskStateCompleted))
+	f.must(err)
+	if f.there("bob", "huge") || !f.there("alice", "0") {
+		t.Error("a task larger than the journal pushed out another owner's")
+	}
+	_, err = f.append(large("alice", "next", 64<<10, a2a.TaskStateCompleted))
+	f.must(err)
+	if !f.there("alice", "next") {
+		t.Error("there is no room for alice")
+	}
+}
+
+// The same by number.
+func TestEndedTasksOfOthersAreSpared(t *testing.T) {
+	t.Parallel()
+	f := filled{t, memory.New(&memory.Options{MaxFinished: 10})}
+	for owner, n := range map[string]int{"alice": 5, "bob": 1000} {
+		for i := range n {
+			_, err := f.append(large(owner, fmt.Sprint(i), 1, a2a.TaskStateCompleted))
+			f.must(err)
+		}
+	}
+	for i := range 5 {
+		if !f.there("alice", fmt.Sprint(i)) || !f.there("bob", fmt.Sprint(999-i)) {
+			t.Errorf("task %d of alice or task %d of bob is gone", i, 999-i)
+		}
+	}
+}
+
+// Tasks that have not ended are never forgotten, so one owner gets three quarters of the room for them. What ends a task
+// is taken whatever there is.
+func TestActiveTasksAreBoundedInBytes(t *testing.T) {
+	f := fill(t)
+	_, err := f.append(large("bob", "1", 700<<10, a2a.TaskStateWorking))
+	f.must(err)
+	_, err = f.append(large("bob", "2", 70<<10, a2a.TaskStateWorking))
+	f.wantFull("a task over bob's share", err)
+	c := large("bob", "3", 60<<10, a2a.TaskStateWorking)
+	lease, err := f.append(c)
+	f.must(err)
+
+	_, err = f.append(large("alice", "1", 250<<10, a2a.TaskStateCompleted))
+	f.must(err)
+	_, err = f.append(large("alice", "2", 200<<10, a2a.TaskStateWorking))
+	f.must(err)
+	if !f.there("bob", "1") || !f.there("alice", "2") || f.there("alice", "1") {
+		t.Error("what has ended did not make room for what has not")
+	}
+	_, err = f.append(large("carol", "1", 70<<10, a2a.TaskStateWorking))
+	f.wantFull("a task over the journal's room", err)
+	in := journal.Input{Kind: journal.InputMessage, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(strings.Repeat("x", 20<<10)))}
+	_, err = f.j.Enqueue(t.Context(), c.Key, in, 0)
+	f.wantFull("a message over bob's share", err)
+	_, err = f.j.Enqueue(t.Context(), c.Key, journal.Input{Kind: journal.InputCancel, Message: in.Message}, 0)
+	f.must(err)
+
+	more := grown(c, lease, 20<<10, a2a.TaskStateWorking)
+	_, err = f.append(more)
+	f.wantFull("a larger task", err)
+	_, err = f.append(grown(c, lease, 200<<10, a2a.TaskStateFailed))
+	f.must(err)
+	_, err = f.append(large("bob", "4", 30<<10, a2a.TaskStateWorking))
+	f.must(err)
+}
+
+// grown returns the next commit of a task, with an artifact of size bytes.
+func grown(before *journal.Commit, lease journal.Lease, size int, state a2a.TaskState) *journal.Commit {
+	head := *before.Head
+	head.Seq++
+	head.Status.State = state
+	return &journal.Commit{
+		Key: before.Key, Lease: lease, Expect: before.Head.Seq, Head: &head,
+		Events: []journal.Event{{Seq: head.Seq, Time: time.Now(), Wire: a2a.NewStreamEvent("", &a2a.ArtifactUpdate{
+			TaskID: before.Key.ID, Artifact: &a2a.Artifact{ID: "x", Parts: []a2a.Part{a2a.TextPart(strings.Repeat("y", size))}},
+		})}},
+	}
+}
+
+// What is counted comes to nothing when all is gone.
+func TestCountsOfBytesEnd(t *testing.T) {
+	f := fill(t)
+	for range 50 { // far more than there is room for, if anything were left behind
+		c := large("bob", "1", 300<<10, a2a.TaskStateInputRequired)
+		lease, err := f.append(c)
+		f.must(err)
+		in := journal.Input{Kind: journal.InputMessage, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(strings.Repeat("x", 100<<10)))}
+		n, err := f.j.Enqueue(t.Context(), c.Key, in, 0)
+		f.must(err)
+		more := grown(c, lease, 10, a2a.TaskStateInputRequired)
+		more.Taken, more.TaskState, more.Release = n, make([]byte, 100<<10), true
+		_, err = f.append(more)
+		f.must(err)
+		if n, err := f.j.Prune(t.Context(), time.Now().Add(time.Hour), 10); n != 1 || err != nil {
+			t.Fatalf("%d tasks were pruned: %v", n, err)
+		}
+	}
+}
