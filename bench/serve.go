@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -60,7 +61,7 @@ func serve(kind string) error {
 	}
 	kind, folder, _ := strings.Cut(kind, ":") // or what else follows
 	if kind != "go" && kind != "trpc" {
-		collector.Tune() // as dragoman serve does; the bare handler has the same
+		collector.Tune(slog.Default()) // as dragoman serve does; the bare handler has the same
 	}
 	switch kind {
 	case "bare":

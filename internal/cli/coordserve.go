@@ -114,7 +114,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	if err := c.checkOpen(ctx, o, kept.tables, local); err != nil {
 		return err
 	}
-	collector.Tune()
+	collector.Tune(logger)
 	agents, err := o.asked()
 	if err != nil {
 		return err

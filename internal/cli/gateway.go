@@ -88,7 +88,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	collector.Tune()
+	collector.Tune(logger)
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
 			URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,

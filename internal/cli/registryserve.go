@@ -113,7 +113,7 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 		return err
 	}
 	defer catalogue.Close()
-	collector.Tune()
+	collector.Tune(logger)
 
 	probing, stop := context.WithCancel(ctx)
 	stopped := make(chan struct{})

@@ -338,7 +338,7 @@ func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close(ctx)) }()
-	collector.Tune()
+	collector.Tune(w.logger)
 	if o.seedPorts {
 		return c.onSeedPorts(ctx, o, w)
 	}

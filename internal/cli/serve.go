@@ -187,12 +187,12 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer ln.Close() // the server does that too
-	collector.Tune()
 	w, err := c.openWorkshop(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close(ctx)) }()
+	collector.Tune(w.logger)
 	service, card, err := w.hire(worker)
 	if err != nil {
 		return err

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package collector sets the garbage collector for servers. A library does not: that is for the program to choose.
+// Package collector sets the garbage collector and the limit of memory for servers. A library does not: that is for the
+// program to choose.
 package collector
 
 import (
+	"errors"
+	"log/slog"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
 const (
@@ -28,13 +33,31 @@ var floor atomic.Value
 
 // Tune lets garbage grow further than Go does by itself, unless the variable GOGC is set. Garbage takes up to 80 MB then,
 // or four times of what lives, if that is more, but not more than 256 MB, unless more lives.
-func Tune() {
+//
+// It also keeps the program within four fifths of the memory that its container has, unless the variable GOMEMLIMIT is
+// set: near that the collector runs more often. The rest is for the database, which is outside of Go's memory.
+func Tune(logger *slog.Logger) {
+	limit(logger, memlimit.FromCgroup)
 	if os.Getenv("GOGC") != "" {
 		return
 	}
 	floor.Store(make([]byte, least))
 	debug.SetGCPercent(percent)
 	follow(&cycle{percent: percent})
+}
+
+// ofContainer is the part of a container's memory that Go may use.
+const ofContainer = 0.8
+
+func limit(logger *slog.Logger, container memlimit.Provider) {
+	bytes, err := memlimit.SetGoMemLimitWithOpts(memlimit.WithRatio(ofContainer), memlimit.WithProvider(container))
+	switch {
+	case errors.Is(err, memlimit.ErrCgroupsNotSupported), errors.Is(err, memlimit.ErrNoCgroup): // no container
+	case err != nil:
+		logger.Warn("cannot find out how much memory the container has; set GOMEMLIMIT", "error", err)
+	case bytes > 0:
+		logger.Info("keeping within the memory of the container", "limit", bytes)
+	}
 }
 
 // A cycle is garbage at the end of each collection.

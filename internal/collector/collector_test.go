@@ -3,10 +3,16 @@
 package collector
 
 import (
+	"errors"
+	"log/slog"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strings"
 	"testing"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
 func TestTune(t *testing.T) {
@@ -20,12 +26,12 @@ func TestTune(t *testing.T) {
 		return sample[0].Value.Uint64()
 	}
 	t.Setenv("GOGC", "100")
-	Tune()
+	Tune(quiet)
 	if got := goal(); got >= least {
 		t.Errorf("with GOGC the goal is %d bytes", got)
 	}
 	t.Setenv("GOGC", "")
-	Tune()
+	Tune(quiet)
 	if got := goal(); got < least*(100+percent)/100 {
 		t.Errorf("the goal is %d bytes", got)
 	}
@@ -50,7 +56,7 @@ func TestTuneFollows(t *testing.T) {
 	defer debug.SetGCPercent(before)
 	defer floor.Store([]byte{})
 	t.Setenv("GOGC", "")
-	Tune()
+	Tune(quiet)
 	kept = make([]byte, 300<<20) // never written, so that it takes addresses only
 	defer func() { kept = nil }()
 	for range 100 {
@@ -61,4 +67,37 @@ func TestTuneFollows(t *testing.T) {
 		}
 	}
 	t.Error("the percentage stays")
+}
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// The program keeps within four fifths of its container's memory, says so, and leaves a limit of GOMEMLIMIT alone.
+func TestLimit(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	gigabyte := func() (uint64, error) { return 1 << 30, nil }
+	for name, c := range map[string]struct {
+		container memlimit.Provider
+		variable  string
+		want      int64
+		said      string
+	}{
+		"a container":             {gigabyte, "", 1 << 30 / 5 * 4, "keeping within the memory of the container"},
+		"a container and a limit": {gigabyte, "2GiB", before, ""},
+		"no limit":                {func() (uint64, error) { return 0, memlimit.ErrNoLimit }, "", before, ""},
+		"no container":            {func() (uint64, error) { return 0, memlimit.ErrNoCgroup }, "", before, ""},
+		"broken":                  {func() (uint64, error) { return 0, errors.New("broken") }, "", before, "set GOMEMLIMIT"},
+	} {
+		debug.SetMemoryLimit(before)
+		if c.variable == "" {
+			os.Unsetenv("GOMEMLIMIT")
+		} else {
+			t.Setenv("GOMEMLIMIT", c.variable)
+		}
+		var said strings.Builder
+		limit(slog.New(slog.NewTextHandler(&said, nil)), c.container)
+		if got := debug.SetMemoryLimit(-1); got/100 != c.want/100 || !strings.Contains(said.String(), c.said) || c.said == "" && said.Len() > 0 {
+			t.Errorf("%s: the limit is %d, want %d; said %q", name, got, c.want, said.String())
+		}
+	}
 }
