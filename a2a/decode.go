@@ -299,12 +299,17 @@ func readString[S ~string](d *reader, p *S) error {
 	if d.PeekKind() != '"' {
 		return wrongType(d, "a string")
 	}
-	token, err := d.ReadToken()
+	quoted, err := d.ReadValue()
 	if err != nil {
 		return err
 	}
-	*p = S(token.String())
-	return nil
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		*p = S(quoted[1 : len(quoted)-1])
+		return nil
+	}
+	text, err := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted) // the result is never longer
+	*p = S(text)
+	return err
 }
 
 func readStrings[S ~string](d *reader, list *[]S) error { return readList(d, list, readString) }

@@ -5,11 +5,12 @@ package a2a
 import (
 	"encoding/base64"
 	"slices"
+	"strings"
 )
 
 // SizeOf returns about how many bytes the JSON of v takes: a task, a message, an update or a page of tasks; anything else
-// counts as none. What has to be escaped counts once and names of members by a rough sum, so it is good for limits and for
-// making room, not for lengths.
+// counts as none. Names of members count by a rough sum, and what has to be escaped in a short text counts once, so it is
+// good for limits and for making room, not for lengths.
 func SizeOf(v any) int {
 	switch v := v.(type) {
 	case *Task:
@@ -99,6 +100,11 @@ func sizeOfParts(parts []Part) int {
 		switch c := p.Content.(type) {
 		case Text:
 			n += len(c)
+			if len(c) >= large {
+				for _, escaped := range []string{`"`, `\`, "\n"} {
+					n += strings.Count(string(c), escaped)
+				}
+			}
 		case Raw:
 			n += base64.StdEncoding.EncodedLen(len(c))
 		case URL:
@@ -113,8 +119,11 @@ func sizeOfParts(parts []Part) int {
 // Grow returns dst with room for the JSON of v where that is large: a buffer that grows as it is appended to copies what is
 // in it, and holds it twice, several times over. v is as for [SizeOf].
 func Grow(dst []byte, v any) []byte {
-	if n := SizeOf(v); n >= 16<<10 { // below that a buffer that grows by itself costs less
-		return slices.Grow(dst, n+n/32)
+	if n := SizeOf(v); n >= large {
+		return slices.Grow(dst, n+n/256+1<<10)
 	}
 	return dst
 }
+
+// large is from how many bytes on it is worth while to make room: a buffer that grows by itself costs less below that.
+const large = 16 << 10

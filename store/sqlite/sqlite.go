@@ -42,8 +42,10 @@ const (
 	// never waits for itself.
 	busyTimeout = 5 * time.Second
 	// Page caches, in KiB as SQLite wants them (negative). The writer's holds
-	// what one batch touches, so that nothing is spilled before the commit.
-	writerCache = -16 * 1024
+	// what one batch of small writes touches, so that nothing is spilled before
+	// the commit. A page takes 8 KiB of memory, as the allocator of the driver
+	// rounds up, so these are half of what they cost.
+	writerCache = -6 * 1024
 	readerCache = -4 * 1024
 )
 
