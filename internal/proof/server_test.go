@@ -21,6 +21,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/collector"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
@@ -35,6 +36,7 @@ type config struct {
 	Addrs        addrs         // to bind; zero values are chosen by the system
 	WriteTimeout time.Duration // 0 means the default
 	DrainTimeout time.Duration // 0 means 20 s
+	InMemory     bool          // no database
 }
 
 // addrs are the addresses of a server process, which prints them as a line of JSON once it serves.
@@ -73,7 +75,12 @@ func serve(text string) error {
 		return err
 	}
 	defer j.Close()
-	eng, err := engine.New(&engine.Options{Journal: j, Logger: quiet})
+	collector.Tune(quiet)
+	options := &engine.Options{Journal: j, Logger: quiet}
+	if c.InMemory {
+		options.Journal = nil
+	}
+	eng, err := engine.New(options)
 	if err != nil {
 		return err
 	}
