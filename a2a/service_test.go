@@ -3,10 +3,12 @@
 package a2a
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
+	"runtime"
 	"testing"
 )
 
@@ -93,5 +95,36 @@ func TestTaskStates(t *testing.T) {
 		if got != want {
 			t.Errorf("%v is %q, want %q", state, got, want)
 		}
+	}
+}
+
+// Large bytes are made once for all who hold them at the same time, and are gone when nobody does.
+func TestLargeEncodingsAreNotKept(t *testing.T) {
+	t.Parallel()
+	event := NewStreamEvent("1", &Message{ID: "m"})
+	made := 0
+	encode := func(Event) ([]byte, error) {
+		made++
+		return bytes.Repeat([]byte("x"), largeEncoding), nil
+	}
+	get := func(dialect string) []byte {
+		b, err := event.Encoded(dialect, encode)
+		if err != nil || len(b) != largeEncoding || b[len(b)-1] != 'x' {
+			t.Fatalf("%d bytes, %v", len(b), err)
+		}
+		return b
+	}
+	first, second, other := get("1.0"), get("1.0"), get("0.3")
+	runtime.GC()
+	third := get("1.0")
+	if made != 2 || &first[0] != &second[0] || &first[0] != &third[0] || &first[0] == &other[0] {
+		t.Errorf("they were made %d times for two dialects", made)
+	}
+	runtime.KeepAlive(first)
+	runtime.KeepAlive(other)
+	first, second, third, other = nil, nil, nil, nil
+	runtime.GC()
+	if get("1.0"); made != 3 {
+		t.Errorf("they were made %d times; the first are held by nobody", made)
 	}
 }

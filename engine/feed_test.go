@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -81,5 +82,38 @@ func TestAFeedKeepsTheNewest(t *testing.T) {
 	f.publish(events[2:], &journal.Head{Seq: 3}, nil)
 	if v := f.look(2); v.behind || len(v.events) != 1 || len(f.events) != 1 || f.bytes > 3*maxFeedBytes {
 		t.Errorf("%d events, behind %v, %d events of %d bytes kept; want the last", len(v.events), v.behind, len(f.events), f.bytes)
+	}
+}
+
+// Readers who are shown the task at the same time share it, also one that came when it had moved on a little. What streams
+// do not show keeps that from being so, and what nobody is shown any more is not held.
+func TestSnapshotsAreShared(t *testing.T) {
+	t.Parallel()
+	f := &feed{}
+	task := func() *a2a.Task { return &a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}} }
+	events := chunks(4, 10)
+	f.publish(events[:2], &journal.Head{Seq: 2}, nil)
+	first := f.share(2, task(), true)
+	if f.share(2, task(), false) != first {
+		t.Error("two readers at the same event do not share")
+	}
+	f.publish(events[2:3], &journal.Head{Seq: 3}, nil)
+	if f.share(3, task(), true) != first {
+		t.Error("a reader who came later does not share")
+	}
+	if got := f.share(3, task(), false); got == first || got.seq != 3 {
+		t.Errorf("a reader who wants the task as it is is shown event %d", got.seq)
+	}
+	third := f.share(3, task(), true)
+	events[3].Wire, events[3].Metadata = a2a.StreamEvent{}, a2a.Metadata{"k": []byte("1")}
+	f.publish(events[3:], &journal.Head{Seq: 4}, nil)
+	if got := f.share(4, task(), true); got == third || got.seq != 4 {
+		t.Errorf("a reader misses what streams do not show: it is shown event %d", got.seq)
+	}
+	runtime.KeepAlive(first)
+	runtime.KeepAlive(third)
+	runtime.GC()
+	if f.shown.Value() != nil {
+		t.Error("the feed holds what nobody is shown")
 	}
 }
