@@ -6,9 +6,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
-	"runtime"
 	"testing"
 )
 
