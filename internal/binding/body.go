@@ -75,9 +75,14 @@ func (c *Core) Read(x *Exchange, buf *bytes.Buffer) *a2a.Error {
 		return c.bodyTooLarge()
 	}
 	body := http.MaxBytesReader(x.W, x.R.Body, c.MaxBody)
+	var begin io.Reader = body
+	small := x.R.ContentLength >= 0 && x.R.ContentLength <= smallBody
+	if !small {
+		begin = io.LimitReader(body, smallBody)
+	}
 	buf.Grow(int(min(max(x.R.ContentLength, 0), smallBody)) + bytes.MinRead)
-	n, err := buf.ReadFrom(io.LimitReader(body, smallBody))
-	if err == nil && n == smallBody && x.R.ContentLength != n {
+	n, err := buf.ReadFrom(begin)
+	if err == nil && n == smallBody && !small {
 		var e *a2a.Error
 		if e, err = c.readLarge(x, buf, body); e != nil {
 			return e
