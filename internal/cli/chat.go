@@ -70,8 +70,8 @@ func (c *command) chatCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	agentsFlag(flags, &o.agents)
-	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to go on with, at the first agent")
-	flags.StringVar(&o.contextID, "context-id", "", "the conversation to go on with, at the first agent")
+	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to continue, at the first agent")
+	flags.StringVar(&o.contextID, "context-id", "", "the context to continue, at the first agent")
 	flags.StringArrayVar(&o.files, "file", nil, "path or URL of a file for the first message; repeatable")
 	flags.SetAnnotation("file", annotationPart, nil)
 	flags.StringSliceVar(&o.accept, "accept", nil, "media types that answers may have, separated by commas")

@@ -15,9 +15,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/llm"
 )
 
-const completionLong = `completion prints a script for a shell, which then completes commands, options, and the
-values of options that have only a few. A new shell knows it once the script is where the
-shell looks for it.`
+const completionLong = `completion prints a script for a shell, which then completes commands, options and
+the values of options that have only a few. It also completes the agents of the
+registry, as registry:NAME, and the ids of the tasks of the agent that the
+command line names. A new shell knows the script once it is in the folder where
+the shell looks for it.`
 
 // shells say of each shell what it needs, and how it gets the script.
 var shells = map[string]struct{ long, example string }{
@@ -66,24 +68,45 @@ var flagValues = map[string][]string{
 }
 
 // completeValues lets shells complete the values of flags.
-func completeValues(root *cobra.Command) {
+func (c *command) completeValues(root *cobra.Command) {
 	for _, cmd := range append(descendants(root), root) {
+		c.completeArguments(cmd)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if _, ok := cmd.GetFlagCompletionFunc(f.Name); ok { // commands share some flags
 				return
 			}
-			if complete := completionOf(cmd, f.Name); complete != nil {
+			if complete := c.completionOf(cmd, f.Name); complete != nil {
 				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails for none that is there and has no function
 			}
 		})
 	}
 }
 
+// completeArguments lets shells complete what a command is about: an agent, a task, or an entry of a registry.
+func (c *command) completeArguments(cmd *cobra.Command) {
+	parent := ""
+	if cmd.HasParent() {
+		parent = cmd.Parent().Name()
+	}
+	switch calls := cmd.Flag(flagAgentCard) != nil; {
+	case parent == "registry" && slices.Contains([]string{"show", "history", "check", "remove"}, cmd.Name()):
+		cmd.ValidArgsFunction = c.completeEntries
+	case parent == "task" && cmd.Name() != "list":
+		cmd.ValidArgsFunction = c.completeFirstAgent(c.completeTasks)
+	case calls && cmd.Args != nil && parent != "config":
+		cmd.ValidArgsFunction = c.completeFirstAgent(nil)
+	}
+}
+
 // completionOf returns what completes the value of a flag; nil for what the shell does by itself, with names of files.
-func completionOf(cmd *cobra.Command, flag string) cobra.CompletionFunc {
+func (c *command) completionOf(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 	switch {
 	case flag == "agent" && (cmd.Name() == "serve" || cmd.Name() == "demo-server"):
 		return cobra.FixedCompletions(namesOfSamples(), cobra.ShellCompDirectiveNoFileComp)
+	case flag == flagAgentCard:
+		return c.completeAgents
+	case flag == "task-id" && cmd.Name() != "host" && cmd.Parent().Name() != "host": // whose tasks are those of no agent
+		return c.completeFlagTask
 	case flag == "fail-on":
 		return completeStates
 	case flagValues[flag] != nil:

@@ -43,3 +43,43 @@ func TestEveryShellHasAHowTo(t *testing.T) {
 		}
 	}
 }
+
+// Names of the registry and ids of tasks come from where the command line, or a variable, says.
+func TestCompletionOfNamesAndTasks(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, asker, nil)
+	task := taskOf(t, url)
+	catalogue := runServer(t, "registry", "serve", "--addr", "127.0.0.1:0", "--data-dir", inMemory)
+	for _, args := range [][]string{{url, "--alias", "rates"}, {serveAgent(t, asker, nil), "--alias", "two words"}} {
+		if got := run(t.Context(), append([]string{"registry", "add", "--registry", catalogue}, args...)...); got.code != exitOK {
+			t.Fatalf("%+v", got)
+		}
+	}
+	env := map[string]string{"DRAGOMAN_REGISTRY": catalogue}
+	for _, test := range []struct {
+		env  map[string]string
+		args []string
+		want string // "" for nothing
+	}{
+		{env, []string{"send", "-a", ""}, "registry:rates\trates: "},
+		{env, []string{"send", "-a", "registry:r"}, "registry:rates\t"},
+		{nil, []string{"chat", "--registry", catalogue, "regis"}, "registry:rates\t"},
+		{env, []string{"registry", "show", ""}, "rates\t"},
+		{env, []string{"registry", "remove", ""}, "two words\t"},
+		{env, []string{"registry", "remove", "rates", ""}, ""},
+		{nil, []string{"task", "get", "-a", url, ""}, task + "\tinput-required\n"},
+		{nil, []string{"task", "cancel", url, ""}, task + "\tinput-required\n"},
+		{map[string]string{"DRAGOMAN_AGENT_CARD": url}, []string{"task", "wait", ""}, task + "\tinput-required\n"},
+		{nil, []string{"send", url, "--task-id", ""}, task + "\tinput-required\n"},
+		{nil, []string{"task", "get", "-a", url, "zzz"}, ""},
+		{nil, []string{"task", "get", "-a", "http://127.0.0.1:1", ""}, ""},
+		{map[string]string{"DRAGOMAN_REGISTRY": "http://127.0.0.1:1"}, []string{"send", "-a", ""}, ""},
+	} {
+		got := runWith(t.Context(), test.env, "", append([]string{"__complete"}, test.args...)...)
+		candidates, _, _ := strings.Cut(got.stdout, "\n:")
+		none := strings.HasPrefix(got.stdout, ":")
+		if got.code != exitOK || none != (test.want == "") || !none && !strings.Contains("\n"+candidates+"\n", "\n"+test.want) {
+			t.Errorf("%v: %+v, want %q", test.args, got, test.want)
+		}
+	}
+}

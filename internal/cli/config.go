@@ -21,24 +21,34 @@ import (
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
-const configLong = `show prints the value of every option and where it comes from: a flag, a variable of
-the environment or of a file, or the default; then the files that were read, and lines in
-them that set nothing. Values that no command takes are marked, and the exit code is then
-1. Secrets are not shown. Below are the limits that the server, the engine and the client keep
-unless an option says otherwise.`
+const configLong = `show prints the value of every option and where it comes from: a flag, a variable
+of the environment or of a file, or the default. Then it prints the files that it
+read, and the lines in them that set nothing. It marks values that no command
+takes, and exits with 1 if there are any. It does not show secrets. Last, it
+prints the limits that the server, the engine and the client keep unless an
+option says otherwise.
+
+With --changed it prints only what is not as the program comes: options that a
+flag, a variable or a file sets, and those files.`
 
 func (c *command) configCommand() *cobra.Command {
+	var changed bool
 	show := &cobra.Command{
 		Use:     "show",
 		Short:   "Show options, where they come from, and limits",
 		Long:    configLong,
-		Example: "  dragoman config show\n  DRAGOMAN_AGENT_CARD=http://127.0.0.1:8080 dragoman config show -o json",
+		Example: "  dragoman config show\n  dragoman config show --changed\n  DRAGOMAN_AGENT_CARD=http://127.0.0.1:8080 dragoman config show -o json",
 		Args:    noArgs,
 
 		Annotations: map[string]string{annotationTolerant: "yes"},
 		RunE: func(show *cobra.Command, _ []string) error {
 			options := c.allOptions(show)
-			if err := c.showConfig(show.Root(), options, limits()); err != nil {
+			shown, bounds := options, limits()
+			if changed {
+				shown = slices.DeleteFunc(slices.Clone(options), func(o option) bool { return o.Source == sourceDefault })
+				bounds = []limit{}
+			}
+			if err := c.showConfig(show.Root(), shown, bounds); err != nil {
 				return err
 			}
 			return wrongOptions(options)
@@ -48,6 +58,7 @@ func (c *command) configCommand() *cobra.Command {
 	show.Flags().AddFlagSet(registryFlags(&registryOptions{}))
 	show.Flags().AddFlagSet(c.coordFlags(&coordOptions{}))
 	show.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are taken, to show what would count
+	show.Flags().BoolVar(&changed, flagChanged, false, "only what is not the default")
 	return group(&cobra.Command{
 		Use:     "config",
 		Short:   "Show the configuration",
@@ -78,6 +89,10 @@ func (c *command) showConfig(root *cobra.Command, options []option, limits []lim
 	}
 	if c.options.output == outputJSON {
 		return c.showValue(map[string]any{"options": options, "files": files, "unused": unused, "limits": limits})
+	}
+	if len(options)+len(files)+len(limits) == 0 {
+		fmt.Fprintln(c.err, "Nothing is changed.")
+		return nil
 	}
 	return c.showText(func(p *printer) {
 		for _, o := range options {
@@ -179,13 +194,13 @@ func (c *command) describe(f, given *pflag.Flag) option {
 		return option{Name: f.Name, Value: value, Source: cmp.Or(o.Source, source), Wrong: c.nameSource(wrong.message)}
 	}
 	if o.Source == "" {
-		o.Source = "default"
+		o.Source = sourceDefault
 	}
 	o.Value = shortValue(f)
 	if empty := f.Annotations[annotationEmpty]; o.Value == "" && len(empty) == 1 {
 		o.Value = empty[0]
 	}
-	if slices.Contains(secrets, f.Name) && o.Source != "default" {
+	if slices.Contains(secrets, f.Name) && o.Source != sourceDefault {
 		o.Value = "set, not shown"
 	}
 	return o

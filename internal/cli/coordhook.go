@@ -27,11 +27,11 @@ import (
 const coordHookLong = `hook is for agent harnesses that run commands at certain moments and give them JSON on
 standard input, as Claude Code does:
 
-  session-start   registers the agent and tells it who else is there; starts the coordinator
-                  if there is none on this machine
-  pre-tool-use    leases the file that a tool is about to edit; denies the edit when
-                  somebody else has it, or the folder of a file that no lease can name;
-                  starts the coordinator, too
+  session-start   registers the agent and tells it which agents are there;
+                  starts the coordinator if none runs on this machine
+  pre-tool-use    leases the file that a tool is about to edit; denies the edit
+                  when another agent holds the file, or the folder of a file
+                  that no lease can name; starts the coordinator, too
   post-tool-use   says that the agent is alive
   stop            frees what pre-tool-use has leased, and hands over messages
   session-end     unregisters the agent
@@ -95,7 +95,7 @@ type moment struct {
 
 var moments = []moment{
 	{"session-start", "Register the agent, and tell it who else is there", `{"session_id":"1f0c"}`, true, false, sessionStart, notAdmitted},
-	{"pre-tool-use", "Lease the file that a tool is about to edit, or deny the edit", `{"session_id":"1f0c","tool_name":"Edit","tool_input":{"file_path":"main.go"}}`, true, true, preToolUse, denied},
+	{"pre-tool-use", "Lease the file that a tool is about to edit, or deny the edit", `{"session_id":"1","tool_name":"Edit","tool_input":{"file_path":"a.c"}}`, true, true, preToolUse, denied},
 	{"post-tool-use", "Say that the agent is alive", `{"session_id":"1f0c"}`, false, false, postToolUse, nil},
 	{"stop", "Free what pre-tool-use leased, and hand over messages", `{"session_id":"1f0c"}`, false, false, stopped, nil},
 	{"session-end", "Unregister the agent", `{"session_id":"1f0c"}`, false, false, sessionEnd, nil},

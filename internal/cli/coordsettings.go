@@ -15,11 +15,14 @@ import (
 
 const coordSettingsLong = `settings shows the settings of a project, after it has changed those that are given:
 
-  --strict       only agents that have registered are served; others otherwise get a warning
-  --ignore-case  paths that differ in case only are the same file, as on macOS and Windows
-  --per-branch   only agents on the same branch are in each other's way
-  --root         absolute paths below these folders are paths of the project: the folder of the
-                 repository and those of its work trees; --root "" takes all back
+  --strict       serves only agents that have registered; without it, the other
+                 agents get a warning
+  --ignore-case  treats paths that differ in case only as the same file, as on
+                 macOS and Windows
+  --per-branch   lets only agents on the same branch conflict
+  --root         takes absolute paths below these folders for paths of the
+                 project: the folder of the repository and those of its work
+                 trees; --root "" takes all back
 
 In a project with tokens it takes one of the role admin. People set the first three on the
 page of the coordinator, too.`

@@ -42,7 +42,7 @@ func (c *command) coordStdioCommand(o *coordOptions) *cobra.Command {
 	var embedded bool
 	cmd := &cobra.Command{
 		Use:     "stdio",
-		Short:   "Serve the coordinator's tools to one harness over standard input and output",
+		Short:   "Serve the coordinator's tools to one harness over stdio",
 		Long:    coordStdioLong,
 		Example: "  dragoman coord stdio\n  dragoman coord stdio --project shop\n  dragoman coord stdio --embedded --data-dir :memory:",
 		Args:    noArgs,

@@ -21,10 +21,15 @@ const (
 	flagAgentCard = "agent-card"
 	flagSvcParam  = "svc-param"
 	flagOwnHost   = "i-own-this-host"
+	flagChanged   = "changed"
 )
 
-// sourceFlag is the origin of a value that the command line gives; any other one names a variable.
-const sourceFlag = "flag"
+// sourceFlag is the origin of a value that the command line gives, sourceDefault that of one that nothing gives; any other
+// one names a variable.
+const (
+	sourceFlag    = "flag"
+	sourceDefault = "default"
+)
 
 // envPrefixes begin the names of variables, the one that counts first at the front. The second is that of the A2A
 // command-line specification, so that what is set up for another tool works here too.
@@ -36,7 +41,7 @@ var envPrefixes = []string{"DRAGOMAN_", "A2ACLI_"}
 // there unseen. What is done with a form is the business of one message, and whose a host is that of one run. Help and
 // version are no options at all.
 var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token",
-	"answer", "skeleton", "fill", flagOwnHost, "help", "version"}
+	"answer", "skeleton", "fill", flagChanged, flagOwnHost, "help", "version"}
 
 // secrets are options whose values are never shown.
 var secrets = []string{"bearer", "api-key", flagSvcParam, flagRegistryToken, flagCoordToken, flagMCPToken}

@@ -27,19 +27,20 @@ type gatewayOptions struct {
 	privateWebhooks bool
 }
 
-const gatewayLong = `gateway puts every generation and every binding of A2A in front of agents that speak
-one: clients of 0.1, 0.2, 0.3 and 1.0 are served in their own, and the agent is called
-in the one that its card names. When it is ready it prints one line to the error
-stream: gateway to UPSTREAMS at URL.
+const gatewayLong = `gateway puts every protocol version and every binding of A2A in front of agents
+that speak one. It serves clients of 0.1, 0.2, 0.3 and 1.0 in their own version,
+and calls each agent in the version that its card names. When it is ready it
+prints one line to standard error: gateway to AGENTS at URL.
 
-One agent is served at the root. Several need names, NAME=URL, and each is served
-below its name and, at the root, for requests whose tenant is that name.
+gateway serves one agent at the root. Several agents need names, NAME=URL: it
+serves each below its name and, at the root, for requests whose tenant is that
+name.
 
-An agent that cannot be reached is warned of when the gateway starts, and tried again with
-each request. A caller's credentials pass only if the agent's card names their scheme. The
-gateway keeps no tasks.`
+If an agent cannot be reached, gateway prints a warning when it starts, and tries
+again with each request. It passes a caller's credentials on only if the agent's
+card names their scheme. It keeps no tasks.`
 
-const gatewayExample = `  dragoman gateway -a http://127.0.0.1:10000 --addr 127.0.0.1:8090
+const gatewayExample = `  dragoman gateway http://127.0.0.1:10000 --addr 127.0.0.1:8090
   dragoman gateway -a old=http://127.0.0.1:10000 -a new=https://agents.example.com/new`
 
 func (c *command) gatewayCommand() *cobra.Command {

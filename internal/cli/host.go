@@ -44,20 +44,24 @@ type hostOptions struct {
 	step              time.Duration
 }
 
-const hostLong = `host is an agent that passes requests on to other agents: to the right one, or to several
-in the right order, one getting what another answered. The agents are named by -a,
-or listed by a registry.
+const hostLong = `host is an agent that passes requests on to other agents: to the right one, or to
+several in the right order, where one gets what another answered. -a names the
+agents. --registry adds those of a registry.
 
-At a terminal, and with standard input that is a pipe, host is a conversation like chat.
-With --serve it is served to other clients, hosts and the console; when it is ready it
-prints one line to the error stream: serving host at URL.
+At a terminal, and when standard input is a pipe, host is a conversation like
+chat. With --serve it serves other clients; when it is ready it prints one line
+to standard error: serving host at URL.
 
-Without --llm, rules find the agents: the same request goes the same way each time.`
+Several hosts may run at once. Each keeps its tasks in a folder of its own in the
+data folder, and --task-id or --context-id finds the folder again.
 
-const hostExample = `  dragoman host -a http://127.0.0.1:10000 -a http://127.0.0.1:10002
+Without --llm, rules choose the agents: the same request goes the same way each
+time.`
+
+const hostExample = `  dragoman host http://127.0.0.1:10000 http://127.0.0.1:10002
   dragoman host -a money=http://127.0.0.1:10000 --serve 127.0.0.1:8100
   dragoman host --registry http://127.0.0.1:8095 --serve 127.0.0.1:8100
-  dragoman host ask -a http://127.0.0.1:10000 "100 USD in GBP"`
+  dragoman host ask http://127.0.0.1:10000 "100 USD in GBP"`
 
 func (c *command) hostCommand() *cobra.Command {
 	var o hostOptions
@@ -77,8 +81,8 @@ func (c *command) hostCommand() *cobra.Command {
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
 	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the host is stopped")
-	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to go on with")
-	flags.StringVar(&o.contextID, "context-id", "", "the conversation to go on with")
+	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to continue")
+	flags.StringVar(&o.contextID, "context-id", "", "the context to continue")
 	c.dataDirFlag(flags, &o.data)
 	flags.StringVar(&o.networks, "networks", "", hostNetworksUsage)
 	c.hostFlags(cmd.PersistentFlags(), &o)
@@ -106,12 +110,13 @@ func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
 }
 
-const hostAskLong = `ask starts a host, gives it one message and shows what comes of it, as send does with an
-agent that is there already. When the host asks something, the command to answer is
-printed. When no agent for the message can be reached the exit code is 3.`
+const hostAskLong = `ask starts a host, gives it one message, and shows the result as send does. When
+the host asks something, ask prints the command that answers. When no agent for
+the message can be reached, the exit code is 3.`
 
-const hostAskExample = `  dragoman host ask -a http://127.0.0.1:10000 "100 USD in GBP"
-  dragoman host ask -a http://127.0.0.1:10000 --stream "How much is 1 USD?"`
+const hostAskExample = `  dragoman host ask http://127.0.0.1:10000 "100 USD in GBP"
+  dragoman host ask -a http://127.0.0.1:10000 --stream "How much is 1 USD?"
+  dragoman host ask -a http://127.0.0.1:10000 --task-id ID --text CAD`
 
 // hostAskCommand is send, to a host that is there for this one message.
 func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {

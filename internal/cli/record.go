@@ -24,14 +24,15 @@ type recordOptions struct {
 	cassette string
 }
 
-const recordLong = `record is a proxy in front of an agent that writes down what passes, in JSON lines: a
-cassette. It passes JSON-RPC and HTTP+JSON of every generation, streams as they come, and
-lets the agent's card lead clients to itself; gRPC does not pass. When it is ready it
-prints one line to the error stream: recording UPSTREAM to FILE at URL.
+const recordLong = `record is a proxy in front of an agent. It writes the conversation to a file, the
+cassette, in JSON lines. It passes JSON-RPC and HTTP+JSON of every protocol
+version, and streams as they come. It puts its own address into the agent's card.
+It does not pass gRPC. When it is ready it prints one line to standard error:
+recording AGENT to FILE at URL.
 
-Ids and times stand in a cassette as placeholders such as ${task.1}, credentials as
-[redacted], so that it can be kept beside the tests of a program. Each line is in the
-file before a client sees what it is about.
+A cassette has placeholders such as ${task.1} for ids and times, and [redacted]
+for credentials, so you can keep it beside the tests of a program. record writes
+each line before a client sees the answer.
 
 Play a cassette with replay, and hold two against each other with diff.`
 

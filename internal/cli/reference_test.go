@@ -83,9 +83,6 @@ func writeCommand(b *bytes.Buffer, cmd *cobra.Command, calls *pflag.FlagSet) {
 	own := func(f *pflag.Flag) bool {
 		return f.Name != "help" && (!sharesAll || calls.Lookup(f.Name) == nil || cmd.LocalNonPersistentFlags().Lookup(f.Name) != nil)
 	}
-	if cmd.Name() == "show" && cmd.Parent().Name() == "config" { // it takes those of the commands that call agents, hidden
-		own = func(*pflag.Flag) bool { return false }
-	}
 	writeFlags(b, cmd.LocalFlags(), own)
 	if p := cmd.Parent(); p.HasParent() && documented(p) && p.PersistentFlags().Lookup("coord") != nil {
 		fmt.Fprintf(b, "And the [options of %s](#%s).\n\n", p.CommandPath(), strings.ReplaceAll(p.CommandPath(), " ", "-"))

@@ -43,32 +43,37 @@ type globalOptions struct {
 }
 
 const rootLong = `dragoman serves sample agents and talks to any agent over A2A: version 1.0, and
-older ones. --a2a-version chooses one.
+older versions. --a2a-version chooses one.
 
-Each option can also come from a variable, DRAGOMAN_ or A2ACLI_ and its name in
-upper snake case: --agent-card from DRAGOMAN_AGENT_CARD, or else from
-A2ACLI_AGENT_CARD. A flag comes first, then the environment, then the nearest .env
-file in this folder or above it (or the file of --config), then a2a-cli/.env in the
-user's configuration folder. A variable counts for every command that has its option;
-dragoman config show tells which one counts. Values of an option that may be repeated
-stand in one variable, with commas between them. --stream, --wait, the ids of tasks and
-contexts and the parts of a message are only taken from flags.
+A command that calls an agent takes it from -a, or from the first argument if
+that is a URL or registry:NAME.
 
-Give credentials in variables, not as flags: other users of the machine see the flags
-of every program, and the shell remembers them.
+Each option can also come from a variable: DRAGOMAN_ or A2ACLI_ and the option's
+name in upper snake case. --agent-card comes from DRAGOMAN_AGENT_CARD, or else
+from A2ACLI_AGENT_CARD. A flag counts first. Then count the environment, the
+nearest .env file in this folder or above it (or the file of --config), and
+a2a-cli/.env in the user's configuration folder. A variable counts for every
+command that has the option; dragoman config show tells which value counts. A
+variable for an option that may be repeated holds its values with commas between
+them. Only flags set --stream, --wait, the ids of tasks and contexts, and the
+parts of a message.
+
+Give credentials in variables, not as flags: other users of the machine see the
+flags of every program, and the shell remembers them.
 
 Exit codes: 0 done, also when a task failed or waits (then with a warning);
-1 failure; 2 wrong usage; 3 agent or its card unreachable; 4 credentials missing or
-refused; 5 out of time; 10 a state that --fail-on names; 130 interrupted.`
+1 failure; 2 wrong usage; 3 agent or its card unreachable; 4 credentials missing
+or refused; 5 out of time; 10 a state that --fail-on names; 130 interrupted.`
 
 const rootExample = `  dragoman serve --agent currency
-  dragoman send -a http://127.0.0.1:8080 --text "100 USD in GBP"`
+  dragoman send http://127.0.0.1:8080 "100 USD in GBP"
+  dragoman chat http://127.0.0.1:8080`
 
 // root returns the tree of all commands.
 func (c *command) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:               "dragoman",
-		Short:             "Serve agents and talk to them over A2A",
+		Short:             "Serve agents, and talk to them over A2A",
 		Long:              rootLong,
 		Example:           rootExample,
 		Version:           version(),
@@ -84,6 +89,7 @@ func (c *command) root() *cobra.Command {
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(c.flagError)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.printHelp(c.out, cmd) })
 	flags, o := root.PersistentFlags(), &c.options
 	flags.StringVarP(&o.output, "output", "o", outputText, "text or json")
 	flags.StringVar(&o.config, flagConfig, "", "file with variables, instead of the nearest .env")
@@ -92,7 +98,10 @@ func (c *command) root() *cobra.Command {
 	for _, calls := range []*cobra.Command{card, send, task} {
 		calls.PersistentFlags().AddFlagSet(c.clientFlags())
 	}
-	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send, c.chatCommand(), task, c.hostCommand(), c.recordCommand(), c.replayCommand(), c.diffCommand(), c.benchCommand(), c.registryCommand(), c.coordCommand(), c.mcpCommand(), c.conformanceCommand(), c.configCommand(), c.versionCommand())
+	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send, c.chatCommand(),
+		task, c.hostCommand(), c.recordCommand(), c.replayCommand(), c.diffCommand(), c.benchCommand(),
+		c.registryCommand(), c.coordCommand(), c.mcpCommand(), c.conformanceCommand(),
+		c.configCommand(), c.manCommand(), c.versionCommand())
 	for _, cmd := range descendants(root) {
 		if cmd.Args != nil && cmd.Flag(flagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {
 			c.takeAgents(cmd)
@@ -103,7 +112,7 @@ func (c *command) root() *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	describeCobras(root)
-	completeValues(root)
+	c.completeValues(root)
 	for _, cmd := range descendants(root) {
 		shortenDefaults(cmd.LocalFlags())
 	}
@@ -175,8 +184,6 @@ func (c *command) helpCommand() *cobra.Command {
 				}
 				about = about.Commands()[at]
 			}
-			about.InitDefaultHelpFlag()
-			about.InitDefaultVersionFlag()
 			return about.Help()
 		},
 	}

@@ -41,20 +41,27 @@ type sendOptions struct {
 	networks  string
 }
 
-const sendLong = `send sends a message to an agent and waits until the task has ended or waits for
-something itself. The message has the parts that --text, --file and --data give,
-in their order, after the words that stand by themselves.
+const sendLong = `send sends a message to an agent. It waits until the task has ended, or until the
+task waits for input or authorization. At a terminal it shows on standard error
+what it waits for.
 
-When the task waits for input, the command to answer is printed. A task goes on
-when send is interrupted; the command to come back to it is printed then.
+The words of the command line are the first part of the message. The parts of
+--text, --file and --data follow in their order. Without any of them, standard
+input is the text of the message.
 
-When the task asks for a form, --skeleton prints the document to fill, and --answer
-sends it filled, once it is checked against the form's schema; what it leaves out stays
-as the form has it. At a terminal, --fill asks for the fields.`
+When the task waits for input, send prints the command that answers it. When you
+interrupt send, the task goes on, and send prints the command that follows it.
+
+When the agent asks for a form, --skeleton prints the document to fill. --answer
+checks a filled document against the form's schema and sends it; a field that the
+document leaves out keeps the form's value. At a terminal, --fill asks for each
+field.`
 
 const sendExample = `  dragoman send -a http://127.0.0.1:8080 --text "100 USD in GBP"
-  dragoman send -a http://127.0.0.1:8080 "How much is 1 USD?"
+  dragoman send http://127.0.0.1:8080 "How much is 1 USD?"
+  echo "100 USD in GBP" | dragoman send http://127.0.0.1:8080
   dragoman send -a agent.example.com --text "Describe this" --file photo.jpg --stream
+  git diff | dragoman send -a agent.example.com "Review this" --file - --media-type text/x-diff
   echo '{"city": "Oslo"}' | dragoman send -a agent.example.com --data - -o json
   dragoman send -a agent.example.com --text "open tickets" --schema tickets.json
   dragoman send -a agent.example.com --task-id ID --text "to CAD"
@@ -96,22 +103,22 @@ func (c *command) sendCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	o.parts.add(flags)
-	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to go on with")
-	flags.StringVar(&o.contextID, "context-id", "", "the conversation that the message belongs to")
-	flags.BoolVar(&o.stream, "stream", false, "show what happens as it happens; with -o json one object a line")
+	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to continue")
+	flags.StringVar(&o.contextID, "context-id", "", "the context that the message belongs to")
+	flags.BoolVar(&o.stream, "stream", false, "show events as they come; with -o json one object a line")
 	flags.BoolVar(&o.async, "async", false, "do not wait (also --return-immediately, --no-wait)")
-	flags.BoolVar(&o.wait, "wait", false, "wait, which is what happens unless a variable says otherwise")
+	flags.BoolVar(&o.wait, "wait", false, "wait; this is the default unless a variable says --async")
 	flags.IntVar(&o.history, "history", 0, "how many messages of the task's history to show")
 	flags.StringVar(&o.answer, "answer", "", "file with the answer to the form that the task waits for; - for standard input")
-	flags.BoolVar(&o.skeleton, "skeleton", false, "send nothing; print the answer to the form that the task waits for, still to be filled")
+	flags.BoolVar(&o.skeleton, "skeleton", false, "send nothing; print the document to fill for the form that the task waits for")
 	flags.BoolVar(&o.fill, "fill", false, "when the task waits for a form, ask for its fields; needs a terminal")
-	flags.StringVar(&o.save, "save", "", "folder to save what the task brings forth to, as task download does")
-	flags.BoolVar(&o.force, "force", false, "with --save: write over files that are there")
+	flags.StringVar(&o.save, "save", "", "folder to save the task's artifacts to, as task download does")
+	flags.BoolVar(&o.force, "force", false, "with --save: overwrite files")
 	networksFlag(cmd, &o.networks)
 	c.failOnFlag(flags)
 	flags.StringVar(&o.metadata, "metadata", "", "metadata of the message, a JSON object")
 	flags.StringSliceVar(&o.accept, "accept", nil, "media types that the answer may have, separated by commas")
-	flags.StringVar(&o.schema, "schema", "", "file with the JSON Schema that the answer's data is to fit: the agent is told, and the answer checked")
+	flags.StringVar(&o.schema, "schema", "", "file with a JSON Schema for the data of the answer; send tells the agent, and checks the answer")
 	flags.SetNormalizeFunc(aliases(map[string]string{"return-immediately": "async", "no-wait": "async", "immediate": "async", "task": "task-id", "context": "context-id"}))
 	return cmd
 }

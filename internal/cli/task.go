@@ -21,7 +21,7 @@ import (
 func (c *command) taskCommand() *cobra.Command {
 	return group(&cobra.Command{
 		Use:     "task",
-		Short:   "Look at an agent's tasks, cancel and follow them, save their files",
+		Short:   "Show, follow and cancel an agent's tasks, and save their files",
 		Example: "  dragoman task list -a http://127.0.0.1:8080",
 	}, c.taskGetCommand(), c.taskListCommand(), c.taskCancelCommand(), c.taskSubscribeCommand(), c.taskWaitCommand(), c.taskDownloadCommand())
 }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/registry"
+)
+
+// completionTime is how long the key Tab may take: a person waits, and sees nothing.
+const completionTime = 2 * time.Second
+
+// completeAgents completes -a and an agent that is named first, with the entries of the registry, when there is one.
+func (c *command) completeAgents(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var found []cobra.Completion
+	for _, e := range c.entriesFor(cmd) {
+		name := e.Alias
+		if strings.ContainsAny(name, " \t'\"") { // which shells split
+			name = e.ID
+		}
+		if ref := "registry:" + name; strings.HasPrefix(ref, typed) {
+			found = append(found, cobra.CompletionWithDesc(ref, inline(e.Alias+": "+e.Card.Description)))
+		}
+	}
+	return found, cobra.ShellCompDirectiveDefault // or a file with a card
+}
+
+// completeEntries completes the name of an agent of the registry.
+func (c *command) completeEntries(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var found []cobra.Completion
+	if len(args) == 0 {
+		for _, e := range c.entriesFor(cmd) {
+			found = append(found, cobra.CompletionWithDesc(inline(e.Alias), inline(e.Card.Description)))
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// entriesFor returns agents of the registry that a command line names; none when there is no registry.
+func (c *command) entriesFor(cmd *cobra.Command) []*registry.Entry {
+	ctx, done := c.beginCompletion(cmd)
+	defer done()
+	at := cmd.Flag(flagRegistry)
+	if at == nil {
+		return nil
+	}
+	catalog, err := registry.NewClient(cmp.Or(at.Value.String(), "http://"+defaultRegistry), &registry.ClientOptions{HTTPClient: c.httpClient()})
+	if err != nil {
+		return nil
+	}
+	page, err := catalog.List(ctx, registry.Query{PageSize: registry.MaxPageSize})
+	if err != nil {
+		return nil
+	}
+	return page.Agents
+}
+
+// completeTasks completes the id of a task with those of the agent that the command line names, the newest first.
+func (c *command) completeTasks(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	ctx, done := c.beginCompletion(cmd)
+	defer done()
+	if flag := cmd.Flag(flagAgentCard); !flag.Changed && len(args) > 0 && looksLikeAgent(args[0]) {
+		c.options.agentCard, args = args[0], args[1:]
+	}
+	if c.options.agentCard == "" || len(args) > 0 {
+		return nil, directive
+	}
+	agent, err := c.dial(ctx)
+	if err != nil {
+		return nil, directive
+	}
+	defer agent.Close()
+	size, none := a2a.MaxPageSize, 0
+	page, err := agent.ListTasks(ctx, &a2a.ListTasksRequest{PageSize: &size, HistoryLength: &none})
+	if err != nil {
+		return nil, directive
+	}
+	var found []cobra.Completion
+	for _, task := range page.Tasks {
+		if id := string(task.ID); strings.HasPrefix(id, typed) && !strings.ContainsAny(id, " \t\r\n") {
+			found = append(found, cobra.CompletionWithDesc(id, stateName(task.Status.State)))
+		}
+	}
+	return found, directive
+}
+
+// completeFlagTask completes --task-id, beside which words are something to say.
+func (c *command) completeFlagTask(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return c.completeTasks(cmd, args[:min(1, len(args))], typed)
+}
+
+// completeFirstAgent completes an agent that is named first, and then what follows it.
+func (c *command) completeFirstAgent(then cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		named := cmd.Flag(flagAgentCard).Changed
+		if len(args) == 0 && !named && (typed == "" || strings.HasPrefix("registry:", typed) || strings.HasPrefix(typed, "registry:")) {
+			found, directive := c.completeAgents(cmd, args, typed)
+			if then == nil || len(found) > 0 && typed != "" {
+				return found, directive
+			}
+			more, directive := then(cmd, args, typed)
+			return slices.Concat(more, found), directive
+		}
+		if then == nil {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return then(cmd, args, typed)
+	}
+}
+
+// beginCompletion fills the options from variables, as a run of the command would, and limits the time.
+func (c *command) beginCompletion(cmd *cobra.Command) (context.Context, context.CancelFunc) {
+	c.files, _ = c.findFiles() // what is wrong is for the run itself to say
+	_ = c.fillFlags(cmd)
+	c.options.debug = false
+	ctx := cmd.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return context.WithTimeout(ctx, completionTime)
+}
