@@ -101,7 +101,7 @@ func TestRecordersAreCalledByTheirNames(t *testing.T) {
 		return url
 	}
 	agent := start("serve", "--echo", "--addr", "127.0.0.1:0")
-	tape := start("record", "--upstream", agent, "--addr", "127.0.0.1:0", "--cassette", "talk.jsonl")
+	tape := start("record", "-a", agent, "--addr", "127.0.0.1:0", "--cassette", "talk.jsonl")
 	if got := run(t.Context(), "send", "-a", tape, "--text", "hello"); got.code != exitOK {
 		t.Fatalf("a program: %+v", got)
 	}
