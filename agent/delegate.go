@@ -40,18 +40,20 @@ func (e *DelegateError) Error() string {
 	return fmt.Sprintf("delegation %q: %s", e.Name, e.reason(true))
 }
 
-// Unwrap returns the error in the form that callers may read, and Err.
-func (e *DelegateError) Unwrap() []error {
-	public := &turn.PublicError{Message: title(e.Name) + " " + e.reason(false), Cause: e.Err}
-	return []error{public, e.Err}
+// Unwrap returns the error in the form that callers may read, see [Public], which has Err as its cause.
+func (e *DelegateError) Unwrap() error {
+	return &turn.PublicError{Message: title(e.Name) + " " + e.reason(false), Cause: e.Err}
 }
 
-func (e *DelegateError) reason(whole bool) string {
-	if e.Task == nil {
-		if whole {
-			return fmt.Sprintf("the other agent cannot be had: %v", e.Err)
-		}
+// reason says why, to those who run the agent or to its callers.
+func (e *DelegateError) reason(inside bool) string {
+	switch {
+	case e.Task == nil && inside:
+		return fmt.Sprintf("the other agent cannot be had: %v", e.Err)
+	case e.Task == nil && passing(e.Err):
 		return "cannot be reached now. Please try again later."
+	case e.Task == nil:
+		return "did not take the request."
 	}
 	how := "failed"
 	switch e.Task.Status.State {
@@ -489,25 +491,15 @@ func (c *courier) begun(ctx context.Context, id a2a.TaskID, of a2a.ContextID) er
 // metaDelegations is the member of the task's metadata that has the ids of the tasks that were delegated, by name.
 const metaDelegations = "delegations"
 
-// show makes what the other agent says while it works progress of this task: its words on one line, and files as they are.
+// show makes what the other agent says while it works progress of this task, as far as it is words: what an agent says is
+// kept, so it is bounded.
 func (c *courier) show(status a2a.TaskStatus) error {
-	if status.State != a2a.TaskStateWorking || status.Message == nil || c.shown >= maxProgress {
-		return nil
-	}
-	var parts []a2a.Part
-	if said := oneLine(status.Message.Text()); said != "" {
-		parts = append(parts, a2a.TextPart(title(c.name)+": "+said))
-	}
-	for _, p := range status.Message.Parts {
-		if _, isText := p.Content.(a2a.Text); !isText {
-			parts = append(parts, p)
-		}
-	}
-	if len(parts) == 0 {
+	said := oneLine(status.Message.Text())
+	if status.State != a2a.TaskStateWorking || said == "" || c.shown >= maxProgress {
 		return nil
 	}
 	c.shown++
-	if err := c.t.Working(parts...); err != nil {
+	if err := c.t.Working(a2a.TextPart(title(c.name) + ": " + said)); err != nil {
 		return &ownError{err}
 	}
 	return nil

@@ -475,7 +475,7 @@ func TestDelegateToPoorAgents(t *testing.T) {
 		"contexts of its own": {func(p *poor) { p.ownContexts = true }, "The worker: got large"},
 		"an answer is lost":   {func(p *poor) { p.lost.Store(1) }, "The worker: got large"},
 		"out of reach":        {func(p *poor) { p.out = errLine }, "worker cannot be reached now. Please try again later."},
-		"refuses":             {func(p *poor) { p.out = a2a.ErrPermissionDenied }, "worker cannot be reached now. Please try again later."},
+		"refuses":             {func(p *poor) { p.out = a2a.NewError(a2a.ErrPermissionDenied, "") }, "worker did not take the request."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
