@@ -26,8 +26,8 @@ import (
 // Options configure [Serve]. The zero value keeps tasks in memory and lets everybody in.
 type Options struct {
 	// Folder is where tasks are kept, so that they outlive the process; it is made if it is missing, and is used by one
-	// process at a time. It needs import _ "github.com/dragoman-a2a/dragoman/journal/sqlite", because programs without it
-	// link no database. Empty means memory, unless Engine.Journal is set.
+	// process at a time. It needs import _ "github.com/dragoman-a2a/dragoman/journal/sqlite", because programs without
+	// it link no database. Empty means memory, unless Engine.Journal is set.
 	Folder string
 	// Name is part of the key of each task: tasks in a folder are found under the name that they were made under. Empty
 	// means the name on the card.
@@ -42,7 +42,8 @@ type Options struct {
 }
 
 // Serve serves an agent on a TCP address such as "127.0.0.1:8080" until the process gets SIGINT or SIGTERM. Then open
-// turns and requests get 30 seconds to come to their end, and Serve returns nil. The second such signal ends the process.
+// turns and requests get 30 seconds to come to their end, and Serve returns nil. The second such signal ends the
+// process.
 //
 // The card needs a name, a description and a version; media types that it leaves open are text/plain. The process may
 // serve several agents, each on its address. Clients of every generation of the protocol are served over JSON-RPC and
@@ -120,8 +121,8 @@ func (o *Options) serverOptions(name string, eng *engine.Engine) *server.Options
 	return &so
 }
 
-// Dial returns a client for the agent at a URL, or whose card a file or another URL holds. Close it when it is no longer
-// needed. It is [client.Dial] without options; those are for callers with credentials, see [client.Bearer].
+// Dial returns a client for the agent at a URL, or whose card a file or another URL holds. Close it when it is no
+// longer needed. It is [client.Dial] without options; those are for callers with credentials, see [client.Bearer].
 func Dial(ctx context.Context, url string) (*client.Client, error) {
 	return client.Dial(ctx, url, nil)
 }

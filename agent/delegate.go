@@ -21,8 +21,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/turn"
 )
 
-// A Delegator says which agents it delegates to, by the names of its delegations. Delegate tells the engine as well, but
-// only when it is called: a Delegator's tasks cancel what they delegated also when the process has been restarted since.
+// A Delegator says which agents it delegates to, by the names of its delegations. Delegate tells the engine as well,
+// but only when it is called: a Delegator's tasks cancel what they delegated also when the process has been restarted
+// since.
 type Delegator interface {
 	Delegates() map[string]a2a.Service
 }
@@ -31,7 +32,7 @@ type Delegator interface {
 // the caller reads why.
 type DelegateError struct {
 	Name string    // of the delegation
-	Task *a2a.Task // that failed, or was rejected or canceled; nil when the agent cannot be reached, or refused the message
+	Task *a2a.Task // that failed, was rejected or canceled; nil when the agent is out of reach or refused the message
 	Err  error     // why, when there is no task
 }
 
@@ -89,21 +90,21 @@ const (
 	searchPages   = 10              // of tasks, in which one is looked for that an interrupted turn began
 )
 
-// Delegate sends m to another agent, a client or a service within this process, and returns that agent's task once it is
-// completed. name tells the delegations of this task apart, such as "Mechanic" or, where one agent has several,
+// Delegate sends m to another agent, a client or a service within this process, and returns that agent's task once it
+// is completed. name tells the delegations of this task apart, such as "Mechanic" or, where one agent has several,
 // "Mechanic/repair"; people read what is before the slash. The task's metadata has the ids of the other tasks by name.
 //
 // What the other agent says while it works is shown as progress of this task. When it asks something, the error is its
-// question, with the forms and files in it, for the agent to return: the caller's next message is the answer, and goes to
-// the other agent when Delegate is called with that name again. When the turn is cancelled, and when this task ends
+// question, with the forms and files in it, for the agent to return: the caller's next message is the answer, and goes
+// to the other agent when Delegate is called with that name again. When the turn is cancelled, and when this task ends
 // before the other one, that is cancelled; see [Delegator] for what a restart changes.
 //
 // An agent is run from its beginning in each turn, and Delegate remembers what happened before, also over a restart: a
-// message is sent once, and a task that is completed is returned again. So an agent calls one Delegate after the other as
-// if it had never stopped. It should be [Resumable], because the turns of others fail at a restart.
+// message is sent once, and a task that is completed is returned again. So an agent calls one Delegate after the other
+// as if it had never stopped. It should be [Resumable], because the turns of others fail at a restart.
 //
-// The other agent's artifacts are the agent's to read; [Turn.PassOn] shows them to the caller. An agent that answers with
-// a message has no task: the result is then completed, without an ID, with that message as its status. Error:
+// The other agent's artifacts are the agent's to read; [Turn.PassOn] shows them to the caller. An agent that answers
+// with a message has no task: the result is then completed, without an ID, with that message as its status. Error:
 // [*DelegateError], when the other agent failed or is out of reach; calling Delegate again then starts anew.
 //
 // Services within this process see the caller of this task; a client calls as itself.
@@ -129,8 +130,8 @@ func (t *Turn) Delegate(ctx context.Context, name string, to a2a.Service, m *a2a
 	}
 }
 
-// PassOn shows the artifacts of a delegated task as artifacts of this one. What is passed on again, in a turn that is run
-// again, replaces itself.
+// PassOn shows the artifacts of a delegated task as artifacts of this one. What is passed on again, in a turn that is
+// run again, replaces itself.
 func (t *Turn) PassOn(task *a2a.Task) error {
 	for _, a := range task.Artifacts {
 		sum := sha256.Sum256([]byte(string(task.ID) + "\x00" + string(a.ID)))
@@ -180,8 +181,8 @@ func (c *courier) as(ctx context.Context) context.Context {
 // save keeps the delegation.
 func (c *courier) save(ctx context.Context) error { return c.change(ctx, func(*taskState) {}) }
 
-// change keeps the delegation and changes what else is kept. The delegation asks the caller when none other does yet, and
-// leaves that to others when it does not ask.
+// change keeps the delegation and changes what else is kept. The delegation asks the caller when none other does yet,
+// and leaves that to others when it does not ask.
 func (c *courier) change(ctx context.Context, also func(*taskState)) error {
 	return c.t.changeTaskState(ctx, func(s *taskState) {
 		if s.Delegations == nil {
@@ -256,9 +257,9 @@ func (c *courier) run(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
 	return c.carry(ctx, m)
 }
 
-// answers reports whether the turn's message is the caller's answer to the question of this delegation. Several may have
-// asked at once: the question that the caller saw says whose it is. Where the agent put it into words of its own, it is
-// that of the one that asked first.
+// answers reports whether the turn's message is the caller's answer to the question of this delegation. Several may
+// have asked at once: the question that the caller saw says whose it is. Where the agent put it into words of its own,
+// it is that of the one that asked first.
 func (c *courier) answers(ctx context.Context) (bool, error) {
 	m := c.t.Message()
 	if m == nil || m.ID == c.d.Asked {
@@ -303,8 +304,8 @@ func (c *courier) marked(parts []a2a.Part) ([]a2a.Part, error) {
 	return all, nil
 }
 
-// carry sends a message, if there is one, and follows the other agent's task until it stops. When the connection fails it
-// comes back, and finds out what arrived before it sends again.
+// carry sends a message, if there is one, and follows the other agent's task until it stops. When the connection fails
+// it comes back, and finds out what arrived before it sends again.
 func (c *courier) carry(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
 	pauses := retry.NewPauses(100*time.Millisecond, 2*time.Second)
 	for failures := 0; ; {
@@ -383,7 +384,8 @@ func (c *courier) send(ctx context.Context, m *a2a.Message) error {
 	}
 	req := &a2a.SendMessageRequest{Message: sent, IdempotencyKey: string(sent.ID)}
 	err := c.exchange(ctx, req)
-	if sent.TaskID == "" && sent.ContextID != "" && c.d.Task == "" && isKind(err, a2a.ErrInvalidParams, a2a.ErrInvalidRequest, a2a.ErrTaskNotFound) {
+	refused := isKind(err, a2a.ErrInvalidParams, a2a.ErrInvalidRequest, a2a.ErrTaskNotFound)
+	if refused && c.d.Task == "" && sent.ContextID != "" {
 		sent.ContextID = "" // it makes the ids of conversations itself
 		err = c.exchange(ctx, req)
 	}
@@ -423,8 +425,8 @@ func (c *courier) rejoin(ctx context.Context) error {
 	return c.follow(ctx, events, false)
 }
 
-// follow takes events until the task stops, or the stream breaks. answering says that the first event may be the task as
-// it was before the answer.
+// follow takes events until the task stops, or the stream breaks. answering says that the first event may be the task
+// as it was before the answer.
 func (c *courier) follow(ctx context.Context, events iter.Seq2[a2a.StreamEvent, error], answering bool) error {
 	for event, err := range events {
 		if err != nil {
@@ -491,8 +493,8 @@ func (c *courier) begun(ctx context.Context, id a2a.TaskID, of a2a.ContextID) er
 // metaDelegations is the member of the task's metadata that has the ids of the tasks that were delegated, by name.
 const metaDelegations = "delegations"
 
-// show makes what the other agent says while it works progress of this task, as far as it is words: what an agent says is
-// kept, so it is bounded.
+// show makes what the other agent says while it works progress of this task, as far as it is words: what an agent says
+// is kept, so it is bounded.
 func (c *courier) show(status a2a.TaskStatus) error {
 	said := oneLine(status.Message.Text())
 	if status.State != a2a.TaskStateWorking || said == "" || c.shown >= maxProgress {
@@ -545,10 +547,12 @@ func (c *courier) unreached(err error) error {
 }
 
 // errCannotTell says that nobody knows whether a message arrived. After a crash it is sent again, under the same id.
-var errCannotTell error = a2a.NewError(a2a.ErrUnsupportedOperation, "the connection broke before it began a task, and it does not list its tasks")
+var errCannotTell error = a2a.NewError(a2a.ErrUnsupportedOperation,
+	"the connection broke before it began a task, and it does not list its tasks")
 
-// arrived reports whether the message that is out reached the other agent in an earlier run of the turn. It finds the task
-// of one that arrived although nobody was there to hear so. Error: errCannotTell, when the other agent does not list tasks.
+// arrived reports whether the message that is out reached the other agent in an earlier run of the turn. It finds the
+// task of one that arrived although nobody was there to hear so. Error: errCannotTell, when the other agent does not
+// list tasks.
 func (c *courier) arrived(ctx context.Context) (bool, error) {
 	history := 100
 	if c.d.Task != "" {
@@ -604,8 +608,8 @@ func (c *courier) recall(ctx context.Context) error {
 	return err
 }
 
-// recallAll cancels what a task that has ended had delegated and that has not ended. peer finds services by the names of
-// delegations.
+// recallAll cancels what a task that has ended had delegated and that has not ended. peer finds services by the names
+// of delegations.
 func recallAll(ctx context.Context, state []byte, peer func(name string) a2a.Service) error {
 	s := parseTaskState(state)
 	var errs []error
@@ -615,7 +619,7 @@ func recallAll(ctx context.Context, state []byte, peer func(name string) a2a.Ser
 		}
 		to := peer(name)
 		if to == nil {
-			errs = append(errs, fmt.Errorf("delegation %q has not been used since the start; make the agent an agent.Delegator", name))
+			errs = append(errs, fmt.Errorf("delegation %q is not known yet; make the agent an agent.Delegator", name))
 			continue
 		}
 		if err := (&courier{name: name, to: to, d: d}).recall(ctx); err != nil {

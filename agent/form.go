@@ -35,9 +35,9 @@ type formDocument struct {
 const formType = "form"
 
 // AskForm ends the turn with a question for data: return t.AskForm(schema, values). The schema is the JSON Schema of an
-// object, values are what is known already, as a struct or a map with the same fields, or nil; what is not known is left
-// out, as "omitzero" does. The words are for people; without any, the fields are put into words. Clients that accept no
-// JSON get the words alone.
+// object, values are what is known already, as a struct or a map with the same fields, or nil; what is not known is
+// left out, as "omitzero" does. The words are for people; without any, the fields are put into words. Clients that
+// accept no JSON get the words alone.
 //
 // The answer starts the next turn, which reads it with [Turn.FormAnswer]. It is taken as JSON also by agents whose card
 // names no such media type.
@@ -49,9 +49,10 @@ func (t *Turn) AskForm(schema string, values any, words ...a2a.Part) error {
 // there is one: as data, as JSON in a text, or in lines such as "date: 2026-11-20". Fields that the answer leaves out
 // keep the values that the form showed; those that are readOnly always do.
 //
-// An answer that does not fit is asked for again: then the error is the form with what is wrong with each field, for the
-// agent to return. It does not fit when a required field is missing, when a value is not of the type or none of the enum
-// that the schema has for its field, and when v cannot hold it. Package schema checks values against all of a schema.
+// An answer that does not fit is asked for again: then the error is the form with what is wrong with each field, for
+// the agent to return. It does not fit when a required field is missing, when a value is not of the type or none of the
+// enum that the schema has for its field, and when v cannot hold it. Package schema checks values against all of a
+// schema.
 //
 // Data that comes without having been asked for counts as an answer if v can hold it.
 func (t *Turn) FormAnswer(v any) (bool, error) {
@@ -95,7 +96,8 @@ func (t *Turn) openForm() (Form, bool) {
 	return Form{}, false
 }
 
-// decodeFields decodes fields into v, which stays as it is on an error. field is the one that does not fit, if it is one.
+// decodeFields decodes fields into v, which stays as it is on an error. field is the one that does not fit, if it is
+// one.
 func decodeFields(values map[string]jsontext.Value, v any) (field string, err error) {
 	raw, err := json.Marshal(values)
 	if err != nil {

@@ -56,19 +56,34 @@ func TestFormAnswer(t *testing.T) {
 		want     pizza
 		problems map[string]string // nil: it is taken
 	}{
-		"data":            {map[string]any{"size": "L", "count": 2, "delivery_address": "Main Street 1", "extra_cheese": true}, whole, nil},
-		"wrapped":         {map[string]any{"type": "form", "form_data": whole}, whole, nil},
-		"JSON in a text":  {`{"size":"L","count":2,"delivery_address":"Main Street 1","extra_cheese":true}`, whole, nil},
-		"in a fence":      {"```json\n{\"size\":\"L\",\"count\":2,\"delivery_address\":\"Main Street 1\",\"extra_cheese\":true}\n```", whole, nil},
-		"lines":           {"Size: L\nhow many: 2\nDelivery address: Main Street 1\nextra_cheese: yes", whole, nil},
-		"in one line":     {"size: L, count: 2, delivery address: Main Street 1, extra cheese: yes", whole, nil},
-		"what was known":  {map[string]any{"count": 1}, pizza{"o-1", "M", 1, "", false}, nil},
-		"number as text":  {map[string]any{"count": "3"}, pizza{"o-1", "M", 3, "", false}, nil},
-		"not to change":   {map[string]any{"order_id": "o-2", "count": 1}, pizza{"o-1", "M", 1, "", false}, nil},
-		"missing":         {map[string]any{"size": ""}, pizza{}, map[string]string{"size": "is missing", "count": "is missing"}},
-		"wrong type":      {map[string]any{"count": "many", "size": "L"}, pizza{}, map[string]string{"count": "must be an integer"}},
-		"not of the enum": {map[string]any{"count": 1, "size": "XXL"}, pizza{}, map[string]string{"size": "must be one of S, M, L"}},
-		"does not fit":    {`{"count":1e300}`, pizza{}, map[string]string{"count": "must be an integer"}},
+		"data": {
+			map[string]any{"size": "L", "count": 2, "delivery_address": "Main Street 1", "extra_cheese": true},
+			whole, nil,
+		},
+		"wrapped":        {map[string]any{"type": "form", "form_data": whole}, whole, nil},
+		"JSON in a text": {`{"size":"L","count":2,"delivery_address":"Main Street 1","extra_cheese":true}`, whole, nil},
+		"in a fence": {
+			"```json\n{\"size\":\"L\",\"count\":2,\"delivery_address\":\"Main Street 1\",\"extra_cheese\":true}\n```",
+			whole, nil,
+		},
+		"lines":          {"Size: L\nhow many: 2\nDelivery address: Main Street 1\nextra_cheese: yes", whole, nil},
+		"in one line":    {"size: L, count: 2, delivery address: Main Street 1, extra cheese: yes", whole, nil},
+		"what was known": {map[string]any{"count": 1}, pizza{"o-1", "M", 1, "", false}, nil},
+		"number as text": {map[string]any{"count": "3"}, pizza{"o-1", "M", 3, "", false}, nil},
+		"not to change":  {map[string]any{"order_id": "o-2", "count": 1}, pizza{"o-1", "M", 1, "", false}, nil},
+		"missing": {
+			map[string]any{"size": ""},
+			pizza{}, map[string]string{"size": "is missing", "count": "is missing"},
+		},
+		"wrong type": {
+			map[string]any{"count": "many", "size": "L"},
+			pizza{}, map[string]string{"count": "must be an integer"},
+		},
+		"not of the enum": {
+			map[string]any{"count": 1, "size": "XXL"},
+			pizza{}, map[string]string{"size": "must be one of S, M, L"},
+		},
+		"does not fit": {`{"count":1e300}`, pizza{}, map[string]string{"count": "must be an integer"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +106,8 @@ func TestFormAnswer(t *testing.T) {
 				return
 			}
 			form, ok := agent.FindForm(r.Task.Status.Message.Parts...)
-			if !ok || r.State() != a2a.TaskStateInputRequired || !reflect.DeepEqual(form.Errors, test.problems) || got != (pizza{}) {
+			asks := ok && r.State() == a2a.TaskStateInputRequired
+			if !asks || !reflect.DeepEqual(form.Errors, test.problems) || got != (pizza{}) {
 				t.Fatalf("%+v of %v", form.Errors, r)
 			}
 			if r = h.Fill(r, map[string]any{"size": "L", "count": 2}); r.State() != a2a.TaskStateCompleted || got.Count != 2 {
@@ -110,11 +126,16 @@ func TestNoFormAnswer(t *testing.T) {
 	if again := h.Reply(first, "What is this?"); again.State() != a2a.TaskStateInputRequired {
 		t.Errorf("got %v", again)
 	}
-	if unasked := h.SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.Part{Content: a2a.Data(`{"count":"many"}`)})); unasked.State() != a2a.TaskStateInputRequired {
-		t.Errorf("data that nobody asked for, and that does not fit: %v", unasked)
+	for data, want := range map[string]a2a.TaskState{
+		`{"count":"many"}`: a2a.TaskStateInputRequired, `{"count":4}`: a2a.TaskStateCompleted,
+	} {
+		unasked := h.SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.Part{Content: a2a.Data(data)}))
+		if unasked.State() != want {
+			t.Errorf("data that nobody asked for, %s: %v", data, unasked)
+		}
 	}
-	if unasked := h.SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.Part{Content: a2a.Data(`{"count":4}`)})); unasked.State() != a2a.TaskStateCompleted || got.Count != 4 {
-		t.Errorf("data that nobody asked for: %v", unasked)
+	if got.Count != 4 {
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -149,22 +170,27 @@ func TestFormOnTheWire(t *testing.T) {
 	ask := func(t *agent.Turn) error { return t.AskForm(pizzaSchema, pizza{OrderID: "o-1", Size: "M"}) }
 	const words = "Please answer with these lines, filled in:\nSize: M (S, M, L)\nHow many: (such as 2)\n" +
 		"delivery_address: (Where it goes; optional)\nextra_cheese: (optional)"
+	inOwnWords := func(t *agent.Turn) error { return t.AskForm(pizzaSchema, nil, a2a.TextPart("What?")) }
+	withErrors := func(t *agent.Turn) error {
+		problems := map[string]string{"size": "is sold out"}
+		return agent.Form{Schema: pizzaSchema, Instructions: "Say it again.", Errors: problems}.Ask(t)
+	}
+	other := strings.NewReplacer("Please answer with these lines, filled in:", "Say it again.",
+		"Size: M (S", "Size: (is sold out; S")
 	for name, test := range map[string]struct {
 		modes       []string
 		ask         func(t *agent.Turn) error
 		text        string
 		form, fails bool
 	}{
-		"any":       {nil, ask, words, true, false},
-		"JSON":      {[]string{"application/json"}, ask, "", true, false},
-		"text":      {[]string{"text/plain"}, ask, words, false, false},
-		"own words": {nil, func(t *agent.Turn) error { return t.AskForm(pizzaSchema, nil, a2a.TextPart("What?")) }, "What?", true, false},
-		"no schema": {nil, func(t *agent.Turn) error { return t.AskForm(`{"type":"string"}`, nil) }, "", false, true},
-		"not JSON":  {nil, func(t *agent.Turn) error { return t.AskForm(`{`, nil) }, "", false, true},
-		"no object": {nil, func(t *agent.Turn) error { return t.AskForm(pizzaSchema, "M") }, "", false, true},
-		"with errors": {nil, func(t *agent.Turn) error {
-			return agent.Form{Schema: pizzaSchema, Instructions: "Say it again.", Errors: map[string]string{"size": "is sold out"}}.Ask(t)
-		}, strings.NewReplacer("Please answer with these lines, filled in:", "Say it again.", "Size: M (S", "Size: (is sold out; S").Replace(words), true, false},
+		"any":         {nil, ask, words, true, false},
+		"JSON":        {[]string{"application/json"}, ask, "", true, false},
+		"text":        {[]string{"text/plain"}, ask, words, false, false},
+		"own words":   {nil, inOwnWords, "What?", true, false},
+		"no schema":   {nil, func(t *agent.Turn) error { return t.AskForm(`{"type":"string"}`, nil) }, "", false, true},
+		"not JSON":    {nil, func(t *agent.Turn) error { return t.AskForm(`{`, nil) }, "", false, true},
+		"no object":   {nil, func(t *agent.Turn) error { return t.AskForm(pizzaSchema, "M") }, "", false, true},
+		"with errors": {nil, withErrors, other.Replace(words), true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -195,13 +221,15 @@ func TestFindForm(t *testing.T) {
 	for doc, found := range map[string]bool{
 		`{"type":"form","form":{"type":"object"},"form_data":{"a":1},"instructions":null}`: true,
 		`{"type":"form","form":{},"form_data":7,"instructions":{},"errors":["x"]}`:         true,
-		`{"type":"form","form":"a"}`: false, `{"type":"receipt","form":{}}`: false, `{"type":7,"form":{}}`: false, `["form"]`: false, `null`: false,
+		`{"type":"form","form":"a"}`: false, `{"type":"receipt","form":{}}`: false, `{"type":7,"form":{}}`: false,
+		`["form"]`: false, `null`: false,
 	} {
 		form, ok := agent.FindForm(a2a.TextPart("words"), data(doc))
 		if ok != found {
 			t.Errorf("%s: %v", doc, form)
 		}
-		if values, _ := form.Values.(map[string]jsontext.Value); ok && (string(values["a"]) == "1") != strings.Contains(doc, `"a":1`) {
+		values, _ := form.Values.(map[string]jsontext.Value)
+		if ok && (string(values["a"]) == "1") != strings.Contains(doc, `"a":1`) {
 			t.Errorf("%s: values %v", doc, form.Values)
 		}
 	}

@@ -101,8 +101,8 @@ func (f Form) fill(given map[string]jsontext.Value) (values map[string]jsontext.
 	return values, problems
 }
 
-// take returns a value as the field's type has it, and what is wrong with it. People and their programs write numbers and
-// yes or no as text.
+// take returns a value as the field's type has it, and what is wrong with it. People and their programs write numbers
+// and yes or no as text.
 func (f *formField) take(value jsontext.Value) (taken jsontext.Value, problem string) {
 	switch said := strings.TrimSpace(text(value)); {
 	case f.kind == "string" && value.Kind() == '0':
@@ -123,7 +123,8 @@ func (f *formField) take(value jsontext.Value) (taken jsontext.Value, problem st
 		}
 		return value, fmt.Sprintf("must be %s %s", article, f.kind)
 	}
-	if len(f.choices) > 0 && !slices.ContainsFunc(f.choices, func(c jsontext.Value) bool { return plain(c) == plain(value) }) {
+	chosen := func(c jsontext.Value) bool { return plain(c) == plain(value) }
+	if len(f.choices) > 0 && !slices.ContainsFunc(f.choices, chosen) {
 		return value, "must be one of " + f.listed()
 	}
 	return value, ""

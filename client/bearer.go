@@ -10,9 +10,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// Bearer returns an Interceptor that sends a token with each call, as Authorization: Bearer. White space around it, such
-// as the end of the line in a file, is left out; without a token each call fails. It is sent to the interfaces that the
-// agent's card names, and not with requests for the card.
+// Bearer returns an Interceptor that sends a token with each call, as Authorization: Bearer. White space around it,
+// such as the end of the line in a file, is left out; without a token each call fails. It is sent to the interfaces
+// that the agent's card names, and not with requests for the card.
 //
 //	c, err := client.Dial(ctx, url, &client.Options{Interceptors: []client.Interceptor{client.Bearer(token)}})
 func Bearer(token string) Interceptor {

@@ -106,8 +106,8 @@ func (r *Result) Artifact(name string) *a2a.Artifact {
 	return r.Task.Artifact(name)
 }
 
-// Decode reads the first data part of what the agent said last into v: of the message, or of the task's status. It fails
-// the test when there is none or it does not fit v.
+// Decode reads the first data part of what the agent said last into v: of the message, or of the task's status. It
+// fails the test when there is none or it does not fit v.
 func (r *Result) Decode(v any) {
 	r.t.Helper()
 	m := r.Message

@@ -6,8 +6,8 @@ package hidden
 
 import "reflect"
 
-// By returns the type of a value in a field of wrapper that is an I and a C, while wrapper itself is no C. It is nil when
-// wrapper is neither a struct nor a pointer to one, or hides nothing.
+// By returns the type of a value in a field of wrapper that is an I and a C, while wrapper itself is no C. It is nil
+// when wrapper is neither a struct nor a pointer to one, or hides nothing.
 func By[I, C any](wrapper any) reflect.Type {
 	if _, ok := wrapper.(C); ok {
 		return nil

@@ -20,8 +20,8 @@ import (
 
 func init() { journal.RegisterFolder(Open) }
 
-// Open returns the journal in a folder, which is made if it is missing and is the process's own until Close. Every event
-// that the journal acknowledged is there after a crash.
+// Open returns the journal in a folder, which is made if it is missing and is the process's own until Close. Every
+// event that the journal acknowledged is there after a crash.
 func Open(ctx context.Context, folder string) (journal.Journal, error) {
 	db, err := sqlite.Open(ctx, folder, sqlite.Options{})
 	if err != nil {
