@@ -3,6 +3,7 @@
 package client_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -68,6 +69,56 @@ func TestUnknownStateEndsBefore10(t *testing.T) {
 			got, err := updates(dialOld(t, c.streaming, c.results...).Stream(t.Context(), send("hi")))
 			if got != c.want || err != nil {
 				t.Errorf("the run was %q and ended with %v; want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+// An agent of 0.3 refuses a stream by an error that is its only event, or in JSON as those before it; either way the stream
+// does not open. Agents in Go send their answers as text/plain.
+func TestRefusalsAndAnswersOfOldAgents(t *testing.T) {
+	t.Parallel()
+	const refusal = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32004,"message":"not for you"}}`
+	for name, write := range map[string]func(w http.ResponseWriter, id jsontext.Value){
+		"event": func(w http.ResponseWriter, id jsontext.Value) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "data: "+refusal+"\n\n", id)
+		},
+		"JSON": func(w http.ResponseWriter, id jsontext.Value) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, refusal, id)
+		},
+		"text": func(w http.ResponseWriter, id jsontext.Value) {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			fmt.Fprintf(w, refusal, id)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var call struct {
+					ID     jsontext.Value `json:"id"`
+					Method string         `json:"method"`
+				}
+				if err := json.UnmarshalRead(r.Body, &call); err != nil {
+					t.Error(err)
+				}
+				if call.Method == "message/stream" {
+					write(w, call.ID)
+					return
+				}
+				w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}}`, call.ID)
+			}))
+			t.Cleanup(srv.Close)
+			c := dial(t, fmt.Sprintf(`{"protocolVersion":"0.3.0","name":"Clock","description":"Tells the time.","version":"1","url":%q,
+				"preferredTransport":"JSONRPC","capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+				"skills":[{"id":"now","name":"Now","description":"The time.","tags":["time"]}]}`, srv.URL), client.Options{Generations: []a2a.Generation{a2a.Generation03}})
+			if _, err := c.StreamMessage(t.Context(), send("hi")); !errors.Is(err, a2a.ErrUnsupportedOperation) {
+				t.Errorf("a refused stream: %v", err)
+			}
+			if task, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t"}); err != nil || task.ContextID != "c" {
+				t.Errorf("an answer as text/plain: %v, %v", task, err)
 			}
 		})
 	}

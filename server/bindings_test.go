@@ -303,7 +303,7 @@ func TestContentType(t *testing.T) {
 		"":                                {false, false},
 	} {
 		header := "Content-Type:" + contentType
-		if got := rpc(t, ts, "SendMessage", `{"message":`+hello+`}`, header); (got.status == 200) != ok[0] || !ok[0] && (got.status != 415 || failureOf(t, got.body).code != -31415) {
+		if got := rpc(t, ts, "SendMessage", `{"message":`+hello+`}`, header); (got.status == 200) != ok[0] || !ok[0] && (got.status != 415 || failureOf(t, got.body).code != -32005) {
 			t.Errorf("JSON-RPC %q: %d %s", contentType, got.status, got.body)
 		}
 		if got := do(t, ts, "POST", "/message:send", `{"message":`+hello+`}`, header); (got.status == 200) != ok[1] || !ok[1] && got.status != 415 {

@@ -479,3 +479,41 @@ func inUse() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapInuse + m.StackInuse
 }
+
+// Before 1.0 the error of a stream that does not open is the one event of it; what has an HTTP status of its own, and all of
+// 1.0, is answered in JSON.
+func TestErrorsOfStreamsThatDoNotOpen(t *testing.T) {
+	t.Parallel()
+	f := &fake{caps: can()}
+	ts := serve(t, f, func(o *server.Options) {
+		o.Generations = []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation02, a2a.Generation01}
+	})
+	send03 := `{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"hi"}]}}`
+	send01 := `{"id":"t9","message":{"role":"user","parts":[{"type":"text","text":"hi"}]}}`
+	for _, row := range []struct{ version, method, params string }{
+		{"0.3", "message/stream", send03},
+		{"0.3", "message/stream", `{}`}, // refused before the service is asked
+		{"0.2", "tasks/resubscribe", `{"id":"t1"}`},
+		{"0.1", "tasks/sendSubscribe", send01},
+		{"1.0", "SendStreamingMessage", `{"message":` + hello + `}`},
+	} {
+		for kind, status := range map[a2a.Kind]int{a2a.ErrTaskNotFound: 200, a2a.ErrRateLimited: 429} {
+			f.err = a2a.NewError(kind, "for you")
+			got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"`+row.method+`","params":`+row.params+`}`, "A2A-Version: "+row.version)
+			if row.params == "{}" {
+				status = 200
+			}
+			body, isEvent := strings.CutPrefix(got.body, "data: ")
+			wantEvent := row.version != "1.0" && status == 200
+			if isEvent != wantEvent || (got.header.Get("Content-Type") == "text/event-stream") != wantEvent || got.status != status {
+				t.Errorf("%s of %s: %d %v %s", row.method, row.version, got.status, got.header, got.body)
+			}
+			if isEvent && !strings.HasSuffix(body, "}\n\n") {
+				t.Errorf("%s of %s: %q is not one event", row.method, row.version, got.body)
+			}
+			if failureOf(t, strings.TrimSpace(body)).code == 0 {
+				t.Errorf("%s of %s: no error in %s", row.method, row.version, got.body)
+			}
+		}
+	}
+}

@@ -51,7 +51,7 @@ func TestFailures(t *testing.T) {
 		{&a2a.Error{Kind: a2a.ErrInternal}, false, 1, codeInternal, 0},
 		{remote(a2a.ErrTooLarge), false, 1, "DRAGOMAN_ERR_REQUEST_TOO_LARGE", -31413},
 		{remote(a2a.ErrRateLimited), false, 1, "DRAGOMAN_ERR_RATE_LIMITED", -31429},
-		{remote(a2a.ErrUnsupportedMediaType), false, 1, "DRAGOMAN_ERR_UNSUPPORTED_MEDIA_TYPE", -31415},
+		{remote(a2a.ErrUnsupportedMediaType), false, 1, "DRAGOMAN_ERR_UNSUPPORTED_MEDIA_TYPE", -32005},
 		{remote(a2a.ErrUnavailable), false, 3, codeUnreachable, -31503},
 		{remote(a2a.ErrTimeout), false, 5, codeTimeout, -31504},
 		{remote(a2a.ErrUnauthenticated), false, 4, codeCredentialsMissing, -31401},

@@ -29,7 +29,7 @@ var wireErrors = map[string]struct {
 	"UNAUTHENTICATED":                 {-31401, 401, 401, "UNAUTHENTICATED"},
 	"PERMISSION_DENIED":               {-31403, 403, 403, "PERMISSION_DENIED"},
 	"REQUEST_TOO_LARGE":               {-31413, 413, 413, "RESOURCE_EXHAUSTED"},
-	"UNSUPPORTED_MEDIA_TYPE":          {-31415, 415, 415, "INVALID_ARGUMENT"},
+	"UNSUPPORTED_MEDIA_TYPE":          {-32005, 415, 415, "INVALID_ARGUMENT"},
 	"RATE_LIMITED":                    {-31429, 429, 429, "RESOURCE_EXHAUSTED"},
 	"UNAVAILABLE":                     {-31503, 503, 503, "UNAVAILABLE"},
 }

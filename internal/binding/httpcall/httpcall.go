@@ -95,7 +95,9 @@ func (c *Caller) Open(ctx context.Context, r *Request) (*Stream, *Answer, error)
 	}
 	if resp.StatusCode == http.StatusOK && mediaType(resp.Header) == sse.ContentType {
 		patience.Stop()
-		return newStream(ctx, cancel, resp.Body, c), nil, nil
+		s := newStream(ctx, cancel, resp.Body, c)
+		s.whole = resp.ContentLength >= 0
+		return s, nil, nil
 	}
 	defer cancel(nil)
 	defer patience.Stop()

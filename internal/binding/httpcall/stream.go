@@ -22,6 +22,11 @@ type Stream struct {
 	reader *sse.Reader
 	idle   time.Duration
 	alarm  *time.Timer
+	whole  bool
+
+	peeked bool // next and failed are what Peek found
+	next   sse.Event
+	failed error
 }
 
 func newStream(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser, c *Caller) *Stream {
@@ -45,10 +50,26 @@ func (a awake) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Whole reports whether the peer said how long the stream is: it has come to its end, and Peek does not wait for more.
+func (s *Stream) Whole() bool { return s.whole }
+
+// Peek returns what Next will.
+func (s *Stream) Peek() (sse.Event, error) {
+	if !s.peeked {
+		s.next, s.failed = s.Next()
+		s.peeked = true
+	}
+	return s.next, s.failed
+}
+
 // Next returns the next event, whose data is valid until the next call. At the end the error is io.EOF when the peer
 // ended the stream between two events, a [*outgoing.ConnError] when it was cut, that of the context when this ended,
 // or an [*a2a.Error] when the event is over the limit. The first error is final.
 func (s *Stream) Next() (sse.Event, error) {
+	if s.peeked {
+		s.peeked = false
+		return s.next, s.failed
+	}
 	e, err := s.reader.Next()
 	if err == nil || err == io.EOF {
 		return e, err

@@ -166,7 +166,7 @@ func (c *Client) call(ctx context.Context, op wire.Operation, params any, timeou
 
 // payload returns the result in an answer, or the error.
 func (c *Client) payload(answer *httpcall.Answer, id string) (jsontext.Value, error) {
-	if !answer.IsJSON() {
+	if !answer.IsJSON() && !isResponse(answer.Body) { // which agents in Go send as text/plain
 		return nil, answer.Unexpected()
 	}
 	value, err := c.decodeResponse(answer.Body, id)
@@ -196,6 +196,12 @@ func (c *Client) stream(ctx context.Context, op wire.Operation, params any, afte
 	if source == nil {
 		return nil, c.notStream(op, params, answer, id)
 	}
+	if source.Whole() {
+		if err := c.refusal(source, id); err != nil {
+			source.Close()
+			return nil, err
+		}
+	}
 	s := incoming.Stream{
 		Source: source, Decoder: c.dialect.NewStreamDecoder(op, params),
 		Unwrap: func(e sse.Event) ([]byte, error) { return c.decodeResponse(e.Data, id) },
@@ -204,6 +210,20 @@ func (c *Client) stream(ctx context.Context, op wire.Operation, params any, afte
 		s.Snapshot = func(task a2a.TaskID) (*a2a.Task, error) { return c.GetTask(ctx, &a2a.GetTaskRequest{ID: task}) }
 	}
 	return s.Events(), nil
+}
+
+// refusal returns the error that a stream begins with, nil for none. Agents before 1.0 refuse to open a stream by one that
+// has an error and nothing else.
+func (c *Client) refusal(source *httpcall.Stream, id string) error {
+	first, err := source.Peek()
+	if err != nil {
+		return nil // for whoever reads the stream
+	}
+	_, err = c.decodeResponse(first.Data, id)
+	if remote, ok := errors.AsType[*a2a.Error](err); ok && remote.Remote {
+		return err
+	}
+	return nil
 }
 
 // notStream makes an error of an answer where a stream was asked for: it should hold one. What is wrong with an answer that

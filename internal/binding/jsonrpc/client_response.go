@@ -48,5 +48,11 @@ func (c *Client) decodeResponse(raw []byte, id string) (jsontext.Value, error) {
 	return r.Result, nil
 }
 
+// isResponse reports whether a text is a response, whatever its media type.
+func isResponse(body []byte) bool {
+	var r response
+	return json.Unmarshal(body, &r) == nil && r.Version == "2.0" && (len(r.Result) > 0 || len(r.Error) > 0)
+}
+
 // unreadable makes an error of what a peer sent and could not be decoded.
 func unreadable(err error) error { return wire.Unreadable(err) }

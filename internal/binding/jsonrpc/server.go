@@ -5,6 +5,7 @@ package jsonrpc
 
 import (
 	"fmt"
+	"net/http"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
@@ -103,8 +104,14 @@ func (s *Server) answer(x *binding.Exchange, id []byte, request, result any) err
 	return nil
 }
 
+// fail answers with an error. Before 1.0 that of a stream is its one event (A2A 0.3.0 §3.3.1): clients of those versions
+// look for nothing else. What has an HTTP status of its own is no stream.
 func (s *Server) fail(x *binding.Exchange, id []byte, e *a2a.Error) {
-	s.Core.AnswerError(x, wire.RowOf(e.Kind).JSONRPCStatus(), wire.MediaTypeJSON, appendError(nil, x, id, e), e)
+	status, mediaType, body := wire.RowOf(e.Kind).JSONRPCStatus(), wire.MediaTypeJSON, appendError(nil, x, id, e)
+	if status == http.StatusOK && x.Operation.Streams() && x.Generation != a2a.Generation10 {
+		mediaType, body = sse.ContentType, sse.AppendEvent(nil, "", body)
+	}
+	s.Core.AnswerError(x, status, mediaType, body, e)
 }
 
 // appendPrefix appends the beginning of a response.

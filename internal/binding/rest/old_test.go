@@ -434,7 +434,7 @@ func TestBadRequestsOfOldPaths(t *testing.T) {
 			t.Errorf("%s %s %.200s: %d %s, asked %v", row.method, row.path, row.body, status, answer, request)
 		}
 	}
-	if status, _, answer := ask(t, "POST", url+"/v1/message:send", "x", "Content-Type", "text/plain"); status != 415 || !strings.HasPrefix(answer, `{"code":-31415,`) {
+	if status, _, answer := ask(t, "POST", url+"/v1/message:send", "x", "Content-Type", "text/plain"); status != 415 || !strings.HasPrefix(answer, `{"code":-32005,`) {
 		t.Errorf("a text: %d %s", status, answer)
 	}
 	status, header, answer := ask(t, "GET", url+"/v1/tasks/t", "", "Authorization", "bad")
