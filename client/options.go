@@ -25,6 +25,11 @@ type Options struct {
 	Extensions   []string         // URIs of the extensions to activate with every call
 	Interceptors []Interceptor    // see every call, the first one outermost
 
+	// RawFiles reads and writes the bytes of files to agents of 0.2 and 0.3, over HTTP+JSON and gRPC, as bytes, as agents of the
+	// SDK for JavaScript do. False means that both bytes and base64 text in their place are read, and the text is written, as
+	// those for Python and Go do.
+	RawFiles bool
+
 	Timeout       time.Duration // of a call that is neither a stream nor SendMessage; 0 means 30 s
 	SendTimeout   time.Duration // of SendMessage, which may wait for the agent's work; 0 means 10 min
 	HeaderTimeout time.Duration // until a stream opens; 0 means 30 s

@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding/jsonrpc"
 	"github.com/dragoman-a2a/dragoman/internal/binding/rest"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
 )
 
 // A Transport speaks one binding to one interface of an agent. Of each call it sends what it is given, tenant included.
@@ -119,7 +120,11 @@ func newREST(iface a2a.AgentInterface, opts *Options) (Transport, error) {
 	case gen == a2a.Generation01:
 		return nil, errors.New("version 0.1 has no such binding")
 	}
-	return overHTTP{rest.NewOldClient(iface.URL, caller, opts.SendTimeout)}, nil
+	dialect := v03pb.Proto
+	if opts.RawFiles {
+		dialect = v03pb.ProtoRaw
+	}
+	return overHTTP{rest.NewOldClient(iface.URL, dialect, caller, opts.SendTimeout)}, nil
 }
 
 func newCaller(iface a2a.AgentInterface, opts *Options) (*httpcall.Caller, error) {

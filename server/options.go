@@ -64,6 +64,10 @@ type Options struct {
 	CardGRPC bool
 	// Codes100 gives errors of 1.0 the HTTP statuses and gRPC codes of edition 1.0.0 instead of those of 1.0.1.
 	Codes100 bool
+	// RawFiles reads and writes the bytes of files in 0.2 and 0.3, over HTTP+JSON and gRPC, as bytes, as the SDK for JavaScript
+	// does. By default both bytes and base64 text in their place are read, and the text is written, as those for Python and Go
+	// do.
+	RawFiles bool
 	// Interfaces are further ways to reach the agent that this server does not serve itself; the card lists them last. One
 	// without a URL is at the address of this server: at its base URL or, for gRPC, at the host and port of that.
 	Interfaces []a2a.AgentInterface

@@ -82,6 +82,7 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 		Generations:       o.Generations,
 		AcceptUnversioned: o.AcceptUnversioned,
 		Codes100:          o.Codes100,
+		RawFiles:          o.RawFiles,
 		Streams:           &binding.StreamLimits{PerOwner: l.StreamsPerOwner, Total: l.Streams},
 		Requests:          &binding.Budget{Total: l.RequestBytes, Wait: l.Wait, What: "requests"},
 		Answers:           &binding.Budget{Total: l.AnswerBytes, Wait: l.Wait, What: "answers"},

@@ -69,7 +69,7 @@ func With(dial ...grpc.DialOption) client.NewTransport {
 }
 
 func newTransport(iface a2a.AgentInterface, opts *client.Options, dial ...grpc.DialOption) (client.Transport, error) {
-	form, err := formOf(iface.ProtocolVersion)
+	form, err := formOf(iface.ProtocolVersion, opts.RawFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -110,14 +110,14 @@ type transport struct {
 
 func (t *transport) Close() error { return t.conn.Close() }
 
-func formOf(version string) (wire.Form, error) {
+func formOf(version string, rawFiles bool) (wire.Form, error) {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, _ := strings.Cut(rest, ".")
 	gen := a2a.Generation(major + "." + minor)
 	if major == "1" { // a minor version adds what older peers may ignore
 		gen = a2a.Generation10
 	}
-	if form := wire.FormOf(gen, 0); form != nil {
+	if form := wire.FormOf(gen, 0, rawFiles); form != nil {
 		return form, nil
 	}
 	return nil, fmt.Errorf("version %q of the protocol has no gRPC", version)

@@ -35,6 +35,7 @@ type Core struct {
 	MaxParts          int              // parts of one message
 	MaxDepth          int              // levels of nested JSON
 	Generations       []a2a.Generation // that are served
+	RawFiles          bool             // bytes of files are written as such in 0.3, see wire.FilesAsText
 	Codes100          bool             // statuses and gRPC codes of 1.0 are those of 1.0.0, not of 1.0.1
 	AcceptUnversioned bool             // serve a request of 1.0 without A2A-Version, instead of refusing it
 	Streams           *StreamLimits    // how many streams may be open

@@ -92,7 +92,11 @@ func (c *Core) RoutePath(r *http.Request, op wire.Operation, old bool) (Route, *
 	case e != nil:
 		return Route{}, e
 	case old && c.Serves(a2a.Generation03) && gen != a2a.Generation10:
-		return Route{Operation: op, Generation: a2a.Generation03, Dialect: v03pb.Proto}, nil
+		dialect := v03pb.Proto
+		if c.RawFiles {
+			dialect = v03pb.ProtoRaw
+		}
+		return Route{Operation: op, Generation: a2a.Generation03, Dialect: dialect}, nil
 	case old:
 		return Route{}, a2a.NewError(a2a.ErrMethodNotFound, "this path is one of versions 0.2 and 0.3, which the request does not speak or the agent does not serve; "+
 			"the agent card, at /.well-known/agent-card.json, names the agent's endpoints")

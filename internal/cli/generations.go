@@ -15,17 +15,19 @@ type dialectFlags struct {
 	generations []string
 	unversioned bool
 	reopen      bool
+	rawFiles    bool
 }
 
 func (d *dialectFlags) register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&d.generations, "generations", []string{"1.0", "0.3", "0.1"}, "the generations of the protocol to serve; 0.2 and 0.3 are one")
 	flags.BoolVar(&d.unversioned, "accept-unversioned", false, "serve requests of 1.0 without A2A-Version, which the standard counts as 0.3")
 	flags.BoolVar(&d.reopen, "reopen-tasks", true, "let clients of 0.1 send messages to tasks that have ended; =false refuses them")
+	flags.BoolVar(&d.rawFiles, "raw-files", false, "read and write files in 0.3 over gRPC and HTTP+JSON as bytes, not as base64 text in their place")
 }
 
 // apply puts what the flags say into the options of a server.
 func (d *dialectFlags) apply(o *server.Options) error {
-	o.AcceptUnversioned, o.RefuseReopening = d.unversioned, !d.reopen
+	o.AcceptUnversioned, o.RefuseReopening, o.RawFiles = d.unversioned, !d.reopen, d.rawFiles
 	for _, name := range d.generations {
 		generations, ok := versions[name]
 		if !ok || name == anyVersion {

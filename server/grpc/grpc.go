@@ -123,7 +123,7 @@ func (b *Binding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Interfaces returns what the card says of the binding.
 func (b *Binding) Interfaces(base string, gen a2a.Generation) []a2a.AgentInterface {
-	if wire.FormOf(gen, 0) == nil {
+	if wire.FormOf(gen, 0, false) == nil {
 		return nil
 	}
 	return []a2a.AgentInterface{{URL: b.url(base), Binding: a2a.BindingGRPC, ProtocolVersion: string(gen)}}

@@ -31,13 +31,13 @@ type Form interface {
 	DecodeResult(op wire.Operation, b []byte) (any, error)
 }
 
-// FormOf returns the form of a generation, nil if gRPC has none.
-func FormOf(gen a2a.Generation, maxDepth int) Form {
+// FormOf returns the form of a generation, nil if gRPC has none. rawFiles is pbv03.Form.RawFiles.
+func FormOf(gen a2a.Generation, maxDepth int, rawFiles bool) Form {
 	switch gen {
 	case a2a.Generation10:
 		return pbv1.Form{MaxDepth: maxDepth}
 	case a2a.Generation02, a2a.Generation03:
-		return pbv03.Form{MaxDepth: maxDepth}
+		return pbv03.Form{MaxDepth: maxDepth, RawFiles: rawFiles}
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-var forms = []grpc.Form{grpc.FormOf(a2a.Generation10, 0), grpc.FormOf(a2a.Generation03, 0)}
+var forms = []grpc.Form{grpc.FormOf(a2a.Generation10, 0, false), grpc.FormOf(a2a.Generation03, 0, false), grpc.FormOf(a2a.Generation03, 0, true)}
 
 // nested returns an object that nests to a depth, itself the first level.
 func nested(depth int) *structpb.Struct {
@@ -442,7 +442,7 @@ func TestMessagesOf10BothWays(t *testing.T) {
 // So it does for 0.3, but for the flag that says the stream ends, which follows from the state.
 func TestMessagesOf03BothWays(t *testing.T) {
 	t.Parallel()
-	form := forms[1]
+	form := forms[2]
 	final := protocmp.IgnoreFields(&pb03.TaskStatusUpdateEvent{}, "final")
 	for op, m := range map[wire.Operation]proto.Message{wire.OpSendMessage: &pb03.SendMessageResponse{}, wire.OpGetTask: &pb03.Task{}, wire.OpListTasks: &pb03.ListTasksResponse{}} {
 		rapid.Check(t, func(t *rapid.T) {

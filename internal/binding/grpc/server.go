@@ -48,7 +48,7 @@ func (s *Server) Forms() []Form {
 	var forms []Form
 	for _, gen := range []a2a.Generation{a2a.Generation10, a2a.Generation03} {
 		if s.Host.Core.Serves(gen) {
-			forms = append(forms, FormOf(gen, s.Host.Core.MaxDepth))
+			forms = append(forms, FormOf(gen, s.Host.Core.MaxDepth, s.Host.Core.RawFiles))
 		}
 	}
 	return forms

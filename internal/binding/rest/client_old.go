@@ -22,13 +22,17 @@ import (
 
 // OldClient is the client side of the binding in 0.2 and 0.3: an [a2a.Service] like [Client], below the /v1 of an address.
 // Those generations have no tenants.
-type OldClient struct{ Client }
+type OldClient struct {
+	Client
+	dialect wire.Dialect
+}
 
 var _ a2a.Service = (*OldClient)(nil)
 
-// NewOldClient returns an OldClient for the agent at url, which is what stands before the /v1 of its paths.
-func NewOldClient(url string, caller *httpcall.Caller, sendTimeout time.Duration) *OldClient {
-	c := &OldClient{*NewClient(url, caller, sendTimeout)}
+// NewOldClient returns an OldClient for the agent at url, which is what stands before the /v1 of its paths. The dialect is
+// [v03pb.Proto] or [v03pb.ProtoRaw].
+func NewOldClient(url string, dialect wire.Dialect, caller *httpcall.Caller, sendTimeout time.Duration) *OldClient {
+	c := &OldClient{*NewClient(url, caller, sendTimeout), dialect}
 	c.base += "/v1"
 	return c
 }
@@ -130,7 +134,7 @@ func result[T any](value any, err error) (T, error) {
 
 // post makes a call with a body.
 func (c *OldClient) post(ctx context.Context, op wire.Operation, req any, path string, timeout time.Duration) (any, error) {
-	body, err := v03pb.Proto.AppendRequest(nil, op, req)
+	body, err := c.dialect.AppendRequest(nil, op, req)
 	if err != nil {
 		return nil, fmt.Errorf("cannot encode the request of %v: %w", op, err)
 	}
@@ -154,7 +158,7 @@ func (c *OldClient) ask(ctx context.Context, op wire.Operation, req any, x excha
 	case !success || !answer.IsJSON():
 		return nil, oldFailure(op, answer)
 	}
-	res, err := v03pb.Proto.DecodeResult(op, req, answer.Body)
+	res, err := c.dialect.DecodeResult(op, req, answer.Body)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -176,7 +180,7 @@ func oldFailure(op wire.Operation, answer *httpcall.Answer) error {
 
 func (c *OldClient) events(ctx context.Context, op wire.Operation, req any, x exchange) (iter.Seq2[a2a.StreamEvent, error], error) {
 	if x.method == http.MethodPost {
-		body, err := v03pb.Proto.AppendRequest(nil, op, req)
+		body, err := c.dialect.AppendRequest(nil, op, req)
 		if err != nil {
 			return nil, fmt.Errorf("cannot encode the request of %v: %w", op, err)
 		}
@@ -193,7 +197,7 @@ func (c *OldClient) events(ctx context.Context, op wire.Operation, req any, x ex
 	if source == nil {
 		return nil, oldFailure(op, answer)
 	}
-	s := incoming.Stream{Source: source, Decoder: v03pb.Proto.NewStreamDecoder(op, req), Unwrap: unwrapOld}
+	s := incoming.Stream{Source: source, Decoder: c.dialect.NewStreamDecoder(op, req), Unwrap: unwrapOld}
 	if op == wire.OpSubscribe {
 		s.Snapshot = func(task a2a.TaskID) (*a2a.Task, error) { return c.GetTask(ctx, &a2a.GetTaskRequest{ID: task}) }
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding/httpcall"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
 )
 
 // A peer is an agent of 0.3 that answers all requests alike and remembers the last of them.
@@ -46,7 +47,7 @@ func (p *peer) client(t *testing.T, path string) *OldClient {
 	caller := httpcall.New(server.Client())
 	caller.Timeout, caller.HeaderTimeout, caller.IdleTimeout = time.Minute, time.Minute, time.Minute
 	caller.MaxAnswer, caller.MaxEvent = 1<<20, 1<<20
-	return NewOldClient(server.URL+path, caller, time.Minute)
+	return NewOldClient(server.URL+path, v03pb.Proto, caller, time.Minute)
 }
 
 func send(c *OldClient) func(*testing.T) (any, error) {
@@ -277,7 +278,7 @@ func TestOldClientSubscribes(t *testing.T) {
 	defer server.Close()
 	caller := httpcall.New(server.Client())
 	caller.Timeout, caller.HeaderTimeout, caller.IdleTimeout, caller.MaxAnswer, caller.MaxEvent = time.Minute, time.Minute, time.Minute, 1<<20, 1<<20
-	events, err := NewOldClient(server.URL, caller, time.Minute).Subscribe(t.Context(), &a2a.SubscribeRequest{ID: "t"})
+	events, err := NewOldClient(server.URL, v03pb.Proto, caller, time.Minute).Subscribe(t.Context(), &a2a.SubscribeRequest{ID: "t"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +301,7 @@ func TestOldClientAndServer(t *testing.T) {
 	g := &agent{events: []a2a.Event{aTask()}}
 	caller := httpcall.New(http.DefaultClient)
 	caller.Timeout, caller.HeaderTimeout, caller.IdleTimeout, caller.MaxAnswer, caller.MaxEvent = time.Minute, time.Minute, time.Minute, 1<<20, 1<<20
-	c := NewOldClient(serve(t, g, nil), caller, time.Minute)
+	c := NewOldClient(serve(t, g, nil), v03pb.Proto, caller, time.Minute)
 	for _, row := range wire.Table {
 		g.err = &a2a.Error{Kind: row.Kind, Message: "why"}
 		_, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: "t"})

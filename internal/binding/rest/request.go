@@ -53,7 +53,9 @@ func (s *Server) readBody(x *binding.Exchange, r route, request any) (any, *a2a.
 	if x.Generation == a2a.Generation10 {
 		err = json.Unmarshal(buf.Bytes(), request)
 	} else {
-		x.Dialect = v03pb.Received(x.Operation, buf.Bytes())
+		if v03pb.IsText(x.Operation, buf.Bytes()) {
+			x.Dialect = v03pb.Text
+		}
 		request, err = x.Dialect.DecodeRequest(x.Operation, buf.Bytes())
 	}
 	if err != nil {

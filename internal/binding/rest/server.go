@@ -112,7 +112,7 @@ func (s *Server) appendError(dst []byte, x *binding.Exchange, status int, e *a2a
 	if generation(x) == a2a.Generation10 {
 		return wire.AppendStatusError(dst, status, s.Core.GRPCCode(a2a.Generation10, e), e)
 	}
-	if x.Dialect == v03pb.Proto {
+	if x.Dialect != v03pb.Text {
 		e = v03pb.Named(x.Operation, e)
 	} else {
 		e = x.Named(e)

@@ -36,7 +36,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add(byte(4), []byte(``))
 	f.Fuzz(func(t *testing.T, number byte, data []byte) {
 		op := []wire.Operation{wire.OpSendMessage, wire.OpStreamMessage, wire.OpCreatePushConfig, wire.OpCancelTask, wire.OpSubscribe}[number%5]
-		form := Received(op, data)
+		form := received(op, data)
 		request, err := through(data, func(b []byte) (any, error) { return form.DecodeRequest(op, b) })
 		if err != nil {
 			checkError(t, err)

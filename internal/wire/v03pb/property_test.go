@@ -179,7 +179,7 @@ func TestAnySendComesBack(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := Received(wire.OpSendMessage, text); got != form {
+			if got := received(wire.OpSendMessage, text); got != form {
 				t.Fatalf("taken for the other form: %s", text)
 			}
 			got, err := form.DecodeRequest(wire.OpSendMessage, text)

@@ -67,7 +67,7 @@ func TestFormsOfEvents(t *testing.T) {
 			&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Append: true, Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{
 				a2a.RawPart([]byte{1}, "image/png", "n"), a2a.URLPart("https://e.com", "", ""), {Content: a2a.Data(`{"a":1}`)}, {Content: a2a.Data(`[1]`)},
 			}}},
-			`{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"file":{"fileWithBytes":"AQ==","mimeType":"image/png","name":"n"}},` +
+			`{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"file":{"fileWithBytes":"QVE9PQ==","mimeType":"image/png","name":"n"}},` +
 				`{"file":{"fileWithUri":"https://e.com"}},{"data":{"data":{"a":1}}},{"data":{"data":{"value":[1]}},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]},"append":true}}`,
 			`{"artifactUpdate":{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"kind":"file","file":{"mimeType":"image/png","name":"n","bytes":"AQ=="}},` +
 				`{"kind":"file","file":{"uri":"https://e.com"}},{"kind":"data","data":{"a":1}},{"kind":"data","data":{"value":[1]},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]},"append":true}}`, false,

@@ -7,17 +7,14 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
-// Received returns the form that a body is in, which is the one to answer in. Only messages differ enough to tell: those of
-// Text say user or agent, and what kind they are. What cannot be read is left to Proto, which says what is wrong.
-func Received(op wire.Operation, body []byte) wire.Dialect {
+// IsText reports whether a body is in the form Text, which is the one to answer in. Only messages differ enough to tell:
+// those of Text say user or agent, and what kind they are. What cannot be read is left to Proto, which says what is wrong.
+func IsText(op wire.Operation, body []byte) bool {
 	if op != wire.OpSendMessage && op != wire.OpStreamMessage {
-		return Proto
+		return false
 	}
 	var isText evidence
-	if jsonio.Decode(body, &isText, bodyEvidence.Read) == nil && isText {
-		return Text
-	}
-	return Proto
+	return jsonio.Decode(body, &isText, bodyEvidence.Read) == nil && bool(isText)
 }
 
 // evidence is whether something was found that only Text has.

@@ -37,13 +37,32 @@ import (
 // request says, and its query, are the binding's business.
 var Proto wire.Dialect = proto{}
 
-type proto struct{}
+// ProtoRaw is Proto with the bytes of files as bytes; Proto reads them too, but writes base64 text, see [wire.FilesAsText].
+var ProtoRaw wire.Dialect = proto{raw: true}
+
+type proto struct{ raw bool }
+
+// written returns a value as it is to be written.
+func (p proto) written(v any) any {
+	if p.raw {
+		return v
+	}
+	return wire.FilesAsText(v)
+}
 
 func (proto) Generation() a2a.Generation { return a2a.Generation03 }
 
 // DecodeRequest reads the body of a request: a message to send, a push config, or the name of a task that the path names
 // too. Other operations have no body.
-func (proto) DecodeRequest(op wire.Operation, params []byte) (any, error) {
+func (p proto) DecodeRequest(op wire.Operation, params []byte) (any, error) {
+	request, err := p.decodeRequest(op, params)
+	if err == nil && !p.raw {
+		wire.ReadFiles(request)
+	}
+	return request, err
+}
+
+func (proto) decodeRequest(op wire.Operation, params []byte) (any, error) {
 	switch op {
 	case wire.OpSendMessage, wire.OpStreamMessage:
 		return decode(params, new(send), sendObject.Read, (*send).model)
@@ -68,8 +87,8 @@ func decode[F any, R any](body []byte, form *F, read func(*jsonio.Reader, *F) er
 	return model(form), nil
 }
 
-func (proto) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byte, error) {
-	switch res := result.(type) {
+func (p proto) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byte, error) {
+	switch res := p.written(result).(type) {
 	case nil:
 		return append(dst, '{', '}'), nil
 	case *a2a.Task:
@@ -91,8 +110,8 @@ func (proto) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byte,
 	return dst, mismatch(op, result)
 }
 
-func (proto) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte, error) {
-	switch req := request.(type) {
+func (p proto) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte, error) {
+	switch req := p.written(request).(type) {
 	case *a2a.SendMessageRequest:
 		return jsonio.Append(dst, req, writeSend)
 	case *a2a.PushConfig:
@@ -105,7 +124,15 @@ func (proto) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte, 
 	return dst, mismatch(op, request)
 }
 
-func (proto) DecodeResult(op wire.Operation, request any, result []byte) (any, error) {
+func (p proto) DecodeResult(op wire.Operation, request any, result []byte) (any, error) {
+	res, err := p.decodeResult(op, request, result)
+	if err == nil && !p.raw {
+		wire.ReadFiles(res)
+	}
+	return res, err
+}
+
+func (proto) decodeResult(op wire.Operation, request any, result []byte) (any, error) {
 	switch op {
 	case wire.OpSendMessage:
 		res, err := decodeResult(result, readResponse)
@@ -170,13 +197,19 @@ func mismatch(op wire.Operation, value any) error {
 	return fmt.Errorf("HTTP+JSON of 0.3: %v does not go with a %T", op, value)
 }
 
-func (proto) NewStreamEncoder(wire.Operation, any) wire.StreamEncoder {
-	return encoder{form: "0.3/proto", encode: func(ev a2a.Event) ([]byte, error) { return jsonio.Append(nil, ev, writeResponse) }}
+func (p proto) NewStreamEncoder(wire.Operation, any) wire.StreamEncoder {
+	form := "0.3/proto"
+	if p.raw {
+		form = "0.3/proto/raw"
+	}
+	return encoder{form: form, encode: func(ev a2a.Event) ([]byte, error) {
+		return jsonio.Append(nil, p.written(ev).(a2a.Event), writeResponse)
+	}}
 }
 
-func (proto) NewStreamDecoder(wire.Operation, any) wire.StreamDecoder { return new(decoder) }
+func (p proto) NewStreamDecoder(wire.Operation, any) wire.StreamDecoder { return &decoder{raw: p.raw} }
 
-// Text is the form of the specification. Servers read it and answer it, see [Received]; no peer is known that wants it of a
+// Text is the form of the specification. Servers read it and answer it, see [IsText]; no peer is known that wants it of a
 // client, so that its results are not read.
 var Text wire.Dialect = text{v03.Dialect}
 
@@ -243,7 +276,7 @@ func final(u *a2a.StatusUpdate) bool {
 }
 
 // A decoder remembers whether its stream has begun with a task or a message.
-type decoder struct{ begun bool }
+type decoder struct{ begun, raw bool }
 
 func (s *decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) (bool, error) {
 	var r response
@@ -252,7 +285,11 @@ func (s *decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) 
 	}
 	first := !s.begun
 	s.begun = true
-	switch ev := r.event().(type) {
+	event := r.event()
+	if !s.raw {
+		wire.ReadFiles(event)
+	}
+	switch ev := event.(type) {
 	case *a2a.StatusUpdate:
 		if first {
 			emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: ev.Status, Metadata: ev.Metadata}, true)

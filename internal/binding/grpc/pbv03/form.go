@@ -22,6 +22,25 @@ import (
 type Form struct {
 	// MaxDepth is how deeply a value of free form that is read may nest; 0 means a2a.MaxDepth.
 	MaxDepth int
+	// RawFiles reads and writes the bytes of files as such. Otherwise base64 text is written and both are read, see
+	// [wire.FilesAsText].
+	RawFiles bool
+}
+
+// written returns a value as it is to be written.
+func (f Form) written(v any) any {
+	if f.RawFiles {
+		return v
+	}
+	return wire.FilesAsText(v)
+}
+
+// read returns a value that was read with the bytes of its files.
+func (f Form) read(v any, err error) (any, error) {
+	if err == nil && !f.RawFiles {
+		wire.ReadFiles(v)
+	}
+	return v, err
 }
 
 // Generation is 0.3.
@@ -63,9 +82,9 @@ func (f Form) DecodeRequest(op wire.Operation, b []byte) (any, error) {
 	d := f.decoder()
 	switch op {
 	case wire.OpSendMessage:
-		return decode(b, new(pb.SendMessageRequest), d.sendMessageRequest)
+		return f.read(decode(b, new(pb.SendMessageRequest), d.sendMessageRequest))
 	case wire.OpStreamMessage:
-		return decode(b, new(pb.SendMessageRequest), d.streamMessageRequest)
+		return f.read(decode(b, new(pb.SendMessageRequest), d.streamMessageRequest))
 	case wire.OpGetTask:
 		return decode(b, new(pb.GetTaskRequest), getTaskRequest)
 	case wire.OpListTasks:
@@ -93,11 +112,11 @@ func (f Form) DecodeResult(op wire.Operation, b []byte) (any, error) {
 	d := f.decoder()
 	switch op {
 	case wire.OpSendMessage:
-		return decode(b, new(pb.SendMessageResponse), d.sendMessageResponse)
+		return f.read(decode(b, new(pb.SendMessageResponse), d.sendMessageResponse))
 	case wire.OpGetTask, wire.OpCancelTask:
-		return decode(b, new(pb.Task), d.task)
+		return f.read(decode(b, new(pb.Task), d.task))
 	case wire.OpListTasks:
-		return decode(b, new(pb.ListTasksResponse), d.listTasksResponse)
+		return f.read(decode(b, new(pb.ListTasksResponse), d.listTasksResponse))
 	case wire.OpCreatePushConfig, wire.OpGetPushConfig:
 		return decode(b, new(pb.TaskPushNotificationConfig), namedPushConfig)
 	case wire.OpListPushConfigs:
@@ -116,7 +135,11 @@ func (f Form) DecodeEvent(b []byte) (a2a.Event, error) {
 	if err := unmarshal(b, in); err != nil {
 		return nil, err
 	}
-	return f.decoder().event(in)
+	ev, err := f.decoder().event(in)
+	if err == nil && !f.RawFiles {
+		wire.ReadFiles(ev)
+	}
+	return ev, err
 }
 
 func decode[M proto.Message, T any](b []byte, m M, convert func(M) (T, error)) (any, error) {
@@ -135,8 +158,8 @@ func unmarshal(b []byte, m proto.Message) error {
 }
 
 // EncodeRequest returns the request of an operation.
-func (Form) EncodeRequest(op wire.Operation, request any) ([]byte, error) {
-	switch r := request.(type) {
+func (f Form) EncodeRequest(op wire.Operation, request any) ([]byte, error) {
+	switch r := f.written(request).(type) {
 	case *a2a.SendMessageRequest:
 		return encode(fromSendMessageRequest(r))
 	case *a2a.GetTaskRequest:
@@ -164,8 +187,8 @@ func (Form) EncodeRequest(op wire.Operation, request any) ([]byte, error) {
 }
 
 // EncodeResult returns what answers an operation; nil stands for the result of DeletePushConfig.
-func (Form) EncodeResult(op wire.Operation, result any) ([]byte, error) {
-	switch r := result.(type) {
+func (f Form) EncodeResult(op wire.Operation, result any) ([]byte, error) {
+	switch r := f.written(result).(type) {
 	case *a2a.Task:
 		task, err := fromTask(r)
 		if op == wire.OpSendMessage {
@@ -195,7 +218,9 @@ func (Form) EncodeResult(op wire.Operation, result any) ([]byte, error) {
 }
 
 // EncodeEvent returns an event of a stream.
-func (f Form) EncodeEvent(ev a2a.Event) ([]byte, error) { return encode(fromEvent(ev, f.Final(ev))) }
+func (f Form) EncodeEvent(ev a2a.Event) ([]byte, error) {
+	return encode(fromEvent(f.written(ev).(a2a.Event), f.Final(ev)))
+}
 
 // encode returns the message's bytes. They are never nil, so that an empty message is not taken for none.
 func encode[M proto.Message](m M, err error) ([]byte, error) {
