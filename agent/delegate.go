@@ -72,6 +72,7 @@ func (e *DelegateError) reason(inside bool) string {
 // delegation is what is kept of one, with the state of the task.
 type delegation struct {
 	Message a2a.MessageID `json:"message,omitzero"` // that is out, or about to be sent; "" when none is
+	Answer  a2a.MessageID `json:"answer,omitzero"`  // the caller's message that it passes on; "" for the request
 	Task    a2a.TaskID    `json:"task,omitzero"`    // the other agent's; "" until that has named it
 	Context a2a.ContextID `json:"context,omitzero"` // the other agent's
 	Asks    bool          `json:"asks,omitzero"`    // its task waits for an answer
@@ -235,6 +236,7 @@ func (c *courier) run(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
 			return c.carry(ctx, nil)
 		}
 		m = c.t.Message()
+		d.Answer = m.ID
 	case d.Message != "": // an earlier run of this turn was interrupted
 		arrived, err := c.arrived(ctx)
 		if err != nil && err != errCannotTell {
@@ -243,8 +245,8 @@ func (c *courier) run(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
 		if arrived {
 			return c.carry(ctx, nil)
 		}
-		if d.Task != "" && c.t.Message() != nil {
-			m = c.t.Message()
+		if d.Answer != "" {
+			m = c.t.said(d.Answer)
 		}
 		return c.carry(ctx, m)
 	case d.Task != "": // the turn ended while it worked
@@ -255,6 +257,19 @@ func (c *courier) run(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
 		return nil, err
 	}
 	return c.carry(ctx, m)
+}
+
+// said returns a message of the caller, nil when it is not there any more.
+func (t *Turn) said(id a2a.MessageID) *a2a.Message {
+	if m := t.Message(); m != nil && m.ID == id {
+		return m
+	}
+	for _, m := range t.Task().History {
+		if m.ID == id {
+			return m
+		}
+	}
+	return nil
 }
 
 // answers reports whether the turn's message is the caller's answer to the question of this delegation. Several may
@@ -379,7 +394,7 @@ func (c *courier) attempt(ctx context.Context, m *a2a.Message, again bool) (*a2a
 // send sends a message and follows the events that it brings.
 func (c *courier) send(ctx context.Context, m *a2a.Message) error {
 	sent := &a2a.Message{ID: c.d.Message, Role: a2a.RoleUser, Parts: m.Parts, TaskID: c.d.Task, ContextID: c.d.Context}
-	if m != c.t.Message() { // whose metadata and references are this agent's
+	if c.d.Answer == "" && m != c.t.Message() { // those of callers are for this agent
 		sent.Metadata, sent.Extensions, sent.ReferenceTaskIDs = m.Metadata, m.Extensions, m.ReferenceTaskIDs
 	}
 	req := &a2a.SendMessageRequest{Message: sent, IdempotencyKey: string(sent.ID)}
@@ -510,7 +525,7 @@ func (c *courier) show(status a2a.TaskStatus) error {
 // conclude makes of a task that has ended, or waits, what Delegate returns.
 func (c *courier) conclude(ctx context.Context, task *a2a.Task) (*a2a.Task, error) {
 	d, state := c.d, task.Status.State
-	d.Message, d.Asks = "", state.Interrupted()
+	d.Message, d.Answer, d.Asks = "", "", state.Interrupted()
 	switch {
 	case state == a2a.TaskStateCompleted:
 		d.Done = true
@@ -555,6 +570,9 @@ var errCannotTell error = a2a.NewError(a2a.ErrUnsupportedOperation,
 // list tasks.
 func (c *courier) arrived(ctx context.Context) (bool, error) {
 	history := 100
+	if c.d.Task != "" && c.d.Answer == "" {
+		return true, nil // the task began with it
+	}
 	if c.d.Task != "" {
 		task, err := c.to.GetTask(ctx, &a2a.GetTaskRequest{ID: c.d.Task, HistoryLength: &history})
 		return err == nil && (has(task, c.d.Message) || !task.Status.State.Interrupted()), err

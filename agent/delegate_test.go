@@ -372,6 +372,40 @@ func TestDelegateOverRestarts(t *testing.T) {
 	}
 }
 
+// A restart between the other agent's question and this one's hearing of it: the question is asked, and not answered with
+// the request, although the other agent keeps no history.
+func TestDelegateHearsOfAQuestionAfterARestart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker(t)
+		p := &poor{Service: w.svc}
+		p.hold.Store(true)
+		j := memory.New(nil)
+		defer j.Close()
+		svc, stop := restarted(t, j, resumable{passOn(p)})
+		result, err := svc.SendMessage(as("ann"), &a2a.SendMessageRequest{
+			Message: user("ask size"), Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		stop()
+		p.hold.Store(false)
+		svc, stop = restarted(t, j, resumable{passOn(p)})
+		defer stop()
+		time.Sleep(time.Minute) // of the bubble's clock
+		id := result.(*a2a.Task).ID
+		task, err := svc.GetTask(as("ann"), &a2a.GetTaskRequest{ID: id})
+		if err != nil || task.Status.State != a2a.TaskStateInputRequired || task.Status.Message.Text() != "Which size?" {
+			t.Fatalf("%v, %v", task, err)
+		}
+		if task = sendTask(t, svc, id, "large"); task.Text() != "got large" || w.started.Load() != 1 {
+			t.Errorf("%d tasks: %v", w.started.Load(), task)
+		}
+	})
+}
+
 // A Delegator's task that is cancelled after a restart cancels what it delegated before.
 func TestDelegatorCancelsAfterARestart(t *testing.T) {
 	t.Parallel()
@@ -399,6 +433,18 @@ type poor struct {
 	noStreams, breaks, ownContexts bool
 	lost                           atomic.Int32 // sends that arrive and are not answered
 	out                            error
+	hold                           atomic.Bool // GetTask does not return before its context ends
+}
+
+// GetTask tells nothing of what was said before.
+func (p *poor) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
+	if p.hold.Load() {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	none := *req
+	none.HistoryLength = new(int)
+	return p.Service.GetTask(ctx, &none)
 }
 
 func (p *poor) Capabilities() a2a.AgentCapabilities {
