@@ -4,6 +4,7 @@ package grpc
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"time"
 
@@ -109,7 +110,19 @@ func (s *Server) ServeHTTP(g *grpc.Server, w http.ResponseWriter, r *http.Reques
 			cancel(cause)
 		}
 	})()
-	g.ServeHTTP(&patientWriter{w, http.NewResponseController(w), s.Host.Core.WriteTimeout}, r.WithContext(ctx))
+	call := r.WithContext(ctx)
+	call.Body = oneMessage(r.Body, s.Host.Core.MaxBody)
+	g.ServeHTTP(&patientWriter{w, http.NewResponseController(w), s.Host.Core.WriteTimeout}, call)
+}
+
+// oneMessage ends a body after as many bytes as one message may have: gRPC reads a body to its end, whether or not
+// anybody wants it, and holds it as long as the call lasts.
+func oneMessage(body io.ReadCloser, most int64) io.ReadCloser {
+	const prefix = 5 // of a message: whether it is compressed, and its length
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(body, prefix+most), body}
 }
 
 // A patientWriter gives each write its time. A reader that misses it loses the call.
