@@ -111,6 +111,9 @@ func (o *Options) serverOptions(name string, eng *engine.Engine) *server.Options
 			o.Server.OnReady(addr, url)
 		}
 	}
+	if so.Ready == nil {
+		so.Ready = eng.Ready
+	}
 	so.OnDrain = func(ctx context.Context) error {
 		err := eng.Shutdown(ctx)
 		if o.Server.OnDrain != nil {

@@ -272,6 +272,18 @@ func (e *Engine) Wake(ctx context.Context, token string) error {
 	return nil
 }
 
+// Ready returns nil if the engine takes messages, else why not: it drains, or its journal cannot keep tasks now. It is for
+// server.Options.Ready.
+func (e *Engine) Ready(ctx context.Context) error {
+	if e.drained.Load() {
+		return errDraining()
+	}
+	if j, ok := e.journal.(interface{ Ready(context.Context) error }); ok {
+		return wireError(j.Ready(ctx))
+	}
+	return nil
+}
+
 // Journal returns the journal that the engine runs over.
 func (e *Engine) Journal() journal.Journal { return e.journal }
 
@@ -365,6 +377,9 @@ func wireError(err error) error {
 		return a2a.InvalidParams("pageToken", "is not one that this list gave out; start again without one")
 	case errors.Is(err, journal.ErrFull):
 		return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server has no room for more; try again later", RetryAfter: 10 * time.Second, Cause: err}
+	case errors.Is(err, journal.ErrUnavailable):
+		return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server cannot keep tasks now; try again later",
+			RetryAfter: 10 * time.Second, Cause: err}
 	case errors.Is(err, journal.ErrClosed):
 		return &a2a.Error{Kind: a2a.ErrUnavailable, Cause: err}
 	}

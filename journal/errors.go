@@ -23,6 +23,9 @@ var (
 	ErrBadPageToken  = errors.New("journal: the page token is not one of this list")
 	ErrFull          = errors.New("journal: no room")
 	ErrClosed        = errors.New("journal: closed")
+	// ErrUnavailable means that what keeps the tasks cannot do so now, as when its disk is full. Nothing was changed,
+	// and the same call succeeds once the cause is gone.
+	ErrUnavailable = errors.New("journal: tasks cannot be kept now")
 )
 
 // DuplicateError says that a task was created with the same idempotency key before.

@@ -99,9 +99,17 @@ type Options struct {
 
 	// OnReady runs once ListenAndServe has bound its address: url is how to reach it from this machine.
 	OnReady func(addr net.Addr, url string)
+	// Ready says whether the service can serve now, for /readyz, which answers 503 with the text of its error: that of an
+	// a2a.Error is for everybody to read, any other one's is not shown. Nil means that it always can. The Ready of an
+	// engine.Engine is one.
+	Ready func(ctx context.Context) error
 	// OnDrain runs when ListenAndServe stops accepting, to bring what is behind the service to its end. The context
 	// ends with DrainTimeout. When it returns, requests that are still open are told that the server shuts down.
 	OnDrain func(ctx context.Context) error
+	// DrainDelay is how long the server goes on taking requests once it is to end, while /readyz answers 503, so that a
+	// load balancer stops sending to it before it closes. 0 means 5 seconds if /readyz was asked for in the last minute,
+	// and else no delay; below 0 means none.
+	DrainDelay time.Duration
 	// DrainTimeout is how long open requests may take to end. 0 means 30 seconds.
 	DrainTimeout time.Duration
 }

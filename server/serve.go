@@ -29,7 +29,7 @@ func (s *Server) ListenAndServe(ctx context.Context, addr string) error {
 }
 
 // Serve serves on ln, which it closes, until ctx ends: over HTTP/1.1 and HTTP/2, with TLS if the options say so. Then
-// it drains: /readyz says so, nothing new is accepted, open requests and streams come to their end or, after
+// it drains: /readyz says so and, after Options.DrainDelay, nothing new is accepted, open requests and streams come to their end or, after
 // Options.DrainTimeout, are told that the server shuts down. It returns nil after a drain. A server serves once.
 //
 // On a loopback address, and without Options.URL, it answers only requests whose host is a name of this machine, so that
@@ -138,9 +138,27 @@ func (s *Server) announce(ctx context.Context, addr net.Addr, secure bool) {
 	}
 }
 
+// How long a server goes on after /readyz says that it ends, and for how long one counts as watched by a balancer.
+const (
+	defaultDrainDelay = 5 * time.Second
+	watchedFor        = time.Minute
+)
+
+// drainDelay returns how long to go on taking requests.
+func (s *Server) drainDelay(now time.Time) time.Duration {
+	if s.options.DrainDelay != 0 {
+		return max(s.options.DrainDelay, 0)
+	}
+	if asked := s.asked.Load(); asked != 0 && now.Sub(time.Unix(0, asked)) < watchedFor {
+		return defaultDrainDelay
+	}
+	return 0
+}
+
 // drain brings everything to its end within the drain timeout.
 func (s *Server) drain(ctx context.Context, srv *http.Server, cancel context.CancelCauseFunc) error {
 	s.draining.Store(true)
+	time.Sleep(s.drainDelay(time.Now()))
 	if s.options.GRPC != nil {
 		s.options.GRPC.Drain()
 	}

@@ -11,7 +11,7 @@
 //	GET  /.well-known/agent-card.json       the card, in the form of the generation that is asked for or of all
 //	GET  /.well-known/agent.json            the same, where it was before 0.3
 //	GET  /healthz                           200 as long as the process serves
-//	GET  /readyz                            200, or 503 once the server drains
+//	GET  /readyz                            200, or 503 once the server drains or cannot keep tasks
 //
 // Every answer has a header X-Request-Id: that of the request if it is fit for a log, else a fresh one.
 package server
@@ -57,6 +57,7 @@ type Server struct {
 	root     atomic.Pointer[string] // URL without Options.Path; "" means the request's host
 	port     atomic.Pointer[string] // that is bound, where every address of the machine is; else nil
 	draining atomic.Bool
+	asked    atomic.Int64 // when /readyz was asked for last, in Unix nanoseconds
 }
 
 // New returns a Server for svc, whose card is that of the options or its own one, see [Carded]. It warns of a Service that
@@ -154,11 +155,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !allowed(w, r, http.MethodGet, http.MethodHead) {
 			return
 		}
-		if s.draining.Load() {
-			s.serveHealth(w, http.StatusServiceUnavailable, "draining\n")
-			return
-		}
-		s.serveHealth(w, http.StatusOK, "ready\n")
+		s.serveReady(w, r)
 	case "", "/":
 		s.serveBase(w, r)
 	default:
@@ -322,6 +319,23 @@ func writeError(w http.ResponseWriter, status int, e *a2a.Error) {
 	w.Header().Set("Content-Type", wire.MediaTypeJSON)
 	w.WriteHeader(status)
 	w.Write(wire.AppendStatusError(nil, status, "", e))
+}
+
+// serveReady says whether the server can take requests.
+func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
+	s.asked.Store(time.Now().UnixNano())
+	if s.draining.Load() {
+		s.serveHealth(w, http.StatusServiceUnavailable, "draining\n")
+		return
+	}
+	if s.options.Ready != nil {
+		if err := s.options.Ready(r.Context()); err != nil {
+			s.options.Logger.WarnContext(r.Context(), "not ready", "error", err)
+			s.serveHealth(w, http.StatusServiceUnavailable, "not ready: "+a2a.AsError(err).Message+"\n")
+			return
+		}
+	}
+	s.serveHealth(w, http.StatusOK, "ready\n")
 }
 
 func (s *Server) serveHealth(w http.ResponseWriter, status int, text string) {

@@ -14,6 +14,8 @@ type Dialect struct {
 	Now string
 	// Begin is the statement that starts a write transaction.
 	Begin string
+	// Probe is a statement that writes without changing anything, see [DB.Ready].
+	Probe string
 	// Migrations is the engine's name in goose.
 	Migrations goose.Dialect
 	// Classify turns an error of the driver into one that wraps a sentinel of

@@ -47,13 +47,13 @@ func (db *DB) migrate(ctx context.Context, component string, fsys fs.FS) error {
 	}
 	have, err := provider.GetDBVersion(ctx)
 	if err != nil {
-		return db.classified(err)
+		return db.Classify(err)
 	}
 	if have > known {
 		return &NewerError{Path: db.cfg.Path, Component: component, Have: have, Known: known}
 	}
 	if _, err := provider.Up(ctx); err != nil {
-		return db.classified(err)
+		return db.Classify(err)
 	}
 	return nil
 }

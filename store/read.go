@@ -14,14 +14,14 @@ import (
 func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	st, cached, err := db.reads.get(ctx, query)
 	if err != nil {
-		return nil, db.classified(err)
+		return nil, db.Classify(err)
 	}
 	if !cached {
 		defer st.Close() // database/sql keeps it until the rows are closed
 	}
 	rows, err := st.QueryContext(ctx, args...)
 	if err != nil {
-		return nil, db.classified(err)
+		return nil, db.Classify(err)
 	}
 	return rows, nil
 }
@@ -70,7 +70,7 @@ func (db *DB) List(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 func (db *DB) read(ctx context.Context, pool *sql.DB, stmts *statements, fn func(context.Context, *Snapshot) error) error {
 	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return db.classified(err)
+		return db.Classify(err)
 	}
 	s := &Snapshot{db: db, tx: tx, stmts: stmts}
 	defer func() {
@@ -87,10 +87,10 @@ func (s *Snapshot) QueryContext(ctx context.Context, query string, args ...any) 
 	st, ok := s.statement(ctx, query)
 	if !ok {
 		rows, err := s.tx.QueryContext(ctx, query, args...)
-		return rows, s.db.classified(err)
+		return rows, s.db.Classify(err)
 	}
 	rows, err := st.QueryContext(ctx, args...)
-	return rows, s.db.classified(err)
+	return rows, s.db.Classify(err)
 }
 
 // QueryRowContext runs a reading statement in the snapshot that returns at
@@ -115,7 +115,9 @@ func (s *Snapshot) statement(ctx context.Context, text string) (*sql.Stmt, bool)
 	return s.tx.StmtContext(ctx, st.Stmt), true
 }
 
-func (db *DB) classified(err error) error {
+// Classify returns an error of a [sql.Row] or of [sql.Rows], which are the
+// driver's own, as one that wraps an error of this package where one fits.
+func (db *DB) Classify(err error) error {
 	err, _ = db.cfg.Dialect.Classify(err)
 	return err
 }

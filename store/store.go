@@ -83,6 +83,7 @@ type DB struct {
 	migrating sync.Mutex
 	closeOnce sync.Once
 	closeErr  error
+	probing   probing
 }
 
 // New starts the writer of a database. It is for engines; programs call the

@@ -45,6 +45,7 @@ type writer struct {
 	commits, writes, failed atomic.Uint64
 	accepted                atomic.Int64                  // operations that have no answer yet
 	awaited                 atomic.Pointer[chan struct{}] // closed at the end of the next transaction
+	health                  health
 
 	// The rest is used by the goroutine only.
 	batch []*operation
@@ -239,6 +240,7 @@ func (w *writer) take(batch []*operation, op *operation) []*operation {
 func (w *writer) transaction() int {
 	w.lost = nil
 	if _, err := w.begin.ExecContext(background); err != nil {
+		w.health.failed(w.classified(err))
 		w.answerAll(fmt.Errorf("store: begin a transaction on %s: %w", w.cfg.Path, w.classified(err)))
 		return 0
 	}
@@ -253,10 +255,12 @@ func (w *writer) transaction() int {
 		}
 	}
 	if err := w.settle(good); err != nil {
+		w.health.failed(err)
 		w.answerAll(err)
 		return 0
 	}
 	if good > 0 {
+		w.health.committed()
 		w.commits.Add(1)
 		w.writes.Add(uint64(good))
 	}

@@ -92,7 +92,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	collector.Tune(logger)
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
-			URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
+			URL: o.url, Logger: logger, DrainTimeout: o.drain, DrainDelay: o.drainDelay, TLS: o.tls, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
 			OnReady: func(_ net.Addr, url string) {
 				ready := "gateway to %s at %s\n"
 				if o.proxy != "" {

@@ -248,7 +248,7 @@ func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx conte
 	srv, err := server.New(end.service, &server.Options{
 		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
 		OnReady: func(_ net.Addr, url string) { ready <- url },
-		OnDrain: end.drain,
+		OnDrain: end.drain, Ready: eng.Ready,
 	})
 	if err != nil {
 		return err

@@ -397,7 +397,7 @@ func (c *command) samplesByGRPC(o *samplesOptions, w *workshop, all byTenant, re
 			}
 			rest.ServeHTTP(rw, r)
 		}),
-		OnReady: func(_ net.Addr, url string) { c.announceSamples(o, w, url) }, OnDrain: w.engine.Shutdown,
+		OnReady: func(_ net.Addr, url string) { c.announceSamples(o, w, url) }, OnDrain: w.engine.Shutdown, Ready: w.engine.Ready,
 	})
 	return front, err
 }
@@ -447,7 +447,7 @@ func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *wo
 		}
 		base := "http://" + listeners[i].Addr().String()
 		mux := http.NewServeMux()
-		options := &server.Options{Card: card, Logger: w.logger, DrainTimeout: o.drain, GRPC: grpc.New(nil), Handler: mux}
+		options := &server.Options{Card: card, Logger: w.logger, DrainTimeout: o.drain, GRPC: grpc.New(nil), Handler: mux, Ready: w.engine.Ready}
 		if i == 0 {
 			options.OnDrain = w.engine.Shutdown
 		}

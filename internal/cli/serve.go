@@ -45,23 +45,24 @@ const (
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
-	agent     string
-	addr      string
-	data      string
-	url       string
-	grpcAddr  string
-	grpcList  bool
-	cardGRPC  bool
-	samples   sampleOptions
-	dialects  dialectFlags
-	agentRole bool
-	cert, key string
-	tls       *tls.Config // of the two, see check
-	turnLimit time.Duration
-	retention time.Duration
-	drain     time.Duration
-	logLevel  string
-	logFormat string
+	agent      string
+	addr       string
+	data       string
+	url        string
+	grpcAddr   string
+	grpcList   bool
+	cardGRPC   bool
+	samples    sampleOptions
+	dialects   dialectFlags
+	agentRole  bool
+	cert, key  string
+	tls        *tls.Config // of the two, see check
+	turnLimit  time.Duration
+	retention  time.Duration
+	drain      time.Duration
+	drainDelay time.Duration
+	logLevel   string
+	logFormat  string
 
 	exec        string
 	commands    *processes // of exec; nil without it
@@ -151,6 +152,7 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.DurationVar(&o.turnLimit, "turn-limit", limits.TurnLimit, "how long one turn of the agent may take")
 	flags.DurationVar(&o.retention, "retention", limits.Retention, "how long waiting and finished tasks are kept")
 	flags.DurationVar(&o.drain, "drain", times.DrainTimeout, "how long running turns may take to end when the server is stopped")
+	flags.DurationVar(&o.drainDelay, "drain-delay", 0, "how long a server that is stopped still takes requests while /readyz answers 503; 0 means 5s if /readyz was asked for in the last minute, else not at all; -1s means never")
 	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	return cmd
@@ -207,7 +209,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 			}
 			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(w.kept.place), inline(o.calledName(card)), agentcard.AgentURL(url))
 		},
-		OnDrain: w.engine.Shutdown,
+		OnDrain: w.engine.Shutdown, Ready: w.engine.Ready, DrainDelay: o.drainDelay,
 	}
 	if err := o.dialects.apply(options); err != nil {
 		return err

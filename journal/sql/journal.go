@@ -106,7 +106,28 @@ func (j *Journal) write(ctx context.Context, fn func(context.Context, *store.Tx)
 	if errors.Is(err, store.ErrClosed) {
 		return fmt.Errorf("%w: %w", journal.ErrClosed, err)
 	}
+	return j.explain(err)
+}
+
+// explain tells of an error of the database that passes, such as that of a full disk, that it does.
+func (j *Journal) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	err = j.db.Classify(err)
+	if errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrBusy) || errors.Is(err, store.ErrReadOnly) {
+		return fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
+	}
 	return err
+}
+
+// Ready returns nil if tasks can be kept now, else why not. It may write to the database to find out. Error:
+// [journal.ErrUnavailable].
+func (j *Journal) Ready(ctx context.Context) error {
+	if err := j.begin(ctx); err != nil {
+		return err
+	}
+	return j.explain(j.db.Ready(ctx))
 }
 
 // failed names the task in an error of the database or of the bytes in it.

@@ -48,7 +48,7 @@ func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*
 		return page, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, j.explain(err)
 	}
 	if len(page.Heads) > q.Limit {
 		page.Heads = page.Heads[:q.Limit]

@@ -43,7 +43,8 @@ func scanHead(key journal.Key, scan func(...any) error, more ...any) (*journal.H
 }
 
 // Head implements [journal.Journal].
-func (j *Journal) Head(ctx context.Context, key journal.Key) (*journal.Head, error) {
+func (j *Journal) Head(ctx context.Context, key journal.Key) (_ *journal.Head, err error) {
+	defer func() { err = j.explain(err) }()
 	if err := j.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -56,7 +57,8 @@ func (j *Journal) Head(ctx context.Context, key journal.Key) (*journal.Head, err
 }
 
 // Load implements [journal.Journal].
-func (j *Journal) Load(ctx context.Context, key journal.Key) (*journal.Snapshot, error) {
+func (j *Journal) Load(ctx context.Context, key journal.Key) (_ *journal.Snapshot, err error) {
+	defer func() { err = j.explain(err) }()
 	if err := j.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -197,7 +199,8 @@ func (f *folding) snapshot(head *journal.Head) (*journal.Snapshot, error) {
 const maxPageBytes = 128 << 10
 
 // Events implements [journal.Journal].
-func (j *Journal) Events(ctx context.Context, key journal.Key, after uint64, limit int) ([]journal.Event, error) {
+func (j *Journal) Events(ctx context.Context, key journal.Key, after uint64, limit int) (_ []journal.Event, err error) {
+	defer func() { err = j.explain(err) }()
 	if err := j.begin(ctx); err != nil {
 		return nil, err
 	}
