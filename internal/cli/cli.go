@@ -13,15 +13,19 @@
 //	accept.go          answers of a media type that was not asked for
 //	agent.go           finding and calling an agent
 //	entry.go           finding one in a registry
+//	positional.go      agents as the first arguments
+//	help.go, man.go    help and the manual page
+//	datadir.go         where data is kept; hostdata.go where that of hosts is
 //	cause.go           why there is no connection
 //	tls.go             whom it trusts, and which certificate it shows
 //	debug.go           the HTTP of that, for --debug; debuggrpc.go the gRPC
 //	terminal.go        asking for lines, at a terminal or from a pipe
+//	paste.go           what is pasted at a terminal; history.go what was typed there
 //	form.go, fill.go   forms that agents ask to be filled
 //	reach.go           which agents of a host are there
 //	interrupts.go      Ctrl-C
 //
-// The program keeps nothing between runs: it prints the ids that the next run needs.
+// The program keeps nothing between runs but what was typed in conversations: it prints the ids that the next run needs.
 package cli
 
 import (

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,6 +63,18 @@ func (c *command) takeAgents(cmd *cobra.Command) {
 		return check(cmd, args[taken:])
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, args[taken:]) }
+}
+
+// oneAgent takes the one agent of a command from a variable that may hold several for others, and names for them.
+func (c *command) oneAgent() error {
+	all := splitValues(flagAgentCard, c.options.agentCard)
+	if len(all) > 1 && !slices.ContainsFunc(all, func(agent string) bool { return !looksLikeAgent(agent) }) {
+		return usagef("--%s names %d agents, and %s calls one", flagAgentCard, len(all), c.running).withHint("name one with -a")
+	}
+	if name, ref := nameAndRef(c.options.agentCard); name != "" && looksLikeAgent(ref) {
+		c.options.agentCard = ref
+	}
+	return nil
 }
 
 // looksLikeAgent reports whether an argument is an agent and nothing that anybody would say.

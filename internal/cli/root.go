@@ -232,6 +232,11 @@ func (c *command) checkOptions(cmd *cobra.Command) error {
 			return usagef("--%s is empty", id.flag).withHint("give the id of a " + id.of + ", or leave --" + id.flag + " out")
 		}
 	}
+	if cmd.Annotations[annotationTolerant] == "" {
+		if err := c.oneAgent(); err != nil {
+			return err
+		}
+	}
 	if o.pollInterval <= 0 {
 		return c.refuse(cmd, "poll-interval", usagef("--poll-interval is %v; it must be above 0", o.pollInterval))
 	}
