@@ -18,9 +18,11 @@ import (
 // completionTime is how long the key Tab may take: a person waits, and sees nothing.
 const completionTime = 2 * time.Second
 
+type completions = []cobra.Completion
+
 // completeAgents completes -a and an agent that is named first, with the entries of the registry, when there is one.
-func (c *command) completeAgents(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var found []cobra.Completion
+func (c *command) completeAgents(cmd *cobra.Command, _ []string, typed string) (completions, cobra.ShellCompDirective) {
+	var found completions
 	for _, e := range c.entriesFor(cmd) {
 		name := e.Alias
 		if strings.ContainsAny(name, " \t'\"") { // which shells split
@@ -34,8 +36,8 @@ func (c *command) completeAgents(cmd *cobra.Command, _ []string, typed string) (
 }
 
 // completeEntries completes the name of an agent of the registry.
-func (c *command) completeEntries(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var found []cobra.Completion
+func (c *command) completeEntries(cmd *cobra.Command, args []string, _ string) (completions, cobra.ShellCompDirective) {
+	var found completions
 	if len(args) == 0 {
 		for _, e := range c.entriesFor(cmd) {
 			found = append(found, cobra.CompletionWithDesc(inline(e.Alias), inline(e.Card.Description)))
@@ -52,7 +54,8 @@ func (c *command) entriesFor(cmd *cobra.Command) []*registry.Entry {
 	if at == nil {
 		return nil
 	}
-	catalog, err := registry.NewClient(cmp.Or(at.Value.String(), "http://"+defaultRegistry), &registry.ClientOptions{HTTPClient: c.httpClient()})
+	url := cmp.Or(at.Value.String(), "http://"+defaultRegistry)
+	catalog, err := registry.NewClient(url, &registry.ClientOptions{HTTPClient: c.httpClient()})
 	if err != nil {
 		return nil
 	}
@@ -64,7 +67,7 @@ func (c *command) entriesFor(cmd *cobra.Command) []*registry.Entry {
 }
 
 // completeTasks completes the id of a task with those of the agent that the command line names, the newest first.
-func (c *command) completeTasks(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (c *command) completeTasks(cmd *cobra.Command, args []string, typed string) (completions, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	ctx, done := c.beginCompletion(cmd)
 	defer done()
@@ -84,7 +87,7 @@ func (c *command) completeTasks(cmd *cobra.Command, args []string, typed string)
 	if err != nil {
 		return nil, directive
 	}
-	var found []cobra.Completion
+	var found completions
 	for _, task := range page.Tasks {
 		if id := string(task.ID); strings.HasPrefix(id, typed) && !strings.ContainsAny(id, " \t\r\n") {
 			found = append(found, cobra.CompletionWithDesc(id, stateName(task.Status.State)))
@@ -94,15 +97,16 @@ func (c *command) completeTasks(cmd *cobra.Command, args []string, typed string)
 }
 
 // completeFlagTask completes --task-id, beside which words are something to say.
-func (c *command) completeFlagTask(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (c *command) completeFlagTask(cmd *cobra.Command, args []string, typed string) (completions, cobra.ShellCompDirective) {
 	return c.completeTasks(cmd, args[:min(1, len(args))], typed)
 }
 
 // completeFirstAgent completes an agent that is named first, and then what follows it.
 func (c *command) completeFirstAgent(then cobra.CompletionFunc) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, typed string) (completions, cobra.ShellCompDirective) {
 		named := cmd.Flag(flagAgentCard).Changed
-		if len(args) == 0 && !named && (typed == "" || strings.HasPrefix("registry:", typed) || strings.HasPrefix(typed, "registry:")) {
+		const entry = "registry:"
+		if len(args) == 0 && !named && (strings.HasPrefix(entry, typed) || strings.HasPrefix(typed, entry)) {
 			found, directive := c.completeAgents(cmd, args, typed)
 			if then == nil || len(found) > 0 && typed != "" {
 				return found, directive

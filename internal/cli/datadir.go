@@ -33,8 +33,8 @@ const (
 
 // dataDirFlag adds the flag for the data folder, which is the same for all commands.
 func (c *command) dataDirFlag(flags *pflag.FlagSet, dir *string) {
-	flags.StringVar(dir, flagDataDir, "",
-		"folder to keep data in, with a folder for each agent or command; :memory: keeps nothing (default: the user's data folder)")
+	flags.StringVar(dir, flagDataDir, "", "folder to keep data in, with a folder for each agent or command; "+
+		":memory: keeps nothing (default: the user's data folder)")
 	if home, err := c.dataHome(); err == nil {
 		flags.SetAnnotation(flagDataDir, annotationEmpty, []string{filepath.Join(home, "dragoman")})
 	}
@@ -67,7 +67,7 @@ func explainFolder(folder string, err error) *failure {
 		f.hint = fmt.Sprintf("stop it, or name another data folder with --%s", flagDataDir)
 	case errors.Is(missing, fs.ErrNotExist), errors.Is(missing, syscall.ENOTDIR):
 		f.message = fmt.Sprintf("cannot create the data folder %s: %s", folder, lastCause(err))
-		f.hint = fmt.Sprintf("name another data folder with --%s, or keep nothing with --%[1]s %s", flagDataDir, inMemory)
+		f.hint += fmt.Sprintf(", or keep nothing with --%s %s", flagDataDir, inMemory)
 	}
 	return f
 }

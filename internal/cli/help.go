@@ -31,8 +31,8 @@ var commandGroups = []commandGroup{
 	{"This program", []string{"config", "completion", "man", "version", "help"}},
 }
 
-// printHelp prints the help of a command. That of the whole program begins with the commands, and ends with what holds for
-// all of them.
+// printHelp prints the help of a command. That of the whole program begins with the commands, and ends with what
+// holds for all of them.
 func (c *command) printHelp(w io.Writer, cmd *cobra.Command) {
 	cmd.InitDefaultHelpFlag()
 	cmd.InitDefaultVersionFlag()
@@ -51,7 +51,8 @@ func (c *command) printHelp(w io.Writer, cmd *cobra.Command) {
 		fmt.Fprintf(w, "\n%s\n", wrapText(cmd.Long, helpWidth))
 	}
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\nRun \"dragoman help%s COMMAND\" for the options of a command.\n", afterFirst(cmd.CommandPath()))
+		path := afterFirst(cmd.CommandPath())
+		fmt.Fprintf(w, "\nRun \"dragoman help%s COMMAND\" for the options of a command.\n", path)
 	}
 }
 
@@ -135,8 +136,8 @@ func (c *command) writeOptions(w io.Writer, cmd *cobra.Command) {
 		title string
 		flags *pflag.FlagSet
 	}{{"Options", own}, {"Options for calling agents", calling}, {"Options of every command", rest}} {
-		if set.flags.HasFlags() {
-			fmt.Fprintf(w, "\n%s:\n%s", set.title, set.flags.FlagUsagesWrapped(helpWidth-5)) // which lets last words stand out by 5
+		if set.flags.HasFlags() { // whose last words may stand out by 5 columns
+			fmt.Fprintf(w, "\n%s:\n%s", set.title, set.flags.FlagUsagesWrapped(helpWidth-5))
 		}
 	}
 }
@@ -184,8 +185,8 @@ func wrapExamples(examples string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// breakOf returns the space at which a command line is broken: the last one before a column, or the first one behind it; -1
-// for none. Quotes stay whole, and options beside their values.
+// breakOf returns the space at which a command line is broken: the last one before a column, or the first one behind
+// it; -1 for none. Quotes stay whole, and options beside their values.
 func breakOf(line string, before int) int {
 	at, quote, word := -1, rune(0), ""
 	for i, r := range line {

@@ -20,8 +20,8 @@ const (
 	maxHistory     = 1 << 20   // bytes of the file, until the next chat shortens it
 )
 
-// A history keeps what a person typed in conversations, for the next ones: a file with a line for each message, the newest
-// at the end. Several processes may use it at once. The nil history keeps nothing.
+// A history keeps what a person typed in conversations, for the next ones: a file with a line for each message, the
+// newest at the end. Several processes may use it at once. The nil history keeps nothing.
 type history struct {
 	file string
 	warn func(format string, args ...any)

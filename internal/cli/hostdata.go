@@ -17,8 +17,8 @@ import (
 // maxOwnHosts is how many hosts of one user may run at once on one data folder, beside one that is served.
 const maxOwnHosts = 16
 
-// openHost opens where a host keeps its tasks. One process has a folder at a time. Several hosts that are there for their
-// users alone take a folder each: the first free one, or the one with the task or context that goes on.
+// openHost opens where a host keeps its tasks. One process has a folder at a time. Several hosts that are there for
+// their users alone take a folder each: the first free one, or the one with the task or context that goes on.
 func (c *command) openHost(ctx context.Context, o *hostOptions) (*kept, error) {
 	if !o.alone || o.data == inMemory {
 		o.agent = agentHost
@@ -29,15 +29,16 @@ func (c *command) openHost(ctx context.Context, o *hostOptions) (*kept, error) {
 	case err != nil || opened != nil:
 		return opened, err
 	case inUse > 0:
-		return nil, &failure{exit: exitFailure, code: codeInternal, hint: "go on in the host that has it, or end that one first",
+		f := &failure{exit: exitFailure, code: codeInternal,
 			message: fmt.Sprintf("no host that has ended knows this task or context; %d that run may know it", inUse)}
+		return nil, f.withHint("go on in the host that has it, or end that one first")
 	}
 	opened, _, err = c.openOwn(ctx, o, false) // a host that says that it knows no such task
 	return opened, err
 }
 
-// openOwn opens the first folder that no process has, or the first one that knows the task or context. It returns nil when
-// none does, and how many folders it could not look into.
+// openOwn opens the first folder that no process has, or the first one that knows the task or context. It returns nil
+// when none does, and how many folders it could not look into.
 func (c *command) openOwn(ctx context.Context, o *hostOptions, known bool) (opened *kept, inUse int, err error) {
 	for n := 1; n <= maxOwnHosts; n++ {
 		name := agentHost // which is also that of a host that is served

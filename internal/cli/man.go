@@ -14,12 +14,15 @@ import (
 const manLong = `man prints the manual page of all commands, in the language of man(1). Put it into
 a folder of MANPATH as man1/dragoman.1, and "man dragoman" shows it.`
 
+const manExample = `  dragoman man | man -l -
+  mkdir -p ~/.local/share/man/man1 && dragoman man > ~/.local/share/man/man1/dragoman.1`
+
 func (c *command) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man",
 		Short:   "Print the manual page",
 		Long:    manLong,
-		Example: "  dragoman man | man -l -\n  mkdir -p ~/.local/share/man/man1 && dragoman man > ~/.local/share/man/man1/dragoman.1",
+		Example: manExample,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.printManual(c.out, cmd.Root())

@@ -14,8 +14,8 @@ const (
 	llmAuto = "auto" // the model that the environment names, or rules
 )
 
-// openModel opens the language model that --llm names, in the environment's settings unless name or baseURL replace them;
-// nil for rules.
+// openModel opens the language model that --llm names, in the environment's settings unless name or baseURL replace
+// them; nil for rules.
 func (c *command) openModel(provider, name, baseURL string) (llm.Model, error) {
 	if provider == llmOff {
 		return nil, nil
@@ -26,7 +26,8 @@ func (c *command) openModel(provider, name, baseURL string) (llm.Model, error) {
 	}
 	options, err := llm.OptionsFromEnv(known, c.env)
 	if errors.Is(err, llm.ErrNoModel) && provider == llmAuto {
-		c.warn("--llm auto found no language model, so rules take its place; set GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENAI_BASE_URL")
+		c.warn("--llm auto found no language model, so rules take its place; " +
+			"set GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENAI_BASE_URL")
 		return nil, nil
 	}
 	if err == nil {

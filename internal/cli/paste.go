@@ -27,17 +27,17 @@ const (
 // ready these two stand for the ends of lines and the tabs of what was pasted; a person sees and edits them. They are
 // Unicode's symbols for just that, so that what else has them means the same.
 const (
-	lineMark = '␊'
-	tabMark  = '␉'
+	lineMark = "␊"
+	tabMark  = "␉"
 )
 
 var (
-	marked   = strings.NewReplacer("\r\n", string(lineMark), "\r", string(lineMark), "\n", string(lineMark), "\t", string(tabMark))
-	unmarked = strings.NewReplacer(string(lineMark), "\n", string(tabMark), "\t")
+	marked   = strings.NewReplacer("\r\n", lineMark, "\r", lineMark, "\n", lineMark, "\t", tabMark)
+	unmarked = strings.NewReplacer(lineMark, "\n", tabMark, "\t")
 )
 
-// A pasteFilter stands between a terminal and the line editor. Keys pass at once. What is pasted becomes one line, without
-// line ends at its end and without control characters.
+// A pasteFilter stands between a terminal and the line editor. Keys pass at once. What is pasted becomes one line,
+// without line ends at its end and without control characters.
 type pasteFilter struct {
 	inPaste bool
 	held    []byte // the beginning of something whose end is still to come
@@ -96,8 +96,8 @@ func oneLine(content []byte) string {
 	}, text)
 }
 
-// filteredKeys returns the keys of the terminal of this process behind a pasteFilter; nil where there can be none. There is
-// one for the whole process, as reading cannot be broken off.
+// filteredKeys returns the keys of the terminal of this process behind a pasteFilter; nil where there can be none.
+// There is one for the whole process, as reading cannot be broken off.
 var filteredKeys = sync.OnceValue(func() *os.File {
 	if runtime.GOOS == "windows" || !liner.TerminalSupported() { // the editor reads the console itself, or has no keys
 		return nil

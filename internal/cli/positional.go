@@ -44,8 +44,8 @@ func (c *command) positional(cmd *cobra.Command, use string) *cobra.Command {
 	return cmd
 }
 
-// takeAgents lets a command take the agent to call as its first argument, or several agents where it takes several: a URL,
-// or an entry of a registry. Where -a is given all arguments are something else.
+// takeAgents lets a command take the agent to call as its first argument, or several agents where it takes several: a
+// URL, or an entry of a registry. Where -a is given all arguments are something else.
 func (c *command) takeAgents(cmd *cobra.Command) {
 	check, run, taken := cmd.Args, cmd.RunE, 0
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -69,7 +69,8 @@ func (c *command) takeAgents(cmd *cobra.Command) {
 func (c *command) oneAgent() error {
 	all := splitValues(flagAgentCard, c.options.agentCard)
 	if len(all) > 1 && !slices.ContainsFunc(all, func(agent string) bool { return !looksLikeAgent(agent) }) {
-		return usagef("--%s names %d agents, and %s calls one", flagAgentCard, len(all), c.running).withHint("name one with -a")
+		return usagef("--%s names %d agents, and %s calls one", flagAgentCard, len(all), c.running).
+			withHint("name one with -a")
 	}
 	if name, ref := nameAndRef(c.options.agentCard); name != "" && looksLikeAgent(ref) {
 		c.options.agentCard = ref
