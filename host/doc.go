@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package host is the orchestrator: an agent that knows other agents and delegates to them. As it is an [agent.Agent],
-// whatever can talk to an agent can talk to many through it: the command line, the console, another host.
+// whatever can talk to an agent can talk to many through it: the command line, another host.
 //
 //	h, err := host.New(host.Options{Agents: []host.AgentRef{{Card: "http://127.0.0.1:10000"}}})
 //
