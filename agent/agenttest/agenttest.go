@@ -5,8 +5,12 @@
 //
 //	h := agenttest.New(t, myAgent, nil)
 //	first := h.Send("How much is 1 USD?")
-//	if first.State() != a2a.TaskStateInputRequired { ... }
+//	if first.State() != a2a.TaskStateInputRequired {
+//		t.Errorf("got %v", first) // its state, what it says, progress and artifacts
+//	}
 //	second := h.Reply(first, "CAD")
+//
+// [Harness.Fill] answers a form, [Result.Decode] and [Result.Artifact] read data.
 package agenttest
 
 import (
