@@ -47,21 +47,28 @@ func New(ctx context.Context, db *store.DB) (*Journal, error) {
 	}
 	j := &Journal{db: db}
 	if db.Exclusive() {
-		if err := db.Write(ctx, expireLeases); err != nil {
-			return nil, fmt.Errorf("journal: end the leases of the last process: %w", err)
+		if err := db.Write(ctx, tidyUp); err != nil {
+			return nil, fmt.Errorf("journal: tidy up after the last process: %w", err)
 		}
 	}
 	return j, nil
 }
 
-// expireLeases ends all leases, once for each opening of the database: the temporary table lives as long as that.
-func expireLeases(ctx context.Context, tx *store.Tx) error {
+// deleteScopes removes scopes without tasks. It runs before anything remembers the number of a scope, as a number that is
+// free may be given to another owner.
+const deleteScopes = `DELETE FROM scopes WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.scope = scopes.id)`
+
+// tidyUp ends all leases and removes scopes without tasks, once for each opening of the database: the temporary table lives as long as that.
+func tidyUp(ctx context.Context, tx *store.Tx) error {
 	var n int
 	const seen = `SELECT count(*) FROM sqlite_temp_master WHERE name = 'journal_opened'`
 	if err := tx.QueryRowContext(ctx, seen).Scan(&n); err != nil || n > 0 {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `CREATE TEMP TABLE journal_opened (x INTEGER)`); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, deleteScopes); err != nil {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE tasks SET lease_until = 0, holder = '', ready_at = CASE

@@ -5,6 +5,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"strconv"
 	"sync/atomic"
 	"time"
 )
@@ -19,6 +20,13 @@ const (
 	// defaultIdleAfter is long because a truncated log has to grow again, which
 	// makes each sync about twice as slow as writing over an old one.
 	defaultIdleAfter = 30 * time.Second
+
+	// Free pages are used again before the file grows. A file that is busy is
+	// made shorter when it has a quarter of free pages and 4 MiB at least, a
+	// little at each look; one that is idle loses all of them, 32 MiB at a time.
+	fewFree      = 1024
+	shrinkBeside = 128
+	shrinkIdle   = 8192
 )
 
 // A checkpoint's states. Only the writer leaves resting and copied, only the
@@ -85,6 +93,9 @@ func (c *checkpointer) afterCommit(functions int) {
 }
 
 func (c *checkpointer) look() {
+	if free, all := c.pages(); free >= fewFree && free >= all/4 {
+		c.shrink(shrinkBeside)
+	}
 	pages, _, ok := c.checkpoint("NOOP")
 	if !ok || pages < c.next {
 		return
@@ -111,8 +122,12 @@ func (c *checkpointer) whenIdle() (done bool) {
 	}
 	c.state.Store(resting)
 	c.next = c.limit
+	free, _ := c.pages()
+	if free > 0 {
+		c.shrink(shrinkIdle)
+	}
 	pages, _, ok := c.checkpoint("TRUNCATE")
-	return ok && pages == 0
+	return ok && pages == 0 && free <= shrinkIdle
 }
 
 // checkpoint runs a checkpoint and returns the length of the log in pages and
@@ -124,6 +139,28 @@ func (c *checkpointer) checkpoint(mode string) (pages, done int, ok bool) {
 		return 0, 0, false
 	}
 	return pages, done, busy == 0
+}
+
+// pages returns how many pages of the file are free, and how many it has.
+func (c *checkpointer) pages() (free, all int) {
+	const text = "SELECT freelist_count, page_count FROM pragma_freelist_count, pragma_page_count"
+	if err := c.pool.QueryRowContext(context.Background(), text).Scan(&free, &all); err != nil {
+		return 0, 0
+	}
+	return free, all
+}
+
+// shrink cuts up to n free pages off the file, which becomes shorter with the next
+// checkpoint. It is a transaction of its own, while the writer has none.
+func (c *checkpointer) shrink(n int) {
+	rows, err := c.pool.QueryContext(context.Background(), "PRAGMA incremental_vacuum("+strconv.Itoa(n)+")")
+	if err != nil {
+		return
+	}
+	defer rows.Close()
+	for rows.Next() { // each step cuts off one page
+	}
+	_ = rows.Err()
 }
 
 // stop ends the goroutine. The writer must have ended before.

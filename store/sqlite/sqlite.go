@@ -146,6 +146,9 @@ func openLocked(ctx context.Context, path string, opts Options, held *folderLock
 	if err != nil {
 		return nil, err
 	}
+	if err := makeShrinkable(ctx, writer); err != nil {
+		return nil, err
+	}
 	reader, err := open(cmp.Or(opts.Readers, defaultReaders), readerParams())
 	if err != nil {
 		return nil, err
@@ -212,6 +215,32 @@ func openPool(ctx context.Context, path string, connections int, params url.Valu
 			pool.Close())
 	}
 	return pool, nil
+}
+
+// makeShrinkable has the file keep track of where its pages belong, so that free
+// ones can be given back. That is for good: a file that an earlier version made
+// is written anew once. Where the disk has no room for that, it is left as it is.
+func makeShrinkable(ctx context.Context, pool *sql.DB) error {
+	const incremental = 2
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	var mode int
+	if err := conn.QueryRowContext(ctx, "PRAGMA auto_vacuum").Scan(&mode); err != nil || mode == incremental {
+		err, _ = classify(err)
+		return err
+	}
+	for _, text := range []string{"PRAGMA auto_vacuum = INCREMENTAL", "VACUUM"} {
+		if _, err := conn.ExecContext(ctx, text); err != nil {
+			if err, _ = classify(err); errors.Is(err, store.ErrDiskFull) {
+				return nil
+			}
+			return err
+		}
+	}
+	return nil
 }
 
 func dsn(path string, params url.Values) string {
