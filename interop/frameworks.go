@@ -133,11 +133,9 @@ type visit struct {
 	client        *client.Client
 }
 
-var generations = []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation02, a2a.Generation01}
-
 func (v *visit) dial(ctx context.Context) (err error) {
 	if v.client == nil {
-		v.client, err = client.Dial(ctx, v.url, &client.Options{Generations: generations})
+		v.client, err = client.Dial(ctx, v.url, nil)
 	}
 	return err
 }
@@ -183,6 +181,11 @@ func (v *visit) say(ctx context.Context, before *answer, parts ...a2a.Part) (*an
 	case *a2a.Message:
 		return &answer{context: got.ContextID, text: got.Text()}, nil
 	case *a2a.Task:
+		if !got.Status.State.Terminal() && !got.Status.State.Interrupted() { // some answer before they are done
+			if got, err = v.client.Wait(ctx, got.ID); err != nil {
+				return nil, err
+			}
+		}
 		return answerOf(got)
 	}
 	return nil, check(false, "neither a message nor a task:", got)
@@ -190,8 +193,15 @@ func (v *visit) say(ctx context.Context, before *answer, parts ...a2a.Part) (*an
 
 func answerOf(t *a2a.Task) (*answer, error) {
 	a := &answer{task: t.ID, context: t.ContextID, text: textOf(t.Artifacts...), waits: t.Status.State == a2a.TaskStateInputRequired}
-	if t.Status.Message != nil {
-		a.text += t.Status.Message.Text()
+	if m := t.LastMessage(); m != nil {
+		a.text += m.Text()
+	}
+	if a.waits { // LangGraph asks with data
+		for _, artifact := range t.Artifacts {
+			for _, p := range artifact.Parts {
+				a.text += string(p.Data())
+			}
+		}
 	}
 	return a, check(a.waits || t.Status.State == a2a.TaskStateCompleted, t)
 }

@@ -67,8 +67,9 @@ func installPython(ctx context.Context, cache, source string, p *peer) (*program
 			if err := quietly(exec.CommandContext(ctx, interpreter, "-m", "venv", folder)); err != nil {
 				return fmt.Errorf("%w; install Python's modules venv and pip (python3-venv on Debian and Ubuntu)", err)
 			}
+			// a2a-min asks for a newer Python than it needs.
 			return quietly(exec.CommandContext(ctx, inVenv(folder), "-m", "pip", "install", "--quiet", "--no-input",
-				"--disable-pip-version-check", "--no-deps", "-r", filepath.Join(source, "requirements.txt")))
+				"--disable-pip-version-check", "--no-deps", "--ignore-requires-python", "-r", filepath.Join(source, "requirements.txt")))
 		})
 		if err != nil {
 			return nil, err

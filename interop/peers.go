@@ -142,6 +142,19 @@ var peers = []*peer{
 	},
 	{name: "ag2", version: "1.2.1", generation: a2a.Generation10, kind: python, folder: "frameworks/ag2", framework: true},
 	{
+		name: "langgraph-api", version: "0.16.7", generation: a2a.Generation10, kind: python, folder: "frameworks/langgraphapi", framework: true,
+		sides:     []direction{asAgent},
+		agentPath: "/a2a/fb22ecfe-2aef-587a-ba09-984e6ab51538", // made of the name of the graph
+	},
+	{name: "agent-framework-a2a", version: "1.0.0b261022", generation: a2a.Generation10, kind: python, folder: "frameworks/agentframework", framework: true},
+	{name: "fasta2a", version: "2.1.1", generation: a2a.Generation10, kind: python, folder: "frameworks/fasta2a", framework: true},
+	{
+		name: "a2a-handler", version: "0.4.0", generation: a2a.Generation10, kind: python, folder: "frameworks/handler", framework: true,
+		sides: []direction{asClient},
+	},
+	{name: "python-a2a", version: "0.5.10", generation: a2a.Generation01, kind: python, folder: "frameworks/pythona2a", framework: true},
+	{name: "a2a-min", version: "0.1.0", generation: a2a.Generation01, kind: python, folder: "frameworks/a2amin", framework: true},
+	{
 		name: "JavaScript @modelcontextprotocol/sdk", version: "1.32.2", kind: javaScript, folder: "mcp/js_v1", mcp: true,
 		transports: overMCP(mcpOldest, "2025-03-26", "2025-06-18", mcpSessions),
 	},
