@@ -58,14 +58,20 @@ func (c *Client) begin01(ctx context.Context, req *a2a.SendMessageRequest) (a2a.
 	return nil, errNoEvent
 }
 
-// named returns a request that names the task it makes, and its session. A message to a task that is not there is refused
-// here, as the agent would make it.
+// named returns a request that names the task it makes, and its session. A message to a task that is not there, or
+// has ended, is refused here, as the agent would make it or begin anew.
 func (c *Client) named(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.SendMessageRequest, error) {
 	switch {
 	case req.Message == nil || req.NewTaskID != "":
 		return req, nil
 	case req.Message.TaskID != "":
-		_, err := c.GetTask(ctx, &a2a.GetTaskRequest{ID: req.Message.TaskID})
+		task, err := c.GetTask(ctx, &a2a.GetTaskRequest{ID: req.Message.TaskID})
+		if err == nil && task.Status.State.Terminal() {
+			return nil, &a2a.Error{
+				Kind: a2a.ErrUnsupportedOperation, Message: "the task has ended and takes no messages; start a new one",
+				Metadata: map[string]string{a2a.MetadataTaskState: task.Status.State.String()},
+			}
+		}
 		return req, err
 	}
 	r, m := *req, *req.Message
