@@ -60,6 +60,33 @@ func TestUnreadBodies(t *testing.T) {
 	}
 }
 
+// A body that is not what HTTP makes it is called that, and not late.
+func TestMalformedBodies(t *testing.T) {
+	t.Parallel()
+	ts := serve(t, &fake{}, func(o *server.Options) { o.Limits.BodyTimeout = 200 * time.Millisecond })
+	for body, want := range map[string]string{
+		"xyz\r\n{}\r\n0\r\n\r\n":       "the body cannot be read: invalid byte in chunk length",
+		"2\r\n{}{}\r\n0\r\n\r\n":       "the body cannot be read: malformed chunked encoding",
+		"ffffffffffffffffff\r\n{}\r\n": "the body cannot be read: ",
+		"2\r\n{}\r\n":                  "the body did not arrive within 200ms",
+	} {
+		for _, path := range []string{"/", "/message:send"} {
+			conn, err := net.Dial("tcp", ts.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			conn.SetDeadline(time.Now().Add(10 * time.Second))
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\n"+
+				"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n%s", path, body)
+			answer, err := io.ReadAll(conn)
+			if err != nil || !strings.Contains(string(answer), want) {
+				t.Errorf("%s %q: %v %s", path, body, err, answer)
+			}
+		}
+	}
+}
+
 // The time for the body ends with the body: neither a stream nor the connection's next request feels it.
 func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -92,13 +94,22 @@ func (c *Core) Read(x *Exchange, buf *bytes.Buffer) *a2a.Error {
 		x.control.SetReadDeadline(time.Time{})
 		return c.checkDepth(buf.Bytes())
 	}
+	return c.bodyError(err)
+}
+
+// bodyError says why a body could not be read.
+func (c *Core) bodyError(err error) *a2a.Error {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return c.bodyTooLarge()
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return &a2a.Error{Kind: a2a.ErrInvalidRequest, Message: "the body ended early", Cause: err}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &a2a.Error{Kind: a2a.ErrTimeout, Message: fmt.Sprintf("the body did not arrive within %v", c.BodyTimeout), Cause: err}
 	}
-	return &a2a.Error{Kind: a2a.ErrTimeout, Message: fmt.Sprintf("the body did not arrive within %v", c.BodyTimeout), Cause: err}
+	message := "the body cannot be read: " + err.Error() // in net/http's words, such as "invalid byte in chunk length"
+	if _, broken := errors.AsType[*net.OpError](err); broken || errors.Is(err, io.ErrUnexpectedEOF) {
+		message = "the body ended early"
+	}
+	return &a2a.Error{Kind: a2a.ErrInvalidRequest, Message: message, Cause: err}
 }
 
 // readLarge reads the rest of a body of which buf has the beginning.
