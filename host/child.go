@@ -5,8 +5,6 @@ package host
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
@@ -285,14 +283,10 @@ func (x *run) begin(ctx context.Context, s *step, id a2a.TaskID, contextID a2a.C
 // owner and a tenant are one to the host as well, and share their ids with it.
 func (x *run) ownContext() a2a.ContextID {
 	info, _ := outcome.Parts(x.t)
-	if info.Owner == "" && info.Tenant == "" {
+	if info.Shared() {
 		return info.ContextID
 	}
-	hash := sha256.New()
-	for _, part := range []string{info.Tenant, info.Owner, string(info.ContextID)} {
-		fmt.Fprintf(hash, "%d:%s", len(part), part)
-	}
-	return a2a.ContextID(hex.EncodeToString(hash.Sum(nil)[:16]))
+	return a2a.ContextID(info.Private(string(info.ContextID)))
 }
 
 // contextOf returns the id of the conversation with an agent: the host's own one, unless the agent has made another.

@@ -85,7 +85,9 @@ prints one line to the error stream: serving NAME at URL.
 its standard input, and what it prints becomes the artifact. With --chunk the output is
 streamed, piece by piece. When the command fails the task fails, and the caller reads
 the end of what it wrote to its error stream; when the task is cancelled, the command is
-ended with all that it started. --echo gives back what it is sent. --proxy serves
+ended with all that it started. A2A_TASK_ID and A2A_CONTEXT_ID name the task and the
+conversation to the command, in letters, digits, dots, hyphens and underscores: an id
+that is anything else, or that belongs to a tenant, is replaced by a hash. --echo gives back what it is sent. --proxy serves
 another agent in all generations, as gateway does; one that cannot be reached is warned
 of and tried again with each request.
 

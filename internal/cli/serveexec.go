@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/turn"
 )
 
 const (
@@ -101,7 +103,8 @@ func (a *execAgent) Run(ctx context.Context, t *agent.Turn) error {
 	}
 	cmd := exec.CommandContext(ctx, shell[0], shell[1], a.command)
 	kill, done := ownGroup(cmd)
-	cmd.Env = append(os.Environ(), "A2A_TASK_ID="+string(t.TaskID()), "A2A_CONTEXT_ID="+string(t.ContextID()))
+	info, _ := turn.Parts(t)
+	cmd.Env = append(os.Environ(), "A2A_TASK_ID="+safeID(&info, string(info.TaskID)), "A2A_CONTEXT_ID="+safeID(&info, string(info.ContextID)))
 	cmd.Stdin = strings.NewReader(t.Text())
 	var said tail
 	cmd.Stderr = &said
@@ -137,6 +140,19 @@ func (a *execAgent) Run(ctx context.Context, t *agent.Turn) error {
 		return agent.Public(cmp.Or(said.String(), "the command failed: "+err.Error()), err)
 	}
 	return nil
+}
+
+// plainID is what an id may look like for a command to have it as it is: such a word is safe as a file's name and, between
+// other words of a command line, in a shell.
+var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// safeID returns what a command gets for an id. Callers choose ids of contexts, and in 0.1 of tasks, which may be "../x" or
+// that of another tenant.
+func safeID(info *turn.Info, id string) string {
+	if info.Shared() && plainID.MatchString(id) {
+		return id
+	}
+	return info.Private(id)
 }
 
 // send makes an artifact of what the command prints.

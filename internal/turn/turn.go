@@ -5,6 +5,9 @@ package turn
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -34,6 +37,19 @@ type Info struct {
 	Generation  a2a.Generation
 	Metadata    a2a.Metadata // of the request
 	Attempt     int
+}
+
+// Shared reports whether callers share their ids with each other, as those without an owner and a tenant do.
+func (i *Info) Shared() bool { return i.Owner == "" && i.Tenant == "" }
+
+// Private returns a name of 32 letters and digits for an id that the caller may have chosen: the same for the same id, and
+// another one for the same id of another owner or tenant.
+func (i *Info) Private(id string) string {
+	hash := sha256.New()
+	for _, part := range []string{i.Tenant, i.Owner, id} {
+		fmt.Fprintf(hash, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
 // Backend carries out what a turn's author asks for. It is safe for concurrent use.
