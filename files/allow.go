@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -25,7 +26,10 @@ func parseOrigin(entry string) (origin, error) {
 	if err != nil || defaultPorts[u.Scheme] == "" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return origin{}, fmt.Errorf("files: FetchOptions.Allow: %q is not the beginning of a URL, such as https://files.example.com/exports/", entry)
 	}
-	o := origin{scheme: u.Scheme, host: hostOf(u), port: portOf(u), path: strings.TrimRight(u.Path, "/") + "/"}
+	if u = normalize(u); ambiguous(u) {
+		return origin{}, fmt.Errorf("files: FetchOptions.Allow: %q has a path that servers read in more than one way", entry)
+	}
+	o := origin{scheme: u.Scheme, host: hostOf(u), port: portOf(u), path: strings.TrimRight(path.Clean("/"+u.Path), "/") + "/"}
 	if rest, ok := strings.CutPrefix(o.host, "*."); ok {
 		o.host, o.subdomains = rest, true
 	}
@@ -44,7 +48,42 @@ func portOf(u *url.URL) string {
 	return defaultPorts[u.Scheme]
 }
 
-// covers reports whether a URL lies below the entry. Paths are compared as servers resolve them.
+var encodedDot = regexp.MustCompile("(?i)%2e")
+
+// normalize returns a URL without dots that lead up or nowhere in its path (RFC 3986 §6.2.2), plain or encoded. What is
+// compared is then what is asked for.
+func normalize(u *url.URL) *url.URL {
+	c := *u
+	c.RawPath = encodedDot.ReplaceAllString(u.EscapedPath(), ".")
+	if p, err := url.PathUnescape(c.RawPath); err == nil {
+		c.Path = p
+	}
+	return c.ResolveReference(&c)
+}
+
+// ambiguous reports whether servers may read a path in more than one way: one with a separator that is encoded, or with
+// dots that lead up once it is decoded twice or parameters are cut off.
+func ambiguous(u *url.URL) bool {
+	escaped := strings.ToLower(u.EscapedPath())
+	if strings.Contains(escaped, "%2f") || strings.Contains(u.Path, `\`) {
+		return true
+	}
+	twice, err := url.PathUnescape(u.Path)
+	if err != nil {
+		twice = u.Path
+	}
+	if strings.Count(twice, "/") != strings.Count(u.Path, "/") || strings.Contains(twice, `\`) {
+		return true
+	}
+	for segment := range strings.SplitSeq(twice, "/") {
+		if name, _, _ := strings.Cut(segment, ";"); name == "." || name == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// covers reports whether a URL, which is normalized, lies below the entry.
 func (o origin) covers(u *url.URL) bool {
 	if u.Scheme != o.scheme || portOf(u) != o.port {
 		return false
@@ -56,6 +95,5 @@ func (o origin) covers(u *url.URL) bool {
 	if o.path == "/" {
 		return true
 	}
-	clean := path.Clean("/" + u.Path)
-	return !strings.Contains(u.Path, `\`) && strings.HasPrefix(clean+"/", o.path)
+	return !ambiguous(u) && strings.HasPrefix(path.Clean("/"+u.Path)+"/", o.path)
 }

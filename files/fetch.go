@@ -109,6 +109,7 @@ func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (*Fetched, error) {
 	if err != nil {
 		return nil, errors.New("files: that is not a URL")
 	}
+	u = normalize(u)
 	if err := f.check(u); err != nil {
 		return nil, err
 	}
@@ -137,6 +138,7 @@ func (f *Fetcher) redirect(req *http.Request, via []*http.Request) error {
 		return errors.New("files: the URL leads from one place to the next too often")
 	}
 	req.Header.Del("Referer") // which would tell one server of the other
+	req.URL = normalize(req.URL)
 	return f.check(req.URL)
 }
 

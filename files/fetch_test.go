@@ -190,6 +190,38 @@ func TestAllowList(t *testing.T) {
 	}
 }
 
+// What is asked for is what was compared, and what servers may read in more than one way is not asked for at all.
+func TestPathsAreNormalized(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 1)
+	site := website(t, func(w http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })
+	f := fetcher(t, files.FetchOptions{Allow: []string{site + "/x/../a/./b/"}, Networks: files.NetworksLoopback})
+	for path, want := range map[string]string{
+		"/a/b/c": "/a/b/c", "/a/b": "/a/b", "/a/b/": "/a/b/", "/a/b/c%20d;v=1?q=%2f": "/a/b/c%20d;v=1?q=%2f",
+		"/a/./b/c": "/a/b/c", "/s/../a/b/c": "/a/b/c", "/s/%2e%2E/a/b/c": "/a/b/c", "/a/b/100%25": "/a/b/100%25", "/a/b//c": "/a/b//c",
+		"/a/b/../c": "", "/a/b/%2e%2e/c": "", "/a/bc": "", "/a/b/..": "", "/a/b//../../c": "",
+		"/s%2f..%2fa/b/c": "", "/a/b%2Fc": "", "/a/b/..%2f..%2fs": "", "/a/b/..%5c..%5cs": "", `/a/b/..\s`: "",
+		"/a/b/%252e%252e/s": "", "/a/b/..%252fs": "", "/a/b/%2e%2e;/s": "", "/a/b/..;v=1/s": "", "/a/b/..%255cs": "",
+	} {
+		_, err := f.Fetch(t.Context(), site+path)
+		switch {
+		case want == "" && !errors.Is(err, files.ErrNotAllowed):
+			t.Errorf("%s: %v", path, err)
+		case want != "" && err != nil:
+			t.Errorf("%s: %v", path, err)
+		case want != "":
+			if got := <-asked; got != want {
+				t.Errorf("%s is asked for as %s", path, got)
+			}
+		}
+	}
+	for _, bad := range []string{"/a%2fb/", "/a/%252e%252e/", "/a/..;/"} {
+		if _, err := files.NewFetcher(&files.FetchOptions{Allow: []string{site + bad}}); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+}
+
 func TestDataURIs(t *testing.T) {
 	t.Parallel()
 	f := fetcher(t, files.FetchOptions{MaxBytes: 10})

@@ -39,8 +39,9 @@ var (
 	private  = append(prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"), loopback...)
 )
 
-// metadata are addresses in private networks at which clouds tell a machine its credentials.
-var metadata = prefixes("fd00:ec2::254/128", "100.100.100.200/32")
+// metadata are addresses, in private networks and even public ones, at which clouds tell a machine its credentials or
+// configuration: those of Amazon and Google over IPv6, of Alibaba, and of Azure.
+var metadata = prefixes("fd00:ec2::254/128", "fd20:ce::254/128", "100.100.100.200/32", "168.63.129.16/32")
 
 func prefixes(texts ...string) []netip.Prefix {
 	var all []netip.Prefix
