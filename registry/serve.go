@@ -52,7 +52,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts *ServeOpti
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: 64 << 10,
 		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-		ErrorLog:       slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug),
+		ErrorLog:       binding.ErrorLog(o.Logger),
 	}
 	failed := make(chan error, 1)
 	go func() {

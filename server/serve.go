@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"strconv"
@@ -110,7 +109,7 @@ func (s *Server) httpServer(requests context.Context, config *tls.Config) *http.
 		// One connection may carry all streams of a caller, who then meets our limit, which says so, first.
 		HTTP2:       &http.HTTP2Config{MaxConcurrentStreams: s.options.Limits.StreamsPerOwner + 100},
 		BaseContext: func(net.Listener) context.Context { return requests },
-		ErrorLog:    slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug), // broken handshakes of strangers
+		ErrorLog:    binding.ErrorLog(s.options.Logger),
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/coord/a2abridge"
 	"github.com/dragoman-a2a/dragoman/coord/daemon"
 	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
+	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/collector"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/store"
@@ -220,7 +221,7 @@ func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h ht
 	srv := &http.Server{
 		Handler: under, TLSConfig: o.tls, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-		ErrorLog:    slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+		ErrorLog:    binding.ErrorLog(logger),
 	}
 	failed := make(chan error, 1)
 	go func() {

@@ -116,6 +116,43 @@ func TestIgnoredInterruptStaysIgnored(t *testing.T) {
 	}
 }
 
+// Who runs a server that has no file descriptor left for further connections is told so.
+func TestNoDescriptorsLeft(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "dragoman")
+	if err := os.Symlink(self, link); err != nil {
+		t.Fatal(err)
+	}
+	s, err := startCommand(exec.Command("sh", "-c", `ulimit -n 32; exec "$0" serve --echo --addr 127.0.0.1:0`, link))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.kill)
+	url, err := s.ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+	}
+	const want = "the server cannot accept connections"
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(s.output(), want); <-again.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("the log does not say %q:\n%s", want, s.output())
+		}
+	}
+}
+
 // awaitRefused returns once nobody listens at a URL any more.
 func awaitRefused(t *testing.T, url string) {
 	t.Helper()
