@@ -160,6 +160,16 @@ type ArtifactUpdate struct {
 	Metadata  Metadata
 }
 
+// OnlyEnds reports whether the update brings nothing: it only says that its artifact is complete. Such an update has no part
+// or, of older agents, an empty text. On the wire of 1.0, where each artifact has a part, there is none.
+func (u *ArtifactUpdate) OnlyEnds() bool {
+	if !u.Append || !u.LastChunk || u.Artifact == nil {
+		return false
+	}
+	parts := u.Artifact.Parts
+	return len(parts) == 0 || len(parts) == 1 && parts[0].Content == Text("") && len(parts[0].Metadata) == 0
+}
+
 // Event is what a stream carries: [*Task], [*Message], [*StatusUpdate] or [*ArtifactUpdate]
 // (A2A 1.0 §3.2.3, StreamResponse).
 type Event interface{ event() }

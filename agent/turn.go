@@ -161,13 +161,13 @@ func (t *Turn) PutArtifact(a *a2a.Artifact) error {
 }
 
 // PutChunk is [Turn.PutArtifact] for those who pass on what somebody else streams: the parts of a are the beginning of
-// the artifact with its id or, with more, are appended to it. last says that no more follow. The artifact belongs to the
-// turn from then on. What one streams oneself is easier with [Turn.NewArtifact].
+// the artifact with its id or, with more, are appended to it. last says that no more follow; with more and last there may
+// be no parts. The artifact belongs to the turn from then on. What one streams oneself is easier with [Turn.NewArtifact].
 func (t *Turn) PutChunk(a *a2a.Artifact, more, last bool) error {
 	if a.ID == "" {
 		return fmt.Errorf("agent: a chunk of artifact %q has no id", a.Name)
 	}
-	if len(a.Parts) == 0 {
+	if len(a.Parts) == 0 && !(more && last) {
 		return fmt.Errorf("agent: a chunk of artifact %q has no parts", a.ID)
 	}
 	return t.backend.Artifact(a, more, last)

@@ -47,17 +47,17 @@ func (w *ArtifactWriter) WriteString(s string) (int, error) {
 	if s == "" {
 		return 0, nil
 	}
-	if err := w.write(a2a.TextPart(s), false); err != nil {
+	if err := w.write([]a2a.Part{a2a.TextPart(s)}, false); err != nil {
 		return 0, err
 	}
 	return len(s), nil
 }
 
 // WritePart appends a part.
-func (w *ArtifactWriter) WritePart(p a2a.Part) error { return w.write(p, false) }
+func (w *ArtifactWriter) WritePart(p a2a.Part) error { return w.write([]a2a.Part{p}, false) }
 
-// Close tells that the artifact is complete. An artifact that was never written to does not appear. Closing again
-// does nothing.
+// Close tells that the artifact is complete. Clients of 1.0 learn it from the task's status, as each update of 1.0 brings
+// a part. An artifact that was never written to does not appear. Closing again does nothing.
 func (w *ArtifactWriter) Close() error {
 	w.mu.Lock()
 	idle := w.closed || !w.begun
@@ -65,11 +65,10 @@ func (w *ArtifactWriter) Close() error {
 	if idle {
 		return nil
 	}
-	// An update has to carry a part; an empty last one marks the end and adds nothing to the task.
-	return w.write(a2a.TextPart(""), true)
+	return w.write(nil, true)
 }
 
-func (w *ArtifactWriter) write(p a2a.Part, last bool) error {
+func (w *ArtifactWriter) write(parts []a2a.Part, last bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -79,7 +78,7 @@ func (w *ArtifactWriter) write(p a2a.Part, last bool) error {
 	if !w.begun {
 		*chunk = w.artifact
 	}
-	chunk.Parts = []a2a.Part{p}
+	chunk.Parts = parts
 	if err := w.t.backend.Artifact(chunk, w.begun, last); err != nil {
 		return err
 	}

@@ -193,10 +193,16 @@ const maxStatus = 2000
 
 // chunk takes an artifact, or more of one. More of one that is not there is taken for the whole.
 func (f *fold) chunk(e *a2a.ArtifactUpdate) error {
-	if e.Artifact == nil || len(e.Artifact.Parts) == 0 {
+	if e.Artifact == nil {
 		return nil
 	}
 	more := e.Append && f.find(e.Artifact.ID) >= 0
+	if more && e.OnlyEnds() {
+		return f.x.t.PutChunk(&a2a.Artifact{ID: f.s.artifactID(e.Artifact.ID)}, true, true)
+	}
+	if len(e.Artifact.Parts) == 0 {
+		return nil
+	}
 	if err := f.count(e.Artifact, more); err != nil {
 		return err
 	}

@@ -88,19 +88,13 @@ func (f *Folder) artifact(u *a2a.ArtifactUpdate) {
 	// Snapshots share the artifact's parts up to their own length, so appending in place is safe; all else that
 	// changes does so on values that no snapshot holds.
 	a := f.task.Artifacts[i]
-	if endMark(u) {
+	if u.OnlyEnds() {
 		return
 	}
 	a.Parts = append(a.Parts, u.Artifact.Parts...)
 	if len(u.Artifact.Metadata) > 0 {
 		a.Metadata = mergeMetadata(a.Metadata, u.Artifact.Metadata)
 	}
-}
-
-// endMark reports whether an update only says that its artifact is complete: it has to carry a part, and carries an
-// empty text.
-func endMark(u *a2a.ArtifactUpdate) bool {
-	return u.LastChunk && len(u.Artifact.Parts) == 1 && u.Artifact.Parts[0].Content == a2a.Text("")
 }
 
 // Task returns the task as it is now. The result does not change with later events. Its cost grows with the number of

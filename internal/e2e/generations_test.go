@@ -304,8 +304,25 @@ func TestStreamsOfOldGenerations(t *testing.T) {
 	expect(t, last(events), map[string]any{"kind": "status-update", "status.state": "completed", "final": true})
 	for _, ev := range events[1 : len(events)-1] {
 		if ev["kind"] == "artifact-update" {
-			expect(t, ev, map[string]any{"taskId": path(events[0], "id"), "artifact.parts.0.kind": "text"})
+			ended := ev["lastChunk"] == true // which brings no part
+			expect(t, ev, map[string]any{"taskId": path(events[0], "id"), "artifact.parts.0.kind": map[bool]any{false: "text"}[ended]})
 		}
+	}
+
+	// In 1.0 each update brings a part, so that there is none that only says that its artifact is complete.
+	events = s.events(t, "SendStreamingMessage", say10("chunks 3"), v10)
+	text = ""
+	for _, ev := range events {
+		if update, ok := ev["artifactUpdate"]; ok {
+			chunk, _ := path(update, "artifact.parts.0.text").(string)
+			if chunk == "" {
+				t.Errorf("an update without a part: %v", ev)
+			}
+			text += chunk
+		}
+	}
+	if text != "0 1 2 " {
+		t.Errorf("the chunks of 1.0 are %q", text)
 	}
 
 	// A stream of 1.0 stays open where authorization is missing, an older one ends.

@@ -166,6 +166,9 @@ func (c *call) answerStream(x *binding.Exchange, request any) *a2a.Error {
 	}
 	ids := x.Active(wire.ReplayExtension)
 	return core.Range(x, events, func(ev a2a.StreamEvent) (bool, error) {
+		if u, ok := ev.Event.(*a2a.ArtifactUpdate); ok && u.OnlyEnds() && c.form.Generation() == a2a.Generation10 {
+			return false, nil
+		}
 		b, err := c.encode(ev, ids)
 		if err != nil {
 			return false, fmt.Errorf("encoding an event: %w", err)

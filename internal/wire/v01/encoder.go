@@ -4,6 +4,7 @@ package v01
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
@@ -20,6 +21,7 @@ type encoder struct {
 	// shared says that the stream began with the task, so that the indexes are those that all its readers find.
 	shared bool
 	paused *a2a.Task                       // shown as it was before it took the message, and nothing of it since
+	open   []a2a.ArtifactID                // of which no last chunk was shown
 	update func(a2a.Event) ([]byte, error) // e.appendUpdate, made once
 }
 
@@ -41,10 +43,17 @@ func (e *encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte
 	case *a2a.Message:
 		return true, e.status(taskOf(e.asked, event), true, show)
 	case *a2a.StatusUpdate:
-		return ends(event.Status.State), e.shown(ev, show)
+		done = ends(event.Status.State)
+		if done {
+			if err := e.close(event.TaskID, show); err != nil {
+				return false, err
+			}
+		}
+		return done, e.shown(ev, show)
 	case *a2a.ArtifactUpdate:
 		if event.Artifact != nil {
 			e.indexes.of(event.Artifact.ID) // the bytes may be there already
+			e.note(event)
 		}
 		return false, e.shown(ev, show)
 	}
@@ -67,6 +76,7 @@ func (e *encoder) task(t *a2a.Task, first bool, show func([]byte)) (done bool, e
 		done, artifacts = false, nil
 	}
 	e.learn(t)
+	e.open = nil // they are shown whole
 	if done {
 		if err := e.artifacts(t, artifacts, show); err != nil {
 			return false, err
@@ -89,6 +99,28 @@ func (e *encoder) End(emit func(id string, payload []byte)) error {
 		return err
 	}
 	return e.status(e.paused, true, show)
+}
+
+// note notes which artifacts have had no last chunk.
+func (e *encoder) note(u *a2a.ArtifactUpdate) {
+	e.open = slices.DeleteFunc(e.open, func(id a2a.ArtifactID) bool { return id == u.Artifact.ID })
+	if !u.LastChunk {
+		e.open = append(e.open, u.Artifact.ID)
+	}
+}
+
+// close shows that artifacts are complete whose agent did not say so, as in 1.0 it need not: clients of April 2025 have an
+// artifact only when they have seen its last chunk.
+func (e *encoder) close(task a2a.TaskID, show func([]byte)) error {
+	for _, id := range e.open {
+		b, err := e.appendUpdate(&a2a.ArtifactUpdate{TaskID: task, Artifact: &a2a.Artifact{ID: id}, Append: true, LastChunk: true})
+		if err != nil {
+			return err
+		}
+		show(b)
+	}
+	e.open = nil
+	return nil
 }
 
 // learn gives the artifacts of a task their indexes.

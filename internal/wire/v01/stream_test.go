@@ -52,6 +52,11 @@ const (
 	ended    = `,"append":true,"lastChunk":true`
 )
 
+// closed is what says for an agent that its artifact is complete.
+func closed(index int) string {
+	return fmt.Sprintf(`{"id":"t","artifact":{"parts":[],"index":%d%s}}`, index, ended)
+}
+
 var (
 	sending     = &a2a.SendMessageRequest{NewTaskID: "t", Message: new(a2a.Message)}
 	subscribing = &a2a.SubscribeRequest{ID: "t"}
@@ -113,6 +118,13 @@ func TestStreamsAreWritten(t *testing.T) {
 				shownArtifact("a", 0, first), shownArtifact("a", 0, ended), shownStatus("completed", true), "done",
 			},
 		},
+		"whole artifacts of an agent that does not say so": {
+			sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), chunk("a", false, false), chunk("b", false, false), changed(a2a.TaskStateInputRequired)},
+			[]string{
+				shownStatus("submitted", false), shownArtifact("a", 0, first), shownArtifact("b", 1, first), closed(0), closed(1),
+				shownStatus("input-required", true), "done",
+			},
+		},
 		"failed": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateFailed)}, []string{
 			shownStatus("submitted", false), shownStatus("failed", true), "done",
 		}},
@@ -137,7 +149,7 @@ func TestStreamsAreWritten(t *testing.T) {
 			[]a2a.Event{snapshot(a2a.TaskStateInputRequired, "a", "b"), changed(a2a.TaskStateWorking), chunk("b", true, false), chunk("c", false, true), changed(a2a.TaskStateCompleted)},
 			[]string{
 				shownStatus("input-required", false), shownStatus("working", false),
-				shownArtifact("b", 1, appended), shownArtifact("c", 2, whole), shownStatus("completed", true), "done",
+				shownArtifact("b", 1, appended), shownArtifact("c", 2, whole), closed(1), shownStatus("completed", true), "done",
 			},
 		},
 		"an answer without an end": {sending, []a2a.Event{snapshot(a2a.TaskStateInputRequired), changed(a2a.TaskStateWorking)}, []string{
@@ -164,7 +176,7 @@ func TestStreamsAreWritten(t *testing.T) {
 			[]a2a.Event{snapshot(a2a.TaskStateWorking, "a", "index-4"), chunk("a", true, false), chunk("b", false, true), changed(a2a.TaskStateCompleted)},
 			[]string{
 				shownStatus("working", false), shownArtifact("a", 0, whole), shownArtifact("index-4", 4, whole),
-				shownArtifact("a", 0, appended), shownArtifact("b", 2, whole), shownStatus("completed", true), "done",
+				shownArtifact("a", 0, appended), shownArtifact("b", 2, whole), closed(0), shownStatus("completed", true), "done",
 			},
 		},
 		"subscribed before there is anything": {subscribing, []a2a.Event{snapshot(a2a.TaskStateSubmitted)}, []string{shownStatus("submitted", false)}},
@@ -175,7 +187,7 @@ func TestStreamsAreWritten(t *testing.T) {
 			shownArtifact("a", 0, whole), shownHidden("input-required", "auth-required"), "done",
 		}},
 		"resumed": {subscribing, []a2a.Event{chunk("index-3", true, false), changed(a2a.TaskStateCompleted)}, []string{
-			shownArtifact("index-3", 3, appended), shownStatus("completed", true), "done",
+			shownArtifact("index-3", 3, appended), closed(3), shownStatus("completed", true), "done",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -124,6 +124,9 @@ func (dialect) NewStreamEncoder(wire.Operation, any) wire.StreamEncoder { return
 type encoder struct{}
 
 func (encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte)) (bool, error) {
+	if u, ok := ev.Event.(*a2a.ArtifactUpdate); ok && u.OnlyEnds() {
+		return false, nil
+	}
 	b, err := ev.Encoded(string(a2a.Generation10), encodeEvent)
 	if err != nil {
 		return false, err
