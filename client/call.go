@@ -71,7 +71,7 @@ func mayRepeat(err error) (time.Duration, bool) {
 func reach[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res], req *Req) (Res, error) {
 	current := int(c.current.Load())
 	res, err := attempt(ctx, c, c.endpoints[current], o, req)
-	if !unsent(err) {
+	if !unsent(err) && !refusesVersion(err) {
 		return reread(ctx, c, current, o, req, res, err)
 	}
 	failures := []error{err}
@@ -80,13 +80,25 @@ func reach[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res],
 			continue
 		}
 		res, err = attempt(ctx, c, e, o, req)
-		if !unsent(err) {
+		if !unsent(err) && !refusesVersion(err) {
 			c.current.Store(int32(i))
 			return reread(ctx, c, i, o, req, res, err)
 		}
 		failures = append(failures, err)
 	}
+	for _, err := range failures {
+		if refusesVersion(err) { // an answer says more than that nobody is there
+			return res, err
+		}
+	}
 	return res, errors.Join(failures...)
+}
+
+// refusesVersion reports whether an agent refused a call for the version of the protocol, so that an interface of another
+// version may take it. Nothing came of the call.
+func refusesVersion(err error) bool {
+	e, ok := errors.AsType[*a2a.Error](err)
+	return ok && e.Remote && e.Kind == a2a.ErrVersionNotSupported
 }
 
 // unsent reports whether a call failed before a byte of it was sent.

@@ -3,8 +3,11 @@
 package client_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 )
 
@@ -48,5 +51,33 @@ func TestStreamsOfFrameworks(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// An agent that refuses the version that its card names first is called in the next one that it names, from then on.
+func TestTheNextVersionThatTheCardNames(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t, a2a.BindingJSONRPC, func(x *exchange) {
+		switch x.op {
+		case "message/send", "tasks/get":
+			x.result(`{"kind":"task","id":"t1","contextId":"c1","status":{"state":"completed"}}`)
+		default:
+			x.fail(-32009, 400, "VERSION_NOT_SUPPORTED", "1.0 is not spoken here")
+		}
+	})
+	old := strings.Replace(iface(p.URL, a2a.BindingJSONRPC, ""), "1.0", "0.3", 1)
+	c := dial(t, cardText(nothing, iface(p.URL, a2a.BindingJSONRPC, ""), old), client.Options{})
+	if result, err := c.SendMessage(t.Context(), send("hi")); err != nil || show(result.(a2a.Event)) != "task:completed" {
+		t.Errorf("got %v, %v", result, err)
+	}
+	if _, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t1"}); err != nil {
+		t.Error(err)
+	}
+	if got := p.ops(); got != "SendMessage message/send tasks/get" {
+		t.Errorf("it was asked for %s", got)
+	}
+	_, err := dial(t, cardText(nothing, iface(p.URL, a2a.BindingJSONRPC, "")), client.Options{}).SendMessage(t.Context(), send("hi"))
+	if e, ok := errors.AsType[*a2a.Error](err); !ok || e.Kind != a2a.ErrVersionNotSupported {
+		t.Errorf("with nothing else to speak: %v", err)
 	}
 }
