@@ -227,6 +227,8 @@ func (v *visit) stream(ctx context.Context) error {
 		switch last = u.Event; e := last.(type) {
 		case *a2a.Message:
 			text.WriteString(e.Text())
+		case *a2a.Task:
+			text.WriteString(textOf(e.Artifacts...))
 		case *a2a.ArtifactUpdate:
 			text.WriteString(textOf(e.Artifact))
 		case *a2a.StatusUpdate:

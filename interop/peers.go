@@ -135,6 +135,7 @@ var peers = []*peer{
 		upstream:   a2a.Generation10,
 	},
 	{name: "google-adk", version: "2.13.0", generation: a2a.Generation10, kind: python, folder: "frameworks/adk", framework: true},
+	{name: "crewai", version: "1.15.30", generation: a2a.Generation03, kind: python, folder: "frameworks/crewai", framework: true},
 	{name: "strands-agents", version: "1.62.0", generation: a2a.Generation03, kind: python, folder: "frameworks/strands", framework: true},
 	{
 		name: "agno", version: "3.1.10", generation: a2a.Generation03, kind: python, folder: "frameworks/agno", framework: true,
