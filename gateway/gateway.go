@@ -45,6 +45,7 @@ type Options struct {
 	MaxWebhooks int           // webhooks that are remembered; 0 means 100,000. Beyond it no more are taken
 	Lifetime    time.Duration // how long an id or a webhook is remembered after its last use; 0 means 30 days
 	// AllowPrivateWebhooks lets clients name webhooks in private networks and on this machine.
+	// Link-local addresses and those of metadata services of clouds are refused all the same.
 	AllowPrivateWebhooks bool
 
 	Logger *slog.Logger // nil means slog.Default()

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -19,10 +18,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"code.dny.dev/ssrf"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/internal/mask"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
@@ -63,13 +61,13 @@ type hook struct {
 
 func newWebhooks(o *Options) *webhooks {
 	w := &webhooks{max: o.MaxWebhooks, lifetime: o.Lifetime, bySecret: make(map[string]*hook)}
-	dialer := &net.Dialer{Timeout: 10 * time.Second}
-	if !o.AllowPrivateWebhooks {
-		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
+	networks := guard.Public
+	if o.AllowPrivateWebhooks {
+		networks = guard.Private
 	}
 	w.http = &http.Client{
 		Timeout:       webhookTimeout,
-		Transport:     &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true},
+		Transport:     guard.Transport(guard.Dial(networks)),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	if o.Server.URL != "" {
