@@ -44,14 +44,13 @@ const selectRow = `SELECT state, status_at, seq, taken, last_input, holder, toke
 
 // find reads the row of a task that is to be changed.
 func (j *Journal) find(ctx context.Context, tx *store.Tx, key journal.Key) (*row, error) {
-	scope, err := j.scope(ctx, tx, key.Scope)
-	if err != nil {
-		return nil, err
-	}
-	r := &row{scope: scope}
-	err = tx.QueryRowContext(ctx, selectRow, scope, string(key.ID)).Scan(&r.state, &r.statusAt, &r.seq, &r.taken,
-		&r.lastInput, &r.holder, &r.token, &r.leaseUntil, &r.since, &r.wakeAt, &r.readyAt, &r.cursors, &r.tail, &r.base)
-	return r, missing(err)
+	r := new(row)
+	err := j.within(ctx, tx, key.Scope, func(scope int64) error {
+		r.scope = scope
+		return missing(tx.QueryRowContext(ctx, selectRow, scope, string(key.ID)).Scan(&r.state, &r.statusAt, &r.seq, &r.taken,
+			&r.lastInput, &r.holder, &r.token, &r.leaseUntil, &r.since, &r.wakeAt, &r.readyAt, &r.cursors, &r.tail, &r.base))
+	})
+	return r, err
 }
 
 // missing turns the absence of a row into ErrNotFound.
@@ -146,7 +145,7 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
 	if err != nil {
 		return err
 	}
-	if c.scope, err = j.addScope(ctx, tx, c.Key.Scope); err != nil {
+	if c.scope, err = addScope(ctx, tx, c.Key.Scope); err != nil {
 		return err
 	}
 	if err := c.keyFree(ctx, tx); err != nil {

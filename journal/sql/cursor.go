@@ -52,15 +52,21 @@ func countCursors(ctx context.Context, tx *store.Tx, scope int64, key journal.Ke
 }
 
 // Cursors implements [journal.Journal].
-func (j *Journal) Cursors(ctx context.Context, key journal.Key) ([]journal.Cursor, error) {
+func (j *Journal) Cursors(ctx context.Context, key journal.Key) (all []journal.Cursor, err error) {
 	if err := j.begin(ctx); err != nil {
 		return nil, err
 	}
 	ctx = short(ctx)
-	scope, err := j.scope(ctx, j.db, key.Scope)
-	if err != nil {
-		return nil, err
-	}
+	err = j.within(ctx, j.db, key.Scope, func(scope int64) error {
+		if all, err = j.cursors(ctx, scope, key); err != nil || len(all) > 0 {
+			return err
+		}
+		return j.exists(ctx, scope, key)
+	})
+	return all, err
+}
+
+func (j *Journal) cursors(ctx context.Context, scope int64, key journal.Key) ([]journal.Cursor, error) {
 	rows, err := j.db.QueryContext(ctx, `SELECT name, delivered, attempts, due, data FROM cursors
 		WHERE scope = $1 AND id = $2 ORDER BY name`, scope, string(key.ID))
 	if err != nil {
@@ -77,10 +83,7 @@ func (j *Journal) Cursors(ctx context.Context, key journal.Key) ([]journal.Curso
 		c.Due = fromMillis(due)
 		all = append(all, c)
 	}
-	if err := rows.Err(); err != nil || len(all) > 0 {
-		return all, err
-	}
-	return nil, j.exists(ctx, scope, key)
+	return all, rows.Err()
 }
 
 // DueCursors implements [journal.Journal].
@@ -118,7 +121,7 @@ func (j *Journal) DeleteCursor(ctx context.Context, key journal.Key, name string
 		return err
 	}
 	return j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		scope, err := j.scope(ctx, tx, key.Scope)
+		r, err := j.find(ctx, tx, key)
 		if errors.Is(err, journal.ErrNotFound) {
 			return nil
 		}
@@ -126,10 +129,10 @@ func (j *Journal) DeleteCursor(ctx context.Context, key journal.Key, name string
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `DELETE FROM cursors WHERE scope = $1 AND id = $2 AND name = $3`,
-			scope, string(key.ID), name)
+			r.scope, string(key.ID), name)
 		if err != nil {
 			return err
 		}
-		return countCursors(ctx, tx, scope, key)
+		return countCursors(ctx, tx, r.scope, key)
 	})
 }

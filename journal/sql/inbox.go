@@ -87,19 +87,17 @@ func (r *row) addInput(ctx context.Context, tx *store.Tx, id string, in *journal
 }
 
 // Inputs implements [journal.Journal].
-func (j *Journal) Inputs(ctx context.Context, key journal.Key, after uint64) ([]journal.Input, error) {
+func (j *Journal) Inputs(ctx context.Context, key journal.Key, after uint64) (in []journal.Input, err error) {
 	if err := j.begin(ctx); err != nil {
 		return nil, err
 	}
-	scope, err := j.scope(short(ctx), j.db, key.Scope)
-	if err != nil {
-		return nil, err
-	}
-	in, err := inputs(short(ctx), j.db, scope, key, after)
-	if err != nil || len(in) > 0 {
-		return in, err
-	}
-	return nil, j.exists(ctx, scope, key)
+	err = j.within(short(ctx), j.db, key.Scope, func(scope int64) error {
+		if in, err = inputs(short(ctx), j.db, scope, key, after); err != nil || len(in) > 0 {
+			return err
+		}
+		return j.exists(ctx, scope, key)
+	})
+	return in, err
 }
 
 // exists returns ErrNotFound when the task is not there.

@@ -54,11 +54,7 @@ func New(ctx context.Context, db *store.DB) (*Journal, error) {
 	return j, nil
 }
 
-// deleteScopes removes scopes without tasks. It runs before anything remembers the number of a scope, as a number that is
-// free may be given to another owner.
-const deleteScopes = `DELETE FROM scopes WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.scope = scopes.id)`
-
-// tidyUp ends all leases and removes scopes without tasks, once for each opening of the database: the temporary table lives as long as that.
+// tidyUp ends all leases, once for each opening of the database: the temporary table lives as long as that.
 func tidyUp(ctx context.Context, tx *store.Tx) error {
 	var n int
 	const seen = `SELECT count(*) FROM sqlite_temp_master WHERE name = 'journal_opened'`
@@ -66,9 +62,6 @@ func tidyUp(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `CREATE TEMP TABLE journal_opened (x INTEGER)`); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, deleteScopes); err != nil {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE tasks SET lease_until = 0, holder = '', ready_at = CASE
@@ -142,7 +135,8 @@ func failed(id a2a.TaskID, doing string, err error) error {
 	return fmt.Errorf("journal: %s task %s: %w", doing, id, err)
 }
 
-// scopeCache remembers the numbers of scopes. They never change.
+// scopeCache remembers the numbers of scopes. A scope is removed with its last task, and its number is never given to
+// another. So a number that is out of date finds nothing, and [Journal.within] asks the database.
 type scopeCache struct {
 	mu sync.RWMutex
 	m  map[journal.Scope]int64
@@ -159,7 +153,7 @@ func (c *scopeCache) get(s journal.Scope) (int64, bool) {
 }
 
 func (c *scopeCache) put(s journal.Scope, id int64) {
-	if _, ok := c.get(s); ok { // nearly always: others need not wait
+	if known, ok := c.get(s); ok && known == id { // nearly always: others need not wait
 		return
 	}
 	c.mu.Lock()
@@ -170,27 +164,49 @@ func (c *scopeCache) put(s journal.Scope, id int64) {
 	c.m[s] = id
 }
 
-// scope returns the number of a scope; ErrNotFound when no task was ever made in it. Inside a write the cache is left
-// alone: the scope may be undone with the transaction.
-func (j *Journal) scope(ctx context.Context, q store.Querier, s journal.Scope) (int64, error) {
-	if id, ok := j.scopes.get(s); ok {
-		return id, nil
+func (c *scopeCache) forget(s journal.Scope) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.m, s)
+}
+
+// within calls f with the number of a scope. If f finds nothing under a number that was remembered, and the database has
+// another one by now, within calls f again with that. Inside a write the cache is left alone: the scope may be undone
+// with the transaction. Errors: those of f, and ErrNotFound if the scope has no tasks.
+func (j *Journal) within(ctx context.Context, q store.Querier, s journal.Scope, f func(scope int64) error) error {
+	known, remembered := j.scopes.get(s)
+	if remembered {
+		if err := f(known); !errors.Is(err, journal.ErrNotFound) {
+			return err
+		}
 	}
-	var id int64
-	err := q.QueryRowContext(ctx, `SELECT id FROM scopes WHERE agent = $1 AND tenant = $2 AND owner = $3`,
-		s.Agent, s.Tenant, s.Owner).Scan(&id)
-	if err := missing(err); err != nil {
-		return 0, err
+	id, err := scopeID(ctx, q, s)
+	if remembered && errors.Is(err, journal.ErrNotFound) {
+		j.scopes.forget(s)
+	}
+	if err != nil {
+		return err
+	}
+	if remembered && id == known {
+		return journal.ErrNotFound
 	}
 	if _, writing := q.(*store.Tx); !writing {
 		j.scopes.put(s, id)
 	}
-	return id, nil
+	return f(id)
 }
 
-// addScope is scope for the first commit of a task.
-func (j *Journal) addScope(ctx context.Context, tx *store.Tx, s journal.Scope) (int64, error) {
-	id, err := j.scope(ctx, tx, s)
+// scopeID reads the number of a scope. Error: ErrNotFound if the scope has no tasks.
+func scopeID(ctx context.Context, q store.Querier, s journal.Scope) (id int64, err error) {
+	err = q.QueryRowContext(ctx, `SELECT id FROM scopes WHERE agent = $1 AND tenant = $2 AND owner = $3`,
+		s.Agent, s.Tenant, s.Owner).Scan(&id)
+	return id, missing(err)
+}
+
+// addScope returns the number of a scope that is about to get a task. It trusts the database only: a task under a number
+// that is out of date would never be found again.
+func addScope(ctx context.Context, tx *store.Tx, s journal.Scope) (int64, error) {
+	id, err := scopeID(ctx, tx, s)
 	if !errors.Is(err, journal.ErrNotFound) {
 		return id, err
 	}

@@ -32,19 +32,20 @@ func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*
 	}
 	page, more := &journal.Page{}, false
 	err := j.db.List(ctx, func(ctx context.Context, snap *store.Snapshot) error {
-		scope, err := j.scope(ctx, snap, s)
-		if err != nil {
+		return j.within(ctx, snap, s, func(scope int64) (err error) {
+			l := &list{q: q, scope: scope, from: from}
+			if err := l.count(ctx, snap); err != nil {
+				return err
+			}
+			if l.total == 0 {
+				return journal.ErrNotFound
+			}
+			page.Total = l.total
+			page.Heads, more, err = l.heads(ctx, snap, s)
 			return err
-		}
-		l := &list{q: q, scope: scope, from: from}
-		if err := l.count(ctx, snap); err != nil || l.total == 0 {
-			return err
-		}
-		page.Total = l.total
-		page.Heads, more, err = l.heads(ctx, snap, s)
-		return err
+		})
 	})
-	if errors.Is(err, journal.ErrNotFound) { // the scope has no tasks
+	if errors.Is(err, journal.ErrNotFound) { // no task matches
 		return page, nil
 	}
 	if err != nil {

@@ -112,29 +112,19 @@ func TestCountsAreTrue(t *testing.T) {
 	}
 }
 
-// TestScopesWithoutTasksGo has a database opened again after the last task of an owner is gone.
-func TestScopesWithoutTasksGo(t *testing.T) {
+// TestMigrationRemovesScopesWithoutTasks has a database of the version that kept them.
+func TestMigrationRemovesScopesWithoutTasks(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	db := openDB(t, dir)
+	db := openDB(t, t.TempDir())
+	migrateTo(t, db, "00001_tables.sql", "00002_counts.sql")
+	write(t, db, addScope)
+	write(t, db, `INSERT INTO scopes (agent, tenant, owner) VALUES ('a', '', 'p'), ('a', '', 'q')`)
+	write(t, db, fill, 0, 9)
 	j := newJournal(t, db)
-	for range 3 {
-		c := ended()
-		c.Key.Owner = string(c.Key.ID)
-		c.Head.Key = c.Key
-		if _, err := j.Append(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(t, db, `DELETE FROM tasks WHERE scope > 1`)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db = openDB(t, dir)
-	newJournal(t, db)
 	if n := number(t, db, `SELECT count(*) FROM scopes`); n != 1 {
 		t.Errorf("%d scopes are left of one owner with tasks", n)
 	}
+	checkCounts(t, db, j)
 }
 
 // TestMigrationCounts has a database of the version before the counts.

@@ -5,6 +5,7 @@ package sql
 import (
 	"context"
 	dbsql "database/sql"
+	"fmt"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -73,10 +74,20 @@ func (j *Journal) prune(ctx context.Context, tx *store.Tx, before int64, limit i
 	return len(all), removeAll(ctx, tx, all)
 }
 
+// removeAll removes tasks, and the scopes of which they were the last.
 func removeAll(ctx context.Context, tx *store.Tx, all []pruned) error {
+	scopes := make(map[int64]bool)
 	for _, p := range all {
 		if err := p.remove(ctx, tx); err != nil {
 			return failed(taskID(p.id), "remove", err)
+		}
+		scopes[p.scope] = true
+	}
+	for scope := range scopes {
+		_, err := tx.ExecContext(ctx, `DELETE FROM scopes WHERE id = $1 AND NOT EXISTS
+			(SELECT 1 FROM tasks t WHERE t.scope = $1)`, scope)
+		if err != nil {
+			return fmt.Errorf("journal: remove a scope without tasks: %w", err)
 		}
 	}
 	return nil

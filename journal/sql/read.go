@@ -49,11 +49,12 @@ func (j *Journal) Head(ctx context.Context, key journal.Key) (_ *journal.Head, e
 		return nil, err
 	}
 	ctx = short(ctx)
-	scope, err := j.scope(ctx, j.db, key.Scope)
-	if err != nil {
-		return nil, err
-	}
-	return scanHead(key, j.db.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
+	var head *journal.Head
+	err = j.within(ctx, j.db, key.Scope, func(scope int64) (err error) {
+		head, err = scanHead(key, j.db.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
+		return err
+	})
+	return head, err
 }
 
 // Load implements [journal.Journal].
@@ -63,17 +64,15 @@ func (j *Journal) Load(ctx context.Context, key journal.Key) (_ *journal.Snapsho
 		return nil, err
 	}
 	ctx = short(ctx)
-	scope, err := j.scope(ctx, j.db, key.Scope)
-	if err != nil {
-		return nil, err
-	}
-	s, err := loadSmall(ctx, j.db, scope, key)
-	if err != nil || s != nil {
-		return s, err
-	}
-	err = j.db.Read(ctx, func(ctx context.Context, snapshot *store.Snapshot) error {
-		s, err = loadLarge(ctx, snapshot, scope, key)
-		return err
+	var s *journal.Snapshot
+	err = j.within(ctx, j.db, key.Scope, func(scope int64) (err error) {
+		if s, err = loadSmall(ctx, j.db, scope, key); err != nil || s != nil {
+			return err
+		}
+		return j.db.Read(ctx, func(ctx context.Context, snapshot *store.Snapshot) error {
+			s, err = loadLarge(ctx, snapshot, scope, key)
+			return err
+		})
 	})
 	return s, err
 }
@@ -205,28 +204,27 @@ func (j *Journal) Events(ctx context.Context, key journal.Key, after uint64, lim
 		return nil, err
 	}
 	ctx = short(ctx)
-	scope, err := j.scope(ctx, j.db, key.Scope)
-	if err != nil {
-		return nil, err
-	}
-	var origin a2a.Generation
-	if after == 0 { // only the first event has it
-		h, err := scanHead(key, j.db.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
-		if err != nil {
-			return nil, err
-		}
-		origin = h.Origin
-	}
 	var events []journal.Event
-	if limit > 0 {
-		if events, err = j.events(ctx, scope, key, after, limit, origin); err != nil {
-			return nil, failed(key.ID, "read events of", err)
+	err = j.within(ctx, j.db, key.Scope, func(scope int64) error {
+		var origin a2a.Generation
+		if after == 0 { // only the first event has it
+			h, err := scanHead(key, j.db.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
+			if err != nil {
+				return err
+			}
+			origin = h.Origin
 		}
-	}
-	if len(events) > 0 {
-		return events, nil
-	}
-	return nil, j.exists(ctx, scope, key)
+		if limit > 0 {
+			if events, err = j.events(ctx, scope, key, after, limit, origin); err != nil {
+				return failed(key.ID, "read events of", err)
+			}
+		}
+		if len(events) > 0 {
+			return nil
+		}
+		return j.exists(ctx, scope, key)
+	})
+	return events, err
 }
 
 func (j *Journal) events(ctx context.Context, scope int64, key journal.Key, after uint64, limit int, origin a2a.Generation) ([]journal.Event, error) {
@@ -267,16 +265,15 @@ func (j *Journal) TaskState(ctx context.Context, key journal.Key) ([]byte, error
 		return nil, err
 	}
 	ctx = short(ctx)
-	scope, err := j.scope(ctx, j.db, key.Scope)
-	if err != nil {
-		return nil, err
-	}
 	var state []byte
-	err = missing(j.db.QueryRowContext(ctx, `SELECT state FROM task_states WHERE scope = $1 AND id = $2`,
-		scope, string(key.ID)).Scan(&state))
-	if errors.Is(err, journal.ErrNotFound) {
-		return nil, j.exists(ctx, scope, key)
-	}
+	err := j.within(ctx, j.db, key.Scope, func(scope int64) error {
+		err := missing(j.db.QueryRowContext(ctx, `SELECT state FROM task_states WHERE scope = $1 AND id = $2`,
+			scope, string(key.ID)).Scan(&state))
+		if errors.Is(err, journal.ErrNotFound) {
+			return j.exists(ctx, scope, key)
+		}
+		return err
+	})
 	return state, err
 }
 
@@ -287,11 +284,10 @@ func (j *Journal) ContextState(ctx context.Context, s journal.Scope, id a2a.Cont
 	}
 	ctx = short(ctx)
 	var state []byte
-	scope, err := j.scope(ctx, j.db, s)
-	if err == nil {
-		err = missing(j.db.QueryRowContext(ctx, `SELECT state FROM context_states WHERE scope = $1 AND context = $2`,
+	err := j.within(ctx, j.db, s, func(scope int64) error {
+		return missing(j.db.QueryRowContext(ctx, `SELECT state FROM context_states WHERE scope = $1 AND context = $2`,
 			scope, string(id)).Scan(&state))
-	}
+	})
 	if errors.Is(err, journal.ErrNotFound) {
 		return nil, nil
 	}
