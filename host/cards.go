@@ -51,6 +51,7 @@ type document struct {
 	length   float64            // the sum of words
 	topics   map[string]float64 // how much the card is about each, up to 1
 	examples map[string]bool    // by gist
+	own      bool               // an example speaks of something of the user's own: "My car does not start"
 }
 
 // documents keeps the terms of the cards that were read last, as reading them takes longer than all the rest.
@@ -113,6 +114,7 @@ func newDocument(c *a2a.AgentCard) *document {
 		for _, example := range s.Examples[:min(len(s.Examples), maxSkills)] {
 			read(withoutSource(example), weightExample)
 			doc.examples[gist(example)] = true
+			doc.own = doc.own || ofOnesOwn().MatchString(example)
 			for _, p := range patterns(example, tokenize(example)) {
 				doc.words[p] += weightPattern
 			}
@@ -121,6 +123,13 @@ func newDocument(c *a2a.AgentCard) *document {
 	for _, mode := range inputModes(c) {
 		if p := patternOfType(mode); p != "" {
 			doc.words[p] += weightPattern
+		}
+	}
+	if len(doc.topics) > 0 { // what the card is about, its topics say
+		for term, weight := range doc.words {
+			if commonWords()[term] {
+				doc.words[term] = min(weight, weightExample)
+			}
 		}
 	}
 	for _, term := range slices.Sorted(maps.Keys(doc.words)) { // in one order, as equal cards have to get equal sums
@@ -147,6 +156,19 @@ func gist(text string) string {
 }
 
 const leastGist = 2 // words
+
+// ofOnesOwn finds what people say of something that is theirs.
+var ofOnesOwn = lazy(`(?i)\b(?:my|mine|our|ours)\b`)
+
+// trade returns the topic that a card is most about; "" for none.
+func (d *document) trade() (topic string) {
+	for _, t := range slices.Sorted(maps.Keys(d.topics)) {
+		if topic == "" || d.topics[t] > d.topics[topic] {
+			topic = t
+		}
+	}
+	return topic
+}
 
 // share makes shares of the weights of topics. What a card says of its topics grows slower than how often it says it, and
 // what it names once beside its main topic is no topic of it.

@@ -70,7 +70,7 @@ var symbols = map[string]string{
 
 // currencyNames are the words for currencies, with the adjectives that some of them need.
 var currencyNames = map[string]string{
-	"dollar": "USD", "buck": "USD", "euro": "EUR", "pound": "GBP", "sterling": "GBP", "quid": "GBP", "yen": "JPY", "rupee": "INR",
+	"dollar": "USD", "dolar": "USD", "doller": "USD", "buck": "USD", "euro": "EUR", "pound": "GBP", "sterling": "GBP", "quid": "GBP", "yen": "JPY", "rupee": "INR",
 	"franc": "CHF", "yuan": "CNY", "renminbi": "CNY", "peso": "MXN", "krona": "SEK", "kronor": "SEK", "krone": "NOK", "kroner": "NOK",
 	"won": "KRW", "real": "BRL", "reais": "BRL", "zloty": "PLN", "lira": "TRY", "shekel": "ILS", "ruble": "RUB", "baht": "THB",
 	"rand": "ZAR", "forint": "HUF", "ringgit": "MYR", "rupiah": "IDR", "dirham": "AED",
@@ -83,7 +83,7 @@ var nations = map[string]string{
 	"us": "USD", "u.s": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "aussie": "AUD", "kiwi": "NZD", "zealand": "NZD", "kong": "HKD", "vietnamese": "VND", "singapore": "SGD", "swiss": "CHF", "british": "GBP",
 	"uk": "GBP", "english": "GBP", "egyptian": "EGP", "japanese": "JPY", "indian": "INR", "pakistani": "PKR", "mexican": "MXN",
 	"argentine": "ARS", "chilean": "CLP", "colombian": "COP", "philippine": "PHP", "chinese": "CNY", "swedish": "SEK", "danish": "DKK",
-	"norwegian": "NOK", "icelandic": "ISK", "polish": "PLN", "turkish": "TRY", "brazilian": "BRL", "korean": "KRW", "czech": "CZK",
+	"norwegian": "NOK", "icelandic": "ISK", "polish": "PLN", "turkish": "TRY", "brazilian": "BRL", "brasilian": "BRL", "korean": "KRW", "czech": "CZK",
 	"thai": "THB", "hungarian": "HUF", "israeli": "ILS", "russian": "RUB", "malaysian": "MYR",
 }
 
@@ -236,6 +236,11 @@ func currencies(text string, tokens []token) []string {
 		}
 	}
 	for i := 0; i < len(tokens); i++ {
+		if pair := strings.ToUpper(tokens[i].raw); len(pair) == 6 && isoCodes[pair[:3]] && isoCodes[pair[3:]] { // EURUSD
+			add(pair[:3])
+			add(pair[3:])
+			continue
+		}
 		if i+1 < len(tokens) {
 			if code := currencyOfTwo(tokens[i].word, tokens[i+1].word); code != "" {
 				add(code)

@@ -141,6 +141,33 @@ func (r *router) exampleOf(text string) int {
 	return of
 }
 
+// frontDesk returns the index of the agent that takes requests of users where several of one trade could be meant; -1
+// for none. A shop and its mechanic both repair cars, but only the shop's examples speak of a car of the user's own. An
+// order, "Repair the brakes", may be for either.
+func (r *router) frontDesk(text string, k ranking) int {
+	best, score := k.best()
+	if !k.likely() || startsWithVerb(text) && !ofOnesOwn().MatchString(text) {
+		return -1
+	}
+	desk := -1
+	for _, rank := range k.agents {
+		if rank.score <= tieRatio*score {
+			break
+		}
+		card := r.cards[rank.agent]
+		if card.trade() == "" || card.trade() != r.cards[best].trade() {
+			return -1
+		}
+		if card.own {
+			if desk >= 0 {
+				return -1
+			}
+			desk = rank.agent
+		}
+	}
+	return desk
+}
+
 // nobody returns how much a text says of a topic that no agent is about.
 func (r *router) nobody(a about) (most float64) {
 	for topic, score := range a.topics {

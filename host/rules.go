@@ -57,6 +57,9 @@ func (r *router) plan(s *Situation) *Decision {
 	if d := r.followUp(s, whole); d != nil {
 		return d
 	}
+	if desk := r.frontDesk(s.Text, whole); desk >= 0 {
+		return r.single(desk, s.Text)
+	}
 	if bareGreeting().MatchString(s.Text) && !whole.likely() {
 		return &Decision{Answer: r.describe(s)}
 	}
