@@ -128,7 +128,9 @@ type Limits struct {
 	BodyTimeout     time.Duration // for reading a request's body; 0 means 2 minutes
 	IdleTimeout     time.Duration // for a connection without a request; 0 means 2 minutes
 	WriteTimeout    time.Duration // for each write; a reader that misses it is cut; 0 means 10 seconds
-	KeepAlive       time.Duration // between signs of life on a silent stream; 0 means 15 seconds
+	// KeepAlive is the time between signs of life on a silent stream; 0 means 15 seconds. A caller of HTTP/1 that closes its
+	// sending side, which one that has gone does too, is waited for as long for an answer that is no stream.
+	KeepAlive time.Duration
 }
 
 // Defaults returns the limits with every zero value replaced by what it means.

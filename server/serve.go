@@ -108,7 +108,7 @@ func (s *Server) httpServer(requests context.Context, config *tls.Config) *http.
 		MaxHeaderBytes:    64 << 10,
 		// One connection may carry all streams of a caller, who then meets our limit, which says so, first.
 		HTTP2:       &http.HTTP2Config{MaxConcurrentStreams: s.options.Limits.StreamsPerOwner + 100},
-		BaseContext: func(net.Listener) context.Context { return requests },
+		BaseContext: func(net.Listener) context.Context { return binding.Serving(requests) },
 		ErrorLog:    binding.ErrorLog(s.options.Logger),
 	}
 }

@@ -76,14 +76,25 @@ type Exchange struct {
 	call     *a2a.Call // that of ctx; nobody else sees it before the service is called
 	control  *http.ResponseController
 	room     *claim // of a large request, and then of a large answer; nil when there is none
+
+	// These three are nil where the end of the caller's sending side ends the request's context, see [Core.outlast].
+	closed context.Context // ends with the sending side
+	opened func()          // says that the stream is open
+	over   func()          // ends the request's context
 }
 
 // Done gives back what the exchange holds. It is called when the exchange is over, however that came.
-func (x *Exchange) Done() { x.room.release() }
+func (x *Exchange) Done() {
+	x.room.release()
+	if x.over != nil {
+		x.over()
+	}
+}
 
 // Admit finds out what the card promises and who calls. It comes first: nothing of a request is read for a stranger.
 func (c *Core) Admit(x *Exchange) *a2a.Error {
 	x.control = http.NewResponseController(x.W)
+	c.outlast(x)
 	profile, err := c.Profile(x.R)
 	if err != nil {
 		return a2a.AsError(err)
@@ -239,10 +250,10 @@ var ShuttingDown error = &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the serv
 
 func shuttingDown(x *Exchange) bool { return context.Cause(x.R.Context()) == ShuttingDown }
 
-// explain returns what a caller is told of an error: that the server is shutting down, if that is what is behind it.
+// explain returns what a caller is told of an error: why the server ended the request, if it did.
 func explain(x *Exchange, err error) *a2a.Error {
-	if shuttingDown(x) {
-		return a2a.AsError(ShuttingDown)
+	if cause, ok := context.Cause(x.R.Context()).(*a2a.Error); ok {
+		return cause
 	}
 	return a2a.AsError(err)
 }

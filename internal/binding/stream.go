@@ -159,6 +159,7 @@ type streamWriter struct {
 	written time.Time
 	err     error // of the first write that failed; nothing is written after it
 	closed  bool
+	unwatch func() bool // forgets the probe; nil when there is none
 }
 
 // openStream writes status and headers at once: the caller learns that it was heard before the agent says anything.
@@ -178,6 +179,10 @@ func (c *Core) openStream(x *Exchange, cancel func()) *streamWriter {
 	defer w.mu.Unlock()
 	w.write()
 	w.timer = time.AfterFunc(w.interval, w.keepAlive)
+	if x.closed != nil {
+		x.opened()
+		w.unwatch = context.AfterFunc(x.closed, w.probe)
+	}
 	return w
 }
 
@@ -265,6 +270,22 @@ func (w *streamWriter) keepAlive() {
 	w.timer.Reset(w.interval - silent)
 }
 
+// probeAgain is how long after the first write to a caller that has closed its sending side the second one comes.
+const probeAgain = time.Second
+
+// probe finds out whether a caller that has closed its sending side still reads. One that has gone answers the first write
+// with a reset, and the second one fails.
+func (w *streamWriter) probe() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed || w.err != nil {
+		return
+	}
+	w.write(keepAliveComment)
+	w.written = w.written.Add(-w.interval) // the timer takes the stream for silent, and writes
+	w.timer.Reset(min(w.interval, probeAgain))
+}
+
 var keepAliveComment = sse.AppendComment(nil, "keep-alive")
 
 // write writes and flushes the pieces; the caller holds the lock. A write that fails or takes too long ends the stream.
@@ -302,6 +323,9 @@ func (w *streamWriter) close() {
 	defer w.mu.Unlock()
 	w.closed = true
 	w.timer.Stop()
+	if w.unwatch != nil {
+		w.unwatch()
+	}
 	if w.batch != nil {
 		Release(w.batch)
 		w.batch = nil
