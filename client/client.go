@@ -10,8 +10,10 @@
 //
 // # What is sent twice
 //
-// A message is sent again only when surely no byte of it was sent; then also to the card's next interface. Calls that
-// only read are repeated when the connection fails or the agent is busy.
+// A message is sent again in two cases, in which the agent has not worked on it. If no byte of it was sent, it is sent
+// again, also to the card's next interface. If the agent answered that it does not know the version of the protocol or the
+// method, the message is sent in another version that the card allows. Calls that only read are repeated when the
+// connection fails or the agent is busy.
 //
 // # Errors
 //

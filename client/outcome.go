@@ -26,6 +26,8 @@ type Outcome struct {
 // that GetTask has to bring them.
 const maxOutcome = 32 << 20
 
+const overhead = 100 // bytes of a message or an artifact without parts
+
 // Add takes an update.
 func (o *Outcome) Add(u Update) {
 	switch e := u.Event.(type) {
@@ -39,10 +41,11 @@ func (o *Outcome) Add(u Update) {
 		if o.said != nil && slices.ContainsFunc(e.History, func(m *a2a.Message) bool { return m.ID == o.said.ID }) {
 			o.said = nil
 		}
-		if o.folder != nil && (u.Polled || u.Resync) {
-			e = o.merge(e)
+		if o.folder != nil {
+			e = merge(e, o.folder.Task())
 		}
 		o.folder = journal.NewFolder(e)
+		o.count(e)
 	case *a2a.StatusUpdate:
 		o.begin(e.TaskID, e.ContextID)
 		if m := e.Status.Message; m != nil {
@@ -77,10 +80,30 @@ func (o *Outcome) say(m *a2a.Message) {
 	o.said = m
 }
 
-// grow counts parts that are about to be kept. When they are too much all that was kept goes, except for the status.
+// grow counts parts that are about to be kept.
 func (o *Outcome) grow(parts []a2a.Part) {
-	const overhead = 100 // bytes of a message or an artifact without parts
-	if o.held += overhead + size(parts); o.over || o.held <= maxOutcome {
+	if o.held += overhead + size(parts); !o.over {
+		o.trim()
+	}
+}
+
+// count counts what a task brought and what stays from before it, anew.
+func (o *Outcome) count(t *a2a.Task) {
+	o.held = 0
+	for _, a := range t.Artifacts {
+		o.held += overhead + size(a.Parts)
+	}
+	for _, m := range append(slices.Clip(t.History), t.Status.Message, o.said) {
+		if m != nil {
+			o.held += overhead + size(m.Parts)
+		}
+	}
+	o.trim()
+}
+
+// trim drops all but the status if too much is kept.
+func (o *Outcome) trim() {
+	if o.held <= maxOutcome {
 		return
 	}
 	t := o.folder.Task()
@@ -132,7 +155,7 @@ func (o *Outcome) Task() *a2a.Task {
 func (o *Outcome) Final(task *a2a.Task, err error) (*a2a.Task, error) {
 	switch told := o.Task(); {
 	case err == nil:
-		return o.merge(task), nil
+		return merge(task, told), nil
 	case told == nil || o.over || !stopped(told.Status.State):
 		return nil, err
 	default:
@@ -140,9 +163,8 @@ func (o *Outcome) Final(task *a2a.Task, err error) (*a2a.Task, error) {
 	}
 }
 
-// merge returns the task with what only the updates told.
-func (o *Outcome) merge(task *a2a.Task) *a2a.Task {
-	told := o.Task()
+// merge returns the task with what only the updates told, if they told of it.
+func merge(task, told *a2a.Task) *a2a.Task {
 	if told == nil {
 		return task
 	}

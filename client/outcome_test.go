@@ -3,6 +3,7 @@
 package client_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,6 +31,9 @@ func TestAskKeepsWhatTheStreamSaid(t *testing.T) {
 		get    string // result of GetTask; "" for an agent that has no such method
 		want   string
 	}{
+		"task again without artifacts": {[]string{begun, chunk("12:00"), taskEvent("COMPLETED")}, "", "12:00"},
+		"task again amid messages":     {[]string{begun, amid("m3", "12"), taskEvent("WORKING"), amid("m3", ":00"), taskEvent("COMPLETED")}, "", "12:00"},
+		"task again with the artifact": {[]string{begun, chunk("12"), taskEvent("COMPLETED", artifact("12:00"))}, "", "12:00"},
 		"no GetTask":                   {[]string{begun, chunk("12"), chunk(":00"), status("COMPLETED")}, "", "12:00"},
 		"GetTask without artifacts":    {[]string{begun, chunk("12:00"), status("COMPLETED")}, task("COMPLETED"), "12:00"},
 		"GetTask with other words":     {[]string{begun, chunk("12:00"), status("COMPLETED")}, `{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED","message":{"messageId":"m9","role":"ROLE_AGENT","parts":[{"text":"Task completed successfully"}]}}}`, "12:00"},
@@ -77,7 +81,14 @@ func TestOutcomeNeedsGetTask(t *testing.T) {
 		large.Add(update(&a2a.ArtifactUpdate{TaskID: "t1", Append: true, Artifact: &a2a.Artifact{ID: "a1", Parts: []a2a.Part{megabyte}}}))
 	}
 	large.Add(update(&a2a.StatusUpdate{TaskID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}))
-	for name, o := range map[string]*client.Outcome{"nothing": &none, "begun": &begun, "too large to keep": &large} {
+	var tasks client.Outcome
+	for i := range 40 {
+		made := []*a2a.Artifact{{ID: a2a.ArtifactID(strconv.Itoa(i)), Parts: []a2a.Part{megabyte}}}
+		tasks.Add(update(&a2a.Task{ID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, Artifacts: made}))
+	}
+	for name, o := range map[string]*client.Outcome{
+		"nothing": &none, "begun": &begun, "too large to keep": &large, "too large by many tasks": &tasks,
+	} {
 		if task, err := o.Final(nil, refused); task != nil || err != error(refused) {
 			t.Errorf("%s: got %v, %v", name, task, err)
 		}
@@ -87,7 +98,7 @@ func TestOutcomeNeedsGetTask(t *testing.T) {
 	}
 }
 
-// A look at the task replaces what came before, but for what it leaves out.
+// A later task replaces what came before, but for what it leaves out.
 func TestOutcomeOfPolledTask(t *testing.T) {
 	t.Parallel()
 	var o client.Outcome

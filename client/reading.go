@@ -38,10 +38,14 @@ func (c *Client) otherReading(of int) int {
 	})
 }
 
+// unknownError is what the JavaScript agents of April 2025 answer with -32603 when they do not know a method.
+const unknownError = "An unknown error occurred."
+
 // misread reports whether a call failed as calls do when the agent speaks another version than that of the endpoint. The
 // Python agents of April 2025 answer a method that they do not know with -32600, others with -32601. The JavaScript ones
-// answer it with -32603, which counts only before the first call that the agent understood: it may be any failure.
-func (c *Client) misread(op wire.Operation, reads bool, err error) bool {
+// answer message/send with -32603 and unknownError, which counts only before the first call that the agent understood. Any
+// other -32603 may come from an agent that did its work.
+func (c *Client) misread(at *endpoint, op wire.Operation, reads bool, err error) bool {
 	e, ok := errors.AsType[*a2a.Error](err)
 	switch {
 	case !ok:
@@ -50,8 +54,10 @@ func (c *Client) misread(op wire.Operation, reads bool, err error) bool {
 		return reads && e.Kind == a2a.ErrInvalidAgentResponse
 	case !differs(op):
 		return false
+	case e.Kind == a2a.ErrInternal:
+		return at.generation == a2a.Generation02 && e.Message == unknownError && !c.understood.Load()
 	}
-	return e.Kind == a2a.ErrMethodNotFound || e.Kind == a2a.ErrInvalidRequest || e.Kind == a2a.ErrInternal && !c.understood.Load()
+	return e.Kind == a2a.ErrMethodNotFound || e.Kind == a2a.ErrInvalidRequest
 }
 
 // differs reports whether the method of an operation has one name in 0.1 and another in 0.2.
@@ -66,11 +72,11 @@ func reread[Req, Res any](ctx context.Context, c *Client, at int, o *operation[R
 		c.understood.Store(true)
 	}
 	other := c.otherReading(at)
-	if other < 0 || !c.misread(o.op, o.reads, err) {
+	if other < 0 || !c.misread(c.endpoints[at], o.op, o.reads, err) {
 		return res, err
 	}
 	again, failed := attempt(ctx, c, c.endpoints[other], o, req)
-	if unsent(failed) || c.misread(o.op, o.reads, failed) {
+	if unsent(failed) || c.misread(c.endpoints[other], o.op, o.reads, failed) {
 		return res, err
 	}
 	c.current.Store(int32(other))

@@ -139,3 +139,21 @@ func TestMethodOfNeitherVersion(t *testing.T) {
 		t.Errorf("%v after %q", err, agent.called)
 	}
 }
+
+// An agent that did its work and then failed is not given the message in the other version, too: it may serve both.
+func TestFailureIsNotAnotherVersion(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ authentication, answer, want string }{
+		"0.2": {"", `{"code":-32603,"message":"the model timed out after the booking"}`, "message/send"},
+		"0.1": {`"authentication":{"schemes":["public"]},`, `{"code":-32603,"message":"An unknown error occurred."}`, "tasks/send"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			agent := unsure{status: 200, unknown: c.answer}
+			_, err := agent.dial(t, c.authentication, a2a.Generation02, a2a.Generation01).SendMessage(t.Context(), send("book"))
+			if !errors.Is(err, a2a.ErrInternal) || !slices.Equal(agent.called, []string{c.want}) {
+				t.Errorf("%v after %q, want one call of %s", err, agent.called, c.want)
+			}
+		})
+	}
+}
