@@ -80,6 +80,9 @@ func reach[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res],
 			continue
 		}
 		res, err = attempt(ctx, c, e, o, req)
+		if lacksOperation(err) { // tells nothing of the agent, which the others did not reach
+			continue
+		}
 		if !unsent(err) && !refusesVersion(err) {
 			c.current.Store(int32(i))
 			return reread(ctx, c, i, o, req, res, err)
@@ -99,6 +102,12 @@ func reach[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res],
 func refusesVersion(err error) bool {
 	e, ok := errors.AsType[*a2a.Error](err)
 	return ok && e.Remote && e.Kind == a2a.ErrVersionNotSupported
+}
+
+// lacksOperation reports whether a call was not made, because the version of the interface has no such operation.
+func lacksOperation(err error) bool {
+	e, ok := errors.AsType[*a2a.Error](err)
+	return ok && !e.Remote && e.Kind == a2a.ErrUnsupportedOperation
 }
 
 // unsent reports whether a call failed before a byte of it was sent.

@@ -502,6 +502,21 @@ func TestNoInterfaceCanBeReached(t *testing.T) {
 	}
 }
 
+// Version 0.1 has no ListTasks, which says nothing of whether the agent is there.
+func TestAnAgentOutOfReachIsNoOldAgent(t *testing.T) {
+	t.Parallel()
+	addr := closedAddress()
+	old := strings.Replace(iface(addr, a2a.BindingJSONRPC, ""), "1.0", "0.1", 1)
+	c := dial(t, cardText(streams, iface(addr, a2a.BindingJSONRPC, ""), old), client.Options{Retries: -1})
+	_, err := c.ListTasks(t.Context(), &a2a.ListTasksRequest{})
+	if _, ok := errors.AsType[*client.UnreachableError](err); !ok || strings.Contains(err.Error(), "0.1 of the protocol") {
+		t.Errorf("error %v", err)
+	}
+	if got := c.Interface().ProtocolVersion; got != "1.0" {
+		t.Errorf("the next call goes to the interface of %s", got)
+	}
+}
+
 func TestTheFirstInterfaceThatIsSpoken(t *testing.T) {
 	t.Parallel()
 	rest := iface("https://a.example/rest", a2a.BindingHTTPJSON, "")
