@@ -288,7 +288,7 @@ func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
 // done is told, whether or not there is room.
 func (c *Core) admit(x *Exchange, result any) (e *a2a.Error) {
 	size := int64(a2a.SizeOf(result))
-	if size <= smallBody {
+	if size <= SmallBody {
 		return nil
 	}
 	owner := auth.Owner(x.identity)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -66,9 +65,9 @@ func (c *Core) Deadline(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// smallBody is up to how many bytes a body does not count against the budget of requests: it costs less than the
+// SmallBody is up to how many bytes a body does not count against the budget of requests: it costs less than the
 // connection that it came by. ReadFrom takes as much without growing a buffer that goes back to the pool.
-const smallBody = keptBuffer - bytes.MinRead
+const SmallBody = keptBuffer - bytes.MinRead
 
 // Read reads the request's body into buf, up to the limit and within the time that [Core.Deadline] gave it. A
 // Content-Length over the limit is refused without reading. What is large is read once there is room for it.
@@ -78,13 +77,13 @@ func (c *Core) Read(x *Exchange, buf *bytes.Buffer) *a2a.Error {
 	}
 	body := http.MaxBytesReader(x.W, x.R.Body, c.MaxBody)
 	var begin io.Reader = body
-	small := x.R.ContentLength >= 0 && x.R.ContentLength <= smallBody
+	small := x.R.ContentLength >= 0 && x.R.ContentLength <= SmallBody
 	if !small {
-		begin = io.LimitReader(body, smallBody)
+		begin = io.LimitReader(body, SmallBody)
 	}
-	buf.Grow(int(min(max(x.R.ContentLength, 0), smallBody)) + bytes.MinRead)
+	buf.Grow(int(min(max(x.R.ContentLength, 0), SmallBody)) + bytes.MinRead)
 	n, err := buf.ReadFrom(begin)
-	if err == nil && n == smallBody && !small {
+	if err == nil && n == SmallBody && !small {
 		var e *a2a.Error
 		if e, err = c.readLarge(x, buf, body); e != nil {
 			return e
@@ -118,8 +117,7 @@ func (c *Core) readLarge(x *Exchange, buf *bytes.Buffer, body io.Reader) (*a2a.E
 	if size < 0 {
 		size = c.MaxBody
 	}
-	var e *a2a.Error
-	if x.room, e = c.Requests.take(x.R.Context(), auth.Owner(x.identity), size, false); e != nil {
+	if e := c.Expect(x, size); e != nil {
 		return e, nil
 	}
 	if x.R.ContentLength > 0 {
@@ -142,13 +140,13 @@ func collect(buf *bytes.Buffer, body io.Reader) error {
 			Release(piece)
 		}
 	}()
-	total, n := 0, int64(smallBody)
-	for n == smallBody {
+	total, n := 0, int64(SmallBody)
+	for n == SmallBody {
 		piece := Buffer()
 		pieces = append(pieces, piece)
 		piece.Grow(keptBuffer)
 		var err error
-		if n, err = piece.ReadFrom(io.LimitReader(body, smallBody)); err != nil {
+		if n, err = piece.ReadFrom(io.LimitReader(body, SmallBody)); err != nil {
 			return err
 		}
 		total += int(n)

@@ -41,7 +41,7 @@ func TestMediaType(t *testing.T) {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	const total = 2 << 20
-	for _, size := range []int{0, 1, 511, 4096, smallBody - 1, smallBody, smallBody + 1, keptBuffer, 3 * keptBuffer, 1 << 20} {
+	for _, size := range []int{0, 1, 511, 4096, SmallBody - 1, SmallBody, SmallBody + 1, keptBuffer, 3 * keptBuffer, 1 << 20} {
 		want := strings.Repeat("0123456789", size/10+1)[:size]
 		for _, announced := range []int64{int64(size), -1} {
 			for name, body := range map[string]io.Reader{"whole": strings.NewReader(want), "halves": iotest.HalfReader(strings.NewReader(want))} {
@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 					t.Errorf("%d bytes, announced %d, in %s: got %d, %v", size, announced, name, buf.Len(), e)
 				}
 				Release(buf)
-				if held := int64(size); size > smallBody && c.Requests.used != held || size <= smallBody && c.Requests.used > held {
+				if held := int64(size); size > SmallBody && c.Requests.used != held || size <= SmallBody && c.Requests.used > held {
 					t.Errorf("%d bytes, announced %d: %d are counted", size, announced, c.Requests.used)
 				}
 				x.Done()
@@ -85,10 +85,10 @@ func TestReadWithoutRoom(t *testing.T) {
 		c, x := reading(strings.NewReader(strings.Repeat("x", 1<<20)), announced, 2<<20)
 		c.Requests.charge("somebody", 2<<20)
 		buf := new(bytes.Buffer)
-		if e := c.Read(x, buf); e == nil || e.Kind != a2a.ErrUnavailable || e.RetryAfter == 0 || buf.Len() > smallBody {
+		if e := c.Read(x, buf); e == nil || e.Kind != a2a.ErrUnavailable || e.RetryAfter == 0 || buf.Len() > SmallBody {
 			t.Errorf("announced %d: %v after %d bytes", announced, e, buf.Len())
 		}
-		c, x = reading(strings.NewReader(strings.Repeat("x", smallBody)), smallBody, 2<<20)
+		c, x = reading(strings.NewReader(strings.Repeat("x", SmallBody)), SmallBody, 2<<20)
 		c.Requests.charge("somebody", 2<<20)
 		if e := c.Read(x, new(bytes.Buffer)); e != nil {
 			t.Errorf("a small body: %v", e)

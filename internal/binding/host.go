@@ -44,11 +44,18 @@ func (c *Core) RoutePackage(r *http.Request, gen a2a.Generation, op wire.Operati
 	return route, c.versionError(string(requested), "the version of the request is not that of its gRPC package, "+string(gen))
 }
 
-// Count makes room for a request that has arrived already, if it is large.
+// Expect makes room for a large request of which no more than the beginning has arrived.
+func (c *Core) Expect(x *Exchange, bytes int64) (e *a2a.Error) {
+	x.room, e = c.Requests.take(x.R.Context(), auth.Owner(x.identity), bytes, false)
+	return e
+}
+
+// Count makes room for a request that has arrived already, if it is large and was not expected.
 func (c *Core) Count(x *Exchange, bytes int) (e *a2a.Error) {
-	if bytes > smallBody {
+	if x.room == nil && bytes > SmallBody {
 		x.room, e = c.Requests.take(x.R.Context(), auth.Owner(x.identity), int64(bytes), true)
 	}
+	x.room.shrink(int64(bytes))
 	return e
 }
 

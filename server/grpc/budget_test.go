@@ -4,6 +4,9 @@ package grpc_test
 
 import (
 	"context"
+	"encoding/binary"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -60,4 +63,63 @@ func TestBudget(t *testing.T) {
 			t.Errorf("%s port: the first message: %v", name, err)
 		}
 	}
+}
+
+// A large message has its room before it arrives, on the port that gRPC shares with HTTP: one that stays half sent keeps
+// others out until its call ends.
+func TestBudgetOfMessagesOnTheirWay(t *testing.T) {
+	t.Parallel()
+	r := start(t, echoing(t), server.Options{Limits: server.Limits{RequestBytes: 200 << 10, Wait: time.Millisecond}}, grpc.Options{})
+	client := pb10.NewA2AServiceClient(dial(t, strings.TrimPrefix(r.url, "http://"), insecure.NewCredentials()))
+	wantSoon := func(want codes.Code, when string) {
+		t.Helper()
+		ctx := withVersion(timeout(t))
+		for {
+			_, err := client.SendMessage(ctx, &pb10.SendMessageRequest{Message: &pb10.Message{
+				MessageId: "m", Role: pb10.Role_ROLE_USER,
+				Parts: []*pb10.Part{{Content: &pb10.Part_Text{Text: strings.Repeat("x", 100<<10)}}},
+			}})
+			if status.Code(err) == want {
+				return
+			}
+			if ctx.Err() != nil {
+				t.Fatalf("%s: %v, want %v", when, err, want)
+			}
+		}
+	}
+	wantSoon(codes.OK, "before")
+
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	transport := &http.Transport{Protocols: &protocols}
+	defer transport.CloseIdleConnections()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	body, rest := io.Pipe()
+	defer rest.Close()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url+pb10.A2AService_SendMessage_FullMethodName, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/grpc")
+	req.Header.Set("Te", "trailers")
+	req.Header.Set("A2A-Version", "1.0")
+	over := make(chan error, 1)
+	go func() {
+		resp, err := transport.RoundTrip(req)
+		if err == nil {
+			resp.Body.Close()
+		}
+		over <- err
+	}()
+	prefix := binary.BigEndian.AppendUint32([]byte{0}, 140<<10)
+	if _, err := rest.Write(append(prefix, make([]byte, 70<<10)...)); err != nil {
+		t.Fatal(err)
+	}
+	wantSoon(codes.Unavailable, "while another message is half sent")
+	cancel()
+	if err := <-over; err == nil {
+		t.Error("the half of a message is answered")
+	}
+	wantSoon(codes.OK, "afterwards")
 }

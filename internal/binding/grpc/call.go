@@ -28,6 +28,7 @@ type call struct {
 	op      wire.Operation
 	stream  grpc.ServerStream
 	request *http.Request
+	body    *body  // nil when the call came to a port of gRPC's own
 	guard   *guard // nil when the call came over net/http, which has the deadlines
 	refused error  // what gRPC has answered by itself
 }
@@ -112,6 +113,9 @@ func (c *call) receive(x *binding.Exchange) ([]byte, *a2a.Error) {
 	core := c.server.Host.Core
 	var in frame
 	begun := time.Now()
+	if e := c.makeRoom(x); e != nil {
+		return nil, e
+	}
 	err := c.guard.do(core.BodyTimeout, func() error { return c.stream.RecvMsg(&in) })
 	if err == nil {
 		return in.bytes, nil
@@ -129,6 +133,27 @@ func (c *call) receive(x *binding.Exchange) ([]byte, *a2a.Error) {
 		return nil, &a2a.Error{Kind: a2a.ErrInvalidRequest, Message: "the call ended before its message", Cause: err}
 	}
 	return nil, &a2a.Error{Kind: a2a.ErrInvalidRequest, Message: "the call needs one message", Cause: err}
+}
+
+// makeRoom waits for room for a large message before the rest of it is read. gRPC's own transport does not tell what is
+// to come.
+func (c *call) makeRoom(x *binding.Exchange) *a2a.Error {
+	if c.body == nil {
+		return nil
+	}
+	select {
+	case <-c.body.known:
+	case <-x.R.Context().Done(): // the message does not come, which is found out next
+		return nil
+	}
+	if !c.body.large {
+		return nil
+	}
+	if e := c.server.Host.Core.Expect(x, c.body.size()); e != nil {
+		return e
+	}
+	c.body.allow()
+	return nil
 }
 
 // answer sends the result of an operation that answers once.

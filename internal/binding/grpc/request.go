@@ -50,6 +50,9 @@ func requestOf(ctx context.Context) *http.Request {
 // originKey is the key under which the context of a call has the http.Request that it came with.
 type originKey struct{}
 
+// bodyKey is the key under which it has the body that came over net/http.
+type bodyKey struct{}
+
 // headersOf returns the header of an answer as metadata.
 func headersOf(h http.Header) metadata.MD {
 	md := make(metadata.MD, len(h))

@@ -4,7 +4,6 @@ package grpc
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"time"
 
@@ -93,6 +92,7 @@ func (s *Server) handle(c *call) error {
 		defer context.AfterFunc(end, func() { cancel(context.Cause(end)) })()
 	}
 	c.request = requestOf(ctx)
+	c.body, _ = ctx.Value(bodyKey{}).(*body)
 	if overHTTP {
 		return c.run() // net/http has the deadlines
 	}
@@ -110,19 +110,10 @@ func (s *Server) ServeHTTP(g *grpc.Server, w http.ResponseWriter, r *http.Reques
 			cancel(cause)
 		}
 	})()
-	call := r.WithContext(ctx)
-	call.Body = oneMessage(r.Body, s.Host.Core.MaxBody)
+	body := newBody(r.Body, s.Host.Core.MaxBody)
+	call := r.WithContext(context.WithValue(ctx, bodyKey{}, body))
+	call.Body = body
 	g.ServeHTTP(&patientWriter{w, http.NewResponseController(w), s.Host.Core.WriteTimeout}, call)
-}
-
-// oneMessage ends a body after as many bytes as one message may have: gRPC reads a body to its end, whether or not
-// anybody wants it, and holds it as long as the call lasts.
-func oneMessage(body io.ReadCloser, most int64) io.ReadCloser {
-	const prefix = 5 // of a message: whether it is compressed, and its length
-	return struct {
-		io.Reader
-		io.Closer
-	}{io.LimitReader(body, prefix+most), body}
 }
 
 // A patientWriter gives each write its time. A reader that misses it loses the call.
