@@ -46,7 +46,8 @@ var sections = map[direction]struct{ title, about string }{
 }
 
 const aboutAsClient = `Frameworks in which people write agents, each as its documentation shows it. Their clients call sample agents of Dragoman: directly,
-` + "`dragoman serve`" + `; below a path, ` + "`dragoman samples up`" + `; gateway, ` + "`dragoman gateway`" + ` before the first.
+` + "`dragoman serve`" + `; below a path, ` + "`dragoman samples up`" + `; gateway, ` + "`dragoman gateway`" + ` before the first; host, one
+` + "`dragoman host`" + ` before all of them.
 
 | scenario | what happens |
 | --- | --- |

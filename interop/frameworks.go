@@ -30,34 +30,47 @@ var flagships = []string{"currency", "expenses", "images", "coder"}
 // An address book has the URLs of agents by their names.
 type addressBook map[string]string
 
-// startFlagships starts the flagships, a gateway before each, and a server that has them below paths.
+// startFlagships starts the flagships, a gateway before each, a server that has them below paths, and a host before all.
 func (l *lab) startFlagships(ctx context.Context) error {
-	direct, gateways, below := addressBook{}, addressBook{}, addressBook{}
+	direct, gateways, below, hosts := addressBook{}, addressBook{}, addressBook{}, addressBook{}
 	all, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "samples", "up", "--addr", "127.0.0.1:0", "--data-dir", ":memory:"))
 	if err != nil {
 		return err
 	}
 	base, _, _ := strings.Cut(all, "/agents/")
+	var urls []string
 	for _, name := range flagships {
 		below[name] = base + "/agents/" + name
 		serve := exec.CommandContext(ctx, l.dragoman, "serve", "--agent", name, "--addr", "127.0.0.1:0", "--data-dir", ":memory:")
 		if direct[name], err = l.startServer(ctx, serve); err != nil {
 			return err
 		}
+		urls = append(urls, direct[name])
 		if gateways[name], err = l.startServer(ctx, l.before(ctx, gateway, direct[name])); err != nil {
 			return err
 		}
 	}
-	l.flagships = map[string]addressBook{directly: direct, belowPath: below, gateway: gateways}
+	one, err := l.startServer(ctx, l.before(ctx, host, urls...))
+	if err != nil {
+		return err
+	}
+	for _, name := range flagships {
+		hosts[name] = one
+	}
+	l.flagships = map[string]addressBook{directly: direct, belowPath: below, gateway: gateways, host: hosts}
 	return nil
 }
 
-// before returns the command of a gateway or a host before an agent.
-func (l *lab) before(ctx context.Context, what, url string) *exec.Cmd {
+// before returns the command of a gateway or a host before agents.
+func (l *lab) before(ctx context.Context, what string, urls ...string) *exec.Cmd {
+	args := []string{"gateway", "--addr", "127.0.0.1:0"}
 	if what == host {
-		return exec.CommandContext(ctx, l.dragoman, "host", "--serve", "127.0.0.1:0", "--data-dir", ":memory:", "-a", url)
+		args = []string{"host", "--serve", "127.0.0.1:0", "--data-dir", ":memory:"}
 	}
-	return exec.CommandContext(ctx, l.dragoman, "gateway", "--addr", "127.0.0.1:0", "-a", url)
+	for _, url := range urls {
+		args = append(args, "-a", url)
+	}
+	return exec.CommandContext(ctx, l.dragoman, args...)
 }
 
 // picture is a PNG of one dot.

@@ -145,14 +145,19 @@ func TestRowsAreChosen(t *testing.T) {
 		}
 		return n
 	}
-	sides := 0 // of frameworks, with three rows each
+	clients, agents := 0, 0 // of frameworks: clients have four rows each, agents three
 	for _, p := range peers {
-		if p.framework {
-			sides += len(p.directions())
+		if p.framework && slices.Contains(p.directions(), asClient) {
+			clients++
+		}
+		if p.framework && slices.Contains(p.directions(), asAgent) {
+			agents++
 		}
 	}
 	for pattern, want := range map[string]int{
-		"": 85 + 3*sides, "gateway": 4 + sides, "google-adk.*as agent": 3, "coordinator|bridge": 37, `Python a2a-sdk 1\.3\.0, agent`: 3, "documents.*client": 1, "nobody": 0,
+		"": 85 + 4*clients + 3*agents, "gateway": 4 + clients + agents, "as client, host": clients,
+		"google-adk.*as agent": 3, "coordinator|bridge": 37,
+		`Python a2a-sdk 1\.3\.0, agent`: 3, "documents.*client": 1, "nobody": 0,
 	} {
 		if n := count(pattern); n != want {
 			t.Errorf("%q chooses %d rows, want %d", pattern, n, want)

@@ -46,7 +46,7 @@ func (p *peer) directions() []direction {
 func (p *peer) over(d direction) []string {
 	switch d {
 	case asClient:
-		return []string{directly, belowPath, gateway}
+		return []string{directly, belowPath, gateway, host}
 	case asAgent:
 		return []string{directly, gateway, host}
 	case throughGateway:
