@@ -137,11 +137,11 @@ func (s *Server) announce(ctx context.Context, addr net.Addr, secure bool) {
 	}
 }
 
-// How long a server goes on after /readyz says that it ends, and for how long one counts as watched by a balancer.
-const (
-	defaultDrainDelay = 5 * time.Second
-	watchedFor        = time.Minute
-)
+// DefaultDrainDelay is what Options.DrainDelay is when it is 0 and /readyz was asked for in the last minute.
+const DefaultDrainDelay = 5 * time.Second
+
+// watchedFor is how long after a request for /readyz a load balancer is taken to watch the server.
+const watchedFor = time.Minute
 
 // drainDelay returns how long to go on taking requests.
 func (s *Server) drainDelay(now time.Time) time.Duration {
@@ -149,7 +149,7 @@ func (s *Server) drainDelay(now time.Time) time.Duration {
 		return max(s.options.DrainDelay, 0)
 	}
 	if asked := s.asked.Load(); asked != 0 && now.Sub(time.Unix(0, asked)) < watchedFor {
-		return defaultDrainDelay
+		return DefaultDrainDelay
 	}
 	return 0
 }

@@ -38,8 +38,9 @@ command; /help lists the commands. With several agents, @NAME at the start of a
 line turns to one of them.
 
 Text that you paste is one message, whatever lines it has. The key Up brings
-back what you typed, also in earlier conversations; chat keeps that in the data
-folder, without lines that begin with a space.
+back what you typed, also in earlier conversations. chat keeps that in the data
+folder, without lines that begin with a space and without what you type while a
+task waits for authorization.
 
 When the agent asks for a form, chat asks for each field. Enter keeps the value
 in brackets, /later leaves the form, and /cancel cancels the task.
@@ -241,11 +242,17 @@ func (s *chat) loop(ctx context.Context, first error) error {
 			return failed
 		}
 		left = false
-		if strings.TrimSpace(line) != "" {
+		if strings.TrimSpace(line) != "" && !s.awaitsSecret() {
 			s.in.remember(line)
 		}
 		err = s.hear(ctx, line)
 	}
+}
+
+// awaitsSecret reports whether a task waits in AUTH_REQUIRED: its answer may be a password, a key or a code. It asks every
+// agent, as @NAME may begin the line.
+func (s *chat) awaitsSecret() bool {
+	return slices.ContainsFunc(s.agents, func(a *chatAgent) bool { return a.seen.state == a2a.TaskStateAuthRequired })
 }
 
 // settle decides what an error means for the chat: a person goes on, a script does not.

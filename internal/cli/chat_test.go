@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,13 +22,14 @@ import (
 
 // person is somebody at a terminal who answers each prompt with the next line.
 type person struct {
-	lines   []string // "^C" is Ctrl-C
-	prompts []string
+	lines      []string // "^C" is Ctrl-C
+	prompts    []string
+	remembered []string
 }
 
-func (p *person) person() bool    { return true }
-func (p *person) close()          {}
-func (p *person) remember(string) {}
+func (p *person) person() bool         { return true }
+func (p *person) close()               {}
+func (p *person) remember(line string) { p.remembered = append(p.remembered, line) }
 
 func (p *person) ask(ctx context.Context, prompt string) (string, error) {
 	p.prompts = append(p.prompts, prompt)
@@ -51,9 +53,15 @@ func talk(t *testing.T, lines []string, args ...string) (result, *person) {
 
 func talkTo(t *testing.T, somebody prompter, onInterrupt func(func()), args ...string) result {
 	t.Helper()
+	return runAt(t, somebody, onInterrupt, append([]string{"chat"}, args...)...)
+}
+
+// runAt runs a command with somebody at a terminal.
+func runAt(t *testing.T, somebody prompter, onInterrupt func(func()), args ...string) result {
+	t.Helper()
 	var out, err bytes.Buffer
 	r := Run{
-		Program: "dragoman", Args: append([]string{"chat"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
+		Program: "dragoman", Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
 		LookupEnv: func(string) (string, bool) { return "", false }, person: somebody, onInterrupt: onInterrupt,
 	}
 	code := r.Do(t.Context())
@@ -81,6 +89,34 @@ func has(t *testing.T, what, text string, wants ...string) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s has no %q:\n%s", what, want, text)
 		}
+	}
+}
+
+// What is typed while a task waits for authorization may be a password: chat does not remember it.
+func TestChatForgetsAnswersToAuthRequired(t *testing.T) {
+	t.Parallel()
+	locked := agent.Func(func(_ context.Context, t *agent.Turn) error {
+		if t.Text() != "s3cret" {
+			return t.NeedAuth(a2a.TextPart("Which key?"))
+		}
+		return t.Reply(a2a.TextPart("thank you"))
+	})
+	url, other := serveAgent(t, locked, nil), serveAgent(t, formAgent, nil)
+	for name, test := range map[string]struct{ args, lines []string }{
+		"one agent": {[]string{"chat", "-a", url}, []string{"open", "wrong", "s3cret", "/quit"}},
+		"another agent": {[]string{"chat", "-a", "other=" + other, "-a", "vault=" + url},
+			[]string{"@vault open", "@other", "@vault wrong", "@vault s3cret", "/quit"}},
+		"host": {[]string{"host", "-a", "vault=" + url, "--data-dir", ":memory:"}, []string{"@vault open", "wrong", "s3cret", "/quit"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			somebody := &person{lines: test.lines}
+			got := runAt(t, somebody, nil, test.args...)
+			has(t, "the output", got.stdout+got.stderr, "Which key?", "thank you")
+			if want := []string{test.lines[0], "/quit"}; !slices.Equal(somebody.remembered, want) {
+				t.Errorf("remembered %q, want %q", somebody.remembered, want)
+			}
+		})
 	}
 }
 

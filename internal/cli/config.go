@@ -246,6 +246,7 @@ func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards c
 		{"keep-alive of a stream", span(l.KeepAlive), "server"},
 		{"age of a card", span(srv.CardMaxAge), "server"},
 		{"drain", span(srv.DrainTimeout), "server"},
+		{"drain delay when /readyz is asked for", span(cmp.Or(srv.DrainDelay, server.DefaultDrainDelay)), "server"},
 		{"turn", span(eng.TurnLimit), "engine"},
 		{"cancel grace", span(eng.CancelGrace), "engine"},
 		{"lease", span(eng.LeaseTTL), "engine"},

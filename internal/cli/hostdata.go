@@ -17,53 +17,70 @@ import (
 // maxOwnHosts is how many hosts of one user may run at once on one data folder, beside one that is served.
 const maxOwnHosts = 16
 
-// openHost opens where a host keeps its tasks. One process has a folder at a time. Several hosts that are there for
-// their users alone take a folder each: the first free one, or the one with the task or context that goes on.
+// openHost opens the folder in which a host keeps its tasks. One process has a folder at a time. A host that is served has
+// the folder host. A host for one user has one of its own: a free one, or the one with the task or context to continue.
 func (c *command) openHost(ctx context.Context, o *hostOptions) (*kept, error) {
 	if !o.alone || o.data == inMemory {
 		o.agent = agentHost
 		return c.openJournal(ctx, &o.serveOptions)
 	}
-	opened, inUse, err := c.openOwn(ctx, o, o.taskID != "" || o.contextID != "")
-	switch {
-	case err != nil || opened != nil:
-		return opened, err
-	case inUse > 0:
-		f := &failure{exit: exitFailure, code: codeInternal,
-			message: fmt.Sprintf("no host that has ended knows this task or context; %d that run may know it", inUse)}
-		return nil, f.withHint("go on in the host that has it, or end that one first")
+	if o.taskID != "" || o.contextID != "" {
+		opened, inUse, err := c.findOwn(ctx, o)
+		switch {
+		case err != nil || opened != nil:
+			return opened, err
+		case inUse > 0:
+			f := &failure{exit: exitFailure, code: codeInternal,
+				message: fmt.Sprintf("no host that has ended knows this task or context; %d that run may know it", inUse)}
+			return nil, f.withHint("go on in the host that has it, or end that one first")
+		}
 	}
-	opened, _, err = c.openOwn(ctx, o, false) // a host that says that it knows no such task
-	return opened, err
+	return c.openFree(ctx, o) // for an unknown task too: the host answers that it does not know it
 }
 
-// openOwn opens the first folder that no process has, or the first one that knows the task or context. It returns nil
-// when none does, and how many folders it could not look into.
-func (c *command) openOwn(ctx context.Context, o *hostOptions, known bool) (opened *kept, inUse int, err error) {
-	for n := 1; n <= maxOwnHosts; n++ {
-		name := agentHost // which is also that of a host that is served
-		if n > 1 {
-			name += "-" + itoa(n)
+// ownFolder returns the folder of a host for one user: n is from 1 to maxOwnHosts.
+func (c *command) ownFolder(o *hostOptions, n int) (string, error) {
+	return c.dataFolder(o.data, agentHost+"-"+itoa(n+1))
+}
+
+// openFree opens the first folder for one user that no process has.
+func (c *command) openFree(ctx context.Context, o *hostOptions) (*kept, error) {
+	for n := 1; ; n++ {
+		folder, err := c.ownFolder(o, n)
+		if err != nil {
+			return nil, err
 		}
-		folder, err := c.dataFolder(o.data, name)
+		opened, err := c.openFolder(ctx, folder)
+		if err == nil {
+			return opened, nil
+		}
+		if _, locked := errors.AsType[*sqlite.LockedError](err); !locked || n == maxOwnHosts {
+			return nil, explainFolder(folder, err)
+		}
+	}
+}
+
+// findOwn opens the folder that knows the task or context: one for one user, or else that of a host that was served. It
+// returns nil when none does, and how many folders it could not look into.
+func (c *command) findOwn(ctx context.Context, o *hostOptions) (opened *kept, inUse int, err error) {
+	for n := 1; n <= maxOwnHosts+1; n++ {
+		folder, err := c.ownFolder(o, n)
+		if n > maxOwnHosts {
+			folder, err = c.dataFolder(o.data, agentHost)
+		}
 		if err != nil {
 			return nil, 0, err
 		}
-		if _, err := os.Stat(folder); known && errors.Is(err, fs.ErrNotExist) {
-			break
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
 		opened, err := c.openFolder(ctx, folder)
 		if _, locked := errors.AsType[*sqlite.LockedError](err); locked {
 			inUse++
-			if known || n < maxOwnHosts {
-				continue
-			}
+			continue
 		}
 		if err != nil {
 			return nil, inUse, explainFolder(folder, err)
-		}
-		if !known {
-			return opened, inUse, nil
 		}
 		has, err := o.knownIn(ctx, opened.journal)
 		if has && err == nil {

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"regexp"
 	"strings"
@@ -62,7 +63,44 @@ func TestHostsRunBesideEachOther(t *testing.T) {
 		t.Errorf("an unknown task: %+v", got)
 	}
 	got := run(t.Context(), "host", "ask", "-a", url, "--data-dir", "/proc/none/such", "hi")
-	if got.code != exitFailure || !strings.Contains(got.stderr, "Error: cannot create the data folder /proc/none/such/host: ") {
+	if got.code != exitFailure || !strings.Contains(got.stderr, "Error: cannot create the data folder /proc/none/such/host-2: ") {
 		t.Errorf("a folder that cannot be: %+v", got)
+	}
+}
+
+// A host for one user leaves the folder of a host that is served free, whichever of them starts first. A task that was begun
+// through the served one can be continued when that one has ended.
+func TestAHostForOneUserLeavesTheServedOneItsFolder(t *testing.T) {
+	t.Parallel()
+	url, dir := serveAgent(t, asker, nil), t.TempDir()
+	lines, typed := io.Pipe()
+	asked, ended := make(chan struct{}, 10), make(chan int, 1)
+	talk := Run{
+		Program: "dragoman", Args: []string{"host", "-a", url, "--data-dir", dir}, Stdin: lines,
+		Stdout: &signalling{after: "input-required", then: asked}, Stderr: io.Discard,
+		LookupEnv: func(string) (string, bool) { return "", false },
+	}
+	go func() { ended <- talk.Do(t.Context()) }()
+	io.WriteString(typed, "@test hello\n")
+	<-asked
+
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	said := make(lineWriter, 10)
+	served, over := Run{
+		Program: "dragoman", Args: []string{"host", "-a", url, "--data-dir", dir, "--serve", "127.0.0.1:0"}, Stdin: strings.NewReader(""),
+		Stdout: io.Discard, Stderr: said, LookupEnv: func(string) (string, bool) { return "", false },
+	}, make(chan int, 1)
+	go func() { over <- served.Do(ctx) }()
+	_, hosted, _ := strings.Cut(strings.TrimSpace(said.next(t)), " at ")
+	got := run(t.Context(), "send", "-a", hosted, "@test hi")
+	stop()
+	<-over
+	if got = run(t.Context(), "host", "ask", "-a", url, "--data-dir", dir, "--task-id", taskIn(t, got), "--text", "more"); got.code != exitOK {
+		t.Errorf("a task of the served host: %+v", got)
+	}
+	typed.Close()
+	if code := <-ended; code != exitOK {
+		t.Errorf("the conversation ended with %d", code)
 	}
 }
