@@ -25,6 +25,13 @@ type AuthenticatorFunc func(r *http.Request) (a2a.Identity, error)
 // Authenticate calls f.
 func (f AuthenticatorFunc) Authenticate(r *http.Request) (a2a.Identity, error) { return f(r) }
 
+// Schemed is what an Authenticator implements to say which credentials it takes. If an agent's card names no security
+// scheme, the server adds these, any one of which suffices. Without it, callers and gateways read in the card what its author wrote.
+type Schemed interface {
+	// SecuritySchemes returns the schemes by their names. The map is not changed.
+	SecuritySchemes() map[string]a2a.SecurityScheme
+}
+
 // Access is one use of one operation of one agent.
 type Access struct {
 	Agent     string // the name under which the engine runs it

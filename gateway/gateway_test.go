@@ -22,6 +22,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/gateway"
@@ -505,6 +506,22 @@ func TestCredentials(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// An agent that is protected by a token alone says so in its card, so the gateway passes the callers' tokens on.
+func TestTheTokenOfAProtectedAgent(t *testing.T) {
+	t.Parallel()
+	for _, gen := range []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation01} {
+		up := upstream(t, gen, func(o *server.Options) { o.Authenticator = auth.Token("secret", a2a.Identity{Subject: "ann"}) })
+		url := front(t, nil, gateway.Upstream{Card: up})
+		if _, err := dial(t, url, gen, client.Options{Interceptors: []client.Interceptor{client.Bearer("secret")}}).SendMessage(t.Context(), message("hello")); err != nil {
+			t.Errorf("%s with the token: %v", gen, err)
+		}
+		_, err := dial(t, url, gen, client.Options{Interceptors: []client.Interceptor{client.Bearer("wrong")}}).SendMessage(t.Context(), message("hello"))
+		if !errors.Is(err, a2a.ErrUnauthenticated) {
+			t.Errorf("%s with another token: %v", gen, err)
+		}
 	}
 }
 

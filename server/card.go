@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/hidden"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
@@ -63,9 +64,25 @@ func (s *Server) derive(card *a2a.AgentCard, base string) *a2a.AgentCard {
 	derived.Signatures = nil
 	derived.SupportedInterfaces = s.interfaces(base)
 	derived.Capabilities = capabilities(card.Capabilities, can)
+	derived.SecuritySchemes, derived.SecurityRequirements = s.security(card)
 	derived.DefaultInputModes = modes(card.DefaultInputModes)
 	derived.DefaultOutputModes = modes(card.DefaultOutputModes)
 	return &derived
+}
+
+// security returns the credentials that the agent takes: those of its card or, where it names none, those that the
+// Authenticator says, any one of which suffices.
+func (s *Server) security(card *a2a.AgentCard) (map[string]a2a.SecurityScheme, []a2a.SecurityRequirement) {
+	asks, ok := s.options.Authenticator.(auth.Schemed)
+	if !ok || len(card.SecuritySchemes) > 0 || len(card.SecurityRequirements) > 0 {
+		return card.SecuritySchemes, card.SecurityRequirements
+	}
+	schemes := asks.SecuritySchemes()
+	var anyOf []a2a.SecurityRequirement
+	for _, name := range slices.Sorted(maps.Keys(schemes)) {
+		anyOf = append(anyOf, a2a.SecurityRequirement{name: nil})
+	}
+	return schemes, anyOf
 }
 
 // modes returns the media types of a card, of which the standard requires one at least.

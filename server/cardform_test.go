@@ -4,11 +4,13 @@ package server_test
 
 import (
 	"encoding/json"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -89,6 +91,43 @@ func TestFormsOfTheCard(t *testing.T) {
 	}
 	if got := do(t, pure, "GET", cardPath, "", "A2A-Version:"); formOf(t, got.body) != "0.3" {
 		t.Error("Options.CardGeneration does not count")
+	}
+}
+
+// A card that names no scheme gets those of the Authenticator, in every form and on the page; another card stays as it is.
+func TestSchemesOfTheAuthenticator(t *testing.T) {
+	t.Parallel()
+	guard := func(o *server.Options) {
+		o.Generations = wire.Generations
+		o.Authenticator = auth.Token("secret", a2a.Identity{Subject: "ann"})
+	}
+	guarded := serve(t, &fake{}, guard)
+	named := serve(t, &fake{}, func(o *server.Options) {
+		guard(o)
+		o.Card.SecuritySchemes = map[string]a2a.SecurityScheme{"key": &a2a.APIKeyScheme{Location: "header", Name: "X-Key"}}
+	})
+	open := serve(t, &fake{}, func(o *server.Options) { guard(o); asAlice(o) })
+	for _, version := range []string{"", "1.0", "0.3", "0.2", "0.1"} {
+		header := "A2A-Version: " + version
+		body := do(t, guarded, "GET", cardPath, "", header).body
+		want := map[string]string{
+			"": `"securityRequirements":[{"schemes":{"bearer":`, "1.0": `"securityRequirements":[{"schemes":{"bearer":`,
+			"0.3": `"security":[{"bearer":[]}]`, "0.2": `"security":[{"bearer":[]}]`, "0.1": `"schemes":["Bearer"]`,
+		}[version]
+		if !strings.Contains(body, want) {
+			t.Errorf("version %q: want %s in %s", version, want, body)
+		}
+		if body := do(t, named, "GET", cardPath, "", header).body; strings.Contains(body, "bearer") || strings.Contains(body, "Bearer") {
+			t.Errorf("version %q: the card with a scheme of its own became %s", version, body)
+		}
+		if body := do(t, open, "GET", cardPath, "", header).body; strings.Contains(body, `"security`) {
+			t.Errorf("version %q: an Authenticator that says nothing made it %s", version, body)
+		}
+	}
+	for ts, want := range map[*httptest.Server]bool{guarded: true, named: true, open: false} {
+		if body := do(t, ts, "GET", "/", "", "Accept: text/html").body; strings.Contains(body, "DRAGOMAN_BEARER") != want {
+			t.Errorf("the page speaks of credentials: %v, want %v", !want, want)
+		}
 	}
 }
 

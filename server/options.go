@@ -72,7 +72,8 @@ type Options struct {
 	// without a URL is at the address of this server: at its base URL or, for gRPC, at the host and port of that.
 	Interfaces []a2a.AgentInterface
 
-	// Authenticator finds out who calls. Nil means that every caller is anonymous.
+	// Authenticator finds out who calls. Nil means that every caller is anonymous. If it is auth.Schemed, as that of
+	// auth.Token is, a card that names no security scheme gets its schemes.
 	Authenticator auth.Authenticator
 	// AcceptUnversioned serves requests of 1.0 without A2A-Version. The standard wants such requests read as 0.3, which
 	// does not have them, so by default they are refused with a hint.

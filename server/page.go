@@ -52,7 +52,9 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <dd>{{.Description}}{{range .Examples}}<br><small>“{{.}}”</small>{{end}}</dd>
 {{end}}</dl>
 {{end}}<h2>Try it</h2>
-{{range .Commands}}<h3>{{.Title}}</h3>
+{{if .Card.SecuritySchemes}}<p>The agent asks for credentials; the card below names them under <code>securitySchemes</code>. With dragoman, put a token into
+<code>DRAGOMAN_BEARER</code> or a key into <code>DRAGOMAN_API_KEY</code> first. With curl, add the header that carries it.</p>
+{{end}}{{range .Commands}}<h3>{{.Title}}</h3>
 <pre>{{.Text}}</pre>
 {{end}}<h2>For programs</h2>
 <table>
