@@ -145,12 +145,6 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
 	if err != nil {
 		return err
 	}
-	if c.scope, err = addScope(ctx, tx, c.Key.Scope); err != nil {
-		return err
-	}
-	if err := c.keyFree(ctx, tx); err != nil {
-		return err
-	}
 	r := &row{
 		state: int32(c.Head.Status.State), taken: c.Taken, wakeAt: millis(c.Head.Run.WakeAt),
 		// No token is ever given twice, not even to a task that has the id of one that was removed.
@@ -162,47 +156,75 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
 		r.holder, r.leaseUntil = c.Create.Holder, now+max(c.Create.TTL.Milliseconds(), 1)
 		c.lease = journal.Lease{Key: c.Key, Holder: r.holder, Token: r.token}
 	}
-	res, err := tx.ExecContext(ctx, `INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token,
-		lease_until, since, wake_at, ready_at, tail, create_key, head)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
-		c.scope, string(c.Key.ID), string(c.Head.ContextID), r.state, millis(c.Head.Status.Timestamp), int64(c.Head.Seq),
-		int64(r.taken), r.holder, int64(r.token), r.leaseUntil, r.since, r.wakeAt, r.ready(), c.size,
-		c.Create.IdempotencyKey, c.head)
-	if err != nil {
-		return failed(c.Key.ID, "write", err)
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(err, journal.ErrExists)
+	if err := j.insert(ctx, tx, c, r); err != nil {
+		return err
 	}
 	// A few events fold as quickly as a checkpoint is read, which would be the same bytes once more.
 	c.checkpoint = c.size >= minTail && len(c.Events) > fewEvents
 	return c.rest(ctx, tx)
 }
 
-// keyFree claims the idempotency key of a new task.
-func (c *commit) keyFree(ctx context.Context, tx *store.Tx) error {
-	if c.Create.IdempotencyKey == "" {
-		return nil
+// insertTask does nothing if the id is taken, and fails if the scope was removed: its number is NULL then.
+const insertTask = `INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token,
+	lease_until, since, wake_at, ready_at, tail, create_key, head)
+	VALUES ((SELECT id FROM scopes WHERE id = $1), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+	ON CONFLICT DO NOTHING`
+
+// insert writes the row of a new task. Most often the number of its scope is known, it has no idempotency key, and one
+// statement does.
+func (j *Journal) insert(ctx context.Context, tx *store.Tx, c *commit, r *row) error {
+	var known bool
+	c.scope, known = j.scopes.get(c.Key.Scope)
+	for placed := !known || c.Create.IdempotencyKey != ""; ; placed = true {
+		if placed {
+			if err := c.place(ctx, tx); err != nil {
+				return err
+			}
+		}
+		res, err := tx.ExecContext(ctx, insertTask,
+			c.scope, string(c.Key.ID), string(c.Head.ContextID), r.state, millis(c.Head.Status.Timestamp), int64(c.Head.Seq),
+			int64(r.taken), r.holder, int64(r.token), r.leaseUntil, r.since, r.wakeAt, r.ready(), c.size,
+			c.Create.IdempotencyKey, c.head)
+		var n int64
+		if err == nil {
+			n, err = res.RowsAffected()
+		}
+		switch {
+		case err == nil && n > 0:
+			return nil
+		case placed && err == nil:
+			return journal.ErrExists
+		case placed:
+			return failed(c.Key.ID, "write", err)
+		}
 	}
-	var one int
-	err := tx.QueryRowContext(ctx, `SELECT 1 FROM tasks WHERE scope = $1 AND id = $2`, c.scope, string(c.Key.ID)).Scan(&one)
-	if err == nil {
+}
+
+// selectPlace says whether a new task's id and its idempotency key are free in a scope.
+const selectPlace = `SELECT s.id, EXISTS (SELECT 1 FROM tasks t WHERE t.scope = s.id AND t.id = $4),
+	coalesce((SELECT k.id FROM create_keys k WHERE k.scope = s.id AND k.key = $5), '')
+	FROM scopes s WHERE s.agent = $1 AND s.tenant = $2 AND s.owner = $3`
+
+// place finds or makes the scope of a new task, and claims the task's idempotency key. It trusts the database only: a
+// task in a scope that was removed would never be found again.
+func (c *commit) place(ctx context.Context, tx *store.Tx) error {
+	s, key := c.Key.Scope, c.Create.IdempotencyKey
+	var taken bool
+	var first string
+	err := tx.QueryRowContext(ctx, selectPlace, s.Agent, s.Tenant, s.Owner, string(c.Key.ID), key).Scan(&c.scope, &taken, &first)
+	switch {
+	case errors.Is(err, dbsql.ErrNoRows):
+		err = tx.QueryRowContext(ctx, `INSERT INTO scopes (agent, tenant, owner) VALUES ($1, $2, $3) RETURNING id`,
+			s.Agent, s.Tenant, s.Owner).Scan(&c.scope)
+	case taken:
 		return journal.ErrExists
+	case first != "":
+		return &journal.DuplicateError{TaskID: taskID(first)}
 	}
-	if !errors.Is(err, dbsql.ErrNoRows) {
+	if err != nil || key == "" {
 		return err
 	}
-	var id string
-	err = tx.QueryRowContext(ctx, `SELECT id FROM create_keys WHERE scope = $1 AND key = $2`,
-		c.scope, c.Create.IdempotencyKey).Scan(&id)
-	if err == nil {
-		return &journal.DuplicateError{TaskID: taskID(id)}
-	}
-	if !errors.Is(err, dbsql.ErrNoRows) {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO create_keys (scope, key, id) VALUES ($1, $2, $3)`,
-		c.scope, c.Create.IdempotencyKey, string(c.Key.ID))
+	_, err = tx.ExecContext(ctx, `INSERT INTO create_keys (scope, key, id) VALUES ($1, $2, $3)`, c.scope, key, string(c.Key.ID))
 	return err
 }
 

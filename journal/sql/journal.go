@@ -202,15 +202,3 @@ func scopeID(ctx context.Context, q store.Querier, s journal.Scope) (id int64, e
 		s.Agent, s.Tenant, s.Owner).Scan(&id)
 	return id, missing(err)
 }
-
-// addScope returns the number of a scope that is about to get a task. It trusts the database only: a task under a number
-// that is out of date would never be found again.
-func addScope(ctx context.Context, tx *store.Tx, s journal.Scope) (int64, error) {
-	id, err := scopeID(ctx, tx, s)
-	if !errors.Is(err, journal.ErrNotFound) {
-		return id, err
-	}
-	err = tx.QueryRowContext(ctx, `INSERT INTO scopes (agent, tenant, owner) VALUES ($1, $2, $3) RETURNING id`,
-		s.Agent, s.Tenant, s.Owner).Scan(&id)
-	return id, err
-}
