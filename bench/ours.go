@@ -29,7 +29,7 @@ func serveOurs(ctx context.Context, ln net.Listener, folder string) error {
 			return err
 		}
 		defer db.Close()
-		j, err := sql.New(ctx, db)
+		j, err := sql.New(ctx, db, nil)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func (r *runner) commitQueued() bool {
 	run := r.run
 	r.mu.Unlock()
 	if err := r.commit(change{run: run}); err != nil {
-		r.die(err)
+		r.stop(err)
 		return false
 	}
 	return true
@@ -64,7 +64,7 @@ func (r *runner) flush(c change) error {
 	r.mu.Unlock()
 	err := r.commit(c)
 	if err != nil {
-		r.die(err)
+		r.stop(err)
 	}
 	return err
 }
@@ -291,7 +291,7 @@ func (r *runner) tryFinish(end ending) (st *start, retry bool) {
 			}
 		}
 		if err != nil {
-			r.die(err)
+			r.stop(err)
 			return nil, false
 		}
 		r.leave()
@@ -346,7 +346,7 @@ func (r *runner) open(st *start, said *a2a.Message) *start {
 	c.events = append(c.events, r.receive(st.input, st.message)...)
 	r.mu.Unlock()
 	if err := r.commit(c); err != nil {
-		r.die(err)
+		r.stop(err)
 		return nil
 	}
 	return st
@@ -415,10 +415,36 @@ func (r *runner) overrun(t *openTurn, end ending) {
 		return
 	}
 	if err := r.commitEnd(end); err != nil {
-		r.die(err)
+		r.stop(err)
 		return
 	}
 	r.leave()
+}
+
+// stop ends the runner because a commit failed; commitMu is held. A task that finds no room has failed: whoever claimed it
+// with its turn open would find none either, again and again.
+func (r *runner) stop(err error) {
+	if !errors.Is(err, journal.ErrFull) || !r.failWithoutRoom(err) {
+		r.die(err)
+	}
+}
+
+// failWithoutRoom ends the task without what is queued. It returns false when there is no task, or it cannot be ended.
+func (r *runner) failWithoutRoom(cause error) bool {
+	r.fence(cause)
+	r.mu.Lock()
+	if r.head == nil || r.ended {
+		r.mu.Unlock()
+		return false
+	}
+	r.dequeue(len(r.queue))
+	r.mu.Unlock()
+	r.e.log.Warn("there is no room for what a turn made; its task has failed", "agent", r.svc.name, "task", r.key.ID, "error", cause)
+	if err := r.commitEnd(r.failed("The task was stopped: " + noRoom(cause) + ".")); err != nil {
+		return false
+	}
+	r.leave()
+	return true
 }
 
 // interrupt ends the open turn because the process ends: what it queued is committed, and a resumable agent's turn

@@ -376,7 +376,11 @@ func wireError(err error) error {
 	case errors.Is(err, journal.ErrBadPageToken):
 		return a2a.InvalidParams("pageToken", "is not one that this list gave out; start again without one")
 	case errors.Is(err, journal.ErrFull):
-		return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server has no room for more; try again later", RetryAfter: 10 * time.Second, Cause: err}
+		full := &a2a.Error{Kind: a2a.ErrUnavailable, Message: noRoom(err), RetryAfter: 10 * time.Second, Cause: err}
+		if _, ok := errors.AsType[*journal.QuotaError](err); ok { // others find room
+			full.Kind, full.RetryAfter = a2a.ErrRateLimited, time.Minute
+		}
+		return full
 	case errors.Is(err, journal.ErrUnavailable):
 		return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server cannot keep tasks now; try again later",
 			RetryAfter: 10 * time.Second, Cause: err}
@@ -384,4 +388,13 @@ func wireError(err error) error {
 		return &a2a.Error{Kind: a2a.ErrUnavailable, Cause: err}
 	}
 	return a2a.AsError(err)
+}
+
+// noRoom says what a caller can do about an ErrFull.
+func noRoom(err error) string {
+	if quota, ok := errors.AsType[*journal.QuotaError](err); ok {
+		return fmt.Sprintf("your tasks may take %d bytes on this server, and there is no room for this; "+
+			"cancel tasks that you do not need, and try again when the server has removed old ones", quota.Bytes)
+	}
+	return "the server has no room for more; try again later"
 }

@@ -37,6 +37,18 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("journal: the idempotency key belongs to task %s", e.TaskID)
 }
 
+// QuotaError is an [ErrFull] of one owner: his tasks would take more than he may have.
+type QuotaError struct {
+	Bytes int64 // the quota
+}
+
+func (e *QuotaError) Error() string {
+	return fmt.Sprintf("journal: no room: the owner's tasks may take %d bytes", e.Bytes)
+}
+
+// Unwrap returns ErrFull.
+func (e *QuotaError) Unwrap() error { return ErrFull }
+
 // HeldError says who holds a task's lease.
 type HeldError struct {
 	Holder string

@@ -38,8 +38,8 @@ type Journal interface {
 	// Append commits a change to one task, all of it or nothing, and returns the lease as it stands afterwards.
 	// Errors, the first that fits: ErrExists (Commit.Create and the id is taken), *DuplicateError (Create and the
 	// idempotency key is taken); ErrNotFound, ErrLeaseLost, ErrConflict (Expect is not the last event's number),
-	// ErrFinished (a terminal state is left), ErrInputsWaiting (Commit.UnlessInputs); ErrFull (the journal is bounded,
-	// and the commit does not end the task: one that does is never refused for that).
+	// ErrFinished (a terminal state is left), ErrInputsWaiting (Commit.UnlessInputs); ErrFull (the journal is bounded, or
+	// the owner has a quota, see QuotaError. A commit that ends a task that exists is never refused for that).
 	//
 	// A task whose head is in a terminal state after the commit keeps no inputs and is never runnable again.
 	Append(ctx context.Context, c *Commit) (Lease, error)
@@ -48,7 +48,8 @@ type Journal interface {
 	// waiting inputs of kind InputMessage; 0 means no bound, and other kinds have none. Repeating an input whose
 	// IdempotencyKey the task has seen adds nothing and returns the number of the first one, also when the task has
 	// ended since. An input without a Time gets the journal's.
-	// Errors: ErrNotFound, ErrFinished (the task is in a terminal state), ErrInboxFull, ErrFull (the journal is bounded).
+	// Errors: ErrNotFound, ErrFinished (the task is in a terminal state), ErrInboxFull, ErrFull (as of
+	// Append, for messages only).
 	Enqueue(ctx context.Context, key Key, in Input, limit int) (uint64, error)
 
 	// Inputs returns the waiting inputs of a task, in order, those with a number above after.

@@ -155,7 +155,7 @@ func TestSharesTheJournalsDatabase(t *testing.T) {
 	db := openDB(t, t.TempDir())
 	agent := newFake(t, simple("Parrot", "repeat words"))
 	for range 2 {
-		j, err := sql.New(t.Context(), db)
+		j, err := sql.New(t.Context(), db, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

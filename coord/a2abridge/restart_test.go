@@ -57,7 +57,7 @@ func (k *kept) data(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k.tasks, err = sql.New(t.Context(), k.db); err != nil {
+	if k.tasks, err = sql.New(t.Context(), k.db, nil); err != nil {
 		t.Fatal(err)
 	}
 	k.world = &world{t: t, hub: coord.NewHub(&coord.HubOptions{Store: tables, Logger: silent})}

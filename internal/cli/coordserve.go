@@ -120,7 +120,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	if err != nil {
 		return err
 	}
-	tasks, err := sql.New(ctx, kept.db) // beside what the queries of tasks come to
+	tasks, err := sql.New(ctx, kept.db, nil) // beside what the queries of tasks come to
 	if err != nil {
 		return err
 	}

@@ -409,7 +409,7 @@ func (c *command) openFolder(ctx context.Context, folder string) (*kept, error) 
 	if err != nil {
 		return nil, err
 	}
-	j, err := sql.New(ctx, db)
+	j, err := sql.New(ctx, db, nil)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -36,7 +36,7 @@ func startOnSQLite(t *testing.T) *broken {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	j, err := sql.New(t.Context(), db)
+	j, err := sql.New(t.Context(), db, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

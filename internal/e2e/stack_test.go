@@ -129,7 +129,7 @@ func onDisk(t *testing.T) journal.Journal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := sql.New(t.Context(), db)
+	j, err := sql.New(t.Context(), db, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func onEachJournal(t *testing.T, prove func(*testing.T, journal.Journal)) {
 				t.Error(err)
 			}
 		})
-		j, err := sql.New(t.Context(), db)
+		j, err := sql.New(t.Context(), db, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

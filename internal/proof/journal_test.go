@@ -46,7 +46,7 @@ func examineEach(t testing.TB, folder string, visit func(*record)) {
 	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
 		t.Fatalf("integrity_check: %s, %v", verdict, err)
 	}
-	j, err := sql.New(t.Context(), db)
+	j, err := sql.New(t.Context(), db, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

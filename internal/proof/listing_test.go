@@ -59,7 +59,7 @@ func fill(t *testing.T, folder string, tasks int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = sql.New(t.Context(), db)
+	_, err = sql.New(t.Context(), db, nil)
 	err = errors.Join(err, db.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO scopes (agent, tenant, owner) VALUES ('plain', '', '')`)
 		if err == nil {

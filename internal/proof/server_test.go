@@ -70,7 +70,7 @@ func serve(text string) error {
 		return err
 	}
 	defer db.Close()
-	j, err := sql.New(ctx, db)
+	j, err := sql.New(ctx, db, nil)
 	if err != nil {
 		return err
 	}

@@ -37,10 +37,12 @@ type row struct {
 	readyAt    dbsql.NullInt64
 	cursors    int
 	tail, base int
+	bytes      int // of head, events, checkpoint and waiting inputs
+	head       int // bytes of the head
 }
 
 const selectRow = `SELECT state, status_at, seq, taken, last_input, holder, token, lease_until, since, wake_at, ready_at,
-	cursors, tail, base FROM tasks WHERE scope = $1 AND id = $2`
+	cursors, tail, base, bytes, length(head) FROM tasks WHERE scope = $1 AND id = $2`
 
 // find reads the row of a task that is to be changed.
 func (j *Journal) find(ctx context.Context, tx *store.Tx, key journal.Key) (*row, error) {
@@ -48,7 +50,8 @@ func (j *Journal) find(ctx context.Context, tx *store.Tx, key journal.Key) (*row
 	err := j.within(ctx, tx, key.Scope, func(scope int64) error {
 		r.scope = scope
 		return missing(tx.QueryRowContext(ctx, selectRow, scope, string(key.ID)).Scan(&r.state, &r.statusAt, &r.seq, &r.taken,
-			&r.lastInput, &r.holder, &r.token, &r.leaseUntil, &r.since, &r.wakeAt, &r.readyAt, &r.cursors, &r.tail, &r.base))
+			&r.lastInput, &r.holder, &r.token, &r.leaseUntil, &r.since, &r.wakeAt, &r.readyAt, &r.cursors, &r.tail, &r.base,
+			&r.bytes, &r.head))
 	})
 	return r, err
 }
@@ -159,6 +162,9 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
 	if err := j.insert(ctx, tx, c, r); err != nil {
 		return err
 	}
+	if err := j.roomFor(ctx, tx, c); err != nil {
+		return err
+	}
 	// A few events fold as quickly as a checkpoint is read, which would be the same bytes once more.
 	c.checkpoint = c.size >= minTail && len(c.Events) > fewEvents
 	return c.rest(ctx, tx)
@@ -166,8 +172,8 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
 
 // insertTask does nothing if the id is taken, and fails if the scope was removed: its number is NULL then.
 const insertTask = `INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token,
-	lease_until, since, wake_at, ready_at, tail, create_key, head)
-	VALUES ((SELECT id FROM scopes WHERE id = $1), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+	lease_until, since, wake_at, ready_at, tail, create_key, head, bytes)
+	VALUES ((SELECT id FROM scopes WHERE id = $1), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 	ON CONFLICT DO NOTHING`
 
 // insert writes the row of a new task. Most often the number of its scope is known, it has no idempotency key, and one
@@ -184,7 +190,7 @@ func (j *Journal) insert(ctx context.Context, tx *store.Tx, c *commit, r *row) e
 		res, err := tx.ExecContext(ctx, insertTask,
 			c.scope, string(c.Key.ID), string(c.Head.ContextID), r.state, millis(c.Head.Status.Timestamp), int64(c.Head.Seq),
 			int64(r.taken), r.holder, int64(r.token), r.leaseUntil, r.since, r.wakeAt, r.ready(), c.size,
-			c.Create.IdempotencyKey, c.head)
+			c.Create.IdempotencyKey, c.head, c.size+len(c.head))
 		var n int64
 		if err == nil {
 			n, err = res.RowsAffected()
@@ -244,6 +250,9 @@ func (j *Journal) append(ctx context.Context, tx *store.Tx, c *commit) error {
 	if err := c.update(ctx, tx, r, now); err != nil {
 		return failed(c.Key.ID, "write", err)
 	}
+	if err := j.roomFor(ctx, tx, c); err != nil {
+		return err
+	}
 	if err := c.rest(ctx, tx); err != nil {
 		return failed(c.Key.ID, "write", err)
 	}
@@ -281,28 +290,30 @@ func (c *commit) update(ctx context.Context, tx *store.Tx, r *row, now int64) er
 	} else {
 		c.lease = c.Lease
 	}
+	if r.taken > was.taken && was.lastInput > was.taken {
+		freed, err := r.removeInputs(ctx, tx, c.Key)
+		if err != nil {
+			return err
+		}
+		r.bytes -= freed
+	}
 	r.tail += c.size
+	r.bytes += c.size + len(c.head) - r.head
 	c.checkpoint = c.size > 0 && r.tail >= max(minTail, tailFactor*r.base)
 
-	text := `UPDATE tasks SET seq = $3, taken = $4, holder = $5, lease_until = $6, since = $7, wake_at = $8, tail = $9, head = $10`
-	args := []any{r.scope, string(c.Key.ID), int64(c.Head.Seq), int64(r.taken), r.holder, r.leaseUntil, r.since, r.wakeAt, r.tail, c.head}
+	text := `UPDATE tasks SET seq = $3, taken = $4, holder = $5, lease_until = $6, since = $7, wake_at = $8, tail = $9, head = $10, bytes = $11`
+	args := []any{r.scope, string(c.Key.ID), int64(c.Head.Seq), int64(r.taken), r.holder, r.leaseUntil, r.since, r.wakeAt, r.tail, c.head, r.bytes}
 	ready := r.ready()
 	switch status := r.state != was.state || r.statusAt != was.statusAt; {
 	case status:
-		text += `, ready_at = $11, state = $12, status_at = $13`
+		text += `, ready_at = $12, state = $13, status_at = $14`
 		args = append(args, ready, r.state, r.statusAt)
 	case ready != was.readyAt:
-		text += `, ready_at = $11`
+		text += `, ready_at = $12`
 		args = append(args, ready)
 	}
 	if _, err := tx.ExecContext(ctx, text+` WHERE scope = $1 AND id = $2`, args...); err != nil {
 		return err
-	}
-	if r.taken > was.taken && was.lastInput > was.taken {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM inputs WHERE scope = $1 AND id = $2 AND number <= $3`,
-			r.scope, string(c.Key.ID), int64(r.taken)); err != nil {
-			return err
-		}
 	}
 	if r.cursors > 0 && len(c.Events) > 0 {
 		_, err := tx.ExecContext(ctx, `UPDATE cursors SET ready_at = CASE due WHEN 0 THEN $3 ELSE due END
@@ -311,6 +322,17 @@ func (c *commit) update(ctx context.Context, tx *store.Tx, r *row, now int64) er
 		return err
 	}
 	return nil
+}
+
+// removeInputs removes the inputs that were taken, and returns how many bytes they had.
+func (r *row) removeInputs(ctx context.Context, tx *store.Tx, key journal.Key) (freed int, err error) {
+	const taken = ` FROM inputs WHERE scope = $1 AND id = $2 AND number <= $3`
+	args := []any{r.scope, string(key.ID), int64(r.taken)}
+	if err := tx.QueryRowContext(ctx, `SELECT coalesce(sum(length(body)), 0)`+taken, args...).Scan(&freed); err != nil {
+		return 0, err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE`+taken, args...)
+	return freed, err
 }
 
 // rest writes what is in tables of its own.
@@ -348,7 +370,7 @@ func (j *Journal) checkpoint(ctx context.Context, c *commit) error {
 		return err
 	}
 	return j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		res, err := tx.ExecContext(ctx, `UPDATE tasks SET tail = 0, base = $3
+		res, err := tx.ExecContext(ctx, `UPDATE tasks SET tail = 0, base = $3, bytes = bytes - base + $3
 			WHERE scope = $1 AND id = $2 AND seq = $4 AND token = $5`,
 			c.scope, string(c.Key.ID), len(body), int64(c.Head.Seq), int64(c.token))
 		if err != nil {

@@ -32,7 +32,7 @@ func crashing() bool {
 	if err != nil {
 		panic(err)
 	}
-	j, err := sql.New(context.Background(), db)
+	j, err := sql.New(context.Background(), db, nil)
 	if err != nil {
 		panic(err)
 	}

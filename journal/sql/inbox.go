@@ -63,6 +63,11 @@ func (j *Journal) enqueue(ctx context.Context, tx *store.Tx, key journal.Key, in
 	if err != nil {
 		return 0, err
 	}
+	if in.Kind == journal.InputMessage { // a cancel makes room
+		if err := j.room(ctx, tx, key.Owner, len(body)); err != nil {
+			return 0, err
+		}
+	}
 	r.lastInput++
 	r.wait(true, now)
 	return r.lastInput, r.addInput(ctx, tx, id, &in, body)
@@ -81,8 +86,8 @@ func (r *row) addInput(ctx context.Context, tx *store.Tx, id string, in *journal
 			return err
 		}
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE tasks SET last_input = $3, since = $4, ready_at = $5 WHERE scope = $1 AND id = $2`,
-		r.scope, id, int64(r.lastInput), r.since, r.ready())
+	_, err = tx.ExecContext(ctx, `UPDATE tasks SET last_input = $3, since = $4, ready_at = $5, bytes = bytes + $6
+		WHERE scope = $1 AND id = $2`, r.scope, id, int64(r.lastInput), r.since, r.ready(), len(body))
 	return err
 }
 

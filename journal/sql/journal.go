@@ -28,16 +28,26 @@ var migrations embed.FS
 
 // Journal is a [journal.Journal] in a database.
 type Journal struct {
-	db     *store.DB
-	closed atomic.Bool
-	scopes scopeCache
+	db         *store.DB
+	ownerBytes int64 // 0 without a quota
+	closed     atomic.Bool
+	scopes     scopeCache
+}
+
+// Options are what [New] can be told. The zero Options have no bounds.
+type Options struct {
+	// OwnerBytes is how many bytes the tasks of one owner may take, over all agents and tenants in the database: their
+	// heads, events, checkpoints, waiting inputs and states. The file takes more: keys, indexes and free space are not
+	// counted. Callers without an identity are one owner. What would take more is refused with a [journal.QuotaError],
+	// but a task that exists can always end. Pruning makes room. 0 means no quota.
+	OwnerBytes int64
 }
 
 var _ journal.Journal = (*Journal)(nil)
 
-// New brings the journal's tables in db up to date and returns the journal. Where nobody else can write to the database,
+// New brings the journal's tables in db up to date and returns the journal; nil Options are the zero ones. Where nobody else can write to the database,
 // leases that were left behind end now: their holders died with the process that had the database before.
-func New(ctx context.Context, db *store.DB) (*Journal, error) {
+func New(ctx context.Context, db *store.DB, opts *Options) (*Journal, error) {
 	files, err := fs.Sub(migrations, "migrations/"+db.Dialect().Name)
 	if err != nil {
 		return nil, fmt.Errorf("journal: no tables for %s: %w", db.Dialect().Name, err)
@@ -46,6 +56,9 @@ func New(ctx context.Context, db *store.DB) (*Journal, error) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	j := &Journal{db: db}
+	if opts != nil {
+		j.ownerBytes = opts.OwnerBytes
+	}
 	if db.Exclusive() {
 		if err := db.Write(ctx, tidyUp); err != nil {
 			return nil, fmt.Errorf("journal: tidy up after the last process: %w", err)

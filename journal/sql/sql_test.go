@@ -38,7 +38,7 @@ func openDB(t testing.TB, dir string) *store.DB {
 
 func newJournal(t testing.TB, db *store.DB) *sql.Journal {
 	t.Helper()
-	j, err := sql.New(context.Background(), db)
+	j, err := sql.New(context.Background(), db, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,6 +48,6 @@ func newJournal(t testing.TB, db *store.DB) *sql.Journal {
 func TestContract(t *testing.T) {
 	journaltest.Run(t, func(t *testing.T) (journal.Journal, func() (journal.Journal, error)) {
 		db := openDB(t, t.TempDir())
-		return newJournal(t, db), func() (journal.Journal, error) { return sql.New(context.Background(), db) }
+		return newJournal(t, db), func() (journal.Journal, error) { return sql.New(context.Background(), db, nil) }
 	})
 }

@@ -27,7 +27,7 @@ func Open(ctx context.Context, folder string) (journal.Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := sql.New(ctx, db)
+	tasks, err := sql.New(ctx, db, nil)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
