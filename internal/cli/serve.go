@@ -59,6 +59,7 @@ type serveOptions struct {
 	tls        *tls.Config // of the two, see check
 	turnLimit  time.Duration
 	retention  time.Duration
+	ownerQuota sizeFlag // 0 for none
 	drain      time.Duration
 	drainDelay time.Duration
 	logLevel   string
@@ -153,6 +154,7 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
 	flags.DurationVar(&o.turnLimit, "turn-limit", limits.TurnLimit, "how long one turn of the agent may take")
 	flags.DurationVar(&o.retention, "retention", limits.Retention, "how long waiting and finished tasks are kept")
+	flags.Var(&o.ownerQuota, flagOwnerQuota, "how much the tasks of one caller may take on disk, as 500MiB or 2GiB; 0 means no bound. Callers without an identity are one")
 	flags.DurationVar(&o.drain, "drain", times.DrainTimeout, "how long running turns may take to end when the server is stopped")
 	flags.DurationVar(&o.drainDelay, "drain-delay", 0, "how long a server that is stopped still takes requests while /readyz answers 503; 0 means 5s if /readyz was asked for in the last minute, else not at all; -1s means never")
 	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
@@ -393,10 +395,13 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, erro
 		return nil, err
 	}
 	if folder == inMemory {
+		if o.ownerQuota > 0 {
+			return nil, usagef("--%s is for tasks on disk, and --%s is %s, which has bounds of its own", flagOwnerQuota, flagDataDir, inMemory)
+		}
 		j := memory.New(nil)
 		return &kept{journal: j, place: "in memory; tasks end with the server", closers: []func() error{j.Close}}, nil
 	}
-	opened, err := c.openFolder(ctx, folder)
+	opened, err := c.openFolder(ctx, folder, &sql.Options{OwnerBytes: int64(o.ownerQuota)})
 	if err != nil {
 		return nil, explainFolder(folder, err)
 	}
@@ -404,12 +409,12 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, erro
 }
 
 // openFolder opens a journal in a folder, which is locked until it is closed.
-func (c *command) openFolder(ctx context.Context, folder string) (*kept, error) {
+func (c *command) openFolder(ctx context.Context, folder string, bounds *sql.Options) (*kept, error) {
 	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
 	if err != nil {
 		return nil, err
 	}
-	j, err := sql.New(ctx, db, nil)
+	j, err := sql.New(ctx, db, bounds)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

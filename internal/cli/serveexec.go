@@ -285,7 +285,7 @@ func (o *serveOptions) checkSource(c *command) error {
 	case o.atOnce < 1:
 		return usagef("--at-once is %d; it must be above 0", o.atOnce)
 	}
-	for _, flag := range []string{flagDataDir, "grpc-addr", "grpc-reflection", "rates", "reply", "turn-limit", "retention"} {
+	for _, flag := range []string{flagDataDir, "grpc-addr", "grpc-reflection", "rates", "reply", "turn-limit", "retention", flagOwnerQuota} {
 		if o.proxy != "" && c.origin[flag] == sourceFlag {
 			return usagef("--%s is not for --proxy, which keeps nothing and runs nothing", flag)
 		}
