@@ -17,6 +17,7 @@ import (
 	"unicode"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 	"github.com/dragoman-a2a/dragoman/internal/turn"
 )
@@ -41,6 +42,10 @@ func (e *DelegateError) Error() string {
 	return fmt.Sprintf("delegation %q: %s", e.Name, e.reason(true))
 }
 
+// Refused reports whether the other agent was reached and did not take the message, so that sending the same one again
+// helps nobody.
+func (e *DelegateError) Refused() bool { return e.Task == nil && !passing(e.Err) }
+
 // Unwrap returns the error in the form that callers may read, see [Public], which has Err as its cause.
 func (e *DelegateError) Unwrap() error {
 	return &turn.PublicError{Message: title(e.Name) + " " + e.reason(false), Cause: e.Err}
@@ -49,9 +54,11 @@ func (e *DelegateError) Unwrap() error {
 // reason says why, to those who run the agent or to its callers.
 func (e *DelegateError) reason(inside bool) string {
 	switch {
+	case e.Task == nil && inside && e.Refused():
+		return fmt.Sprintf("the other agent did not take the request: %v", e.Err)
 	case e.Task == nil && inside:
-		return fmt.Sprintf("the other agent cannot be had: %v", e.Err)
-	case e.Task == nil && passing(e.Err):
+		return fmt.Sprintf("the other agent cannot be reached: %v", e.Err)
+	case e.Task == nil && !e.Refused():
 		return "cannot be reached now. Please try again later."
 	case e.Task == nil:
 		return "did not take the request."
@@ -79,6 +86,7 @@ type delegation struct {
 	Asked   a2a.MessageID `json:"asked,omitzero"`   // the message in whose turn the caller was asked
 	Done    bool          `json:"done,omitzero"`    // its task is completed
 	Reply   *a2a.Message  `json:"reply,omitzero"`   // what an agent answered that made no task
+	Told    *a2a.Task     `json:"told,omitzero"`    // its task, when only the stream told what came of it
 	Caller  a2a.Identity  `json:"caller,omitzero"`  // on whose behalf it is done
 	Tenant  string        `json:"tenant,omitzero"`
 }
@@ -112,6 +120,9 @@ const (
 func (t *Turn) Delegate(ctx context.Context, name string, to a2a.Service, m *a2a.Message) (*a2a.Task, error) {
 	if name == "" || m == nil || len(m.Parts) == 0 {
 		return nil, errors.New("agent: Delegate needs a name and a message with parts")
+	}
+	if to == nil {
+		return nil, fmt.Errorf("agent: Delegate %q: there is no service to send to: to is nil", name)
 	}
 	t.backend.Peer(name, to)
 	c, err := t.courier(ctx, name, to)
@@ -152,7 +163,9 @@ type courier struct {
 	to   a2a.Service
 	d    *delegation
 
-	shown int // status messages
+	told  fold.Outcome // what the other agent said of its task
+	shown int          // status messages
+	last  string       // the one that was shown last
 }
 
 // title returns what people read of a delegation's name.
@@ -171,7 +184,40 @@ func (t *Turn) courier(ctx context.Context, name string, to a2a.Service) (*couri
 	if d == nil {
 		d = &delegation{Context: t.ContextID(), Caller: t.Caller(), Tenant: t.Tenant()}
 	}
-	return &courier{t: t, name: name, to: to, d: d}, nil
+	c := &courier{t: t, name: name, to: to, d: d}
+	c.recollect()
+	return c, nil
+}
+
+// recollect begins what the other agent said with what is kept of its task, so that a message amid the events is not
+// taken for the whole answer.
+func (c *courier) recollect() {
+	c.told = fold.Outcome{}
+	switch {
+	case c.d.Told != nil:
+		c.told.Add(c.d.Told)
+	case c.d.Task != "":
+		c.told.Add(&a2a.Task{ID: c.d.Task, ContextID: c.d.Context})
+	}
+}
+
+// look gets the other's task as it is now, with what only the stream told of it. It keeps that for later turns. Agents
+// that have no GetTask are believed what they said.
+func (c *courier) look(ctx context.Context) (*a2a.Task, error) {
+	got, err := c.to.GetTask(ctx, &a2a.GetTaskRequest{ID: c.d.Task, HistoryLength: fold.AskHistory(0)})
+	if err != nil && !lacks(err) {
+		return nil, err
+	}
+	task, err := c.told.Final(got, err)
+	switch {
+	case err != nil:
+		return nil, err
+	case task != got:
+		c.d.Told = task
+	default:
+		c.d.Told = nil
+	}
+	return task, nil
 }
 
 // as returns the context in which the other agent is called.
@@ -217,10 +263,10 @@ func (c *courier) run(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
 	case d.Reply != nil:
 		return replied(d.Reply), nil
 	case d.Done:
-		task, err := c.to.GetTask(ctx, &a2a.GetTaskRequest{ID: d.Task, HistoryLength: new(int)})
+		task, err := c.look(ctx)
 		return task, c.unreached(err)
 	case d.Asks:
-		task, err := c.to.GetTask(ctx, &a2a.GetTaskRequest{ID: d.Task, HistoryLength: new(int)})
+		task, err := c.look(ctx)
 		if err != nil {
 			return nil, c.unreached(err)
 		}
@@ -237,6 +283,12 @@ func (c *courier) run(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
 		}
 		m = c.t.Message()
 		d.Answer = m.ID
+		if d.Told != nil {
+			goesOn := *d.Told
+			goesOn.Status = a2a.TaskStatus{State: a2a.TaskStateWorking}
+			d.Told = &goesOn
+		}
+		c.recollect()
 	case d.Message != "": // an earlier run of this turn was interrupted
 		arrived, err := c.arrived(ctx)
 		if err != nil && err != errCannotTell {
@@ -375,20 +427,47 @@ func (c *courier) attempt(ctx context.Context, m *a2a.Message, again bool) (*a2a
 	if _, own := errors.AsType[*ownError](err); own || c.d.Reply != nil {
 		return nil, err
 	}
+	refused := err != nil && m != nil && !passing(err)
+	if c.d.Task == "" && refused {
+		return nil, c.refused(ctx, err)
+	}
 	if c.d.Task == "" {
 		return nil, cmp.Or(err, error(a2a.NewError(a2a.ErrInvalidAgentResponse, "it did not begin a task")))
 	}
 	if err != nil && m != nil && answers && passing(err) {
 		return nil, err // whether the answer arrived is for the next attempt to find out
 	}
-	task, lookErr := c.to.GetTask(ctx, &a2a.GetTaskRequest{ID: c.d.Task, HistoryLength: new(int)})
+	task, lookErr := c.look(ctx)
 	switch {
+	case lookErr != nil && refused && answers, lookErr == nil && refused && answers && task.Status.State.Interrupted():
+		return nil, c.refused(ctx, err)
+	case lookErr != nil && lacks(lookErr):
+		return nil, cmp.Or(err, lookErr) // the stream would have told
 	case lookErr != nil:
 		return nil, lookErr
-	case err != nil && m != nil && answers && !task.Status.State.Terminal():
-		return nil, err // it did not take the answer
+	}
+	if err := c.show(task.Status); err != nil { // which a polled agent tells in no other way
+		return nil, err
 	}
 	return task, nil
+}
+
+// refused makes of a delegation whose message the other agent refused what it was before that message.
+func (c *courier) refused(ctx context.Context, err error) error {
+	var saveErr error
+	if d := c.d; d.Task == "" {
+		saveErr = c.forget(ctx)
+	} else {
+		d.Message, d.Answer, d.Asks, d.Asked = "", "", true, ""
+		if m := c.t.Message(); m != nil {
+			d.Asked = m.ID
+		}
+		saveErr = c.save(ctx)
+	}
+	if saveErr != nil {
+		return &ownError{saveErr}
+	}
+	return err
 }
 
 // send sends a message and follows the events that it brings.
@@ -401,7 +480,10 @@ func (c *courier) send(ctx context.Context, m *a2a.Message) error {
 	err := c.exchange(ctx, req)
 	refused := isKind(err, a2a.ErrInvalidParams, a2a.ErrInvalidRequest, a2a.ErrTaskNotFound)
 	if refused && c.d.Task == "" && sent.ContextID != "" {
-		sent.ContextID = "" // it makes the ids of conversations itself
+		sent.ContextID, c.d.Context = "", "" // it makes the ids of conversations itself
+		if err := c.save(ctx); err != nil {
+			return &ownError{err}
+		}
 		err = c.exchange(ctx, req)
 	}
 	return err
@@ -414,7 +496,7 @@ func (c *courier) exchange(ctx context.Context, req *a2a.SendMessageRequest) err
 		if err == nil {
 			return c.follow(ctx, events, req.Message.TaskID != "")
 		}
-		if !isKind(err, a2a.ErrUnsupportedOperation, a2a.ErrMethodNotFound) {
+		if !lacks(err) {
 			return err
 		}
 	}
@@ -447,13 +529,16 @@ func (c *courier) follow(ctx context.Context, events iter.Seq2[a2a.StreamEvent, 
 		if err != nil {
 			return err
 		}
-		if err := c.event(ctx, event.Event); err != nil {
-			return err
-		}
 		task, isTask := event.Event.(*a2a.Task)
 		stale := answering && isTask && task.Status.State.Interrupted()
 		answering = false
-		if c.d.Reply != nil || !stale && stops(event.Event) {
+		if stale {
+			continue
+		}
+		if err := c.event(ctx, event.Event); err != nil {
+			return err
+		}
+		if c.d.Reply != nil || stops(event.Event) {
 			return nil
 		}
 	}
@@ -462,11 +547,10 @@ func (c *courier) follow(ctx context.Context, events iter.Seq2[a2a.StreamEvent, 
 
 // event takes one event: it keeps the id of the other's task, and shows what the other says.
 func (c *courier) event(ctx context.Context, event a2a.Event) error {
+	c.told.Add(event)
 	switch e := event.(type) {
 	case *a2a.Message:
-		if c.d.Task == "" {
-			c.d.Reply = e
-		}
+		c.d.Reply = c.told.Message()
 		return nil
 	case *a2a.Task:
 		if err := c.begun(ctx, e.ID, e.ContextID); err != nil {
@@ -490,16 +574,17 @@ func (c *courier) begun(ctx context.Context, id a2a.TaskID, of a2a.ContextID) er
 		return nil
 	}
 	c.d.Task, c.d.Context = id, of
-	tasks := make(map[string]a2a.TaskID)
-	err := c.change(ctx, func(s *taskState) {
+	var metaErr error
+	err := c.change(ctx, func(s *taskState) { // one at a time, so that the last map has all
+		tasks := make(map[string]a2a.TaskID)
 		for name, d := range s.Delegations {
-			tasks[name] = d.Task
+			if d.Task != "" {
+				tasks[name] = d.Task
+			}
 		}
+		metaErr = c.t.SetMetadata(metaDelegations, tasks)
 	})
-	if err == nil {
-		err = c.t.SetMetadata(metaDelegations, tasks)
-	}
-	if err != nil {
+	if err := cmp.Or(err, metaErr); err != nil {
 		return &ownError{err}
 	}
 	return nil
@@ -515,7 +600,11 @@ func (c *courier) show(status a2a.TaskStatus) error {
 	if status.State != a2a.TaskStateWorking || said == "" || c.shown >= maxProgress {
 		return nil
 	}
-	c.shown++
+	which := cmp.Or(string(status.Message.ID), said)
+	if which == c.last { // seen again after a break, or at the next look
+		return nil
+	}
+	c.shown, c.last = c.shown+1, which
 	if err := c.t.Working(a2a.TextPart(title(c.name) + ": " + said)); err != nil {
 		return &ownError{err}
 	}
@@ -575,6 +664,9 @@ func (c *courier) arrived(ctx context.Context) (bool, error) {
 	}
 	if c.d.Task != "" {
 		task, err := c.to.GetTask(ctx, &a2a.GetTaskRequest{ID: c.d.Task, HistoryLength: &history})
+		if err != nil && lacks(err) {
+			return false, errCannotTell
+		}
 		return err == nil && (has(task, c.d.Message) || !task.Status.State.Interrupted()), err
 	}
 	req := &a2a.ListTasksRequest{ContextID: c.d.Context, HistoryLength: &history}
@@ -620,7 +712,7 @@ func (c *courier) recall(ctx context.Context) error {
 		return nil
 	}
 	_, err := c.to.CancelTask(ctx, &a2a.CancelTaskRequest{ID: c.d.Task})
-	if isKind(err, a2a.ErrTaskNotCancelable, a2a.ErrTaskNotFound) {
+	if isKind(err, a2a.ErrTaskNotCancelable) {
 		return nil
 	}
 	return err
@@ -685,6 +777,9 @@ func passing(err error) bool {
 	e, ok := errors.AsType[*a2a.Error](err)
 	return !ok || slices.Contains([]a2a.Kind{a2a.ErrUnavailable, a2a.ErrRateLimited, a2a.ErrTimeout}, e.Kind)
 }
+
+// lacks reports whether an error says that an agent does not have an operation.
+func lacks(err error) bool { return isKind(err, a2a.ErrMethodNotFound, a2a.ErrUnsupportedOperation) }
 
 func isKind(err error, kinds ...a2a.Kind) bool {
 	e, ok := errors.AsType[*a2a.Error](err)

@@ -15,7 +15,7 @@ import (
 type taskState struct {
 	Delegations map[string]*delegation `json:"dragoman:delegations"`
 	Asking      string                 `json:"asking,omitzero"` // the delegation whose question the caller is asked
-	Agent       jsontext.Value         `json:"agent,omitempty"`
+	Agent       jsontext.Value         `json:"agent,omitzero"`  // also an empty list or text
 }
 
 // parseTaskState reads what is kept of a task.

@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/mask"
 )
 
@@ -254,7 +255,7 @@ func asked(history *int) *int {
 	if history == nil {
 		return nil
 	}
-	return client.AskHistory(*history)
+	return fold.AskHistory(*history)
 }
 
 // shown returns a task with as much history as a client asked for.
@@ -262,7 +263,7 @@ func shown(task *a2a.Task, history *int) *a2a.Task {
 	if history == nil {
 		return task
 	}
-	return client.ShowHistory(task, *history)
+	return fold.ShowHistory(task, *history)
 }
 
 // GetTask implements a2a.Service.

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/fold"
 )
 
 // Outlook sets on h what it will be once events are applied, without applying them: the number of the last event, the
 // status, the metadata and the counts. So a commit that is refused leaves the Folder as it was.
 func (f *Folder) Outlook(h *Head, events []Event) {
-	if f.task != nil {
-		h.Status, h.Metadata = f.task.Status, f.task.Metadata
+	if f.fold.Begun() {
+		h.Status, h.Metadata = f.Status(), f.Metadata()
 		h.Artifacts, h.History = f.Counts()
 	}
 	var few [4]a2a.ArtifactID
@@ -30,7 +31,7 @@ func (f *Folder) Outlook(h *Head, events []Event) {
 			}
 			h.Status = w.Status
 		case *a2a.ArtifactUpdate:
-			if _, known := f.index[w.Artifact.ID]; known || slices.Contains(added, w.Artifact.ID) {
+			if f.fold.Has(w.Artifact.ID) || slices.Contains(added, w.Artifact.ID) {
 				continue
 			}
 			added = append(added, w.Artifact.ID)
@@ -40,27 +41,7 @@ func (f *Folder) Outlook(h *Head, events []Event) {
 			h.History++
 		}
 		if len(e.Metadata) > 0 {
-			h.Metadata = mergeMetadata(h.Metadata, e.Metadata)
+			h.Metadata = fold.Metadata(h.Metadata, e.Metadata)
 		}
 	}
-}
-
-// mergeMetadata returns base with the changes of patch; a null removes its key. Neither is changed. An empty result
-// is nil.
-func mergeMetadata(base, patch a2a.Metadata) a2a.Metadata {
-	merged := make(a2a.Metadata, len(base)+len(patch))
-	for k, v := range base {
-		merged[k] = v
-	}
-	for k, v := range patch {
-		if string(v) == "null" {
-			delete(merged, k)
-		} else {
-			merged[k] = v
-		}
-	}
-	if len(merged) == 0 {
-		return nil
-	}
-	return merged
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/fold"
 )
 
 // A Caller calls an agent, as a [*client.Client] does.
@@ -134,7 +135,7 @@ func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *pro
 		return outcome{message: message}
 	}
 	if last != nil && (last.Status.State.Terminal() || last.Status.State.Interrupted()) {
-		return outcome{task: client.ShowHistory(came.Task(), 0)}
+		return outcome{task: fold.ShowHistory(came.Task(), 0)}
 	}
 	return fetch(ctx, r, seen, &came)
 }
@@ -177,11 +178,11 @@ func fetch(ctx context.Context, r *remote, seen *a2a.Task, came *client.Outcome)
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), fetchWithin)
 	defer stop()
-	task, err := came.Final(r.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.ID, HistoryLength: client.AskHistory(0)}))
+	task, err := came.Final(r.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.ID, HistoryLength: fold.AskHistory(0)}))
 	if err != nil {
 		return outcome{task: seen, err: fmt.Errorf("the result cannot be had: %w", err)}
 	}
-	return outcome{task: client.ShowHistory(task, 0)}
+	return outcome{task: fold.ShowHistory(task, 0)}
 }
 
 // broken is the outcome of an exchange that came to no end. A task whose call was cancelled is cancelled.

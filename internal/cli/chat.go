@@ -20,6 +20,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/fold"
 )
 
 // chatOptions are the flags of chat.
@@ -359,7 +360,7 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) (err error) {
 		message.TaskID = at.seen.task
 	}
 	req := &a2a.SendMessageRequest{Message: message, Configuration: &a2a.SendConfiguration{
-		AcceptedOutputModes: s.accept, HistoryLength: client.AskHistory(0),
+		AcceptedOutputModes: s.accept, HistoryLength: fold.AskHistory(0),
 	}}
 	s.c.showSent(message)
 	at.seen.took = false

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 )
 
@@ -229,7 +230,7 @@ func (s *chat) resume(ctx context.Context, id string) error {
 		id = string(now)
 	}
 	err := s.during(ctx, func(ctx context.Context, seen *seen) error {
-		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: a2a.TaskID(id), HistoryLength: client.AskHistory(0)})
+		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: a2a.TaskID(id), HistoryLength: fold.AskHistory(0)})
 		if err != nil {
 			return err
 		}
@@ -262,7 +263,7 @@ func (s *chat) history(ctx context.Context, arg string) error {
 			return err
 		}
 		seen.note(task)
-		short := client.ShowHistory(task, n)
+		short := fold.ShowHistory(task, n)
 		return s.c.showText(func(p *printer) { p.story(short) })
 	})
 }
@@ -274,7 +275,7 @@ func (s *chat) showTask(ctx context.Context) error {
 		return err
 	}
 	return s.during(ctx, func(ctx context.Context, _ *seen) error {
-		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: client.AskHistory(0)})
+		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: fold.AskHistory(0)})
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 )
 
@@ -193,7 +194,7 @@ func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageReque
 	if !utf8.ValidString(o.taskID + o.contextID) {
 		return nil, usagef("--task-id and --context-id must be UTF-8")
 	}
-	config := &a2a.SendConfiguration{HistoryLength: client.AskHistory(o.history), ReturnImmediately: o.async}
+	config := &a2a.SendConfiguration{HistoryLength: fold.AskHistory(o.history), ReturnImmediately: o.async}
 	for _, mode := range o.accept {
 		config.AcceptedOutputModes = append(config.AcceptedOutputModes, strings.TrimSpace(mode))
 	}
@@ -294,7 +295,7 @@ func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, o *sen
 	seen.note(result)
 	types.note(result)
 	if task, ok := result.(*a2a.Task); ok {
-		result = client.ShowHistory(task, o.history)
+		result = fold.ShowHistory(task, o.history)
 	}
 	if err := c.showResult(result); err != nil {
 		return err
@@ -371,11 +372,11 @@ func (c *command) showFinal(ctx context.Context, agent *client.Client, outcome *
 	if answer := outcome.Message(); answer != nil {
 		return c.showResult(answer)
 	}
-	task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: client.AskHistory(history)}))
+	task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: fold.AskHistory(history)}))
 	if err != nil {
 		return fmt.Errorf("the message was taken, but the task cannot be shown: %w", err)
 	}
-	task = client.ShowHistory(task, history)
+	task = fold.ShowHistory(task, history)
 	seen.note(task)
 	return c.showResult(task)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/fold"
 )
 
 // A feed shows the events of one stream as they come: with -o json an object a line, and else blocks of text that say
@@ -58,7 +58,7 @@ func words(s *a2a.TaskStatus) []a2a.Part {
 
 func (f *feed) show(event a2a.Event) error {
 	if task, ok := event.(*a2a.Task); ok {
-		event = client.ShowHistory(task, f.history)
+		event = fold.ShowHistory(task, f.history)
 	}
 	if f.c.options.output == outputJSON {
 		return f.c.showEvent(event)

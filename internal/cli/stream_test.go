@@ -12,8 +12,8 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/fold"
 )
 
 // chatty says several things in JSON that has line breaks in it.
@@ -159,7 +159,7 @@ func TestHistoryOnlyWhenAskedFor(t *testing.T) {
 	}
 	task := &a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, History: []*a2a.Message{m("1"), m("2")}}
 	for limit, want := range map[int]int{0: 0, 1: 1, 2: 2, 9: 2} {
-		got := client.ShowHistory(task, limit).History
+		got := fold.ShowHistory(task, limit).History
 		if len(got) != want || want == 1 && got[0].ID != "2" {
 			t.Errorf("%d: %d messages", limit, len(got))
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 )
 
@@ -76,11 +77,11 @@ func (c *command) getTask(cmd *cobra.Command, wait bool, history int) error {
 				return c.explain(err, seen)
 			}
 		}
-		task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: c.about, HistoryLength: client.AskHistory(history)}))
+		task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: c.about, HistoryLength: fold.AskHistory(history)}))
 		if err != nil {
 			return err
 		}
-		return c.showTask(client.ShowHistory(task, history), nil, seen)
+		return c.showTask(fold.ShowHistory(task, history), nil, seen)
 	})
 }
 
@@ -152,7 +153,7 @@ func (c *command) taskCancelCommand() *cobra.Command {
 				if task.Status.State != a2a.TaskStateCanceled {
 					c.warn("the task is %s", stateName(task.Status.State))
 				}
-				short := client.ShowHistory(task, history)
+				short := fold.ShowHistory(task, history)
 				return c.show(short, func(p *printer) { p.event(short) })
 			})
 		},
@@ -217,11 +218,11 @@ func (c *command) subscribe(ctx context.Context, agent *client.Client, o *subscr
 	if c.options.output != outputJSON || o.stream {
 		return nil
 	}
-	task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: client.AskHistory(o.history)}))
+	task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: fold.AskHistory(o.history)}))
 	if err != nil {
 		return c.explain(err, seen)
 	}
-	return c.show(client.ShowHistory(task, o.history), nil)
+	return c.show(fold.ShowHistory(task, o.history), nil)
 }
 
 // follow follows one stream of a task, and says when the task waits or has ended badly.
@@ -384,7 +385,7 @@ func (p *printer) list(res *a2a.ListTasksResponse, history int) {
 		p.field(0, "Tasks", "none")
 	}
 	for _, task := range res.Tasks {
-		p.task(client.ShowHistory(task, history))
+		p.task(fold.ShowHistory(task, history))
 		p.end()
 	}
 	p.field(0, "Total", itoa(res.TotalSize))

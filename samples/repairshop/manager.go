@@ -252,6 +252,9 @@ func explain(err error) error {
 		return err
 	}
 	who, _, _ := strings.Cut(strings.ToLower(failed.Name), "/")
+	if failed.Refused() {
+		return agent.Public(fmt.Sprintf("Our %s did not take the request.", who), err)
+	}
 	if failed.Task == nil {
 		return agent.Public(fmt.Sprintf("Our %s cannot be reached now. Please try again later.", who), err)
 	}
