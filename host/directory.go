@@ -282,6 +282,7 @@ func (d *Directory) Refresh(ctx context.Context) {
 		})
 	}
 	group.Wait()
+	d.dropTwins()
 	d.name()
 }
 
@@ -465,7 +466,7 @@ func (d *Directory) list(ctx context.Context) ([]*registry.Entry, error) {
 
 // adopt takes over an entry of the catalogue; mu is held. An agent that the options name already is that one.
 func (d *Directory) adopt(e *registry.Entry) {
-	if e.Card == nil || slices.ContainsFunc(d.agents, func(r *remote) bool { return r.given && sameURL(r.ref.Card, e.URL) }) {
+	if e.Card == nil || d.hasGiven(e.URL, e.Card) {
 		return
 	}
 	at := slices.IndexFunc(d.agents, func(r *remote) bool { return r.key == catalogKey(e) })
@@ -482,6 +483,35 @@ func (d *Directory) adopt(e *registry.Entry) {
 	if err := d.connect(r, e.Card); err != nil {
 		r.breaker.failed(err)
 	}
+}
+
+// hasGiven reports whether the options name an agent with this URL, or one whose card has an interface of this card; mu is
+// held. The second finds an agent that the options name in another way, such as by its card in the registry.
+func (d *Directory) hasGiven(url string, card *a2a.AgentCard) bool {
+	return slices.ContainsFunc(d.agents, func(r *remote) bool {
+		return r.given && (sameURL(r.ref.Card, url) || r.card != nil && sameInterface(r.card, card))
+	})
+}
+
+// dropTwins removes the agents of the catalogue that the options name too, as their cards, fetched after it was read, tell.
+func (d *Directory) dropTwins() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.agents = slices.DeleteFunc(d.agents, func(r *remote) bool {
+		twin := !r.given && r.card != nil && d.hasGiven("", r.card)
+		if twin {
+			r.conn.retire() // its error is that of a connection nobody needs
+		}
+		return twin
+	})
+}
+
+func sameInterface(a, b *a2a.AgentCard) bool {
+	return slices.ContainsFunc(a.SupportedInterfaces, func(x a2a.AgentInterface) bool {
+		return slices.ContainsFunc(b.SupportedInterfaces, func(y a2a.AgentInterface) bool {
+			return x.Tenant == y.Tenant && sameURL(x.URL, y.URL)
+		})
+	})
 }
 
 func sameURL(a, b string) bool {

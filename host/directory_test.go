@@ -7,11 +7,14 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
@@ -313,5 +316,30 @@ func TestStrangersTakeNoNamesOfGivenAgents(t *testing.T) {
 			}
 			must(t, w.Send("@Hello Agent say hello to Ada"), a2a.TaskStateCompleted)
 		})
+	}
+}
+
+// An agent that the options name by its card in a registry, and that the registry lists, is one agent.
+func TestAnAgentThatIsNamedAndListedIsOne(t *testing.T) {
+	t.Parallel()
+	url := serve(t, hello.New(hello.Options{}), hello.Card())
+	twin := entry("1", "greeter", url)
+	cards := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		json.MarshalWrite(w, twin.Card)
+	}))
+	defer cards.Close()
+	d, err := host.NewDirectory(&host.DirectoryOptions{
+		Agents: []host.AgentRef{{Card: cards.URL + "/agents/1/card.json"}}, Catalog: listed(twin, entry("2", "other", "http://127.0.0.1:1")),
+		Networks: registry.NetworksLoopback, RefreshEvery: time.Nanosecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for range 2 {
+		if got := aliases(t, d); !slices.Equal(got, []string{hello.Card().Name, "other"}) {
+			t.Errorf("the agents are %q", got)
+		}
 	}
 }

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -37,10 +38,13 @@ var (
 )
 
 // A pasteFilter stands between a terminal and the line editor. Keys pass at once. What is pasted becomes one line,
-// without line ends at its end and without control characters.
+// without line ends at its end and without control characters. A paste of more than maxLine bytes is discarded to its end:
+// what follows in it must not act as keys, which would send it or press Ctrl-C.
 type pasteFilter struct {
-	inPaste bool
-	held    []byte // the beginning of something whose end is still to come
+	inPaste   bool
+	discards  bool   // the paste is too long
+	held      []byte // the beginning of something whose end is still to come
+	discarded func() // is called at the end of a paste that was too long; may be nil
 }
 
 // pass returns what the editor gets for the next bytes of the terminal. more says that further ones are there already.
@@ -51,12 +55,20 @@ func (f *pasteFilter) pass(in []byte, more bool) []byte {
 	for len(in) > 0 {
 		if f.inPaste {
 			content, rest, ended := bytes.Cut(in, []byte(pasteEnd))
-			if !ended && len(in) <= maxLine { // until then nobody knows which line end is the last one
+			f.discards = f.discards || len(content) > maxLine
+			switch {
+			case !ended && f.discards:
+				f.held = bytes.Clone(in[len(in)-beginOf(pasteEnd, in):])
+				return out
+			case !ended: // the last line end is known at the end only
 				f.held = in
 				return out
+			case f.discards && f.discarded != nil:
+				f.discarded()
+			case !f.discards:
+				out = append(out, oneLine(content)...)
 			}
-			out = append(out, oneLine(content)...)
-			f.inPaste, in = false, rest
+			f.inPaste, f.discards, in = false, false, rest
 			continue
 		}
 		keys, rest, begun := bytes.Cut(in, []byte(pasteBegin))
@@ -109,7 +121,9 @@ var filteredKeys = sync.OnceValue(func() *os.File {
 	terminal := os.Stdin
 	go func() {
 		defer filtered.Close()
-		var f pasteFilter
+		f := pasteFilter{discarded: func() {
+			fmt.Fprintf(os.Stderr, "\r\nThe paste is longer than %s and was discarded; send it as a file.\r\n", bytesOf(maxLine))
+		}}
 		buf := make([]byte, 64<<10)
 		for {
 			n, err := terminal.Read(buf)

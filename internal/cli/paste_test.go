@@ -39,20 +39,32 @@ func TestPasteIsOneLine(t *testing.T) {
 
 func paste(text string) string { return pasteBegin + text + pasteEnd }
 
-// The key Esc does not wait for what might follow, and a paste that never ends is cut.
-func TestPasteFilterHoldsNothingForEver(t *testing.T) {
+// The key Esc does not wait for what might follow.
+func TestPasteFilterPassesEsc(t *testing.T) {
 	t.Parallel()
 	var f pasteFilter
 	if got := string(f.pass([]byte("\x1b"), false)); got != "\x1b" {
 		t.Errorf("Esc: %q", got)
 	}
-	f.pass([]byte(pasteBegin), false)
-	got := f.pass([]byte(strings.Repeat("x", maxLine+1)), false)
-	if len(got) != maxLine+1 || len(f.held) != 0 {
-		t.Errorf("%d bytes pass, %d are held", len(got), len(f.held))
-	}
-	if got := string(f.pass([]byte("y"), false)); got != "y" {
-		t.Errorf("after that: %q", got)
+}
+
+// A paste that is too long is discarded to its end, so that none of it acts as keys, and little of it is held.
+func TestPasteThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string]int{"at once": 8 << 20, "in pieces": 64 << 10, "in odd pieces": 99_991} {
+		told := 0
+		f := pasteFilter{discarded: func() { told++ }}
+		var got []byte
+		in := "a" + paste(strings.Repeat("x", maxLine)+"y\rsend\r\x03") + "b" + paste("c\rd\r") + "\r"
+		for chunk := range slices.Chunk([]byte(in), size) {
+			got = append(got, f.pass(chunk, false)...)
+			if len(f.held) > maxLine {
+				t.Fatalf("%s: %d bytes are held", name, len(f.held))
+			}
+		}
+		if string(got) != "abc␊d\r" || told != 1 || len(f.held) != 0 {
+			t.Errorf("%s: %.50q passes, told %d times, %d bytes are held", name, got, told, len(f.held))
+		}
 	}
 }
 

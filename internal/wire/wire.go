@@ -6,7 +6,9 @@
 package wire
 
 import (
+	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -103,12 +105,19 @@ var operationsByName = func() map[string]Operation {
 // Generations lists the generations of the protocol from the oldest to the newest.
 var Generations = []a2a.Generation{a2a.Generation01, a2a.Generation02, a2a.Generation03, a2a.Generation10}
 
-// Accepts reports whether a request's Accept header names a media type. Wildcards do not count: they say nothing of what
-// a client can do with it.
+// Accepts reports whether a request's Accept header names a media type, with a weight (q) above 0. Wildcards do not count:
+// they say nothing of what a client can do with it. Elements that are no media type do not count either.
 func Accepts(h http.Header, mediaType string) bool {
 	for _, line := range h.Values("Accept") {
-		if strings.Contains(strings.ToLower(line), mediaType) {
-			return true
+		for element := range strings.SplitSeq(line, ",") {
+			named, params, err := mime.ParseMediaType(element)
+			if err != nil || named != mediaType {
+				continue
+			}
+			q, weighted := params["q"]
+			if weight, err := strconv.ParseFloat(q, 64); !weighted || err == nil && weight > 0 {
+				return true
+			}
 		}
 	}
 	return false
