@@ -95,7 +95,8 @@ type moment struct {
 
 var moments = []moment{
 	{"session-start", "Register the agent, and tell it who else is there", `{"session_id":"1f0c"}`, true, false, sessionStart, notAdmitted},
-	{"pre-tool-use", "Lease the file that a tool is about to edit, or deny the edit", `{"session_id":"1","tool_name":"Edit","tool_input":{"file_path":"a.c"}}`, true, true, preToolUse, denied},
+	{"pre-tool-use", "Lease the file that a tool is about to edit, or deny the edit",
+		`{"session_id":"1","tool_name":"Edit","tool_input":{"file_path":"a.c"}}`, true, true, preToolUse, denied},
 	{"post-tool-use", "Say that the agent is alive", `{"session_id":"1f0c"}`, false, false, postToolUse, nil},
 	{"stop", "Free what pre-tool-use leased, and hand over messages", `{"session_id":"1f0c"}`, false, false, stopped, nil},
 	{"session-end", "Unregister the agent", `{"session_id":"1f0c"}`, false, false, sessionEnd, nil},

@@ -90,14 +90,16 @@ func (c *command) hostCommand() *cobra.Command {
 	return cmd
 }
 
-const hostNetworksUsage = "where agents of the registry may be: public, loopback or private, each with those before it (default: loopback when the registry is on this machine, else public)"
+const hostNetworksUsage = "where agents of the registry may be: public, loopback or private, each with those before it " +
+	"(default: loopback when the registry is on this machine, else public)"
 
 // hostFlags are those that say what a host is, however it is used.
 func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	limits := host.Options{}.Defaults()
 	agentsFlag(flags, &o.agents)
 	flags.StringVar(&o.registry, "registry", "", "URL of a registry whose agents are there as well")
-	flags.StringVar(&o.model, "llm", llmOff, "who plans: off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
+	flags.StringVar(&o.model, "llm", llmOff,
+		"what plans: off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
 	agentVersionFlag(flags, &o.agentVersion)
 	calls := c.clientFlags()
 	flags.AddFlag(calls.Lookup("transport")) // to the agents, and to the host itself

@@ -287,7 +287,8 @@ func (c *command) showSent(m *a2a.Message) {
 }
 
 // sendAndLeave sends a message and shows the task as it is at once.
-func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, types *acceptance, seen *seen) error {
+func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest,
+	types *acceptance, seen *seen) error {
 	result, err := agent.SendMessage(ctx, req)
 	if err != nil {
 		return c.ended(ctx, agent, req, err)
@@ -327,7 +328,8 @@ func (c *command) sayFollow(seen *seen) {
 
 // await follows what a message causes until nothing more comes without the user, and shows it in the feed, if there is
 // one. It returns what came of the message.
-func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, shown *feed, types *acceptance, seen *seen) (outcome *client.Outcome, err error) {
+func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, shown *feed,
+	types *acceptance, seen *seen) (outcome *client.Outcome, err error) {
 	outcome = new(client.Outcome)
 	first := true
 	var before a2a.Event // the task as it was, which is only shown when nothing comes of the message

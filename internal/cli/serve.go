@@ -156,7 +156,8 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.DurationVar(&o.retention, "retention", limits.Retention, "how long waiting and finished tasks are kept")
 	flags.Var(&o.ownerQuota, flagOwnerQuota, "how much the tasks of one caller may take on disk, as 500MiB or 2GiB; 0 means no bound. Callers without an identity are one")
 	flags.DurationVar(&o.drain, "drain", times.DrainTimeout, "how long running turns may take to end when the server is stopped")
-	flags.DurationVar(&o.drainDelay, "drain-delay", 0, "how long a server that is stopped still takes requests while /readyz answers 503; 0 means 5s if /readyz was asked for in the last minute, else not at all; -1s means never")
+	flags.DurationVar(&o.drainDelay, "drain-delay", 0, "how long a server that is stopped still takes requests while /readyz answers 503; "+
+		"0 means 5s if /readyz was asked for in the last minute, else not at all; -1s means never")
 	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	return cmd

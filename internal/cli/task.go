@@ -226,7 +226,8 @@ func (c *command) subscribe(ctx context.Context, agent *client.Client, o *subscr
 }
 
 // follow follows one stream of a task, and says when the task waits or has ended badly.
-func (c *command) follow(ctx context.Context, agent *client.Client, o *subscribeOptions, shown *feed, outcome *client.Outcome, seen *seen) (err error) {
+func (c *command) follow(ctx context.Context, agent *client.Client, o *subscribeOptions, shown *feed,
+	outcome *client.Outcome, seen *seen) (err error) {
 	defer func() { err = cmp.Or(err, shown.end()) }()
 	for u, err := range agent.Follow(ctx, &a2a.SubscribeRequest{ID: seen.task}) {
 		if err != nil {
