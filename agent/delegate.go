@@ -718,16 +718,16 @@ func (c *courier) recall(ctx context.Context) error {
 	return err
 }
 
-// recallAll cancels what a task that has ended had delegated and that has not ended. peer finds services by the names
-// of delegations.
-func recallAll(ctx context.Context, state []byte, peer func(name string) a2a.Service) error {
+// recallAll cancels what a task that has ended had delegated and that has not ended. peers are the services that are
+// known, by the names of delegations.
+func recallAll(ctx context.Context, state []byte, peers map[string]a2a.Service) error {
 	s := parseTaskState(state)
 	var errs []error
 	for name, d := range s.Delegations {
 		if d.Done || d.Reply != nil {
 			continue
 		}
-		to := peer(name)
+		to := peers[name]
 		if to == nil {
 			errs = append(errs, fmt.Errorf("delegation %q is not known yet; make the agent an agent.Delegator", name))
 			continue

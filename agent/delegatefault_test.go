@@ -269,6 +269,29 @@ func TestDelegationsInTheMetadata(t *testing.T) {
 	}
 }
 
+// Two tasks may give one name to delegations to different agents: a cancel goes to that of the task.
+func TestDelegateIsCancelledWhereItWent(t *testing.T) {
+	t.Parallel()
+	first, second := newWorker(t), newWorker(t)
+	h := harness(t, func(ctx context.Context, t *agent.Turn) error {
+		to := first.svc
+		if t.Text() == "ask second" {
+			to = second.svc
+		}
+		_, err := t.Delegate(ctx, "worker", to, t.Message())
+		return err
+	})
+	mine := h.Send("ask first").Task.ID
+	h.Send("ask second")
+	if _, err := h.Service.CancelTask(h.Context(), &a2a.CancelTaskRequest{ID: mine}); err != nil {
+		t.Fatal(err)
+	}
+	await(t, func() bool { return first.tasks()[0].Status.State == a2a.TaskStateCanceled })
+	if state := second.tasks()[0].Status.State; state != a2a.TaskStateInputRequired {
+		t.Errorf("that of the other task is %s", state)
+	}
+}
+
 func TestDelegateToNobody(t *testing.T) {
 	t.Parallel()
 	h := harness(t, func(ctx context.Context, t *agent.Turn) error {

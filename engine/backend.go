@@ -131,7 +131,11 @@ func (b *backend) Task() *a2a.Task { return b.r.task() }
 func (b *backend) WakeToken() string { return wakeToken(b.r.key) }
 
 // Peer implements turn.Backend.
-func (b *backend) Peer(name string, to a2a.Service) { b.r.svc.peers.Store(name, to) }
+func (b *backend) Peer(name string, to a2a.Service) {
+	if b.over() == nil { // nobody recalls what comes after that
+		b.r.svc.peers.note(b.r.key, name, to)
+	}
+}
 
 // Related implements turn.Backend.
 func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {

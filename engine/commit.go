@@ -117,13 +117,14 @@ func (r *runner) commit(c change) error {
 
 // recallDelegated cancels what a task that has ended had delegated and that goes on.
 func (r *runner) recallDelegated() {
-	if !r.svc.delegates() {
+	peers, ok := r.svc.peers.take(r.key)
+	if !ok {
 		return
 	}
 	r.e.spawn(func() {
 		state, err := r.e.journal.TaskState(r.e.ctx, r.key)
 		if err == nil && len(state) > 0 {
-			err = turn.Recall(r.e.ctx, state, r.svc.peer)
+			err = turn.Recall(r.e.ctx, state, peers)
 		}
 		if err != nil {
 			r.e.log.Warn("what an ended task had delegated may go on", "agent", r.svc.name, "task", r.key.ID, "error", err)

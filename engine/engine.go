@@ -203,9 +203,7 @@ func (e *Engine) Agent(name string, a agent.Agent, opts *AgentOptions) Service {
 	s := &service{e: e, name: name, agent: a, modes: newModes(opts), agentRole: opts.AllowAgentRole, card: opts.Card}
 	s.warnOfWrapper()
 	if d, ok := a.(agent.Delegator); ok {
-		for name, to := range d.Delegates() {
-			s.peers.Store(name, to)
-		}
+		s.peers.named = d.Delegates()
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

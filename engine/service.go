@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"sync"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
@@ -22,22 +21,9 @@ type service struct {
 	agent agent.Agent
 	card  *a2a.AgentCard // nil when there is none
 	modes modes
-	peers sync.Map // of name: the a2a.Service that delegations with that name go to; authors give few names
+	peers peers
 
 	agentRole bool // callers may send messages in the role of the agent
-}
-
-// delegates reports whether the agent has delegated anything since the start, or says that it does.
-func (s *service) delegates() (ever bool) {
-	s.peers.Range(func(any, any) bool { ever = true; return false })
-	return ever
-}
-
-// peer returns the service that delegations with a name go to, nil when it is not known.
-func (s *service) peer(name string) a2a.Service {
-	to, _ := s.peers.Load(name)
-	svc, _ := to.(a2a.Service)
-	return svc
 }
 
 // AgentCard implements Service.

@@ -19,9 +19,9 @@ var New func(info Info, backend Backend) any
 // Parts returns what an *agent.Turn was made of, for whatever stands between an agent and what runs it.
 var Parts func(t any) (Info, Backend)
 
-// Recall cancels what a task that has ended had delegated and that has not ended: state is what was saved of the task, peer
-// finds services by the names of delegations, nil for those that are not known. Package agent sets it.
-var Recall func(ctx context.Context, state []byte, peer func(name string) a2a.Service) error
+// Recall cancels what a task that has ended had delegated and that has not ended: state is what was saved of the task, peers
+// are the services that are known, by the names of delegations. Package agent sets it.
+var Recall func(ctx context.Context, state []byte, peers map[string]a2a.Service) error
 
 // Info is what is fixed for the whole of a turn.
 type Info struct {
