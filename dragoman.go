@@ -47,7 +47,7 @@ type Options struct {
 //
 // The card needs a name, a description and a version; media types that it leaves open are text/plain. The process may
 // serve several agents, each on its address. Clients of every generation of the protocol are served over JSON-RPC and
-// HTTP+JSON. At most one value of opts is taken.
+// HTTP+JSON. Serve returns an error for more than one Options.
 func Serve(addr string, card *a2a.AgentCard, a agent.Agent, opts ...Options) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

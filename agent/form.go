@@ -54,12 +54,15 @@ func (t *Turn) AskForm(schema string, values any, words ...a2a.Part) error {
 // enum that the schema has for its field, and when v cannot hold it. Package schema checks values against all of a
 // schema.
 //
-// Data that comes without having been asked for counts as an answer if v can hold it.
+// Only the properties of the form's schema are read. Data that no form asked for is no answer.
 func (t *Turn) FormAnswer(v any) (bool, error) {
 	if t.info.Message == nil {
 		return false, nil
 	}
 	form, asked := t.openForm()
+	if !asked {
+		return false, nil
+	}
 	given, ok := form.Answer(t.info.Message)
 	if !ok {
 		return false, nil
@@ -70,13 +73,10 @@ func (t *Turn) FormAnswer(v any) (bool, error) {
 		if err == nil {
 			return true, nil
 		}
-		if field == "" && asked {
+		if field == "" {
 			return false, fmt.Errorf("agent: the answer to a form: %w", err)
 		}
 		problems = map[string]string{field: "has a value that does not fit"}
-	}
-	if !asked {
-		return false, nil
 	}
 	form.Values, form.Errors, form.Instructions = values, problems, ""
 	return false, form.Ask(t)

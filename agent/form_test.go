@@ -30,6 +30,8 @@ type pizza struct {
 	Count   int    `json:"count,omitzero"`
 	Address string `json:"delivery_address,omitzero"`
 	Cheese  bool   `json:"extra_cheese,omitzero"`
+
+	Approved bool `json:"approved,omitzero"` // by the pizzeria: no field of the form
 }
 
 // pizzeria takes orders by a form. Its card names no media types, so all it takes is text.
@@ -50,7 +52,7 @@ var textOnly = &a2a.AgentCard{Name: "Pizzeria", Description: "Takes orders", Ver
 
 func TestFormAnswer(t *testing.T) {
 	t.Parallel()
-	whole := pizza{"o-1", "L", 2, "Main Street 1", true}
+	whole := pizza{OrderID: "o-1", Size: "L", Count: 2, Address: "Main Street 1", Cheese: true}
 	for name, test := range map[string]struct {
 		answer   any // a string is a text, anything else data
 		want     pizza
@@ -66,11 +68,19 @@ func TestFormAnswer(t *testing.T) {
 			"```json\n{\"size\":\"L\",\"count\":2,\"delivery_address\":\"Main Street 1\",\"extra_cheese\":true}\n```",
 			whole, nil,
 		},
-		"lines":          {"Size: L\nhow many: 2\nDelivery address: Main Street 1\nextra_cheese: yes", whole, nil},
-		"in one line":    {"size: L, count: 2, delivery address: Main Street 1, extra cheese: yes", whole, nil},
-		"what was known": {map[string]any{"count": 1}, pizza{"o-1", "M", 1, "", false}, nil},
-		"number as text": {map[string]any{"count": "3"}, pizza{"o-1", "M", 3, "", false}, nil},
-		"not to change":  {map[string]any{"order_id": "o-2", "count": 1}, pizza{"o-1", "M", 1, "", false}, nil},
+		"lines":            {"Size: L\nhow many: 2\nDelivery address: Main Street 1\nextra_cheese: yes", whole, nil},
+		"in one line":      {"size: L, count: 2, delivery address: Main Street 1, extra cheese: yes", whole, nil},
+		"what was known":   {map[string]any{"count": 1}, pizza{OrderID: "o-1", Size: "M", Count: 1, Address: "", Cheese: false}, nil},
+		"number as text":   {map[string]any{"count": "3"}, pizza{OrderID: "o-1", Size: "M", Count: 3, Address: "", Cheese: false}, nil},
+		"a whole number":   {`{"count":3.0}`, pizza{OrderID: "o-1", Size: "M", Count: 3, Address: "", Cheese: false}, nil},
+		"with an exponent": {`{"count":1e2}`, pizza{OrderID: "o-1", Size: "M", Count: 100, Address: "", Cheese: false}, nil},
+		"of no field": {
+			map[string]any{"count": 1, "approved": true}, pizza{OrderID: "o-1", Size: "M", Count: 1}, nil,
+		},
+		"no whole number": {
+			`{"count":1.5}`, pizza{}, map[string]string{"count": "must be an integer"},
+		},
+		"not to change": {map[string]any{"order_id": "o-2", "count": 1}, pizza{OrderID: "o-1", Size: "M", Count: 1, Address: "", Cheese: false}, nil},
 		"missing": {
 			map[string]any{"size": ""},
 			pizza{}, map[string]string{"size": "is missing", "count": "is missing"},
@@ -127,14 +137,14 @@ func TestNoFormAnswer(t *testing.T) {
 		t.Errorf("got %v", again)
 	}
 	for data, want := range map[string]a2a.TaskState{
-		`{"count":"many"}`: a2a.TaskStateInputRequired, `{"count":4}`: a2a.TaskStateCompleted,
+		`{"count":"many"}`: a2a.TaskStateInputRequired, `{"count":4}`: a2a.TaskStateInputRequired,
 	} {
 		unasked := h.SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.Part{Content: a2a.Data(data)}))
 		if unasked.State() != want {
 			t.Errorf("data that nobody asked for, %s: %v", data, unasked)
 		}
 	}
-	if got.Count != 4 {
+	if got != (pizza{}) {
 		t.Errorf("got %+v", got)
 	}
 }

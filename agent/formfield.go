@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -74,9 +74,9 @@ func (f *formField) read(schema jsontext.Value) {
 	}
 }
 
-// fill returns the fields as they are with an answer, and what is wrong with them.
+// fill returns the fields of the schema as they are with an answer, and what is wrong with them.
 func (f Form) fill(given map[string]jsontext.Value) (values map[string]jsontext.Value, problems map[string]string) {
-	values = maps.Clone(given)
+	values = make(map[string]jsontext.Value)
 	known, _ := f.Values.(map[string]jsontext.Value) // as FindForm has it
 	problems = map[string]string{}
 	for _, field := range f.fields() {
@@ -87,7 +87,6 @@ func (f Form) fill(given map[string]jsontext.Value) (values map[string]jsontext.
 			}
 		}
 		if !has || isBlank(value) {
-			delete(values, field.name)
 			if field.required {
 				problems[field.name] = "is missing"
 			}
@@ -116,6 +115,9 @@ func (f *formField) take(value jsontext.Value) (taken jsontext.Value, problem st
 			value = number
 		}
 	}
+	if f.kind == "integer" && value.Kind() == '0' {
+		value = whole(value)
+	}
 	if !f.fits(value) {
 		article := "a"
 		if strings.ContainsRune("aeio", rune(f.kind[0])) {
@@ -130,6 +132,21 @@ func (f *formField) take(value jsontext.Value) (taken jsontext.Value, problem st
 	return value, ""
 }
 
+// whole returns a number such as 1.0 or 1e2 as Go reads integers, and others as they are.
+func whole(number jsontext.Value) jsontext.Value {
+	if !strings.ContainsAny(string(number), ".eE") {
+		return number
+	}
+	f, _, err := big.ParseFloat(string(number), 10, 256, big.ToNearestEven)
+	if err != nil {
+		return number
+	}
+	if n, exactly := f.Int64(); exactly == big.Exact {
+		return jsontext.Value(strconv.FormatInt(n, 10))
+	}
+	return number
+}
+
 // fits reports whether a value is of the field's type.
 func (f *formField) fits(value jsontext.Value) bool {
 	switch kind := value.Kind(); f.kind {
@@ -138,8 +155,7 @@ func (f *formField) fits(value jsontext.Value) bool {
 	case "number":
 		return kind == '0'
 	case "integer":
-		whole, err := strconv.ParseFloat(string(value), 64)
-		return kind == '0' && err == nil && whole == float64(int64(whole))
+		return kind == '0' && !strings.ContainsAny(string(value), ".eE")
 	case "boolean":
 		return kind == 't' || kind == 'f'
 	case "array":

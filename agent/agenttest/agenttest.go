@@ -193,8 +193,7 @@ func (h *Harness) Send(text string) *Result {
 func (h *Harness) Reply(to *Result, text string) *Result {
 	h.t.Helper()
 	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))
-	m.TaskID, m.ContextID = to.Task.ID, to.Task.ContextID
-	return h.SendMessage(m)
+	return h.sendTo(to, m)
 }
 
 // Fill sends data, such as a filled form, to the task of an earlier result.
@@ -205,6 +204,14 @@ func (h *Harness) Fill(to *Result, values any) *Result {
 		h.t.Fatal(err)
 	}
 	m := a2a.NewMessage(a2a.RoleUser, data)
+	return h.sendTo(to, m)
+}
+
+func (h *Harness) sendTo(to *Result, m *a2a.Message) *Result {
+	h.t.Helper()
+	if to == nil || to.Task == nil {
+		h.t.Fatalf("there is no task to answer: the earlier result is %v", to)
+	}
 	m.TaskID, m.ContextID = to.Task.ID, to.Task.ContextID
 	return h.SendMessage(m)
 }
