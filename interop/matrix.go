@@ -36,7 +36,7 @@ type row struct {
 	transport string
 	program   *program
 	results   map[string]result
-	firstTry  string // what failed before the row was played once more
+	firstTry  string // what failed before the row was played again
 }
 
 func (r *row) String() string {
@@ -267,7 +267,7 @@ func (m *matrix) text() string {
 	}
 	for _, r := range m.rows {
 		if r.firstTry != "" {
-			fmt.Fprintf(&b, "second try of %s, after %s\n", r, r.firstTry)
+			fmt.Fprintf(&b, "played again: %s, after %s\n", r, r.firstTry)
 		}
 	}
 	for i, r := range m.rows {
