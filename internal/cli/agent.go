@@ -84,12 +84,17 @@ func (c *command) resolve(ctx context.Context) (*a2a.AgentCard, error) {
 		return nil, noAgent()
 	}
 	found, err := c.cardOf(ctx, c.options.agentCard)
+	return found, c.orAgents(ctx, err)
+}
+
+// orAgents returns the error of a look for a card or, if the address has no card but lists agents, which ones those are.
+func (c *command) orAgents(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*card.Error](err); ok && e.Kind == card.ErrNotFound {
 		if f := c.severalAgents(ctx, e); f != nil {
-			return nil, f
+			return f
 		}
 	}
-	return found, err
+	return err
 }
 
 // maxListed is how many bytes of a list of agents are read.
@@ -123,7 +128,7 @@ func (c *command) severalAgents(ctx context.Context, e *card.Error) *failure {
 	}
 	f := cardFailure(e)
 	f.message = fmt.Sprintf("%s is no agent; it has %d of them: %s", withoutUser(base), len(list.Agents), strings.Join(names, ", "))
-	f.hint = "name one of them, as in -a " + commandLine([]string{withoutUser(list.Agents[0].URL)})
+	f.hint = "name one of them, such as " + commandLine([]string{withoutUser(list.Agents[0].URL)})
 	return f
 }
 

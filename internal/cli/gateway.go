@@ -146,6 +146,11 @@ func (o *gatewayOptions) behind(c *command) ([]gateway.Upstream, error) {
 	upstreams := make([]gateway.Upstream, len(o.upstreams))
 	for i, text := range o.upstreams {
 		name, ref := nameAndRef(text)
+		if name == "" && len(o.upstreams) > 1 {
+			shown := withoutUser(ref)
+			return nil, usagef("the agent %s has no name, and a gateway to several agents serves each below its name", shown).
+				withHint("put a name in front: NAME=" + shown)
+		}
 		at, err := c.cardAt(c.options.registry, ref)
 		if err != nil {
 			return nil, err

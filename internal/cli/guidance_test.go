@@ -17,6 +17,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -269,7 +270,7 @@ func TestAnAddressOfSeveralAgentsListsThem(t *testing.T) {
 	})
 	got := run(t.Context(), "send", "-a", url, "hi")
 	want := fmt.Sprintf("Error: %s is no agent; it has %d of them: currency, ", url, len(samples))
-	if got.code != exitUnreachable || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, "Hint: name one of them, as in -a "+url+"/agents/currency/\n") {
+	if got.code != exitUnreachable || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, "Hint: name one of them, such as "+url+"/agents/currency/\n") {
 		t.Errorf("%+v; want %s", got, want)
 	}
 	// A page that lists nothing says nothing.
@@ -282,6 +283,14 @@ func TestAnAddressOfSeveralAgentsListsThem(t *testing.T) {
 	})
 	got = run(t.Context(), "send", "-a", url, "hi")
 	has(t, "the error stream", got.stderr, "Hint: give -a the agent's base URL")
+}
+
+func TestAHostWarnsOfAgentsThatWantCredentials(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error { return nil }),
+		&server.Options{Authenticator: auth.Token("secret", a2a.Identity{Subject: "ann"})})
+	got := run(t.Context(), "host", "ask", "--data-dir", inMemory, url, "hi")
+	has(t, "the error stream", got.stderr, `Warning: agent "Test" asks for credentials, and a host sends none to its agents`)
 }
 
 func TestAnAnswerIsFollowedByWhatIsNew(t *testing.T) {

@@ -5,6 +5,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -42,7 +43,7 @@ func (c *command) whyFailed(ctx context.Context, agent *client.Client, seen *see
 	return nil
 }
 
-// warnOfMissing says which of the agents that the flags name are not there, and why: what the host says of them is for
+// warnOfMissing says which of the agents that the flags name are not there or want credentials, and why: what the host says of them is for
 // its callers, who are not to learn addresses.
 func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 	timeout := host.DirectoryOptions{}.Defaults().CardTimeout // as long as the host itself waits for them
@@ -60,7 +61,14 @@ func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 		if err != nil {
 			continue // directory has refused it
 		}
-		looks.Go(func() { _, failed[i] = cards.Resolve(ctx, at) })
+		looks.Go(func() {
+			found, err := cards.Resolve(ctx, at)
+			failed[i] = c.orAgents(ctx, err)
+			if err == nil && len(found.SecurityRequirements) > 0 {
+				failed[i] = fmt.Errorf("agent %q asks for credentials, and a host sends none to its agents, not even those of DRAGOMAN_BEARER; "+
+					"call it with dragoman send, or write a host in Go that names a client with credentials in host.AgentRef", inline(found.Name))
+			}
+		})
 	}
 	if catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.httpClient()}); o.registry != "" && err == nil {
 		looks.Go(func() { _, failed[len(o.agents)] = catalog.List(ctx, registry.Query{PageSize: 1}) })

@@ -109,6 +109,12 @@ func (c *command) registryAddCommand(o *registryOptions) *cobra.Command {
 					r.URL, r.Card = "", found
 				}
 				e, _, err := client.Add(ctx, r)
+				if r.URL != "" && errors.Is(err, registry.ErrCardInvalid) {
+					_, here := c.cardOf(ctx, r.URL)
+					if f, ok := errors.AsType[*failure](c.orAgents(ctx, here)); ok {
+						return f
+					}
+				}
 				if err != nil {
 					return err
 				}
@@ -495,6 +501,9 @@ func (c *command) hintForRegistry(e *registry.Error) string {
 		return "check that the agent runs where the registry can reach it; where it may look is said when it is started, as in " +
 			commandLine([]string{c.Program, "registry", "serve", "--networks", "private"})
 	case registry.ErrCardInvalid:
+		if strings.Contains(e.Error(), card.ErrNotFound.Error()) {
+			return "give the base URL of an agent, or the URL or the file of its card"
+		}
 		if c.listed != "" {
 			return "see what is wrong with the card with " + commandLine([]string{c.Program, "card", "validate", "-a", withoutUser(c.listed)})
 		}

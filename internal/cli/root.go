@@ -155,8 +155,13 @@ func (c *command) noCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	f := usagef("%s has no command %q", cmd.CommandPath(), args[0])
-	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
-		return f.withHint("did you mean " + similar[0] + "?")
+	similar := cmd.SuggestionsFor(args[0])
+	if !cmd.HasParent() && distance(args[0], "help") <= cmd.SuggestionsMinimumDistance { // which cobra leaves out
+		similar = append(similar, "help")
+	}
+	if len(similar) > 0 {
+		closest := slices.MinFunc(similar, func(a, b string) int { return distance(args[0], a) - distance(args[0], b) })
+		return f.withHint("did you mean " + closest + "?")
 	}
 	return f.withHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
 }

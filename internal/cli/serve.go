@@ -92,8 +92,9 @@ that is anything else, or that belongs to a tenant, is replaced by a hash. --ech
 another agent in all generations, as gateway does; one that cannot be reached is warned
 of and tried again with each request.
 
-Tasks are kept in a data folder and survive the server; --data-dir :memory: keeps
-nothing. SIGTERM or Ctrl-C lets running turns come to their end (see --drain) and
+Tasks of sample agents are kept in a data folder and survive the server; --data-dir
+:memory: keeps nothing. Tasks of --exec and --echo are kept in memory and end with the
+server, unless --data-dir names a folder. SIGTERM or Ctrl-C lets running turns come to their end (see --drain) and
 then ends the server; the second one ends it at once, with the commands that run.`
 
 const serveExample = `  dragoman serve --agent currency
