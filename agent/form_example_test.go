@@ -85,7 +85,7 @@ func ExampleTurn_AskForm() {
 	// Please answer with these lines, filled in:
 	// To: Vienna
 	// Day: (is missing)
-	// Seat: roof (must be one of window, aisle; window, aisle; optional)
+	// Seat: roof (must be one of window, aisle; optional)
 	// Please answer with these lines, filled in:
 	// To: Vienna
 	// Day: 2026-11-01 (lies in the past)

@@ -210,7 +210,7 @@ func (f Form) words() string {
 		switch {
 		case field.about != "" && field.about != field.title:
 			notes = append(notes, field.about)
-		case len(field.choices) > 0:
+		case len(field.choices) > 0 && !strings.Contains(f.Errors[field.name], field.listed()):
 			notes = append(notes, field.listed())
 		}
 		if field.example != nil {
