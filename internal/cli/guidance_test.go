@@ -164,7 +164,7 @@ func TestDataFolderOfAHost(t *testing.T) {
 	}
 	env := map[string]string{"DRAGOMAN_DATA_DIR": filepath.Join(dir, "of-variable")}
 	runWith(t.Context(), env, "hi\n", "host", "-a", url)
-	if _, err := os.Stat(filepath.Join(dir, "of-variable", "host", "dragoman.db")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "of-variable", "host-2", "dragoman.db")); err != nil {
 		t.Error(err)
 	}
 	got = run(t.Context(), "host", "ask", "-a", url, "--data-dir", "/proc/none/such", "hi")
