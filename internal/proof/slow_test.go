@@ -68,10 +68,17 @@ func TestAReaderThatStopsHoldsUpNobody(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 
-	// The first task has no such readers, and shows what the others cost. Each of them stops somewhere else.
+	// The first task has no such readers, and shows how long it takes without them.
 	alone := bulkTask(ctx, t, p, "alone", 0)
+	// A task whose readers are stuck stays in memory once, however many they are: one reader shows what that takes, the
+	// others what each of them takes. Each of them stops somewhere else.
+	one := bulkTask(ctx, t, p, "one", 1)
 	beside := bulkTask(ctx, t, p, "beside", stalled)
-	live := float64(beside.heap-alone.heap) / stalled
+	shared := one.heap - alone.heap
+	live := float64(beside.heap-one.heap-shared) / (stalled - 1)
+	if shared > 2*bulk*bulkSize {
+		t.Errorf("a task of 16 MB with a reader that is stuck costs %d KiB", shared/1024)
+	}
 	t.Logf("16 MB took %s, and %s beside %d readers that do not read; one costs %.0f KiB", alone.took.Round(time.Millisecond),
 		beside.took.Round(time.Millisecond), stalled, live/1024)
 
