@@ -20,7 +20,6 @@ import (
 
 // An unsure is an agent whose card does not tell 0.1 from 0.2.
 type unsure struct {
-	url     string
 	knows   []string // methods
 	unknown string   // the answer to others
 	status  int      // of that answer
