@@ -620,7 +620,7 @@ func (m misled) Scope(ctx context.Context, _, tenant string) (journal.Scope, err
 	return journal.Scope{Agent: id.Client, Tenant: tenant, Owner: id.Subject}, nil
 }
 
-// Whatever an agent is talked into, a task shows no files but its own: those of the same id for the same agent, tenant
+// A task shows no files but its own: those of the same id for the same agent, tenant
 // and owner.
 func TestOnlyFilesOfTheTaskAreSigned(t *testing.T) {
 	t.Parallel()

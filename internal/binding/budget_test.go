@@ -82,7 +82,7 @@ func TestBudgetIsShared(t *testing.T) {
 	})
 }
 
-// Whoever waits may leave, and who came after a large one gets its turn then.
+// A waiting caller may leave. The caller behind a large one gets its turn then.
 func TestBudgetOfAWaiterWhoLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := aBudget()

@@ -89,7 +89,7 @@ func TestManual(t *testing.T) {
 	}
 	groff, err := exec.LookPath("groff")
 	if err != nil {
-		t.Skip("there is no groff to format it")
+		t.Skip("there is no groff to format it; enable this test with: apt-get install groff")
 	}
 	format := exec.CommandContext(t.Context(), groff, "-man", "-Tutf8", "-ww", "-z")
 	format.Stdin = strings.NewReader(got.stdout)

@@ -133,7 +133,7 @@ func (p *progress) draw() {
 	p.drawn = columns
 }
 
-// fit cuts a text that takes more columns of a terminal, and returns how many it takes. What is not ASCII may take two.
+// fit cuts a text that takes more columns of a terminal, and returns how many it takes. Other characters than ASCII may take two.
 func fit(text string, width int) (string, int) {
 	columns := 0
 	for i, r := range text {

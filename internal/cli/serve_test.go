@@ -116,7 +116,7 @@ func TestIgnoredInterruptStaysIgnored(t *testing.T) {
 	}
 }
 
-// Who runs a server that has no file descriptor left for further connections is told so.
+// A server logs that it has no file descriptor left for further connections.
 func TestNoDescriptorsLeft(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

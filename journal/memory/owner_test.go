@@ -54,7 +54,7 @@ func (f filled) there(owner, id string) bool {
 	return err == nil
 }
 
-// Whoever floods the journal with tasks pushes out his own, and nobody else's.
+// An owner that floods the journal with tasks pushes out only its own.
 func TestEndedTasksAreBoundedInBytes(t *testing.T) {
 	f := fill(t)
 	for i := range 3 {

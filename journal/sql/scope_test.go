@@ -150,7 +150,7 @@ func TestScopeIsDroppedWithItsTenant(t *testing.T) {
 	}
 }
 
-// Whatever happens at the same time, a task that was acknowledged has a scope.
+// A task that was acknowledged has a scope, also while others are removed.
 func TestScopesAreMadeWhileOthersArePruned(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, t.TempDir())
