@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -67,16 +68,22 @@ func mayRepeat(err error) (time.Duration, bool) {
 	return 0, false
 }
 
-// reach tries the interface that answered last, then the others in their order, until one takes the request.
+// reach tries the interface that answered last, then the others in their order, until one takes the request. Where no
+// connection could be made, the interfaces of other versions are not tried: they would be reached only if the agent came
+// up in between, and the client would stay with an older version.
 func reach[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res], req *Req) (Res, error) {
 	current := int(c.current.Load())
 	res, err := attempt(ctx, c, c.endpoints[current], o, req)
 	if !unsent(err) && !refusesVersion(err) {
 		return reread(ctx, c, current, o, req, res, err)
 	}
+	var away []*endpoint // could not be reached
+	if unsent(err) {
+		away = append(away, c.endpoints[current])
+	}
 	failures := []error{err}
 	for i, e := range c.endpoints {
-		if i == current {
+		if i == current || slices.ContainsFunc(away, e.atAddressOf) {
 			continue
 		}
 		res, err = attempt(ctx, c, e, o, req)
@@ -87,6 +94,9 @@ func reach[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res],
 			c.current.Store(int32(i))
 			return reread(ctx, c, i, o, req, res, err)
 		}
+		if unsent(err) {
+			away = append(away, e)
+		}
 		failures = append(failures, err)
 	}
 	for _, err := range failures {
@@ -95,6 +105,17 @@ func reach[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res],
 		}
 	}
 	return res, errors.Join(failures...)
+}
+
+// atAddressOf reports whether two endpoints connect to the same address in the same way: gRPC needs HTTP/2 there.
+func (e *endpoint) atAddressOf(other *endpoint) bool {
+	a, err := url.Parse(e.iface.URL)
+	if err != nil {
+		return false
+	}
+	b, err := url.Parse(other.iface.URL)
+	return err == nil && a.Scheme == b.Scheme && a.Host == b.Host && a.Host != "" &&
+		(e.iface.Binding == a2a.BindingGRPC) == (other.iface.Binding == a2a.BindingGRPC)
 }
 
 // refusesVersion reports whether an agent refused a call for the version of the protocol, so that an interface of another

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -515,6 +516,39 @@ func TestAnAgentOutOfReachIsNoOldAgent(t *testing.T) {
 	if got := c.Interface().ProtocolVersion; got != "1.0" {
 		t.Errorf("the next call goes to the interface of %s", got)
 	}
+}
+
+// An agent that restarts is there again between two tries, and is still what its card says.
+func TestAnAgentThatComesBackIsNoOldAgent(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t, a2a.BindingJSONRPC, func(x *exchange) { x.result(message("hi")) })
+	old := strings.Replace(iface(p.URL, a2a.BindingJSONRPC, ""), "1.0", "0.3", 1)
+	rt := &awayOnce{next: http.DefaultTransport}
+	opts := client.Options{HTTPClient: &http.Client{Transport: rt}}
+	c := dial(t, cardText(nothing, iface(p.URL, a2a.BindingJSONRPC, ""), old), opts)
+	_, err := c.SendMessage(t.Context(), send("hi"))
+	if _, ok := errors.AsType[*client.UnreachableError](err); !ok {
+		t.Errorf("the first call: error %v", err)
+	}
+	if _, err := c.SendMessage(t.Context(), send("hi")); err != nil {
+		t.Errorf("the second call: %v", err)
+	}
+	if got := c.Interface().ProtocolVersion; got != "1.0" {
+		t.Errorf("calls go to the interface of %s", got)
+	}
+}
+
+// awayOnce makes the first connection fail.
+type awayOnce struct {
+	next http.RoundTripper
+	away atomic.Bool
+}
+
+func (a *awayOnce) RoundTrip(r *http.Request) (*http.Response, error) {
+	if a.away.CompareAndSwap(false, true) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+	}
+	return a.next.RoundTrip(r)
 }
 
 func TestTheFirstInterfaceThatIsSpoken(t *testing.T) {
