@@ -25,34 +25,66 @@ const (
 type projection struct {
 	key journal.Key
 
-	mu     sync.Mutex
+	mu     sync.Mutex      // not held while the journal is read
 	folder *journal.Folder // nil once a runner has taken it
-	head   *journal.Head   // as of the last event that was folded
+	head   *journal.Head   // the last one that was read in full
+	seq    uint64          // of the last event that was folded; at least that of head
 	size   int             // about, in bytes
 }
 
-// catchUp folds the events up to those of head. It returns false when head is of another task that has the same id.
-// mu is held, or nobody else has p.
-func (p *projection) catchUp(ctx context.Context, j journal.Journal, head *journal.Head) (bool, error) {
-	if !head.Created.Equal(p.head.Created) || head.ContextID != p.head.ContextID || head.Seq < p.head.Seq {
-		return false, nil
+func newProjection(key journal.Key, f *journal.Folder, head *journal.Head, size int) *projection {
+	return &projection{key: key, folder: f, head: head, seq: head.Seq, size: size}
+}
+
+// at returns the task as of head, or a later one that other readers have folded. A nil task with missing set means that
+// the events after seq are to be folded first; without it, the projection cannot be used for this head.
+func (p *projection) at(head *journal.Head) (task *a2a.Task, as *journal.Head, seq uint64, missing bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.folder == nil, !head.Created.Equal(p.head.Created), head.ContextID != p.head.ContextID:
+		return nil, nil, 0, false // taken, or of another task that had the same id
+	case p.seq < head.Seq:
+		return nil, nil, p.seq, true
+	case head.Seq >= p.head.Seq:
+		p.head = head
 	}
-	for seq := p.head.Seq; seq < head.Seq; {
+	return p.folder.Task(), p.head, p.seq, false
+}
+
+// fold folds the events that follow seq, up to those of head, unless another reader has folded them meanwhile.
+func (p *projection) fold(seq uint64, events []journal.Event, head *journal.Head) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.folder == nil || p.seq != seq {
+		return
+	}
+	for i := range events {
+		if events[i].Seq > head.Seq {
+			break
+		}
+		p.seq = events[i].Seq
+		p.folder.Apply(&events[i])
+		p.size += events[i].Size()
+	}
+}
+
+// task returns the task as of head, or as of a later one, and that head. It is nil when the projection cannot be used.
+func (p *projection) task(ctx context.Context, j journal.Journal, head *journal.Head) (*a2a.Task, *journal.Head, error) {
+	for {
+		task, as, seq, missing := p.at(head)
+		if !missing {
+			return task, as, nil
+		}
 		events, err := j.Events(ctx, p.key, seq, int(min(head.Seq-seq, readBatch)))
 		if err != nil {
-			return false, err
+			return nil, nil, err
 		}
-		if len(events) == 0 {
-			return false, fmt.Errorf("engine: the journal has no event after %d of task %s, whose last is %d", seq, p.key.ID, head.Seq)
+		if len(events) == 0 || events[0].Seq > head.Seq {
+			return nil, nil, fmt.Errorf("engine: the journal has no event after %d of task %s, whose last is %d", seq, p.key.ID, head.Seq)
 		}
-		for i := range events {
-			seq = events[i].Seq
-			p.folder.Apply(&events[i])
-			p.size += events[i].Size()
-		}
+		p.fold(seq, events, head)
 	}
-	p.head = head
-	return true, nil
 }
 
 // kept holds the projections that were used last.
@@ -86,6 +118,22 @@ func (k *kept) put(p *projection, size int) {
 	}
 }
 
+// resize counts a projection anew that has grown, unless a runner has taken it.
+func (k *kept) resize(p *projection) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.folder == nil {
+		return
+	}
+	k.mu.Lock()
+	e := k.byKey[p.key]
+	grown := e != nil && e.Value.(*keptEntry).projection == p && e.Value.(*keptEntry).bytes != p.size
+	k.mu.Unlock()
+	if grown {
+		k.put(p, p.size)
+	}
+}
+
 // get returns the projection of a task for a look at it; nil when there is none.
 func (k *kept) get(key journal.Key) *projection {
 	k.mu.Lock()
@@ -100,22 +148,28 @@ func (k *kept) get(key journal.Key) *projection {
 
 // take gives the projection of a task to its runner; nil when there is none.
 func (k *kept) take(key journal.Key) *projection {
-	k.mu.Lock()
-	e := k.byKey[key]
-	k.remove(e)
-	k.mu.Unlock()
-	if e == nil {
+	p := k.get(key)
+	if p == nil {
 		return nil
 	}
-	p := e.Value.(*keptEntry).projection
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	k.drop(p)
 	if p.folder == nil {
 		return nil
 	}
-	mine := &projection{key: key, folder: p.folder, head: p.head, size: p.size}
+	mine := &projection{key: key, folder: p.folder, head: p.head, seq: p.seq, size: p.size}
 	p.folder = nil
 	return mine
+}
+
+// drop takes a projection out, unless another one has taken its place.
+func (k *kept) drop(p *projection) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if e := k.byKey[p.key]; e != nil && e.Value.(*keptEntry).projection == p {
+		k.remove(e)
+	}
 }
 
 // remove takes an element out; mu is held.
@@ -131,42 +185,23 @@ func (k *kept) remove(e *list.Element) {
 
 // look returns the task of a kept projection as last committed, nil when it cannot be used.
 func (e *Engine) look(ctx context.Context, p *projection) (*a2a.Task, *journal.Head, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.folder == nil {
-		return nil, nil, nil
-	}
 	head, err := e.journal.Head(ctx, p.key)
 	if err != nil {
 		return nil, nil, err
 	}
-	before := p.size
-	if ok, err := p.catchUp(ctx, e.journal, head); err != nil || !ok {
-		p.folder = nil // it may be folded in part
+	task, as, err := p.task(ctx, e.journal, head)
+	if task == nil {
+		e.kept.drop(p)
 		return nil, nil, err
 	}
-	if p.size != before {
-		e.kept.put(p, p.size)
-	}
-	return p.folder.Task(), head, nil
-}
-
-// load returns a task as last committed, for a runner that may have it to itself or for a look.
-func (e *Engine) load(ctx context.Context, key journal.Key) (*journal.Snapshot, error) {
-	snap, err := e.journal.Load(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	if size := a2a.SizeOf(snap.Task); size >= minKept {
-		e.kept.put(&projection{key: key, folder: journal.NewFolder(snap.Task), head: snap.Head, size: size}, size)
-	}
-	return snap, nil
+	e.kept.resize(p)
+	return task, as, nil
 }
 
 // claimedTask returns the projection of a task whose lease was just taken, for the runner alone.
 func (e *Engine) claimedTask(ctx context.Context, c journal.Claimed) (*projection, error) {
 	if p := e.kept.take(c.Lease.Key); p != nil {
-		if ok, err := p.catchUp(ctx, e.journal, c.Head); err != nil || ok {
+		if task, _, err := p.task(ctx, e.journal, c.Head); task != nil || err != nil {
 			return p, err
 		}
 	}
@@ -174,5 +209,5 @@ func (e *Engine) claimedTask(ctx context.Context, c journal.Claimed) (*projectio
 	if err != nil {
 		return nil, err
 	}
-	return &projection{key: c.Lease.Key, folder: journal.NewFolder(snap.Task), head: snap.Head, size: a2a.SizeOf(snap.Task)}, nil
+	return newProjection(c.Lease.Key, journal.NewFolder(snap.Task), snap.Head, a2a.SizeOf(snap.Task)), nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,5 +100,67 @@ func TestKeptTaskIsReplaced(t *testing.T) {
 		if strings.Contains(m.Parts[0].Text(), "xxx") {
 			t.Errorf("message %d is of the removed task", i)
 		}
+	}
+}
+
+// slowHead is a journal whose next answer about a head waits until the test says so.
+type slowHead struct {
+	journal.Journal
+	slow    atomic.Bool
+	reached chan struct{}
+	answer  chan struct{}
+}
+
+func (s *slowHead) Head(ctx context.Context, key journal.Key) (*journal.Head, error) {
+	if s.slow.CompareAndSwap(true, false) {
+		close(s.reached)
+		<-s.answer
+	}
+	return s.Journal.Head(ctx, key)
+}
+
+// TestAReaderThatWaitsHoldsUpNoOther has one reader of a kept task wait for the journal while another one reads it.
+func TestAReaderThatWaitsHoldsUpNoOther(t *testing.T) {
+	j := &slowHead{Journal: memory.New(nil), reached: make(chan struct{}), answer: make(chan struct{})}
+	f := start(t, asksOf, &engine.Options{Journal: j})
+	task := f.send(text(large(0)))
+	j.slow.Store(true)
+	waited := make(chan error, 1)
+	go func() {
+		_, err := f.svc.GetTask(f.ctx, &a2a.GetTaskRequest{ID: task.ID})
+		waited <- err
+	}()
+	<-j.reached
+	if got := f.get(task.ID); len(got.History) != len(task.History) {
+		t.Errorf("%d messages, want %d", len(got.History), len(task.History))
+	}
+	close(j.answer)
+	if err := <-waited; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestListsPushOutNothing has a long list of large tasks read between a task's messages.
+func TestListsPushOutNothing(t *testing.T) {
+	j := &loads{Journal: memory.New(nil)}
+	f := start(t, asksOf, &engine.Options{Journal: j})
+	task := f.send(text(large(0)))
+	for range 50 {
+		f.send(text(strings.Repeat("x", 1<<20)))
+	}
+	task = f.send(to(task, large(1))) // kept anew, as the large ones pushed it out
+	one := 1
+	list := &a2a.ListTasksRequest{IncludeArtifacts: true, HistoryLength: &one}
+	for more := true; more; more = list.PageToken != "" {
+		page, err := f.svc.ListTasks(f.ctx, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list.PageToken = page.NextPageToken
+	}
+	before := j.n
+	f.send(to(task, large(2)))
+	if j.n > before {
+		t.Errorf("after a list the task was loaded %d times", j.n-before)
 	}
 }

@@ -212,11 +212,12 @@ func (r *runner) task() *a2a.Task {
 	return r.folder.Task()
 }
 
-// snapshot returns the task as committed and the number of its last event; nil when it does not exist.
+// snapshot returns the task as committed and its head; nil when the task does not exist, or when another node may have it
+// by now.
 func (r *runner) snapshot() (*a2a.Task, *journal.Head) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.head == nil {
+	if r.head == nil || r.releasing || r.ended {
 		return nil, nil
 	}
 	return r.folder.Task(), r.head
@@ -345,8 +346,9 @@ func (r *runner) keep() {
 	if r.head == nil || r.size < minKept {
 		return
 	}
-	r.e.kept.put(&projection{key: r.key, folder: r.folder, head: r.head, size: r.size}, r.size)
-	r.folder = journal.NewFolder(r.folder.Task())
+	mine := journal.NewFolder(r.folder.Task()) // before another goroutine can have the folder
+	r.e.kept.put(newProjection(r.key, r.folder, r.head, r.size), r.size)
+	r.folder = mine
 }
 
 // giveBack releases the lease without a commit and leaves.

@@ -77,24 +77,36 @@ func (s *service) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Ta
 	return withHistory(task, req.HistoryLength), nil
 }
 
-// current returns a task as last committed, from the runner here, from what is kept of it or from the journal, and its
-// head.
+// current returns a task as last committed, and its head. A task that the journal has to load is kept for the next one
+// who asks for it.
 func (e *Engine) current(ctx context.Context, key journal.Key) (*a2a.Task, *journal.Head, error) {
+	task, head, loaded, err := e.read(ctx, key)
+	if err != nil {
+		return nil, nil, wireError(err)
+	}
+	if size := a2a.SizeOf(task); loaded && size >= minKept {
+		e.kept.put(newProjection(key, journal.NewFolder(task), head, size), size)
+	}
+	return task, head, nil
+}
+
+// read returns a task as last committed, from the runner here, from what is kept of it, or loaded from the journal.
+func (e *Engine) read(ctx context.Context, key journal.Key) (task *a2a.Task, head *journal.Head, loaded bool, err error) {
 	if r := e.runners.get(key); r != nil {
 		if task, head := r.snapshot(); task != nil {
-			return task, head, nil
+			return task, head, false, nil
 		}
 	}
 	if p := e.kept.get(key); p != nil {
 		if task, head, err := e.look(ctx, p); task != nil || err != nil {
-			return task, head, wireError(err)
+			return task, head, false, err
 		}
 	}
-	snap, err := e.load(ctx, key)
+	snap, err := e.journal.Load(ctx, key)
 	if err != nil {
-		return nil, nil, wireError(err)
+		return nil, nil, false, err
 	}
-	return snap.Task, snap.Head, nil
+	return snap.Task, snap.Head, true, nil
 }
 
 // withHistory returns the task with at most n messages of history, the newest (A2A 1.0 §3.2.4). Nil means all.
@@ -158,9 +170,9 @@ func (s *service) listed(ctx context.Context, req *a2a.ListTasksRequest, head *j
 	if !req.IncludeArtifacts && !wantsHistory(req) {
 		return task, nil
 	}
-	full, _, err := s.e.current(ctx, head.Key)
+	full, _, _, err := s.e.read(ctx, head.Key) // a long list must not push out what follow-ups need
 	if err != nil {
-		return nil, err
+		return nil, wireError(err)
 	}
 	task.Status, task.Metadata = full.Status, full.Metadata
 	if wantsHistory(req) {
