@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
 	"github.com/dragoman-a2a/dragoman/engine"
-	"github.com/dragoman-a2a/dragoman/samples/hello"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 

@@ -8,7 +8,7 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/dragoman-a2a/dragoman/gateway"
+	"github.com/dragoman-a2a/dragoman/apps/gateway"
 )
 
 // serveGateway serves a gateway in front of an agent.

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dragoman-a2a/dragoman/internal/collector"
+	"github.com/dragoman-a2a/dragoman/internal/gctune"
 )
 
 // serveArg makes this program one of the servers. Its last argument says which: "bare", "go", "trpc", "memory", "sqlite:" or
@@ -61,7 +61,7 @@ func serve(kind string) error {
 	}
 	kind, folder, _ := strings.Cut(kind, ":") // or what else follows
 	if kind != "go" && kind != "trpc" {
-		collector.Tune(slog.Default()) // as dragoman serve does; the bare handler has the same
+		gctune.Tune(slog.Default()) // as dragoman serve does; the bare handler has the same
 	}
 	switch kind {
 	case "bare":

@@ -14,8 +14,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/dragoman-a2a/dragoman/coord"
-	"github.com/dragoman-a2a/dragoman/coord/daemon"
+	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/apps/coord/daemon"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 

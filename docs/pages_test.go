@@ -157,7 +157,7 @@ func programs(t *testing.T) []string {
 	t.Helper()
 	var files []string
 	for _, pattern := range []string{"../examples/*/*.go", "../examples/*/*/*.go", "../*example_test.go", "../*/*example_test.go",
-		"../*/*/*example_test.go", "../llm/llmtest/*_test.go", "../interop/migrate/*/*.go"} {
+		"../*/*/*example_test.go", "../internal/llm/*/*_test.go", "../interop/migrate/*/*.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dragoman-a2a/dragoman/llm/llmtest"
+	"github.com/dragoman-a2a/dragoman/internal/llm/llmtest"
 )
 
 // patience is how long a command may take, and a server to get ready; both may have to be compiled first.

@@ -16,8 +16,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/internal/schema"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
-	"github.com/dragoman-a2a/dragoman/schema"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 

@@ -17,12 +17,12 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/internal/load"
+	"github.com/dragoman-a2a/dragoman/internal/loadgen"
 )
 
 // benchOptions are the flags of bench.
 type benchOptions struct {
-	load.Options
+	loadgen.Options
 	text    string
 	stream  bool
 	timeout time.Duration // of one message
@@ -47,7 +47,7 @@ const benchExample = `  dragoman bench http://127.0.0.1:8080
   dragoman bench http://127.0.0.1:8080 --count 100 -o json`
 
 func (c *command) benchCommand() *cobra.Command {
-	o := benchOptions{Options: load.Options{Drain: 10 * time.Second}}
+	o := benchOptions{Options: loadgen.Options{Drain: 10 * time.Second}}
 	cmd := &cobra.Command{
 		Use:     "bench [URL]",
 		Short:   "Measure how long an agent takes under a steady load",
@@ -111,7 +111,7 @@ func (c *command) bench(ctx context.Context, o *benchOptions) error {
 	if o.stream && !streams(agent.Card()) {
 		return usagef("the agent's card offers no streams").withHint("leave --stream out")
 	}
-	measured, err := load.Run(ctx, o.Options, o.message(agent), c.kindOf)
+	measured, err := loadgen.Run(ctx, o.Options, o.message(agent), c.kindOf)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (o *benchOptions) allow(ctx context.Context, host string) error {
 var errTaskFailed = errors.New("the task failed")
 
 // message returns what is sent again and again.
-func (o *benchOptions) message(agent *client.Client) load.Request {
+func (o *benchOptions) message(agent *client.Client) loadgen.Request {
 	return func(ctx context.Context, first func()) error {
 		ctx, cancel := context.WithTimeout(ctx, o.timeout)
 		defer cancel()
@@ -240,7 +240,7 @@ type percentiles struct {
 	Max  float64 `json:"max"`
 }
 
-func inMillis(p load.Percentiles) *percentiles {
+func inMillis(p loadgen.Percentiles) *percentiles {
 	if p.N == 0 {
 		return nil
 	}
@@ -249,7 +249,7 @@ func inMillis(p load.Percentiles) *percentiles {
 }
 
 // showReport prints what was measured. A run in which nothing succeeded has failed.
-func (c *command) showReport(o *benchOptions, r *load.Report) error {
+func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 	m := measurement{
 		Agent: withoutUser(c.options.agentCard), Rate: o.Rate, Planned: r.Planned, Succeeded: r.Succeeded, Failed: r.Failed, Errors: r.Errors,
 		Unfinished: r.Unfinished, NotSent: r.NotSent, Interrupted: r.Interrupted,

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/registry"
+	"github.com/dragoman-a2a/dragoman/apps/registry"
 )
 
 // completionTime is how long the key Tab may take: a person waits, and sees nothing.

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/conformance"
+	"github.com/dragoman-a2a/dragoman/apps/conformance"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
-	"github.com/dragoman-a2a/dragoman/llm"
+	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
 const completionLong = `completion prints a script for a shell, which then completes commands, options and

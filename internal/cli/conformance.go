@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/dragoman-a2a/dragoman/conformance"
+	"github.com/dragoman-a2a/dragoman/apps/conformance"
 )
 
 // codeConformance is the code of an agent that breaks the standard.

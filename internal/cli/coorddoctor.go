@@ -19,7 +19,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
-	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
 const coordDoctorLong = `doctor looks whether all is set up for agents to work together in this folder: that the

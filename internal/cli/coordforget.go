@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
 const coordForgetLong = `forget ends a project for ever: its agents, locks, to-do lists, messages, definitions, settings

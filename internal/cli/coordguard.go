@@ -17,7 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
 const coordGuardLong = `guard keeps commits out of the way of agents that hold files. install puts the hooks

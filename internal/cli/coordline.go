@@ -12,8 +12,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/dragoman-a2a/dragoman/coord"
-	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
+	"github.com/dragoman-a2a/dragoman/apps/coord"
+	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
 )
 
 // A proxy listens to the coordinator on a line: a session of MCP that stays open, apart from its calls, of which each stands

@@ -20,12 +20,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dragoman-a2a/dragoman/coord"
-	"github.com/dragoman-a2a/dragoman/coord/a2abridge"
-	"github.com/dragoman-a2a/dragoman/coord/daemon"
-	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
+	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/apps/coord/a2abridge"
+	"github.com/dragoman-a2a/dragoman/apps/coord/daemon"
+	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
-	"github.com/dragoman-a2a/dragoman/internal/collector"
+	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/store"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
@@ -115,7 +115,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	if err := c.checkOpen(ctx, o, kept.tables, local); err != nil {
 		return err
 	}
-	collector.Tune(logger)
+	gctune.Tune(logger)
 	agents, err := o.asked()
 	if err != nil {
 		return err

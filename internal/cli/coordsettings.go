@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dragoman-a2a/dragoman/coord"
+	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
 const coordSettingsLong = `settings shows the settings of a project, after it has changed those that are given:

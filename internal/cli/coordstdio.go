@@ -23,9 +23,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"github.com/dragoman-a2a/dragoman/coord"
-	"github.com/dragoman-a2a/dragoman/coord/daemon"
-	coordmcp "github.com/dragoman-a2a/dragoman/coord/mcp"
+	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/apps/coord/daemon"
+	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
 )
 
 const coordStdioLong = `stdio serves the coordinator's tools over standard input and output, for harnesses that start

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dragoman-a2a/dragoman/internal/cassette"
+	"github.com/dragoman-a2a/dragoman/apps/recorder"
 )
 
 const diffLong = `diff holds two cassettes of record or replay against each other, exchange by exchange,
@@ -42,9 +42,9 @@ func (c *command) diff(first, second string) error {
 	if err != nil {
 		return err
 	}
-	found := cassette.Diff(a, b)
+	found := recorder.Diff(a, b)
 	if c.options.output == outputJSON {
-		err = c.showValue(append([]cassette.Difference{}, found...))
+		err = c.showValue(append([]recorder.Difference{}, found...))
 	} else {
 		err = c.showText(func(p *printer) { showDifferences(p, found) })
 	}
@@ -54,7 +54,7 @@ func (c *command) diff(first, second string) error {
 	return err
 }
 
-func showDifferences(p *printer, found []cassette.Difference) {
+func showDifferences(p *printer, found []recorder.Difference) {
 	title := ""
 	for _, d := range found {
 		if this := fmt.Sprintf("Exchange %d", max(d.A, d.B)); this+d.Request != title {

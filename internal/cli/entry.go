@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
-	"github.com/dragoman-a2a/dragoman/registry"
 )
 
 // flagRegistry is the name of the flag for the registry that entries are looked up in.

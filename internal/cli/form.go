@@ -17,7 +17,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/schema"
+	"github.com/dragoman-a2a/dragoman/internal/schema"
 )
 
 // A form is an [agent.Form] that an agent asks to be filled, as it is shown at a terminal.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dragoman-a2a/dragoman/apps/gateway"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/gateway"
-	"github.com/dragoman-a2a/dragoman/internal/collector"
+	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
@@ -89,7 +89,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	collector.Tune(logger)
+	gctune.Tune(logger)
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
 			URL: o.url, Logger: logger, DrainTimeout: o.drain, DrainDelay: o.drainDelay, TLS: o.tls, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,

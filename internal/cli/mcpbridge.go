@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/dragoman-a2a/dragoman/mcpbridge"
+	"github.com/dragoman-a2a/dragoman/apps/mcpbridge"
 )
 
 // flagMCPToken names the flag with the token of a bridge.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dragoman-a2a/dragoman/llm/mcptools"
+	"github.com/dragoman-a2a/dragoman/internal/llm/mcptools"
 )
 
 // flagMCP names the flag with MCP servers.

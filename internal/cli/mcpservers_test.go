@@ -19,7 +19,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/llm/llmtest"
+	"github.com/dragoman-a2a/dragoman/internal/llm/llmtest"
 )
 
 // coderWith serves coder with a model that first calls a tool, and MCP servers.

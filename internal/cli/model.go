@@ -5,7 +5,7 @@ package cli
 import (
 	"errors"
 
-	"github.com/dragoman-a2a/dragoman/llm"
+	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
 // The values of --llm that name no provider.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/samples/currency"
-	"github.com/dragoman-a2a/dragoman/samples/expenses"
+	"github.com/dragoman-a2a/dragoman/apps/samples/currency"
+	"github.com/dragoman-a2a/dragoman/apps/samples/expenses"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 

@@ -10,10 +10,10 @@ import (
 	"sync"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/host"
+	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/host"
-	"github.com/dragoman-a2a/dragoman/registry"
 )
 
 // errNobodyThere ends a run whose host reached no agent for the request. Why is said by warnOfMissing and by the host.

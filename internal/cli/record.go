@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/dragoman-a2a/dragoman/internal/cassette"
+	"github.com/dragoman-a2a/dragoman/apps/recorder"
 )
 
 // recordOptions are the flags of record.
@@ -76,7 +76,7 @@ func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 	}
 	defer func() { err = closeCassette(file, err) }()
 	url := o.reachedAt(ln)
-	recorder, err := cassette.NewRecorder(o.upstream, url, c.recording(file))
+	recorder, err := recorder.NewRecorder(o.upstream, url, c.recording(file))
 	if err != nil {
 		return usagef("-a: %v", err)
 	}
@@ -88,8 +88,8 @@ func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 }
 
 // recording returns the options of a recording to a file.
-func (c *command) recording(file *os.File) *cassette.Options {
-	return &cassette.Options{
+func (c *command) recording(file *os.File) *recorder.Options {
+	return &recorder.Options{
 		Transport: c.httpClient().Transport,
 		Out:       file,
 		Stopped:   func(err error) { c.warn("nothing more is recorded: %v", err) },

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
-	"github.com/dragoman-a2a/dragoman/registry"
 )
 
 // defaultRegistry is where registry serve listens unless told otherwise.

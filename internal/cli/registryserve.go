@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/auth"
-	"github.com/dragoman-a2a/dragoman/internal/collector"
-	"github.com/dragoman-a2a/dragoman/registry"
+	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/store"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
@@ -113,7 +113,7 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 		return err
 	}
 	defer catalogue.Close()
-	collector.Tune(logger)
+	gctune.Tune(logger)
 
 	probing, stop := context.WithCancel(ctx)
 	stopped := make(chan struct{})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dragoman-a2a/dragoman/internal/cassette"
+	"github.com/dragoman-a2a/dragoman/apps/recorder"
 )
 
 // replayOptions are the flags of replay.
@@ -74,8 +74,8 @@ func cassettes(n int) cobra.PositionalArgs {
 }
 
 // openCassette reads a cassette.
-func (c *command) openCassette(name string) (*cassette.Cassette, error) {
-	tape, err := cassette.Open(name)
+func (c *command) openCassette(name string) (*recorder.Cassette, error) {
+	tape, err := recorder.Open(name)
 	if err != nil {
 		return nil, usagef("%v", err)
 	}
@@ -102,7 +102,7 @@ func (c *command) replay(ctx context.Context, name string, o *replayOptions) err
 	}
 	defer ln.Close() // the server does that too
 	url := o.reachedAt(ln)
-	player := cassette.NewPlayer(tape, url, func(why string) { c.warn("%s", why) })
+	player := recorder.NewPlayer(tape, url, func(why string) { c.warn("%s", why) })
 	fmt.Fprintf(c.err, "serving %s at %s\n", inline(name), url)
 	err = serveUntil(ctx, ln, keepPagesOut("player", ln, o.url, player))
 	if left := player.Left(); left > 0 {
@@ -112,7 +112,7 @@ func (c *command) replay(ctx context.Context, name string, o *replayOptions) err
 }
 
 // playClient makes the recorded requests of an agent.
-func (c *command) playClient(ctx context.Context, tape *cassette.Cassette, o *replayOptions) (err error) {
+func (c *command) playClient(ctx context.Context, tape *recorder.Cassette, o *replayOptions) (err error) {
 	params, err := c.params()
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (c *command) playClient(ctx context.Context, tape *cassette.Cassette, o *re
 	defer func() { err = closeCassette(file, err) }()
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
-	err = cassette.Replay(ctx, tape, o.against, params, c.recording(file))
+	err = recorder.Replay(ctx, tape, o.against, params, c.recording(file))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &failure{exit: exitTimeout, code: codeTimeout, message: fmt.Sprintf("the replay did not end within %v", o.timeout),

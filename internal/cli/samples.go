@@ -20,21 +20,21 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/coder"
+	"github.com/dragoman-a2a/dragoman/apps/samples/currency"
+	"github.com/dragoman-a2a/dragoman/apps/samples/expenses"
+	samplefiles "github.com/dragoman-a2a/dragoman/apps/samples/files"
+	"github.com/dragoman-a2a/dragoman/apps/samples/flaky"
+	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
+	"github.com/dragoman-a2a/dragoman/apps/samples/images"
+	"github.com/dragoman-a2a/dragoman/apps/samples/movies"
+	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop"
+	"github.com/dragoman-a2a/dragoman/apps/samples/slow"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
-	"github.com/dragoman-a2a/dragoman/internal/collector"
-	"github.com/dragoman-a2a/dragoman/llm"
-	"github.com/dragoman-a2a/dragoman/samples/coder"
-	"github.com/dragoman-a2a/dragoman/samples/currency"
-	"github.com/dragoman-a2a/dragoman/samples/expenses"
-	samplefiles "github.com/dragoman-a2a/dragoman/samples/files"
-	"github.com/dragoman-a2a/dragoman/samples/flaky"
-	"github.com/dragoman-a2a/dragoman/samples/hello"
-	"github.com/dragoman-a2a/dragoman/samples/images"
-	"github.com/dragoman-a2a/dragoman/samples/movies"
-	"github.com/dragoman-a2a/dragoman/samples/repairshop"
-	"github.com/dragoman-a2a/dragoman/samples/slow"
+	"github.com/dragoman-a2a/dragoman/internal/gctune"
+	"github.com/dragoman-a2a/dragoman/internal/llm"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
@@ -338,7 +338,7 @@ func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close(ctx)) }()
-	collector.Tune(w.logger)
+	gctune.Tune(w.logger)
 	if o.seedPorts {
 		return c.onSeedPorts(ctx, o, w)
 	}

@@ -199,7 +199,7 @@ func TestSamplesTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range samples {
-		if !strings.Contains(string(doc), "["+s.name+"](../samples/") || !strings.Contains(string(doc), "| "+strconv.Itoa(s.port)+" | "+s.shows+" |") {
+		if !strings.Contains(string(doc), "["+s.name+"](../apps/samples/") || !strings.Contains(string(doc), "| "+strconv.Itoa(s.port)+" | "+s.shows+" |") {
 			t.Errorf("docs/samples.md does not have %s as the program lists it", s.name)
 		}
 	}

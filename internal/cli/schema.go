@@ -9,7 +9,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/schema"
+	"github.com/dragoman-a2a/dragoman/internal/schema"
 )
 
 // An expectation is the schema that an answer is to fit, and the answer as far as it is there. Nil expects nothing.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/schema"
+	"github.com/dragoman-a2a/dragoman/internal/schema"
 )
 
 func data(text string) a2a.Part { return a2a.Part{Content: a2a.Data(text)} }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/samples/hello"
+	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
 )
 
 // When a sample cannot be opened, those that serve already come to their end before anything of theirs is closed.

@@ -25,7 +25,7 @@ import (
 	agentcard "github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
-	"github.com/dragoman-a2a/dragoman/internal/collector"
+	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
@@ -200,7 +200,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close(ctx)) }()
-	collector.Tune(w.logger)
+	gctune.Tune(w.logger)
 	service, card, err := w.hire(worker)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
-	"github.com/dragoman-a2a/dragoman/llm"
-	"github.com/dragoman-a2a/dragoman/llm/mcptools"
+	"github.com/dragoman-a2a/dragoman/internal/llm"
+	"github.com/dragoman-a2a/dragoman/internal/llm/mcptools"
 )
 
 // A workshop is what sample agents work with: an engine on a journal, and where their files are kept.

@@ -22,12 +22,12 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/coder"
+	"github.com/dragoman-a2a/dragoman/apps/samples/currency"
+	"github.com/dragoman-a2a/dragoman/apps/samples/images"
+	"github.com/dragoman-a2a/dragoman/apps/samples/movies"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
-	"github.com/dragoman-a2a/dragoman/samples/coder"
-	"github.com/dragoman-a2a/dragoman/samples/currency"
-	"github.com/dragoman-a2a/dragoman/samples/images"
-	"github.com/dragoman-a2a/dragoman/samples/movies"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 

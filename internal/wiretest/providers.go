@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/llm"
-	"github.com/dragoman-a2a/dragoman/llm/llmtest"
+	"github.com/dragoman-a2a/dragoman/internal/llm"
+	"github.com/dragoman-a2a/dragoman/internal/llm/llmtest"
 )
 
 // An Engine is a sample whose engine is a language model.

@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-a2a/dragoman"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/examples/tutorial/dice"
-	"github.com/dragoman-a2a/dragoman/llm"
+	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
 func main() {

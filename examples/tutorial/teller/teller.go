@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/examples/tutorial/dice"
-	"github.com/dragoman-a2a/dragoman/llm"
+	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
 // teller is an agent whose words are a model's, and whose dice are not.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
-	"github.com/dragoman-a2a/dragoman/llm/llmtest"
+	"github.com/dragoman-a2a/dragoman/internal/llm/llmtest"
 )
 
 func TestTheModelRollsAndTells(t *testing.T) {

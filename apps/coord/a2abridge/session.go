@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package a2abridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/coord"
+)
+
+// asSession is the agent that each session is.
+type asSession struct{ *Bridge }
+
+// Resumable says that a turn which a restart has interrupted is run again: it goes on with the query that it has asked.
+func (asSession) Resumable() bool { return true }
+
+// Run asks the session what the message says. The task works as long as the session has not answered; when it is
+// cancelled, or the time is up, the query is withdrawn.
+func (b asSession) Run(ctx context.Context, t *agent.Turn) error {
+	if err := t.Working(); err != nil {
+		return err
+	}
+	q, err := b.question(ctx, t)
+	if err != nil {
+		return unasked(ctx, err)
+	}
+	defer b.attend(q.Ref)()
+	defer func() {
+		if !goesOn(ctx) { // nobody will wait for its answer
+			q.withdrawLate(ctx)
+		}
+	}()
+	result, err := q.answer(ctx)
+	if err != nil {
+		return unasked(ctx, err)
+	}
+	switch r := result.(type) {
+	case coord.Received: // with an id that the next attempt has, too
+		return t.PutArtifact(&a2a.Artifact{ID: a2a.ArtifactID(q.Ref), Name: "answer", Parts: []a2a.Part{a2a.TextPart(r.Response)}})
+	case coord.Unanswered:
+		return agent.Public(r.Error, errNoAnswer)
+	case coord.Failure:
+		return failed(ctx, r)
+	}
+	return fmt.Errorf("the query had the result %T", result)
+}
+
+var errNoAnswer = errors.New("the session did not answer in time")
+
+// goesOn reports whether a turn that ends is run again, by whoever has the task next.
+func goesOn(ctx context.Context) bool {
+	cause := context.Cause(ctx)
+	return cause != nil && !errors.Is(cause, agent.ErrCanceled) && !errors.Is(cause, agent.ErrTurnLimit)
+}
+
+// failed is the end of a turn whose query came to nothing.
+func failed(ctx context.Context, f coord.Failure) error {
+	switch {
+	case f.Code == coord.CodeShutdown, // the query goes on, and so does the task, with the next attempt
+		f.Code == coord.CodeWithdrawn: // by Cancel, which is about to end the turn
+		<-ctx.Done()
+		return context.Cause(ctx)
+	case f.Code == coord.CodeInvalid || f.Code == coord.CodeForbidden || f.Code == coord.CodeUnregistered:
+		return agent.Reject(a2a.TextPart(f.Error))
+	}
+	return agent.Public(f.Error, nil)
+}
+
+// unasked is the end of a turn whose query could not be asked, or waited for.
+func unasked(ctx context.Context, err error) error {
+	bad, isBad := errors.AsType[*coord.BadProjectError](err)
+	switch {
+	case isBad:
+		return agent.Reject(a2a.TextPart(bad.Error()))
+	case errors.Is(err, coord.ErrForgotten):
+		return agent.Public("What became of the query is not known any more; ask again", nil)
+	case errors.Is(err, coord.ErrClosed):
+		<-ctx.Done() // as with CodeShutdown
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// Cancel withdraws the query of a task whose turn a restart has ended. A turn that runs does so itself.
+func (b asSession) Cancel(ctx context.Context, t *agent.Turn) error {
+	q, err := b.known(ctx, t)
+	if err != nil || b.attended(q.Ref) {
+		return err
+	}
+	_, err = q.withdraw(ctx)
+	return err
+}
+
+// notThere says that a session cannot be asked.
+func notThere(p place) string {
+	return fmt.Sprintf("no session %q is registered in the project %q: it has left, has died, or never was there", p.session, p.project)
+}
+
+// query is the text of a message for a session: its texts, its data, and what files there were.
+func query(m *a2a.Message) string {
+	if m == nil {
+		return ""
+	}
+	var lines []string
+	for _, p := range m.Parts {
+		switch c := p.Content.(type) {
+		case a2a.Text:
+			lines = append(lines, string(c))
+		case a2a.Data:
+			lines = append(lines, string(c))
+		case a2a.URL:
+			lines = append(lines, fmt.Sprintf("[%s at %s]", fileOf(&p), c))
+		case a2a.Raw:
+			if strings.HasPrefix(p.MediaType, "text/") {
+				lines = append(lines, fmt.Sprintf("[%s]\n%s", fileOf(&p), c))
+				continue
+			}
+			lines = append(lines, fmt.Sprintf("[%s of %d bytes, %s, which cannot be passed on]", fileOf(&p), len(c), cmp.Or(p.MediaType, "of no type")))
+		}
+	}
+	return strings.ToValidUTF8(strings.Join(lines, "\n"), "\ufffd")
+}
+
+func fileOf(p *a2a.Part) string { return strings.TrimSpace("file " + p.Filename) }
+
+// scheme names the security scheme of projects that need a token.
+const scheme = "token"
+
+// card makes the card of a session: what it said of itself, for those who may see that. To others it says no more than
+// what they know, so that they learn which token to send and not who is there.
+func (b *Bridge) card(ctx context.Context, r *http.Request) (*a2a.AgentCard, error) {
+	p, _ := ctx.Value(placeKey{}).(place)
+	yes := true
+	c := &a2a.AgentCard{
+		Name: p.session, Description: "A session of the project " + p.project + ". A message is a query to it; the task works until the session has answered.",
+		Version: b.opts.Version, Capabilities: a2a.AgentCapabilities{Streaming: &yes},
+		DefaultInputModes: []string{"text/plain", "application/json"}, DefaultOutputModes: []string{"text/plain"},
+		Skills: []a2a.AgentSkill{{ID: "query", Name: "Answer queries", Description: "Answers questions about its work.", Tags: []string{"coordination"}}},
+	}
+	if !b.allowed(ctx, http.Header{}, p.project) {
+		c.SecuritySchemes = map[string]a2a.SecurityScheme{scheme: &a2a.HTTPAuthScheme{Scheme: "Bearer", Description: "A token of the project"}}
+		c.SecurityRequirements = []a2a.SecurityRequirement{{scheme: nil}}
+	}
+	if !b.allowed(ctx, r.Header, p.project) {
+		return c, nil
+	}
+	info, there, err := b.info(ctx, p)
+	if err != nil || !there {
+		c.Description = "A session that is not in the project " + p.project + " any more. Its tasks can still be had."
+		return c, nil
+	}
+	c.Description = strings.TrimSpace(cmp.Or(info.Description, c.Description))
+	c.Skills[0].Description = fmt.Sprintf("Answers questions about its task %s on the branch %s of the project %s.", info.TaskID, info.Branch, p.project)
+	return c, nil
+}

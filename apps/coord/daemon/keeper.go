@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/apps/coord"
+)
+
+// maxBody is the largest body of a request other than those of MCP, in bytes.
+const maxBody = 4 << 20
+
+// sendMessage passes on what a person says: to one session a question, whose answer all who watch can see, and to all a
+// broadcast.
+func (d *Daemon) sendMessage(w http.ResponseWriter, r *http.Request) {
+	g, ok := d.allow(w, r, maySpeak...)
+	if !ok {
+		return
+	}
+	var m struct {
+		To   string `json:"to"` // a session; "" is all
+		Text string `json:"text"`
+	}
+	if !read(w, r, &m) {
+		return
+	}
+	person := coord.Person(g.Name)
+	if m.To == "" {
+		d.do(w, r, g.Name, coord.Broadcast{Session: person, Outside: true, Sort: "person", Content: m.Text})
+		return
+	}
+	d.do(w, r, g.Name, coord.Ask{From: person, Outside: true, To: m.To, Sort: "person", Query: m.Text})
+}
+
+// freeLock takes a lease from its holder, or a claim out of the queue.
+func (d *Daemon) freeLock(w http.ResponseWriter, r *http.Request) {
+	if g, ok := d.allow(w, r, mayKeep...); ok {
+		d.do(w, r, g.Name, coord.Free{ID: r.PathValue("id"), Person: coord.Person(g.Name)})
+	}
+}
+
+// retireAgent ends an agent.
+func (d *Daemon) retireAgent(w http.ResponseWriter, r *http.Request) {
+	if g, ok := d.allow(w, r, mayKeep...); ok {
+		d.do(w, r, g.Name, coord.Retire{Session: r.PathValue("session"), Person: coord.Person(g.Name)})
+	}
+}
+
+// forgetProject ends a project, with its tokens.
+func (d *Daemon) forgetProject(w http.ResponseWriter, r *http.Request) {
+	g, ok := d.allow(w, r, mayKeep...)
+	if !ok {
+		return
+	}
+	force, err := strconv.ParseBool(cmp.Or(r.URL.Query().Get("force"), "false"))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, errors.New("force must be true or false"))
+		return
+	}
+	ctx, project, before := context.WithoutCancel(r.Context()), r.PathValue("project"), time.Now() // who hangs up leaves no half of it
+	result, err := d.opts.Hub.Forget(ctx, project, coord.Person(g.Name), force)
+	if err == nil && d.opts.Forgotten != nil {
+		switch result := result.(type) {
+		case coord.Ended:
+			err = d.opts.Forgotten(ctx, project, result.Free)
+		case coord.Failure:
+			if result.Status == "not_found" { // there may be what is left of one before
+				err = d.opts.Forgotten(ctx, project, before)
+			}
+		}
+	}
+	d.say(w, r, g.Name, result, err)
+}
+
+func (d *Daemon) serveSettings(w http.ResponseWriter, r *http.Request) {
+	if g, ok := d.allow(w, r, mayLook...); ok {
+		d.do(w, r, g.Name, coord.GetSettings{})
+	}
+}
+
+// changeSettings replaces the settings of a project.
+func (d *Daemon) changeSettings(w http.ResponseWriter, r *http.Request) {
+	g, ok := d.allow(w, r, mayKeep...)
+	if !ok {
+		return
+	}
+	var settings coord.Settings
+	if read(w, r, &settings) {
+		d.do(w, r, g.Name, coord.Configure{Settings: settings})
+	}
+}
+
+// serveConflicts tells which paths others have leased, for gates such as that of a repository.
+func (d *Daemon) serveConflicts(w http.ResponseWriter, r *http.Request) {
+	if _, ok := d.allow(w, r, mayLook...); !ok {
+		return
+	}
+	var asked struct {
+		Session string   `json:"session"`
+		Branch  string   `json:"branch"`
+		Paths   []string `json:"paths"`
+	}
+	if !read(w, r, &asked) {
+		return
+	}
+	d.do(w, r, "", coord.Conflicts{Session: asked.Session, Branch: asked.Branch, Paths: asked.Paths})
+}
+
+// do runs a command and answers with its result. Who changed what is in the project's events.
+func (d *Daemon) do(w http.ResponseWriter, r *http.Request, principal string, c coord.Command) {
+	result, err := d.opts.Hub.Do(r.Context(), r.PathValue("project"), principal, c)
+	d.say(w, r, principal, result, err)
+}
+
+// say answers with what came of something that a principal did.
+func (d *Daemon) say(w http.ResponseWriter, r *http.Request, principal string, result coord.Result, err error) {
+	if err != nil {
+		d.fail(w, err)
+		return
+	}
+	if f, failed := result.(coord.Failure); failed {
+		if f.Code == coord.CodeForbidden {
+			d.audit.Refused(describe(r), r.PathValue("project"), principal, f.Error)
+		}
+		refuse(w, statusOf(&f), errors.New(f.Error))
+		return
+	}
+	answer(w, result)
+}
+
+func statusOf(f *coord.Failure) int {
+	switch {
+	case f.Status == "not_found":
+		return http.StatusNotFound
+	case f.Code == coord.CodeLimit:
+		return http.StatusTooManyRequests
+	case f.Code == coord.CodeForbidden:
+		return http.StatusForbidden
+	case f.Code == coord.CodeInUse:
+		return http.StatusConflict
+	case f.Code == coord.CodeShutdown:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusBadRequest
+}
+
+// read reads the body of a request, and answers if it cannot.
+func read(w http.ResponseWriter, r *http.Request, into any) bool {
+	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, maxBody), into, json.RejectUnknownMembers(true)); err != nil {
+		refuse(w, http.StatusBadRequest, errors.New("the body is not the JSON that this takes: "+unread(err)))
+		return false
+	}
+	return true
+}
+
+// unread says what is wrong with a body that cannot be read.
+func unread(err error) string {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return fmt.Sprintf("it is larger than %d MiB", maxBody>>20)
+	}
+	e, ok := errors.AsType[*json.SemanticError](err)
+	switch {
+	case !ok:
+		return "it is not whole, or no JSON"
+	case e.JSONPointer == "":
+		return "it is no object"
+	case errors.Is(err, json.ErrUnknownName):
+		return fmt.Sprintf("there is no %s", e.JSONPointer)
+	}
+	return fmt.Sprintf("%s is not of the kind that it should be", e.JSONPointer)
+}

@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/registry"
+	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
+)
+
+// An AgentRef names an agent that a host knows from the start.
+type AgentRef struct {
+	Card   string          // its URL, its host, or the file of its card, see [card.Resolver.Resolve]
+	Alias  string          // how users call it; "" means its card's name
+	Client *client.Options // how it is called, such as with credentials; nil means DirectoryOptions.Client
+}
+
+// A Catalog lists agents; a registry.Catalog is one.
+type Catalog interface {
+	List(ctx context.Context, q registry.Query) (*registry.Page, error)
+}
+
+// DirectoryOptions tune a [Directory]. The zero value of each member means its default.
+type DirectoryOptions struct {
+	Agents  []AgentRef
+	Catalog Catalog        // further agents; nil means none
+	Client  client.Options // how agents are called
+
+	RefreshEvery time.Duration // how old a card may be before its server is asked again; 0 means 1 min
+	CardTimeout  time.Duration // how long a request waits for cards; 0 means 5 s
+	MaxAgents    int           // how many agents are taken from the catalogue; 0 means 500
+
+	// Networks says where agents of the catalogue may be: registry.NetworksPublic, NetworksLoopback or NetworksPrivate,
+	// each with those before it. "" means NetworksPublic, as their cards are the words of strangers. Those agents are
+	// called by JSON-RPC and HTTP+JSON only, and neither through Client.HTTPClient nor through a proxy.
+	Networks string
+
+	FailureLimit int           // failures in a row after which an agent rests; 0 means 3
+	Rest         time.Duration // how long it rests; 0 means 30 s
+}
+
+// Defaults returns the options with every zero value replaced by what it means.
+func (o DirectoryOptions) Defaults() DirectoryOptions {
+	o.RefreshEvery = cmp.Or(o.RefreshEvery, time.Minute)
+	o.CardTimeout = cmp.Or(o.CardTimeout, 5*time.Second)
+	o.MaxAgents = cmp.Or(o.MaxAgents, 500)
+	o.Networks = cmp.Or(o.Networks, registry.NetworksPublic)
+	o.FailureLimit = cmp.Or(o.FailureLimit, 3)
+	o.Rest = cmp.Or(o.Rest, 30*time.Second)
+	return o
+}
+
+// A Directory knows the agents of a host: those that it was given, and those of a catalogue. Agents of one name get
+// aliases: the second one is called "name#2". It is safe for concurrent use. Close it.
+type Directory struct {
+	opts     DirectoryOptions
+	resolver *card.Resolver
+	ownHTTP  *http.Client // nil when the caller brought one
+	guarded  *http.Client // for the agents of the catalogue
+
+	refreshing chan struct{} // holds a token while nobody refreshes
+
+	late   sync.WaitGroup  // refreshes that nobody waits for
+	open   context.Context // of those; ends with Close
+	hangUp context.CancelFunc
+
+	mu      sync.Mutex
+	agents  []*remote // in the order of the options, then of the catalogue
+	listed  time.Time // when the catalogue was read last
+	problem string    // why it could not be
+	closed  bool
+}
+
+// remote is an agent of a directory.
+type remote struct {
+	key     string // names it for good: in the options, or in the catalogue
+	ref     AgentRef
+	alias   string // "" as long as there is no card
+	card    *a2a.AgentCard
+	conn    *conn // nil without a card
+	looked  time.Time
+	version int             // of the card, in the catalogue
+	listed  registry.Health // what the catalogue says of it
+	breaker *breaker
+	given   bool // by the options; else by the catalogue
+
+	renamed, renamedFrom *a2a.AgentCard // see shown
+}
+
+// conn is a client that is closed when nobody uses it any more.
+type conn struct {
+	client  *client.Client
+	users   int
+	retired bool
+}
+
+// NewDirectory returns a directory. No agent is called yet. opts may be nil.
+func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
+	var o DirectoryOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o = o.Defaults(); !guard.Networks(o.Networks).Valid() {
+		return nil, fmt.Errorf("host: DirectoryOptions.Networks is %q; use %s, %s or %s", o.Networks, registry.NetworksPublic, registry.NetworksLoopback, registry.NetworksPrivate)
+	}
+	d := &Directory{opts: o, refreshing: make(chan struct{}, 1)}
+	d.refreshing <- struct{}{}
+	d.open, d.hangUp = context.WithCancel(context.Background())
+	if d.opts.Client.HTTPClient == nil {
+		d.ownHTTP = &http.Client{Transport: client.NewHTTPTransport()}
+		d.opts.Client.HTTPClient = d.ownHTTP
+	}
+	d.guarded = &http.Client{Transport: guardedTransport(guard.Networks(o.Networks))}
+	d.resolver = card.NewResolver(&card.Options{
+		HTTPClient: d.opts.Client.HTTPClient, Timeout: d.opts.CardTimeout, Retries: -1, Lifetime: d.opts.RefreshEvery,
+	})
+	for i, ref := range d.opts.Agents {
+		if ref.Card == "" {
+			return nil, fmt.Errorf("host: agent %d has no card; give the agent's URL", i+1)
+		}
+		d.agents = append(d.agents, d.newRemote(ref.Card+"\x00"+ref.Alias, ref, true))
+	}
+	return d, nil
+}
+
+// guardedTransport is a transport for calls to agents, which may take long, that goes into the networks only.
+func guardedTransport(n guard.Networks) *http.Transport {
+	t := client.NewHTTPTransport()
+	t.Proxy = nil // it would make the connections itself, out of sight
+	t.DialContext = guard.Dial(n)
+	return t
+}
+
+func (d *Directory) newRemote(key string, ref AgentRef, given bool) *remote {
+	return &remote{
+		key: key, ref: ref, given: given,
+		breaker: &breaker{limit: d.opts.FailureLimit, rest: d.opts.Rest, now: time.Now},
+	}
+}
+
+// Close gives up the connections to all agents. The directory must not be used any more then.
+func (d *Directory) Close() error {
+	d.hangUp()
+	d.late.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var errs []error
+	for _, r := range d.agents {
+		errs = append(errs, r.conn.retire())
+	}
+	d.agents, d.closed = nil, true
+	if d.ownHTTP != nil {
+		d.ownHTTP.CloseIdleConnections()
+	}
+	d.guarded.CloseIdleConnections()
+	return errors.Join(errs...)
+}
+
+// retire closes a connection once it has no users; the directory's mutex is held.
+func (c *conn) retire() error {
+	if c == nil || c.retired {
+		return nil
+	}
+	c.retired = true
+	if c.users > 0 {
+		return nil
+	}
+	return c.client.Close()
+}
+
+// Agents returns the agents whose cards are known. It waits for the cards of agents that nobody has looked for yet; those
+// that are too old or could not be had are fetched beside it, for the next time, unless there is no agent at all. Agents
+// that cannot be reached keep the card that they had; those without one, and a catalogue that cannot be read, are missing.
+func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []Unreachable) {
+	switch stale, unseen := d.stale(); {
+	case unseen || stale && !d.anybody():
+		d.Refresh(ctx)
+	case stale:
+		d.late.Go(func() { d.Refresh(d.open) })
+	}
+	d.name() // those of a refresh that takes longer than ctx
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range d.agents {
+		if r.card == nil {
+			missing = append(missing, Unreachable{r.ref.called(), r.whyMissing()})
+			continue
+		}
+		agents = append(agents, AgentInfo{Alias: r.alias, Card: d.shown(r), Health: r.health(), Given: r.given, Handle: r.handle()})
+	}
+	if d.problem != "" {
+		missing = append(missing, Unreachable{"the registry", d.problem})
+	}
+	return agents, missing
+}
+
+// handle is the name at the end of the URL that the options name the agent by, whatever its card says of where it is.
+func (r *remote) handle() string {
+	if !r.given || !strings.Contains(r.ref.Card, "/") {
+		return ""
+	}
+	u, err := url.Parse(r.ref.Card)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	at, _, _ := strings.Cut(u.Path, "/.well-known/")
+	if name := path.Base(at); name != "/" && name != "." {
+		return clean(strings.TrimSuffix(name, ".json"), maxName)
+	}
+	return ""
+}
+
+// anybody reports whether there is an agent whose card is known.
+func (d *Directory) anybody() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(d.agents, func(r *remote) bool { return r.card != nil })
+}
+
+// whyMissing is why there is no card.
+func (r *remote) whyMissing() string {
+	return cmp.Or(r.breaker.look().Problem, "its card did not come in time")
+}
+
+// health is what was seen of the agent last, from here or by the catalogue.
+func (r *remote) health() Health {
+	h, seen := r.breaker.lookWhen()
+	if r.given || !seen.IsZero() && !r.listed.CheckedAt.After(seen) {
+		return h
+	}
+	switch r.listed.State {
+	case registry.HealthUp:
+		h.State, h.Since, h.Problem = Up, r.listed.Since, ""
+	case registry.HealthDown:
+		h.State, h.Since = Down, r.listed.Since
+		h.Problem = cmp.Or(wordsIn(r.listed.Error), "the registry could not reach it")
+	}
+	return h
+}
+
+// Refresh fetches the cards that are missing or older than DirectoryOptions.RefreshEvery, by ETag where the server has
+// them, and reads the catalogue. It takes CardTimeout at most; one refresh runs at a time.
+func (d *Directory) Refresh(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, d.opts.CardTimeout)
+	defer cancel()
+	select {
+	case <-d.refreshing:
+		defer func() { d.refreshing <- struct{}{} }()
+	case <-ctx.Done():
+		return
+	}
+	d.readCatalog(ctx)
+	var group sync.WaitGroup
+	slots := make(chan struct{}, maxFetches)
+	for _, r := range d.due() {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done(): // the rest are the first ones next time
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() {
+			leave := sync.OnceFunc(func() { <-slots })
+			defer leave()
+			defer time.AfterFunc(d.opts.CardTimeout/10, leave).Stop()
+			d.fetch(ctx, r)
+		})
+	}
+	group.Wait()
+	d.dropTwins()
+	d.name()
+}
+
+// maxFetches is how many fetches begin at once. One that takes long lets another one begin beside it, so that agents which
+// hang do not take the time of all others.
+const maxFetches = 16
+
+// Watch refreshes the directory now and then until ctx ends, so that requests need not wait for cards.
+func (d *Directory) Watch(ctx context.Context) {
+	tick := time.NewTicker(d.opts.RefreshEvery)
+	defer tick.Stop()
+	for {
+		d.Refresh(ctx)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// stale reports whether there is something to refresh, and whether that is something nobody has looked for yet, or that
+// somebody is just about to name. One that refreshes already is enough.
+func (d *Directory) stale() (stale, unseen bool) {
+	due := d.due()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	catalog := d.opts.Catalog != nil && time.Since(d.listed) >= d.opts.RefreshEvery
+	unseen = catalog && d.listed.IsZero() && d.problem == "" || slices.ContainsFunc(due, func(r *remote) bool { return r.looked.IsZero() }) ||
+		slices.ContainsFunc(d.agents, func(r *remote) bool { return r.card != nil && r.alias == "" })
+	return (catalog || len(due) > 0) && len(d.refreshing) > 0 && !d.closed, unseen
+}
+
+// due returns the agents whose cards should be asked for, those first that have waited longest. One that could not be reached is left alone for a while.
+func (d *Directory) due() []*remote {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var due []*remote
+	for _, r := range d.agents {
+		wait := d.opts.RefreshEvery
+		if r.card == nil {
+			wait = min(wait, retryMissing)
+		}
+		if r.ref.Card != "" && (r.looked.IsZero() || time.Since(r.looked) >= wait) {
+			due = append(due, r)
+		}
+	}
+	slices.SortStableFunc(due, func(a, b *remote) int { return a.looked.Compare(b.looked) })
+	return due
+}
+
+// retryMissing is how long an agent without a card is left alone.
+const retryMissing = 5 * time.Second
+
+// fetch asks an agent for its card. That it did not answer counts only if it had some time to.
+func (d *Directory) fetch(ctx context.Context, r *remote) {
+	start := time.Now()
+	c, err := d.resolver.Resolve(ctx, r.ref.Card)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		if ctx.Err() != nil {
+			err = &unreached{noAnswer}
+		}
+		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) && time.Since(start) >= d.opts.CardTimeout/2 {
+			r.looked = time.Now()
+			r.breaker.failed(err)
+		}
+		return
+	}
+	r.looked = time.Now()
+	if err := d.connect(r, c); err != nil {
+		r.breaker.failed(err)
+		return
+	}
+	if r.breaker.look().State != Up {
+		r.breaker.worked()
+	}
+}
+
+// connect gives an agent the client for a card; mu is held.
+func (d *Directory) connect(r *remote, c *a2a.AgentCard) error {
+	if r.card == c || d.closed {
+		return nil
+	}
+	opts := d.opts.Client
+	if !r.given {
+		opts.HTTPClient, opts.Bindings = d.guarded, overHTTP(opts.Bindings, c)
+	}
+	if r.ref.Client != nil {
+		opts = *r.ref.Client
+		opts.HTTPClient = cmp.Or(opts.HTTPClient, d.opts.Client.HTTPClient)
+		if len(opts.Generations) == 0 {
+			opts.Generations = d.opts.Client.Generations
+		}
+		opts.MaxAnswer, opts.MaxEvent = cmp.Or(opts.MaxAnswer, d.opts.Client.MaxAnswer), cmp.Or(opts.MaxEvent, d.opts.Client.MaxEvent)
+	}
+	cl, err := client.New(c, &opts)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNoInterface, err)
+	}
+	if err := r.conn.retire(); err != nil {
+		return errors.Join(err, cl.Close())
+	}
+	r.card, r.conn = c, &conn{client: cl}
+	return nil
+}
+
+// overHTTP returns the bindings in which an agent of the catalogue may be called, those whose connections an HTTP client
+// makes: of those that are wanted, or else in the order of its card.
+func overHTTP(wanted []string, c *a2a.AgentCard) []string {
+	if len(wanted) == 0 {
+		for _, i := range c.SupportedInterfaces {
+			wanted = append(wanted, i.Binding)
+		}
+	}
+	var all []string
+	for _, b := range wanted {
+		if (b == a2a.BindingJSONRPC || b == a2a.BindingHTTPJSON) && !slices.Contains(all, b) {
+			all = append(all, b)
+		}
+	}
+	if all == nil {
+		return []string{a2a.BindingJSONRPC} // none would mean each
+	}
+	return all
+}
+
+// readCatalog takes over what the catalogue lists. When it cannot be read, what it listed before stays.
+func (d *Directory) readCatalog(ctx context.Context) {
+	d.mu.Lock()
+	due := d.opts.Catalog != nil && time.Since(d.listed) >= d.opts.RefreshEvery
+	d.mu.Unlock()
+	if !due {
+		return
+	}
+	entries, err := d.list(ctx)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err != nil {
+		d.problem = catalogProblem(err)
+		return
+	}
+	d.listed, d.problem = time.Now(), ""
+	d.agents = slices.DeleteFunc(d.agents, func(r *remote) bool {
+		gone := !r.given && !slices.ContainsFunc(entries, func(e *registry.Entry) bool { return catalogKey(e) == r.key })
+		if gone {
+			r.conn.retire() // its error is that of a connection nobody needs
+		}
+		return gone
+	})
+	for _, e := range entries {
+		d.adopt(e)
+	}
+}
+
+// catalogProblem is why a catalogue cannot be read.
+func catalogProblem(err error) string {
+	if why := plainWords(err); why != "" {
+		return why
+	}
+	return cmp.Or(wordsIn(err.Error()), "it cannot be read")
+}
+
+func catalogKey(e *registry.Entry) string { return "registry\x00" + e.ID }
+
+func (d *Directory) list(ctx context.Context) ([]*registry.Entry, error) {
+	var entries []*registry.Entry
+	for q := (registry.Query{PageSize: registry.MaxPageSize}); len(entries) < d.opts.MaxAgents; {
+		page, err := d.opts.Catalog.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, page.Agents...)
+		if q.PageToken = page.NextPageToken; q.PageToken == "" {
+			break
+		}
+	}
+	return entries[:min(len(entries), d.opts.MaxAgents)], nil
+}
+
+// adopt takes over an entry of the catalogue; mu is held. An agent that the options name already is that one.
+func (d *Directory) adopt(e *registry.Entry) {
+	if e.Card == nil || d.hasGiven(e.URL, e.Card) {
+		return
+	}
+	at := slices.IndexFunc(d.agents, func(r *remote) bool { return r.key == catalogKey(e) })
+	if at < 0 {
+		d.agents = append(d.agents, d.newRemote(catalogKey(e), AgentRef{}, false))
+		at = len(d.agents) - 1
+	}
+	r := d.agents[at]
+	r.ref.Alias, r.listed = e.Alias, e.Health
+	if r.card != nil && r.version == e.CardVersion {
+		return
+	}
+	r.version = e.CardVersion
+	if err := d.connect(r, e.Card); err != nil {
+		r.breaker.failed(err)
+	}
+}
+
+// hasGiven reports whether the options name an agent with this URL, or one whose card has an interface of this card; mu is
+// held. The second finds an agent that the options name in another way, such as by its card in the registry.
+func (d *Directory) hasGiven(url string, card *a2a.AgentCard) bool {
+	return slices.ContainsFunc(d.agents, func(r *remote) bool {
+		return r.given && (sameURL(r.ref.Card, url) || r.card != nil && sameInterface(r.card, card))
+	})
+}
+
+// dropTwins removes the agents of the catalogue that the options name too, as their cards, fetched after it was read, tell.
+func (d *Directory) dropTwins() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.agents = slices.DeleteFunc(d.agents, func(r *remote) bool {
+		twin := !r.given && r.card != nil && d.hasGiven("", r.card)
+		if twin {
+			r.conn.retire() // its error is that of a connection nobody needs
+		}
+		return twin
+	})
+}
+
+func sameInterface(a, b *a2a.AgentCard) bool {
+	return slices.ContainsFunc(a.SupportedInterfaces, func(x a2a.AgentInterface) bool {
+		return slices.ContainsFunc(b.SupportedInterfaces, func(y a2a.AgentInterface) bool {
+			return x.Tenant == y.Tenant && sameURL(x.URL, y.URL)
+		})
+	})
+}
+
+func sameURL(a, b string) bool {
+	return a != "" && strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
+}
+
+// name gives aliases to the agents that have none yet; an alias stays for as long as the directory lives, but one of the
+// catalogue does not keep the name of one that the options name.
+func (d *Directory) name() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range d.agents { // those of the options come first
+		if r.card == nil || r.alias != "" {
+			continue
+		}
+		base := cmp.Or(clean(cmp.Or(r.ref.Alias, r.card.Name), maxName), "agent")
+		r.alias = base
+		if r.given {
+			d.displace(base)
+		}
+		for n := 2; d.taken(r); n++ {
+			r.alias = fmt.Sprintf("%s#%d", base, n)
+		}
+	}
+}
+
+// displace takes a name from the agents of the catalogue that users could mean by it.
+func (d *Directory) displace(name string) {
+	for _, r := range d.agents {
+		if !r.given && alike(r.alias, name) {
+			r.alias = ""
+		}
+	}
+}
+
+// maxName is how long a name may be, in runes.
+const maxName = 80
+
+func (d *Directory) taken(by *remote) bool {
+	return !by.given && d.reserved(by.alias) || slices.ContainsFunc(d.agents, func(r *remote) bool {
+		return r != by && (strings.EqualFold(r.alias, by.alias) || r.given && by.ref.Alias == "" && strings.EqualFold(r.ref.Alias, by.alias))
+	})
+}
+
+// reserved reports whether users could mean an agent of the options by a name, whether that one is there or not: their
+// requests are not to go to a stranger who calls himself so.
+func (d *Directory) reserved(name string) bool {
+	return slices.ContainsFunc(d.agents, func(r *remote) bool {
+		return r.given && (alike(r.ref.Alias, name) || alike(r.alias, name) || alike(r.handle(), name))
+	})
+}
+
+// alike reports whether users could mean the same by two names.
+func alike(a, b string) bool {
+	a, b = clean(a, maxName), clean(b, maxName)
+	return a != "" && (strings.EqualFold(a, b) || bareName(a) != "" && bareName(a) == bareName(b))
+}
+
+// shown is the card as planners see it. Agents are found by its name, too, so that of a stranger is not a reserved one.
+func (d *Directory) shown(r *remote) *a2a.AgentCard {
+	if r.given || !d.reserved(r.card.Name) {
+		return r.card
+	}
+	if r.renamed == nil || r.renamedFrom != r.card || r.renamed.Name != r.alias {
+		c := *r.card
+		c.Name = r.alias
+		r.renamed, r.renamedFrom = &c, r.card // the same one each time, as planners keep what they learnt of it
+	}
+	return r.renamed
+}
+
+// A link is the use of an agent for a while.
+type link struct {
+	*client.Client
+	alias, name, key string
+	breaker          *breaker
+	release          func()
+}
+
+// link returns the agent of a key or, without one, of an alias. Release it.
+func (d *Directory) link(alias, key string) (*link, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at := slices.IndexFunc(d.agents, func(r *remote) bool { return r.key == key })
+	if at < 0 {
+		at = slices.IndexFunc(d.agents, func(r *remote) bool { return r.alias != "" && r.alias == alias })
+	}
+	if at < 0 {
+		return nil, &unreached{"it is no longer among the agents"}
+	}
+	if d.agents[at].conn == nil {
+		return nil, &unreached{d.agents[at].whyMissing()}
+	}
+	r, c := d.agents[at], d.agents[at].conn
+	c.users++
+	return &link{
+		Client: c.client, alias: r.alias, name: clean(r.card.Name, maxName), key: r.key, breaker: r.breaker,
+		release: sync.OnceFunc(func() { d.unlink(c) }),
+	}, nil
+}
+
+func (d *Directory) unlink(c *conn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c.users--; c.users == 0 && c.retired {
+		c.client.Close() // nobody waits for what it says
+	}
+}

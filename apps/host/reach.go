@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/dragoman-a2a/dragoman/apps/registry"
+	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
+)
+
+// Members of the metadata of a host's task that say whom it cannot reach.
+const (
+	MetaFailure     = "failure"     // why the task failed, for programs: FailureUnreachable; not there for any other failure
+	MetaUnreachable = "unreachable" // a list of Unreachable, the agents that cannot be reached, however the task ended
+)
+
+// FailureUnreachable says that a task failed because nobody that it needs could be reached, and for nothing else.
+const FailureUnreachable = "unreachable"
+
+// Unreachable is an agent that cannot be reached, or the registry.
+type Unreachable struct {
+	Agent  string `json:"agent"`  // its alias, or what is known of its address
+	Reason string `json:"reason"` // in words that callers of the host may read
+}
+
+// String returns both.
+func (u Unreachable) String() string { return u.Agent + ": " + u.Reason }
+
+// maxUnreachable is how many unreachable agents are named, and toldUnreachable how many are in a line beside a plan.
+const (
+	maxUnreachable  = 20
+	toldUnreachable = 5
+)
+
+// unreachable returns those that are down, and those that nobody has seen.
+func unreachable(agents []AgentInfo, missing []Unreachable) []Unreachable {
+	down := slices.Clone(missing)
+	for _, a := range agents {
+		if a.Health.State == Down {
+			down = append(down, Unreachable{a.Alias, clean(a.Health.Problem, maxProblem)})
+		}
+	}
+	return down
+}
+
+// up returns the agents that are not known to be down.
+func up(agents []AgentInfo) []AgentInfo {
+	return slices.DeleteFunc(slices.Clone(agents), func(a AgentInfo) bool { return a.Health.State == Down })
+}
+
+// notReachable names agents in one line, n of them at most.
+func notReachable(down []Unreachable, n int) string {
+	var all []string
+	for _, u := range down[:min(len(down), n)] {
+		all = append(all, fmt.Sprintf("%s (%s)", u.Agent, u.Reason))
+	}
+	line := "Not reachable: " + strings.Join(all, ", ")
+	if more := len(down) - n; more > 0 {
+		line += fmt.Sprintf(", and %d more", more)
+	}
+	return line
+}
+
+// unreached is the error of a call that did not get to its agent: surely nothing came of it.
+type unreached struct{ reason string }
+
+// Error says so about "it".
+func (e *unreached) Error() string { return "it " + cannotBeReached + e.reason }
+
+const cannotBeReached = "cannot be reached: "
+
+// lost reports whether an error says that an agent could not be reached, or its card not be had.
+func lost(err error) bool {
+	_, call := errors.AsType[*client.UnreachableError](err)
+	_, look := errors.AsType[*card.Error](err)
+	_, already := errors.AsType[*unreached](err)
+	return call || look || already || errors.Is(err, guard.ErrRefused) || errors.Is(err, errNoInterface)
+}
+
+// errNoInterface says that a card names nothing that this host can call.
+var errNoInterface = errors.New("its card names no address that can be called from here")
+
+// problem is what callers of the host read of an error of an agent. That of one that could not be reached is a phrase in
+// plain words: which connections were tried, to where, is the operator's.
+func problem(err error) string {
+	if e, ok := errors.AsType[*unreached](err); ok {
+		return e.reason
+	}
+	if why := plainWords(err); why != "" {
+		return why
+	}
+	if lost(err) {
+		return cmp.Or(wordsIn(err.Error()), "no connection to it can be made")
+	}
+	return clean(outward(err), maxProblem)
+}
+
+// plainWords says in plain words why an agent cannot be reached; "" when that is not known.
+func plainWords(err error) string {
+	if c, ok := errors.AsType[*card.Error](err); ok {
+		switch {
+		case c.Kind == card.ErrReference:
+			return "what names it is no URL, host or file of a card"
+		case c.Kind == card.ErrNotFound:
+			return "no agent card is there"
+		case c.Kind == card.ErrUnauthorized:
+			return "its card is not public"
+		case c.Kind == card.ErrInvalid:
+			return "its card cannot be read"
+		}
+	}
+	for _, known := range causes {
+		if known.fits(err) {
+			return known.words
+		}
+	}
+	return ""
+}
+
+var causes = []struct {
+	words string
+	fits  func(error) bool
+}{
+	{"its address is in a network that may not be called", is(guard.ErrRefused)},
+	{errNoInterface.Error(), is(errNoInterface)},
+	{nothingListens, is(syscall.ECONNREFUSED)},
+	{"its name cannot be resolved", as[*net.DNSError]},
+	{"its certificate is not trusted", func(err error) bool {
+		return as[*tls.CertificateVerificationError](err) || as[x509.UnknownAuthorityError](err) || as[x509.HostnameError](err)
+	}},
+	{"it speaks plain HTTP where its address says HTTPS", is(http.ErrSchemeMismatch)},
+	{"no way leads to its address", func(err error) bool {
+		return errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
+	}},
+	{noAnswer, func(err error) bool {
+		e, ok := errors.AsType[net.Error](err)
+		return ok && e.Timeout() && lost(err) || errors.Is(err, context.DeadlineExceeded) && lost(err)
+	}},
+	{"the registry does not answer", as[*registry.UnreachableError]},
+}
+
+const (
+	nothingListens = "nothing listens at its address"
+	noAnswer       = "it did not answer in time"
+)
+
+func is(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func as[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// wordsIn is plainWords for text, all that some libraries and other servers give; "" when it says nothing of the kind.
+func wordsIn(text string) string {
+	for _, known := range [][2]string{
+		{"refused", nothingListens},
+		{"nothing listens", nothingListens},
+		{"no host is called", "its name cannot be resolved"},
+		{"no such host", "its name cannot be resolved"},
+		{"certificate", "its certificate is not trusted"},
+		{"deadline exceeded", noAnswer},
+		{"timeout", noAnswer},
+		{"timed out", noAnswer},
+		{"no connection within", noAnswer},
+		{"answered HTTP", "its server answers with an error"},
+	} {
+		if strings.Contains(text, known[0]) {
+			return known[1]
+		}
+	}
+	return ""
+}
+
+// A setback keeps a request from being carried out. The task fails with it, unless agents wait in it: those can still be
+// answered then.
+type setback struct {
+	say         string
+	cause       error
+	unreachable bool // nobody that is needed can be reached
+}
+
+// Error returns what is said, for the log.
+func (s *setback) Error() string { return s.say }
+
+// nobody is the setback of a host that reaches no agent.
+func (x *run) nobody() error {
+	down := unreachable(x.agents, x.missing)
+	if len(down) == 0 {
+		return &setback{say: "There is no agent that this could be given to: the registry lists none that can be called.", unreachable: true}
+	}
+	lines := []string{"No agent can be reached."}
+	for _, u := range down[:min(len(down), maxUnreachable)] {
+		lines = append(lines, "- "+u.String())
+	}
+	if more := len(down) - maxUnreachable; more > 0 {
+		lines = append(lines, fmt.Sprintf("- and %d more", more))
+	}
+	return &setback{say: strings.Join(lines, "\n"), unreachable: true}
+}
+
+// markUnreachable brings the task's metadata of who cannot be reached up to date, with those that this turn found out of.
+func (x *run) markUnreachable() error {
+	down := unreachable(x.agents, x.missing)
+	for _, s := range x.state.current() {
+		known := slices.ContainsFunc(down, func(u Unreachable) bool { return u.Agent == s.Agent })
+		if s.Lost && !known {
+			down = append(down, Unreachable{s.Agent, strings.TrimPrefix(s.Error, "it "+cannotBeReached)})
+		}
+	}
+	if _, shown := x.t.Task().Metadata[MetaUnreachable]; len(down) == 0 && !shown {
+		return nil
+	}
+	return x.t.SetMetadata(MetaUnreachable, append([]Unreachable{}, down[:min(len(down), maxUnreachable)]...))
+}
+
+// warn says who cannot be reached when the user of the conversation has not been told, besides the agents of a plan:
+// those speak for themselves.
+func (x *run) warn(ctx context.Context, steps []*step) error {
+	down, all := unreachable(x.agents, x.missing), ""
+	if len(down) > 0 {
+		all = notReachable(down, toldUnreachable)
+	}
+	others := slices.DeleteFunc(down, func(u Unreachable) bool {
+		return slices.ContainsFunc(steps, func(s *step) bool { return s.Agent == u.Agent })
+	})
+	if all != "" && len(others) == 0 {
+		return nil
+	}
+	told := false
+	err := x.converse(ctx, func(c *conversation) { told, c.Told = c.Told == all, all })
+	if err != nil || told || all == "" {
+		return err
+	}
+	return x.t.Working(texts(notReachable(others, toldUnreachable))...)
+}

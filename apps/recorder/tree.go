@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package recorder
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A node is a JSON value. Numbers keep their text and objects their order.
+type node struct {
+	kind  jsontext.Kind // as jsontext has them: '"' '0' 't' 'f' 'n' '{' '['
+	text  string        // of a string its value, of a number as it is written
+	names []string      // of the members of an object
+	kids  []*node       // of an object or an array
+}
+
+var errNoJSON = errors.New("no JSON")
+
+// parse returns the one value that b holds.
+func parse(b []byte) (*node, error) {
+	if len(b) == 0 {
+		return nil, errNoJSON
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(b))
+	n, err := parseNext(d, maxDepth)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.ReadToken(); err != io.EOF {
+		return nil, errNoJSON
+	}
+	return n, nil
+}
+
+// maxDepth is how deep a value may go. What goes deeper is kept as text.
+const maxDepth = 1000
+
+func parseNext(d *jsontext.Decoder, depth int) (*node, error) {
+	if depth == 0 {
+		return nil, errNoJSON
+	}
+	token, err := d.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	n := &node{kind: token.Kind()}
+	switch n.kind {
+	case '"', '0':
+		n.text = token.String()
+	case '{', '[':
+		for d.PeekKind() != '}' && d.PeekKind() != ']' {
+			if n.kind == '{' {
+				name, err := d.ReadToken()
+				if err != nil {
+					return nil, err
+				}
+				n.names = append(n.names, name.String())
+			}
+			kid, err := parseNext(d, depth-1)
+			if err != nil {
+				return nil, err
+			}
+			n.kids = append(n.kids, kid)
+		}
+		if _, err := d.ReadToken(); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// encode returns the value as JSON.
+func (n *node) encode() jsontext.Value {
+	var b bytes.Buffer
+	e := jsontext.NewEncoder(&b, jsontext.AllowInvalidUTF8(true))
+	n.write(e)
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+}
+
+// write cannot fail: what was parsed has the form of JSON, and so has what is put in its place.
+func (n *node) write(e *jsontext.Encoder) {
+	switch n.kind {
+	case '"':
+		e.WriteToken(jsontext.String(n.text))
+	case '0':
+		e.WriteValue(jsontext.Value(n.text))
+	case 't', 'f':
+		e.WriteToken(jsontext.Bool(n.kind == 't'))
+	case 'n':
+		e.WriteToken(jsontext.Null)
+	case '[':
+		e.WriteToken(jsontext.BeginArray)
+		for _, kid := range n.kids {
+			kid.write(e)
+		}
+		e.WriteToken(jsontext.EndArray)
+	case '{':
+		e.WriteToken(jsontext.BeginObject)
+		for i, kid := range n.kids {
+			e.WriteToken(jsontext.String(n.names[i]))
+			kid.write(e)
+		}
+		e.WriteToken(jsontext.EndObject)
+	}
+}
+
+// member returns a member of an object, or nil.
+func (n *node) member(name string) *node {
+	if n == nil {
+		return nil
+	}
+	for i, known := range n.names {
+		if known == name {
+			return n.kids[i]
+		}
+	}
+	return nil
+}
+
+// has reports whether an object has one of the members.
+func (n *node) has(names ...string) bool {
+	for _, name := range names {
+		if n.member(name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// drop takes a member away.
+func (n *node) drop(name string) {
+	for i, known := range n.names {
+		if known == name {
+			n.names = append(n.names[:i:i], n.names[i+1:]...)
+			n.kids = append(n.kids[:i:i], n.kids[i+1:]...)
+			return
+		}
+	}
+}
+
+// strings calls change with each string of the value, in order.
+func (n *node) strings(change func(*node)) {
+	if n.kind == '"' {
+		change(n)
+	}
+	for _, kid := range n.kids {
+		kid.strings(change)
+	}
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expenses
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/schema"
+)
+
+// The fields of the form.
+const (
+	fieldID      = "request_id"
+	fieldDate    = "date"
+	fieldAmount  = "amount"
+	fieldPurpose = "purpose"
+)
+
+// formSchema is the JSON Schema of the form. The format "number" is none that JSON Schema knows: those who draw the form
+// take it for the kind of input field.
+const formSchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{` +
+	`"date":{"type":"string","format":"date","title":"Date","description":"Date of expense"},` +
+	`"amount":{"type":"string","format":"number","title":"Amount","description":"Amount of expense","examples":["20 USD"]},` +
+	`"purpose":{"type":"string","title":"Purpose","description":"Purpose of expense"},` +
+	`"request_id":{"type":"string","title":"Request ID","description":"Request id","readOnly":true}},` +
+	`"required":["request_id","date","amount","purpose"]}`
+
+// compiledForm checks submissions against formSchema.
+var compiledForm = sync.OnceValues(func() (*schema.Schema, error) { return schema.Compile([]byte(formSchema)) })
+
+// What the form shows where nothing is known.
+const (
+	noDate    = "<transaction date>"
+	noAmount  = "<transaction dollar amount>"
+	noPurpose = "<business justification/purpose of the transaction>"
+)
+
+// FormData is what is known of a request, as the form shows it. Unknown fields are placeholders in angle brackets.
+type FormData struct {
+	ID      string `json:"request_id"`
+	Date    string `json:"date"`
+	Amount  string `json:"amount"` // a number and a currency, such as "21.62 USD"
+	Purpose string `json:"purpose"`
+}
+
+// A Receipt is the data of an approved request.
+type Receipt struct {
+	ID      string `json:"request_id"`
+	Status  string `json:"status"` // "approved"
+	Amount  string `json:"amount"`
+	Date    string `json:"date"` // 2006-01-02
+	Purpose string `json:"purpose"`
+}
+
+// form returns the form for a request.
+func (o outcome) form() agent.Form {
+	return agent.Form{
+		Schema: formSchema, Instructions: o.instructions(), Errors: o.problems,
+		Values: FormData{
+			ID: o.request.ID, Date: or(o.request.Date, noDate),
+			Amount: or(o.request.Amount, noAmount), Purpose: or(o.request.Purpose, noPurpose),
+		},
+	}
+}
+
+// instructions say what is to be done with the form, for people.
+func (o outcome) instructions() string {
+	var sentences []string
+	if o.text != "" {
+		sentences = append(sentences, o.text)
+	}
+	for _, field := range []string{fieldID, fieldDate, fieldAmount, fieldPurpose} {
+		if problem := o.problems[field]; problem != "" {
+			sentences = append(sentences, problem)
+		}
+	}
+	missing := o.request.missing(o.problems)
+	switch {
+	case len(missing) > 0:
+		sentences = append(sentences, "Please fill in the "+joinAnd(missing)+".")
+	case len(o.problems) == 0:
+		sentences = append(sentences, "Please check the form and send it back, or say yes.")
+	}
+	return strings.Join(sentences, " ")
+}
+
+// formText is the form in words, for those who see no forms.
+func (o outcome) formText() string {
+	return "Reimbursement request " + o.request.ID + ": " + o.instructions() +
+		"\nDate: " + or(o.request.Date, "missing") +
+		"\nAmount: " + or(o.request.Amount, "missing") +
+		"\nPurpose: " + or(o.request.Purpose, "missing")
+}
+
+// receipt is the data of an approved request.
+func (r Request) receipt() Receipt {
+	return Receipt{ID: r.ID, Status: string(Approved), Amount: r.Amount, Date: r.Date, Purpose: r.Purpose}
+}
+
+func or(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}
+
+func joinAnd(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}

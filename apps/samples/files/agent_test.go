@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package files_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/agent/agenttest"
+	"github.com/dragoman-a2a/dragoman/apps/samples/files"
+	blobs "github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/internal/schema"
+)
+
+const sales = "city,price\nOslo,10\nBergen,12.5\nOslo,20\n"
+
+func newHarness(t *testing.T, o files.Options, modes ...string) *agenttest.Harness {
+	t.Helper()
+	return agenttest.New(t, files.New(o), &agenttest.Options{Card: files.Card(), OutputModes: modes})
+}
+
+func message(text string, file ...a2a.Part) *a2a.Message {
+	parts := file
+	if text != "" {
+		parts = append([]a2a.Part{a2a.TextPart(text)}, file...)
+	}
+	return a2a.NewMessage(a2a.RoleUser, parts...)
+}
+
+var csvFile = a2a.RawPart([]byte(sales), "text/csv", "sales.csv")
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+func TestFilesInEachForm(t *testing.T) {
+	t.Parallel()
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/csv")
+		io.WriteString(w, sales)
+	}))
+	t.Cleanup(site.Close)
+	fetch, err := blobs.NewFetcher(&blobs.FetchOptions{Allow: []string{site.URL}, Networks: blobs.NetworksLoopback})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHarness(t, files.Options{Fetch: fetch})
+	records := a2a.Part{Content: a2a.Data(`{"rows":[{"city":"Oslo","price":10},{"city":"Bergen","price":12.5},{"price":20,"city":"Oslo"}]}`)}
+	for name, file := range map[string]a2a.Part{
+		"bytes":            csvFile,
+		"bytes of unknown": a2a.RawPart([]byte(sales), "application/octet-stream", ""),
+		"by name":          a2a.RawPart([]byte(sales), "", "x.CSV"),
+		"semicolons":       a2a.RawPart([]byte("city;price\nOslo;10\nBergen;12,5\nOslo;20\n"), "text/csv", ""),
+		"tabs":             a2a.RawPart([]byte("city\tprice\nOslo\t10\nBergen\t12.5\nOslo\t20\n"), "text/tab-separated-values", ""),
+		"UTF-16":           a2a.RawPart([]byte("\xff\xfe"+strings.Join(strings.Split(sales, ""), "\x00")+"\x00"), "text/csv", ""),
+		"Excel":            a2a.RawPart([]byte("\xef\xbb\xbf"+sales), "application/vnd.ms-excel", "sales.csv"),
+		"text part":        {Content: a2a.Text(sales), MediaType: "text/csv"},
+		"data":             records,
+		"JSON file":        a2a.RawPart([]byte(records.Content.(a2a.Data)), "application/json", "x.json"),
+		"URL":              a2a.URLPart(site.URL+"/sales.csv", "", ""),
+		"data URL":         a2a.URLPart("data:text/csv,"+strings.ReplaceAll(sales, "\n", "%0A"), "", ""),
+	} {
+		got := h.SendMessage(message("average price by city", file))
+		if want := "The average price by city:\nBergen: 12.5\nOslo: 15"; got.State() != a2a.TaskStateCompleted || !strings.HasPrefix(got.Text(), want) {
+			t.Errorf("%s: %v %q", name, got.State(), got.Text())
+		}
+	}
+}
+
+func TestFilesThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, files.Options{MaxBytes: 100})
+	for name, row := range map[string]struct {
+		m    *a2a.Message
+		want string
+	}{
+		"none":        {message("average price"), "Which file?"},
+		"two":         {message("", csvFile, csvFile), "more than one file"},
+		"large":       {message("", a2a.RawPart(make([]byte, 101), "text/csv", "big.csv")), "big.csv has 101 bytes, and this agent reads up to 100"},
+		"binary":      {message("", a2a.RawPart([]byte("\x89PNG\r\n\x00"), "text/csv", "a.csv")), "a.csv is not a text"},
+		"empty":       {message("", a2a.RawPart([]byte(" \n"), "text/csv", "a.csv")), "a.csv is empty"},
+		"URL":         {message("", a2a.URLPart("https://example.com/a.csv", "text/csv", "")), "not one that this agent may fetch"},
+		"private URL": {message("", a2a.URLPart("http://169.254.169.254/latest", "", "")), "not one that this agent may fetch"},
+		"no table":    {message("", a2a.Part{Content: a2a.Data(`{"a":1}`)}), "not a list of objects"},
+		"no JSON":     {message("", a2a.RawPart([]byte("{"), "application/json", "a.json")), "a.json cannot be used: it is not JSON"},
+	} {
+		got := h.SendMessage(row.m)
+		if got.State() != a2a.TaskStateInputRequired || !strings.Contains(got.StatusText(), row.want) {
+			t.Errorf("%s: %v %q, want %q", name, got.State(), got.StatusText(), row.want)
+		}
+	}
+}
+
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, files.Options{})
+	first := h.Send("How many rows?")
+	if first.State() != a2a.TaskStateInputRequired {
+		t.Fatalf("%v", first.State())
+	}
+	file := message("", a2a.RawPart([]byte("city,price,tax\nOslo,10,1\nBergen,12.5,2\n"), "text/csv", "sales.csv"))
+	file.TaskID = first.Task.ID
+	second := h.SendMessage(file)
+	if second.State() != a2a.TaskStateCompleted || firstLine(second.Text()) != "Rows: 2. Columns: 3." {
+		t.Fatalf("%v %q", second.State(), second.Text())
+	}
+	ask := func(text string, task a2a.TaskID) *agenttest.Result {
+		m := message(text)
+		m.ContextID, m.TaskID = second.Task.ContextID, task
+		return h.SendMessage(m)
+	}
+	if got := ask("max price", ""); !strings.HasPrefix(got.Text(), "The highest price is 12.5.") {
+		t.Errorf("a later question: %q", got.Text())
+	}
+	open := ask("average by city", "")
+	if open.State() != a2a.TaskStateInputRequired || open.StatusText() != "Of which column: price or tax?" {
+		t.Fatalf("%v %q", open.State(), open.StatusText())
+	}
+	if got := ask("the tax", open.Task.ID); !strings.HasPrefix(got.Text(), "The average tax by city:\nBergen: 2\nOslo: 1") {
+		t.Errorf("the answer to a question back: %v %q", got.State(), got.Text())
+	}
+	open = ask("average by city", "")
+	if got := ask("how many rows?", open.Task.ID); got.Text() != "There are 2 rows." {
+		t.Errorf("another question instead: %q", got.Text())
+	}
+	replaced := message("how many rows?", a2a.RawPart([]byte("a,b\nx,1\n"), "text/csv", "other.csv"))
+	replaced.ContextID = second.Task.ContextID
+	if got := h.SendMessage(replaced); got.Text() != "There is 1 row." {
+		t.Errorf("another file: %q", got.Text())
+	}
+	if got := ask("how many rows?", ""); got.Text() != "There is 1 row." {
+		t.Errorf("after another file: %q", got.Text())
+	}
+	if got := h.Send("how many rows?"); got.State() != a2a.TaskStateInputRequired {
+		t.Errorf("another conversation sees the file: %q", got.Text())
+	}
+}
+
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, files.Options{}, "text/plain")
+	text := a2a.RawPart([]byte("The cat saw the dog.\nThe dog saw nothing, said the cat's owner: a dog!\n"), "text/plain", "story.txt")
+	for question, want := range map[string]string{
+		"":                               "Lines: 2. Words: 15, of which 9 different. Characters: 71.\nThe most frequent words:\ndog: 3",
+		"how many words":                 "The text has 15 words.",
+		"how many lines are there?":      "The text has 2 lines.",
+		"how many characters":            "The text has 71 characters.",
+		"top 2 words":                    "The most frequent words:\ndog: 3\nsaw: 2",
+		`how often is "the" there?`:      `The word "the" is there 4 times.`,
+		"how often does dog appear?":     `The word "dog" is there 3 times.`,
+		"how many different words?":      "The text has 9 different words.",
+		"what is the longest line?":      "The longest line is: The dog saw nothing",
+		"how often does it occur?":       "Which word",
+		"what is the meaning of it all?": "Ask for statistics",
+	} {
+		got := h.SendMessage(message(question, text))
+		if !strings.HasPrefix(got.Text(), want) {
+			t.Errorf("%q: %v %q, want %q", question, got.State(), got.Text(), want)
+		}
+	}
+}
+
+// parts says what an answer has, data as its JSON.
+func parts(r *agenttest.Result) string {
+	var all []string
+	for _, p := range r.Task.Artifacts[0].Parts {
+		switch c := p.Content.(type) {
+		case a2a.Text:
+			all = append(all, "text")
+		case a2a.Data:
+			all = append(all, string(c))
+		case a2a.Raw:
+			all = append(all, p.MediaType+": "+string(c))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func TestOutputModes(t *testing.T) {
+	t.Parallel()
+	const data = `{"file":"sales.csv","operation":"mean","column":"price","rows":3,"value":14.1666666667}`
+	for name, row := range map[string]struct {
+		modes []string
+		want  string
+	}{
+		"any":       {nil, "text " + data},
+		"text":      {[]string{"text/plain"}, "text"},
+		"JSON":      {[]string{"application/json"}, data},
+		"CSV":       {[]string{"text/csv"}, "text/csv; charset=utf-8: mean price\n14.1666666667\n"},
+		"something": {[]string{"image/png"}, "text"},
+	} {
+		if got := parts(newHarness(t, files.Options{}, row.modes...).SendMessage(message("average price", csvFile))); got != row.want {
+			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
+	}
+}
+
+// The agent's own forms fit the schemas that it names with them.
+func TestAnswersFitTheirSchemas(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, files.Options{})
+	text := a2a.RawPart([]byte("one two two\n"), "text/plain", "story.txt")
+	rich := a2a.RawPart([]byte("day,city,price,ok\n2024-01-02,Oslo,10,yes\n2024-01-03,Bergen,,no\n,Oslo,NA,\n"), "text/csv", "rich.csv")
+	for _, ask := range []struct {
+		file      a2a.Part
+		questions []string
+	}{
+		{rich, []string{"", "how many rows", "columns", "average price by city", "sum of price", "lowest price", "which city has the highest price", "median price", "how many cities", "unique cities", "missing values", "show rows", "top 1 rows by price", "latest day", "average price where city is Bergen", "max price by city"}},
+		{text, []string{"", "top words", "how many words", "longest line", `how often is "two" there`, "how many different words"}},
+	} {
+		for _, question := range ask.questions {
+			got := h.SendMessage(message(question, ask.file))
+			if got.State() != a2a.TaskStateCompleted {
+				t.Errorf("%q: %v %s", question, got.State(), got.Text())
+				continue
+			}
+			p := got.Task.Artifacts[0].Parts[1]
+			var ref string
+			if _, err := p.Metadata.Get("schemaRef", &ref); err != nil {
+				t.Fatal(err)
+			}
+			own, ok := files.Schema(ref)
+			if !ok {
+				t.Fatalf("no schema %q", ref)
+			}
+			s, err := schema.Compile(own)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Check([]byte(p.Content.(a2a.Data))); err != nil {
+				t.Errorf("%q: %v: %s", question, err, p.Content)
+			}
+		}
+	}
+}
+
+func TestWantedForms(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, files.Options{})
+	number := `{"type":"number"}`
+	for name, row := range map[string]struct{ question, schema, want string }{
+		"a number":             {"average price", number, `14.1666666667`},
+		"an integer":           {"how many rows", `{"type":"integer"}`, `3`},
+		"a text":               {"how many rows", `{"type":"string"}`, `"There are 3 rows."`},
+		"by its name":          {"average price", `{"type":"object","properties":{"average":{"type":"number"}},"required":["average"],"additionalProperties":false}`, `{"average":14.1666666667}`},
+		"not required":         {"average price", `{"type":"object","properties":{"averagePrice":{"type":"number"},"count":{"type":"integer"}}}`, `{"averagePrice":14.1666666667,"count":3}`},
+		"a list of groups":     {"average price by city", `{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},"price":{"type":"number"}},"required":["city","price"]}}`, `[{"city":"Bergen","price":12.5},{"city":"Oslo","price":15}]`},
+		"groups within":        {"average price by city", `{"type":"object","properties":{"cities":{"type":"array","items":{"$ref":"#/$defs/City"}}},"required":["cities"],"$defs":{"City":{"type":"object","properties":{"name":{"type":"string"},"mean":{"type":"number"}},"required":["name","mean"],"additionalProperties":false}}}`, `{"cities":[{"mean":12.5,"name":"Bergen"},{"mean":15,"name":"Oslo"}]}`},
+		"a map of groups":      {"average price by city", `{"type":"object","additionalProperties":{"type":"number"}}`, `{"Bergen":12.5,"Oslo":15}`},
+		"a list of values":     {"unique cities", `{"type":"array","items":{"type":"string"}}`, `["Oslo","Bergen"]`},
+		"rows":                 {"show the first 2 rows", `{"type":"array","items":{"type":"object","properties":{"City":{"type":"string"},"Price":{"type":"number"}},"additionalProperties":false}}`, `[{"City":"Oslo","Price":10},{"City":"Bergen","Price":12.5}]`},
+		"statistics by column": {"", `{"type":"object","properties":{"rows":{"type":"integer"},"price":{"type":"object","properties":{"min":{"type":"number"},"max":{"type":"number"},"missing":{"type":"integer"}}}}}`, `{"price":{"max":20,"min":10,"missing":0},"rows":3}`},
+		"what may be missing":  {"average price where city is Paris1", `true`, ``},
+		"either":               {"max price", `{"anyOf":[{"type":"object","properties":{"nothing":{"type":"number"}},"required":["nothing"]},{"type":"object","properties":{"max":{"type":["null","number"]}},"required":["max"]}]}`, `{"max":20}`},
+		"any object":           {"max price", `{"type":"object"}`, `{"file":"sales.csv","operation":"max","column":"price","rows":3,"value":20}`},
+		"the agent's own":      {"max price", `"urn:dragoman:schema:files:answer:1"`, `{"column":"price","file":"sales.csv","operation":"max","rows":3,"value":20}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := message(row.question, csvFile)
+			m.Parts[0].Metadata = a2a.Metadata{"mimeType": jsontext.Value(`"application/json"`), "schema": jsontext.Value(row.schema)}
+			if row.question == "" {
+				m.Metadata = m.Parts[0].Metadata
+			}
+			got := h.SendMessage(m)
+			if row.want == "" {
+				if got.State() != a2a.TaskStateInputRequired {
+					t.Errorf("%v %s", got.State(), got.Text())
+				}
+				return
+			}
+			if got.State() != a2a.TaskStateCompleted {
+				t.Fatalf("%v %s", got.State(), got.Text())
+			}
+			if got := canonical(parts(got)); got != canonical(row.want) {
+				t.Errorf("%s, want %s", got, row.want)
+			}
+			p := got.Task.Artifacts[0].Parts[0]
+			if p.MediaType != "application/json" || string(p.Metadata["mimeType"]) != `"application/json"` {
+				t.Errorf("the part says %q and %s", p.MediaType, p.Metadata)
+			}
+		})
+	}
+}
+
+func canonical(text string) string {
+	v := jsontext.Value(text)
+	if v.Canonicalize() != nil {
+		return text
+	}
+	return string(v)
+}
+
+func TestWantedFormsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, files.Options{})
+	for name, row := range map[string]struct{ key, value, want string }{
+		"no fit":         {"schema", `{"type":"object","required":["weather"]}`, `missing property 'weather'). In words: The highest price is 20.`},
+		"no schema":      {"schema", `{"type":"strin"}`, "no JSON Schema"},
+		"elsewhere":      {"schema", `{"$ref":"https://example.com/s"}`, "only within the schema"},
+		"unknown":        {"desiredOutputSchemaRef", `"https://schemas.example.com/x.json"`, "not one that this agent knows or may fetch"},
+		"takes too long": {"schema", growing(), "too large"},
+	} {
+		m := message("max price", csvFile)
+		m.Parts[0].Metadata = a2a.Metadata{row.key: jsontext.Value(row.value)}
+		got := h.SendMessage(m)
+		if got.State() != a2a.TaskStateFailed || !strings.Contains(got.StatusText(), row.want) {
+			t.Errorf("%s: %v %q, want %q", name, got.State(), got.StatusText(), row.want)
+		}
+	}
+}
+
+// growing is a schema in which each definition refers to the next one twice.
+func growing() string {
+	var b strings.Builder
+	b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)
+	for i := range 40 {
+		fmt.Fprintf(&b, `"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
+	}
+	return b.String() + `"d40":{"type":"array"}}}`
+}
+
+// A schema by name is marked as the name says, a fetched one too.
+func TestSchemaByName(t *testing.T) {
+	t.Parallel()
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, `{"type":"object","properties":{"max":{"type":"number"}},"required":["max"]}`)
+	}))
+	t.Cleanup(site.Close)
+	fetch, err := blobs.NewFetcher(&blobs.FetchOptions{Allow: []string{site.URL}, Networks: blobs.NetworksLoopback})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHarness(t, files.Options{Fetch: fetch})
+	for _, ref := range []string{files.SchemaAnswer, site.URL + "/max.json"} {
+		m := message("max price", csvFile)
+		if err := (agent.Wanted{MediaType: "application/json", SchemaRef: ref}).Hint(&m.Metadata); err != nil {
+			t.Fatal(err)
+		}
+		got := h.SendMessage(m)
+		if got.State() != a2a.TaskStateCompleted {
+			t.Fatalf("%s: %s", ref, got.Text())
+		}
+		var marked string
+		if _, err := got.Task.Artifacts[0].Parts[0].Metadata.Get("schemaRef", &marked); err != nil || marked != ref {
+			t.Errorf("%q, %v; want %q", marked, err, ref)
+		}
+	}
+}
+
+func TestCSVAsWanted(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, files.Options{})
+	evil := a2a.RawPart([]byte("city,price\n=cmd(),1\nOslo,2\n"), "text/csv", "x.csv")
+	m := message("average price by city", evil)
+	if err := (agent.Wanted{MediaType: "text/csv"}).Hint(&m.Parts[0].Metadata); err != nil {
+		t.Fatal(err)
+	}
+	if got := parts(h.SendMessage(m)); got != "text/csv; charset=utf-8: city,mean price,rows\n'=cmd(),1,1\nOslo,2,1\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCard(t *testing.T) {
+	t.Parallel()
+	card := files.Card()
+	if card.Name != "File Agent" || len(card.Skills) != 1 {
+		t.Fatalf("%+v", card)
+	}
+	h := newHarness(t, files.Options{})
+	for _, example := range card.Skills[0].Examples {
+		if got := h.SendMessage(message(example, csvFile)); got.State() != a2a.TaskStateCompleted {
+			t.Errorf("%q: %v %s", example, got.State(), got.Text())
+		}
+	}
+}
+
+// Whatever a file has in it, the agent says something, and its data is JSON.
+func FuzzFile(f *testing.F) {
+	h := agenttest.New(f, files.New(files.Options{MaxBytes: 64 << 10}), &agenttest.Options{Card: files.Card()})
+	for _, seed := range []string{sales, "a;b\n1,5;2\n", "\"a\nb\",c\n1", "a,a,\n1e999,2,3\n", "=1+1,2\n", `[{"a":1e400},{"a":null}]`, "x", "\xff\xfea\x00", "a|b\n|\n"} {
+		f.Add([]byte(seed), "text/csv", "average by a where b > 1")
+		f.Add([]byte(seed), "application/octet-stream", "")
+	}
+	f.Fuzz(func(t *testing.T, content []byte, mediaType, question string) {
+		m := message(question, a2a.RawPart(content, mediaType, ""))
+		res, err := h.Service.SendMessage(context.Background(), &a2a.SendMessageRequest{Message: m})
+		if err != nil {
+			return // refused before the agent sees it
+		}
+		task := res.(*a2a.Task)
+		if s := task.Status.State; s != a2a.TaskStateCompleted && s != a2a.TaskStateInputRequired {
+			t.Errorf("%v: %s", s, task.Status.Message.Text())
+		}
+	})
+}

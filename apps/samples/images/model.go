@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package images
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"text/template"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/images/paint"
+	"github.com/dragoman-a2a/dragoman/internal/llm"
+)
+
+//go:embed data/instructions.md
+var instructionsText string
+
+//go:embed data/request.schema.json
+var requestSchema jsontext.Value
+
+// instructions tell a model what the painter can do; they are made of the painter's own lists.
+var instructions = sync.OnceValue(func() string {
+	t := template.Must(template.New("instructions").Funcs(template.FuncMap{
+		"join": func(list []string) string { return strings.Join(list, ", ") },
+	}).Parse(instructionsText))
+	var b strings.Builder
+	err := t.Execute(&b, map[string]any{
+		"Subjects": paint.Subjects(), "Places": paint.Places, "Sides": paint.Sides, "Backgrounds": paint.Backgrounds(),
+		"Styles": paint.Styles, "Edits": Edits, "Filters": paint.Filters, "MinSide": paint.MinSide, "MaxSide": paint.MaxSide,
+	})
+	if err != nil {
+		panic("images: " + err.Error()) // it is part of the program
+	}
+	return b.String()
+})
+
+// byModel has a model read the text.
+func byModel(model llm.Model) reader {
+	return func(ctx context.Context, text string, from *picture) (Request, error) {
+		var r Request
+		answer, err := llm.Run(ctx, model, llm.Task{
+			System:   instructions(),
+			Messages: []llm.Message{llm.User(situation(from) + "\n\nThe user's message:\n" + text)},
+			Schema:   requestSchema,
+			Budget:   llm.Budget{Calls: 3},
+		})
+		if err != nil {
+			return r, modelError(ctx, err)
+		}
+		if err := json.Unmarshal(answer.JSON, &r); err != nil {
+			return r, agent.Public("The language model answered in a form that cannot be used. Please try again.", err)
+		}
+		return r.completed(text, from != nil), nil
+	}
+}
+
+// situation tells a model which picture there is.
+func situation(from *picture) string {
+	switch {
+	case from == nil:
+		return "There is no picture yet."
+	case from.scene == nil:
+		return fmt.Sprintf("There is a picture of %d × %d pixels; what it shows is not known, so only filters, recolour, add, caption and border work.",
+			from.pixels.Rect.Dx(), from.pixels.Rect.Dy())
+	}
+	scene, err := json.Marshal(from.scene, json.Deterministic(true))
+	if err != nil {
+		return "There is a picture."
+	}
+	return "There is a picture of this scene: " + string(scene)
+}
+
+// completed fills in what a model leaves out, and asks when what it says makes no request.
+func (r Request) completed(text string, have bool) Request {
+	r.Question = clean(r.Question)
+	switch {
+	case r.Action == Create && r.Scene != nil && !isVague(r.Scene):
+		r.Scene.Seed, r.Scene.Filters = seed(text), nil
+	case r.Action == Change && have && (len(r.Edits) > 0 || r.Format != ""):
+	case r.Action == Change && !have:
+		r = Request{Action: Ask, Question: askPicture}
+	case r.Question == "":
+		r = Request{Action: Ask, Question: askSubject}
+	default:
+		r.Action = Ask
+	}
+	return r
+}
+
+// modelError is what becomes of a task whose model does not answer.
+func modelError(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, llm.ErrRefused):
+		return agent.Reject(a2a.TextPart("The language model refuses this request."))
+	case errors.Is(err, llm.ErrRateLimit):
+		return agent.Public("The language model is busy. Please try again later.", err)
+	}
+	return agent.Public("The language model could not be asked. Please try again later.", err)
+}
+
+// paintedBy has a model paint. It returns nil when the model, or its provider, cannot: then the offline renderer does.
+func paintedBy(ctx context.Context, painter llm.Painter, prompt string, from *picture) (*picture, error) {
+	request := &llm.PaintRequest{Prompt: prompt}
+	if from != nil {
+		pixels, err := from.render(ctx)
+		if err != nil {
+			return nil, err
+		}
+		content, err := paint.Encode(pixels, paint.PNG)
+		if err != nil {
+			return nil, err
+		}
+		request.From = []llm.Image{{MediaType: paint.PNG, Data: content}}
+	}
+	img, err := painter.Paint(ctx, request)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, llm.ErrRefused):
+		return nil, modelError(ctx, err)
+	case err != nil:
+		return nil, nil
+	}
+	pixels, err := paint.Decode(img.Data)
+	if err != nil {
+		return nil, nil // an address, or a form that this program cannot read
+	}
+	return &picture{pixels: pixels}, nil
+}

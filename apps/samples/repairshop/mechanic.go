@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repairshop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/llm"
+	"github.com/dragoman-a2a/dragoman/internal/retry"
+)
+
+// Names of the artifacts that carry the mechanic's results.
+const (
+	DiagnosisName = "diagnosis"
+	ReportName    = "report"
+)
+
+// What the mechanic does with a car.
+const (
+	ActionDiagnose = "diagnose"
+	ActionRepair   = "repair"
+)
+
+// A Job is what the mechanic is to do. It is sent as data, or read from text.
+type Job struct {
+	Action    string `json:"action"`
+	Car       Car    `json:"car"`
+	Complaint string `json:"complaint"`      // "rattle", "leak" and so on
+	Code      string `json:"code,omitempty"` // the error code, once it is known
+	Axle      string `json:"axle,omitempty"` // "front" or "rear", where it matters
+}
+
+// A Diagnosis is what the mechanic found.
+type Diagnosis struct {
+	Job     Job      `json:"job"` // with what was found out
+	Codes   []string `json:"codes,omitempty"`
+	Problem string   `json:"problem"`
+	Minutes int      `json:"minutes"` // of work
+	Offer   Offer    `json:"offer"`   // of the part that is needed
+}
+
+// A Report says what was repaired.
+type Report struct {
+	Car     Car      `json:"car"`
+	Problem string   `json:"problem"`
+	Done    []string `json:"done"`
+}
+
+// NewMechanic returns the mechanic, who has a [Job] done, sent as data or in words ("diagnose the rattling noise of a
+// Toyota Camry 2018"). A diagnosis uses the scanner and the manual, and asks the supplier for the part; a repair uses
+// the manual and the lift. When it matters which axle it is, the mechanic asks.
+func NewMechanic(supplier a2a.Service, o Options) agent.Agent { return &mechanic{supplier, o} }
+
+// mechanic implements [agent.Agent], [agent.Resumable] and [agent.Delegator].
+type mechanic struct {
+	supplier a2a.Service
+	opts     Options
+}
+
+// Resumable says that a turn that was interrupted can be run again.
+func (*mechanic) Resumable() bool { return true }
+
+// toOffer is what the mechanic delegates.
+const toOffer = "Supplier"
+
+// Delegates says who does it, so that a cancel reaches them also after a restart.
+func (m *mechanic) Delegates() map[string]a2a.Service {
+	return map[string]a2a.Service{toOffer: m.supplier}
+}
+
+// workOrder is what is kept of a task.
+type workOrder struct {
+	Job  Job           `json:"job"`
+	Done int           `json:"done"`           // steps of the repair
+	Talk []llm.Message `json:"talk,omitempty"` // with a model: what was said
+}
+
+// Run does one job.
+func (m *mechanic) Run(ctx context.Context, t *agent.Turn) error {
+	var w workOrder
+	if _, err := t.LoadTask(ctx, &w); err != nil {
+		return fmt.Errorf("load the work order: %w", err)
+	}
+	if m.opts.Model != nil && !w.Job.ordered(t) {
+		return m.byModel(ctx, t, &w)
+	}
+	w.Job.read(t)
+	if err := t.SaveTask(ctx, w); err != nil {
+		return err
+	}
+	if question := w.Job.question(); question != "" {
+		return t.Ask(a2a.TextPart(question))
+	}
+	tools, err := openBench(ctx, m.opts.Tools)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer tools.close()
+	if w.Job.Action == ActionRepair {
+		return m.repair(ctx, t, tools, &w)
+	}
+	return m.diagnose(ctx, t, tools, &w)
+}
+
+// byModel does a job that a model understands. What is done then is done as by the rules.
+func (m *mechanic) byModel(ctx context.Context, t *agent.Turn, w *workOrder) error {
+	f, err := m.understand(ctx, t, w)
+	if err != nil {
+		return err
+	}
+	if f.question != "" {
+		return w.ask(ctx, t, f.question)
+	}
+	tools, err := openBench(ctx, m.opts.Tools)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer tools.close()
+	if w.Job.Action == ActionRepair {
+		return m.repair(ctx, t, tools, w)
+	}
+	return m.conclude(ctx, t, tools, w, f.codes)
+}
+
+// ordered reports whether the message is the whole order of a repair as data, of which there is nothing to understand. It
+// is one also when the turn was interrupted.
+func (j *Job) ordered(t *agent.Turn) bool {
+	order := *j
+	if m := t.Message(); m != nil && !order.readData(m) {
+		return false
+	}
+	return order.Action == ActionRepair && order.question() == ""
+}
+
+// ask asks the customer, and keeps the question.
+func (w *workOrder) ask(ctx context.Context, t *agent.Turn, question string) error {
+	w.Talk = append(w.Talk, llm.Assistant(question))
+	if err := t.SaveTask(ctx, w); err != nil {
+		return err
+	}
+	return t.Ask(a2a.TextPart(question))
+}
+
+// unreachable is the error of tools that cannot be connected.
+func unreachable(err error) error {
+	return agent.Public("The tools of the workshop cannot be reached now. Please try again later.", err)
+}
+
+var repairPattern = regexp.MustCompile(`(?i)^\W*(?:please\s+)?(?:repair|fix|replace)\b`)
+
+// read takes what the message says about the job: data as a whole, or else words.
+func (j *Job) read(t *agent.Turn) {
+	if t.Message() == nil {
+		return
+	}
+	if j.readData(t.Message()) {
+		return
+	}
+	text := t.Text()
+	if j.Action == "" {
+		j.Action = ActionDiagnose
+		if repairPattern.MatchString(text) {
+			j.Action = ActionRepair
+		}
+	}
+	j.Car.merge(answerCar(text, j.Car))
+	if c := complaintOf(text); c != "" {
+		j.Complaint = c
+	}
+	if axle := axleOf(text); axle != "" {
+		j.Axle = axle
+	}
+}
+
+// readData takes a job that is sent as data, and reports whether there is one.
+func (j *Job) readData(m *a2a.Message) bool {
+	for _, p := range m.Parts {
+		next := *j
+		if data, ok := p.Content.(a2a.Data); ok && json.Unmarshal(data, &next) == nil {
+			*j = next
+			return true
+		}
+	}
+	return false
+}
+
+// question asks for what is missing, "" if nothing is.
+func (j *Job) question() string {
+	switch missing := j.Car.missing(); {
+	case missing != "":
+		return fmt.Sprintf("Which car is it? I need %s, as in \"Toyota Camry 2018\".", missing)
+	case j.Complaint == "":
+		return `What is wrong with it? For example: "it makes a rattling noise".`
+	}
+	return ""
+}
+
+// pause shows what is done and takes the time for it.
+func (m *mechanic) pause(ctx context.Context, t *agent.Turn, text string) error {
+	if err := t.Working(a2a.TextPart(text)); err != nil {
+		return err
+	}
+	return retry.Sleep(ctx, m.opts.Pace)
+}
+
+// complaintsOfEngines are those that error codes explain.
+var complaintsOfEngines = []string{"light", "rattle", "rough"}
+
+func (m *mechanic) diagnose(ctx context.Context, t *agent.Turn, tools *bench, w *workOrder) error {
+	j := &w.Job
+	if err := m.pause(ctx, t, fmt.Sprintf("Scanning the %s for error codes.", j.Car)); err != nil {
+		return err
+	}
+	codes, err := tools.scan(ctx, j.Car)
+	if refused, ok := errors.AsType[*toolError](err); ok {
+		err = t.Working(a2a.TextPart("No scan: " + refused.text + ". Going by what I hear."))
+	}
+	if err != nil {
+		return failed(ctx, err)
+	}
+	if j.Code = ""; len(codes) > 0 && slices.Contains(complaintsOfEngines, j.Complaint) {
+		j.Code = codes[0]
+	}
+	if err := m.pause(ctx, t, "Looking it up in the repair manual."); err != nil {
+		return err
+	}
+	return m.conclude(ctx, t, tools, w, codes)
+}
+
+// whichAxle is asked where it matters.
+const whichAxle = "Is it at the front or at the rear?"
+
+// conclude makes a diagnosis of a job, and has the part offered.
+func (m *mechanic) conclude(ctx context.Context, t *agent.Turn, tools *bench, w *workOrder, codes []string) error {
+	j := &w.Job
+	p, err := tools.procedure(ctx, *j)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	if len(p.Axles) > 0 {
+		return w.ask(ctx, t, whichAxle)
+	}
+	offer, err := m.offer(ctx, t, w.Job.Car, p.Part)
+	if err != nil {
+		return err
+	}
+	d := Diagnosis{Job: *j, Codes: codes, Problem: p.Problem, Minutes: p.Minutes, Offer: offer}
+	return answer(t, DiagnosisName, fmt.Sprintf("%s. %s", d.Problem, offer.describe(j.Car)), d)
+}
+
+// offer asks the supplier for a part.
+func (m *mechanic) offer(ctx context.Context, t *agent.Turn, car Car, part string) (o Offer, err error) {
+	question := fmt.Sprintf("Do you have part #%s in stock for a %s?", part, car)
+	task, err := t.Delegate(ctx, toOffer, m.supplier, a2a.NewMessage(a2a.RoleUser, a2a.TextPart(question)))
+	if err == nil {
+		err = task.Artifact(OfferName).Decode(&o)
+	}
+	if failed, ok := errors.AsType[*agent.DelegateError](err); ok {
+		err = agent.Public("The supplier of parts does not answer. Please try again later.", failed)
+	}
+	return o, err
+}
+
+func (m *mechanic) repair(ctx context.Context, t *agent.Turn, tools *bench, w *workOrder) (err error) {
+	p, err := tools.procedure(ctx, w.Job)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	if len(p.Axles) > 0 {
+		return w.ask(ctx, t, whichAxle)
+	}
+	const height = 2
+	if err := m.pause(ctx, t, fmt.Sprintf("Raising the platform to %d m.", height)); err != nil {
+		return err
+	}
+	lower, err := tools.raise(ctx, height)
+	if lower != nil {
+		defer func() { err = errors.Join(err, failed(ctx, lower())) }()
+	}
+	if err != nil {
+		return failed(ctx, err)
+	}
+	for ; w.Done < len(p.Steps); w.Done++ {
+		if err := t.SaveTask(ctx, w); err != nil {
+			return err
+		}
+		if err := m.pause(ctx, t, fmt.Sprintf("Step %d of %d: %s.", w.Done+1, len(p.Steps), lowerFirst(p.Steps[w.Done]))); err != nil {
+			return err
+		}
+	}
+	if err := m.pause(ctx, t, "Lowering the platform."); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("The %s is repaired. %s: that is done.", w.Job.Car, p.Problem)
+	return answer(t, ReportName, text, Report{Car: w.Job.Car, Problem: p.Problem, Done: p.Steps})
+}
+
+// lowerFirst makes of a sentence a part of one.
+func lowerFirst(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToLower(s[:n]) + s[n:]
+}
+
+// failed makes of an error of a tool what the caller may read: what the tool itself says, or that it is out of order.
+func failed(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if refused, ok := errors.AsType[*toolError](err); ok {
+		return agent.Public("A tool says: "+refused.text+".", err)
+	}
+	return agent.Public("A tool of the workshop is out of order. Please try again later.", err)
+}

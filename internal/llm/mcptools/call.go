@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mcptools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/internal/llm"
+)
+
+// caller calls one tool of the server. Its errors are told to the model.
+func (s *Server) caller(name string) func(context.Context, jsontext.Value) (any, error) {
+	return func(ctx context.Context, args jsontext.Value) (any, error) {
+		ctx, cancel := context.WithTimeoutCause(ctx, s.time, fmt.Errorf("the tool took longer than %s", s.time))
+		defer cancel()
+		result, err := s.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(args)})
+		if err != nil {
+			return nil, because(ctx, err)
+		}
+		if result.NeedsInput() {
+			return nil, errors.New("the tool asks questions back, which cannot be answered here")
+		}
+		told := tell(result)
+		if result.IsError {
+			return nil, errors.New(told.Text)
+		}
+		return told, nil
+	}
+}
+
+// tell says what a tool returned, in text and images. What models do not take is named.
+func tell(result *mcp.CallToolResult) llm.Result {
+	var told llm.Result
+	var lines []string
+	for _, content := range result.Content {
+		switch c := content.(type) {
+		case *mcp.TextContent:
+			lines = append(lines, c.Text)
+		case *mcp.ImageContent:
+			told.Images = append(told.Images, llm.Image{MediaType: c.MIMEType, Data: c.Data})
+		case *mcp.AudioContent:
+			lines = append(lines, fmt.Sprintf("[audio, %s, %d bytes]", c.MIMEType, len(c.Data)))
+		case *mcp.ResourceLink:
+			lines = append(lines, fmt.Sprintf("[resource %s %s]", c.Name, c.URI))
+		case *mcp.EmbeddedResource:
+			lines = append(lines, resource(c.Resource))
+		}
+	}
+	if len(lines) == 0 && result.StructuredContent != nil {
+		if raw, err := json.Marshal(result.StructuredContent); err == nil {
+			lines = append(lines, string(raw))
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "done")
+	}
+	told.Text = strings.Join(lines, "\n")
+	return told
+}
+
+// resource is the text of a resource, or what it is.
+func resource(r *mcp.ResourceContents) string {
+	switch {
+	case r == nil:
+		return "[resource]"
+	case r.Blob != nil:
+		return fmt.Sprintf("[resource %s, %s, %d bytes]", r.URI, r.MIMEType, len(r.Blob))
+	}
+	return r.Text
+}
