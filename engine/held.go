@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/share"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
@@ -39,7 +40,7 @@ func (h *heldBytes) admit(s journal.Scope, m *a2a.Message) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	// A message larger than all there is gets through when nothing else is held, or it would never do so.
-	if h.total+size <= h.max && h.owners[ownerOf(s)]+size <= h.max/4*3 || h.owners[ownerOf(s)] == 0 && h.total <= h.max/4*3 {
+	if h.total+size <= h.max && h.owners[ownerOf(s)]+size <= share.Of(h.max) || h.owners[ownerOf(s)] == 0 && h.total <= share.Of(h.max) {
 		return nil
 	}
 	return &a2a.Error{

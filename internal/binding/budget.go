@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/share"
 )
 
 // A Budget bounds how many bytes requests hold at once. What does not fit waits for a while, and is refused then. One
@@ -36,7 +37,7 @@ type claim struct {
 	ready  chan struct{} // closed when it is had
 }
 
-func (b *Budget) share() int64 { return b.Total / 4 * 3 }
+func (b *Budget) share() int64 { return share.Of(b.Total) }
 
 // take claims bytes for an owner, and waits for them if need be. Where they are there already, in memory, no more wait
 // than may be had.
