@@ -52,7 +52,7 @@ func (j *Journal) Enqueue(ctx context.Context, key journal.Key, in journal.Input
 		r.inputKeys[in.IdempotencyKey] = in.Number
 	}
 	j.queue(t, now.UnixNano())
-	j.makeRoom()
+	j.makeRoom(t.scope.owner)
 	return in.Number, nil
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package memory is a journal that lives as long as its process. It is bounded, in tasks and in bytes. When there are too
-// many that have ended, it forgets those of the owner who has most of them, the first that ended first. Tasks that have
-// not ended are never forgotten: what would make them too many or too large is refused. One owner gets three quarters of
-// the room for them.
+// Package memory is a journal that lives as long as its process. It is bounded, in tasks and in bytes. If it is full, it
+// forgets tasks that have ended, those that ended first before others. Tasks that have not ended are never forgotten:
+// the journal refuses what would make them too many or too large. One owner gets three quarters of the room for them.
+//
+// An equal part of the journal is what each owner has if all have the same. A write of an owner who has more than that
+// makes the journal forget ended tasks of this owner first, then those of other owners who have more than their part,
+// and is refused if that is not enough. An owner within its part loses ended tasks only to a write of another owner
+// within its part.
 package memory
 
 import (
@@ -68,6 +72,7 @@ type scope struct {
 
 type contextTasks struct {
 	state   []byte
+	active  int // how many tasks have not ended
 	tasks   order
 	byState map[a2a.TaskState]*order // nil until a list asks for it, which is rare, as most contexts have one task
 }
@@ -177,7 +182,7 @@ func (j *Journal) Append(ctx context.Context, c *journal.Commit) (journal.Lease,
 		return journal.Lease{}, err
 	}
 	if !c.Head.Status.State.Terminal() {
-		if err := j.room(t.scope.owner, load{bytes: t.growth(c)}); err != nil {
+		if err := j.room(t.scope.owner, load{bytes: t.growth(c) + t.scope.stateGrowth(c)}); err != nil {
 			return journal.Lease{}, err
 		}
 	}
@@ -196,7 +201,7 @@ func (j *Journal) create(c *journal.Commit, now int64) (journal.Lease, error) {
 		}
 	}
 	if !c.Head.Status.State.Terminal() { // one that has ended makes room for itself
-		more := load{1, taskBytes + (*task)(nil).growth(c)}
+		more := load{1, taskBytes + (*task)(nil).growth(c) + s.stateGrowth(c)}
 		if err := j.room(j.owners[ownerOf(c.Key.Scope)], more); err != nil {
 			return journal.Lease{}, err
 		}
@@ -217,6 +222,11 @@ func (j *Journal) create(c *journal.Commit, now int64) (journal.Lease, error) {
 	if c.Create.IdempotencyKey != "" {
 		s.keys[c.Create.IdempotencyKey] = c.Key.ID
 		t.rest().createKey = c.Create.IdempotencyKey
+	}
+	t.context.active++
+	if t.context.active == 1 { // its state counts with what has not ended again
+		j.charge(s.owner, true, load{bytes: -int64(len(t.context.state))})
+		j.charge(s.owner, false, load{bytes: int64(len(t.context.state))})
 	}
 	j.weigh(t, load{1, taskBytes})
 	j.commit(t, c, now)
@@ -267,7 +277,7 @@ func (j *Journal) commit(t *task, c *journal.Commit, now int64) {
 		t.rest().state = c.TaskState
 	}
 	if c.ContextState != nil {
-		t.context.state = c.ContextState
+		j.setState(t, c.ContextState)
 	}
 	if c.Release {
 		t.holder, t.until = "", 0
@@ -276,7 +286,7 @@ func (j *Journal) commit(t *task, c *journal.Commit, now int64) {
 	if len(c.Events) > 0 && t.more != nil {
 		j.wakeCursors(t, now)
 	}
-	j.makeRoom()
+	j.makeRoom(t.scope.owner)
 }
 
 // forget removes a task with all that belongs to it.
@@ -285,7 +295,9 @@ func (j *Journal) forget(t *task) {
 	id, contextID := t.head.Key.ID, t.head.ContextID
 	t.unlist()
 	delete(s.tasks, id)
-	if t.context.tasks.len == 0 {
+	j.unload(t)
+	if c := t.context; c.tasks.len == 0 {
+		j.charge(s.owner, true, load{bytes: -int64(len(c.state))})
 		delete(s.contexts, contextID)
 	}
 	if t.more != nil {
@@ -295,7 +307,6 @@ func (j *Journal) forget(t *task) {
 		}
 	}
 	s.ready.drop(t)
-	j.unload(t)
 	if len(s.tasks) == 0 {
 		delete(j.scopes, s.Scope)
 		j.dropOwner(s)

@@ -178,3 +178,56 @@ func TestCountsOfBytesEnd(t *testing.T) {
 		}
 	}
 }
+
+// An owner that has more than an equal part never pushes out ended tasks of one that has less: its own go first, then it
+// is refused.
+func TestOwnerOverItsPartMakesItsOwnRoom(t *testing.T) {
+	f := fill(t)
+	for i := range 4 {
+		_, err := f.append(large("alice", fmt.Sprint(i), 100<<10, a2a.TaskStateCompleted))
+		f.must(err)
+	}
+	for i := range 2 {
+		_, err := f.append(large("bob", fmt.Sprint(i), 150<<10, a2a.TaskStateCompleted))
+		f.must(err)
+	}
+	_, err := f.append(large("bob", "2", 250<<10, a2a.TaskStateWorking))
+	f.must(err)
+	_, err = f.append(large("bob", "3", 300<<10, a2a.TaskStateWorking)) // by then less than half is alice's
+	f.must(err)
+	_, err = f.append(large("bob", "4", 150<<10, a2a.TaskStateWorking))
+	f.wantFull("a task of an owner over its part", err)
+	for i := range 4 {
+		if !f.there("alice", fmt.Sprint(i)) {
+			t.Errorf("task %d of alice is gone", i)
+		}
+	}
+	if f.there("bob", "0") || f.there("bob", "1") {
+		t.Error("ended tasks of bob are there still")
+	}
+	_, err = f.append(large("alice", "next", 100<<10, a2a.TaskStateWorking)) // alice is within her part
+	f.must(err)
+	if f.there("alice", "0") || !f.there("alice", "3") {
+		t.Error("alice's own task made no room, or more than one did")
+	}
+}
+
+// Of ended tasks alike: bob's, which are over his part by bytes, go before those of alice, who is within hers.
+func TestWriterOverItsPartGoesFirst(t *testing.T) {
+	f := fill(t)
+	_, err := f.append(large("bob", "work", 600<<10, a2a.TaskStateWorking))
+	f.must(err)
+	for i := range 4 {
+		_, err := f.append(large("alice", fmt.Sprint(i), 100<<10, a2a.TaskStateCompleted))
+		f.must(err)
+	}
+	for i := range 5 {
+		_, err := f.append(large("bob", fmt.Sprint(i), 90<<10, a2a.TaskStateCompleted))
+		f.must(err)
+	}
+	for i := range 4 {
+		if !f.there("alice", fmt.Sprint(i)) {
+			t.Errorf("task %d of alice is gone", i)
+		}
+	}
+}
