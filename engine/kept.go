@@ -5,6 +5,7 @@ package engine
 import (
 	"container/list"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -69,6 +70,12 @@ func (p *projection) fold(seq uint64, events []journal.Event, head *journal.Head
 	}
 }
 
+func (p *projection) bytes() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.size
+}
+
 // task returns the task as of head, or as of a later one, and that head. It is nil when the projection cannot be used.
 func (p *projection) task(ctx context.Context, j journal.Journal, head *journal.Head) (*a2a.Task, *journal.Head, error) {
 	for {
@@ -113,24 +120,26 @@ func (k *kept) put(p *projection, size int) {
 	}
 	k.bytes += size
 	k.byKey[p.key] = k.recent.PushFront(&keptEntry{p, size})
-	for k.bytes > maxKept {
-		k.remove(k.recent.Back())
-	}
+	k.evict()
 }
 
-// resize counts a projection anew that has grown, unless a runner has taken it.
-func (k *kept) resize(p *projection) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.folder == nil {
+// resize counts a projection anew that has grown. One that is not there any more stays out.
+func (k *kept) resize(p *projection, size int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e := k.byKey[p.key]
+	if e == nil || e.Value.(*keptEntry).projection != p {
 		return
 	}
-	k.mu.Lock()
-	e := k.byKey[p.key]
-	grown := e != nil && e.Value.(*keptEntry).projection == p && e.Value.(*keptEntry).bytes != p.size
-	k.mu.Unlock()
-	if grown {
-		k.put(p, p.size)
+	k.bytes += size - e.Value.(*keptEntry).bytes
+	e.Value.(*keptEntry).bytes = size
+	k.evict()
+}
+
+// evict drops what was used longest ago until the rest is within the bound; mu is held.
+func (k *kept) evict() {
+	for k.bytes > maxKept {
+		k.remove(k.recent.Back())
 	}
 }
 
@@ -187,6 +196,9 @@ func (k *kept) remove(e *list.Element) {
 func (e *Engine) look(ctx context.Context, p *projection) (*a2a.Task, *journal.Head, error) {
 	head, err := e.journal.Head(ctx, p.key)
 	if err != nil {
+		if errors.Is(err, journal.ErrNotFound) {
+			e.kept.drop(p)
+		}
 		return nil, nil, err
 	}
 	task, as, err := p.task(ctx, e.journal, head)
@@ -194,7 +206,7 @@ func (e *Engine) look(ctx context.Context, p *projection) (*a2a.Task, *journal.H
 		e.kept.drop(p)
 		return nil, nil, err
 	}
-	e.kept.resize(p)
+	e.kept.resize(p, p.bytes())
 	return task, as, nil
 }
 

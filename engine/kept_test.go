@@ -114,40 +114,100 @@ func TestKeptTaskIsReplaced(t *testing.T) {
 	}
 }
 
-// slowHead is a journal whose next answer about a head waits until the test says so.
-type slowHead struct {
+// slowReads is a journal in which the next call of one method waits, until the test says so.
+type slowReads struct {
 	journal.Journal
-	slow    atomic.Bool
+	slow    atomic.Pointer[string] // the method
 	reached chan struct{}
 	answer  chan struct{}
 }
 
-func (s *slowHead) Head(ctx context.Context, key journal.Key) (*journal.Head, error) {
-	if s.slow.CompareAndSwap(true, false) {
+func (s *slowReads) wait(method string) {
+	if slow := s.slow.Load(); slow != nil && *slow == method && s.slow.CompareAndSwap(slow, nil) {
 		close(s.reached)
 		<-s.answer
 	}
+}
+
+func (s *slowReads) Head(ctx context.Context, key journal.Key) (*journal.Head, error) {
+	s.wait("Head")
 	return s.Journal.Head(ctx, key)
 }
 
-// TestAReaderThatWaitsHoldsUpNoOther has one reader of a kept task wait for the journal while another one reads it.
+func (s *slowReads) Events(ctx context.Context, key journal.Key, after uint64, limit int) ([]journal.Event, error) {
+	s.wait("Events")
+	return s.Journal.Events(ctx, key, after, limit)
+}
+
+// TestAReaderThatWaitsHoldsUpNoOther has one reader of a kept task wait for the journal while another one reads it. The
+// other node has the task go on meanwhile, so that there are events to read.
 func TestAReaderThatWaitsHoldsUpNoOther(t *testing.T) {
-	j := &slowHead{Journal: memory.New(nil), reached: make(chan struct{}), answer: make(chan struct{})}
-	f := start(t, asksOf, &engine.Options{Journal: j})
-	task := f.send(text(large(0)))
-	j.slow.Store(true)
-	waited := make(chan error, 1)
-	go func() {
-		_, err := f.svc.GetTask(f.ctx, &a2a.GetTaskRequest{ID: task.ID})
-		waited <- err
-	}()
-	<-j.reached
-	if got := f.get(task.ID); len(got.History) != len(task.History) {
-		t.Errorf("%d messages, want %d", len(got.History), len(task.History))
+	for _, method := range []string{"Head", "Events"} {
+		t.Run(method, func(t *testing.T) {
+			j := &slowReads{Journal: memory.New(nil), reached: make(chan struct{}), answer: make(chan struct{})}
+			f := start(t, asksOf, &engine.Options{Journal: j, Node: "a"})
+			other := start(t, asksOf, &engine.Options{Journal: j.Journal, Node: "b"})
+			task := f.send(text(large(0)))
+			task = other.send(to(task, large(1)))
+			j.slow.Store(&method)
+			waited := make(chan error, 1)
+			go func() {
+				_, err := f.svc.GetTask(f.ctx, &a2a.GetTaskRequest{ID: task.ID})
+				waited <- err
+			}()
+			<-j.reached
+			if got := f.get(task.ID); len(got.History) != len(task.History) {
+				t.Errorf("%d messages, want %d", len(got.History), len(task.History))
+			}
+			close(j.answer)
+			if err := <-waited; err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	close(j.answer)
-	if err := <-waited; err != nil {
+}
+
+// lateRelease is a journal in which a commit that gives the lease back is durable long before the caller knows it.
+type lateRelease struct {
+	journal.Journal
+	durable chan struct{}
+	answer  chan struct{}
+}
+
+func (l *lateRelease) Append(ctx context.Context, c *journal.Commit) (journal.Lease, error) {
+	lease, err := l.Journal.Append(ctx, c)
+	if c.Release {
+		l.durable <- struct{}{}
+		<-l.answer
+	}
+	return lease, err
+}
+
+// TestAReleasedTaskIsReadFromTheJournal has another node go on with a task while the runner of the first one is still
+// there, but has given its lease back.
+func TestAReleasedTaskIsReadFromTheJournal(t *testing.T) {
+	j := memory.New(nil)
+	late := &lateRelease{Journal: j, durable: make(chan struct{}), answer: make(chan struct{})}
+	a := start(t, asksOf, &engine.Options{Journal: late, Node: "a"})
+	b := start(t, asksOf, &engine.Options{Journal: j, Node: "b"})
+	first := text(large(0))
+	first.NewTaskID = "mine"
+	sent := make(chan error, 1)
+	go func() {
+		_, err := a.svc.SendMessage(a.ctx, first)
+		sent <- err
+	}()
+	<-late.durable
+	task := b.send(to(&a2a.Task{ID: "mine"}, large(1)))
+	if got := a.get("mine"); len(got.History) != len(task.History) {
+		t.Errorf("while its runner leaves, the first node has %d messages, want %d", len(got.History), len(task.History))
+	}
+	close(late.answer)
+	if err := <-sent; err != nil {
 		t.Error(err)
+	}
+	if got := a.get("mine"); len(got.History) != len(task.History) {
+		t.Errorf("the first node has %d messages, want %d", len(got.History), len(task.History))
 	}
 }
 

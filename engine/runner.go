@@ -353,6 +353,9 @@ func (r *runner) keep() {
 
 // giveBack releases the lease without a commit and leaves.
 func (r *runner) giveBack() {
+	r.mu.Lock()
+	r.ended = true // from now on another node may have the task
+	r.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.e.ctx), 5*time.Second)
 	defer cancel()
 	if err := r.e.journal.Release(ctx, r.currentLease()); err != nil {
