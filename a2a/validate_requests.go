@@ -5,8 +5,8 @@ package a2a
 import "fmt"
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams: required members (A2A 1.0 proto,
-// REQUIRED), ids over [MaxIDLength] or with control characters, more than [MaxParts] parts or
-// [MaxNames] names in a list, a negative history length, a push URL that is none. A message of either role is valid here,
+// REQUIRED), ids over [MaxIDLength] or with control characters, more than [MaxParts] parts or [MaxNames] names in a list,
+// more than [MaxRequestMetadata] bytes of metadata, a negative history length, a push URL that is none. A message of either role is valid here,
 // as the standard forbids none; an engine refuses the agent's unless an option allows it. Whether ids exist and belong
 // together is not checked here.
 func (r *SendMessageRequest) Validate() error { return validate(r, (*checker).sendMessageRequest) }
@@ -58,10 +58,32 @@ func (c *checker) sendMessageRequest(at *path, r *SendMessageRequest) {
 	default:
 		c.message(message, r.Message)
 	}
+	var modes []string
 	if r.Configuration != nil {
+		modes = r.Configuration.AcceptedOutputModes
 		c.sendConfiguration(at.member("configuration"), r.Configuration)
 	}
-	c.metadata(at, "metadata", r.Metadata)
+	c.requestMetadata(at, r.Metadata, modes)
+}
+
+// requestMetadata checks the metadata of a request, and its size together with that of the media types that the caller
+// accepts.
+func (c *checker) requestMetadata(at *path, m Metadata, modes []string) {
+	size := 0
+	for name, value := range m {
+		size += len(name) + len(value)
+	}
+	with := ""
+	for _, mode := range modes {
+		size += len(mode)
+		with = " together with configuration.acceptedOutputModes"
+	}
+	if size > MaxRequestMetadata {
+		c.fail(at, "metadata", fmt.Sprintf("must have at most %d bytes%s, not %d; send what is large as a part of the message",
+			MaxRequestMetadata, with, size))
+		return
+	}
+	c.metadata(at, "metadata", m)
 }
 
 func (c *checker) sendConfiguration(at *path, s *SendConfiguration) {
@@ -95,7 +117,7 @@ func (c *checker) listTasksRequest(at *path, r *ListTasksRequest) {
 func (c *checker) cancelTaskRequest(at *path, r *CancelTaskRequest) {
 	c.id(at, "tenant", r.Tenant)
 	c.requiredID(at, "id", string(r.ID))
-	c.metadata(at, "metadata", r.Metadata)
+	c.requestMetadata(at, r.Metadata, nil)
 }
 
 func (c *checker) subscribeRequest(at *path, r *SubscribeRequest) {

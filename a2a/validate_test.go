@@ -153,6 +153,43 @@ func TestValidateNamesTheLimit(t *testing.T) {
 	}
 }
 
+// Metadata of a request and the media types that its caller accepts are bounded in bytes, together.
+func TestValidateBoundsMetadata(t *testing.T) {
+	t.Parallel()
+	const bound = MaxRequestMetadata
+	// The value has its quotes, its name 1 byte, and the media types 100 bytes.
+	value := func(size int) Metadata { return Metadata{"k": jsontext.Value(`"` + strings.Repeat("x", size-3) + `"`)} }
+	modes := &SendConfiguration{AcceptedOutputModes: slices.Repeat([]string{"text/plain"}, 10)}
+	long := &SendConfiguration{AcceptedOutputModes: []string{strings.Repeat("x", bound)}}
+	m := NewMessage(RoleUser, TextPart("hi"))
+	for name, test := range map[string]struct {
+		value validator
+		size  int // 0 means that it is fine
+	}{
+		"metadata at the bound":             {&SendMessageRequest{Message: m, Metadata: value(bound)}, 0},
+		"metadata above it":                 {&SendMessageRequest{Message: m, Metadata: value(bound + 1)}, bound + 1},
+		"both at the bound":                 {&SendMessageRequest{Message: m, Metadata: value(bound - 100), Configuration: modes}, 0},
+		"both above it":                     {&SendMessageRequest{Message: m, Metadata: value(bound - 99), Configuration: modes}, bound + 1},
+		"media types at the bound":          {&SendMessageRequest{Message: m, Configuration: long}, 0},
+		"media types above it":              {&SendMessageRequest{Message: m, Metadata: value(4), Configuration: long}, bound + 4},
+		"metadata of a cancel at the bound": {&CancelTaskRequest{ID: "t", Metadata: value(bound)}, 0},
+		"metadata of a cancel above it":     {&CancelTaskRequest{ID: "t", Metadata: value(bound + 1)}, bound + 1},
+	} {
+		err := test.value.Validate()
+		if test.size == 0 {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		e := AsError(err)
+		if len(e.Violations) != 1 || e.Violations[0].Field != "metadata" ||
+			!strings.Contains(e.Violations[0].Description, fmt.Sprintf("not %d;", test.size)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestValidateBoundsItsError(t *testing.T) {
 	t.Parallel()
 	err := (&SendMessageRequest{Message: NewMessage(RoleUser, make([]Part, MaxParts)...)}).Validate()
