@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package repolint
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/dragoman-a2a/dragoman/internal/repolint/prose"
+)
+
+// columns is the length that a Go line may have, with a tab as tabWidth columns.
+const (
+	columns  = 120
+	tabWidth = 4
+)
+
+// exempt returns the entry that covers a file, or -1.
+func exempt(list []exception, name string) int {
+	for i, e := range list {
+		if within(name, e.name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// reportUnless reports a fault of a file, except where an entry of the list covers it. It returns a function that logs
+// the entries which covered nothing.
+func reportUnless(t *testing.T, list []exception) (report func(name string, line int, fault string), unused func()) {
+	needed := make([]bool, len(list))
+	report = func(name string, line int, fault string) {
+		if i := exempt(list, name); i >= 0 {
+			needed[i] = true
+			return
+		}
+		t.Errorf("%s:%d: %s", name, line, fault)
+	}
+	return report, func() {
+		for i, e := range list {
+			if !needed[i] {
+				t.Logf("the exception for %s (%s) is not needed: remove it", e.name, e.why)
+			}
+		}
+	}
+}
+
+func TestDocumentsArePlainEnglish(t *testing.T) {
+	t.Parallel()
+	report, unused := reportUnless(t, exceptions.markdown)
+	for _, name := range files(t) {
+		if path.Ext(name) != ".md" || inTestdata(name) {
+			continue
+		}
+		for _, p := range prose.Markdown(string(read(t, name))) {
+			for _, f := range p.Check() {
+				report(name, p.LineOf(f), f.String())
+			}
+		}
+	}
+	unused()
+}
+
+func TestErrorTextsArePlainEnglish(t *testing.T) {
+	t.Parallel()
+	report, unused := reportUnless(t, exceptions.errors)
+	for _, text := range errorTexts(t) {
+		for _, f := range prose.Check(text.text) {
+			report(text.file, text.line, f.String())
+		}
+	}
+	unused()
+}
+
+func TestGoLinesFitTheScreen(t *testing.T) {
+	t.Parallel()
+	report, unused := reportUnless(t, exceptions.lines)
+	for _, name := range goFiles(t) {
+		number := 0
+		for line := range strings.Lines(string(read(t, name))) {
+			number++
+			line = strings.TrimRight(line, "\r\n")
+			if width := utf8.RuneCountInString(line) + (tabWidth-1)*strings.Count(line, "\t"); width > columns {
+				report(name, number, "the line has "+strconv.Itoa(width)+" columns, at most "+strconv.Itoa(columns)+" are allowed")
+			}
+		}
+	}
+	unused()
+}
