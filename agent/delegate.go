@@ -22,9 +22,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/turn"
 )
 
-// A Delegator says which agents it delegates to, by the names of its delegations. Delegate tells the engine as well,
-// but only when it is called: a Delegator's tasks cancel what they delegated also when the process has been restarted
-// since.
+// A Delegator says which agents it delegates to, by the names of its delegations. The part of a name before a slash
+// stands for all names that begin so. Delegate tells the engine as well, but only when it is called: a Delegator's tasks
+// cancel what they delegated also when the process has been restarted since.
 type Delegator interface {
 	Delegates() map[string]a2a.Service
 }
@@ -83,6 +83,7 @@ type delegation struct {
 	Task    a2a.TaskID    `json:"task,omitzero"`    // the other agent's; "" until that has named it
 	Context a2a.ContextID `json:"context,omitzero"` // the other agent's
 	Asks    bool          `json:"asks,omitzero"`    // its task waits for an answer
+	Auth    bool          `json:"auth,omitzero"`    // for an authorization
 	Asked   a2a.MessageID `json:"asked,omitzero"`   // the message in whose turn the caller was asked
 	Done    bool          `json:"done,omitzero"`    // its task is completed
 	Reply   *a2a.Message  `json:"reply,omitzero"`   // what an agent answered that made no task
@@ -93,10 +94,12 @@ type delegation struct {
 
 const (
 	recallTimeout = 3 * time.Second // for cancelling the other's task; less than the grace of a cancelled turn
-	reconnections = 5               // failures in a row after which an agent counts as out of reach
-	maxProgress   = 1000            // status messages of another agent that one call shows
-	maxSaid       = 500             // runes of one
-	searchPages   = 10              // of tasks, in which one is looked for that an interrupted turn began
+	reconnections = 5               // failures in a row after which an agent counts as out of reach, about 3 s
+	firstPause    = 100 * time.Millisecond
+	longestPause  = 2 * time.Second
+	maxProgress   = 1000 // status messages of another agent that one call shows
+	maxSaid       = 500  // runes of one
+	searchPages   = 10   // of tasks, in which one is looked for that an interrupted turn began
 )
 
 // Delegate sends m to another agent, a client or a service within this process, and returns that agent's task once it
@@ -105,8 +108,9 @@ const (
 //
 // What the other agent says while it works is shown as progress of this task. When it asks something, the error is its
 // question, with the forms and files in it, for the agent to return: the caller's next message is the answer, and goes
-// to the other agent when Delegate is called with that name again. When the turn is cancelled, and when this task ends
-// before the other one, that is cancelled; see [Delegator] for what a restart changes.
+// to the other agent when Delegate is called with that name again. If the answer does not reach it, or it refuses the
+// answer, the error is the question once more, with the reason before it. When the turn is cancelled, and when this task
+// ends before the other one, that is cancelled; see [Delegator] for what a restart changes.
 //
 // An agent is run from its beginning in each turn, and Delegate remembers what happened before, also over a restart: a
 // message is sent once, and a task that is completed is returned again. So an agent calls one Delegate after the other
@@ -263,16 +267,24 @@ func (c *courier) run(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
 	case d.Reply != nil:
 		return replied(d.Reply), nil
 	case d.Done:
-		task, err := c.look(ctx)
+		task, err := patiently(ctx, c.look)
 		return task, c.unreached(err)
 	case d.Asks:
-		task, err := c.look(ctx)
-		if err != nil {
-			return nil, c.unreached(err)
-		}
 		answers, err := c.answers(ctx)
 		if err != nil {
 			return nil, err
+		}
+		task, err := patiently(ctx, c.look)
+		if err != nil {
+			return nil, c.failed(ctx, err)
+		}
+		if d.Message != "" { // an earlier answer, of which nobody knows whether it arrived
+			arrived, err := patiently(ctx, c.arrived)
+			if err != nil && err != errCannotTell {
+				return nil, c.failed(ctx, err)
+			}
+			answers = answers && !arrived
+			d.Message, d.Answer = "", ""
 		}
 		if stopped(task) && (!answers || task.Status.State.Terminal()) {
 			return c.conclude(ctx, task)
@@ -290,11 +302,12 @@ func (c *courier) run(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
 		}
 		c.recollect()
 	case d.Message != "": // an earlier run of this turn was interrupted
-		arrived, err := c.arrived(ctx)
+		arrived, err := patiently(ctx, c.arrived)
 		if err != nil && err != errCannotTell {
-			return nil, c.unreached(err)
+			return nil, c.failed(ctx, err)
 		}
 		if arrived {
+			d.Message, d.Answer = "", ""
 			return c.carry(ctx, nil)
 		}
 		if d.Answer != "" {
@@ -309,6 +322,12 @@ func (c *courier) run(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
 		return nil, err
 	}
 	return c.carry(ctx, m)
+}
+
+// patiently makes a call that reads as often and as long as a message is sent.
+func patiently[T any](ctx context.Context, read func(context.Context) (T, error)) (T, error) {
+	policy := retry.Policy{Tries: reconnections + 1, First: firstPause, Max: longestPause}
+	return retry.Do(ctx, policy, read, func(err error) (time.Duration, bool) { return 0, passing(err) })
 }
 
 // said returns a message of the caller, nil when it is not there any more.
@@ -343,18 +362,22 @@ func (c *courier) answers(ctx context.Context) (bool, error) {
 const metaDelegation = "delegation"
 
 // asker returns the delegation that asked the question before a message; "" when no part of that says so.
-func asker(history []*a2a.Message, answer a2a.MessageID) (name string) {
+func asker(history []*a2a.Message, answer a2a.MessageID) string {
 	at := slices.IndexFunc(history, func(m *a2a.Message) bool { return m.ID == answer })
 	for _, m := range slices.Backward(history[:max(at, 0)]) {
-		if m.Role != a2a.RoleAgent {
-			continue
+		if m.Role == a2a.RoleAgent {
+			return askerOf(m)
 		}
-		for _, p := range m.Parts {
-			if found, err := p.Metadata.Get(metaDelegation, &name); found && err == nil {
-				return name
-			}
+	}
+	return ""
+}
+
+// askerOf returns the delegation that a message asks for; "" when no part of it says so.
+func askerOf(m *a2a.Message) (name string) {
+	for _, p := range m.Parts {
+		if found, err := p.Metadata.Get(metaDelegation, &name); found && err == nil {
+			return name
 		}
-		break
 	}
 	return ""
 }
@@ -372,11 +395,12 @@ func (c *courier) marked(parts []a2a.Part) ([]a2a.Part, error) {
 }
 
 // carry sends a message, if there is one, and follows the other agent's task until it stops. When the connection fails
-// it comes back, and finds out what arrived before it sends again.
+// it comes back, and finds out what arrived before it sends again. What was surely not sent it just sends again.
 func (c *courier) carry(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
-	pauses := retry.NewPauses(100*time.Millisecond, 2*time.Second)
+	pauses := retry.NewPauses(firstPause, longestPause)
+	var lost error // of a message that may have arrived
 	for failures := 0; ; {
-		task, err := c.attempt(ctx, m, failures > 0)
+		task, err := c.attempt(ctx, m, lost != nil)
 		switch _, own := errors.AsType[*ownError](err); {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
@@ -388,10 +412,16 @@ func (c *courier) carry(ctx context.Context, m *a2a.Message) (*a2a.Task, error) 
 		case err == nil && stopped(task):
 			return c.conclude(ctx, task)
 		case err == nil:
-			m, failures = nil, 0
+			m, failures, lost = nil, 0, nil
+			c.d.Message, c.d.Answer = "", ""
+		case err == errCannotTell:
+			return nil, c.failed(ctx, fmt.Errorf("%w; the message may have arrived, and the agent does not list its tasks", lost))
 		default:
 			if failures++; failures > reconnections || !passing(err) {
-				return nil, c.unreached(err)
+				return nil, c.failed(ctx, err)
+			}
+			if !unsent(err) {
+				lost = err
 			}
 		}
 		if err := retry.Sleep(ctx, pauses.Next()); err != nil {
@@ -406,15 +436,15 @@ type ownError struct{ error }
 func (e *ownError) Unwrap() error { return e.error }
 
 // attempt sends a message, unless it turns out to have arrived, or rejoins the task; follows the events as long as they
-// come, and returns the task as it is then.
-func (c *courier) attempt(ctx context.Context, m *a2a.Message, again bool) (*a2a.Task, error) {
-	if m != nil && again {
+// come, and returns the task as it is then. lost says that an earlier attempt may have sent the message.
+func (c *courier) attempt(ctx context.Context, m *a2a.Message, lost bool) (*a2a.Task, error) {
+	if m != nil && lost {
 		arrived, err := c.arrived(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if arrived {
-			m = nil
+			m, c.d.Answer = nil, ""
 		}
 	}
 	answers := c.d.Task != ""
@@ -614,7 +644,8 @@ func (c *courier) show(status a2a.TaskStatus) error {
 // conclude makes of a task that has ended, or waits, what Delegate returns.
 func (c *courier) conclude(ctx context.Context, task *a2a.Task) (*a2a.Task, error) {
 	d, state := c.d, task.Status.State
-	d.Message, d.Answer, d.Asks = "", "", state.Interrupted()
+	d.Message, d.Answer = "", ""
+	d.Asks, d.Auth = state.Interrupted(), state == a2a.TaskStateAuthRequired
 	switch {
 	case state == a2a.TaskStateCompleted:
 		d.Done = true
@@ -632,14 +663,81 @@ func (c *courier) conclude(ctx context.Context, task *a2a.Task) (*a2a.Task, erro
 	if task.Status.Message != nil && len(task.Status.Message.Parts) > 0 {
 		asked = task.Status.Message.Parts
 	}
-	asked, err := c.marked(asked)
+	return nil, c.ask(asked)
+}
+
+// ask returns the other agent's question to the caller.
+func (c *courier) ask(parts []a2a.Part) error {
+	asked, err := c.marked(parts)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if state == a2a.TaskStateAuthRequired {
-		return nil, c.t.NeedAuth(asked...)
+	if c.d.Auth {
+		return c.t.NeedAuth(asked...)
 	}
-	return nil, c.t.Ask(asked...)
+	return c.t.Ask(asked...)
+}
+
+// failed makes of a failed call what Delegate returns. When an answer of the caller is out, or the other agent still
+// asks, that is the question once more: the task goes on asking, so that nothing the caller filled in ends it.
+func (c *courier) failed(ctx context.Context, err error) error {
+	if c.d.Answer == "" && !c.d.Asks {
+		return c.unreached(err)
+	}
+	c.d.Asks = true
+	m := c.t.Message()
+	if m != nil {
+		c.d.Asked = m.ID
+	}
+	if err := c.save(ctx); err != nil {
+		return err
+	}
+	problem := a2a.TextPart(c.problem(err))
+	if err := problem.Metadata.Set(metaProblem, true); err != nil {
+		return err
+	}
+	return c.ask(append([]a2a.Part{problem}, c.question(m)...))
+}
+
+// metaProblem is the member of a part's metadata that says that it is no question, but why that is asked again.
+const metaProblem = "delegationProblem"
+
+// problem says to callers why they are asked again.
+func (c *courier) problem(err error) string {
+	if passing(err) {
+		return title(c.name) + " cannot be reached now. Please answer again later."
+	}
+	why := ""
+	if e, ok := errors.AsType[*a2a.Error](err); ok && e.Message != "" && concerns(e) {
+		why = ": " + oneLine(e.Message)
+	}
+	return title(c.name) + " did not take the answer" + why + ". Please answer again."
+}
+
+// concerns reports whether an error is about what a message says, so that it is of use to those who wrote the message.
+func concerns(e *a2a.Error) bool {
+	return slices.Contains([]a2a.Kind{a2a.ErrInvalidParams, a2a.ErrInvalidRequest, a2a.ErrContentTypeNotSupported}, e.Kind)
+}
+
+// question returns what the caller was asked last for this delegation, before m; nothing when the task does not show it
+// any more.
+func (c *courier) question(m *a2a.Message) []a2a.Part {
+	history := c.t.Task().History
+	if m != nil {
+		if at := slices.IndexFunc(history, func(other *a2a.Message) bool { return other.ID == m.ID }); at >= 0 {
+			history = history[:at]
+		}
+	}
+	for _, said := range slices.Backward(history) {
+		if said.Role != a2a.RoleAgent || askerOf(said) != c.name {
+			continue
+		}
+		return slices.DeleteFunc(slices.Clone(said.Parts), func(p a2a.Part) bool {
+			_, problem := p.Metadata[metaProblem]
+			return problem
+		})
+	}
+	return nil
 }
 
 // unreached returns the DelegateError of a failed call, nil for none. A delegation without a task starts anew.
@@ -729,6 +827,9 @@ func recallAll(ctx context.Context, state []byte, peers map[string]a2a.Service) 
 		}
 		to := peers[name]
 		if to == nil {
+			to = peers[title(name)]
+		}
+		if to == nil {
 			errs = append(errs, fmt.Errorf("delegation %q is not known yet; make the agent an agent.Delegator", name))
 			continue
 		}
@@ -776,6 +877,15 @@ func streams(to a2a.Service) bool {
 func passing(err error) bool {
 	e, ok := errors.AsType[*a2a.Error](err)
 	return !ok || slices.Contains([]a2a.Kind{a2a.ErrUnavailable, a2a.ErrRateLimited, a2a.ErrTimeout}, e.Kind)
+}
+
+// unsent reports whether a call failed before anything of it was sent, which clients say of agents out of reach.
+func unsent(err error) bool {
+	e, ok := errors.AsType[interface {
+		error
+		Unsent() bool
+	}](err)
+	return ok && e.Unsent()
 }
 
 // lacks reports whether an error says that an agent does not have an operation.

@@ -65,6 +65,17 @@ func (w *worker) run(ctx context.Context, t *agent.Turn) error {
 			return t.Ask(a2a.TextPart("Which "+rest+"?"), a2a.RawPart([]byte("abc"), "image/png", "a.png"))
 		}
 		return t.Artifact("answer", append([]a2a.Part{a2a.TextPart("got ")}, t.Message().Parts...)...)
+	case "asktwice":
+		switch users := slices.DeleteFunc(slices.Clone(t.Task().History), func(m *a2a.Message) bool {
+			return m.Role != a2a.RoleUser
+		}); len(users) {
+		case 1:
+			return t.Ask(a2a.TextPart("Which size?"))
+		case 2:
+			return t.Ask(a2a.TextPart("Which colour after " + users[1].Text() + "?"))
+		default:
+			return t.Artifact("answer", a2a.TextPart(users[1].Text()+", "+users[2].Text()))
+		}
 	case "wait":
 		if err := t.Working(a2a.TextPart("half\nway")); err != nil {
 			return err
@@ -406,24 +417,30 @@ func TestDelegateHearsOfAQuestionAfterARestart(t *testing.T) {
 	})
 }
 
-// A Delegator's task that is cancelled after a restart cancels what it delegated before.
+// A Delegator's task that is cancelled after a restart cancels what it delegated before. A name stands for its parts.
 func TestDelegatorCancelsAfterARestart(t *testing.T) {
 	t.Parallel()
-	w := newWorker(t)
-	j := memory.New(nil)
-	defer j.Close()
-	svc, stop := restarted(t, j, delegator{passOn(w.svc), w.svc})
-	result, err := svc.SendMessage(as("ann"), &a2a.SendMessageRequest{Message: user("ask size")})
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"worker", "worker/outward"} {
+		w := newWorker(t)
+		j := memory.New(nil)
+		defer j.Close()
+		a := delegator{func(ctx context.Context, t *agent.Turn) error {
+			_, err := t.Delegate(ctx, name, w.svc, t.Message())
+			return err
+		}, w.svc}
+		svc, stop := restarted(t, j, a)
+		result, err := svc.SendMessage(as("ann"), &a2a.SendMessageRequest{Message: user("ask size")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		svc, stop = restarted(t, j, a)
+		defer stop()
+		if _, err := svc.CancelTask(as("ann"), &a2a.CancelTaskRequest{ID: result.(*a2a.Task).ID}); err != nil {
+			t.Fatal(err)
+		}
+		await(t, func() bool { return w.tasks()[0].Status.State == a2a.TaskStateCanceled })
 	}
-	stop()
-	svc, stop = restarted(t, j, delegator{passOn(w.svc), w.svc})
-	defer stop()
-	if _, err := svc.CancelTask(as("ann"), &a2a.CancelTaskRequest{ID: result.(*a2a.Task).ID}); err != nil {
-		t.Fatal(err)
-	}
-	await(t, func() bool { return w.tasks()[0].Status.State == a2a.TaskStateCanceled })
 }
 
 // poor is a service with faults: it may not stream, break each stream after its first event, not take the ids of other

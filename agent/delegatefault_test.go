@@ -9,12 +9,14 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/client"
 )
 
 // streamOnly is an agent that has no GetTask, such as those of Agno: what the stream does not tell nobody does.
@@ -99,7 +101,7 @@ func (p picky) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (
 	return p.Service.StreamMessage(ctx, req)
 }
 
-// A message that the other agent refused is not sent again: the next answer is, and the next request.
+// A request that the other agent refused is not sent again: the next one starts anew.
 func TestDelegateAfterARefusal(t *testing.T) {
 	t.Parallel()
 	w := newWorker(t)
@@ -114,20 +116,35 @@ func TestDelegateAfterARefusal(t *testing.T) {
 		}
 		return t.Complete(a2a.TextPart(task.Text()))
 	})
-	const refusal = `delegation "worker": the other agent did not take the request: no such size`
 	r := h.Send("bad")
-	if !strings.HasPrefix(r.StatusText(), `delegation "worker": the other agent did not take the request`) {
+	if r.StatusText() != `delegation "worker": the other agent did not take the request: no such size` {
 		t.Fatalf("the request: %v", r)
 	}
 	if r = h.Reply(r, "ask size"); r.StatusText() != "Which size?" {
 		t.Fatalf("another request: %v", r)
 	}
-	for range 2 {
-		if r = h.Reply(r, "bad"); !strings.HasPrefix(r.StatusText(), refusal[:60]) {
-			t.Fatalf("the answer: %v", r)
+	if r = h.Reply(r, "large"); r.StatusText() != "got large" || w.started.Load() != 1 {
+		t.Errorf("the answer: %d tasks, %v", w.started.Load(), r)
+	}
+}
+
+// An answer that the other agent refuses does not end the task: the caller is asked the same once more, with the reason
+// and all parts of the question, however often that happens.
+func TestDelegateAsksAgainAfterARefusal(t *testing.T) {
+	t.Parallel()
+	w := newWorker(t)
+	h := harness(t, passOn(picky{w.svc}))
+	asked := h.Send("ask size")
+	for range 3 {
+		again := h.Reply(asked, "bad")
+		const want = "worker did not take the answer: no such size. Please answer again."
+		parts := again.Task.Status.Message.Parts
+		if again.Task.Status.State != a2a.TaskStateInputRequired || len(parts) != 3 ||
+			parts[0].Text() != want || parts[1].Text() != "Which size?" || string(parts[2].Raw()) != "abc" {
+			t.Fatalf("got %v", again)
 		}
 	}
-	if r = h.Reply(r, "good"); r.StatusText() != "got good" || w.started.Load() != 1 {
+	if r := h.Reply(asked, "large"); r.StatusText() != "The worker: got large" || w.started.Load() != 1 {
 		t.Errorf("another answer: %d tasks, %v", w.started.Load(), r)
 	}
 }
@@ -300,5 +317,140 @@ func TestDelegateToNobody(t *testing.T) {
 	})
 	if r := h.Send("this"); !strings.Contains(r.StatusText(), `Delegate "worker": there is no service`) {
 		t.Errorf("got %v", r)
+	}
+}
+
+// away is an agent that cannot be reached for a while, as a client tells it, and that does not list its tasks.
+type away struct {
+	a2a.Service
+	until atomic.Pointer[time.Time]
+	lost  atomic.Int32 // answers that arrive although the connection breaks
+}
+
+func (a *away) leave(d time.Duration) {
+	until := time.Now().Add(d)
+	a.until.Store(&until)
+}
+
+func (a *away) reach() error {
+	if until := a.until.Load(); until != nil && time.Now().Before(*until) {
+		return &client.UnreachableError{Agent: "worker", Err: errors.New("connection refused")}
+	}
+	return nil
+}
+
+func (a *away) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (events, error) {
+	if err := a.reach(); err != nil {
+		return nil, err
+	}
+	events, err := a.Service.StreamMessage(ctx, req)
+	if err == nil && req.Message.TaskID != "" && a.lost.Add(-1) >= 0 {
+		for range events {
+		}
+		a.leave(time.Hour)
+		return nil, errLine
+	}
+	return events, err
+}
+
+func (a *away) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
+	if err := a.reach(); err != nil {
+		return nil, err
+	}
+	return a.Service.GetTask(ctx, req)
+}
+
+func (*away) ListTasks(context.Context, *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
+	return nil, a2a.NewError(a2a.ErrUnsupportedOperation, "version 0.3 has no ListTasks")
+}
+
+// A message that was surely not sent is sent again for about three seconds, also to an agent that does not list its tasks.
+func TestDelegateWaitsForAnAgentThatIsAway(t *testing.T) {
+	t.Parallel()
+	for gone, want := range map[time.Duration]string{
+		2 * time.Second:  "The worker: did this for ann",
+		10 * time.Second: "worker cannot be reached now. Please try again later.",
+	} {
+		t.Run(gone.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				to := &away{Service: newWorker(t).svc}
+				to.leave(gone)
+				svc, stop := restarted(t, nil, resumable{passOn(to)})
+				defer stop()
+				began := time.Now()
+				task := sendTask(t, svc, "", "this")
+				if got := task.Status.Message.Text(); got != want {
+					t.Errorf("%s %q", task.Status.State, got)
+				}
+				if took := time.Since(began); took < 2*time.Second || took > 5*time.Second {
+					t.Errorf("it took %s", took)
+				}
+			})
+		})
+	}
+}
+
+// An answer that does not reach the other agent does not end the task: the caller is asked once more.
+func TestDelegateAsksAgainWhenTheAgentIsAway(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker(t)
+		to := &away{Service: w.svc}
+		svc, stop := restarted(t, nil, resumable{passOn(to)})
+		defer stop()
+		task := sendTask(t, svc, "", "ask size")
+		to.leave(time.Minute)
+		for range 2 {
+			task = sendTask(t, svc, task.ID, "large")
+			parts := task.Status.Message.Parts
+			if task.Status.State != a2a.TaskStateInputRequired || len(parts) != 3 || parts[1].Text() != "Which size?" ||
+				parts[0].Text() != "worker cannot be reached now. Please answer again later." {
+				t.Fatalf("%s %v", task.Status.State, task.Status.Message)
+			}
+		}
+		time.Sleep(time.Minute) // of the bubble's clock
+		if task = sendTask(t, svc, task.ID, "small"); task.Status.Message.Text() != "The worker: got small" {
+			t.Errorf("%s %v", task.Status.State, task.Status.Message)
+		}
+	})
+}
+
+// When the connection broke the answer may have arrived: the next one is not sent then.
+func TestDelegateFindsAnAnswerThatArrived(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorker(t)
+		to := &away{Service: w.svc}
+		to.lost.Store(1)
+		svc, stop := restarted(t, nil, resumable{passOn(to)})
+		defer stop()
+		task := sendTask(t, svc, "", "ask size")
+		task = sendTask(t, svc, task.ID, "large")
+		if task.Status.State != a2a.TaskStateInputRequired {
+			t.Fatalf("%s %v", task.Status.State, task.Status.Message)
+		}
+		to.leave(0)
+		if task = sendTask(t, svc, task.ID, "small"); task.Status.Message.Text() != "The worker: got large" {
+			t.Errorf("%s %v", task.Status.State, task.Status.Message)
+		}
+	})
+}
+
+// An agent without GetTask may ask more than one question.
+func TestDelegateToAStreamThatAsksTwice(t *testing.T) {
+	t.Parallel()
+	w := newWorker(t)
+	h := harness(t, passOn(streamOnly{w.svc}))
+	first := h.Send("asktwice")
+	if first.StatusText() != "Which size?" {
+		t.Fatalf("got %v", first)
+	}
+	second := h.Reply(first, "large")
+	if second.StatusText() != "Which colour after large?" {
+		t.Fatalf("got %v", second)
+	}
+	if r := h.Reply(second, "blue"); r.StatusText() != "The worker: large, blue" || w.started.Load() != 1 {
+		t.Errorf("%d tasks: %v", w.started.Load(), r)
 	}
 }

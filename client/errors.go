@@ -21,6 +21,9 @@ func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("agent %q cannot be reached: %v", e.Agent, e.Err)
 }
 
+// Unsent tells packages that do not know this one that the call can be made again without doing anything twice.
+func (e *UnreachableError) Unsent() bool { return true }
+
 // Unwrap returns the reason, and the kind of error that this is to a caller of one's own.
 func (e *UnreachableError) Unwrap() []error { return []error{a2a.ErrUnavailable, e.Err} }
 
