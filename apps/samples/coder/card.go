@@ -8,7 +8,7 @@ import "github.com/dragoman-a2a/dragoman/a2a"
 func Card() *a2a.AgentCard {
 	return &a2a.AgentCard{
 		Name:               "Coder Agent",
-		Description:        "Writes code and streams it as files; offline it writes from templates that compile",
+		Description:        "Writes code and streams it as files; without a language model only Fibonacci numbers and a web page",
 		Version:            "1.0.0",
 		DefaultInputModes:  []string{"text/plain", "text/*", "application/json"},
 		DefaultOutputModes: []string{"text/plain", "text/*", "application/zip", "application/octet-stream"},
@@ -19,10 +19,8 @@ func Card() *a2a.AgentCard {
 			Tags:        []string{"code", "development", "programming"},
 			Examples: []string{
 				"Write a Python function that computes fibonacci numbers",
+				"Fibonacci in Go with tests",
 				"Create an HTML page with a button that alerts 'Hello!' when clicked",
-				"A TypeScript class for a user profile with name, email and age",
-				"Refactor this Go code: func f(a int) int { a = a + 1; return a }",
-				"Write unit tests for this Go function: func Add(a, b int) int { return a + b }",
 			},
 		}},
 	}

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// A FenceReader finds files in Markdown that comes in pieces: blocks between fences, such as models write. It works line
+// A fenceReader finds files in Markdown that comes in pieces: blocks between fences, such as models write. It works line
 // by line, so that what it has told never changes.
 //
 // A block's name is in its first line ("go main.go", "go:cmd/main.go", "go title=main.go"), in a comment that is its
 // first line, or in the line before it ("**main.go**"); otherwise it becomes snippet-1.go. Longer fences hold shorter
 // ones, and a block in Markdown may hold others. Names that leave their folder are shortened to their last part.
-type FenceReader struct {
+type fenceReader struct {
 	Open  func(f File)      // a file begins; its content is empty still
 	Write func(text string) // more of it, in whole lines
 	Close func()            // it is complete
@@ -38,7 +38,7 @@ var (
 )
 
 // Feed takes the next piece.
-func (r *FenceReader) Feed(piece string) {
+func (r *fenceReader) Feed(piece string) {
 	for {
 		head, tail, found := strings.Cut(piece, "\n")
 		r.line.WriteString(head)
@@ -53,7 +53,7 @@ func (r *FenceReader) Feed(piece string) {
 }
 
 // End tells that no more comes. A block that is still open ends too.
-func (r *FenceReader) End() {
+func (r *fenceReader) End() {
 	if r.line.Len() > 0 {
 		line := r.line.String()
 		r.line.Reset()
@@ -65,9 +65,9 @@ func (r *FenceReader) End() {
 }
 
 // Around returns the text outside of the blocks.
-func (r *FenceReader) Around() string { return strings.TrimSpace(r.around.String()) }
+func (r *fenceReader) Around() string { return strings.TrimSpace(r.around.String()) }
 
-func (r *FenceReader) read(line string) {
+func (r *fenceReader) read(line string) {
 	line = strings.TrimSuffix(line, "\r")
 	m := fenceLine.FindStringSubmatch(line)
 	switch {
@@ -86,7 +86,7 @@ func (r *FenceReader) read(line string) {
 }
 
 // ends reports whether a fence within a block ends it.
-func (r *FenceReader) ends(fence, info string) bool {
+func (r *fenceReader) ends(fence, info string) bool {
 	if fence[0] != r.fence[0] || len(fence) < len(r.fence) {
 		return false
 	}
@@ -104,7 +104,7 @@ func (r *FenceReader) ends(fence, info string) bool {
 	return true
 }
 
-func (r *FenceReader) open(fence, info string) {
+func (r *fenceReader) open(fence, info string) {
 	name, lang := blockName(info)
 	if name == "" {
 		if m := nameLine.FindStringSubmatch(r.before); m != nil {
@@ -149,7 +149,7 @@ func blockName(info string) (name, lang string) {
 	return name, lang
 }
 
-func (r *FenceReader) content(line string) {
+func (r *fenceReader) content(line string) {
 	if r.pending != nil && r.pending.Name == "" {
 		if m := nameNote.FindStringSubmatch(line); m != nil {
 			r.pending.Name = m[1]
@@ -160,7 +160,7 @@ func (r *FenceReader) content(line string) {
 }
 
 // begin tells of a block, once.
-func (r *FenceReader) begin() {
+func (r *fenceReader) begin() {
 	if r.pending == nil {
 		return
 	}
@@ -174,20 +174,20 @@ func (r *FenceReader) begin() {
 	r.Open(f)
 }
 
-func (r *FenceReader) close() {
+func (r *fenceReader) close() {
 	r.begin()
 	r.fence, r.depth = "", -1
 	r.Close()
 }
 
 // unique returns a name that stays within its folder and that no other file has.
-func (r *FenceReader) unique(f File) string {
+func (r *fenceReader) unique(f File) string {
 	name, ok := localPath(f.Name)
 	if !ok {
 		name, ok = localPath(path.Base(strings.ReplaceAll(f.Name, `\`, "/")))
 	}
 	if !ok || name == ".." {
-		name = fmt.Sprintf("snippet-%d%s", len(r.names)+1, languageOf(f.Language).extension)
+		name = fmt.Sprintf("snippet-%d%s", len(r.names)+1, languageOf(f.Language).extension())
 	}
 	extension := path.Ext(name)
 	stem := strings.TrimSuffix(name, extension)
@@ -195,20 +195,4 @@ func (r *FenceReader) unique(f File) string {
 		name = fmt.Sprintf("%s-%d%s", stem, n, extension)
 	}
 	return name
-}
-
-// Fences returns the files in a text, and the text around them.
-func Fences(text string) (files []File, around string) {
-	var content strings.Builder
-	r := &FenceReader{
-		Open:  func(f File) { files = append(files, f) },
-		Write: func(text string) { content.WriteString(text) },
-		Close: func() {
-			files[len(files)-1].Content = content.String()
-			content.Reset()
-		},
-	}
-	r.Feed(text)
-	r.End()
-	return files, r.Around()
 }

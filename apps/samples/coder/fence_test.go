@@ -42,7 +42,7 @@ func TestFences(t *testing.T) {
 		// In one piece and byte by byte, the same comes out.
 		for _, size := range []int{len(row.text), 1} {
 			var got []string
-			r := &FenceReader{
+			r := &fenceReader{
 				Open:  func(f File) { got = append(got, f.Name+"|"+f.Language+"|") },
 				Write: func(text string) { got[len(got)-1] += text },
 				Close: func() {},
@@ -65,7 +65,7 @@ func FuzzFences(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, size int) {
 		var names []string
 		open := false
-		r := &FenceReader{
+		r := &fenceReader{
 			Open: func(f File) {
 				if _, ok := localPath(f.Name); !ok || open || slices.Contains(names, f.Name) {
 					t.Errorf("a file %q", f.Name)
@@ -99,60 +99,4 @@ func TestLocalPath(t *testing.T) {
 			t.Errorf("%q is %q, %t; want %q", name, got, ok, want)
 		}
 	}
-}
-
-func TestRead(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]Spec{
-		"Write a Python function that computes fibonacci numbers":                      {Purpose: "fibonacci", Language: "python"},
-		"Create an HTML page with a button that alerts 'Hello!' when clicked":          {Purpose: "button", Language: "html", Words: []string{"Hello!"}},
-		"A TypeScript class for a user profile with name, email and age":               {Purpose: "class", Language: "typescript", Name: "user profile", Fields: []Field{{"name", "string"}, {"email", "string"}, {"age", "int"}}},
-		"class Car with brand: string, year (int), electric bool and owner in python":  {Purpose: "class", Language: "python", Name: "Car", Fields: []Field{{"brand", "string"}, {"year", "int"}, {"electric", "bool"}, {"owner", "string"}}},
-		"a user class with name and email in Java":                                     {Purpose: "class", Language: "java", Name: "user", Fields: []Field{{"name", "string"}, {"email", "string"}}},
-		"a Go struct called Order with class, createdAt date, tags and a total amount": {Purpose: "class", Language: "go", Name: "Order", Fields: []Field{{"class_", "string"}, {"created_at", "date"}, {"tags", "strings"}, {"total_amount", "float"}}},
-		"enum Color with values red, green and blue in Go":                             {Purpose: "enum", Language: "go", Name: "Color", Fields: []Field{{"red", "string"}, {"green", "string"}, {"blue", "string"}}},
-		"a signup form with email, password and age":                                   {Purpose: "form", Language: "html", Name: "signup", Fields: []Field{{"email", "string"}, {"password", "string"}, {"age", "int"}}},
-		"enum Status with open, in progress and done in python":                        {Purpose: "enum", Language: "python", Name: "Status", Fields: []Field{{"open", "string"}, {"in_progress", "string"}, {"done", "bool"}}},
-		"Implement a rate limiter in Go with tests":                                    {Purpose: "ratelimiter", Language: "go", Tests: true},
-		"LRU cache in TypeScript as zip":                                               {Purpose: "lru", Language: "typescript", Zip: true},
-		"write a go program to sort a list and save it as src/sorting.go":              {Purpose: "sort", Language: "go", Path: "src/sorting.go"},
-		"let us go and write code":                                                     {},
-		"a web page titled \"My cats\"":                                                {Purpose: "page", Language: "html", Words: []string{"My cats"}},
-		"a C program that prints primes":                                               {Purpose: "primes", Language: "c"},
-		"an HTTP server in Go with a /hello endpoint":                                  {Purpose: "httpserver", Language: "go"},
-		"Dockerfile please":         {Purpose: "dockerfile", Language: "dockerfile"},
-		"a binary search in golang": {Purpose: "search", Language: "go"},
-		"fizzbuzz":                  {Purpose: "fizzbuzz"},
-	} {
-		got := Read(text)
-		if got.Purpose != want.Purpose || got.Language != want.Language || got.Name != want.Name || !slices.Equal(got.Fields, want.Fields) ||
-			got.Path != want.Path || got.Tests != want.Tests || got.Zip != want.Zip || want.Words != nil && !slices.Equal(got.Words, want.Words) {
-			t.Errorf("%s: got %+v, want %+v", text, got, want)
-		}
-	}
-}
-
-// Whatever is said, files have names within their folder, or something is asked.
-func FuzzAnswer(f *testing.F) {
-	for _, text := range []string{"a user class with 1st, select and é in Go", "enum with a, a and b in Rust", "save it as ../x.go fibonacci in go", "func f(", "refactor: func f() {}", "tests for def f(x):", "struct \"<b>\" with x: string in sql", "button saying \"</button>\""} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		files, around := pastedIn(text)
-		o, next, err := Answer(State{}, around, files)
-		if err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
-		if o.Kind != Deliver && o.Text == "" {
-			t.Errorf("%q: nothing is said", text)
-		}
-		for _, file := range o.Files {
-			if _, ok := localPath(file.Name); !ok {
-				t.Errorf("%q: a file %q", text, file.Name)
-			}
-		}
-		if _, _, err := Answer(next, "add tests", nil); err != nil {
-			t.Errorf("%q, then tests: %v", text, err)
-		}
-	})
 }

@@ -23,7 +23,7 @@ func TestProviders(t *testing.T) {
 		},
 		Opening: func() *a2a.Message { return wiretest.Message("a compiler in Go") },
 		Converse: func(t *testing.T, c *wiretest.Caller) {
-			code := c.Say(t, "factorial in Go")
+			code := c.Say(t, "fibonacci in Go")
 			wiretest.Want(t, code, a2a.TaskStateCompleted, "func ")
 			c.WantProgress(t, "Using look_up...")
 			wiretest.Want(t, c.Send(t, wiretest.InContext(code, a2a.TextPart("add tests"))), a2a.TaskStateCompleted, "func Test")
@@ -33,7 +33,7 @@ func TestProviders(t *testing.T) {
 			if len(r.Results()) == 0 {
 				return llmtest.Step{Text: "Let me look.", Calls: []llmtest.Call{{Name: "look_up", Args: `{"name":"add"}`}}}
 			}
-			return think(t, r)
+			return think(r)
 		},
 		Down:    wiretest.Outcome{State: a2a.TaskStateFailed, Text: "could not be asked"},
 		Busy:    wiretest.Outcome{State: a2a.TaskStateFailed, Text: "is busy"},

@@ -26,13 +26,12 @@ func TestOverTheWire(t *testing.T) {
 			if !slices.Equal(files, []string{"index.html", "script.js", "style.css"}) {
 				t.Errorf("files %v", files)
 			}
-			code := c.Say(t, "factorial in Go")
+			code := c.Say(t, "fibonacci in Go")
 			wiretest.Want(t, code, a2a.TaskStateCompleted, "func ")
 			tests := c.Send(t, wiretest.InContext(code, a2a.TextPart("add tests")))
-			if wiretest.Want(t, tests, a2a.TaskStateCompleted, "func Test"); len(tests.Artifacts) != 1 || tests.Artifacts[0].Name != "factorial_test.go" {
+			if wiretest.Want(t, tests, a2a.TaskStateCompleted, "func Test"); len(tests.Artifacts) != 1 || tests.Artifacts[0].Name != "fibonacci_test.go" {
 				t.Errorf("%+v", tests)
 			}
-			wiretest.Want(t, c.Say(t, "quicksort in Go, save it as ../x.go"), a2a.TaskStateRejected, "")
 		})
 	})
 }
