@@ -92,9 +92,6 @@ func (r *runner) commit(c change) error {
 	}
 
 	r.mu.Lock()
-	if st := r.opening; cm.Create != nil && st != nil && st.accepted != nil {
-		st.accepted()
-	}
 	for i := range events {
 		r.folder.Apply(&events[i])
 	}

@@ -79,8 +79,6 @@ type start struct {
 	input   uint64       // its number in the inbox; 0 for the message of a new task
 	call    journal.InputCall
 	attempt int
-
-	accepted func() // called once the journal has the message of a new task; may be nil
 }
 
 // turnRecord is what the journal keeps of an open turn, to run it again.

@@ -152,7 +152,7 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	if contextID == "" {
 		contextID = a2a.NewContextID()
 	}
-	st := &start{call: inputCall(ctx, req), attempt: 1, accepted: a2a.CallFrom(ctx).Accepted}
+	st := &start{call: inputCall(ctx, req), attempt: 1}
 	m := *req.Message
 	m.TaskID, m.ContextID = key.ID, contextID
 	st.message = &m
@@ -163,6 +163,7 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 		return nil, err
 	}
 	r.hold(st.message)
+	accepted(ctx)
 	s.e.feeds.retain(r.feed) // the runner's
 	s.e.feeds.retain(r.feed) // the caller's
 	if createFirst(req, st.call) {
@@ -179,6 +180,14 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	}
 	r.begin(st)
 	return &sent{f: r.feed, taken: true}, nil
+}
+
+// accepted tells the server that its budget for requests need not count the message any longer: a runner's budget does, or
+// the message waits in the journal.
+func accepted(ctx context.Context) {
+	if tell := a2a.CallFrom(ctx).Accepted; tell != nil {
+		tell()
+	}
 }
 
 // createFirst says whether the task has to exist before its agent runs.
@@ -234,9 +243,7 @@ func (s *service) sendToTask(ctx context.Context, key journal.Key, req *a2a.Send
 		s.e.feeds.release(f)
 		return nil, s.enqueueError(err)
 	}
-	if accepted := a2a.CallFrom(ctx).Accepted; accepted != nil {
-		accepted()
-	}
+	accepted(ctx)
 	if head.Taken < n {
 		s.e.attendNow(ctx, key)
 	}
