@@ -21,7 +21,7 @@ type feed struct {
 	events  []journal.Event // contiguous, ending at head.Seq; may be empty
 	bytes   int
 	head    *journal.Head // as last published; nil before the task exists
-	final   *a2a.Task     // the task at head, once nothing runs; may be nil
+	final   *a2a.Task     // the task at head, from the last commit of its runner until the engine keeps it; may be nil
 	reply   *a2a.Message  // the answer of a turn that made no task
 	err     error         // why there is neither
 	refused []uint64      // cancels that the agent refused
@@ -114,6 +114,13 @@ func (f *feed) advance(head *journal.Head) {
 	}
 	f.head = head
 	f.wake()
+}
+
+// dropFinal lets go of the task, which is to be had elsewhere: a reader that is stuck holds the feed for as long as it likes.
+func (f *feed) dropFinal() {
+	f.mu.Lock()
+	f.final = nil
+	f.mu.Unlock()
 }
 
 // answer ends the feed of a turn that replied with a message, fail that of one that came to nothing.

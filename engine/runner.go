@@ -347,6 +347,7 @@ func (r *runner) keep() {
 	mine := journal.NewFolder(r.folder.Task()) // before another goroutine can have the folder
 	r.e.kept.put(newProjection(r.key, r.folder, r.head, r.size), r.size)
 	r.folder = mine
+	r.feed.dropFinal()
 }
 
 // giveBack releases the lease without a commit and leaves.
