@@ -137,7 +137,7 @@ func (s *service) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2
 	}
 	page, err := s.e.journal.List(ctx, scope, journal.Query{
 		ContextID: req.ContextID, State: req.Status, Since: req.StatusTimestampAfter, Limit: size, PageToken: req.PageToken,
-		MaxBytes: s.e.opts.MaxPage, Whole: req.IncludeArtifacts || wantsHistory(req),
+		MaxBytes: s.e.opts.MaxPage, Tasks: req.IncludeArtifacts || wantsHistory(req),
 	})
 	if err != nil {
 		return nil, wireError(err)
@@ -145,15 +145,12 @@ func (s *service) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2
 	res := &a2a.ListTasksResponse{
 		Tasks: make([]*a2a.Task, 0, len(page.Heads)), NextPageToken: page.Next, PageSize: size, TotalSize: page.Total,
 	}
-	for _, head := range page.Heads {
-		task, err := s.listed(ctx, req, head)
-		if errors.Is(err, a2a.ErrTaskNotFound) {
-			continue // removed meanwhile
+	for i, head := range page.Heads {
+		var full *a2a.Task
+		if len(page.Tasks) > 0 {
+			full = page.Tasks[i]
 		}
-		if err != nil {
-			return nil, err
-		}
-		res.Tasks = append(res.Tasks, task)
+		res.Tasks = append(res.Tasks, listed(req, head, full))
 	}
 	return res, nil
 }
@@ -162,17 +159,13 @@ func wantsHistory(req *a2a.ListTasksRequest) bool {
 	return req.HistoryLength != nil && *req.HistoryLength > 0
 }
 
-// listed returns a task as a list shows it. Only a request for history or artifacts reads more than the head.
-func (s *service) listed(ctx context.Context, req *a2a.ListTasksRequest, head *journal.Head) (*a2a.Task, error) {
+// listed returns a task as a list shows it. full is nil unless the request asks for history or artifacts.
+func listed(req *a2a.ListTasksRequest, head *journal.Head, full *a2a.Task) *a2a.Task {
 	task := &a2a.Task{
 		ID: head.Key.ID, ContextID: head.ContextID, Status: head.Status, Metadata: head.Metadata, Origin: head.Origin,
 	}
-	if !req.IncludeArtifacts && !wantsHistory(req) {
-		return task, nil
-	}
-	full, _, _, err := s.e.read(ctx, head.Key) // a long list must not push out what follow-ups need
-	if err != nil {
-		return nil, wireError(err)
+	if full == nil {
+		return task
 	}
 	task.Status, task.Metadata = full.Status, full.Metadata
 	if wantsHistory(req) {
@@ -184,7 +177,7 @@ func (s *service) listed(ctx context.Context, req *a2a.ListTasksRequest, head *j
 			task.Artifacts = []*a2a.Artifact{} // an empty list is on the wire, unlike none
 		}
 	}
-	return task, nil
+	return task
 }
 
 // CancelTask implements a2a.Service. It returns once the task has ended.

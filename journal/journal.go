@@ -271,17 +271,19 @@ type Query struct {
 	PageToken string
 
 	// MaxBytes ends a page early, though not before its first head, where the next one would make it larger than about
-	// this; 0 means no bound. Whole counts tasks with their history and artifacts, for those who go on to load them,
-	// instead of heads.
+	// this; 0 means no bound. Whole counts tasks with their history and artifacts instead of heads, for callers that go
+	// on to load them.
 	MaxBytes int64
 	Whole    bool
+	Tasks    bool // the page has the tasks as well; they count whole
 }
 
 // Page is a page of List.
 type Page struct {
 	Heads []*Head
-	Next  string // "" on the last page
-	Total int    // matches on all pages
+	Tasks []*a2a.Task // those of Heads, if the query asks for them
+	Next  string      // "" on the last page
+	Total int         // matches on all pages
 }
 
 // A Cursor is how far somebody has read a task's events, for push delivery. A commit with events makes the cursors of

@@ -103,6 +103,10 @@ func (s *Snapshot) QueryRowContext(ctx context.Context, query string, args ...an
 	return st.QueryRowContext(ctx, args...)
 }
 
+// GiveWay lets one transaction pass if there is something to write, as
+// [DB.List] does at its begin: for a list that goes on to read much.
+func (s *Snapshot) GiveWay(ctx context.Context) { s.db.writer.giveWay(ctx) }
+
 // statement returns the cached statement for a text. It prepares none: the pool
 // does that on a connection of its own, which others like this may have in use
 // while they wait for this one's.

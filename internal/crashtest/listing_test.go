@@ -5,6 +5,7 @@ package crashtest
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,6 +48,39 @@ func TestListingDoesNotSlowSending(t *testing.T) {
 	beside, lists := hammer(t, window, sendOne, listOne)
 	t.Logf("%d tasks: %.0f sends a second alone, %.0f beside %.0f lists a second", tasks, alone, beside, lists)
 	if least := alone / prove(4.0, 2.0); beside < least { // a second tells less than ten
+		t.Errorf("listing leaves %.0f of %.0f sends a second", beside, alone)
+	}
+	p.stop()
+}
+
+// TestListingWholeTasksDoesNotSlowSending has eight callers list tasks with their artifacts without a pause, beside eight
+// that send: what lists read does not keep others from the connections for reading.
+func TestListingWholeTasksDoesNotSlowSending(t *testing.T) {
+	window := prove(time.Second, 10*time.Second)
+	p := start(t, config{Folder: t.TempDir()})
+	c := p.dial(p.config.Addrs.Plain)
+	text := "echo " + strings.Repeat("x", 20<<10)
+	for range 100 {
+		if _, err := c.SendMessage(t.Context(), message(text, "")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := prove(20, 50)
+	sendOne := func(ctx context.Context) error {
+		_, err := c.SendMessage(ctx, message("echo hi", ""))
+		return err
+	}
+	listAll := func(ctx context.Context) error {
+		res, err := c.ListTasks(ctx, &a2a.ListTasksRequest{PageSize: &all, IncludeArtifacts: true})
+		if err == nil && (len(res.Tasks) != all || len(res.Tasks[0].Artifacts) != 1) {
+			return errors.New("the page is not what it should be")
+		}
+		return err
+	}
+	alone, _ := hammer(t, window, sendOne, nil)
+	beside, lists := hammer(t, window, sendOne, listAll)
+	t.Logf("%.0f sends a second alone, %.0f beside %.0f lists a second", alone, beside, lists)
+	if least := alone / prove(4.0, 2.0); beside < least {
 		t.Errorf("listing leaves %.0f of %.0f sends a second", beside, alone)
 	}
 	p.stop()

@@ -148,6 +148,7 @@ func testList(t *testing.T, open Opener) {
 		}{
 			"two to a page, one larger than that": {journal.Query{MaxBytes: 5 * large / 2, Whole: true}, []int{2, 1, 1, 2, 1}},
 			"each larger than a page":             {journal.Query{MaxBytes: 1, Whole: true}, []int{1, 1, 1, 1, 1, 1, 1}},
+			"with tasks":                          {journal.Query{MaxBytes: 5 * large / 2, Tasks: true}, []int{2, 1, 1, 2, 1}},
 			"heads are small":                     {journal.Query{MaxBytes: 5 * large / 2}, []int{7}},
 			"the limit is reached first":          {journal.Query{MaxBytes: 1 << 30, Whole: true, Limit: 4}, []int{4, 3}},
 		} {
@@ -156,6 +157,9 @@ func testList(t *testing.T, open Opener) {
 			for next := ""; ; {
 				c.q.PageToken = next
 				p := b.list(key().Scope, c.q)
+				if c.q.Tasks {
+					b.sameTasks(name, p)
+				}
 				got, heads, next = append(got, len(p.Heads)), append(heads, p.Heads...), p.Next
 				if p.Total != len(want) {
 					t.Errorf("%s: total %d", name, p.Total)
@@ -195,6 +199,19 @@ func testList(t *testing.T, open Opener) {
 		}
 		b.list(s, journal.Query{PageToken: next, Limit: 2})
 	})
+}
+
+// sameTasks compares the tasks of a page with those that Load returns.
+func (b *bench) sameTasks(name string, p *journal.Page) {
+	b.Helper()
+	if len(p.Tasks) != len(p.Heads) {
+		b.Fatalf("%s: %d tasks of %d heads", name, len(p.Tasks), len(p.Heads))
+	}
+	for i, h := range p.Heads {
+		snap, err := b.j.Load(b.ctx, h.Key)
+		b.must(err)
+		b.same(name, snap.Task, p.Tasks[i])
+	}
 }
 
 // pages reads a list page by page.

@@ -4,6 +4,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
@@ -107,7 +108,31 @@ func (j *Journal) ContextState(ctx context.Context, scope journal.Scope, id a2a.
 }
 
 // List implements [journal.Journal]. It costs the page. Only the first query of a context for a state costs the context.
+// Tasks are folded outside the journal's lock. A task that was changed meanwhile is shown as it is by then, and one that
+// was removed is left out.
 func (j *Journal) List(ctx context.Context, scope journal.Scope, q journal.Query) (*journal.Page, error) {
+	q.Whole = q.Whole || q.Tasks
+	page, err := j.list(ctx, scope, q)
+	if err != nil || !q.Tasks {
+		return page, err
+	}
+	heads := page.Heads
+	page.Heads, page.Tasks = make([]*journal.Head, 0, len(heads)), make([]*a2a.Task, 0, len(heads))
+	for _, h := range heads {
+		s, err := j.Load(ctx, h.Key)
+		if errors.Is(err, journal.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		page.Heads, page.Tasks = append(page.Heads, s.Head), append(page.Tasks, s.Task)
+	}
+	return page, nil
+}
+
+// list returns a page of heads.
+func (j *Journal) list(ctx context.Context, scope journal.Scope, q journal.Query) (*journal.Page, error) {
 	var from *keyset.Place
 	if q.PageToken != "" {
 		p, err := keyset.Decode(scope, q)

@@ -8,13 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/internal/keyset"
 	"github.com/dragoman-a2a/dragoman/store"
 )
 
 // List implements [journal.Journal]. It costs the page, however many tasks there are: the page is read along an index,
-// and the total is kept with the writes. Lists have connections of their own, so that other reads need not wait for them.
+// and the total is kept with the writes. Lists have connections of their own, so that other reads need not wait for them,
+// not even while a list reads whole tasks.
 func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*journal.Page, error) {
 	if err := j.begin(ctx); err != nil {
 		return nil, err
@@ -30,7 +32,8 @@ func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*
 	if q.Limit <= 0 {
 		q.Limit = journal.DefaultPage
 	}
-	page, more := &journal.Page{}, false
+	q.Whole = q.Whole || q.Tasks
+	page := &journal.Page{}
 	err := j.db.List(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		return j.within(ctx, snap, s, func(scope int64) (err error) {
 			l := &list{q: q, scope: scope, from: from}
@@ -41,7 +44,17 @@ func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*
 				return journal.ErrNotFound
 			}
 			page.Total = l.total
-			page.Heads, more, err = l.heads(ctx, snap, s)
+			var more bool
+			if page.Heads, more, err = l.heads(ctx, snap, s); err != nil {
+				return err
+			}
+			if more {
+				last := page.Heads[len(page.Heads)-1]
+				page.Next = keyset.Encode(s, q, keyset.Place{Time: millis(last.Status.Timestamp), ID: last.Key.ID})
+			}
+			if q.Tasks {
+				page.Tasks, err = loadAll(ctx, snap, scope, page.Heads)
+			}
 			return err
 		})
 	})
@@ -51,15 +64,29 @@ func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*
 	if err != nil {
 		return nil, j.explain(err)
 	}
-	if len(page.Heads) > q.Limit {
-		page.Heads = page.Heads[:q.Limit]
-		more = true
-	}
-	if more {
-		last := page.Heads[len(page.Heads)-1]
-		page.Next = keyset.Encode(s, q, keyset.Place{Time: millis(last.Status.Timestamp), ID: last.Key.ID})
-	}
 	return page, nil
+}
+
+// giveWayEvery is after how many whole tasks a list lets a writer pass once more: so much costs about what a write does.
+const giveWayEvery = 10
+
+// loadAll reads the tasks of a page.
+func loadAll(ctx context.Context, snap *store.Snapshot, scope int64, heads []*journal.Head) ([]*a2a.Task, error) {
+	tasks := make([]*a2a.Task, 0, len(heads))
+	for i, h := range heads {
+		if i > 0 && i%giveWayEvery == 0 {
+			snap.GiveWay(ctx)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, context.Cause(ctx)
+		}
+		s, err := load(short(ctx), snap, scope, h.Key)
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, s.Task)
+	}
+	return tasks, nil
 }
 
 // list is one query on its way.
@@ -182,7 +209,7 @@ func (l *list) pageQuery() (text string, args []any) {
 	return w.text.String(), w.args
 }
 
-// heads reads the heads of a page. It stops, and says that there are more, where the query's bound on bytes does.
+// heads reads the heads of a page. It stops, and says that there are more, at the query's limit or its bound on bytes.
 func (l *list) heads(ctx context.Context, snap *store.Snapshot, s journal.Scope) (heads []*journal.Head, more bool, err error) {
 	text, args := l.pageQuery()
 	rows, err := snap.QueryContext(ctx, text, args...)
@@ -200,7 +227,7 @@ func (l *list) heads(ctx context.Context, snap *store.Snapshot, s journal.Scope)
 		if total += head; l.q.Whole {
 			total += task
 		}
-		if l.q.MaxBytes > 0 && total > l.q.MaxBytes && len(heads) > 0 {
+		if n := len(heads); n == l.q.Limit || l.q.MaxBytes > 0 && total > l.q.MaxBytes && n > 0 {
 			return heads, true, nil
 		}
 		heads = append(heads, h)

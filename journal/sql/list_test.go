@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -218,6 +219,47 @@ func TestPagesCostTheSame(t *testing.T) {
 		if many > 3*few {
 			t.Errorf("%s: a page costs %v of %d tasks, %v of %d", name, few, sizes[0], many, sizes[1])
 		}
+	}
+}
+
+// TestListsUseTheirOwnConnection lists whole tasks, small and large, while every other connection for reading is in use.
+func TestListsUseTheirOwnConnection(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, t.TempDir())
+	j := newJournal(t, db)
+	add(t, j, scopeOf("alice"), "small")
+	w := newWriter(j, journal.Key{Scope: scopeOf("alice"), ID: "large"})
+	for range 20 {
+		if err := w.write(40); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if number(t, db, `SELECT count(*) FROM checkpoints`) != 1 {
+		t.Fatal("the large task has no checkpoint")
+	}
+	release := make(chan struct{})
+	var busy, over sync.WaitGroup
+	for range 4 { // as many as sqlite.Options.Readers is by default
+		busy.Add(1)
+		over.Go(func() {
+			err := db.Read(context.Background(), func(context.Context, *store.Snapshot) error {
+				busy.Done()
+				<-release
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	busy.Wait()
+	defer over.Wait()
+	defer close(release)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	p, err := j.List(ctx, scopeOf("alice"), journal.Query{Tasks: true})
+	if err != nil || len(p.Tasks) != 2 || p.Tasks[0].ID != p.Heads[0].Key.ID {
+		t.Fatalf("%+v, error %v", p, err)
 	}
 }
 

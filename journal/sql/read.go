@@ -77,6 +77,14 @@ func (j *Journal) Load(ctx context.Context, key journal.Key) (_ *journal.Snapsho
 	return s, err
 }
 
+// load reads a task from a snapshot.
+func load(ctx context.Context, snap *store.Snapshot, scope int64, key journal.Key) (*journal.Snapshot, error) {
+	if s, err := loadSmall(ctx, snap, scope, key); err != nil || s != nil {
+		return s, err
+	}
+	return loadLarge(ctx, snap, scope, key)
+}
+
 // loadSmall reads a task without a checkpoint, which has few events, in one statement. It returns nil for any other.
 func loadSmall(ctx context.Context, q store.Querier, scope int64, key journal.Key) (*journal.Snapshot, error) {
 	rows, err := q.QueryContext(ctx, `SELECT `+headColumns+`, e.body FROM tasks t
