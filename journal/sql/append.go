@@ -162,6 +162,9 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
 	if err := j.insert(ctx, tx, c, r); err != nil {
 		return err
 	}
+	if err := backdate(ctx, tx, c.scope, millis(c.Head.Status.Timestamp), now); err != nil {
+		return err
+	}
 	if err := j.roomFor(ctx, tx, c); err != nil {
 		return err
 	}
@@ -314,6 +317,11 @@ func (c *commit) update(ctx context.Context, tx *store.Tx, r *row, now int64) er
 	}
 	if _, err := tx.ExecContext(ctx, text+` WHERE scope = $1 AND id = $2`, args...); err != nil {
 		return err
+	}
+	if r.state != was.state || r.statusAt != was.statusAt {
+		if err := backdate(ctx, tx, r.scope, r.statusAt, now); err != nil {
+			return err
+		}
 	}
 	if r.cursors > 0 && len(c.Events) > 0 {
 		_, err := tx.ExecContext(ctx, `UPDATE cursors SET ready_at = CASE due WHEN 0 THEN $3 ELSE due END

@@ -5,7 +5,9 @@ package sql
 import (
 	"context"
 	dbsql "database/sql"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -15,37 +17,61 @@ import (
 // pruneBatch is how many tasks one transaction removes: other writers wait for no more.
 const pruneBatch = 50
 
-// Prune implements [journal.Journal].
+// backdated is how much older than the write a status is at most, without a note in its scope, see backdate.
+const backdated = 60_000 // milliseconds
+
+// Prune implements [journal.Journal]. It costs the scopes that have a task old enough, not all scopes.
 func (j *Journal) Prune(ctx context.Context, before time.Time, limit int) (int, error) {
 	if err := j.begin(ctx); err != nil {
 		return 0, err
 	}
+	p := &pruning{before: millis(before), at: -1}
 	removed := 0
-	for removed < limit {
-		batch := min(pruneBatch, limit-removed)
+	for removed < limit && !p.over {
 		n := 0
 		err := j.write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-			n, err = j.prune(ctx, tx, millis(before), batch)
+			next := *p // the transaction may be undone
+			if n, err = j.prune(ctx, tx, &next, min(pruneBatch, limit-removed)); err == nil {
+				*p = next
+			}
 			return err
 		})
 		if err != nil {
 			return removed, err
 		}
 		removed += n
-		if n < batch {
-			break
-		}
 	}
 	return removed, nil
 }
 
-// selectPrunable goes through the scopes, and in each along the index by state and time. CROSS JOIN keeps SQLite from
-// going through the tasks first.
-const selectPrunable = `SELECT t.scope, t.id, t.context, t.create_key FROM scopes s CROSS JOIN tasks t
-	WHERE t.scope = s.id AND t.state = $1 AND t.status_at < $2 AND t.lease_until <= $3 AND (t.ready_at IS NULL OR t.ready_at > $3)
+// pruning is how far a Prune has come. It goes through the scopes by prune_at, and then by number.
+type pruning struct {
+	before    int64
+	began     int64 // what scopes without old tasks get is the same in all transactions, or they would come again
+	at, scope int64 // the last scope that was dealt with
+	over      bool
+}
+
+const (
+	// selectScope finds the next scope that may have something to prune.
+	selectScope = `SELECT prune_at, id FROM scopes WHERE (prune_at, id) > ($1, $2) AND prune_at < $3
+	ORDER BY prune_at, id LIMIT 1`
+	// selectPrunable goes along the index by state and time.
+	selectPrunable = `SELECT t.scope, t.id, t.context, t.create_key FROM tasks t
+	WHERE t.scope = $1 AND t.state = $2 AND t.status_at < $3 AND t.lease_until <= $4 AND (t.ready_at IS NULL OR t.ready_at > $4)
 	AND (t.cursors = 0 OR NOT EXISTS
 		(SELECT 1 FROM cursors c WHERE c.scope = t.scope AND c.id = t.id AND c.delivered < t.seq))
-	LIMIT $4`
+	LIMIT $5`
+)
+
+// selectOldest reads the oldest status in a scope of a task that may be pruned.
+var selectOldest = func() string {
+	var each []string
+	for _, state := range prunable {
+		each = append(each, fmt.Sprintf("SELECT min(status_at) AS at FROM tasks WHERE scope = $1 AND state = %d", state))
+	}
+	return "SELECT min(at) FROM (" + strings.Join(each, " UNION ALL ") + ") AS oldest"
+}()
 
 // prunable are the states of tasks that may be pruned: all but submitted and working.
 var prunable = []a2a.TaskState{
@@ -58,20 +84,85 @@ type pruned struct {
 	id, context, createKey string
 }
 
-func (j *Journal) prune(ctx context.Context, tx *store.Tx, before int64, limit int) (int, error) {
+// prune removes tasks up to a limit, from a bounded number of scopes.
+func (j *Journal) prune(ctx context.Context, tx *store.Tx, p *pruning, limit int) (removed int, err error) {
 	now, err := j.now(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
+	if p.began == 0 {
+		p.began = now
+	}
+	for range pruneBatch {
+		var at, scope int64
+		err := tx.QueryRowContext(ctx, selectScope, p.at, p.scope, p.before).Scan(&at, &scope)
+		if errors.Is(err, dbsql.ErrNoRows) {
+			p.over = true
+			return removed, nil
+		}
+		if err != nil {
+			return removed, err
+		}
+		n, err := p.pruneScope(ctx, tx, scope, now, limit-removed)
+		if err != nil {
+			return removed, err
+		}
+		if removed += n; removed == limit {
+			return removed, nil // the scope may have more
+		}
+		p.at, p.scope = at, scope
+	}
+	return removed, nil
+}
+
+// pruneScope removes tasks of one scope. If it has found all, it notes from when on the next one may be old enough.
+func (p *pruning) pruneScope(ctx context.Context, tx *store.Tx, scope, now int64, limit int) (int, error) {
+	oldest, err := p.oldestIn(ctx, tx, scope)
 	if err != nil {
 		return 0, err
 	}
 	var all []pruned
 	for _, state := range prunable {
-		old, err := scanPruned(tx.QueryContext(ctx, selectPrunable, int32(state), before, now, limit-len(all)))
+		if oldest >= p.before {
+			break
+		}
+		old, err := scanPruned(tx.QueryContext(ctx, selectPrunable, scope, int32(state), p.before, now, limit-len(all)))
 		if err != nil {
 			return 0, err
 		}
 		all = append(all, old...)
 	}
-	return len(all), removeAll(ctx, tx, all)
+	if err := removeAll(ctx, tx, all); err != nil || len(all) == limit {
+		return len(all), err
+	}
+	if len(all) > 0 {
+		if oldest, err = p.oldestIn(ctx, tx, scope); err != nil {
+			return 0, err
+		}
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE scopes SET prune_at = $2 WHERE id = $1 AND prune_at <> $2`, scope, oldest)
+	return len(all), err
+}
+
+// oldestIn returns how old a status of a task that may be pruned is at most, of those in a scope and those to come.
+func (p *pruning) oldestIn(ctx context.Context, tx *store.Tx, scope int64) (int64, error) {
+	var at dbsql.NullInt64
+	if err := tx.QueryRowContext(ctx, selectOldest, scope).Scan(&at); err != nil {
+		return 0, fmt.Errorf("journal: read the oldest task of a scope: %w", err)
+	}
+	if at.Valid {
+		return min(at.Int64, p.began-backdated), nil
+	}
+	return p.began - backdated, nil
+}
+
+// backdate has the next Prune look at a scope that gets a status much older than now.
+func backdate(ctx context.Context, tx *store.Tx, scope, statusAt, now int64) error {
+	if statusAt >= now-backdated {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE scopes SET prune_at = 0 WHERE id = $1 AND prune_at > $2`, scope, statusAt)
+	return err
 }
 
 // removeAll removes tasks, and the scopes of which they were the last.
