@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
@@ -309,17 +311,32 @@ func refused(resp *http.Response) error {
 	return err
 }
 
-// maxSaid is how many bytes are read of what a server says of a card that it does not have.
-const maxSaid = 300
+// What is read of what a server says of a card that it does not have, and what is shown of it, in bytes.
+const (
+	maxRead = 4 << 10
+	maxSaid = 300
+)
 
-// says returns what a server tells people in the first line of an answer that has no card, "" for what goes without saying.
+// says returns what a server tells people in the first line of an answer that has no card, or as the message of an error
+// in JSON as A2A has them (A2A 1.0 §11.6); "" for what goes without saying.
 func says(resp *http.Response) string {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if err != nil || kind != "text/plain" {
+	if err != nil || kind != "text/plain" && kind != "application/json" {
 		return ""
 	}
-	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaid)) // what came of it will do
-	line, _, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxRead)) // what came of it will do
+	if kind == "application/json" {
+		var status struct {
+			Error struct {
+				Message string `json:"message"`
+			} `json:"error"`
+		}
+		if json.Unmarshal(raw, &status) != nil {
+			return ""
+		}
+		raw = []byte(status.Error.Message)
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(string(raw[:min(len(raw), maxSaid)])), "\n")
 	line = strings.TrimSpace(strings.ToValidUTF8(line, ""))
 	if line == "" || line == "404 page not found" || strings.EqualFold(line, http.StatusText(resp.StatusCode)) {
 		return ""

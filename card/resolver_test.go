@@ -440,7 +440,9 @@ func TestServersSayWhy(t *testing.T) {
 		"text/plain|Not Found":                             "HTTP 404 Not Found",
 		"text/plain|":                                      "HTTP 404 Not Found",
 		"text/html|<p>no":                                  "HTTP 404 Not Found",
-		"text/plain|" + strings.Repeat("x", 1000):          `says "` + strings.Repeat("x", 300) + `"`,
+		`application/json|{"error":{"code":503,"message":"it is away"}}`: `HTTP 404 Not Found, and says "it is away"`,
+		`application/json|{"detail":"no"}`:                               "HTTP 404 Not Found",
+		"text/plain|" + strings.Repeat("x", 1000):                        `says "` + strings.Repeat("x", 300) + `"`,
 	} {
 		kind, text, _ := strings.Cut(body, "|")
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {

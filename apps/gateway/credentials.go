@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
@@ -63,7 +65,8 @@ func (u *upstream) keyHeaders(names []string) []string {
 }
 
 // passOn is the interceptor that hands on what a caller's request has beside its body: the extensions that it activates, the
-// tenant, and credentials, of which only those for which the upstream's card names a scheme.
+// tenant, and credentials, of which only those for which the upstream's card names a scheme. An upstream that cannot be
+// reached it puts into words for callers, who must not read its address.
 func (c *calling) passOn(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
 	if in, ok := ctx.Value(requestKey{}).(http.Header); ok {
 		for _, scheme := range c.card.SecuritySchemes {
@@ -75,7 +78,11 @@ func (c *calling) passOn(ctx context.Context, call *client.Call, next client.Han
 	if c.alone && call.Interface.Tenant == "" && caller.Tenant != "" {
 		call.Request = withTenant(call.Request, caller.Tenant)
 	}
-	return next(ctx, call)
+	res, err := next(ctx, call)
+	if conn, ok := errors.AsType[*outgoing.ConnError](err); ok && !conn.Sent {
+		err = &a2a.Error{Kind: a2a.ErrUnavailable, Message: awayText, Cause: err}
+	}
+	return res, err
 }
 
 // withTenant returns a request, which is a copy that nobody else has, with the tenant that its caller named.

@@ -105,8 +105,11 @@ func (u *upstream) replace(found *a2a.AgentCard) error {
 	return nil
 }
 
+// awayText is what clients read while the upstream is away: they reached somebody, so they look for the fault here.
+const awayText = "the gateway runs, but the agent behind it cannot be reached; start that agent, then try again"
+
 func unreachable(u *upstream, err error) error {
-	return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the agent behind this gateway cannot be reached", Cause: fmt.Errorf("upstream %s: %w", u.ref, err)}
+	return &a2a.Error{Kind: a2a.ErrUnavailable, Message: awayText, Cause: fmt.Errorf("upstream %s: %w", u.ref, err)}
 }
 
 func (u *upstream) close() error {

@@ -182,7 +182,7 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 		HTTPClient:   c.httpClient(),
 		Extensions:   c.options.extensions,
 		PollInterval: c.options.pollInterval,
-		Interceptors: []client.Interceptor{c.send(params)},
+		Interceptors: []client.Interceptor{c.send(params), (&reconnect{c: c}).see},
 	}
 	if err := c.chooseInterface(options); err != nil {
 		return nil, err

@@ -130,7 +130,7 @@ func (c *command) failureOf(err error) *failure {
 		return c.tellSource(flagAgentCard, "the address", cardFailure(e))
 	}
 	if e, ok := errors.AsType[*client.CutError](err); ok {
-		return &failure{exit: exitUnreachable, code: codeUnreachable, message: e.Error()}
+		return c.cutFailure(e)
 	}
 	if e, ok := errors.AsType[*client.UnreachableError](err); ok {
 		return unreachable(e)

@@ -170,9 +170,10 @@ type subscribeOptions struct {
 }
 
 const subscribeLong = `subscribe shows a task and what happens to it from now on, until it has ended or waits
-for something; with --wait until it has ended. When the connection breaks it comes
-back by itself, without a gap where the agent can replay. With -o json it waits and
-shows the task once; with -o json --stream it shows each event, one object a line.`
+for something; with --wait until it has ended. If the connection breaks, subscribe prints
+a warning and tries again for a minute, without a gap where the agent can replay. With
+-o json it waits and shows the task once; with -o json --stream it shows each event, one
+object a line.`
 
 func (c *command) taskSubscribeCommand() *cobra.Command {
 	var o subscribeOptions
