@@ -3,8 +3,10 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -95,6 +97,7 @@ func TestQuotaRefusesMessagesOfItsOwnerOnly(t *testing.T) {
 	f.ctx = as("alice")
 	asked := f.send(text("ask"))
 	f.send(keyed(text("write")))
+	before := turns.Load()
 	large := strings.Repeat("y", 100_000)
 	for what, req := range map[string]*a2a.SendMessageRequest{
 		"a new task": text(large), "a new task, before its agent runs": immediately(text(large)), "an answer": to(asked, large),
@@ -104,6 +107,9 @@ func TestQuotaRefusesMessagesOfItsOwnerOnly(t *testing.T) {
 		if !ok || refused.Kind != a2a.ErrRateLimited || !strings.Contains(refused.PublicMessage(), "100000 bytes") {
 			t.Errorf("%s: error %v", what, err)
 		}
+	}
+	if n := turns.Load() - before; n != 0 {
+		t.Errorf("the agent ran %d times for messages that find no room", n)
 	}
 	if _, err := f.svc.CancelTask(f.ctx, &a2a.CancelTaskRequest{ID: asked.ID}); err != nil {
 		t.Errorf("a task cannot be cancelled: %v", err)
@@ -121,3 +127,28 @@ func TestQuotaRefusesMessagesOfItsOwnerOnly(t *testing.T) {
 		t.Errorf("alice's task is %+v", task.Status)
 	}
 }
+
+// A task that finds no room is the caller's concern, and a warning with its reason in the log.
+func TestRefusedTasksAreAWarning(t *testing.T) {
+	t.Parallel()
+	for name, j := range boundedJournals(t) {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			f := start(t, fn(func(_ context.Context, t *agent.Turn) error {
+				return t.Ask(a2a.TextPart(strings.Repeat("x", 300_000)))
+			}), &engine.Options{Journal: withoutRoom{j}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			_, err := f.svc.SendMessage(f.ctx, text("hi"))
+			wantKind(t, err, map[string]a2a.Kind{"quota": a2a.ErrRateLimited, "memory": a2a.ErrUnavailable}[name])
+			if err := f.e.Shutdown(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := log.String(); strings.Contains(got, "level=ERROR") || strings.Count(got, "level=WARN") != 1 ||
+				!strings.Contains(got, "there is no room for a new task") || !strings.Contains(got, "error=") {
+				t.Errorf("the log says %s", got)
+			}
+		})
+	}
+}
+
+// withoutRoom hides that a journal can tell beforehand whether there is room.
+type withoutRoom struct{ journal.Journal }

@@ -5,6 +5,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -405,7 +406,11 @@ func (r *runner) die(cause error) {
 	if over {
 		return
 	}
-	r.e.log.Error("a turn cannot be recorded and was stopped", "task", r.key.ID, "agent", r.svc.name, "error", cause)
+	level, msg := slog.LevelError, "a turn cannot be recorded and was stopped"
+	if !exists && errors.Is(cause, journal.ErrFull) {
+		level, msg = slog.LevelWarn, "there is no room for a new task; its turn was stopped"
+	}
+	r.e.log.Log(r.e.ctx, level, msg, "task", r.key.ID, "agent", r.svc.name, "error", cause)
 	if !exists {
 		r.feed.fail(wireError(cause))
 		r.leave()

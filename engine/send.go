@@ -156,6 +156,12 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	m := *req.Message
 	m.TaskID, m.ContextID = key.ID, contextID
 	st.message = &m
+	early := createFirst(req, st.call)
+	if !early {
+		if err := s.e.room(ctx, key.Scope, st.message); err != nil {
+			return nil, wireError(err)
+		}
+	}
 
 	r := s.newRunner(key, contextID, st)
 	r.create.IdempotencyKey = req.IdempotencyKey
@@ -166,7 +172,7 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	accepted(ctx)
 	s.e.feeds.retain(r.feed) // the runner's
 	s.e.feeds.retain(r.feed) // the caller's
-	if createFirst(req, st.call) {
+	if early {
 		if err := r.createTask(); err != nil {
 			s.e.turns.Done()
 			if dup, ok := errors.AsType[*journal.DuplicateError](err); ok {
@@ -180,6 +186,16 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	}
 	r.begin(st)
 	return &sent{f: r.feed, taken: true}, nil
+}
+
+// room refuses a message whose task would not be kept, so that its agent does not run in vain. Only some journals can tell.
+func (e *Engine) room(ctx context.Context, scope journal.Scope, m *a2a.Message) error {
+	if j, ok := e.journal.(interface {
+		Room(context.Context, journal.Scope, int) error
+	}); ok {
+		return j.Room(ctx, scope, a2a.SizeOf(m))
+	}
+	return nil
 }
 
 // accepted tells the server that its budget for requests need not count the message any longer: a runner's budget does, or

@@ -12,13 +12,22 @@ import (
 	"github.com/dragoman-a2a/dragoman/store"
 )
 
+// Room refuses a new task of about so many bytes that its owner's quota has no room for, so that no agent runs in vain. It
+// reserves nothing: the commit that makes the task may still be refused. Error: [journal.QuotaError].
+func (j *Journal) Room(ctx context.Context, scope journal.Scope, bytes int) error {
+	if err := j.begin(ctx); err != nil {
+		return err
+	}
+	return j.explain(j.room(short(ctx), j.db, scope.Owner, bytes))
+}
+
 // room refuses what would make an owner's tasks larger than the quota: more bytes than the database has by now.
-func (j *Journal) room(ctx context.Context, tx *store.Tx, owner string, more int) error {
+func (j *Journal) room(ctx context.Context, q store.Querier, owner string, more int) error {
 	if j.ownerBytes <= 0 {
 		return nil
 	}
 	var used int64
-	err := tx.QueryRowContext(ctx, `SELECT bytes FROM owner_bytes WHERE owner = $1`, owner).Scan(&used)
+	err := q.QueryRowContext(ctx, `SELECT bytes FROM owner_bytes WHERE owner = $1`, owner).Scan(&used)
 	if err != nil && !errors.Is(err, dbsql.ErrNoRows) {
 		return fmt.Errorf("journal: read what the tasks of an owner take: %w", err)
 	}

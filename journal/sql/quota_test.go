@@ -132,6 +132,26 @@ func TestQuotaAtItsEdge(t *testing.T) {
 	checkBytes(t, db)
 }
 
+// Whether there is room can be asked before a task is made. A quota of none says that there is.
+func TestRoomBeforeATaskIsMade(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, t.TempDir())
+	add(t, newJournal(t, db), scopeOf("alice"), "t")
+	used := bytesOf(t, db, "alice")
+	j := withQuota(t, db, used+100)
+	if err := j.Room(t.Context(), scopeOf("alice"), 100); err != nil {
+		t.Errorf("what fits is refused: %v", err)
+	}
+	wantFull(t, "a byte too many", j.Room(t.Context(), scopeOf("alice"), 101), used+100)
+	wantFull(t, "a byte too many, for another agent", j.Room(t.Context(), journal.Scope{Agent: "b", Owner: "alice"}, 101), used+100)
+	if err := j.Room(t.Context(), scopeOf("bob"), int(used)); err != nil {
+		t.Errorf("another owner is refused: %v", err)
+	}
+	if err := newJournal(t, db).Room(t.Context(), scopeOf("alice"), 1<<30); err != nil {
+		t.Errorf("without a quota: %v", err)
+	}
+}
+
 // A task of an owner who has no room gets no messages and no events, but it can be cancelled and it can end.
 func TestQuotaLetsTasksEnd(t *testing.T) {
 	t.Parallel()
