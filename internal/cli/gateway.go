@@ -94,11 +94,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 		Server: server.Options{
 			URL: o.url, Logger: logger, DrainTimeout: o.drain, DrainDelay: o.drainDelay, TLS: o.tls, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
 			OnReady: func(_ net.Addr, url string) {
-				ready := "gateway to %s at %s\n"
-				if o.proxy != "" {
-					ready = "serving %s at %s\n"
-				}
-				fmt.Fprintf(c.err, ready, inline(strings.Join(o.upstreams, ", ")), card.AgentURL(url))
+				fmt.Fprintf(c.err, "gateway to %s at %s\n", inline(strings.Join(o.upstreams, ", ")), card.AgentURL(url))
 			},
 		},
 		Client:               client.Options{HTTPClient: c.httpClient(), Generations: generations},

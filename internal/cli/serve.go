@@ -70,12 +70,12 @@ type serveOptions struct {
 	chunk       string
 	atOnce      int
 	echo        bool
-	proxy       string
+	proxy       string // of a flag that is gone
 	name        string
 	description string
 	card        string
 
-	agentVersion string // of the agents behind a gateway, a host or --proxy
+	agentVersion string // of the agents behind a gateway or a host
 }
 
 const serveLong = `serve serves a sample agent, or one of your own, to clients of every published
@@ -88,9 +88,8 @@ streamed, piece by piece. When the command fails the task fails, and the caller 
 the end of what it wrote to its error stream; when the task is cancelled, the command is
 ended with all that it started. A2A_TASK_ID and A2A_CONTEXT_ID name the task and the
 conversation to the command, in letters, digits, dots, hyphens and underscores: an id
-that is anything else, or that belongs to a tenant, is replaced by a hash. --echo gives back what it is sent. --proxy serves
-another agent in all generations, as gateway does; one that cannot be reached is warned
-of and tried again with each request.
+that is anything else, or that belongs to a tenant, is replaced by a hash. --echo gives back
+what it is sent.
 
 Tasks of sample agents are kept in a data folder and survive the server; --data-dir
 :memory: keeps nothing. Tasks of --exec and --echo are kept in memory and end with the
@@ -103,8 +102,7 @@ const serveExample = `  dragoman serve --agent currency
   dragoman serve --agent hello --reply --addr 127.0.0.1:0 --data-dir :memory:
   dragoman serve --agent hello --addr :8443 --url https://hello.example.com --tls-cert cert.pem --tls-key key.pem
   dragoman serve --exec 'tr a-z A-Z' --name Shouter
-  dragoman serve --exec 'tail -n 5 /var/log/syslog' --chunk
-  dragoman serve --proxy http://127.0.0.1:10000`
+  dragoman serve --exec 'tail -n 5 /var/log/syslog' --chunk`
 
 // demoCommand is serve by the name that the specification of such tools gives it, with an agent to practise on.
 func (c *command) demoCommand() *cobra.Command {
@@ -137,8 +135,8 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.Lookup("chunk").NoOptDefVal = `\n`
 	flags.IntVar(&o.atOnce, "at-once", 16, "with --exec: how many commands may run at once; further messages wait")
 	flags.BoolVar(&o.echo, "echo", false, "serve an agent that gives back what it is sent")
-	flags.StringVar(&o.proxy, "proxy", "", "serve this agent: its URL, host, or the file of its card")
-	agentVersionFlag(flags, &o.agentVersion)
+	flags.StringVar(&o.proxy, "proxy", "", "gone: use dragoman gateway")
+	_ = flags.MarkHidden("proxy") // fails for unknown flags only
 	flags.StringVar(&o.name, "name", "", "name of the agent of --exec or --echo")
 	flags.StringVar(&o.description, "description", "", "description of the agent of --exec or --echo")
 	flags.StringVar(&o.card, "card", "", "file with the card of the agent of --exec or --echo, instead of name and description")
@@ -173,9 +171,6 @@ func (o *serveOptions) registerCardGRPC(flags *pflag.FlagSet) {
 func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	if err := o.checkSource(c); err != nil {
 		return err
-	}
-	if o.proxy != "" {
-		return c.gateway(ctx, &gatewayOptions{serveOptions: *o, upstreams: []string{o.proxy}})
 	}
 	worker, err := o.sample(c)
 	if err != nil {
@@ -254,7 +249,7 @@ func (o *serveOptions) sample(c *command) (*sample, error) {
 			open: func(*sampleOptions, *workshop) (agent.Agent, error) { return worker, nil },
 		}, err
 	case "":
-		return nil, usagef("no agent is named").withHint("give one with --agent: " + sampleNames() + "; or a command with --exec, or another agent with --proxy")
+		return nil, usagef("no agent is named").withHint("give one with --agent: " + sampleNames() + "; or a command with --exec; dragoman gateway serves another agent")
 	}
 	for flag, names := range map[string][]string{
 		"rates": {agentCurrency}, "reply": {agentHello}, "allow-url": {agentFiles, agentImages}, "allow-networks": {agentFiles, agentImages}, flagMCP: {agentCoder},

@@ -261,12 +261,16 @@ const (
 
 // checkSource settles which agent is served: there must be one.
 func (o *serveOptions) checkSource(c *command) error {
+	if o.proxy != "" {
+		gateway := []string{c.Program, "gateway", "-a", withoutUser(o.proxy), "--addr", o.addr}
+		return usagef("serve has no --proxy any more").withHint("use " + commandLine(gateway))
+	}
 	custom := o.exec != "" || o.echo
-	if (custom || o.proxy != "") && c.origin["agent"] != sourceFlag {
+	if custom && c.origin["agent"] != sourceFlag {
 		o.agent = "" // what a variable says is for when nothing else is said
 	}
 	var given []string
-	for flag, set := range map[string]bool{"--agent": o.agent != "", "--exec": o.exec != "", "--echo": o.echo, "--proxy": o.proxy != ""} {
+	for flag, set := range map[string]bool{"--agent": o.agent != "", "--exec": o.exec != "", "--echo": o.echo} {
 		if set {
 			given = append(given, flag)
 		}
@@ -284,11 +288,6 @@ func (o *serveOptions) checkSource(c *command) error {
 		return usagef("--chunk is for --exec")
 	case o.atOnce < 1:
 		return usagef("--at-once is %d; it must be above 0", o.atOnce)
-	}
-	for _, flag := range []string{flagDataDir, "grpc-addr", "grpc-reflection", "rates", "reply", "turn-limit", "retention", flagOwnerQuota} {
-		if o.proxy != "" && c.origin[flag] == sourceFlag {
-			return usagef("--%s is not for --proxy, which keeps nothing and runs nothing", flag)
-		}
 	}
 	var err error
 	if o.chunk, err = decodeChunk(o.chunk); err != nil {

@@ -141,7 +141,7 @@ func TestDiskFull(t *testing.T) {
 // TestDatabaseLocked has another program hold the database's lock.
 func TestDatabaseLocked(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits for the busy timeout")
+		t.Skip("waits 5 s for the busy timeout; run without -short")
 	}
 	t.Parallel()
 	b := startOnSQLite(t)

@@ -125,7 +125,7 @@ func TestLogTruncatedWhenIdle(t *testing.T) {
 // the reason.
 func TestBusy(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits for the busy timeout")
+		t.Skip("waits 5 s for the busy timeout; run without -short")
 	}
 	t.Parallel()
 	dir := t.TempDir()
