@@ -285,7 +285,7 @@ func joinHub(ctx context.Context, hub *coord.Hub, i int) (*coordAgent, error) {
 		a.begin = append(a.begin, announce(fmt.Sprintf("src/%s/file-%d.ts", name, j)))
 	}
 	if i%10 == 0 {
-		a.steps = append(a.steps, call(coord.Broadcast{Session: name, Sort: "info", Content: "Part is ready"}))
+		a.steps = append(a.steps, call(coord.Broadcast{Session: name, Type: "info", Content: "Part is ready"}))
 	}
 	return a, nil
 }

@@ -95,7 +95,7 @@ func (s *shop) fill() (waiting <-chan coord.Result) {
 	s.do(lock("backend", "src/types/user.ts", "A field for the second factor", 0))
 	waiting = s.later(lock("backend", "src/login/api.ts", "Call the new endpoint", coord.MaxWait))
 	s.until("lease_queued")
-	s.later(coord.Ask{From: "tests", To: "backend", Sort: "api", Query: "Which status has a wrong second factor?", Wait: true, Timeout: coord.MaxWait})
+	s.later(coord.Ask{From: "tests", To: "backend", Type: "api", Query: "Which status has a wrong second factor?", Wait: true, Timeout: coord.MaxWait})
 	s.until("query_asked")
 	return waiting
 }
@@ -194,7 +194,7 @@ func TestForgetOnThePage(t *testing.T) {
 	if names, err := s.hub.Projects(t.Context()); err != nil || len(names) != 1 {
 		t.Errorf("%v, %v", names, err)
 	}
-	if _, err := s.hub.Forget(t.Context(), "yard", "ann", true); err != nil { // elsewhere
+	if _, err := s.hub.DeleteProject(t.Context(), "yard", "ann", true); err != nil { // elsewhere
 		t.Fatal(err)
 	}
 	eventually(t, ctx, "none is there", has("state", "No agent has registered yet")+`&& document.getElementById("agents").textContent === "" && document.getElementById("forget").hidden`)

@@ -33,14 +33,14 @@ type Register struct {
 	// died goes on with the task that it had. TaskID, Branch and Description are for one that is not known; what the agent
 	// registers as itself then is its task, though it is another one.
 	Resume bool
-	// Patience is how long the agent may show no sign of life until it counts as dead, if that is longer than it is for
+	// LeaseTTL is how long the agent may show no sign of life until it counts as dead, if that is longer than it is for
 	// all: an agent that shows one only now and then, as by hooks, is not dead between two. It stays when the agent
-	// registers again without. MaxPatience at most.
-	Patience time.Duration
+	// registers again without. MaxLeaseTTL at most.
+	LeaseTTL time.Duration
 }
 
-// MaxPatience is the longest that an agent can ask for.
-const MaxPatience = time.Hour
+// MaxLeaseTTL is the longest that an agent can ask for.
+const MaxLeaseTTL = time.Hour
 
 // Registered is the result of [Register].
 type Registered struct {
@@ -54,11 +54,11 @@ type Registered struct {
 
 func (c Register) who() (string, bool) { return c.Session, true }
 
-func (c Register) run(t *turn) Result {
+func (c Register) run(t *tx) Result {
 	if f := first(badName("task_id", c.TaskID), badLabel("branch", c.Branch), badText("description", c.Description, maxShort)); f != nil {
 		return *f
 	}
-	if c.Patience < 0 {
+	if c.LeaseTTL < 0 {
 		return invalid("patience_seconds must not be below 0")
 	}
 	warning := ""
@@ -86,31 +86,31 @@ func (c Register) run(t *turn) Result {
 }
 
 // displace tells an agent that was at work that its name has another task now, and returns what to tell the new one.
-func (c Register) displace(t *turn, before *Agent) (warning string) {
+func (c Register) displace(t *tx, before *Agent) (warning string) {
 	t.warn(c.Session, "coordinator", fmt.Sprintf("%s was registered for task %s while it worked on %s: the locks and to-dos of that task are gone. "+
 		"If that was another agent, register again under a name of your own", c.Session, c.TaskID, before.TaskID), c.Session)
 	return fmt.Sprintf("an agent of this name was at work on task %s: its locks and to-dos are gone; if that is not you, register under another name", before.TaskID)
 }
 
-func (c Register) agent(t *turn) *Agent {
+func (c Register) agent(t *tx) *Agent {
 	agent := &Agent{
 		TaskID: c.TaskID, Branch: c.Branch, Description: c.Description, Status: StatusActive, StartedAt: t.now, Principal: t.by, Provisional: c.Resume,
-		Patience: int64(min(c.Patience, MaxPatience) / time.Second),
+		LeaseTTL: int64(min(c.LeaseTTL, MaxLeaseTTL) / time.Second),
 	}
 	if before := t.session(c.Session).Agent; before != nil && before.Principal == t.by {
-		agent.Patience = max(agent.Patience, before.Patience)
+		agent.LeaseTTL = max(agent.LeaseTTL, before.LeaseTTL)
 	}
 	return agent
 }
 
 // join begins an agent.
-func (t *turn) join(agent *Agent, session string) {
+func (t *tx) join(agent *Agent, session string) {
 	t.freeLeases(session, "its holder began another task")
 	t.emit(Event{Kind: KindJoined, Session: session, Agent: agent})
-	t.hand()
+	t.grantQueued()
 }
 
-func (c Register) registered(t *turn, warning string) Result {
+func (c Register) registered(t *tx, warning string) Result {
 	others := []string{}
 	for name, other := range t.state.Sessions.all() {
 		if name != c.Session && other.active() {
@@ -135,7 +135,7 @@ type Alive struct {
 
 func (c Heartbeat) who() (string, bool) { return c.Session, true }
 
-func (c Heartbeat) run(t *turn) Result {
+func (c Heartbeat) run(t *tx) Result {
 	if !t.Registered(c.Session) {
 		f := t.noAgent(c.Session)
 		f.Error += "; register again, as its leases and todos may be gone"
@@ -150,7 +150,7 @@ type Begin struct{ Session string }
 
 func (c Begin) who() (string, bool) { return c.Session, true }
 
-func (c Begin) run(t *turn) Result {
+func (c Begin) run(t *tx) Result {
 	if t.state.Sessions.get(c.Session) == nil {
 		t.emit(Event{Kind: KindBegun, Session: c.Session})
 	}
@@ -171,7 +171,7 @@ type AgentInfo struct {
 
 func (ListAgents) who() (string, bool) { return "", false }
 
-func (ListAgents) run(t *turn) Result {
+func (ListAgents) run(t *tx) Result {
 	all := newOrdered[AgentInfo]()
 	for name, s := range t.state.Sessions.all() {
 		if a := s.Agent; s.active() {
@@ -193,14 +193,14 @@ type Unregistered struct {
 
 func (c Unregister) who() (string, bool) { return c.Session, true }
 
-func (c Unregister) run(t *turn) Result {
+func (c Unregister) run(t *tx) Result {
 	if !t.Registered(c.Session) {
 		return t.noAgent(c.Session)
 	}
 	sum := summarize(t.session(c.Session).Todos)
 	t.abandon(c.Session, "it has left the project")
 	t.emit(Event{Kind: KindLeft, Session: c.Session})
-	t.hand()
+	t.grantQueued()
 	return Unregistered{
 		Status: "unregistered", Todos: sum,
 		Message: fmt.Sprintf("Successfully unregistered. Completed %d/%d todos.", sum.Completed, sum.Total),
@@ -218,7 +218,7 @@ type TaskCompleted struct {
 
 func (c CompleteTask) who() (string, bool) { return c.Session, true }
 
-func (c CompleteTask) run(t *turn) Result {
+func (c CompleteTask) run(t *tx) Result {
 	if f := badName("task_id", c.TaskID); f != nil {
 		return *f
 	}
@@ -237,7 +237,7 @@ type Configured struct {
 
 func (Configure) who() (string, bool) { return "", false }
 
-func (c Configure) run(t *turn) Result {
+func (c Configure) run(t *tx) Result {
 	if len(c.Settings.Roots) > maxRoots {
 		return invalid("a project has %d roots at most", maxRoots)
 	}
@@ -247,8 +247,8 @@ func (c Configure) run(t *turn) Result {
 		}
 	}
 	t.emit(Event{Kind: KindConfigured, Settings: &c.Settings})
-	t.state.look()
-	t.hand() // what was in the way may be so no longer
+	t.state.reindex()
+	t.grantQueued() // what was in the way may be so no longer
 	return Configured{Status: "configured", Settings: c.Settings}
 }
 
@@ -257,4 +257,4 @@ type GetSettings struct{}
 
 func (GetSettings) who() (string, bool) { return "", false }
 
-func (GetSettings) run(t *turn) Result { return t.state.Settings }
+func (GetSettings) run(t *tx) Result { return t.state.Settings }

@@ -20,7 +20,7 @@ func TestNoLockIsHeldWhileTheStoreWrites(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &held{Store: newMemory(), asked: make(chan struct{}, 1)}
-		h := newHub(t, &coord.HubOptions{Store: s, Logger: quiet, Retain: -1})
+		h := newHub(t, &coord.HubOptions{Store: s, Logger: quiet, EventRetention: -1})
 		register(t, h, "a", "b")
 		const other = "other"
 		in := func(ctx context.Context, id string, c coord.Command) (coord.Result, error) {
@@ -102,7 +102,7 @@ func TestNoLockIsHeldWhileTheStoreWrites(t *testing.T) {
 		wg.Go(func() { // b shows that it lives for longer than the dead do, though it gets no answer
 			defer close(lives)
 			for range 5 {
-				time.Sleep(coord.DefaultTimeout / 2)
+				time.Sleep(coord.DefaultSessionTimeout / 2)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				in(ctx, project, coord.Heartbeat{Session: "b"}) // no answer before the lease is kept
 				cancel()
@@ -121,7 +121,7 @@ func TestNoLockIsHeldWhileTheStoreWrites(t *testing.T) {
 func TestNoLockIsHeldWhileACallWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHub(t, &coord.HubOptions{Store: newMemory(), Logger: quiet, Retain: -1})
+		h := newHub(t, &coord.HubOptions{Store: newMemory(), Logger: quiet, EventRetention: -1})
 		register(t, h, "a", "b", "c")
 		do(t, h, lock("a", "x"))
 		var wg sync.WaitGroup

@@ -29,7 +29,7 @@ type PathConflict struct {
 
 func (Conflicts) who() (string, bool) { return "", false }
 
-func (c Conflicts) run(t *turn) Result {
+func (c Conflicts) run(t *tx) Result {
 	if len(c.Paths) > maxChecked {
 		return tooMany("paths to look up", maxChecked)
 	}
@@ -47,7 +47,7 @@ func (c Conflicts) run(t *turn) Result {
 }
 
 // find returns for each path the first lease that is in its way, nil where there is none.
-func (c Conflicts) find(t *turn) []*Lease {
+func (c Conflicts) find(t *tx) []*Lease {
 	asked := &Claim{Session: c.Session, Branch: c.Branch, Mode: ModeExclusive, Literal: true}
 	var places []int // of those that are paths
 	for n, name := range c.Paths {
@@ -60,7 +60,7 @@ func (c Conflicts) find(t *turn) []*Lease {
 	w := &t.state.work
 	*w = 0
 	for _, lease := range t.state.index.near(asked.Paths) {
-		if !t.state.rivals(asked, &lease.Claim) {
+		if !t.state.mayConflict(asked, &lease.Claim) {
 			continue
 		}
 		take := func(n int) bool {

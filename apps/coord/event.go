@@ -16,7 +16,7 @@ const (
 	KindResumed   Kind = "agent_resumed"
 	KindLeft      Kind = "agent_left"
 	KindDied      Kind = "agent_died"      // it showed no sign of life for HubOptions.Timeout, or its Patience
-	KindForgotten Kind = "agent_forgotten" // what was kept of it for HubOptions.Keep is gone
+	KindDeleted   Kind = "agent_forgotten" // what was kept of it for HubOptions.Keep is gone
 	KindCompleted Kind = "task_completed"
 
 	KindBegun Kind = "session_begun" // it has done something that no other event tells, and is its principal's from now on

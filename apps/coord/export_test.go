@@ -9,7 +9,7 @@ func InUse(h *Hub) int {
 	return len(h.projects)
 }
 
-func (h *Hub) find(project string) *running {
+func (h *Hub) find(project string) *projectActor {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.projects[project]

@@ -76,7 +76,7 @@ func TestBroadcastsAreReadOnce(t *testing.T) {
 						runtime.Gosched()
 					}
 				}
-				do(t, h, coord.Broadcast{Session: fmt.Sprint("s", i), Sort: "info", Content: fmt.Sprintf("%d/%d", i, j)})
+				do(t, h, coord.Broadcast{Session: fmt.Sprint("s", i), Type: "info", Content: fmt.Sprintf("%d/%d", i, j)})
 			}
 		})
 	}
@@ -168,7 +168,7 @@ func TestSessionsOfOthers(t *testing.T) {
 			coord.Register{Session: "a", TaskID: "1"}, coord.Heartbeat{Session: "a"}, coord.Unregister{Session: "a"}, coord.CompleteTask{Session: "a", TaskID: "1"},
 			coord.AddTodo{Session: "a", Item: "x"}, coord.UpdateTodo{Session: "a", ID: "x", Status: "blocked"}, coord.MyTodos{Session: "a"},
 			coord.Ask{From: "a", To: "b", Query: "?"}, coord.Check{Session: "a"}, coord.Respond{From: "a", To: "b", MessageID: id, Response: "!"},
-			coord.Broadcast{Session: "a", Sort: "info", Content: "!"}, lock("a", "y"), coord.Release{Session: "a", Path: "x"},
+			coord.Broadcast{Session: "a", Type: "info", Content: "!"}, lock("a", "y"), coord.Release{Session: "a", Path: "x"},
 			coord.CheckLock{Session: "a", Path: "x"}, coord.Define{Session: "a", Name: "I", Definition: "{}"},
 		}
 		for _, c := range all {
@@ -176,7 +176,7 @@ func TestSessionsOfOthers(t *testing.T) {
 				t.Errorf("%T: %s", c, got)
 			}
 		}
-		time.Sleep(coord.DefaultTimeout + 2*time.Second)
+		time.Sleep(coord.DefaultSessionTimeout + 2*time.Second)
 		for _, c := range all[1:] {
 			if got := as("bob", c); !contains(got, `"code":"forbidden"`) {
 				t.Errorf("%T after its death: %s", c, got)
@@ -211,7 +211,7 @@ func TestOldTokensAreRefused(t *testing.T) {
 		if got := do(t, h, coord.CheckLock{Session: "a", Path: "./x", Token: first}); status(t, got) != "held" {
 			t.Error(got)
 		}
-		time.Sleep(coord.DefaultTimeout + 2*time.Second)
+		time.Sleep(coord.DefaultSessionTimeout + 2*time.Second)
 		register(t, h, "b")
 		other := details
 		other.Session = "b"
@@ -247,13 +247,13 @@ func TestNoLeaseOutlivesItsHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
 		register(t, h, "zombie")
-		time.Sleep(coord.DefaultTimeout + 2*time.Second)
+		time.Sleep(coord.DefaultSessionTimeout + 2*time.Second)
 		for _, name := range []string{"zombie", "ghost"} {
 			if got := do(t, h, lock(name, name)); status(t, got) != "locked" {
 				t.Fatal(got)
 			}
 		}
-		time.Sleep(coord.DefaultTimeout + 2*time.Second)
+		time.Sleep(coord.DefaultSessionTimeout + 2*time.Second)
 		if got := do(t, h, coord.ListLocks{}); got != `{"leases":[],"queue":[]}` {
 			t.Error(got)
 		}
@@ -276,7 +276,7 @@ func TestNamesMeanNothing(t *testing.T) {
 				}
 			}
 		}
-		time.Sleep(coord.DefaultTimeout + 2*time.Second)
+		time.Sleep(coord.DefaultSessionTimeout + 2*time.Second)
 		for _, id := range []string{"a:b", "a", "agents", "..x/.y", "b:a:b", project} {
 			agents, err := h.Do(t.Context(), id, "", coord.ListAgents{})
 			if err != nil {
@@ -319,7 +319,7 @@ func TestTheDeadDoNotAnswer(t *testing.T) {
 		if got := do(t, h, coord.Ask{From: "asker", To: "asked", Query: "?", Wait: true, Timeout: coord.MaxWait}); status(t, got) != "not_found" {
 			t.Error(got)
 		}
-		if waited := time.Since(begun); waited > coord.DefaultTimeout+2*time.Second {
+		if waited := time.Since(begun); waited > coord.DefaultSessionTimeout+2*time.Second {
 			t.Errorf("after %v", waited)
 		}
 	})
@@ -331,7 +331,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 		h := newHub(t, nil)
 		register(t, h, "a", "b")
 		do(t, h, coord.AddTodo{Session: "a", Item: "half done"})
-		do(t, h, coord.Broadcast{Session: "b", Sort: "info", Content: "read me"})
+		do(t, h, coord.Broadcast{Session: "b", Type: "info", Content: "read me"})
 		time.Sleep(23 * time.Hour)
 		register(t, h, "a")
 		if got := do(t, h, coord.MyTodos{Session: "a"}); !contains(got, "half done") {
@@ -422,7 +422,7 @@ func TestInboxesAreBounded(t *testing.T) {
 	}
 	do(t, h, coord.Ask{From: "b", To: "a", Query: "still here?"})
 	for i := range 2000 {
-		do(t, h, coord.Broadcast{Session: "b", Sort: "info", Content: fmt.Sprint(i)})
+		do(t, h, coord.Broadcast{Session: "b", Type: "info", Content: fmt.Sprint(i)})
 	}
 	messages := decode[[]coord.BroadcastMessage](t, do(t, h, coord.Check{Session: "a", Limit: 2000}))
 	if n := len(messages); n != 1001 || !strings.HasPrefix(messages[0].Content, "1001 older messages were dropped") || messages[1].Content != "still here?" || messages[n-1].Content != "1999" {
@@ -432,7 +432,7 @@ func TestInboxesAreBounded(t *testing.T) {
 	if got := do(t, h, coord.Check{Session: "a"}); contains(got, "dropped") || !contains(got, "more") {
 		t.Error(got)
 	}
-	if got := do(t, h, coord.Broadcast{Session: "b", Sort: "info", Content: strings.Repeat("x", 1<<20)}); !contains(got, coord.CodeInvalid) {
+	if got := do(t, h, coord.Broadcast{Session: "b", Type: "info", Content: strings.Repeat("x", 1<<20)}); !contains(got, coord.CodeInvalid) {
 		t.Error(got)
 	}
 }
@@ -453,7 +453,7 @@ func TestLongNamesAreAnswered(t *testing.T) {
 // A question that nobody answers does not take the place of others for ever.
 func TestOldQueriesGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHub(t, &coord.HubOptions{Keep: 10 * time.Minute})
+		h := newHub(t, &coord.HubOptions{SessionRetention: 10 * time.Minute})
 		register(t, h, "a", "b")
 		for _, name := range []string{"a", "b"} {
 			defer h.Connect(project, name)()
@@ -484,7 +484,7 @@ func TestStrictProjects(t *testing.T) {
 		if got := do(t, h, lock("a", "x")); status(t, got) != "locked" {
 			t.Error(got)
 		}
-		time.Sleep(coord.DefaultTimeout + 2*time.Second)
+		time.Sleep(coord.DefaultSessionTimeout + 2*time.Second)
 		if got := do(t, h, lock("a", "x")); !contains(got, coord.CodeUnregistered) {
 			t.Error(got)
 		}
@@ -553,7 +553,7 @@ func (*countingStore) Events(context.Context, string, int64, int) ([]coord.Event
 
 func (*countingStore) Prune(context.Context, time.Time) error { return nil }
 
-func (*countingStore) Forget(context.Context, string) error { return nil }
+func (*countingStore) DeleteProject(context.Context, string) error { return nil }
 
 func (*countingStore) Projects(context.Context) ([]string, error) { return nil, nil }
 

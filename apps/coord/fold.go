@@ -26,7 +26,7 @@ func (s *state) apply(e *Event) {
 		s.Settings = *e.Settings
 		s.Settings.between = nil // they may have been of other roots
 		s.index = nil            // paths may be compared in another way
-	case KindResumed, KindLeft, KindDied, KindForgotten, KindCompleted:
+	case KindResumed, KindLeft, KindDied, KindDeleted, KindCompleted:
 		s.applyAgent(e)
 	case KindTodoAdded, KindTodoUpdated:
 		s.applyTodo(e)
@@ -85,7 +85,7 @@ func (s *state) applyAgent(e *Event) {
 	case KindResumed:
 		at := s.at(e.Session, e)
 		at.Agent, at.Seen = e.Agent, e.Time
-	case KindLeft, KindForgotten:
+	case KindLeft, KindDeleted:
 		s.Sessions.delete(e.Session)
 	case KindDied:
 		if at := s.Sessions.get(e.Session); at != nil && at.Agent != nil {
@@ -135,7 +135,7 @@ func (s *state) applyQuery(e *Event) {
 	if e.Kind == KindAsked {
 		q := e.Query
 		s.Queries.set(q.ID, q)
-		s.deliver(q.To, Message{ID: q.ID, From: q.From, Type: TypeQuery, Sort: q.Sort, Text: q.Text, Time: q.Time}, e)
+		s.deliver(q.To, Message{ID: q.ID, From: q.From, Type: TypeQuery, Subtype: q.Type, Text: q.Text, Time: q.Time}, e)
 		return
 	}
 	q := s.Queries.get(e.ID)
@@ -172,7 +172,7 @@ func (s *state) applyLease(e *Event) {
 	case KindQueued:
 		claim := *e.Claim
 		if s.index != nil {
-			claim.ahead = s.countAhead(&claim, len(s.Queue))
+			claim.blockers = s.countBlockers(&claim, len(s.Queue))
 		}
 		s.Queue = append(s.Queue, &claim)
 	case KindUnqueued:
@@ -208,8 +208,8 @@ func (s *state) renew(e *Event) {
 	}
 	if len(e.Lease.Paths) < len(old.Paths) {
 		for _, claim := range s.Queue {
-			if s.against(claim, &old.Claim) && !s.against(claim, &e.Lease.Claim) {
-				claim.ahead--
+			if s.conflictsWith(claim, &old.Claim) && !s.conflictsWith(claim, &e.Lease.Claim) {
+				claim.blockers--
 			}
 		}
 		gone := slices.DeleteFunc(slices.Clone(old.Paths), func(p string) bool { return slices.Contains(e.Lease.Paths, p) })

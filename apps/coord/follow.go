@@ -110,7 +110,7 @@ type endedError struct{ ended }
 func (e *endedError) Error() string { return "the project has been forgotten" }
 
 // still returns an error when a project in use was forgotten since there were so many that were, or goes out of use.
-func (h *Hub) still(r *running, ends int64) error {
+func (h *Hub) still(r *projectActor, ends int64) error {
 	if e, is := h.endedSince(r.id, ends); is {
 		return &endedError{e}
 	}

@@ -28,11 +28,11 @@ func (s *slowEvents) Events(ctx context.Context, project string, after int64, li
 
 // While the store is read for a follower its project may be forgotten, and another one of the name begin: of that the
 // follower sees nothing before it has learned of the end.
-func TestForgottenWhileEventsAreRead(t *testing.T) {
+func TestDeletionWhileEventsAreRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		kept := newMemory()
-		h := coord.NewHub(&coord.HubOptions{Store: kept, Logger: quiet, Retain: -1})
+		h := coord.NewHub(&coord.HubOptions{Store: kept, Logger: quiet, EventRetention: -1})
 		for i := range 5 {
 			do(t, h, coord.AddTodo{Session: "old", Item: fmt.Sprint(i)})
 		}
@@ -40,7 +40,7 @@ func TestForgottenWhileEventsAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		slow := &slowEvents{kept, make(chan struct{}), make(chan struct{})}
-		h = newHub(t, &coord.HubOptions{Store: slow, Logger: quiet, Retain: -1})
+		h = newHub(t, &coord.HubOptions{Store: slow, Logger: quiet, EventRetention: -1})
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			for e, err := range h.Events(t.Context(), project, 2) {
@@ -73,16 +73,16 @@ func (c meanwhile) Done() <-chan struct{} {
 }
 
 // What became of a query of a project that is forgotten while it is looked for is not known, and nobody waits for it.
-func TestForgottenWhileAnOutcomeIsLookedFor(t *testing.T) {
+func TestDeletionWhileAnOutcomeIsLoaded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHub(t, &coord.HubOptions{Store: newMemory(), Logger: quiet, Retain: -1})
+		h := newHub(t, &coord.HubOptions{Store: newMemory(), Logger: quiet, EventRetention: -1})
 		register(t, h, "a")
 		before := asked(t, h, "r")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		_, _, err := h.Outcome(meanwhile{ctx, new(sync.Once), func() { forget(t, h, true) }}, project, "r", before)
-		if !errors.Is(err, coord.ErrForgotten) {
+		if !errors.Is(err, coord.ErrDeleted) {
 			t.Error(err)
 		}
 	})

@@ -45,7 +45,7 @@ func TestStoreStaysFull(t *testing.T) {
 				return nil
 			},
 		}
-		h := newHub(t, &coord.HubOptions{Store: s, Logger: slog.New(slog.NewTextHandler(&log, nil)), Retain: -1})
+		h := newHub(t, &coord.HubOptions{Store: s, Logger: slog.New(slog.NewTextHandler(&log, nil)), EventRetention: -1})
 		register(t, h, "a", "b")
 		do(t, h, lock("a", "x"))
 		var wg sync.WaitGroup
@@ -118,7 +118,7 @@ func TestStoreStaysFullForTime(t *testing.T) {
 			tried.Add(1)
 			return errDisk
 		}}
-		h := newHub(t, &coord.HubOptions{Store: s, Logger: slog.New(slog.NewTextHandler(&log, nil)), Retain: -1})
+		h := newHub(t, &coord.HubOptions{Store: s, Logger: slog.New(slog.NewTextHandler(&log, nil)), EventRetention: -1})
 		register(t, h, "a")
 		c := lock("a", "x")
 		c.TTL = 5 * time.Second

@@ -53,8 +53,8 @@ func TestHandOver(t *testing.T) {
 		"a claim by branch":  {shared, 0, func(string) Command { return Configure{Settings{PerBranch: true}} }},
 		"a canceled lease":   {exclusive, 0, func(id string) Command { return drop{id} }},
 		"a claim that ended": {shared, 0, func(id string) Command { return unqueue{id, announce("c", "x")} }},
-		"death": {exclusive, DefaultTimeout, func(string) Command {
-			return sweep{DefaultTimeout, DefaultKeep, func(name string) bool { return name == "b" }}
+		"death": {exclusive, DefaultSessionTimeout, func(string) Command {
+			return sweep{DefaultSessionTimeout, DefaultSessionRetention, func(name string) bool { return name == "b" }}
 		}},
 		"the end of its time": {func(b *bed) string {
 			short := announce("a", "x")
@@ -62,7 +62,7 @@ func TestHandOver(t *testing.T) {
 			id := holds(b, short)
 			waits(b, announce("b", "x"))
 			return id
-		}, time.Minute, func(string) Command { return sweep{DefaultTimeout, DefaultKeep, nobody} }},
+		}, time.Minute, func(string) Command { return sweep{DefaultSessionTimeout, DefaultSessionRetention, nobody} }},
 		"the end of a guest": {func(b *bed) string {
 			b.do(Unregister{"a"})
 			return exclusive(b)

@@ -318,7 +318,7 @@ func TestIdleProjectsRest(t *testing.T) {
 			t.Error("the project of an agent that is there is gone")
 		}
 		leave()
-		time.Sleep(coord.DefaultTimeout + 10*time.Minute + 5*time.Second)
+		time.Sleep(coord.DefaultSessionTimeout + 10*time.Minute + 5*time.Second)
 		if n := coord.InUse(h); n != 0 {
 			t.Errorf("%d projects are in memory", n)
 		}
@@ -332,7 +332,7 @@ func TestIdleProjectsRest(t *testing.T) {
 }
 
 // What the dead have left is kept for a day, also when the coordinator is started again and again.
-func TestTheDeadAreForgottenInTime(t *testing.T) {
+func TestStaleSessionsAreDeletedInTime(t *testing.T) {
 	kept := newMemory()
 	synctest.Test(t, func(t *testing.T) {
 		for i := range 10 {
@@ -346,7 +346,7 @@ func TestTheDeadAreForgottenInTime(t *testing.T) {
 			if err := h.Close(); err != nil {
 				t.Error(err)
 			}
-			if kept.count(coord.KindForgotten) > 0 {
+			if kept.count(coord.KindDeleted) > 0 {
 				return
 			}
 		}
@@ -357,7 +357,7 @@ func TestTheDeadAreForgottenInTime(t *testing.T) {
 // A slow project does not stop the time of others.
 func TestEachProjectHasItsTime(t *testing.T) {
 	t.Parallel()
-	h := newHub(t, &coord.HubOptions{Timeout: time.Second})
+	h := newHub(t, &coord.HubOptions{SessionTimeout: time.Second})
 	for _, id := range []string{"slow", "other"} {
 		if _, err := h.Do(t.Context(), id, "", coord.Register{Session: "a", TaskID: "1"}); err != nil {
 			t.Fatal(err)

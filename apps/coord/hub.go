@@ -18,14 +18,14 @@ import (
 type HubOptions struct {
 	// Store keeps what happens. Nil keeps nothing beyond the life of the Hub.
 	Store Store
-	// Timeout is how long an agent may show no sign of life until it counts as dead; 0 means DefaultTimeout.
-	Timeout time.Duration
-	// Keep is how long what the dead leave is kept; 0 means DefaultKeep.
-	Keep time.Duration
-	// Retain is how long the Store keeps events for those who ask for old ones; 0 means DefaultRetain, and less than 0 for
+	// SessionTimeout is how long an agent may show no sign of life until it counts as dead; 0 means DefaultSessionTimeout.
+	SessionTimeout time.Duration
+	// SessionRetention is how long what the dead leave is kept; 0 means DefaultSessionRetention.
+	SessionRetention time.Duration
+	// EventRetention is how long the Store keeps events for those who ask for old ones; 0 means DefaultEventRetention, and less than 0 for
 	// ever. The state of a project needs none of those that go.
-	Retain time.Duration
-	Logger *slog.Logger // nil means slog.Default()
+	EventRetention time.Duration
+	Logger         *slog.Logger // nil means slog.Default()
 }
 
 var (
@@ -50,7 +50,7 @@ type Hub struct {
 	loops  sync.WaitGroup
 
 	mu       sync.Mutex
-	projects map[string]*running
+	projects map[string]*projectActor
 	filled   int // projects in which something has happened
 	endings  map[string]*ending
 	ended    map[string]ended
@@ -70,14 +70,14 @@ func NewHub(opts *HubOptions) *Hub {
 	if opts != nil {
 		o = *opts
 	}
-	o.Timeout, o.Keep, o.Retain = cmp.Or(o.Timeout, DefaultTimeout), cmp.Or(o.Keep, DefaultKeep), cmp.Or(o.Retain, DefaultRetain)
+	o.SessionTimeout, o.SessionRetention, o.EventRetention = cmp.Or(o.SessionTimeout, DefaultSessionTimeout), cmp.Or(o.SessionRetention, DefaultSessionRetention), cmp.Or(o.EventRetention, DefaultEventRetention)
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	h := &Hub{opts: o, projects: make(map[string]*running), present: make(map[[2]string]int), listening: make(map[[3]string]int), endings: make(map[string]*ending), ended: make(map[string]ended)}
+	h := &Hub{opts: o, projects: make(map[string]*projectActor), present: make(map[[2]string]int), listening: make(map[[3]string]int), endings: make(map[string]*ending), ended: make(map[string]ended)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.writer = newWriter(o.Store, h.discard, h.failures.kept, h.hasEnded)
-	if o.Store != nil && o.Retain > 0 {
+	if o.Store != nil && o.EventRetention > 0 {
 		h.loops.Go(h.prune)
 	}
 	return h
@@ -112,7 +112,7 @@ func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Res
 		}
 		if _, ended := h.endedSince(project, ends); ended {
 			leave()
-			return forgottenMeanwhile(project), nil
+			return deletedMeanwhile(project), nil
 		}
 		result, err := h.doIn(ctx, r, principal, c)
 		leave()
@@ -123,7 +123,7 @@ func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Res
 }
 
 // doIn runs a command in a project that is in use.
-func (h *Hub) doIn(ctx context.Context, r *running, principal string, c Command) (Result, error) {
+func (h *Hub) doIn(ctx context.Context, r *projectActor, principal string, c Command) (Result, error) {
 	if check, ok := c.(Check); ok && !check.Peek {
 		return h.take(ctx, r, principal, check)
 	}
@@ -152,7 +152,7 @@ func (h *Hub) doIn(ctx context.Context, r *running, principal string, c Command)
 
 // take takes messages out of an inbox. They are known to be kept before it takes them, and that they were taken is not
 // waited for: a call that ends before has taken none, and if the store fails then they come a second time.
-func (h *Hub) take(ctx context.Context, r *running, principal string, c Check) (Result, error) {
+func (h *Hub) take(ctx context.Context, r *projectActor, principal string, c Check) (Result, error) {
 	r.mu.Lock()
 	before := outcome{last: r.last, reads: true}
 	c.upto = r.project.state.Seq
@@ -193,7 +193,7 @@ func (o *outcome) settled(ctx context.Context) error {
 }
 
 // run runs a command.
-func (h *Hub) run(r *running, principal string, c Command) (outcome, error) {
+func (h *Hub) run(r *projectActor, principal string, c Command) (outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone {
@@ -220,7 +220,7 @@ func (h *Hub) run(r *running, principal string, c Command) (outcome, error) {
 
 // undoing returns what takes back what a command did, as far as it would be in the way of others: a lease that nobody
 // knows to have, and a question that nobody wants answered. What is waited for is not the command's own.
-func (r *running) undoing(c Command, events []Event) Command {
+func (r *projectActor) undoing(c Command, events []Event) Command {
 	for i := range slices.Backward(events) { // others may follow from it
 		e := &events[i]
 		switch c := c.(type) {
@@ -238,7 +238,7 @@ func (r *running) undoing(c Command, events []Event) Command {
 }
 
 // undo takes back what a call did that ended before it was answered, and keeps what had come for it.
-func (h *Hub) undo(r *running, o *outcome) {
+func (h *Hub) undo(r *projectActor, o *outcome) {
 	if o.undo == nil {
 		return
 	}
@@ -249,7 +249,7 @@ func (h *Hub) undo(r *running, o *outcome) {
 }
 
 // wait waits for the result of a command that waits.
-func (h *Hub) wait(ctx context.Context, r *running, w *waiting, o *outcome) error {
+func (h *Hub) wait(ctx context.Context, r *projectActor, w *waiting, o *outcome) error {
 	timer := time.NewTimer(w.limit)
 	defer timer.Stop()
 	var got outcome
@@ -279,7 +279,7 @@ func (h *Hub) wait(ctx context.Context, r *running, w *waiting, o *outcome) erro
 }
 
 // giveUp ends a wait, because it was long enough or because it was canceled, unless its result came in the last moment.
-func (h *Hub) giveUp(r *running, w *waiting, later chan outcome, canceled bool) outcome {
+func (h *Hub) giveUp(r *projectActor, w *waiting, later chan outcome, canceled bool) outcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
@@ -318,7 +318,7 @@ func count[K comparable](mu *sync.Mutex, all map[K]int, at K) (leave func()) {
 }
 
 // connected reports whether a session has a connection, or whoever it belongs to listens for it. The caller holds r.mu.
-func (h *Hub) connected(r *running, session string) bool {
+func (h *Hub) connected(r *projectActor, session string) bool {
 	h.presence.Lock()
 	defer h.presence.Unlock()
 	if h.present[[2]string{r.id, session}] > 0 {
@@ -356,7 +356,7 @@ func (h *Hub) Alive() []string {
 	return names
 }
 
-func (r *running) alive() bool {
+func (r *projectActor) alive() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone {

@@ -115,7 +115,7 @@ func TestAnswersAreWaitedFor(t *testing.T) {
 				time.Sleep(time.Second)
 			}
 		}()
-		if got := do(t, h, coord.Ask{From: "a", To: "b", Sort: "interface", Query: "what?", Wait: true, Timeout: time.Minute}); got != `{"status":"received","response":"it has four fields"}` {
+		if got := do(t, h, coord.Ask{From: "a", To: "b", Type: "interface", Query: "what?", Wait: true, Timeout: time.Minute}); got != `{"status":"received","response":"it has four fields"}` {
 			t.Error(got)
 		}
 		if got := do(t, h, coord.Check{Session: "a"}); got != `[]` {
@@ -243,10 +243,10 @@ func contains(text, part string) bool {
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
-		me := coord.Register{Session: "slow", TaskID: "1", Resume: true, Patience: 15 * time.Minute}
+		me := coord.Register{Session: "slow", TaskID: "1", Resume: true, LeaseTTL: 15 * time.Minute}
 		do(t, h, me)
 		do(t, h, coord.Register{Session: "slow", TaskID: "2"})
-		do(t, h, coord.Register{Session: "ever", TaskID: "1", Patience: 24 * time.Hour})
+		do(t, h, coord.Register{Session: "ever", TaskID: "1", LeaseTTL: 24 * time.Hour})
 		there := func(after time.Duration, want string) {
 			t.Helper()
 			time.Sleep(after)
@@ -275,7 +275,7 @@ func TestTheDeadLetGo(t *testing.T) {
 		if got := do(t, h, coord.Announce{Session: "alive", Paths: []string{"x"}, ChangeType: "modify", Wait: 5 * time.Minute}); status(t, got) != "locked" {
 			t.Error(got)
 		}
-		if waited := time.Since(begun); waited < coord.DefaultTimeout || waited > coord.DefaultTimeout+2*time.Second {
+		if waited := time.Since(begun); waited < coord.DefaultSessionTimeout || waited > coord.DefaultSessionTimeout+2*time.Second {
 			t.Errorf("after %v", waited)
 		}
 		if got := do(t, h, coord.Heartbeat{Session: "dead"}); status(t, got) != "not_found" {
@@ -343,7 +343,7 @@ func TestRestart(t *testing.T) {
 func TestListeners(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHub(t, &coord.HubOptions{Timeout: time.Minute})
+		h := newHub(t, &coord.HubOptions{SessionTimeout: time.Minute})
 		as := func(principal string, c coord.Command) coord.Result {
 			t.Helper()
 			result, err := h.Do(t.Context(), project, principal, c)

@@ -14,11 +14,11 @@ const (
 )
 
 // ready returns those messages that a check of an inbox returns. The first one says how many were dropped, if any were.
-func (c Check) ready(t *turn, of *session) []*Message {
+func (c Check) ready(t *tx, of *session) []*Message {
 	var all []*Message
 	if of.Dropped > 0 {
 		text := fmt.Sprintf("%d older messages were dropped, as your inbox was full: check it more often", of.Dropped)
-		all = append(all, &Message{ID: "dropped", From: "coordinator", Type: TypeBroadcast, Sort: "warning", Text: text, Time: t.now})
+		all = append(all, &Message{ID: "dropped", From: "coordinator", Type: TypeBroadcast, Subtype: "warning", Text: text, Time: t.now})
 	}
 	size := 0
 	for _, m := range of.Inbox {
@@ -32,7 +32,7 @@ func (c Check) ready(t *turn, of *session) []*Message {
 }
 
 // failDropped tells those who asked that their query will have no answer, as it was dropped from a full inbox.
-func (t *turn) failDropped() {
+func (t *tx) failDropped() {
 	lost := t.state.dropped
 	t.state.dropped = nil
 	for _, id := range lost {

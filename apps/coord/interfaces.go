@@ -22,7 +22,7 @@ type Defined struct {
 
 func (c Define) who() (string, bool) { return c.Session, true }
 
-func (c Define) run(t *turn) Result {
+func (c Define) run(t *tx) Result {
 	if c.Definition == "" {
 		return invalid("definition is missing")
 	}
@@ -36,7 +36,7 @@ func (c Define) run(t *turn) Result {
 	if old == nil && t.state.Interfaces.len() >= maxInterfaces {
 		return tooMany("interfaces in this project", maxInterfaces)
 	}
-	if f := first(t.overShare(c.Session, c.Definition), t.overDefined(old, c.Definition)); f != nil {
+	if f := first(t.overQuota(c.Session, c.Definition), t.overDefined(old, c.Definition)); f != nil {
 		return *f
 	}
 	def := &Interface{Name: c.Name, Definition: c.Definition, RegisteredBy: c.Session, FilePath: c.FilePath, Time: t.now, Version: 1}
@@ -49,7 +49,7 @@ func (c Define) run(t *turn) Result {
 
 // overDefined says that the definitions would be too large in all with a new one, in the place of an old one if that is
 // not nil.
-func (t *turn) overDefined(old *Interface, definition string) *Failure {
+func (t *tx) overDefined(old *Interface, definition string) *Failure {
 	size := textSize(definition)
 	if size <= maxUncounted {
 		return nil
@@ -86,7 +86,7 @@ type Unknown struct {
 
 func (GetInterface) who() (string, bool) { return "", false }
 
-func (c GetInterface) run(t *turn) Result {
+func (c GetInterface) run(t *tx) Result {
 	if f := badName("interface_name", c.Name); f != nil {
 		return *f
 	}
@@ -109,7 +109,7 @@ type ListInterfaces struct{}
 
 func (ListInterfaces) who() (string, bool) { return "", false }
 
-func (ListInterfaces) run(t *turn) Result {
+func (ListInterfaces) run(t *tx) Result {
 	all := newOrdered[InterfaceInfo]()
 	for name, def := range t.state.Interfaces.all() {
 		all.set(name, def.info())
@@ -126,7 +126,7 @@ const (
 // similar returns the names that are most like a name: those that begin with it or that it begins with, then those that
 // contain it or that it contains, then, of names that are not long, those that a slip of the pen is away, each in the order
 // in which they came.
-func (t *turn) similar(name string) []string {
+func (t *tx) similar(name string) []string {
 	type match struct {
 		name string
 		rank int

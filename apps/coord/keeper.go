@@ -21,7 +21,7 @@ type Freed struct {
 
 func (Free) who() (string, bool) { return "", false }
 
-func (c Free) run(t *turn) Result {
+func (c Free) run(t *tx) Result {
 	if f := badID("lock_id", c.ID); f != nil {
 		return *f
 	}
@@ -40,19 +40,19 @@ func (c Free) run(t *turn) Result {
 	return Failure{Status: "not_found", Error: fmt.Sprintf("There is no lock %s in project %s; it may have been freed meanwhile", c.ID, t.Project.id)}
 }
 
-func (c Free) freed(t *turn, claim *Claim, text string) Result {
+func (c Free) freed(t *tx, claim *Claim, text string) Result {
 	paths := strings.Join(claim.Paths, ", ")
 	t.tell(claim.Session, c.Person, fmt.Sprintf(text, c.Person, paths))
-	t.hand()
+	t.grantQueued()
 	return Freed{Status: "freed", Session: claim.Session, Paths: claim.Paths}
 }
 
 // tell puts a message from a person into the inbox of a session.
-func (t *turn) tell(session, person, text string) { t.warn(session, person, text, person) }
+func (t *tx) tell(session, person, text string) { t.warn(session, person, text, person) }
 
 // warn puts a warning into the inbox of a session, by an event of the session that is the cause.
-func (t *turn) warn(session, from, text, cause string) {
-	m := &Message{ID: t.id(from), From: from, Type: TypeBroadcast, Sort: "warning", Text: text, Time: t.now}
+func (t *tx) warn(session, from, text, cause string) {
+	m := &Message{ID: t.id(from), From: from, Type: TypeBroadcast, Subtype: "warning", Text: text, Time: t.now}
 	t.emit(Event{Kind: KindBroadcast, Session: cause, To: []string{session}, Message: m})
 }
 
@@ -70,25 +70,25 @@ type Retired struct {
 
 func (Retire) who() (string, bool) { return "", false }
 
-func (c Retire) run(t *turn) Result {
+func (c Retire) run(t *tx) Result {
 	if !t.Registered(c.Session) {
 		return c.forget(t)
 	}
 	t.abandon(c.Session, c.Person+" has retired it")
 	t.emit(Event{Kind: KindDied, Session: c.Session, Text: c.Person + " has retired it"})
 	t.tell(c.Session, c.Person, c.Person+" has retired you: your locks are free. If you go on, register again first")
-	t.hand()
+	t.grantQueued()
 	return Retired{Status: "retired", Session: c.Session}
 }
 
 // forget ends a session that is no living agent.
-func (c Retire) forget(t *turn) Result {
+func (c Retire) forget(t *tx) Result {
 	if s := t.state.Sessions.get(c.Session); s == nil || s.Agent != nil && t.now.Sub(s.EndedAt) < time.Minute {
 		return t.noAgent(c.Session)
 	}
 	why := c.Person + " has ended it"
 	t.abandon(c.Session, why)
-	t.emit(Event{Kind: KindForgotten, Session: c.Session, Text: why})
-	t.hand()
+	t.emit(Event{Kind: KindDeleted, Session: c.Session, Text: why})
+	t.grantQueued()
 	return Retired{Status: "retired", Session: c.Session}
 }

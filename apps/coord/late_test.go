@@ -14,7 +14,7 @@ import (
 type asking struct {
 	t   *testing.T
 	hub *Hub
-	of  *running
+	of  *projectActor
 	w   waiting
 	o   outcome
 }
@@ -31,7 +31,7 @@ func ask(t *testing.T, from string) *asking {
 	q := &asking{t: t, hub: h, of: r}
 	q.run(Register{Session: "a", TaskID: "1"})
 	q.run(Register{Session: "b", TaskID: "2"})
-	q.o = q.run(Ask{From: from, To: "b", Query: "what?", Wait: true, Timeout: time.Minute, Outside: isOutsider(from)})
+	q.o = q.run(Ask{From: from, To: "b", Query: "what?", Wait: true, Timeout: time.Minute, External: isExternal(from)})
 	q.w = q.o.result.(waiting)
 	return q
 }

@@ -19,7 +19,7 @@ func TestLeaseIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newState()
 		s.Settings.IgnoreCase = rapid.Bool().Draw(t, "ignore case")
-		s.look()
+		s.reindex()
 		clean := func(literal bool) string {
 			p, err := s.Settings.clean(path.Draw(t, "path"), literal)
 			if err != nil {

@@ -75,7 +75,7 @@ type MoreLocks struct {
 
 func (c Announce) who() (string, bool) { return c.Session, true }
 
-func (c Announce) run(t *turn) Result {
+func (c Announce) run(t *tx) Result {
 	claim, f := c.claim(t)
 	if f != nil {
 		return *f
@@ -88,7 +88,7 @@ func (c Announce) run(t *turn) Result {
 		return *f
 	}
 	t.state.work = 0
-	if f := t.overShare(claim.Session, append(claim.Paths[:len(claim.Paths):len(claim.Paths)], claim.Description)...); f != nil {
+	if f := t.overQuota(claim.Session, append(claim.Paths[:len(claim.Paths):len(claim.Paths)], claim.Description)...); f != nil {
 		return *f
 	}
 	blockers := t.blockers(claim, len(t.state.Queue))
@@ -110,7 +110,7 @@ func (c Announce) run(t *turn) Result {
 }
 
 // crowded says why there is no room for one more claim.
-func (t *turn) crowded(claim *Claim) *Failure {
+func (t *tx) crowded(claim *Claim) *Failure {
 	if t.state.Leases.len() >= maxLeases {
 		f := tooMany("leases in this project", maxLeases)
 		return &f
@@ -150,7 +150,7 @@ func (c *Claim) patterns() int {
 }
 
 // claim checks what is announced.
-func (c Announce) claim(t *turn) (*Claim, *Failure) {
+func (c Announce) claim(t *tx) (*Claim, *Failure) {
 	bad := func(f Failure) (*Claim, *Failure) { return nil, &f }
 	if c.Mode == "" {
 		c.Mode = ModeExclusive
@@ -195,13 +195,13 @@ func (c Announce) claim(t *turn) (*Claim, *Failure) {
 	return claim, nil
 }
 
-// against reports whether two claims cannot be granted at once.
-func (s *state) against(a, b *Claim) bool {
-	return s.rivals(a, b) && a.overlap(&s.Settings, b, &s.work)
+// conflictsWith reports whether two claims cannot be granted at once.
+func (s *state) conflictsWith(a, b *Claim) bool {
+	return s.mayConflict(a, b) && a.overlap(&s.Settings, b, &s.work)
 }
 
-// rivals reports whether two claims cannot be granted at once if their paths meet.
-func (s *state) rivals(a, b *Claim) bool {
+// mayConflict reports whether two claims cannot be granted at once if their paths meet.
+func (s *state) mayConflict(a, b *Claim) bool {
 	switch {
 	case a.Session == b.Session, a.Mode == ModeShared && b.Mode == ModeShared:
 		return false
@@ -213,11 +213,11 @@ func (s *state) rivals(a, b *Claim) bool {
 
 // blockers returns the sessions that are in the way of a claim: those that hold what it wants, and those whose claims
 // for it come first in the queue, of which the first n count. They are not all when it was too much work to find them.
-func (t *turn) blockers(claim *Claim, n int) []string {
+func (t *tx) blockers(claim *Claim, n int) []string {
 	var all []string
 	seen := map[string]bool{}
 	add := func(other *Claim) {
-		if t.state.against(claim, other) && !seen[other.Session] {
+		if t.state.conflictsWith(claim, other) && !seen[other.Session] {
 			seen[other.Session] = true
 			all = append(all, other.Session)
 		}
@@ -238,11 +238,11 @@ func (t *turn) blockers(claim *Claim, n int) []string {
 }
 
 // own returns the lease by which the session has all of a claim already; rather one that it has announced itself.
-func (t *turn) own(claim *Claim) *Lease {
+func (t *tx) own(claim *Claim) *Lease {
 	var auto *Lease
 	for _, lease := range t.state.index.of(claim.Session) {
 		switch {
-		case !t.state.serves(lease, claim) || !t.state.coversAll(lease, claim):
+		case !t.state.satisfies(lease, claim) || !t.state.coversAll(lease, claim):
 		case !lease.Auto:
 			return lease
 		case auto == nil:
@@ -252,8 +252,8 @@ func (t *turn) own(claim *Claim) *Lease {
 	return auto
 }
 
-// serves reports whether a lease of the session is enough for a claim, as far as it has its paths.
-func (s *state) serves(lease *Lease, claim *Claim) bool {
+// satisfies reports whether a lease of the session is enough for a claim, as far as it has its paths.
+func (s *state) satisfies(lease *Lease, claim *Claim) bool {
 	return (lease.Mode != ModeShared || claim.Mode == ModeShared) && (!s.Settings.PerBranch || lease.Branch == "" || lease.Branch == claim.Branch)
 }
 
@@ -263,7 +263,7 @@ func (s *state) coversAll(lease *Lease, claim *Claim) bool {
 
 // renew returns the lease of a session that has all of a claim by it. That it is told so again is no further change, but
 // for what a hook has leased: that is the session's own from now on, when the session says so itself.
-func (t *turn) renew(own *Lease, claim *Claim) *Lease {
+func (t *tx) renew(own *Lease, claim *Claim) *Lease {
 	lease, changed := *own, false
 	if own.Auto && !claim.Auto {
 		lease.Auto, lease.ChangeType, lease.Description = false, claim.ChangeType, claim.Description
@@ -289,7 +289,7 @@ func until(now time.Time, ttl float64) time.Time {
 }
 
 // grant makes a claim a lease. What else of it the session waits for it has then.
-func (t *turn) grant(claim *Claim) *Lease {
+func (t *tx) grant(claim *Claim) *Lease {
 	lease := &Lease{Claim: *claim, Token: t.state.Token + 1, LockedAt: t.now, ExpiresAt: until(t.now, claim.TTL)}
 	t.emit(Event{Kind: KindLocked, Session: claim.Session, Lease: lease})
 	for _, waits := range slices.Clone(t.state.Queue) {
@@ -319,11 +319,11 @@ func (c Announce) granted(lease *Lease) Result {
 }
 
 // conflict says who is in the way.
-func (c Announce) conflict(t *turn, claim *Claim) Result {
+func (c Announce) conflict(t *tx, claim *Claim) Result {
 	result := Conflict{Status: "conflict", Suggestion: "Query that agent about their progress or wait"}
 	more := &MoreLocks{Holders: []string{}}
 	for _, lease := range t.state.index.near(claim.Paths) {
-		if !t.state.against(claim, &lease.Claim) {
+		if !t.state.conflictsWith(claim, &lease.Claim) {
 			continue
 		}
 		if len(more.Holders) == 0 {
@@ -335,7 +335,7 @@ func (c Announce) conflict(t *turn, claim *Claim) Result {
 		}
 	}
 	for _, queued := range t.state.Queue {
-		if !t.state.against(claim, queued) {
+		if !t.state.conflictsWith(claim, queued) {
 			continue
 		}
 		if len(more.Holders) == 0 && more.Waiting == 0 {
@@ -355,10 +355,10 @@ func (l *Lease) info() *LockInfo {
 	return &LockInfo{Session: l.Session, LockedAt: Time(l.LockedAt), ChangeType: l.ChangeType, Description: l.Description}
 }
 
-// hand grants what is waited for and can be had now, in the order of the queue.
-func (t *turn) hand() {
+// grantQueued grants what is waited for and can be had now, in the order of the queue.
+func (t *tx) grantQueued() {
 	for i := 0; i < len(t.state.Queue); {
-		if t.state.Queue[i].ahead > 0 {
+		if t.state.Queue[i].blockers > 0 {
 			i++
 			continue
 		}
@@ -367,24 +367,24 @@ func (t *turn) hand() {
 	}
 }
 
-// look makes the index of the leases, and counts for each claim in the queue what is in its way.
-func (s *state) look() {
+// reindex makes the index of the leases, and counts for each claim in the queue what is in its way.
+func (s *state) reindex() {
 	s.index = newLeaseIndex(&s.Settings, s.Leases)
 	for i, claim := range s.Queue {
-		claim.ahead = s.countAhead(claim, i)
+		claim.blockers = s.countBlockers(claim, i)
 	}
 }
 
-// countAhead returns how many leases and how many of the first n claims in the queue are in the way of a claim.
-func (s *state) countAhead(claim *Claim, n int) int {
+// countBlockers returns how many leases and how many of the first n claims in the queue are in the way of a claim.
+func (s *state) countBlockers(claim *Claim, n int) int {
 	ahead := 0
 	for _, lease := range s.index.near(claim.Paths) {
-		if s.against(claim, &lease.Claim) {
+		if s.conflictsWith(claim, &lease.Claim) {
 			ahead++
 		}
 	}
 	for _, earlier := range s.Queue[:n] {
-		if s.against(claim, earlier) {
+		if s.conflictsWith(claim, earlier) {
 			ahead++
 		}
 	}
@@ -394,14 +394,14 @@ func (s *state) countAhead(claim *Claim, n int) int {
 // outOfTheWay says to claims that another one, or a lease, has gone.
 func (s *state) outOfTheWay(gone *Claim, behind []*Claim) {
 	for _, claim := range behind {
-		if s.against(claim, gone) {
-			claim.ahead--
+		if s.conflictsWith(claim, gone) {
+			claim.blockers--
 		}
 	}
 }
 
 // expire frees leases whose time is up.
-func (t *turn) expire() {
+func (t *tx) expire() {
 	if soonest := t.state.index.soonest; soonest.IsZero() || t.now.Before(soonest) {
 		return
 	}
@@ -418,12 +418,12 @@ func (t *turn) expire() {
 	}
 	t.state.index.soonest = next
 	if freed {
-		t.hand()
+		t.grantQueued()
 	}
 }
 
 // freeLeases frees all leases of a session and gives up its claims. The caller hands on what is free.
-func (t *turn) freeLeases(name, why string) {
+func (t *tx) freeLeases(name, why string) {
 	for id := range t.state.index.of(name) {
 		t.emit(Event{Kind: KindReleased, Session: name, ID: id, Text: why})
 	}
@@ -459,7 +459,7 @@ type NotLocked struct {
 
 func (c Release) who() (string, bool) { return c.Session, true }
 
-func (c Release) run(t *turn) Result {
+func (c Release) run(t *tx) Result {
 	path := ""
 	if c.Path != "" || c.Token == 0 && !c.Auto {
 		var err error
@@ -480,7 +480,7 @@ func (c Release) run(t *turn) Result {
 	case len(freed) == 0:
 		return c.nothingFreed(t, path)
 	}
-	t.hand()
+	t.grantQueued()
 	if path == "" {
 		return Released{Status: "released", FilePath: freed[0], Paths: freed}
 	}
@@ -488,7 +488,7 @@ func (c Release) run(t *turn) Result {
 }
 
 // release frees a path, or all with "", in each lease that the command is about, and returns what is free.
-func (t *turn) release(c Release, path string) []string {
+func (t *tx) release(c Release, path string) []string {
 	var freed []string
 	for id, lease := range t.state.index.of(c.Session) {
 		if c.Auto && !lease.Auto || c.Token != 0 && c.Token != lease.Token {
@@ -522,7 +522,7 @@ func (c Release) noSuchLease() Result {
 }
 
 // nothingFreed says why a path is none that the command could free.
-func (c Release) nothingFreed(t *turn, path string) Result {
+func (c Release) nothingFreed(t *tx, path string) Result {
 	var other, mine, wider *Lease
 	for _, lease := range t.state.index.near([]string{path}) {
 		listed := slices.ContainsFunc(lease.Paths, func(p string) bool { return t.state.Settings.same(p, path) })
@@ -563,7 +563,7 @@ type LockState struct {
 
 func (c CheckLock) who() (string, bool) { return c.Session, true }
 
-func (c CheckLock) run(t *turn) Result {
+func (c CheckLock) run(t *tx) Result {
 	path, err := t.state.Settings.clean(c.Path, c.Literal)
 	if err != nil {
 		return invalid("%v", err)
@@ -574,12 +574,12 @@ func (c CheckLock) run(t *turn) Result {
 		asked.Branch = s.Agent.Branch
 	}
 	for _, lease := range t.state.index.of(c.Session) {
-		if (c.Token == 0 || c.Token == lease.Token) && t.state.serves(lease, asked) && t.state.allows(lease, path) {
+		if (c.Token == 0 || c.Token == lease.Token) && t.state.satisfies(lease, asked) && t.state.allows(lease, path) {
 			return LockState{Status: "held", Token: lease.Token}
 		}
 	}
 	for _, lease := range t.state.index.near(asked.Paths) {
-		if t.state.against(asked, &lease.Claim) {
+		if t.state.conflictsWith(asked, &lease.Claim) {
 			return LockState{Status: "conflict", Lock: lease.info()}
 		}
 	}
@@ -620,7 +620,7 @@ type LockEntry struct {
 
 func (ListLocks) who() (string, bool) { return "", false }
 
-func (ListLocks) run(t *turn) Result {
+func (ListLocks) run(t *tx) Result {
 	t.expire()
 	list := LockList{Leases: []LockEntry{}, Queue: []LockEntry{}}
 	for _, lease := range t.state.Leases.all() {
@@ -663,7 +663,7 @@ type ChangeInfo struct {
 
 func (RecentChanges) who() (string, bool) { return "", false }
 
-func (c RecentChanges) run(t *turn) Result {
+func (c RecentChanges) run(t *tx) Result {
 	switch {
 	case c.Limit < 0:
 		return invalid("limit must be 0, for the default, or more")

@@ -339,7 +339,7 @@ func TestLeasesOfTheDeadThatCameBack(t *testing.T) {
 	b := newBed(t)
 	_, events := b.p.Do(b.now, "", Register{Session: "a", TaskID: "1"})
 	for _, c := range []Command{alone, announce("a", "x")} {
-		b.now = b.now.Add(DefaultTimeout)
+		b.now = b.now.Add(DefaultSessionTimeout)
 		_, more := b.p.Do(b.now, "", c)
 		events = append(events, more...)
 	}

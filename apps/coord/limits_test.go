@@ -92,7 +92,7 @@ func TestLimits(t *testing.T) {
 }
 
 // Of what only the newest matters there is no more than may be.
-func TestLimitsOfWhatIsForgotten(t *testing.T) {
+func TestLimitsAfterADeletion(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	for i := range maxCompleted + 1 {

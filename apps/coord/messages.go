@@ -15,10 +15,10 @@ const MaxWait = 10 * time.Minute
 // Ask asks another agent something. With Wait the answer is waited for, Timeout at most and [MaxWait] at most; an answer
 // that comes later goes to the inbox.
 type Ask struct {
-	From, To, Sort, Query string
+	From, To, Type, Query string
 	Wait                  bool
 	Timeout               time.Duration // 0 does not wait at all, with Wait; less is refused
-	Outside               bool          // From is that of an [A2ACaller] or a [Person]
+	External              bool          // From is that of an [A2ACaller] or a [Person]
 	// Ref, if it is there, is by what From comes back for the answer, with [Await], also after the coordinator was started
 	// again: no other query has it. The answer goes to no inbox, and the query ends with it, by [Withdraw], or with Keep of
 	// the Hub.
@@ -53,11 +53,11 @@ type Deadlock struct {
 
 func (c Ask) who() (string, bool) { return c.From, true }
 
-func (c Ask) run(t *turn) Result {
+func (c Ask) run(t *tx) Result {
 	if c.Query == "" {
 		return invalid("query is missing")
 	}
-	if f := first(badName("to_session", c.To), badLabel("query_type", c.Sort), badText("query", c.Query, maxText), badLabel("ref", c.Ref)); f != nil {
+	if f := first(badName("to_session", c.To), badLabel("query_type", c.Type), badText("query", c.Query, maxText), badLabel("ref", c.Ref)); f != nil {
 		return *f
 	}
 	switch {
@@ -69,10 +69,10 @@ func (c Ask) run(t *turn) Result {
 		return t.noAgent(c.To)
 	case t.asked(c.From) >= maxAsked:
 		return tooMany("queries of yours without an answer", maxAsked)
-	case t.state.Queries.len() >= maxQueries && !t.forgetQuery():
+	case t.state.Queries.len() >= maxQueries && !t.dropQuery():
 		return tooMany("queries without an answer in this project", maxQueries)
 	}
-	if f := t.overShare(c.From, c.Query, c.Query); f != nil { // it is among the queries and in an inbox
+	if f := t.overQuota(c.From, c.Query, c.Query); f != nil { // it is among the queries and in an inbox
 		return *f
 	}
 	wait := c.Wait && c.Timeout > 0
@@ -81,7 +81,7 @@ func (c Ask) run(t *turn) Result {
 			return deadlock(cycle)
 		}
 	}
-	q := &Query{ID: t.id(c.From), From: c.From, To: c.To, Sort: c.Sort, Text: c.Query, Time: t.now, Awaited: wait || c.Ref != "", Ref: c.Ref}
+	q := &Query{ID: t.id(c.From), From: c.From, To: c.To, Type: c.Type, Text: c.Query, Time: t.now, Awaited: wait || c.Ref != "", Ref: c.Ref}
 	t.emit(Event{Kind: KindAsked, Session: c.From, Query: q})
 	switch {
 	case wait:
@@ -93,7 +93,7 @@ func (c Ask) run(t *turn) Result {
 }
 
 // asked returns how many queries of a session have no answer.
-func (t *turn) asked(name string) int {
+func (t *tx) asked(name string) int {
 	n := 0
 	for _, q := range t.state.Queries.all() {
 		if q.From == name {
@@ -103,9 +103,9 @@ func (t *turn) asked(name string) int {
 	return n
 }
 
-// forgetQuery makes room for a query: it forgets the oldest one that was read, and that nobody waits for. An answer to it
+// dropQuery makes room for a query: it forgets the oldest one that was read, and that nobody waits for. An answer to it
 // is delivered nevertheless.
-func (t *turn) forgetQuery() bool {
+func (t *tx) dropQuery() bool {
 	unread := map[string]bool{}
 	for _, s := range t.state.Sessions.all() {
 		for _, m := range s.Inbox {
@@ -138,7 +138,7 @@ type Respond struct {
 	To        string // who asked; "" for whoever sent the query
 	MessageID string
 	Response  string
-	Outside   bool // From is that of an [A2ACaller]
+	External  bool // From is that of an [A2ACaller]
 }
 
 // Responded is the result of [Respond].
@@ -150,7 +150,7 @@ type Responded struct {
 
 func (c Respond) who() (string, bool) { return c.From, true }
 
-func (c Respond) run(t *turn) Result {
+func (c Respond) run(t *tx) Result {
 	if f := first(badID("message_id", c.MessageID), badText("response", c.Response, maxText), badLabel("to_session", c.To)); f != nil {
 		return *f
 	}
@@ -172,10 +172,10 @@ func (c Respond) run(t *turn) Result {
 	if stamp, ok := stampOf(c.MessageID, c.To); ok && stamp < to.Since {
 		return Failure{Status: "not_found", Error: fmt.Sprintf("Message %s was sent by somebody else who had the name %s before; the answer is for nobody", c.MessageID, c.To)}
 	}
-	if f := t.overShare(c.From, c.Response); f != nil && !matched { // an answer that is waited for always has room
+	if f := t.overQuota(c.From, c.Response); f != nil && !matched { // an answer that is waited for always has room
 		return *f
 	}
-	m := &Message{ID: "response-" + c.MessageID, From: c.From, Type: TypeResponse, Text: c.Response, For: c.MessageID, Time: t.now, Guest: t.isGuest(c.From)}
+	m := &Message{ID: "response-" + c.MessageID, From: c.From, Type: TypeResponse, Text: c.Response, For: c.MessageID, Time: t.now, Guest: t.isUnregistered(c.From)}
 	id := c.MessageID
 	if !matched {
 		id = "" // somebody else's query is not answered by it
@@ -190,10 +190,10 @@ func (c Respond) run(t *turn) Result {
 
 // Broadcast sends a message to all other agents.
 type Broadcast struct {
-	Session string
-	Sort    string // what A2AMCP has is info, warning and help_needed, but any name will do; "" means info
-	Content string
-	Outside bool // Session is that of a [Person]
+	Session  string
+	Type     string // what A2AMCP has is info, warning and help_needed, but any name will do; "" means info
+	Content  string
+	External bool // Session is that of a [Person]
 }
 
 // Broadcasted is the result of [Broadcast].
@@ -204,11 +204,11 @@ type Broadcasted struct {
 
 func (c Broadcast) who() (string, bool) { return c.Session, true }
 
-func (c Broadcast) run(t *turn) Result {
+func (c Broadcast) run(t *tx) Result {
 	if c.Content == "" {
 		return invalid("content is missing")
 	}
-	if f := first(badLabel("message_type", c.Sort), badText("content", c.Content, maxText)); f != nil {
+	if f := first(badLabel("message_type", c.Type), badText("content", c.Content, maxText)); f != nil {
 		return *f
 	}
 	var to []string
@@ -217,11 +217,11 @@ func (c Broadcast) run(t *turn) Result {
 			to = append(to, name)
 		}
 	}
-	if f := t.overShare(c.Session, c.Content); f != nil {
+	if f := t.overQuota(c.Session, c.Content); f != nil {
 		return *f
 	}
 	if len(to) > 0 {
-		m := &Message{ID: t.id(c.Session), From: c.Session, Type: TypeBroadcast, Sort: cmp.Or(c.Sort, "info"), Text: c.Content, Time: t.now, Guest: t.isGuest(c.Session)}
+		m := &Message{ID: t.id(c.Session), From: c.Session, Type: TypeBroadcast, Subtype: cmp.Or(c.Type, "info"), Text: c.Content, Time: t.now, Guest: t.isUnregistered(c.Session)}
 		t.emit(Event{Kind: KindBroadcast, Session: c.Session, To: to, Message: m})
 	}
 	return Broadcasted{Status: "broadcast_sent", Recipients: len(to)}
@@ -270,7 +270,7 @@ type (
 
 func (c Check) who() (string, bool) { return c.Session, true }
 
-func (c Check) run(t *turn) Result {
+func (c Check) run(t *tx) Result {
 	if c.Limit < 0 {
 		return invalid("limit must be 0, for the default, or more")
 	}
@@ -289,9 +289,9 @@ func (c Check) run(t *turn) Result {
 func (m *Message) answer() any {
 	switch m.Type {
 	case TypeQuery:
-		return QueryMessage{ID: m.ID, From: m.From, Type: m.Type, QueryType: m.Sort, Content: m.Text, Timestamp: Time(m.Time), RequiresResponse: true}
+		return QueryMessage{ID: m.ID, From: m.From, Type: m.Type, QueryType: m.Subtype, Content: m.Text, Timestamp: Time(m.Time), RequiresResponse: true}
 	case TypeResponse:
 		return ResponseMessage{ID: m.ID, From: m.From, Type: m.Type, ResponseTo: m.For, Content: m.Text, Timestamp: Time(m.Time)}
 	}
-	return BroadcastMessage{ID: m.ID, From: m.From, Type: m.Type, MessageType: m.Sort, Content: m.Text, Timestamp: Time(m.Time)}
+	return BroadcastMessage{ID: m.ID, From: m.From, Type: m.Type, MessageType: m.Subtype, Content: m.Text, Timestamp: Time(m.Time)}
 }

@@ -107,7 +107,7 @@ func (n *naive) register(m *member, task, principal string, resume bool) string 
 	}
 	m.done = m.done && mine && resume && m.alive
 	m.known, m.alive, m.bound, m.task, m.principal = true, true, true, task, principal
-	n.hand()
+	n.grantQueued()
 	others := 0
 	for _, o := range n.members {
 		if o != m && o.alive {
@@ -123,7 +123,7 @@ func (n *naive) unregister(m *member) string {
 	}
 	n.abandon(m.name)
 	n.members = slices.DeleteFunc(n.members, func(o *member) bool { return o == m })
-	n.hand()
+	n.grantQueued()
 	done := 0
 	for _, s := range m.todos {
 		if s == "completed" {
@@ -268,12 +268,12 @@ func (n *naive) release(m *member, path string, so func(*hold) bool) (freed int,
 			}
 		}
 	}
-	n.hand()
+	n.grantQueued()
 	return freed, others, wider
 }
 
-// against reports whether two cannot have what they want at once.
-func against(a, b *hold) bool {
+// conflictsWith reports whether two cannot have what they want at once.
+func conflictsWith(a, b *hold) bool {
 	if a.session == b.session || a.mode == ModeShared && b.mode == ModeShared {
 		return false
 	}
@@ -291,7 +291,7 @@ func against(a, b *hold) bool {
 // before returns who has to let go before one gets what it wants, with those that came before it.
 func (n *naive) before(h *hold, came []*hold) (names []string) {
 	for _, o := range slices.Concat(n.held, came) {
-		if against(h, o) {
+		if conflictsWith(h, o) {
 			names = append(names, o.session)
 		}
 	}
@@ -319,8 +319,8 @@ func (n *naive) reaches(from, to string, steps int) bool {
 	return false
 }
 
-// hand gives those who wait what they can have now, first come first served.
-func (n *naive) hand() {
+// grantQueued gives those who wait what they can have now, first come first served.
+func (n *naive) grantQueued() {
 	for i := 0; i < len(n.queue); {
 		if h := n.queue[i]; len(n.before(h, n.queue[:i])) > 0 {
 			i++
@@ -356,7 +356,7 @@ func (n *naive) take(i int) {
 	n.held, n.queue = slices.DeleteFunc(n.held, taken), slices.DeleteFunc(n.queue, taken)
 	m := n.member(h.session)
 	m.inbox = append(m.inbox, letter{"", "broadcast"})
-	n.hand()
+	n.grantQueued()
 }
 
 func (n *naive) retire(name string) {
@@ -370,13 +370,13 @@ func (n *naive) retire(name string) {
 	n.abandon(name)
 	if !m.alive {
 		n.forget(m)
-		n.hand()
+		n.grantQueued()
 		return
 	}
 	m.died = n.now
 	m.alive = false
 	m.inbox = append(m.inbox, letter{"", "broadcast"})
-	n.hand()
+	n.grantQueued()
 }
 
 func (n *naive) withdraw(id string) {
@@ -396,7 +396,7 @@ func (n *naive) forget(m *member) {
 func (n *naive) pass(d time.Duration) {
 	n.now = n.now.Add(d)
 	n.held = slices.DeleteFunc(n.held, func(h *hold) bool { return !h.expires.IsZero() && !n.now.Before(h.expires) })
-	n.hand()
+	n.grantQueued()
 	for _, m := range slices.Clone(n.members) {
 		silent := n.now.Sub(m.seen)
 		switch {
@@ -417,5 +417,5 @@ func (n *naive) pass(d time.Duration) {
 			n.withdraw(id)
 		}
 	}
-	n.hand()
+	n.grantQueued()
 }

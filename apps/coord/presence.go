@@ -6,8 +6,8 @@ import "time"
 
 // Times of presence.
 const (
-	DefaultTimeout = 2 * time.Minute // without a sign of life until an agent counts as dead
-	DefaultKeep    = 24 * time.Hour  // how long the todos and messages of the dead are kept
+	DefaultSessionTimeout   = 2 * time.Minute // without a sign of life until an agent counts as dead
+	DefaultSessionRetention = 24 * time.Hour  // how long the todos and messages of the dead are kept
 )
 
 // sweep notices what time alone does: leases whose time is up, agents that died, and what is kept no longer, such as
@@ -19,12 +19,12 @@ type sweep struct {
 
 // limit is for how long an agent may show no sign of life.
 func (c sweep) limit(a *Agent) time.Duration {
-	return max(c.timeout, time.Duration(a.Patience)*time.Second)
+	return max(c.timeout, time.Duration(a.LeaseTTL)*time.Second)
 }
 
 func (sweep) who() (string, bool) { return "", false }
 
-func (c sweep) run(t *turn) Result {
+func (c sweep) run(t *tx) Result {
 	t.expire()
 	for id, q := range t.state.Queries.all() {
 		if (!q.Awaited || q.Ref != "") && t.now.Sub(q.Time) >= c.keep {
@@ -54,22 +54,22 @@ func (c sweep) run(t *turn) Result {
 			t.emit(Event{Kind: KindDied, Session: name, Text: "it showed no sign of life for " + c.limit(s.Agent).String()})
 		case !s.active() && silent >= c.keep:
 			abandon(name)
-			t.emit(Event{Kind: KindForgotten, Session: name})
+			t.emit(Event{Kind: KindDeleted, Session: name})
 		case s.active() || silent < c.timeout:
 		case t.holds(name): // it never registered, or came back from the dead without doing so
 			abandon(name)
 		case s.Agent == nil && s.empty() && !isBusy(name):
-			t.emit(Event{Kind: KindForgotten, Session: name})
+			t.emit(Event{Kind: KindDeleted, Session: name})
 		}
 	}
 	if freed {
-		t.hand()
+		t.grantQueued()
 	}
 	return nil
 }
 
 // holds reports whether a session has leases, or waits for any.
-func (t *turn) holds(name string) bool {
+func (t *tx) holds(name string) bool {
 	for range t.state.index.of(name) {
 		return true
 	}
@@ -83,7 +83,7 @@ func (t *turn) holds(name string) bool {
 
 // abandon lets go of everything that others wait for at a session: its leases, and the answers it owes. The caller hands
 // on what is free.
-func (t *turn) abandon(name, why string) {
+func (t *tx) abandon(name, why string) {
 	t.freeLeases(name, why)
 	for id, q := range t.state.Queries.all() {
 		switch name {

@@ -24,7 +24,7 @@ func NewProject(id string) *Project { return &Project{id: id, state: newState()}
 type Command interface {
 	// who returns the session that gives the command, if it is one of a session.
 	who() (session string, ok bool)
-	run(t *turn) Result
+	run(t *tx) Result
 }
 
 // A Result is what a command answers: a struct, or an object or array of them, that encoding/json writes as the API
@@ -62,8 +62,8 @@ func (p *Project) noAgent(name string) Failure {
 	return Failure{Status: "not_found", Error: fmt.Sprintf("Agent %s not found in project %s", name, p.id)}
 }
 
-// A turn is one command while it runs. What it emits has happened at once.
-type turn struct {
+// A tx is one command while it runs. What it emits has happened at once.
+type tx struct {
 	*Project
 	now    time.Time
 	by     string // principal of the caller
@@ -75,18 +75,18 @@ type turn struct {
 // Do runs a command at a time, for a principal, and returns what to answer and what happened. What happened is part of
 // the state already. The principal is "" where callers are not told apart.
 func (p *Project) Do(now time.Time, principal string, c Command) (Result, []Event) {
-	t := &turn{Project: p, now: now.UTC(), by: principal}
+	t := &tx{Project: p, now: now.UTC(), by: principal}
 	if p.state.index == nil {
-		p.state.look()
+		p.state.reindex()
 	}
 	if name, ok := c.who(); ok {
 		if refusal := t.admit(name, c); refusal != nil {
 			return *refusal, t.events
 		}
-		if !fromOutside(c) {
+		if !fromExternal(c) {
 			t.actor = name
 		}
-		if s := t.session(name); !looks(c) {
+		if s := t.session(name); !readOnly(c) {
 			s.Seen = t.now
 		}
 	}
@@ -94,7 +94,7 @@ func (p *Project) Do(now time.Time, principal string, c Command) (Result, []Even
 }
 
 // admit checks that the caller may speak for a session.
-func (t *turn) admit(name string, c Command) *Failure {
+func (t *tx) admit(name string, c Command) *Failure {
 	param := "session_name"
 	switch c.(type) {
 	case Ask, Respond:
@@ -106,9 +106,9 @@ func (t *turn) admit(name string, c Command) *Failure {
 	s := t.state.Sessions.get(name)
 	known := s != nil && s.Agent != nil
 	_, registers := c.(Register)
-	outside := fromOutside(c)
+	outside := fromExternal(c)
 	switch {
-	case isOutsider(name) != outside:
+	case isExternal(name) != outside:
 		f := invalid("%s must not begin with %s or %s, as the names of those do who are no sessions", param, prefixA2A, prefixPerson)
 		return &f
 	case known && s.Agent.Principal != t.by && (s.Agent.Status != StatusDead || !registers): // the name of the dead is free, not what they left
@@ -137,7 +137,7 @@ func onlyLooks(c Command) bool {
 
 // room reports whether there is room for one more session. If need be it forgets the one that was silent for longest of
 // those that nobody would miss.
-func (t *turn) room() bool {
+func (t *tx) room() bool {
 	if t.state.Sessions.len() < maxSessions {
 		return true
 	}
@@ -151,7 +151,7 @@ func (t *turn) room() bool {
 	if oldest == nil {
 		return false
 	}
-	t.emit(Event{Kind: KindForgotten, Session: oldest.Name, Text: "it made room for another session"})
+	t.emit(Event{Kind: KindDeleted, Session: oldest.Name, Text: "it made room for another session"})
 	return true
 }
 
@@ -159,7 +159,7 @@ func (t *turn) room() bool {
 func (s *session) empty() bool { return !s.active() && len(s.Todos)+len(s.Inbox) == 0 }
 
 // busy returns the sessions that have leases, wait for some, have asked something or were asked.
-func (t *turn) busy() map[string]bool {
+func (t *tx) busy() map[string]bool {
 	all := map[string]bool{}
 	for _, lease := range t.state.Leases.all() {
 		all[lease.Session] = true
@@ -174,7 +174,7 @@ func (t *turn) busy() map[string]bool {
 }
 
 // session returns the session of a name, which is in the state from its first event on.
-func (t *turn) session(name string) *session {
+func (t *tx) session(name string) *session {
 	if s := t.state.Sessions.get(name); s != nil {
 		return s
 	}
@@ -182,7 +182,7 @@ func (t *turn) session(name string) *session {
 }
 
 // emit makes an event happen. The first one of a session binds it to the principal.
-func (t *turn) emit(e Event) {
+func (t *tx) emit(e Event) {
 	e.Seq, e.Time, e.By, e.Stamp = t.state.Seq+1, t.now, t.by, t.stamp
 	if e.Session != "" && e.Session == t.actor {
 		s := t.session(t.actor)
@@ -194,7 +194,7 @@ func (t *turn) emit(e Event) {
 }
 
 // id returns an id that no other has: a prefix and the time, in seconds.
-func (t *turn) id(prefix string) string {
+func (t *tx) id(prefix string) string {
 	t.stamp = max(t.now.UnixNano(), t.state.Stamp+1)
 	t.state.Stamp = t.stamp
 	return prefix + "-" + strconv.FormatInt(t.stamp/1e9, 10) + "." + fmt.Sprintf("%09d", t.stamp%1e9)

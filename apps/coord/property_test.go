@@ -156,7 +156,7 @@ func (w *world) step() {
 		}
 		expect(Respond{From: name, MessageID: id, Response: "!"}, func() string { return n.respond(m, id) })
 	case "broadcast":
-		expect(Broadcast{Session: name, Sort: "info", Content: "!"}, func() string { return n.broadcast(m) })
+		expect(Broadcast{Session: name, Type: "info", Content: "!"}, func() string { return n.broadcast(m) })
 	case "check":
 		limit, peek := rapid.IntRange(0, 3).Draw(t, "limit"), rapid.Bool().Draw(t, "peek")
 		if m != nil && peek {
@@ -188,7 +188,7 @@ func (w *world) step() {
 		text := pick("definition", "1", "2")
 		expect(Define{Session: name, Name: "I", Definition: text}, func() string { n.defs["I"] = text; return "registered" })
 		if want == "registered" {
-			if r, ok := w.project.look(n.now, GetInterface{"I"}).(InterfaceInfo); !ok || r.Definition != text {
+			if r, ok := w.project.read(n.now, GetInterface{"I"}).(InterfaceInfo); !ok || r.Definition != text {
 				t.Fatalf("%+v", r)
 			}
 		}
@@ -233,8 +233,8 @@ func (w *world) release(name string, expect func(Command, func() string) Result,
 	})
 }
 
-// look runs a command that changes nothing.
-func (p *Project) look(now time.Time, c Command) Result {
+// read runs a command that changes nothing.
+func (p *Project) read(now time.Time, c Command) Result {
 	result, _ := p.Do(now, "", c)
 	return result
 }
@@ -266,7 +266,7 @@ func (w *world) other() {
 			id := rapid.SampledFrom(n.queue).Draw(t, "claim").id
 			w.do("", unqueue{id, Announce{}})
 			n.queue = slices.DeleteFunc(n.queue, func(h *hold) bool { return h.id == id })
-			n.hand()
+			n.grantQueued()
 		}
 	case "free":
 		var ids []string
@@ -289,7 +289,7 @@ func (w *world) other() {
 		w.project = w.restored(w.early, w.events[w.from:])
 		w.do("", restarted{})
 		n.queue = nil
-		n.hand()
+		n.grantQueued()
 		for _, q := range n.asked {
 			q.awaited = false
 		}
@@ -356,12 +356,12 @@ func (w *world) consistent() {
 	if folded := view(t, w.restored(w.early, w.events[w.from:])); folded != now {
 		t.Fatalf("events after a snapshot fold into another state:\n%s\n%s", folded, now)
 	}
-	turn := &turn{Project: w.project, now: n.now}
+	read := &tx{Project: w.project, now: n.now}
 	holders := []string{}
 	for id, lease := range s.Leases.all() {
 		holders = append(holders, fmt.Sprint(lease.Session, lease.Paths, lease.Auto, lease.ExpiresAt))
 		for other, o := range s.Leases.all() {
-			if id != other && s.against(&lease.Claim, &o.Claim) {
+			if id != other && s.conflictsWith(&lease.Claim, &o.Claim) {
 				t.Fatalf("%+v and %+v are granted at once", lease, o)
 			}
 		}
@@ -374,10 +374,10 @@ func (w *world) consistent() {
 		t.Fatalf("held are %v, want %v", holders, wanted)
 	}
 	for i, claim := range s.Queue {
-		if claim.ahead != s.countAhead(claim, i) {
-			t.Fatalf("%d are in the way of %+v, not %d", s.countAhead(claim, i), claim, claim.ahead)
+		if claim.blockers != s.countBlockers(claim, i) {
+			t.Fatalf("%d are in the way of %+v, not %d", s.countBlockers(claim, i), claim, claim.blockers)
 		}
-		if len(turn.blockers(claim, i)) == 0 {
+		if len(read.blockers(claim, i)) == 0 {
 			t.Fatalf("%+v waits for nobody", claim)
 		}
 		if claim.ID != n.queue[i].id {
@@ -395,11 +395,11 @@ func (w *world) consistent() {
 	}
 	sessions := []string{}
 	for name, one := range s.Sessions.all() {
-		if isOutsider(name) {
+		if isExternal(name) {
 			continue
 		}
 		sessions = append(sessions, fmt.Sprint(name, one.Principal))
-		if turn.cycle(name, waitsFor(turn, name)) != nil {
+		if read.cycle(name, waitsFor(read, name)) != nil {
 			t.Fatalf("%s waits for itself", name)
 		}
 	}
@@ -410,7 +410,7 @@ func (w *world) consistent() {
 
 // waitsFor returns the sessions that a session waits for: those it asked and waits to be answered by, and those that
 // are in the way of its claims.
-func waitsFor(t *turn, name string) []string {
+func waitsFor(t *tx, name string) []string {
 	var all []string
 	for _, q := range t.state.Queries.all() {
 		if q.From == name && q.Awaited {

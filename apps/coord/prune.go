@@ -10,8 +10,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/store"
 )
 
-// DefaultRetain is how long events are kept unless HubOptions say otherwise.
-const DefaultRetain = 30 * 24 * time.Hour
+// DefaultEventRetention is how long events are kept unless HubOptions say otherwise.
+const DefaultEventRetention = 30 * 24 * time.Hour
 
 const (
 	// pruneEvery is how often it is looked for events that are old.
@@ -25,7 +25,7 @@ func (h *Hub) prune() {
 	ticker := time.NewTicker(pruneEvery)
 	defer ticker.Stop()
 	for {
-		if err := h.opts.Store.Prune(h.ctx, time.Now().Add(-h.opts.Retain)); err != nil && h.ctx.Err() == nil {
+		if err := h.opts.Store.Prune(h.ctx, time.Now().Add(-h.opts.EventRetention)); err != nil && h.ctx.Err() == nil {
 			h.opts.Logger.Warn("old events cannot be dropped", slog.String("error", err.Error()))
 		}
 		select {

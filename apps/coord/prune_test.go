@@ -18,7 +18,7 @@ import (
 func TestOldEventsGo(t *testing.T) {
 	t.Parallel()
 	tables, db := openTables(t)
-	opts := coord.HubOptions{Store: tables, Retain: -1}
+	opts := coord.HubOptions{Store: tables, EventRetention: -1}
 	h := coord.NewHub(&opts)
 	register(t, h, "a", "b")
 	for i := range 1500 {
@@ -49,7 +49,7 @@ func TestOldEventsGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts.Retain = 0 // the default
+	opts.EventRetention = 0 // the default
 	h = newHub(t, &opts)
 	var snapshot int64
 	if err := db.QueryRowContext(t.Context(), "SELECT seq FROM coord_projects").Scan(&snapshot); err != nil {

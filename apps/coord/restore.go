@@ -71,7 +71,7 @@ type restarted struct{}
 
 func (restarted) who() (string, bool) { return "", false }
 
-func (restarted) run(t *turn) Result {
+func (restarted) run(t *tx) Result {
 	for id, q := range t.state.Queries.all() {
 		if q.Awaited && q.Ref == "" {
 			t.emit(Event{Kind: KindUnawaited, Session: q.From, ID: id})

@@ -12,7 +12,7 @@ import (
 )
 
 // alone is a sweep of a project where nobody has a connection.
-var alone = sweep{DefaultTimeout, DefaultKeep, func(string) bool { return false }}
+var alone = sweep{DefaultSessionTimeout, DefaultSessionRetention, func(string) bool { return false }}
 
 // A hook that registers an agent again changes nothing of it, whether it lives or not, and what the agent says of itself
 // afterwards counts.
@@ -40,7 +40,7 @@ func TestRegisterOnBehalf(t *testing.T) {
 	b.gives(CompleteTask{"a", "42"}, "success")
 	b.gives(hook, `"registered"`)
 	b.gives(ListAgents{}, StatusCompleted)
-	b.now = b.now.Add(DefaultTimeout)
+	b.now = b.now.Add(DefaultSessionTimeout)
 	b.as("", alone)
 	b.gives(ListAgents{}, "{}")
 	b.gives(hook, `"registered"`)
@@ -48,7 +48,7 @@ func TestRegisterOnBehalf(t *testing.T) {
 	has("after its death", "42", "the model's")
 	b.gives(Register{Session: "a", TaskID: "43"}, `"registered"`)
 	b.gives(MyTodos{"a"}, `"total":0`)
-	b.now = b.now.Add(DefaultTimeout)
+	b.now = b.now.Add(DefaultSessionTimeout)
 	b.as("", alone)
 	if got := b.as("ann", hook); !strings.Contains(got, `"registered"`) {
 		t.Error(got)
@@ -130,7 +130,7 @@ func TestSessionsThatNobodyMisses(t *testing.T) {
 	}
 	b.as("", Define{Session: "gone", Name: "I", Definition: "{}"})
 	b.as("", AddTodo{Session: "has todos", Item: "t"})
-	b.now = b.now.Add(DefaultTimeout)
+	b.now = b.now.Add(DefaultSessionTimeout)
 	b.as("", alone)
 	if s := b.p.state.Sessions; s.get("gone") != nil || s.get("has todos") == nil {
 		t.Error("one who left nothing is kept, or one who left something is not")
@@ -192,7 +192,7 @@ func TestNamesThatMislead(t *testing.T) {
 	for _, bad := range []string{"a\u200bb", "a\u202eb", "a\x1b[2J", "a\nb", "\ufeffa", "a\u2028b", "a\u00adb", "a\x00", "\u2066a", "a\u200d"} {
 		for _, c := range []Command{
 			Register{Session: bad, TaskID: "1"}, Register{Session: "a", TaskID: bad}, Register{Session: "a", TaskID: "1", Branch: bad}, CompleteTask{"b", bad},
-			Ask{From: "a", To: bad, Query: "?"}, Ask{From: "a", To: "b", Sort: bad, Query: "?"}, Broadcast{Session: "a", Sort: bad, Content: "!"},
+			Ask{From: "a", To: bad, Query: "?"}, Ask{From: "a", To: "b", Type: bad, Query: "?"}, Broadcast{Session: "a", Type: bad, Content: "!"},
 			Respond{From: "a", To: bad, MessageID: "m", Response: "!"}, Respond{From: "a", To: "b", MessageID: bad, Response: "!"},
 			UpdateTodo{"a", bad, "blocked"}, Define{Session: "a", Name: bad, Definition: "{}"}, GetInterface{bad},
 		} {
@@ -206,7 +206,7 @@ func TestNamesThatMislead(t *testing.T) {
 	}
 	b.gives(announce("a", "نامه\u200cها.md"), `"locked"`)
 	text := "a\n\tb \x1b[2J"
-	b.gives(Broadcast{Session: "a", Sort: "greeting", Content: text}, `"recipients":1`)
+	b.gives(Broadcast{Session: "a", Type: "greeting", Content: text}, `"recipients":1`)
 	b.gives(Broadcast{Session: "a", Content: text}, `"recipients":1`)
 	b.gives(Check{Session: "b"}, `"message_type":"info","content":"a\n\tb \u001b[2J"`)
 	b.gives(Respond{From: "a", To: "b", MessageID: "m"}, "response is missing")

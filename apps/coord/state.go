@@ -29,8 +29,8 @@ type Agent struct {
 	Principal   string    `json:"principal,omitzero"` // who registered it; nobody else may speak for it
 	// Provisional says that it was registered on behalf of the agent, which may still say what its task is.
 	Provisional bool `json:"provisional,omitzero"`
-	// Patience is for how many seconds it may show no sign of life, when that is more than others may.
-	Patience int64 `json:"patience_seconds,omitzero"`
+	// LeaseTTL is for how many seconds it may show no sign of life, when that is more than others may.
+	LeaseTTL int64 `json:"patience_seconds,omitzero"`
 }
 
 // The states of an Agent.
@@ -52,14 +52,14 @@ type Todo struct {
 
 // A Message waits in an inbox.
 type Message struct {
-	N    int64     `json:"n"` // it is the Nth event of the project
-	ID   string    `json:"id"`
-	From string    `json:"from"`
-	Type string    `json:"type"`          // query, broadcast or response
-	Sort string    `json:"sort,omitzero"` // of a query or a broadcast, as its sender called it
-	Text string    `json:"text"`
-	For  string    `json:"for,omitzero"` // the query that a response answers
-	Time time.Time `json:"time"`
+	N       int64     `json:"n"` // it is the Nth event of the project
+	ID      string    `json:"id"`
+	From    string    `json:"from"`
+	Type    string    `json:"type"`          // query, broadcast or response
+	Subtype string    `json:"sort,omitzero"` // of a query or a broadcast, as its sender called it
+	Text    string    `json:"text"`
+	For     string    `json:"for,omitzero"` // the query that a response answers
+	Time    time.Time `json:"time"`
 
 	Guest bool `json:"guest,omitzero"` // From had not registered
 }
@@ -76,7 +76,7 @@ type Query struct {
 	ID      string    `json:"id"`
 	From    string    `json:"from"`
 	To      string    `json:"to"`
-	Sort    string    `json:"sort"`
+	Type    string    `json:"sort"`
 	Text    string    `json:"text"`
 	Time    time.Time `json:"time"`
 	Awaited bool      `json:"awaited,omitzero"` // a call waits for the answer, or will
@@ -103,8 +103,8 @@ type Claim struct {
 	Auto        bool      `json:"auto,omitzero"`        // a hook made it, and the session has not said so itself
 	Literal     bool      `json:"literal,omitzero"`     // the paths are files, unless they end in a slash
 
-	set   *pathSet // of the paths, once it was needed
-	ahead int      // while it is in the queue: how many leases and earlier claims are in its way
+	set      *pathSet // of the paths, once it was needed
+	blockers int      // while it is in the queue: how many leases and earlier claims are in its way
 }
 
 // A Lease is a claim that was granted. It lives as long as its holder shows signs of life and, if it has one, until its

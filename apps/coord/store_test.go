@@ -331,7 +331,7 @@ func (s *inMemory) Events(_ context.Context, project string, after int64, _ int)
 
 func (s *inMemory) Prune(context.Context, time.Time) error { return nil }
 
-func (s *inMemory) Forget(_ context.Context, project string) error {
+func (s *inMemory) DeleteProject(_ context.Context, project string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.events, project)

@@ -16,7 +16,7 @@ func TestAnswersAreNotForSuccessors(t *testing.T) {
 		name  string
 		frees func(b *bed) // the name a
 	}{
-		{"died", func(b *bed) { b.now = b.now.Add(DefaultTimeout); b.as("bob", Heartbeat{"b"}); b.as("", alone) }},
+		{"died", func(b *bed) { b.now = b.now.Add(DefaultSessionTimeout); b.as("bob", Heartbeat{"b"}); b.as("", alone) }},
 		{"left", func(b *bed) { b.as("ann", Unregister{"a"}) }},
 		{"retired", func(b *bed) { b.as("root", Retire{Session: "a", Person: "person:root"}) }},
 	} {

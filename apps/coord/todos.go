@@ -51,7 +51,7 @@ type TodoAdded struct {
 
 func (c AddTodo) who() (string, bool) { return c.Session, true }
 
-func (c AddTodo) run(t *turn) Result {
+func (c AddTodo) run(t *tx) Result {
 	if c.Item == "" {
 		return invalid("todo_item is missing")
 	}
@@ -67,7 +67,7 @@ func (c AddTodo) run(t *turn) Result {
 	if len(t.session(c.Session).Todos) >= maxTodos {
 		return tooMany("todos of this session", maxTodos)
 	}
-	if f := t.overShare(c.Session, c.Item); f != nil {
+	if f := t.overQuota(c.Session, c.Item); f != nil {
 		return *f
 	}
 	todo := &Todo{ID: t.id("todo"), Text: c.Item, Status: "pending", Priority: c.Priority, CreatedAt: t.now}
@@ -87,7 +87,7 @@ type TodoUpdated struct {
 
 func (c UpdateTodo) who() (string, bool) { return c.Session, true }
 
-func (c UpdateTodo) run(t *turn) Result {
+func (c UpdateTodo) run(t *tx) Result {
 	if f := badID("todo_id", c.ID); f != nil {
 		return *f
 	}
@@ -144,7 +144,7 @@ type TodoList struct {
 
 func (c MyTodos) who() (string, bool) { return c.Session, true }
 
-func (c MyTodos) run(t *turn) Result {
+func (c MyTodos) run(t *tx) Result {
 	todos := infos(t.session(c.Session).Todos)
 	return TodoList{Session: c.Session, Total: len(todos), Todos: todos}
 }
@@ -163,7 +163,7 @@ type AgentTodos struct {
 
 func (AllTodos) who() (string, bool) { return "", false }
 
-func (AllTodos) run(t *turn) Result {
+func (AllTodos) run(t *tx) Result {
 	all := newOrdered[AgentTodos]()
 	for name, s := range t.state.Sessions.all() {
 		if !s.active() {

@@ -31,7 +31,7 @@ func (w *waiting) end(canceled bool) Command {
 	case w.claim != nil:
 		return unqueue{w.claim.ID, *w.as}
 	case w.kept:
-		return letBe{w.query, w.limit}
+		return keepQuery{w.query, w.limit}
 	case canceled:
 		return withdraw{w.query}
 	}
@@ -46,7 +46,7 @@ type unawait struct {
 
 func (unawait) who() (string, bool) { return "", false }
 
-func (c unawait) run(t *turn) Result {
+func (c unawait) run(t *tx) Result {
 	if q := t.state.Queries.get(c.id); q != nil && q.Awaited {
 		t.emit(Event{Kind: KindUnawaited, Session: q.From, ID: c.id})
 	}
@@ -61,29 +61,29 @@ type late struct {
 
 func (late) who() (string, bool) { return "", false }
 
-func (c late) run(t *turn) Result {
-	if t.state.Sessions.get(c.to) != nil && !isOutsider(c.to) { // others have no inbox that anybody looks into
+func (c late) run(t *tx) Result {
+	if t.state.Sessions.get(c.to) != nil && !isExternal(c.to) { // others have no inbox that anybody looks into
 		t.emit(Event{Kind: KindUnawaited, Session: c.to, ID: c.id, To: []string{c.to}, Message: c.answer})
 	}
 	return nil
 }
 
-// letBe ends the wait for an answer for which somebody comes back.
-type letBe struct {
+// keepQuery ends the wait for an answer for which somebody comes back.
+type keepQuery struct {
 	id    string
 	after time.Duration
 }
 
-func (letBe) who() (string, bool) { return "", false }
+func (keepQuery) who() (string, bool) { return "", false }
 
-func (c letBe) run(*turn) Result { return unanswered(c.id, c.after) }
+func (c keepQuery) run(*tx) Result { return unanswered(c.id, c.after) }
 
 // withdraw takes a query back that nobody wants an answer to any more.
 type withdraw struct{ id string }
 
 func (withdraw) who() (string, bool) { return "", false }
 
-func (c withdraw) run(t *turn) Result {
+func (c withdraw) run(t *tx) Result {
 	if q := t.state.Queries.get(c.id); q != nil {
 		t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: c.id})
 	}
@@ -98,7 +98,7 @@ type unqueue struct {
 
 func (unqueue) who() (string, bool) { return "", false }
 
-func (c unqueue) run(t *turn) Result {
+func (c unqueue) run(t *tx) Result {
 	i := slices.IndexFunc(t.state.Queue, func(claim *Claim) bool { return claim.ID == c.id })
 	if i < 0 {
 		return nil // it has gone with its session, which nobody waits for either
@@ -106,7 +106,7 @@ func (c unqueue) run(t *turn) Result {
 	claim := t.state.Queue[i]
 	result := c.as.conflict(t, claim)
 	t.emit(Event{Kind: KindUnqueued, Session: claim.Session, ID: c.id, Text: "it was waited for long enough"})
-	t.hand()
+	t.grantQueued()
 	return result
 }
 
@@ -115,17 +115,17 @@ type drop struct{ id string }
 
 func (drop) who() (string, bool) { return "", false }
 
-func (c drop) run(t *turn) Result {
+func (c drop) run(t *tx) Result {
 	if lease := t.state.Leases.get(c.id); lease != nil && !lease.again {
 		t.emit(Event{Kind: KindReleased, Session: lease.Session, ID: c.id, Text: "the call that waited for it was canceled"})
-		t.hand()
+		t.grantQueued()
 	}
 	return nil
 }
 
 // cycle returns the circle of sessions that there would be if one began to wait for others, nil when there would be none.
 // It looks for those that wait for the one already, through others or not.
-func (t *turn) cycle(from string, to []string) []string {
+func (t *tx) cycle(from string, to []string) []string {
 	w, wanted := t.waits(), map[string]bool{}
 	for _, name := range to {
 		wanted[name] = true
@@ -154,7 +154,7 @@ type waits struct {
 	queued map[string][]int    // the places of its claims in the queue
 }
 
-func (t *turn) waits() *waits {
+func (t *tx) waits() *waits {
 	w := &waits{state: t.state, askers: map[string][]string{}, queued: map[string][]int{}}
 	for _, q := range t.state.Queries.all() {
 		if q.Awaited {
@@ -193,12 +193,12 @@ func (w *waits) behind(name string, known map[string]string) []string {
 // isBehind reports whether a session is in the way of the claim at a place in the queue.
 func (w *waits) isBehind(i int, name string) bool {
 	for _, lease := range w.index.of(name) {
-		if w.against(w.Queue[i], &lease.Claim) {
+		if w.conflictsWith(w.Queue[i], &lease.Claim) {
 			return true
 		}
 	}
 	for _, k := range w.queued[name] {
-		if k < i && w.against(w.Queue[i], w.Queue[k]) {
+		if k < i && w.conflictsWith(w.Queue[i], w.Queue[k]) {
 			return true
 		}
 	}
@@ -221,7 +221,7 @@ type Wait struct {
 
 func (ListWaits) who() (string, bool) { return "", false }
 
-func (ListWaits) run(t *turn) Result {
+func (ListWaits) run(t *tx) Result {
 	t.expire()
 	t.state.work = 0
 	all := []Wait{}

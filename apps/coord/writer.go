@@ -21,9 +21,9 @@ type Store interface {
 	Events(ctx context.Context, project string, after int64, limit int) ([]Event, error)
 	// Prune drops events from before a time that no Load needs any more. The newest event of a project stays.
 	Prune(ctx context.Context, before time.Time) error
-	// Forget drops all of a project, as if it had never been, and what allows calls of it alone. It is no error when there
+	// DeleteProject drops all of a project, as if it had never been, and what allows calls of it alone. It is no error when there
 	// is nothing of it.
-	Forget(ctx context.Context, project string) error
+	DeleteProject(ctx context.Context, project string) error
 	// Projects returns the names of all projects.
 	Projects(ctx context.Context) ([]string, error)
 }
@@ -39,7 +39,7 @@ type Commit struct {
 // commit is a Commit on its way to the store.
 type commit struct {
 	Commit
-	of   *running
+	of   *projectActor
 	ends bool          // it is the end of the project, which is forgotten
 	free time.Time     // from when on another project may have the name, when ends
 	done chan struct{} // closed when it is there, or err is set
@@ -65,9 +65,9 @@ const maxBatch = 256
 // A writer takes commits to a store in the order in which they came, many at a time.
 type writer struct {
 	store   Store
-	discard func(of *running, why error) // gives up a project of which a commit could not be kept
-	kept    func(batch []*commit)        // learns of commits that could
-	ended   func(*commit)                // learns of what came of an end
+	discard func(of *projectActor, why error) // gives up a project of which a commit could not be kept
+	kept    func(batch []*commit)             // learns of commits that could
+	ended   func(*commit)                     // learns of what came of an end
 	mu      sync.Mutex
 	queue   []*commit
 	more    chan struct{} // has one element when there is something in the queue, or nothing will ever come
@@ -75,7 +75,7 @@ type writer struct {
 	loop    sync.WaitGroup
 }
 
-func newWriter(store Store, discard func(*running, error), kept func([]*commit), ended func(*commit)) *writer {
+func newWriter(store Store, discard func(*projectActor, error), kept func([]*commit), ended func(*commit)) *writer {
 	w := &writer{store: store, discard: discard, kept: kept, ended: ended, more: make(chan struct{}, 1)}
 	if store != nil {
 		w.loop.Go(w.run)
@@ -153,7 +153,7 @@ func (w *writer) end(c *commit) {
 	case err != nil:
 		c.err = errGone // what was to be forgotten has not happened all
 	default:
-		if err = w.store.Forget(context.Background(), c.Project); err != nil {
+		if err = w.store.DeleteProject(context.Background(), c.Project); err != nil {
 			c.err = fmt.Errorf("%w: %w", ErrNotKept, err)
 		} else {
 			w.kept([]*commit{c})
@@ -173,8 +173,8 @@ func nextMillisecond() time.Time {
 
 // write keeps a batch, all at once if that goes, else each project of its own, so that one that fails fails alone.
 func (w *writer) write(batch []*commit) {
-	var order []*running
-	groups := make(map[*running][]*commit)
+	var order []*projectActor
+	groups := make(map[*projectActor][]*commit)
 	good := make([]*commit, 0, len(batch))
 	for _, c := range batch {
 		if groups[c.of] == nil {
@@ -197,7 +197,7 @@ func (w *writer) write(batch []*commit) {
 
 // writeGroup keeps commits of one project. What follows one that failed is of a state that is given up, and is done again
 // in the next one.
-func (w *writer) writeGroup(of *running, group []*commit) {
+func (w *writer) writeGroup(of *projectActor, group []*commit) {
 	if of.lost != nil {
 		settle(group, errGone)
 		return

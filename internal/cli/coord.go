@@ -41,7 +41,7 @@ type coordOptions struct {
 
 func (c *command) coordCommand() *cobra.Command {
 	o := &coordOptions{}
-	uses := []*cobra.Command{c.coordStdioCommand(o), c.coordHookCommand(o), c.coordGuardCommand(o), c.coordTokenCommand(o), c.coordSettingsCommand(o), c.coordForgetCommand(o), c.coordWatchCommand(o), c.coordDoctorCommand(o)}
+	uses := []*cobra.Command{c.coordStdioCommand(o), c.coordHookCommand(o), c.coordGuardCommand(o), c.coordTokenCommand(o), c.coordSettingsCommand(o), c.coordDeleteCommand(o), c.coordWatchCommand(o), c.coordDoctorCommand(o)}
 	for _, cmd := range uses {
 		c.coordFlags(o).VisitAll(func(f *pflag.Flag) { // so that config show, which has them itself, does not repeat them
 			if !slices.Contains(useless[cmd.Name()], f.Name) {
@@ -59,7 +59,7 @@ func (c *command) coordCommand() *cobra.Command {
 // useless are the flags that commands have no use for.
 var useless = map[string][]string{
 	"guard": {flagDataDir}, "token": {"session"}, "settings": {"session", flagDataDir}, "watch": {"session", flagDataDir}, "doctor": {"session"},
-	"forget": {"project", "session", flagDataDir},
+	"delete": {"project", "session", flagDataDir},
 }
 
 // coordFlags returns the flags of the commands that use a coordinator.

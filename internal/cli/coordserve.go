@@ -75,8 +75,8 @@ func (c *command) coordServeCommand() *cobra.Command {
 	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy, which counts as beyond this machine")
 	flags.BoolVar(&o.extended, "extended", false, "show models the tools and arguments that A2AMCP does not have, too")
 	flags.StringArrayVar(&o.agents, "a2a-agent", nil, "A2A agent that sessions may ask as a2a:ALIAS, as ALIAS=URL; repeatable")
-	flags.DurationVar(&o.alive, "alive", coord.DefaultTimeout, "how long an agent may show no sign of life until its leases are free; 3s at least")
-	flags.DurationVar(&o.retain, "retain", coord.DefaultRetain, "how long past events are kept for those who ask for them; 0 is for ever")
+	flags.DurationVar(&o.alive, "alive", coord.DefaultSessionTimeout, "how long an agent may show no sign of life until its leases are free; 3s at least")
+	flags.DurationVar(&o.retain, "retain", coord.DefaultEventRetention, "how long past events are kept for those who ask for them; 0 is for ever")
 	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
 	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
 	flags.DurationVar(&o.drain, "drain", 5*time.Second, "how long open requests may take to end when the coordinator is stopped")
@@ -124,7 +124,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	if err != nil {
 		return err
 	}
-	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, Timeout: o.alive, Retain: cmp.Or(o.retain, -1), Logger: logger})
+	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, SessionTimeout: o.alive, EventRetention: cmp.Or(o.retain, -1), Logger: logger})
 	var d *daemon.Daemon
 	bridge, err := a2abridge.New(a2abridge.Options{
 		Hub: hub, Journal: tasks, Agents: agents, Version: version(), Logger: logger,
@@ -139,7 +139,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 		return errors.Join(err, hub.Close())
 	}
 	d = daemon.New(daemon.Options{
-		Hub: hub, Tokens: kept.tables, Closed: !local && !o.open, OwnerKey: kept.key, Forgotten: bridge.Forget, Logger: logger,
+		Hub: hub, Tokens: kept.tables, Closed: !local && !o.open, OwnerKey: kept.key, Deleted: bridge.DeleteProject, Logger: logger,
 		MCP: coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: version(), Logger: logger},
 	})
 	d.Handle(a2abridge.Prefix, bridge)
@@ -376,8 +376,8 @@ func (c *command) openCoordData(ctx context.Context, data string) (_ *coordData,
 func coordLimits() []limit {
 	const of = "coordinator"
 	limits := []limit{
-		{"silence of an agent until its leases are free", span(coord.DefaultTimeout), of},
-		{"time that what an agent leaves is kept", span(coord.DefaultKeep), of},
+		{"silence of an agent until its leases are free", span(coord.DefaultSessionTimeout), of},
+		{"time that what an agent leaves is kept", span(coord.DefaultSessionRetention), of},
 		{"longest wait of a tool", span(coord.MaxWait), of},
 	}
 	for _, l := range coord.Limits() {

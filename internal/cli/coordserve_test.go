@@ -314,7 +314,7 @@ func TestFilesOfEitherSpelling(t *testing.T) {
 }
 
 // Somebody at a terminal types the name of the project that is to be forgotten, or nothing is done.
-func TestForgetAsks(t *testing.T) {
+func TestDeletionAsks(t *testing.T) {
 	t.Parallel()
 	_, url := startCoordinator(t)
 	client := connectTo(t, url, "")
@@ -324,24 +324,24 @@ func TestForgetAsks(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{nil, exitFailure, "nothing was done"}, {[]string{"^C"}, exitFailure, "nothing was done"}, {[]string{"y"}, exitFailure, "nothing was done"},
-		{[]string{"p"}, exitOK, "Forgotten: p"}, {[]string{"p"}, exitFailure, "There is no project p"},
+		{nil, exitFailure, "was not deleted"}, {[]string{"^C"}, exitFailure, "was not deleted"}, {[]string{"y"}, exitFailure, "was not deleted"},
+		{[]string{"p"}, exitOK, "Deleted: p"}, {[]string{"p"}, exitFailure, "There is no project p"},
 	} {
 		var out bytes.Buffer
 		somebody := &person{lines: test.lines}
-		r := Run{Program: "dragoman", Args: []string{"coord", "forget", "p", "--force", "--coord", url}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
+		r := Run{Program: "dragoman", Args: []string{"coord", "delete", "p", "--force", "--coord", url}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
 			LookupEnv: func(string) (string, bool) { return "", false }, person: somebody}
 		if code := r.Do(t.Context()); code != test.code || !strings.Contains(out.String(), test.want) {
 			t.Errorf("%v: exit code %d: %s", test.lines, code, out.String())
 		}
-		if len(somebody.prompts) != 1 || !strings.Contains(somebody.prompts[0], "All that is kept of p will be gone") {
+		if len(somebody.prompts) != 1 || !strings.Contains(somebody.prompts[0], "deletes all data of the project p") {
 			t.Errorf("%q", somebody.prompts)
 		}
 	}
 }
 
 // A watch goes on when its project is forgotten, with the first event of the next one of the name.
-func TestWatchOfWhatIsForgotten(t *testing.T) {
+func TestWatchOfADeletedProject(t *testing.T) {
 	t.Parallel()
 	_, url := startCoordinator(t)
 	client := connectTo(t, url, "")
@@ -361,7 +361,7 @@ func TestWatchOfWhatIsForgotten(t *testing.T) {
 		}
 		switch want[:1] {
 		case "2":
-			if got := run(t.Context(), "coord", "forget", "p", "--force", "--yes", "--coord", url); got.code != exitOK {
+			if got := run(t.Context(), "coord", "delete", "p", "--force", "--yes", "--coord", url); got.code != exitOK {
 				t.Fatalf("%+v", got)
 			}
 		case "3":

@@ -77,8 +77,8 @@ func (o Options) Defaults() Options {
 // agentName is part of the key of each task.
 const agentName = "session"
 
-// forgetWithin is how long Forget waits for tasks that are to be dropped.
-const forgetWithin = 5 * time.Second
+// deleteWithin is how long DeleteProject waits for tasks that are to be dropped.
+const deleteWithin = 5 * time.Second
 
 // retention is how long ended tasks are kept that are only in memory.
 const retention = time.Hour
@@ -149,15 +149,15 @@ type dropper interface {
 	DropTenants(ctx context.Context, agent, prefix string, before time.Time) (left int, err error)
 }
 
-// Forget drops the tasks of a project's sessions that were made before a time, as the project was forgotten. Those that are
+// DeleteProject drops the tasks of a project's sessions that were made before a time, as the project was forgotten. Those that are
 // at work, as their queries have only just ended with it, are waited for: here for 5 s at most, and then in the background
 // until the Bridge is closed.
-func (b *Bridge) Forget(ctx context.Context, project string, before time.Time) error {
+func (b *Bridge) DeleteProject(ctx context.Context, project string, before time.Time) error {
 	j, ok := b.opts.Journal.(dropper)
 	if !ok {
 		return nil
 	}
-	timer := time.NewTimer(forgetWithin)
+	timer := time.NewTimer(deleteWithin)
 	defer timer.Stop()
 	done := make(chan error, 1)
 	b.mu.Lock()

@@ -47,7 +47,7 @@ func (b asSession) question(ctx context.Context, t *agent.Turn) (*question, erro
 		}
 	}
 	q.ask = coord.Ask{
-		From: coord.A2ACaller(q.principal), Outside: true, To: q.place.session, Sort: cmp.Or(t.Skill(), "a2a"), Query: query(m), Ref: q.Ref,
+		From: coord.A2ACaller(q.principal), External: true, To: q.place.session, Type: cmp.Or(t.Skill(), "a2a"), Query: query(m), Ref: q.Ref,
 	}
 	return q, nil
 }

@@ -72,7 +72,7 @@ func (k *kept) serve() {
 	if k.b, err = a2abridge.New(o); err != nil {
 		k.t.Fatal(err)
 	}
-	d := daemon.New(daemon.Options{Hub: k.hub, Forgotten: k.b.Forget, Logger: silent})
+	d := daemon.New(daemon.Options{Hub: k.hub, Deleted: k.b.DeleteProject, Logger: silent})
 	d.Handle(a2abridge.Prefix, k.b)
 	k.srv = httptest.NewServer(d)
 	k.url = k.srv.URL
@@ -373,7 +373,7 @@ func TestClientsThatGiveUp(t *testing.T) {
 }
 
 // With a project its tasks go, those whose queries are open and those that have ended, and no others.
-func TestForgottenProjectsHaveNoTasks(t *testing.T) {
+func TestDeletedProjectsHaveNoTasks(t *testing.T) {
 	t.Parallel()
 	k := keep(t, a2abridge.Options{})
 	c, ended, query := k.begin("a secret?")
@@ -427,7 +427,7 @@ func TestForgottenProjectsHaveNoTasks(t *testing.T) {
 func TestTasksOfTheNextProject(t *testing.T) {
 	t.Parallel()
 	k := keep(t, a2abridge.Options{})
-	result, err := k.hub.Forget(t.Context(), "p", "ann", true)
+	result, err := k.hub.DeleteProject(t.Context(), "p", "ann", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,7 +439,7 @@ func TestTasksOfTheNextProject(t *testing.T) {
 	k.do("", coord.Check{Session: "a"})
 	_, open, _ := k.begin("also")
 	begun := time.Now()
-	if err := k.b.Forget(t.Context(), "p", free); err != nil || time.Since(begun) >= 5*time.Second {
+	if err := k.b.DeleteProject(t.Context(), "p", free); err != nil || time.Since(begun) >= 5*time.Second {
 		t.Errorf("%v after %v", err, time.Since(begun))
 	}
 	for _, id := range []a2a.TaskID{ended, open} {
@@ -475,12 +475,12 @@ func TestTasksThatStayAtWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		begun := time.Now()
-		if err := b.Forget(t.Context(), "p", begun); err != nil || time.Since(begun) != 5*time.Second {
+		if err := b.DeleteProject(t.Context(), "p", begun); err != nil || time.Since(begun) != 5*time.Second {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
 		go func() { time.Sleep(time.Minute); close(j.left) }() // from then on there are none
 		time.Sleep(2 * time.Minute)
-		if err := b.Forget(t.Context(), "p", begun); err != nil {
+		if err := b.DeleteProject(t.Context(), "p", begun); err != nil {
 			t.Error(err)
 		}
 		if err := b.Close(); err != nil {

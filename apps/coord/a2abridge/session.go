@@ -79,7 +79,7 @@ func unasked(ctx context.Context, err error) error {
 	switch {
 	case isBad:
 		return agent.Reject(a2a.TextPart(bad.Error()))
-	case errors.Is(err, coord.ErrForgotten):
+	case errors.Is(err, coord.ErrDeleted):
 		return agent.Public("What became of the query is not known any more; ask again", nil)
 	case errors.Is(err, coord.ErrClosed):
 		<-ctx.Done() // as with CodeShutdown

@@ -35,11 +35,11 @@ type Options struct {
 	Closed bool
 	// OwnerKey is what the one who runs the coordinator shows to manage tokens; without it nobody can.
 	OwnerKey string
-	// Forgotten drops what others keep of a project that was forgotten, before that is answered; nil when nobody does. What
+	// Deleted drops what others keep of a project that was forgotten, before that is answered; nil when nobody does. What
 	// was made before a time is the project's, and the rest is the next one's of its name.
-	Forgotten func(ctx context.Context, project string, before time.Time) error
-	MCP       coordmcp.Options
-	Logger    *slog.Logger // nil means slog.Default()
+	Deleted func(ctx context.Context, project string, before time.Time) error
+	MCP     coordmcp.Options
+	Logger  *slog.Logger // nil means slog.Default()
 }
 
 // A Daemon is an http.Handler:
@@ -82,7 +82,7 @@ func New(opts Options) *Daemon {
 	d.mux.HandleFunc("GET /page.js", servePage("page.js", "text/javascript; charset=utf-8"))
 	d.mux.HandleFunc("GET /api/projects", d.serveProjects)
 	d.mux.HandleFunc("GET /api/projects/{project}", d.serveProject)
-	d.mux.HandleFunc("DELETE /api/projects/{project}", d.forgetProject)
+	d.mux.HandleFunc("DELETE /api/projects/{project}", d.deleteProject)
 	d.mux.HandleFunc("GET /api/projects/{project}/events", d.serveEvents)
 	d.mux.HandleFunc("POST /api/projects/{project}/conflicts", d.serveConflicts)
 	d.mux.HandleFunc("POST /api/projects/{project}/messages", d.sendMessage)

@@ -290,7 +290,7 @@ func TestPeopleLookAfterProjects(t *testing.T) {
 
 // A project is forgotten by who may look after it, once nobody is in it or that is forced. Its tokens go with it, and who
 // follows its events gets the last one and no more.
-func TestForgetProject(t *testing.T) {
+func TestDeleteProject(t *testing.T) {
 	t.Parallel()
 	url, tables, _ := start(t)
 	tokens := map[string]string{}
@@ -550,14 +550,14 @@ func second(_ int, body string) string { return body }
 
 // What others keep of a project is dropped up to when its name was free, also when whoever ends it hangs up; and what is left
 // of one that is not there, up to when it was asked for.
-func TestWhatIsKeptOfForgottenProjects(t *testing.T) {
+func TestDataOfDeletedProjects(t *testing.T) {
 	t.Parallel()
 	tables, db := openTables(t)
 	defer db.Close()
 	hub := coord.NewHub(&coord.HubOptions{Store: tables})
 	defer hub.Close()
 	var limits []time.Time
-	d := daemon.New(daemon.Options{Hub: hub, Forgotten: func(ctx context.Context, project string, before time.Time) error {
+	d := daemon.New(daemon.Options{Hub: hub, Deleted: func(ctx context.Context, project string, before time.Time) error {
 		if project == "p" {
 			limits = append(limits, before)
 		}

@@ -27,7 +27,7 @@ func TestNothingCanBeKept(t *testing.T) {
 	t.Parallel()
 	var book logbook
 	logger := slog.New(slog.NewTextHandler(&book, nil))
-	hub := coord.NewHub(&coord.HubOptions{Store: fullStore{}, Retain: -1, Logger: logger})
+	hub := coord.NewHub(&coord.HubOptions{Store: fullStore{}, EventRetention: -1, Logger: logger})
 	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Logger: logger}))
 	defer func() {
 		srv.Close()

@@ -35,10 +35,10 @@ func (d *Daemon) sendMessage(w http.ResponseWriter, r *http.Request) {
 	}
 	person := coord.Person(g.Name)
 	if m.To == "" {
-		d.do(w, r, g.Name, coord.Broadcast{Session: person, Outside: true, Sort: "person", Content: m.Text})
+		d.do(w, r, g.Name, coord.Broadcast{Session: person, External: true, Type: "person", Content: m.Text})
 		return
 	}
-	d.do(w, r, g.Name, coord.Ask{From: person, Outside: true, To: m.To, Sort: "person", Query: m.Text})
+	d.do(w, r, g.Name, coord.Ask{From: person, External: true, To: m.To, Type: "person", Query: m.Text})
 }
 
 // freeLock takes a lease from its holder, or a claim out of the queue.
@@ -55,8 +55,8 @@ func (d *Daemon) retireAgent(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// forgetProject ends a project, with its tokens.
-func (d *Daemon) forgetProject(w http.ResponseWriter, r *http.Request) {
+// deleteProject ends a project, with its tokens.
+func (d *Daemon) deleteProject(w http.ResponseWriter, r *http.Request) {
 	g, ok := d.allow(w, r, mayKeep...)
 	if !ok {
 		return
@@ -67,14 +67,14 @@ func (d *Daemon) forgetProject(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx, project, before := context.WithoutCancel(r.Context()), r.PathValue("project"), time.Now() // who hangs up leaves no half of it
-	result, err := d.opts.Hub.Forget(ctx, project, coord.Person(g.Name), force)
-	if err == nil && d.opts.Forgotten != nil {
+	result, err := d.opts.Hub.DeleteProject(ctx, project, coord.Person(g.Name), force)
+	if err == nil && d.opts.Deleted != nil {
 		switch result := result.(type) {
 		case coord.Ended:
-			err = d.opts.Forgotten(ctx, project, result.Free)
+			err = d.opts.Deleted(ctx, project, result.Free)
 		case coord.Failure:
 			if result.Status == "not_found" { // there may be what is left of one before
-				err = d.opts.Forgotten(ctx, project, before)
+				err = d.opts.Deleted(ctx, project, before)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func addTodo(t *testing.T, hub *coord.Hub, item string) {
 
 func forget(t *testing.T, hub *coord.Hub) {
 	t.Helper()
-	if result, err := hub.Forget(t.Context(), "p", coord.Person("ann"), true); err != nil {
+	if result, err := hub.DeleteProject(t.Context(), "p", coord.Person("ann"), true); err != nil {
 		t.Fatalf("%+v, %v", result, err)
 	}
 }
@@ -96,7 +96,7 @@ func (c meanwhile) Done() <-chan struct{} {
 }
 
 // When a project is forgotten while a stream of its events begins, that learns of it.
-func TestForgottenWhileAStreamBegins(t *testing.T) {
+func TestDeletionWhileAStreamBegins(t *testing.T) {
 	t.Parallel()
 	hub := coord.NewHub(nil)
 	defer hub.Close()

@@ -122,7 +122,7 @@ type bench struct {
 const shortTimeout = time.Second
 
 func newBench(t *testing.T, timeout time.Duration) *bench {
-	hub := coord.NewHub(&coord.HubOptions{Timeout: timeout})
+	hub := coord.NewHub(&coord.HubOptions{SessionTimeout: timeout})
 	srv := httptest.NewServer(coordmcp.New(hub, nil).Handler())
 	t.Cleanup(func() {
 		srv.CloseClientConnections()
@@ -305,7 +305,7 @@ func TestListenersAreThere(t *testing.T) {
 // Who listens to the inbox of a session before it is there keeps it alive if it becomes his, and nobody else's.
 func TestListenersKeepNobodyElseAlive(t *testing.T) {
 	t.Parallel()
-	hub := coord.NewHub(&coord.HubOptions{Timeout: shortTimeout})
+	hub := coord.NewHub(&coord.HubOptions{SessionTimeout: shortTimeout})
 	reads := make(chan string, 100)
 	srv := httptest.NewServer(coordmcp.New(hub, &coordmcp.Options{
 		Authorize: func(_ context.Context, header http.Header, _ string, looks bool) (string, error) {

@@ -36,14 +36,14 @@ var views = []view{
 		name: "agents", description: "The agents of the project and what they do",
 		command: func(string) coord.Command { return coord.ListAgents{} },
 		changedBy: []coord.Kind{
-			coord.KindJoined, coord.KindResumed, coord.KindLeft, coord.KindDied, coord.KindForgotten, coord.KindCompleted,
+			coord.KindJoined, coord.KindResumed, coord.KindLeft, coord.KindDied, coord.KindDeleted, coord.KindCompleted,
 		},
 	},
 	{
 		name: "todos", description: "The to-do lists of all agents",
 		command: func(string) coord.Command { return coord.AllTodos{} },
 		changedBy: []coord.Kind{
-			coord.KindTodoAdded, coord.KindTodoUpdated, coord.KindJoined, coord.KindResumed, coord.KindLeft, coord.KindDied, coord.KindForgotten,
+			coord.KindTodoAdded, coord.KindTodoUpdated, coord.KindJoined, coord.KindResumed, coord.KindLeft, coord.KindDied, coord.KindDeleted,
 		},
 	},
 	{
@@ -68,7 +68,7 @@ var views = []view{
 		command: func(session string) coord.Command { return coord.Check{Session: session, Peek: true} },
 		changedBy: []coord.Kind{
 			coord.KindBroadcast, coord.KindAsked, coord.KindAnswered, coord.KindUnawaited, coord.KindRead, coord.KindWithdrawn, coord.KindFailed,
-			coord.KindJoined, coord.KindLeft, coord.KindForgotten,
+			coord.KindJoined, coord.KindLeft, coord.KindDeleted,
 		},
 	},
 }

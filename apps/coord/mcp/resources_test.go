@@ -260,7 +260,7 @@ func TestSubscriptionsTellOfChanges(t *testing.T) {
 }
 
 // Subscribers are told when the project is no more, of all that it showed, and of what happens in the next one of its name.
-func TestSubscribersOfWhatIsForgotten(t *testing.T) {
+func TestSubscribersOfADeletedProject(t *testing.T) {
 	each(t, func(t *testing.T, p *place, generation string) {
 		c, told := p.join("ann", generation)
 		for _, uri := range []string{"dragoman://p/interfaces", "dragoman://p/changes"} { // which nothing else changes here
@@ -270,7 +270,7 @@ func TestSubscribersOfWhatIsForgotten(t *testing.T) {
 			for range 2 { // and once more in the second one
 				subscribed(t, generation, told, uri, func() {
 					register(t, c, "a")
-					if _, err := p.hub.Forget(t.Context(), "p", "ann", true); err != nil {
+					if _, err := p.hub.DeleteProject(t.Context(), "p", "ann", true); err != nil {
 						t.Fatal(err)
 					}
 				})

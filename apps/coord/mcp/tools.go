@@ -73,7 +73,7 @@ var tools = []tool{
 		command: func(a *args) coord.Command {
 			return coord.Register{
 				Session: a.text("session_name"), TaskID: a.text("task_id"), Branch: a.text("branch"), Description: a.text("description"),
-				Resume: a.boolean("resume", false), Patience: a.seconds("patience_seconds", 0),
+				Resume: a.boolean("resume", false), LeaseTTL: a.seconds("patience_seconds", 0),
 			}
 		},
 	},
@@ -147,7 +147,7 @@ var tools = []tool{
 		},
 		command: func(a *args) coord.Command {
 			return coord.Ask{
-				From: a.text("from_session"), To: a.text("to_session"), Sort: a.text("query_type"), Query: a.text("query"),
+				From: a.text("from_session"), To: a.text("to_session"), Type: a.text("query_type"), Query: a.text("query"),
 				Wait: a.boolean("wait_for_response", true), Timeout: a.seconds("timeout", 30),
 			}
 		},
@@ -180,7 +180,7 @@ var tools = []tool{
 			session, text("message_type", "info, warning or help_needed"), text("content", "The message"),
 		},
 		command: func(a *args) coord.Command {
-			return coord.Broadcast{Session: a.text("session_name"), Sort: a.text("message_type"), Content: a.text("content")}
+			return coord.Broadcast{Session: a.text("session_name"), Type: a.text("message_type"), Content: a.text("content")}
 		},
 	},
 	{

@@ -18,7 +18,7 @@ import (
 func TestViewsAreToldOf(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		hub := coord.NewHub(&coord.HubOptions{Timeout: time.Minute, Keep: time.Hour})
+		hub := coord.NewHub(&coord.HubOptions{SessionTimeout: time.Minute, SessionRetention: time.Hour})
 		defer hub.Close()
 		do := func(c coord.Command) coord.Result {
 			t.Helper()
@@ -160,7 +160,7 @@ func TestViewsAreToldOf(t *testing.T) {
 		step("oblivion", func() { time.Sleep(2 * time.Hour) })
 
 		for _, kind := range []coord.Kind{
-			coord.KindConfigured, coord.KindJoined, coord.KindResumed, coord.KindLeft, coord.KindDied, coord.KindForgotten, coord.KindCompleted,
+			coord.KindConfigured, coord.KindJoined, coord.KindResumed, coord.KindLeft, coord.KindDied, coord.KindDeleted, coord.KindCompleted,
 			coord.KindTodoAdded, coord.KindTodoUpdated, coord.KindBroadcast, coord.KindRead, coord.KindAsked, coord.KindAnswered,
 			coord.KindUnawaited, coord.KindWithdrawn, coord.KindFailed, coord.KindQueued, coord.KindUnqueued, coord.KindLocked,
 			coord.KindRenewed, coord.KindReleased, coord.KindExpired, coord.KindDefined,

@@ -26,13 +26,13 @@ func TestOutsiders(t *testing.T) {
 		}
 		do(t, h, coord.Configure{Settings: coord.Settings{Strict: true}})
 		for _, c := range []coord.Command{
-			coord.Ask{From: coord.A2ACaller("x"), Outside: true, To: "a", Query: "?"}, coord.Ask{From: coord.Person(""), Outside: true, To: "a", Query: "?"},
+			coord.Ask{From: coord.A2ACaller("x"), External: true, To: "a", Query: "?"}, coord.Ask{From: coord.Person(""), External: true, To: "a", Query: "?"},
 		} {
 			if got := do(t, h, c); status(t, got) != "sent" {
 				t.Errorf("%+v", got)
 			}
 		}
-		if got := do(t, h, coord.Ask{From: "a", Outside: true, To: "b", Query: "?"}); !contains(got, coord.CodeInvalid) {
+		if got := do(t, h, coord.Ask{From: "a", External: true, To: "b", Query: "?"}); !contains(got, coord.CodeInvalid) {
 			t.Errorf("a session says that it is none: %+v", got)
 		}
 		if got := do(t, h, coord.AddTodo{Item: "x"}); !contains(got, "session_name is missing") {

@@ -117,7 +117,7 @@ func TestGuestsTogether(t *testing.T) {
 			}
 			b.gives(Ask{From: "other", To: "a", Query: long}, "register_agent first")
 			b.gives(AddTodo{Session: "a", Item: long}, "added")
-			b.gives(Broadcast{Session: Person("ann"), Outside: true, Content: long}, "sent")
+			b.gives(Broadcast{Session: Person("ann"), External: true, Content: long}, "sent")
 			b.gives(Register{Session: "other", TaskID: "1"}, "registered")
 			b.gives(AddTodo{Session: "other", Item: long}, "added")
 			b.sameAfterRestore(func() { b.gives(Ask{From: "another", To: "a", Query: long}, "register_agent first") })
@@ -146,10 +146,10 @@ func TestRoomOfGuests(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	long := strings.Repeat("x", maxText)
-	alive := sweep{DefaultTimeout, DefaultKeep, func(name string) bool { return name == "a" }}
+	alive := sweep{DefaultSessionTimeout, DefaultSessionRetention, func(name string) bool { return name == "a" }}
 	b.as("", Register{Session: "a", TaskID: "1"})
 	b.fills(func(i int) Command { return Broadcast{Session: fmt.Sprint("g", i), Content: long} })
-	b.now = b.now.Add(2 * DefaultTimeout)
+	b.now = b.now.Add(2 * DefaultSessionTimeout)
 	b.do(alive)
 	if n := b.p.state.Sessions.len(); n != 1 {
 		t.Fatalf("%d sessions are there", n)
@@ -175,8 +175,8 @@ func TestTheDeadAreNoGuests(t *testing.T) {
 		b.fills(func(int) Command { return Broadcast{Session: name, Content: long} })
 	}
 	b.gives(Unregister{Session: "leaves"}, "unregistered")
-	b.now = b.now.Add(2 * DefaultTimeout)
-	b.do(sweep{DefaultTimeout, DefaultKeep, func(name string) bool { return name == "reader" }})
+	b.now = b.now.Add(2 * DefaultSessionTimeout)
+	b.do(sweep{DefaultSessionTimeout, DefaultSessionRetention, func(name string) bool { return name == "reader" }})
 	b.gives(AddTodo{Session: "newcomer", Item: long}, "added")
 	b.gives(AddTodo{Session: "dies", Item: "x"}, "added")
 }

@@ -19,21 +19,21 @@ func A2ACaller(name string) string { return prefixA2A + cmp.Or(name, "anonymous"
 // Person returns the name under which a person speaks: the name of a token, or "" where people are not told apart.
 func Person(name string) string { return prefixPerson + cmp.Or(name, "anonymous") }
 
-func isOutsider(name string) bool {
+func isExternal(name string) bool {
 	return strings.HasPrefix(name, prefixA2A) || strings.HasPrefix(name, prefixPerson)
 }
 
-// fromOutside reports whether a command says that it is not that of a session.
-func fromOutside(c Command) bool {
+// fromExternal reports whether a command says that it is not that of a session.
+func fromExternal(c Command) bool {
 	switch c := c.(type) {
 	case Ask:
-		return c.Outside
+		return c.External
 	case Await, Withdraw: // only they come back
 		return true
 	case Respond:
-		return c.Outside
+		return c.External
 	case Broadcast:
-		return c.Outside
+		return c.External
 	}
 	return false
 }

@@ -21,7 +21,7 @@ import (
 // forget ends the project and returns what the hub says.
 func forget(t *testing.T, h *coord.Hub, force bool) coord.Result {
 	t.Helper()
-	result, err := h.Forget(t.Context(), project, coord.Person("ann"), force)
+	result, err := h.DeleteProject(t.Context(), project, coord.Person("ann"), force)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func refused(t *testing.T, h *coord.Hub, status, part string) {
 }
 
 // A project that was forgotten is as if it had never been, also after a restart, and so are its tokens; others stay.
-func TestForget(t *testing.T) {
+func TestDeletion(t *testing.T) {
 	t.Parallel()
 	tables, _ := openTables(t)
 	for name, store := range map[string]coord.Store{"kept": tables, "not kept": nil} {
@@ -111,10 +111,10 @@ func TestForget(t *testing.T) {
 
 // Those who wait in a project that is forgotten are told so, and those who follow it get a last event and no more. Who
 // follows it from a number of the old one sees the new one from its first event on.
-func TestWhoIsThereWhenAProjectIsForgotten(t *testing.T) {
+func TestSessionsOfADeletedProject(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHub(t, &coord.HubOptions{Store: newMemory(), Logger: quiet, Retain: -1})
+		h := newHub(t, &coord.HubOptions{Store: newMemory(), Logger: quiet, EventRetention: -1})
 		register(t, h, "a", "b")
 		do(t, h, lock("a", "x"))
 		var wg sync.WaitGroup
@@ -191,16 +191,16 @@ func TestWhoIsThereWhenAProjectIsForgotten(t *testing.T) {
 
 // While a project is being forgotten those who call it wait, and do nothing in another one of the name. When the store
 // fails it is there as it was.
-func TestCallsOfWhatIsForgotten(t *testing.T) {
+func TestCallsOfADeletedProject(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []error{nil, errDisk} {
 		synctest.Test(t, func(t *testing.T) {
 			gate := make(chan struct{})
-			h := newHub(t, &coord.HubOptions{Store: &slowToForget{newMemory(), gate, fails}, Logger: quiet, Retain: -1})
+			h := newHub(t, &coord.HubOptions{Store: &slowToDelete{newMemory(), gate, fails}, Logger: quiet, EventRetention: -1})
 			register(t, h, "a")
 			var wg sync.WaitGroup
 			wg.Go(func() {
-				result, err := h.Forget(t.Context(), project, "ann", true)
+				result, err := h.DeleteProject(t.Context(), project, "ann", true)
 				if _, ok := result.(coord.Ended); ok != (fails == nil) || errors.Is(err, coord.ErrNotKept) == ok {
 					t.Errorf("%+v, %v", result, err)
 				}
@@ -235,23 +235,23 @@ func TestCallsOfWhatIsForgotten(t *testing.T) {
 	}
 }
 
-// slowToForget forgets once its gate is open, unless it fails.
-type slowToForget struct {
+// slowToDelete forgets once its gate is open, unless it fails.
+type slowToDelete struct {
 	coord.Store
 	gate  chan struct{}
 	fails error
 }
 
-func (s *slowToForget) Forget(ctx context.Context, project string) error {
+func (s *slowToDelete) DeleteProject(ctx context.Context, project string) error {
 	<-s.gate
 	if s.fails != nil {
 		return s.fails
 	}
-	return s.Store.Forget(ctx, project)
+	return s.Store.DeleteProject(ctx, project)
 }
 
 // However calls and ends come at once, what is kept can be read again.
-func TestForgetWhileAgentsWork(t *testing.T) {
+func TestDeletionWhileAgentsWork(t *testing.T) {
 	t.Parallel()
 	tables, _ := openTables(t)
 	h := coord.NewHub(&coord.HubOptions{Store: tables, Logger: quiet})

@@ -13,7 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/store"
 )
 
-// Ended is the result of [Hub.Forget].
+// Ended is the result of [Hub.DeleteProject].
 type Ended struct {
 	Status  string `json:"status"` // forgotten
 	Project string `json:"project_id"`
@@ -22,11 +22,11 @@ type Ended struct {
 	Free time.Time `json:"-"`
 }
 
-// Forget ends a project, for a person who looks after it: all that was kept of it is gone, as if it had never been. Those
+// DeleteProject ends a project, for a person who looks after it: all that was kept of it is gone, as if it had never been. Those
 // who wait in it are told so, and those who follow its events get a last one, [KindEnded], and no more. Its tokens go with
 // it, as they would be good for another project that somebody begins under the same name. While agents are in it, or
 // sessions that hold or wait for leases, it is refused with [CodeInUse] unless it is forced.
-func (h *Hub) Forget(ctx context.Context, project, person string, force bool) (Result, error) {
+func (h *Hub) DeleteProject(ctx context.Context, project, person string, force bool) (Result, error) {
 	for {
 		r, leave, err := h.use(ctx, project)
 		if err != nil {
@@ -74,7 +74,7 @@ const maxEnded = 10_000
 
 // end takes a project that is in use out of use, and has the store forget it, if there is one. Who looks at it from now on
 // waits until that is done.
-func (h *Hub) end(r *running, person string, force bool) (Result, *outcome, error) {
+func (h *Hub) end(r *projectActor, person string, force bool) (Result, *outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone {
@@ -97,7 +97,7 @@ func (h *Hub) end(r *running, person string, force bool) (Result, *outcome, erro
 }
 
 // beginEnd takes a project out of use, and reports whether it was in use at all.
-func (h *Hub) beginEnd(r *running, e *ending) bool {
+func (h *Hub) beginEnd(r *projectActor, e *ending) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.projects[r.id] != r {
@@ -117,7 +117,7 @@ func (p *Project) mayEnd(force bool) *Failure {
 		return nil
 	}
 	var there []string
-	t := &turn{Project: p}
+	t := &tx{Project: p}
 	for name, s := range p.state.Sessions.all() {
 		if s.active() || t.holds(name) {
 			there = append(there, name)
@@ -130,7 +130,7 @@ func (p *Project) mayEnd(force bool) *Failure {
 }
 
 // tellAll ends all waits. What came of them counts when a commit is kept.
-func (r *running) tellAll(result Failure, last *commit) {
+func (r *projectActor) tellAll(result Failure, last *commit) {
 	for id, all := range r.waiters {
 		delete(r.waiters, id)
 		for _, later := range all {
@@ -198,14 +198,14 @@ func (h *Hub) endedSince(project string, ends int64) (ended, bool) {
 	return e, e.nth > ends
 }
 
-// forgottenMeanwhile is the result of a command that was for a project which was forgotten before it was done. It is not
+// deletedMeanwhile is the result of a command that was for a project which was forgotten before it was done. It is not
 // done in another one of the name: who was let into the one need not be let into the other.
-func forgottenMeanwhile(project string) Result {
+func deletedMeanwhile(project string) Result {
 	return Failure{Status: "error", Error: fmt.Sprintf("Project %s has been forgotten; nothing was done", project)}
 }
 
-// Forget drops all of a project, and the tokens that are for it alone.
-func (s *Tables) Forget(ctx context.Context, project string) error {
+// DeleteProject drops all of a project, and the tokens that are for it alone.
+func (s *Tables) DeleteProject(ctx context.Context, project string) error {
 	defer s.tokens.forget()
 	return s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, table := range []string{"coord_events", "coord_projects", "coord_tokens"} {

@@ -242,7 +242,7 @@ func (out *outside) deliver(hub *coord.Hub, project string, q *coord.Ask, id str
 		return
 	}
 	text = cmp.Or(text, "(The agent answered without a text.)")
-	done, err := hub.Do(out.ctx, project, "", coord.Respond{From: q.To, Outside: true, To: q.From, MessageID: id, Response: text})
+	done, err := hub.Do(out.ctx, project, "", coord.Respond{From: q.To, External: true, To: q.From, MessageID: id, Response: text})
 	if f, refused := done.(coord.Failure); refused {
 		err = errors.New(f.Error)
 	}

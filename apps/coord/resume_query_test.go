@@ -22,7 +22,7 @@ func asked(t *testing.T, h *coord.Hub, ref string) (before int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := do(t, h, coord.Ask{From: coord.A2ACaller("x"), Outside: true, To: "a", Query: "of " + ref, Ref: ref}); status(t, got) != "sent" {
+	if got := do(t, h, coord.Ask{From: coord.A2ACaller("x"), External: true, To: "a", Query: "of " + ref, Ref: ref}); status(t, got) != "sent" {
 		t.Fatal(got)
 	}
 	return before
@@ -147,7 +147,7 @@ func TestQueriesThatEndMeanwhile(t *testing.T) {
 // A query for whose answer nobody comes back ends all the same.
 func TestNobodyComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHub(t, &coord.HubOptions{Keep: 5 * time.Minute})
+		h := newHub(t, &coord.HubOptions{SessionRetention: 5 * time.Minute})
 		register(t, h, "a")
 		defer h.Connect(project, "a")()
 		before := asked(t, h, "r")
@@ -166,7 +166,7 @@ func TestNobodyComesBack(t *testing.T) {
 }
 
 // What the events would tell that are not kept any more is not guessed.
-func TestOutcomesThatAreForgotten(t *testing.T) {
+func TestOutcomesThatAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
 		register(t, h, "a")
@@ -174,14 +174,14 @@ func TestOutcomesThatAreForgotten(t *testing.T) {
 		for range 2500 { // of which those without a store has the newest
 			do(t, h, coord.CompleteTask{Session: "a", TaskID: "1"})
 		}
-		if _, _, err := h.Outcome(t.Context(), project, "r", before); !errors.Is(err, coord.ErrForgotten) {
+		if _, _, err := h.Outcome(t.Context(), project, "r", before); !errors.Is(err, coord.ErrDeleted) {
 			t.Error(err)
 		}
-		if _, err := h.Forget(t.Context(), project, "ann", true); err != nil {
+		if _, err := h.DeleteProject(t.Context(), project, "ann", true); err != nil {
 			t.Fatal(err)
 		}
 		register(t, h, "a")
-		if _, _, err := h.Outcome(t.Context(), project, "r", before+1); !errors.Is(err, coord.ErrForgotten) {
+		if _, _, err := h.Outcome(t.Context(), project, "r", before+1); !errors.Is(err, coord.ErrDeleted) {
 			t.Errorf("in another project of the name: %v", err)
 		}
 	})
@@ -240,7 +240,7 @@ func TestWaitingForWhatIsComeBackFor(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			over := make(chan error, 1)
 			go func() {
-				_, err := h.Do(ctx, project, "", coord.Ask{From: coord.A2ACaller("x"), Outside: true, To: "a", Query: "?", Wait: true, Timeout: time.Minute, Ref: "r"})
+				_, err := h.Do(ctx, project, "", coord.Ask{From: coord.A2ACaller("x"), External: true, To: "a", Query: "?", Wait: true, Timeout: time.Minute, Ref: "r"})
 				over <- err
 			}()
 			synctest.Wait()

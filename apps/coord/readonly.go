@@ -2,9 +2,9 @@
 
 package coord
 
-// looks reports whether a command only shows what there is of a session. It is no sign of life of the session, as others
+// readOnly reports whether a command only shows what there is of a session. It is no sign of life of the session, as others
 // may look as well.
-func looks(c Command) bool {
+func readOnly(c Command) bool {
 	switch c := c.(type) {
 	case MyTodos, CheckLock:
 		return true

@@ -31,7 +31,7 @@ type NotOpen struct {
 
 func (c Await) who() (string, bool) { return c.From, true }
 
-func (c Await) run(t *turn) Result {
+func (c Await) run(t *tx) Result {
 	q := t.open(c.From, c.Ref)
 	if q == nil {
 		return NotOpen{Status: "not_open"}
@@ -41,7 +41,7 @@ func (c Await) run(t *turn) Result {
 
 func (c Withdraw) who() (string, bool) { return c.From, true }
 
-func (c Withdraw) run(t *turn) Result {
+func (c Withdraw) run(t *tx) Result {
 	q := t.open(c.From, c.Ref)
 	if q == nil {
 		return NotOpen{Status: "not_open"}
@@ -51,7 +51,7 @@ func (c Withdraw) run(t *turn) Result {
 }
 
 // open returns the query that a session comes back for, nil when there is none that waits for its answer.
-func (t *turn) open(from, ref string) *Query {
+func (t *tx) open(from, ref string) *Query {
 	for _, q := range t.state.Queries.all() {
 		if ref != "" && q.Ref == ref && q.From == from {
 			return q
@@ -60,8 +60,8 @@ func (t *turn) open(from, ref string) *Query {
 	return nil
 }
 
-// ErrForgotten is what [Hub.Outcome] returns when the events are not kept any more that would tell, or the project is not.
-var ErrForgotten = errors.New("what became of the query is not known any more")
+// ErrDeleted is what [Hub.Outcome] returns when the events are not kept any more that would tell, or the project is not.
+var ErrDeleted = errors.New("what became of the query is not known any more")
 
 // Outcome returns what became of a query with a Ref, from the events of the project after one that came before it was
 // asked. The result is what [Await] would have had, nil when the query has not ended; asked is false when there is no such
@@ -75,7 +75,7 @@ func (h *Hub) Outcome(ctx context.Context, project, ref string, after int64) (re
 	id := ""
 	switch {
 	case after > last: // of another project, which was forgotten
-		return nil, false, ErrForgotten
+		return nil, false, ErrDeleted
 	case after == last:
 		return nil, false, nil
 	}
@@ -84,7 +84,7 @@ func (h *Hub) Outcome(ctx context.Context, project, ref string, after int64) (re
 		case err != nil:
 			return nil, false, err
 		case e.Kind == KindEnded, e.Seq != after+1 && id == "":
-			return nil, false, ErrForgotten
+			return nil, false, ErrDeleted
 		case e.Kind == KindAsked && e.Query.Ref == ref:
 			id = e.Query.ID
 		case id != "" && e.ID == id && e.ends() != nil:

@@ -33,8 +33,8 @@ const (
 	minSnapshot = 64 << 10
 )
 
-// running is a project in memory and those who wait in it.
-type running struct {
+// projectActor is a project in memory and those who wait in it.
+type projectActor struct {
 	id     string
 	loaded chan struct{} // closed when it is there, or failed is why it is not
 	failed error
@@ -84,7 +84,7 @@ func CheckProject(id string) error {
 }
 
 // use returns a project, which is loaded, or begun, at its first use, and stays until leave is called.
-func (h *Hub) use(ctx context.Context, id string) (r *running, leave func(), err error) {
+func (h *Hub) use(ctx context.Context, id string) (r *projectActor, leave func(), err error) {
 	if err := CheckProject(id); err != nil {
 		return nil, nil, err
 	}
@@ -106,7 +106,7 @@ func (h *Hub) use(ctx context.Context, id string) (r *running, leave func(), err
 
 // place returns the place of a project, with one more user. Who comes first does not load it, as others would have to go
 // when he does.
-func (h *Hub) place(id string) (*running, error) {
+func (h *Hub) place(id string) (*projectActor, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -114,7 +114,7 @@ func (h *Hub) place(id string) (*running, error) {
 	}
 	r := h.projects[id]
 	if r == nil {
-		r = &running{
+		r = &projectActor{
 			id: id, loaded: make(chan struct{}), over: make(chan struct{}), project: NewProject(id), waiters: make(map[string][]chan outcome),
 			news: make(chan struct{}), users: 1,
 		}
@@ -126,7 +126,7 @@ func (h *Hub) place(id string) (*running, error) {
 }
 
 // leave ends a use. A project in which nothing has happened goes with its last user, so that looking makes none.
-func (h *Hub) leave(r *running, call bool) {
+func (h *Hub) leave(r *projectActor, call bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r.users--
@@ -139,7 +139,7 @@ func (h *Hub) leave(r *running, call bool) {
 }
 
 // hold keeps a project for a loop, if it is still there.
-func (h *Hub) hold(r *running) bool {
+func (h *Hub) hold(r *projectActor) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.projects[r.id] != r {
@@ -150,7 +150,7 @@ func (h *Hub) hold(r *running) bool {
 }
 
 // remove forgets a project, with the Hub's lock held. What was kept of it can be loaded again.
-func (h *Hub) remove(r *running) {
+func (h *Hub) remove(r *projectActor) {
 	if h.projects[r.id] != r {
 		return
 	}
@@ -162,7 +162,7 @@ func (h *Hub) remove(r *running) {
 }
 
 // fill notes that something happens in a project. Beyond the limit one that rests makes room.
-func (h *Hub) fill(r *running) error {
+func (h *Hub) fill(r *projectActor) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if r.filled || h.projects[r.id] != r {
@@ -181,7 +181,7 @@ func (h *Hub) fill(r *running) error {
 
 // makeRoom forgets the project that rests longest, with the Hub's lock held.
 func (h *Hub) makeRoom() {
-	var oldest *running
+	var oldest *projectActor
 	for _, r := range h.projects {
 		if r.filled && r.users == 0 && r.rests.Load() && (oldest == nil || r.used.Before(oldest.used)) {
 			oldest = r
@@ -193,7 +193,7 @@ func (h *Hub) makeRoom() {
 }
 
 // tend loads a project and looks for what time alone does in it, until nobody needs it.
-func (h *Hub) tend(r *running) {
+func (h *Hub) tend(r *projectActor) {
 	if r.failed = h.load(r); r.failed != nil {
 		h.mu.Lock()
 		h.remove(r)
@@ -221,7 +221,7 @@ func (h *Hub) tend(r *running) {
 
 // load brings a project back. That nobody waits in it any more has to be kept before anybody sees it: else each who looks
 // at it would load it again, and again, as long as the store keeps nothing.
-func (h *Hub) load(r *running) error {
+func (h *Hub) load(r *projectActor) error {
 	if err := h.afterEnding(r.id); err != nil || h.opts.Store == nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (h *Hub) load(r *running) error {
 
 // restore reads a project from the store. Those who were there have the usual time to show that they still are. It returns
 // the commit of what happened to those who waited, nil when there were none.
-func (h *Hub) restore(r *running) (*commit, error) {
+func (h *Hub) restore(r *projectActor) (*commit, error) {
 	ctx, cancel := context.WithTimeout(h.ctx, loadLimit)
 	defer cancel()
 	snapshot, events, err := h.opts.Store.Load(ctx, r.id)
@@ -270,7 +270,7 @@ func (h *Hub) restore(r *running) (*commit, error) {
 
 // discard gives up a project whose events could not be kept: what is here never happened. The writer calls it before it
 // tells anybody, and takes nothing more of it.
-func (h *Hub) discard(r *running, err error) {
+func (h *Hub) discard(r *projectActor, err error) {
 	if h.failures.add(r.id) {
 		h.opts.Logger.Error("what happens in a project cannot be kept, and is refused until it can be again", slog.String("project", r.id), slog.String("error", err.Error()))
 	}
@@ -284,14 +284,14 @@ func (h *Hub) discard(r *running, err error) {
 }
 
 // sweep looks for what time alone does.
-func (h *Hub) sweep(r *running) {
+func (h *Hub) sweep(r *projectActor) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone || h.failures.pausing(r.id) {
 		return
 	}
 	present := func(name string) bool { return h.connected(r, name) }
-	_, events := r.project.Do(time.Now(), "", sweep{h.opts.Timeout, h.opts.Keep, present})
+	_, events := r.project.Do(time.Now(), "", sweep{h.opts.SessionTimeout, h.opts.SessionRetention, present})
 	h.happened(r, events)
 	r.rests.Store(h.opts.Store != nil && r.project.quiet() && r.last.over())
 }
@@ -310,7 +310,7 @@ func (p *Project) quiet() bool {
 }
 
 // happened tells those who wait, and the store. The caller holds r.mu. It returns the newest commit.
-func (h *Hub) happened(r *running, events []Event) *commit {
+func (h *Hub) happened(r *projectActor, events []Event) *commit {
 	if len(events) == 0 {
 		return r.last
 	}
@@ -336,7 +336,7 @@ func (h *Hub) happened(r *running, events []Event) *commit {
 
 // encode adds to a commit what the store keeps of it. A snapshot comes when the events since the last one have grown as
 // large as that, so that both reading and writing stay cheap.
-func (r *running) encode(c *Commit) error {
+func (r *projectActor) encode(c *Commit) error {
 	for i := range c.Events {
 		text, err := json.Marshal(&c.Events[i])
 		if err != nil {
@@ -356,7 +356,7 @@ func (r *running) encode(c *Commit) error {
 }
 
 // full reports whether the state is as large as it may get. It is weighed then, now and then, as it may have become less.
-func (r *running) full() bool {
+func (r *projectActor) full() bool {
 	if r.weight <= maxState || time.Since(r.weighed) < time.Second {
 		return r.weight > maxState
 	}
@@ -377,7 +377,7 @@ func grows(c Command) bool {
 }
 
 // tell hands an event to whoever waits for it.
-func (r *running) tell(e *Event) {
+func (r *projectActor) tell(e *Event) {
 	id, result, undo := e.ID, e.ends(), Command(nil)
 	switch {
 	case result == nil:
@@ -394,7 +394,7 @@ func (r *running) tell(e *Event) {
 }
 
 // dismiss forgets a call that does not wait any more, and no other one that waits for the same.
-func (r *running) dismiss(id string, later chan outcome) {
+func (r *projectActor) dismiss(id string, later chan outcome) {
 	others := slices.DeleteFunc(r.waiters[id], func(c chan outcome) bool { return c == later })
 	if r.waiters[id] = others; len(others) == 0 {
 		delete(r.waiters, id)

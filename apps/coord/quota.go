@@ -13,10 +13,10 @@ const (
 	perText       = 200           // bytes that are kept around a text
 )
 
-// overShare says that a session would keep more than its share with more texts, or all that never registered more than
+// overQuota says that a session would keep more than its share with more texts, or all that never registered more than
 // theirs. Of an agent what is short is not looked at: there is a limit of how many such texts there are, and looking costs
 // more.
-func (t *turn) overShare(name string, texts ...string) *Failure {
+func (t *tx) overQuota(name string, texts ...string) *Failure {
 	more := 0
 	for _, text := range texts {
 		more += textSize(text)
@@ -25,7 +25,7 @@ func (t *turn) overShare(name string, texts ...string) *Failure {
 }
 
 // overOwn says that a session would keep more than its own share with more bytes.
-func (t *turn) overOwn(name string, more int) *Failure {
+func (t *tx) overOwn(name string, more int) *Failure {
 	if more <= maxUncounted {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (t *turn) overOwn(name string, more int) *Failure {
 }
 
 // keeps returns how many bytes of texts a session keeps in the project, about.
-func (t *turn) keeps(name string) int {
+func (t *tx) keeps(name string) int {
 	size, broadcasts := 0, 0
 	for _, todo := range t.session(name).Todos {
 		size += textSize(todo.Text)
@@ -86,8 +86,8 @@ type guests struct {
 // them. What the dead have left is not counted, nor is it refused to them to go on: agents that die together are no reason
 // to refuse newcomers for the day that it is kept, and each has had a share of its own. People and agents of A2A are none
 // of them: their names are given to them.
-func (t *turn) overGuests(name string, more int) *Failure {
-	if !t.isGuest(name) {
+func (t *tx) overGuests(name string, more int) *Failure {
+	if !t.isUnregistered(name) {
 		return nil
 	}
 	g := &t.guests
@@ -105,18 +105,18 @@ func (t *turn) overGuests(name string, more int) *Failure {
 }
 
 // guestsKeep returns how many bytes the sessions keep that never registered, about.
-func (t *turn) guestsKeep() int {
+func (t *tx) guestsKeep() int {
 	size := 0
 	add := func(n int) { size += n + perText }
 	broadcasts := map[int64]bool{}
 	for _, of := range t.state.Sessions.all() {
-		if t.isGuest(of.Name) {
+		if t.isUnregistered(of.Name) {
 			for _, todo := range of.Todos {
 				add(textSize(todo.Text))
 			}
 		}
 		for _, m := range of.Inbox {
-			if !t.fromGuest(m) || broadcasts[m.N] {
+			if !t.fromUnregistered(m) || broadcasts[m.N] {
 				continue
 			}
 			broadcasts[m.N] = m.Type == TypeBroadcast // which is kept once
@@ -124,38 +124,38 @@ func (t *turn) guestsKeep() int {
 		}
 	}
 	for _, q := range t.state.Queries.all() {
-		if t.isGuest(q.From) {
+		if t.isUnregistered(q.From) {
 			add(textSize(q.Text))
 		}
 	}
 	for _, def := range t.state.Interfaces.all() {
-		if t.state.Sessions.get(def.RegisteredBy) != nil && t.isGuest(def.RegisteredBy) { // those of who has left have a limit of their own
+		if t.state.Sessions.get(def.RegisteredBy) != nil && t.isUnregistered(def.RegisteredBy) { // those of who has left have a limit of their own
 			add(textSize(def.Definition))
 		}
 	}
 	for _, lease := range t.state.Leases.all() {
-		if t.isGuest(lease.Session) {
+		if t.isUnregistered(lease.Session) {
 			add(lease.size())
 		}
 	}
 	for _, claim := range t.state.Queue {
-		if t.isGuest(claim.Session) {
+		if t.isUnregistered(claim.Session) {
 			add(claim.size())
 		}
 	}
 	return size
 }
 
-// isGuest reports whether a session, which need not be there yet, has not registered and is none of the dead.
-func (t *turn) isGuest(name string) bool {
+// isUnregistered reports whether a session, which need not be there yet, has not registered and is none of the dead.
+func (t *tx) isUnregistered(name string) bool {
 	s := t.state.Sessions.get(name)
-	return (s == nil || s.Agent == nil) && !isOutsider(name)
+	return (s == nil || s.Agent == nil) && !isExternal(name)
 }
 
-// fromGuest reports whether a message is from a session that never registered. That may be forgotten, as it left nothing
+// fromUnregistered reports whether a message is from a session that never registered. That may be forgotten, as it left nothing
 // but messages that others have not read; the messages of an agent that has left are no guest's.
-func (t *turn) fromGuest(m *Message) bool {
-	return t.isGuest(m.From) && (m.Guest || t.state.Sessions.get(m.From) != nil)
+func (t *tx) fromUnregistered(m *Message) bool {
+	return t.isUnregistered(m.From) && (m.Guest || t.state.Sessions.get(m.From) != nil)
 }
 
 // size returns how many bytes of texts a claim has.

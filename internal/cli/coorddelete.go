@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/apps/coord"
+)
+
+const coordDeleteLong = `delete deletes a project for good: its agents, leases, to-do lists, messages, interfaces,
+settings, events and tokens. Calls that wait in the project end with an error. You can use the
+name again: that starts an empty project, which the old tokens do not open. The coordinator
+logs who deleted the project.
+
+If agents are at work in the project or hold leases, pass --force. If the project has tokens,
+you need one with the role admin. At a terminal the command asks for the name of the project;
+elsewhere pass --yes.`
+
+func (c *command) coordDeleteCommand(o *coordOptions) *cobra.Command {
+	var force, yes bool
+	cmd := &cobra.Command{
+		Use: "delete PROJECT", Aliases: []string{"forget"}, Short: "Delete a project with all its data", Long: coordDeleteLong,
+		Args:    oneWord("the name of a project"),
+		Example: "  dragoman coord delete shop\n  dragoman coord delete shop --force --yes",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.project = args[0]
+			return c.coordDelete(cmd.Context(), o, force, yes)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "delete the project even if agents are at work in it")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask for confirmation")
+	return cmd
+}
+
+func (c *command) coordDelete(ctx context.Context, o *coordOptions, force, yes bool) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := o.checkProject(); err != nil {
+		return err
+	}
+	if !yes {
+		if err := c.confirmDelete(ctx, o.project); err != nil {
+			return err
+		}
+	}
+	path := projectPath(o.project)
+	if force {
+		path += "?force=true"
+	}
+	var ended coord.Ended
+	if err := c.coordAPI(ctx, o, http.MethodDelete, path, nil, &ended); err != nil {
+		if refused, ok := errors.AsType[*refusedError](err); ok && refused.code == coord.CodeInUse {
+			refused.failure.hint = "dragoman coord watch and the coordinator's page show the agents; --force deletes the project anyway"
+		}
+		return err
+	}
+	if c.options.output == outputJSON {
+		return c.showValue(ended)
+	}
+	return c.showText(func(p *printer) { p.field(0, "Deleted", ended.Project) })
+}
+
+// confirmDelete has a person type the name of the project to delete.
+func (c *command) confirmDelete(ctx context.Context, project string) error {
+	if !c.atTerminal() {
+		return usagef("refusing to delete project %q: deletion is permanent and standard input is not a terminal", project).
+			withHint("pass --yes to confirm")
+	}
+	in := c.prompter(nil, nil)
+	defer in.close()
+	name, err := in.ask(ctx, fmt.Sprintf("This deletes all data of the project %s. Type its name to confirm: ", project))
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, errCtrlC), err == nil && name != project:
+		return &failure{exit: exitFailure, code: codeOther + "NOT_CONFIRMED", message: "the name does not match: the project was not deleted"}
+	}
+	return err
+}
