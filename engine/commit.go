@@ -93,7 +93,7 @@ func (r *runner) commit(c change) error {
 
 	r.mu.Lock()
 	for i := range events {
-		r.folder.Apply(&events[i])
+		r.projection.Apply(&events[i])
 	}
 	r.head, r.lease, r.create = cm.Head, lease, nil
 	r.size += sizeOf(events)
@@ -101,7 +101,7 @@ func (r *runner) commit(c change) error {
 	var final *a2a.Task
 	if c.release {
 		r.ended = true
-		final = r.folder.Task()
+		final = r.projection.Task()
 	}
 	r.mu.Unlock()
 	r.feed.publish(events, cm.Head, final)
@@ -188,7 +188,7 @@ func (r *runner) prepare(c change, events []journal.Event) *journal.Commit {
 			events[i].Wire = a2a.NewStreamEvent(journal.EventID(seq), ev)
 		}
 	}
-	r.folder.Outlook(head, events)
+	r.projection.Preview(head, events)
 	head.Taken, head.Run = r.taken, c.run
 	if head.Run.Open && head.Run.Turn == nil && r.opening != nil {
 		head.Run.Turn = encodeTurn(r.opening)
@@ -202,14 +202,14 @@ func (r *runner) prepare(c change, events []journal.Event) *journal.Commit {
 }
 
 // foresee returns the task as it will be after events. It is called within Append, when nobody else changes the
-// folder.
+// projection.
 func (r *runner) foresee(events []journal.Event) *a2a.Task {
-	var f *journal.Folder
+	var f *journal.Projection
 	r.mu.Lock()
 	if r.head == nil {
-		f = &journal.Folder{}
+		f = &journal.Projection{}
 	} else {
-		f = journal.NewFolder(r.folder.Task())
+		f = journal.NewProjection(r.projection.Task())
 	}
 	r.mu.Unlock()
 	for i := range events {

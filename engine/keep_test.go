@@ -14,7 +14,7 @@ import (
 func keepable(id a2a.TaskID, size int) *projection {
 	key := journal.Key{ID: id}
 	task := &a2a.Task{ID: id, History: []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart(strings.Repeat("x", size)))}}
-	return newProjection(key, journal.NewFolder(task), &journal.Head{Key: key, Seq: 1}, size)
+	return newProjection(key, journal.NewProjection(task), &journal.Head{Key: key, Seq: 1}, size)
 }
 
 // A reader that counts a projection anew puts back none that a runner took or that another one replaced meanwhile.

@@ -26,15 +26,15 @@ const (
 type projection struct {
 	key journal.Key
 
-	mu     sync.Mutex      // not held while the journal is read
-	folder *journal.Folder // nil once a runner has taken it
-	head   *journal.Head   // the last one that was read in full
-	seq    uint64          // of the last event that was folded; at least that of head
-	size   int             // about, in bytes
+	mu         sync.Mutex          // not held while the journal is read
+	projection *journal.Projection // nil once a runner has taken it
+	head       *journal.Head       // the last one that was read in full
+	seq        uint64              // of the last event that was folded; at least that of head
+	size       int                 // about, in bytes
 }
 
-func newProjection(key journal.Key, f *journal.Folder, head *journal.Head, size int) *projection {
-	return &projection{key: key, folder: f, head: head, seq: head.Seq, size: size}
+func newProjection(key journal.Key, f *journal.Projection, head *journal.Head, size int) *projection {
+	return &projection{key: key, projection: f, head: head, seq: head.Seq, size: size}
 }
 
 // at returns the task as of head, or a later one that other readers have folded. A nil task with missing set means that
@@ -43,21 +43,21 @@ func (p *projection) at(head *journal.Head) (task *a2a.Task, as *journal.Head, s
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.folder == nil, !head.Created.Equal(p.head.Created), head.ContextID != p.head.ContextID:
+	case p.projection == nil, !head.Created.Equal(p.head.Created), head.ContextID != p.head.ContextID:
 		return nil, nil, 0, false // taken, or of another task that had the same id
 	case p.seq < head.Seq:
 		return nil, nil, p.seq, true
 	case head.Seq >= p.head.Seq:
 		p.head = head
 	}
-	return p.folder.Task(), p.head, p.seq, false
+	return p.projection.Task(), p.head, p.seq, false
 }
 
 // fold folds the events that follow seq, up to those of head, unless another reader has folded them meanwhile.
 func (p *projection) fold(seq uint64, events []journal.Event, head *journal.Head) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.folder == nil || p.seq != seq {
+	if p.projection == nil || p.seq != seq {
 		return
 	}
 	for i := range events {
@@ -65,7 +65,7 @@ func (p *projection) fold(seq uint64, events []journal.Event, head *journal.Head
 			break
 		}
 		p.seq = events[i].Seq
-		p.folder.Apply(&events[i])
+		p.projection.Apply(&events[i])
 		p.size += events[i].Size()
 	}
 }
@@ -164,11 +164,11 @@ func (k *kept) take(key journal.Key) *projection {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	k.drop(p)
-	if p.folder == nil {
+	if p.projection == nil {
 		return nil
 	}
-	mine := &projection{key: key, folder: p.folder, head: p.head, seq: p.seq, size: p.size}
-	p.folder = nil
+	mine := &projection{key: key, projection: p.projection, head: p.head, seq: p.seq, size: p.size}
+	p.projection = nil
 	return mine
 }
 
@@ -221,5 +221,5 @@ func (e *Engine) claimedTask(ctx context.Context, c journal.Claimed) (*projectio
 	if err != nil {
 		return nil, err
 	}
-	return newProjection(c.Lease.Key, journal.NewFolder(snap.Task), snap.Head, a2a.SizeOf(snap.Task)), nil
+	return newProjection(c.Lease.Key, journal.NewProjection(snap.Task), snap.Head, a2a.SizeOf(snap.Task)), nil
 }

@@ -25,7 +25,7 @@ type reader struct {
 
 	// waiting is the task that waits for its caller, while it has not taken the message. A caller who has just answered is
 	// not shown the question again: what the stream shows first is the task once it goes on.
-	waiting *journal.Folder
+	waiting *journal.Projection
 
 	untilTerminal bool // nothing but the end of the task ends the stream
 	untilPaused   bool // waiting for an authorization ends it too, as waiting for input does

@@ -33,9 +33,9 @@ type runner struct {
 
 	mu         sync.Mutex
 	lease      journal.Lease
-	folder     *journal.Folder // the task as committed
-	size       int             // of the task, about, in bytes
-	head       *journal.Head   // as committed; nil before the task exists
+	projection *journal.Projection // the task as committed
+	size       int                 // of the task, about, in bytes
+	head       *journal.Head       // as committed; nil before the task exists
 	contextID  a2a.ContextID
 	origin     a2a.Generation
 	create     *journal.Create // of a task that does not exist yet
@@ -92,12 +92,12 @@ type turnRecord struct {
 func (s *service) newRunner(key journal.Key, contextID a2a.ContextID, st *start) *runner {
 	return &runner{
 		e: s.e, svc: s, key: key, contextID: contextID, origin: st.call.Generation,
-		feed:    &feed{key: key},
-		gone:    make(chan struct{}),
-		folder:  &journal.Folder{},
-		create:  &journal.Create{Holder: s.e.opts.Node, TTL: s.e.opts.LeaseTTL},
-		run:     journal.Run{Open: true, Attempt: 1},
-		opening: st,
+		feed:       &feed{key: key},
+		gone:       make(chan struct{}),
+		projection: &journal.Projection{},
+		create:     &journal.Create{Holder: s.e.opts.Node, TTL: s.e.opts.LeaseTTL},
+		run:        journal.Run{Open: true, Attempt: 1},
+		opening:    st,
 	}
 }
 
@@ -109,15 +109,15 @@ func (s *service) claimedRunner(ctx context.Context, c journal.Claimed) (*runner
 	}
 	r := &runner{
 		e: s.e, svc: s, key: c.Lease.Key, contextID: p.head.ContextID, origin: p.head.Origin,
-		gone:    make(chan struct{}),
-		folder:  p.folder,
-		size:    p.size,
-		head:    p.head,
-		lease:   c.Lease,
-		created: true,
-		run:     p.head.Run,
-		inbox:   c.Inputs,
-		taken:   p.head.Taken,
+		gone:       make(chan struct{}),
+		projection: p.projection,
+		size:       p.size,
+		head:       p.head,
+		lease:      c.Lease,
+		created:    true,
+		run:        p.head.Run,
+		inbox:      c.Inputs,
+		taken:      p.head.Taken,
 	}
 	if n := len(c.Inputs); n > 0 {
 		r.lastSeen = c.Inputs[n-1].Number
@@ -208,7 +208,7 @@ func (r *runner) task() *a2a.Task {
 	if r.head == nil {
 		return r.newTask()
 	}
-	return r.folder.Task()
+	return r.projection.Task()
 }
 
 // snapshot returns the task as committed and its head; nil when the task does not exist, or when another node may have it
@@ -219,7 +219,7 @@ func (r *runner) snapshot() (*a2a.Task, *journal.Head) {
 	if r.head == nil || r.releasing || r.ended {
 		return nil, nil
 	}
-	return r.folder.Task(), r.head
+	return r.projection.Task(), r.head
 }
 
 // runTurns runs one turn after the other until the task waits or ends; a nil start is the end. enter was called.
@@ -345,9 +345,9 @@ func (r *runner) keep() {
 	if r.head == nil || r.size < minKept {
 		return
 	}
-	mine := journal.NewFolder(r.folder.Task()) // before another goroutine can have the folder
-	r.e.kept.put(newProjection(r.key, r.folder, r.head, r.size), r.size)
-	r.folder = mine
+	mine := journal.NewProjection(r.projection.Task()) // before another goroutine can have the projection
+	r.e.kept.put(newProjection(r.key, r.projection, r.head, r.size), r.size)
+	r.projection = mine
 	r.feed.dropFinal()
 }
 

@@ -69,7 +69,7 @@ func (s *service) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest
 	rd := at.reader()
 	rd.history = historyLength(req)
 	if at.snapshot != nil && at.snapshot.Status.State.Interrupted() && !at.taken {
-		rd.waiting = journal.NewFolder(at.snapshot)
+		rd.waiting = journal.NewProjection(at.snapshot)
 	} else {
 		rd.snapshot = at.snapshot
 	}

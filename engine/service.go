@@ -85,7 +85,7 @@ func (e *Engine) current(ctx context.Context, key journal.Key) (*a2a.Task, *jour
 		return nil, nil, wireError(err)
 	}
 	if size := a2a.SizeOf(task); loaded && size >= minKept {
-		e.kept.put(newProjection(key, journal.NewFolder(task), head, size), size)
+		e.kept.put(newProjection(key, journal.NewProjection(task), head, size), size)
 	}
 	return task, head, nil
 }

@@ -85,7 +85,7 @@ func read(t testing.TB, j journal.Journal, key journal.Key) *record {
 		t.Fatal(err)
 	}
 	r := &record{agent: key.Agent, head: snap.Head, task: snap.Task}
-	var folder journal.Folder
+	var projection journal.Projection
 	ended := false
 	for {
 		page, err := j.Events(t.Context(), key, uint64(len(r.events)), 1000)
@@ -103,7 +103,7 @@ func read(t testing.TB, j journal.Journal, key journal.Key) *record {
 			if ended {
 				t.Errorf("task %s: event %d comes after its end", key.ID, ev.Seq)
 			}
-			folder.Apply(ev)
+			projection.Apply(ev)
 			if u, ok := ev.Wire.Event.(*a2a.StatusUpdate); ok {
 				ended = u.Status.State.Terminal()
 			}
@@ -113,7 +113,7 @@ func read(t testing.TB, j journal.Journal, key journal.Key) *record {
 	if n := uint64(len(r.events)); n != snap.Head.Seq {
 		t.Errorf("task %s has %d events, its head says %d", key.ID, n, snap.Head.Seq)
 	}
-	if folded, loaded := text(t, folder.Task()), text(t, snap.Task); folded != loaded {
+	if folded, loaded := text(t, projection.Task()), text(t, snap.Task); folded != loaded {
 		t.Errorf("task %s folds into\n%s\nand is loaded as\n%s", key.ID, folded, loaded)
 	}
 	return r

@@ -14,11 +14,11 @@ import (
 //
 // The zero Outcome is ready. It is not safe for concurrent use.
 type Outcome struct {
-	message *a2a.Message
-	said    *a2a.Message // the last message that came amid the events of a task
-	folder  *Folder
-	held    int  // bytes of what was added
-	over    bool // that was more than maxOutcome, and only the status is kept
+	message    *a2a.Message
+	said       *a2a.Message // the last message that came amid the events of a task
+	projection *Projection
+	held       int  // bytes of what was added
+	over       bool // that was more than maxOutcome, and only the status is kept
 }
 
 // maxOutcome is how many bytes of artifacts and messages an Outcome keeps, as many as an answer may have by default. Beyond
@@ -31,7 +31,7 @@ const overhead = 100 // bytes of a message or an artifact without parts
 func (o *Outcome) Add(event a2a.Event) {
 	switch e := event.(type) {
 	case *a2a.Message:
-		if o.folder == nil {
+		if o.projection == nil {
 			o.message = e
 		} else if o.grow(e.Parts); !o.over {
 			o.say(e)
@@ -40,10 +40,10 @@ func (o *Outcome) Add(event a2a.Event) {
 		if o.said != nil && slices.ContainsFunc(e.History, func(m *a2a.Message) bool { return m.ID == o.said.ID }) {
 			o.said = nil
 		}
-		if o.folder != nil {
-			e = merge(e, o.folder.Task())
+		if o.projection != nil {
+			e = merge(e, o.projection.Task())
 		}
-		o.folder = NewFolder(e)
+		o.projection = NewProjection(e)
 		o.count(e)
 	case *a2a.StatusUpdate:
 		o.begin(e.TaskID, e.ContextID)
@@ -51,17 +51,17 @@ func (o *Outcome) Add(event a2a.Event) {
 			o.grow(m.Parts)
 		}
 		if o.over {
-			o.folder = NewFolder(&a2a.Task{ID: e.TaskID, ContextID: e.ContextID, Status: e.Status})
+			o.projection = NewProjection(&a2a.Task{ID: e.TaskID, ContextID: e.ContextID, Status: e.Status})
 			return
 		}
-		o.folder.Apply(e)
+		o.projection.Apply(e)
 	case *a2a.ArtifactUpdate:
 		if e.Artifact == nil {
 			return
 		}
 		o.begin(e.TaskID, e.ContextID)
 		if o.grow(e.Artifact.Parts); !o.over {
-			o.folder.Apply(e)
+			o.projection.Apply(e)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (o *Outcome) say(m *a2a.Message) {
 		joined.Parts = slices.Concat(o.said.Parts, m.Parts)
 		m = &joined
 	} else if o.said != nil {
-		o.folder.Receive(o.said)
+		o.projection.Receive(o.said)
 	}
 	o.said = m
 }
@@ -105,15 +105,15 @@ func (o *Outcome) trim() {
 	if o.held <= maxOutcome {
 		return
 	}
-	t := o.folder.Task()
+	t := o.projection.Task()
 	o.said = nil
-	o.folder, o.over = NewFolder(&a2a.Task{ID: t.ID, ContextID: t.ContextID, Status: t.Status}), true
+	o.projection, o.over = NewProjection(&a2a.Task{ID: t.ID, ContextID: t.ContextID, Status: t.Status}), true
 }
 
 // begin makes the task of a stream that did not begin with one.
 func (o *Outcome) begin(id a2a.TaskID, contextID a2a.ContextID) {
-	if o.folder == nil {
-		o.folder = NewFolder(&a2a.Task{ID: id, ContextID: contextID})
+	if o.projection == nil {
+		o.projection = NewProjection(&a2a.Task{ID: id, ContextID: contextID})
 	}
 }
 
@@ -138,10 +138,10 @@ func (o *Outcome) Message() *a2a.Message { return o.message }
 
 // Task returns the task as the updates told it, or nil when they told of none.
 func (o *Outcome) Task() *a2a.Task {
-	if o.folder == nil {
+	if o.projection == nil {
 		return nil
 	}
-	task := o.folder.Task()
+	task := o.projection.Task()
 	if o.said != nil {
 		task.History = append(slices.Clip(task.History), o.said)
 	}

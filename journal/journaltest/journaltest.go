@@ -157,7 +157,7 @@ func (d *driver) took(c *journal.Commit, lease journal.Lease) {
 func (d *driver) commit(change change, events ...journal.Event) *journal.Commit {
 	head := d.head
 	c := &journal.Commit{Key: d.key, Lease: d.lease, Expect: head.Seq, Taken: head.Taken, Head: &head}
-	f := d.folder()
+	f := d.projection()
 	for _, e := range events {
 		head.Seq++
 		e.Seq = head.Seq
@@ -176,8 +176,8 @@ func (d *driver) commit(change change, events ...journal.Event) *journal.Commit 
 	return c
 }
 
-func (d *driver) folder() *journal.Folder {
-	f := new(journal.Folder)
+func (d *driver) projection() *journal.Projection {
+	f := new(journal.Projection)
 	for i := range d.events {
 		f.Apply(&d.events[i])
 	}
@@ -246,7 +246,7 @@ func (d *driver) stored() {
 	d.Helper()
 	got, err := d.j.Load(d.ctx, d.key)
 	d.must(err)
-	d.same("the loaded task", d.folder().Task(), got.Task)
+	d.same("the loaded task", d.projection().Task(), got.Task)
 	d.same("the loaded head", &d.head, got.Head)
 	head, err := d.j.Head(d.ctx, d.key)
 	d.must(err)

@@ -35,7 +35,7 @@ func testRead(t *testing.T, open Opener) {
 	t.Run("what was read does not change", func(t *testing.T) {
 		d := setup(t, open).create(key())
 		d.must(d.append(plain, d.artifact("a", false, "1")))
-		was := d.folder().Task()
+		was := d.projection().Task()
 		before, err := d.j.Load(d.ctx, d.key)
 		d.must(err)
 		d.must(d.append(plain, d.artifact("a", true, "2"), d.status(a2a.TaskStateWorking, message("m"))))
@@ -57,19 +57,19 @@ func testRead(t *testing.T, open Opener) {
 func chunks(b *bench, n int) time.Duration {
 	b.Helper()
 	d := b.create(key())
-	folder := d.folder()
+	projection := d.projection()
 	for seq := uint64(1); seq <= uint64(n); {
 		head := d.head
-		c := &journal.Commit{Key: d.key, Lease: d.lease, Expect: seq, Head: &head, Task: folder.Task}
+		c := &journal.Commit{Key: d.key, Lease: d.lease, Expect: seq, Head: &head, Task: projection.Task}
 		for range min(100, uint64(n)+1-seq) {
 			seq++
 			e := d.artifact("a", true, fmt.Sprintf("chunk %d", seq))
 			e.Seq, e.Wire = seq, a2a.NewStreamEvent(journal.EventID(seq), e.Wire.Event)
-			folder.Apply(&e)
+			projection.Apply(&e)
 			c.Events = append(c.Events, e)
 		}
 		head.Seq = seq
-		head.Artifacts, head.History = folder.Counts()
+		head.Artifacts, head.History = projection.Counts()
 		_, err := b.j.Append(b.ctx, c)
 		b.must(err)
 		d.head = head
@@ -81,7 +81,7 @@ func chunks(b *bench, n int) time.Duration {
 	if got := len(s.Task.Artifacts[0].Parts); got != n {
 		b.Fatalf("%d parts, want %d separate ones", got, n)
 	}
-	b.same("the task", folder.Task(), s.Task)
+	b.same("the task", projection.Task(), s.Task)
 	return took
 }
 

@@ -119,10 +119,10 @@ func (t *task) take(upTo uint64) (bytes int64) {
 
 // fold keeps the folded task, so that only new events are folded when the task is read again.
 type fold struct {
-	mu     sync.Mutex // taken before the journal's lock
-	folder *journal.Folder
-	seq    uint64
-	last   *journal.Snapshot
+	mu         sync.Mutex // taken before the journal's lock
+	projection *journal.Projection
+	seq        uint64
+	last       *journal.Snapshot
 }
 
 // snapshot folds what is missing. head and events are of the same moment, not older than at any call before.
@@ -130,16 +130,16 @@ func (f *fold) snapshot(head *journal.Head, events []journal.Event) *journal.Sna
 	if f.last != nil && f.last.Head == head {
 		return f.last
 	}
-	if f.folder == nil {
-		f.folder, f.seq = new(journal.Folder), 0
+	if f.projection == nil {
+		f.projection, f.seq = new(journal.Projection), 0
 	}
 	for i := f.seq; i < uint64(len(events)); i++ {
-		f.folder.Apply(&events[i])
+		f.projection.Apply(&events[i])
 	}
 	f.seq = uint64(len(events))
-	f.last = &journal.Snapshot{Head: head, Task: f.folder.Task()}
+	f.last = &journal.Snapshot{Head: head, Task: f.projection.Task()}
 	if head.Status.State.Terminal() {
-		f.folder = nil // nothing more is to be expected
+		f.projection = nil // nothing more is to be expected
 	}
 	return f.last
 }

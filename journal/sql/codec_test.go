@@ -88,8 +88,8 @@ func FuzzDecode(f *testing.F) {
 		_ = decodeHead(b, new(journal.Head))
 		_ = decodeInput(b, new(journal.Input))
 		var fold folding
-		if fold.add(b, a2a.Generation10) == nil && fold.folder != nil {
-			fold.folder.Task()
+		if fold.add(b, a2a.Generation10) == nil && fold.projection != nil {
+			fold.projection.Task()
 		}
 	})
 }

@@ -58,10 +58,10 @@ func crashKey(i int) journal.Key {
 
 // writer appends chunks to one task.
 type writer struct {
-	j      journal.Journal
-	lease  journal.Lease
-	head   journal.Head
-	folder journal.Folder
+	j          journal.Journal
+	lease      journal.Lease
+	head       journal.Head
+	projection journal.Projection
 }
 
 func newWriter(j journal.Journal, key journal.Key) *writer {
@@ -70,7 +70,7 @@ func newWriter(j journal.Journal, key journal.Key) *writer {
 
 func (w *writer) write(events int) error {
 	head := w.head
-	c := &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.folder.Task}
+	c := &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.projection.Task}
 	if head.Seq == 0 {
 		c.Create = &journal.Create{Holder: "h", TTL: time.Hour}
 		head.Status = a2a.TaskStatus{State: a2a.TaskStateWorking, Timestamp: time.Now()}
@@ -90,7 +90,7 @@ func (w *writer) write(events int) error {
 func (w *writer) add(c *journal.Commit, e a2a.Event) {
 	c.Head.Seq++
 	event := journal.Event{Seq: c.Head.Seq, Time: time.Now(), Wire: a2a.NewStreamEvent(journal.EventID(c.Head.Seq), e)}
-	w.folder.Apply(&event)
+	w.projection.Apply(&event)
 	c.Events = append(c.Events, event)
 }
 

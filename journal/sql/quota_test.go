@@ -75,7 +75,7 @@ func TestBytesOfOwners(t *testing.T) {
 		}
 		if i%15 == 0 { // takes some, and saves states of some length
 			head := w.head
-			c := &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.folder.Task, Taken: uint64(i/15) + 1,
+			c := &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.projection.Task, Taken: uint64(i/15) + 1,
 				TaskState: []byte(strings.Repeat("s", 50-i)), ContextState: []byte(strings.Repeat("s", i))}
 			head.Taken = c.Taken
 			if _, err := j.Append(t.Context(), c); err != nil {
@@ -178,11 +178,11 @@ func TestQuotaLetsTasksEnd(t *testing.T) {
 	}
 	head := before
 	head.Run = journal.Run{Open: true, Turn: []byte("the turn stays open")}
-	if _, err := j.Append(t.Context(), &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.folder.Task}); err != nil {
+	if _, err := j.Append(t.Context(), &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.projection.Task}); err != nil {
 		t.Errorf("a commit that says only where the work stands: %v", err)
 	}
 	head.Status.State, head.Run = a2a.TaskStateCanceled, journal.Run{}
-	end := &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.folder.Task, Release: true}
+	end := &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.projection.Task, Release: true}
 	w.add(end, &a2a.StatusUpdate{TaskID: head.Key.ID, ContextID: "c", Status: head.Status})
 	if _, err := j.Append(t.Context(), end); err != nil {
 		t.Errorf("the end: %v", err)

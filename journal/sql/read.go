@@ -159,8 +159,8 @@ func loadLarge(ctx context.Context, q store.Querier, scope int64, key journal.Ke
 
 // folding makes a task of what the database holds of it, and notices what is missing.
 type folding struct {
-	folder *journal.Folder
-	seq    uint64
+	projection *journal.Projection
+	seq        uint64
 }
 
 func (f *folding) start(checkpoint []byte, origin a2a.Generation) error {
@@ -169,7 +169,7 @@ func (f *folding) start(checkpoint []byte, origin a2a.Generation) error {
 		return err
 	}
 	t.Origin = origin
-	f.folder = journal.NewFolder(t)
+	f.projection = journal.NewProjection(t)
 	return nil
 }
 
@@ -180,15 +180,15 @@ func (f *folding) add(row []byte, origin a2a.Generation) error {
 			gap = fmt.Errorf("event %d follows %d", e.Seq, f.seq)
 			return false
 		}
-		if f.folder == nil {
+		if f.projection == nil {
 			if _, ok := e.Wire.Event.(*a2a.Task); !ok {
 				gap = errors.New("the first event does not carry the task")
 				return false
 			}
-			f.folder = new(journal.Folder)
+			f.projection = new(journal.Projection)
 		}
 		f.seq = e.Seq
-		f.folder.Apply(&e)
+		f.projection.Apply(&e)
 		return true
 	})
 	return errors.Join(err, gap)
@@ -198,7 +198,7 @@ func (f *folding) snapshot(head *journal.Head) (*journal.Snapshot, error) {
 	if f.seq != head.Seq {
 		return nil, failed(head.Key.ID, "damaged events of", fmt.Errorf("the last is %d, the head says %d", f.seq, head.Seq))
 	}
-	return &journal.Snapshot{Head: head, Task: f.folder.Task()}, nil
+	return &journal.Snapshot{Head: head, Task: f.projection.Task()}, nil
 }
 
 // maxPageBytes is how much Events returns at once, but for one event that is larger: whoever reads for a subscriber may

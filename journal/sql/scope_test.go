@@ -32,7 +32,7 @@ func one(s journal.Scope, id a2a.TaskID, state a2a.TaskState, text string) *jour
 	head := w.head
 	head.Status = a2a.TaskStatus{State: state, Timestamp: now}
 	c := &journal.Commit{Key: key, Create: &journal.Create{Holder: "h", TTL: time.Minute}, Release: true, Head: &head,
-		ContextState: []byte(text), Task: w.folder.Task}
+		ContextState: []byte(text), Task: w.projection.Task}
 	w.add(c, &a2a.Task{ID: id, ContextID: head.ContextID, Status: head.Status,
 		History: []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))}})
 	return c

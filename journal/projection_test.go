@@ -62,26 +62,26 @@ func deep(t *a2a.Task) string {
 	return string(b)
 }
 
-// TestTasksTakenEarlierDoNotChange takes tasks between any events, also through folders that go on from them.
+// TestTasksTakenEarlierDoNotChange takes tasks between any events, also through projections that go on from them.
 func TestTasksTakenEarlierDoNotChange(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		folders := []*journal.Folder{new(journal.Folder)}
-		folders[0].Apply(born())
+		projections := []*journal.Projection{new(journal.Projection)}
+		projections[0].Apply(born())
 		type taken struct {
 			task *a2a.Task
 			was  string
 		}
 		var all []taken
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			f := folders[rapid.IntRange(0, len(folders)-1).Draw(t, "folder")]
+			f := projections[rapid.IntRange(0, len(projections)-1).Draw(t, "projection")]
 			switch rapid.IntRange(0, 3).Draw(t, "step") {
 			case 0:
 				task := f.Task()
 				all = append(all, taken{task, deep(task)})
 			case 1:
 				if len(all) > 0 {
-					folders = append(folders, journal.NewFolder(all[rapid.IntRange(0, len(all)-1).Draw(t, "from")].task))
+					projections = append(projections, journal.NewProjection(all[rapid.IntRange(0, len(all)-1).Draw(t, "from")].task))
 				}
 			default:
 				f.Apply(rapid.Custom(anyEvent).Draw(t, "event"))
@@ -119,7 +119,7 @@ func TestEventsAreNotChanged(t *testing.T) {
 		first := born()
 		firstWas := deep(first.Wire.Event.(*a2a.Task))
 		events := rapid.SliceOfN(rapid.Custom(anyEvent), 1, 20).Draw(t, "events")
-		var f journal.Folder
+		var f journal.Projection
 		f.Apply(first)
 		for _, e := range events {
 			f.Apply(e)
@@ -172,7 +172,7 @@ func TestFold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var f journal.Folder
+			var f journal.Projection
 			f.Apply(born())
 			for _, e := range test.events {
 				f.Apply(e)
@@ -191,7 +191,7 @@ func TestFold(t *testing.T) {
 // TestChunksCostTheSame holds the cost of the last of many chunks against that of the first ones.
 func TestChunksCostTheSame(t *testing.T) {
 	t.Parallel()
-	var f journal.Folder
+	var f journal.Projection
 	f.Apply(born())
 	e := chunk("a", true, "x")
 	thousand := func() time.Duration {

@@ -9,12 +9,12 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 )
 
-// Outlook sets on h what it will be once events are applied, without applying them: the number of the last event, the
-// status, the metadata and the counts. So a commit that is refused leaves the Folder as it was.
-func (f *Folder) Outlook(h *Head, events []Event) {
-	if f.fold.Begun() {
-		h.Status, h.Metadata = f.Status(), f.Metadata()
-		h.Artifacts, h.History = f.Counts()
+// Preview sets on h what it will be once events are applied, without applying them: the number of the last event, the
+// status, the metadata and the counts. So a commit that is refused leaves the Projection as it was.
+func (p *Projection) Preview(h *Head, events []Event) {
+	if p.fold.Begun() {
+		h.Status, h.Metadata = p.Status(), p.Metadata()
+		h.Artifacts, h.History = p.Counts()
 	}
 	var few [4]a2a.ArtifactID
 	added := few[:0] // a commit has few new artifacts, and never more than wait in one queue
@@ -31,7 +31,7 @@ func (f *Folder) Outlook(h *Head, events []Event) {
 			}
 			h.Status = w.Status
 		case *a2a.ArtifactUpdate:
-			if f.fold.Has(w.Artifact.ID) || slices.Contains(added, w.Artifact.ID) {
+			if p.fold.Has(w.Artifact.ID) || slices.Contains(added, w.Artifact.ID) {
 				continue
 			}
 			added = append(added, w.Artifact.ID)
