@@ -261,7 +261,7 @@ func (s *chat) settle(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !s.in.person() || errors.Is(err, errLeft) || errors.Is(err, errQuit) {
 		return err
 	}
-	s.c.failureOf(err).write(s.c.err, false)
+	s.c.failureOf(err).write(s.c.err, false, s.c.columns())
 	if s.kept {
 		s.c.tell("What was attached (%d) stays attached to the next message; /detach takes it back.", len(s.attached))
 	}
@@ -460,7 +460,7 @@ func (a *asking) interrupt() {
 			_, err := a.client.CancelTask(a.ctx, &a2a.CancelTaskRequest{ID: task})
 			if err != nil && a.ctx.Err() == nil {
 				err = a.s.c.explainRefusal(a.ctx, a.client, task, err)
-				a.s.c.failureOf(err).write(a.s.c.err, false)
+				a.s.c.failureOf(err).write(a.s.c.err, false, a.s.c.columns())
 			}
 		})
 	}

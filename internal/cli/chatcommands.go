@@ -89,16 +89,27 @@ func (s *chat) command(ctx context.Context, line string) error {
 
 func (s *chat) help() {
 	for _, cmd := range chatCommands() {
-		s.c.tell("%-23s %s", strings.TrimSpace(cmd.name+" "+cmd.args), cmd.help)
+		s.helpOn(strings.TrimSpace(cmd.name+" "+cmd.args), cmd.help)
 	}
-	s.c.tell("%-23s %s", "//text", "say /text")
+	s.helpOn("//text", "say /text")
 	if s.c.ownAgent() {
-		s.c.tell("%-23s %s", "new: ...", "ask something new, although an agent waits for an answer")
-		s.c.tell("%-23s %s", "@NAME ...", "say it to the agent of that name")
+		s.helpOn("new: ...", "ask something new, although an agent waits for an answer")
+		s.helpOn("@NAME ...", "say it to the agent of that name")
 	}
 	if len(s.agents) > 1 {
-		s.c.tell("%-23s %s", "@NAME text", "talk to another agent, and say this")
+		s.helpOn("@NAME text", "talk to another agent, and say this")
 	}
+}
+
+// helpOn explains a command in two columns or, where that leaves no room for the second one, in lines of its own.
+func (s *chat) helpOn(command, help string) {
+	const first, room = 24, 30
+	if columns := s.c.columns(); columns > 0 && columns < first+room {
+		s.c.tell("%s", command)
+		s.c.tell(indent+"%s", help)
+		return
+	}
+	s.c.tellHanging(first, fmt.Sprintf("%-*s%s", first, command, help))
 }
 
 func (s *chat) fileCommand(_ context.Context, ref string) error {

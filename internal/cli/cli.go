@@ -55,6 +55,7 @@ type Run struct {
 	onInterrupt func(func()) // lets Ctrl-C call a function instead of ending the command; nil where there is no Ctrl-C
 	beforeEnd   func(func()) // has a function called before a second signal ends the process; nil where there are no signals
 	person      prompter     // stands for a person at a terminal, in tests; nil: see the streams
+	width       int          // of that terminal in columns; 0: see the streams
 }
 
 // Main runs the program for the process it is, and returns its exit code. The first SIGINT or SIGTERM asks the command
@@ -139,7 +140,7 @@ func (c *command) end(ctx context.Context, err error) int {
 	if f.exit == exitUsage {
 		f.message = c.nameSource(f.message)
 	}
-	f.write(c.err, c.wantsJSON())
+	f.write(c.err, c.wantsJSON(), 0) // commands in hints stay whole, to be copied
 	return f.exit
 }
 
@@ -180,7 +181,11 @@ func (c *command) wantsJSON() bool {
 
 // warn tells the user something that is not the result.
 func (c *command) warn(format string, args ...any) {
-	fmt.Fprintf(c.err, "Warning: %s\n", inline(fmt.Sprintf(format, args...)))
+	line := "Warning: " + inline(fmt.Sprintf(format, args...))
+	if c.inChat {
+		line = wrapLine(line, c.columns(), len(indent))
+	}
+	fmt.Fprintln(c.err, line)
 }
 
 // say names a command to type next: a line of its own on the error stream, to be copied as it is. It says nothing twice.

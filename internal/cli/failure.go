@@ -263,12 +263,12 @@ func (c *command) protocolFailure(e *a2a.Error) *failure {
 	return f
 }
 
-// write shows the failure: as text, or as one line of JSON.
-func (f *failure) write(w io.Writer, asJSON bool) {
+// write shows the failure: as text, in lines of so many columns (0 for any), or as one line of JSON.
+func (f *failure) write(w io.Writer, asJSON bool, columns int) {
 	if !asJSON {
-		fmt.Fprintf(w, "Error: %s\n", inline(f.message))
+		fmt.Fprintln(w, wrapLine("Error: "+inline(f.message), columns, len(indent)))
 		if f.hint != "" {
-			fmt.Fprintf(w, "Hint: %s\n", inline(f.hint))
+			fmt.Fprintln(w, wrapLine("Hint: "+inline(f.hint), columns, len(indent)))
 		}
 		return
 	}

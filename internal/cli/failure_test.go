@@ -97,11 +97,11 @@ func TestFailureAsTextAndJSON(t *testing.T) {
 	t.Parallel()
 	f := &failure{exit: 1, code: "TaskNotFoundError", message: "no\nsuch \xff task", hint: "look", a2aCode: -32001}
 	var text, asJSON bytes.Buffer
-	f.write(&text, false)
+	f.write(&text, false, 0)
 	if want := "Error: no such \xff task\nHint: look\n"; text.String() != want {
 		t.Errorf("text: %q, want %q", text.String(), want)
 	}
-	f.write(&asJSON, true)
+	f.write(&asJSON, true, 0)
 	want := `{"error":{"code":"TaskNotFoundError","message":"no\nsuch ` + "\ufffd" + ` task","hint":"look","a2aCode":-32001}}` + "\n"
 	if asJSON.String() != want {
 		t.Errorf("JSON: %s, want %s", asJSON.String(), want)

@@ -153,7 +153,7 @@ func (w *filling) fields(ctx context.Context) (whole jsontext.Value, err error) 
 }
 
 func (w *filling) field(ctx context.Context, field *formField) (whole jsontext.Value, err error) {
-	prompt, above := field.prompt()
+	prompt, above := field.prompt(w.c.columns())
 	if above != "" {
 		w.c.tell("%s", above)
 	}
@@ -203,8 +203,13 @@ const (
 )
 
 // prompt returns what a field is asked for with: its name, what belongs there, and the value that it has. What belongs
-// there is in a line above when the field is described, or when all that is too long.
-func (f *formField) prompt() (prompt, above string) {
+// there is in a line above when the field is described, or when all that is too long; so is the value, on a terminal
+// whose columns would not leave half a line for the answer. 0 columns are any number.
+func (f *formField) prompt(columns int) (prompt, above string) {
+	room := maxPrompt
+	if columns > 0 {
+		room = min(room, columns*7/10)
+	}
 	label, value := indent+short(inline(f.label()), maxShown), ""
 	if f.value != nil {
 		value = " [" + short(inline(plain(f.value)), maxShown) + "]"
@@ -214,18 +219,28 @@ func (f *formField) prompt() (prompt, above string) {
 		hint = " (" + inline(hint) + ")"
 	}
 	described := f.description != "" && f.description != f.label()
-	if prompt = label + hint + value + ": "; !described && utf8.RuneCountInString(prompt) <= maxPrompt {
+	if prompt = label + hint + value + ": "; !described && utf8.RuneCountInString(prompt) <= room {
 		return prompt, ""
 	}
 	above = label + hint
 	if described {
 		above = label + ": " + f.description + hint
 	}
-	return label + value + ": ", above
+	prompt = label + value + ": "
+	if columns > 0 && utf8.RuneCountInString(prompt) > room {
+		above += value
+		prompt = short(label, room-len(": ")) + ": "
+	}
+	return prompt, above
 }
 
 // tell says something to whoever reads along that is no result and no warning. What an agent says is indented, so that it
 // cannot pass for what this program says.
 func (c *command) tell(format string, args ...any) {
-	fmt.Fprintln(c.err, inline(fmt.Sprintf(format, args...)))
+	c.tellHanging(0, fmt.Sprintf(format, args...))
+}
+
+// tellHanging says it in lines that fit the terminal, of which all but the first one are indented by so much more.
+func (c *command) tellHanging(hang int, text string) {
+	fmt.Fprintln(c.err, wrapLine(inline(text), c.columns(), hang))
 }

@@ -171,7 +171,7 @@ func TestFormHoldsValuesAgainstTheSchema(t *testing.T) {
 	if got := string(f.skeleton()); strings.Contains(got, "clerk") || !strings.Contains(got, `"id":"r1"`) {
 		t.Errorf("the skeleton is %s", got)
 	}
-	if prompt, hint := f.fields[0].prompt(); prompt != "  Amount (such as 20 USD): " || hint != "" {
+	if prompt, hint := f.fields[0].prompt(0); prompt != "  Amount (such as 20 USD): " || hint != "" {
 		t.Errorf("the prompt is %q, %q", prompt, hint)
 	}
 }
@@ -203,7 +203,7 @@ func TestFormPromptLeavesRoomForTheAnswer(t *testing.T) {
 	t.Parallel()
 	long := jsontext.Value(`"` + strings.Repeat("x", 200) + `"`)
 	f := formField{name: strings.Repeat("n", 100), value: long, choices: []jsontext.Value{long, long}, required: true}
-	prompt, hint := f.prompt()
+	prompt, hint := f.prompt(0)
 	if len(prompt) > 100 || !strings.HasSuffix(prompt, "...]: ") || !strings.Contains(hint, "xxx|xxx") {
 		t.Errorf("%q\n%q", prompt, hint)
 	}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// What chat and host say to a person is broken between words, whatever the terminal's width is: it says the same on each.
+func TestChatBreaksLinesBetweenWords(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, formAgent, nil)
+	lines := []string{
+		"/help", "/nonsense", "20 dollars for lunch", "yesterday", "/help", "/nonsense", "/file", "2026-11-20", "", "x", "perhaps",
+		"/later", "/quit",
+	}
+	commands := map[string][]string{
+		"chat": {"chat", "-a", url}, "host": {"host", "-a", "forms=" + url, "--data-dir", ":memory:"},
+	}
+	for command, args := range commands {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			wide, _ := sayAt(t, 1000, lines, args)
+			for _, columns := range []int{80, 40} {
+				said, prompts := sayAt(t, columns, lines, args)
+				if got, want := saidWords(said), saidWords(wide); got != want {
+					t.Errorf("at %d columns it says something else:\n%s\nwant\n%s", columns, got, want)
+				}
+				for line := range strings.Lines(said) {
+					line = strings.TrimSuffix(line, "\n")
+					if utf8.RuneCountInString(line) > columns && strings.Contains(strings.TrimSpace(line), " ") && !copied.MatchString(line) {
+						t.Errorf("more than %d columns: %q", columns, line)
+					}
+				}
+				for _, prompt := range prompts {
+					if strings.HasPrefix(prompt, indent) && utf8.RuneCountInString(prompt) > columns*7/10 {
+						t.Errorf("at %d columns no room for the answer: %q", columns, prompt)
+					}
+				}
+			}
+		})
+	}
+}
+
+// copied matches lines to copy from, which stay whole.
+var copied = regexp.MustCompile(`^(Resume|Answer|Follow|Save|Task|Context): `)
+
+func sayAt(t *testing.T, columns int, lines, args []string) (said string, prompts []string) {
+	t.Helper()
+	somebody := &person{lines: lines}
+	var out, err bytes.Buffer
+	r := Run{
+		Program: "dragoman", Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
+		LookupEnv: func(string) (string, bool) { return "", false }, person: somebody, width: columns,
+	}
+	r.Do(t.Context())
+	return err.String(), somebody.prompts
+}
+
+// differing matches what differs from run to run, and a value, which is part of the prompt where there is room.
+var differing = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}| \[request_id_\d+\]`)
+
+func saidWords(text string) string {
+	return strings.Join(strings.Fields(differing.ReplaceAllString(text, "")), " ")
+}
+
+func TestWrapLine(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		line          string
+		columns, hang int
+		want          string
+	}{
+		{"one two three", 0, 0, "one two three"},
+		{"one two three", 13, 0, "one two three"},
+		{"one two three", 12, 0, "one two\nthree"},
+		{"  one two three", 9, 2, "  one two\n    three"},
+		{"/a    one two", 10, 6, "/a    one\n      two"},
+		{"https://agents.example.com/currency is long", 20, 0, "https://agents.example.com/currency\nis long"},
+		{"eins zwölf", 10, 0, "eins zwölf"},
+	} {
+		if got := wrapLine(test.line, test.columns, test.hang); got != test.want {
+			t.Errorf("%q at %d:\n%s\nwant\n%s", test.line, test.columns, got, test.want)
+		}
+	}
+}
+
+func TestFormPromptsLeaveRoom(t *testing.T) {
+	t.Parallel()
+	f := formField{name: strings.Repeat("n", 100), value: []byte(fmt.Sprintf("%q", strings.Repeat("x", 200)))}
+	for _, columns := range []int{80, 40} {
+		prompt, above := f.prompt(columns)
+		if utf8.RuneCountInString(prompt) > columns*7/10 || !strings.HasSuffix(prompt, ": ") || !strings.Contains(above, "[xxx") {
+			t.Errorf("%q\n%q", prompt, above)
+		}
+	}
+}
