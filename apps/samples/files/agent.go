@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/files/offline"
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
@@ -22,8 +23,8 @@ const ArtifactName = "answer"
 
 // Options configure the agent.
 type Options struct {
-	// Model reads questions about tables, and answers those about texts that are not for counting. Nil: rules do, which
-	// need none.
+	// Model reads questions about tables, and answers those about texts that are not for counting. Nil: package offline
+	// reads a few kinds of questions, and refuses the others.
 	Model llm.Model
 	// Fetch fetches files and schemas that are sent as URLs. Nil: one that fetches nothing but "data:" URLs.
 	Fetch *files.Fetcher
@@ -33,10 +34,11 @@ type Options struct {
 
 // New returns the agent. A message becomes
 //
-//   - a completed task with one artifact: a text and, when the client accepts application/json, data ([SchemaAnswer],
-//     [SchemaText]); only data when the client wants JSON (agent.Wanted), in the form of its schema if it has one; a CSV
-//     file when it wants that;
-//   - an input-required task whose status message asks for the file, or for what the question leaves open; or
+//   - a completed task with one artifact: a text and, when the client accepts application/json, data ([SchemaAnswer]);
+//     only data when the client wants JSON (agent.Wanted), in the form of its schema if it has one; a CSV file when it
+//     wants that;
+//   - an input-required task that asks for the file, or for what a language model finds unclear;
+//   - a rejected task when there is no language model, and package offline cannot read the question; or
 //   - a failed task when the answer cannot have the form that the client wants.
 //
 // The file of a conversation is kept as state of the context.
@@ -53,30 +55,22 @@ type reader struct{ options Options }
 
 // state is what a conversation keeps.
 type state struct {
-	Source *source   `json:"source,omitzero"`
-	Open   *Question `json:"open,omitzero"` // what was asked back about
+	Source *source `json:"source,omitzero"`
 }
+
+// An unclear question, or file, is one to ask back about; the text does.
+type unclear string
+
+func (u unclear) Error() string { return string(u) }
 
 // Run deals with one message.
 func (a *reader) Run(ctx context.Context, t *agent.Turn) error {
 	if t.Message() == nil {
 		return nil
 	}
-	var s state
-	if _, err := t.LoadContext(ctx, &s); err != nil {
-		return fmt.Errorf("load the conversation: %w", err)
-	}
-	question := questionOf(t.Message())
-	answer, s, err := a.answer(ctx, t, question, s)
-	if open, ok := errors.AsType[*unclear](err); ok {
-		s.Open = open.open
-		if err := t.SaveContext(ctx, s); err != nil {
-			return fmt.Errorf("save the conversation: %w", err)
-		}
-		return t.Ask(a2a.TextPart(open.text))
-	}
-	if no, ok := errors.AsType[excuse](err); ok {
-		return t.Ask(a2a.TextPart(no.Error()))
+	answer, err := a.answer(ctx, t)
+	if why, ok := errors.AsType[unclear](err); ok {
+		return t.Ask(a2a.TextPart(why.Error()))
 	}
 	if err != nil {
 		return err
@@ -84,138 +78,98 @@ func (a *reader) Run(ctx context.Context, t *agent.Turn) error {
 	return a.show(ctx, t, answer)
 }
 
-// answer finds the file and answers the question, and returns what the conversation is from then on. Errors: *unclear, an
-// excuse, and what is nobody's fault.
-func (a *reader) answer(ctx context.Context, t *agent.Turn, question string, s state) (*Answer, state, error) {
+// answer finds the file and answers the question about it. A new file without a question is described.
+func (a *reader) answer(ctx context.Context, t *agent.Turn) (*answer, error) {
+	var s state
+	if _, err := t.LoadContext(ctx, &s); err != nil {
+		return nil, fmt.Errorf("load the conversation: %w", err)
+	}
 	fresh, err := a.find(ctx, t.Message())
-	if err != nil {
-		return nil, s, err
-	}
-	if fresh != nil {
-		s = state{Source: fresh}
-		if err := t.Working(a2a.TextPart("Reading " + fresh.Name + "...")); err != nil {
-			return nil, s, err
-		}
-	}
-	if s.Source == nil {
-		return nil, s, excuse("Which file? Send a CSV, JSON or text file with your question; it is kept for the questions that follow.")
-	}
-	answer, err := a.ask(ctx, &s, question, fresh != nil)
-	if err != nil {
-		return nil, s, err
-	}
-	if fresh != nil || s.Open != nil {
-		s.Open = nil
-		if err := t.SaveContext(ctx, s); err != nil {
-			return nil, s, fmt.Errorf("save the conversation: %w", err)
-		}
-	}
-	return answer, s, nil
-}
-
-// ask answers a question about the file of a conversation. A new file without a question is described.
-func (a *reader) ask(ctx context.Context, s *state, question string, fresh bool) (*Answer, error) {
-	if s.Source.Format == formatText {
-		return a.askText(ctx, s.Source, question, fresh)
-	}
-	t, err := s.Source.table()
-	if err != nil {
-		return nil, excuse(fmt.Sprintf("%s cannot be used: %v.", s.Source.Name, err))
-	}
-	q, err := a.question(ctx, s, question, fresh, t)
 	if err != nil {
 		return nil, err
 	}
-	return Compute(q, t).answer(s.Source.Name), nil
+	if fresh != nil {
+		if err := t.Working(a2a.TextPart("Reading " + fresh.Name + "...")); err != nil {
+			return nil, err
+		}
+		s.Source = fresh
+		if err := t.SaveContext(ctx, s); err != nil {
+			return nil, fmt.Errorf("save the conversation: %w", err)
+		}
+	}
+	if s.Source == nil {
+		return nil, unclear("Which file? Send a CSV, JSON or text file with your question; it is kept for the questions that follow.")
+	}
+	question := questionOf(t.Message())
+	if s.Source.Format == formatText {
+		return a.askText(ctx, s.Source, question)
+	}
+	return a.askTable(ctx, s.Source, question)
 }
 
 // askText counts what can be counted, also where there is a model: it cannot count.
-func (a *reader) askText(ctx context.Context, s *source, question string, fresh bool) (*Answer, error) {
-	d := ReadDocument(s.Text)
-	if question == "" && !fresh {
-		question = "?"
+func (a *reader) askText(ctx context.Context, s *source, question string) (*answer, error) {
+	switch {
+	case offline.Counts(question):
+		return s.counts(), nil
+	case a.options.Model != nil:
+		return modelEngine{a.options.Model}.readText(ctx, question, s)
 	}
-	answer, err := d.AskText(question, s.Name)
-	if _, other := errors.AsType[*unclear](err); other && a.options.Model != nil {
-		return modelEngine{a.options.Model}.readText(ctx, question, s.Name, s.Text, d)
-	}
-	return answer, err
+	return nil, agent.Reject(a2a.TextPart(offline.Refusal))
 }
 
-func (a *reader) question(ctx context.Context, s *state, text string, fresh bool, t *Table) (Question, error) {
-	if text == "" && fresh {
-		return Question{Operation: Statistics}, nil
+func (a *reader) askTable(ctx context.Context, s *source, question string) (*answer, error) {
+	t, err := s.table()
+	if err != nil {
+		return nil, unclear(fmt.Sprintf("%s cannot be used: %v.", s.Name, err))
 	}
-	if s.Open != nil {
-		if q, ok := s.Open.answered(text, t); ok {
-			return complete(q, t)
+	q, ok := offline.Read(question, s.Name, t)
+	if a.options.Model != nil && question != "" {
+		if q, err = (modelEngine{a.options.Model}).readTable(ctx, question, t); err != nil {
+			return nil, err
 		}
+	} else if !ok {
+		return nil, agent.Reject(a2a.TextPart(offline.Refusal))
 	}
-	if a.options.Model != nil {
-		return modelEngine{a.options.Model}.readTable(ctx, text, t)
-	}
-	return ParseQuestion(text, t)
-}
-
-// table reads the file as a table. One that is said to be CSV and has no delimiter has one column.
-func (s *source) table() (*Table, error) {
-	if s.Format == formatJSON {
-		return ParseJSON([]byte(s.Text))
-	}
-	t, err := ParseCSV(s.Text)
-	if errors.Is(err, errNoTable) {
-		records, err := readRecords(s.Text, '\t')
-		if err != nil || len(records) == 0 {
-			return nil, errNoTable
-		}
-		names, rows := header(records)
-		return newTable(names, rows, false), nil
-	}
-	return t, err
+	return newAnswer(s.Name, q.Operation, t.Compute(q)), nil
 }
 
 // show gives the answer in the form that the client wants, or accepts.
-func (a *reader) show(ctx context.Context, t *agent.Turn, answer *Answer) error {
+func (a *reader) show(ctx context.Context, t *agent.Turn, answer *answer) error {
 	want := t.Wanted()
+	csv := agent.MatchMode("text/csv", want.MediaType) ||
+		!t.Accepts("text/plain") && !t.Accepts("application/json") && t.Accepts("text/csv")
 	switch {
 	case want.JSON():
 		return a.showData(ctx, t, answer, want)
-	case agent.MatchMode("text/csv", want.MediaType), !t.Accepts("text/plain") && !t.Accepts("application/json") && t.Accepts("text/csv"):
-		return t.Artifact(ArtifactName, a2a.RawPart(answer.CSV, "text/csv; charset=utf-8", "answer.csv"))
+	case csv:
+		return t.Artifact(ArtifactName, a2a.RawPart(answer.result.CSV(), "text/csv; charset=utf-8", "answer.csv"))
+	case !t.Accepts("application/json"):
+		return t.Artifact(ArtifactName, a2a.TextPart(answer.Text))
 	}
-	text := a2a.TextPart(answer.Text)
-	if !t.Accepts("application/json") {
-		return t.Artifact(ArtifactName, text)
-	}
-	data, err := agent.Wanted{SchemaRef: answer.schemaName()}.Part(answer.Data)
+	data, err := agent.Wanted{SchemaRef: SchemaAnswer}.Part(answer)
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
 	if !t.Accepts("text/plain") {
 		return t.Artifact(ArtifactName, data)
 	}
-	return t.Artifact(ArtifactName, text, data)
-}
-
-// schemaName is that of the agent's own form.
-func (a *Answer) schemaName() string {
-	if _, isText := a.Data.(textData); isText {
-		return SchemaText
-	}
-	return SchemaAnswer
+	return t.Artifact(ArtifactName, a2a.TextPart(answer.Text), data)
 }
 
 // showData gives the answer as data alone, in the form of the schema that the client has named or sent.
-func (a *reader) showData(ctx context.Context, t *agent.Turn, answer *Answer, want agent.Wanted) error {
-	data := answer.Data
+func (a *reader) showData(ctx context.Context, t *agent.Turn, answer *answer, want agent.Wanted) error {
 	schema, err := a.schema(ctx, want)
 	if err != nil {
 		return err
 	}
+	var data any = answer
 	if schema == nil {
-		want.SchemaRef = answer.schemaName()
-	} else if data, err = fit(answer, schema); err != nil {
-		return err
+		want.SchemaRef = SchemaAnswer
+	} else if data, err = answer.fit(schema); err != nil {
+		why := strings.TrimPrefix(err.Error(), "schema: ") // it is of the client, not for the log
+		return agent.Public(fmt.Sprintf("The answer cannot be given in the form of the schema (%s). In words: %s",
+			clip(why, 1000), clip(answer.Text, 2000)), nil)
 	}
 	part, err := want.Part(data)
 	if err != nil {
@@ -226,29 +180,19 @@ func (a *reader) showData(ctx context.Context, t *agent.Turn, answer *Answer, wa
 
 // schema returns the schema that the client wants its answer to fit; nil when it wants any JSON.
 func (a *reader) schema(ctx context.Context, want agent.Wanted) (jsontext.Value, error) {
-	if want.Schema != nil || want.SchemaRef == "" {
+	switch {
+	case want.Schema != nil || want.SchemaRef == "":
 		return want.Schema, nil
-	}
-	if own, ok := Schema(want.SchemaRef); ok {
-		return own, nil
+	case want.SchemaRef == SchemaAnswer:
+		return answerSchema, nil
 	}
 	got, err := a.options.Fetch.Fetch(ctx, want.SchemaRef)
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, agent.Public(fmt.Sprintf("The schema %s is not one that this agent knows or may fetch. Send the schema itself, or name one of %s and %s.",
-			clip(want.SchemaRef, 200), SchemaAnswer, SchemaText), err)
+		return nil, agent.Public(fmt.Sprintf("The schema %s is not one that this agent knows or may fetch. Send the schema itself, or name %s.",
+			clip(want.SchemaRef, 200), SchemaAnswer), err)
 	}
 	return got.Content, nil
-}
-
-// fit returns the answer in the form of a schema. Its error tells the client what the answer is all the same.
-func fit(answer *Answer, schema jsontext.Value) (any, error) {
-	data, err := answer.Fit(schema)
-	if err != nil {
-		why := strings.TrimPrefix(err.Error(), "schema: ")
-		return nil, agent.Public(fmt.Sprintf("The answer cannot be given in the form of the schema (%s). In words: %s", clip(why, 1000), clip(answer.Text, 2000)), nil) // it is of the client, not for the log
-	}
-	return data, nil
 }

@@ -89,13 +89,13 @@ func play(t *testing.T, c *wiretest.Caller) {
 
 	m = message("average price by city")
 	m.ContextID = context
-	wanted := agent.Wanted{MediaType: "application/json", Schema: []byte(`{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},"price":{"type":"number"}},"required":["city","price"]}}`)}
+	wanted := agent.Wanted{MediaType: "application/json", Schema: []byte(`{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},"mean_price":{"type":"number"}},"required":["city","mean_price"]}}`)}
 	if err := wanted.Hint(&m.Parts[0].Metadata); err != nil {
 		t.Fatal(err)
 	}
 	task = c.Send(t, m)
 	part := task.Artifacts[0].Parts[0]
-	if got, ok := part.Content.(a2a.Data); !ok || canonical(string(got)) != `[{"city":"Bergen","price":12.5},{"city":"Oslo","price":15}]` || string(part.Metadata["mimeType"]) != `"application/json"` {
+	if got, ok := part.Content.(a2a.Data); !ok || canonical(string(got)) != `[{"city":"Bergen","mean_price":12.5},{"city":"Oslo","mean_price":15}]` || string(part.Metadata["mimeType"]) != `"application/json"` {
 		t.Errorf("as data: %+v", part)
 	}
 
@@ -108,7 +108,7 @@ func play(t *testing.T, c *wiretest.Caller) {
 		t.Fatalf("as a file: %+v", task.Artifacts[0].Parts[0])
 	}
 	body, header := get(t, string(url))
-	if body != "city,mean price,rows\nBergen,12.5,1\nOslo,15,2\n" || header.Get("Content-Type") != "text/csv; charset=utf-8" {
+	if body != "city,mean price\nBergen,12.5\nOslo,15\n" || header.Get("Content-Type") != "text/csv; charset=utf-8" {
 		t.Errorf("the file: %q %v", body, header)
 	}
 }

@@ -43,6 +43,6 @@ func TestProviders(t *testing.T) {
 			return llmtest.Text("")
 		},
 		Down: down, Busy: down,
-		Refused: wiretest.Outcome{State: a2a.TaskStateInputRequired, Text: "Ask for statistics"},
+		Refused: wiretest.Outcome{State: a2a.TaskStateInputRequired, Text: "does not answer that"},
 	})
 }
