@@ -92,19 +92,20 @@ func ParseCSV(text string) (*Table, error) {
 	return newTable(rows[0], rows[1:], comma == ';')
 }
 
-// ParseJSON reads a table from a list of objects, or from an object that has such a list as its only list. The columns
-// are in the order of their names.
+// ParseJSON reads a table from a list of objects, or from an object that has such a list as a member: the first one by
+// name counts. The columns are in the order of their names.
 func ParseJSON(raw []byte) (*Table, error) {
 	var list []map[string]jsontext.Value
 	var object map[string]jsontext.Value
+	err := json.Unmarshal(raw, &list)
 	if json.Unmarshal(raw, &object) == nil {
-		for _, v := range object {
-			if v.Kind() == '[' {
-				raw = v
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			if err != nil && object[name].Kind() == '[' {
+				err = json.Unmarshal(object[name], &list)
 			}
 		}
 	}
-	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
+	if err != nil || len(list) == 0 {
 		return nil, errors.New("it is not a list of objects, which is how JSON writes a table")
 	}
 	seen := map[string]bool{}
