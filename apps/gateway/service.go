@@ -6,12 +6,14 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/mask"
 )
@@ -70,6 +72,10 @@ type sending struct {
 // prepare translates the ids of a message. Whatever the upstream speaks, the id that a client made stays with the gateway:
 // another client's may be the same.
 func (u *upstream) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*sending, error) {
+	req, err := withFiles(ctx, req)
+	if err != nil {
+		return nil, err
+	}
 	if req.NewTaskID == "" {
 		k, err := u.behind(ctx, req.Message.TaskID)
 		return &sending{req: u.toTask(ctx, req, k.id), mask: k.mask}, err
@@ -87,6 +93,19 @@ func (u *upstream) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*s
 			return &sending{req: u.toTask(ctx, req, b.id), mask: m, bound: b}, nil
 		}
 	}
+}
+
+// withFiles returns the request with the wish that files come in messages, if the caller speaks 0.1 and does not say what
+// it wants: its clients do not follow links, and the upstream sees a client of another version.
+func withFiles(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.SendMessageRequest, error) {
+	_, wants := req.Metadata[files.WantFiles]
+	if _, asks := req.Message.Metadata[files.WantFiles]; wants || asks || a2a.CallFrom(ctx).Generation != a2a.Generation01 {
+		return req, nil
+	}
+	r, m := *req, *req.Message
+	m.Metadata = maps.Clone(m.Metadata)
+	r.Message = &m
+	return &r, m.Metadata.Set(files.WantFiles, "inline")
 }
 
 // toTask returns the request with its message sent to a task of the upstream, which gets its own ids of the tasks that the
