@@ -57,7 +57,7 @@ func aboutText(text string) about {
 	}
 	a := about{topics: make(map[string]float64), words: make(map[string]float64), known: make(map[string]bool)}
 	factor := func(from, to int) float64 {
-		if slices.ContainsFunc(passing, func(p span) bool { return from >= p.from && to <= p.to }) {
+		if slices.ContainsFunc(passing, func(p textRange) bool { return from >= p.from && to <= p.to }) {
 			return passingFactor
 		}
 		return 1
@@ -149,20 +149,20 @@ func (a about) attach(parts []a2a.Part) {
 	}
 }
 
-// span is a place in a text, in bytes.
-type span struct{ from, to int }
+// textRange is a place in a text, in bytes.
+type textRange struct{ from, to int }
 
 var quotes = lazy(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|(?:^|[\s(])'[^'\n]{1,200}'`)
 
 // inPassing returns what a text names in passing: what it quotes is what the work is done with, and an amount brings its
 // currency along. Neither says what is to be done.
-func inPassing(text string) []span {
-	var spans []span
+func inPassing(text string) []textRange {
+	var spans []textRange
 	for _, m := range quotes().FindAllStringIndex(text, -1) {
-		spans = append(spans, span{m[0], m[1]})
+		spans = append(spans, textRange{m[0], m[1]})
 	}
 	for _, m := range amounts(text) {
-		spans = append(spans, span{m.from, m.to})
+		spans = append(spans, textRange{m.from, m.to})
 	}
 	return spans
 }
@@ -175,7 +175,7 @@ const maxBefore = 10
 
 // object returns the topics of the thing that a text begins with, and what only describes it, up to the end of the
 // sentence.
-func object(text string, tokens []token) (of []string, described []span) {
+func object(text string, tokens []token) (of []string, described []textRange) {
 	for _, h := range topics(tokens) {
 		next := h.last + 1
 		if h.first >= maxBefore || next >= len(tokens) {
@@ -188,7 +188,7 @@ func object(text string, tokens []token) (of []string, described []span) {
 		if end := strings.IndexAny(text[from:], ".!?;\n"); end >= 0 {
 			to = from + end
 		}
-		return []string{h.topic}, []span{{from, to}}
+		return []string{h.topic}, []textRange{{from, to}}
 	}
 	return nil, nil
 }

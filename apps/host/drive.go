@@ -62,7 +62,7 @@ func (x *run) consult(ctx context.Context) (more bool, err error) {
 		}
 	}
 	if err := x.follow(ctx, m, d); err != nil {
-		if _, ok := errors.AsType[*setback](err); ok {
+		if _, ok := errors.AsType[*userError](err); ok {
 			err = errors.Join(x.keepAnswers(), err)
 		}
 		return false, err
@@ -242,7 +242,7 @@ func (x *run) finish() error {
 	if len(steps) == 1 && bad[0].Rejected {
 		return agent.Reject(a2a.TextPart(bad[0].failure()))
 	}
-	back := &setback{unreachable: true}
+	back := &userError{unreachable: true}
 	var lines []string
 	for _, s := range bad {
 		lines = append(lines, s.failure())

@@ -19,10 +19,10 @@ var reference = lazy(`(?i)\b(?:the (?:converted |resulting |exchanged |new |fina
 // refers reports whether a text speaks of something that another clause has named.
 func refers(text string) bool { return reference().MatchString(text) }
 
-// lender returns the bunch whose amount a bunch speaks of that has a currency but no amount, as in "needs to be
+// amountSource returns the clause group whose amount a clause group speaks of that has a currency but no amount, as in "needs to be
 // converted to USD"; less than 0 for none.
-func lender(bunches []bunch, i int) int {
-	text := bunches[i].text
+func amountSource(groups []clauseGroup, i int) int {
+	text := groups[i].text
 	if len(amounts(text)) > 0 {
 		return -1
 	}
@@ -30,7 +30,7 @@ func lender(bunches []bunch, i int) int {
 	if len(codes) == 0 {
 		return -1
 	}
-	for j, b := range bunches {
+	for j, b := range groups {
 		if lent := amounts(b.text); j != i && len(lent) > 0 && !slices.Contains(codes, lent[0].currency) {
 			return j
 		}

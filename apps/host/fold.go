@@ -29,12 +29,12 @@ type fold struct {
 	answered  bool         // with a message instead of a task
 	artifacts []*a2a.Artifact
 
-	begun  bool // an event came
-	stale  bool // the state may be that before the message
-	events int
-	held   int64  // bytes of the artifacts as they are now, and of all that was said
-	passed int64  // and of what they were before
-	said   string // the last status text that was shown
+	begun    bool // an event came
+	stale    bool // the state may be that before the message
+	events   int
+	held     int64  // bytes of the artifacts as they are now, and of all that was said
+	passed   int64  // and of what they were before
+	reported string // the last status text that was shown
 }
 
 // take reads updates until they end, or the task waits for an authorization: streams stay open then.
@@ -181,10 +181,10 @@ func (f *fold) status(s a2a.TaskStatus) error {
 		return nil
 	}
 	text := cleanLines(join(s.Message.Parts), maxStatus)
-	if text == "" || text == f.said {
+	if text == "" || text == f.reported {
 		return nil
 	}
-	f.said = text
+	f.reported = text
 	return f.x.t.Working(f.s.provenance(texts("→ " + f.s.Agent + ": " + text))...)
 }
 
@@ -320,12 +320,12 @@ func (s *step) artifactID(id a2a.ArtifactID) a2a.ArtifactID {
 
 // conclude makes of what an agent's task came to what the step came to; x.mu is held.
 func (x *run) conclude(s *step, f *fold) error {
-	var said []a2a.Part
+	var reply []a2a.Part
 	switch {
 	case f.message != nil:
-		said = f.message.Parts
+		reply = f.message.Parts
 	case f.last != nil && len(f.artifacts) == 0 && (f.state == a2a.TaskStateCompleted || f.state.Interrupted()):
-		said = f.last.Parts
+		reply = f.last.Parts
 	}
 	s.Error, s.Lost, s.Rejected, s.Ask, s.Form = "", false, false, "", ""
 	switch {
@@ -334,20 +334,20 @@ func (x *run) conclude(s *step, f *fold) error {
 		if f.state == a2a.TaskStateAuthRequired {
 			s.State = authWait
 		}
-		s.question, s.Ask, s.Form = said, clean(join(said), maxShown), formID(said)
+		s.question, s.Ask, s.Form = reply, clean(join(reply), maxShown), formID(reply)
 		return nil
 	case f.answered || f.state == a2a.TaskStateCompleted:
 		s.State = done
 	case f.state == a2a.TaskStateCanceled:
-		s.State, s.Error = canceled, cmp.Or(clean(join(said), maxShown), "it did not say why")
+		s.State, s.Error = canceled, cmp.Or(clean(join(reply), maxShown), "it did not say why")
 	case f.state == a2a.TaskStateRejected:
 		s.Rejected = true
-		return fmt.Errorf("it will not do that: %s", cmp.Or(join(said), "it did not say why"))
+		return fmt.Errorf("it will not do that: %s", cmp.Or(join(reply), "it did not say why"))
 	default:
-		return fmt.Errorf("%s", cmp.Or(join(said), "it did not say why"))
+		return fmt.Errorf("%s", cmp.Or(join(reply), "it did not say why"))
 	}
-	s.closing = said
-	s.output = said
+	s.closing = reply
+	s.output = reply
 	if len(f.artifacts) > 0 {
 		s.output, s.Relayed = nil, true
 		for _, a := range f.artifacts {

@@ -134,7 +134,7 @@ func (h *Host) Run(ctx context.Context, t *agent.Turn) error {
 	if err == nil {
 		err = x.start(ctx, had)
 	}
-	if back, ok := errors.AsType[*setback](err); ok && len(x.state.open()) > 0 {
+	if back, ok := errors.AsType[*userError](err); ok && len(x.state.open()) > 0 {
 		x.preface, err = texts(back.say), x.save(ctx)
 	}
 	if err == nil {
@@ -218,7 +218,7 @@ func (x *run) end(ctx context.Context, err error) error {
 		x.leave(ctx)
 		err = cmp.Or(err, x.noteOpen(ctx))
 	}
-	back, ok := errors.AsType[*setback](err)
+	back, ok := errors.AsType[*userError](err)
 	if !ok {
 		return err
 	}

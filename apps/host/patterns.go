@@ -172,7 +172,7 @@ const maxWanting = 5
 
 // wanted returns where a text says in which currency an amount is wanted, and which that is; "" for none. The currency of
 // an amount says what there is, not what is wanted.
-func wanted(text string) (at span, code string) {
+func wanted(text string) (at textRange, code string) {
 	tokens, sums := tokenize(text), amounts(text)
 	for i := 1; i < len(tokens); i++ {
 		last, code := i, ""
@@ -188,10 +188,10 @@ func wanted(text string) (at span, code string) {
 			continue
 		}
 		if from := wanting(tokens[:i]); from >= 0 {
-			return span{tokens[from].from, tokens[last].to}, code
+			return textRange{tokens[from].from, tokens[last].to}, code
 		}
 	}
-	return span{}, ""
+	return textRange{}, ""
 }
 
 // wanting returns which of the words before a currency says that it is wanted; less than 0 for none.
@@ -316,9 +316,9 @@ func patternOfType(mediaType string) string {
 
 // otherCurrency returns the currency that a text names beside that of its one amount, by its code, and where the text says
 // that it is wanted, if it does so in one phrase; "" for none.
-func otherCurrency(text string, sums []money) (at span, code string) {
+func otherCurrency(text string, sums []money) (at textRange, code string) {
 	if len(sums) == 0 {
-		return span{}, ""
+		return textRange{}, ""
 	}
 	has := func(code string) bool {
 		return slices.ContainsFunc(sums, func(m money) bool { return m.currency == code })
@@ -328,10 +328,10 @@ func otherCurrency(text string, sums []money) (at span, code string) {
 	}
 	for _, code := range currencies(text, tokenize(text)) {
 		if !has(code) {
-			return span{}, code
+			return textRange{}, code
 		}
 	}
-	return span{}, ""
+	return textRange{}, ""
 }
 
 // withoutMoney returns a text without its currencies and the words that say that one is turned into another. Its amounts

@@ -140,7 +140,7 @@ func (f plannerFunc) Plan(_ context.Context, s *host.Situation) (*host.Decision,
 }
 
 // A request that cannot be planned, or is too large, leaves the agents that wait in its task answerable.
-func TestSetbacksLeaveNobodyBehind(t *testing.T) {
+func TestUserErrorsEndNoOtherStep(t *testing.T) {
 	t.Parallel()
 	planner := plannerFunc(func(s *host.Situation) *host.Decision {
 		step := host.Step{ID: "1", Agent: "Currency Agent", Text: s.Text, Whole: true}
@@ -229,7 +229,7 @@ func TestALongTaskRemembersItsLastSteps(t *testing.T) {
 }
 
 // What an agent has answered is there although it cannot be planned how to go on.
-func TestASetbackKeepsTheAnswers(t *testing.T) {
+func TestAUserErrorKeepsTheAnswers(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]*host.Decision{
 		"nothing":    nil,

@@ -187,22 +187,22 @@ func wordsIn(text string) string {
 	return ""
 }
 
-// A setback keeps a request from being carried out. The task fails with it, unless agents wait in it: those can still be
+// A userError keeps a request from being carried out. The task fails with it, unless agents wait in it: those can still be
 // answered then.
-type setback struct {
+type userError struct {
 	say         string
 	cause       error
 	unreachable bool // nobody that is needed can be reached
 }
 
 // Error returns what is said, for the log.
-func (s *setback) Error() string { return s.say }
+func (s *userError) Error() string { return s.say }
 
-// nobody is the setback of a host that reaches no agent.
+// nobody is the error of a host that reaches no agent.
 func (x *run) nobody() error {
 	down := unreachable(x.agents, x.missing)
 	if len(down) == 0 {
-		return &setback{say: "There is no agent that this could be given to: the registry lists none that can be called.", unreachable: true}
+		return &userError{say: "There is no agent that this could be given to: the registry lists none that can be called.", unreachable: true}
 	}
 	lines := []string{"No agent can be reached."}
 	for _, u := range down[:min(len(down), maxUnreachable)] {
@@ -211,7 +211,7 @@ func (x *run) nobody() error {
 	if more := len(down) - maxUnreachable; more > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more", more))
 	}
-	return &setback{say: strings.Join(lines, "\n"), unreachable: true}
+	return &userError{say: strings.Join(lines, "\n"), unreachable: true}
 }
 
 // markUnreachable brings the task's metadata of who cannot be reached up to date, with those that this turn found out of.

@@ -66,11 +66,11 @@ func (r *router) plan(s *Situation) *Decision {
 	return &Decision{Question: r.question(whole)}
 }
 
-// meant reports whether all agents of bunches have to do with the request as a whole. A clause of few words may look like
+// meant reports whether all agents of groups have to do with the request as a whole. A clause of few words may look like
 // a request for somebody who is not meant at all.
-func (r *router) meant(bunches []bunch, whole ranking) bool {
+func (r *router) meant(groups []clauseGroup, whole ranking) bool {
 	_, most := whole.best()
-	return !slices.ContainsFunc(bunches, func(b bunch) bool {
+	return !slices.ContainsFunc(groups, func(b clauseGroup) bool {
 		at := slices.IndexFunc(whole.agents, func(k rank) bool { return k.agent == b.agent })
 		return at < 0 || whole.agents[at].score < max(leastScore, severalRatio*most)
 	})
@@ -265,47 +265,47 @@ func bareName(name string) string {
 	return strings.Join(words, " ")
 }
 
-// A bunch is a run of clauses for one agent.
-type bunch struct {
+// A clauseGroup is a run of clauses for one agent.
+type clauseGroup struct {
 	agent    int
 	clauses  []clause
-	relation relation // to the bunch before it
+	relation relation // to the clause group before it
 	first    bool
 	text     string
 }
 
 // groups parts a request and gives each part to an agent. Clauses that are not clearly for somebody belong to their
-// neighbour. One bunch, or none, means that the request is not to be parted.
-func (r *router) groups(text string) []bunch {
+// neighbour. One clause group, or none, means that the request is not to be parted.
+func (r *router) groups(text string) []clauseGroup {
 	all := clauses(text)
 	if len(all) > maxClauses {
 		return nil
 	}
-	var bunches []bunch
+	var groups []clauseGroup
 	var pending []clause // clauses at the start that are for nobody
 	for _, c := range all {
 		ranks := r.rank(c.text)
 		best, score := ranks.best()
 		clear := ranks.sure() && (!c.weak || score >= leastScore*weakFactor) && !states(c.text)
-		n := len(bunches)
+		n := len(groups)
 		switch {
 		case !clear && n == 0:
 			pending = append(pending, c)
-		case !clear, n > 0 && bunches[n-1].agent == best:
-			bunches[n-1].take(c)
+		case !clear, n > 0 && groups[n-1].agent == best:
+			groups[n-1].take(c)
 		default:
-			b := bunch{agent: best, relation: c.relation}
+			b := clauseGroup{agent: best, relation: c.relation}
 			for _, p := range append(pending, c) {
 				b.take(p)
 			}
 			pending = nil
-			bunches = append(bunches, b)
+			groups = append(groups, b)
 		}
 	}
-	for i := range bunches {
-		bunches[i].words(text)
+	for i := range groups {
+		groups[i].words(text)
 	}
-	return lent(bunches)
+	return lent(groups)
 }
 
 // conversionFirst plans a request about something else that has an amount in one currency and names another one:
@@ -320,7 +320,7 @@ func (r *router) conversionFirst(text string) []Step {
 		return nil
 	}
 	what, into := text, "in "+target
-	if at != (span{}) {
+	if at != (textRange{}) {
 		what, into = strings.TrimSpace(strings.TrimRight(text[:at.from], " ,;")+text[at.to:]), text[at.from:at.to]
 	}
 	rest, conversion := r.rank(withoutMoney(withoutSalutation(text))), r.rank(sums[0].currency+" in "+target)
@@ -371,21 +371,21 @@ func states(text string) bool {
 // wishes follow "I" where something is asked for.
 var wishes = wordSet("want wanna need would should could can may must like wish love d ll search seek require request demand expect hope look am")
 
-// lent joins a bunch that another one only takes its amount from with what the same agent is to do later.
-func lent(bunches []bunch) []bunch {
-	for i := 0; i+1 < len(bunches); i++ {
-		later := slices.IndexFunc(bunches[i+1:], func(b bunch) bool { return b.agent == bunches[i].agent })
-		if later < 1 || lender(bunches, i+1) != i {
+// lent joins a clause group that another one only takes its amount from with what the same agent is to do later.
+func lent(groups []clauseGroup) []clauseGroup {
+	for i := 0; i+1 < len(groups); i++ {
+		later := slices.IndexFunc(groups[i+1:], func(b clauseGroup) bool { return b.agent == groups[i].agent })
+		if later < 1 || amountSource(groups, i+1) != i {
 			continue
 		}
-		to := &bunches[i+1+later]
-		to.text = bunches[i].text + "; " + to.text
-		if bunches = slices.Delete(bunches, i, i+1); i == 0 {
-			bunches[0].relation = beside
+		to := &groups[i+1+later]
+		to.text = groups[i].text + "; " + to.text
+		if groups = slices.Delete(groups, i, i+1); i == 0 {
+			groups[0].relation = beside
 		}
 		i--
 	}
-	return bunches
+	return groups
 }
 
 const (
@@ -393,35 +393,35 @@ const (
 	weakFactor = 1.3 // a clause after a comma or an "and" has to be clearer than one after a full stop
 )
 
-func (b *bunch) take(c clause) {
+func (b *clauseGroup) take(c clause) {
 	b.clauses = append(b.clauses, c)
 	b.first = b.first || c.first
 }
 
-// words makes the text of a bunch: that of its clause, or all from the first to the last.
-func (b *bunch) words(text string) {
+// words makes the text of a clause group: that of its clause, or all from the first to the last.
+func (b *clauseGroup) words(text string) {
 	b.text = b.clauses[0].text
 	if n := len(b.clauses); n > 1 {
 		b.text = strings.Trim(text[b.clauses[0].from:b.clauses[n-1].to], " \t\r\n,;")
 	}
 }
 
-// steps makes a plan of bunches: who waits for whom, and which amount is meant where none is named.
-func (r *router) steps(bunches []bunch) []Step {
-	steps := make([]Step, len(bunches))
-	for i, b := range bunches {
+// steps makes a plan of groups: who waits for whom, and which amount is meant where none is named.
+func (r *router) steps(groups []clauseGroup) []Step {
+	steps := make([]Step, len(groups))
+	for i, b := range groups {
 		steps[i] = Step{ID: strconv.Itoa(i + 1), Agent: r.agents[b.agent].Alias, Text: b.text}
 	}
-	after := order(bunches)
-	for i, b := range bunches {
-		if from := lender(bunches, i); from >= 0 && len(amounts(b.text)) == 0 {
-			steps[i].Text = borrow(b.text, amounts(bunches[from].text)[0].text)
+	after := order(groups)
+	for i, b := range groups {
+		if from := amountSource(groups, i); from >= 0 && len(amounts(b.text)) == 0 {
+			steps[i].Text = borrow(b.text, amounts(groups[from].text)[0].text)
 			if !after[i][from] { // the amount is changed before it is used
 				after[from][i] = true
 			}
 		}
 		for j := range i {
-			if refers(b.text) && !after[j][i] && lender(bunches, i) < 0 {
+			if refers(b.text) && !after[j][i] && amountSource(groups, i) < 0 {
 				after[i][j] = true
 			}
 		}
@@ -436,16 +436,16 @@ func (r *router) steps(bunches []bunch) []Step {
 	return sorted(steps)
 }
 
-// order returns which bunches come after which, by the words that say so.
-func order(bunches []bunch) []map[int]bool {
-	after := make([]map[int]bool, len(bunches))
+// order returns which groups come after which, by the words that say so.
+func order(groups []clauseGroup) []map[int]bool {
+	after := make([]map[int]bool, len(groups))
 	for i := range after {
 		after[i] = make(map[int]bool)
 	}
-	for i, b := range bunches {
+	for i, b := range groups {
 		if b.first {
-			for j := range bunches {
-				if j != i && !bunches[j].first {
+			for j := range groups {
+				if j != i && !groups[j].first {
 					after[j][i] = true
 				}
 			}

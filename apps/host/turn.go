@@ -105,7 +105,7 @@ func (x *run) reply(ctx context.Context, m *a2a.Message) error {
 	if alias, _ := mentioned(text, x.agents); alias != "" && !slices.ContainsFunc(open, func(s *step) bool { return s.Agent == alias }) {
 		return x.plan(ctx, m, text, "")
 	}
-	if others, stray := x.strays(ctx, m, open); stray {
+	if others, found := x.offTopic(ctx, m, open); found {
 		return x.askWhether(ctx, m, open, others)
 	}
 	name, rest := x.unknown(text)
@@ -304,7 +304,7 @@ func (x *run) askAgain(ctx context.Context, a *asked, waits *a2a.Message) error 
 			}
 		}
 		if slices.Contains(a.Choices, choiceNew) {
-			others, _ := x.strays(ctx, waits, open)
+			others, _ := x.offTopic(ctx, waits, open)
 			return x.askWhether(ctx, waits, open, others)
 		}
 		return x.askWhich(ctx, waits, open)
@@ -436,10 +436,10 @@ func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*D
 		x.state.Used.add(d.Used)
 	}
 	if errors.Is(err, llm.ErrBudget) {
-		return nil, &setback{say: x.overBudget(), cause: err}
+		return nil, &userError{say: x.overBudget(), cause: err}
 	}
 	if err != nil {
-		return nil, &setback{say: "The request could not be planned. Please try again, or name an agent, as in \"@Agent ...\".", cause: err}
+		return nil, &userError{say: "The request could not be planned. Please try again, or name an agent, as in \"@Agent ...\".", cause: err}
 	}
 	return d, nil
 }
@@ -584,7 +584,7 @@ func (x *run) noSuch(name string) string {
 func (x *run) askWhoIsMeant(ctx context.Context, m *a2a.Message, name, rest string) error {
 	for _, u := range x.missing {
 		if bareName(u.Agent) == bareName(name) {
-			return &setback{say: u.Agent + " " + cannotBeReached + u.Reason, unreachable: true}
+			return &userError{say: u.Agent + " " + cannotBeReached + u.Reason, unreachable: true}
 		}
 	}
 	x.state.Request = m.ID
@@ -624,7 +624,7 @@ func (x *run) describeAlias(alias string) string {
 // takeSteps adds the planner's steps to the task, under ids that are new in it, and shows the plan.
 func (x *run) takeSteps(ctx context.Context, m *a2a.Message, d *Decision) error {
 	if len(x.state.current())+len(d.Steps) > x.h.opts.MaxSteps {
-		return &setback{say: fmt.Sprintf("This would take more than %d steps, which is the limit.", x.h.opts.MaxSteps)}
+		return &userError{say: fmt.Sprintf("This would take more than %d steps, which is the limit.", x.h.opts.MaxSteps)}
 	}
 	x.state.forget()
 	ids := make(map[string]string)

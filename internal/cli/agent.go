@@ -46,7 +46,7 @@ func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context)
 	switch {
 	case seen.task == "":
 		return failed.withHint("give it more time with --timeout")
-	case c.forgets:
+	case c.ephemeral:
 		failed.message += fmt.Sprintf("; task %s ended with this host", seen.task)
 	case seen.state.Interrupted():
 		failed.message += fmt.Sprintf("; task %s still waits", seen.task)
@@ -160,8 +160,8 @@ func (c *command) httpClient() *http.Client {
 	return c.web
 }
 
-// hangUp closes the connections of httpClient.
-func (c *command) hangUp() {
+// closeConnections closes the connections of httpClient.
+func (c *command) closeConnections() {
 	if c.web != nil {
 		c.web.CloseIdleConnections()
 	}
@@ -360,7 +360,7 @@ const hintKeep = "keep tasks with --" + flagDataDir + " FOLDER"
 
 // sayResume says how to go on with a task, or that nobody can.
 func (c *command) sayResume(words ...string) {
-	if !c.forgets {
+	if !c.ephemeral {
 		c.say("Resume", words...)
 		return
 	}
@@ -373,7 +373,7 @@ func (c *command) sayResume(words ...string) {
 
 // comeBackTo returns the hint for who stops waiting for a task.
 func (c *command) comeBackTo(s *seen) string {
-	if c.forgets {
+	if c.ephemeral {
 		return hintKeep
 	}
 	return commandLine(c.goOn(s))
@@ -391,7 +391,7 @@ func (c *command) commandFor(noun, verb string, args ...string) []string {
 	if _, isEntry := entryName(c.options.agentCard); isEntry && c.origin[flagRegistry] == sourceFlag {
 		words = append(words, "--registry", withoutUser(c.options.registry))
 	}
-	if instead, ok := c.standsFor[noun]; ok {
+	if instead, ok := c.resumeCommand[noun]; ok {
 		words = slices.Clone(instead)
 	}
 	words = append(words, args...)
@@ -399,7 +399,7 @@ func (c *command) commandFor(noun, verb string, args ...string) []string {
 		words = append(words, "--config", c.options.config)
 	}
 	words = append(words, c.interfaceFlags()...)
-	words = append(words, c.options.tls.again(c.origin)...)
+	words = append(words, c.options.tls.resumeArgs(c.origin)...)
 	for _, uri := range c.options.extensions {
 		words = append(words, "--extension", uri)
 	}
@@ -407,7 +407,7 @@ func (c *command) commandFor(noun, verb string, args ...string) []string {
 }
 
 // ownAgent reports whether the agent that is called is there for this run only.
-func (c *command) ownAgent() bool { return c.standsFor != nil }
+func (c *command) ownAgent() bool { return c.resumeCommand != nil }
 
 // lookAt returns the command that shows a task.
 func (c *command) lookAt(task a2a.TaskID) []string {
@@ -449,7 +449,7 @@ func (c *command) judge(s *seen) {
 		c.warn("the task waits for input")
 		c.sayResume(c.goOn(s)...)
 		switch {
-		case c.forgets:
+		case c.ephemeral:
 		case s.asksForm() && c.ownAgent(): // its options are many
 			c.tell("Form: in that command, --skeleton instead of --text prints the form, and --answer form.json sends it filled")
 		case s.asksForm():

@@ -101,7 +101,7 @@ func (c *command) chat(cmd *cobra.Command, o *chatOptions, words string) error {
 	}
 	c.inChat = true
 	s := &chat{c: c, accept: o.accept}
-	defer s.hangUp()
+	defer s.close()
 	if err := s.open(ctx, o); err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func short(text string, n int) string {
 	return text
 }
 
-func (s *chat) hangUp() {
+func (s *chat) close() {
 	for _, agent := range s.agents {
 		agent.client.Close()
 	}

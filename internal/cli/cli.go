@@ -84,7 +84,7 @@ func (r *Run) Do(ctx context.Context) int {
 	root := c.root()
 	root.SetArgs(r.Args)
 	err := root.ExecuteContext(ctx)
-	c.hangUp()
+	c.closeConnections()
 	if err == nil && c.cutOff && c.ownAgent() {
 		err = errNobodyThere
 	}
@@ -112,9 +112,9 @@ type command struct {
 	catalogue     string              // the URL of that registry
 	registryToken string              // that it is called with; "" for none
 	said          string              // the last command that was named to type next
-	standsFor     map[string][]string // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
+	resumeCommand map[string][]string // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
 	inChat        bool                // errors are read at the prompt of a chat, where there are no flags
-	forgets       bool                // the host of this run keeps no task
+	ephemeral     bool                // the host of this run keeps no task
 	ending        a2a.TaskState       // of the task, when the command had done its work
 	cutOff        bool                // the host of this run reached no agent for it
 	waits         *progress           // what the run shows of its waiting; nil for nothing

@@ -82,8 +82,8 @@ func (in *hookInput) edits() (string, error) {
 	return file, nil
 }
 
-// A moment is when a harness runs a hook.
-type moment struct {
+// A hookEvent is when a harness runs a hook.
+type hookEvent struct {
 	name, short, example string
 	starts               bool // the coordinator if there is none
 	edits                bool // a file, or else there is nothing to do
@@ -93,7 +93,7 @@ type moment struct {
 	refused func(why string) any
 }
 
-var moments = []moment{
+var moments = []hookEvent{
 	{"session-start", "Register the agent, and tell it who else is there", `{"session_id":"1f0c"}`, true, false, sessionStart, notAdmitted},
 	{"pre-tool-use", "Lease the file that a tool is about to edit, or deny the edit",
 		`{"session_id":"1","tool_name":"Edit","tool_input":{"file_path":"a.c"}}`, true, true, preToolUse, denied},
@@ -133,7 +133,7 @@ func (c *command) coordHookCommand(o *coordOptions) *cobra.Command {
 }
 
 // runHook runs a hook. What fails is said, and no more: the harness goes on, unless the coordinator is there and refuses.
-func (c *command) runHook(ctx context.Context, o *coordOptions, m *moment) {
+func (c *command) runHook(ctx context.Context, o *coordOptions, m *hookEvent) {
 	answer, err := c.tryHook(ctx, o, m)
 	if refused, ok := errors.AsType[*refusedError](err); ok && m.refused != nil && refused.stands() {
 		why := refused.Error()
@@ -191,7 +191,7 @@ func decision(reason string) any {
 	return map[string]output{"hookSpecificOutput": {"PreToolUse", "deny", reason}}
 }
 
-func (c *command) tryHook(ctx context.Context, o *coordOptions, m *moment) (any, error) {
+func (c *command) tryHook(ctx context.Context, o *coordOptions, m *hookEvent) (any, error) {
 	h := &hook{c: c, o: o, in: new(hookInput)}
 	text, err := io.ReadAll(io.LimitReader(c.Stdin, maxHookInput))
 	if err != nil {

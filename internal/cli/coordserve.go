@@ -96,7 +96,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 		return err
 	}
 	if o.alive < minAlive {
-		return usagef("--alive is %v; it must be %v at least, as agents whose connection broke need up to %v to be there again", o.alive, minAlive, lineLater)
+		return usagef("--alive is %v; it must be %v at least, as agents whose connection broke need up to %v to be there again", o.alive, minAlive, redialLater)
 	}
 	if o.retain < 0 {
 		return usagef("--retain is %v; it must be 0, for ever, or more", o.retain)

@@ -78,7 +78,9 @@ func (c *command) coordStdio(ctx context.Context, o *coordOptions, embedded bool
 			return c.dialCoord(ctx, o, p.options())
 		}
 		p.start = func(ctx context.Context) error { return c.ensureCoord(ctx, o) }
-		p.openLine = func(ctx context.Context) (*sdk.ClientSession, error) { return c.dialLine(ctx, o, p.lineOptions()) }
+		p.openConnection = func(ctx context.Context) (*sdk.ClientSession, error) {
+			return c.dialConnection(ctx, o, p.connectionOptions())
+		}
 	}
 	defer func() { p.upstream().Close() }() // nobody is left who could be told
 	return p.serve(ctx, c.stdioTransport())
@@ -100,7 +102,9 @@ func (c *command) embed(ctx context.Context, o *coordOptions, p *proxy) (end fun
 		}
 		return sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: version()}, options).Connect(ctx, here, &sdk.ClientSessionOptions{ProtocolVersion: revision})
 	}
-	p.openLine = func(ctx context.Context) (*sdk.ClientSession, error) { return dial(ctx, p.lineOptions(), lineVersion) }
+	p.openConnection = func(ctx context.Context) (*sdk.ClientSession, error) {
+		return dial(ctx, p.connectionOptions(), connectionVersion)
+	}
 	if p.up, err = dial(ctx, p.options(), ""); err != nil {
 		return nil, errors.Join(err, end())
 	}
@@ -109,26 +113,26 @@ func (c *command) embed(ctx context.Context, o *coordOptions, p *proxy) (end fun
 
 // A proxy passes on what one client of MCP asks for.
 type proxy struct {
-	coord    *coordOptions                                     // what calls are about that do not say it
-	repo     *repository                                       // that the harness works in; nil when there is none
-	redial   func(context.Context) (*sdk.ClientSession, error) // to a coordinator that was gone; nil when there is no such thing
-	start    func(context.Context) error                       // a coordinator, when none runs; nil when there is no such thing
-	openLine func(context.Context) (*sdk.ClientSession, error)
-	server   *sdk.Server
-	dialling chan struct{} // has room for the one call that dials
-	opening  chan struct{} // has room for the one who opens a line
-	wake     chan struct{} // says that a line is needed, or for more than it was
+	coord          *coordOptions                                     // what calls are about that do not say it
+	repo           *repository                                       // that the harness works in; nil when there is none
+	redial         func(context.Context) (*sdk.ClientSession, error) // to a coordinator that was gone; nil when there is no such thing
+	start          func(context.Context) error                       // a coordinator, when none runs; nil when there is no such thing
+	openConnection func(context.Context) (*sdk.ClientSession, error)
+	server         *sdk.Server
+	dialling       chan struct{} // has room for the one call that dials
+	opening        chan struct{} // has room for the one who opens a connection
+	wake           chan struct{} // says that a connection is needed, or for more than it was
 
 	mu       sync.Mutex // never held while the coordinator is called
 	up       *sdk.ClientSession
-	line     *sdk.ClientSession            // nil when there is none
+	conn     *sdk.ClientSession            // nil when there is none
 	present  map[[2]string]*presence       // by project and name, the sessions of this side
-	watching map[string]*sdk.ClientSession // by the URIs of resources that are subscribed to, the line on which they are
+	watching map[string]*sdk.ClientSession // by the URIs of resources that are subscribed to, the connection on which they are
 }
 
-// A presence is that of a session, and the line that it is bound to, nil as long as it is none. Who registers again has
-// another one, as that frees from the line.
-type presence struct{ line *sdk.ClientSession }
+// A presence is that of a session, and the connection that it is bound to, nil as long as it is none. Who registers again has
+// another one, as that frees from the connection.
+type presence struct{ conn *sdk.ClientSession }
 
 func newProxy(o *coordOptions, repo *repository) *proxy {
 	return &proxy{
@@ -147,8 +151,8 @@ func (p *proxy) upstream() *sdk.ClientSession {
 // redialPatience is how long it may take to start a coordinator and to connect with it.
 const redialPatience = startPatience + coordPatience
 
-// again replaces a session that is of no use any more, unless somebody has done so already.
-func (p *proxy) again(ctx context.Context, old *sdk.ClientSession) (*sdk.ClientSession, error) {
+// reconnect replaces a session that is of no use any more, unless somebody has done so already.
+func (p *proxy) reconnect(ctx context.Context, old *sdk.ClientSession) (*sdk.ClientSession, error) {
 	select {
 	case p.dialling <- struct{}{}:
 		defer func() { <-p.dialling }()
@@ -182,8 +186,8 @@ func (p *proxy) options() *sdk.ClientOptions {
 	}
 }
 
-// lineOptions returns those of the client that listens to the coordinator.
-func (p *proxy) lineOptions() *sdk.ClientOptions {
+// connectionOptions returns those of the client that listens to the coordinator.
+func (p *proxy) connectionOptions() *sdk.ClientOptions {
 	return &sdk.ClientOptions{
 		ResourceUpdatedHandler: func(ctx context.Context, req *sdk.ResourceUpdatedNotificationRequest) {
 			p.server.ResourceUpdated(ctx, req.Params) // who wants to know looks again anyway
@@ -277,7 +281,7 @@ func (p *proxy) try(ctx context.Context, f func(*sdk.ClientSession) error) error
 	if p.redial == nil || !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, sdk.ErrConnectionClosed) {
 		return err
 	}
-	if up, err = p.again(ctx, up); err != nil {
+	if up, err = p.reconnect(ctx, up); err != nil {
 		return err
 	}
 	return f(up)

@@ -25,8 +25,8 @@ with -o json one JSON object a line. It begins with what has happened after the 
 --after, and goes on after the coordinator was away; where the project has begun again since, with
 its first one.`
 
-// watchAgain is the pause before a stream that was cut is opened again.
-const watchAgain = time.Second
+// watchRetry is the pause before a stream that was cut is opened again.
+const watchRetry = time.Second
 
 // watchOptions are the flags of coord watch.
 type watchOptions struct {
@@ -85,7 +85,7 @@ func (c *command) coordWatch(ctx context.Context, o *coordOptions, w *watchOptio
 			return cmp.Or(err, c.out.err)
 		}
 		select {
-		case <-time.After(watchAgain):
+		case <-time.After(watchRetry):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

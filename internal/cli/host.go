@@ -157,13 +157,13 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 
 // standIn says what to type to reach a host that ends with this run: a host like it.
 func (o *hostOptions) standIn(c *command) {
-	c.standsFor = map[string][]string{"send": o.again(c, "ask"), "chat": o.again(c)}
-	c.forgets = o.data == inMemory
+	c.resumeCommand = map[string][]string{"send": o.resumeArgs(c, "ask"), "chat": o.resumeArgs(c)}
+	c.ephemeral = o.data == inMemory
 }
 
-// again is the command that makes the same host once more. What variables say they say then, too. Passwords in URLs are
+// resumeArgs is the command that makes the same host once more. What variables say they say then, too. Passwords in URLs are
 // left out.
-func (o *hostOptions) again(c *command, verb ...string) []string {
+func (o *hostOptions) resumeArgs(c *command, verb ...string) []string {
 	words := append([]string{c.Program, "host"}, verb...)
 	if c.origin[flagAgentCard] == sourceFlag {
 		for _, agent := range o.agents {

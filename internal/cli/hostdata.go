@@ -19,7 +19,7 @@ const maxOwnHosts = 16
 
 // openHost opens the folder in which a host keeps its tasks. One process has a folder at a time. A host that is served has
 // the folder host. A host for one user has one of its own: a free one, or the one with the task or context to continue.
-func (c *command) openHost(ctx context.Context, o *hostOptions) (*kept, error) {
+func (c *command) openHost(ctx context.Context, o *hostOptions) (*storage, error) {
 	if !o.alone || o.data == inMemory {
 		o.agent = agentHost
 		return c.openJournal(ctx, &o.serveOptions)
@@ -44,7 +44,7 @@ func (c *command) ownFolder(o *hostOptions, n int) (string, error) {
 }
 
 // openFree opens the first folder for one user that no process has.
-func (c *command) openFree(ctx context.Context, o *hostOptions) (*kept, error) {
+func (c *command) openFree(ctx context.Context, o *hostOptions) (*storage, error) {
 	for n := 1; ; n++ {
 		folder, err := c.ownFolder(o, n)
 		if err != nil {
@@ -62,7 +62,7 @@ func (c *command) openFree(ctx context.Context, o *hostOptions) (*kept, error) {
 
 // findOwn opens the folder that knows the task or context: one for one user, or else that of a host that was served. It
 // returns nil when none does, and how many folders it could not look into.
-func (c *command) findOwn(ctx context.Context, o *hostOptions) (opened *kept, inUse int, err error) {
+func (c *command) findOwn(ctx context.Context, o *hostOptions) (opened *storage, inUse int, err error) {
 	for n := 1; n <= maxOwnHosts+1; n++ {
 		folder, err := c.ownFolder(o, n)
 		if n > maxOwnHosts {

@@ -16,7 +16,7 @@ import (
 const flagMCP = "mcp"
 
 // openTools connects the MCP servers that the flags name. Of several, the tools get the number of theirs in their names.
-func (w *workshop) openTools(ctx context.Context) error {
+func (w *sampleHost) openTools(ctx context.Context) error {
 	named := w.options.samples.mcp
 	for i, ref := range named {
 		var options mcptools.Options
@@ -44,7 +44,7 @@ func (w *workshop) openTools(ctx context.Context) error {
 }
 
 // closeTools takes leave of the servers. One that has ended before, as Ctrl-C ends commands too, is no failure.
-func (w *workshop) closeTools() {
+func (w *sampleHost) closeTools() {
 	for _, server := range w.servers {
 		if err := server.Close(); err != nil {
 			w.logger.Debug("an MCP server did not end well", "error", err)

@@ -47,8 +47,8 @@ type sample struct {
 	example string // something to say to it
 	thinks  bool   // a language model can do what its rules do
 	card    func() *a2a.AgentCard
-	open    func(*sampleOptions, *workshop) (agent.Agent, error) // the workshop is for those who need others
-	wrap    func(a2a.Service) a2a.Service                        // nil: nothing
+	open    func(*sampleOptions, *sampleHost) (agent.Agent, error) // the sample host is for those who need others
+	wrap    func(a2a.Service) a2a.Service                          // nil: nothing
 }
 
 // samples are all there are, in the order in which people should meet them.
@@ -56,7 +56,7 @@ var samples = []sample{
 	{
 		name: agentCurrency, port: 10000, shows: "questions back, progress, data beside text", example: "100 USD in GBP", thinks: true,
 		card: currency.Card,
-		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
+		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			rates, err := currency.NewProvider(o.rates, currency.LiveOptions{})
 			if err != nil {
 				return nil, usagef("--rates is %q; use snapshot, live or auto", o.rates)
@@ -67,7 +67,7 @@ var samples = []sample{
 	{
 		name: agentImages, port: 10001, shows: "files: previews, edits, types that the client names", example: "a white rabbit in the snow at night", thinks: true,
 		card: images.Card,
-		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
+		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			fetch, err := o.fetcher("image/*")
 			return images.New(images.Options{Model: o.model, Fetch: fetch}), err
 		},
@@ -75,14 +75,14 @@ var samples = []sample{
 	{
 		name: "expenses", port: 10002, shows: "forms that come back until they are right", example: "reimburse lunch for 20 USD", thinks: true,
 		card: expenses.Card,
-		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
+		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			return expenses.New(expenses.Options{Model: o.model}), nil
 		},
 	},
 	{
 		name: "movies", port: 41241, shows: "a choice when a name means several, and words like it and she", example: "who directed Dune?", thinks: true,
 		card: movies.Card,
-		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
+		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			catalogue, err := movies.FromEnv(o.getenv)
 			if err != nil {
 				return nil, usagef("TMDB_API_KEY: %v", err)
@@ -93,14 +93,14 @@ var samples = []sample{
 	{
 		name: agentCoder, port: 41242, shows: "several files at once, as they are written", example: "fibonacci in Go with tests", thinks: true,
 		card: coder.Card,
-		open: func(o *sampleOptions, w *workshop) (agent.Agent, error) {
+		open: func(o *sampleOptions, w *sampleHost) (agent.Agent, error) {
 			return coder.New(coder.Options{Model: o.model, Tools: w.tools}), nil
 		},
 	},
 	{
 		name: agentFiles, port: 10003, shows: "answers about a file that is sent along, in a form that a schema names", example: "how many rows are there?", thinks: true,
 		card: samplefiles.Card,
-		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
+		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			fetch, err := o.fetcher()
 			return samplefiles.New(samplefiles.Options{Model: o.model, Fetch: fetch}), err
 		},
@@ -108,37 +108,37 @@ var samples = []sample{
 	{
 		name: agentHello, port: 10004, shows: "the smallest agent", example: "Ada",
 		card: hello.Card,
-		open: func(o *sampleOptions, _ *workshop) (agent.Agent, error) {
+		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			return hello.New(hello.Options{Reply: o.reply}), nil
 		},
 	},
 	{
 		name: "slow", port: 10005, shows: "long tasks: progress, cancel, leaving and coming back, restarts", example: "count to 10",
 		card: slow.Card,
-		open: func(*sampleOptions, *workshop) (agent.Agent, error) { return slow.New(slow.Options{}), nil },
+		open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return slow.New(slow.Options{}), nil },
 	},
 	{
 		name: "flaky", port: 10006, shows: "every state and every error, on command", example: "help",
 		card: flaky.Card, wrap: flaky.Service,
-		open: func(*sampleOptions, *workshop) (agent.Agent, error) { return flaky.New(flaky.Options{}), nil },
+		open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return flaky.New(flaky.Options{}), nil },
 	},
 	{
 		name: repairshop.ManagerName, port: 10007, shows: "agents that have others work for them: progress, questions and cancels pass through", example: "My car is making a rattling noise",
 		card: repairshop.ManagerCard,
-		open: func(_ *sampleOptions, w *workshop) (agent.Agent, error) {
-			mechanic, err := w.colleague(repairshop.MechanicName)
+		open: func(_ *sampleOptions, w *sampleHost) (agent.Agent, error) {
+			mechanic, err := w.sampleByName(repairshop.MechanicName)
 			if err != nil {
 				return nil, err
 			}
-			supplier, err := w.colleague(repairshop.SupplierName)
+			supplier, err := w.sampleByName(repairshop.SupplierName)
 			return repairshop.NewManager(mechanic, supplier, shopPace), err
 		},
 	},
 	{
 		name: repairshop.MechanicName, port: 10008, shows: "tools over MCP, as one of the repair shop", example: "Diagnose a Toyota Camry 2018 that makes a rattling noise", thinks: true,
 		card: repairshop.MechanicCard,
-		open: func(o *sampleOptions, w *workshop) (agent.Agent, error) {
-			supplier, err := w.colleague(repairshop.SupplierName)
+		open: func(o *sampleOptions, w *sampleHost) (agent.Agent, error) {
+			supplier, err := w.sampleByName(repairshop.SupplierName)
 			options := shopPace
 			options.Model = o.model
 			return repairshop.NewMechanic(supplier, options), err
@@ -147,7 +147,7 @@ var samples = []sample{
 	{
 		name: repairshop.SupplierName, port: 10009, shows: "short answers to other agents, as one of the repair shop", example: "Do you have part #12345 in stock for a Toyota Camry 2018?",
 		card: repairshop.SupplierCard,
-		open: func(*sampleOptions, *workshop) (agent.Agent, error) { return repairshop.NewSupplier(shopPace), nil },
+		open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return repairshop.NewSupplier(shopPace), nil },
 	},
 }
 
@@ -333,7 +333,7 @@ func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) 
 	if err := o.samples.openModel(c); err != nil {
 		return err
 	}
-	w, err := c.openWorkshop(ctx, &o.serveOptions)
+	w, err := c.openSampleHost(ctx, &o.serveOptions)
 	if err != nil {
 		return err
 	}
@@ -347,7 +347,7 @@ func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) 
 
 // onOnePort serves each sample below its path, and all of them over gRPC at the root, where the tenant of a request names
 // the sample. The server of that drives them all: what ends it ends the engine.
-func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *workshop) error {
+func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *sampleHost) error {
 	ln, err := o.listen(ctx)
 	if err != nil {
 		return err
@@ -356,7 +356,7 @@ func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *workshop)
 	mux, all := http.NewServeMux(), make(byTenant)
 	for i := range samples {
 		s := &samples[i]
-		service, card, err := w.hire(s)
+		service, card, err := w.start(s)
 		if err != nil {
 			return err
 		}
@@ -383,7 +383,7 @@ func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *workshop)
 }
 
 // samplesByGRPC returns the server that takes calls of gRPC for all samples, and leaves other requests to rest.
-func (c *command) samplesByGRPC(o *samplesOptions, w *workshop, all byTenant, rest http.Handler) (*server.Server, error) {
+func (c *command) samplesByGRPC(o *samplesOptions, w *sampleHost, all byTenant, rest http.Handler) (*server.Server, error) {
 	var front *server.Server
 	front, err := server.New(all, &server.Options{
 		Card: &a2a.AgentCard{Name: "Dragoman samples", Description: "The sample agents, each named by the tenant of a request", Version: version()},
@@ -403,16 +403,16 @@ func (c *command) samplesByGRPC(o *samplesOptions, w *workshop, all byTenant, re
 }
 
 // announceSamples says where the samples are, and what thinks for each.
-func (c *command) announceSamples(o *samplesOptions, w *workshop, url string) {
+func (c *command) announceSamples(o *samplesOptions, w *sampleHost, url string) {
 	base := strings.TrimSuffix(cmp.Or(o.url, url), "/")
 	for i := range samples {
 		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", samples[i].name, card.AgentURL(base+samplePath(samples[i].name)), inline(o.samples.engineOf(&samples[i])))
 	}
-	fmt.Fprintf(c.err, "data of the samples: %s\nserving samples at %s\n", inline(w.kept.place), base)
+	fmt.Fprintf(c.err, "data of the samples: %s\nserving samples at %s\n", inline(w.storage.place), base)
 }
 
 // onSeedPorts serves each sample at the root of its own port. When it returns nobody serves any more what is on the engine.
-func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *workshop) error {
+func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *sampleHost) error {
 	var listeners []net.Listener
 	defer func() {
 		for _, ln := range listeners {
@@ -438,10 +438,10 @@ func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *worksho
 }
 
 // startOnSeedPorts lets a group serve the samples, each on its listener.
-func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *workshop, listeners []net.Listener, group *errgroup.Group) error {
+func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *sampleHost, listeners []net.Listener, group *errgroup.Group) error {
 	for i := range samples {
 		s := &samples[i]
-		service, card, err := w.hire(s)
+		service, card, err := w.start(s)
 		if err != nil {
 			return err
 		}
@@ -460,6 +460,6 @@ func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *wo
 		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", s.name, base, inline(o.samples.engineOf(s)))
 		group.Go(func() error { return o.explain(srv.Serve(ctx, listeners[i])) })
 	}
-	fmt.Fprintf(c.err, "data of the samples: %s\n", inline(w.kept.place))
+	fmt.Fprintf(c.err, "data of the samples: %s\n", inline(w.storage.place))
 	return nil
 }

@@ -36,8 +36,8 @@ func TestSeedPortsEndTogether(t *testing.T) {
 	all := samples
 	defer func() { samples = all }()
 	samples = []sample{
-		{name: "first", port: port, card: hello.Card, open: func(*sampleOptions, *workshop) (agent.Agent, error) { return worker, nil }},
-		{name: "second", card: hello.Card, open: func(*sampleOptions, *workshop) (agent.Agent, error) {
+		{name: "first", port: port, card: hello.Card, open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return worker, nil }},
+		{name: "second", card: hello.Card, open: func(*sampleOptions, *sampleHost) (agent.Agent, error) {
 			go run(context.WithoutCancel(t.Context()), "send", "-a", "http://"+ln.Addr().String(), "--timeout", "10s", "hi")
 			select {
 			case <-began:
@@ -50,7 +50,7 @@ func TestSeedPortsEndTogether(t *testing.T) {
 	c := newCommand(nil)
 	c.Stderr = io.Discard
 	o := &samplesOptions{serveOptions: serveOptions{agent: folderSamples, data: inMemory, turnLimit: time.Hour, retention: time.Hour, drain: 100 * time.Millisecond, logLevel: "error", logFormat: "text"}}
-	w, err := c.openWorkshop(t.Context(), &o.serveOptions)
+	w, err := c.openSampleHost(t.Context(), &o.serveOptions)
 	if err != nil {
 		t.Fatal(err)
 	}

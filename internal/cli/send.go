@@ -319,7 +319,7 @@ func (c *command) saySave(seen *seen) {
 
 // sayFollow says how to follow a task that goes on.
 func (c *command) sayFollow(seen *seen) {
-	if c.forgets {
+	if c.ephemeral {
 		c.sayResume()
 		return
 	}

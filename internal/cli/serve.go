@@ -190,13 +190,13 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer ln.Close() // the server does that too
-	w, err := c.openWorkshop(ctx, o)
+	w, err := c.openSampleHost(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.close(ctx)) }()
 	gctune.Tune(w.logger)
-	service, card, err := w.hire(worker)
+	service, card, err := w.start(worker)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 			if worker.thinks {
 				fmt.Fprintf(c.err, "engine of %s: %s\n", o.agent, inline(o.samples.engineOf(worker)))
 			}
-			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(w.kept.place), inline(o.calledName(card)), agentcard.AgentURL(url))
+			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(w.storage.place), inline(o.calledName(card)), agentcard.AgentURL(url))
 		},
 		OnDrain: w.engine.Shutdown, Ready: w.engine.Ready, DrainDelay: o.drainDelay,
 	}
@@ -246,7 +246,7 @@ func (o *serveOptions) sample(c *command) (*sample, error) {
 		worker, card, err := o.custom()
 		return &sample{
 			name: o.agent, card: func() *a2a.AgentCard { return card },
-			open: func(*sampleOptions, *workshop) (agent.Agent, error) { return worker, nil },
+			open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return worker, nil },
 		}, err
 	case "":
 		return nil, usagef("no agent is named").withHint("give one with --agent: " + sampleNames() + "; or a command with --exec; dragoman gateway serves another agent")
@@ -370,14 +370,14 @@ func (o *serveOptions) explain(err error) error {
 	return err
 }
 
-// kept is a journal and what has to be closed with it.
-type kept struct {
+// storage is a journal and what has to be closed with it.
+type storage struct {
 	journal journal.Journal
 	place   string // where that is, for people
 	closers []func() error
 }
 
-func (k *kept) close() error {
+func (k *storage) close() error {
 	var err error
 	for _, f := range k.closers {
 		err = errors.Join(err, f())
@@ -386,7 +386,7 @@ func (k *kept) close() error {
 }
 
 // openJournal opens where tasks are kept.
-func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, error) {
+func (c *command) openJournal(ctx context.Context, o *serveOptions) (*storage, error) {
 	folder, err := c.dataFolder(o.data, o.agent)
 	if err != nil {
 		return nil, err
@@ -396,7 +396,7 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, erro
 			return nil, usagef("--%s is for tasks on disk, and --%s is %s, which has bounds of its own", flagOwnerQuota, flagDataDir, inMemory)
 		}
 		j := memory.New(nil)
-		return &kept{journal: j, place: "in memory; tasks end with the server", closers: []func() error{j.Close}}, nil
+		return &storage{journal: j, place: "in memory; tasks end with the server", closers: []func() error{j.Close}}, nil
 	}
 	opened, err := c.openFolder(ctx, folder, &sql.Options{OwnerBytes: int64(o.ownerQuota)})
 	if err != nil {
@@ -406,7 +406,7 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*kept, erro
 }
 
 // openFolder opens a journal in a folder, which is locked until it is closed.
-func (c *command) openFolder(ctx context.Context, folder string, bounds *sql.Options) (*kept, error) {
+func (c *command) openFolder(ctx context.Context, folder string, bounds *sql.Options) (*storage, error) {
 	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
 	if err != nil {
 		return nil, err
@@ -415,7 +415,7 @@ func (c *command) openFolder(ctx context.Context, folder string, bounds *sql.Opt
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &kept{journal: j, place: folder, closers: []func() error{j.Close, db.Close}}, nil
+	return &storage{journal: j, place: folder, closers: []func() error{j.Close, db.Close}}, nil
 }
 
 // lastCause returns the text of what the operating system said.

@@ -65,8 +65,8 @@ func (o *tlsOptions) check() error {
 	return nil
 }
 
-// again returns the flags that name the same files in another command.
-func (o *tlsOptions) again(origin map[string]string) []string {
+// resumeArgs returns the flags that name the same files in another command.
+func (o *tlsOptions) resumeArgs(origin map[string]string) []string {
 	var words []string
 	for i, file := range []string{o.ca, o.cert, o.key} {
 		if name := tlsFlags[i]; file != "" && origin[name] == sourceFlag {

@@ -24,10 +24,10 @@ const leastRequest = 3
 
 var anotherAgent = lazy(`(?i)^\s*(?:please\s+)?(?:ask|tell|use|have|let)\s+(?:the|my|our)\s+\S.{0,40}?\s+agent\b`)
 
-// strays reports whether a message to a task that waits may be no answer: it is a request, and by the rules and their
+// offTopic reports whether a message to a task that waits may be no answer: it is a request, and by the rules and their
 // margin it is, all of it or in part, for an agent that does not wait, or it names an agent that is not there. The user is
 // asked then, as nobody but the user knows. others are the agents that it would go to.
-func (x *run) strays(ctx context.Context, m *a2a.Message, open []*step) (others []string, stray bool) {
+func (x *run) offTopic(ctx context.Context, m *a2a.Message, open []*step) (others []string, found bool) {
 	text := textOf(m)
 	waits := func(alias string) bool {
 		return slices.ContainsFunc(open, func(s *step) bool { return s.Agent == alias })

@@ -62,13 +62,13 @@ func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 	await(t, func() bool { return !holds(looker) })
 }
 
-// What failed on a line that is dead is done on another one, not on the same again, also when no coordinator is started in
+// What failed on a connection that is dead is done on another one, not on the same again, also when no coordinator is started in
 // between.
 func TestDeadLineIsNotUsedAgain(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		p := newProxy(&coordOptions{project: "p"}, nil)
-		p.openLine = func(ctx context.Context) (*sdk.ClientSession, error) {
+		p.openConnection = func(ctx context.Context) (*sdk.ClientSession, error) {
 			here, there := sdk.NewInMemoryTransports()
 			if _, err := sdk.NewServer(&sdk.Implementation{Name: "s"}, nil).Connect(t.Context(), there, nil); err != nil {
 				return nil, err
@@ -76,19 +76,19 @@ func TestDeadLineIsNotUsedAgain(t *testing.T) {
 			return sdk.NewClient(&sdk.Implementation{Name: "c"}, nil).Connect(ctx, here, nil)
 		}
 		var used []*sdk.ClientSession
-		dead := errors.New("the line is dead")
-		if err := p.onLine(t.Context(), func(line *sdk.ClientSession) error {
-			if used = append(used, line); len(used) == 1 {
+		dead := errors.New("the connection is dead")
+		if err := p.withConnection(t.Context(), func(conn *sdk.ClientSession) error {
+			if used = append(used, conn); len(used) == 1 {
 				return dead
 			}
 			return nil
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if len(used) != 2 || used[0] == used[1] || p.currentLine() != used[1] {
-			t.Fatalf("%p, and the line is %p", used, p.currentLine())
+		if len(used) != 2 || used[0] == used[1] || p.currentConnection() != used[1] {
+			t.Fatalf("%p, and the connection is %p", used, p.currentConnection())
 		}
 		used[0].Wait()
-		p.hangUp(used[1])
+		p.close(used[1])
 	}
 }

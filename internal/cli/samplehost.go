@@ -19,48 +19,48 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/llm/mcptools"
 )
 
-// A workshop is what sample agents work with: an engine on a journal, and where their files are kept.
-type workshop struct {
+// A sampleHost is what sample agents work with: an engine on a journal, and where their files are kept.
+type sampleHost struct {
 	options *serveOptions
-	kept    *kept
+	storage *storage
 	engine  *engine.Engine
 	files   *files.Store
 	logger  *slog.Logger
 	drain   time.Duration
 	samples []sample               // all there are
-	hired   map[string]a2a.Service // the samples at work, by name
+	running map[string]a2a.Service // the samples at work, by name
 	scratch string                 // folder to be removed at the end; "" for none
 	servers []*mcptools.Server     // of MCP, with tools for models
 	tools   []llm.Tool             // of all of them
 }
 
-// openWorkshop opens what the flags name. On an error nothing is left open.
-func (c *command) openWorkshop(ctx context.Context, o *serveOptions) (_ *workshop, err error) {
+// openSampleHost opens what the flags name. On an error nothing is left open.
+func (c *command) openSampleHost(ctx context.Context, o *serveOptions) (_ *sampleHost, err error) {
 	logger, err := o.logger(c)
 	if err != nil {
 		return nil, err
 	}
-	w := &workshop{options: o, logger: logger, drain: o.drain, samples: samples, hired: make(map[string]a2a.Service)}
+	w := &sampleHost{options: o, logger: logger, drain: o.drain, samples: samples, running: make(map[string]a2a.Service)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close(ctx))
 		}
 	}()
-	if w.kept, err = c.openJournal(ctx, o); err != nil {
+	if w.storage, err = c.openJournal(ctx, o); err != nil {
 		return w, err
 	}
-	w.engine, err = engine.New(&engine.Options{Journal: w.kept.journal, Logger: logger, TurnLimit: o.turnLimit, Retention: o.retention})
+	w.engine, err = engine.New(&engine.Options{Journal: w.storage.journal, Logger: logger, TurnLimit: o.turnLimit, Retention: o.retention})
 	if err != nil {
 		return w, err
 	}
-	folder := filepath.Join(w.kept.place, "files")
+	folder := filepath.Join(w.storage.place, "files")
 	if o.data == inMemory {
 		if w.scratch, err = os.MkdirTemp("", "dragoman-files-"); err != nil {
 			return w, err
 		}
 		folder = w.scratch
 	}
-	if w.files, err = files.Open(folder, &files.Options{Journal: w.kept.journal, Logger: logger}); err != nil {
+	if w.files, err = files.Open(folder, &files.Options{Journal: w.storage.journal, Logger: logger}); err != nil {
 		return w, err
 	}
 	if o.samples.model != nil && (o.agent == agentCoder || o.agent == folderSamples) {
@@ -69,10 +69,10 @@ func (c *command) openWorkshop(ctx context.Context, o *serveOptions) (_ *worksho
 	return w, err
 }
 
-// hire puts a sample to work, once, and returns it as a service.
-func (w *workshop) hire(s *sample) (a2a.Service, *a2a.AgentCard, error) {
+// start puts a sample to work, once, and returns it as a service.
+func (w *sampleHost) start(s *sample) (a2a.Service, *a2a.AgentCard, error) {
 	card := s.card()
-	if service := w.hired[s.name]; service != nil {
+	if service := w.running[s.name]; service != nil {
 		return service, card, nil
 	}
 	worker, err := s.open(&w.options.samples, w)
@@ -84,22 +84,22 @@ func (w *workshop) hire(s *sample) (a2a.Service, *a2a.AgentCard, error) {
 	if s.wrap != nil {
 		service = s.wrap(service)
 	}
-	w.hired[s.name] = service
+	w.running[s.name] = service
 	return service, card, nil
 }
 
-// colleague returns another sample, for one that has it work for it.
-func (w *workshop) colleague(name string) (a2a.Service, error) {
+// sampleByName returns another sample, for one that has it work for it.
+func (w *sampleHost) sampleByName(name string) (a2a.Service, error) {
 	i := slices.IndexFunc(w.samples, func(s sample) bool { return s.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no sample %q", name)
 	}
-	service, _, err := w.hire(&w.samples[i])
+	service, _, err := w.start(&w.samples[i])
 	return service, err
 }
 
 // close ends the engine first, then what it works with.
-func (w *workshop) close(ctx context.Context) error {
+func (w *sampleHost) close(ctx context.Context) error {
 	var err error
 	if w.engine != nil {
 		err = shutdown(ctx, w.engine, w.drain)
@@ -108,8 +108,8 @@ func (w *workshop) close(ctx context.Context) error {
 	if w.files != nil {
 		err = errors.Join(err, w.files.Close())
 	}
-	if w.kept != nil {
-		err = errors.Join(err, w.kept.close())
+	if w.storage != nil {
+		err = errors.Join(err, w.storage.close())
 	}
 	if w.scratch != "" {
 		err = errors.Join(err, os.RemoveAll(w.scratch))
