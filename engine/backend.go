@@ -46,7 +46,7 @@ func (b *backend) emit(ev journal.Event) error {
 // Status implements turn.Backend.
 func (b *backend) Status(state a2a.TaskState, message *a2a.Message) error {
 	if message != nil {
-		if err := legible(message.Parts); err != nil {
+		if err := validUTF8(message.Parts); err != nil {
 			return err
 		}
 	}
@@ -55,7 +55,7 @@ func (b *backend) Status(state a2a.TaskState, message *a2a.Message) error {
 
 // Artifact implements turn.Backend.
 func (b *backend) Artifact(a *a2a.Artifact, appendParts, last bool) error {
-	if err := legibleArtifact(a); err != nil {
+	if err := validUTF8Artifact(a); err != nil {
 		return err
 	}
 	return b.emit(journal.Event{Time: now(), Wire: a2a.StreamEvent{Event: &a2a.ArtifactUpdate{
@@ -65,7 +65,7 @@ func (b *backend) Artifact(a *a2a.Artifact, appendParts, last bool) error {
 
 // Metadata implements turn.Backend.
 func (b *backend) Metadata(m a2a.Metadata) error {
-	if err := legibleMetadata(m); err != nil {
+	if err := validUTF8Metadata(m); err != nil {
 		return err
 	}
 	return b.emit(journal.Event{Time: now(), Metadata: m})

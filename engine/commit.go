@@ -104,7 +104,7 @@ func (r *runner) commit(c change) error {
 		final = r.projection.Task()
 	}
 	r.mu.Unlock()
-	r.feed.publish(events, cm.Head, final)
+	r.ring.publish(events, cm.Head, final)
 	if cm.Head.Status.State.Terminal() {
 		r.recallDelegated()
 	}
@@ -142,12 +142,12 @@ func (r *runner) append(cm *journal.Commit) (journal.Lease, error) {
 	return lease, err
 }
 
-// announce makes a new task's runner and feed findable before its first commit does so with the task: whoever finds
+// announce makes a new task's runner and ring findable before its first commit does so with the task: whoever finds
 // the task finds who runs it. A task that ends with its first commit needs neither. The result takes it back. Error:
 // ErrExists, when another request is about to create the same task. mu is held.
 func (r *runner) announce(cm *journal.Commit) (withdraw func(), err error) {
 	add := !r.published && !cm.Release
-	register := !r.feedHeld && !cm.Head.Status.State.Terminal()
+	register := !r.ringHeld && !cm.Head.Status.State.Terminal()
 	if !add && !register {
 		return func() {}, nil
 	}
@@ -155,19 +155,19 @@ func (r *runner) announce(cm *journal.Commit) (withdraw func(), err error) {
 		return nil, journal.ErrExists
 	}
 	if register {
-		r.e.feeds.register(r.feed)
+		r.e.rings.register(r.ring)
 	}
-	r.published, r.feedHeld = r.published || add, r.feedHeld || register
+	r.published, r.ringHeld = r.published || add, r.ringHeld || register
 	return func() {
 		r.mu.Lock()
-		r.published, r.feedHeld = r.published && !add, r.feedHeld && !register
+		r.published, r.ringHeld = r.published && !add, r.ringHeld && !register
 		r.mu.Unlock()
 		if add {
 			r.e.runners.remove(r)
 			close(r.gone)
 		}
 		if register {
-			r.e.feeds.forget(r.feed)
+			r.e.rings.forget(r.ring)
 		}
 	}, nil
 }
@@ -197,25 +197,25 @@ func (r *runner) prepare(c change, events []journal.Event) *journal.Commit {
 	return &journal.Commit{
 		Key: r.key, Lease: r.lease, Create: r.create, Expect: expect, Events: events, Head: head, Taken: r.taken,
 		UnlessInputs: c.unlessInputs, Release: c.release, TaskState: c.taskState, ContextState: c.contextState,
-		Task: func() *a2a.Task { return r.foresee(events) },
+		Task: func() *a2a.Task { return r.preview(events) },
 	}
 }
 
-// foresee returns the task as it will be after events. It is called within Append, when nobody else changes the
+// preview returns the task as it will be after events. It is called within Append, when nobody else changes the
 // projection.
-func (r *runner) foresee(events []journal.Event) *a2a.Task {
-	var f *journal.Projection
+func (r *runner) preview(events []journal.Event) *a2a.Task {
+	var p *journal.Projection
 	r.mu.Lock()
 	if r.head == nil {
-		f = &journal.Projection{}
+		p = &journal.Projection{}
 	} else {
-		f = journal.NewProjection(r.projection.Task())
+		p = journal.NewProjection(r.projection.Task())
 	}
 	r.mu.Unlock()
 	for i := range events {
-		f.Apply(&events[i])
+		p.Apply(&events[i])
 	}
-	return f.Task()
+	return p.Task()
 }
 
 // dequeue drops the first n events of the queue, which are committed; mu is held.
@@ -224,7 +224,7 @@ func (r *runner) dequeue(n int) {
 		return
 	}
 	r.queueBytes -= sizeOf(r.queue[:n])
-	// The journal and the feed keep the copy that was committed, so the queue's own memory is used again.
+	// The journal and the ring keep the copy that was committed, so the queue's own memory is used again.
 	r.queue = slices.Delete(r.queue, 0, n)
 	if r.space != nil {
 		close(r.space)
@@ -269,7 +269,7 @@ func (r *runner) tryFinish(end ending) (st *start, retry bool) {
 		return nil, false
 	}
 	if !created && (end.reply || end.err != nil) {
-		r.conclude(end)
+		r.endWithoutTask(end)
 		return nil, false
 	}
 	for {
@@ -297,15 +297,15 @@ func (r *runner) tryFinish(end ending) (st *start, retry bool) {
 	}
 }
 
-// conclude ends a turn that made no task.
-func (r *runner) conclude(end ending) {
+// endWithoutTask ends a turn that made no task.
+func (r *runner) endWithoutTask(end ending) {
 	r.mu.Lock()
 	r.ended = true
 	r.mu.Unlock()
 	if end.err != nil {
-		r.feed.fail(end.err)
+		r.ring.fail(end.err)
 	} else {
-		r.feed.answer(end.message)
+		r.ring.answer(end.message)
 	}
 	r.leave()
 }
@@ -394,8 +394,8 @@ func (r *runner) say(parts ...a2a.Part) *a2a.Message {
 	return m
 }
 
-// overrun ends a turn whose agent does not return: it is fenced off first.
-func (r *runner) overrun(t *openTurn, end ending) {
+// forceEnd ends a turn whose agent does not return: it is fenced off first.
+func (r *runner) forceEnd(t *openTurn, end ending) {
 	r.mu.Lock()
 	if r.fenced != nil || r.ended || r.turn != t {
 		r.mu.Unlock()
@@ -409,7 +409,7 @@ func (r *runner) overrun(t *openTurn, end ending) {
 	r.commitMu.Lock()
 	defer r.commitMu.Unlock()
 	if !created && end.err != nil {
-		r.conclude(end)
+		r.endWithoutTask(end)
 		return
 	}
 	if err := r.commitEnd(end); err != nil {
@@ -419,8 +419,8 @@ func (r *runner) overrun(t *openTurn, end ending) {
 	r.leave()
 }
 
-// stop ends the runner because a commit failed; commitMu is held. A task that finds no room has failed: whoever claimed it
-// with its turn open would find none either, again and again.
+// stop ends the runner because a commit failed; commitMu is held. A task that finds no room has failed: whoever
+// claimed it with its turn open would find none either, again and again.
 func (r *runner) stop(err error) {
 	if !errors.Is(err, journal.ErrFull) || !r.failWithoutRoom(err) {
 		r.die(err)
@@ -452,9 +452,9 @@ func (r *runner) interrupt() {
 	t := r.turn
 	r.mu.Unlock()
 	if t == nil {
-		return // its first turn has not begun: judge sees to it
+		return // its first turn has not begun: outcome sees to it
 	}
-	r.overrun(t, r.interrupted())
+	r.forceEnd(t, r.interrupted())
 	t.cancel(agent.ErrShutdown)
 }
 

@@ -4,8 +4,8 @@
 // commits what they say, and lets any number of readers follow. What [Engine.Agent] returns is an a2a.Service.
 //
 // A task has at most one runner, which holds the task's lease while a turn is open. A runner commits what its agent
-// queued, in order, many events at a time, and then publishes them to the task's feed. Readers are cursors: they read
-// the feed's recent events, and the journal when they are behind those, so a slow reader holds up nobody.
+// queued, in order, many events at a time, and then publishes them to the task's ring. Readers are cursors: they read
+// the ring's recent events, and the journal when they are behind those, so a slow reader holds up nobody.
 package engine
 
 import (
@@ -48,23 +48,23 @@ type Options struct {
 	Retention   time.Duration // how long waiting and finished tasks are kept; 0 means 30 days
 	MaxWaiting  int           // messages that may wait for a running turn of one task; 0 means 16
 
-	// MaxHeld is how many bytes of messages above 64 KiB turns may hold: those they work on and those that wait for them. A
-	// further one is refused as unavailable. One owner gets three quarters of it. 0 means 256 MiB.
+	// MaxHeld is how many bytes of messages above 64 KiB turns may hold: those they work on and those that wait for
+	// them. A further one is refused as unavailable. One owner gets three quarters of it. 0 means 256 MiB.
 	MaxHeld int64
-	// MaxPage is how many bytes of tasks ListTasks shows on a page, which ends early then; a larger task has a page of its
-	// own. 0 means 4 MiB.
+	// MaxPage is how many bytes of tasks ListTasks shows on a page, which ends early then; a larger task has a page of
+	// its own. 0 means 4 MiB.
 	MaxPage int64
 }
 
-// The limits of what waits between an agent and its journal, of what a feed keeps for its readers, and of what one
+// The limits of what waits between an agent and its journal, of what a ring keeps for its readers, and of what one
 // reader holds, who may never read on.
 const (
-	maxHeldEvents   = 64
-	maxHeldBytes    = 128 << 10
+	maxReaderEvents = 64
+	maxReaderBytes  = 128 << 10
 	maxQueuedEvents = 1000
 	maxQueuedBytes  = 1 << 20
-	maxFeedEvents   = 2048
-	maxFeedBytes    = 1 << 20
+	maxRingEvents   = 2048
+	maxRingBytes    = 1 << 20
 )
 
 // Defaults returns the options with every zero value replaced by what it means.
@@ -102,7 +102,7 @@ type Engine struct {
 	readers readerCount
 	quiet   chan struct{} // closed once no turn runs any more: readers see what there is, and wait for nothing
 
-	held heldBytes
+	budget messageBudget
 
 	turnsCtx  context.Context // what turns run under; ends when Shutdown has waited long enough
 	stopTurns context.CancelCauseFunc
@@ -117,8 +117,8 @@ type Engine struct {
 	mu       sync.RWMutex
 	agents   map[string]*service
 	runners  runnerSet
-	feeds    feedSet
-	kept     kept
+	rings    ringSet
+	cache    taskCache
 	shutdown sync.Once
 }
 
@@ -133,7 +133,7 @@ func New(opts *Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{opts: o.Defaults(), agents: map[string]*service{}, kicks: make(chan struct{}, 1), quiet: make(chan struct{})}
-	e.log, e.held.max = e.opts.Logger, e.opts.MaxHeld
+	e.log, e.budget.max = e.opts.Logger, e.opts.MaxHeld
 	e.journal = e.opts.Journal
 	if e.journal == nil {
 		e.journal, e.owned = memory.New(nil), true
@@ -249,7 +249,8 @@ func (e *Engine) service(name string) *service {
 }
 
 // Wake makes a suspended task go on. The token is that of agent.Turn.WakeToken; it is a name and no secret, so the
-// caller sees to it who may wake. Waking a task that is not suspended does nothing. Errors: a2a.ErrInvalidParams for what is no token, a2a.ErrTaskNotFound.
+// caller sees to it who may wake. Waking a task that is not suspended does nothing. Errors: a2a.ErrInvalidParams for
+// what is no token, a2a.ErrTaskNotFound.
 func (e *Engine) Wake(ctx context.Context, token string) error {
 	key, err := parseWakeToken(token)
 	if err != nil {
@@ -266,12 +267,12 @@ func (e *Engine) Wake(ctx context.Context, token string) error {
 	case err != nil:
 		return wireError(err)
 	}
-	e.attendNow(ctx, key)
+	e.ensureRunnerNow(ctx, key)
 	return nil
 }
 
-// Ready returns nil if the engine takes messages, else why not: it drains, or its journal cannot keep tasks now. It is for
-// server.Options.Ready.
+// Ready returns nil if the engine takes messages, else why not: it drains, or its journal cannot keep tasks now. It
+// is for server.Options.Ready.
 func (e *Engine) Ready(ctx context.Context) error {
 	if e.drained.Load() {
 		return errDraining()
@@ -297,10 +298,10 @@ func (e *Engine) enter() error {
 	return nil
 }
 
-// Shutdown lets open turns come to their end until ctx does, and then releases the rest: turns of resumable agents are
-// taken up again by the next engine on this journal, the others end as failed. New messages are refused meanwhile.
-// Readers see all that was committed; those that would wait for more are cut. It returns ctx's error when turns had to be released. The Journal that Options named
-// is left open.
+// Shutdown lets open turns come to their end until ctx does, and then releases the rest: turns of resumable agents
+// are taken up again by the next engine on this journal, the others end as failed. New messages are refused
+// meanwhile. Readers see all that was committed; those that would wait for more are cut. It returns ctx's error when
+// turns had to be released. The Journal that Options named is left open.
 func (e *Engine) Shutdown(ctx context.Context) error {
 	var err error
 	e.shutdown.Do(func() { err = e.drain(ctx) })

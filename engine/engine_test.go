@@ -1121,7 +1121,7 @@ func trimWorking(words []string) []string {
 	return words
 }
 
-func TestSlowReadersHoldUpNobody(t *testing.T) {
+func TestSlowReadersDelayNoOther(t *testing.T) {
 	t.Parallel()
 	const chunks = 20_000
 	f := start(t, fn(func(ctx context.Context, t *agent.Turn) error {

@@ -43,7 +43,7 @@ func (r *runner) refreshInbox(ctx context.Context) error {
 		}
 		r.lastSeen = in.Number
 		r.inbox = append(r.inbox, in)
-		r.hold(in.Message)
+		r.charge(in.Message)
 		if t := r.turn; in.Kind == journal.InputCancel && t != nil && !r.ended {
 			r.e.spawn(func() { r.cancelTurn(t, in) })
 		}
@@ -153,14 +153,14 @@ func (r *runner) skipOthers() {
 	}
 }
 
-// A consultation asks the agent, once for each cancel, whether it may be.
-type consultation struct {
+// A cancelAnswer is what the agent said to a cancel. It is asked once for each.
+type cancelAnswer struct {
 	done    chan struct{}
 	refused bool // set before done is closed
 }
 
-// consult asks the agent about a cancel and returns whether it refused. Whoever asks second waits for the first.
-func (r *runner) consult(in journal.Input) (refused bool) {
+// askCanceler asks the agent about a cancel and returns whether it refused. A second call waits for the first.
+func (r *runner) askCanceler(in journal.Input) (refused bool) {
 	r.mu.Lock()
 	c := r.cancels[in.Number]
 	if c != nil {
@@ -169,15 +169,15 @@ func (r *runner) consult(in journal.Input) (refused bool) {
 		return c.refused
 	}
 	if r.cancels == nil {
-		r.cancels = map[uint64]*consultation{}
+		r.cancels = map[uint64]*cancelAnswer{}
 	}
-	c = &consultation{done: make(chan struct{})}
+	c = &cancelAnswer{done: make(chan struct{})}
 	r.cancels[in.Number] = c
 	r.mu.Unlock()
-	c.refused = r.askCanceler(in)
+	c.refused = r.callCanceler(in)
 	close(c.done)
 	if c.refused {
-		r.feed.refuse(in.Number)
+		r.ring.refuse(in.Number)
 	}
 	return c.refused
 }
@@ -203,7 +203,7 @@ func (r *runner) canceledMeanwhile() bool {
 		if !ok {
 			return false
 		}
-		if !r.consult(in) {
+		if !r.askCanceler(in) {
 			return true
 		}
 	}

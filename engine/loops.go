@@ -60,7 +60,7 @@ func (e *Engine) claimSome() int {
 	}
 	started := 0
 	for _, c := range claimed {
-		if e.adopt(c) {
+		if e.takeOver(c) {
 			started++
 		}
 	}
@@ -137,8 +137,8 @@ func (e *Engine) listenLoop() {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		err := e.opts.Waker.Listen(e.ctx, func(key journal.Key) {
-			if e.feeds.get(key) != nil {
-				e.spawn(func() { e.lookAgain(key) })
+			if e.rings.get(key) != nil {
+				e.spawn(func() { e.refreshRing(key) })
 			}
 			if r := e.runners.get(key); r != nil {
 				e.spawn(func() { r.signal() })
@@ -156,9 +156,9 @@ func (e *Engine) listenLoop() {
 			wg.Wait()
 			return
 		case <-tick.C:
-			for _, key := range e.feeds.keys() {
+			for _, key := range e.rings.keys() {
 				if e.runners.get(key) == nil {
-					e.lookAgain(key)
+					e.refreshRing(key)
 				}
 			}
 		}
@@ -174,39 +174,39 @@ func (e *Engine) spawn(f func()) {
 	}
 }
 
-// attendLater attends to a task in the background.
-func (e *Engine) attendLater(key journal.Key) {
+// ensureRunnerLater is ensureRunner in the background.
+func (e *Engine) ensureRunnerLater(key journal.Key) {
 	e.spawn(func() {
-		if err := e.attend(e.ctx, key); err != nil && e.ctx.Err() == nil {
+		if err := e.ensureRunner(e.ctx, key); err != nil && e.ctx.Err() == nil {
 			e.log.Warn("cannot take up a task; trying again", "task", key.ID, "error", err)
 			e.kick()
 		}
 	})
 }
 
-// attendNow attends to a task with a new input. The input is safe in the journal, so a failure only costs time: the
-// claim loop looks for such tasks.
-func (e *Engine) attendNow(ctx context.Context, key journal.Key) {
-	if err := e.attend(ctx, key); err != nil && ctx.Err() == nil && e.ctx.Err() == nil {
+// ensureRunnerNow is ensureRunner for a task with a new input. The input is safe in the journal, so a failure only
+// costs time: the claim loop looks for such tasks.
+func (e *Engine) ensureRunnerNow(ctx context.Context, key journal.Key) {
+	if err := e.ensureRunner(ctx, key); err != nil && ctx.Err() == nil && e.ctx.Err() == nil {
 		e.log.Warn("cannot take up a task at once; trying again", "task", key.ID, "error", err)
 		e.kick()
 	}
 }
 
-// lookAgain brings a feed up to date with what another node appended.
-func (e *Engine) lookAgain(key journal.Key) {
-	f := e.feeds.get(key)
-	if f == nil || e.runners.get(key) != nil {
+// refreshRing brings a ring up to date with what another node appended.
+func (e *Engine) refreshRing(key journal.Key) {
+	ring := e.rings.get(key)
+	if ring == nil || e.runners.get(key) != nil {
 		return
 	}
 	head, err := e.journal.Head(e.ctx, key)
 	if err != nil {
 		if errors.Is(err, journal.ErrNotFound) {
-			f.fail(wireError(err))
+			ring.fail(wireError(err))
 		}
 		return
 	}
-	f.advance(head)
+	ring.advance(head)
 }
 
 // wakeTimer kicks the claim loop when the next suspended task of this node is due, so that a timer need not wait for

@@ -10,12 +10,12 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-// maxPeers is how many tasks that delegated something are remembered. Tasks that end elsewhere, or never, are not known to
-// be over here.
+// maxPeers is how many tasks that delegated something are remembered. Tasks that end elsewhere, or never, are not
+// known to be over here.
 const maxPeers = 100_000
 
-// peers says where the delegations of tasks go, by their names: what this process has seen of each task, or else what the
-// agent says as an [agent.Delegator].
+// peers says where the delegations of tasks go, by their names: what this process has seen of each task, or else what
+// the agent says as an [agent.Delegator].
 type peers struct {
 	named map[string]a2a.Service // by the Delegator; not changed later
 
@@ -46,8 +46,8 @@ func (p *peers) note(key journal.Key, name string, to a2a.Service) {
 	of[name] = to
 }
 
-// take returns where the delegations of a task that has ended go and drops what is remembered of it. ok is false when no
-// task of the agent has delegated anything, as far as is known.
+// take returns where the delegations of a task that has ended go and drops what is remembered of it. ok is false when
+// no task of the agent has delegated anything, as far as is known.
 func (p *peers) take(key journal.Key) (of map[string]a2a.Service, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -23,8 +23,8 @@ type reader struct {
 	input    uint64    // the message whose end is awaited; 0 means the one that made the task
 	taken    bool      // a turn has taken it
 
-	// waiting is the task that waits for its caller, while it has not taken the message. A caller who has just answered is
-	// not shown the question again: what the stream shows first is the task once it goes on.
+	// waiting is the task that waits for its caller, while it has not taken the message. A caller who has just answered
+	// is not shown the question again: what the stream shows first is the task once it goes on.
 	waiting *journal.Projection
 
 	untilTerminal bool // nothing but the end of the task ends the stream
@@ -52,8 +52,8 @@ func (rd *reader) created(head *journal.Head) bool {
 	return rd.untilCreated && (head.Taken >= rd.input || head.Run.Open)
 }
 
-// see notes an event and reports whether the stream ends with it.
-func (rd *reader) see(ev *journal.Event) bool {
+// observe notes an event and reports whether the stream ends with it.
+func (rd *reader) observe(ev *journal.Event) bool {
 	rd.after = ev.Seq
 	if ev.Received != nil && ev.Received.Input >= rd.input {
 		rd.taken = true
@@ -64,22 +64,22 @@ func (rd *reader) see(ev *journal.Event) bool {
 	return false
 }
 
-// stream returns what a reader sees as the sequence of a Service. It releases the feed when it ends, also when the
+// stream returns what a reader sees as the sequence of a Service. It releases the ring when it ends, also when the
 // caller never ranges over it.
-func (e *Engine) stream(ctx context.Context, f *feed, rd *reader) iter.Seq2[a2a.StreamEvent, error] {
-	stop := context.AfterFunc(ctx, func() { e.feeds.release(f) })
+func (e *Engine) stream(ctx context.Context, ring *eventRing, rd *reader) iter.Seq2[a2a.StreamEvent, error] {
+	stop := context.AfterFunc(ctx, func() { e.rings.release(ring) })
 	return func(yield func(a2a.StreamEvent, error) bool) {
 		if !stop() {
 			yield(a2a.StreamEvent{}, context.Cause(ctx))
 			return
 		}
-		defer e.feeds.release(f)
+		defer e.rings.release(ring)
 		gone := false
 		emit := func(ev a2a.StreamEvent) bool {
 			gone = !yield(rd.trim(ev), nil)
 			return !gone
 		}
-		if err := e.drive(ctx, f, rd, emit); err != nil && !gone {
+		if err := e.follow(ctx, ring, rd, emit); err != nil && !gone {
 			yield(a2a.StreamEvent{}, err)
 		}
 	}
@@ -97,30 +97,30 @@ func (rd *reader) trim(ev a2a.StreamEvent) a2a.StreamEvent {
 	return ev
 }
 
-// drive moves a reader along its feed until the stream is over, showing events to emit, which returns false to stop.
-// A nil emit waits only. The error is why the stream was cut.
-func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.StreamEvent) bool) error {
+// follow moves a reader along its ring until the stream is over and passes events to emit, which returns false to stop.
+// A nil emit only waits. The error is why the stream was cut.
+func (e *Engine) follow(ctx context.Context, ring *eventRing, rd *reader, emit func(a2a.StreamEvent) bool) error {
 	e.readers.enter()
 	defer e.readers.leave()
 	if emit == nil {
 		emit = func(a2a.StreamEvent) bool { return true }
 	}
-	if rd.snapshot != nil && !rd.showTask(f, emit) {
+	if rd.snapshot != nil && !rd.deliverTask(ring, emit) {
 		return nil
 	}
 	for {
-		v := f.look(rd.after)
-		events, err := e.eventsOf(ctx, f, v, rd.after)
+		v := ring.viewFrom(rd.after)
+		events, err := e.eventsOf(ctx, ring, v, rd.after)
 		if err != nil {
 			return err
 		}
 		moved := len(events) > 0
 		if rd.waiting != nil {
-			if events = rd.goOn(events); rd.snapshot != nil && !rd.showTask(f, emit) {
+			if events = rd.foldWaiting(events); rd.snapshot != nil && !rd.deliverTask(ring, emit) {
 				return nil
 			}
 		}
-		if done := rd.show(events, v.more, emit); done {
+		if done := rd.deliver(events, v.more, emit); done {
 			return nil
 		}
 		switch {
@@ -145,23 +145,23 @@ func (e *Engine) drive(ctx context.Context, f *feed, rd *reader, emit func(a2a.S
 	}
 }
 
-// showTask shows the task as it is at the cursor, and reports whether events follow it. Readers of one feed share what they
-// show, so a reader that is stuck here holds nothing of its own.
-func (rd *reader) showTask(f *feed, emit func(a2a.StreamEvent) bool) bool {
-	snap := f.share(rd.after, rd.snapshot, rd.untilTerminal)
+// deliverTask passes on the task as it is at the cursor, and reports whether events follow it. Readers of one ring
+// share the snapshot, so a reader that is stuck here holds nothing of its own.
+func (rd *reader) deliverTask(ring *eventRing, emit func(a2a.StreamEvent) bool) bool {
+	snap := ring.shareSnapshot(rd.after, rd.snapshot, rd.untilTerminal)
 	rd.snapshot, rd.after = nil, snap.seq
 	going := emit(snap.event)
-	runtime.KeepAlive(snap) // the feed itself does not hold it
+	runtime.KeepAlive(snap) // the ring itself does not hold it
 	return going && !rd.over(snap.state)
 }
 
-// goOn folds events into the waiting task until it has taken a message or waits no longer, and then makes the snapshot of
-// it. It returns the events after that.
-func (rd *reader) goOn(events []journal.Event) []journal.Event {
+// foldWaiting folds events into the waiting task until it has taken a message or waits no longer, and then makes the
+// snapshot of it. It returns the events after that.
+func (rd *reader) foldWaiting(events []journal.Event) []journal.Event {
 	n := 0
 	for took := false; n < len(events) && !took; n++ {
 		rd.waiting.Apply(&events[n])
-		rd.see(&events[n])
+		rd.observe(&events[n])
 		took = events[n].Received != nil || rd.waiting.Status().State.Terminal()
 		if took || n == len(events)-1 && !rd.waiting.Status().State.Interrupted() {
 			rd.snapshot = rd.waiting.Task()
@@ -173,18 +173,18 @@ func (rd *reader) goOn(events []journal.Event) []journal.Event {
 	return events[n:]
 }
 
-// eventsOf returns the next events of a view, from the journal for a reader that is behind the feed.
-func (e *Engine) eventsOf(ctx context.Context, f *feed, v view, after uint64) ([]journal.Event, error) {
+// eventsOf returns the next events of a view, from the journal for a reader that is behind the ring.
+func (e *Engine) eventsOf(ctx context.Context, ring *eventRing, v view, after uint64) ([]journal.Event, error) {
 	if !v.behind {
 		return v.events, nil
 	}
-	events, err := e.journal.Events(ctx, f.key, after, readBatch)
+	events, err := e.journal.Events(ctx, ring.key, after, readBatch)
 	return events, wireError(err)
 }
 
-// show passes events on and reports whether the stream is over. An event tells whether another follows at once; more
+// deliver passes on events and reports whether the stream is over. An event tells whether another follows at once; more
 // says so of the last one.
-func (rd *reader) show(events []journal.Event, more bool, emit func(a2a.StreamEvent) bool) (done bool) {
+func (rd *reader) deliver(events []journal.Event, more bool, emit func(a2a.StreamEvent) bool) (done bool) {
 	last := len(events) - 1
 	for last >= 0 && events[last].Wire.Event == nil {
 		last--
@@ -192,7 +192,7 @@ func (rd *reader) show(events []journal.Event, more bool, emit func(a2a.StreamEv
 	more = more && last == len(events)-1
 	for i := range events {
 		ev := &events[i]
-		over := rd.see(ev)
+		over := rd.observe(ev)
 		if ev.Wire.Event != nil && !emit(ev.Wire.WithMore(i < last || i == last && more)) {
 			return true
 		}

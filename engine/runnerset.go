@@ -93,9 +93,9 @@ func (s *runnerSet) all() []*runner {
 	return all
 }
 
-// attend sees to it that somebody deals with a task's inputs: the runner here, a new one, or the node that holds the
-// task's lease.
-func (e *Engine) attend(ctx context.Context, key journal.Key) error {
+// ensureRunner makes sure that a runner deals with a task's inputs: the one on this node, a new one, or that of the
+// node that holds the task's lease.
+func (e *Engine) ensureRunner(ctx context.Context, key journal.Key) error {
 	for {
 		sl, mine := e.runners.reserve(key)
 		if mine {
@@ -142,9 +142,9 @@ func (e *Engine) claim(ctx context.Context, key journal.Key, sl *slot) error {
 	return err
 }
 
-// adopt starts the runner of a task that the claim loop took, or gives its lease to the one that runs here already. It
-// reports whether anybody has the task now.
-func (e *Engine) adopt(c journal.Claimed) bool {
+// takeOver starts the runner of a task that the claim loop claimed, or gives the lease to the runner that this node
+// already has. It reports whether the task has a runner now.
+func (e *Engine) takeOver(c journal.Claimed) bool {
 	key := c.Lease.Key
 	for {
 		sl, mine := e.runners.reserve(key)
@@ -152,7 +152,7 @@ func (e *Engine) adopt(c journal.Claimed) bool {
 			r, err := e.startClaimed(e.ctx, e.service(key.Agent), c, sl)
 			switch {
 			case err == nil && !r.signal(): // whoever brought an input after the claim was told that somebody has the task
-				e.attendLater(key)
+				e.ensureRunnerLater(key)
 			case err != nil && e.ctx.Err() == nil:
 				e.log.Warn("cannot take up a task; trying again", "task", key.ID, "error", err)
 			}
@@ -162,7 +162,7 @@ func (e *Engine) adopt(c journal.Claimed) bool {
 		if sl.r == nil {
 			continue
 		}
-		if sl.r.currentLease().Token >= c.Lease.Token || sl.r.relieve(c.Lease) {
+		if sl.r.currentLease().Token >= c.Lease.Token || sl.r.replaceLease(c.Lease) {
 			return true
 		}
 		select {
@@ -173,8 +173,8 @@ func (e *Engine) adopt(c journal.Claimed) bool {
 	}
 }
 
-// startClaimed starts the runner of a claimed task. When the task cannot be read, the lease is kept until it expires, so
-// that a damaged task is not tried again and again.
+// startClaimed starts the runner of a claimed task. When the task cannot be read, the lease is kept until it expires,
+// so that a damaged task is not tried again and again.
 func (e *Engine) startClaimed(ctx context.Context, svc *service, c journal.Claimed, sl *slot) (*runner, error) {
 	r, err := svc.claimedRunner(ctx, c)
 	e.runners.fill(c.Lease.Key, sl, r)

@@ -16,13 +16,13 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-// sent is a message that is on its way: the feed to follow, and from where.
+// sent is a message that is on its way: the ring to follow, and from where.
 type sent struct {
-	f        *feed // retained; release it
+	ring     *eventRing // retained; release it
 	input    uint64
 	after    uint64
 	snapshot *a2a.Task // of an existing task, before it took the message
-	taken    bool      // the message started the feed's first turn, or was taken before the snapshot
+	taken    bool      // the message started the ring's first turn, or was taken before the snapshot
 }
 
 // SendMessage implements a2a.Service. It waits until the task ends or waits for its caller, after it took the
@@ -32,20 +32,20 @@ func (s *service) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) 
 	if err != nil {
 		return nil, err
 	}
-	defer s.e.feeds.release(at.f)
+	defer s.e.rings.release(at.ring)
 	rd := at.reader()
 	if !returnsImmediately(req) {
 		rd.untilPaused = true
 	} else {
 		rd.untilCreated = true
 	}
-	if err := s.e.drive(ctx, at.f, rd, nil); err != nil {
+	if err := s.e.follow(ctx, at.ring, rd, nil); err != nil {
 		return nil, err
 	}
 	if rd.reply != nil {
 		return rd.reply, nil
 	}
-	task, err := s.e.result(ctx, at.f)
+	task, err := s.e.result(ctx, at.ring)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (s *service) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest
 	} else {
 		rd.snapshot = at.snapshot
 	}
-	return s.e.stream(ctx, at.f, rd), nil
+	return s.e.stream(ctx, at.ring, rd), nil
 }
 
 func (at *sent) reader() *reader {
@@ -101,7 +101,7 @@ func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessa
 			return nil, err
 		}
 	}
-	if err := s.e.held.admit(scope, req.Message); err != nil {
+	if err := s.e.budget.admit(scope, req.Message); err != nil {
 		return nil, err
 	}
 	if id := req.Message.TaskID; id != "" {
@@ -143,7 +143,7 @@ func (e *Engine) awaitCreated(ctx context.Context, key journal.Key) error {
 	if r == nil {
 		return nil
 	}
-	return e.drive(ctx, r.feed, &reader{untilCreated: true, taken: true}, nil)
+	return e.follow(ctx, r.ring, &reader{untilCreated: true, taken: true}, nil)
 }
 
 // sendNew starts a turn for a message without a task.
@@ -168,10 +168,10 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	if err := s.e.enter(); err != nil {
 		return nil, err
 	}
-	r.hold(st.message)
+	r.charge(st.message)
 	accepted(ctx)
-	s.e.feeds.retain(r.feed) // the runner's
-	s.e.feeds.retain(r.feed) // the caller's
+	s.e.rings.retain(r.ring) // the runner's
+	s.e.rings.retain(r.ring) // the caller's
 	if early {
 		if err := r.createTask(); err != nil {
 			s.e.turns.Done()
@@ -185,10 +185,11 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 		}
 	}
 	r.begin(st)
-	return &sent{f: r.feed, taken: true}, nil
+	return &sent{ring: r.ring, taken: true}, nil
 }
 
-// room refuses a message whose task would not be kept, so that its agent does not run in vain. Only some journals can tell.
+// room refuses a message whose task would not be kept, so that its agent does not run in vain. Only some journals can
+// tell.
 func (e *Engine) room(ctx context.Context, scope journal.Scope, m *a2a.Message) error {
 	if j, ok := e.journal.(interface {
 		Room(context.Context, journal.Scope, int) error
@@ -198,8 +199,8 @@ func (e *Engine) room(ctx context.Context, scope journal.Scope, m *a2a.Message) 
 	return nil
 }
 
-// accepted tells the server that its budget for requests need not count the message any longer: a runner's budget does, or
-// the message waits in the journal.
+// accepted tells the server that its budget for requests need not count the message any longer: a runner's budget
+// does, or the message waits in the journal.
 func accepted(ctx context.Context) {
 	if tell := a2a.CallFrom(ctx).Accepted; tell != nil {
 		tell()
@@ -232,7 +233,7 @@ func (s *service) attach(ctx context.Context, key journal.Key) (*sent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sent{f: s.e.feeds.acquire(key, head), after: head.Seq, snapshot: task, taken: true}, nil
+	return &sent{ring: s.e.rings.acquire(key, head), after: head.Seq, snapshot: task, taken: true}, nil
 }
 
 // sendToTask puts a message into the inbox of an existing task.
@@ -250,20 +251,20 @@ func (s *service) sendToTask(ctx context.Context, key journal.Key, req *a2a.Send
 	if s.e.drained.Load() {
 		return nil, errDraining()
 	}
-	f := s.e.feeds.acquire(key, head)
+	ring := s.e.rings.acquire(key, head)
 	in := journal.Input{
 		Kind: journal.InputMessage, Message: req.Message, Call: inputCall(ctx, req), IdempotencyKey: req.IdempotencyKey, Time: now(),
 	}
 	n, err := s.e.journal.Enqueue(ctx, key, in, s.e.opts.MaxWaiting)
 	if err != nil {
-		s.e.feeds.release(f)
+		s.e.rings.release(ring)
 		return nil, s.enqueueError(err)
 	}
 	accepted(ctx)
 	if head.Taken < n {
-		s.e.attendNow(ctx, key)
+		s.e.ensureRunnerNow(ctx, key)
 	}
-	return &sent{f: f, input: n, after: head.Seq, snapshot: task, taken: head.Taken >= n}, nil
+	return &sent{ring: ring, input: n, after: head.Seq, snapshot: task, taken: head.Taken >= n}, nil
 }
 
 func (s *service) enqueueError(err error) error {
@@ -305,7 +306,7 @@ func (r *runner) createTask() error {
 	if err := r.commit(change{run: run}); err != nil {
 		r.mu.Lock()
 		r.ended, r.left = true, true
-		r.letGo()
+		r.refund()
 		r.mu.Unlock()
 		return err
 	}

@@ -77,28 +77,28 @@ func (s *service) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Ta
 	return withHistory(task, req.HistoryLength), nil
 }
 
-// current returns a task as last committed, and its head. A task that the journal has to load is kept for the next one
-// who asks for it.
+// current returns a task as last committed, and its head. A task that the journal has to load is cached for the
+// next call.
 func (e *Engine) current(ctx context.Context, key journal.Key) (*a2a.Task, *journal.Head, error) {
 	task, head, loaded, err := e.read(ctx, key)
 	if err != nil {
 		return nil, nil, wireError(err)
 	}
-	if size := a2a.SizeOf(task); loaded && size >= minKept {
-		e.kept.put(newProjection(key, journal.NewProjection(task), head, size), size)
+	if size := a2a.SizeOf(task); loaded && size >= minCached {
+		e.cache.put(newCachedTask(key, journal.NewProjection(task), head, size), size)
 	}
 	return task, head, nil
 }
 
-// read returns a task as last committed, from the runner here, from what is kept of it, or loaded from the journal.
+// read returns a task as last committed, from the runner here, from the cache, or loaded from the journal.
 func (e *Engine) read(ctx context.Context, key journal.Key) (task *a2a.Task, head *journal.Head, loaded bool, err error) {
 	if r := e.runners.get(key); r != nil {
 		if task, head := r.snapshot(); task != nil {
 			return task, head, false, nil
 		}
 	}
-	if p := e.kept.get(key); p != nil {
-		if task, head, err := e.look(ctx, p); task != nil || err != nil {
+	if t := e.cache.get(key); t != nil {
+		if task, head, err := e.readCached(ctx, t); task != nil || err != nil {
 			return task, head, false, err
 		}
 	}
@@ -196,8 +196,8 @@ func (s *service) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*
 	if head.Status.State.Terminal() {
 		return nil, notCancelable(head)
 	}
-	f := s.e.feeds.acquire(key, head)
-	defer s.e.feeds.release(f)
+	ring := s.e.rings.acquire(key, head)
+	defer s.e.rings.release(ring)
 	call := inputCall(ctx, nil)
 	call.Metadata = req.Metadata
 	n, err := s.e.journal.Enqueue(ctx, key, journal.Input{
@@ -209,8 +209,8 @@ func (s *service) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*
 	if err != nil {
 		return nil, wireError(err)
 	}
-	s.e.attendNow(ctx, key)
-	return s.e.awaitCancel(ctx, f, n)
+	s.e.ensureRunnerNow(ctx, key)
+	return s.e.awaitCancel(ctx, ring, n)
 }
 
 // onceAt returns the idempotency key under which an input is enqueued once for each state of its task, so that
@@ -228,17 +228,17 @@ func notCancelable(head *journal.Head) error {
 }
 
 // awaitCancel waits until a cancel has been carried out or refused.
-func (e *Engine) awaitCancel(ctx context.Context, f *feed, input uint64) (*a2a.Task, error) {
+func (e *Engine) awaitCancel(ctx context.Context, ring *eventRing, input uint64) (*a2a.Task, error) {
 	for {
-		v := f.look(0)
+		v := ring.viewFrom(0)
 		switch {
 		case v.err != nil:
 			return nil, v.err
 		case v.head.Status.State == a2a.TaskStateCanceled:
-			return e.result(ctx, f)
+			return e.result(ctx, ring)
 		case v.head.Status.State.Terminal():
 			return nil, notCancelable(v.head)
-		case f.wasRefused(input) || v.head.Taken >= input:
+		case ring.wasRefused(input) || v.head.Taken >= input:
 			return nil, a2a.NewError(a2a.ErrTaskNotCancelable, "the agent refused to cancel the task")
 		}
 		select {
@@ -251,12 +251,12 @@ func (e *Engine) awaitCancel(ctx context.Context, f *feed, input uint64) (*a2a.T
 	}
 }
 
-// result returns the task that a feed stands at.
-func (e *Engine) result(ctx context.Context, f *feed) (*a2a.Task, error) {
-	if v := f.look(0); v.final != nil {
+// result returns the task that a ring stands at.
+func (e *Engine) result(ctx context.Context, ring *eventRing) (*a2a.Task, error) {
+	if v := ring.viewFrom(0); v.final != nil {
 		return v.final, nil
 	}
-	task, _, err := e.current(ctx, f.key)
+	task, _, err := e.current(ctx, ring.key)
 	return task, err
 }
 
@@ -280,8 +280,8 @@ func (s *service) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (ite
 		return nil, a2a.NewError(a2a.ErrUnsupportedOperation,
 			"the task has ended: "+inWords(head.Status.State)+"; get it instead")
 	}
-	f := s.e.feeds.acquire(key, head)
-	return s.e.stream(ctx, f, &reader{after: head.Seq, snapshot: task, untilTerminal: true}), nil
+	ring := s.e.rings.acquire(key, head)
+	return s.e.stream(ctx, ring, &reader{after: head.Seq, snapshot: task, untilTerminal: true}), nil
 }
 
 // replay returns the events after the one with this id, also those of a task that has ended.
@@ -294,8 +294,8 @@ func (s *service) replay(ctx context.Context, key journal.Key, id string) (iter.
 	if err != nil || after > head.Seq {
 		return nil, a2a.InvalidParams("Last-Event-ID", "is not the id of an event of this task")
 	}
-	f := s.e.feeds.acquire(key, head)
-	return s.e.stream(ctx, f, &reader{after: after, untilTerminal: true}), nil
+	ring := s.e.rings.acquire(key, head)
+	return s.e.stream(ctx, ring, &reader{after: after, untilTerminal: true}), nil
 }
 
 // CreatePushConfig implements a2a.Service (A2A 1.0 §3.3.4): there is no delivery yet.

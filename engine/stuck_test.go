@@ -17,8 +17,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
-// TestStuckReadersHoldNoEndedTask has many large tasks end, each beside a reader that reads no further. The engine keeps
-// 32 MB of them for those who ask again; the readers hold the newest events of each and no more.
+// TestStuckReadersHoldNoEndedTask has many large tasks end, each beside a reader that reads no further. The engine
+// keeps 32 MB of them for those who ask again; the readers hold the newest events of each and no more.
 func TestStuckReadersHoldNoEndedTask(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{})
 	if err != nil {

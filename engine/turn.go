@@ -28,7 +28,7 @@ func (r *runner) callAgent(ctx context.Context, t *openTurn) (err error) {
 	defer recoverTo(&err)
 	err = r.svc.agent.Run(ctx, newTurn(r.info(t.start), &backend{r: r, t: t}))
 	if out, ok := errors.AsType[*turn.Outcome](err); ok {
-		if why := legible(out.Parts); why != nil {
+		if why := validUTF8(out.Parts); why != nil {
 			return fmt.Errorf("the turn ended with what cannot be shown: %w", why)
 		}
 	}
@@ -67,8 +67,8 @@ func (r *runner) info(st *start) turn.Info {
 	}
 }
 
-// judge makes of the agent's return value how the turn ends.
-func (r *runner) judge(ctx context.Context, t *openTurn, err error) ending {
+// outcome returns how the turn ends, from the agent's return value.
+func (r *runner) outcome(ctx context.Context, t *openTurn, err error) ending {
 	r.mu.Lock()
 	canceled := t.canceled
 	r.mu.Unlock()
@@ -79,7 +79,7 @@ func (r *runner) judge(ctx context.Context, t *openTurn, err error) ending {
 		return ending{state: a2a.TaskStateCompleted}
 	}
 	if out, ok := errors.AsType[*turn.Outcome](err); ok {
-		return r.judgeOutcome(out)
+		return r.agentOutcome(out)
 	}
 	switch context.Cause(ctx) {
 	case agent.ErrShutdown:
@@ -97,7 +97,7 @@ func (r *runner) failed(text string) ending {
 	return ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(text)), final: true}
 }
 
-func (r *runner) judgeOutcome(out *turn.Outcome) ending {
+func (r *runner) agentOutcome(out *turn.Outcome) ending {
 	switch out.Kind {
 	case turn.Ask:
 		return ending{state: a2a.TaskStateInputRequired, message: r.say(out.Parts...)}
@@ -106,9 +106,9 @@ func (r *runner) judgeOutcome(out *turn.Outcome) ending {
 	case turn.Complete:
 		return ending{state: a2a.TaskStateCompleted, message: r.say(out.Parts...)}
 	case turn.Suspend:
-		return r.judgeSuspend(out)
+		return r.suspendOutcome(out)
 	case turn.Reply:
-		return r.judgeReply(out)
+		return r.replyOutcome(out)
 	case turn.Reject:
 		return ending{state: a2a.TaskStateRejected, message: r.say(out.Parts...), final: true}
 	case turn.Withdraw:
@@ -117,8 +117,8 @@ func (r *runner) judgeOutcome(out *turn.Outcome) ending {
 	return r.failed(failedText)
 }
 
-// judgeSuspend leaves the task working, and makes it so when the agent has not said it.
-func (r *runner) judgeSuspend(out *turn.Outcome) ending {
+// suspendOutcome leaves the task working, and makes it so when the agent has not said it.
+func (r *runner) suspendOutcome(out *turn.Outcome) ending {
 	end := ending{suspend: true, run: journal.Run{WakeAt: out.Until}}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,8 +128,8 @@ func (r *runner) judgeSuspend(out *turn.Outcome) ending {
 	return end
 }
 
-// judgeReply answers with a message when there is no task, and completes the one there is. A message needs a part.
-func (r *runner) judgeReply(out *turn.Outcome) ending {
+// replyOutcome answers with a message when there is no task, and completes the one there is. A message needs a part.
+func (r *runner) replyOutcome(out *turn.Outcome) ending {
 	if len(out.Parts) == 0 {
 		return r.failed(failedText)
 	}
@@ -147,7 +147,7 @@ func (r *runner) judgeReply(out *turn.Outcome) ending {
 func (r *runner) cancelTurn(t *openTurn, in journal.Input) {
 	grace := time.NewTimer(r.e.opts.CancelGrace)
 	defer grace.Stop()
-	if r.consult(in) {
+	if r.askCanceler(in) {
 		return
 	}
 	r.mu.Lock()
@@ -158,12 +158,12 @@ func (r *runner) cancelTurn(t *openTurn, in journal.Input) {
 	case <-t.done: // finish commits the end
 	case <-r.e.ctx.Done():
 	case <-grace.C:
-		r.overrun(t, canceledEnding)
+		r.forceEnd(t, canceledEnding)
 	}
 }
 
-// askCanceler lets an agent that is a Canceler clean up or refuse, within the grace.
-func (r *runner) askCanceler(in journal.Input) (refused bool) {
+// callCanceler calls the Cancel of an agent that is a Canceler, which cleans up or refuses within the grace.
+func (r *runner) callCanceler(in journal.Input) (refused bool) {
 	c, ok := r.svc.agent.(agent.Canceler)
 	if !ok {
 		return false
@@ -205,7 +205,7 @@ func (r *runner) passedLimit(t *openTurn) {
 	case <-t.done:
 	case <-grace.C:
 		end := r.failed(timeoutText)
-		r.overrun(t, end)
+		r.forceEnd(t, end)
 	}
 }
 
@@ -273,8 +273,8 @@ func (r *runner) resumeSuspended(head *journal.Head) *start {
 	return r.finish(ending{suspend: true, run: head.Run})
 }
 
-// logTurn writes a line about a turn that the agent ended. A failure that the agent itself tells its caller of is none of
-// the program; what it says may be of the caller, and is not written.
+// logTurn writes a line about a turn that the agent ended. A failure that the agent itself tells its caller of is
+// none of the program; what it says may be of the caller, and is not written.
 func (r *runner) logTurn(t *openTurn, end ending, err error, took time.Duration) {
 	level, msg := slog.LevelDebug, "turn ended"
 	if end.state == a2a.TaskStateFailed {

@@ -13,7 +13,7 @@ import (
 )
 
 // What no binding can write is refused, so that it keeps neither its task nor a list from being read.
-func TestWhatCannotBeShown(t *testing.T) {
+func TestInvalidUTF8IsRefused(t *testing.T) {
 	t.Parallel()
 	const broken = "caf\xe9"
 	for name, run := range map[string]agent.Func{

@@ -12,20 +12,20 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// What an agent shows has to be something that every binding can write. A slip in one part would otherwise keep all of a
+// Every binding has to be able to write what an agent sends. A slip in one part would otherwise keep all of a
 // task, and each list that it is in, from being read.
 
-// legible returns why parts cannot be written, nil if they can.
-func legible(parts []a2a.Part) error {
+// validUTF8 returns why parts cannot be written, nil if they can: their texts are UTF-8 and their data is JSON.
+func validUTF8(parts []a2a.Part) error {
 	for i := range parts {
-		if err := legiblePart(&parts[i]); err != nil {
+		if err := validUTF8Part(&parts[i]); err != nil {
 			return fmt.Errorf("part %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-func legiblePart(p *a2a.Part) error {
+func validUTF8Part(p *a2a.Part) error {
 	switch c := p.Content.(type) {
 	case a2a.Text:
 		if !utf8.ValidString(string(c)) {
@@ -43,10 +43,10 @@ func legiblePart(p *a2a.Part) error {
 	if !utf8.ValidString(p.Filename) || !utf8.ValidString(p.MediaType) {
 		return errors.New("its filename or media type is not UTF-8")
 	}
-	return legibleMetadata(p.Metadata)
+	return validUTF8Metadata(p.Metadata)
 }
 
-func legibleMetadata(m a2a.Metadata) error {
+func validUTF8Metadata(m a2a.Metadata) error {
 	for name, value := range m {
 		if !utf8.ValidString(name) || !jsontext.Value(value).IsValid() {
 			return fmt.Errorf("metadata %.100q is not JSON", name)
@@ -55,12 +55,12 @@ func legibleMetadata(m a2a.Metadata) error {
 	return nil
 }
 
-func legibleArtifact(a *a2a.Artifact) error {
+func validUTF8Artifact(a *a2a.Artifact) error {
 	if !utf8.ValidString(a.Name) || !utf8.ValidString(a.Description) || !utf8.ValidString(string(a.ID)) {
 		return fmt.Errorf("artifact %.100q: its name, description or id is not UTF-8", a.Name)
 	}
-	if err := legible(a.Parts); err != nil {
+	if err := validUTF8(a.Parts); err != nil {
 		return fmt.Errorf("artifact %.100q: %w", a.Name, err)
 	}
-	return legibleMetadata(a.Metadata)
+	return validUTF8Metadata(a.Metadata)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Turns hold so many bytes of large messages and no more; one owner gets three quarters. A turn that ends makes room.
-func TestHeldMessagesAreBounded(t *testing.T) {
+func TestLargeMessagesAreBounded(t *testing.T) {
 	t.Parallel()
 	e, err := engine.New(&engine.Options{Logger: quiet, MaxHeld: 1 << 20})
 	if err != nil {

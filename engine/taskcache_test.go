@@ -56,8 +56,8 @@ func TestFollowUpsLoadNothing(t *testing.T) {
 	}
 }
 
-// TestTwoNodesKeepOneTask has two nodes run a task in turn: each folds what the other one appended.
-func TestTwoNodesKeepOneTask(t *testing.T) {
+// TestTwoNodesCacheOneTask has two nodes run a task in turn: each folds what the other one appended.
+func TestTwoNodesCacheOneTask(t *testing.T) {
 	j := memory.New(nil)
 	nodes := []*fixture{start(t, asksOf, &engine.Options{Journal: j, Node: "a"}), start(t, asksOf, &engine.Options{Journal: j, Node: "b"})}
 	task := nodes[0].send(text(large(0)))
@@ -80,8 +80,8 @@ func TestTwoNodesKeepOneTask(t *testing.T) {
 	}
 }
 
-// TestKeptTaskIsReplaced has a task removed and another one made with its id: nothing of the first one shows.
-func TestKeptTaskIsReplaced(t *testing.T) {
+// TestCachedTaskIsReplaced has a task removed and another one made with its id: nothing of the first one shows.
+func TestCachedTaskIsReplaced(t *testing.T) {
 	j := memory.New(nil)
 	f := start(t, asksOf, &engine.Options{Journal: j})
 	first := text(large(0))
@@ -139,9 +139,9 @@ func (s *slowReads) Events(ctx context.Context, key journal.Key, after uint64, l
 	return s.Journal.Events(ctx, key, after, limit)
 }
 
-// TestAReaderThatWaitsHoldsUpNoOther has one reader of a kept task wait for the journal while another one reads it. The
+// TestSlowReadDelaysNoOtherReader has one reader of a cached task wait for the journal while another one reads it. The
 // other node has the task go on meanwhile, so that there are events to read.
-func TestAReaderThatWaitsHoldsUpNoOther(t *testing.T) {
+func TestSlowReadDelaysNoOtherReader(t *testing.T) {
 	for _, method := range []string{"Head", "Events"} {
 		t.Run(method, func(t *testing.T) {
 			j := &slowReads{Journal: memory.New(nil), reached: make(chan struct{}), answer: make(chan struct{})}
@@ -183,9 +183,9 @@ func (l *lateRelease) Append(ctx context.Context, c *journal.Commit) (journal.Le
 	return lease, err
 }
 
-// TestAReleasedTaskIsReadFromTheJournal has another node go on with a task while the runner of the first one is still
+// TestReleasedTaskIsReadFromTheJournal has another node go on with a task while the runner of the first one is still
 // there, but has given its lease back.
-func TestAReleasedTaskIsReadFromTheJournal(t *testing.T) {
+func TestReleasedTaskIsReadFromTheJournal(t *testing.T) {
 	j := memory.New(nil)
 	late := &lateRelease{Journal: j, durable: make(chan struct{}), answer: make(chan struct{})}
 	a := start(t, asksOf, &engine.Options{Journal: late, Node: "a"})
@@ -211,15 +211,15 @@ func TestAReleasedTaskIsReadFromTheJournal(t *testing.T) {
 	}
 }
 
-// TestListsPushOutNothing has a long list of large tasks read between a task's messages.
-func TestListsPushOutNothing(t *testing.T) {
+// TestListsEvictNothing has a long list of large tasks read between a task's messages.
+func TestListsEvictNothing(t *testing.T) {
 	j := &loads{Journal: memory.New(nil)}
 	f := start(t, asksOf, &engine.Options{Journal: j})
 	task := f.send(text(large(0)))
 	for range 50 {
 		f.send(text(strings.Repeat("x", 1<<20)))
 	}
-	task = f.send(to(task, large(1))) // kept anew, as the large ones pushed it out
+	task = f.send(to(task, large(1))) // cached anew: the large ones evicted it
 	one := 1
 	list := &a2a.ListTasksRequest{IncludeArtifacts: true, HistoryLength: &one}
 	for more := true; more; more = list.PageToken != "" {
