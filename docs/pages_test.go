@@ -2,19 +2,20 @@
 
 //go:build unix
 
-// Package docs runs the README and the pages of the documentation: their programs are those of examples/, their commands do
-// what the pages say.
+// Package docs runs the README and the pages of the documentation: their programs are those of examples/, their
+// commands do what the pages say.
 //
-// A page is read from top to bottom. Blocks of go are compared with the files below examples/. Blocks of sh are run in a
-// copy of the checkout, one after the other, and a block of text or json after them is what they print. In it
+// A page is read from top to bottom. Blocks of go are compared with the files below examples/. Blocks of sh are run in
+// a copy of the checkout, one after the other, and a block of text or json after them is what they print. In it
 //
 //   - a line "..." stands for any lines, and white space counts as one space,
 //   - ids and times may differ; an id that the page names stands, in commands too, for the one that came,
 //   - the numbers of other things may differ if the page says <!-- numbers vary --> before the block.
 //
 // Before a block of sh, <!-- serves --> says that the command runs until Ctrl-C, which comes before the next one that
-// serves and at the end. <!-- serves too --> leaves the servers before it running, and <!-- exits N --> says how the block
-// ends. A block after <!-- needs X --> is not run, as there is no X here. Addresses of the page are replaced by free ones.
+// serves and at the end. <!-- serves too --> leaves the servers before it running, and <!-- exits N --> says how the
+// block ends. A block after <!-- needs X --> is not run, as there is no X here. Addresses of the page are replaced by
+// free ones.
 package docs
 
 import (
@@ -134,8 +135,8 @@ func runPage(t *testing.T, page, binary string) {
 	r.stop()
 }
 
-// checkProgram compares a block of Go with the examples and the Examples of packages: a block with a package clause is a
-// whole file, any other one a part of one.
+// checkProgram compares a block of Go with the examples and the Examples of packages: a block with a package clause is
+// a whole file, any other one a part of one.
 func checkProgram(t *testing.T, b block) {
 	t.Helper()
 	whole := regexp.MustCompile(`(?m)^package `).MatchString(b.text)

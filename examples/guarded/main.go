@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command guarded serves an agent to callers with a token, over HTTPS if CERT and KEY name files in PEM. Each caller has
-// tasks of its own, which outlive the process if FOLDER names where to keep them.
+// Command guarded serves an agent to callers with a token, over HTTPS if CERT and KEY name files in PEM. Each caller
+// has tasks of its own, which outlive the process if FOLDER names where to keep them.
 package main
 
 import (

@@ -36,8 +36,8 @@ type Answer struct {
 //	who< answer             its text: what it has to be to the last character; with <! the call has failed
 //	who~ tool {arguments}   a call that is repeated until its answer is no empty list; whose answer comes next
 //
-// or begins with #. Where an answer has a time, the script has $T, and where it has the second part of an id, that is $1
-// for the first id that answers have, $2 for the second one, and so on, in calls too.
+// or begins with #. Where an answer has a time, the script has $T, and where it has the second part of an id, that is
+// $1 for the first id that answers have, $2 for the second one, and so on, in calls too.
 func Play(ctx context.Context, script string, dial func(who string) (Client, error)) (played string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package guard makes connections to addresses that strangers chose, and keeps them out of networks that are none of the
-// strangers' business: who can make a server ask any address can look around behind its firewall.
+// Package guard makes connections to addresses that strangers chose, and keeps them out of networks that are none of
+// the strangers' business: who can make a server ask any address can look around behind its firewall.
 //
 // The address is judged after its name was resolved and right before it is dialled, so that neither a name that means
 // something else a moment later nor a redirect gets around it.
@@ -36,7 +36,8 @@ var ErrRefused = errors.New("the address is in a network that may not be called"
 
 var (
 	loopback = prefixes("127.0.0.0/8", "::1/128")
-	private  = append(prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"), loopback...)
+	private  = append(prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16",
+		"100.64.0.0/10", "fc00::/7"), loopback...)
 )
 
 // metadata are addresses, in private networks and even public ones, at which clouds tell a machine its credentials or
@@ -78,7 +79,8 @@ func (n Networks) judge() func(netip.Addr) error {
 	case Private:
 		allowed = private
 	}
-	judge := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(allowed...), ssrf.WithAllowedV6Prefixes(allowed...))
+	judge := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(allowed...),
+		ssrf.WithAllowedV6Prefixes(allowed...))
 	return func(addr netip.Addr) error {
 		ip := addr.Unmap().WithZone("")
 		isMetadata := slices.ContainsFunc(metadata, func(p netip.Prefix) bool { return p.Contains(ip) })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mask shows a task under another id than its own: that which a client of 0.1 made, where the task behind it has
-// an id that the client never saw.
+// Package mask shows a task under another id than its own: that which a client of 0.1 made, where the task behind it
+// has an id that the client never saw.
 package mask
 
 import (

@@ -23,7 +23,8 @@ type Policy struct {
 // Do calls f until it succeeds, until again says that its error is final, or until the policy is used up, and returns
 // the last result. A wait that again returns is what the peer asked for; 0 leaves it to the policy. When ctx ends
 // during a pause the last error is returned: it says more than that time was up.
-func Do[T any](ctx context.Context, p Policy, f func(context.Context) (T, error), again func(error) (wait time.Duration, ok bool)) (T, error) {
+func Do[T any](ctx context.Context, p Policy, f func(context.Context) (T, error),
+	again func(error) (wait time.Duration, ok bool)) (T, error) {
 	pauses := NewPauses(p.First, p.Max)
 	for try := 1; ; try++ {
 		result, err := f(ctx)
@@ -46,7 +47,9 @@ type Pauses struct{ b *backoff.ExponentialBackOff }
 
 // NewPauses returns pauses from first to longest.
 func NewPauses(first, longest time.Duration) *Pauses {
-	b := &backoff.ExponentialBackOff{InitialInterval: first, RandomizationFactor: 0.2, Multiplier: 2, MaxInterval: longest}
+	b := &backoff.ExponentialBackOff{
+		InitialInterval: first, RandomizationFactor: 0.2, Multiplier: 2, MaxInterval: longest,
+	}
 	b.Reset()
 	return &Pauses{b}
 }

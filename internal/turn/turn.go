@@ -13,14 +13,15 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// New returns an *agent.Turn. Package agent sets it: only there a Turn can be made, and only what runs agents makes one.
+// New returns an *agent.Turn. Package agent sets it: only there a Turn can be made, and only what runs agents makes
+// one.
 var New func(info Info, backend Backend) any
 
 // Parts returns what an *agent.Turn was made of, for whatever stands between an agent and what runs it.
 var Parts func(t any) (Info, Backend)
 
-// Recall cancels what a task that has ended had delegated and that has not ended: state is what was saved of the task, peers
-// are the services that are known, by the names of delegations. Package agent sets it.
+// Recall cancels what a task that has ended had delegated and that has not ended: state is what was saved of the task,
+// peers are the services that are known, by the names of delegations. Package agent sets it.
 var Recall func(ctx context.Context, state []byte, peers map[string]a2a.Service) error
 
 // Info is what is fixed for the whole of a turn.
@@ -42,8 +43,8 @@ type Info struct {
 // Shared reports whether callers share their ids with each other, as those without an owner and a tenant do.
 func (i *Info) Shared() bool { return i.Owner == "" && i.Tenant == "" }
 
-// Private returns a name of 32 letters and digits for an id that the caller may have chosen: the same for the same id, and
-// another one for the same id of another owner or tenant.
+// Private returns a name of 32 letters and digits for an id that the caller may have chosen: the same for the same id,
+// and another one for the same id of another owner or tenant.
 func (i *Info) Private(id string) string {
 	hash := sha256.New()
 	for _, part := range []string{i.Tenant, i.Owner, id} {

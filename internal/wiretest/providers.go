@@ -163,8 +163,8 @@ func (e Engine) fail(t *testing.T, p llmtest.Provider) {
 	}
 }
 
-// CancelReachesModel cancels the task of a sample while its language model is silent, and wants the model to be left. Each
-// provider is silent once.
+// CancelReachesModel cancels the task of a sample while its language model is silent, and wants the model to be left.
+// Each provider is silent once.
 func CancelReachesModel(t *testing.T, m *a2a.Message, sample func(llm.Model) Sample) {
 	t.Helper()
 	llmtest.Each(t, func(t *testing.T, p llmtest.Provider) { cancelReachesModel(t, p, m, sample) })

@@ -17,7 +17,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestHelloMakesATask(t *testing.T) {
 	t.Parallel()
 	h := agenttest.New(t, hello.New(hello.Options{}), &agenttest.Options{Card: hello.Card()})
-	for text, want := range map[string]string{"Ada": "Hello, Ada!", "  Ada ": "Hello, Ada!", " ": "Hello, World!", "": "Hello, World!"} {
+	for text, want := range map[string]string{
+		"Ada": "Hello, Ada!", "  Ada ": "Hello, Ada!", " ": "Hello, World!", "": "Hello, World!",
+	} {
 		result := h.Send(text)
 		if result.State() != a2a.TaskStateCompleted || result.Text() != want {
 			t.Errorf("%q: %v %q, want %q", text, result.State(), result.Text(), want)
