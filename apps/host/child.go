@@ -356,7 +356,15 @@ func (x *run) parts(ctx context.Context, s *step) ([]a2a.Part, *a2a.Message) {
 	}
 	from := x.message(s.Request)
 	if s.Whole && from != nil {
-		return from.Parts, from
+		parts := slices.Clone(from.Parts)
+		for i, p := range parts {
+			if text, ok := p.Content.(a2a.Text); ok {
+				said, _ := newRequest(string(text)) // "new:" is for the host
+				parts[i].Content = a2a.Text(said)
+				break
+			}
+		}
+		return parts, from
 	}
 	text, extra := s.Text, []a2a.Part(nil)
 	for _, id := range s.After {

@@ -28,6 +28,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
 	"github.com/dragoman-a2a/dragoman/apps/samples/images"
 	"github.com/dragoman-a2a/dragoman/apps/samples/movies"
+	"github.com/dragoman-a2a/dragoman/apps/samples/movies/catalogue"
 	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop"
 	"github.com/dragoman-a2a/dragoman/apps/samples/slow"
 	"github.com/dragoman-a2a/dragoman/card"
@@ -83,11 +84,11 @@ var samples = []sample{
 		name: "movies", port: 41241, shows: "a choice when a name means several, and words like it and she", example: "who directed Dune?", thinks: true,
 		card: movies.Card,
 		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
-			catalogue, err := movies.FromEnv(o.getenv)
+			films, err := catalogue.FromEnv(o.getenv)
 			if err != nil {
 				return nil, usagef("TMDB_API_KEY: %v", err)
 			}
-			return movies.New(movies.Options{Catalogue: catalogue, Model: o.model}), nil
+			return movies.New(movies.Options{Catalogue: films, Model: o.model}), nil
 		},
 	},
 	{

@@ -9,14 +9,22 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/shopspring/decimal"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/currency/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
 // ArtifactName is the name of the artifact that carries the result.
 const ArtifactName = "conversion_result"
+
+// MaxText is the longest text that the agent reads, in bytes.
+const MaxText = 2000
+
+var tooLong = fmt.Sprintf(
+	"That text is too long: I read up to %d bytes. Please ask in one sentence, such as: 100 USD in GBP.", MaxText)
 
 // Options configure the agent.
 type Options struct {
@@ -30,80 +38,135 @@ type Options struct {
 //   - a completed task with one artifact: a text and, when the client accepts application/json, the [Conversion] as
 //     data (an array of them for several targets);
 //   - an input-required task whose status message asks for what is missing;
-//   - a completed task whose status message declines what is not about currencies; or
+//   - a rejected task when the rules do not understand the message, or a completed one when the model declines it; or
 //   - a failed task when the rates, or the model, cannot be had.
 //
-// What a conversation has said is kept as state of the context, so that an answer may come with or without the id of
-// the task that asked.
+// The conversation so far is kept as state of the context, so that an answer may come with or without the id of the
+// task that asked.
 func New(o Options) agent.Agent {
-	if o.Rates == nil {
-		o.Rates = Snapshot{}
+	c := &converter{rates: o.Rates, model: o.Model, now: o.Now}
+	if c.rates == nil {
+		c.rates = Snapshot{}
 	}
-	dialogue := &Dialogue{Rates: o.Rates, Now: o.Now}
-	if o.Model != nil {
-		return &converter{&modelEngine{dialogue: dialogue, model: o.Model}}
+	if c.now == nil {
+		c.now = time.Now
 	}
-	return &converter{dialogue}
-}
-
-// An engine deals with one message, as [Dialogue.Answer] does.
-type engine interface {
-	Answer(ctx context.Context, s State, text string, progress func(string) error) (Outcome, State, error)
+	return c
 }
 
 // converter implements [agent.Agent].
-type converter struct{ engine engine }
+type converter struct {
+	rates Provider
+	model llm.Model
+	now   func() time.Time
+}
+
+// state is what a conversation has said so far.
+type state struct {
+	Request rules.Request `json:"request,omitzero"`
+	Talk    []llm.Message `json:"talk,omitempty"` // with a language model, which needs nothing else
+}
 
 // Run deals with one message.
 func (c *converter) Run(ctx context.Context, t *agent.Turn) error {
-	var state State
-	if _, err := t.LoadContext(ctx, &state); err != nil {
+	var s state
+	if _, err := t.LoadContext(ctx, &s); err != nil {
 		return fmt.Errorf("load the conversation: %w", err)
 	}
-	progress := func(text string) error { return t.Working(a2a.TextPart(text)) }
-	outcome, state, err := c.engine.Answer(ctx, state, t.Text(), progress)
+	if len(t.Text()) > MaxText {
+		return t.Ask(a2a.TextPart(tooLong))
+	}
+	if c.model != nil {
+		return c.think(ctx, t, s)
+	}
+	return c.follow(ctx, t, s)
+}
+
+// follow answers by rules.
+func (c *converter) follow(ctx context.Context, t *agent.Turn, s state) error {
+	request, ok := s.Request.Read(t.Text(), string(c.rates.Today(c.now())))
+	switch {
+	case !ok && s.Request.Asked:
+		return t.Ask(a2a.TextPart(rules.Refusal + " " + request.Question(c.latest())))
+	case !ok:
+		return agent.Reject(a2a.TextPart(rules.Refusal))
+	}
+	question := request.Question(c.latest())
+	if question != "" {
+		return c.ask(ctx, t, request, question)
+	}
+	amount := decimal.NewFromInt(1)
+	if request.Amount != nil {
+		amount = *request.Amount
+	}
+	query := Query{From: request.From, To: request.To, On: Date(request.On)}
+	conversions, text, err := c.convert(ctx, amount, query, progress(t))
+	var unknown *UnknownCurrencyError
+	var date *DateError
+	switch {
+	case errors.As(err, &unknown):
+		request = request.Without(unknown.Codes)
+		return c.ask(ctx, t, request, sentence(err)+" "+request.Question(c.latest()))
+	case errors.As(err, &date):
+		request = request.WithoutDay()
+		return c.ask(ctx, t, request, sentence(err)+" "+request.Question(c.latest()))
+	case err != nil:
+		return c.fail(ctx, err)
+	}
+	if err := t.SaveContext(ctx, state{Request: request}); err != nil {
+		return fmt.Errorf("save the conversation: %w", err)
+	}
+	return answer(t, conversions, text)
+}
+
+func (c *converter) ask(ctx context.Context, t *agent.Turn, r rules.Request, question string) error {
+	r.Asked = true
+	if err := t.SaveContext(ctx, state{Request: r}); err != nil {
+		return fmt.Errorf("save the conversation: %w", err)
+	}
+	return t.Ask(a2a.TextPart(question))
+}
+
+// latest says which rate is taken when the user names no day.
+func (c *converter) latest() string {
+	if _, ok := c.rates.(Snapshot); ok {
+		return fmt.Sprintf("the latest bundled rate, of %s,", c.rates.Today(c.now()))
+	}
+	return "the latest rate"
+}
+
+func progress(t *agent.Turn) func(string) error {
+	return func(text string) error { return t.Working(a2a.TextPart(text)) }
+}
+
+// fail ends the task. The user reads what could not be had; the cause is for the log.
+func (*converter) fail(ctx context.Context, err error) error {
 	var fault *llm.Error
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, &fault):
 		return agent.Public("The language model could not be had. Please try again later.", err)
-	case err != nil:
-		return agent.Public("The exchange rates could not be had. Please try again later.", err)
-	case outcome.Kind == KindRefuse:
-		return t.Complete(a2a.TextPart(outcome.Text)) // a task: clients that asked one would miss an answer without
-	case outcome.Kind == KindFail:
-		return agent.Public(outcome.Text, nil)
 	}
-	if err := t.SaveContext(ctx, state); err != nil {
-		return fmt.Errorf("save the conversation: %w", err)
-	}
-	if outcome.Kind == KindAsk {
-		return t.Ask(a2a.TextPart(outcome.Text))
-	}
-	parts, err := resultParts(t, outcome)
-	if err != nil {
-		return err
-	}
-	return t.Artifact(ArtifactName, parts...)
+	return agent.Public("The exchange rates could not be had. Please try again later.", err)
 }
 
-// resultParts are the text and the data of a result, as far as the client accepts them.
-func resultParts(t *agent.Turn, outcome Outcome) ([]a2a.Part, error) {
-	if !t.Accepts("application/json") {
-		return []a2a.Part{a2a.TextPart(outcome.Text)}, nil
-	}
-	var value any = outcome.Conversions
-	if len(outcome.Conversions) == 1 {
-		value = outcome.Conversions[0]
+// answer completes the task with text and data, as far as the client accepts them.
+func answer(t *agent.Turn, conversions []Conversion, text string) error {
+	var value any = conversions
+	if len(conversions) == 1 {
+		value = conversions[0]
 	}
 	raw, err := json.Marshal(value)
 	if err != nil {
-		return nil, fmt.Errorf("encode the result: %w", err)
+		return fmt.Errorf("encode the result: %w", err)
 	}
 	data := a2a.Part{Content: a2a.Data(raw), MediaType: "application/json"}
-	if !t.Accepts("text/plain") {
-		return []a2a.Part{data}, nil
+	switch {
+	case !t.Accepts("application/json"):
+		return t.Artifact(ArtifactName, a2a.TextPart(text))
+	case !t.Accepts("text/plain"):
+		return t.Artifact(ArtifactName, data)
 	}
-	return []a2a.Part{a2a.TextPart(outcome.Text), data}, nil
+	return t.Artifact(ArtifactName, a2a.TextPart(text), data)
 }

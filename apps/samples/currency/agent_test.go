@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
 	"github.com/dragoman-a2a/dragoman/apps/samples/currency"
+	"github.com/dragoman-a2a/dragoman/apps/samples/currency/rules"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -151,7 +152,7 @@ func TestAgentRefuses(t *testing.T) {
 	t.Parallel()
 	rates := &scripted{}
 	result := newHarness(t, currency.Options{Rates: rates}).Send("Tell me a joke")
-	if result.State() != a2a.TaskStateCompleted || !strings.Contains(result.StatusText(), "only convert currencies") || len(result.Task.Artifacts) > 0 {
+	if result.State() != a2a.TaskStateRejected || result.StatusText() != rules.Refusal || len(result.Task.Artifacts) > 0 {
 		t.Errorf("%v: %s", result.State(), result.StatusText())
 	}
 	if rates.calls > 0 {

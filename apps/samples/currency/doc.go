@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package currency is a sample agent that converts money: "100 USD in GBP", "how many yen is 5 dollars?", "$20 to EUR
-// yesterday". It understands text by rules, unless a language model is given, and needs no network: the rates come from a
-// bundled table of sample data unless another [Provider] is given.
+// Package currency is a sample agent that converts money: "100 USD in GBP", "5 euros in yen and pounds". It needs no
+// network: the rates come from a bundled table of sample data unless another [Provider] is given.
 //
-// What happens to a message, file by file:
-//
-//	lex.go        text becomes tokens
-//	when.go       tokens of dates become days
-//	amount.go     tokens of numbers become amounts
-//	mentions.go   codes, symbols and names become currencies; currencies.go lists them
-//	parse.go      words such as "to" and "from" tell which currency is which: Parse returns a Request
-//	dialogue.go   the Request fills what the conversation has left open: an answer, or a question (question.go)
-//	model.go      in place of all that: a language model, with the rates as its tool
-//	agent.go      the agent: a thin layer that turns outcomes into events of a task
+//	agent.go        the agent: reads a message, asks for what is missing, answers with text and data
+//	convert.go      computes and words a conversion
+//	rates.go        the contract of providers; snapshot.go and frankfurter.go are the two
+//	model.go        lets a language model understand the message, with the rates as its tool
+//	rules/          stands in for the language model: short requests in known words, and nothing else
 //
 // All numbers are exact decimals ([Decimal]). Answers name the day and the source of a rate.
 package currency

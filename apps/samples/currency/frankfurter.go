@@ -82,7 +82,7 @@ func (l *Live) Rates(ctx context.Context, q Query) (Quote, error) {
 	defer response.Body.Close()
 	switch {
 	case response.StatusCode == http.StatusNotFound && q.On != "":
-		return Quote{}, &DateError{Date: q.On, Source: liveSource, Note: "It may also not know " + strings.Join(append([]string{q.From}, q.To...), " or ") + "."}
+		return Quote{}, &DateError{Date: q.On, Source: liveSource, Note: "or for " + strings.Join(append([]string{q.From}, q.To...), " or ")}
 	case response.StatusCode == http.StatusNotFound:
 		return Quote{}, &UnknownCurrencyError{Codes: append([]string{q.From}, q.To...), Source: liveSource}
 	case response.StatusCode != http.StatusOK:
@@ -160,15 +160,6 @@ type Auto struct {
 	First, Second Provider
 }
 
-// NewAuto asks the live service and falls back to the bundled snapshot.
-func NewAuto(o LiveOptions) (Auto, error) {
-	live, err := NewLive(o)
-	if err != nil {
-		return Auto{}, err
-	}
-	return Auto{First: live, Second: Snapshot{}}, nil
-}
-
 // Today is that of the first provider.
 func (a Auto) Today(now time.Time) Date { return a.First.Today(now) }
 
@@ -189,7 +180,7 @@ func (a Auto) Rates(ctx context.Context, q Query) (Quote, error) {
 		return quote, nil
 	case errors.As(fallbackErr, &date):
 		noted := *date
-		noted.Note = "The live rates could not be had."
+		noted.Note = "live rates could not be had"
 		return Quote{}, &noted
 	}
 	return Quote{}, errors.Join(err, fallbackErr)
@@ -198,21 +189,17 @@ func (a Auto) Rates(ctx context.Context, q Query) (Quote, error) {
 // NewProvider makes the provider that a setting names: "snapshot" (or ""), "live" or "auto". The options are for the
 // latter two.
 func NewProvider(name string, o LiveOptions) (Provider, error) {
-	switch name {
-	case "", "snapshot":
+	if name == "" || name == "snapshot" {
 		return Snapshot{}, nil
-	case "live":
-		live, err := NewLive(o)
-		if err != nil {
-			return nil, err
-		}
-		return live, nil
-	case "auto":
-		auto, err := NewAuto(o)
-		if err != nil {
-			return nil, err
-		}
-		return auto, nil
 	}
-	return nil, fmt.Errorf("currency: rates %q: want snapshot, live or auto", name)
+	live, err := NewLive(o)
+	switch {
+	case name != "live" && name != "auto":
+		return nil, fmt.Errorf("currency: rates %q: want snapshot, live or auto", name)
+	case err != nil:
+		return nil, err
+	case name == "live":
+		return live, nil
+	}
+	return Auto{First: live, Second: Snapshot{}}, nil
 }

@@ -10,20 +10,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/currency/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
-// modelEngine is the engine that lets a language model understand and word. The rates, and all that is computed with
-// them, come from the dialogue below its tool: the model does no arithmetic.
-type modelEngine struct {
-	dialogue *Dialogue
-	model    llm.Model
-}
-
+// The model understands and words. The rates, and all that is computed with them, come from its tool: the model does no
+// arithmetic.
 const instructions = `You convert currencies and tell exchange rates. You do nothing else; decline anything else politely.
 Use the tool get_exchange_rate for every rate, once for each target, also for rates that you think you know, and let it convert the amount.
 Repeat the text that it returns word for word: it has the figures, the day and the source.
@@ -47,48 +47,59 @@ const rateSchema = `{"type":"object","properties":{"currency_from":{"type":"stri
 	`"amount":{"type":"number","description":"to convert; 1 by default"}},"required":["currency_from","currency_to"],"additionalProperties":false}`
 
 const (
-	maxLookups = 2 * MaxTargets // for one message, mistakes included
-	maxTalk    = 20             // messages of the conversation that a model is told
+	maxLookups = 2 * rules.MaxTargets // for one message, mistakes included
+	maxTalk    = 20                   // messages of the conversation that a model is told
 )
 
-// Answer lets the model answer; see [Dialogue.Answer]. An error is an [*llm.Error], or says that the rates could not
-// be had.
-func (e *modelEngine) Answer(ctx context.Context, s State, text string, progress func(string) error) (Outcome, State, error) {
-	text = strings.TrimSpace(text)
-	switch {
-	case text == "":
-		return Outcome{Kind: KindRefuse, Text: refusal}, s, nil
-	case len(text) > MaxText:
-		return Outcome{Kind: KindAsk, Text: tooLong}, s, nil
+// declined is what the agent says when a model refuses, or says nothing.
+const declined = "Sorry, I can only convert currencies. You could ask me: 100 USD in GBP."
+
+// think lets the model answer.
+func (c *converter) think(ctx context.Context, t *agent.Turn, s state) error {
+	text := strings.TrimSpace(t.Text())
+	if text == "" {
+		return t.Complete(a2a.TextPart(declined))
 	}
-	l := &lookups{dialogue: e.dialogue, progress: progress}
+	l := &lookups{converter: c, progress: progress(t)}
 	talk := append(slices.Clone(s.Talk), llm.User(text))
-	answer, err := llm.Run(ctx, e.model, llm.Task{
-		System: instructions + e.days(), Messages: talk, Tools: []llm.Tool{l.tool()}, Schema: jsontext.Value(replySchema),
+	found, err := llm.Run(ctx, c.model, llm.Task{
+		System: instructions + c.days(), Messages: talk, Tools: []llm.Tool{l.tool()}, Schema: jsontext.Value(replySchema),
 	})
-	if errors.Is(err, llm.ErrRefused) {
-		return Outcome{Kind: KindRefuse, Text: refusal}, s, nil
-	}
-	if err != nil {
-		return Outcome{}, s, err
+	switch {
+	case errors.Is(err, llm.ErrRefused):
+		return t.Complete(a2a.TextPart(declined))
+	case err != nil:
+		return c.fail(ctx, err)
 	}
 	var r reply
-	if err := json.Unmarshal(answer.JSON, &r); err != nil {
-		return Outcome{}, s, &llm.Error{Kind: llm.ErrBadOutput, Err: err}
+	if err := json.Unmarshal(found.JSON, &r); err != nil {
+		return c.fail(ctx, &llm.Error{Kind: llm.ErrBadOutput, Err: err})
 	}
-	out, err := l.outcome(r)
-	if err != nil {
-		return Outcome{}, s, err
+	said := l.complete(r)
+	s.Talk = append(talk, llm.Assistant(said))
+	s.Talk = s.Talk[max(0, len(s.Talk)-maxTalk):]
+	if r.Status == statusAsks || len(l.conversions) > 0 && r.Status != statusError {
+		if err := t.SaveContext(ctx, s); err != nil {
+			return fmt.Errorf("save the conversation: %w", err)
+		}
 	}
-	talk = append(talk, llm.Assistant(out.Text))
-	s.Talk = talk[max(0, len(talk)-maxTalk):]
-	return out, s, nil
+	switch {
+	case r.Status == statusAsks:
+		return t.Ask(a2a.TextPart(said))
+	case len(l.conversions) == 0 && l.failed != nil:
+		return c.fail(ctx, l.failed) // whatever the model makes of it
+	case r.Status == statusError:
+		return agent.Public(said, nil)
+	case len(l.conversions) == 0:
+		return t.Complete(a2a.TextPart(said)) // nothing was looked up: it is no answer about rates
+	}
+	return answer(t, l.conversions, said)
 }
 
 // days tells the model which day it is, and from which one to count.
-func (e *modelEngine) days() string {
-	now := e.dialogue.now()
-	return fmt.Sprintf("Today is %s. Count days such as yesterday from %s, the last one with rates.", DateOf(now), e.dialogue.Rates.Today(now))
+func (c *converter) days() string {
+	now := c.now()
+	return fmt.Sprintf("Today is %s. Count days such as yesterday from %s, the last one with rates.", DateOf(now), c.rates.Today(now))
 }
 
 // reply is the model's answer.
@@ -99,35 +110,28 @@ type reply struct {
 
 // lookups are what the tool was asked for during one message.
 type lookups struct {
-	dialogue *Dialogue
-	progress func(string) error
+	converter *converter
+	progress  func(string) error
 
-	mu          sync.Mutex // calls come at the same time
-	calls       int
+	calls       atomic.Int32 // they come at the same time
+	mu          sync.Mutex
 	texts       []string // of each that was answered, with its figures
 	conversions []Conversion
 	failed      error // of the provider
 }
 
-// outcome is the model's answer with the figures behind it.
-func (l *lookups) outcome(r reply) (Outcome, error) {
-	text := cmp.Or(strings.TrimSpace(r.Message), refusal)
-	switch {
-	case r.Status == statusAsks:
-		return Outcome{Kind: KindAsk, Text: text}, nil
-	case len(l.conversions) == 0 && l.failed != nil:
-		return Outcome{}, l.failed // whatever the model makes of it
-	case r.Status == statusError:
-		return Outcome{Kind: KindFail, Text: text}, nil
-	case len(l.conversions) == 0:
-		return Outcome{Kind: KindRefuse, Text: text}, nil // nothing was looked up: it is no answer about rates
+// complete is the model's text with all figures that were looked up: models round, and leave out the day.
+func (l *lookups) complete(r reply) string {
+	text := cmp.Or(strings.TrimSpace(r.Message), declined)
+	if r.Status == statusAsks || r.Status == statusError {
+		return text
 	}
 	for _, figures := range l.texts {
 		if !strings.Contains(text, figures) {
-			text += "\n" + figures // models round, and leave out the day
+			text += "\n" + figures
 		}
 	}
-	return Outcome{Kind: KindAnswer, Text: text, Conversions: l.conversions}, nil
+	return text
 }
 
 func (l *lookups) tool() llm.Tool {
@@ -151,65 +155,40 @@ type rateResult struct {
 // errRates is what a model is told when the rates cannot be had: the cause is for the log.
 var errRates = errors.New("the exchange rates could not be had")
 
-// rate answers one call. It treats the arguments like what a user says, so that what is wrong with them is told in
-// the same words.
+// rate answers one call. Mistakes in its arguments are errors that the model can mend.
 func (l *lookups) rate(ctx context.Context, a rateArgument) (any, error) {
-	if l.count() > maxLookups {
+	if l.calls.Add(1) > maxLookups {
 		return nil, fmt.Errorf("only %d calls are allowed for one message", maxLookups)
 	}
-	m := merge(State{}, a.request())
-	out, err := l.dialogue.settle(ctx, &m, l.progress)
+	amount, query := decimal.NewFromInt(1), Query{From: strings.ToUpper(a.From), To: []string{strings.ToUpper(a.To)}}
+	if a.Amount != nil {
+		amount = a.Amount.Decimal
+	}
+	if amount.Sign() < 0 {
+		return nil, errors.New("the amount is below zero")
+	}
+	if a.Date != "" && !strings.EqualFold(a.Date, "latest") {
+		day, err := ParseDate(a.Date)
+		if err != nil {
+			return nil, err
+		}
+		query.On = day
+	}
+	conversions, text, err := l.converter.convert(ctx, amount, query, l.progress)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	var unknown *UnknownCurrencyError
+	var date *DateError
 	switch {
+	case errors.As(err, &unknown), errors.As(err, &date):
+		return nil, errors.New(sentence(err))
 	case err != nil:
 		l.failed = err
 		return nil, cmp.Or(ctx.Err(), errRates)
-	case out.Kind != KindAnswer:
-		return nil, errors.New(out.Text)
 	}
-	if !slices.Contains(l.texts, out.Text) {
-		l.texts = append(l.texts, out.Text)
-		l.conversions = append(l.conversions, out.Conversions...)
+	if !slices.Contains(l.texts, text) {
+		l.texts = append(l.texts, text)
+		l.conversions = append(l.conversions, conversions...)
 	}
-	return rateResult{out.Conversions[0], out.Text}, nil
-}
-
-func (l *lookups) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.calls++
-	return l.calls
-}
-
-// request is what the arguments say.
-func (a rateArgument) request() Request {
-	r := Request{Amount: a.Amount, When: When{Kind: WhenLatest}}
-	r.From = r.known(a.From, SlotFrom)
-	if to := r.known(a.To, SlotTo); to != "" {
-		r.To = []string{to}
-	}
-	if a.Amount != nil && a.Amount.Sign() < 0 {
-		r.Problems = append(r.Problems, Problem{Kind: NegativeAmount, Slot: SlotAmount})
-	}
-	if a.Date == "" || strings.EqualFold(a.Date, "latest") {
-		return r
-	}
-	day, err := ParseDate(a.Date)
-	if err != nil {
-		r.Problems = append(r.Problems, Problem{Kind: UnclearDate, Slot: SlotDate, Text: a.Date})
-		return r
-	}
-	r.When = When{Kind: WhenDay, Day: day, Text: a.Date}
-	return r
-}
-
-// known returns the code of a currency; one that does not exist becomes a problem, and "".
-func (r *Request) known(code string, slot Slot) string {
-	code = strings.ToUpper(code)
-	if _, ok := names[code]; !ok {
-		r.Problems = append(r.Problems, Problem{Kind: UnknownCurrency, Slot: slot, Text: code, Codes: nearCodes(code)})
-		return ""
-	}
-	return code
+	return rateResult{conversions[0], text}, nil
 }

@@ -47,7 +47,11 @@ type UnknownCurrencyError struct {
 }
 
 func (e *UnknownCurrencyError) Error() string {
-	return fmt.Sprintf("currency: the %s has no rates for %s", e.Source, strings.Join(e.Codes, ", "))
+	text := fmt.Sprintf("the %s has no rates for %s", e.Source, strings.Join(e.Codes, " and "))
+	if len(e.Supported) > 0 {
+		text += ", only for " + strings.Join(e.Supported, ", ")
+	}
+	return text
 }
 
 // DateError says that a provider has no rates for a day.
@@ -59,8 +63,28 @@ type DateError struct {
 }
 
 func (e *DateError) Error() string {
-	if e.First == "" {
-		return fmt.Sprintf("currency: the %s has no rates for %s", e.Source, e.Date)
+	text := fmt.Sprintf("the %s has no rates for %s", e.Source, e.Date)
+	if e.First != "" {
+		text += fmt.Sprintf(", only from %s to %s", e.First, e.Last)
 	}
-	return fmt.Sprintf("currency: the %s has no rates for %s, only from %s to %s", e.Source, e.Date, e.First, e.Last)
+	if e.Note != "" {
+		text += " (" + e.Note + ")"
+	}
+	return text
+}
+
+// Date is a day written as 2006-01-02. Dates compare as strings do. The empty Date stands for the latest day that
+// has rates.
+type Date string
+
+// DateOf is the day of t, in UTC.
+func DateOf(t time.Time) Date { return Date(t.UTC().Format(time.DateOnly)) }
+
+// ParseDate reads 2006-01-02 and refuses days that no calendar has.
+func ParseDate(text string) (Date, error) {
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return "", fmt.Errorf("currency: %q is not a date like 2006-01-02", text)
+	}
+	return DateOf(t), nil
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/shopspring/decimal"
 )
 
 //go:embed data/rates.csv
@@ -64,7 +66,7 @@ func (t *table) addDay(row []string) error {
 	if n := len(t.days); n > 0 && day <= t.days[n-1] {
 		return fmt.Errorf("currency: table of rates: %s comes after %s", day, t.days[n-1])
 	}
-	rates := map[string]Decimal{"EUR": decimalFromInt(1)}
+	rates := map[string]Decimal{"EUR": {decimal.NewFromInt(1)}}
 	for i, code := range t.codes {
 		rate, err := ParseDecimal(row[i+1])
 		if err != nil || rate.Sign() <= 0 {
@@ -116,7 +118,7 @@ func (Snapshot) Rates(ctx context.Context, q Query) (Quote, error) {
 	}
 	perEuro, rates := bundled.rates[day], make(map[string]Decimal, len(q.To))
 	for _, to := range q.To {
-		rates[to] = perEuro[to].Quo(perEuro[q.From], rateDigits)
+		rates[to] = Decimal{perEuro[to].DivRound(perEuro[q.From].Decimal, maxDecimalExponent)}.significant(rateDigits, 0)
 	}
 	return Quote{Date: day, Rates: rates, Source: snapshotSource}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
 	"github.com/dragoman-a2a/dragoman/apps/samples/movies"
+	"github.com/dragoman-a2a/dragoman/apps/samples/movies/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm/llmtest"
 )
 
@@ -55,7 +56,7 @@ var dialogues = map[string][]line{
 	},
 	"a name of several people": {
 		{"Who is Anderson?", lookups("people Anderson"), asks, has("Wes Anderson", "Paul Thomas Anderson")},
-		{"Wes", lookups("person Wes Anderson"), done, has("Houston", "The Grand Budapest Hotel")},
+		{"Wes", lookups("person Wes Anderson"), done, has("Houston")},
 		{"what movies did he direct?", lookups("person Wes Anderson"), done, has("The Royal Tenenbaums")},
 	},
 	"two pronouns": {
@@ -63,7 +64,6 @@ var dialogues = map[string][]line{
 		{"who stars in it?", lookups("movie Alien (1979)"), done, has("Sigourney Weaver", "Ian Holm")},
 		{"what else has she been in?", lookups("person Sigourney Weaver"), done, has("Ghostbusters", "Avatar")},
 	},
-	"nothing of films": {{"Tell me a joke", nil, done, has("Sorry, I only know about movies")}},
 }
 
 func converse(t *testing.T, h *agenttest.Harness, lines []line) {
@@ -94,7 +94,7 @@ func TestDialogues(t *testing.T) {
 	for name, lines := range dialogues {
 		t.Run("rules/"+name, func(t *testing.T) {
 			t.Parallel()
-			converse(t, newHarness(t, movies.Options{Seed: 27}), lines)
+			converse(t, newHarness(t, movies.Options{}), lines)
 		})
 		t.Run("model/"+name, func(t *testing.T) {
 			t.Parallel()
@@ -180,38 +180,38 @@ func TestAnswers(t *testing.T) {
 	for say, want := range map[string]string{
 		"Who directed Blade Runner?":                           "Blade Runner (1982) was directed by Ridley Scott.",
 		"What is The Godfather about?":                         "The Godfather (1972): The youngest son",
-		"who plays the main character in Gladiator":            "Russell Crowe plays Maximus in Gladiator (2000).",
-		"who played the Joker in The Dark Knight?":             "Heath Ledger plays Joker",
 		"Which films has Greta Gerwig directed?":               "Greta Gerwig directed Barbie (2023), Little Women (2019) and Lady Bird (2017).",
 		"Which came out first, Jurassic Park or Terminator 2?": "Terminator 2: Judgment Day (1991) came out first: 3 July 1991, and Jurassic Park (1993): 11 June 1993.",
-		"is Titanic longer than Avatar?":                       "Titanic (1997) is longer: 194 minutes, and Avatar (2009): 162 minutes.",
-		"Which is better: Fargo or Magnolia":                   "Fargo (1996) is rated higher: 7.9 of 10",
 		"how long is The Godfather Part 2":                     "The Godfather Part II (1974) is 202 minutes long.",
-		"what genre is Get Out":                                "Get Out (2017): mystery, thriller and horror.",
-		"is Fargo any good?":                                   "Fargo (1996) is rated 7.9 of 10.",
-		"when was the movie Jaws released?":                    "Jaws (1975) was released on 20 June 1975.",
-		"Dune (1984)":                                          "Dune (1984), action, science fiction and adventure, directed by David Lynch",
-		"Villeneuve's Dune":                                    "Dune (2021)",
-		"who directed Ocean's Eleven from 1960?":               "Ocean's Eleven (1960) was directed by Lewis Milestone.",
-		"Amelie":                                               "Amélie (2001)",
-		"who directed Her":                                     "Her (2013) was directed by Spike Jonze.",
-		"How old is Keanu Reeves?":                             "Keanu Reeves was born on 2 September 1964 in Beirut, Lebanon.",
-		"films with Brad Pitt and George Clooney":              "I found Ocean's Eleven (2001).",
-		"movies from 1994":                                     "The Shawshank Redemption (1994), Pulp Fiction (1994)",
-		"show romantic comedies with Meg Ryan and Tom Hanks":   "I found Sleepless in Seattle (1993) and You've Got Mail (1998).",
-		"show me comedies from the 80s":                        "Back to the Future (1985)",
-		"movies by Wes Anderson":                               "I found The Grand Budapest Hotel (2014) and The Royal Tenenbaums (2001).",
-		"find horror movies before 1930":                       "I found no such films.",
-		"did Christopher Nolan direct Memento?":                "Memento (2000) was directed by Christopher Nolan.",
-		"Who directed Teminator?":                              `I found no film called "Teminator" in the bundled catalogue. Did you mean The Terminator (1984) or Terminator 2: Judgment Day (1991)?`,
-		"Incepton":                                             "Did you mean Inception (2010)?",
-		"who directed Qwertyuiop Asdf":                         `I found no film called "Qwertyuiop Asdf" in the bundled catalogue.`,
-		"who is Qwertyuiop Asdf":                               `I found nobody called "Qwertyuiop Asdf"`,
-		"what's the weather in Paris":                          "Sorry, I only know about movies",
-		"":                                                     "Sorry, I only know about movies",
+		"when was Jaws released?":                              "Jaws (1975) was released on 20 June 1975.",
+		"who directed Ocean's Eleven 1960?":                    "Ocean's Eleven (1960) was directed by Lewis Milestone.",
+		"what is Amelie about?":                                "Amélie (2001): ",
+		"find movies with Audrey Tautou":                       "I found Amélie (2001).",
+	} {
+		if r := h.Send(say); r.State() != done || !strings.Contains(r.Text(), want) {
+			t.Errorf("%q: %v: %s\nwant %s", say, r.State(), r.Text(), want)
+		}
+	}
+}
+
+// What the rules do not understand is refused in one sentence that names --llm, and has no artifact.
+func TestRefuses(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, movies.Options{})
+	for say, want := range map[string]string{
+		"Tell me a joke":              rules.Refusal,
+		"":                            rules.Refusal,
+		"what's the weather in Paris": rules.Refusal,
+		"who plays the Joker in The Dark Knight?":     rules.Refusal,
+		"is Titanic longer than Avatar?":              rules.Refusal,
+		"Recommend a good French movie":               rules.Refusal,
+		"Recommend a good thriller from the nineties": rules.Refusal,
+		"show me comedies from the 80s":               rules.Refusal,
+		"Who directed Teminator?":                     `I find no "Teminator" in the bundled catalogue; start me with --llm if you meant something else.`,
+		"who is Qwertyuiop Asdf":                      `I find no "Qwertyuiop Asdf" in the bundled catalogue; start me with --llm if you meant something else.`,
 	} {
 		r := h.Send(say)
-		if r.State() != done || !strings.Contains(r.Text(), want) {
+		if r.State() != a2a.TaskStateRejected || r.StatusText() != want || len(r.Task.Artifacts) > 0 {
 			t.Errorf("%q: %v: %s\nwant %s", say, r.State(), r.Text(), want)
 		}
 	}
@@ -224,25 +224,15 @@ func TestPronounsAndFollowUps(t *testing.T) {
 			{"who directed it?", nil, asks, has("Which film do you mean?")},
 			{"Alien", nil, done, has("Ridley Scott")},
 		},
-		"the same of another": {
-			{"Who directed Heat?", nil, done, has("Michael Mann")},
-			{"and Fargo?", nil, done, has("Joel Coen and Ethan Coen")},
-			{"What about The Thing?", nil, asks, has("1. The Thing (1982), directed by John Carpenter", "2. The Thing (2011)")},
-			{"Carpenter's", nil, done, has("John Carpenter")},
-		},
 		"he and she": {
 			{"Who stars in Titanic?", nil, done, has("Leonardo DiCaprio")},
-			{"where was she born?", nil, done, has("Kate Winslet was born")},
-			{"how old is he", nil, done, has("Leonardo DiCaprio was born")},
-		},
-		"the two that were compared": {
-			{"Which came out first, Alien or Jaws?", nil, done, has("Jaws (1975) came out first")},
-			{"which one is longer?", nil, done, has("Jaws (1975) is longer")},
+			{"what else has she been in?", nil, done, has("Kate Winslet has been in")},
+			{"who is he", nil, done, has("Leonardo DiCaprio", "Born on 1974-11-11")},
 		},
 		"another one": {
-			{"Recommend a movie by Wes Anderson", nil, done, has("directed by Wes Anderson")},
-			{"another one", nil, done, has("directed by Wes Anderson")},
-			{"another", nil, done, has("I know no other film like that")},
+			{"Recommend a good musical movie", nil, a2a.TaskStateRejected, has("--llm")},
+			{"Recommend a war movie", nil, done, has("I recommend")},
+			{"another one", nil, done, has("I recommend")},
 		},
 		"a list is no it": {
 			{"who directed Arrival", nil, done, has("Denis Villeneuve")},
@@ -255,8 +245,12 @@ func TestPronounsAndFollowUps(t *testing.T) {
 			{"2", nil, done, has("Star Wars (1977) came out first")},
 		},
 		"a question instead of an answer": {
-			{"Dune", nil, asks, has("Dune (1984)")},
+			{"Who directed Dune?", nil, asks, has("Dune (1984)")},
 			{"Who directed Alien?", nil, done, has("Ridley Scott")},
+		},
+		"by name": {
+			{"Who directed Dune?", nil, asks, has("1. Dune (1984), directed by David Lynch")},
+			{"the one by Villeneuve", nil, done, has("Dune (2021)")},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -278,57 +272,21 @@ func TestOtherFilms(t *testing.T) {
 	}
 }
 
-// What is recommended depends on the seed alone, and nothing is recommended twice.
+// Nothing is recommended twice in a conversation.
 func TestRecommendations(t *testing.T) {
 	t.Parallel()
-	run := func(seed uint64) []string {
-		h := newHarness(t, movies.Options{Seed: seed}, "application/json")
-		r := h.Send("Recommend a good thriller from the nineties")
-		var all []string
-		for range 10 {
-			found := recordsOf(t, r)
-			if len(found.Movies) != 1 {
-				t.Fatalf("%+v", found)
-			}
-			movie := found.Movies[0]
-			if year := movie.Year(); year < "1990" || year > "1999" || movie.VoteAverage < 7 {
-				t.Errorf("%s, rated %v", movie, movie.VoteAverage)
-			}
-			all = append(all, movie.Title)
-			m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("another one"))
-			m.ContextID = r.Task.ContextID
-			r = h.SendMessage(m)
-		}
-		return all
-	}
-	first := run(1)
-	seen := make(map[string]bool)
-	for _, title := range first {
-		if seen[title] {
-			t.Errorf("%s twice", title)
-		}
-		seen[title] = true
-	}
-	if again := run(1); fmt.Sprint(again) != fmt.Sprint(first) {
-		t.Errorf("the same seed: %v, then %v", first, again)
-	}
-	if other := run(2); fmt.Sprint(other) == fmt.Sprint(first) {
-		t.Errorf("another seed: %v", other)
-	}
-}
-
-func TestRecommendsByLeadAndLikeness(t *testing.T) {
-	t.Parallel()
 	h := newHarness(t, movies.Options{}, "application/json")
-	for range 3 {
-		r := h.Send("any decent horror movies with a female lead?")
-		full, err := movies.Bundled().Movie(t.Context(), recordsOf(t, r).Movies[0].ID)
-		if err != nil || full.Credits.Cast[0].Gender != 1 {
-			t.Errorf("%s: %+v, %v", full, full.Credits, err)
+	r := h.Send("Recommend a good thriller movie")
+	seen := make(map[string]bool)
+	for range 10 {
+		found := recordsOf(t, r)
+		if len(found.Movies) != 1 || seen[found.Movies[0].Title] {
+			t.Fatalf("%+v", found)
 		}
-	}
-	if got := recordsOf(t, h.Send("What should I watch if I liked Interstellar?")).Movies[0]; got.Title == "Interstellar" || len(got.Genres) == 0 {
-		t.Errorf("%+v", got)
+		seen[found.Movies[0].Title] = true
+		m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("another one"))
+		m.ContextID = r.Task.ContextID
+		r = h.SendMessage(m)
 	}
 }
 

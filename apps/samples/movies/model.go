@@ -14,14 +14,10 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dragoman-a2a/dragoman/apps/samples/movies/catalogue"
+	"github.com/dragoman-a2a/dragoman/apps/samples/movies/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
-
-// modelEngine is the engine that lets a language model answer, with the catalogue as its tools.
-type modelEngine struct {
-	catalogue Catalogue
-	model     llm.Model
-}
 
 const instructions = `You are an expert for movies and the people who make them. Answer questions about those and nothing else; decline others politely.
 Look up every fact with the tools, also those you think you know, and answer from what they return. Use several at once where that helps.
@@ -42,35 +38,39 @@ const (
 )
 
 const (
-	maxResults = 10 // of a search that a model is told
-	maxTalk    = 20 // messages of the conversation that a model is told
+	maxQuestion = 500 // runes of a text that a model is told
+	maxResults  = 10  // of a search that a model is told
+	maxTalk     = 20  // messages of the conversation that a model is told
 )
 
-// answer lets the model answer.
-func (e *modelEngine) answer(ctx context.Context, s State, text string) (outcome, State, error) {
-	text = clean(text, maxQuestion)
+// declined is what the agent says when a model refuses, or says nothing.
+const declined = "Sorry, I only know about movies and the people who make them. You could ask me: Who directed The Matrix?"
+
+// think lets the model answer.
+func (c *critic) think(ctx context.Context, s *state, text string) (*rules.Reply, error) {
+	text = catalogue.Clean(text, maxQuestion)
 	if text == "" {
-		return outcome{kind: declined, text: refusal}, s, nil
+		return &rules.Reply{Kind: rules.Refused, Text: declined}, nil
 	}
-	seen := &sighting{catalogue: e.catalogue}
+	seen := &sighting{catalogue: c.catalogue}
 	talk := append(slices.Clone(s.Talk), llm.User(text))
-	answer, err := llm.Run(ctx, e.model, llm.Task{
+	found, err := llm.Run(ctx, c.model, llm.Task{
 		System: instructions, Messages: talk, Tools: seen.tools(), Schema: jsontext.Value(replySchema),
 	})
 	if errors.Is(err, llm.ErrRefused) {
-		return outcome{kind: declined, text: refusal}, s, nil
+		return &rules.Reply{Kind: rules.Refused, Text: declined}, nil
 	}
 	if err != nil {
-		return outcome{}, s, err
+		return nil, err
 	}
-	var reply struct{ Reply, State string }
-	if err := json.Unmarshal(answer.JSON, &reply, json.MatchCaseInsensitiveNames(true)); err != nil {
-		return outcome{}, s, fmt.Errorf("movies: the model's answer: %w", err)
+	var said struct{ Reply, State string }
+	if err := json.Unmarshal(found.JSON, &said, json.MatchCaseInsensitiveNames(true)); err != nil {
+		return nil, fmt.Errorf("movies: the model's answer: %w", err)
 	}
-	out := seen.outcome(reply.Reply, reply.State == "input_required")
-	talk = append(talk, llm.Assistant(out.text))
+	reply := seen.reply(said.Reply, said.State == "input_required")
+	talk = append(talk, llm.Assistant(reply.Text))
 	s.Talk = talk[max(0, len(talk)-maxTalk):]
-	return out, s, nil
+	return reply, nil
 }
 
 // Models that were taught the manner of the first samples end with a line that says how it stands.
@@ -92,40 +92,49 @@ func unmark(reply string, asks bool) (string, bool) {
 	return reply, asks
 }
 
-// A sighting is what the tools returned: the records that the answer speaks of.
+// A sighting is what the tools returned: the records that the answer speaks of. Those that were looked at come before
+// those that were only found.
 type sighting struct {
-	catalogue Catalogue
+	catalogue catalogue.Catalogue
 
-	mu            sync.Mutex // tools run at the same time
-	movies, found []Movie    // looked at, and only found
-	people, known []Person
+	mu     sync.Mutex // tools run at the same time
+	movies []catalogue.Movie
+	people []catalogue.Person
 }
 
-// outcome is the model's answer with the records that it mentions.
-func (g *sighting) outcome(reply string, asks bool) outcome {
-	reply, asks = unmark(reply, asks)
-	if asks {
-		return outcome{kind: asked, text: reply}
-	}
-	out := outcome{text: or(reply, refusal)}
-	if len(g.movies)+len(g.people)+len(g.found)+len(g.known) == 0 {
-		out.kind = declined // nothing was looked up: it is no answer about films
+// reply is the model's answer with the records that it mentions.
+func (g *sighting) reply(text string, asks bool) *rules.Reply {
+	text, asks = unmark(text, asks)
+	out := &rules.Reply{Text: cmp.Or(text, declined)}
+	switch {
+	case asks:
+		return &rules.Reply{Kind: rules.Asked, Text: text}
+	case len(g.movies)+len(g.people) == 0:
+		out.Kind = rules.Refused // nothing was looked up: it is no answer about films
 		return out
 	}
-	for _, m := range append(g.movies, g.found...) {
-		if strings.Contains(reply, m.Title) && !slices.ContainsFunc(out.movies, func(o Movie) bool { return o.ID == m.ID }) {
-			out.movies = append(out.movies, m)
-		}
-	}
-	for _, p := range append(g.people, g.known...) {
-		if strings.Contains(reply, p.Name) && !slices.ContainsFunc(out.people, func(o Person) bool { return o.ID == p.ID }) {
-			out.people = append(out.people, p)
-		}
-	}
-	// In the order in which they are mentioned: tools that run at the same time end in any.
-	slices.SortStableFunc(out.movies, func(a, b Movie) int { return cmp.Compare(strings.Index(reply, a.Title), strings.Index(reply, b.Title)) })
-	slices.SortStableFunc(out.people, func(a, b Person) int { return cmp.Compare(strings.Index(reply, a.Name), strings.Index(reply, b.Name)) })
+	out.Movies = mentioned(text, g.movies, func(m catalogue.Movie) (string, int) { return m.Title, m.ID })
+	out.People = mentioned(text, g.people, func(p catalogue.Person) (string, int) { return p.Name, p.ID })
 	return out
+}
+
+// mentioned are the records whose names a text has, in the order in which it has them: tools that run at the same time
+// end in any.
+func mentioned[T any](text string, all []T, of func(T) (name string, id int)) []T {
+	var found []T
+	for _, item := range all {
+		name, id := of(item)
+		known := slices.ContainsFunc(found, func(f T) bool { _, other := of(f); return other == id })
+		if strings.Contains(text, name) && !known {
+			found = append(found, item)
+		}
+	}
+	slices.SortStableFunc(found, func(x, y T) int {
+		a, _ := of(x)
+		b, _ := of(y)
+		return cmp.Compare(strings.Index(text, a), strings.Index(text, b))
+	})
+	return found
 }
 
 // The arguments of the tools.
@@ -164,14 +173,14 @@ func (g *sighting) searchMovies(ctx context.Context, a queryArgument) (any, erro
 }
 
 // list tells a model of films that were found.
-func (g *sighting) list(ctx context.Context, found []Movie, err error) (any, error) {
+func (g *sighting) list(ctx context.Context, found []catalogue.Movie, err error) (any, error) {
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), errCatalogue)
 	}
 	found = found[:min(len(found), maxResults)]
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.found = append(g.found, found...)
+	g.movies = append(g.movies, found...)
 	return found, nil
 }
 
@@ -183,7 +192,7 @@ func (g *sighting) searchPeople(ctx context.Context, a queryArgument) (any, erro
 	found = found[:min(len(found), maxResults)]
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.known = append(g.known, found...)
+	g.people = append(g.people, found...)
 	return found, nil
 }
 
@@ -192,15 +201,15 @@ func (g *sighting) getMovie(ctx context.Context, a idArgument) (any, error) {
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), errCatalogue)
 	}
-	if m.Credits != nil { // a model needs neither the stunts nor the caterers
-		m.Credits = &Credits{
-			Cast: m.Credits.Cast[:min(len(m.Credits.Cast), maxResults)],
-			Crew: slices.DeleteFunc(slices.Clone(m.Credits.Crew), func(c Credit) bool { return c.Job != "Director" && c.Job != "Screenplay" && c.Job != "Writer" }),
-		}
+	m.Credits = &catalogue.Credits{ // a model needs neither the stunts nor the caterers
+		Cast: m.Credits.Cast[:min(len(m.Credits.Cast), maxResults)],
+		Crew: slices.DeleteFunc(slices.Clone(m.Credits.Crew), func(c catalogue.Credit) bool {
+			return c.Job != "Director" && c.Job != "Screenplay" && c.Job != "Writer"
+		}),
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.movies = append(g.movies, m)
+	g.movies = slices.Insert(g.movies, 0, m)
 	return m, nil
 }
 
@@ -211,19 +220,17 @@ func (g *sighting) getPerson(ctx context.Context, a idArgument) (any, error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.people = append(g.people, p)
-	if p.MovieCredits != nil {
-		g.found = append(append(g.found, p.MovieCredits.Cast...), p.MovieCredits.Crew...)
-	}
+	g.people = slices.Insert(g.people, 0, p)
+	g.movies = slices.Concat(g.movies, p.MovieCredits.Cast, p.MovieCredits.Crew)
 	return p, nil
 }
 
 func (g *sighting) findMovies(ctx context.Context, a findArgument) (any, error) {
-	f := Filter{Cast: a.Cast, Director: a.Director, From: a.From, To: a.To}
+	f := catalogue.Filter{Cast: a.Cast, Director: a.Director, From: a.From, To: a.To}
 	for _, name := range a.Genres {
-		id, ok := genreOf(name)
+		id, ok := catalogue.GenreID(name)
 		if !ok {
-			return nil, fmt.Errorf("there is no genre %q", clean(name, maxEcho))
+			return nil, fmt.Errorf("there is no genre %q", catalogue.Clean(name, maxQuestion))
 		}
 		f.Genres = append(f.Genres, id)
 	}

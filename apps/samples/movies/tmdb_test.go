@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
 	"github.com/dragoman-a2a/dragoman/apps/samples/movies"
+	"github.com/dragoman-a2a/dragoman/apps/samples/movies/catalogue"
 	"github.com/dragoman-a2a/dragoman/engine"
 )
 
@@ -71,11 +72,11 @@ func (f *fakeTMDB) last() *http.Request {
 }
 
 // live returns the catalogue of a fake TMDB, whose connections end with the test.
-func live(t *testing.T, url, key string) movies.Catalogue {
+func live(t *testing.T, url, key string) catalogue.Catalogue {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	c, err := movies.NewTMDB(movies.TMDBOptions{Key: key, BaseURL: url + "/3", Client: &http.Client{Transport: transport}})
+	c, err := catalogue.NewTMDB(catalogue.TMDBOptions{Key: key, BaseURL: url + "/3", Client: &http.Client{Transport: transport}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,6 @@ func TestLiveAnswers(t *testing.T) {
 			"what is The Matrix about":                 "The Matrix (1999): A hacker wakes up. [31m\n",
 			"Find action movies starring Keanu Reeves": "I found The Matrix (1999).",
 			"What movies has Keanu Reeves been in?":    "Keanu Reeves has been in The Matrix (1999).",
-			"where was Keanu Reeves born":              "2 September 1964 in Beirut, Lebanon",
 			"Recommend an action movie":                "I recommend The Matrix (1999)",
 		} {
 			if r := h.Send(say); r.State() != done || !strings.Contains(r.Text(), want) {
@@ -116,7 +116,7 @@ func TestLiveRequests(t *testing.T) {
 	if q := tmdb.last().URL.Query(); q.Get("query") != "Dune & more" || q.Get("include_adult") != "false" || q.Get("language") != "en-US" || q.Get("page") != "1" || q.Get("api_key") != keyV3 {
 		t.Errorf("%v", q)
 	}
-	if _, err := c.Discover(t.Context(), movies.Filter{Genres: []int{28, 53}, Cast: []int{1, 2}, Director: 3, From: 1990, To: 1999, MinVote: 7}); err != nil {
+	if _, err := c.Discover(t.Context(), catalogue.Filter{Genres: []int{28, 53}, Cast: []int{1, 2}, Director: 3, From: 1990, To: 1999, MinVote: 7}); err != nil {
 		t.Fatal(err)
 	}
 	q := tmdb.last().URL.Query()
@@ -155,15 +155,15 @@ func TestKeyIsNeverShown(t *testing.T) {
 	} {
 		for _, key := range []string{"f" + keyV3[1:], "x" + keyV4} {
 			var log bytes.Buffer
-			catalogue := live(t, row.url, key)
-			h := agenttest.New(t, movies.New(movies.Options{Catalogue: catalogue}), &agenttest.Options{
+			films := live(t, row.url, key)
+			h := agenttest.New(t, movies.New(movies.Options{Catalogue: films}), &agenttest.Options{
 				Engine: &engine.Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))},
 			})
 			r := h.Send("Who directed The Matrix?")
 			if r.State() != a2a.TaskStateFailed || !strings.Contains(r.StatusText(), "could not be had") {
 				t.Errorf("%s: %v: %s", name, r.State(), r.StatusText())
 			}
-			if _, err := catalogue.SearchMovies(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), row.log) || strings.Contains(err.Error(), key) {
+			if _, err := films.SearchMovies(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), row.log) || strings.Contains(err.Error(), key) {
 				t.Errorf("%s: %v, want %s", name, err, row.log)
 			}
 			if err := h.Engine.Shutdown(t.Context()); err != nil {
@@ -174,7 +174,7 @@ func TestKeyIsNeverShown(t *testing.T) {
 			}
 		}
 	}
-	o := movies.TMDBOptions{Key: keyV3}
+	o := catalogue.TMDBOptions{Key: keyV3}
 	if text := fmt.Sprintf("%v %+v %#v %s", o, o, o, o); strings.Contains(text, keyV3) {
 		t.Error(text)
 	}
@@ -185,18 +185,18 @@ func TestFromEnv(t *testing.T) {
 	env := func(values map[string]string) func(string) string {
 		return func(name string) string { return values[name] }
 	}
-	if c, err := movies.FromEnv(env(nil)); err != nil || c.Source() != "bundled catalogue" {
+	if c, err := catalogue.FromEnv(env(nil)); err != nil || c.Source() != "bundled catalogue" {
 		t.Errorf("%v %v", c, err)
 	}
-	if c, err := movies.FromEnv(env(map[string]string{"TMDB_API_KEY": keyV3})); err != nil || c.Source() != "TMDB" {
+	if c, err := catalogue.FromEnv(env(map[string]string{"TMDB_API_KEY": keyV3})); err != nil || c.Source() != "TMDB" {
 		t.Errorf("%v %v", c, err)
 	}
 	for _, url := range []string{"ftp://x", "x", "http://x?a=b", "http://" + keyV3 + "@x/3", "http://\x00"} {
-		if _, err := movies.FromEnv(env(map[string]string{"TMDB_API_KEY": keyV3, "TMDB_BASE_URL": url})); err == nil || strings.Contains(err.Error(), keyV3) {
+		if _, err := catalogue.FromEnv(env(map[string]string{"TMDB_API_KEY": keyV3, "TMDB_BASE_URL": url})); err == nil || strings.Contains(err.Error(), keyV3) {
 			t.Errorf("%q: %v", url, err)
 		}
 	}
-	if _, err := movies.NewTMDB(movies.TMDBOptions{}); err == nil || !strings.Contains(err.Error(), "TMDB_API_KEY") {
+	if _, err := catalogue.NewTMDB(catalogue.TMDBOptions{}); err == nil || !strings.Contains(err.Error(), "TMDB_API_KEY") {
 		t.Errorf("%v", err)
 	}
 }

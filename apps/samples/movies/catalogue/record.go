@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package movies
+package catalogue
 
 import (
 	"context"
@@ -77,31 +77,37 @@ type Filter struct {
 	From     int   `json:"from,omitzero"`     // first year
 	To       int   `json:"to,omitzero"`       // last year
 	MinVote  int   `json:"min_vote,omitzero"` // of 10
-	Lead     int   `json:"lead,omitzero"`     // gender of who is named first; a Catalogue does not look at it
 }
 
 // A Catalogue knows films and people. Its errors are for the log. It is safe for concurrent use.
 type Catalogue interface {
-	// Source names the catalogue in answers.
-	Source() string
-	// SearchMovies finds films by title, best matches first.
-	SearchMovies(ctx context.Context, title string) ([]Movie, error)
-	// SearchPeople finds people by name, best matches first.
-	SearchPeople(ctx context.Context, name string) ([]Person, error)
-	// NearTitles finds films whose titles are not far from one that SearchMovies does not find.
-	NearTitles(ctx context.Context, title string) ([]Movie, error)
-	// Movie returns all about a film.
-	Movie(ctx context.Context, id int) (Movie, error)
-	// Person returns all about a person.
-	Person(ctx context.Context, id int) (Person, error)
-	// Discover finds films by a filter, best rated first.
-	Discover(ctx context.Context, f Filter) ([]Movie, error)
+	Source() string                                                  // names the catalogue in answers
+	SearchMovies(ctx context.Context, title string) ([]Movie, error) // best matches first
+	SearchPeople(ctx context.Context, name string) ([]Person, error) // best matches first
+	Movie(ctx context.Context, id int) (Movie, error)                // with all details
+	Person(ctx context.Context, id int) (Person, error)              // with all details
+	Discover(ctx context.Context, f Filter) ([]Movie, error)         // best rated first
 }
 
 // genres are TMDB's, by id.
 var genres = map[int]string{
-	28: "Action", 12: "Adventure", 16: "Animation", 35: "Comedy", 80: "Crime", 99: "Documentary", 18: "Drama", 10751: "Family", 14: "Fantasy", 36: "History",
-	27: "Horror", 10402: "Music", 9648: "Mystery", 10749: "Romance", 878: "Science Fiction", 53: "Thriller", 10752: "War", 37: "Western",
+	28: "Action", 12: "Adventure", 16: "Animation", 35: "Comedy", 80: "Crime", 99: "Documentary", 18: "Drama",
+	10751: "Family", 14: "Fantasy", 36: "History", 27: "Horror", 10402: "Music", 9648: "Mystery", 10749: "Romance",
+	878: "Science Fiction", 53: "Thriller", 10752: "War", 37: "Western",
+}
+
+// GenreID returns the id of a genre by its name.
+func GenreID(name string) (int, bool) {
+	name = strings.ToLower(name)
+	if name == "sci-fi" {
+		name = "science fiction"
+	}
+	for id, known := range genres {
+		if strings.EqualFold(known, name) {
+			return id, true
+		}
+	}
+	return 0, false
 }
 
 // Year is the year of release; "" when it is not known.
@@ -120,8 +126,8 @@ func (m Movie) String() string {
 	return fmt.Sprintf("%s (%s)", m.Title, m.Year())
 }
 
-// directors are the names of those who directed the film.
-func (m Movie) directors() []string {
+// Directors are the names of those who directed the film.
+func (m Movie) Directors() []string {
 	var names []string
 	if m.Credits == nil {
 		return nil
@@ -146,8 +152,8 @@ func (m Movie) genreIDs() []int {
 	return ids
 }
 
-// genreNames are in lower case, as in a sentence.
-func (m Movie) genreNames() []string {
+// GenreNames are in lower case, as in a sentence.
+func (m Movie) GenreNames() []string {
 	var names []string
 	for _, id := range m.genreIDs() {
 		if name := genres[id]; name != "" {

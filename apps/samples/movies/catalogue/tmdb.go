@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package movies
+package catalogue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ const (
 	imageBase   = "https://image.tmdb.org/t/p/w500"
 	tmdbTimeout = 10 * time.Second // of a whole request, body included
 	tmdbMaxBody = 2 << 20          // bytes of an answer
+	maxQuery    = 60               // runes of a query
 	maxText     = 2000             // runes of a text in an answer
 	minVotes    = "300"            // of films that are recommended: a rating of few votes says little
 )
@@ -36,7 +38,7 @@ type TMDBOptions struct {
 }
 
 // String shows the options without the key.
-func (o TMDBOptions) String() string { return "TMDB at " + or(o.BaseURL, DefaultTMDB) }
+func (o TMDBOptions) String() string { return "TMDB at " + cmp.Or(o.BaseURL, DefaultTMDB) }
 
 // GoString shows the options without the key.
 func (o TMDBOptions) GoString() string { return o.String() }
@@ -52,11 +54,11 @@ type tmdb struct {
 // NewTMDB returns the catalogue of The Movie Database, or of a server that speaks like it.
 func NewTMDB(o TMDBOptions) (Catalogue, error) {
 	if o.Key == "" {
-		return nil, errors.New("movies: TMDB needs a key; set TMDB_API_KEY")
+		return nil, errors.New("catalogue: TMDB needs a key; set TMDB_API_KEY")
 	}
-	base, err := url.Parse(or(o.BaseURL, DefaultTMDB))
+	base, err := url.Parse(cmp.Or(o.BaseURL, DefaultTMDB))
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" || base.User != nil {
-		return nil, fmt.Errorf("movies: the base URL of TMDB must be like %s", DefaultTMDB)
+		return nil, fmt.Errorf("catalogue: the base URL of TMDB must be like %s", DefaultTMDB)
 	}
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if o.Client != nil {
@@ -92,7 +94,7 @@ func (t *tmdb) get(ctx context.Context, path string, query url.Values, v any) er
 	target.RawQuery = query.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
-		return errors.New("movies: TMDB: the request cannot be made")
+		return errors.New("catalogue: TMDB: the request cannot be made")
 	}
 	request.Header.Set("Accept", "application/json")
 	if t.bearer() {
@@ -103,7 +105,7 @@ func (t *tmdb) get(ctx context.Context, path string, query url.Values, v any) er
 		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err // which leaves out the URL
 		}
-		return fmt.Errorf("movies: TMDB %s: %w", path, err)
+		return fmt.Errorf("catalogue: TMDB %s: %w", path, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
@@ -111,14 +113,14 @@ func (t *tmdb) get(ctx context.Context, path string, query url.Values, v any) er
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, tmdbMaxBody+1))
 	if err != nil {
-		return fmt.Errorf("movies: TMDB %s: %w", path, err)
+		return fmt.Errorf("catalogue: TMDB %s: %w", path, err)
 	}
 	if len(text) > tmdbMaxBody {
-		return fmt.Errorf("movies: TMDB %s: answer of more than %d bytes", path, tmdbMaxBody)
+		return fmt.Errorf("catalogue: TMDB %s: answer of more than %d bytes", path, tmdbMaxBody)
 	}
 	// Nothing is decided by a member that comes twice, and null is what they write for nothing.
 	if err := json.Unmarshal(text, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
-		return fmt.Errorf("movies: TMDB %s: the answer is not what it should be: %w", path, err)
+		return fmt.Errorf("catalogue: TMDB %s: the answer is not what it should be: %w", path, err)
 	}
 	return nil
 }
@@ -130,7 +132,7 @@ type tmdbError struct {
 }
 
 func (e *tmdbError) Error() string {
-	text := fmt.Sprintf("movies: TMDB %s: status %d", e.path, e.status)
+	text := fmt.Sprintf("catalogue: TMDB %s: status %d", e.path, e.status)
 	if e.status == http.StatusUnauthorized {
 		text += "; check TMDB_API_KEY"
 	}
@@ -153,14 +155,14 @@ func (t *tmdb) searchMovies(ctx context.Context, path string, query url.Values) 
 }
 
 func (t *tmdb) SearchMovies(ctx context.Context, title string) ([]Movie, error) {
-	return t.searchMovies(ctx, "search/movie", url.Values{"query": {clean(title, maxEcho)}})
+	return t.searchMovies(ctx, "search/movie", url.Values{"query": {Clean(title, maxQuery)}})
 }
 
 func (t *tmdb) SearchPeople(ctx context.Context, name string) ([]Person, error) {
 	var answer struct {
 		Results []Person `json:"results"`
 	}
-	query := url.Values{"query": {clean(name, maxEcho)}, "include_adult": {"false"}, "page": {"1"}}
+	query := url.Values{"query": {Clean(name, maxQuery)}, "include_adult": {"false"}, "page": {"1"}}
 	if err := t.get(ctx, "search/person", query, &answer); err != nil {
 		return nil, err
 	}
@@ -170,30 +172,15 @@ func (t *tmdb) SearchPeople(ctx context.Context, name string) ([]Person, error) 
 	return answer.Results, nil
 }
 
-// NearTitles searches for the longest word of the title alone.
-func (t *tmdb) NearTitles(ctx context.Context, title string) ([]Movie, error) {
-	longest := ""
-	for word := range strings.FieldsSeq(fold(title)) {
-		if len(word) > len(longest) {
-			longest = word
-		}
-	}
-	if longest == "" || longest == fold(title) {
-		return nil, nil
-	}
-	found, err := t.SearchMovies(ctx, longest)
-	return found[:min(len(found), maxNear)], err
-}
-
 func (t *tmdb) Movie(ctx context.Context, id int) (Movie, error) {
-	var m Movie
+	m := Movie{Credits: &Credits{}}
 	err := t.get(ctx, "movie/"+strconv.Itoa(id), url.Values{"append_to_response": {"credits"}}, &m)
 	tidy(&m)
 	return m, err
 }
 
 func (t *tmdb) Person(ctx context.Context, id int) (Person, error) {
-	var p Person
+	p := Person{MovieCredits: &MovieCredits{}}
 	err := t.get(ctx, "person/"+strconv.Itoa(id), url.Values{"append_to_response": {"movie_credits"}}, &p)
 	tidyPerson(&p)
 	return p, err
@@ -226,7 +213,7 @@ func (t *tmdb) Discover(ctx context.Context, f Filter) ([]Movie, error) {
 // tidy bounds and cleans the texts of a film, and makes URLs of paths.
 func tidy(m *Movie) {
 	for _, text := range []*string{&m.Title, &m.OriginalTitle, &m.Overview, &m.ReleaseDate, &m.Character, &m.Job} {
-		*text = clean(*text, maxText)
+		*text = Clean(*text, maxText)
 	}
 	m.PosterPath = imageURL(m.PosterPath)
 	if m.Credits == nil {
@@ -234,14 +221,14 @@ func tidy(m *Movie) {
 	}
 	for _, credits := range [][]Credit{m.Credits.Cast, m.Credits.Crew} {
 		for i := range credits {
-			credits[i].Name, credits[i].Character = clean(credits[i].Name, maxText), clean(credits[i].Character, maxText)
+			credits[i].Name, credits[i].Character = Clean(credits[i].Name, maxText), Clean(credits[i].Character, maxText)
 		}
 	}
 }
 
 func tidyPerson(p *Person) {
 	for _, text := range []*string{&p.Name, &p.Biography, &p.Birthday, &p.Deathday, &p.PlaceOfBirth, &p.Department} {
-		*text = clean(*text, maxText)
+		*text = Clean(*text, maxText)
 	}
 	p.ProfilePath = imageURL(p.ProfilePath)
 	if p.MovieCredits == nil {
@@ -260,11 +247,4 @@ func imageURL(path string) string {
 		return ""
 	}
 	return imageBase + path
-}
-
-func or(value, otherwise string) string {
-	if value == "" {
-		return otherwise
-	}
-	return value
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package movies
+package catalogue
 
 import (
 	"cmp"
@@ -25,7 +25,6 @@ var peopleJSON []byte
 type bundled struct {
 	movies []Movie
 	people []Person
-	folded []string    // titles of movies
 	byID   map[int]int // index of a person
 }
 
@@ -35,17 +34,16 @@ func Bundled() Catalogue { return loadBundled() }
 var loadBundled = sync.OnceValue(func() *bundled {
 	b := &bundled{byID: make(map[int]int)}
 	if err := json.Unmarshal(moviesJSON, &b.movies); err != nil {
-		panic(fmt.Errorf("movies: bundled films: %w", err)) // a test reads them
+		panic(fmt.Errorf("catalogue: bundled films: %w", err)) // a test reads them
 	}
 	if err := json.Unmarshal(peopleJSON, &b.people); err != nil {
-		panic(fmt.Errorf("movies: bundled people: %w", err))
+		panic(fmt.Errorf("catalogue: bundled people: %w", err))
 	}
 	for i, p := range b.people {
 		b.byID[p.ID] = i
 		b.people[i].MovieCredits = &MovieCredits{}
 	}
 	for _, m := range b.movies {
-		b.folded = append(b.folded, fold(m.Title))
 		for i, c := range m.Credits.Cast {
 			p := &b.people[b.byID[c.ID]]
 			m.Credits.Cast[i].Gender = p.Gender
@@ -68,80 +66,51 @@ var loadBundled = sync.OnceValue(func() *bundled {
 
 func (*bundled) Source() string { return "bundled catalogue" }
 
-// ranked collects what matches, best first.
-type ranked[T any] struct {
-	items []T
-	ranks []int
-}
-
-func (r *ranked[T]) add(item T, rank int) {
-	at, _ := slices.BinarySearch(r.ranks, rank+1)
-	r.items, r.ranks = slices.Insert(r.items, at, item), slices.Insert(r.ranks, at, rank)
-}
-
-// match says how well a folded title or name fits a folded query: 0 is best, -1 not at all.
-func match(title, query string) int {
+// rank says how well a folded title or name fits a folded query: 0 is best, -1 not at all.
+func rank(title, query string) int {
 	switch {
-	case query == "":
-		return -1
 	case title == query:
 		return 0
 	case strings.HasPrefix(title, query+" "):
 		return 1
-	case hasWords(title, query):
+	case HasWords(title, query):
 		return 2
 	}
 	return -1
 }
 
-func (b *bundled) SearchMovies(_ context.Context, title string) ([]Movie, error) {
-	query := fold(title)
-	var found ranked[Movie]
-	for i, m := range b.movies {
-		rank := match(b.folded[i], query)
-		if rank < 0 && m.OriginalTitle != m.Title {
-			rank = match(fold(m.OriginalTitle), query)
-		}
-		if rank >= 0 {
-			found.add(m.brief(), rank)
+// search returns what fits a query, best first.
+func search[T any](all []T, name func(T) string, query string) []T {
+	query = Fold(query)
+	var found [3][]T
+	for _, item := range all {
+		if n := rank(Fold(name(item)), query); n >= 0 {
+			found[n] = append(found[n], item)
 		}
 	}
-	return found.items, nil
+	return slices.Concat(found[:]...)
+}
+
+func (b *bundled) SearchMovies(_ context.Context, title string) ([]Movie, error) {
+	found := search(b.movies, func(m Movie) string { return m.Title }, title)
+	for i := range found {
+		found[i] = found[i].brief()
+	}
+	return found, nil
 }
 
 func (b *bundled) SearchPeople(_ context.Context, name string) ([]Person, error) {
-	query := fold(name)
-	var found ranked[Person]
-	for _, p := range b.people {
-		if rank := match(fold(p.Name), query); rank >= 0 {
-			found.add(Person{ID: p.ID, Name: p.Name, Gender: p.Gender, Department: p.Department, Popularity: p.Popularity}, rank)
-		}
+	found := search(b.people, func(p Person) string { return p.Name }, name)
+	for i, p := range found {
+		found[i] = Person{ID: p.ID, Name: p.Name, Gender: p.Gender, Department: p.Department, Popularity: p.Popularity}
 	}
-	return found.items, nil
-}
-
-// maxNear is how many near titles are named.
-const maxNear = 5
-
-func (b *bundled) NearTitles(_ context.Context, title string) ([]Movie, error) {
-	query := fold(title)
-	var found ranked[Movie]
-	for i, m := range b.movies {
-		far := distance(b.folded[i], query)
-		if len(query) < len(b.folded[i]) {
-			far = min(far, distance(b.folded[i][:len(query)], query)) // "Teminator" is near "Terminator 2: Judgment Day"
-		}
-		if far <= 1+len(query)/5 {
-			found.add(m.brief(), far)
-		}
-	}
-	return found.items[:min(len(found.items), maxNear)], nil
+	return found, nil
 }
 
 func (b *bundled) Movie(_ context.Context, id int) (Movie, error) {
 	i := slices.IndexFunc(b.movies, func(m Movie) bool { return m.ID == id })
 	if i < 0 {
-		return Movie{}, fmt.Errorf("movies: no film %d in the bundled catalogue", id)
+		return Movie{}, fmt.Errorf("catalogue: no film %d in the bundled catalogue", id)
 	}
 	return b.movies[i], nil
 }
@@ -149,7 +118,7 @@ func (b *bundled) Movie(_ context.Context, id int) (Movie, error) {
 func (b *bundled) Person(_ context.Context, id int) (Person, error) {
 	i, ok := b.byID[id]
 	if !ok {
-		return Person{}, fmt.Errorf("movies: no person %d in the bundled catalogue", id)
+		return Person{}, fmt.Errorf("catalogue: no person %d in the bundled catalogue", id)
 	}
 	return b.people[i], nil
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package catalogue
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
+	"golang.org/x/text/unicode/norm"
+)
+
+// numbers are words that stand for digits in titles.
+var numbers = map[string]string{"one": "1", "two": "2", "three": "3", "eleven": "11", "ii": "2", "iii": "3"}
+
+// Fold makes titles and names comparable: lower case, without marks, punctuation and the article in front.
+func Fold(s string) string {
+	marks := transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC)
+	if plain, _, err := transform.String(marks, s); err == nil {
+		s = plain
+	}
+	words := strings.FieldsFunc(strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(s)), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	for i, word := range words {
+		if n, ok := numbers[word]; ok {
+			words[i] = n
+		}
+	}
+	if len(words) > 1 && (words[0] == "the" || words[0] == "a" || words[0] == "an") {
+		words = words[1:]
+	}
+	return strings.Join(words, " ")
+}
+
+// HasWords reports whether all words of part are words of whole; both are folded.
+func HasWords(whole, part string) bool {
+	for word := range strings.FieldsSeq(part) {
+		if !strings.Contains(" "+whole+" ", " "+word+" ") {
+			return false
+		}
+	}
+	return part != ""
+}
+
+// Clean makes one line of a text from outside, without characters that do something instead of showing something.
+func Clean(s string, limit int) string {
+	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	}), " ")
+	if letters := []rune(s); len(letters) > limit {
+		return string(letters[:limit]) + "…"
+	}
+	return s
+}
