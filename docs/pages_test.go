@@ -95,11 +95,13 @@ func TestPages(t *testing.T) {
 
 // elsewhere are the pages that this test leaves out, and why.
 var elsewhere = map[string]string{
-	"architecture.md": "has diagrams only",
-	"benchmarks.md":   "its commands take minutes",
-	"cli.md":          "internal/cli makes it and runs its examples",
-	"coordination.md": "internal/cli runs it in a repository",
-	"mcp-bridge.md":   "internal/cli runs it as an MCP client",
+	"architecture.md":           "has diagrams only",
+	"benchmarks.md":             "its commands take minutes",
+	"cli.md":                    "internal/cli makes it and runs its examples",
+	"coordination.md":           "internal/cli runs it in a repository",
+	"coordination-harnesses.md": "internal/cli runs it in a repository",
+	"coordination-reference.md": "internal/cli runs it in a repository",
+	"mcp-bridge.md":             "internal/cli runs it as an MCP client",
 }
 
 // runPage does what a page says.

@@ -167,7 +167,7 @@ func doctorServer(repo *repository, flags []string) finding {
 	}
 	switch found, err := readHarness(repo, name, &file); {
 	case err != nil:
-		return finding{about, "bad", name + " is not the JSON of MCP servers: " + err.Error(), "mend it, see docs/coordination.md"}
+		return finding{about, "bad", name + " is not the JSON of MCP servers: " + err.Error(), "mend it, see docs/coordination-harnesses.md"}
 	case found:
 		for _, s := range file.Servers {
 			words := append(strings.Fields(s.Command), s.Args...)
@@ -207,7 +207,7 @@ var harnessHooks = [][2]string{
 // doctorHooks looks which hooks the harness's settings have, and whether they see edits.
 func doctorHooks(repo *repository, flags []string) finding {
 	const about = "hooks"
-	next := "add dragoman coord hook to .claude/settings.json, see docs/coordination.md"
+	next := "add dragoman coord hook to .claude/settings.json, see docs/coordination-harnesses.md"
 	if len(flags) > 0 {
 		next += "; at the end of each command " + commandLine(flags)
 	}
@@ -223,7 +223,7 @@ func doctorHooks(repo *repository, flags []string) finding {
 			} `json:"hooks"`
 		}
 		if _, err := readHarness(repo, name, &file); err != nil {
-			return finding{about, "bad", name + " is not the JSON of settings: " + err.Error(), "mend it, see docs/coordination.md"}
+			return finding{about, "bad", name + " is not the JSON of settings: " + err.Error(), "mend it, see docs/coordination-harnesses.md"}
 		}
 		for event, groups := range file.Hooks {
 			for _, group := range groups {

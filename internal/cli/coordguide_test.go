@@ -16,8 +16,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// guideBlock is a block of commands, or of a file of a harness, in docs/coordination.md.
-var guideBlock = regexp.MustCompile("(?ms)^```(console|json)\n(.*?)^```")
+// guidePages are the pages of the guide, in the order in which a reader follows them.
+var guidePages = []string{"coordination.md", "coordination-harnesses.md", "coordination-reference.md"}
+
+var (
+	// guideBlock is a block of commands, or of a file of a harness, on these pages.
+	guideBlock = regexp.MustCompile("(?ms)^```(console|json)\n(.*?)^```")
+	guideTime  = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
+)
 
 // harnessFile is what .mcp.json and .claude/settings.json have.
 type harnessFile struct {
@@ -30,33 +36,47 @@ type harnessFile struct {
 	} `json:"hooks"`
 }
 
-// guide is the folder and the environment in which docs/coordination.md is followed.
+// guide is the folder and the environment in which the pages are followed.
 type guide struct {
 	*testing.T
 	dir, bin, addr string
 	env            []string
 }
 
-// What docs/coordination.md says to do works, in its order, in a git repository.
+// readGuide returns the text of all pages.
+func readGuide(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	for _, page := range guidePages {
+		text, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// The commands of the pages work in their order, in a git repository, and print what the pages say.
 func TestCoordinationGuide(t *testing.T) {
 	t.Parallel()
 	needsGit(t)
-	text, err := os.ReadFile("../../docs/coordination.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readGuide(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &guide{T: t, dir: t.TempDir(), bin: t.TempDir(), addr: freeAddress(t)}
+	g := &guide{T: t, dir: filepath.Join(t.TempDir(), "shop"), bin: t.TempDir(), addr: freeAddress(t)}
 	if err := os.Symlink(self, filepath.Join(g.bin, "dragoman")); err != nil { // the test binary is the program when it is called so
 		t.Fatal(err)
 	}
 	g.env = append(os.Environ(), "PATH="+g.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "DRAGOMAN_ADDR="+g.addr,
 		"DRAGOMAN_COORD=http://"+g.addr, "DRAGOMAN_DATA_DIR="+t.TempDir(), "CLAUDE_ENV_FILE=")
+	if err := os.Mkdir(g.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	g.shell("git init -q", "")
-	blocks := guideBlock.FindAllStringSubmatch(string(text), -1)
+	blocks := guideBlock.FindAllStringSubmatch(text, -1)
 	if len(blocks) < 7 {
 		t.Fatalf("the guide has %d blocks", len(blocks))
 	}
@@ -76,32 +96,51 @@ func TestCoordinationGuide(t *testing.T) {
 // The guide names all tools.
 func TestCoordinationGuideNamesTheTools(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/coordination.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readGuide(t)
 	_, url := startCoordinator(t, "--extended")
 	list, err := connectTo(t, url, "").ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tool := range list.Tools {
-		if !strings.Contains(string(text), "`"+tool.Name+"`") {
+		if !strings.Contains(text, "`"+tool.Name+"`") {
 			t.Errorf("%s is missing", tool.Name)
 		}
 	}
 }
 
+// console runs the commands of a block. The lines after a command are what it prints; a command that prints an error fails.
 func (g *guide) console(block string) {
-	for line := range strings.Lines(block) {
-		command, found := strings.CutPrefix(strings.TrimSpace(line), "$ ")
-		switch {
-		case !found:
-		case command == "dragoman coord serve":
+	for _, part := range strings.Split("\n"+block, "\n$ ")[1:] {
+		command, printed, _ := strings.Cut(part, "\n")
+		if command == "dragoman coord serve" {
 			g.serve()
-		default:
-			g.shell(command, "")
+			continue
 		}
+		out, err := g.run(command, "")
+		if fails := strings.Contains(printed, "Error: "); (err != nil) != fails {
+			g.Errorf("%s: %v\n%s", command, err, out)
+		}
+		g.compare(command, printed, out)
+	}
+}
+
+// compare looks for the lines of a page in what a command printed, in their order. In a line, "..." stands for any text.
+func (g *guide) compare(command, printed, out string) {
+	g.Helper()
+	rest := out
+	for line := range strings.Lines(printed) {
+		line = strings.TrimSpace(line)
+		if line == "" || line == "..." {
+			continue
+		}
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(guideTime.ReplaceAllString(line, "TIME")), `\.\.\.`, ".*")
+		found := regexp.MustCompile(strings.ReplaceAll(pattern, "TIME", guideTime.String())).FindStringIndex(rest)
+		if found == nil {
+			g.Errorf("%s: the page says %q, and the command printed\n%s", command, line, out)
+			return
+		}
+		rest = rest[found[1]:]
 	}
 }
 
@@ -121,13 +160,17 @@ func (g *guide) serve() {
 // shell runs a command, which must succeed and warn of nothing.
 func (g *guide) shell(command, stdin string) {
 	g.Helper()
-	cmd := exec.Command("sh", "-c", command)
-	cmd.Dir, cmd.Env, cmd.Stdin = g.dir, g.env, strings.NewReader(stdin)
-	out, err := cmd.CombinedOutput()
-	warned := strings.Contains(string(out), "Warning:") && !strings.HasSuffix(command, "--yes") // which is said to a warning
-	if err != nil || warned {
+	out, err := g.run(command, stdin)
+	if err != nil || strings.Contains(out, "Warning:") {
 		g.Errorf("%s: %v\n%s", command, err, out)
 	}
+}
+
+func (g *guide) run(command, stdin string) (out string, err error) {
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir, cmd.Env, cmd.Stdin = g.dir, g.env, strings.NewReader(stdin)
+	both, err := cmd.CombinedOutput()
+	return string(both), err
 }
 
 // harness does what a harness does with its files: connects with servers, and runs hooks.
