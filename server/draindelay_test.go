@@ -55,8 +55,13 @@ func TestDrainDelay(t *testing.T) {
 			began := time.Now()
 			stop()
 			seen := 0
+			look := time.NewTicker(20 * time.Millisecond)
+			defer look.Stop()
+			deadline := time.After(30 * time.Second)
 			for {
 				select {
+				case <-deadline:
+					t.Fatal("the server did not end")
 				case err := <-done:
 					if err != nil {
 						t.Error(err)
@@ -66,7 +71,7 @@ func TestDrainDelay(t *testing.T) {
 						t.Errorf("the server ended after %v, and said %d times that it would", took, seen)
 					}
 					return
-				default:
+				case <-look.C:
 				}
 				switch status() {
 				case http.StatusServiceUnavailable:
@@ -78,5 +83,44 @@ func TestDrainDelay(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDrainDelayEndsWithTheListener closes the listener of a server that would take connections for an hour more.
+func TestDrainDelayEndsWithTheListener(t *testing.T) {
+	t.Parallel()
+	srv, err := server.New(&fake{}, &server.Options{Card: aCard(), Logger: slog.New(slog.DiscardHandler), DrainDelay: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(ctx, ln) }()
+	stop()
+	url := "http://" + ln.Addr().String() + "/readyz"
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for range look.C {
+		res, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode == http.StatusServiceUnavailable {
+			break
+		}
+	}
+	ln.Close()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the server waits with nothing to accept")
 	}
 }

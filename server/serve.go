@@ -59,7 +59,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.announce(ctx, ln.Addr(), config != nil)
 
 	failed := make(chan error, 1)
+	listening, ended := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
+		defer ended()
 		if config != nil {
 			failed <- srv.ServeTLS(ln, "", "")
 		} else {
@@ -71,6 +73,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		return fmt.Errorf("server: %w", err)
 	case <-ctx.Done():
 	}
+	s.awaitBalancer(listening)
 	err = s.drain(ctx, srv, cancel)
 	<-failed
 	return err
@@ -154,10 +157,20 @@ func (s *Server) drainDelay(now time.Time) time.Duration {
 	return 0
 }
 
+// awaitBalancer says at /readyz that the server drains and goes on for the drain delay, unless it can take no more
+// connections anyway.
+func (s *Server) awaitBalancer(listening context.Context) {
+	s.draining.Store(true)
+	delay := time.NewTimer(s.drainDelay(time.Now()))
+	defer delay.Stop()
+	select {
+	case <-delay.C:
+	case <-listening.Done():
+	}
+}
+
 // drain brings everything to its end within the drain timeout.
 func (s *Server) drain(ctx context.Context, srv *http.Server, cancel context.CancelCauseFunc) error {
-	s.draining.Store(true)
-	time.Sleep(s.drainDelay(time.Now()))
 	if s.options.GRPC != nil {
 		s.options.GRPC.Drain()
 	}

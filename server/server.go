@@ -57,7 +57,8 @@ type Server struct {
 	root     atomic.Pointer[string] // URL without Options.Path; "" means the request's host
 	port     atomic.Pointer[string] // that is bound, where every address of the machine is; else nil
 	draining atomic.Bool
-	asked    atomic.Int64 // when /readyz was asked for last, in Unix nanoseconds
+	asked    atomic.Int64           // when /readyz was asked for last, in Unix nanoseconds
+	unready  atomic.Pointer[string] // why the last /readyz said that the server is not ready; nil if it is
 }
 
 // New returns a Server for svc, whose card is that of the options or its own one, see [Carded]. It warns of a Service that
@@ -329,13 +330,28 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.options.Ready != nil {
-		if err := s.options.Ready(r.Context()); err != nil {
-			s.options.Logger.WarnContext(r.Context(), "not ready", "error", err)
+		err := s.options.Ready(r.Context())
+		s.logReady(r.Context(), err)
+		if err != nil {
 			s.serveHealth(w, http.StatusServiceUnavailable, "not ready: "+a2a.AsError(err).Message+"\n")
 			return
 		}
 	}
 	s.serveHealth(w, http.StatusOK, "ready\n")
+}
+
+// logReady logs whether the server is ready, and why not, if that has changed since the last request.
+func (s *Server) logReady(ctx context.Context, err error) {
+	if err == nil {
+		if s.unready.Load() != nil && s.unready.Swap(nil) != nil {
+			s.options.Logger.InfoContext(ctx, "ready again")
+		}
+		return
+	}
+	why := err.Error()
+	if was := s.unready.Swap(&why); was == nil || *was != why {
+		s.options.Logger.WarnContext(ctx, "not ready", "error", err)
+	}
 }
 
 func (s *Server) serveHealth(w http.ResponseWriter, status int, text string) {

@@ -106,7 +106,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 		return c.besideCoord(ctx, o, err)
 	}
 	defer ln.Close() // the server does that too
-	kept, err := c.openCoordData(ctx, o.data)
+	kept, err := c.openCoordData(ctx, o.data, logger)
 	if err != nil {
 		return err
 	}
@@ -333,7 +333,7 @@ func explainCoordFolder(folder string, err error) error {
 }
 
 // openCoordData opens where a coordinator keeps what happens.
-func (c *command) openCoordData(ctx context.Context, data string) (_ *coordData, err error) {
+func (c *command) openCoordData(ctx context.Context, data string, logger *slog.Logger) (_ *coordData, err error) {
 	d := &coordData{place: data, key: rand.Text()}
 	defer func() {
 		if err != nil {
@@ -352,7 +352,7 @@ func (c *command) openCoordData(ctx context.Context, data string) (_ *coordData,
 		d.place = "kept until the coordinator ends"
 		d.undo = append(d.undo, func() error { return os.RemoveAll(folder) })
 	}
-	if d.db, err = sqlite.Open(ctx, folder, sqlite.Options{Program: c.running}); err != nil {
+	if d.db, err = sqlite.Open(ctx, folder, sqlite.Options{Program: c.running, Logger: logger}); err != nil {
 		return nil, explainCoordFolder(folder, err)
 	}
 	d.undo = append(d.undo, d.db.Close)

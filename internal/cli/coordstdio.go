@@ -88,7 +88,7 @@ func (c *command) coordStdio(ctx context.Context, o *coordOptions, embedded bool
 
 // embed runs a coordinator in this process and connects the proxy with it.
 func (c *command) embed(ctx context.Context, o *coordOptions, p *proxy) (end func() error, err error) {
-	kept, err := c.openCoordData(ctx, o.data)
+	kept, err := c.openCoordData(ctx, o.data, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (c *command) openFree(ctx context.Context, o *hostOptions) (*storage, error
 		if err != nil {
 			return nil, err
 		}
-		opened, err := c.openFolder(ctx, folder, nil)
+		opened, err := c.openFolder(ctx, folder, nil, nil)
 		if err == nil {
 			return opened, nil
 		}
@@ -74,7 +74,7 @@ func (c *command) findOwn(ctx context.Context, o *hostOptions) (opened *storage,
 		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		opened, err := c.openFolder(ctx, folder, nil)
+		opened, err := c.openFolder(ctx, folder, nil, nil)
 		if _, locked := errors.AsType[*sqlite.LockedError](err); locked {
 			inUse++
 			continue

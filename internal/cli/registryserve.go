@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"time"
@@ -101,7 +102,7 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 			o.networks = registry.NetworksLoopback
 		}
 	}
-	kept, err := c.openCatalogue(ctx, o.data)
+	kept, err := c.openCatalogue(ctx, o.data, logger)
 	if err != nil {
 		return err
 	}
@@ -197,7 +198,7 @@ func (s *catalogueStore) close() error {
 }
 
 // openCatalogue opens where a catalogue is kept.
-func (c *command) openCatalogue(ctx context.Context, data string) (*catalogueStore, error) {
+func (c *command) openCatalogue(ctx context.Context, data string, logger *slog.Logger) (*catalogueStore, error) {
 	folder, err := c.dataFolder(data, folderRegistry)
 	if err != nil {
 		return nil, err
@@ -210,7 +211,7 @@ func (c *command) openCatalogue(ctx context.Context, data string) (*catalogueSto
 		}
 		s.place, s.drop, folder = "kept until the registry ends", dir, dir
 	}
-	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
+	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running, Logger: logger})
 	if err != nil {
 		return nil, explainFolder(folder, err)
 	}

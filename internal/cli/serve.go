@@ -398,7 +398,11 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*storage, e
 		j := memory.New(nil)
 		return &storage{journal: j, place: "in memory; tasks end with the server", closers: []func() error{j.Close}}, nil
 	}
-	opened, err := c.openFolder(ctx, folder, &sql.Options{OwnerBytes: int64(o.ownerQuota)})
+	logger, err := o.logger(c)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := c.openFolder(ctx, folder, logger, &sql.Options{OwnerBytes: int64(o.ownerQuota)})
 	if err != nil {
 		return nil, explainFolder(folder, err)
 	}
@@ -406,8 +410,8 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*storage, e
 }
 
 // openFolder opens a journal in a folder, which is locked until it is closed.
-func (c *command) openFolder(ctx context.Context, folder string, bounds *sql.Options) (*storage, error) {
-	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
+func (c *command) openFolder(ctx context.Context, folder string, logger *slog.Logger, bounds *sql.Options) (*storage, error) {
+	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running, Logger: logger})
 	if err != nil {
 		return nil, err
 	}

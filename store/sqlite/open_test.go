@@ -267,3 +267,33 @@ func writeFile(t *testing.T, path string, content []byte) {
 		t.Fatal(err)
 	}
 }
+
+// TestProbeWrites shows that the write of DB.Ready reaches the file, although it changes nothing: another connection sees
+// that there was one.
+func TestProbeWrites(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := mustOpen(t, dir, Options{})
+	other, err := openPool(t.Context(), filepath.Join(dir, fileName), 1, readerParams())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	version := func() (n int) {
+		t.Helper()
+		if err := other.QueryRowContext(t.Context(), "PRAGMA data_version").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for range 3 {
+		before := version()
+		mustExec(t, db, dialect().Probe)
+		if after := version(); after == before {
+			t.Errorf("%s writes nothing", dialect().Probe)
+		}
+	}
+	if err := db.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -3,8 +3,11 @@
 package sqlite
 
 import (
+	"bytes"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -42,7 +45,11 @@ func TestFileShrinks(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			db := mustOpen(t, dir, Options{idleAfter: 20 * time.Millisecond})
+			var log bytes.Buffer
+			db := mustOpen(t, dir, Options{idleAfter: 20 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			if told := strings.Contains(log.String(), "level=INFO") && strings.Contains(log.String(), "bytes=8192"); told != old {
+				t.Errorf("the log has %q", log.String())
+			}
 			mustExec(t, db, createItem)
 			writeALot(t, db, 4, 500)
 			poll(t, "the log is in the file", func() bool { return walSize(t, dir) == 0 })

@@ -15,6 +15,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -56,6 +57,9 @@ type Options struct {
 	Program string
 	// Readers is the number of connections for reading. Zero means 4.
 	Readers int
+	// Logger is told when a file of an earlier version is written anew, which
+	// can take long. Nil means slog.Default.
+	Logger *slog.Logger
 
 	walPages  int           // see checkpointer; zero means defaultWALPages
 	idleAfter time.Duration // zero means defaultIdleAfter
@@ -146,7 +150,7 @@ func openLocked(ctx context.Context, path string, opts Options, held *folderLock
 	if err != nil {
 		return nil, err
 	}
-	if err := makeShrinkable(ctx, writer); err != nil {
+	if err := makeShrinkable(ctx, writer, path, cmp.Or(opts.Logger, slog.Default())); err != nil {
 		return nil, err
 	}
 	reader, err := open(cmp.Or(opts.Readers, defaultReaders), readerParams())
@@ -220,7 +224,7 @@ func openPool(ctx context.Context, path string, connections int, params url.Valu
 // makeShrinkable has the file keep track of where its pages belong, so that free
 // ones can be given back. That is for good: a file that an earlier version made
 // is written anew once. Where the disk has no room for that, it is left as it is.
-func makeShrinkable(ctx context.Context, pool *sql.DB) error {
+func makeShrinkable(ctx context.Context, pool *sql.DB, path string, log *slog.Logger) error {
 	const incremental = 2
 	conn, err := pool.Conn(ctx)
 	if err != nil {
@@ -232,9 +236,19 @@ func makeShrinkable(ctx context.Context, pool *sql.DB) error {
 		err, _ = classify(err)
 		return err
 	}
+	var pages, size int64
+	if err := conn.QueryRowContext(ctx, "SELECT page_count, page_count * page_size FROM pragma_page_count, pragma_page_size").
+		Scan(&pages, &size); err != nil {
+		err, _ = classify(err)
+		return err
+	}
+	if pages > 1 { // a new file has one
+		log.InfoContext(ctx, "writing the database anew once, so that its file can shrink", "file", path, "bytes", size)
+	}
 	for _, text := range []string{"PRAGMA auto_vacuum = INCREMENTAL", "VACUUM"} {
 		if _, err := conn.ExecContext(ctx, text); err != nil {
 			if err, _ = classify(err); errors.Is(err, store.ErrDiskFull) {
+				log.InfoContext(ctx, "the disk has no room to write the database anew: its file will not shrink", "file", path)
 				return nil
 			}
 			return err
