@@ -86,8 +86,8 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 		Codes100:          o.Codes100,
 		RawFiles:          o.RawFiles,
 		Streams:           &binding.StreamLimits{PerOwner: l.StreamsPerOwner, Total: l.Streams},
-		Requests:          &binding.Budget{Total: l.RequestBytes, Wait: l.Wait, What: "requests"},
-		Answers:           &binding.Budget{Total: l.AnswerBytes, Wait: l.Wait, What: "answers"},
+		Requests:          &binding.Budget{Total: l.RequestBytes, Wait: l.Wait, Stall: l.WriteTimeout, What: "requests"},
+		Answers:           &binding.Budget{Total: l.AnswerBytes, Wait: l.Wait, Stall: l.WriteTimeout, What: "answers"},
 		KeepAlive:         l.KeepAlive, WriteTimeout: l.WriteTimeout, BodyTimeout: l.BodyTimeout,
 	}
 	if slices.Contains(o.Bindings, a2a.BindingJSONRPC) {

@@ -34,7 +34,16 @@ func (c *Core) write(x *Exchange, status int, contentType string, body []byte) {
 	}
 	x.Status = status
 	x.W.WriteHeader(status)
-	if x.Cut = writeAll(x.W, x.control, body, c.WriteTimeout); x.Cut == nil && !shuttingDown(x) {
+	var room *claim
+	if len(body) > SmallBody {
+		room = x.room
+	}
+	room.moving(func() { x.control.SetWriteDeadline(time.Unix(1, 0)) })
+	x.Cut = writeAll(x.W, x.control, body, c.WriteTimeout, room)
+	if inTime := room.still(); x.Cut != nil && !inTime {
+		x.Cut = c.tooSlow("answer", x.Cut)
+	}
+	if x.Cut == nil && !shuttingDown(x) {
 		x.Cut = x.R.Context().Err() // the caller left before there was an answer
 	}
 	if x.R.ProtoMajor > 1 {

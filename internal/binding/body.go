@@ -120,14 +120,41 @@ func (c *Core) readLarge(x *Exchange, buf *bytes.Buffer, body io.Reader) (*a2a.E
 	if e := c.Expect(x, size); e != nil {
 		return e, nil
 	}
+	x.room.moving(func() { x.control.SetReadDeadline(time.Unix(1, 0)) })
+	body = movingReader{body, x.room}
+	var err error
 	if x.R.ContentLength > 0 {
 		buf.Grow(int(size) - buf.Len() + bytes.MinRead)
-		_, err := buf.ReadFrom(body)
-		return nil, err
+		_, err = buf.ReadFrom(body)
+	} else {
+		err = collect(buf, body)
 	}
-	err := collect(buf, body)
+	if inTime := x.room.still(); err != nil && !inTime {
+		x.room.release() // others need not wait until the answer is written
+		x.room = nil
+		return c.tooSlow("body", err), nil
+	}
 	x.room.shrink(int64(buf.Len()))
 	return nil, err
+}
+
+// movingReader tells a claim of what is read.
+type movingReader struct {
+	io.Reader
+	room *claim
+}
+
+func (r movingReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.room.move(n)
+	return n, err
+}
+
+// tooSlow is the error of a caller who held room that others waited for.
+func (c *Core) tooSlow(what string, cause error) *a2a.Error {
+	message := fmt.Sprintf("the %s moved less than %d bytes in %v while other requests waited for room; try again later",
+		what, enough, c.WriteTimeout)
+	return &a2a.Error{Kind: a2a.ErrTimeout, Message: message, Cause: cause, RetryAfter: time.Second}
 }
 
 // collect reads what is left of a body whose length is unknown in pieces from the pool, and joins them at the end: a

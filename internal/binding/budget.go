@@ -15,10 +15,12 @@ import (
 
 // A Budget bounds how many bytes requests hold at once. What does not fit waits for a while, and is refused then. One
 // owner gets three quarters of it at most; of those who wait, the one whose owner holds least is next. Whoever holds some
-// of it does not ask for more of the same, so nobody waits for himself.
+// of it does not ask for more of the same, so nobody waits for himself. While a request waits, whoever holds bytes and does
+// not move enough of them in Stall is cut, see [claim.moving].
 type Budget struct {
 	Total int64         // bytes; what is larger than one owner may hold counts as that
 	Wait  time.Duration // how long a request waits
+	Stall time.Duration // 0 means that nobody is cut
 	What  string        // what holds the bytes, for the error
 
 	mu      sync.Mutex
@@ -26,6 +28,7 @@ type Budget struct {
 	owners  map[string]int64
 	waiting []*claim // first come first
 	queued  int64    // bytes that those who wait hold already
+	moving  map[*claim]struct{}
 }
 
 // A claim is some of a budget, had or waited for.
@@ -35,6 +38,12 @@ type claim struct {
 	bytes  int64
 	there  bool          // the bytes are in memory while it waits
 	ready  chan struct{} // closed when it is had
+
+	// These are of claims that move.
+	cut   func() // makes the reader or writer fail
+	moved int64  // bytes since then
+	since time.Time
+	late  bool // cut was called
 }
 
 func (b *Budget) share() int64 { return share.Of(b.Total) }
@@ -61,13 +70,8 @@ func (b *Budget) take(ctx context.Context, owner string, bytes int64, there bool
 	case !waits:
 		return c, nil
 	}
-	timeout := time.NewTimer(b.Wait)
-	defer timeout.Stop()
-	select {
-	case <-c.ready:
+	if b.await(ctx, c) {
 		return c, nil
-	case <-timeout.C:
-	case <-ctx.Done():
 	}
 	if b.leave(c) {
 		return c, nil
@@ -76,6 +80,82 @@ func (b *Budget) take(ctx context.Context, owner string, bytes int64, there bool
 		return nil, a2a.AsError(err)
 	}
 	return nil, b.full()
+}
+
+// await waits until a claim is had, and cuts those who stall meanwhile.
+func (b *Budget) await(ctx context.Context, c *claim) (had bool) {
+	timeout := time.NewTimer(b.Wait)
+	defer timeout.Stop()
+	look := time.NewTicker(max(b.Stall/4, 10*time.Millisecond))
+	defer look.Stop()
+	for {
+		select {
+		case <-c.ready:
+			return true
+		case <-look.C:
+			b.cutStalled()
+		case <-timeout.C:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// enough is how many bytes, or the rest, a claim that moves has to move in Budget.Stall while others wait.
+const enough = 1 << 20
+
+// moving says that the bytes of a claim come or go over the network from now on, and how to end that. A nil claim does
+// not move.
+func (c *claim) moving(cut func()) {
+	if c == nil || c.budget.Stall == 0 {
+		return
+	}
+	b := c.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.moving == nil {
+		b.moving = map[*claim]struct{}{}
+	}
+	c.cut, c.moved, c.since = cut, 0, time.Now()
+	b.moving[c] = struct{}{}
+}
+
+// move notes that bytes have moved. It reports false if the claim was cut.
+func (c *claim) move(bytes int) bool {
+	if c == nil || c.cut == nil {
+		return true
+	}
+	b := c.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c.moved += int64(bytes); c.moved >= enough {
+		c.moved, c.since = 0, time.Now()
+	}
+	return !c.late
+}
+
+// still says that no more is to move. It reports false if the claim was cut. After it, cut is not called.
+func (c *claim) still() bool {
+	if c == nil || c.cut == nil {
+		return true
+	}
+	b := c.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.moving, c)
+	return !c.late
+}
+
+func (b *Budget) cutStalled() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for c := range b.moving {
+		if !c.late && time.Since(c.since) >= b.Stall {
+			c.late = true
+			c.cut()
+		}
+	}
 }
 
 // leave takes a claim off the queue. It reports whether it was had at the last moment.

@@ -131,3 +131,45 @@ func TestBudgetQueueIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// While somebody waits, a claim that moves too little is cut after Stall, and one that moves enough is not. While nobody
+// waits, none is.
+func TestBudgetCutsWhoStalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &Budget{Total: 4 * enough, Wait: time.Minute, Stall: 10 * time.Second, What: "requests"}
+		stalled, brisk := mustTake(t, b, "alice", 2*enough), mustTake(t, b, "bob", 2*enough)
+		begun := time.Now()
+		cuts := map[string]time.Duration{}
+		stalled.moving(func() { cuts["alice"] = time.Since(begun) })
+		brisk.moving(func() { cuts["bob"] = time.Since(begun) })
+		move := func(seconds int) {
+			for range seconds {
+				time.Sleep(time.Second)
+				brisk.move(enough / 8)
+				stalled.move(enough / 16)
+			}
+		}
+		move(60)
+		if len(cuts) > 0 {
+			t.Fatalf("cut while nobody waits: %v", cuts)
+		}
+		order := make(chan string, 1)
+		go taking(t.Context(), b, "carol", 2*enough, order)
+		synctest.Wait()
+		move(20)
+		if len(cuts) != 1 || cuts["alice"] == 0 {
+			t.Fatalf("cut: %v", cuts)
+		}
+		if stalled.move(1) || stalled.still() {
+			t.Error("a claim that was cut does not say so")
+		}
+		stalled.release()
+		if got := <-order; got != "carol" || !brisk.still() {
+			t.Errorf("room went to %q", got)
+		}
+		move(20)
+		if len(cuts) != 1 {
+			t.Errorf("cut after it was still: %v", cuts)
+		}
+	})
+}

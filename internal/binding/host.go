@@ -50,6 +50,20 @@ func (c *Core) Expect(x *Exchange, bytes int64) (e *a2a.Error) {
 	return e
 }
 
+// Moving says that the request for which Expect made room is read from now on, and how to end that. moved is to be told of
+// what has come, and still that all has come; still returns an error if the request was ended for moving too slowly.
+func (c *Core) Moving(x *Exchange, cut func()) (moved func(bytes int), still func() *a2a.Error) {
+	room := x.room
+	room.moving(cut)
+	return func(bytes int) { room.move(bytes) }, func() *a2a.Error {
+		if room.still() {
+			return nil
+		}
+		room.release()
+		return c.tooSlow("message", nil)
+	}
+}
+
 // Count makes room for a request that has arrived already, if it is large and was not expected.
 func (c *Core) Count(x *Exchange, bytes int) (e *a2a.Error) {
 	if x.room == nil && bytes > SmallBody {

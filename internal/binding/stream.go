@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 
@@ -295,7 +296,7 @@ func (w *streamWriter) write(pieces ...[]byte) {
 	}
 	for _, b := range pieces {
 		if w.err == nil {
-			w.err = writeAll(w.w, w.control, b, w.timeout)
+			w.err = writeAll(w.w, w.control, b, w.timeout, nil)
 		}
 	}
 	if w.err == nil {
@@ -332,15 +333,20 @@ func (w *streamWriter) close() {
 	}
 }
 
-// writeAll writes b with a deadline for each piece.
-func writeAll(w http.ResponseWriter, control *http.ResponseController, b []byte, timeout time.Duration) error {
+// writeAll writes b with a deadline for each piece. room, which may be nil, is what b counts against: it is told of each
+// piece, and may end the writing.
+func writeAll(w http.ResponseWriter, control *http.ResponseController, b []byte, timeout time.Duration, room *claim) error {
 	for {
 		piece := b[:min(len(b), writeChunk)]
 		control.SetWriteDeadline(time.Now().Add(timeout)) // a ResponseWriter without deadlines is served without
+		if !room.move(0) {
+			return os.ErrDeadlineExceeded
+		}
 		if len(piece) > 0 {
 			if _, err := w.Write(piece); err != nil {
 				return err
 			}
+			room.move(len(piece))
 		}
 		if b = b[len(piece):]; len(b) == 0 {
 			return nil

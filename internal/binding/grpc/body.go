@@ -26,6 +26,7 @@ type body struct {
 	known   chan struct{} // closed once it is known whether the message is large
 	large   bool          // and more of it is to come; set before known is closed
 	allowed chan struct{} // closed by allow
+	moved   func(int)     // is told of what comes after that
 	closed  chan struct{}
 	once    sync.Once
 }
@@ -53,6 +54,9 @@ func (b *body) Read(p []byte) (int, error) {
 		copy(b.prefix[b.read:], p[:n])
 	}
 	b.read += int64(n)
+	if b.large { // and allowed
+		b.moved(n)
+	}
 	small := b.read >= prefixSize && (b.length() <= binding.SmallBody || b.length() > b.most) // gRPC refuses the latter
 	if !b.told && (err != nil || small || b.read == limit) {
 		b.told, b.large = true, err == nil && !small
@@ -72,8 +76,11 @@ func (b *body) size() int64 {
 	return b.length()
 }
 
-// allow lets the rest of a large message through.
-func (b *body) allow() { close(b.allowed) }
+// allow lets the rest of a large message through, and has moved told of it.
+func (b *body) allow(moved func(bytes int)) {
+	b.moved = moved
+	close(b.allowed)
+}
 
 // Close ends a Read that waits, too.
 func (b *body) Close() error {

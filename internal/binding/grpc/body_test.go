@@ -58,7 +58,7 @@ func TestBody(t *testing.T) {
 					t.Fatalf("%d bytes got through before there was room", n)
 				default:
 				}
-				b.allow()
+				b.allow(func(int) {})
 			}
 			if n := <-through; n != test.through {
 				t.Errorf("%d bytes got through, want %d", n, test.through)

@@ -113,10 +113,14 @@ func (c *call) receive(x *binding.Exchange) ([]byte, *a2a.Error) {
 	core := c.server.Host.Core
 	var in frame
 	begun := time.Now()
-	if e := c.makeRoom(x); e != nil {
+	still, e := c.makeRoom(x)
+	if e != nil {
 		return nil, e
 	}
 	err := c.guard.do(core.BodyTimeout, func() error { return c.stream.RecvMsg(&in) })
+	if e := still(); err != nil && e != nil {
+		return nil, e
+	}
 	if err == nil {
 		return in.bytes, nil
 	}
@@ -136,24 +140,27 @@ func (c *call) receive(x *binding.Exchange) ([]byte, *a2a.Error) {
 }
 
 // makeRoom waits for room for a large message before the rest of it is read. gRPC's own transport does not tell what is
-// to come.
-func (c *call) makeRoom(x *binding.Exchange) *a2a.Error {
+// to come. The function that it returns is to be called once the message is there; its error says that the message came
+// too slowly.
+func (c *call) makeRoom(x *binding.Exchange) (still func() *a2a.Error, e *a2a.Error) {
+	still = func() *a2a.Error { return nil }
 	if c.body == nil {
-		return nil
+		return still, nil
 	}
 	select {
 	case <-c.body.known:
 	case <-x.R.Context().Done(): // the message does not come, which is found out next
-		return nil
+		return still, nil
 	}
 	if !c.body.large {
-		return nil
+		return still, nil
 	}
 	if e := c.server.Host.Core.Expect(x, c.body.size()); e != nil {
-		return e
+		return nil, e
 	}
-	c.body.allow()
-	return nil
+	moved, still := c.server.Host.Core.Moving(x, func() { c.body.Close() })
+	c.body.allow(moved)
+	return still, nil
 }
 
 // answer sends the result of an operation that answers once.
