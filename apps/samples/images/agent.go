@@ -7,11 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/images/offline"
 	"github.com/dragoman-a2a/dragoman/apps/samples/images/paint"
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
@@ -20,14 +20,10 @@ import (
 // ArtifactName is the name of the artifact that carries the picture.
 const ArtifactName = "image"
 
-// Renderer says in a picture's metadata that no image model made it. Of one that a model painted, the metadata names the
-// model instead.
-const Renderer = "offline sample renderer (shapes, no image model)"
-
 // Options configure the agent. The zero value works offline.
 type Options struct {
-	// Model reads the text and, if it is an [llm.Painter] whose provider can, paints. nil: rules read the text, and the
-	// offline renderer paints.
+	// Model reads the text and, if it is an [llm.Painter] whose provider can, paints. nil: package offline reads the text,
+	// and package paint draws shapes.
 	Model llm.Model
 	// Fetch fetches pictures that are sent as URLs. nil: one that fetches nothing but "data:" URLs.
 	Fetch *files.Fetcher
@@ -38,33 +34,24 @@ type Options struct {
 //   - a completed task with one artifact, the picture, and a message that says what it shows and who painted it. While
 //     it is painted the artifact holds a small preview;
 //   - an input-required task that asks what to paint or to change, or for a picture that can be read; or
-//   - a rejected task when the client accepts neither PNG nor JPEG.
+//   - a rejected task when the client accepts neither PNG nor JPEG, or when there is no model and package offline cannot
+//     read the text.
 //
 // Where the last picture of a conversation is, is kept as state of the context.
 func New(o Options) agent.Agent {
 	if o.Fetch == nil {
 		o.Fetch, _ = files.NewFetcher(&files.FetchOptions{MediaTypes: []string{"image/*"}}) // which are never wrong
 	}
-	if o.Model == nil {
-		return &artist{read: byRules, fetch: o.Fetch}
-	}
-	painter, _ := o.Model.(llm.Painter)
-	return &artist{read: byModel(o.Model), fetch: o.Fetch, painter: painter, model: o.Model.Name()}
+	a := &artist{fetch: o.Fetch, model: o.Model}
+	a.painter, _ = o.Model.(llm.Painter)
+	return a
 }
 
 // artist implements [agent.Agent].
 type artist struct {
-	read    reader
 	fetch   *files.Fetcher
-	painter llm.Painter // nil: the offline renderer
-	model   string      // the painter's name
-}
-
-// A reader finds out what a text asks for; from is the picture that it may be about, or nil.
-type reader func(ctx context.Context, text string, from *picture) (Request, error)
-
-func byRules(_ context.Context, text string, from *picture) (Request, error) {
-	return Read(text, from != nil), nil
+	model   llm.Model   // nil: package offline reads the text
+	painter llm.Painter // nil: package paint paints
 }
 
 // Run deals with one message.
@@ -80,172 +67,76 @@ func (a *artist) Run(ctx context.Context, t *agent.Turn) error {
 	if err != nil {
 		return fmt.Errorf("find the picture: %w", err)
 	}
-	text := promptOf(t.Message(), t.Text())
+	text := clip(t.Text())
 	if strings.TrimSpace(text) == "" && from != nil {
-		return t.Ask(a2a.TextPart(askEdit))
+		return t.Ask(a2a.TextPart(paint.AskEdit))
 	}
 	r, err := a.read(ctx, text, from)
 	if err != nil {
 		return err
 	}
-	j := &job{Turn: t, request: r, prompt: text, media: mediaType(t, r.Format)}
-	switch r.Action {
-	case Create:
-		return a.create(ctx, j)
-	case Change:
-		return a.edit(ctx, j, from)
+	if r.Action == paint.Ask {
+		return t.Ask(a2a.TextPart(r.Question))
 	}
-	return ask(t, r.Question)
+	return a.make(ctx, &job{Turn: t, request: r, prompt: text, media: mediaType(t, r.Format)}, from)
+}
+
+// read finds out what a text asks for; from is the picture that it may be about, or nil.
+func (a *artist) read(ctx context.Context, text string, from *paint.Picture) (paint.Request, error) {
+	if a.model != nil {
+		return byModel(ctx, a.model, text, from)
+	}
+	r, ok := offline.Read(text, from != nil)
+	if !ok {
+		return r, agent.Reject(a2a.TextPart(offline.Refusal))
+	}
+	return r, nil
 }
 
 // A job is a picture to be made.
 type job struct {
 	*agent.Turn
-	request Request
-	prompt  string   // what the user said
-	media   string   // the media type of the picture
-	maker   string   // who made it: a model's name, or "" for the offline renderer
-	refused []string // changes that could not be made
+	request paint.Request
+	prompt  string // what the user said
+	media   string // the media type of the picture
+	maker   string // who made it: a model's name, or "" for package paint
 }
 
-// ask asks; what to paint is asked with a form as well.
-func ask(t *agent.Turn, question string) error {
-	if question == askSubject {
-		return askForSubject(t)
-	}
-	return t.Ask(a2a.TextPart(question))
-}
-
-func (a *artist) create(ctx context.Context, j *job) error {
-	p := &picture{scene: j.request.Scene}
-	if err := p.scene.Normalize(); err != nil {
-		return ask(j.Turn, "This cannot be painted: "+err.Error()+". Please say it differently.")
-	}
-	return a.make(ctx, j, p, nil)
-}
-
-func (a *artist) edit(ctx context.Context, j *job, from *picture) error {
-	if from == nil {
-		return ask(j.Turn, askPicture)
-	}
-	changed, refused, err := from.change(j.request.Edits)
-	if err != nil {
-		return ask(j.Turn, "This cannot be done: "+err.Error()+". Please say it differently.")
-	}
-	j.refused = refused
-	return a.make(ctx, j, changed, from)
-}
-
-// make has the model paint, if there is one that can, and otherwise delivers what the offline renderer makes of p.
-func (a *artist) make(ctx context.Context, j *job, p, from *picture) error {
+// make has the model paint, if there is one that can, and otherwise delivers what package paint makes of the request.
+func (a *artist) make(ctx context.Context, j *job, from *paint.Picture) error {
 	if err := j.Working(a2a.TextPart("Painting…")); err != nil {
 		return err
 	}
-	if a.painter != nil && (from == nil || len(j.request.Edits) > 0) {
-		painted, err := paintedBy(ctx, a.painter, cmp.Or(clean(j.request.Prompt), j.prompt), from)
+	if a.painter != nil && (from == nil || j.request.Action == paint.Create || len(j.request.Edits) > 0) {
+		if j.request.Action == paint.Create {
+			from = nil
+		}
+		painted, err := paintedBy(ctx, a.painter, cmp.Or(j.request.Prompt, j.prompt), from)
 		if err != nil {
 			return err
 		}
 		if painted != nil {
-			p, j.maker, j.refused = painted, a.model, nil
+			j.maker = a.model.Name()
+			return j.deliver(ctx, painted)
 		}
 	}
-	if n := len(j.refused); n > 0 && n == len(j.request.Edits) {
-		return ask(j.Turn, "This cannot be done: "+strings.Join(j.refused, "; ")+". What else should be changed?")
+	p, err := &paint.Picture{Scene: j.request.Scene}, error(nil)
+	if j.request.Action == paint.Change {
+		p, err = from.Change(j.request.Edits)
+	} else {
+		err = p.Scene.Normalize()
+	}
+	switch {
+	case errors.Is(err, paint.ErrPixels) && a.model == nil:
+		return agent.Reject(a2a.TextPart(offline.Refusal))
+	case err != nil:
+		return j.Ask(a2a.TextPart("This cannot be done: " + err.Error() + ". Please say it differently."))
 	}
 	return j.deliver(ctx, p)
 }
 
-// deliver hands a picture over: a preview first, the picture in its place, then a word about it.
-func (j *job) deliver(ctx context.Context, p *picture) error {
-	artifact := a2a.Artifact{ID: a2a.NewArtifactID(), Name: ArtifactName, Description: p.describe()}
-	if err := j.preview(ctx, p, artifact); err != nil {
-		return err
-	}
-	pixels, err := p.render(ctx)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil:
-		return ask(j.Turn, "This cannot be painted: "+err.Error()+". Please say it differently.")
-	}
-	if err := j.fill(&artifact, p, pixels); err != nil {
-		return err
-	}
-	if err := j.PutArtifact(&artifact); err != nil {
-		return err
-	}
-	if err := j.SaveContext(ctx, last{Task: j.TaskID(), Artifact: artifact.ID, Scene: p.scene}); err != nil {
-		return fmt.Errorf("save the conversation: %w", err)
-	}
-	return j.Reply(a2a.TextPart(j.closing(p, pixels)))
-}
-
-// preview shows a small picture of a scene in the artifact, which the final one replaces. Pixels that were sent need
-// none, as changing them takes no time; neither do scenes with filters, whose preview would look like another picture.
-func (j *job) preview(ctx context.Context, p *picture, artifact a2a.Artifact) error {
-	if p.scene == nil || len(p.scene.Filters) > 0 {
-		return nil
-	}
-	small, err := paint.Preview(ctx, p.scene)
-	if err != nil {
-		return err
-	}
-	content, err := paint.Encode(small, j.media)
-	if err != nil {
-		return err
-	}
-	if err := artifact.Metadata.Set("preview", true); err != nil {
-		return err
-	}
-	return j.StreamArtifact(artifact).WritePart(a2a.RawPart(content, j.media, p.filename(j.media)))
-}
-
-// fill puts the finished picture into its artifact.
-func (j *job) fill(artifact *a2a.Artifact, p *picture, pixels image.Image) error {
-	content, err := paint.Encode(pixels, j.media)
-	if err != nil {
-		return fmt.Errorf("encode the picture: %w", err)
-	}
-	artifact.Parts = []a2a.Part{a2a.RawPart(content, j.media, p.filename(j.media))}
-	facts := map[string]any{
-		"renderer": cmp.Or(j.maker, Renderer), "prompt": cutRunes(clean(j.prompt), 500),
-		"width": pixels.Bounds().Dx(), "height": pixels.Bounds().Dy(),
-	}
-	if p.scene != nil {
-		facts["scene"] = p.scene
-	}
-	for key, value := range facts {
-		if err := artifact.Metadata.Set(key, value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// closing says what the picture is, who made it, and what was not done.
-func (j *job) closing(p *picture, pixels image.Image) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s. %d × %d pixels, made by %s.", p.describe(), pixels.Bounds().Dx(), pixels.Bounds().Dy(), cmp.Or(j.maker, "the offline sample renderer"))
-	if names := p.emblems(); len(names) > 0 {
-		fmt.Fprintf(&b, " I have no shapes for %s: an emblem stands for it.", strings.Join(names, ", "))
-	}
-	if len(j.refused) > 0 {
-		fmt.Fprintf(&b, " Not done: %s.", strings.Join(j.refused, "; "))
-	}
-	if j.request.Format != "" && j.request.Format != j.media {
-		fmt.Fprintf(&b, " It is %s, as the request does not accept %s.", j.media, j.request.Format)
-	}
-	return b.String()
-}
-
-// mediaType chooses what the client gets: what the text asks for if the request accepts it, else PNG, else JPEG; "" when
-// it accepts neither.
-func mediaType(t *agent.Turn, wanted string) string {
-	for _, media := range []string{wanted, paint.PNG, paint.JPEG} {
-		if media != "" && t.Accepts(media) {
-			return media
-		}
-	}
-	return ""
+// clip bounds a text.
+func clip(text string) string {
+	const limit = 2000 // bytes
+	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
 }

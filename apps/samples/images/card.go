@@ -11,7 +11,7 @@ import (
 func Card() *a2a.AgentCard {
 	return &a2a.AgentCard{
 		Name:               "Image Generator Agent",
-		Description:        "Makes pictures from words and changes pictures; offline it draws them from shapes",
+		Description:        "Makes pictures from words and changes pictures; without a language model only simple scenes of a few things",
 		Version:            "1.0.0",
 		DefaultInputModes:  []string{"text/plain", paint.PNG, paint.JPEG, "image/gif", "application/json"},
 		DefaultOutputModes: []string{paint.PNG, paint.JPEG, "text/plain"},
@@ -21,9 +21,9 @@ func Card() *a2a.AgentCard {
 			Description: "Draws what a text describes, and edits the last picture or one that is sent along",
 			Tags:        []string{"generate image", "edit image"},
 			Examples: []string{
-				"Generate a photorealistic image of raspberry lemonade",
-				"a white rabbit on a meadow at night",
-				"three red balloons above a house, watercolour",
+				"Draw a rabbit",
+				"a white rabbit in the snow at night",
+				"three red balloons above a house",
 				"make it blue and add a tree on the left",
 				"rotate it by 90 degrees",
 			},

@@ -33,8 +33,8 @@ var instructions = sync.OnceValue(func() string {
 	}).Parse(instructionsText))
 	var b strings.Builder
 	err := t.Execute(&b, map[string]any{
-		"Subjects": paint.Subjects(), "Places": paint.Places, "Sides": paint.Sides, "Backgrounds": paint.Backgrounds(),
-		"Styles": paint.Styles, "Edits": Edits, "Filters": paint.Filters, "MinSide": paint.MinSide, "MaxSide": paint.MaxSide,
+		"Subjects": paint.Subjects(), "Places": paint.Places, "Backgrounds": paint.Backgrounds,
+		"Edits": paint.Edits, "Filters": paint.Filters, "MinSide": paint.MinSide, "MaxSide": paint.MaxSide,
 	})
 	if err != nil {
 		panic("images: " + err.Error()) // it is part of the program
@@ -43,56 +43,37 @@ var instructions = sync.OnceValue(func() string {
 })
 
 // byModel has a model read the text.
-func byModel(model llm.Model) reader {
-	return func(ctx context.Context, text string, from *picture) (Request, error) {
-		var r Request
-		answer, err := llm.Run(ctx, model, llm.Task{
-			System:   instructions(),
-			Messages: []llm.Message{llm.User(situation(from) + "\n\nThe user's message:\n" + text)},
-			Schema:   requestSchema,
-			Budget:   llm.Budget{Calls: 3},
-		})
-		if err != nil {
-			return r, modelError(ctx, err)
-		}
-		if err := json.Unmarshal(answer.JSON, &r); err != nil {
-			return r, agent.Public("The language model answered in a form that cannot be used. Please try again.", err)
-		}
-		return r.completed(text, from != nil), nil
+func byModel(ctx context.Context, model llm.Model, text string, from *paint.Picture) (paint.Request, error) {
+	var r paint.Request
+	answer, err := llm.Run(ctx, model, llm.Task{
+		System:   instructions(),
+		Messages: []llm.Message{llm.User(situation(from) + "\n\nThe user's message:\n" + text)},
+		Schema:   requestSchema,
+		Budget:   llm.Budget{Calls: 3},
+	})
+	if err != nil {
+		return r, modelError(ctx, err)
 	}
+	if err := json.Unmarshal(answer.JSON, &r); err != nil {
+		return r, agent.Public("The language model answered in a form that cannot be used. Please try again.", err)
+	}
+	return r.Completed(text, from != nil), nil
 }
 
 // situation tells a model which picture there is.
-func situation(from *picture) string {
+func situation(from *paint.Picture) string {
 	switch {
 	case from == nil:
 		return "There is no picture yet."
-	case from.scene == nil:
-		return fmt.Sprintf("There is a picture of %d × %d pixels; what it shows is not known, so only filters, recolour, add, caption and border work.",
-			from.pixels.Rect.Dx(), from.pixels.Rect.Dy())
+	case from.Scene == nil:
+		return fmt.Sprintf("There is a picture of %d × %d pixels; what it shows is not known, so only filters and recolour work.",
+			from.Pixels.Rect.Dx(), from.Pixels.Rect.Dy())
 	}
-	scene, err := json.Marshal(from.scene, json.Deterministic(true))
+	scene, err := json.Marshal(from.Scene, json.Deterministic(true))
 	if err != nil {
 		return "There is a picture."
 	}
 	return "There is a picture of this scene: " + string(scene)
-}
-
-// completed fills in what a model leaves out, and asks when what it says makes no request.
-func (r Request) completed(text string, have bool) Request {
-	r.Question = clean(r.Question)
-	switch {
-	case r.Action == Create && r.Scene != nil && !isVague(r.Scene):
-		r.Scene.Seed, r.Scene.Filters = seed(text), nil
-	case r.Action == Change && have && (len(r.Edits) > 0 || r.Format != ""):
-	case r.Action == Change && !have:
-		r = Request{Action: Ask, Question: askPicture}
-	case r.Question == "":
-		r = Request{Action: Ask, Question: askSubject}
-	default:
-		r.Action = Ask
-	}
-	return r
 }
 
 // modelError is what becomes of a task whose model does not answer.
@@ -109,10 +90,10 @@ func modelError(ctx context.Context, err error) error {
 }
 
 // paintedBy has a model paint. It returns nil when the model, or its provider, cannot: then the offline renderer does.
-func paintedBy(ctx context.Context, painter llm.Painter, prompt string, from *picture) (*picture, error) {
+func paintedBy(ctx context.Context, painter llm.Painter, prompt string, from *paint.Picture) (*paint.Picture, error) {
 	request := &llm.PaintRequest{Prompt: prompt}
 	if from != nil {
-		pixels, err := from.render(ctx)
+		pixels, err := from.Render(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -135,5 +116,5 @@ func paintedBy(ctx context.Context, painter llm.Painter, prompt string, from *pi
 	if err != nil {
 		return nil, nil // an address, or a form that this program cannot read
 	}
-	return &picture{pixels: pixels}, nil
+	return &paint.Picture{Pixels: pixels}, nil
 }

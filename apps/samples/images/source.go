@@ -27,7 +27,7 @@ type errUnreadable struct{ error }
 
 // source finds the picture that a message is about: one that it carries, one of a task that it refers to, one that the
 // client sent before in this task, or the last one of the conversation. It returns nil when there is none.
-func (a *artist) source(ctx context.Context, t *agent.Turn) (*picture, error) {
+func (a *artist) source(ctx context.Context, t *agent.Turn) (*paint.Picture, error) {
 	if p, err := a.sent(ctx, t.Message()); p != nil || err != nil {
 		return p, err
 	}
@@ -47,7 +47,7 @@ func (a *artist) source(ctx context.Context, t *agent.Turn) (*picture, error) {
 }
 
 // sent returns the last picture among the parts of a message.
-func (a *artist) sent(ctx context.Context, m *a2a.Message) (*picture, error) {
+func (a *artist) sent(ctx context.Context, m *a2a.Message) (*paint.Picture, error) {
 	if m == nil {
 		return nil, nil
 	}
@@ -66,7 +66,7 @@ func (a *artist) sent(ctx context.Context, m *a2a.Message) (*picture, error) {
 		if err != nil {
 			return nil, errUnreadable{err}
 		}
-		return &picture{pixels: pixels}, nil
+		return &paint.Picture{Pixels: pixels}, nil
 	}
 	return nil, nil
 }
@@ -97,7 +97,7 @@ func imageBytes(part a2a.Part) []byte {
 }
 
 // referred returns the picture of a task that the client names.
-func referred(ctx context.Context, t *agent.Turn, ids []a2a.TaskID) (*picture, error) {
+func referred(ctx context.Context, t *agent.Turn, ids []a2a.TaskID) (*paint.Picture, error) {
 	tasks, err := t.Related(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look up the tasks that the message refers to: %w", err)
@@ -116,13 +116,13 @@ func referred(ctx context.Context, t *agent.Turn, ids []a2a.TaskID) (*picture, e
 }
 
 // lastOf returns the last picture of the conversation. One whose task has been removed meanwhile is not there.
-func lastOf(ctx context.Context, t *agent.Turn) (*picture, error) {
+func lastOf(ctx context.Context, t *agent.Turn) (*paint.Picture, error) {
 	var l last
 	if found, err := t.LoadContext(ctx, &l); !found || err != nil {
 		return nil, err
 	}
 	if l.Scene != nil {
-		return &picture{scene: l.Scene}, nil
+		return &paint.Picture{Scene: l.Scene}, nil
 	}
 	tasks, err := t.Related(ctx)
 	if err != nil {
@@ -138,15 +138,15 @@ func lastOf(ctx context.Context, t *agent.Turn) (*picture, error) {
 }
 
 // ofArtifact returns the picture in an artifact of this agent: the scene, if it has one, is better than its pixels.
-func ofArtifact(a *a2a.Artifact) *picture {
+func ofArtifact(a *a2a.Artifact) *paint.Picture {
 	var scene paint.Scene
 	if found, err := a.Metadata.Get("scene", &scene); found && err == nil && scene.Normalize() == nil {
-		return &picture{scene: &scene}
+		return &paint.Picture{Scene: &scene}
 	}
 	for _, part := range a.Parts {
 		if content := imageBytes(part); content != nil {
 			if pixels, err := paint.Decode(content); err == nil {
-				return &picture{pixels: pixels}
+				return &paint.Picture{Pixels: pixels}
 			}
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	_ "image/gif" // pictures that are sent to us
 	"image/jpeg"
 	"image/png"
+
+	xdraw "golang.org/x/image/draw"
 )
 
 // The media types of the pictures that Encode makes.
@@ -72,7 +74,9 @@ func Decode(content []byte) (*image.RGBA, error) {
 func fitted(img *image.RGBA) (*image.RGBA, error) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	if longer := max(w, h); longer > MaxSide {
-		return resize(img, w*MaxSide/longer, h*MaxSide/longer)
+		small := image.NewRGBA(image.Rect(0, 0, w*MaxSide/longer, h*MaxSide/longer))
+		xdraw.ApproxBiLinear.Scale(small, small.Rect, img, img.Rect, draw.Src, nil)
+		img = small
 	}
-	return img, checkSize(w, h)
+	return img, checkSize(img.Rect.Dx(), img.Rect.Dy())
 }

@@ -3,6 +3,7 @@
 package paint
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"strconv"
@@ -11,46 +12,54 @@ import (
 	"golang.org/x/image/colornames"
 )
 
-// everyday are colours that CSS has under another name, or shows paler than people mean.
+// everyday are colours that CSS shows paler or darker than people mean.
 var everyday = map[string]string{
-	"rose": "#ff5f8f", "scarlet": "#d9251d", "amber": "#ffbf00", "cream": "#fff5d6", "mint": "#98e8c1",
-	"peach": "#ffc29b", "lilac": "#c8a2c8", "mustard": "#e1ad01", "burgundy": "#800020", "bronze": "#cd7f32",
-	"copper": "#b87333", "turquoise": "#30d5c8", "pink": "#ff8fb3", "emerald": "#2fa866", "ruby": "#c81e4a",
-	"golden": "#ffc61a", "silvery": "#c0c0c0", "ginger": "#d9822b", "blond": "#f3d98b", "purple": "#8a2fb0",
-	"green": "#2e9e3f", "brown": "#8b5a2b", "red": "#e0261c", "blue": "#2a5fd8", "yellow": "#ffd51e",
-	"orange": "#ff8c1a",
+	"red": "#e0261c", "green": "#2e9e3f", "blue": "#2a5fd8", "yellow": "#ffd51e", "orange": "#ff8c1a", "brown": "#8b5a2b",
+	"pink": "#ff8fb3", "purple": "#8a2fb0", "golden": "#ffc61a", "ink": "#222026",
 }
 
-// Colour finds a colour by its CSS name ("light blue" and "lightblue" are the same), by an everyday name, or by
-// #rgb and #rrggbb.
+// Colour finds a colour by its CSS name or by #rrggbb.
 func Colour(name string) (color.RGBA, bool) {
-	name = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "")
-	if hex, ok := strings.CutPrefix(name, "#"); ok {
-		return hexColour(hex)
-	}
+	name = strings.ToLower(strings.TrimSpace(name))
 	if hex, ok := everyday[name]; ok {
-		return hexColour(hex[1:])
+		name = hex
+	}
+	if hex, ok := strings.CutPrefix(name, "#"); ok {
+		n, err := strconv.ParseUint(hex, 16, 32)
+		return color.RGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n), A: 255}, err == nil && len(hex) == 6
 	}
 	c, ok := colornames.Map[name]
 	return c, ok
 }
 
-func hexColour(digits string) (color.RGBA, bool) {
-	if len(digits) == 3 {
-		digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
+func checkColour(name string) error {
+	if _, ok := Colour(name); name != "" && !ok {
+		return fmt.Errorf("colour %q is neither a CSS name nor #rrggbb", name)
 	}
-	n, err := strconv.ParseUint(digits, 16, 32)
-	if err != nil || len(digits) != 6 {
-		return color.RGBA{}, false
-	}
-	return color.RGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n), A: 255}, true
+	return nil
 }
 
-// mustColour is for names written in this package; a test looks at all of them.
-func mustColour(name string) color.RGBA {
-	c, ok := Colour(name)
-	if !ok {
-		panic("paint: no colour " + name)
+// shade is the paint of a mark: a shade of the main colour, or a colour of its own; "@0.5" after it is half opaque.
+func shade(paint string, main color.RGBA) color.RGBA {
+	name, alpha, _ := strings.Cut(paint, "@")
+	c, _ := Colour(name)
+	switch name {
+	case "main":
+		c = main
+	case "light":
+		c = lighten(main, 0.35)
+	case "pale":
+		c = lighten(main, 0.7)
+		if luminance(main) > 0.8 { // or it cannot be told from the main colour
+			c = darken(main, 0.12)
+		}
+	case "dark":
+		c = darken(main, 0.3)
+	case "deep":
+		c = darken(main, 0.55)
+	}
+	if f, err := strconv.ParseFloat(alpha, 64); err == nil {
+		c.A = clamp8(f * 255)
 	}
 	return c
 }
@@ -61,17 +70,12 @@ func mix(a, b color.RGBA, at float64) color.RGBA {
 	return color.RGBA{R: part(a.R, b.R), G: part(a.G, b.G), B: part(a.B, b.B), A: part(a.A, b.A)}
 }
 
-var (
-	white = color.RGBA{R: 255, G: 255, B: 255, A: 255}
-	ink   = color.RGBA{R: 34, G: 32, B: 38, A: 255}
-	paper = color.RGBA{R: 250, G: 247, B: 238, A: 255}
-)
-
-func lighten(c color.RGBA, by float64) color.RGBA { return mix(c, opaque(white, c.A), by) }
-func darken(c color.RGBA, by float64) color.RGBA {
-	return mix(c, opaque(color.RGBA{R: 20, G: 16, B: 30}, c.A), by)
+func lighten(c color.RGBA, by float64) color.RGBA {
+	return mix(c, color.RGBA{R: 255, G: 255, B: 255, A: c.A}, by)
 }
-func opaque(c color.RGBA, alpha uint8) color.RGBA { c.A = alpha; return c }
+func darken(c color.RGBA, by float64) color.RGBA {
+	return mix(c, color.RGBA{R: 20, G: 16, B: 30, A: c.A}, by)
+}
 
 // premultiplied is how package image wants colours; this package keeps them plain so that mixing is easy.
 func premultiplied(c color.RGBA) color.RGBA {

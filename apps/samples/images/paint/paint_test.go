@@ -40,10 +40,7 @@ func TestEverySubjectShows(t *testing.T) {
 	t.Parallel()
 	empty := render(t, &paint.Scene{Width: 96, Height: 96, Seed: 7, Background: paint.Background{Kind: "plain"}})
 	seen := map[string]string{string(empty.Pix): "nothing"}
-	if len(paint.Subjects()) < 40 {
-		t.Errorf("only %d subjects", len(paint.Subjects()))
-	}
-	for _, name := range append(paint.Subjects(), "xylophone", "yeti") {
+	for _, name := range paint.Subjects() {
 		s := of(name)
 		s.Background.Kind = "plain"
 		img := render(t, s)
@@ -56,20 +53,18 @@ func TestEverySubjectShows(t *testing.T) {
 
 func TestSameSceneSamePixels(t *testing.T) {
 	t.Parallel()
-	for _, style := range paint.Styles {
-		for _, kind := range paint.Backgrounds() {
-			scene := func(seed uint32) *paint.Scene {
-				s := of("cat", "sun", "xylophone")
-				s.Style, s.Background.Kind, s.Seed, s.Caption = style, kind, seed, "Hello"
-				return s
-			}
-			one, again := render(t, scene(1)), render(t, scene(1))
-			if !bytes.Equal(one.Pix, again.Pix) {
-				t.Errorf("%s %s: the same scene has other pixels", style, kind)
-			}
-			if other := render(t, scene(2)); kind == "space" && bytes.Equal(one.Pix, other.Pix) {
-				t.Errorf("%s %s: another seed has the same pixels", style, kind)
-			}
+	for _, kind := range paint.Backgrounds {
+		scene := func(seed uint32) *paint.Scene {
+			s := of("cat", "sun")
+			s.Background.Kind, s.Seed = kind, seed
+			return s
+		}
+		one, again := render(t, scene(1)), render(t, scene(1))
+		if !bytes.Equal(one.Pix, again.Pix) {
+			t.Errorf("%s: the same scene has other pixels", kind)
+		}
+		if other := render(t, scene(2)); kind == "space" && bytes.Equal(one.Pix, other.Pix) {
+			t.Errorf("%s: another seed has the same pixels", kind)
 		}
 	}
 }
@@ -81,21 +76,10 @@ func TestEveryMemberOfASceneCounts(t *testing.T) {
 	for name, change := range map[string]func(*paint.Scene){
 		"colour":            func(s *paint.Scene) { s.Objects[1].Colour = "blue" },
 		"count":             func(s *paint.Scene) { s.Objects[1].Count = 3 },
-		"small":             func(s *paint.Scene) { s.Objects[1].Size = "small" },
-		"large":             func(s *paint.Scene) { s.Objects[1].Size = "large" },
-		"top left":          func(s *paint.Scene) { s.Objects[1].Place = "top left" },
-		"bottom right":      func(s *paint.Scene) { s.Objects[1].Place = "bottom right" },
-		"center":            func(s *paint.Scene) { s.Objects[1].Place = "center" },
-		"left":              func(s *paint.Scene) { s.Objects[1].Side, s.Objects[1].Of = "left", "tree" },
-		"beside":            func(s *paint.Scene) { s.Objects[1].Side, s.Objects[1].Of = "beside", "tree" },
-		"above":             func(s *paint.Scene) { s.Objects[1].Side, s.Objects[1].Of = "above", "tree" },
-		"on":                func(s *paint.Scene) { s.Objects[1].Side, s.Objects[1].Of = "on", "tree" },
-		"under":             func(s *paint.Scene) { s.Objects[1].Side, s.Objects[1].Of = "under", "tree" },
+		"right":             func(s *paint.Scene) { s.Objects[0].Place = "right" },
 		"background":        func(s *paint.Scene) { s.Background.Kind = "night" },
 		"background colour": func(s *paint.Scene) { s.Background.Colour = "pink" },
-		"style":             func(s *paint.Scene) { s.Style = "cartoon" },
-		"caption":           func(s *paint.Scene) { s.Caption = "Hello" },
-		"border":            func(s *paint.Scene) { s.Border = "gold" },
+		"night":             func(s *paint.Scene) { s.Background.Night = true },
 		"filter":            func(s *paint.Scene) { s.Filters = []paint.Filter{{Do: "invert"}} },
 	} {
 		s := of("tree", "cat")
@@ -108,7 +92,7 @@ func TestEveryMemberOfASceneCounts(t *testing.T) {
 
 func TestColourOfAnObject(t *testing.T) {
 	t.Parallel()
-	s := of("square")
+	s := of("heart")
 	s.Objects[0].Colour = "#12ab34"
 	if c := render(t, s).RGBAAt(48, 48); c != (color.RGBA{R: 0x12, G: 0xab, B: 0x34, A: 255}) {
 		t.Errorf("the middle is %v", c)
@@ -118,32 +102,21 @@ func TestColourOfAnObject(t *testing.T) {
 func TestBadScenes(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]*paint.Scene{
-		"each side has 16 to 2048":      {Width: 15, Height: 100},
-		"4096 pixels":                   {Width: 64, Height: 4096},
-		`style "cubist"`:                {Style: "cubist"},
-		`background "moonbase"`:         {Background: paint.Background{Kind: "moonbase"}},
-		`colour "blurple"`:              {Background: paint.Background{Colour: "blurple"}},
-		"the caption has 121":           {Caption: strings.Repeat("é", 121)},
-		"13 kinds of objects":           {Objects: make([]paint.Object, 13)},
-		"has 1 to 40 bytes, not 0":      {Objects: []paint.Object{{}}},
-		"has 1 to 40 bytes, not 41":     {Objects: []paint.Object{{Subject: strings.Repeat("x", 41)}}},
-		"25 times cat":                  {Objects: []paint.Object{{Subject: "cat", Count: 25}}},
-		`size "vast"`:                   {Objects: []paint.Object{{Subject: "cat", Size: "vast"}}},
-		`place "nowhere"`:               {Objects: []paint.Object{{Subject: "cat", Place: "nowhere"}}},
-		`side "inside"`:                 {Objects: []paint.Object{{Subject: "cat", Side: "inside"}}},
-		`colour "sky-blue-pink"`:        {Objects: []paint.Object{{Subject: "cat", Colour: "sky-blue-pink"}}},
-		"33 changes":                    {Filters: slices.Repeat([]paint.Filter{{Do: "invert"}}, 33)},
-		`change "explode"`:              {Filters: []paint.Filter{{Do: "explode"}}},
-		"rotate by 400":                 {Filters: []paint.Filter{{Do: "rotate", Amount: 400}}},
-		"tint needs a colour":           {Filters: []paint.Filter{{Do: "tint"}}},
-		"resize needs a width":          {Filters: []paint.Filter{{Do: "resize"}}},
-		"crop to 1 × 0":                 {Filters: []paint.Filter{{Do: "crop", Width: 1}}},
-		"contrast by 2":                 {Filters: []paint.Filter{{Do: "contrast", Amount: 2}}},
-		"a picture of 4000 × 4000":      {Width: 1000, Height: 1000, Filters: []paint.Filter{{Do: "scale", Amount: 4}}},
-		"a picture of 2897 × 2897":      {Width: 2048, Height: 2048, Filters: []paint.Filter{{Do: "rotate", Amount: 45}}},
-		"a picture of 12 × 12":          {Width: 16, Height: 16, Filters: []paint.Filter{{Do: "crop", Amount: 0.75}}},
-		"blur by 0; it may be 1 to 20":  {Filters: []paint.Filter{{Do: "blur"}}},
-		"scale by 5; it may be 0.05 to": {Filters: []paint.Filter{{Do: "scale", Amount: 5}}},
+		"each side has 16 to 2048":  {Width: 15, Height: 100},
+		"4096 pixels":               {Width: 64, Height: 4096},
+		`background "moonbase"`:     {Background: paint.Background{Kind: "moonbase"}},
+		`colour "blurple"`:          {Background: paint.Background{Colour: "blurple"}},
+		"13 kinds of objects":       {Objects: make([]paint.Object, 13)},
+		`no shapes for ""`:          {Objects: []paint.Object{{}}},
+		`no shapes for "xylophone"`: {Objects: []paint.Object{{Subject: "xylophone"}}},
+		"25 times cat":              {Objects: []paint.Object{{Subject: "cat", Count: 25}}},
+		`place "nowhere"`:           {Objects: []paint.Object{{Subject: "cat", Place: "nowhere"}}},
+		`colour "sky-blue-pink"`:    {Objects: []paint.Object{{Subject: "cat", Colour: "sky-blue-pink"}}},
+		"33 changes":                {Filters: slices.Repeat([]paint.Filter{{Do: "invert"}}, 33)},
+		`change "explode"`:          {Filters: []paint.Filter{{Do: "explode"}}},
+		"rotate by 400":             {Filters: []paint.Filter{{Do: "rotate", Amount: 400}}},
+		"tint needs a colour":       {Filters: []paint.Filter{{Do: "tint"}}},
+		"rotate by 45":              {Filters: []paint.Filter{{Do: "rotate", Amount: 45}}},
 	} {
 		if _, err := paint.Render(t.Context(), s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", s, err, want)
@@ -173,14 +146,13 @@ func TestPreviewIsSmall(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for noun, want := range map[string]string{
-		"rabbit": "rabbit", "Bunnies": "rabbit", "puppies": "dog", "leaves": "leaf", "houses": "house", "boxes": "square",
-		"hot air balloons": "balloon", "glass of lemonade": "lemonade", "oranges": "orange fruit", "xylophone": "",
+		"rabbit": "rabbit", "Bunnies": "rabbit", "puppies": "dog", "houses": "house", "xylophone": "",
 	} {
 		if got, ok := paint.Find(noun); got != want || ok != (want != "") {
 			t.Errorf("%s is %q, want %q", noun, got, want)
 		}
 	}
-	for name, ok := range map[string]bool{"Light Blue": true, "#fff": true, "#00FF7f": true, "golden": true, "#ff": false, "#gggggg": false, "": false, "fast": false} {
+	for name, ok := range map[string]bool{"LightBlue": true, "#fff": false, "#00FF7f": true, "golden": true, "#ff": false, "#gggggg": false, "": false, "fast": false} {
 		if _, got := paint.Colour(name); got != ok {
 			t.Errorf("colour %q: %t", name, got)
 		}
@@ -207,22 +179,9 @@ func TestFilters(t *testing.T) {
 		"turn left":    {paint.Filter{Do: "rotate", Amount: -90}, 4, 80, 120},
 		"half turn":    {paint.Filter{Do: "rotate", Amount: 180}, 2, 120, 80},
 		"full turn":    {paint.Filter{Do: "rotate", Amount: 360}, 1, 120, 80},
-		"flip":         {paint.Filter{Do: "flip"}, 2, 120, 80},
 		"mirror":       {paint.Filter{Do: "mirror"}, 2, 120, 80},
 		"invert":       {paint.Filter{Do: "invert"}, 2, 120, 80},
-		"crop":         {paint.Filter{Do: "crop", Amount: 0.5}, 0, 60, 40},
-		"crop pixels":  {paint.Filter{Do: "crop", Width: 50, Height: 999}, 0, 50, 80},
-		"resize":       {paint.Filter{Do: "resize", Width: 60}, 0, 60, 40},
-		"resize high":  {paint.Filter{Do: "resize", Height: 160}, 0, 240, 160},
-		"stretch":      {paint.Filter{Do: "resize", Width: 33, Height: 44}, 0, 33, 44},
-		"scale":        {paint.Filter{Do: "scale", Amount: 1.5}, 0, 180, 120},
-		"tilt":         {paint.Filter{Do: "rotate", Amount: 30}, 0, 144, 130},
-		"blur":         {paint.Filter{Do: "blur", Amount: 15}, 0, 120, 80},
-		"sepia":        {paint.Filter{Do: "sepia"}, 0, 120, 80},
 		"tint":         {paint.Filter{Do: "tint", Colour: "red"}, 0, 120, 80},
-		"brightness":   {paint.Filter{Do: "brightness", Amount: 0.4}, 0, 120, 80},
-		"contrast":     {paint.Filter{Do: "contrast", Amount: -0.5}, 0, 120, 80},
-		"pixelate":     {paint.Filter{Do: "pixelate"}, 0, 120, 80},
 	} {
 		img := apply(source, row.f)
 		if img.Rect.Dx() != row.w || img.Rect.Dy() != row.h {
@@ -247,20 +206,6 @@ func TestFilters(t *testing.T) {
 	right := apply(source, paint.Filter{Do: "rotate", Amount: 90})
 	if right.RGBAAt(79, 0) != source.RGBAAt(0, 0) || right.RGBAAt(79, 119) != source.RGBAAt(119, 0) {
 		t.Error("90 degrees are not clockwise")
-	}
-}
-
-func TestDecorate(t *testing.T) {
-	t.Parallel()
-	img := image.NewRGBA(image.Rect(0, 0, 100, 60))
-	if err := paint.Decorate(img, []paint.Object{{Subject: "star"}}, "hello", "red"); err != nil {
-		t.Fatal(err)
-	}
-	if c := img.RGBAAt(0, 30); c.R < 200 || c.A != 255 {
-		t.Errorf("no border: %v", c)
-	}
-	if err := paint.Decorate(img, []paint.Object{{Subject: "star", Colour: "no such"}}, "", ""); err == nil {
-		t.Error("a bad object is drawn")
 	}
 }
 

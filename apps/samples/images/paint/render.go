@@ -3,155 +3,206 @@
 package paint
 
 import (
+	"cmp"
 	"context"
 	"image"
+	"image/color"
 	"image/draw"
-
-	xdraw "golang.org/x/image/draw"
+	"math"
+	"math/rand/v2"
+	"slices"
 )
+
+// Backgrounds are the kinds of background.
+var Backgrounds = []string{"meadow", "night", "plain", "sea", "sky", "snow", "space"}
+
+// horizon is where the ground begins, as a fraction of the height.
+const horizon = 0.64
+
+// colours are those of the backgrounds: of the sky at its top and at the horizon, and of the ground; "" is no ground.
+var colours = map[string][3]string{
+	"plain": {"#f6f1e6", "#e9e2d2", ""}, "sky": {"#6db7f2", "#d8ecfb", ""}, "space": {"#0b0d24", "#2a1849", ""},
+	"meadow": {"#7cc4f5", "#dff1fb", "#7fbf5a"}, "snow": {"#9fb8d0", "#dde8f2", "#f4f8fc"},
+	"sea": {"#8fd0f5", "#e8f6fc", "#2a8fc4"}, "night": {"#0e1738", "#2c3a6a", "#16302c"},
+}
 
 // Render paints a scene. It normalizes the scene, so that the caller sees what was filled in, and gives up when ctx ends.
 func Render(ctx context.Context, s *Scene) (*image.RGBA, error) {
 	if err := s.Normalize(); err != nil {
 		return nil, err
 	}
-	img, err := paintScene(ctx, s)
-	if err != nil {
-		return nil, err
+	c := &canvas{
+		img: image.NewRGBA(image.Rect(0, 0, s.Width, s.Height)), w: float64(s.Width), h: float64(s.Height),
+		unit: float64(min(s.Width, s.Height)), rng: rand.New(rand.NewPCG(uint64(s.Seed), 1)),
 	}
-	for _, f := range s.Filters {
-		if err := ctx.Err(); err != nil {
+	c.background(s)
+	for _, it := range c.arrange(s) {
+		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if img, err = f.Apply(img); err != nil {
+		what := find(it.object.Subject)
+		colour := what.colour
+		if own, ok := Colour(it.object.Colour); ok {
+			colour = own
+		}
+		if what.zone == "ground" { // a shadow makes it stand
+			c.fill(ellipse("ink@0.2", 0, 0.97, 0.75, 0.1, 0), it.at)
+		}
+		stamp(c.img, what.marks, it.at, colour)
+	}
+	var err error
+	for _, f := range s.Filters {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if c.img, err = f.Apply(c.img); err != nil {
 			return nil, err
 		}
 	}
-	return img, nil
+	return c.img, nil
 }
 
 // previewSide is how many pixels the longer side of a preview has.
 const previewSide = 128
 
-// Preview paints a small picture of the same scene, without its filters.
+// Preview paints a small picture of the same scene.
 func Preview(ctx context.Context, s *Scene) (*image.RGBA, error) {
 	if err := s.Normalize(); err != nil {
 		return nil, err
 	}
 	small := s.Clone()
 	longer := max(s.Width, s.Height)
-	small.Width = max(s.Width*previewSide/longer, MinSide)
-	small.Height = max(s.Height*previewSide/longer, MinSide)
-	if small.Style != "sketch" {
-		small.Style = "flat"
-	}
-	return paintScene(ctx, small)
+	small.Width, small.Height = max(s.Width*previewSide/longer, MinSide), max(s.Height*previewSide/longer, MinSide)
+	return Render(ctx, small)
 }
 
-func paintScene(ctx context.Context, s *Scene) (*image.RGBA, error) {
-	if s.Style == "pixel" {
-		return paintBlocks(ctx, s)
-	}
-	c := newCanvas(s.Width, s.Height, s.Style, s.Seed)
-	c.background(s)
-	for _, it := range arrange(s, c) {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		c.object(&s.Objects[it.object], it)
-	}
-	c.finish()
-	c.dress(s)
-	return c.img, nil
+// A canvas is a picture that is being painted.
+type canvas struct {
+	img        *image.RGBA
+	w, h, unit float64 // pixels; unit is the shorter side
+	rng        *rand.Rand
 }
 
-// blocks is how many blocks the shorter side of a picture in style "pixel" has.
-const blocks = 64
-
-// paintBlocks paints a small picture and shows its pixels as blocks.
-func paintBlocks(ctx context.Context, s *Scene) (*image.RGBA, error) {
-	small := s.Clone()
-	shorter := min(s.Width, s.Height)
-	small.Style, small.Caption, small.Border = "flat", "", ""
-	small.Width, small.Height = s.Width*min(blocks, shorter)/shorter, s.Height*min(blocks, shorter)/shorter
-	img, err := paintScene(ctx, small)
-	if err != nil {
-		return nil, err
-	}
-	for i := 0; i < len(img.Pix); i += 4 { // few colours, as old machines had
-		for j := range 3 {
-			img.Pix[i+j] = clamp8(float64(int(img.Pix[i+j])+16) / 32 * 32 * 255 / 256)
-		}
-	}
-	c := newCanvas(s.Width, s.Height, "flat", s.Seed)
-	xdraw.NearestNeighbor.Scale(c.img, c.img.Bounds(), img, img.Bounds(), draw.Src, nil)
-	c.dress(s)
-	return c.img, nil
-}
+// fill draws one form in the colours that its paint names.
+func (c *canvas) fill(m mark, at placement) { stamp(c.img, []mark{m}, at, color.RGBA{}) }
 
 func (c *canvas) background(s *Scene) {
-	b := backdrops()[backgroundOf(s)]
-	colour := b.colour
-	if named, ok := Colour(s.Background.Colour); ok && s.Background.Colour != "" {
-		colour = named
+	kind := s.Background.Kind
+	if kind == "" {
+		kind = suits(s)
 	}
-	b.draw(c, colour)
-	if s.Background.Night {
-		c.darkness()
-	}
-}
-
-func (c *canvas) object(o *Object, it item) {
-	own, named := Colour(o.Colour)
-	what := subjects().byName[o.Subject]
-	if what == nil {
-		if named {
-			drawEmblem(c, it.at, o.Subject, &own)
-		} else {
-			drawEmblem(c, it.at, o.Subject, nil)
+	of := func(i int) color.RGBA { c, _ := Colour(colours[kind][i]); return c }
+	top, bottom, ground := of(0), of(1), of(2)
+	if named, ok := Colour(s.Background.Colour); ok {
+		if ground = named; colours[kind][2] == "" {
+			top, bottom = lighten(named, 0.25), darken(named, 0.08)
 		}
-		return
 	}
-	if !named {
-		own = what.colour
+	end := 1.0
+	if colours[kind][2] != "" {
+		end = horizon + 0.1
 	}
-	if it.zone == ground && it.side != "on" && it.side != "above" { // a shadow makes it stand
-		c.flat([]polygon{ellipse(it.at.x, it.at.y+it.at.scale*0.97, it.at.scale*0.75, it.at.scale*0.1, 0)}, opaque(ink, 60))
+	c.gradient(0, end, top, bottom)
+	if kind == "night" || kind == "space" {
+		c.dots(70, end, 0.003, "#fffbe0@0.9")
 	}
-	what.draw(c, it.at, own)
-}
-
-// dress adds what lies over the picture.
-func (c *canvas) dress(s *Scene) {
-	if s.Border != "" {
-		c.border(s.Border)
+	if end < 1 {
+		if kind != "sea" {
+			c.hill(horizon-0.02, mix(ground, bottom, 0.4))
+		}
+		c.gradient(horizon+0.05, 1, lighten(ground, 0.08), darken(ground, 0.2))
 	}
-	if s.Caption != "" {
-		c.caption(s.Caption)
+	if kind == "snow" {
+		c.dots(int(c.w*c.h/2500), 1, 0.006, "#ffffff@0.9")
 	}
-}
-
-func (c *canvas) border(name string) {
-	colour, _ := Colour(name)
-	w, h := c.size()
-	t := 0.03 * c.unit
-	for _, p := range []polygon{rectangle(0, 0, w, t, 0), rectangle(0, h-t, w, t, 0), rectangle(0, t, t, h-2*t, 0), rectangle(w-t, t, t, h-2*t, 0)} {
-		c.flat([]polygon{p}, colour)
+	if s.Background.Night {
+		veil := mark{"#0a1334@0.69", []point{{0, 0}, {1, 0}, {1, 1}, {0, 1}}, "MLLL"}
+		c.fill(veil, placement{scale: max(c.w, c.h)})
+		c.dots(50, horizon*0.8, 0.003, "#fffbe0@0.9")
 	}
 }
 
-// Decorate draws objects, a caption and a border onto a picture that is not a scene, such as a photograph.
-func Decorate(img *image.RGBA, objects []Object, caption, border string) error {
-	b := img.Bounds()
-	s := &Scene{Objects: objects, Caption: caption, Border: border, Width: b.Dx(), Height: b.Dy(), Background: Background{Kind: "meadow"}}
-	if err := s.Normalize(); err != nil {
-		return err
+// suits chooses a background for a scene that names none.
+func suits(s *Scene) string {
+	if s.Background.Colour != "" || len(s.Objects) == 0 {
+		return "plain"
 	}
-	c := newCanvas(s.Width, s.Height, "flat", 0)
-	c.img = img
-	for _, it := range arrange(s, c) {
-		c.object(&s.Objects[it.object], it)
+	zone := "sky"
+	for i := range s.Objects {
+		if z := find(s.Objects[i].Subject).zone; z != "sky" {
+			zone = z
+			break
+		}
 	}
-	c.dress(s)
-	return nil
+	return map[string]string{"ground": "meadow", "sky": "sky", "water": "sea"}[zone]
 }
+
+// gradient fills the picture between two heights, which are fractions of it.
+func (c *canvas) gradient(from, to float64, top, bottom color.RGBA) {
+	y0, y1 := int(from*c.h), int(math.Ceil(to*c.h))
+	for y := y0; y < y1; y++ {
+		row := image.Rect(0, y, int(c.w), y+1)
+		colour := mix(top, bottom, float64(y-y0)/float64(max(y1-y0-1, 1)))
+		draw.Draw(c.img, row, image.NewUniform(colour), image.Point{}, draw.Src)
+	}
+}
+
+// dots are stars and snowflakes, down to a fraction of the height.
+func (c *canvas) dots(n int, down, size float64, paint string) {
+	for range n {
+		r := max(c.unit*size*(0.4+c.rng.Float64()), 0.7)
+		c.fill(ellipse(paint, 0, 0, 1, 1, 0), placement{c.rng.Float64() * c.w, c.rng.Float64() * c.h * down, r})
+	}
+}
+
+// hill fills all below a gentle curve.
+func (c *canvas) hill(at float64, colour color.RGBA) {
+	m := mark{"main", []point{{0, 1}, {0, at}, {0.3, at - 0.1}, {0.6, at + 0.1}, {1, at - 0.03}, {1, 1}}, "MLCL"}
+	for i := range m.points {
+		m.points[i].x *= c.w / c.h
+	}
+	stamp(c.img, []mark{m}, placement{scale: c.h}, colour)
+}
+
+// An item is one thing to draw.
+type item struct {
+	object *Object
+	at     placement
+}
+
+// arrange puts the objects of the sky into a row above, and all others into a row below. What is nearer to the lower
+// edge comes later, so that it stands in front.
+func (c *canvas) arrange(s *Scene) []item {
+	rows := map[bool][]*Object{}
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		for range o.Count {
+			up := find(o.Subject).zone == "sky" && len(s.Objects) > 1
+			rows[up] = append(rows[up], o)
+		}
+	}
+	var items []item
+	for _, up := range []bool{true, false} {
+		row := rows[up]
+		slices.SortStableFunc(row, func(a, b *Object) int { return cmp.Compare(side(a), side(b)) })
+		for i, o := range row {
+			n := float64(len(row))
+			scale := min(c.unit*0.26*find(o.Subject).size, c.w/n*0.55)
+			if len(row) == 1 && !up {
+				scale = min(c.unit*0.32, c.w*0.4)
+			}
+			x, y := c.w*(float64(i)+0.5)/n, c.h*0.88-scale
+			if n == 1 {
+				x = c.w * (0.5 + 0.28*float64(side(o)))
+			}
+			if up {
+				y = max(c.h*0.18, scale)
+			}
+			items = append(items, item{o, placement{x, y, scale}})
+		}
+	}
+	return items
+}
+
+// side is -1 for the left, 1 for the right, and 0 for anywhere.
+func side(o *Object) int { return map[string]int{"left": -1, "right": 1}[o.Place] }

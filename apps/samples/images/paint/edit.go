@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// An Edit is one change of a picture. Its JSON is what a language model is asked for.
+type Edit struct {
+	Do         string     `json:"do"`                  // one of [Edits]
+	Subject    string     `json:"subject,omitempty"`   // the object it is about; "" is what the picture is about
+	Colour     string     `json:"colour,omitempty"`    // of recolour
+	Background Background `json:"background,omitzero"` // of background
+	Object     *Object    `json:"object,omitempty"`    // of add
+	Filter     *Filter    `json:"filter,omitempty"`    // of filter
+}
+
+// Edits are what an Edit can do.
+var Edits = []string{"recolour", "add", "remove", "background", "filter"}
+
+// ErrPixels is why a picture that is no scene cannot be changed.
+var ErrPixels = errors.New("it is not known what the picture shows, so only its colours and its sides can be changed")
+
+// A Picture is a scene, which is painted anew after each change, or pixels that came from elsewhere.
+type Picture struct {
+	Scene  *Scene
+	Pixels *image.RGBA // nil when there is a scene
+}
+
+// Render returns the pixels.
+func (p *Picture) Render(ctx context.Context) (*image.RGBA, error) {
+	if p.Scene != nil {
+		return Render(ctx, p.Scene)
+	}
+	return p.Pixels, nil
+}
+
+// Change returns the picture after some edits; p stays as it is. If one cannot be made, none is.
+func (p *Picture) Change(edits []Edit) (*Picture, error) {
+	c := &Picture{Pixels: p.Pixels}
+	if p.Scene != nil {
+		c.Scene = p.Scene.Clone()
+	}
+	for _, e := range edits {
+		if err := c.change(e); err != nil {
+			return nil, err
+		}
+	}
+	if c.Scene != nil {
+		return c, c.Scene.Normalize()
+	}
+	return c, nil
+}
+
+func (p *Picture) change(e Edit) error {
+	s := p.Scene
+	if s == nil {
+		if e.Do == "recolour" && e.Subject == "" {
+			e.Filter = &Filter{Do: "tint", Colour: e.Colour}
+		}
+		if e.Filter == nil {
+			return ErrPixels
+		}
+		var err error
+		p.Pixels, err = e.Filter.Apply(p.Pixels)
+		return err
+	}
+	i := s.Index(e.Subject)
+	switch {
+	case e.Do == "filter" && e.Filter != nil:
+		s.Filters = append(s.Filters, *e.Filter)
+	case e.Do == "background":
+		s.Background = e.Background
+	case e.Do == "add" && e.Object != nil:
+		s.Objects = append(s.Objects, *e.Object)
+	case e.Do == "recolour" && i < 0 && e.Subject == "":
+		s.Background.Colour = e.Colour
+	case i < 0:
+		return fmt.Errorf("there is no %s in the picture", e.Subject)
+	case e.Do == "recolour":
+		s.Objects[i].Colour = e.Colour
+	case e.Do == "remove":
+		s.Objects = slices.Delete(s.Objects, i, i+1)
+	default:
+		return fmt.Errorf("%q is none of %s, or it says too little", e.Do, strings.Join(Edits, ", "))
+	}
+	return nil
+}
+
+// Describe says in a few words what the picture shows.
+func (p *Picture) Describe() string {
+	if p.Scene == nil {
+		return "A picture"
+	}
+	var all []string
+	for _, o := range p.Scene.Objects {
+		count := ""
+		if o.Count > 1 {
+			count = fmt.Sprint(o.Count, " ×")
+		}
+		all = append(all, strings.Join(strings.Fields(count+" "+o.Colour+" "+o.Subject), " "))
+	}
+	what := strings.Join(all, ", ")
+	if what == "" {
+		what = "a scene"
+	}
+	if b := p.Scene.Background; b.Kind != "" && b.Kind != "plain" {
+		what += "; background " + b.Kind
+		if b.Night {
+			what += " at night"
+		}
+	}
+	r := []rune(what)
+	return string(unicode.ToUpper(r[0])) + string(r[1:])
+}
+
+// Filename is what the picture may be saved as.
+func (p *Picture) Filename(mediaType string) string {
+	name := "picture"
+	if p.Scene != nil && len(p.Scene.Objects) > 0 {
+		name = p.Scene.Objects[0].Subject
+	}
+	if mediaType == JPEG {
+		return name + ".jpg"
+	}
+	return name + ".png"
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paint
+
+import (
+	_ "embed"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/image/vector"
+)
+
+//go:embed data/subjects.txt
+var subjectsText string
+
+// A subject is something the painter can draw: marks in a box of -1 to 1, with y downwards.
+type subject struct {
+	names  []string // all of them, its own first
+	zone   string   // where in a picture it is: ground, sky or water
+	size   float64  // beside other things; 1 is usual
+	colour color.RGBA
+	marks  []mark
+}
+
+// A mark is one form of a subject.
+type mark struct {
+	paint  string
+	points []point
+	steps  string // M, L, Q and C: how many points each takes is in stepPoints
+}
+
+type point struct{ x, y float64 }
+
+var stepPoints = map[byte]int{'M': 1, 'L': 1, 'Q': 2, 'C': 3}
+
+var subjects = sync.OnceValue(func() []*subject {
+	all, err := parseSubjects(subjectsText)
+	if err != nil {
+		panic("paint: " + err.Error()) // it is part of the program; a test reads it
+	}
+	return all
+})
+
+// Subjects lists what can be drawn, by name.
+func Subjects() []string {
+	var names []string
+	for _, s := range subjects() {
+		names = append(names, s.names[0])
+	}
+	return names
+}
+
+// Find returns the name under which a noun can be drawn: "bunnies" are a rabbit.
+func Find(noun string) (string, bool) {
+	if s := find(strings.ToLower(strings.TrimSpace(noun))); s != nil {
+		return s.names[0], true
+	}
+	return "", false
+}
+
+func find(noun string) *subject {
+	singular := strings.TrimSuffix(noun, "s")
+	if stem, ok := strings.CutSuffix(noun, "ies"); ok {
+		singular = stem + "y"
+	}
+	for _, s := range subjects() {
+		if slices.Contains(s.names, noun) || slices.Contains(s.names, singular) {
+			return s
+		}
+	}
+	return nil
+}
+
+// parseSubjects reads data/subjects.txt, whose head explains the form.
+func parseSubjects(text string) ([]*subject, error) {
+	var all []*subject
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || words[0] == "#":
+		case words[0] == "subject" && len(words) == 5:
+			size, err := strconv.ParseFloat(words[3], 64)
+			colour, ok := Colour(words[4])
+			if err != nil || !ok {
+				return nil, fmt.Errorf("size or colour in %q", line)
+			}
+			all = append(all, &subject{names: strings.Split(words[1], ","), zone: words[2], size: size, colour: colour})
+		case len(all) == 0 || len(words) < 6:
+			return nil, fmt.Errorf("cannot read %q", line)
+		default:
+			m, err := parseMark(words)
+			if err != nil {
+				return nil, fmt.Errorf("%w in %q", err, line)
+			}
+			last := all[len(all)-1]
+			last.marks = append(last.marks, m)
+		}
+	}
+	return all, nil
+}
+
+func parseMark(words []string) (mark, error) {
+	m := mark{paint: words[0]}
+	var numbers []float64
+	for _, word := range words[2:] {
+		if len(word) == 1 && stepPoints[word[0]] > 0 {
+			m.steps += word
+			continue
+		}
+		n, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return m, err
+		}
+		numbers = append(numbers, n)
+	}
+	if words[1] == "ellipse" {
+		numbers = append(numbers, 0)
+		return ellipse(m.paint, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]), nil
+	}
+	for i := 0; i+1 < len(numbers); i += 2 {
+		m.points = append(m.points, point{numbers[i], numbers[i+1]})
+	}
+	need := 0
+	for i := range m.steps {
+		need += stepPoints[m.steps[i]]
+	}
+	if need != len(m.points) || words[1] != "path" {
+		return m, fmt.Errorf("%d points for %s", len(m.points), m.steps)
+	}
+	return m, nil
+}
+
+// ellipse is a mark of four curves.
+func ellipse(paint string, x, y, rx, ry, degrees float64) mark {
+	const k = 0.5523 // of the radius: where the curve of a quarter has its control points
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	m := mark{paint: paint, steps: "MCCCC"}
+	for _, p := range []point{
+		{1, 0}, {1, k}, {k, 1}, {0, 1}, {-k, 1}, {-1, k}, {-1, 0}, {-1, -k}, {-k, -1}, {0, -1}, {k, -1}, {1, -k}, {1, 0},
+	} {
+		m.points = append(m.points, point{x + p.x*rx*cos - p.y*ry*sin, y + p.x*rx*sin + p.y*ry*cos})
+	}
+	return m
+}
+
+// A placement puts a box of -1 to 1 onto the picture.
+type placement struct{ x, y, scale float64 }
+
+// stamp draws marks at a place, in a colour.
+func stamp(img *image.RGBA, marks []mark, at placement, main color.RGBA) {
+	for _, m := range marks {
+		lo, hi := point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
+		points := make([]point, len(m.points))
+		for i, p := range m.points {
+			p = point{at.x + p.x*at.scale, at.y + p.y*at.scale}
+			lo, hi = point{min(lo.x, p.x), min(lo.y, p.y)}, point{max(hi.x, p.x), max(hi.y, p.y)}
+			points[i] = p
+		}
+		r := image.Rect(int(math.Floor(lo.x)), int(math.Floor(lo.y)), int(math.Ceil(hi.x))+1, int(math.Ceil(hi.y))+1)
+		if r = r.Intersect(img.Rect); r.Empty() {
+			continue
+		}
+		z := vector.NewRasterizer(r.Dx(), r.Dy())
+		next := func() (x, y float32) {
+			p := points[0]
+			points = points[1:]
+			return float32(p.x - float64(r.Min.X)), float32(p.y - float64(r.Min.Y))
+		}
+		for i := range m.steps {
+			x, y := next()
+			switch m.steps[i] {
+			case 'M':
+				z.MoveTo(x, y)
+			case 'L':
+				z.LineTo(x, y)
+			case 'Q':
+				x2, y2 := next()
+				z.QuadTo(x, y, x2, y2)
+			case 'C':
+				x2, y2 := next()
+				x3, y3 := next()
+				z.CubeTo(x, y, x2, y2, x3, y3)
+			}
+		}
+		z.ClosePath()
+		z.Draw(img, r, image.NewUniform(premultiplied(shade(m.paint, main))), image.Point{})
+	}
+}
