@@ -5,8 +5,9 @@ package expenses
 import (
 	"context"
 	"fmt"
-	"math/big"
 	"time"
+
+	"github.com/shopspring/decimal"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
@@ -39,8 +40,9 @@ const maxText = 8 << 10
 //     is missing or wrong;
 //   - a completed task with one artifact, the receipt, when the filled form is right;
 //   - a canceled task when the request is withdrawn in words. A cancel of the task withdraws it as well;
-//   - a rejected task when it is about a request that this conversation does not have, or that was withdrawn; or
-//   - a completed task whose status message declines what is not about expenses.
+//   - a rejected task when it is about a request that this conversation does not have, or that was withdrawn, or when it is
+//     not understood; or
+//   - a completed task in which a model declines what is not about expenses.
 //
 // Requests are kept as state of the context, so that the filled form may come with or without the id of the task that
 // asked for it. Those of other contexts, and of other callers, are not there.
@@ -55,17 +57,12 @@ func New(o Options) agent.Agent {
 		o.NewID = newRequestID
 	}
 	o.Currency = or(o.Currency, defaultCurrency)
-	c := &clerk{options: o, engine: rules{}}
-	if o.Model != nil {
-		c.engine = modelEngine{o.Model}
-	}
-	return c
+	return &clerk{options: o}
 }
 
 // clerk implements [agent.Agent] and [agent.Canceler].
 type clerk struct {
 	options Options
-	engine  engine
 }
 
 // kept is what is saved of a context.
@@ -109,7 +106,7 @@ func (c *clerk) Cancel(ctx context.Context, t *agent.Turn) error {
 // open loads what is known of the conversation and of the task.
 func (c *clerk) open(ctx context.Context, t *agent.Turn) (*desk, error) {
 	o := c.options
-	d := &desk{now: o.Now(), limit: big.NewRat(int64(o.Limit), 1), currency: o.Currency, newID: o.NewID}
+	d := &desk{now: o.Now(), limit: decimal.NewFromInt(int64(o.Limit)), currency: o.Currency, newID: o.NewID}
 	var all kept
 	if _, err := t.LoadContext(ctx, &all); err != nil {
 		return nil, fmt.Errorf("load the conversation: %w", err)
@@ -140,7 +137,8 @@ func (d *desk) save(ctx context.Context, t *agent.Turn) error {
 	return nil
 }
 
-// understand makes an action of the message: of a filled form by the rules of the form, of anything else by the engine.
+// understand makes an action of the message: of a filled form by the rules of the form, of anything else
+// by the model or without one.
 func (c *clerk) understand(ctx context.Context, t *agent.Turn, d *desk) (action, error) {
 	text := t.Text()
 	s, problem, ok := readSubmission(t.Message())
@@ -148,7 +146,7 @@ func (c *clerk) understand(ctx context.Context, t *agent.Turn, d *desk) (action,
 	case problem != "":
 		return action{kind: say, text: problem}, nil
 	case ok:
-		return s.action()
+		return s.action(), nil
 	case len(text) > maxText:
 		return action{kind: pass, text: fmt.Sprintf("That text is too long: I read up to %d bytes.", maxText)}, nil
 	}
@@ -156,7 +154,17 @@ func (c *clerk) understand(ctx context.Context, t *agent.Turn, d *desk) (action,
 	if r, known := d.current(); known { // also when it is closed: then what the text wants of it is refused
 		now.request, now.own = r, r.ID == d.own
 	}
-	return c.engine.read(ctx, now, text)
+	if c.options.Model != nil {
+		return readByModel(ctx, c.options.Model, now, text)
+	}
+	return readByRules(now, text), nil
+}
+
+// A situation is what is known when a text is read.
+type situation struct {
+	request Request // what the text may be about; the zero value when there is nothing
+	own     bool    // the task is about that request
+	today   string  // 2006-01-02
 }
 
 // end ends the turn with the outcome.

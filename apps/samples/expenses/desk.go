@@ -5,10 +5,12 @@ package expenses
 import (
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/shopspring/decimal"
 )
 
 // Status says what became of a request.
@@ -96,7 +98,7 @@ type desk struct {
 	requests []Request // oldest first
 	own      string    // id of the request that the task is about; "" when there is none yet
 	now      time.Time
-	limit    *big.Rat
+	limit    decimal.Decimal
 	currency string
 	newID    func() string
 }
@@ -238,10 +240,8 @@ func (d *desk) withoutRequest(a action) outcome {
 // fill takes the values into the request and checks all fields.
 func (d *desk) fill(r *Request, a action) (problems map[string]string) {
 	problems = make(map[string]string)
-	for name, problem := range a.problems {
-		problems[name] = problem
-	}
-	_, currency := splitAmount(r.Amount)
+	maps.Copy(problems, a.problems)
+	_, currency, _ := splitAmount(r.Amount)
 	set := func(field *string, name, said string, check func(string) (value, problem string)) {
 		if said != "" {
 			*field = clean(said)
@@ -259,27 +259,4 @@ func (d *desk) fill(r *Request, a action) (problems map[string]string) {
 	set(&r.Amount, fieldAmount, a.values.Amount, func(s string) (string, string) { return checkAmount(s, or(currency, d.currency), d.limit) })
 	set(&r.Purpose, fieldPurpose, a.values.Purpose, checkPurpose)
 	return problems
-}
-
-const (
-	maxPurpose = 500 // runes
-	maxField   = 600 // runes that are kept of a field
-	maxEcho    = 40  // runes of what was not understood that are said again
-)
-
-// clean makes one line of what was written, without characters that do something instead of showing something.
-func clean(s string) string {
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), invisible), " ")
-	if runes := []rune(s); len(runes) > maxField {
-		s = string(runes[:maxField])
-	}
-	return s
-}
-
-// short is what of a text is said again.
-func short(s string) string {
-	if runes := []rune(clean(s)); len(runes) > maxEcho {
-		return string(runes[:maxEcho]) + "…"
-	}
-	return clean(s)
 }

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package expenses is a sample agent that reimburses expenses and shows how agents use forms: "Can you reimburse me $20
-// for my lunch with the clients?" is answered with a form that knows what the sentence said. Whoever fills it may send
-// data, JSON as text, lines such as "date: yesterday", or a sentence. What is wrong comes back with the form, field by
-// field; what is right is approved; "never mind" withdraws the request.
+// for my lunch with the clients?" is answered with a form that knows what the sentence said. The filled form may come as
+// data, as JSON in a text, as lines such as "date: yesterday", or as a sentence. The agent returns a form with mistakes,
+// field by field, and approves a right one; "never mind" withdraws the request.
 //
-// What happens to a message, file by file:
+//	agent.go     the agent: turns outcomes into events of a task
+//	desk.go      carries actions out on the requests of the conversation: the only place that approves anything
+//	form.go      the form document and the receipt; message.go reads filled forms, check.go checks their fields
+//	model.go     lets a language model read sentences, with a tool for each action
+//	offline.go   reads sentences without one; rules/ stands in for the language model
 //
-//	message.go   a message becomes a submission of the form, or a text
-//	rules.go     a text becomes an action, by rules (amount.go, date.go, purpose.go)
-//	model.go     or by a language model, which has a tool for each action
-//	desk.go      the action is carried out on the requests of the conversation: the only place that approves anything
-//	form.go      the form document and the receipt
-//	agent.go     the agent: a thin layer that turns outcomes into events of a task
-//
-// A filled form is read by the same code with either engine: a model never decides whether money is paid.
+// A filled form is read by the same code with and without a model: a model never decides whether money is paid.
 package expenses

@@ -4,10 +4,8 @@ package expenses
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/internal/schema"
 )
 
 // The fields of the form.
@@ -26,9 +24,6 @@ const formSchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","t
 	`"purpose":{"type":"string","title":"Purpose","description":"Purpose of expense"},` +
 	`"request_id":{"type":"string","title":"Request ID","description":"Request id","readOnly":true}},` +
 	`"required":["request_id","date","amount","purpose"]}`
-
-// compiledForm checks submissions against formSchema.
-var compiledForm = sync.OnceValues(func() (*schema.Schema, error) { return schema.Compile([]byte(formSchema)) })
 
 // What the form shows where nothing is known.
 const (

@@ -14,9 +14,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
-// modelEngine is the engine that lets a language model read. The model chooses one action by calling its tool, and with
-// that its part ends: what it says of amounts and dates goes through the same checks as what people write.
-type modelEngine struct{ model llm.Model }
+// declined is what the agent says when a model refuses.
+const declined = "Sorry, I only deal with the reimbursement of expenses. You could ask me: Can you reimburse me $20 for my lunch with the clients?"
 
 const instructions = `You are the reimbursement agent of a company. You deal with the reimbursement of expenses and nothing else.
 Call exactly one tool for a message about an expense:
@@ -75,20 +74,21 @@ func (c *choice) tools() []llm.Tool {
 	}
 }
 
-// read lets the model choose an action.
-func (e modelEngine) read(ctx context.Context, s situation, text string) (action, error) {
+// readByModel lets the model choose an action by calling its tool, and with that its part ends: what it says of amounts and
+// dates goes through the same checks as what people write.
+func readByModel(ctx context.Context, model llm.Model, s situation, text string) (action, error) {
 	var c choice
 	system, err := s.describe()
 	if err != nil {
 		return action{}, err
 	}
-	answer, err := llm.Run(ctx, e.model, llm.Task{
+	answer, err := llm.Run(ctx, model, llm.Task{
 		System: instructions + system, Messages: []llm.Message{llm.User(text)}, Tools: c.tools(),
 		Budget: llm.Budget{Calls: 4},
 	})
 	switch {
 	case errors.Is(err, llm.ErrRefused):
-		return action{kind: say, text: refusal}, nil
+		return action{kind: say, text: declined}, nil
 	case err != nil && ctx.Err() != nil:
 		return action{}, context.Cause(ctx)
 	case err != nil:

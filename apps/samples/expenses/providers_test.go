@@ -15,7 +15,9 @@ import (
 
 func TestProviders(t *testing.T) {
 	t.Parallel()
-	lines := append(dialogues["nothing is known"], dialogues["not about expenses"]...)
+	lines := append(dialogues["nothing is known"], line{
+		"Tell me a joke", llmtest.Text("Sorry, I only deal with the reimbursement of expenses."), done, "Sorry, I only deal with",
+	})
 	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "language model that reads requests cannot be had"}
 	wiretest.Providers(t, wiretest.Engine{
 		Sample: func(m llm.Model) wiretest.Sample {

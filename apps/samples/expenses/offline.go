@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package expenses
+
+import (
+	"strings"
+
+	"github.com/dragoman-a2a/dragoman/apps/samples/expenses/rules"
+)
+
+// readByRules makes an action of a text without a language model.
+func readByRules(s situation, text string) action {
+	open := s.request.ID != ""
+	plain := clean(text)
+	r := rules.Read(plain)
+	v := values{Date: r.Date, Amount: r.Amount, Purpose: r.Purpose}
+	answers := open && (s.own || !r.Anew)
+	if answers {
+		// What is left of a sentence is its purpose only when the form lacks one, or when it is said to be.
+		_, problem := checkPurpose(s.request.Purpose)
+		if problem == "" && !r.Explains || strings.HasSuffix(plain, "?") {
+			v.Purpose = ""
+		}
+	}
+	switch {
+	case r.Withdraws:
+		return action{kind: withdraw, id: r.ID}
+	case r.Agrees && (open || r.ID != ""):
+		return action{kind: submit, id: r.ID}
+	case r.Several, answers && v == (values{}), !answers && !r.Topical && r.Amount == "":
+		return action{kind: pass, id: r.ID, text: rules.Refusal}
+	case answers:
+		return action{kind: submit, id: r.ID, values: v}
+	}
+	if letters(v.Purpose) < minLetters {
+		v.Purpose = ""
+	}
+	return action{kind: create, values: v}
+}
