@@ -59,7 +59,11 @@ func TestFollowUpsLoadNothing(t *testing.T) {
 // TestTwoNodesCacheOneTask has two nodes run a task in turn: each folds what the other one appended.
 func TestTwoNodesCacheOneTask(t *testing.T) {
 	j := memory.New(nil)
-	nodes := []*fixture{start(t, asksOf, &engine.Options{Journal: j, Node: "a"}), start(t, asksOf, &engine.Options{Journal: j, Node: "b"})}
+	waker := new(journal.LocalWaker) // a message may be taken by the other node than the one it was sent to
+	nodes := []*fixture{
+		start(t, asksOf, &engine.Options{Journal: j, Node: "a", Waker: waker}),
+		start(t, asksOf, &engine.Options{Journal: j, Node: "b", Waker: waker}),
+	}
 	task := nodes[0].send(text(large(0)))
 	for i := 1; i < 8; i++ {
 		task = nodes[i%2].send(to(task, large(i)))
@@ -145,8 +149,9 @@ func TestSlowReadDelaysNoOtherReader(t *testing.T) {
 	for _, method := range []string{"Head", "Events"} {
 		t.Run(method, func(t *testing.T) {
 			j := &slowReads{Journal: memory.New(nil), reached: make(chan struct{}), answer: make(chan struct{})}
-			f := start(t, asksOf, &engine.Options{Journal: j, Node: "a"})
-			other := start(t, asksOf, &engine.Options{Journal: j.Journal, Node: "b"})
+			waker := new(journal.LocalWaker)
+			f := start(t, asksOf, &engine.Options{Journal: j, Node: "a", Waker: waker})
+			other := start(t, asksOf, &engine.Options{Journal: j.Journal, Node: "b", Waker: waker})
 			task := f.send(text(large(0)))
 			task = other.send(to(task, large(1)))
 			j.slow.Store(&method)
@@ -183,13 +188,19 @@ func (l *lateRelease) Append(ctx context.Context, c *journal.Commit) (journal.Le
 	return lease, err
 }
 
+// Claim finds nothing, so that what is sent to the other node stays there.
+func (l *lateRelease) Claim(context.Context, string, []string, time.Duration, int) ([]journal.Claimed, error) {
+	return nil, nil
+}
+
 // TestReleasedTaskIsReadFromTheJournal has another node go on with a task while the runner of the first one is still
 // there, but has given its lease back.
 func TestReleasedTaskIsReadFromTheJournal(t *testing.T) {
 	j := memory.New(nil)
 	late := &lateRelease{Journal: j, durable: make(chan struct{}), answer: make(chan struct{})}
-	a := start(t, asksOf, &engine.Options{Journal: late, Node: "a"})
-	b := start(t, asksOf, &engine.Options{Journal: j, Node: "b"})
+	waker := new(journal.LocalWaker)
+	a := start(t, asksOf, &engine.Options{Journal: late, Node: "a", Waker: waker})
+	b := start(t, asksOf, &engine.Options{Journal: j, Node: "b", Waker: waker})
 	first := text(large(0))
 	first.NewTaskID = "mine"
 	sent := make(chan error, 1)
