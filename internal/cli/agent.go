@@ -29,7 +29,7 @@ var errTimeUp = errors.New("--timeout is over")
 func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context) error) error {
 	ctx, done := c.limit(cmd.Context())
 	defer done()
-	c.waits = c.startProgress()
+	c.waits = c.startProgress(c.calledFor())
 	err := f(ctx)
 	c.waits.end()
 	if err == nil || ctx.Err() == nil {
@@ -57,6 +57,15 @@ func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context)
 		failed.hint = c.comeBackTo(seen)
 	}
 	return failed
+}
+
+// calledFor names the agent that a command waits for; "" for one that is there for this run only, whose address means
+// nothing to anybody.
+func (c *command) calledFor() string {
+	if c.ownAgent() {
+		return ""
+	}
+	return withoutUser(c.options.agentCard)
 }
 
 // limit puts --timeout on a context.
@@ -177,7 +186,7 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.waits.calls(found)
+	c.waits.calls(found.Name)
 	options := &client.Options{
 		HTTPClient:   c.httpClient(),
 		Extensions:   c.options.extensions,

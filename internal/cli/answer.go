@@ -22,7 +22,7 @@ func (o *sendOptions) checkForms(c *command, words []string) error {
 		return usagef("no task is named").withHint("name the one that waits for the form with --task-id")
 	case o.fill && !c.atTerminal():
 		return usagef("--fill needs a terminal, to ask at").withHint("print the form with --skeleton and send it with --answer")
-	case o.fill && c.options.output == outputJSON:
+	case o.fill && c.asJSON:
 		return usagef("--fill asks people, and --output json is for programs").withHint("print the form with --skeleton and send it with --answer")
 	case o.fill && o.async:
 		return usagef("--fill waits for the form, and --async does not wait")

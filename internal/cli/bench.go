@@ -256,7 +256,7 @@ func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 		Seconds: float64(r.Elapsed.Milliseconds()) / 1000, Throughput: r.Throughput(), Latency: inMillis(r.Latency), First: inMillis(r.First),
 	}
 	var err error
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		err = c.showValue(&m)
 	} else {
 		err = c.showText(m.text)
@@ -273,7 +273,7 @@ func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 	return nil
 }
 
-func (m *measurement) text(p *printer) {
+func (m *measurement) text(p *Printer) {
 	p.field(0, "Agent", m.Agent)
 	p.field(0, "Messages", fmt.Sprintf("%d in %.1f s, %g a second wanted", m.Planned, m.Seconds, m.Rate))
 	p.field(0, "Answered", fmt.Sprintf("%d, %.1f a second", m.Succeeded, m.Throughput))
@@ -291,7 +291,7 @@ func (m *measurement) text(p *printer) {
 	m.First.text(p, "First event")
 }
 
-func (q *percentiles) text(p *printer, label string) {
+func (q *percentiles) text(p *Printer, label string) {
 	if q == nil {
 		return
 	}

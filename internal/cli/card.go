@@ -54,7 +54,7 @@ func (c *command) cardGetCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return c.show(card, func(p *printer) { p.card(card) })
+				return c.show(card, func(p printer) { p.card(card) })
 			})
 		},
 	}
@@ -77,7 +77,7 @@ func (c *command) extendedCard(ctx context.Context) (*a2a.AgentCard, error) {
 	return agent.ExtendedCard(ctx, &a2a.ExtendedCardRequest{})
 }
 
-func (p *printer) card(card *a2a.AgentCard) {
+func (p printer) card(card *a2a.AgentCard) {
 	p.field(0, "Name", card.Name)
 	p.text(0, "Description", card.Description)
 	p.field(0, "Version", card.Version)
@@ -103,13 +103,13 @@ func (p *printer) card(card *a2a.AgentCard) {
 	}
 }
 
-func (p *printer) optional(label string, value *string) {
+func (p printer) optional(label string, value *string) {
 	if value != nil {
 		p.field(0, label, *value)
 	}
 }
 
-func (p *printer) capabilities(can *a2a.AgentCapabilities) {
+func (p printer) capabilities(can *a2a.AgentCapabilities) {
 	p.field(0, "Streaming", yesNo(can.Streaming))
 	p.field(0, "Push notifications", yesNo(can.PushNotifications))
 	p.field(0, "Extended card", yesNo(can.ExtendedAgentCard))
@@ -122,7 +122,7 @@ func (p *printer) capabilities(can *a2a.AgentCapabilities) {
 	}
 }
 
-func (p *printer) security(card *a2a.AgentCard) {
+func (p printer) security(card *a2a.AgentCard) {
 	for _, name := range slices.Sorted(maps.Keys(card.SecuritySchemes)) {
 		p.field(0, "Security scheme", name+" ("+schemeName(card.SecuritySchemes[name])+")")
 	}
@@ -151,7 +151,7 @@ func schemeName(scheme a2a.SecurityScheme) string {
 	return "unknown"
 }
 
-func (p *printer) skill(skill *a2a.AgentSkill) {
+func (p printer) skill(skill *a2a.AgentSkill) {
 	p.field(0, "Skill", skill.ID)
 	p.field(1, "Name", skill.Name)
 	p.text(1, "Description", skill.Description)

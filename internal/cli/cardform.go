@@ -82,7 +82,7 @@ const maxCard = 1 << 20
 func (c *command) showProblems(raw []byte) error {
 	problems := card.Validate(raw)
 	form, _ := card.FormOf(raw) // "" for what is no card, which is among the problems
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		report := struct {
 			Form     card.Form      `json:"form,omitempty"`
 			Problems []card.Problem `json:"problems"`

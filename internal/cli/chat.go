@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/url"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -89,17 +90,31 @@ func (c *command) chatCommand() *cobra.Command {
 // errLeft ends a turn, and the chat, when Ctrl-C comes a second time.
 var errLeft = errors.New("left")
 
+// historyName is the file of what was typed, in the folder of chat.
+const historyName = "history"
+
+// openHistory returns the history below the value of --data-dir; nil where that keeps nothing, or the user has no home.
+func (c *command) openHistory(dataDir string) *history {
+	folder, err := c.dataFolder(dataDir, folderChat)
+	if err != nil || folder == inMemory {
+		return nil
+	}
+	return &history{file: filepath.Join(folder, historyName), warn: func(err error) {
+		c.warn("the history of what you type cannot be kept: %v; keep none with --%s %s", err, flagDataDir, inMemory)
+	}}
+}
+
 // chat runs the whole conversation.
 func (c *command) chat(cmd *cobra.Command, o *chatOptions, words string) error {
 	ctx := cmd.Context()
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		return usagef("chat is for people and has no --output json").withHint("for programs there is " + commandLine([]string{c.Program, "send", "-o", "json"}))
 	}
 	oneOff := !c.atTerminal() && words != ""
 	if words == "" && isTerminal(c.Stdin) && !c.atTerminal() {
 		return usagef("chat shows its answers at a terminal, and standard output is none").withHint("give the message after the options to send just that")
 	}
-	c.inChat = true
+	c.inChat, c.quiet, c.wraps, c.shortens = true, true, true, "/task"
 	s := &chat{c: c, accept: o.accept}
 	defer s.close()
 	if err := s.open(ctx, o); err != nil {

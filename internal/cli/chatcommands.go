@@ -275,7 +275,7 @@ func (s *chat) history(ctx context.Context, arg string) error {
 		}
 		seen.note(task)
 		short := fold.ShowHistory(task, n)
-		return s.c.showText(func(p *printer) { p.story(short) })
+		return s.c.showText(func(p *Printer) { printer{p}.story(short) })
 	})
 }
 

@@ -76,11 +76,11 @@ func Main() int {
 // drains, all others say how to go on.
 func (r *Run) Do(ctx context.Context) int {
 	c := &command{
-		Run:    r,
-		out:    &escaper{w: r.Stdout},
-		err:    &escaper{w: r.Stderr},
-		origin: make(map[string]string),
+		Run:      r,
+		Terminal: newTerminal(r.Stdin, r.Stdout, r.Stderr),
+		origin:   make(map[string]string),
 	}
+	c.stands(r.person, r.width)
 	root := c.root()
 	root.SetArgs(r.Args)
 	err := root.ExecuteContext(ctx)
@@ -100,7 +100,7 @@ func (r *Run) Do(ctx context.Context) int {
 // command is what the commands of one run share.
 type command struct {
 	*Run
-	out, err      *escaper
+	*Terminal
 	options       globalOptions
 	files         []envFile           // with variables, the one that counts first at the front
 	origin        map[string]string   // where the value of a flag came from, by its name, unless it is the default
@@ -111,7 +111,6 @@ type command struct {
 	listed        string              // the agent of a registry that the command line names
 	catalogue     string              // the URL of that registry
 	registryToken string              // that it is called with; "" for none
-	said          string              // the last command that was named to type next
 	resumeCommand map[string][]string // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
 	inChat        bool                // errors are read at the prompt of a chat, where there are no flags
 	ephemeral     bool                // the host of this run keeps no task
@@ -177,51 +176,6 @@ func (c *command) wantsJSON() bool {
 	c.files, _ = c.findFiles() // what is wrong with them is not what went wrong first
 	value, _ := c.setting("output")
 	return value == outputJSON
-}
-
-// warn tells the user something that is not the result.
-func (c *command) warn(format string, args ...any) {
-	line := "Warning: " + inline(fmt.Sprintf(format, args...))
-	if c.inChat {
-		line = wrapLine(line, c.columns(), len(indent))
-	}
-	fmt.Fprintln(c.err, line)
-}
-
-// say names a command to type next: a line of its own on the error stream, to be copied as it is. It says nothing twice.
-func (c *command) say(label string, words ...string) {
-	line := commandLine(words)
-	if line != c.said {
-		fmt.Fprintf(c.err, "%s: %s\n", label, line)
-	}
-	c.said = line
-}
-
-// commandLine quotes words for a shell.
-func commandLine(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = shellQuote(word)
-	}
-	return inline(strings.Join(quoted, " "))
-}
-
-// placeholder stands in a command for what the user has to fill in.
-const placeholder = "..."
-
-// shellQuote makes s one word of a POSIX shell.
-func shellQuote(s string) string {
-	if s == placeholder {
-		return `"` + placeholder + `"`
-	}
-	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		return !letter && !strings.ContainsRune("-_.:/@%+,=", r)
-	})
-	if plain {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // group makes a command that only holds others.

@@ -23,7 +23,7 @@ import (
 
 func newCommand(env map[string]string) *command {
 	r := &Run{Program: "dragoman", Stdin: strings.NewReader(""), LookupEnv: func(name string) (string, bool) { value, ok := env[name]; return value, ok }}
-	return &command{Run: r, out: &escaper{w: io.Discard}, err: &escaper{w: io.Discard}, origin: map[string]string{}}
+	return &command{Run: r, Terminal: newTerminal(r.Stdin, io.Discard, io.Discard), origin: map[string]string{}}
 }
 
 func TestEveryCommandHasHelp(t *testing.T) {

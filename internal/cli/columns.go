@@ -15,11 +15,11 @@ const (
 
 // columns returns how wide the terminal is that the error stream goes to; 0 if it goes elsewhere, so that programs read
 // each line as a whole.
-func (c *command) columns() int {
-	if c.width > 0 {
-		return c.width
+func (t *Terminal) columns() int {
+	if t.width > 0 {
+		return t.width
 	}
-	if f, ok := c.Stderr.(*os.File); ok && isTerminal(f) {
+	if f, ok := t.err.w.(*os.File); ok && isTerminal(f) {
 		return max(terminalColumns(f), leastColumns)
 	}
 	return 0

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -87,14 +86,14 @@ func (c *command) showConfig(root *cobra.Command, options []option, limits []lim
 		files[i] = file.path
 		unused = append(unused, c.unusedLines(root, &file)...)
 	}
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		return c.showValue(map[string]any{"options": options, "files": files, "unused": unused, "limits": limits})
 	}
 	if len(options)+len(files)+len(limits) == 0 {
 		fmt.Fprintln(c.err, "Nothing is changed.")
 		return nil
 	}
-	return c.showText(func(p *printer) {
+	return c.showText(func(p *Printer) {
 		for _, o := range options {
 			line := inline(o.Value) + " (" + o.Source + ")"
 			if o.Wrong != "" {
@@ -275,26 +274,4 @@ func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards c
 		{"file or standard input as a part", bytesOf(maxPart), "client"},
 		{"file with settings", bytesOf(maxEnvFile), "client"},
 	}
-}
-
-func bytesOf(n int64) string {
-	switch {
-	case n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
-	case n%(1<<10) == 0:
-		return fmt.Sprintf("%d KiB", n>>10)
-	}
-	return fmt.Sprintf("%d bytes", n)
-}
-
-// span writes a duration without the zeros at its end: 1h, not 1h0m0s.
-func span(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = s[:len(s)-2]
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = s[:len(s)-2]
-	}
-	return s
 }

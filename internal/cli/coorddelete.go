@@ -62,10 +62,10 @@ func (c *command) coordDelete(ctx context.Context, o *coordOptions, force, yes b
 		}
 		return err
 	}
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		return c.showValue(ended)
 	}
-	return c.showText(func(p *printer) { p.field(0, "Deleted", ended.Project) })
+	return c.showText(func(p *Printer) { p.field(0, "Deleted", ended.Project) })
 }
 
 // confirmDelete has a person type the name of the project to delete.

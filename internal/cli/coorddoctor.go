@@ -71,10 +71,10 @@ func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
 }
 
 func (c *command) showFindings(all []finding) error {
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		return c.showValue(map[string]any{"findings": all})
 	}
-	return c.showText(func(p *printer) {
+	return c.showText(func(p *Printer) {
 		for _, f := range all {
 			p.field(0, f.State, f.About+": "+f.Text)
 			p.field(1, "Next", f.Next)

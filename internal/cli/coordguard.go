@@ -114,7 +114,7 @@ func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
 			whole = append(whole, file)
 		}
 	}
-	err = c.showText(func(p *printer) {
+	err = c.showText(func(p *Printer) {
 		for _, file := range whole {
 			p.field(0, "Guard", file)
 		}
@@ -303,7 +303,7 @@ func (c *command) allConflictsOf(ctx context.Context, o *coordOptions, branch st
 }
 
 func (c *command) showConflicts(found coord.ConflictList) error {
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		if err := c.showValue(found); err != nil {
 			return err
 		}

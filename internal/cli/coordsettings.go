@@ -93,10 +93,10 @@ func (c *command) coordSettings(ctx context.Context, o *coordOptions, change fun
 			return err
 		}
 	}
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		return c.showValue(settingsOf{o.project, settings.Strict, settings.IgnoreCase, settings.PerBranch, settings.Roots})
 	}
-	return c.showText(func(p *printer) {
+	return c.showText(func(p *Printer) {
 		p.field(0, "Project", o.project)
 		p.field(1, "Registered agents only", yesNo(&settings.Strict))
 		p.field(1, "Case is ignored", yesNo(&settings.IgnoreCase))

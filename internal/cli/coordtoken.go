@@ -146,7 +146,7 @@ func (c *command) tokenCreate(ctx context.Context, o *coordOptions, e tokenEntry
 	if err != nil {
 		return err
 	}
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		return c.showValue(map[string]string{"project": e.Project, "name": e.Name, "role": e.Role, "token": made.Token})
 	}
 	fmt.Fprintln(c.err, "Keep the token: it is not shown again. Give it to agents as DRAGOMAN_COORD_TOKEN.")
@@ -226,7 +226,7 @@ func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry
 		if opens != "" {
 			c.warn("that was the last token: everybody who reaches the coordinator may do everything in %s now, unless it serves other machines", opens)
 		}
-		return c.showText(func(p *printer) { p.field(0, "Revoked", e.Name) })
+		return c.showText(func(p *Printer) { p.field(0, "Revoked", e.Name) })
 	}
 	if strings.Contains(err.Error(), coord.ErrNoToken.Error()) { // over HTTP it is no more than a text
 		where := "all projects"
@@ -248,10 +248,10 @@ func (c *command) tokenList(ctx context.Context, o *coordOptions) error {
 	if list.Tokens, err = c.tokens(ctx, o); err != nil {
 		return err
 	}
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		return c.showValue(list)
 	}
-	return c.showText(func(p *printer) {
+	return c.showText(func(p *Printer) {
 		for _, e := range list.Tokens {
 			p.field(0, "Token of", e.Name)
 			p.field(1, "Role", e.Role)

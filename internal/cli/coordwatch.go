@@ -142,7 +142,7 @@ func (w *watchOptions) pathsOf(e *coord.Event) []string {
 
 // showHappening prints an event as a line.
 func (c *command) showHappening(e *coord.Event, text []byte, paths []string) error {
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		_, err := c.out.Write(append(text[:len(text):len(text)], '\n'))
 		return err
 	}

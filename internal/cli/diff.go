@@ -43,10 +43,10 @@ func (c *command) diff(first, second string) error {
 		return err
 	}
 	found := recorder.Diff(a, b)
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		err = c.showValue(append([]recorder.Difference{}, found...))
 	} else {
-		err = c.showText(func(p *printer) { showDifferences(p, found) })
+		err = c.showText(func(p *Printer) { showDifferences(p, found) })
 	}
 	if err == nil && len(found) > 0 {
 		return errDiffers
@@ -54,7 +54,7 @@ func (c *command) diff(first, second string) error {
 	return err
 }
 
-func showDifferences(p *printer, found []recorder.Difference) {
+func showDifferences(p *Printer, found []recorder.Difference) {
 	title := ""
 	for _, d := range found {
 		if this := fmt.Sprintf("Exchange %d", max(d.A, d.B)); this+d.Request != title {

@@ -132,13 +132,13 @@ func namesOf(artifacts []*a2a.Artifact) []string {
 
 // showSaved prints what was saved.
 func (c *command) showSaved(task *a2a.Task, saved []savedFile) error {
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		if saved == nil {
 			saved = []savedFile{}
 		}
 		return c.showValue(map[string]any{"taskId": task.ID, "contextId": task.ContextID, "state": task.Status.State.String(), "files": saved})
 	}
-	return c.showText(func(p *printer) {
+	return c.showText(func(p *Printer) {
 		p.field(0, "Task", string(task.ID))
 		p.field(0, "Context", string(task.ContextID))
 		p.field(0, "Status", stateName(task.Status.State))

@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -232,15 +231,4 @@ func (f *formField) prompt(columns int) (prompt, above string) {
 		prompt = short(label, room-len(": ")) + ": "
 	}
 	return prompt, above
-}
-
-// tell says something to whoever reads along that is no result and no warning. What an agent says is indented, so that it
-// cannot pass for what this program says.
-func (c *command) tell(format string, args ...any) {
-	c.tellHanging(0, fmt.Sprintf(format, args...))
-}
-
-// tellHanging says it in lines that fit the terminal, of which all but the first one are indented by so much more.
-func (c *command) tellHanging(hang int, text string) {
-	fmt.Fprintln(c.err, wrapLine(inline(text), c.columns(), hang))
 }

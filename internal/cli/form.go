@@ -483,7 +483,7 @@ func equalJSON(a, b jsontext.Value) bool {
 }
 
 // form prints the fields of a form.
-func (p *printer) form(f *form) {
+func (p printer) form(f *form) {
 	if f.instructions != "" {
 		p.text(1, "Instructions", f.instructions)
 	}

@@ -270,7 +270,7 @@ func TestTextLeavesOutEchoes(t *testing.T) {
 		{false, []a2a.Part{text, other}, "Message Text Data"},
 		{true, []a2a.Part{text, plan}, "Message Media type Text Media type Data"},
 	} {
-		p := printer{all: test.all}
+		p := printer{&Printer{all: test.all}}
 		p.message("Message", &a2a.Message{Role: a2a.RoleAgent, Parts: test.parts})
 		var labels []string
 		for line := range strings.Lines(p.buf.String()) {
@@ -294,7 +294,7 @@ func FuzzParseForm(f *testing.F) {
 		if doc := form.skeleton(); !doc.IsValid(jsontext.AllowDuplicateNames(true)) {
 			t.Errorf("the skeleton is no JSON: %s", doc)
 		}
-		var p printer
+		p := printer{new(Printer)}
 		p.form(form)
 		for i := range form.fields {
 			form.fields[i].read("x")

@@ -357,7 +357,6 @@ func TestStreamedLinesStandBelowTheFirst(t *testing.T) {
 	var out bytes.Buffer
 	c := newCommand(nil)
 	c.out = &escaper{w: &out}
-	c.options.output = outputText
 	shown := feed{c: c, brief: true}
 	for i, chunk := range []string{"5\n", "4\n3"} {
 		update := &a2a.ArtifactUpdate{TaskID: "t", Append: i > 0, Artifact: &a2a.Artifact{ID: "1", Name: "count", Parts: []a2a.Part{a2a.TextPart(chunk)}}}

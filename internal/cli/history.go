@@ -15,25 +15,15 @@ import (
 )
 
 const (
-	historyName    = "history" // in the folder of chat
-	maxHistoryLine = 64 << 10  // bytes; longer lines are forgotten
-	maxHistory     = 1 << 20   // bytes of the file, until the next chat shortens it
+	maxHistoryLine = 64 << 10 // bytes; longer lines are forgotten
+	maxHistory     = 1 << 20  // bytes of the file, until the next chat shortens it
 )
 
 // A history keeps what a person typed in conversations, for the next ones: a file with a line for each message, the
 // newest at the end. Several processes may use it at once. The nil history keeps nothing.
 type history struct {
 	file string
-	warn func(format string, args ...any)
-}
-
-// openHistory returns the history below the value of --data-dir; nil where that keeps nothing, or the user has no home.
-func (c *command) openHistory(dataDir string) *history {
-	folder, err := c.dataFolder(dataDir, folderChat)
-	if err != nil || folder == inMemory {
-		return nil
-	}
-	return &history{file: filepath.Join(folder, historyName), warn: c.warn}
+	warn func(error) // says that nothing more is kept, and why
 }
 
 // lines returns what was kept, the newest 1,000 lines at most. A file that has grown too large is shortened to them.
@@ -76,7 +66,7 @@ func (h *history) lines() []string {
 
 // replace writes the file anew.
 func (h *history) replace(lines []string) error {
-	shorter, err := os.CreateTemp(filepath.Dir(h.file), historyName+"-*")
+	shorter, err := os.CreateTemp(filepath.Dir(h.file), filepath.Base(h.file)+"-*")
 	if err != nil {
 		return err
 	}
@@ -115,6 +105,6 @@ func (h *history) complain(err error) {
 	if err == nil || errors.Is(err, fs.ErrNotExist) || h.file == "" {
 		return
 	}
-	h.warn("the history of what you type cannot be kept: %v; keep none with --%s %s", err, flagDataDir, inMemory)
+	h.warn(err)
 	h.file = ""
 }

@@ -72,7 +72,7 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "chat", historyName)
 	warned := 0
-	open := func() *history { return &history{file: file, warn: func(string, ...any) { warned++ }} }
+	open := func() *history { return &history{file: file, warn: func(error) { warned++ }} }
 	one, two := open(), open() // in two processes
 	if got := one.lines(); len(got) != 0 {
 		t.Errorf("before anything: %q", got)

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
 const (
@@ -31,24 +29,9 @@ type progress struct {
 
 	mu    sync.Mutex
 	who   string
-	state a2a.TaskState
+	state string
 	text  string
 	drawn int // columns of the line that is shown; 0 for none
-}
-
-// startProgress begins to show progress, if somebody can see it. End it.
-func (c *command) startProgress() *progress {
-	if !isTerminal(c.Stderr) || c.options.debug || c.inChat {
-		return nil
-	}
-	who := withoutUser(c.options.agentCard)
-	if c.ownAgent() {
-		who = "" // its address means nothing to anybody
-	}
-	p := newProgress(c.Stderr, who)
-	c.out.set(p.end)
-	c.err.set(p.clear)
-	return p
 }
 
 func newProgress(w io.Writer, who string) *progress {
@@ -72,44 +55,34 @@ func (p *progress) run() {
 	}
 }
 
-// calls says which agent is waited for.
-func (p *progress) calls(card *a2a.AgentCard) {
-	if p == nil || card.Name == "" {
+// calls says what is waited for, unless that has no name.
+func (p *progress) calls(who string) {
+	if p == nil || who == "" {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.who = card.Name
+	p.who = who
 }
 
-// note learns from an event.
-func (p *progress) note(event a2a.Event) {
+// note says how what is waited for stands, and what it says of that.
+func (p *progress) note(state, text string) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch e := event.(type) {
-	case *a2a.Task:
-		p.state, p.text = e.Status.State, wordsOf(&e.Status)
-	case *a2a.StatusUpdate:
-		p.state, p.text = e.Status.State, wordsOf(&e.Status)
-	case *a2a.ArtifactUpdate:
-		if e.Artifact != nil && e.Artifact.Name != "" {
-			p.text = e.Artifact.Name
-		}
-	}
+	p.state, p.text = state, text
 }
 
-// wordsOf returns the text that an agent says with a status.
-func wordsOf(status *a2a.TaskStatus) string {
-	var texts []string
-	for _, part := range words(status) {
-		if text, ok := part.Content.(a2a.Text); ok {
-			texts = append(texts, string(text))
-		}
+// detail says what is done at the moment.
+func (p *progress) detail(text string) {
+	if p == nil {
+		return
 	}
-	return strings.Join(texts, " ")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text = text
 }
 
 func (p *progress) draw() {
@@ -120,8 +93,8 @@ func (p *progress) draw() {
 		line += " for " + p.who
 	}
 	line += fmt.Sprintf(" (%d s", int(time.Since(p.begun).Round(time.Second)/time.Second))
-	if p.state != a2a.TaskStateUnspecified {
-		line += ", " + stateName(p.state)
+	if p.state != "" {
+		line += ", " + p.state
 	}
 	line += ")"
 	if p.text != "" {

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
 // The line comes after a moment, counts seconds, says what the agent says, and leaves nothing behind.
@@ -31,9 +29,8 @@ func TestProgressLine(t *testing.T) {
 		if got, want := shown(), "Waiting for http://127.0.0.1:8080 (1 s)"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		p.calls(&a2a.AgentCard{Name: "Slow \x1b[31mAgent"})
-		said := a2a.NewMessage(a2a.RoleAgent, a2a.TextPart("1 of 3\n"+strings.Repeat("x", 200)))
-		p.note(&a2a.StatusUpdate{Status: a2a.TaskStatus{State: a2a.TaskStateWorking, Message: said}})
+		p.calls("Slow \x1b[31mAgent")
+		p.note("working", "1 of 3\n"+strings.Repeat("x", 200))
 		time.Sleep(progressEvery)
 		got := shown()
 		_, line, _ := strings.Cut(got, "\r") // the blanks over the line before

@@ -201,16 +201,16 @@ func (c *command) registryList(cmd *cobra.Command, o *registryOptions, q registr
 
 // showPage prints a page of agents, and how to get the next one.
 func (c *command) showPage(page *registry.Page, cmd *cobra.Command) error {
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		return c.showValue(page)
 	}
 	if len(page.Agents) == 0 {
 		fmt.Fprintln(c.err, "No agents.")
 		return nil
 	}
-	if err := c.showText(func(p *printer) {
+	if err := c.showText(func(p *Printer) {
 		for _, e := range page.Agents {
-			p.entryLine(e)
+			printer{p}.entryLine(e)
 		}
 		p.end()
 	}); err != nil {
@@ -246,10 +246,10 @@ func (c *command) registryShowCommand(o *registryOptions) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if c.options.output == outputJSON {
+				if c.asJSON {
 					return c.showValue(e)
 				}
-				return c.showText(func(p *printer) { p.entry(e); p.card(e.Card) })
+				return c.showText(func(p *Printer) { printer{p}.entry(e); printer{p}.card(e.Card) })
 			})
 		},
 	}
@@ -277,7 +277,7 @@ func (c *command) registryHistoryCommand(o *registryOptions) *cobra.Command {
 					if err != nil {
 						return err
 					}
-					return c.show(v.Card, func(p *printer) { p.card(v.Card) })
+					return c.show(v.Card, func(p printer) { p.card(v.Card) })
 				}
 				page, err := client.Versions(ctx, args[0], size, token)
 				if err != nil {
@@ -295,10 +295,10 @@ func (c *command) registryHistoryCommand(o *registryOptions) *cobra.Command {
 }
 
 func (c *command) showVersions(page *registry.VersionPage, cmd *cobra.Command) error {
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		return c.showValue(page)
 	}
-	err := c.showText(func(p *printer) {
+	err := c.showText(func(p *Printer) {
 		for _, v := range page.Versions {
 			p.field(0, "Card", itoa(v.Number))
 			p.field(1, "Seen", instant(v.SeenAt))
@@ -365,7 +365,7 @@ func (c *command) checkAll(ctx context.Context, client *registry.Client) error {
 				dead++
 			}
 			all.Agents = append(all.Agents, e)
-			if c.options.output == outputJSON {
+			if c.asJSON {
 				continue
 			}
 			if err := c.showEntry(e); err != nil {
@@ -376,7 +376,7 @@ func (c *command) checkAll(ctx context.Context, client *registry.Client) error {
 			break
 		}
 	}
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		if err := c.showValue(&all); err != nil {
 			return err
 		}
@@ -402,24 +402,24 @@ func (c *command) registryRemoveCommand(o *registryOptions) *cobra.Command {
 				if err := client.Remove(ctx, args[0]); err != nil {
 					return err
 				}
-				if c.options.output == outputJSON {
+				if c.asJSON {
 					return c.showValue(map[string]string{"removed": args[0]})
 				}
-				return c.showText(func(p *printer) { p.field(0, "Removed", args[0]) })
+				return c.showText(func(p *Printer) { p.field(0, "Removed", args[0]) })
 			})
 		},
 	}
 }
 
 func (c *command) showEntry(e *registry.Entry) error {
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		return c.showValue(e)
 	}
-	return c.showText(func(p *printer) { p.entry(e) })
+	return c.showText(func(p *Printer) { printer{p}.entry(e) })
 }
 
 // entry prints an agent of a registry in short.
-func (p *printer) entry(e *registry.Entry) {
+func (p printer) entry(e *registry.Entry) {
 	p.field(0, "Agent", e.Alias)
 	p.field(1, "ID", e.ID)
 	p.field(1, "URL", card.AgentURL(e.URL))
@@ -442,7 +442,7 @@ func (p *printer) entry(e *registry.Entry) {
 }
 
 // entryLine prints an agent of a registry on one line.
-func (p *printer) entryLine(e *registry.Entry) {
+func (p printer) entryLine(e *registry.Entry) {
 	words := []string{string(e.Health.State)}
 	if e.URL != "" {
 		words = append(words, card.AgentURL(e.URL))

@@ -205,6 +205,7 @@ func (c *command) start(cmd *cobra.Command, _ []string) error {
 	if err := c.fillFlags(cmd); err != nil {
 		return err
 	}
+	c.asJSON, c.all, c.quiet = c.options.output == outputJSON, c.options.verbose, c.options.debug
 	c.started = true
 	for _, file := range files {
 		if file.warning != "" {

@@ -277,10 +277,10 @@ func (c *command) ended(ctx context.Context, agent *client.Client, req *a2a.Send
 
 // showSent shows a message that is about to be sent, on the error stream, as it is no result. --verbose asks for it.
 func (c *command) showSent(m *a2a.Message) {
-	if !c.options.verbose {
+	if !c.all {
 		return
 	}
-	p := printer{all: true}
+	p := printer{&Printer{all: true}}
 	p.message("Sent", m)
 	p.end()
 	c.err.Write(p.buf.Bytes())
@@ -312,7 +312,7 @@ func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, o *sen
 
 // saySave says to people how to get the files of a task. A host of this run may only be asked at its prompt.
 func (c *command) saySave(seen *seen) {
-	if seen.files && seen.task != "" && !c.ownAgent() && c.options.output == outputText {
+	if seen.files && seen.task != "" && !c.ownAgent() && !c.asJSON {
 		c.say("Save", c.commandFor("task", "download", string(seen.task))...)
 	}
 }
@@ -348,12 +348,12 @@ func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.Send
 		seen.note(u.Event)
 		types.note(u.Event)
 		outcome.Add(u)
-		c.waits.note(u.Event)
+		noteOn(c.waits, u.Event)
 		// The first event of a stream may show the task as it was before the message.
 		stale := first && req.Message.TaskID != "" && !u.Polled
 		switch {
 		case shown == nil || shown.repeats(u.Event) && first:
-		case stale && seen.state.Interrupted() && c.options.output == outputText:
+		case stale && seen.state.Interrupted() && !c.asJSON:
 			before = u.Event
 		default:
 			before = nil

@@ -56,20 +56,53 @@ func words(s *a2a.TaskStatus) []a2a.Part {
 	return s.Message.Parts
 }
 
+// wordsOf returns the text that an agent says with a status.
+func wordsOf(status *a2a.TaskStatus) string {
+	var texts []string
+	for _, part := range words(status) {
+		if text, ok := part.Content.(a2a.Text); ok {
+			texts = append(texts, string(text))
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+// noteOn shows what an event says on the line of progress.
+func noteOn(p *progress, event a2a.Event) {
+	switch e := event.(type) {
+	case *a2a.Task:
+		noteStatus(p, &e.Status)
+	case *a2a.StatusUpdate:
+		noteStatus(p, &e.Status)
+	case *a2a.ArtifactUpdate:
+		if e.Artifact != nil && e.Artifact.Name != "" {
+			p.detail(e.Artifact.Name)
+		}
+	}
+}
+
+func noteStatus(p *progress, s *a2a.TaskStatus) {
+	state := ""
+	if s.State != a2a.TaskStateUnspecified {
+		state = stateName(s.State)
+	}
+	p.note(state, wordsOf(s))
+}
+
 func (f *feed) show(event a2a.Event) error {
 	if task, ok := event.(*a2a.Task); ok {
 		event = fold.ShowHistory(task, f.history)
 	}
-	if f.c.options.output == outputJSON {
+	if f.c.asJSON {
 		return f.c.showEvent(event)
 	}
-	return f.c.showText(func(p *printer) { f.print(p, event) })
+	return f.c.showText(func(p *Printer) { f.print(printer{p}, event) })
 }
 
 // end ends the block that is open.
-func (f *feed) end() error { return f.c.showText(f.close) }
+func (f *feed) end() error { return f.c.showText(func(p *Printer) { f.close(printer{p}) }) }
 
-func (f *feed) print(p *printer, event a2a.Event) {
+func (f *feed) print(p printer, event a2a.Event) {
 	p.brief = f.brief
 	if f.whole {
 		p.shortens = ""
@@ -121,7 +154,7 @@ func isDull(event a2a.Event) bool {
 }
 
 // head names the task, unless the block before was about it.
-func (f *feed) head(p *printer, task a2a.TaskID, context a2a.ContextID) {
+func (f *feed) head(p printer, task a2a.TaskID, context a2a.ContextID) {
 	if task != f.task {
 		p.field(0, "Task", string(task))
 		p.field(0, "Context", string(context))
@@ -129,7 +162,7 @@ func (f *feed) head(p *printer, task a2a.TaskID, context a2a.ContextID) {
 	f.task = task
 }
 
-func (f *feed) chunk(p *printer, u *a2a.ArtifactUpdate) {
+func (f *feed) chunk(p printer, u *a2a.ArtifactUpdate) {
 	parts := joined(u.Artifact.Parts)
 	same := u.Append && u.Artifact.ID == f.artifact && u.TaskID == f.task
 	switch {
@@ -160,7 +193,7 @@ func isEmpty(parts []a2a.Part) bool {
 }
 
 // part prints a part, or goes on with the text before it. more says whether a text may go on later.
-func (f *feed) part(p *printer, parts []a2a.Part, i int, more bool) {
+func (f *feed) part(p printer, parts []a2a.Part, i int, more bool) {
 	part := &parts[i]
 	text, isText := part.Content.(a2a.Text)
 	if !isText {
@@ -189,7 +222,7 @@ func (f *feed) part(p *printer, parts []a2a.Part, i int, more bool) {
 	p.buf.WriteString(strings.ReplaceAll(shown, "\n", "\n"+strings.Repeat(indent, 3)))
 }
 
-func (f *feed) closeLine(p *printer) {
+func (f *feed) closeLine(p printer) {
 	if f.open {
 		p.buf.WriteByte('\n')
 		if f.below {
@@ -199,7 +232,7 @@ func (f *feed) closeLine(p *printer) {
 	f.open, f.held = false, ""
 }
 
-func (f *feed) close(p *printer) {
+func (f *feed) close(p printer) {
 	f.closeLine(p)
 	if f.artifact != "" {
 		p.end()

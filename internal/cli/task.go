@@ -93,7 +93,7 @@ func (c *command) waitFor(ctx context.Context, agent *client.Client, outcome *cl
 		}
 		seen.note(u.Event)
 		outcome.Add(u)
-		c.waits.note(u.Event)
+		noteOn(c.waits, u.Event)
 		if seen.state.Interrupted() {
 			return nil
 		}
@@ -154,7 +154,7 @@ func (c *command) taskCancelCommand() *cobra.Command {
 					c.warn("the task is %s", stateName(task.Status.State))
 				}
 				short := fold.ShowHistory(task, history)
-				return c.show(short, func(p *printer) { p.event(short) })
+				return c.show(short, func(p printer) { p.event(short) })
 			})
 		},
 	}
@@ -216,7 +216,7 @@ func (c *command) subscribe(ctx context.Context, agent *client.Client, o *subscr
 			return err
 		}
 	}
-	if c.options.output != outputJSON || o.stream {
+	if !c.asJSON || o.stream {
 		return nil
 	}
 	task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: fold.AskHistory(o.history)}))
@@ -238,7 +238,7 @@ func (c *command) follow(ctx context.Context, agent *client.Client, o *subscribe
 		seen.note(u.Event)
 		outcome.Add(u)
 		changed := seen.state != was
-		if !shown.repeats(u.Event) && (c.options.output != outputJSON || o.stream) {
+		if !shown.repeats(u.Event) && (!c.asJSON || o.stream) {
 			if err := shown.show(u.Event); err != nil {
 				return err
 			}
@@ -285,7 +285,7 @@ func (c *command) taskListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := c.show(res, func(p *printer) { p.list(res, o.history) }); err != nil {
+				if err := c.show(res, func(p printer) { p.list(res, o.history) }); err != nil {
 					return err
 				}
 				if res.NextPageToken != "" {
@@ -382,7 +382,7 @@ func nextPage(cmd *cobra.Command, token string) []string {
 }
 
 // list prints a page of tasks, each with no more of its history than is asked for.
-func (p *printer) list(res *a2a.ListTasksResponse, history int) {
+func (p printer) list(res *a2a.ListTasksResponse, history int) {
 	if len(res.Tasks) == 0 {
 		p.field(0, "Tasks", "none")
 	}
@@ -414,7 +414,7 @@ func (c *command) showTask(task *a2a.Task, err error, seen *seen) error {
 		return err
 	}
 	seen.note(task)
-	if err := c.show(task, func(p *printer) { p.event(task) }); err != nil {
+	if err := c.show(task, func(p printer) { p.event(task) }); err != nil {
 		return err
 	}
 	c.judge(seen)

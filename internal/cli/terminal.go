@@ -8,11 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode"
 
-	"github.com/mattn/go-isatty"
 	"github.com/peterh/liner"
 )
 
@@ -32,28 +30,6 @@ type prompter interface {
 	// person reports whether somebody sees the prompts.
 	person() bool
 	close()
-}
-
-// isTerminal reports whether a stream of this process is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
-}
-
-// atTerminal reports whether somebody types and reads here.
-func (c *command) atTerminal() bool {
-	return c.person != nil || isTerminal(c.Stdin) && isTerminal(c.Stdout)
-}
-
-// prompter returns what asks the user: close it. kept is what was typed before, and may be nil.
-func (c *command) prompter(completions func(line string) []string, kept *history) prompter {
-	switch {
-	case c.person != nil:
-		return c.person
-	case c.atTerminal():
-		return newEditor(completions, kept)
-	}
-	return newPipe(c.Stdin)
 }
 
 // editor asks at the terminal of the process.

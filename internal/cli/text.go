@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,49 +14,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// A printer makes text of the protocol's objects: lines of "Label: value", those of what belongs to something else
-// indented below it, and an empty line after each block. The lines of a value that has several stand below its label,
-// indented deeper than any label, so that no text of an agent can pass for a label.
-type printer struct {
-	buf   bytes.Buffer
-	brief bool // without what only programs and later commands need: ids and times
-	all   bool // with what else there is: --verbose
-
-	shortens string // what shows data whole that is shortened beside a text; "" shortens nothing
-}
-
-const indent = "  "
-
-// forPrograms are the labels that a brief printer leaves out.
-var forPrograms = []string{"Task", "Context", "Time", "ID"}
-
-// field prints a value on one line, unless it is empty.
-func (p *printer) field(depth int, label, value string) {
-	if value != "" && !(p.brief && slices.Contains(forPrograms, label)) {
-		fmt.Fprintf(&p.buf, "%s%s: %s\n", strings.Repeat(indent, depth), label, inline(value))
-	}
-}
-
-// text prints a value that may have several lines: then they stand below the label, with an empty line after them.
-func (p *printer) text(depth int, label, value string) {
-	value = strings.Trim(strings.ReplaceAll(value, "\r\n", "\n"), "\n")
-	if !strings.Contains(value, "\n") {
-		fmt.Fprintf(&p.buf, "%s%s: %s\n", strings.Repeat(indent, depth), label, value)
-		return
-	}
-	deeper := "\n" + strings.Repeat(indent, depth+2)
-	fmt.Fprintf(&p.buf, "%s%s:%s\n\n", strings.Repeat(indent, depth), label, deeper+strings.ReplaceAll(value, "\n", deeper))
-}
-
-// end ends a block, unless a value of several lines has just done so.
-func (p *printer) end() {
-	if !bytes.HasSuffix(p.buf.Bytes(), []byte("\n\n")) {
-		p.buf.WriteByte('\n')
-	}
-}
+// A printer makes text of the protocol's objects.
+type printer struct{ *Printer }
 
 // event prints what a stream or a send brought.
-func (p *printer) event(event a2a.Event) {
+func (p printer) event(event a2a.Event) {
 	switch e := event.(type) {
 	case *a2a.Task:
 		p.task(e)
@@ -82,7 +43,7 @@ func (p *printer) event(event a2a.Event) {
 	p.end()
 }
 
-func (p *printer) task(t *a2a.Task) {
+func (p printer) task(t *a2a.Task) {
 	p.field(0, "Task", string(t.ID))
 	p.field(0, "Context", string(t.ContextID))
 	p.status(&t.Status)
@@ -96,7 +57,7 @@ func (p *printer) task(t *a2a.Task) {
 }
 
 // story prints a task as it came about: what was said, what came of it, how it stands. Ids are left out.
-func (p *printer) story(t *a2a.Task) {
+func (p printer) story(t *a2a.Task) {
 	p.brief = true
 	for _, message := range t.History {
 		p.message("History", message)
@@ -108,7 +69,7 @@ func (p *printer) story(t *a2a.Task) {
 	p.end()
 }
 
-func (p *printer) status(s *a2a.TaskStatus) {
+func (p printer) status(s *a2a.TaskStatus) {
 	p.field(0, "Status", stateName(s.State))
 	if !s.Timestamp.IsZero() {
 		p.field(0, "Time", s.Timestamp.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
@@ -118,7 +79,7 @@ func (p *printer) status(s *a2a.TaskStatus) {
 	}
 }
 
-func (p *printer) message(label string, m *a2a.Message) {
+func (p printer) message(label string, m *a2a.Message) {
 	p.field(0, label, strings.ToLower(strings.TrimPrefix(m.Role.String(), "ROLE_")))
 	if p.all {
 		p.field(1, "ID", string(m.ID))
@@ -154,7 +115,7 @@ func isEcho(before []a2a.Part, part *a2a.Part) bool {
 }
 
 // change prints a new status of a task that is known: on one line, if the message with it has one.
-func (p *printer) change(s *a2a.TaskStatus) {
+func (p printer) change(s *a2a.TaskStatus) {
 	if s.Message != nil && len(s.Message.Parts) == 1 {
 		part := &s.Message.Parts[0]
 		text, isText := part.Content.(a2a.Text)
@@ -169,7 +130,7 @@ func (p *printer) change(s *a2a.TaskStatus) {
 	}
 }
 
-func (p *printer) artifact(label string, a *a2a.Artifact) {
+func (p printer) artifact(label string, a *a2a.Artifact) {
 	p.artifactHead(label, a)
 	parts := joined(a.Parts)
 	for i := range parts {
@@ -181,7 +142,7 @@ func (p *printer) artifact(label string, a *a2a.Artifact) {
 const maxData = 160
 
 // partBeside prints a part among others: long data beside a text is only named.
-func (p *printer) partBeside(parts []a2a.Part, i int) {
+func (p printer) partBeside(parts []a2a.Part, i int) {
 	data, isData := parts[i].Content.(a2a.Data)
 	if !isData || p.all || p.shortens == "" || len(data) <= maxData || parseForm(jsontext.Value(data)) != nil || !slices.ContainsFunc(parts, saysText) {
 		p.part(&parts[i])
@@ -211,7 +172,7 @@ func outline(data jsontext.Value) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-func (p *printer) artifactHead(label string, a *a2a.Artifact) {
+func (p printer) artifactHead(label string, a *a2a.Artifact) {
 	name := a.Name
 	if name == "" {
 		name = string(a.ID)
@@ -227,14 +188,14 @@ func (p *printer) artifactHead(label string, a *a2a.Artifact) {
 	p.metadata(1, a.Metadata)
 }
 
-func (p *printer) extensions(uris []string) {
+func (p printer) extensions(uris []string) {
 	for _, uri := range uris {
 		p.field(1, "Extension", uri)
 	}
 }
 
 // metadata prints what rides along, if that is wanted.
-func (p *printer) metadata(depth int, m a2a.Metadata) {
+func (p printer) metadata(depth int, m a2a.Metadata) {
 	if !p.all {
 		return
 	}
@@ -264,7 +225,7 @@ func joined(parts []a2a.Part) []a2a.Part {
 }
 
 // part prints one part: text and data as they are, files as a summary.
-func (p *printer) part(part *a2a.Part) {
+func (p printer) part(part *a2a.Part) {
 	switch content := part.Content.(type) {
 	case a2a.Text:
 		p.mediaType(part.MediaType, "text/plain")
@@ -291,7 +252,7 @@ func (p *printer) part(part *a2a.Part) {
 }
 
 // mediaType tells the media type of a part where it is not what one expects.
-func (p *printer) mediaType(mediaType, expected string) {
+func (p printer) mediaType(mediaType, expected string) {
 	if p.all && mediaType == "" {
 		mediaType = expected
 	}

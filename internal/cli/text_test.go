@@ -12,7 +12,7 @@ import (
 )
 
 func printed(event a2a.Event) string {
-	var p printer
+	p := printer{new(Printer)}
 	p.event(event)
 	return p.buf.String()
 }

@@ -78,7 +78,7 @@ func (c *command) versionCommand() *cobra.Command {
 type row struct{ label, name, value string }
 
 func (c *command) showRows(rows []row) error {
-	if c.options.output == outputJSON {
+	if c.asJSON {
 		object := make(map[string]string, len(rows))
 		for _, r := range rows {
 			object[r.name] = r.value
