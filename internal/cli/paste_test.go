@@ -70,7 +70,7 @@ func TestPasteThatIsTooLong(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "chat", historyName)
+	file := filepath.Join(t.TempDir(), "chat", "history")
 	warned := 0
 	open := func() *history { return &history{file: file, warn: func(error) { warned++ }} }
 	one, two := open(), open() // in two processes

@@ -233,7 +233,7 @@ func TestCtrlDEndsTheLineOfThePrompt(t *testing.T) {
 	s.press(ctrlD)
 	s.see("\r\nThe form waits", "Test [input-required]> ")
 	s.press(ctrlD)
-	s.see("\r\n" + pasteOff + "Task: ")
+	s.see("\r\n" + "\x1b[?2004l" + "Task: ")
 	s.leaves()
 }
 
@@ -307,11 +307,11 @@ func TestPasteAndHistoryOfAChat(t *testing.T) {
 	data := t.TempDir()
 	s := openTerminal(t, "chat", url, "--data-dir", data)
 	s.see("\x1b[?2004h", "> ")
-	s.press("x: " + paste("/one\r\n\ttwo\nthree\r") + "!")
+	s.press("x: " + pasted("/one\r\n\ttwo\nthree\r") + "!")
 	s.see("three!")
 	s.press(enter)
 	s.see(`got "x: /one\n\ttwo\nthree!"`, "> ")
-	s.press(paste("/a\r/b") + enter) // of several lines, and so no command
+	s.press(pasted("/a\r/b") + enter) // of several lines, and so no command
 	s.see(`got "/a\n/b"`, "> ")
 	s.press("/quit" + enter)
 	s.see("\x1b[?2004l")
@@ -324,3 +324,6 @@ func TestPasteAndHistoryOfAChat(t *testing.T) {
 	s.press("\x03" + "/quit" + enter)
 	s.leaves()
 }
+
+// pasted is what a terminal sends for a text that is pasted.
+func pasted(text string) string { return "\x1b[200~" + text + "\x1b[201~" }
