@@ -20,6 +20,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 var errTimeUp = errors.New("--timeout is over")
@@ -29,9 +30,9 @@ var errTimeUp = errors.New("--timeout is over")
 func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context) error) error {
 	ctx, done := c.limit(cmd.Context())
 	defer done()
-	c.waits = c.startProgress(c.calledFor())
+	c.waits = c.StartProgress(c.calledFor())
 	err := f(ctx)
-	c.waits.end()
+	c.waits.End()
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
@@ -133,11 +134,11 @@ func (c *command) severalAgents(ctx context.Context, e *card.Error) *failure {
 	}
 	var names []string
 	for _, agent := range list.Agents[:min(len(list.Agents), 20)] {
-		names = append(names, short(inline(agent.Name), 40))
+		names = append(names, short(terminal.Inline(agent.Name), 40))
 	}
 	f := cardFailure(e)
 	f.message = fmt.Sprintf("%s is no agent; it has %d of them: %s", withoutUser(base), len(list.Agents), strings.Join(names, ", "))
-	f.hint = "name one of them, such as " + commandLine([]string{withoutUser(list.Agents[0].URL)})
+	f.hint = "name one of them, such as " + terminal.CommandLine([]string{withoutUser(list.Agents[0].URL)})
 	return f
 }
 
@@ -152,9 +153,9 @@ func (c *command) httpClient() *http.Client {
 	}
 	if c.options.tls.insecure {
 		if c.hasCredentials() {
-			c.warn("--insecure: no certificate is verified, so anybody on the way can take the credentials that are sent")
+			c.Warn("--insecure: no certificate is verified, so anybody on the way can take the credentials that are sent")
 		} else {
-			c.warn("--insecure: no certificate is verified, so anybody on the way can read and change what is sent")
+			c.Warn("--insecure: no certificate is verified, so anybody on the way can read and change what is sent")
 		}
 	}
 	c.web = &http.Client{Transport: transport}
@@ -164,7 +165,7 @@ func (c *command) httpClient() *http.Client {
 			params = params.Clone()
 			params.Add("X-Api-Key", c.options.apiKey) // to be hidden wherever it goes
 		}
-		c.web.Transport = newTap(c.web.Transport, c.err, params)
+		c.web.Transport = newTap(c.web.Transport, c.Err, params)
 	}
 	return c.web
 }
@@ -186,7 +187,7 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.waits.calls(found.Name)
+	c.waits.Calls(found.Name)
 	options := &client.Options{
 		HTTPClient:   c.httpClient(),
 		Extensions:   c.options.extensions,
@@ -208,7 +209,7 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 	}
 	for _, uri := range c.options.extensions {
 		if !slices.ContainsFunc(found.Capabilities.Extensions, func(e a2a.AgentExtension) bool { return e.URI == uri }) {
-			c.warn("the agent's card does not offer the extension %s", uri)
+			c.Warn("the agent's card does not offer the extension %s", uri)
 		}
 	}
 	return agent, nil
@@ -264,7 +265,7 @@ func (c *command) send(params http.Header) client.Interceptor {
 			call.Params[name] = values
 		}
 		if c.hasCredentials() && !private(call.Interface.URL) && warned.CompareAndSwap(false, true) {
-			c.warn("the credentials go over plain http, where everybody on the way can read them")
+			c.Warn("the credentials go over plain http, where everybody on the way can read them")
 		}
 		return next(ctx, call)
 	}
@@ -357,7 +358,7 @@ func (s *seen) asksForm() bool { return s.state == a2a.TaskStateInputRequired &&
 func (c *command) goOn(s *seen) []string {
 	switch {
 	case s.state.Interrupted():
-		return append(c.commandFor("send", "", "--task-id", string(s.task)), "--text", placeholder)
+		return append(c.commandFor("send", "", "--task-id", string(s.task)), "--text", terminal.Placeholder)
 	case c.ownAgent() || s.state.Terminal():
 		return c.lookAt(s.task)
 	}
@@ -370,14 +371,14 @@ const hintKeep = "keep tasks with --" + flagDataDir + " FOLDER"
 // sayResume says how to go on with a task, or that nobody can.
 func (c *command) sayResume(words ...string) {
 	if !c.ephemeral {
-		c.say("Resume", words...)
+		c.Say("Resume", words...)
 		return
 	}
 	const gone = "This host keeps nothing, and what it worked on ended with it; " + hintKeep + "."
-	if c.said != gone {
-		c.tell(gone)
+	if c.Said != gone {
+		c.Tell(gone)
 	}
-	c.said = gone
+	c.Said = gone
 }
 
 // comeBackTo returns the hint for who stops waiting for a task.
@@ -385,7 +386,7 @@ func (c *command) comeBackTo(s *seen) string {
 	if c.ephemeral {
 		return hintKeep
 	}
-	return commandLine(c.goOn(s))
+	return terminal.CommandLine(c.goOn(s))
 }
 
 // commandFor returns a command of this program that calls the same agent in the same way. Credentials are left out.
@@ -443,9 +444,9 @@ func (c *command) sayWhere(s *seen) {
 	if s.task == "" {
 		return
 	}
-	fmt.Fprintf(c.err, "Task: %s\n", inline(string(s.task)))
+	fmt.Fprintf(c.Err, "Task: %s\n", terminal.Inline(string(s.task)))
 	if s.context != "" {
-		fmt.Fprintf(c.err, "Context: %s\n", inline(string(s.context)))
+		fmt.Fprintf(c.Err, "Context: %s\n", terminal.Inline(string(s.context)))
 	}
 	c.sayResume(c.goOn(s)...)
 }
@@ -455,20 +456,20 @@ func (c *command) judge(s *seen) {
 	c.ending, c.cutOff = s.state, s.cutOff
 	switch s.state {
 	case a2a.TaskStateInputRequired:
-		c.warn("the task waits for input")
+		c.Warn("the task waits for input")
 		c.sayResume(c.goOn(s)...)
 		switch {
 		case c.ephemeral:
 		case s.asksForm() && c.ownAgent(): // its options are many
-			c.tell("Form: in that command, --skeleton instead of --text prints the form, and --answer form.json sends it filled")
+			c.Tell("Form: in that command, --skeleton instead of --text prints the form, and --answer form.json sends it filled")
 		case s.asksForm():
-			c.say("Form", append(c.commandFor("send", "", "--task-id", string(s.task)), "--skeleton")...)
-			c.say("Answer", append(c.commandFor("send", "", "--task-id", string(s.task)), "--answer", "form.json")...)
+			c.Say("Form", append(c.commandFor("send", "", "--task-id", string(s.task)), "--skeleton")...)
+			c.Say("Answer", append(c.commandFor("send", "", "--task-id", string(s.task)), "--answer", "form.json")...)
 		}
 	case a2a.TaskStateAuthRequired:
-		c.warn("the task waits for authorization")
+		c.Warn("the task waits for authorization")
 		c.sayResume(c.goOn(s)...)
 	case a2a.TaskStateFailed, a2a.TaskStateRejected, a2a.TaskStateCanceled:
-		c.warn("the task ended as %s", stateName(s.state))
+		c.Warn("the task ended as %s", stateName(s.state))
 	}
 }

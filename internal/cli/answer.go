@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // checkForms refuses flags of forms that contradict each other.
@@ -20,9 +21,9 @@ func (o *sendOptions) checkForms(c *command, words []string) error {
 		return usagef("--skeleton sends nothing, and there is something to send")
 	case (o.skeleton || o.answer != "") && o.taskID == "":
 		return usagef("no task is named").withHint("name the one that waits for the form with --task-id")
-	case o.fill && !c.atTerminal():
+	case o.fill && !c.AtTerminal():
 		return usagef("--fill needs a terminal, to ask at").withHint("print the form with --skeleton and send it with --answer")
-	case o.fill && c.asJSON:
+	case o.fill && c.AsJSON:
 		return usagef("--fill asks people, and --output json is for programs").withHint("print the form with --skeleton and send it with --answer")
 	case o.fill && o.async:
 		return usagef("--fill waits for the form, and --async does not wait")
@@ -60,7 +61,7 @@ func (c *command) formOf(ctx context.Context, agent *client.Client, id a2a.TaskI
 	if seen.asksForm() {
 		return seen.form, nil
 	}
-	look := commandLine(c.lookAt(id))
+	look := terminal.CommandLine(c.lookAt(id))
 	return nil, usagef("task %s is %s and asks for no form", id, stateName(task.Status.State)).withHint("see what it says with " + look)
 }
 
@@ -70,7 +71,7 @@ func (c *command) showSkeleton(ctx context.Context, agent *client.Client, o *sen
 	if err != nil {
 		return err
 	}
-	return c.showJSON(form.skeleton())
+	return c.ShowJSON(form.skeleton())
 }
 
 // completeAnswer adds to an answer what the form knows, and refuses one that does not fit before it is sent.
@@ -82,7 +83,7 @@ func (c *command) completeAnswer(ctx context.Context, agent *client.Client, req 
 	last := &req.Message.Parts[len(req.Message.Parts)-1]
 	whole, err := form.complete(jsontext.Value(last.Content.(a2a.Data)))
 	if err != nil {
-		see := commandLine(append(c.commandFor("send", "", "--task-id", string(req.Message.TaskID)), "--skeleton"))
+		see := terminal.CommandLine(append(c.commandFor("send", "", "--task-id", string(req.Message.TaskID)), "--skeleton"))
 		return usagef("--answer does not fit the form: %v", err).withHint("see the form with " + see)
 	}
 	last.Content = a2a.Data(whole)
@@ -92,9 +93,9 @@ func (c *command) completeAnswer(ctx context.Context, agent *client.Client, req 
 // fillAndSend asks for the fields of the form that the task waits for and sends the answer, until the agent asks for no
 // more. Who leaves the form reads how to answer later.
 func (c *command) fillAndSend(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
-	in := c.prompter(completeForm, nil)
+	in := c.Prompter(completeForm, nil)
 	answer, err := c.fill(ctx, in, seen)
-	in.close()
+	in.Close()
 	switch {
 	case errors.Is(err, errWithdraw):
 		task, err := agent.CancelTask(ctx, &a2a.CancelTaskRequest{ID: seen.task})
@@ -102,7 +103,7 @@ func (c *command) fillAndSend(ctx context.Context, agent *client.Client, o *send
 			err = c.explainRefusal(ctx, agent, seen.task, err)
 		}
 		return c.showTask(task, err, seen)
-	case errors.Is(err, errLater), errors.Is(err, errQuit), errors.Is(err, errCtrlC), errors.Is(err, io.EOF):
+	case errors.Is(err, errLater), errors.Is(err, errQuit), errors.Is(err, terminal.ErrInterrupted), errors.Is(err, io.EOF):
 		c.judge(seen)
 		return nil
 	case err != nil:

@@ -18,6 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/loadgen"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // benchOptions are the flags of bench.
@@ -256,10 +257,10 @@ func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 		Seconds: float64(r.Elapsed.Milliseconds()) / 1000, Throughput: r.Throughput(), Latency: inMillis(r.Latency), First: inMillis(r.First),
 	}
 	var err error
-	if c.asJSON {
-		err = c.showValue(&m)
+	if c.AsJSON {
+		err = c.ShowValue(&m)
 	} else {
-		err = c.showText(m.text)
+		err = c.ShowText(m.text)
 	}
 	switch {
 	case err != nil:
@@ -268,32 +269,32 @@ func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 		return errLeft
 	case r.Succeeded == 0:
 		return &failure{exit: exitFailure, code: codeInternal, message: "no message was answered", hint: "see what the agent says with " +
-			commandLine(append(c.commandFor("send", ""), "--text", o.text))}
+			terminal.CommandLine(append(c.commandFor("send", ""), "--text", o.text))}
 	}
 	return nil
 }
 
-func (m *measurement) text(p *Printer) {
-	p.field(0, "Agent", m.Agent)
-	p.field(0, "Messages", fmt.Sprintf("%d in %.1f s, %g a second wanted", m.Planned, m.Seconds, m.Rate))
-	p.field(0, "Answered", fmt.Sprintf("%d, %.1f a second", m.Succeeded, m.Throughput))
-	p.field(0, "Failed", fmt.Sprint(m.Failed))
+func (m *measurement) text(p *terminal.Printer) {
+	p.Field(0, "Agent", m.Agent)
+	p.Field(0, "Messages", fmt.Sprintf("%d in %.1f s, %g a second wanted", m.Planned, m.Seconds, m.Rate))
+	p.Field(0, "Answered", fmt.Sprintf("%d, %.1f a second", m.Succeeded, m.Throughput))
+	p.Field(0, "Failed", fmt.Sprint(m.Failed))
 	for _, kind := range slices.Sorted(maps.Keys(m.Errors)) {
-		p.field(1, kind, fmt.Sprint(m.Errors[kind]))
+		p.Field(1, kind, fmt.Sprint(m.Errors[kind]))
 	}
 	if m.Unfinished > 0 {
-		p.field(0, "Still open at the end", fmt.Sprint(m.Unfinished))
+		p.Field(0, "Still open at the end", fmt.Sprint(m.Unfinished))
 	}
 	if m.NotSent > 0 {
-		p.field(0, "Not sent, for want of a place", fmt.Sprint(m.NotSent))
+		p.Field(0, "Not sent, for want of a place", fmt.Sprint(m.NotSent))
 	}
 	m.Latency.text(p, "Answer")
 	m.First.text(p, "First event")
 }
 
-func (q *percentiles) text(p *Printer, label string) {
+func (q *percentiles) text(p *terminal.Printer, label string) {
 	if q == nil {
 		return
 	}
-	p.field(0, label, fmt.Sprintf("p50 %.2f ms, p90 %.2f ms, p99 %.2f ms, p99.9 %.2f ms, max %.2f ms", q.P50, q.P90, q.P99, q.P999, q.Max))
+	p.Field(0, label, fmt.Sprintf("p50 %.2f ms, p90 %.2f ms, p99 %.2f ms, p99.9 %.2f ms, max %.2f ms", q.P50, q.P90, q.P99, q.P999, q.Max))
 }

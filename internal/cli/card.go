@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 const cardGetLong = `get shows the card that anybody may see. With --extended it asks the agent itself for
@@ -72,32 +73,32 @@ func (c *command) extendedCard(ctx context.Context) (*a2a.AgentCard, error) {
 	defer agent.Close()
 	if c.options.bearer != "" && !takesToken(agent.Card()) { // the key of --api-key goes only where a scheme wants it
 		return nil, usagef("the agent's card names no scheme that takes a token, so --bearer is not sent for its extended card").
-			withHint("see what the agent takes with " + commandLine(c.commandFor("card", "get")))
+			withHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
 	}
 	return agent.ExtendedCard(ctx, &a2a.ExtendedCardRequest{})
 }
 
 func (p printer) card(card *a2a.AgentCard) {
-	p.field(0, "Name", card.Name)
-	p.text(0, "Description", card.Description)
-	p.field(0, "Version", card.Version)
+	p.Field(0, "Name", card.Name)
+	p.Text(0, "Description", card.Description)
+	p.Field(0, "Version", card.Version)
 	if card.Provider != nil {
-		p.field(0, "Provider", describeFile(card.Provider.Organization, "", card.Provider.URL))
+		p.Field(0, "Provider", describeFile(card.Provider.Organization, "", card.Provider.URL))
 	}
 	p.optional("Documentation", card.DocumentationURL)
 	p.optional("Icon", card.IconURL)
 	for _, iface := range card.SupportedInterfaces {
-		p.field(0, "Interface", fmt.Sprintf("%s %s %s", iface.Binding, iface.ProtocolVersion, iface.URL))
-		p.field(1, "Tenant", iface.Tenant)
+		p.Field(0, "Interface", fmt.Sprintf("%s %s %s", iface.Binding, iface.ProtocolVersion, iface.URL))
+		p.Field(1, "Tenant", iface.Tenant)
 	}
 	p.capabilities(&card.Capabilities)
-	p.field(0, "Input modes", strings.Join(card.DefaultInputModes, ", "))
-	p.field(0, "Output modes", strings.Join(card.DefaultOutputModes, ", "))
+	p.Field(0, "Input modes", strings.Join(card.DefaultInputModes, ", "))
+	p.Field(0, "Output modes", strings.Join(card.DefaultOutputModes, ", "))
 	p.security(card)
 	if n := len(card.Signatures); n > 0 {
-		p.field(0, "Signatures", itoa(n)+", not verified")
+		p.Field(0, "Signatures", itoa(n)+", not verified")
 	}
-	p.end()
+	p.End()
 	for i := range card.Skills {
 		p.skill(&card.Skills[i])
 	}
@@ -105,33 +106,33 @@ func (p printer) card(card *a2a.AgentCard) {
 
 func (p printer) optional(label string, value *string) {
 	if value != nil {
-		p.field(0, label, *value)
+		p.Field(0, label, *value)
 	}
 }
 
 func (p printer) capabilities(can *a2a.AgentCapabilities) {
-	p.field(0, "Streaming", yesNo(can.Streaming))
-	p.field(0, "Push notifications", yesNo(can.PushNotifications))
-	p.field(0, "Extended card", yesNo(can.ExtendedAgentCard))
+	p.Field(0, "Streaming", yesNo(can.Streaming))
+	p.Field(0, "Push notifications", yesNo(can.PushNotifications))
+	p.Field(0, "Extended card", yesNo(can.ExtendedAgentCard))
 	for _, ext := range can.Extensions {
-		p.field(0, "Extension", ext.URI)
+		p.Field(0, "Extension", ext.URI)
 		if ext.Required {
-			p.field(1, "Required", "yes")
+			p.Field(1, "Required", "yes")
 		}
-		p.field(1, "Description", ext.Description)
+		p.Field(1, "Description", ext.Description)
 	}
 }
 
 func (p printer) security(card *a2a.AgentCard) {
 	for _, name := range slices.Sorted(maps.Keys(card.SecuritySchemes)) {
-		p.field(0, "Security scheme", name+" ("+schemeName(card.SecuritySchemes[name])+")")
+		p.Field(0, "Security scheme", name+" ("+schemeName(card.SecuritySchemes[name])+")")
 	}
 	for _, need := range card.SecurityRequirements {
 		var all []string
 		for _, name := range slices.Sorted(maps.Keys(need)) {
 			all = append(all, strings.TrimSpace(name+" "+strings.Join(need[name], " ")))
 		}
-		p.field(0, "Security requirement", strings.Join(all, " and "))
+		p.Field(0, "Security requirement", strings.Join(all, " and "))
 	}
 }
 
@@ -152,16 +153,16 @@ func schemeName(scheme a2a.SecurityScheme) string {
 }
 
 func (p printer) skill(skill *a2a.AgentSkill) {
-	p.field(0, "Skill", skill.ID)
-	p.field(1, "Name", skill.Name)
-	p.text(1, "Description", skill.Description)
-	p.field(1, "Tags", strings.Join(skill.Tags, ", "))
+	p.Field(0, "Skill", skill.ID)
+	p.Field(1, "Name", skill.Name)
+	p.Text(1, "Description", skill.Description)
+	p.Field(1, "Tags", strings.Join(skill.Tags, ", "))
 	for _, example := range skill.Examples {
-		p.text(1, "Example", example)
+		p.Text(1, "Example", example)
 	}
-	p.field(1, "Input modes", strings.Join(skill.InputModes, ", "))
-	p.field(1, "Output modes", strings.Join(skill.OutputModes, ", "))
-	p.end()
+	p.Field(1, "Input modes", strings.Join(skill.InputModes, ", "))
+	p.Field(1, "Output modes", strings.Join(skill.OutputModes, ", "))
+	p.End()
 }
 
 func yesNo(b *bool) string {

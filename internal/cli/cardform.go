@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 const cardValidateLong = `validate judges a card, of any generation of the protocol, by the rules of that generation.
@@ -82,20 +83,20 @@ const maxCard = 1 << 20
 func (c *command) showProblems(raw []byte) error {
 	problems := card.Validate(raw)
 	form, _ := card.FormOf(raw) // "" for what is no card, which is among the problems
-	if c.asJSON {
+	if c.AsJSON {
 		report := struct {
 			Form     card.Form      `json:"form,omitempty"`
 			Problems []card.Problem `json:"problems"`
 		}{form, problems}
-		if err := c.showValue(report); err != nil {
+		if err := c.ShowValue(report); err != nil {
 			return err
 		}
 	} else {
 		for _, p := range problems {
-			fmt.Fprintf(c.out, "%s %s %s\n", p.Severity, p.Rule, inline(strings.TrimSpace(p.Path+" "+p.Message)))
+			fmt.Fprintf(c.Out, "%s %s %s\n", p.Severity, p.Rule, terminal.Inline(strings.TrimSpace(p.Path+" "+p.Message)))
 		}
 		if len(problems) == 0 {
-			fmt.Fprintf(c.out, "Nothing is wrong with this card. Its form is %s.\n", form)
+			fmt.Fprintf(c.Out, "Nothing is wrong with this card. Its form is %s.\n", form)
 		}
 	}
 	if !card.HasErrors(problems) {
@@ -136,15 +137,15 @@ func (c *command) convertCard(ctx context.Context, args []string, to card.Form) 
 	}
 	converted, lost, err := card.Convert(raw, to)
 	if err != nil {
-		return &failure{exit: exitFailure, code: codeCardInvalid, message: err.Error(), hint: "see what is wrong with it: " + commandLine([]string{c.Program, "card", "validate", c.cardNamed(args)})}
+		return &failure{exit: exitFailure, code: codeCardInvalid, message: err.Error(), hint: "see what is wrong with it: " + terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)})}
 	}
 	for _, what := range lost {
-		c.warn("lost: %s", what)
+		c.Warn("lost: %s", what)
 	}
 	if card.HasErrors(card.Validate(raw)) {
-		c.warn("the card has errors, which are in the converted one too: %s", commandLine([]string{c.Program, "card", "validate", c.cardNamed(args)}))
+		c.Warn("the card has errors, which are in the converted one too: %s", terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)}))
 	}
-	return c.showJSON(converted)
+	return c.ShowJSON(converted)
 }
 
 func isForm(name string) bool { return slices.Contains(card.Forms, card.Form(name)) }

@@ -22,6 +22,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // chatOptions are the flags of chat.
@@ -94,38 +95,38 @@ var errLeft = errors.New("left")
 const historyName = "history"
 
 // openHistory returns the history below the value of --data-dir; nil where that keeps nothing, or the user has no home.
-func (c *command) openHistory(dataDir string) *history {
+func (c *command) openHistory(dataDir string) *terminal.History {
 	folder, err := c.dataFolder(dataDir, folderChat)
 	if err != nil || folder == inMemory {
 		return nil
 	}
-	return &history{file: filepath.Join(folder, historyName), warn: func(err error) {
-		c.warn("the history of what you type cannot be kept: %v; keep none with --%s %s", err, flagDataDir, inMemory)
+	return &terminal.History{File: filepath.Join(folder, historyName), Warn: func(err error) {
+		c.Warn("the history of what you type cannot be kept: %v; keep none with --%s %s", err, flagDataDir, inMemory)
 	}}
 }
 
 // chat runs the whole conversation.
 func (c *command) chat(cmd *cobra.Command, o *chatOptions, words string) error {
 	ctx := cmd.Context()
-	if c.asJSON {
-		return usagef("chat is for people and has no --output json").withHint("for programs there is " + commandLine([]string{c.Program, "send", "-o", "json"}))
+	if c.AsJSON {
+		return usagef("chat is for people and has no --output json").withHint("for programs there is " + terminal.CommandLine([]string{c.Program, "send", "-o", "json"}))
 	}
-	oneOff := !c.atTerminal() && words != ""
-	if words == "" && isTerminal(c.Stdin) && !c.atTerminal() {
+	oneOff := !c.AtTerminal() && words != ""
+	if words == "" && terminal.IsTerminal(c.Stdin) && !c.AtTerminal() {
 		return usagef("chat shows its answers at a terminal, and standard output is none").withHint("give the message after the options to send just that")
 	}
-	c.inChat, c.quiet, c.wraps, c.shortens = true, true, true, "/task"
+	c.inChat, c.Quiet, c.Wraps, c.Shortens = true, true, true, "/task"
 	s := &chat{c: c, accept: o.accept}
 	defer s.close()
 	if err := s.open(ctx, o); err != nil {
 		return err
 	}
 	if oneOff {
-		s.in = newPipe(strings.NewReader(""))
+		s.in = terminal.NewPipe(strings.NewReader(""))
 	} else {
-		s.in = c.prompter(completeChat, c.openHistory(o.dataDir))
+		s.in = c.Prompter(completeChat, c.openHistory(o.dataDir))
 	}
-	defer s.in.close()
+	defer s.in.Close()
 	err := s.begin(ctx, o)
 	if err == nil && words != "" {
 		err = s.say(ctx, words)
@@ -133,7 +134,7 @@ func (c *command) chat(cmd *cobra.Command, o *chatOptions, words string) error {
 	if !oneOff {
 		err = s.loop(ctx, err)
 	}
-	s.in.close() // before anything more is printed: the terminal is as it was
+	s.in.Close() // before anything more is printed: the terminal is as it was
 	s.sum()
 	if errors.Is(err, errQuit) {
 		return nil
@@ -144,7 +145,7 @@ func (c *command) chat(cmd *cobra.Command, o *chatOptions, words string) error {
 // A chat is a conversation at the command line.
 type chat struct {
 	c        *command
-	in       prompter
+	in       terminal.Prompter
 	agents   []*chatAgent
 	at       *chatAgent // who hears what is said
 	attached []a2a.Part // to the next message
@@ -175,7 +176,7 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 		case err == nil:
 			s.agents = append(s.agents, agent)
 		case len(o.agents) > 1:
-			s.c.warn("%s is left out: %s", withoutUser(ref), s.c.failureOf(err).message)
+			s.c.Warn("%s is left out: %s", withoutUser(ref), s.c.failureOf(err).message)
 			failed = err
 		default:
 			return err
@@ -195,8 +196,8 @@ func (s *chat) dial(ctx context.Context, named string) (*chatAgent, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := cmp.Or(inline(cmp.Or(alias, agent.Card().Name)), ref)
-	return &chatAgent{ref: ref, name: short(name, 40), client: agent, shown: &feed{c: s.c, brief: s.c.atTerminal()}}, nil
+	name := cmp.Or(terminal.Inline(cmp.Or(alias, agent.Card().Name)), ref)
+	return &chatAgent{ref: ref, name: short(name, 40), client: agent, shown: &feed{c: s.c, brief: s.c.AtTerminal()}}, nil
 }
 
 // short cuts a text that is longer than n runes.
@@ -221,9 +222,9 @@ func (s *chat) turnTo(agent *chatAgent) {
 
 // begin shows who is there and goes on where the flags say.
 func (s *chat) begin(ctx context.Context, o *chatOptions) error {
-	if s.in.person() {
+	if s.in.Person() {
 		s.list()
-		s.c.tell("Type a message, or /help. Ctrl-C cancels a running task, /quit leaves.")
+		s.c.Tell("Type a message, or /help. Ctrl-C cancels a running task, /quit leaves.")
 	}
 	for _, ref := range o.files {
 		if err := s.attach(ref, "--file"); err != nil {
@@ -244,12 +245,12 @@ func (s *chat) loop(ctx context.Context, first error) error {
 		if err = s.settle(ctx, err); err != nil {
 			return err
 		}
-		line, failed := s.in.ask(ctx, s.prompt())
+		line, failed := s.in.Ask(ctx, s.prompt())
 		switch {
-		case errors.Is(failed, errCtrlC) && left:
+		case errors.Is(failed, terminal.ErrInterrupted) && left:
 			return errLeft
-		case errors.Is(failed, errCtrlC):
-			s.c.tell("Ctrl-C again, or /quit, leaves.")
+		case errors.Is(failed, terminal.ErrInterrupted):
+			s.c.Tell("Ctrl-C again, or /quit, leaves.")
 			left = true
 			continue
 		case errors.Is(failed, io.EOF):
@@ -259,7 +260,7 @@ func (s *chat) loop(ctx context.Context, first error) error {
 		}
 		left = false
 		if strings.TrimSpace(line) != "" && !s.awaitsSecret() {
-			s.in.remember(line)
+			s.in.Remember(line)
 		}
 		err = s.hear(ctx, line)
 	}
@@ -273,12 +274,12 @@ func (s *chat) awaitsSecret() bool {
 
 // settle decides what an error means for the chat: a person goes on, a script does not.
 func (s *chat) settle(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() != nil || !s.in.person() || errors.Is(err, errLeft) || errors.Is(err, errQuit) {
+	if err == nil || ctx.Err() != nil || !s.in.Person() || errors.Is(err, errLeft) || errors.Is(err, errQuit) {
 		return err
 	}
-	s.c.failureOf(err).write(s.c.err, false, s.c.columns())
+	s.c.failureOf(err).write(s.c.Err, false, s.c.Columns())
 	if s.kept {
-		s.c.tell("What was attached (%d) stays attached to the next message; /detach takes it back.", len(s.attached))
+		s.c.Tell("What was attached (%d) stays attached to the next message; /detach takes it back.", len(s.attached))
 	}
 	s.kept = false
 	return nil
@@ -343,18 +344,18 @@ func (s *chat) keep(attached []a2a.Part, err error) {
 // fillForms asks a person for the form that the agent waits for, and for the next one if it is not content with that.
 // Lines of a pipe are messages, always: whoever writes them does not see what is asked.
 func (s *chat) fillForms(ctx context.Context) error {
-	for s.in.person() && s.at.seen.asksForm() {
+	for s.in.Person() && s.at.seen.asksForm() {
 		if s.at.seen.form.source == s.at.seen.left {
-			s.c.tell("The form still waits; /form asks for it.")
+			s.c.Tell("The form still waits; /form asks for it.")
 			return nil
 		}
 		answer, err := s.c.fill(ctx, s.in, &s.at.seen)
 		switch {
 		case errors.Is(err, errWithdraw):
 			return s.cancel(ctx)
-		case errors.Is(err, errLater), errors.Is(err, errCtrlC), errors.Is(err, io.EOF):
+		case errors.Is(err, errLater), errors.Is(err, terminal.ErrInterrupted), errors.Is(err, io.EOF):
 			s.at.seen.left = s.at.seen.form.source
-			s.c.tell("The form waits; /form asks for it again. A message may answer it, too.")
+			s.c.Tell("The form waits; /form asks for it again. A message may answer it, too.")
 			return nil
 		case err != nil:
 			return err
@@ -394,10 +395,10 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) (err error) {
 			return s.c.ended(ctx, at.client, req, err)
 		}
 		types.judge(s.c)
-		if seen.files && s.in.person() {
-			s.c.tell("/save keeps the files.")
+		if seen.files && s.in.Person() {
+			s.c.Tell("/save keeps the files.")
 		}
-		if seen.cutOff && s.c.ownAgent() && !s.in.person() {
+		if seen.cutOff && s.c.ownAgent() && !s.in.Person() {
 			return errNobodyThere
 		}
 		return nil
@@ -425,7 +426,7 @@ func (s *chat) during(ctx context.Context, turn func(context.Context, *seen) err
 	case err == nil || cause == nil:
 		return err
 	case errors.Is(cause, errNothingYet):
-		s.c.tell("Given up. The agent may have the message all the same.")
+		s.c.Tell("Given up. The agent may have the message all the same.")
 		return nil
 	case errors.Is(cause, errTimeUp):
 		return &failure{exit: exitTimeout, code: codeTimeout, message: fmt.Sprintf("no result within %v", s.c.options.timeout)}
@@ -466,16 +467,16 @@ func (a *asking) interrupt() {
 	case a.times > 1:
 		a.leave(errLeft)
 	default:
-		if a.s.c.out.midLine() {
-			fmt.Fprintln(a.s.c.err)
+		if a.s.c.Out.MidLine() {
+			fmt.Fprintln(a.s.c.Err)
 		}
-		a.s.c.tell("Canceling the task; Ctrl-C again leaves it running.")
+		a.s.c.Tell("Canceling the task; Ctrl-C again leaves it running.")
 		task := a.task
 		a.calls.Go(func() {
 			_, err := a.client.CancelTask(a.ctx, &a2a.CancelTaskRequest{ID: task})
 			if err != nil && a.ctx.Err() == nil {
 				err = a.s.c.explainRefusal(a.ctx, a.client, task, err)
-				a.s.c.failureOf(err).write(a.s.c.err, false, a.s.c.columns())
+				a.s.c.failureOf(err).write(a.s.c.Err, false, a.s.c.Columns())
 			}
 		})
 	}
@@ -491,13 +492,13 @@ func (s *chat) sum() {
 		}
 		s.turnTo(agent)
 		if len(s.agents) > 1 {
-			fmt.Fprintf(s.c.err, "Agent: %s\n", inline(agent.name))
+			fmt.Fprintf(s.c.Err, "Agent: %s\n", terminal.Inline(agent.name))
 		}
 		if task := agent.seen.task; task != "" {
-			fmt.Fprintf(s.c.err, "Task: %s\nStatus: %s\n", inline(string(task)), stateName(agent.seen.state))
+			fmt.Fprintf(s.c.Err, "Task: %s\nStatus: %s\n", terminal.Inline(string(task)), stateName(agent.seen.state))
 		}
 		if id := agent.seen.context; id != "" {
-			fmt.Fprintf(s.c.err, "Context: %s\n", inline(string(id)))
+			fmt.Fprintf(s.c.Err, "Context: %s\n", terminal.Inline(string(id)))
 		}
 		s.c.sayResume(s.c.commandFor("chat", "", agent.comeBack()...)...)
 	}
@@ -516,13 +517,13 @@ func (s *chat) list() {
 	for i, agent := range s.agents {
 		mark := " "
 		if s.c.ownAgent() { // nobody else can call it
-			s.c.tell("  %s", agent.name)
+			s.c.Tell("  %s", agent.name)
 			continue
 		}
 		if agent == s.at && len(s.agents) > 1 {
 			mark = "*"
 		}
-		s.c.tell("%s %d %s (%s)", mark, i+1, agent.name, withoutUser(agent.ref))
+		s.c.Tell("%s %d %s (%s)", mark, i+1, agent.name, withoutUser(agent.ref))
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // person is somebody at a terminal who answers each prompt with the next line.
@@ -27,11 +28,11 @@ type person struct {
 	remembered []string
 }
 
-func (p *person) person() bool         { return true }
-func (p *person) close()               {}
-func (p *person) remember(line string) { p.remembered = append(p.remembered, line) }
+func (p *person) Person() bool         { return true }
+func (p *person) Close()               {}
+func (p *person) Remember(line string) { p.remembered = append(p.remembered, line) }
 
-func (p *person) ask(ctx context.Context, prompt string) (string, error) {
+func (p *person) Ask(ctx context.Context, prompt string) (string, error) {
 	p.prompts = append(p.prompts, prompt)
 	if len(p.lines) == 0 {
 		return "", io.EOF
@@ -39,7 +40,7 @@ func (p *person) ask(ctx context.Context, prompt string) (string, error) {
 	line := p.lines[0]
 	p.lines = p.lines[1:]
 	if line == "^C" {
-		return "", errCtrlC
+		return "", terminal.ErrInterrupted
 	}
 	return line, nil
 }
@@ -51,13 +52,13 @@ func talk(t *testing.T, lines []string, args ...string) (result, *person) {
 	return talkTo(t, somebody, nil, args...), somebody
 }
 
-func talkTo(t *testing.T, somebody prompter, onInterrupt func(func()), args ...string) result {
+func talkTo(t *testing.T, somebody terminal.Prompter, onInterrupt func(func()), args ...string) result {
 	t.Helper()
 	return runAt(t, somebody, onInterrupt, append([]string{"chat"}, args...)...)
 }
 
 // runAt runs a command with somebody at a terminal.
-func runAt(t *testing.T, somebody prompter, onInterrupt func(func()), args ...string) result {
+func runAt(t *testing.T, somebody terminal.Prompter, onInterrupt func(func()), args ...string) result {
 	t.Helper()
 	var out, err bytes.Buffer
 	r := Run{

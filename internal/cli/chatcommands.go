@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // errQuit ends a chat in good order.
@@ -104,21 +105,21 @@ func (s *chat) help() {
 // helpOn explains a command in two columns or, where that leaves no room for the second one, in lines of its own.
 func (s *chat) helpOn(command, help string) {
 	const first, room = 24, 30
-	if columns := s.c.columns(); columns > 0 && columns < first+room {
-		s.c.tell("%s", command)
-		s.c.tell(indent+"%s", help)
+	if columns := s.c.Columns(); columns > 0 && columns < first+room {
+		s.c.Tell("%s", command)
+		s.c.Tell(terminal.Indent+"%s", help)
 		return
 	}
-	s.c.tellHanging(first, fmt.Sprintf("%-*s%s", first, command, help))
+	s.c.TellHanging(first, fmt.Sprintf("%-*s%s", first, command, help))
 }
 
 func (s *chat) fileCommand(_ context.Context, ref string) error {
 	if ref == "" {
 		if len(s.attached) == 0 {
-			s.c.tell("Nothing is attached.")
+			s.c.Tell("Nothing is attached.")
 		}
 		for i := range s.attached {
-			s.c.tell("%s", partName(&s.attached[i]))
+			s.c.Tell("%s", partName(&s.attached[i]))
 		}
 		return nil
 	}
@@ -132,7 +133,7 @@ func (s *chat) attach(ref, by string) error {
 		return usagef("%s: %v", by, err)
 	}
 	s.attached = append(s.attached, part)
-	s.c.tell("Attached to the next message: %s", partName(&part))
+	s.c.Tell("Attached to the next message: %s", partName(&part))
 	return nil
 }
 
@@ -158,7 +159,7 @@ func (s *chat) formCommand(ctx context.Context) error {
 	switch {
 	case !s.at.seen.asksForm():
 		return usagef("%s waits for no form", s.at.name)
-	case !s.in.person():
+	case !s.in.Person():
 		return usagef("/form asks a person").withHint("a line that is a JSON object answers the form")
 	}
 	s.at.seen.left = ""
@@ -186,7 +187,7 @@ func (s *chat) saveCommand(ctx context.Context, arg string) error {
 func (s *chat) newCommand(context.Context, string) error {
 	s.at.seen = seen{}
 	s.attached = nil
-	s.c.tell("A new conversation with %s.", s.at.name)
+	s.c.Tell("A new conversation with %s.", s.at.name)
 	return nil
 }
 
@@ -206,7 +207,7 @@ func (s *chat) agentCommand(_ context.Context, word string) error {
 // switchTo turns to an agent and says so.
 func (s *chat) switchTo(agent *chatAgent) {
 	s.turnTo(agent)
-	s.c.tell("Talking to %s.", agent.name)
+	s.c.Tell("Talking to %s.", agent.name)
 }
 
 // current returns the id of the agent's task.
@@ -275,7 +276,7 @@ func (s *chat) history(ctx context.Context, arg string) error {
 		}
 		seen.note(task)
 		short := fold.ShowHistory(task, n)
-		return s.c.showText(func(p *Printer) { printer{p}.story(short) })
+		return s.c.ShowText(func(p *terminal.Printer) { printer{p}.story(short) })
 	})
 }
 
@@ -299,6 +300,6 @@ func (s *chat) showTask(ctx context.Context) error {
 // showNow shows a task as a turn would, whole.
 func (s *chat) showNow(task *a2a.Task) error {
 	s.at.seen.note(task)
-	shown := feed{c: s.c, brief: s.c.atTerminal()}
+	shown := feed{c: s.c, brief: s.c.AtTerminal()}
 	return shown.show(task)
 }

@@ -6,10 +6,8 @@
 //	flags.go           options from flags and from variables, and where each came from
 //	dotenv.go          variables from .env files
 //	failure.go         errors as users see them, and exit codes
-//	escape.go          nothing that an agent says controls the terminal
 //	text.go            objects of the protocol as text
 //	stream.go          events as text, as they come
-//	progress.go        what a command waits for, at a terminal
 //	accept.go          answers of a media type that was not asked for
 //	agent.go           finding and calling an agent
 //	entry.go           finding one in a registry
@@ -19,8 +17,6 @@
 //	cause.go           why there is no connection
 //	tls.go             whom it trusts, and which certificate it shows
 //	debug.go           the HTTP of that, for --debug; debuggrpc.go the gRPC
-//	terminal.go        asking for lines, at a terminal or from a pipe
-//	paste.go           what is pasted at a terminal; history.go what was typed there
 //	form.go, fill.go   forms that agents ask to be filled
 //	reach.go           which agents of a host are there
 //	interrupts.go      Ctrl-C
@@ -40,6 +36,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // A Run is one invocation of the program.
@@ -52,10 +49,10 @@ type Run struct {
 	LookupEnv func(string) (string, bool)
 	Dir       string // where a .env file is looked for, and above; "" for nowhere
 
-	onInterrupt func(func()) // lets Ctrl-C call a function instead of ending the command; nil where there is no Ctrl-C
-	beforeEnd   func(func()) // has a function called before a second signal ends the process; nil where there are no signals
-	person      prompter     // stands for a person at a terminal, in tests; nil: see the streams
-	width       int          // of that terminal in columns; 0: see the streams
+	onInterrupt func(func())      // lets Ctrl-C call a function instead of ending the command; nil where there is no Ctrl-C
+	beforeEnd   func(func())      // has a function called before a second signal ends the process; nil where there are no signals
+	person      terminal.Prompter // stands for a person at a terminal, in tests; nil: see the streams
+	width       int               // of that terminal in columns; 0: see the streams
 }
 
 // Main runs the program for the process it is, and returns its exit code. The first SIGINT or SIGTERM asks the command
@@ -77,10 +74,10 @@ func Main() int {
 func (r *Run) Do(ctx context.Context) int {
 	c := &command{
 		Run:      r,
-		Terminal: newTerminal(r.Stdin, r.Stdout, r.Stderr),
+		Terminal: terminal.New(r.Stdin, r.Stdout, r.Stderr),
 		origin:   make(map[string]string),
 	}
-	c.stands(r.person, r.width)
+	c.Stands(r.person, r.width)
 	root := c.root()
 	root.SetArgs(r.Args)
 	err := root.ExecuteContext(ctx)
@@ -91,8 +88,8 @@ func (r *Run) Do(ctx context.Context) int {
 	if err == nil {
 		err = c.verdict()
 	}
-	if err == nil && c.out.err != nil {
-		err = fmt.Errorf("write the output: %w", c.out.err)
+	if err == nil && c.Out.Err != nil {
+		err = fmt.Errorf("write the output: %w", c.Out.Err)
 	}
 	return c.end(ctx, err)
 }
@@ -100,7 +97,7 @@ func (r *Run) Do(ctx context.Context) int {
 // command is what the commands of one run share.
 type command struct {
 	*Run
-	*Terminal
+	*terminal.Terminal
 	options       globalOptions
 	files         []envFile           // with variables, the one that counts first at the front
 	origin        map[string]string   // where the value of a flag came from, by its name, unless it is the default
@@ -116,7 +113,7 @@ type command struct {
 	ephemeral     bool                // the host of this run keeps no task
 	ending        a2a.TaskState       // of the task, when the command had done its work
 	cutOff        bool                // the host of this run reached no agent for it
-	waits         *progress           // what the run shows of its waiting; nil for nothing
+	waits         *terminal.Progress  // what the run shows of its waiting; nil for nothing
 	web           *http.Client        // nil as long as nothing was fetched or called
 }
 
@@ -139,7 +136,7 @@ func (c *command) end(ctx context.Context, err error) int {
 	if f.exit == exitUsage {
 		f.message = c.nameSource(f.message)
 	}
-	f.write(c.err, c.wantsJSON(), 0) // commands in hints stay whole, to be copied
+	f.write(c.Err, c.wantsJSON(), 0) // commands in hints stay whole, to be copied
 	return f.exit
 }
 

@@ -18,12 +18,13 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
 func newCommand(env map[string]string) *command {
 	r := &Run{Program: "dragoman", Stdin: strings.NewReader(""), LookupEnv: func(name string) (string, bool) { value, ok := env[name]; return value, ok }}
-	return &command{Run: r, Terminal: newTerminal(r.Stdin, io.Discard, io.Discard), origin: map[string]string{}}
+	return &command{Run: r, Terminal: terminal.New(r.Stdin, io.Discard, io.Discard), origin: map[string]string{}}
 }
 
 func TestEveryCommandHasHelp(t *testing.T) {
@@ -50,9 +51,9 @@ func TestShellQuote(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"http://127.0.0.1:8080": "http://127.0.0.1:8080", "": "''", "a b": "'a b'", "it's": `'it'\''s'`,
-		"$(reboot)": "'$(reboot)'", placeholder: `"..."`, "a;b": "'a;b'", "~": "'~'",
+		"$(reboot)": "'$(reboot)'", terminal.Placeholder: `"..."`, "a;b": "'a;b'", "~": "'~'",
 	} {
-		if got := shellQuote(in); got != want {
+		if got := terminal.ShellQuote(in); got != want {
 			t.Errorf("shellQuote(%q) = %s, want %s", in, got, want)
 		}
 	}
@@ -130,7 +131,7 @@ func TestSpan(t *testing.T) {
 		time.Hour: "1h", 2 * time.Minute: "2m", 30 * time.Second: "30s", 90 * time.Minute: "1h30m", 720 * time.Hour: "720h",
 		500 * time.Millisecond: "500ms", 70 * time.Second: "1m10s", 10 * time.Minute: "10m",
 	} {
-		if got := span(in); got != want {
+		if got := terminal.FormatDuration(in); got != want {
 			t.Errorf("span(%v) = %s, want %s", in, got, want)
 		}
 	}
@@ -155,7 +156,7 @@ func TestLimitsShowEveryOption(t *testing.T) {
 			next++
 			field.SetInt(next)
 			name := fields.Type().String() + "." + fields.Type().Field(i).Name
-			for _, text := range []string{itoa(int(next)), bytesOf(next), span(time.Duration(next))} {
+			for _, text := range []string{itoa(int(next)), terminal.FormatBytes(next), terminal.FormatDuration(time.Duration(next))} {
 				marks[text] = name
 			}
 		}

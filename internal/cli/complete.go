@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // completionTime is how long the key Tab may take: a person waits, and sees nothing.
@@ -29,7 +30,7 @@ func (c *command) completeAgents(cmd *cobra.Command, _ []string, typed string) (
 			name = e.ID
 		}
 		if ref := "registry:" + name; strings.HasPrefix(ref, typed) {
-			found = append(found, cobra.CompletionWithDesc(ref, inline(e.Alias+": "+e.Card.Description)))
+			found = append(found, cobra.CompletionWithDesc(ref, terminal.Inline(e.Alias+": "+e.Card.Description)))
 		}
 	}
 	return found, cobra.ShellCompDirectiveDefault // or a file with a card
@@ -40,7 +41,7 @@ func (c *command) completeEntries(cmd *cobra.Command, args []string, _ string) (
 	var found completions
 	if len(args) == 0 {
 		for _, e := range c.entriesFor(cmd) {
-			found = append(found, cobra.CompletionWithDesc(inline(e.Alias), inline(e.Card.Description)))
+			found = append(found, cobra.CompletionWithDesc(terminal.Inline(e.Alias), terminal.Inline(e.Card.Description)))
 		}
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp

@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -86,35 +87,35 @@ func (c *command) showConfig(root *cobra.Command, options []option, limits []lim
 		files[i] = file.path
 		unused = append(unused, c.unusedLines(root, &file)...)
 	}
-	if c.asJSON {
-		return c.showValue(map[string]any{"options": options, "files": files, "unused": unused, "limits": limits})
+	if c.AsJSON {
+		return c.ShowValue(map[string]any{"options": options, "files": files, "unused": unused, "limits": limits})
 	}
 	if len(options)+len(files)+len(limits) == 0 {
-		fmt.Fprintln(c.err, "Nothing is changed.")
+		fmt.Fprintln(c.Err, "Nothing is changed.")
 		return nil
 	}
-	return c.showText(func(p *Printer) {
+	return c.ShowText(func(p *terminal.Printer) {
 		for _, o := range options {
-			line := inline(o.Value) + " (" + o.Source + ")"
+			line := terminal.Inline(o.Value) + " (" + o.Source + ")"
 			if o.Wrong != "" {
-				line += " - WRONG: " + inline(o.Wrong)
+				line += " - WRONG: " + terminal.Inline(o.Wrong)
 			}
-			p.text(0, o.Name, line)
+			p.Text(0, o.Name, line)
 		}
-		p.end()
+		p.End()
 		if len(files) > 0 {
 			for _, file := range files {
-				p.field(0, "File", file)
+				p.Field(0, "File", file)
 			}
 			for _, line := range unused {
-				p.field(0, "Not used", line)
+				p.Field(0, "Not used", line)
 			}
-			p.end()
+			p.End()
 		}
 		for _, l := range limits {
-			p.field(0, l.Of+" "+l.Name, l.Value)
+			p.Field(0, l.Of+" "+l.Name, l.Value)
 		}
-		p.end()
+		p.End()
 	})
 }
 
@@ -227,51 +228,51 @@ func limits() []limit {
 func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards card.Options) []limit {
 	l := srv.Limits
 	return []limit{
-		{"request body", bytesOf(l.Body), "server"},
-		{"large requests at work", bytesOf(l.RequestBytes), "server"},
-		{"large answers being written", bytesOf(l.AnswerBytes), "server"},
-		{"wait for room for a large request or answer", span(l.Wait), "server"},
+		{"request body", terminal.FormatBytes(l.Body), "server"},
+		{"large requests at work", terminal.FormatBytes(l.RequestBytes), "server"},
+		{"large answers being written", terminal.FormatBytes(l.AnswerBytes), "server"},
+		{"wait for room for a large request or answer", terminal.FormatDuration(l.Wait), "server"},
 		{"parts of a message", itoa(l.Parts), "server"},
 		{"JSON depth", itoa(l.Depth), "server"},
 		{"references, extensions or output modes of a message", itoa(a2a.MaxNames), "server"},
-		{"length of an id", bytesOf(a2a.MaxIDLength), "server"},
+		{"length of an id", terminal.FormatBytes(a2a.MaxIDLength), "server"},
 		{"open streams of one authenticated caller", itoa(l.StreamsPerOwner), "server"},
 		{"open streams", itoa(l.Streams), "server"},
 		{"tasks on a page", itoa(a2a.MaxPageSize), "server"},
-		{"header read", span(l.HeaderTimeout), "server"},
-		{"body read", span(l.BodyTimeout), "server"},
-		{"write to a reader", span(l.WriteTimeout), "server"},
-		{"idle connection", span(l.IdleTimeout), "server"},
-		{"keep-alive of a stream", span(l.KeepAlive), "server"},
-		{"age of a card", span(srv.CardMaxAge), "server"},
-		{"drain", span(srv.DrainTimeout), "server"},
-		{"drain delay when /readyz is asked for", span(cmp.Or(srv.DrainDelay, server.DefaultDrainDelay)), "server"},
-		{"turn", span(eng.TurnLimit), "engine"},
-		{"cancel grace", span(eng.CancelGrace), "engine"},
-		{"lease", span(eng.LeaseTTL), "engine"},
-		{"retention of waiting and finished tasks", span(eng.Retention), "engine"},
+		{"header read", terminal.FormatDuration(l.HeaderTimeout), "server"},
+		{"body read", terminal.FormatDuration(l.BodyTimeout), "server"},
+		{"write to a reader", terminal.FormatDuration(l.WriteTimeout), "server"},
+		{"idle connection", terminal.FormatDuration(l.IdleTimeout), "server"},
+		{"keep-alive of a stream", terminal.FormatDuration(l.KeepAlive), "server"},
+		{"age of a card", terminal.FormatDuration(srv.CardMaxAge), "server"},
+		{"drain", terminal.FormatDuration(srv.DrainTimeout), "server"},
+		{"drain delay when /readyz is asked for", terminal.FormatDuration(cmp.Or(srv.DrainDelay, server.DefaultDrainDelay)), "server"},
+		{"turn", terminal.FormatDuration(eng.TurnLimit), "engine"},
+		{"cancel grace", terminal.FormatDuration(eng.CancelGrace), "engine"},
+		{"lease", terminal.FormatDuration(eng.LeaseTTL), "engine"},
+		{"retention of waiting and finished tasks", terminal.FormatDuration(eng.Retention), "engine"},
 		{"waiting messages of a task", itoa(eng.MaxWaiting), "engine"},
-		{"large messages that turns hold", bytesOf(eng.MaxHeld), "engine"},
-		{"a page of tasks", bytesOf(eng.MaxPage), "engine"},
+		{"large messages that turns hold", terminal.FormatBytes(eng.MaxHeld), "engine"},
+		{"a page of tasks", terminal.FormatBytes(eng.MaxPage), "engine"},
 		{"finished tasks in memory", itoa(memory.DefaultMaxFinished), "engine"},
 		{"other tasks in memory", itoa(memory.DefaultMaxActive), "engine"},
-		{"bytes of tasks in memory", bytesOf(memory.DefaultMaxBytes), "engine"},
-		{"card", bytesOf(cards.MaxBytes), "client"},
-		{"fetch of a card", span(cards.Timeout), "client"},
+		{"bytes of tasks in memory", terminal.FormatBytes(memory.DefaultMaxBytes), "engine"},
+		{"card", terminal.FormatBytes(cards.MaxBytes), "client"},
+		{"fetch of a card", terminal.FormatDuration(cards.Timeout), "client"},
 		{"further tries to fetch a card", itoa(cards.Retries), "client"},
 		{"cards in the cache", itoa(cards.MaxCached), "client"},
-		{"age of a card whose server names none", span(cards.Lifetime), "client"},
-		{"call", span(cl.Timeout), "client"},
-		{"sending of a message", span(cl.SendTimeout), "client"},
-		{"opening of a stream", span(cl.HeaderTimeout), "client"},
-		{"silence of a stream", span(cl.IdleTimeout), "client"},
-		{"resumption of a broken stream", span(cl.ResumeTimeout), "client"},
-		{"first pause between two polls", span(cl.PollInterval), "client"},
-		{"longest pause between two polls", span(cl.MaxPollInterval), "client"},
+		{"age of a card whose server names none", terminal.FormatDuration(cards.Lifetime), "client"},
+		{"call", terminal.FormatDuration(cl.Timeout), "client"},
+		{"sending of a message", terminal.FormatDuration(cl.SendTimeout), "client"},
+		{"opening of a stream", terminal.FormatDuration(cl.HeaderTimeout), "client"},
+		{"silence of a stream", terminal.FormatDuration(cl.IdleTimeout), "client"},
+		{"resumption of a broken stream", terminal.FormatDuration(cl.ResumeTimeout), "client"},
+		{"first pause between two polls", terminal.FormatDuration(cl.PollInterval), "client"},
+		{"longest pause between two polls", terminal.FormatDuration(cl.MaxPollInterval), "client"},
 		{"further tries of a call that only reads", itoa(cl.Retries), "client"},
-		{"answer", bytesOf(cl.MaxAnswer), "client"},
-		{"event of a stream", bytesOf(int64(cl.MaxEvent)), "client"},
-		{"file or standard input as a part", bytesOf(maxPart), "client"},
-		{"file with settings", bytesOf(maxEnvFile), "client"},
+		{"answer", terminal.FormatBytes(cl.MaxAnswer), "client"},
+		{"event of a stream", terminal.FormatBytes(int64(cl.MaxEvent)), "client"},
+		{"file or standard input as a part", terminal.FormatBytes(maxPart), "client"},
+		{"file with settings", terminal.FormatBytes(maxEnvFile), "client"},
 	}
 }

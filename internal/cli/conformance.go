@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/conformance"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // codeConformance is the code of an agent that breaks the standard.
@@ -138,16 +139,16 @@ func (c *command) showCheck(r conformance.Result) {
 	if r.Outcome == conformance.Skip {
 		what = r.Reason
 	}
-	fmt.Fprintf(c.out, "%-7s  %s %-9s  %-24s  %s\n", word, r.Profile, where, r.Check, inline(what))
+	fmt.Fprintf(c.Out, "%-7s  %s %-9s  %-24s  %s\n", word, r.Profile, where, r.Check, terminal.Inline(what))
 	if !r.Bad() && r.Outcome != conformance.Warn {
 		return
 	}
-	fmt.Fprintf(c.out, "  clause:   %s (%s)\n", r.Clause, strings.Join(append([]string{r.Level}, r.Requirements...), ", "))
+	fmt.Fprintf(c.Out, "  clause:   %s (%s)\n", r.Clause, strings.Join(append([]string{r.Level}, r.Requirements...), ", "))
 	for _, line := range []struct{ label, text string }{
 		{"sent:", r.Request}, {"got:", r.Answer}, {"that is:", r.Reason}, {"expected:", r.Expected}, {"advice:", r.Advice},
 	} {
 		if line.text != "" {
-			fmt.Fprintf(c.out, "  %-9s %s\n", line.label, inline(line.text))
+			fmt.Fprintf(c.Out, "  %-9s %s\n", line.label, terminal.Inline(line.text))
 		}
 	}
 }
@@ -165,13 +166,13 @@ type summary struct {
 func (c *command) showChecks(r *conformance.Report, took time.Duration) error {
 	s := summary{r.Count(conformance.Pass), r.Count(conformance.Fail), r.Count(conformance.Missing), r.Count(conformance.Warn), r.Count(conformance.Skip)}
 	if c.wantsJSON() {
-		return c.showValue(struct {
+		return c.ShowValue(struct {
 			*conformance.Report `json:",inline"`
 			Summary             summary `json:"summary"`
 		}{r, s})
 	}
-	fmt.Fprintf(c.out, "%s: %d passed, %d failed, %d missing, %d warnings, %d skipped, in %.1f s\n",
-		inline(r.Agent), s.Pass, s.Fail, s.Missing, s.Warn, s.Skip, took.Seconds())
+	fmt.Fprintf(c.Out, "%s: %d passed, %d failed, %d missing, %d warnings, %d skipped, in %.1f s\n",
+		terminal.Inline(r.Agent), s.Pass, s.Fail, s.Missing, s.Warn, s.Skip, took.Seconds())
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 const coordDeleteLong = `delete deletes a project for good: its agents, leases, to-do lists, messages, interfaces,
@@ -62,23 +63,23 @@ func (c *command) coordDelete(ctx context.Context, o *coordOptions, force, yes b
 		}
 		return err
 	}
-	if c.asJSON {
-		return c.showValue(ended)
+	if c.AsJSON {
+		return c.ShowValue(ended)
 	}
-	return c.showText(func(p *Printer) { p.field(0, "Deleted", ended.Project) })
+	return c.ShowText(func(p *terminal.Printer) { p.Field(0, "Deleted", ended.Project) })
 }
 
 // confirmDelete has a person type the name of the project to delete.
 func (c *command) confirmDelete(ctx context.Context, project string) error {
-	if !c.atTerminal() {
+	if !c.AtTerminal() {
 		return usagef("refusing to delete project %q: deletion is permanent and standard input is not a terminal", project).
 			withHint("pass --yes to confirm")
 	}
-	in := c.prompter(nil, nil)
-	defer in.close()
-	name, err := in.ask(ctx, fmt.Sprintf("This deletes all data of the project %s. Type its name to confirm: ", project))
+	in := c.Prompter(nil, nil)
+	defer in.Close()
+	name, err := in.Ask(ctx, fmt.Sprintf("This deletes all data of the project %s. Type its name to confirm: ", project))
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, errCtrlC), err == nil && name != project:
+	case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupted), err == nil && name != project:
 		return &failure{exit: exitFailure, code: codeOther + "NOT_CONFIRMED", message: "the name does not match: the project was not deleted"}
 	}
 	return err

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 const coordDoctorLong = `doctor looks whether all is set up for agents to work together in this folder: that the
@@ -71,13 +72,13 @@ func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
 }
 
 func (c *command) showFindings(all []finding) error {
-	if c.asJSON {
-		return c.showValue(map[string]any{"findings": all})
+	if c.AsJSON {
+		return c.ShowValue(map[string]any{"findings": all})
 	}
-	return c.showText(func(p *Printer) {
+	return c.ShowText(func(p *terminal.Printer) {
 		for _, f := range all {
-			p.field(0, f.State, f.About+": "+f.Text)
-			p.field(1, "Next", f.Next)
+			p.Field(0, f.State, f.About+": "+f.Text)
+			p.Field(1, "Next", f.Next)
 		}
 	})
 }
@@ -92,7 +93,7 @@ func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 		f := c.failureOf(err)
 		next := "start it with dragoman coord serve; dragoman coord stdio starts it, too"
 		if addr, here := o.startable(); here && addr != defaultCoord {
-			next = "start it with " + commandLine([]string{"dragoman", "coord", "serve", "--addr", addr}) + "; dragoman coord stdio starts it, too"
+			next = "start it with " + terminal.CommandLine([]string{"dragoman", "coord", "serve", "--addr", addr}) + "; dragoman coord stdio starts it, too"
 		}
 		if f.code != codeUnreachable {
 			next = f.hint
@@ -101,7 +102,7 @@ func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 	}
 	all := []finding{{"coordinator", "ok", fmt.Sprintf("version %s at %s", version, o.url), ""}}
 	if skew := time.Since(clock).Abs(); !clock.IsZero() && skew > maxSkew {
-		all = append(all, finding{"clock", "note", fmt.Sprintf("it is %s apart from that of the coordinator", span(skew.Round(time.Second))), "set the clock of this machine, or times in answers mislead"})
+		all = append(all, finding{"clock", "note", fmt.Sprintf("it is %s apart from that of the coordinator", terminal.FormatDuration(skew.Round(time.Second))), "set the clock of this machine, or times in answers mislead"})
 	} else {
 		all = append(all, finding{"clock", "ok", "as that of the coordinator", ""})
 	}
@@ -209,7 +210,7 @@ func doctorHooks(repo *repository, flags []string) finding {
 	const about = "hooks"
 	next := "add dragoman coord hook to .claude/settings.json, see docs/coordination-harnesses.md"
 	if len(flags) > 0 {
-		next += "; at the end of each command " + commandLine(flags)
+		next += "; at the end of each command " + terminal.CommandLine(flags)
 	}
 	has, lost := make(map[string]bool), ""
 	unseen := slices.Clone(editors)

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 const coordGuardLong = `guard keeps commits out of the way of agents that hold files. install puts the hooks
@@ -103,7 +104,7 @@ func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
 		failed = append(failed, writeHook(file, text))
 	}
 	if shared {
-		c.warn("core.hooksPath leads into the work tree: the guard is committed with it, and everybody has it then; it needs dragoman in PATH, and says at each commit where that is missing")
+		c.Warn("core.hooksPath leads into the work tree: the guard is committed with it, and everybody has it then; it needs dragoman in PATH, and says at each commit where that is missing")
 	}
 	var whole []string
 	var faults []hookFault
@@ -114,9 +115,9 @@ func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
 			whole = append(whole, file)
 		}
 	}
-	err = c.showText(func(p *Printer) {
+	err = c.ShowText(func(p *terminal.Printer) {
 		for _, file := range whole {
-			p.field(0, "Guard", file)
+			p.Field(0, "Guard", file)
 		}
 	})
 	if err := errors.Join(append(failed, err)...); err != nil {
@@ -161,7 +162,7 @@ func faultOf(file, line string) (fault hookFault, bad bool) {
 	case err != nil || !guards(text):
 		return hookFault{"the hook " + name + " does not check commits", "add to " + file + ": " + line, "note"}, true
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
-		return hookFault{file + " cannot be run", "chmod +x " + shellQuote(file), "bad"}, true
+		return hookFault{file + " cannot be run", "chmod +x " + terminal.ShellQuote(file), "bad"}, true
 	}
 	return hookFault{}, false
 }
@@ -178,7 +179,7 @@ func guards(hook []byte) bool {
 
 // guardLine returns the line with which a hook of somebody else guards commits.
 func guardLine(self string, flags []string) string {
-	return commandLine(append([]string{self, "coord", "guard", "check"}, flags...)) + " || exit 1"
+	return terminal.CommandLine(append([]string{self, "coord", "guard", "check"}, flags...)) + " || exit 1"
 }
 
 // faultsLeft is the failure of an install that left something to do; nil when nothing is left.
@@ -215,10 +216,10 @@ func (r *repository) commits(ctx context.Context, file string) bool {
 func guardScript(self, project, url string) string {
 	var b strings.Builder
 	if project != "" {
-		fmt.Fprintf(&b, "DRAGOMAN_PROJECT=${DRAGOMAN_PROJECT:-%s}\nexport DRAGOMAN_PROJECT\n", shellQuote(project))
+		fmt.Fprintf(&b, "DRAGOMAN_PROJECT=${DRAGOMAN_PROJECT:-%s}\nexport DRAGOMAN_PROJECT\n", terminal.ShellQuote(project))
 	}
 	if url != "http://"+defaultCoord {
-		fmt.Fprintf(&b, "DRAGOMAN_COORD=${DRAGOMAN_COORD:-%s}\nexport DRAGOMAN_COORD\n", shellQuote(url))
+		fmt.Fprintf(&b, "DRAGOMAN_COORD=${DRAGOMAN_COORD:-%s}\nexport DRAGOMAN_COORD\n", terminal.ShellQuote(url))
 	}
 	gone := "is not in PATH"
 	if filepath.IsAbs(self) {
@@ -229,7 +230,7 @@ func guardScript(self, project, url string) string {
 else
 	echo 'Warning: nobody looked whether others have leased these files, as dragoman %[2]s' >&2
 fi
-`, shellQuote(self), gone)
+`, terminal.ShellQuote(self), gone)
 	return b.String()
 }
 
@@ -303,16 +304,16 @@ func (c *command) allConflictsOf(ctx context.Context, o *coordOptions, branch st
 }
 
 func (c *command) showConflicts(found coord.ConflictList) error {
-	if c.asJSON {
-		if err := c.showValue(found); err != nil {
+	if c.AsJSON {
+		if err := c.ShowValue(found); err != nil {
 			return err
 		}
 	}
 	for _, f := range found.Conflicts[:min(len(found.Conflicts), maxNamed)] {
-		fmt.Fprintf(c.err, "%s is leased by %s: %s\n", inline(f.FilePath), inline(f.Session), inline(f.Description))
+		fmt.Fprintf(c.Err, "%s is leased by %s: %s\n", terminal.Inline(f.FilePath), terminal.Inline(f.Session), terminal.Inline(f.Description))
 	}
 	if more := len(found.Conflicts) - maxNamed; more > 0 {
-		fmt.Fprintf(c.err, "and %d more\n", more)
+		fmt.Fprintf(c.Err, "and %d more\n", more)
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ import (
 	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/store"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
@@ -150,7 +151,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 		handler = localOnly("coordinator", d)
 	}
 	at := (&registryServeOptions{serveOptions: o.serveOptions}).at(ln.Addr())
-	fmt.Fprintf(c.err, "data of coordinator: %s\nserving coordinator at %s\n", inline(kept.place), at)
+	fmt.Fprintf(c.Err, "data of coordinator: %s\nserving coordinator at %s\n", terminal.Inline(kept.place), at)
 	return o.explain(serveCoord(ctx, ln, o, handler, logger, end))
 }
 
@@ -256,10 +257,10 @@ func (c *command) checkOpen(ctx context.Context, o *coordServeOptions, tables *c
 		return nil
 	}
 	if o.tls == nil {
-		c.warn("serving plain http beyond this machine: everybody on the way can read and change it; set --tls-cert, or put a proxy with TLS in front")
+		c.Warn("serving plain http beyond this machine: everybody on the way can read and change it; set --tls-cert, or put a proxy with TLS in front")
 	}
 	if o.open {
-		c.warn("everybody who reaches the coordinator may take part in projects without tokens")
+		c.Warn("everybody who reaches the coordinator may take part in projects without tokens")
 		return nil
 	}
 	grants, err := tables.Tokens(ctx)
@@ -376,14 +377,14 @@ func (c *command) openCoordData(ctx context.Context, data string, logger *slog.L
 func coordLimits() []limit {
 	const of = "coordinator"
 	limits := []limit{
-		{"silence of an agent until its leases are free", span(coord.DefaultSessionTimeout), of},
-		{"time that what an agent leaves is kept", span(coord.DefaultSessionRetention), of},
-		{"longest wait of a tool", span(coord.MaxWait), of},
+		{"silence of an agent until its leases are free", terminal.FormatDuration(coord.DefaultSessionTimeout), of},
+		{"time that what an agent leaves is kept", terminal.FormatDuration(coord.DefaultSessionRetention), of},
+		{"longest wait of a tool", terminal.FormatDuration(coord.MaxWait), of},
 	}
 	for _, l := range coord.Limits() {
 		value := itoa(l.Value)
 		if l.Bytes {
-			value = bytesOf(int64(l.Value))
+			value = terminal.FormatBytes(int64(l.Value))
 		}
 		limits = append(limits, limit{l.Name, value, of})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 const coordSettingsLong = `settings shows the settings of a project, after it has changed those that are given:
@@ -93,16 +94,16 @@ func (c *command) coordSettings(ctx context.Context, o *coordOptions, change fun
 			return err
 		}
 	}
-	if c.asJSON {
-		return c.showValue(settingsOf{o.project, settings.Strict, settings.IgnoreCase, settings.PerBranch, settings.Roots})
+	if c.AsJSON {
+		return c.ShowValue(settingsOf{o.project, settings.Strict, settings.IgnoreCase, settings.PerBranch, settings.Roots})
 	}
-	return c.showText(func(p *Printer) {
-		p.field(0, "Project", o.project)
-		p.field(1, "Registered agents only", yesNo(&settings.Strict))
-		p.field(1, "Case is ignored", yesNo(&settings.IgnoreCase))
-		p.field(1, "Each branch on its own", yesNo(&settings.PerBranch))
+	return c.ShowText(func(p *terminal.Printer) {
+		p.Field(0, "Project", o.project)
+		p.Field(1, "Registered agents only", yesNo(&settings.Strict))
+		p.Field(1, "Case is ignored", yesNo(&settings.IgnoreCase))
+		p.Field(1, "Each branch on its own", yesNo(&settings.PerBranch))
 		if len(settings.Roots) > 0 {
-			p.field(1, "Roots", strings.Join(settings.Roots, ", "))
+			p.Field(1, "Roots", strings.Join(settings.Roots, ", "))
 		}
 	})
 }

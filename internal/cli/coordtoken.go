@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
@@ -140,17 +141,17 @@ func (c *command) tokenCreate(ctx context.Context, o *coordOptions, e tokenEntry
 		if err := c.coordAPI(ctx, owner, http.MethodPost, tokensPath, e, &made); err != nil || len(there) == 0 {
 			return err
 		}
-		c.warn("these agents registered without a token and are shut out now: %s; give each one a token and let it register again, under another name or once it counts as dead", strings.Join(there, ", "))
+		c.Warn("these agents registered without a token and are shut out now: %s; give each one a token and let it register again, under another name or once it counts as dead", strings.Join(there, ", "))
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if c.asJSON {
-		return c.showValue(map[string]string{"project": e.Project, "name": e.Name, "role": e.Role, "token": made.Token})
+	if c.AsJSON {
+		return c.ShowValue(map[string]string{"project": e.Project, "name": e.Name, "role": e.Role, "token": made.Token})
 	}
-	fmt.Fprintln(c.err, "Keep the token: it is not shown again. Give it to agents as DRAGOMAN_COORD_TOKEN.")
-	_, err = fmt.Fprintln(c.out, made.Token)
+	fmt.Fprintln(c.Err, "Keep the token: it is not shown again. Give it to agents as DRAGOMAN_COORD_TOKEN.")
+	_, err = fmt.Fprintln(c.Out, made.Token)
 	return err
 }
 
@@ -192,14 +193,14 @@ func (c *command) lastToken(ctx context.Context, o *coordOptions, e tokenEntry) 
 // confirmLast asks a person whether the last token is to go.
 func (c *command) confirmLast(ctx context.Context, name, opens string) error {
 	what := fmt.Sprintf("without the token of %s everybody who reaches the coordinator may do everything in %s", name, opens)
-	if !c.atTerminal() {
+	if !c.AtTerminal() {
 		return usagef("%s, and nobody is here to be asked", what).withHint("make another token first, or say --yes")
 	}
-	in := c.prompter(nil, nil)
-	defer in.close()
-	answer, err := in.ask(ctx, what+". Type yes to go on: ")
+	in := c.Prompter(nil, nil)
+	defer in.Close()
+	answer, err := in.Ask(ctx, what+". Type yes to go on: ")
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, errCtrlC), err == nil && answer != "yes":
+	case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupted), err == nil && answer != "yes":
 		return &failure{exit: exitFailure, code: codeOther + "NOT_CONFIRMED", message: "nothing was done"}
 	}
 	return err
@@ -224,9 +225,9 @@ func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry
 		})
 	if err == nil {
 		if opens != "" {
-			c.warn("that was the last token: everybody who reaches the coordinator may do everything in %s now, unless it serves other machines", opens)
+			c.Warn("that was the last token: everybody who reaches the coordinator may do everything in %s now, unless it serves other machines", opens)
 		}
-		return c.showText(func(p *Printer) { p.field(0, "Revoked", e.Name) })
+		return c.ShowText(func(p *terminal.Printer) { p.Field(0, "Revoked", e.Name) })
 	}
 	if strings.Contains(err.Error(), coord.ErrNoToken.Error()) { // over HTTP it is no more than a text
 		where := "all projects"
@@ -248,20 +249,20 @@ func (c *command) tokenList(ctx context.Context, o *coordOptions) error {
 	if list.Tokens, err = c.tokens(ctx, o); err != nil {
 		return err
 	}
-	if c.asJSON {
-		return c.showValue(list)
+	if c.AsJSON {
+		return c.ShowValue(list)
 	}
-	return c.showText(func(p *Printer) {
+	return c.ShowText(func(p *terminal.Printer) {
 		for _, e := range list.Tokens {
-			p.field(0, "Token of", e.Name)
-			p.field(1, "Role", e.Role)
+			p.Field(0, "Token of", e.Name)
+			p.Field(1, "Role", e.Role)
 			if e.Project == "" {
-				p.field(1, "Projects", "all")
+				p.Field(1, "Projects", "all")
 			} else {
-				p.field(1, "Project", e.Project)
+				p.Field(1, "Project", e.Project)
 			}
-			p.field(1, "Made", e.CreatedAt.String())
-			p.end()
+			p.Field(1, "Made", e.CreatedAt.String())
+			p.End()
 		}
 	})
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 const coordWatchLong = `watch prints what happens in a project, one line an event, as it happens: for people, or
@@ -81,8 +82,8 @@ func (c *command) coordWatch(ctx context.Context, o *coordOptions, w *watchOptio
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case own || c.out.err != nil:
-			return cmp.Or(err, c.out.err)
+		case own || c.Out.Err != nil:
+			return cmp.Or(err, c.Out.Err)
 		}
 		select {
 		case <-time.After(watchRetry):
@@ -142,8 +143,8 @@ func (w *watchOptions) pathsOf(e *coord.Event) []string {
 
 // showHappening prints an event as a line.
 func (c *command) showHappening(e *coord.Event, text []byte, paths []string) error {
-	if c.asJSON {
-		_, err := c.out.Write(append(text[:len(text):len(text)], '\n'))
+	if c.AsJSON {
+		_, err := c.Out.Write(append(text[:len(text):len(text)], '\n'))
 		return err
 	}
 	words := []string{strconv.FormatInt(e.Seq, 10), e.Time.Local().Format(time.DateTime), string(e.Kind), e.Session}
@@ -153,7 +154,7 @@ func (c *command) showHappening(e *coord.Event, text []byte, paths []string) err
 		words = append(words, detailsOf(e)...)
 	}
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
-	_, err := fmt.Fprintln(c.out, inline(strings.Join(words, " ")))
+	_, err := fmt.Fprintln(c.Out, terminal.Inline(strings.Join(words, " ")))
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/redact"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // hasCredentials reports whether the user gave something that only the agent should see.
@@ -63,7 +64,7 @@ func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params ht
 	switch {
 	case scheme == nil:
 		return usagef("the agent's card names no API key, so --api-key has no place to go").
-			withHint("see what the agent takes with " + commandLine(c.commandFor("card", "get")))
+			withHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
 	case !isHeaderValue(key):
 		return usagef("--api-key has characters that no header may have")
 	case !isToken(scheme.Name):

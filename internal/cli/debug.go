@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dragoman-a2a/dragoman/internal/redact"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 const (
@@ -189,7 +190,7 @@ func (t *tap) hideKnown(line string) string {
 }
 
 func (t *tap) line(prefix, text string) {
-	fmt.Fprintf(t.out, "%s%s\n", prefix, inline(t.hideKnown(text)))
+	fmt.Fprintf(t.out, "%s%s\n", prefix, terminal.Inline(t.hideKnown(text)))
 }
 
 // tappedBody shows what is read from a body.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/recorder"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 const diffLong = `diff holds two cassettes of record or replay against each other, exchange by exchange,
@@ -43,10 +44,10 @@ func (c *command) diff(first, second string) error {
 		return err
 	}
 	found := recorder.Diff(a, b)
-	if c.asJSON {
-		err = c.showValue(append([]recorder.Difference{}, found...))
+	if c.AsJSON {
+		err = c.ShowValue(append([]recorder.Difference{}, found...))
 	} else {
-		err = c.showText(func(p *Printer) { showDifferences(p, found) })
+		err = c.ShowText(func(p *terminal.Printer) { showDifferences(p, found) })
 	}
 	if err == nil && len(found) > 0 {
 		return errDiffers
@@ -54,19 +55,19 @@ func (c *command) diff(first, second string) error {
 	return err
 }
 
-func showDifferences(p *Printer, found []recorder.Difference) {
+func showDifferences(p *terminal.Printer, found []recorder.Difference) {
 	title := ""
 	for _, d := range found {
 		if this := fmt.Sprintf("Exchange %d", max(d.A, d.B)); this+d.Request != title {
-			p.field(0, this, d.Request)
+			p.Field(0, this, d.Request)
 			title = this + d.Request
 		}
-		fmt.Fprintf(&p.buf, "  %s\n", inline(cmp.Or(d.Where, "all of it")))
+		fmt.Fprintf(&p.Buf, "  %s\n", terminal.Inline(cmp.Or(d.Where, "all of it")))
 		if d.Was != nil {
-			fmt.Fprintf(&p.buf, "  - %s\n", inline(d.Was.String()))
+			fmt.Fprintf(&p.Buf, "  - %s\n", terminal.Inline(d.Was.String()))
 		}
 		if d.Is != nil {
-			fmt.Fprintf(&p.buf, "  + %s\n", inline(d.Is.String()))
+			fmt.Fprintf(&p.Buf, "  + %s\n", terminal.Inline(d.Is.String()))
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -160,7 +161,7 @@ func readEnvFile(path string) (envFile, error) {
 		return file, fmt.Errorf("%s: %w", path, err)
 	}
 	if isOpen(info) && file.holdsSecret() {
-		file.warning = fmt.Sprintf("%s holds a credential and others may read it; chmod 600 %s", path, shellQuote(path))
+		file.warning = fmt.Sprintf("%s holds a credential and others may read it; chmod 600 %s", path, terminal.ShellQuote(path))
 	}
 	return file, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // downloadOptions are the flags of task download.
@@ -82,7 +83,7 @@ func (c *command) download(ctx context.Context, agent *client.Client, o *downloa
 		return err
 	}
 	if len(task.Artifacts) == 0 {
-		c.warn("the task has brought forth nothing")
+		c.Warn("the task has brought forth nothing")
 	}
 	if failed != nil && ctx.Err() == nil {
 		return notSaved(failed)
@@ -132,20 +133,20 @@ func namesOf(artifacts []*a2a.Artifact) []string {
 
 // showSaved prints what was saved.
 func (c *command) showSaved(task *a2a.Task, saved []savedFile) error {
-	if c.asJSON {
+	if c.AsJSON {
 		if saved == nil {
 			saved = []savedFile{}
 		}
-		return c.showValue(map[string]any{"taskId": task.ID, "contextId": task.ContextID, "state": task.Status.State.String(), "files": saved})
+		return c.ShowValue(map[string]any{"taskId": task.ID, "contextId": task.ContextID, "state": task.Status.State.String(), "files": saved})
 	}
-	return c.showText(func(p *Printer) {
-		p.field(0, "Task", string(task.ID))
-		p.field(0, "Context", string(task.ContextID))
-		p.field(0, "Status", stateName(task.Status.State))
+	return c.ShowText(func(p *terminal.Printer) {
+		p.Field(0, "Task", string(task.ID))
+		p.Field(0, "Context", string(task.ContextID))
+		p.Field(0, "Status", stateName(task.Status.State))
 		for _, file := range saved {
-			p.field(0, "Saved", file.String())
+			p.Field(0, "Saved", file.String())
 		}
-		p.end()
+		p.End()
 	})
 }
 
@@ -175,7 +176,7 @@ func (c *command) saveResult(ctx context.Context, agent *client.Client, o *sendO
 	defer s.close()
 	saved, failed := s.artifacts(ctx, made)
 	for _, file := range saved {
-		c.tell("Saved: %s", file)
+		c.Tell("Saved: %s", file)
 	}
 	if failed != nil && ctx.Err() == nil {
 		return notSaved(failed)

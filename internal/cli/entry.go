@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // flagRegistry is the name of the flag for the registry that entries are looked up in.
@@ -90,7 +91,7 @@ func (c *command) entryFailure(name string, err error) error {
 	case !ok:
 		return err
 	case errors.Is(e, card.ErrNotFound):
-		list := commandLine([]string{c.Program, "registry", "list", "--registry", withoutUser(c.options.registry)})
+		list := terminal.CommandLine([]string{c.Program, "registry", "list", "--registry", withoutUser(c.options.registry)})
 		return &failure{exit: exitUnreachable, code: codeCardNotFound, hint: "see what it has with " + list,
 			message: fmt.Sprintf("the registry at %s has no agent %q", withoutUser(c.options.registry), name)}
 	case errors.Is(e, card.ErrUnreachable):

@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
@@ -115,10 +116,10 @@ func (c *command) hintFor(kind a2a.Kind) string {
 	case "":
 		return hint.text
 	case "task get":
-		return hint.text + " " + commandLine(c.lookAt(c.about))
+		return hint.text + " " + terminal.CommandLine(c.lookAt(c.about))
 	}
 	noun, verb, _ := strings.Cut(hint.command, " ")
-	return hint.text + " " + commandLine(c.commandFor(noun, verb))
+	return hint.text + " " + terminal.CommandLine(c.commandFor(noun, verb))
 }
 
 // failureOf sorts an error of a command.
@@ -241,7 +242,7 @@ func (c *command) protocolFailure(e *a2a.Error) *failure {
 		}
 		if !c.hasCredentials() {
 			f.code = codeCredentialsMissing
-			f.hint = "give a token in DRAGOMAN_BEARER, or a key in DRAGOMAN_API_KEY; see what the agent takes with " + commandLine(c.commandFor("card", "get"))
+			f.hint = "give a token in DRAGOMAN_BEARER, or a key in DRAGOMAN_API_KEY; see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get"))
 		}
 	case a2a.ErrTimeout:
 		f.exit, f.code = exitTimeout, codeTimeout
@@ -266,9 +267,9 @@ func (c *command) protocolFailure(e *a2a.Error) *failure {
 // write shows the failure: as text, in lines of so many columns (0 for any), or as one line of JSON.
 func (f *failure) write(w io.Writer, asJSON bool, columns int) {
 	if !asJSON {
-		fmt.Fprintln(w, wrapLine("Error: "+inline(f.message), columns, len(indent)))
+		fmt.Fprintln(w, terminal.WrapLine("Error: "+terminal.Inline(f.message), columns, len(terminal.Indent)))
 		if f.hint != "" {
-			fmt.Fprintln(w, wrapLine("Hint: "+inline(f.hint), columns, len(indent)))
+			fmt.Fprintln(w, terminal.WrapLine("Hint: "+terminal.Inline(f.hint), columns, len(terminal.Indent)))
 		}
 		return
 	}

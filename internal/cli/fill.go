@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -34,7 +35,7 @@ var (
 // filling is a person's way through a form.
 type filling struct {
 	c  *command
-	in prompter
+	in terminal.Prompter
 	f  *form
 
 	told bool // how to say something that belongs in no field
@@ -42,16 +43,16 @@ type filling struct {
 
 // fill asks a person for each field of the form that the task waits for and returns the answer. A line that is an object
 // answers the whole form. It fails with errLater, errWithdraw, errQuit, and with what ask fails with.
-func (c *command) fill(ctx context.Context, in prompter, seen *seen) (jsontext.Value, error) {
+func (c *command) fill(ctx context.Context, in terminal.Prompter, seen *seen) (jsontext.Value, error) {
 	f := seen.form
 	if seen.filled != nil {
 		f.carry(seen.filled)
 	}
 	seen.filled = f
-	c.tell("The agent asks for a form. %s", formHelp)
-	c.tell(formCommands)
+	c.Tell("The agent asks for a form. %s", formHelp)
+	c.Tell(formCommands)
 	if f.instructions != "" {
-		c.tell(indent+"Instructions: %s", f.instructions)
+		c.Tell(terminal.Indent+"Instructions: %s", f.instructions)
 	}
 	w := &filling{c: c, in: in, f: f}
 	for {
@@ -67,7 +68,7 @@ func (c *command) fill(ctx context.Context, in prompter, seen *seen) (jsontext.V
 // ask returns a line that is no command of forms.
 func (w *filling) ask(ctx context.Context, prompt string) (string, error) {
 	for {
-		line, err := w.in.ask(ctx, prompt)
+		line, err := w.in.Ask(ctx, prompt)
 		if err != nil {
 			return "", err
 		}
@@ -87,8 +88,8 @@ func (w *filling) ask(ctx context.Context, prompt string) (string, error) {
 		case wordQuit:
 			return "", errQuit
 		case wordHelp:
-			w.c.tell(formHelp)
-			w.c.tell(formCommands)
+			w.c.Tell(formHelp)
+			w.c.Tell(formCommands)
 		case wordClear:
 			return line, nil
 		default:
@@ -103,17 +104,17 @@ func (w *filling) ask(ctx context.Context, prompt string) (string, error) {
 // notHere says of a word that it is no command of forms.
 func (w *filling) notHere(word string) {
 	if isChatCommand(word) {
-		w.c.tell("%s is not for forms; leave this one first, with %s.", word, wordLater)
+		w.c.Tell("%s is not for forms; leave this one first, with %s.", word, wordLater)
 		return
 	}
-	w.c.tell("There is no command %s here; to answer with what begins with /, type that twice. %s", word, formCommands)
+	w.c.Tell("There is no command %s here; to answer with what begins with /, type that twice. %s", word, formCommands)
 }
 
 // misfit says why a line is no answer, and the first time what to do with one that is meant for something else.
 func (w *filling) misfit(field *formField, err error) {
-	w.c.tell(indent+"%s: %v", field.label(), err)
+	w.c.Tell(terminal.Indent+"%s: %v", field.label(), err)
 	if !w.told {
-		w.c.tell("To say something else than what the form asks for, leave it with %s.", wordLater)
+		w.c.Tell("To say something else than what the form asks for, leave it with %s.", wordLater)
 	}
 	w.told = true
 }
@@ -130,7 +131,7 @@ func (w *filling) confirm(ctx context.Context) (send bool, err error) {
 		case "n", "no":
 			return false, nil
 		}
-		w.c.tell("Enter sends the form, n goes through it again.")
+		w.c.Tell("Enter sends the form, n goes through it again.")
 	}
 }
 
@@ -140,7 +141,7 @@ func (w *filling) fields(ctx context.Context) (whole jsontext.Value, err error) 
 		field := &w.f.fields[i]
 		if field.readOnly {
 			if field.value != nil {
-				w.c.tell(indent+"%s: %s", field.label(), plain(field.value))
+				w.c.Tell(terminal.Indent+"%s: %s", field.label(), plain(field.value))
 			}
 			continue
 		}
@@ -152,12 +153,12 @@ func (w *filling) fields(ctx context.Context) (whole jsontext.Value, err error) 
 }
 
 func (w *filling) field(ctx context.Context, field *formField) (whole jsontext.Value, err error) {
-	prompt, above := field.prompt(w.c.columns())
+	prompt, above := field.prompt(w.c.Columns())
 	if above != "" {
-		w.c.tell("%s", above)
+		w.c.Tell("%s", above)
 	}
 	if field.problem != "" {
-		w.c.tell(indent+"%s: %s", field.label(), field.problem)
+		w.c.Tell(terminal.Indent+"%s: %s", field.label(), field.problem)
 		field.problem = "" // it is about the value that is changed now
 	}
 	for {
@@ -169,7 +170,7 @@ func (w *filling) field(ctx context.Context, field *formField) (whole jsontext.V
 			if whole, err = w.f.complete(doc); err == nil {
 				return whole, nil
 			}
-			w.c.tell(indent+"The answer does not fit the form: %v", err)
+			w.c.Tell(terminal.Indent+"The answer does not fit the form: %v", err)
 			continue
 		}
 		if err := field.take(line); err != nil {
@@ -209,13 +210,13 @@ func (f *formField) prompt(columns int) (prompt, above string) {
 	if columns > 0 {
 		room = min(room, columns*7/10)
 	}
-	label, value := indent+short(inline(f.label()), maxShown), ""
+	label, value := terminal.Indent+short(terminal.Inline(f.label()), maxShown), ""
 	if f.value != nil {
-		value = " [" + short(inline(plain(f.value)), maxShown) + "]"
+		value = " [" + short(terminal.Inline(plain(f.value)), maxShown) + "]"
 	}
 	hint := f.hint()
 	if hint != "" {
-		hint = " (" + inline(hint) + ")"
+		hint = " (" + terminal.Inline(hint) + ")"
 	}
 	described := f.description != "" && f.description != f.label()
 	if prompt = label + hint + value + ": "; !described && utf8.RuneCountInString(prompt) <= room {

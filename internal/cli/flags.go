@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -204,7 +205,7 @@ func shortenDefaults(flags *pflag.FlagSet) {
 // shortValue returns the value of a flag as it is shown.
 func shortValue(f *pflag.Flag) string {
 	if d, err := time.ParseDuration(f.Value.String()); err == nil && f.Value.Type() == "duration" {
-		return span(d)
+		return terminal.FormatDuration(d)
 	}
 	return f.Value.String()
 }

@@ -485,7 +485,7 @@ func equalJSON(a, b jsontext.Value) bool {
 // form prints the fields of a form.
 func (p printer) form(f *form) {
 	if f.instructions != "" {
-		p.text(1, "Instructions", f.instructions)
+		p.Text(1, "Instructions", f.instructions)
 	}
 	for i := range f.fields {
 		field := &f.fields[i]
@@ -499,6 +499,6 @@ func (p printer) form(f *form) {
 		if field.problem != "" {
 			text += " - " + field.problem
 		}
-		p.field(1, "Field", field.name+": "+text)
+		p.Field(1, "Field", field.name+": "+text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // expenseForm is the form of the protocol's first samples, to the letter.
@@ -207,7 +208,7 @@ func TestFormPromptLeavesRoomForTheAnswer(t *testing.T) {
 	if len(prompt) > 100 || !strings.HasSuffix(prompt, "...]: ") || !strings.Contains(hint, "xxx|xxx") {
 		t.Errorf("%q\n%q", prompt, hint)
 	}
-	if got := promptable("Clerk \U0001F469\u200d\U0001F4BB\x1b[2J> "); strings.ContainsAny(got, "\u200d\x1b") {
+	if got := terminal.Promptable("Clerk \U0001F469\u200d\U0001F4BB\x1b[2J> "); strings.ContainsAny(got, "\u200d\x1b") {
 		t.Errorf("the editor refuses %q", got)
 	}
 }
@@ -270,10 +271,10 @@ func TestTextLeavesOutEchoes(t *testing.T) {
 		{false, []a2a.Part{text, other}, "Message Text Data"},
 		{true, []a2a.Part{text, plan}, "Message Media type Text Media type Data"},
 	} {
-		p := printer{&Printer{all: test.all}}
+		p := printer{&terminal.Printer{All: test.all}}
 		p.message("Message", &a2a.Message{Role: a2a.RoleAgent, Parts: test.parts})
 		var labels []string
-		for line := range strings.Lines(p.buf.String()) {
+		for line := range strings.Lines(p.Buf.String()) {
 			label, _, _ := strings.Cut(strings.TrimSpace(line), ":")
 			labels = append(labels, label)
 		}
@@ -294,7 +295,7 @@ func FuzzParseForm(f *testing.F) {
 		if doc := form.skeleton(); !doc.IsValid(jsontext.AllowDuplicateNames(true)) {
 			t.Errorf("the skeleton is no JSON: %s", doc)
 		}
-		p := printer{new(Printer)}
+		p := printer{new(terminal.Printer)}
 		p.form(form)
 		for i := range form.fields {
 			form.fields[i].read("x")

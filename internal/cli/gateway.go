@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
@@ -94,7 +95,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 		Server: server.Options{
 			URL: o.url, Logger: logger, DrainTimeout: o.drain, DrainDelay: o.drainDelay, TLS: o.tls, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
 			OnReady: func(_ net.Addr, url string) {
-				fmt.Fprintf(c.err, "gateway to %s at %s\n", inline(strings.Join(o.upstreams, ", ")), card.AgentURL(url))
+				fmt.Fprintf(c.Err, "gateway to %s at %s\n", terminal.Inline(strings.Join(o.upstreams, ", ")), card.AgentURL(url))
 			},
 		},
 		Client:               client.Options{HTTPClient: c.httpClient(), Generations: generations},
@@ -126,9 +127,9 @@ func (c *command) tellUpstreams(err error) error {
 			return f.withHint("give -a the URL of an agent, a host, or the file of a card")
 		}
 		if ok {
-			c.warn("%s; trying again with each request", cardFailure(e).message)
+			c.Warn("%s; trying again with each request", cardFailure(e).message)
 		} else {
-			c.warn("%v; trying again with each request", one)
+			c.Warn("%v; trying again with each request", one)
 		}
 	}
 	return nil

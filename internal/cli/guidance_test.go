@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -356,7 +357,7 @@ func TestStreamedLinesStandBelowTheFirst(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	c := newCommand(nil)
-	c.out = &escaper{w: &out}
+	c.Out = &terminal.Escaper{W: &out}
 	shown := feed{c: c, brief: true}
 	for i, chunk := range []string{"5\n", "4\n3"} {
 		update := &a2a.ArtifactUpdate{TaskID: "t", Append: i > 0, Artifact: &a2a.Artifact{ID: "1", Name: "count", Parts: []a2a.Part{a2a.TextPart(chunk)}}}
@@ -364,10 +365,10 @@ func TestStreamedLinesStandBelowTheFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := "Artifact: count\n  Text:\n      5\n      4\n      3"; out.String() != want || !c.out.midLine() {
+	if want := "Artifact: count\n  Text:\n      5\n      4\n      3"; out.String() != want || !c.Out.MidLine() {
 		t.Errorf("%q; want %q", out.String(), want)
 	}
-	if err := shown.end(); err != nil || c.out.midLine() {
+	if err := shown.end(); err != nil || c.Out.MidLine() {
 		t.Errorf("%v; the line is not ended", err)
 	}
 }

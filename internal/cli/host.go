@@ -190,12 +190,12 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 	o.alone, o.patient = !served, served || c.origin["drain"] != ""
 	return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
 		if served {
-			fmt.Fprintf(c.err, "serving %s at %s\n", agentHost, card.AgentURL(url))
+			fmt.Fprintf(c.Err, "serving %s at %s\n", agentHost, card.AgentURL(url))
 		} else {
 			o.standIn(c)
 		}
 		o.warnOfMissing(ctx, c)
-		if served && !c.atTerminal() {
+		if served && !c.AtTerminal() {
 			<-ctx.Done()
 			return false, nil
 		}

@@ -67,7 +67,7 @@ func (e *hostEnd) mind(leave func()) (over func()) {
 	if e.run.Err() == nil {
 		words, unlink = "Waiting for agents; Ctrl-C leaves.", context.AfterFunc(e.run, leave)
 	}
-	notice := time.AfterFunc(tellAfter, func() { e.c.tell("%s", words) })
+	notice := time.AfterFunc(tellAfter, func() { e.c.Tell("%s", words) })
 	return func() {
 		notice.Stop()
 		unlink()

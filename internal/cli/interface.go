@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // anyVersion is the value of --a2a-version that allows all generations.
@@ -83,7 +84,7 @@ func (c *command) bindings() ([]string, error) {
 
 // noInterface explains that none of the card's interfaces may be used.
 func (c *command) noInterface(card *a2a.AgentCard, err error) error {
-	f := &failure{exit: exitUnreachable, code: codeUnreachable, message: err.Error(), hint: "see the card's interfaces with " + commandLine(c.commandFor("card", "get"))}
+	f := &failure{exit: exitUnreachable, code: codeUnreachable, message: err.Error(), hint: "see the card's interfaces with " + terminal.CommandLine(c.commandFor("card", "get"))}
 	if others := c.otherTransports(card); others != nil {
 		f.message = fmt.Sprintf("the agent's card names no interface of %s", strings.Join(c.options.transports, " or "))
 		if c.options.version != anyVersion {

@@ -25,7 +25,7 @@ func (c *command) manCommand() *cobra.Command {
 		Example: manExample,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c.printManual(c.out, cmd.Root())
+			c.printManual(c.Out, cmd.Root())
 			return nil
 		},
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/mcpbridge"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // flagMCPToken names the flag with the token of a bridge.
@@ -148,7 +149,7 @@ func (c *command) bridgeHTTP(ctx context.Context, o *bridgeOptions, b *mcpbridge
 		if o.token == "" {
 			return usagef("--http %s is beyond this machine, and everybody there could use the agents", o.addr).withHint("set a token with --" + flagMCPToken)
 		}
-		c.warn("serving plain http beyond this machine: everybody on the way can read and change it; put a proxy with TLS in front")
+		c.Warn("serving plain http beyond this machine: everybody on the way can read and change it; put a proxy with TLS in front")
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", withToken(o.token, b.Handler()))
@@ -157,7 +158,7 @@ func (c *command) bridgeHTTP(ctx context.Context, o *bridgeOptions, b *mcpbridge
 	if local {
 		srv.Handler = localOnly("bridge", mux)
 	}
-	fmt.Fprintf(c.err, "serving bridge to %s at http://%s/mcp\n", inline(strings.Join(o.agents, ", ")), ln.Addr())
+	fmt.Fprintf(c.Err, "serving bridge to %s at http://%s/mcp\n", terminal.Inline(strings.Join(o.agents, ", ")), ln.Addr())
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()
 	select {

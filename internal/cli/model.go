@@ -26,7 +26,7 @@ func (c *command) openModel(provider, name, baseURL string) (llm.Model, error) {
 	}
 	options, err := llm.OptionsFromEnv(known, c.env)
 	if errors.Is(err, llm.ErrNoModel) && provider == llmAuto {
-		c.warn("--llm auto found no language model, so rules take its place; " +
+		c.Warn("--llm auto found no language model, so rules take its place; " +
 			"set GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENAI_BASE_URL")
 		return nil, nil
 	}

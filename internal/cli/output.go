@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // object is what the protocol answers with, and can be printed.
@@ -13,14 +14,14 @@ type object interface{ AppendJSON([]byte) ([]byte, error) }
 
 // show prints an object of the protocol: as JSON, or by the function as text.
 func (c *command) show(o object, text func(printer)) error {
-	if !c.asJSON {
-		return c.showText(func(p *Printer) { text(printer{p}) })
+	if !c.AsJSON {
+		return c.ShowText(func(p *terminal.Printer) { text(printer{p}) })
 	}
 	b, err := o.AppendJSON(nil)
 	if err != nil {
 		return fmt.Errorf("encode the result: %w", err)
 	}
-	return c.showJSON(b)
+	return c.ShowJSON(b)
 }
 
 // showResult prints what a send brought: a task or a message.
@@ -34,6 +35,6 @@ func (c *command) showEvent(event a2a.Event) error {
 	if err != nil {
 		return fmt.Errorf("encode an event: %w", err)
 	}
-	_, err = c.out.Write(append(b, '\n'))
+	_, err = c.Out.Write(append(b, '\n'))
 	return err
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // maxPart is how much of a file or of standard input becomes a part. More belongs behind a URL.
@@ -200,7 +201,7 @@ func (c *command) orInput(cmd *cobra.Command, words []string) ([]string, error) 
 	if saysSomething(cmd, words) {
 		return words, nil
 	}
-	if isTerminal(c.Stdin) {
+	if terminal.IsTerminal(c.Stdin) {
 		return nil, errNothingSaid()
 	}
 	content, err := readAll(c.Stdin)

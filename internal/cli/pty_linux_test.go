@@ -21,8 +21,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
-// terminal is a pseudo terminal with the program in it.
-type terminal struct {
+// screen is a pseudo terminal with the program in it.
+type screen struct {
 	t      *testing.T
 	keys   *os.File
 	ended  chan error
@@ -35,7 +35,7 @@ type terminal struct {
 }
 
 // openTerminal starts the program at a terminal.
-func openTerminal(t *testing.T, args ...string) *terminal {
+func openTerminal(t *testing.T, args ...string) *screen {
 	t.Helper()
 	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -63,7 +63,7 @@ func openTerminal(t *testing.T, args ...string) *terminal {
 		t.Fatal(err)
 	}
 	tty.Close()
-	s := &terminal{t: t, keys: keys, ended: make(chan error, 1), closed: make(chan struct{}), more: make(chan struct{}, 1)}
+	s := &screen{t: t, keys: keys, ended: make(chan error, 1), closed: make(chan struct{}), more: make(chan struct{}, 1)}
 	go s.watch()
 	go func() { s.ended <- cmd.Wait() }()
 	t.Cleanup(func() {
@@ -87,7 +87,7 @@ func control(t *testing.T, f *os.File, request uintptr, arg mem.Pointer) {
 	}
 }
 
-func (s *terminal) watch() {
+func (s *screen) watch() {
 	defer close(s.closed)
 	b := make([]byte, 4096)
 	for {
@@ -106,7 +106,7 @@ func (s *terminal) watch() {
 }
 
 // see waits until the texts are shown, one after the other, behind what was seen before.
-func (s *terminal) see(texts ...string) {
+func (s *screen) see(texts ...string) {
 	s.t.Helper()
 	late := time.After(30 * time.Second)
 	for _, text := range texts {
@@ -120,7 +120,7 @@ func (s *terminal) see(texts ...string) {
 	}
 }
 
-func (s *terminal) has(text string) bool {
+func (s *screen) has(text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := strings.Index(s.shown.String()[s.read:], text)
@@ -130,14 +130,14 @@ func (s *terminal) has(text string) bool {
 	return at >= 0
 }
 
-func (s *terminal) rest() string {
+func (s *screen) rest() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.shown.String()[s.read:]
 }
 
 // press types keys.
-func (s *terminal) press(keys string) {
+func (s *screen) press(keys string) {
 	s.t.Helper()
 	if _, err := s.keys.WriteString(keys); err != nil {
 		s.t.Fatal(err)
@@ -145,7 +145,7 @@ func (s *terminal) press(keys string) {
 }
 
 // leaves waits for the end of the program.
-func (s *terminal) leaves() {
+func (s *screen) leaves() {
 	s.t.Helper()
 	select {
 	case err := <-s.ended:

@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // errNobodyThere ends a run whose host reached no agent for the request. Why is said by warnOfMissing and by the host.
@@ -66,7 +67,7 @@ func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 			failed[i] = c.orAgents(ctx, err)
 			if err == nil && len(found.SecurityRequirements) > 0 {
 				failed[i] = fmt.Errorf("agent %q asks for credentials, and a host sends none to its agents, not even those of DRAGOMAN_BEARER; "+
-					"call it with dragoman send, or write a host in Go that names a client with credentials in host.AgentRef", inline(found.Name))
+					"call it with dragoman send, or write a host in Go that names a client with credentials in host.AgentRef", terminal.Inline(found.Name))
 			}
 		})
 	}
@@ -81,7 +82,7 @@ func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 		}
 		if why := c.failureOf(err).message; !slices.Contains(said, why) {
 			said = append(said, why)
-			c.warn("%s", why)
+			c.Warn("%s", why)
 		}
 	}
 }

@@ -40,10 +40,10 @@ func (r *reconnect) see(ctx context.Context, call *client.Call, next client.Hand
 	switch {
 	case failed && r.follows && !r.lost && ctx.Err() == nil:
 		r.lost = true
-		r.c.warn("the connection to the agent is lost; trying again for %s", resumeTimeout)
+		r.c.Warn("the connection to the agent is lost; trying again for %s", resumeTimeout)
 	case err == nil && r.lost:
 		r.lost = false
-		r.c.tell("Connected to the agent again.")
+		r.c.Tell("Connected to the agent again.")
 	}
 	return res, err
 }

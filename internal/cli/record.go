@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/recorder"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // recordOptions are the flags of record.
@@ -81,9 +82,9 @@ func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 		return usagef("-a: %v", err)
 	}
 	if err := recorder.Look(ctx); err != nil {
-		c.warn("the agent's card cannot be fetched now: %v", err)
+		c.Warn("the agent's card cannot be fetched now: %v", err)
 	}
-	fmt.Fprintf(c.err, "recording %s to %s at %s\n", inline(o.upstream), inline(o.cassette), url)
+	fmt.Fprintf(c.Err, "recording %s to %s at %s\n", terminal.Inline(o.upstream), terminal.Inline(o.cassette), url)
 	return serveUntil(ctx, ln, keepPagesOut("recorder", ln, o.url, recorder))
 }
 
@@ -92,7 +93,7 @@ func (c *command) recording(file *os.File) *recorder.Options {
 	return &recorder.Options{
 		Transport: c.httpClient().Transport,
 		Out:       file,
-		Stopped:   func(err error) { c.warn("nothing more is recorded: %v", err) },
+		Stopped:   func(err error) { c.Warn("nothing more is recorded: %v", err) },
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // defaultRegistry is where registry serve listens unless told otherwise.
@@ -201,23 +202,23 @@ func (c *command) registryList(cmd *cobra.Command, o *registryOptions, q registr
 
 // showPage prints a page of agents, and how to get the next one.
 func (c *command) showPage(page *registry.Page, cmd *cobra.Command) error {
-	if c.asJSON {
-		return c.showValue(page)
+	if c.AsJSON {
+		return c.ShowValue(page)
 	}
 	if len(page.Agents) == 0 {
-		fmt.Fprintln(c.err, "No agents.")
+		fmt.Fprintln(c.Err, "No agents.")
 		return nil
 	}
-	if err := c.showText(func(p *Printer) {
+	if err := c.ShowText(func(p *terminal.Printer) {
 		for _, e := range page.Agents {
 			printer{p}.entryLine(e)
 		}
-		p.end()
+		p.End()
 	}); err != nil {
 		return err
 	}
 	if page.NextPageToken != "" {
-		c.say("Next page", c.withPageToken(cmd, page.NextPageToken)...)
+		c.Say("Next page", c.withPageToken(cmd, page.NextPageToken)...)
 	}
 	return nil
 }
@@ -246,10 +247,10 @@ func (c *command) registryShowCommand(o *registryOptions) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if c.asJSON {
-					return c.showValue(e)
+				if c.AsJSON {
+					return c.ShowValue(e)
 				}
-				return c.showText(func(p *Printer) { printer{p}.entry(e); printer{p}.card(e.Card) })
+				return c.ShowText(func(p *terminal.Printer) { printer{p}.entry(e); printer{p}.card(e.Card) })
 			})
 		},
 	}
@@ -295,19 +296,19 @@ func (c *command) registryHistoryCommand(o *registryOptions) *cobra.Command {
 }
 
 func (c *command) showVersions(page *registry.VersionPage, cmd *cobra.Command) error {
-	if c.asJSON {
-		return c.showValue(page)
+	if c.AsJSON {
+		return c.ShowValue(page)
 	}
-	err := c.showText(func(p *Printer) {
+	err := c.ShowText(func(p *terminal.Printer) {
 		for _, v := range page.Versions {
-			p.field(0, "Card", itoa(v.Number))
-			p.field(1, "Seen", instant(v.SeenAt))
-			p.field(1, "Digest", v.Digest)
+			p.Field(0, "Card", itoa(v.Number))
+			p.Field(1, "Seen", instant(v.SeenAt))
+			p.Field(1, "Digest", v.Digest)
 		}
-		p.end()
+		p.End()
 	})
 	if page.NextPageToken != "" {
-		c.say("Next page", c.withPageToken(cmd, page.NextPageToken)...)
+		c.Say("Next page", c.withPageToken(cmd, page.NextPageToken)...)
 	}
 	return err
 }
@@ -365,7 +366,7 @@ func (c *command) checkAll(ctx context.Context, client *registry.Client) error {
 				dead++
 			}
 			all.Agents = append(all.Agents, e)
-			if c.asJSON {
+			if c.AsJSON {
 				continue
 			}
 			if err := c.showEntry(e); err != nil {
@@ -376,8 +377,8 @@ func (c *command) checkAll(ctx context.Context, client *registry.Client) error {
 			break
 		}
 	}
-	if c.asJSON {
-		if err := c.showValue(&all); err != nil {
+	if c.AsJSON {
+		if err := c.ShowValue(&all); err != nil {
 			return err
 		}
 	}
@@ -402,43 +403,43 @@ func (c *command) registryRemoveCommand(o *registryOptions) *cobra.Command {
 				if err := client.Remove(ctx, args[0]); err != nil {
 					return err
 				}
-				if c.asJSON {
-					return c.showValue(map[string]string{"removed": args[0]})
+				if c.AsJSON {
+					return c.ShowValue(map[string]string{"removed": args[0]})
 				}
-				return c.showText(func(p *Printer) { p.field(0, "Removed", args[0]) })
+				return c.ShowText(func(p *terminal.Printer) { p.Field(0, "Removed", args[0]) })
 			})
 		},
 	}
 }
 
 func (c *command) showEntry(e *registry.Entry) error {
-	if c.asJSON {
-		return c.showValue(e)
+	if c.AsJSON {
+		return c.ShowValue(e)
 	}
-	return c.showText(func(p *Printer) { printer{p}.entry(e) })
+	return c.ShowText(func(p *terminal.Printer) { printer{p}.entry(e) })
 }
 
 // entry prints an agent of a registry in short.
 func (p printer) entry(e *registry.Entry) {
-	p.field(0, "Agent", e.Alias)
-	p.field(1, "ID", e.ID)
-	p.field(1, "URL", card.AgentURL(e.URL))
+	p.Field(0, "Agent", e.Alias)
+	p.Field(1, "ID", e.ID)
+	p.Field(1, "URL", card.AgentURL(e.URL))
 	if e.Card.Name != e.Alias {
-		p.field(1, "Name", e.Card.Name)
+		p.Field(1, "Name", e.Card.Name)
 	}
 	if e.Card.Description != "" {
-		p.text(1, "Description", e.Card.Description)
+		p.Text(1, "Description", e.Card.Description)
 	}
 	var skills []string
 	for i := range e.Card.Skills {
 		skills = append(skills, e.Card.Skills[i].Name)
 	}
-	p.field(1, "Skills", strings.Join(skills, ", "))
-	p.field(1, "Generations", joinGenerations(e.Generations))
-	p.field(1, "Card", itoa(e.CardVersion)+", since "+instant(e.UpdatedAt))
-	p.field(1, "Health", healthText(&e.Health))
-	p.field(1, "Error", e.Health.Error)
-	p.end()
+	p.Field(1, "Skills", strings.Join(skills, ", "))
+	p.Field(1, "Generations", joinGenerations(e.Generations))
+	p.Field(1, "Card", itoa(e.CardVersion)+", since "+instant(e.UpdatedAt))
+	p.Field(1, "Health", healthText(&e.Health))
+	p.Field(1, "Error", e.Health.Error)
+	p.End()
 }
 
 // entryLine prints an agent of a registry on one line.
@@ -450,7 +451,7 @@ func (p printer) entryLine(e *registry.Entry) {
 	if versions := joinGenerations(e.Generations); versions != "" {
 		words = append(words, "versions "+versions)
 	}
-	p.field(0, "Agent", e.Alias+" - "+strings.Join(words, ", "))
+	p.Field(0, "Agent", e.Alias+" - "+strings.Join(words, ", "))
 }
 
 func joinGenerations(list []a2a.Generation) string {
@@ -496,20 +497,20 @@ func (c *command) hintForRegistry(e *registry.Error) string {
 		}
 		return "give the registry's token with --" + flagRegistryToken + " or in DRAGOMAN_REGISTRY_TOKEN"
 	case registry.ErrNotFound:
-		return "see the agents with " + commandLine(c.registryCommandFor("list"))
+		return "see the agents with " + terminal.CommandLine(c.registryCommandFor("list"))
 	case registry.ErrCardUnreachable:
 		return "check that the agent runs where the registry can reach it; where it may look is said when it is started, as in " +
-			commandLine([]string{c.Program, "registry", "serve", "--networks", "private"})
+			terminal.CommandLine([]string{c.Program, "registry", "serve", "--networks", "private"})
 	case registry.ErrCardInvalid:
 		if strings.Contains(e.Error(), card.ErrNotFound.Error()) {
 			return "give the base URL of an agent, or the URL or the file of its card"
 		}
 		if c.listed != "" {
-			return "see what is wrong with the card with " + commandLine([]string{c.Program, "card", "validate", "-a", withoutUser(c.listed)})
+			return "see what is wrong with the card with " + terminal.CommandLine([]string{c.Program, "card", "validate", "-a", withoutUser(c.listed)})
 		}
 	case registry.ErrAliasTaken:
 		if c.listed != "" && strings.Contains(e.Detail, "is here already") {
-			return "remove it with " + commandLine(c.registryCommandFor("remove", withoutUser(c.listed)))
+			return "remove it with " + terminal.CommandLine(c.registryCommandFor("remove", withoutUser(c.listed)))
 		}
 	}
 	return ""
@@ -542,7 +543,7 @@ func (c *command) registryFailure(e *registry.Error) *failure {
 func (c *command) registryUnreachable(e *registry.UnreachableError) *failure {
 	why, hint := causeOf(e.Err, e.URL)
 	if hint == hintAddress {
-		hint = "start it with " + commandLine([]string{c.Program, "registry", "serve"}) + ", or name another one with --registry"
+		hint = "start it with " + terminal.CommandLine([]string{c.Program, "registry", "serve"}) + ", or name another one with --registry"
 	}
 	return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf("the registry at %s cannot be reached: %s", withoutUser(e.URL), why), hint: hint}
 }

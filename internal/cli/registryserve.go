@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/store"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
@@ -121,7 +122,7 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 	go func() { defer close(stopped); catalogue.Run(probing) }()
 	defer func() { stop(); <-stopped }()
 	handler := registry.NewHandler(catalogue, &registry.HandlerOptions{Authenticator: o.authenticator(), Logger: logger})
-	fmt.Fprintf(c.err, "data of registry: %s\nserving registry at %s\n", inline(kept.place), o.at(ln.Addr()))
+	fmt.Fprintf(c.Err, "data of registry: %s\nserving registry at %s\n", terminal.Inline(kept.place), o.at(ln.Addr()))
 	return o.explain(registry.Serve(ctx, ln, handler, &registry.ServeOptions{TLS: o.tls, Drain: o.drain, Logger: logger, AnyHost: o.anyHost}))
 }
 
@@ -150,10 +151,10 @@ func (c *command) checkOpenRegistry(o *registryServeOptions, local bool) error {
 		return usagef("--addr %s is beyond this machine, and everybody there could add and remove agents", o.addr).
 			withHint("set a token with --" + flagRegistryToken + ", or let in everybody with --open")
 	case o.token == "":
-		c.warn("everybody who reaches the registry may add and remove agents")
+		c.Warn("everybody who reaches the registry may add and remove agents")
 	}
 	if o.tls == nil {
-		c.warn("serving plain http beyond this machine: everybody on the way can read and change it; set --tls-cert, or put a proxy with TLS in front")
+		c.Warn("serving plain http beyond this machine: everybody on the way can read and change it; set --tls-cert, or put a proxy with TLS in front")
 	}
 	return nil
 }
@@ -224,11 +225,11 @@ func registryLimits(o registry.Options) []limit {
 	return []limit{
 		{"agents", itoa(o.MaxAgents), "registry"},
 		{"versions of a card that are kept", itoa(o.MaxVersions), "registry"},
-		{"card", bytesOf(o.MaxCard), "registry"},
-		{"fetch of a card, and connection to an agent", span(o.Timeout), "registry"},
+		{"card", terminal.FormatBytes(o.MaxCard), "registry"},
+		{"fetch of a card, and connection to an agent", terminal.FormatDuration(o.Timeout), "registry"},
 		{"checks at a time", itoa(o.Concurrency), "registry"},
-		{"longest time between two checks of an agent that is down", span(o.MaxInterval), "registry"},
+		{"longest time between two checks of an agent that is down", terminal.FormatDuration(o.MaxInterval), "registry"},
 		{"agents on a page", itoa(registry.MaxPageSize), "registry"},
-		{"text to search for", bytesOf(registry.MaxText), "registry"},
+		{"text to search for", terminal.FormatBytes(registry.MaxText), "registry"},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/recorder"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // replayOptions are the flags of replay.
@@ -80,7 +81,7 @@ func (c *command) openCassette(name string) (*recorder.Cassette, error) {
 		return nil, usagef("%v", err)
 	}
 	if tape.Cut {
-		c.warn("%s ends in the middle of a line, which is left out: its recorder was killed", name)
+		c.Warn("%s ends in the middle of a line, which is left out: its recorder was killed", name)
 	}
 	return tape, nil
 }
@@ -102,11 +103,11 @@ func (c *command) replay(ctx context.Context, name string, o *replayOptions) err
 	}
 	defer ln.Close() // the server does that too
 	url := o.reachedAt(ln)
-	player := recorder.NewPlayer(tape, url, func(why string) { c.warn("%s", why) })
-	fmt.Fprintf(c.err, "serving %s at %s\n", inline(name), url)
+	player := recorder.NewPlayer(tape, url, func(why string) { c.Warn("%s", why) })
+	fmt.Fprintf(c.Err, "serving %s at %s\n", terminal.Inline(name), url)
 	err = serveUntil(ctx, ln, keepPagesOut("player", ln, o.url, player))
 	if left := player.Left(); left > 0 {
-		c.tell("Requests of the cassette that nobody made: %d", left)
+		c.Tell("Requests of the cassette that nobody made: %d", left)
 	}
 	return err
 }
@@ -137,6 +138,6 @@ func (c *command) playClient(ctx context.Context, tape *recorder.Cassette, o *re
 	case err != nil:
 		return err
 	}
-	c.tell("Replayed %d requests to %s", len(tape.Exchanges), o.cassette)
+	c.Tell("Replayed %d requests to %s", len(tape.Exchanges), o.cassette)
 	return nil
 }

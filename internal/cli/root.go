@@ -86,10 +86,10 @@ func (c *command) root() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 	}
 	root.SetIn(c.Stdin)
-	root.SetOut(c.out)
-	root.SetErr(c.err)
+	root.SetOut(c.Out)
+	root.SetErr(c.Err)
 	root.SetFlagErrorFunc(c.flagError)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.printHelp(c.out, cmd) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.printHelp(c.Out, cmd) })
 	flags, o := root.PersistentFlags(), &c.options
 	flags.StringVarP(&o.output, "output", "o", outputText, "text or json")
 	flags.StringVar(&o.config, flagConfig, "", "file with variables, instead of the nearest .env")
@@ -205,14 +205,14 @@ func (c *command) start(cmd *cobra.Command, _ []string) error {
 	if err := c.fillFlags(cmd); err != nil {
 		return err
 	}
-	c.asJSON, c.all, c.quiet = c.options.output == outputJSON, c.options.verbose, c.options.debug
+	c.AsJSON, c.All, c.Quiet = c.options.output == outputJSON, c.options.verbose, c.options.debug
 	c.started = true
 	for _, file := range files {
 		if file.warning != "" {
-			c.warn("%s", file.warning)
+			c.Warn("%s", file.warning)
 		}
 		for _, line := range c.unusedLines(cmd.Root(), &file) {
-			c.warn("%s", line)
+			c.Warn("%s", line)
 		}
 	}
 	return c.checkOptions(cmd)

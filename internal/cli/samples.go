@@ -36,6 +36,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
@@ -255,10 +256,10 @@ func (c *command) samplesListCommand() *cobra.Command {
 		Example: "  dragoman samples list\n  dragoman samples list -o json",
 		RunE: func(*cobra.Command, []string) error {
 			if c.wantsJSON() {
-				return c.showValue(sampleList(""))
+				return c.ShowValue(sampleList(""))
 			}
 			for _, s := range samples {
-				fmt.Fprintf(c.out, "%-10s port %-6d %s\n%-10s try: %s\n", s.name, s.port, s.shows, "", s.example)
+				fmt.Fprintf(c.Out, "%-10s port %-6d %s\n%-10s try: %s\n", s.name, s.port, s.shows, "", s.example)
 			}
 			return nil
 		},
@@ -407,9 +408,9 @@ func (c *command) samplesByGRPC(o *samplesOptions, w *sampleHost, all byTenant, 
 func (c *command) announceSamples(o *samplesOptions, w *sampleHost, url string) {
 	base := strings.TrimSuffix(cmp.Or(o.url, url), "/")
 	for i := range samples {
-		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", samples[i].name, card.AgentURL(base+samplePath(samples[i].name)), inline(o.samples.engineOf(&samples[i])))
+		fmt.Fprintf(c.Err, "serving %s at %s, by %s\n", samples[i].name, card.AgentURL(base+samplePath(samples[i].name)), terminal.Inline(o.samples.engineOf(&samples[i])))
 	}
-	fmt.Fprintf(c.err, "data of the samples: %s\nserving samples at %s\n", inline(w.storage.place), base)
+	fmt.Fprintf(c.Err, "data of the samples: %s\nserving samples at %s\n", terminal.Inline(w.storage.place), base)
 }
 
 // onSeedPorts serves each sample at the root of its own port. When it returns nobody serves any more what is on the engine.
@@ -458,9 +459,9 @@ func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *sa
 		}
 		mux.Handle("/", srv)
 		mux.Handle(files.Path, w.files)
-		fmt.Fprintf(c.err, "serving %s at %s, by %s\n", s.name, base, inline(o.samples.engineOf(s)))
+		fmt.Fprintf(c.Err, "serving %s at %s, by %s\n", s.name, base, terminal.Inline(o.samples.engineOf(s)))
 		group.Go(func() error { return o.explain(srv.Serve(ctx, listeners[i])) })
 	}
-	fmt.Fprintf(c.err, "data of the samples: %s\n", inline(w.storage.place))
+	fmt.Fprintf(c.Err, "data of the samples: %s\n", terminal.Inline(w.storage.place))
 	return nil
 }

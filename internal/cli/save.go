@@ -27,6 +27,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 const (
@@ -87,7 +88,7 @@ func (c *command) fileTransport(agent string, networks guard.Networks) http.Roun
 	own := c.httpClient().Transport
 	var others http.RoundTripper = guard.Transport(guard.Dial(networks))
 	if c.options.debug { // without the credentials, which do not go there
-		others = newTap(others, c.err, nil)
+		others = newTap(others, c.Err, nil)
 	}
 	home, _ := url.Parse(agent)
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
@@ -109,7 +110,7 @@ func (s *saver) artifacts(ctx context.Context, artifacts []*a2a.Artifact) (saved
 			file, failed := s.part(ctx, artifact, &part)
 			if failed != nil {
 				name := nameOf(artifact, &part)
-				err = errors.Join(err, fmt.Errorf("%s is not saved: %w", inline(name), failed))
+				err = errors.Join(err, fmt.Errorf("%s is not saved: %w", terminal.Inline(name), failed))
 				continue
 			}
 			saved = append(saved, file)
@@ -238,7 +239,7 @@ func (b *steady) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.silent.Stop()
 	if err != nil && err != io.EOF && b.cut.Load() {
-		err = fmt.Errorf("its server sent nothing for %s", span(b.patience))
+		err = fmt.Errorf("its server sent nothing for %s", terminal.FormatDuration(b.patience))
 	}
 	return n, err
 }
@@ -249,7 +250,7 @@ func (b *steady) Close() error {
 	return b.ReadCloser.Close()
 }
 
-var errTooLong = fmt.Errorf("it has more than %s", bytesOf(maxDownload))
+var errTooLong = fmt.Errorf("it has more than %s", terminal.FormatBytes(maxDownload))
 
 // write writes a file completely or not at all. The name is one that safeName made.
 func (s *saver) write(name string, content io.Reader) (where string, size int64, err error) {
@@ -355,7 +356,7 @@ func safeName(name string) (string, error) {
 	var clean []string
 	for _, element := range strings.Split(path.Clean(name), "/") {
 		element = strings.Map(func(r rune) rune {
-			if unsafe(r) || strings.ContainsRune("\n\t<>:\"|?*", r) {
+			if terminal.IsUnsafe(r) || strings.ContainsRune("\n\t<>:\"|?*", r) {
 				return '_'
 			}
 			return r

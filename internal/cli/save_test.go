@@ -16,6 +16,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 func TestSafeName(t *testing.T) {
@@ -42,7 +43,7 @@ func FuzzSafeName(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		safe, err := safeName(name)
-		if err == nil && (!filepath.IsLocal(safe) || strings.Contains(safe, "..") && strings.Contains("/"+safe+"/", "/../") || escape(safe) != safe || safe == "") {
+		if err == nil && (!filepath.IsLocal(safe) || strings.Contains(safe, "..") && strings.Contains("/"+safe+"/", "/../") || terminal.Escape(safe) != safe || safe == "") {
 			t.Errorf("%q becomes %q", name, safe)
 		}
 	})

@@ -100,14 +100,14 @@ func (e *expectation) judge(c *command) {
 	}
 	values := e.values()
 	if len(values) == 0 {
-		c.warn("the answer has no data that --schema could be held against")
+		c.Warn("the answer has no data that --schema could be held against")
 	}
 	for _, v := range values {
 		err := e.schema.Check(v)
 		if _, misfit := errors.AsType[*schema.Violations](err); misfit {
-			c.warn("the answer does not fit --schema: %v", err)
+			c.Warn("the answer does not fit --schema: %v", err)
 		} else if err != nil {
-			c.warn("the answer cannot be checked: %v", err)
+			c.Warn("the answer cannot be checked: %v", err)
 		}
 	}
 }

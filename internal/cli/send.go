@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // sendOptions are the flags of send.
@@ -163,7 +164,7 @@ func (c *command) later(what, verb string) string {
 	if c.ownAgent() {
 		return ""
 	}
-	return what + commandLine(c.commandFor("task", verb, "ID"))
+	return what + terminal.CommandLine(c.commandFor("task", verb, "ID"))
 }
 
 // request makes the request of the options.
@@ -224,7 +225,7 @@ func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions
 		return c.sendAndLeave(ctx, agent, o, req, types, seen)
 	}
 	if o.stream && !streams(agent.Card()) {
-		c.warn("the agent does not stream; its task is looked at every now and then")
+		c.Warn("the agent does not stream; its task is looked at every now and then")
 	}
 	var shown *feed
 	if o.stream {
@@ -271,19 +272,19 @@ func (c *command) ended(ctx context.Context, agent *client.Client, req *a2a.Send
 	}
 	f := c.failureOf(err)
 	f.message = fmt.Sprintf("task %s is %s and takes no further message", task.ID, stateName(task.Status.State))
-	again := append(c.commandFor("send", "", "--context-id", string(task.ContextID)), "--text", placeholder)
-	return f.withHint("see what the agent said with --debug; go on in a new task with " + commandLine(again))
+	again := append(c.commandFor("send", "", "--context-id", string(task.ContextID)), "--text", terminal.Placeholder)
+	return f.withHint("see what the agent said with --debug; go on in a new task with " + terminal.CommandLine(again))
 }
 
 // showSent shows a message that is about to be sent, on the error stream, as it is no result. --verbose asks for it.
 func (c *command) showSent(m *a2a.Message) {
-	if !c.all {
+	if !c.All {
 		return
 	}
-	p := printer{&Printer{all: true}}
+	p := printer{&terminal.Printer{All: true}}
 	p.message("Sent", m)
-	p.end()
-	c.err.Write(p.buf.Bytes())
+	p.End()
+	c.Err.Write(p.Buf.Bytes())
 }
 
 // sendAndLeave sends a message and shows the task as it is at once.
@@ -312,8 +313,8 @@ func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, o *sen
 
 // saySave says to people how to get the files of a task. A host of this run may only be asked at its prompt.
 func (c *command) saySave(seen *seen) {
-	if seen.files && seen.task != "" && !c.ownAgent() && !c.asJSON {
-		c.say("Save", c.commandFor("task", "download", string(seen.task))...)
+	if seen.files && seen.task != "" && !c.ownAgent() && !c.AsJSON {
+		c.Say("Save", c.commandFor("task", "download", string(seen.task))...)
 	}
 }
 
@@ -323,7 +324,7 @@ func (c *command) sayFollow(seen *seen) {
 		c.sayResume()
 		return
 	}
-	c.say("Follow", c.goOn(seen)...)
+	c.Say("Follow", c.goOn(seen)...)
 }
 
 // await follows what a message causes until nothing more comes without the user, and shows it in the feed, if there is
@@ -353,7 +354,7 @@ func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.Send
 		stale := first && req.Message.TaskID != "" && !u.Polled
 		switch {
 		case shown == nil || shown.repeats(u.Event) && first:
-		case stale && seen.state.Interrupted() && !c.asJSON:
+		case stale && seen.state.Interrupted() && !c.AsJSON:
 			before = u.Event
 		default:
 			before = nil

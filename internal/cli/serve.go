@@ -26,6 +26,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
@@ -206,9 +207,9 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 		GRPC: grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}), CardGRPC: o.cardGRPC,
 		OnReady: func(_ net.Addr, url string) {
 			if worker.thinks {
-				fmt.Fprintf(c.err, "engine of %s: %s\n", o.agent, inline(o.samples.engineOf(worker)))
+				fmt.Fprintf(c.Err, "engine of %s: %s\n", o.agent, terminal.Inline(o.samples.engineOf(worker)))
 			}
-			fmt.Fprintf(c.err, "data of %s: %s\nserving %s at %s\n", o.agent, inline(w.storage.place), inline(o.calledName(card)), agentcard.AgentURL(url))
+			fmt.Fprintf(c.Err, "data of %s: %s\nserving %s at %s\n", o.agent, terminal.Inline(w.storage.place), terminal.Inline(o.calledName(card)), agentcard.AgentURL(url))
 		},
 		OnDrain: w.engine.Shutdown, Ready: w.engine.Ready, DrainDelay: o.drainDelay,
 	}
@@ -272,9 +273,9 @@ func (o *serveOptions) logger(c *command) (*slog.Logger, error) {
 	options := &slog.HandlerOptions{Level: level}
 	switch o.logFormat {
 	case "text":
-		return slog.New(slog.NewTextHandler(c.err, options)), nil
+		return slog.New(slog.NewTextHandler(c.Err, options)), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(c.err, options)), nil
+		return slog.New(slog.NewJSONHandler(c.Err, options)), nil
 	}
 	return nil, usagef("--log-format is %q; use text or json", o.logFormat)
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/internal/turn"
 )
 
@@ -175,7 +176,7 @@ func (a *execAgent) send(t *agent.Turn, out io.Reader) error {
 	return t.Artifact("output", a2a.TextPart(string(content)))
 }
 
-var errTooMuch = agent.Public(fmt.Sprintf("the command printed more than %s", bytesOf(maxOutput)), nil)
+var errTooMuch = agent.Public(fmt.Sprintf("the command printed more than %s", terminal.FormatBytes(maxOutput)), nil)
 
 // stream sends on what the command prints, piece by piece, with what ends each piece.
 func (a *execAgent) stream(t *agent.Turn, out *io.LimitedReader) error {
@@ -263,7 +264,7 @@ const (
 func (o *serveOptions) checkSource(c *command) error {
 	if o.proxy != "" {
 		gateway := []string{c.Program, "gateway", "-a", withoutUser(o.proxy), "--addr", o.addr}
-		return usagef("serve has no --proxy any more").withHint("use " + commandLine(gateway))
+		return usagef("serve has no --proxy any more").withHint("use " + terminal.CommandLine(gateway))
 	}
 	custom := o.exec != "" || o.echo
 	if custom && c.origin["agent"] != sourceFlag {
@@ -324,7 +325,7 @@ func (o *serveOptions) custom() (agent.Agent, *a2a.AgentCard, error) {
 	}
 	card = new(a2a.AgentCard)
 	if err := json.Unmarshal(text, card); err != nil {
-		return nil, nil, usagef("--card: %s is no card: %v", o.card, err).withHint("see what is wrong with " + commandLine([]string{"dragoman", "card", "validate", "-a", o.card}))
+		return nil, nil, usagef("--card: %s is no card: %v", o.card, err).withHint("see what is wrong with " + terminal.CommandLine([]string{"dragoman", "card", "validate", "-a", o.card}))
 	}
 	return made, card, nil
 }

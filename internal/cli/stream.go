@@ -8,6 +8,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // A feed shows the events of one stream as they come: with -o json an object a line, and else blocks of text that say
@@ -68,7 +69,7 @@ func wordsOf(status *a2a.TaskStatus) string {
 }
 
 // noteOn shows what an event says on the line of progress.
-func noteOn(p *progress, event a2a.Event) {
+func noteOn(p *terminal.Progress, event a2a.Event) {
 	switch e := event.(type) {
 	case *a2a.Task:
 		noteStatus(p, &e.Status)
@@ -76,36 +77,36 @@ func noteOn(p *progress, event a2a.Event) {
 		noteStatus(p, &e.Status)
 	case *a2a.ArtifactUpdate:
 		if e.Artifact != nil && e.Artifact.Name != "" {
-			p.detail(e.Artifact.Name)
+			p.Detail(e.Artifact.Name)
 		}
 	}
 }
 
-func noteStatus(p *progress, s *a2a.TaskStatus) {
+func noteStatus(p *terminal.Progress, s *a2a.TaskStatus) {
 	state := ""
 	if s.State != a2a.TaskStateUnspecified {
 		state = stateName(s.State)
 	}
-	p.note(state, wordsOf(s))
+	p.Note(state, wordsOf(s))
 }
 
 func (f *feed) show(event a2a.Event) error {
 	if task, ok := event.(*a2a.Task); ok {
 		event = fold.ShowHistory(task, f.history)
 	}
-	if f.c.asJSON {
+	if f.c.AsJSON {
 		return f.c.showEvent(event)
 	}
-	return f.c.showText(func(p *Printer) { f.print(printer{p}, event) })
+	return f.c.ShowText(func(p *terminal.Printer) { f.print(printer{p}, event) })
 }
 
 // end ends the block that is open.
-func (f *feed) end() error { return f.c.showText(func(p *Printer) { f.close(printer{p}) }) }
+func (f *feed) end() error { return f.c.ShowText(func(p *terminal.Printer) { f.close(printer{p}) }) }
 
 func (f *feed) print(p printer, event a2a.Event) {
-	p.brief = f.brief
+	p.Brief = f.brief
 	if f.whole {
-		p.shortens = ""
+		p.Shortens = ""
 	}
 	if f.brief && isDull(event) {
 		f.close(p)
@@ -124,7 +125,7 @@ func (f *feed) print(p printer, event a2a.Event) {
 		}
 		f.head(p, e.TaskID, e.ContextID)
 		p.change(&e.Status)
-		p.end()
+		p.End()
 		return
 	case *a2a.Task:
 		f.close(p)
@@ -156,8 +157,8 @@ func isDull(event a2a.Event) bool {
 // head names the task, unless the block before was about it.
 func (f *feed) head(p printer, task a2a.TaskID, context a2a.ContextID) {
 	if task != f.task {
-		p.field(0, "Task", string(task))
-		p.field(0, "Context", string(context))
+		p.Field(0, "Task", string(task))
+		p.Field(0, "Context", string(context))
 	}
 	f.task = task
 }
@@ -207,26 +208,26 @@ func (f *feed) part(p printer, parts []a2a.Part, i int, more bool) {
 	if !f.open || part.MediaType != f.mediaType {
 		f.closeLine(p)
 		p.mediaType(part.MediaType, "text/plain")
-		p.buf.WriteString(indent + "Text:")
+		p.Buf.WriteString(terminal.Indent + "Text:")
 		f.open, f.mediaType = true, part.MediaType
 		f.below = more || strings.Contains(strings.TrimRight(string(text), "\r\n"), "\n")
 		if f.below {
-			p.buf.WriteString("\n" + strings.Repeat(indent, 3))
+			p.Buf.WriteString("\n" + strings.Repeat(terminal.Indent, 3))
 		} else {
-			p.buf.WriteByte(' ')
+			p.Buf.WriteByte(' ')
 		}
 	}
 	whole := strings.ReplaceAll(f.held+string(text), "\r\n", "\n")
 	shown := strings.TrimRight(whole, "\r\n")
 	f.held = whole[len(shown):]
-	p.buf.WriteString(strings.ReplaceAll(shown, "\n", "\n"+strings.Repeat(indent, 3)))
+	p.Buf.WriteString(strings.ReplaceAll(shown, "\n", "\n"+strings.Repeat(terminal.Indent, 3)))
 }
 
 func (f *feed) closeLine(p printer) {
 	if f.open {
-		p.buf.WriteByte('\n')
+		p.Buf.WriteByte('\n')
 		if f.below {
-			p.buf.WriteByte('\n')
+			p.Buf.WriteByte('\n')
 		}
 	}
 	f.open, f.held = false, ""
@@ -235,7 +236,7 @@ func (f *feed) closeLine(p printer) {
 func (f *feed) close(p printer) {
 	f.closeLine(p)
 	if f.artifact != "" {
-		p.end()
+		p.End()
 	}
 	f.artifact = ""
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // chatty says several things in JSON that has line breaks in it.
@@ -104,7 +105,7 @@ func TestStreamAsText(t *testing.T) {
 			t.Parallel()
 			var out strings.Builder
 			c := newCommand(nil)
-			c.out = &escaper{w: &out}
+			c.Out = &terminal.Escaper{W: &out}
 			shown := feed{c: c}
 			for _, event := range test.events {
 				if err := shown.show(event); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 func (c *command) taskCommand() *cobra.Command {
@@ -124,11 +125,11 @@ func (c *command) explainRefusal(ctx context.Context, agent *client.Client, id a
 	case goesOn && c.inChat:
 		f.hint = "the task goes on; /resume follows it"
 	case goesOn:
-		f.hint = "the task goes on; see more of it with " + commandLine(c.goOn(&seen{task: id, state: task.Status.State}))
+		f.hint = "the task goes on; see more of it with " + terminal.CommandLine(c.goOn(&seen{task: id, state: task.Status.State}))
 	case c.inChat:
 		f.hint = "see how it ended with /task"
 	default:
-		f.hint = "see how it ended with " + commandLine(c.lookAt(id))
+		f.hint = "see how it ended with " + terminal.CommandLine(c.lookAt(id))
 	}
 	return f
 }
@@ -151,7 +152,7 @@ func (c *command) taskCancelCommand() *cobra.Command {
 				}
 				seen.note(task)
 				if task.Status.State != a2a.TaskStateCanceled {
-					c.warn("the task is %s", stateName(task.Status.State))
+					c.Warn("the task is %s", stateName(task.Status.State))
 				}
 				short := fold.ShowHistory(task, history)
 				return c.show(short, func(p printer) { p.event(short) })
@@ -216,7 +217,7 @@ func (c *command) subscribe(ctx context.Context, agent *client.Client, o *subscr
 			return err
 		}
 	}
-	if !c.asJSON || o.stream {
+	if !c.AsJSON || o.stream {
 		return nil
 	}
 	task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: fold.AskHistory(o.history)}))
@@ -238,7 +239,7 @@ func (c *command) follow(ctx context.Context, agent *client.Client, o *subscribe
 		seen.note(u.Event)
 		outcome.Add(u)
 		changed := seen.state != was
-		if !shown.repeats(u.Event) && (!c.asJSON || o.stream) {
+		if !shown.repeats(u.Event) && (!c.AsJSON || o.stream) {
 			if err := shown.show(u.Event); err != nil {
 				return err
 			}
@@ -289,7 +290,7 @@ func (c *command) taskListCommand() *cobra.Command {
 					return err
 				}
 				if res.NextPageToken != "" {
-					c.say("Next page", c.commandFor("task", "list", nextPage(cmd, res.NextPageToken)...)...)
+					c.Say("Next page", c.commandFor("task", "list", nextPage(cmd, res.NextPageToken)...)...)
 				}
 				return nil
 			})
@@ -384,15 +385,15 @@ func nextPage(cmd *cobra.Command, token string) []string {
 // list prints a page of tasks, each with no more of its history than is asked for.
 func (p printer) list(res *a2a.ListTasksResponse, history int) {
 	if len(res.Tasks) == 0 {
-		p.field(0, "Tasks", "none")
+		p.Field(0, "Tasks", "none")
 	}
 	for _, task := range res.Tasks {
 		p.task(fold.ShowHistory(task, history))
-		p.end()
+		p.End()
 	}
-	p.field(0, "Total", itoa(res.TotalSize))
-	p.field(0, "Next page token", res.NextPageToken)
-	p.end()
+	p.Field(0, "Total", itoa(res.TotalSize))
+	p.Field(0, "Next page token", res.NextPageToken)
+	p.End()
 }
 
 // withAgent runs f with a client for the agent, under --timeout.
@@ -427,5 +428,5 @@ func (c *command) oneID(cmd *cobra.Command, args []string) error {
 		c.about = a2a.TaskID(args[0])
 		return nil
 	}
-	return usagef("%s takes the id of one task", cmd.CommandPath()).withHint("find it with " + commandLine(c.commandFor("task", "list")))
+	return usagef("%s takes the id of one task", cmd.CommandPath()).withHint("find it with " + terminal.CommandLine(c.commandFor("task", "list")))
 }

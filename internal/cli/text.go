@@ -12,10 +12,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // A printer makes text of the protocol's objects.
-type printer struct{ *Printer }
+type printer struct{ *terminal.Printer }
 
 // event prints what a stream or a send brought.
 func (p printer) event(event a2a.Event) {
@@ -23,15 +24,15 @@ func (p printer) event(event a2a.Event) {
 	case *a2a.Task:
 		p.task(e)
 	case *a2a.Message:
-		p.field(0, "Task", string(e.TaskID))
-		p.field(0, "Context", string(e.ContextID))
+		p.Field(0, "Task", string(e.TaskID))
+		p.Field(0, "Context", string(e.ContextID))
 		p.message("Message", e)
 	case *a2a.StatusUpdate:
-		p.field(0, "Task", string(e.TaskID))
-		p.field(0, "Context", string(e.ContextID))
+		p.Field(0, "Task", string(e.TaskID))
+		p.Field(0, "Context", string(e.ContextID))
 		p.status(&e.Status)
 	case *a2a.ArtifactUpdate:
-		p.field(0, "Task", string(e.TaskID))
+		p.Field(0, "Task", string(e.TaskID))
 		if e.Artifact != nil {
 			label := "Artifact"
 			if e.Append {
@@ -40,12 +41,12 @@ func (p printer) event(event a2a.Event) {
 			p.artifact(label, e.Artifact)
 		}
 	}
-	p.end()
+	p.End()
 }
 
 func (p printer) task(t *a2a.Task) {
-	p.field(0, "Task", string(t.ID))
-	p.field(0, "Context", string(t.ContextID))
+	p.Field(0, "Task", string(t.ID))
+	p.Field(0, "Context", string(t.ContextID))
 	p.status(&t.Status)
 	p.metadata(0, t.Metadata)
 	for _, artifact := range t.Artifacts {
@@ -58,7 +59,7 @@ func (p printer) task(t *a2a.Task) {
 
 // story prints a task as it came about: what was said, what came of it, how it stands. Ids are left out.
 func (p printer) story(t *a2a.Task) {
-	p.brief = true
+	p.Brief = true
 	for _, message := range t.History {
 		p.message("History", message)
 	}
@@ -66,13 +67,13 @@ func (p printer) story(t *a2a.Task) {
 		p.artifact("Artifact", artifact)
 	}
 	p.status(&t.Status)
-	p.end()
+	p.End()
 }
 
 func (p printer) status(s *a2a.TaskStatus) {
-	p.field(0, "Status", stateName(s.State))
+	p.Field(0, "Status", stateName(s.State))
 	if !s.Timestamp.IsZero() {
-		p.field(0, "Time", s.Timestamp.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
+		p.Field(0, "Time", s.Timestamp.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
 	}
 	if s.Message != nil {
 		p.message("Message", s.Message)
@@ -80,20 +81,20 @@ func (p printer) status(s *a2a.TaskStatus) {
 }
 
 func (p printer) message(label string, m *a2a.Message) {
-	p.field(0, label, strings.ToLower(strings.TrimPrefix(m.Role.String(), "ROLE_")))
-	if p.all {
-		p.field(1, "ID", string(m.ID))
+	p.Field(0, label, strings.ToLower(strings.TrimPrefix(m.Role.String(), "ROLE_")))
+	if p.All {
+		p.Field(1, "ID", string(m.ID))
 		p.extensions(m.Extensions)
 		for _, task := range m.ReferenceTaskIDs {
-			p.field(1, "Reference", string(task))
+			p.Field(1, "Reference", string(task))
 		}
 	}
 	p.metadata(1, m.Metadata)
 	for i := range m.Parts {
 		switch f := formIn(m.Parts, i); {
-		case p.all || f == nil && !isEcho(m.Parts[:i], &m.Parts[i]):
+		case p.All || f == nil && !isEcho(m.Parts[:i], &m.Parts[i]):
 			p.partBeside(m.Parts, i)
-		case f != nil && !p.brief: // else people are asked for the fields next
+		case f != nil && !p.Brief: // else people are asked for the fields next
 			p.form(f)
 		}
 	}
@@ -120,11 +121,11 @@ func (p printer) change(s *a2a.TaskStatus) {
 		part := &s.Message.Parts[0]
 		text, isText := part.Content.(a2a.Text)
 		if isText && typeOf(part) == "text/plain" && !strings.ContainsAny(string(text), "\r\n") {
-			p.field(0, "Status", strings.TrimSuffix(stateName(s.State)+" - "+string(text), " - "))
+			p.Field(0, "Status", strings.TrimSuffix(stateName(s.State)+" - "+string(text), " - "))
 			return
 		}
 	}
-	p.field(0, "Status", stateName(s.State))
+	p.Field(0, "Status", stateName(s.State))
 	if s.Message != nil {
 		p.message("Message", s.Message)
 	}
@@ -144,12 +145,12 @@ const maxData = 160
 // partBeside prints a part among others: long data beside a text is only named.
 func (p printer) partBeside(parts []a2a.Part, i int) {
 	data, isData := parts[i].Content.(a2a.Data)
-	if !isData || p.all || p.shortens == "" || len(data) <= maxData || parseForm(jsontext.Value(data)) != nil || !slices.ContainsFunc(parts, saysText) {
+	if !isData || p.All || p.Shortens == "" || len(data) <= maxData || parseForm(jsontext.Value(data)) != nil || !slices.ContainsFunc(parts, saysText) {
 		p.part(&parts[i])
 		return
 	}
 	p.mediaType(parts[i].MediaType, "application/json")
-	p.field(1, "Data", fmt.Sprintf("%s of JSON%s; %s shows all of it", sizeOf(len(data)), outline(jsontext.Value(data)), p.shortens))
+	p.Field(1, "Data", fmt.Sprintf("%s of JSON%s; %s shows all of it", sizeOf(len(data)), outline(jsontext.Value(data)), p.Shortens))
 	p.metadata(2, parts[i].Metadata)
 }
 
@@ -162,7 +163,7 @@ func saysText(part a2a.Part) bool {
 func outline(data jsontext.Value) string {
 	const most = 5
 	var names []string
-	_ = eachMember(data, func(name string, _ jsontext.Value) { names = append(names, short(inline(name), 30)) })
+	_ = eachMember(data, func(name string, _ jsontext.Value) { names = append(names, short(terminal.Inline(name), 30)) })
 	if len(names) == 0 {
 		return ""
 	}
@@ -177,12 +178,12 @@ func (p printer) artifactHead(label string, a *a2a.Artifact) {
 	if name == "" {
 		name = string(a.ID)
 	}
-	p.field(0, label, name)
-	p.field(1, "ID", string(a.ID))
+	p.Field(0, label, name)
+	p.Field(1, "ID", string(a.ID))
 	if a.Description != "" {
-		p.text(1, "Description", a.Description)
+		p.Text(1, "Description", a.Description)
 	}
-	if p.all {
+	if p.All {
 		p.extensions(a.Extensions)
 	}
 	p.metadata(1, a.Metadata)
@@ -190,17 +191,17 @@ func (p printer) artifactHead(label string, a *a2a.Artifact) {
 
 func (p printer) extensions(uris []string) {
 	for _, uri := range uris {
-		p.field(1, "Extension", uri)
+		p.Field(1, "Extension", uri)
 	}
 }
 
 // metadata prints what rides along, if that is wanted.
 func (p printer) metadata(depth int, m a2a.Metadata) {
-	if !p.all {
+	if !p.All {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		p.field(depth, "Metadata", key+": "+string(m[key]))
+		p.Field(depth, "Metadata", key+": "+string(m[key]))
 	}
 }
 
@@ -229,35 +230,35 @@ func (p printer) part(part *a2a.Part) {
 	switch content := part.Content.(type) {
 	case a2a.Text:
 		p.mediaType(part.MediaType, "text/plain")
-		p.text(1, "Text", string(content))
+		p.Text(1, "Text", string(content))
 	case a2a.Data:
 		p.mediaType(part.MediaType, "application/json")
 		f := parseForm(jsontext.Value(content))
-		if f == nil || p.all {
+		if f == nil || p.All {
 			text := jsontext.Value(content).Clone()
 			_ = text.Compact() // what is not JSON after all is shown as it is
-			p.text(1, "Data", string(text))
+			p.Text(1, "Data", string(text))
 		}
-		if f != nil && !p.brief { // people are asked for the fields next
+		if f != nil && !p.Brief { // people are asked for the fields next
 			p.form(f)
 		}
 	case a2a.Raw:
-		p.field(1, "File", describeFile(part.Filename, part.MediaType, sizeOf(len(content))))
+		p.Field(1, "File", describeFile(part.Filename, part.MediaType, sizeOf(len(content))))
 	case a2a.URL:
-		p.field(1, "File", describeFile(part.Filename, part.MediaType, string(content)))
+		p.Field(1, "File", describeFile(part.Filename, part.MediaType, string(content)))
 	default:
-		p.field(1, "Part", "of a kind that this program does not know")
+		p.Field(1, "Part", "of a kind that this program does not know")
 	}
 	p.metadata(2, part.Metadata)
 }
 
 // mediaType tells the media type of a part where it is not what one expects.
 func (p printer) mediaType(mediaType, expected string) {
-	if p.all && mediaType == "" {
+	if p.All && mediaType == "" {
 		mediaType = expected
 	}
-	if mediaType != expected || p.all {
-		p.field(1, "Media type", mediaType)
+	if mediaType != expected || p.All {
+		p.Field(1, "Media type", mediaType)
 	}
 }
 

@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 func printed(event a2a.Event) string {
-	p := printer{new(Printer)}
+	p := printer{new(terminal.Printer)}
 	p.event(event)
-	return p.buf.String()
+	return p.Buf.String()
 }
 
 func TestEventsAsText(t *testing.T) {

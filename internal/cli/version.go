@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // version returns the module's version as the Go tool recorded it: that of the tag or commit it was built from, or
@@ -78,16 +79,16 @@ func (c *command) versionCommand() *cobra.Command {
 type row struct{ label, name, value string }
 
 func (c *command) showRows(rows []row) error {
-	if c.asJSON {
+	if c.AsJSON {
 		object := make(map[string]string, len(rows))
 		for _, r := range rows {
 			object[r.name] = r.value
 		}
-		return c.showValue(object)
+		return c.ShowValue(object)
 	}
 	for _, r := range rows {
-		fmt.Fprintf(c.out, "%s: %s\n", r.label, inline(r.value))
+		fmt.Fprintf(c.Out, "%s: %s\n", r.label, terminal.Inline(r.value))
 	}
-	fmt.Fprintln(c.out)
+	fmt.Fprintln(c.Out)
 	return nil
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package terminal
 
 import (
 	"os"
@@ -13,21 +13,21 @@ const (
 	leastColumns    = 20 // below which lines are not wrapped any shorter
 )
 
-// columns returns how wide the terminal is that the error stream goes to; 0 if it goes elsewhere, so that programs read
+// Columns returns how wide the terminal is that the error stream goes to; 0 if it goes elsewhere, so that programs read
 // each line as a whole.
-func (t *Terminal) columns() int {
+func (t *Terminal) Columns() int {
 	if t.width > 0 {
 		return t.width
 	}
-	if f, ok := t.err.w.(*os.File); ok && isTerminal(f) {
+	if f, ok := t.Err.W.(*os.File); ok && IsTerminal(f) {
 		return max(terminalColumns(f), leastColumns)
 	}
 	return 0
 }
 
-// wrapLine breaks a line between words, so that it fits into so many columns; 0 for any. Further lines are indented
+// WrapLine breaks a line between words, so that it fits into so many columns; 0 for any. Further lines are indented
 // by hang beside what the first one is indented by. A word that is too long by itself stays whole.
-func wrapLine(line string, columns, hang int) string {
+func WrapLine(line string, columns, hang int) string {
 	if columns <= 0 || utf8.RuneCountInString(line) <= columns {
 		return line
 	}

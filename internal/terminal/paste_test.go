@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package terminal
 
 import (
 	"os"
@@ -72,7 +72,7 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "chat", "history")
 	warned := 0
-	open := func() *history { return &history{file: file, warn: func(error) { warned++ }} }
+	open := func() *History { return &History{File: file, Warn: func(error) { warned++ }} }
 	one, two := open(), open() // in two processes
 	if got := one.lines(); len(got) != 0 {
 		t.Errorf("before anything: %q", got)
@@ -94,15 +94,16 @@ func TestHistory(t *testing.T) {
 	one.add("newest")
 	lines := open().lines()
 	info, err := os.Stat(file)
-	if err != nil || info.Size() > maxHistory || len(lines) == 0 || lines[len(lines)-1] != "newest" || lines[0] != long {
+	if err != nil || info.Size() > maxHistory ||
+		len(lines) == 0 || lines[len(lines)-1] != "newest" || lines[0] != long {
 		t.Errorf("%d lines in a file of %d bytes, %v", len(lines), info.Size(), err)
 	}
-	var none *history
+	var none *History
 	if none.add("x"); none.lines() != nil || warned != 0 {
 		t.Errorf("%d warnings", warned)
 	}
 	blocked := open()
-	blocked.file = filepath.Join(file, "below a file")
+	blocked.File = filepath.Join(file, "below a file")
 	blocked.add("x")
 	blocked.add("y")
 	if warned != 1 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -38,8 +38,8 @@ var (
 )
 
 // A pasteFilter stands between a terminal and the line editor. Keys pass at once. What is pasted becomes one line,
-// without line ends at its end and without control characters. A paste of more than maxLine bytes is discarded to its end:
-// what follows in it must not act as keys, which would send it or press Ctrl-C.
+// without line ends at its end and without control characters. A paste of more than maxLine bytes is discarded to its
+// end: what follows in it must not act as keys, which would send it or press Ctrl-C.
 type pasteFilter struct {
 	inPaste   bool
 	discards  bool   // the paste is too long
@@ -122,7 +122,8 @@ var filteredKeys = sync.OnceValue(func() *os.File {
 	go func() {
 		defer filtered.Close()
 		f := pasteFilter{discarded: func() {
-			fmt.Fprintf(os.Stderr, "\r\nThe paste is longer than %s and was discarded; send it as a file.\r\n", bytesOf(maxLine))
+			const text = "\r\nThe paste is longer than %s and was discarded; send it as a file.\r\n"
+			fmt.Fprintf(os.Stderr, text, FormatBytes(maxLine))
 		}}
 		buf := make([]byte, 64<<10)
 		for {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package terminal
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func TestEscape(t *testing.T) {
 		"نیم\u200cفاصله 👩\u200d🚀": "نیم\u200cفاصله 👩\u200d🚀",
 		"שלום\u200f!":             "שלום\u200f!",
 	} {
-		if got := escape(in); got != want {
+		if got := Escape(in); got != want {
 			t.Errorf("escape(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -34,11 +34,11 @@ func FuzzEscape(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		out := escape(in)
-		if i := strings.IndexFunc(out, unsafe); i >= 0 {
+		out := Escape(in)
+		if i := strings.IndexFunc(out, IsUnsafe); i >= 0 {
 			t.Fatalf("%q is still in %q", out[i:], out)
 		}
-		if escape(out) != out {
+		if Escape(out) != out {
 			t.Fatalf("escaping %q again changes it", out)
 		}
 		// What is escaped in a string of JSON means the same.
@@ -47,7 +47,7 @@ func FuzzEscape(f *testing.F) {
 			return // not UTF-8
 		}
 		var back string
-		if err := json.Unmarshal([]byte(escape(string(quoted))), &back); err != nil || back != in {
+		if err := json.Unmarshal([]byte(Escape(string(quoted))), &back); err != nil || back != in {
 			t.Fatalf("%q came back as %q: %v", in, back, err)
 		}
 	})

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package terminal
 
 import "strings"
 
-// commandLine quotes words for a shell.
-func commandLine(words []string) string {
+// CommandLine quotes words for a shell.
+func CommandLine(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		quoted[i] = shellQuote(word)
+		quoted[i] = ShellQuote(word)
 	}
-	return inline(strings.Join(quoted, " "))
+	return Inline(strings.Join(quoted, " "))
 }
 
-// placeholder stands in a command for what the user has to fill in.
-const placeholder = "..."
+// Placeholder stands in a command for what the user has to fill in.
+const Placeholder = "..."
 
-// shellQuote makes s one word of a POSIX shell.
-func shellQuote(s string) string {
-	if s == placeholder {
-		return `"` + placeholder + `"`
+// ShellQuote makes s one word of a POSIX shell.
+func ShellQuote(s string) string {
+	if s == Placeholder {
+		return `"` + Placeholder + `"`
 	}
 	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'

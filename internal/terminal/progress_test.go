@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -29,16 +29,17 @@ func TestProgressLine(t *testing.T) {
 		if got, want := shown(), "Waiting for http://127.0.0.1:8080 (1 s)"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		p.calls("Slow \x1b[31mAgent")
-		p.note("working", "1 of 3\n"+strings.Repeat("x", 200))
+		p.Calls("Slow \x1b[31mAgent")
+		p.Note("working", "1 of 3\n"+strings.Repeat("x", 200))
 		time.Sleep(progressEvery)
 		got := shown()
 		_, line, _ := strings.Cut(got, "\r") // the blanks over the line before
 		_, line, _ = strings.Cut(line, "\r")
-		if !strings.HasPrefix(line, `Waiting for Slow \u001b[31mAgent (2 s, working): 1 of 3 xxx`) || len(line) != progressWidth {
+		want := `Waiting for Slow \u001b[31mAgent (2 s, working): 1 of 3 xxx`
+		if !strings.HasPrefix(line, want) || len(line) != progressWidth {
 			t.Errorf("got %q", got)
 		}
-		p.end()
+		p.End()
 		if got, want := shown(), "\r"+strings.Repeat(" ", progressWidth+echoed)+"\r"; got != want {
 			t.Errorf("at the end: %q", got)
 		}

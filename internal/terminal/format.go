@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// bytesOf writes a number of bytes.
-func bytesOf(n int64) string {
+// FormatBytes writes a number of bytes.
+func FormatBytes(n int64) string {
 	switch {
 	case n%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", n>>20)
@@ -19,8 +19,8 @@ func bytesOf(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// span writes a duration without the zeros at its end: 1h, not 1h0m0s.
-func span(d time.Duration) string {
+// FormatDuration writes a duration without the zeros at its end: 1h, not 1h0m0s.
+func FormatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = s[:len(s)-2]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package terminal
 
 import (
 	"bufio"
@@ -17,29 +17,29 @@ import (
 // maxLine is how long a line of a pipe may be.
 const maxLine = 4 << 20
 
-// errCtrlC says that the person pressed Ctrl-C instead of answering.
-var errCtrlC = errors.New("interrupted")
+// ErrInterrupted says that the person pressed Ctrl-C instead of answering.
+var ErrInterrupted = errors.New("interrupted")
 
-// A prompter asks for lines: of a person at a terminal, or of a pipe.
-type prompter interface {
-	// ask returns the next line, without its end. The prompt is shown where somebody sees it; what is typed begins
+// A Prompter asks for lines: of a person at a terminal, or of a pipe.
+type Prompter interface {
+	// Ask returns the next line, without its end. The prompt is shown where somebody sees it; what is typed begins
 	// empty, always. It fails with io.EOF at the end, with errCtrlC, and with the error of ctx when that ends.
-	ask(ctx context.Context, prompt string) (string, error)
-	// remember lets the person have a line again, now and in the next conversation.
-	remember(line string)
-	// person reports whether somebody sees the prompts.
-	person() bool
-	close()
+	Ask(ctx context.Context, prompt string) (string, error)
+	// Remember lets the person have a line again, now and in the next conversation.
+	Remember(line string)
+	// Person reports whether somebody sees the prompts.
+	Person() bool
+	Close()
 }
 
 // editor asks at the terminal of the process.
 type editor struct {
 	state *liner.State
 	end   func()
-	kept  *history
+	kept  *History
 }
 
-func newEditor(completions func(line string) []string, kept *history) *editor {
+func newEditor(completions func(line string) []string, kept *History) *editor {
 	lines := kept.lines() // which may warn, and so comes before the terminal is the editor's
 	state, end := newLiner()
 	state.SetCtrlCAborts(true)
@@ -52,60 +52,61 @@ func newEditor(completions func(line string) []string, kept *history) *editor {
 	return &editor{state: state, end: end, kept: kept}
 }
 
-func (e *editor) person() bool { return true }
+func (e *editor) Person() bool { return true }
 
-func (e *editor) close() {
+func (e *editor) Close() {
 	e.end()
 	e.end = func() {}
 	e.state.Close()
 }
 
-func (e *editor) remember(line string) {
+func (e *editor) Remember(line string) {
 	e.state.AppendHistory(marked.Replace(line))
 	e.kept.add(line)
 }
 
-func (e *editor) ask(ctx context.Context, prompt string) (string, error) {
-	line, err := unlessDone(ctx, func() (string, error) { return e.state.Prompt(promptable(prompt)) })
+func (e *editor) Ask(ctx context.Context, prompt string) (string, error) {
+	line, err := unlessDone(ctx, func() (string, error) { return e.state.Prompt(Promptable(prompt)) })
 	switch {
 	case errors.Is(err, liner.ErrPromptAborted):
-		return "", errCtrlC
+		return "", ErrInterrupted
 	case errors.Is(err, io.EOF) || ctx.Err() != nil:
 		fmt.Println() // the cursor stands behind the prompt
 	}
 	return unmarked.Replace(line), err
 }
 
-// promptable returns a prompt without what the editor refuses to show: it counts the columns of what it shows.
-func promptable(prompt string) string {
+// Promptable returns a prompt without what the editor refuses to show: it counts the columns of what it shows.
+func Promptable(prompt string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.C, r) {
 			return -1
 		}
 		return r
-	}, escape(inline(prompt)))
+	}, Escape(Inline(prompt)))
 }
 
 // pipe takes lines from a stream that nobody types.
 type pipe struct{ lines *bufio.Scanner }
 
-func newPipe(r io.Reader) *pipe {
+func NewPipe(r io.Reader) *pipe {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	return &pipe{lines}
 }
 
-func (p *pipe) person() bool    { return false }
-func (p *pipe) close()          {}
-func (p *pipe) remember(string) {}
+func (p *pipe) Person() bool    { return false }
+func (p *pipe) Close()          {}
+func (p *pipe) Remember(string) {}
 
-func (p *pipe) ask(ctx context.Context, _ string) (string, error) {
+func (p *pipe) Ask(ctx context.Context, _ string) (string, error) {
 	return unlessDone(ctx, func() (string, error) {
 		if p.lines.Scan() {
 			return p.lines.Text(), nil
 		}
 		if errors.Is(p.lines.Err(), bufio.ErrTooLong) {
-			return "", errors.New("a line of standard input is longer than " + bytesOf(maxLine) + "; send it as a file, with /file")
+			return "", errors.New("a line of standard input is longer than " + FormatBytes(maxLine) +
+				"; send it as a file, with /file")
 		}
 		if err := p.lines.Err(); err != nil {
 			return "", err
@@ -114,8 +115,8 @@ func (p *pipe) ask(ctx context.Context, _ string) (string, error) {
 	})
 }
 
-// unlessDone returns what read returns, or the error of ctx if that ends before. Reading cannot be broken off: it may go on
-// until the process ends, which is soon.
+// unlessDone returns what read returns, or the error of ctx if that ends before. Reading cannot be broken off: it may
+// go on until the process ends, which is soon.
 func unlessDone(ctx context.Context, read func() (string, error)) (string, error) {
 	type line struct {
 		text string

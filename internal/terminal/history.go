@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package terminal
 
 import (
 	"errors"
@@ -19,19 +19,19 @@ const (
 	maxHistory     = 1 << 20  // bytes of the file, until the next chat shortens it
 )
 
-// A history keeps what a person typed in conversations, for the next ones: a file with a line for each message, the
+// A History keeps what a person typed in conversations, for the next ones: a file with a line for each message, the
 // newest at the end. Several processes may use it at once. The nil history keeps nothing.
-type history struct {
-	file string
-	warn func(error) // says that nothing more is kept, and why
+type History struct {
+	File string
+	Warn func(error) // says that nothing more is kept, and why
 }
 
 // lines returns what was kept, the newest 1,000 lines at most. A file that has grown too large is shortened to them.
-func (h *history) lines() []string {
+func (h *History) lines() []string {
 	if h == nil {
 		return nil
 	}
-	file, err := os.Open(h.file)
+	file, err := os.Open(h.File)
 	if err != nil {
 		h.complain(err)
 		return nil
@@ -65,14 +65,14 @@ func (h *history) lines() []string {
 }
 
 // replace writes the file anew.
-func (h *history) replace(lines []string) error {
-	shorter, err := os.CreateTemp(filepath.Dir(h.file), filepath.Base(h.file)+"-*")
+func (h *History) replace(lines []string) error {
+	shorter, err := os.CreateTemp(filepath.Dir(h.File), filepath.Base(h.File)+"-*")
 	if err != nil {
 		return err
 	}
 	_, err = io.WriteString(shorter, strings.Join(lines, "\n")+"\n")
 	if err = errors.Join(err, shorter.Close()); err == nil {
-		err = os.Rename(shorter.Name(), h.file)
+		err = os.Rename(shorter.Name(), h.File)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(shorter.Name()))
@@ -81,18 +81,18 @@ func (h *history) replace(lines []string) error {
 }
 
 // add keeps a line. One that begins with a space is forgotten, as shells do.
-func (h *history) add(line string) {
+func (h *History) add(line string) {
 	if h == nil || len(line) > maxHistoryLine || strings.HasPrefix(line, " ") {
 		return
 	}
 	h.complain(h.write(marked.Replace(line) + "\n"))
 }
 
-func (h *history) write(line string) error {
-	if err := os.MkdirAll(filepath.Dir(h.file), 0o700); err != nil {
+func (h *History) write(line string) error {
+	if err := os.MkdirAll(filepath.Dir(h.File), 0o700); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(h.file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	file, err := os.OpenFile(h.File, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
@@ -101,10 +101,10 @@ func (h *history) write(line string) error {
 }
 
 // complain warns of the first error, after which nothing more is kept.
-func (h *history) complain(err error) {
-	if err == nil || errors.Is(err, fs.ErrNotExist) || h.file == "" {
+func (h *History) complain(err error) {
+	if err == nil || errors.Is(err, fs.ErrNotExist) || h.File == "" {
 		return
 	}
-	h.warn(err)
-	h.file = ""
+	h.Warn(err)
+	h.File = ""
 }

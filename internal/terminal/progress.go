@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -17,10 +17,10 @@ const (
 	echoed        = 2  // columns of the ^C that a terminal shows
 )
 
-// A progress shows a person at a terminal what a command waits for: one line on the error stream, which each second
+// A Progress shows a person at a terminal what a command waits for: one line on the error stream, which each second
 // replaces and any other output removes. It ends for good when the result begins on standard output. The nil progress
 // shows nothing.
-type progress struct {
+type Progress struct {
 	w     io.Writer
 	begun time.Time
 	stop  chan struct{}
@@ -34,13 +34,13 @@ type progress struct {
 	drawn int // columns of the line that is shown; 0 for none
 }
 
-func newProgress(w io.Writer, who string) *progress {
-	p := &progress{w: w, who: who, begun: time.Now(), stop: make(chan struct{}), ended: make(chan struct{})}
+func newProgress(w io.Writer, who string) *Progress {
+	p := &Progress{w: w, who: who, begun: time.Now(), stop: make(chan struct{}), ended: make(chan struct{})}
 	go p.run()
 	return p
 }
 
-func (p *progress) run() {
+func (p *Progress) run() {
 	defer close(p.ended)
 	wait := time.NewTimer(progressAfter)
 	defer wait.Stop()
@@ -55,8 +55,8 @@ func (p *progress) run() {
 	}
 }
 
-// calls says what is waited for, unless that has no name.
-func (p *progress) calls(who string) {
+// Calls says what is waited for, unless that has no name.
+func (p *Progress) Calls(who string) {
 	if p == nil || who == "" {
 		return
 	}
@@ -65,8 +65,8 @@ func (p *progress) calls(who string) {
 	p.who = who
 }
 
-// note says how what is waited for stands, and what it says of that.
-func (p *progress) note(state, text string) {
+// Note says how what is waited for stands, and what it says of that.
+func (p *Progress) Note(state, text string) {
 	if p == nil {
 		return
 	}
@@ -75,8 +75,8 @@ func (p *progress) note(state, text string) {
 	p.state, p.text = state, text
 }
 
-// detail says what is done at the moment.
-func (p *progress) detail(text string) {
+// Detail says what is done at the moment.
+func (p *Progress) Detail(text string) {
 	if p == nil {
 		return
 	}
@@ -85,7 +85,7 @@ func (p *progress) detail(text string) {
 	p.text = text
 }
 
-func (p *progress) draw() {
+func (p *Progress) draw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	line := "Waiting"
@@ -100,13 +100,14 @@ func (p *progress) draw() {
 	if p.text != "" {
 		line += ": " + p.text
 	}
-	line, columns := fit(escape(inline(line)), progressWidth)
+	line, columns := fit(Escape(Inline(line)), progressWidth)
 	p.erase()
 	io.WriteString(p.w, line)
 	p.drawn = columns
 }
 
-// fit cuts a text that takes more columns of a terminal, and returns how many it takes. Other characters than ASCII may take two.
+// fit cuts a text that takes more columns of a terminal, and returns how many it takes. Characters beyond ASCII may
+// take two.
 func fit(text string, width int) (string, int) {
 	columns := 0
 	for i, r := range text {
@@ -123,7 +124,7 @@ func fit(text string, width int) (string, int) {
 }
 
 // erase removes the line, without control sequences, which not all terminals have.
-func (p *progress) erase() {
+func (p *Progress) erase() {
 	if p.drawn > 0 {
 		io.WriteString(p.w, "\r"+strings.Repeat(" ", p.drawn+echoed)+"\r")
 	}
@@ -131,14 +132,14 @@ func (p *progress) erase() {
 }
 
 // clear removes the line until it is drawn again.
-func (p *progress) clear() {
+func (p *Progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
 }
 
-// end removes the line for good.
-func (p *progress) end() {
+// End removes the line for good.
+func (p *Progress) End() {
 	if p == nil {
 		return
 	}

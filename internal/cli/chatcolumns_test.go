@@ -5,6 +5,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"regexp"
 	"strings"
 	"testing"
@@ -38,7 +39,7 @@ func TestChatBreaksLinesBetweenWords(t *testing.T) {
 					}
 				}
 				for _, prompt := range prompts {
-					if strings.HasPrefix(prompt, indent) && utf8.RuneCountInString(prompt) > columns*7/10 {
+					if strings.HasPrefix(prompt, terminal.Indent) && utf8.RuneCountInString(prompt) > columns*7/10 {
 						t.Errorf("at %d columns no room for the answer: %q", columns, prompt)
 					}
 				}
@@ -67,27 +68,6 @@ var differing = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}| \[request_id_\d+\
 
 func saidWords(text string) string {
 	return strings.Join(strings.Fields(differing.ReplaceAllString(text, "")), " ")
-}
-
-func TestWrapLine(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		line          string
-		columns, hang int
-		want          string
-	}{
-		{"one two three", 0, 0, "one two three"},
-		{"one two three", 13, 0, "one two three"},
-		{"one two three", 12, 0, "one two\nthree"},
-		{"  one two three", 9, 2, "  one two\n    three"},
-		{"/a    one two", 10, 6, "/a    one\n      two"},
-		{"https://agents.example.com/currency is long", 20, 0, "https://agents.example.com/currency\nis long"},
-		{"eins zwölf", 10, 0, "eins zwölf"},
-	} {
-		if got := wrapLine(test.line, test.columns, test.hang); got != test.want {
-			t.Errorf("%q at %d:\n%s\nwant\n%s", test.line, test.columns, got, test.want)
-		}
-	}
 }
 
 func TestFormPromptsLeaveRoom(t *testing.T) {

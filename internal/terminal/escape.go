@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package terminal
 
 import (
 	"fmt"
@@ -12,47 +12,47 @@ import (
 	"unicode/utf8"
 )
 
-// An escaper writes text to a terminal, a pipe or a file with everything in it harmless: what could move the cursor,
+// An Escaper writes text to a terminal, a pipe or a file with everything in it harmless: what could move the cursor,
 // change colours or the title, or turn the order of the letters around appears as \u and four hexadecimal digits. All
 // that a command writes passes through one, so that no field of an agent's answer can be forgotten. JSON stays what it
 // is: such characters can only stand in its strings, where the escape means the same.
 //
 // Each Write must end with a whole character. The first error of the writer below is kept, for commands to fail with.
-type escaper struct {
+type Escaper struct {
 	mu  sync.Mutex // servers log from many goroutines
-	w   io.Writer
-	err error
+	W   io.Writer
+	Err error
 
 	inLine bool   // what was written last ends in the middle of a line
 	before func() // called before each Write; nil for nothing
 }
 
 // set lets each Write call f first.
-func (e *escaper) set(f func()) {
+func (e *Escaper) set(f func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.before = f
 }
 
-// midLine reports whether what was written last ends in the middle of a line.
-func (e *escaper) midLine() bool {
+// MidLine reports whether what was written last ends in the middle of a line.
+func (e *Escaper) MidLine() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.inLine
 }
 
 // Write writes p escaped. It returns len(p), or 0 and the error.
-func (e *escaper) Write(p []byte) (int, error) {
+func (e *Escaper) Write(p []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.err != nil {
-		return 0, e.err
+	if e.Err != nil {
+		return 0, e.Err
 	}
 	if e.before != nil {
 		e.before()
 	}
-	if _, e.err = io.WriteString(e.w, escape(string(p))); e.err != nil {
-		return 0, e.err
+	if _, e.Err = io.WriteString(e.W, Escape(string(p))); e.Err != nil {
+		return 0, e.Err
 	}
 	if len(p) > 0 {
 		e.inLine = p[len(p)-1] != '\n'
@@ -60,15 +60,15 @@ func (e *escaper) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// escape replaces what is unsafe, and bytes that are no UTF-8. Line feeds and tabs stay.
-func escape(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, unsafe) {
+// Escape replaces what is unsafe, and bytes that are no UTF-8. Line feeds and tabs stay.
+func Escape(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, IsUnsafe) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case !unsafe(r):
+		case !IsUnsafe(r):
 			b.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
@@ -80,9 +80,9 @@ func escape(s string) string {
 	return b.String()
 }
 
-// unsafe reports whether a rune does something instead of showing something. The joiners, which Indian and Persian
+// IsUnsafe reports whether a rune does something instead of showing something. The joiners, which Indian and Persian
 // scripts and emojis need, and the marks that only tell the direction of their neighbours stay.
-func unsafe(r rune) bool {
+func IsUnsafe(r rune) bool {
 	switch r {
 	case '\n', '\t', '\u200c', '\u200d', '\u200e', '\u200f', '\u061c':
 		return false
@@ -92,7 +92,7 @@ func unsafe(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }
 
-// inline makes one line of a text, so that nothing in it can pass for the next line.
-func inline(s string) string {
+// Inline makes one line of a text, so that nothing in it can pass for the next line.
+func Inline(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " ")
 }
