@@ -124,7 +124,7 @@ func (r *runner) recallDelegated() {
 			err = turn.Recall(r.e.ctx, state, peers)
 		}
 		if err != nil {
-			r.e.log.Warn("what an ended task had delegated may go on", "agent", r.svc.name, "task", r.key.ID, "error", err)
+			r.e.log.Warn("delegated tasks of an ended task may still run", "agent", r.svc.name, "task", r.key.ID, "error", err)
 		}
 	})
 }

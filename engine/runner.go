@@ -379,7 +379,7 @@ func (r *runner) lost(lease journal.Lease) {
 	if stale {
 		return
 	}
-	r.e.log.Warn("the lease on a task was lost; whoever claimed it goes on", "task", r.key.ID)
+	r.e.log.Warn("the lease on a task was lost; the new holder continues the task", "task", r.key.ID)
 	r.die(journal.ErrLeaseLost)
 }
 

@@ -45,8 +45,8 @@ type Carded interface {
 // warnOfWrapper warns of a Service that wraps another one and hides what that can do.
 func (s *Server) warnOfWrapper() {
 	if inner := hidden.By[a2a.Service, Capable](s.service); inner != nil {
-		s.options.Logger.Warn("a service wraps another one and hides its capabilities, so the card does not offer what they are "+
-			"beyond streams, such as resuming them; pass them on with a method Capabilities() a2a.AgentCapabilities",
+		s.options.Logger.Warn("a service wraps another one and hides its capabilities, so the card offers streams and nothing else; "+
+			"pass them on with a method Capabilities() a2a.AgentCapabilities",
 			"wrapper", fmt.Sprintf("%T", s.service), "wrapped", inner.String())
 	}
 }

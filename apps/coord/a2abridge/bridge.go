@@ -179,7 +179,7 @@ func (b *Bridge) DeleteProject(ctx context.Context, project string, before time.
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	b.opts.Logger.Warn("A2A tasks of a project that was forgotten are still at work; they go when they have ended", slog.String("project", project))
+	b.opts.Logger.Warn("A2A tasks of a deleted project still run; they are deleted when they end", slog.String("project", project))
 	return nil
 }
 
