@@ -80,19 +80,11 @@ var single = []struct{ text, want string }{
 	{"reject not mine", "REJECTED: not mine"},
 	{"reply Hello", "message: Hello"},
 	{"reply", "message: Here is a message."},
-	{"many artifacts 3", "COMPLETED: Artifact 1 of 3.|Artifact 2 of 3.|Artifact 3 of 3."},
-	{"many artifacts 1001", `COMPLETED: Give a number from 1 to 1000, as in "many artifacts 3".`},
-	{"many artifacts", `COMPLETED: Give a number from 1 to 1000, as in "many artifacts 3".`},
 	{"chunks 2", "COMPLETED: chunk 1\nchunk 2"},
 	{"chunks 0", `COMPLETED: Give a number from 1 to 10000, as in "chunks 5".`},
-	{"big 20", "COMPLETED: The quick brown fox"},
-	{"big 5M", `COMPLETED: Give a number of bytes up to 4M, as in "big 64K".`},
-	{"big much", `COMPLETED: Give a number of bytes up to 4M, as in "big 64K".`},
 	{"suspend 1ms", "COMPLETED: The time has come."},
 	{"suspend 2h", `COMPLETED: Give a time of at most an hour, as in "suspend 2s", or none.`},
-	{"slow cancel tomorrow", `COMPLETED: Give a time of at most 30s, as in "slow cancel 3s".`},
 	{"error NOTHING", "REJECTED: Which error? One of INTERNAL_ERROR, TASK_NOT_FOUND"},
-	{"break", "REJECTED: Which error? One of INTERNAL_ERROR, TASK_NOT_FOUND"},
 	{"completely different", "COMPLETED: I do what I am told"},
 	{"", "COMPLETED: I do what I am told"},
 }
@@ -114,7 +106,6 @@ func TestQuestions(t *testing.T) {
 		{"ask", "INPUT_REQUIRED: What shall I do next?", "nothing", "COMPLETED: You answered: nothing"},
 		{"ask Which one?", "INPUT_REQUIRED: Which one?", "reject", "REJECTED: You asked for a rejection."},
 		{"auth", "AUTH_REQUIRED: Please authorize me, then send any message.", "a token", "COMPLETED: You answered: a token"},
-		{"await your word", "INPUT_REQUIRED: your word", "my word", "COMPLETED: You answered: my word"},
 	}
 	each(t, func(t *testing.T, c *wiretest.Caller) {
 		for _, tt := range tests {
@@ -162,7 +153,7 @@ func TestSuspendUntilAMessage(t *testing.T) {
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c *wiretest.Caller) {
-		for _, text := range []string{"hang", "slow cancel 1ms", "suspend"} {
+		for _, text := range []string{"hang", "suspend"} {
 			task := begin(t, c, text)
 			got, err := c.Client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID})
 			if err != nil || got.Status.State != a2a.TaskStateCanceled {
@@ -179,17 +170,6 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// A turn that ends too slowly is fenced off.
-func TestSlowCancelPassesTheGrace(t *testing.T) {
-	t.Parallel()
-	c := wiretest.Dial(t, sample(engine.Options{CancelGrace: 10 * time.Millisecond}))
-	task := begin(t, c, "slow cancel 100ms")
-	got, err := c.Client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID})
-	if err != nil || got.Status.State != a2a.TaskStateCanceled {
-		t.Errorf("%v %v", got, err)
-	}
-}
-
 func TestHangPassesTheTurnLimit(t *testing.T) {
 	t.Parallel()
 	c := wiretest.Dial(t, sample(engine.Options{TurnLimit: 10 * time.Millisecond}))
@@ -198,24 +178,7 @@ func TestHangPassesTheTurnLimit(t *testing.T) {
 	}
 }
 
-func TestBig(t *testing.T) {
-	t.Parallel()
-	sizes := map[string]int{"big 1": 1, "big 64k": 64 << 10}
-	each(t, func(t *testing.T, c *wiretest.Caller) {
-		for text, want := range sizes {
-			if o := say(t, c, words(text)); o.err != nil || len(o.task.Artifacts[0].Text()) != want {
-				t.Errorf("%s: %v", text, o.err)
-			}
-		}
-	})
-	c := wiretest.Dial(t, sample(engine.Options{}))
-	c.Streams = true
-	if o := say(t, c, words("big 4M")); o.err != nil || len(o.task.Artifacts[0].Text()) != 4<<20 {
-		t.Errorf("big 4M: %v", o.err)
-	}
-}
-
-// Each error of the protocol arrives as what it is, before and after the message was taken, and for a task.
+// Each error of the protocol arrives as what it is.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c *wiretest.Caller) {
@@ -223,50 +186,10 @@ func TestErrors(t *testing.T) {
 			if o := say(t, c, words("error "+row.Reason)); !errors.Is(o.err, row.Kind) || !a2a.AsError(o.err).Remote {
 				t.Errorf("error %s: %v", row.Reason, o)
 			}
-			name := strings.ToLower(strings.ReplaceAll(row.Reason, "_", "-"))
-			if o := say(t, c, words("break "+name)); !errors.Is(o.err, row.Kind) {
-				t.Errorf("break %s: %v", name, o)
-			}
-			id := a2a.TaskID("error-" + row.Reason)
-			if _, err := c.Client.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id}); !errors.Is(err, row.Kind) {
-				t.Errorf("get %s: %v", id, err)
-			}
-			if _, err := c.Client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id}); !errors.Is(err, row.Kind) {
-				t.Errorf("cancel %s: %v", id, err)
-			}
-			if _, err := c.Client.Subscribe(t.Context(), &a2a.SubscribeRequest{ID: id}); !errors.Is(err, row.Kind) {
-				t.Errorf("subscribe to %s: %v", id, err)
-			}
 		}
 		o := say(t, c, words("error RATE_LIMITED"))
 		if got := a2a.AsError(o.err).RetryAfter; got != time.Second {
 			t.Errorf("try again after %v", got)
-		}
-		if o = say(t, c, words("error INVALID_PARAMS")); len(a2a.AsError(o.err).Violations) != 1 {
-			t.Errorf("%+v", o.err)
-		}
-		if _, err := c.Client.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "error-PRONE"}); !errors.Is(err, a2a.ErrTaskNotFound) {
-			t.Errorf("a task that is merely called so: %v", err)
-		}
-	})
-}
-
-// What breaks off is only the call.
-func TestBreakLosesNothing(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, c *wiretest.Caller) {
-		m := words("break UNAVAILABLE")
-		m.ContextID = a2a.NewContextID()
-		if o := say(t, c, m); !errors.Is(o.err, a2a.ErrUnavailable) {
-			t.Fatal(o)
-		}
-		list, err := c.Client.ListTasks(t.Context(), &a2a.ListTasksRequest{ContextID: m.ContextID})
-		if err != nil || len(list.Tasks) != 1 {
-			t.Fatalf("%+v %v", list, err)
-		}
-		task, err := c.Client.Wait(t.Context(), list.Tasks[0].ID)
-		if err != nil || (outcome{task: task}).String() != "COMPLETED: Done behind your back." {
-			t.Errorf("%v %v", task, err)
 		}
 	})
 }
