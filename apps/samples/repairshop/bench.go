@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -107,4 +109,16 @@ func (b *bench) raise(ctx context.Context, height float64) (lower func() error, 
 		defer cancel()
 		return b.call(ctx, toolLower, none{}, &r)
 	}, err
+}
+
+// maxWords is how many runes of another agent's words are shown.
+const maxWords = 500
+
+// clean makes one short line of what another agent says.
+func clean(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if r := []rune(s); len(r) > maxWords {
+		return string(r[:maxWords]) + "…"
+	}
+	return s
 }

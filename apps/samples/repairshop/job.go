@@ -3,6 +3,7 @@
 package repairshop
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop/rules"
 )
 
 // A phase is how far a repair is.
@@ -85,7 +87,7 @@ func days(n int) string {
 // turn: the customer wants no more.
 func (k *ticket) read(t *agent.Turn) error {
 	text := t.Text()
-	if endPattern.MatchString(text) && (k.Phase == phaseIntake || k.Phase == phaseDiagnose || k.Phase == phaseEstimate) {
+	if rules.Ends(text) && (k.Phase == phaseIntake || k.Phase == phaseDiagnose || k.Phase == phaseEstimate) {
 		return agent.Withdraw(a2a.TextPart("All right, nothing was done, and there is nothing to pay."))
 	}
 	switch k.Phase {
@@ -99,20 +101,11 @@ func (k *ticket) read(t *agent.Turn) error {
 
 // readComplaint takes car, complaint and all that comes with them.
 func (k *ticket) readComplaint(m *a2a.Message, text string) {
-	if k.Complaint != "" { // then only the car, or more about the complaint, was asked for
-		k.Car.merge(answerCar(text, k.Car))
-	} else {
-		k.Car.merge(readCar(text))
-	}
-	if c := complaintOf(text); c != "" && k.Complaint == "" {
-		k.Complaint = c
-	}
-	if axle := axleOf(text); axle != "" {
-		k.Axle = axle
-	}
-	if since := sincePattern.FindString(text); since != "" {
-		k.Since = clean(since)
-	}
+	asked := k.Complaint != "" // then only the car, or more about the complaint, was asked for
+	k.Car = rules.ReadCar(text, k.Car, asked)
+	k.Complaint = cmp.Or(k.Complaint, rules.Complaint(text))
+	k.Axle = cmp.Or(rules.Axle(text), k.Axle)
+	k.Since = cmp.Or(clean(rules.Since(text)), k.Since)
 	for _, p := range m.Parts {
 		switch p.Content.(type) {
 		case a2a.Raw, a2a.URL:
@@ -123,21 +116,19 @@ func (k *ticket) readComplaint(m *a2a.Message, text string) {
 
 // readDecision takes the answer to an estimate: words, or data such as {"approved": true}.
 func (k *ticket) readDecision(m *a2a.Message, text string) error {
-	said := readVerdict(text)
+	agrees, clear := rules.Agrees(text)
 	for _, p := range m.Parts {
 		var form struct {
 			Approved *bool `json:"approved"`
 		}
 		if data, ok := p.Content.(a2a.Data); ok && json.Unmarshal(data, &form) == nil && form.Approved != nil {
-			if said = no; *form.Approved {
-				said = yes
-			}
+			agrees, clear = *form.Approved, true
 		}
 	}
-	switch said {
-	case yes:
+	switch {
+	case agrees:
 		k.Phase = phaseOrder
-	case no:
+	case clear:
 		return agent.Withdraw(a2a.TextPart("All right, we leave it as it is. Nothing was ordered, and there is nothing to pay."))
 	}
 	return nil
@@ -145,7 +136,7 @@ func (k *ticket) readDecision(m *a2a.Message, text string) error {
 
 // question asks for what is still missing, "" if nothing is.
 func (k *ticket) question() string {
-	missing := k.Car.missing()
+	missing := k.Car.Missing()
 	switch {
 	case k.Complaint == "" && missing != "":
 		return `What is wrong, and with which car? For example: "My Toyota Camry 2018 is making a rattling noise."`
@@ -171,7 +162,7 @@ func (k *ticket) job(action string) Job {
 
 // describe says the complaint in words, for the mechanic.
 func (k *ticket) describe() string {
-	text := fmt.Sprintf("Please find out what is wrong with a %s: %s", k.Car, describe(k.Complaint))
+	text := fmt.Sprintf("Please find out what is wrong with a %s: %s", k.Car, rules.Describe(k.Complaint))
 	if k.Axle != "" {
 		text += ", at the " + k.Axle
 	}

@@ -117,7 +117,7 @@ func (v *visit) intake(ctx context.Context) error {
 		v.k.Phase = phaseDiagnose
 		return nil
 	}
-	if v.k.Complaint != "" && v.k.Car.missing() == "" {
+	if v.k.Complaint != "" && v.k.Car.Missing() == "" {
 		v.k.Asked = true
 	}
 	return v.ask(ctx, q)

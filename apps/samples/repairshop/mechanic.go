@@ -3,6 +3,7 @@
 package repairshop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 )
@@ -30,6 +32,9 @@ const (
 	ActionDiagnose = "diagnose"
 	ActionRepair   = "repair"
 )
+
+// Car is a make, a model and a year.
+type Car = rules.Car
 
 // A Job is what the mechanic is to do. It is sent as data, or read from text.
 type Job struct {
@@ -173,13 +178,9 @@ func (j *Job) read(t *agent.Turn) {
 			j.Action = ActionRepair
 		}
 	}
-	j.Car.merge(answerCar(text, j.Car))
-	if c := complaintOf(text); c != "" {
-		j.Complaint = c
-	}
-	if axle := axleOf(text); axle != "" {
-		j.Axle = axle
-	}
+	j.Car = rules.ReadCar(text, j.Car, true)
+	j.Complaint = cmp.Or(rules.Complaint(text), j.Complaint)
+	j.Axle = cmp.Or(rules.Axle(text), j.Axle)
 }
 
 // readData takes a job that is sent as data, and reports whether there is one.
@@ -196,7 +197,7 @@ func (j *Job) readData(m *a2a.Message) bool {
 
 // question asks for what is missing, "" if nothing is.
 func (j *Job) question() string {
-	switch missing := j.Car.missing(); {
+	switch missing := j.Car.Missing(); {
 	case missing != "":
 		return fmt.Sprintf("Which car is it? I need %s, as in \"Toyota Camry 2018\".", missing)
 	case j.Complaint == "":

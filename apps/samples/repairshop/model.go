@@ -15,6 +15,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 	"github.com/dragoman-a2a/dragoman/internal/llm/mcptools"
 )
@@ -28,9 +29,9 @@ the complaint, or the axle where it matters is missing. Never invent any of them
 
 // jobTool is the schema of what a model says of a job.
 var jobTool = sync.OnceValue(func() string {
-	ids := make([]string, len(complaints))
-	for i, c := range complaints {
-		ids[i] = c.id
+	ids := make([]string, len(rules.Complaints))
+	for i, c := range rules.Complaints {
+		ids[i] = c.ID
 	}
 	raw, err := json.Marshal(map[string]any{
 		"type": "object", "required": []string{"make", "model", "year", "complaint"}, "additionalProperties": false,
@@ -177,7 +178,7 @@ type said struct {
 func (f *finding) job(action string) func(context.Context, said) (any, error) {
 	return func(_ context.Context, s said) (any, error) {
 		return nil, f.choose(func() error {
-			j := Job{Action: action, Car: Car{clean(s.Make), clean(s.Model), s.Year}, Complaint: s.Complaint, Code: s.Code, Axle: s.Axle}
+			j := Job{Action: action, Car: Car{Make: clean(s.Make), Model: clean(s.Model), Year: s.Year}, Complaint: s.Complaint, Code: s.Code, Axle: s.Axle}
 			if question := j.question(); question != "" {
 				return errors.New("that is not all: " + question)
 			}

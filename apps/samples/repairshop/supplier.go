@@ -14,6 +14,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop/rules"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 )
 
@@ -89,7 +90,7 @@ func (s *supplier) Run(ctx context.Context, t *agent.Turn) error {
 	if at == nil {
 		return t.Ask(a2a.TextPart(`Which part, and for which car? For example: "Do you have part #12345 in stock for a Toyota Camry 2018?"`))
 	}
-	car := readCar(text)
+	car := rules.ReadCar(text, Car{}, false)
 	offer := offerFor(at[1], car)
 	if !orderPattern.MatchString(text) {
 		return answer(t, OfferName, offer.describe(car), offer)
@@ -148,7 +149,7 @@ func (o Offer) describe(car Car) string {
 	if o.Name != "" {
 		what += " (" + strings.ToLower(o.Name) + ")"
 	}
-	if car.missing() == "" {
+	if car.Missing() == "" {
 		what += " for a " + car.String()
 	}
 	if o.Unavailable != "" {
