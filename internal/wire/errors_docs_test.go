@@ -87,7 +87,7 @@ func kindsForReaders(names map[string]string) string {
 	for _, r := range wire.Table {
 		rows = append(rows, []string{"`a2a." + names[r.Reason] + "`", "`" + r.Reason + "`", r.Kind.String()})
 	}
-	return table([]string{"in Go", "reason on the wire", "what a client reads if nothing better is known"}, rows)
+	return table([]string{"in Go", "reason on the wire", "default text"}, rows)
 }
 
 func codesForReaders(map[string]string) string {
