@@ -172,17 +172,18 @@ func TestSlowReadDelaysNoOtherReader(t *testing.T) {
 	}
 }
 
-// lateRelease is a journal in which a commit that gives the lease back is durable long before the caller knows it.
+// lateRelease is a journal in which the first commit that gives the lease back is durable long before the caller knows it.
 type lateRelease struct {
 	journal.Journal
-	durable chan struct{}
-	answer  chan struct{}
+	released atomic.Bool
+	durable  chan struct{}
+	answer   chan struct{}
 }
 
 func (l *lateRelease) Append(ctx context.Context, c *journal.Commit) (journal.Lease, error) {
 	lease, err := l.Journal.Append(ctx, c)
-	if c.Release {
-		l.durable <- struct{}{}
+	if c.Release && l.released.CompareAndSwap(false, true) {
+		close(l.durable)
 		<-l.answer
 	}
 	return lease, err
