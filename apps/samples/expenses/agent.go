@@ -160,13 +160,6 @@ func (c *clerk) understand(ctx context.Context, t *agent.Turn, d *desk) (action,
 	return readByRules(now, text), nil
 }
 
-// A situation is what is known when a text is read.
-type situation struct {
-	request Request // what the text may be about; the zero value when there is nothing
-	own     bool    // the task is about that request
-	today   string  // 2006-01-02
-}
-
 // end ends the turn with the outcome.
 func (o outcome) end(t *agent.Turn) error {
 	switch o.kind {

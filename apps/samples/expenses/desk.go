@@ -71,6 +71,13 @@ type action struct {
 	text     string            // of say and pass
 }
 
+// A situation is what is known when a text is read.
+type situation struct {
+	request Request // what the text may be about; the zero value when there is nothing
+	own     bool    // the task is about that request
+	today   string  // 2006-01-02
+}
+
 // outcomeKind is how a message ends.
 type outcomeKind int
 

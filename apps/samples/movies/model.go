@@ -158,71 +158,62 @@ type (
 var errCatalogue = errors.New("the catalogue could not be had, or it has no such record")
 
 func (g *sighting) tools() []llm.Tool {
+	c := g.catalogue
 	return []llm.Tool{
-		llm.NewTool("search_movies", "Finds films by title. Those are found without runtime, cast and director: see get_movie.", querySchema, g.searchMovies),
-		llm.NewTool("search_people", "Finds actors and directors by name. Their films are told by get_person.", querySchema, g.searchPeople),
-		llm.NewTool("get_movie", "Tells all about a film: plot, cast, director, release date, runtime, genres, rating.", idSchema, g.getMovie),
-		llm.NewTool("get_person", "Tells all about a person: birthday, place of birth, films.", idSchema, g.getPerson),
+		llm.NewTool("search_movies", "Finds films by title. Those are found without runtime, cast and director: see get_movie.", querySchema,
+			look(g, func(ctx context.Context, a queryArgument) ([]catalogue.Movie, error) {
+				return firstOf(c.SearchMovies(ctx, a.Query))
+			}, g.found)),
+		llm.NewTool("search_people", "Finds actors and directors by name. Their films are told by get_person.", querySchema,
+			look(g, func(ctx context.Context, a queryArgument) ([]catalogue.Person, error) {
+				return firstOf(c.SearchPeople(ctx, a.Query))
+			}, func(all []catalogue.Person) { g.people = append(g.people, all...) })),
+		llm.NewTool("get_movie", "Tells all about a film: plot, cast, director, release date, runtime, genres, rating.", idSchema,
+			look(g, func(ctx context.Context, a idArgument) (catalogue.Movie, error) {
+				m, err := c.Movie(ctx, a.ID)
+				return brief(m), err
+			}, func(m catalogue.Movie) { g.movies = slices.Insert(g.movies, 0, m) })),
+		llm.NewTool("get_person", "Tells all about a person: birthday, place of birth, films.", idSchema,
+			look(g, func(ctx context.Context, a idArgument) (catalogue.Person, error) { return c.Person(ctx, a.ID) },
+				func(p catalogue.Person) {
+					g.people = slices.Insert(g.people, 0, p)
+					g.found(slices.Concat(p.MovieCredits.Cast, p.MovieCredits.Crew))
+				})),
 		llm.NewTool("find_movies", "Finds films by genre, cast, director and years, best rated first.", findSchema, g.findMovies),
 	}
 }
 
-func (g *sighting) searchMovies(ctx context.Context, a queryArgument) (any, error) {
-	found, err := g.catalogue.SearchMovies(ctx, a.Query)
-	return g.list(ctx, found, err)
+// look makes a tool of a question to the catalogue, whose answer is kept.
+func look[A, R any](g *sighting, ask func(context.Context, A) (R, error), keep func(R)) func(context.Context, A) (any, error) {
+	return func(ctx context.Context, a A) (any, error) {
+		r, err := ask(ctx, a)
+		if err != nil {
+			return nil, cmp.Or(ctx.Err(), errCatalogue)
+		}
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		keep(r)
+		return r, nil
+	}
 }
 
-// list tells a model of films that were found.
-func (g *sighting) list(ctx context.Context, found []catalogue.Movie, err error) (any, error) {
-	if err != nil {
-		return nil, cmp.Or(ctx.Err(), errCatalogue)
-	}
-	found = found[:min(len(found), maxResults)]
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.movies = append(g.movies, found...)
-	return found, nil
+func (g *sighting) found(all []catalogue.Movie) { g.movies = append(g.movies, all...) }
+
+func firstOf[T any](found []T, err error) ([]T, error) {
+	return found[:min(len(found), maxResults)], err
 }
 
-func (g *sighting) searchPeople(ctx context.Context, a queryArgument) (any, error) {
-	found, err := g.catalogue.SearchPeople(ctx, a.Query)
-	if err != nil {
-		return nil, cmp.Or(ctx.Err(), errCatalogue)
+// brief is a film without the stunts and the caterers.
+func brief(m catalogue.Movie) catalogue.Movie {
+	if m.Credits != nil {
+		m.Credits = &catalogue.Credits{
+			Cast: m.Credits.Cast[:min(len(m.Credits.Cast), maxResults)],
+			Crew: slices.DeleteFunc(slices.Clone(m.Credits.Crew), func(c catalogue.Credit) bool {
+				return c.Job != "Director" && c.Job != "Screenplay" && c.Job != "Writer"
+			}),
+		}
 	}
-	found = found[:min(len(found), maxResults)]
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.people = append(g.people, found...)
-	return found, nil
-}
-
-func (g *sighting) getMovie(ctx context.Context, a idArgument) (any, error) {
-	m, err := g.catalogue.Movie(ctx, a.ID)
-	if err != nil {
-		return nil, cmp.Or(ctx.Err(), errCatalogue)
-	}
-	m.Credits = &catalogue.Credits{ // a model needs neither the stunts nor the caterers
-		Cast: m.Credits.Cast[:min(len(m.Credits.Cast), maxResults)],
-		Crew: slices.DeleteFunc(slices.Clone(m.Credits.Crew), func(c catalogue.Credit) bool {
-			return c.Job != "Director" && c.Job != "Screenplay" && c.Job != "Writer"
-		}),
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.movies = slices.Insert(g.movies, 0, m)
-	return m, nil
-}
-
-func (g *sighting) getPerson(ctx context.Context, a idArgument) (any, error) {
-	p, err := g.catalogue.Person(ctx, a.ID)
-	if err != nil {
-		return nil, cmp.Or(ctx.Err(), errCatalogue)
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.people = slices.Insert(g.people, 0, p)
-	g.movies = slices.Concat(g.movies, p.MovieCredits.Cast, p.MovieCredits.Crew)
-	return p, nil
+	return m
 }
 
 func (g *sighting) findMovies(ctx context.Context, a findArgument) (any, error) {
@@ -234,6 +225,7 @@ func (g *sighting) findMovies(ctx context.Context, a findArgument) (any, error) 
 		}
 		f.Genres = append(f.Genres, id)
 	}
-	found, err := g.catalogue.Discover(ctx, f)
-	return g.list(ctx, found, err)
+	return look(g, func(ctx context.Context, f catalogue.Filter) ([]catalogue.Movie, error) {
+		return firstOf(g.catalogue.Discover(ctx, f))
+	}, g.found)(ctx, f)
 }

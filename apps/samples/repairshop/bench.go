@@ -10,8 +10,11 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/agent"
 )
 
 // toolTime bounds each call of a tool.
@@ -121,4 +124,29 @@ func clean(s string) string {
 		return string(r[:maxWords]) + "…"
 	}
 	return s
+}
+
+// unreachable is the error of tools that cannot be connected.
+func unreachable(err error) error {
+	return agent.Public("The tools of the workshop cannot be reached now. Please try again later.", err)
+}
+
+// lowerFirst makes of a sentence a part of one.
+func lowerFirst(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToLower(s[:n]) + s[n:]
+}
+
+// failed makes of an error of a tool what the caller may read: what the tool itself says, or that it is out of order.
+func failed(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if refused, ok := errors.AsType[*toolError](err); ok {
+		return agent.Public("A tool says: "+refused.text+".", err)
+	}
+	return agent.Public("A tool of the workshop is out of order. Please try again later.", err)
 }

@@ -17,11 +17,9 @@
 //
 // What happens, file by file:
 //
-//	manager.go   the manager: asks what is missing, gives an estimate, orders, has the car repaired
-//	job.go       what the manager keeps of a repair, and how it reads what the customer says
-//	words.go     words become cars, complaints, and yes or no
-//	mechanic.go  the mechanic: diagnoses and repairs
-//	model.go     the mechanic's other engine: a language model understands and diagnoses
+//	manager.go   the manager: asks what is missing, gives an estimate, orders, has the car repaired; job.go is its ticket
+//	mechanic.go  the mechanic: diagnoses and repairs; order.go is its job, model.go has a language model understand it
 //	supplier.go  the supplier: has parts or has not, and takes orders
 //	tools.go     the MCP server with the mechanic's tools; bench.go calls them
+//	rules/       stands in for a language model: cars, complaints, and yes or no in a text
 package repairshop

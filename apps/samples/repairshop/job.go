@@ -171,3 +171,32 @@ func (k *ticket) describe() string {
 	}
 	return text + "."
 }
+
+// complaintParts is what the mechanic is sent: the job, with files of the customer.
+func (k *ticket) complaintParts(t *agent.Turn) ([]a2a.Part, error) {
+	data, err := a2a.DataPart(k.job(ActionDiagnose))
+	if err != nil {
+		return nil, err
+	}
+	return append([]a2a.Part{a2a.TextPart(k.describe()), data}, pictures(t)...), nil
+}
+
+// maxPictures is how many of the customer's files the mechanic gets.
+const maxPictures = 5
+
+// pictures are the files that the customer has sent.
+func pictures(t *agent.Turn) []a2a.Part {
+	var all []a2a.Part
+	for _, m := range t.Task().History {
+		if m.Role != a2a.RoleUser {
+			continue
+		}
+		for _, p := range m.Parts {
+			switch p.Content.(type) {
+			case a2a.Raw, a2a.URL:
+				all = append(all, p)
+			}
+		}
+	}
+	return all[max(0, len(all)-maxPictures):]
+}

@@ -134,7 +134,7 @@ func (v *visit) ask(ctx context.Context, text string) error {
 // diagnose has the mechanic look at the car. What the mechanic asks is asked of the customer.
 func (v *visit) diagnose(ctx context.Context) error {
 	k := v.k
-	content, err := v.complaint()
+	content, err := k.complaintParts(v.t)
 	if err != nil {
 		return err
 	}
@@ -150,35 +150,6 @@ func (v *visit) diagnose(ctx context.Context) error {
 	}
 	k.Estimate, k.Phase = newEstimate(k.Diagnosis), phaseEstimate
 	return nil
-}
-
-// complaint is what the mechanic is sent: the job, with files of the customer.
-func (v *visit) complaint() ([]a2a.Part, error) {
-	data, err := a2a.DataPart(v.k.job(ActionDiagnose))
-	if err != nil {
-		return nil, err
-	}
-	return append([]a2a.Part{a2a.TextPart(v.k.describe()), data}, v.pictures()...), nil
-}
-
-// maxPictures is how many of the customer's files the mechanic gets.
-const maxPictures = 5
-
-// pictures are the files that the customer has sent.
-func (v *visit) pictures() []a2a.Part {
-	var all []a2a.Part
-	for _, m := range v.t.Task().History {
-		if m.Role != a2a.RoleUser {
-			continue
-		}
-		for _, p := range m.Parts {
-			switch p.Content.(type) {
-			case a2a.Raw, a2a.URL:
-				all = append(all, p)
-			}
-		}
-	}
-	return all[max(0, len(all)-maxPictures):]
 }
 
 // propose asks the customer to approve the estimate.

@@ -3,20 +3,13 @@
 package repairshop
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 )
@@ -26,40 +19,6 @@ const (
 	DiagnosisName = "diagnosis"
 	ReportName    = "report"
 )
-
-// What the mechanic does with a car.
-const (
-	ActionDiagnose = "diagnose"
-	ActionRepair   = "repair"
-)
-
-// Car is a make, a model and a year.
-type Car = rules.Car
-
-// A Job is what the mechanic is to do. It is sent as data, or read from text.
-type Job struct {
-	Action    string `json:"action"`
-	Car       Car    `json:"car"`
-	Complaint string `json:"complaint"`      // "rattle", "leak" and so on
-	Code      string `json:"code,omitempty"` // the error code, once it is known
-	Axle      string `json:"axle,omitempty"` // "front" or "rear", where it matters
-}
-
-// A Diagnosis is what the mechanic found.
-type Diagnosis struct {
-	Job     Job      `json:"job"` // with what was found out
-	Codes   []string `json:"codes,omitempty"`
-	Problem string   `json:"problem"`
-	Minutes int      `json:"minutes"` // of work
-	Offer   Offer    `json:"offer"`   // of the part that is needed
-}
-
-// A Report says what was repaired.
-type Report struct {
-	Car     Car      `json:"car"`
-	Problem string   `json:"problem"`
-	Done    []string `json:"done"`
-}
 
 // NewMechanic returns the mechanic, who has a [Job] done, sent as data or in words ("diagnose the rattling noise of a
 // Toyota Camry 2018"). A diagnosis uses the scanner and the manual, and asks the supplier for the part; a repair uses
@@ -90,61 +49,42 @@ type workOrder struct {
 	Talk []llm.Message `json:"talk,omitempty"` // with a model: what was said
 }
 
-// Run does one job.
+// Run does one job. A model or the rules find out what it is; the rest is the same.
 func (m *mechanic) Run(ctx context.Context, t *agent.Turn) error {
 	var w workOrder
 	if _, err := t.LoadTask(ctx, &w); err != nil {
 		return fmt.Errorf("load the work order: %w", err)
 	}
+	var f *finding
 	if m.opts.Model != nil && !w.Job.ordered(t) {
-		return m.byModel(ctx, t, &w)
-	}
-	w.Job.read(t)
-	if err := t.SaveTask(ctx, w); err != nil {
-		return err
-	}
-	if question := w.Job.question(); question != "" {
-		return t.Ask(a2a.TextPart(question))
+		var err error
+		if f, err = m.understand(ctx, t, &w); err != nil {
+			return err
+		}
+		if f.question != "" {
+			return w.ask(ctx, t, f.question)
+		}
+	} else {
+		w.Job.read(t)
+		if err := t.SaveTask(ctx, w); err != nil {
+			return err
+		}
+		if question := w.Job.question(); question != "" {
+			return t.Ask(a2a.TextPart(question))
+		}
 	}
 	tools, err := openBench(ctx, m.opts.Tools)
 	if err != nil {
 		return unreachable(err)
 	}
 	defer tools.close()
-	if w.Job.Action == ActionRepair {
+	switch {
+	case w.Job.Action == ActionRepair:
 		return m.repair(ctx, t, tools, &w)
+	case f != nil:
+		return m.conclude(ctx, t, tools, &w, f.codes)
 	}
 	return m.diagnose(ctx, t, tools, &w)
-}
-
-// byModel does a job that a model understands. What is done then is done as by the rules.
-func (m *mechanic) byModel(ctx context.Context, t *agent.Turn, w *workOrder) error {
-	f, err := m.understand(ctx, t, w)
-	if err != nil {
-		return err
-	}
-	if f.question != "" {
-		return w.ask(ctx, t, f.question)
-	}
-	tools, err := openBench(ctx, m.opts.Tools)
-	if err != nil {
-		return unreachable(err)
-	}
-	defer tools.close()
-	if w.Job.Action == ActionRepair {
-		return m.repair(ctx, t, tools, w)
-	}
-	return m.conclude(ctx, t, tools, w, f.codes)
-}
-
-// ordered reports whether the message is the whole order of a repair as data, of which there is nothing to understand. It
-// is one also when the turn was interrupted.
-func (j *Job) ordered(t *agent.Turn) bool {
-	order := *j
-	if m := t.Message(); m != nil && !order.readData(m) {
-		return false
-	}
-	return order.Action == ActionRepair && order.question() == ""
 }
 
 // ask asks the customer, and keeps the question.
@@ -154,56 +94,6 @@ func (w *workOrder) ask(ctx context.Context, t *agent.Turn, question string) err
 		return err
 	}
 	return t.Ask(a2a.TextPart(question))
-}
-
-// unreachable is the error of tools that cannot be connected.
-func unreachable(err error) error {
-	return agent.Public("The tools of the workshop cannot be reached now. Please try again later.", err)
-}
-
-var repairPattern = regexp.MustCompile(`(?i)^\W*(?:please\s+)?(?:repair|fix|replace)\b`)
-
-// read takes what the message says about the job: data as a whole, or else words.
-func (j *Job) read(t *agent.Turn) {
-	if t.Message() == nil {
-		return
-	}
-	if j.readData(t.Message()) {
-		return
-	}
-	text := t.Text()
-	if j.Action == "" {
-		j.Action = ActionDiagnose
-		if repairPattern.MatchString(text) {
-			j.Action = ActionRepair
-		}
-	}
-	j.Car = rules.ReadCar(text, j.Car, true)
-	j.Complaint = cmp.Or(rules.Complaint(text), j.Complaint)
-	j.Axle = cmp.Or(rules.Axle(text), j.Axle)
-}
-
-// readData takes a job that is sent as data, and reports whether there is one.
-func (j *Job) readData(m *a2a.Message) bool {
-	for _, p := range m.Parts {
-		next := *j
-		if data, ok := p.Content.(a2a.Data); ok && json.Unmarshal(data, &next) == nil {
-			*j = next
-			return true
-		}
-	}
-	return false
-}
-
-// question asks for what is missing, "" if nothing is.
-func (j *Job) question() string {
-	switch missing := j.Car.Missing(); {
-	case missing != "":
-		return fmt.Sprintf("Which car is it? I need %s, as in \"Toyota Camry 2018\".", missing)
-	case j.Complaint == "":
-		return `What is wrong with it? For example: "it makes a rattling noise".`
-	}
-	return ""
 }
 
 // pause shows what is done and takes the time for it.
@@ -304,24 +194,4 @@ func (m *mechanic) repair(ctx context.Context, t *agent.Turn, tools *bench, w *w
 	}
 	text := fmt.Sprintf("The %s is repaired. %s: that is done.", w.Job.Car, p.Problem)
 	return answer(t, ReportName, text, Report{Car: w.Job.Car, Problem: p.Problem, Done: p.Steps})
-}
-
-// lowerFirst makes of a sentence a part of one.
-func lowerFirst(s string) string {
-	_, n := utf8.DecodeRuneInString(s)
-	return strings.ToLower(s[:n]) + s[n:]
-}
-
-// failed makes of an error of a tool what the caller may read: what the tool itself says, or that it is out of order.
-func failed(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if refused, ok := errors.AsType[*toolError](err); ok {
-		return agent.Public("A tool says: "+refused.text+".", err)
-	}
-	return agent.Public("A tool of the workshop is out of order. Please try again later.", err)
 }

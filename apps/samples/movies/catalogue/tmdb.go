@@ -108,8 +108,12 @@ func (t *tmdb) get(ctx context.Context, path string, query url.Values, v any) er
 		return fmt.Errorf("catalogue: TMDB %s: %w", path, err)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return &tmdbError{path: path, status: response.StatusCode}
+	switch response.StatusCode {
+	case http.StatusOK:
+	case http.StatusUnauthorized:
+		return fmt.Errorf("catalogue: TMDB %s: status 401; check TMDB_API_KEY", path)
+	default:
+		return fmt.Errorf("catalogue: TMDB %s: status %d", path, response.StatusCode)
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, tmdbMaxBody+1))
 	if err != nil {
@@ -123,20 +127,6 @@ func (t *tmdb) get(ctx context.Context, path string, query url.Values, v any) er
 		return fmt.Errorf("catalogue: TMDB %s: the answer is not what it should be: %w", path, err)
 	}
 	return nil
-}
-
-// tmdbError is an answer with a status that is no success.
-type tmdbError struct {
-	path   string
-	status int
-}
-
-func (e *tmdbError) Error() string {
-	text := fmt.Sprintf("catalogue: TMDB %s: status %d", e.path, e.status)
-	if e.status == http.StatusUnauthorized {
-		text += "; check TMDB_API_KEY"
-	}
-	return text
 }
 
 func (t *tmdb) searchMovies(ctx context.Context, path string, query url.Values) ([]Movie, error) {
