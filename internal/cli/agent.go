@@ -20,6 +20,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -36,26 +37,26 @@ func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context)
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	if f, own := errors.AsType[*failure](err); own && f.exit == exitUsage {
+	if f, own := errors.AsType[*cmdline.Failure](err); own && f.Exit == cmdline.ExitUsage {
 		return err
 	}
 	c.sayWhere(seen)
 	if cmd.Context().Err() != nil {
 		return context.Cause(ctx)
 	}
-	failed := &failure{exit: exitTimeout, code: codeTimeout, message: fmt.Sprintf("no result within %v", c.options.timeout)}
+	failed := &cmdline.Failure{Exit: cmdline.ExitTimeout, Code: cmdline.CodeTimeout, Message: fmt.Sprintf("no result within %v", c.options.timeout)}
 	switch {
 	case seen.task == "":
-		return failed.withHint("give it more time with --timeout")
+		return failed.WithHint("give it more time with --timeout")
 	case c.ephemeral:
-		failed.message += fmt.Sprintf("; task %s ended with this host", seen.task)
+		failed.Message += fmt.Sprintf("; task %s ended with this host", seen.task)
 	case seen.state.Interrupted():
-		failed.message += fmt.Sprintf("; task %s still waits", seen.task)
+		failed.Message += fmt.Sprintf("; task %s still waits", seen.task)
 	default:
-		failed.message += fmt.Sprintf("; task %s goes on without you", seen.task)
+		failed.Message += fmt.Sprintf("; task %s goes on without you", seen.task)
 	}
 	if c.wantsJSON() { // people have just read it
-		failed.hint = c.comeBackTo(seen)
+		failed.Hint = c.comeBackTo(seen)
 	}
 	return failed
 }
@@ -79,13 +80,13 @@ func (c *command) limit(ctx context.Context) (context.Context, context.CancelFun
 
 // takeInterrupts lets Ctrl-C call f, which must return soon; nil gives it back.
 func (c *command) takeInterrupts(f func()) {
-	if c.onInterrupt != nil {
-		c.onInterrupt(f)
+	if c.process.onInterrupt != nil {
+		c.process.onInterrupt(f)
 	}
 }
 
 func noAgent() error {
-	return usagef("no agent is named").withHint("give its address with -a, or in DRAGOMAN_AGENT_CARD")
+	return cmdline.Usagef("no agent is named").WithHint("give its address with -a, or in DRAGOMAN_AGENT_CARD")
 }
 
 // resolve finds the agent's card.
@@ -111,7 +112,7 @@ func (c *command) orAgents(ctx context.Context, err error) error {
 const maxListed = 1 << 20
 
 // severalAgents says which agents an address without a card has, if it lists them as samples up does; nil if not.
-func (c *command) severalAgents(ctx context.Context, e *card.Error) *failure {
+func (c *command) severalAgents(ctx context.Context, e *card.Error) *cmdline.Failure {
 	base, isCard := strings.CutSuffix(e.URL, card.WellKnownPath)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/", nil)
 	if !isCard || err != nil {
@@ -137,8 +138,8 @@ func (c *command) severalAgents(ctx context.Context, e *card.Error) *failure {
 		names = append(names, short(terminal.Inline(agent.Name), 40))
 	}
 	f := cardFailure(e)
-	f.message = fmt.Sprintf("%s is no agent; it has %d of them: %s", withoutUser(base), len(list.Agents), strings.Join(names, ", "))
-	f.hint = "name one of them, such as " + terminal.CommandLine([]string{withoutUser(list.Agents[0].URL)})
+	f.Message = fmt.Sprintf("%s is no agent; it has %d of them: %s", withoutUser(base), len(list.Agents), strings.Join(names, ", "))
+	f.Hint = "name one of them, such as " + terminal.CommandLine([]string{withoutUser(list.Agents[0].URL)})
 	return f
 }
 
@@ -228,16 +229,16 @@ func (c *command) params() (http.Header, error) {
 		name, value, found := strings.Cut(param, ":")
 		value = strings.TrimSpace(value)
 		if !found || !isToken(name) || !isHeaderValue(value) {
-			return nil, usagef("--svc-param is not name:value").withHint("for example --svc-param X-Team:blue")
+			return nil, cmdline.Usagef("--svc-param is not name:value").WithHint("for example --svc-param X-Team:blue")
 		}
 		if flag, own := ownHeaders[http.CanonicalHeaderKey(name)]; own {
-			return nil, usagef("--svc-param cannot set %s, which dragoman sets itself", name).withHint(flag)
+			return nil, cmdline.Usagef("--svc-param cannot set %s, which dragoman sets itself", name).WithHint(flag)
 		}
 		params.Add(name, value)
 	}
 	if token := c.options.bearer; token != "" {
 		if !isHeaderValue(token) {
-			return nil, usagef("--bearer has characters that no header may have")
+			return nil, cmdline.Usagef("--bearer has characters that no header may have")
 		}
 		params.Set("Authorization", "Bearer "+token)
 	}
@@ -366,7 +367,7 @@ func (c *command) goOn(s *seen) []string {
 }
 
 // hintKeep says to people how to keep tasks, when the host of this run does not.
-const hintKeep = "keep tasks with --" + flagDataDir + " FOLDER"
+const hintKeep = "keep tasks with --" + cmdline.FlagDataDir + " FOLDER"
 
 // sayResume says how to go on with a task, or that nobody can.
 func (c *command) sayResume(words ...string) {

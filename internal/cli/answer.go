@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -18,15 +19,15 @@ import (
 func (o *sendOptions) checkForms(c *command, words []string) error {
 	switch {
 	case o.skeleton && (len(words) > 0 || len(o.parts.specs) > 0 || o.answer != "" || o.fill):
-		return usagef("--skeleton sends nothing, and there is something to send")
+		return cmdline.Usagef("--skeleton sends nothing, and there is something to send")
 	case (o.skeleton || o.answer != "") && o.taskID == "":
-		return usagef("no task is named").withHint("name the one that waits for the form with --task-id")
+		return cmdline.Usagef("no task is named").WithHint("name the one that waits for the form with --task-id")
 	case o.fill && !c.AtTerminal():
-		return usagef("--fill needs a terminal, to ask at").withHint("print the form with --skeleton and send it with --answer")
+		return cmdline.Usagef("--fill needs a terminal, to ask at").WithHint("print the form with --skeleton and send it with --answer")
 	case o.fill && c.AsJSON:
-		return usagef("--fill asks people, and --output json is for programs").withHint("print the form with --skeleton and send it with --answer")
+		return cmdline.Usagef("--fill asks people, and --output json is for programs").WithHint("print the form with --skeleton and send it with --answer")
 	case o.fill && o.async:
-		return usagef("--fill waits for the form, and --async does not wait")
+		return cmdline.Usagef("--fill waits for the form, and --async does not wait")
 	}
 	return nil
 }
@@ -62,7 +63,7 @@ func (c *command) formOf(ctx context.Context, agent *client.Client, id a2a.TaskI
 		return seen.form, nil
 	}
 	look := terminal.CommandLine(c.lookAt(id))
-	return nil, usagef("task %s is %s and asks for no form", id, stateName(task.Status.State)).withHint("see what it says with " + look)
+	return nil, cmdline.Usagef("task %s is %s and asks for no form", id, stateName(task.Status.State)).WithHint("see what it says with " + look)
 }
 
 // showSkeleton prints the form that the task waits for as a document to fill.
@@ -84,7 +85,7 @@ func (c *command) completeAnswer(ctx context.Context, agent *client.Client, req 
 	whole, err := form.complete(jsontext.Value(last.Content.(a2a.Data)))
 	if err != nil {
 		see := terminal.CommandLine(append(c.commandFor("send", "", "--task-id", string(req.Message.TaskID)), "--skeleton"))
-		return usagef("--answer does not fit the form: %v", err).withHint("see the form with " + see)
+		return cmdline.Usagef("--answer does not fit the form: %v", err).WithHint("see the form with " + see)
 	}
 	last.Content = a2a.Data(whole)
 	return nil

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bytes"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,7 +15,7 @@ import (
 func waiting(t *testing.T, url string) string {
 	t.Helper()
 	got := run(t.Context(), "send", "-a", url, "--text", "lunch")
-	if got.code != exitOK {
+	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	_, rest, _ := strings.Cut(got.stdout, "Task: ")
@@ -35,7 +36,7 @@ func TestSendAnswersForms(t *testing.T) {
 
 	got := run(t.Context(), "send", "-a", url, "--task-id", task, "--skeleton")
 	want := "{\n  \"date\": \"\",\n  \"amount\": \"20\",\n  \"purpose\": \"\",\n  \"request_id\": \"request_id_1234567\"\n}\n"
-	if got.code != exitOK || got.stdout != want {
+	if got.code != cmdline.ExitOK || got.stdout != want {
 		t.Fatalf("%+v", got)
 	}
 	file := filepath.Join(t.TempDir(), "form.json")
@@ -43,17 +44,17 @@ func TestSendAnswersForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = run(t.Context(), "send", "-a", url, "--task-id", task, "--answer", file)
-	if got.code != exitUsage || !strings.Contains(got.stderr, "date: it is needed; purpose: it is needed") || !strings.Contains(got.stderr, "--skeleton") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "date: it is needed; purpose: it is needed") || !strings.Contains(got.stderr, "--skeleton") {
 		t.Fatalf("%+v", got)
 	}
 	filled := strings.NewReplacer(`"date": ""`, `"date": "2026-11-20"`, `"purpose": ""`, `"purpose":"lunch"`).Replace(want)
 	got = runWith(t.Context(), nil, filled, "send", "-a", url, "--task-id", task, "--answer", "-", "--stream")
-	if got.code != exitOK || !strings.Contains(got.stdout, "Status: completed") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: completed") {
 		t.Fatalf("%+v", got)
 	}
 	// A task that has ended waits for nothing.
 	got = run(t.Context(), "send", "-a", url, "--task-id", task, "--skeleton")
-	if got.code != exitUsage || !strings.Contains(got.stderr, "is completed and asks for no form") || !strings.Contains(got.stderr, "task get") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "is completed and asks for no form") || !strings.Contains(got.stderr, "task get") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -65,7 +66,7 @@ func TestSendRefusesOddFormFlags(t *testing.T) {
 		{"--fill", "hi"}, {"--task-id", "1", "--answer", "{}", "--skeleton"},
 	} {
 		got := run(t.Context(), append([]string{"send", "-a", "http://127.0.0.1:1"}, args...)...)
-		if got.code != exitUsage {
+		if got.code != cmdline.ExitUsage {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
@@ -89,7 +90,7 @@ func TestSendFillsFormsAtATerminal(t *testing.T) {
 		var out, err bytes.Buffer
 		r := Run{Program: "dragoman", Args: []string{"send", "-a", url, "--fill", "lunch"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
 			LookupEnv: func(string) (string, bool) { return "", false }, person: &person{lines: test.lines}}
-		if code := r.Do(t.Context()); code != exitOK {
+		if code := r.Do(t.Context()); code != cmdline.ExitOK {
 			t.Errorf("%v: exit code %d\n%s", test.lines, code, err.String())
 		}
 		has(t, "the output", out.String(), test.stdout)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/loadgen"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -58,8 +59,8 @@ func (c *command) benchCommand() *cobra.Command {
 			if len(rest) == 0 {
 				return nil
 			}
-			return usagef("bench takes the URL of one agent, and here is %q", rest[0]).
-				withHint("give another kind of address with -a, and the text to send with --text")
+			return cmdline.Usagef("bench takes the URL of one agent, and here is %q", rest[0]).
+				WithHint("give another kind of address with -a, and the text to send with --text")
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.bench(cmd.Context(), &o) },
 	}
@@ -86,10 +87,10 @@ func (c *command) benchCommand() *cobra.Command {
 // bench measures until the run is over, or ctx is.
 func (c *command) bench(ctx context.Context, o *benchOptions) error {
 	if err := o.Check(); err != nil {
-		return usagef("%v", err).withHint("see --rate, --duration, --count and --concurrency")
+		return cmdline.Usagef("%v", err).WithHint("see --rate, --duration, --count and --concurrency")
 	}
 	if o.timeout <= 0 {
-		return usagef("--request-timeout is %v; it must be above 0", o.timeout)
+		return cmdline.Usagef("--request-timeout is %v; it must be above 0", o.timeout)
 	}
 	if c.options.agentCard == "" {
 		return noAgent()
@@ -110,7 +111,7 @@ func (c *command) bench(ctx context.Context, o *benchOptions) error {
 		}
 	}
 	if o.stream && !streams(agent.Card()) {
-		return usagef("the agent's card offers no streams").withHint("leave --stream out")
+		return cmdline.Usagef("the agent's card offers no streams").WithHint("leave --stream out")
 	}
 	measured, err := loadgen.Run(ctx, o.Options, o.message(agent), c.kindOf)
 	if err != nil {
@@ -138,12 +139,12 @@ func (o *benchOptions) allow(ctx context.Context, host string) error {
 	}
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
-		return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf("the host %s is not known: %v", host, err)}
+		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf("the host %s is not known: %v", host, err)}
 	}
 	for _, addr := range addrs {
 		if !addr.Unmap().IsLoopback() {
-			return usagef("%s is not this machine, and load on a machine of others is an attack", host).
-				withHint("if it is yours, say so with --" + flagOwnHost)
+			return cmdline.Usagef("%s is not this machine, and load on a machine of others is an attack", host).
+				WithHint("if it is yours, say so with --" + flagOwnHost)
 		}
 	}
 	return nil
@@ -209,9 +210,9 @@ func outcome(event any) error {
 // kindOf names the kind under which an error is counted.
 func (c *command) kindOf(err error) string {
 	if errors.Is(err, errTaskFailed) {
-		return codeOther + "TASK_FAILED"
+		return cmdline.CodeOther + "TASK_FAILED"
 	}
-	return c.failureOf(err).code
+	return c.failureOf(err).Code
 }
 
 // A measurement is a report as it is printed: durations in milliseconds.
@@ -268,7 +269,7 @@ func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 	case r.Interrupted:
 		return errLeft
 	case r.Succeeded == 0:
-		return &failure{exit: exitFailure, code: codeInternal, message: "no message was answered", hint: "see what the agent says with " +
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal, Message: "no message was answered", Hint: "see what the agent says with " +
 			terminal.CommandLine(append(c.commandFor("send", ""), "--text", o.text))}
 	}
 	return nil

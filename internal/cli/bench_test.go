@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 func measured(t *testing.T, r result) *measurement {
@@ -29,7 +30,7 @@ func TestBenchStopsAtItsCountAndMeasures(t *testing.T) {
 	base := serveAgent(t, echo(), nil)
 	got := run(t.Context(), "bench", base, "--rate", "1000", "--count", "40", "--text", "Hello", "-o", "json")
 	m := measured(t, got)
-	if got.code != exitOK || m.Planned != 40 || m.Succeeded != 40 || m.Failed+m.NotSent+m.Unfinished != 0 || m.Latency == nil || m.First != nil {
+	if got.code != cmdline.ExitOK || m.Planned != 40 || m.Succeeded != 40 || m.Failed+m.NotSent+m.Unfinished != 0 || m.Latency == nil || m.First != nil {
 		t.Fatalf("exit code %d: %+v\n%s", got.code, m, got.stderr)
 	}
 	if l := m.Latency; l.Min <= 0 || l.P50 < l.Min || l.P90 < l.P50 || l.P99 < l.P90 || l.P999 < l.P99 || l.Max < l.P999 {
@@ -44,7 +45,7 @@ func TestBenchMeasuresTheFirstEventOfAStream(t *testing.T) {
 		return nil
 	}), nil)
 	got := run(t.Context(), "bench", "-a", base, "--rate", "500", "--count", "5", "--stream")
-	if got.code != exitOK || !strings.Contains(got.stdout, "Answered: 5, ") || !strings.Contains(got.stdout, "First event: p50 ") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Answered: 5, ") || !strings.Contains(got.stdout, "First event: p50 ") {
 		t.Errorf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
@@ -62,7 +63,7 @@ func TestBenchCountsErrorsByKind(t *testing.T) {
 	}), nil)
 	got := run(t.Context(), "bench", base, "--rate", "500", "--count", "10", "-o", "json")
 	m := measured(t, got)
-	if got.code != exitOK || m.Succeeded != 5 || m.Failed != 5 || m.Errors["DRAGOMAN_ERR_TASK_FAILED"] != 5 {
+	if got.code != cmdline.ExitOK || m.Succeeded != 5 || m.Failed != 5 || m.Errors["DRAGOMAN_ERR_TASK_FAILED"] != 5 {
 		t.Errorf("exit code %d: %+v", got.code, m)
 	}
 }
@@ -80,7 +81,7 @@ func TestBenchInterrupted(t *testing.T) {
 	}), nil)
 	got := run(ctx, "bench", base, "--rate", "200", "--duration", "1h", "-o", "json")
 	m := measured(t, got)
-	if got.code != exitInterrupted || !m.Interrupted || m.Succeeded < 5 || m.Succeeded > 11 || m.NotSent != 0 {
+	if got.code != cmdline.ExitInterrupted || !m.Interrupted || m.Succeeded < 5 || m.Succeeded > 11 || m.NotSent != 0 {
 		t.Errorf("exit code %d: %+v", got.code, m)
 	}
 }
@@ -95,7 +96,7 @@ func TestBenchSparesMachinesOfOthers(t *testing.T) {
 	}
 	for _, args := range [][]string{{"http://192.0.2.1:8080"}, {"-a", file}} {
 		got := run(t.Context(), append([]string{"bench", "--count", "1"}, args...)...)
-		if got.code != exitUsage || !strings.Contains(got.stderr, "192.0.2.1 is not this machine") || !strings.Contains(got.stderr, "--i-own-this-host") {
+		if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "192.0.2.1 is not this machine") || !strings.Contains(got.stderr, "--i-own-this-host") {
 			t.Errorf("%v: exit code %d:\n%s", args, got.code, got.stderr)
 		}
 	}
@@ -109,7 +110,7 @@ func TestBenchOptionsAreChecked(t *testing.T) {
 	for _, args := range [][]string{
 		{"--rate", "0"}, {"--duration", "-1s"}, {"--count", "-1"}, {"--concurrency", "0"}, {"--request-timeout", "0"}, {"hello"}, {},
 	} {
-		if got := run(t.Context(), append([]string{"bench"}, args...)...); got.code != exitUsage {
+		if got := run(t.Context(), append([]string{"bench"}, args...)...); got.code != cmdline.ExitUsage {
 			t.Errorf("%v: exit code %d:\n%s", args, got.code, got.stderr)
 		}
 	}
@@ -120,7 +121,7 @@ func TestBenchOfNothing(t *testing.T) {
 	t.Parallel()
 	base := serveAgent(t, agent.Func(func(context.Context, *agent.Turn) error { return agent.Reject(a2a.TextPart("no")) }), nil)
 	got := run(t.Context(), "bench", base, "--count", "3", "--rate", "100")
-	if got.code != exitFailure || !strings.Contains(got.stdout, "Failed: 3\n  DRAGOMAN_ERR_TASK_FAILED: 3\n") || !strings.Contains(got.stderr, "no message was answered") {
+	if got.code != cmdline.ExitFailure || !strings.Contains(got.stdout, "Failed: 3\n  DRAGOMAN_ERR_TASK_FAILED: 3\n") || !strings.Contains(got.stderr, "no message was answered") {
 		t.Errorf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -20,7 +20,7 @@ const cardGetLong = `get shows the card that anybody may see. With --extended it
 the card that it shows to callers it knows, with your credentials.`
 
 func (c *command) cardCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cmdline.Group(&cobra.Command{
 		Use:     "card",
 		Short:   "Work with agent cards",
 		Example: "  dragoman card get -a http://127.0.0.1:8080",
@@ -34,11 +34,11 @@ func (c *command) cardGetCommand() *cobra.Command {
 		Short:   "Show what an agent says of itself",
 		Long:    cardGetLong,
 		Example: "  dragoman card get -a http://127.0.0.1:8080\n  dragoman card get -a card.json -o json\n  dragoman card get -a agent.example.com --extended",
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.within(cmd, &seen{}, func(ctx context.Context) error {
 				if validate && extended {
-					return usagef("--validate is about the public card, and --extended about the other one")
+					return cmdline.Usagef("--validate is about the public card, and --extended about the other one")
 				}
 				if validate {
 					raw, err := c.rawCard(ctx, nil)
@@ -72,8 +72,8 @@ func (c *command) extendedCard(ctx context.Context) (*a2a.AgentCard, error) {
 	}
 	defer agent.Close()
 	if c.options.bearer != "" && !takesToken(agent.Card()) { // the key of --api-key goes only where a scheme wants it
-		return nil, usagef("the agent's card names no scheme that takes a token, so --bearer is not sent for its extended card").
-			withHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
+		return nil, cmdline.Usagef("the agent's card names no scheme that takes a token, so --bearer is not sent for its extended card").
+			WithHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
 	}
 	return agent.ExtendedCard(ctx, &a2a.ExtendedCardRequest{})
 }
@@ -96,7 +96,7 @@ func (p printer) card(card *a2a.AgentCard) {
 	p.Field(0, "Output modes", strings.Join(card.DefaultOutputModes, ", "))
 	p.security(card)
 	if n := len(card.Signatures); n > 0 {
-		p.Field(0, "Signatures", itoa(n)+", not verified")
+		p.Field(0, "Signatures", cmdline.Itoa(n)+", not verified")
 	}
 	p.End()
 	for i := range card.Skills {
@@ -111,9 +111,9 @@ func (p printer) optional(label string, value *string) {
 }
 
 func (p printer) capabilities(can *a2a.AgentCapabilities) {
-	p.Field(0, "Streaming", yesNo(can.Streaming))
-	p.Field(0, "Push notifications", yesNo(can.PushNotifications))
-	p.Field(0, "Extended card", yesNo(can.ExtendedAgentCard))
+	p.Field(0, "Streaming", cmdline.YesNo(can.Streaming))
+	p.Field(0, "Push notifications", cmdline.YesNo(can.PushNotifications))
+	p.Field(0, "Extended card", cmdline.YesNo(can.ExtendedAgentCard))
 	for _, ext := range can.Extensions {
 		p.Field(0, "Extension", ext.URI)
 		if ext.Required {
@@ -164,12 +164,3 @@ func (p printer) skill(skill *a2a.AgentSkill) {
 	p.Field(1, "Output modes", strings.Join(skill.OutputModes, ", "))
 	p.End()
 }
-
-func yesNo(b *bool) string {
-	if b != nil && *b {
-		return "yes"
-	}
-	return "no"
-}
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -43,7 +44,7 @@ func (c *command) cardValidateCommand() *cobra.Command {
 func (c *command) rawCard(ctx context.Context, args []string) ([]byte, error) {
 	ref := c.options.agentCard
 	if len(args) > 0 && c.origin["agent-card"] == sourceFlag {
-		return nil, usagef("a card is named twice: %s and -a", args[0])
+		return nil, cmdline.Usagef("a card is named twice: %s and -a", args[0])
 	}
 	if len(args) > 0 {
 		ref = args[0]
@@ -52,7 +53,7 @@ func (c *command) rawCard(ctx context.Context, args []string) ([]byte, error) {
 		return c.cardFromInput()
 	}
 	if ref == "" {
-		return nil, usagef("no card is named").withHint("give the file or the URL of a card")
+		return nil, cmdline.Usagef("no card is named").WithHint("give the file or the URL of a card")
 	}
 	return c.rawCardOf(ctx, ref)
 }
@@ -72,7 +73,7 @@ func (c *command) cardFromInput() ([]byte, error) {
 		return nil, fmt.Errorf("read the card from standard input: %w", err)
 	}
 	if len(raw) > maxCard {
-		return nil, usagef("the card on standard input is larger than 1 MiB")
+		return nil, cmdline.Usagef("the card on standard input is larger than 1 MiB")
 	}
 	return raw, nil
 }
@@ -102,8 +103,8 @@ func (c *command) showProblems(raw []byte) error {
 	if !card.HasErrors(problems) {
 		return nil
 	}
-	return &failure{exit: exitFailure, code: codeCardInvalid, message: "the card has errors",
-		hint: "docs/cards.md says what each rule wants"}
+	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: "the card has errors",
+		Hint: "docs/cards.md says what each rule wants"}
 }
 
 const cardConvertLong = `convert writes a card, of any generation of the protocol, in the form of another one, or of
@@ -121,7 +122,7 @@ func (c *command) cardConvertCommand() *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !isForm(to) {
-				return usagef("--to is %q", to).withHint("give it one of " + formList())
+				return cmdline.Usagef("--to is %q", to).WithHint("give it one of " + formList())
 			}
 			return c.within(cmd, &seen{}, func(ctx context.Context) error { return c.convertCard(ctx, args, card.Form(to)) })
 		},
@@ -137,7 +138,7 @@ func (c *command) convertCard(ctx context.Context, args []string, to card.Form) 
 	}
 	converted, lost, err := card.Convert(raw, to)
 	if err != nil {
-		return &failure{exit: exitFailure, code: codeCardInvalid, message: err.Error(), hint: "see what is wrong with it: " + terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)})}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: err.Error(), Hint: "see what is wrong with it: " + terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)})}
 	}
 	for _, what := range lost {
 		c.Warn("lost: %s", what)

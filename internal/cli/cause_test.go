@@ -12,16 +12,17 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 func TestServersThatWantCertificates(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"remote error: tls: certificate required": codeCredentialsMissing, "remote error: tls: bad certificate": codeAuthFailed,
-		"remote error: tls: unknown certificate authority": codeAuthFailed, "remote error: tls: internal error": codeUnreachable,
+		"remote error: tls: certificate required": cmdline.CodeCredentialsMissing, "remote error: tls: bad certificate": cmdline.CodeAuthFailed,
+		"remote error: tls: unknown certificate authority": cmdline.CodeAuthFailed, "remote error: tls: internal error": cmdline.CodeUnreachable,
 	} {
-		if f := unreachable(&client.UnreachableError{Agent: "Test", Err: errors.New(text)}); f.code != want {
-			t.Errorf("%s: %s, %s", text, f.code, f.message)
+		if f := unreachable(&client.UnreachableError{Agent: "Test", Err: errors.New(text)}); f.Code != want {
+			t.Errorf("%s: %s, %s", text, f.Code, f.Message)
 		}
 	}
 }
@@ -41,7 +42,7 @@ func TestCausesOfTLS(t *testing.T) {
 	} {
 		got := run(t.Context(), "card", "get", "-a", test.url)
 		first, hint, _ := strings.Cut(got.stderr, "\nHint: ")
-		if got.code != exitUnreachable || !strings.Contains(first, test.message) || !strings.HasPrefix(hint, test.hint) || strings.Contains(first, "Get ") {
+		if got.code != cmdline.ExitUnreachable || !strings.Contains(first, test.message) || !strings.HasPrefix(hint, test.hint) || strings.Contains(first, "Get ") {
 			t.Errorf("%s: exit code %d:\n%s", name, got.code, got.stderr)
 		}
 	}

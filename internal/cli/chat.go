@@ -21,6 +21,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -79,7 +80,7 @@ func (c *command) chatCommand() *cobra.Command {
 	flags.StringArrayVar(&o.files, "file", nil, "path or URL of a file for the first message; repeatable")
 	flags.SetAnnotation("file", annotationPart, nil)
 	flags.StringSliceVar(&o.accept, "accept", nil, "media types that answers may have, separated by commas")
-	c.dataDirFlag(flags, &o.dataDir)
+	c.DataDirFlag(flags, &o.dataDir)
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Name != flagAgentCard {
 			cmd.PersistentFlags().AddFlag(f)
@@ -96,12 +97,12 @@ const historyName = "history"
 
 // openHistory returns the history below the value of --data-dir; nil where that keeps nothing, or the user has no home.
 func (c *command) openHistory(dataDir string) *terminal.History {
-	folder, err := c.dataFolder(dataDir, folderChat)
-	if err != nil || folder == inMemory {
+	folder, err := c.DataFolder(dataDir, cmdline.FolderChat)
+	if err != nil || folder == cmdline.InMemory {
 		return nil
 	}
 	return &terminal.History{File: filepath.Join(folder, historyName), Warn: func(err error) {
-		c.Warn("the history of what you type cannot be kept: %v; keep none with --%s %s", err, flagDataDir, inMemory)
+		c.Warn("the history of what you type cannot be kept: %v; keep none with --%s %s", err, cmdline.FlagDataDir, cmdline.InMemory)
 	}}
 }
 
@@ -109,11 +110,11 @@ func (c *command) openHistory(dataDir string) *terminal.History {
 func (c *command) chat(cmd *cobra.Command, o *chatOptions, words string) error {
 	ctx := cmd.Context()
 	if c.AsJSON {
-		return usagef("chat is for people and has no --output json").withHint("for programs there is " + terminal.CommandLine([]string{c.Program, "send", "-o", "json"}))
+		return cmdline.Usagef("chat is for people and has no --output json").WithHint("for programs there is " + terminal.CommandLine([]string{c.Program, "send", "-o", "json"}))
 	}
 	oneOff := !c.AtTerminal() && words != ""
 	if words == "" && terminal.IsTerminal(c.Stdin) && !c.AtTerminal() {
-		return usagef("chat shows its answers at a terminal, and standard output is none").withHint("give the message after the options to send just that")
+		return cmdline.Usagef("chat shows its answers at a terminal, and standard output is none").WithHint("give the message after the options to send just that")
 	}
 	c.inChat, c.Quiet, c.Wraps, c.Shortens = true, true, true, "/task"
 	s := &chat{c: c, accept: o.accept}
@@ -167,7 +168,7 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 		return noAgent()
 	}
 	if len(o.agents) > 1 && s.c.hasCredentials() {
-		return usagef("the credentials are for one agent, and here are %d", len(o.agents)).withHint("no agent should see those of another one; start a chat with each")
+		return cmdline.Usagef("the credentials are for one agent, and here are %d", len(o.agents)).WithHint("no agent should see those of another one; start a chat with each")
 	}
 	var failed error
 	for _, ref := range o.agents {
@@ -176,7 +177,7 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 		case err == nil:
 			s.agents = append(s.agents, agent)
 		case len(o.agents) > 1:
-			s.c.Warn("%s is left out: %s", withoutUser(ref), s.c.failureOf(err).message)
+			s.c.Warn("%s is left out: %s", withoutUser(ref), s.c.failureOf(err).Message)
 			failed = err
 		default:
 			return err
@@ -277,7 +278,7 @@ func (s *chat) settle(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !s.in.Person() || errors.Is(err, errLeft) || errors.Is(err, errQuit) {
 		return err
 	}
-	s.c.failureOf(err).write(s.c.Err, false, s.c.Columns())
+	s.c.failureOf(err).Write(s.c.Err, false, s.c.Columns())
 	if s.kept {
 		s.c.Tell("What was attached (%d) stays attached to the next message; /detach takes it back.", len(s.attached))
 	}
@@ -315,12 +316,12 @@ func (s *chat) hear(ctx context.Context, line string) error {
 func (s *chat) say(ctx context.Context, text string) error {
 	part, err := textPart(text)
 	if err != nil {
-		return usagef("the line %v", err)
+		return cmdline.Usagef("the line %v", err)
 	}
 	if doc := jsontext.Value(strings.TrimSpace(text)); s.at.seen.asksForm() && doc.Kind() == '{' && doc.IsValid() {
 		whole, err := s.at.seen.form.complete(doc)
 		if err != nil {
-			return usagef("the line does not fit the form: %v", err)
+			return cmdline.Usagef("the line does not fit the form: %v", err)
 		}
 		part = jsonPart(whole)
 	}
@@ -429,7 +430,7 @@ func (s *chat) during(ctx context.Context, turn func(context.Context, *seen) err
 		s.c.Tell("Given up. The agent may have the message all the same.")
 		return nil
 	case errors.Is(cause, errTimeUp):
-		return &failure{exit: exitTimeout, code: codeTimeout, message: fmt.Sprintf("no result within %v", s.c.options.timeout)}
+		return &cmdline.Failure{Exit: cmdline.ExitTimeout, Code: cmdline.CodeTimeout, Message: fmt.Sprintf("no result within %v", s.c.options.timeout)}
 	default:
 		return cause
 	}
@@ -476,7 +477,7 @@ func (a *asking) interrupt() {
 			_, err := a.client.CancelTask(a.ctx, &a2a.CancelTaskRequest{ID: task})
 			if err != nil && a.ctx.Err() == nil {
 				err = a.s.c.explainRefusal(a.ctx, a.client, task, err)
-				a.s.c.failureOf(err).write(a.s.c.Err, false, a.s.c.Columns())
+				a.s.c.failureOf(err).Write(a.s.c.Err, false, a.s.c.Columns())
 			}
 		})
 	}
@@ -570,17 +571,17 @@ func (s *chat) find(word string) (*chatAgent, error) {
 	}
 	var found []*chatAgent
 	for i, agent := range s.agents {
-		if word != "" && (itoa(i+1) == word || agent.isCalled(word)) {
+		if word != "" && (cmdline.Itoa(i+1) == word || agent.isCalled(word)) {
 			found = append(found, agent)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return nil, usagef("no agent is called %q; /agents lists them", word)
+		return nil, cmdline.Usagef("no agent is called %q; /agents lists them", word)
 	case 1:
 		return found[0], nil
 	}
-	return nil, usagef("several agents may be meant by %q; use the number that /agents shows", word)
+	return nil, cmdline.Usagef("several agents may be meant by %q; use the number that /agents shows", word)
 }
 
 // isCalled reports whether a word may mean the agent.

@@ -18,6 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -129,7 +130,7 @@ func TestChatFillsFormsFieldByField(t *testing.T) {
 		"yesterday", "2026-11-20", "", "x", "", "perhaps", "", // the form, and that it shall be sent
 		"", "21", "lunch", "", "n", "", "no number", "22", "", "", "yes", // the form again, filled again, too
 	}, "-a", url)
-	if got.code != exitOK {
+	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, `"amount":"22","purpose":"lunch","request_id":"request_id_1234567"`, "Status: completed")
@@ -145,7 +146,7 @@ func TestChatLeavesAndWithdrawsForms(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
 	got, somebody := talk(t, []string{"lunch", "/later", "/form", "2026-11-20", "^C", "/form", "/cancel", "/form", "/quit"}, "-a", url)
-	if got.code != exitOK {
+	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the error stream", got.stderr, "/form asks for it again", "Error: Test waits for no form", "Status: canceled")
@@ -158,7 +159,7 @@ func TestChatLeavesAFormAlone(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
 	got, somebody := talk(t, []string{"lunch", "/later", "what else?", "/form", "2026-11-20", "", "/agents", "x", "", "", "2026-11-19", "/quit"}, "-a", url)
-	if got.code != exitOK {
+	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the error stream", got.stderr, "The form still waits; /form asks for it.\n", "/agents is not for forms; leave this one first, with /later.\n")
@@ -172,14 +173,14 @@ func TestChatPrintsHowToComeBack(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
 	got, _ := talk(t, []string{"lunch", "/later", "^C", "^C"}, "-a", url)
-	if got.code != exitInterrupted {
+	if got.code != cmdline.ExitInterrupted {
 		t.Fatalf("%+v", got)
 	}
 	_, resume, _ := strings.Cut(got.stderr, "Resume: dragoman chat -a "+url+" --task-id ")
 	task := strings.TrimSpace(resume)
 	has(t, "the error stream", got.stderr, "Task: "+task, "Status: input-required", "Context: ")
 	got, _ = talk(t, []string{`{"date":"2026-11-20","amount":"1","purpose":"lunch","request_id":"r"}`}, "-a", url, "--task-id", task)
-	if got.code != exitOK || !strings.Contains(got.stdout, "Status: completed") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: completed") {
 		t.Fatalf("%+v", got)
 	}
 }
@@ -193,7 +194,7 @@ var echoAgent = agent.Func(func(_ context.Context, t *agent.Turn) error {
 	if err := t.SaveContext(context.Background(), before+1); err != nil {
 		return err
 	}
-	parts := []a2a.Part{a2a.TextPart("message " + itoa(before+1) + ": " + t.Text())}
+	parts := []a2a.Part{a2a.TextPart("message " + cmdline.Itoa(before+1) + ": " + t.Text())}
 	for _, part := range t.Message().Parts {
 		if part.Filename != "" {
 			parts = append(parts, a2a.TextPart(" with "+part.Filename))
@@ -209,7 +210,7 @@ func TestChatAttachesFilesAndKeepsTheConversation(t *testing.T) {
 		"/file form_test.go", "/file", "look", "no more", "/file", "/file chat_test.go", "/detach", "bare", "/file /no/such/file",
 		"/new", "//etc", "/history 5", "/history x", "/nonsense", " ", "/agents", "/help", "/exit",
 	}, "-a", url)
-	if got.code != exitOK {
+	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, "Text: message 1: look with form_test.go\n", "Text: message 2: no more\n", "Text: message 3: bare\n", "Text: message 1: /etc\n", "History: user\n  Text: /etc")
@@ -221,7 +222,7 @@ func TestChatWithSeveralAgents(t *testing.T) {
 	t.Parallel()
 	first, second := serveAgent(t, echoAgent, nil), serveAgent(t, formAgent, nil)
 	got, _ := talk(t, []string{"one", "/agents 2", "two", "/later", "/agents " + first, "three", "/agents 7", "/agents te"}, "-a", first, "-a", second, "-a", "http://127.0.0.1:1")
-	if got.code != exitOK {
+	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, "Text: message 1: one\n", "Text: Please fill this\n", "Text: message 2: three\n")
@@ -233,7 +234,7 @@ func TestChatKeepsTokensApart(t *testing.T) {
 	t.Parallel()
 	for flag, value := range map[string]string{"--bearer": "secret", "--api-key": "secret", "--svc-param": "Authorization: secret"} {
 		got := run(t.Context(), "chat", "-a", "http://a.example", "-a", "http://b.example", flag, value, "hi")
-		if got.code != exitUsage || !strings.Contains(got.stderr, "the credentials are for one agent") {
+		if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "the credentials are for one agent") {
 			t.Errorf("%s: %+v", flag, got)
 		}
 	}
@@ -243,14 +244,14 @@ func TestChatGoesOnAfterAnError(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, echoAgent, nil)
 	got, _ := talk(t, []string{"/resume 7", "/task", "still here"}, "-a", url)
-	if got.code != exitOK {
+	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the error stream", got.stderr, "Error: ", "there is no task yet")
 	has(t, "the output", got.stdout, "message 1: still here")
 	// A script does not.
 	got = runWith(t.Context(), nil, "/task\nstill here\n", "chat", "-a", url)
-	if got.code != exitUsage || got.stdout != "" {
+	if got.code != cmdline.ExitUsage || got.stdout != "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -311,7 +312,7 @@ func TestChatCtrlC(t *testing.T) {
 	next()
 	keys.now() // asks the next one to end, which it does not
 	keys.now() // leaves
-	if code := <-ended; code != exitInterrupted {
+	if code := <-ended; code != cmdline.ExitInterrupted {
 		t.Errorf("exit code %d", code)
 	}
 	has(t, "the output", shown.text.String(), "Status: canceled")
@@ -355,7 +356,7 @@ func TestChatFromAPipeAnswersForms(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
 	got := runWith(t.Context(), nil, "lunch\n\nlunch, again\n"+`{"date":"2026-11-20","purpose":"lunch"}`+"\n", "chat", "-a", url)
-	if got.code != exitOK {
+	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, `"amount":"20","request_id":"request_id_1234567"`, "Status: completed")
@@ -366,11 +367,11 @@ func TestChatFromAPipeAnswersForms(t *testing.T) {
 		t.Errorf("a pipe is asked:\n%s", got.stderr)
 	}
 	got = runWith(t.Context(), nil, "lunch\n{\"date\":\"soon\"}\n", "chat", "-a", url)
-	if got.code != exitUsage || !strings.Contains(got.stderr, "the line does not fit the form: date: it must be a date") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "the line does not fit the form: date: it must be a date") {
 		t.Errorf("%+v", got)
 	}
 	got = runWith(t.Context(), nil, "lunch\n/form\n", "chat", "-a", url)
-	if got.code != exitUsage || !strings.Contains(got.stderr, "a JSON object answers the form") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "a JSON object answers the form") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -395,7 +396,7 @@ func TestChatKeepsWhatIsAttachedWhenTheMessageDoesNotArrive(t *testing.T) {
 	}
 	url := serveService(t, pickyService{eng.Agent("echo", echoAgent, nil)}, nil, func() { eng.Shutdown(context.Background()) })
 	got, _ := talk(t, []string{"/file chat_test.go", "look", "/file", "/detach", "bare", "/file"}, "-a", url)
-	if got.code != exitOK {
+	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, "message 1: bare")

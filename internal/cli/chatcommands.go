@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
@@ -85,7 +86,7 @@ func (s *chat) command(ctx context.Context, line string) error {
 			return cmd.run(s, ctx, strings.TrimSpace(arg))
 		}
 	}
-	return usagef("there is no command %s", name).withHint("/help lists them; to say something that begins with /, type it twice")
+	return cmdline.Usagef("there is no command %s", name).WithHint("/help lists them; to say something that begins with /, type it twice")
 }
 
 func (s *chat) help() {
@@ -130,7 +131,7 @@ func (s *chat) fileCommand(_ context.Context, ref string) error {
 func (s *chat) attach(ref, by string) error {
 	part, err := filePart(ref)
 	if err != nil {
-		return usagef("%s: %v", by, err)
+		return cmdline.Usagef("%s: %v", by, err)
 	}
 	s.attached = append(s.attached, part)
 	s.c.Tell("Attached to the next message: %s", partName(&part))
@@ -158,9 +159,9 @@ func (s *chat) detachCommand(context.Context, string) error {
 func (s *chat) formCommand(ctx context.Context) error {
 	switch {
 	case !s.at.seen.asksForm():
-		return usagef("%s waits for no form", s.at.name)
+		return cmdline.Usagef("%s waits for no form", s.at.name)
 	case !s.in.Person():
-		return usagef("/form asks a person").withHint("a line that is a JSON object answers the form")
+		return cmdline.Usagef("/form asks a person").WithHint("a line that is a JSON object answers the form")
 	}
 	s.at.seen.left = ""
 	return s.fillForms(ctx)
@@ -213,7 +214,7 @@ func (s *chat) switchTo(agent *chatAgent) {
 // current returns the id of the agent's task.
 func (s *chat) current() (a2a.TaskID, error) {
 	if s.at.seen.task == "" {
-		return "", usagef("there is no task yet at %s", s.at.name)
+		return "", cmdline.Usagef("there is no task yet at %s", s.at.name)
 	}
 	return s.at.seen.task, nil
 }
@@ -266,7 +267,7 @@ func (s *chat) history(ctx context.Context, arg string) error {
 	n := 10
 	if arg != "" {
 		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
-			return usagef("/history takes a number, and %q is none", arg)
+			return cmdline.Usagef("/history takes a number, and %q is none", arg)
 		}
 	}
 	return s.during(ctx, func(ctx context.Context, seen *seen) error {

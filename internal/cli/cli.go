@@ -14,7 +14,6 @@
 //	positional.go      agents as the first arguments
 //	help.go, man.go    help and the manual page
 //	datadir.go         where data is kept; hostdata.go where that of hosts is
-//	cause.go           why there is no connection
 //	tls.go             whom it trusts, and which certificate it shows
 //	debug.go           the HTTP of that, for --debug; debuggrpc.go the gRPC
 //	form.go, fill.go   forms that agents ask to be filled
@@ -33,9 +32,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -72,12 +70,7 @@ func Main() int {
 // Do runs the command that the arguments name and returns its exit code. When ctx ends the command ends: a server
 // drains, all others say how to go on.
 func (r *Run) Do(ctx context.Context) int {
-	c := &command{
-		Run:      r,
-		Terminal: terminal.New(r.Stdin, r.Stdout, r.Stderr),
-		origin:   make(map[string]string),
-	}
-	c.Stands(r.person, r.width)
+	c := newCommandOf(r)
 	root := c.root()
 	root.SetArgs(r.Args)
 	err := root.ExecuteContext(ctx)
@@ -94,50 +87,62 @@ func (r *Run) Do(ctx context.Context) int {
 	return c.end(ctx, err)
 }
 
+// newCommandOf returns what the commands of a run share.
+func newCommandOf(r *Run) *command {
+	c := &command{
+		process: r, origin: make(map[string]string),
+		Run: &cmdline.Run{
+			Terminal: terminal.New(r.Stdin, r.Stdout, r.Stderr),
+			Program:  r.Program, Dir: r.Dir, Stdin: r.Stdin, Stdout: r.Stdout, LookupEnv: r.LookupEnv,
+		},
+	}
+	c.Stands(r.person, r.width)
+	return c
+}
+
 // command is what the commands of one run share.
 type command struct {
-	*Run
-	*terminal.Terminal
+	*cmdline.Run
+	process       *Run // that the program is
 	options       globalOptions
-	files         []envFile           // with variables, the one that counts first at the front
-	origin        map[string]string   // where the value of a flag came from, by its name, unless it is the default
-	wrong         map[string]*failure // what is wrong with options, by name, for the command that shows that
-	started       bool                // the command line was understood
-	running       string              // the command, as "dragoman samples up"
-	about         a2a.TaskID          // the task that the command line names
-	listed        string              // the agent of a registry that the command line names
-	catalogue     string              // the URL of that registry
-	registryToken string              // that it is called with; "" for none
-	resumeCommand map[string][]string // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
-	inChat        bool                // errors are read at the prompt of a chat, where there are no flags
-	ephemeral     bool                // the host of this run keeps no task
-	ending        a2a.TaskState       // of the task, when the command had done its work
-	cutOff        bool                // the host of this run reached no agent for it
-	waits         *terminal.Progress  // what the run shows of its waiting; nil for nothing
-	web           *http.Client        // nil as long as nothing was fetched or called
+	files         []envFile                   // with variables, the one that counts first at the front
+	origin        map[string]string           // where the value of a flag came from, by its name, unless it is the default
+	wrong         map[string]*cmdline.Failure // what is wrong with options, by name, for the command that shows that
+	started       bool                        // the command line was understood
+	about         a2a.TaskID                  // the task that the command line names
+	listed        string                      // the agent of a registry that the command line names
+	catalogue     string                      // the URL of that registry
+	registryToken string                      // that it is called with; "" for none
+	resumeCommand map[string][]string         // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
+	inChat        bool                        // errors are read at the prompt of a chat, where there are no flags
+	ephemeral     bool                        // the host of this run keeps no task
+	ending        a2a.TaskState               // of the task, when the command had done its work
+	cutOff        bool                        // the host of this run reached no agent for it
+	waits         *terminal.Progress          // what the run shows of its waiting; nil for nothing
+	web           *http.Client                // nil as long as nothing was fetched or called
 }
 
 // end shows an error and returns the exit code.
 func (c *command) end(ctx context.Context, err error) int {
 	if err == nil {
-		return exitOK
+		return cmdline.ExitOK
 	}
-	if _, known := errors.AsType[*failure](err); !known && !c.started {
-		err = usagef("%s", err).withHint("see " + c.Program + " help")
+	if _, known := errors.AsType[*cmdline.Failure](err); !known && !c.started {
+		err = cmdline.Usagef("%s", err).WithHint("see " + c.Program + " help")
 	}
 	if errors.Is(err, errDiffers) {
-		return exitFailure
+		return cmdline.ExitFailure
 	}
-	_, own := errors.AsType[*failure](err)
+	_, own := errors.AsType[*cmdline.Failure](err)
 	if ctx.Err() != nil && !own || errors.Is(err, errLeft) {
-		return exitInterrupted
+		return cmdline.ExitInterrupted
 	}
 	f := c.failureOf(err)
-	if f.exit == exitUsage {
-		f.message = c.nameSource(f.message)
+	if f.Exit == cmdline.ExitUsage {
+		f.Message = c.nameSource(f.Message)
 	}
-	f.write(c.Err, c.wantsJSON(), 0) // commands in hints stay whole, to be copied
-	return f.exit
+	f.Write(c.Err, c.wantsJSON(), 0) // commands in hints stay whole, to be copied
+	return f.Exit
 }
 
 // nameSource lets a message that begins with an option name what its value comes from, if that is no flag.
@@ -160,12 +165,12 @@ func (c *command) wantsJSON() bool {
 	if c.started {
 		return c.options.output == outputJSON
 	}
-	for i, arg := range c.Args {
+	for i, arg := range c.process.Args {
 		switch {
 		case arg == "--":
 			return false
 		case arg == "-o" || arg == "--output":
-			return i+1 < len(c.Args) && c.Args[i+1] == outputJSON
+			return i+1 < len(c.process.Args) && c.process.Args[i+1] == outputJSON
 		case arg == "-o="+outputJSON || arg == "-o"+outputJSON || arg == "--output="+outputJSON:
 			return true
 		}
@@ -173,25 +178,4 @@ func (c *command) wantsJSON() bool {
 	c.files, _ = c.findFiles() // what is wrong with them is not what went wrong first
 	value, _ := c.setting("output")
 	return value == outputJSON
-}
-
-// group makes a command that only holds others.
-func group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
-	cmd.AddCommand(children...)
-	cmd.RunE = needsChild(children)
-	return cmd
-}
-
-// needsChild is what a command does that only holds others.
-func needsChild(children []*cobra.Command) func(*cobra.Command, []string) error {
-	var names []string
-	for _, child := range children {
-		names = append(names, child.Name())
-	}
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usagef("%s has no command %q; it has %s", cmd.CommandPath(), args[0], strings.Join(names, ", "))
-		}
-		return usagef("%s needs a command: %s", cmd.CommandPath(), strings.Join(names, ", "))
-	}
 }

@@ -18,13 +18,15 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
 func newCommand(env map[string]string) *command {
 	r := &Run{Program: "dragoman", Stdin: strings.NewReader(""), LookupEnv: func(name string) (string, bool) { value, ok := env[name]; return value, ok }}
-	return &command{Run: r, Terminal: terminal.New(r.Stdin, io.Discard, io.Discard), origin: map[string]string{}}
+	r.Stdout, r.Stderr = io.Discard, io.Discard
+	return newCommandOf(r)
 }
 
 func TestEveryCommandHasHelp(t *testing.T) {
@@ -105,7 +107,7 @@ func TestDataHome(t *testing.T) {
 		{map[string]string{"HOME": "/h", "XDG_DATA_HOME": "relative"}, "/h/.local/share"},
 		{nil, ""},
 	} {
-		got, err := newCommand(test.env).dataHome()
+		got, err := newCommand(test.env).DataHome()
 		if got != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%v: %q, %v", test.env, got, err)
 		}
@@ -156,7 +158,7 @@ func TestLimitsShowEveryOption(t *testing.T) {
 			next++
 			field.SetInt(next)
 			name := fields.Type().String() + "." + fields.Type().Field(i).Name
-			for _, text := range []string{itoa(int(next)), terminal.FormatBytes(next), terminal.FormatDuration(time.Duration(next))} {
+			for _, text := range []string{cmdline.Itoa(int(next)), terminal.FormatBytes(next), terminal.FormatDuration(time.Duration(next))} {
 				marks[text] = name
 			}
 		}
@@ -206,7 +208,7 @@ func TestListAsksForNoHistory(t *testing.T) {
 	url := serveService(t, s, nil, func() {})
 	for i, args := range [][]string{nil, {"--history", "1"}, {"-o", "json"}} {
 		got := run(t.Context(), append([]string{"task", "list", "-a", url}, args...)...)
-		if asked := <-s.asked; got.code != exitOK || asked != i%2 {
+		if asked := <-s.asked; got.code != cmdline.ExitOK || asked != i%2 {
 			t.Errorf("%v asked for %d messages: %+v", args, asked, got)
 		}
 		if i < 2 && (strings.Contains(got.stdout, "Count the sheep") || strings.Contains(got.stdout, "7") != (i == 1)) {
@@ -222,7 +224,7 @@ func TestConfigShowTellsTheValueOfEachCommand(t *testing.T) {
 		var out, errs strings.Builder
 		r := &Run{Program: "dragoman", Args: append([]string{"config", "show"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 			LookupEnv: func(name string) (string, bool) { value, ok := env[name]; return value, ok }}
-		if code := r.Do(t.Context()); code != exitOK {
+		if code := r.Do(t.Context()); code != cmdline.ExitOK {
 			t.Fatalf("exit code %d: %s", code, errs.String())
 		}
 		return out.String()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/conformance"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
@@ -44,7 +45,7 @@ func describeCobras(root *cobra.Command) {
 			cmd.Example = "  dragoman help send"
 		case "completion":
 			cmd.Long, cmd.Example = completionLong, "  dragoman completion bash > dragoman.bash"
-			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, needsChild(cmd.Commands())
+			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, cmdline.NeedsChild(cmd.Commands())
 			for _, shell := range cmd.Commands() {
 				shell.Long, shell.Example = shells[shell.Name()].long, shells[shell.Name()].example
 			}

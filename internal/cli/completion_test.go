@@ -5,6 +5,7 @@
 package cli
 
 import (
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ func TestCompletionOfValues(t *testing.T) {
 		args := strings.Split(test.line, " ")
 		got := run(t.Context(), append([]string{"__complete"}, args...)...)
 		words, _, _ := strings.Cut(got.stdout, ":") // then comes what the shell is to do
-		if values := strings.Fields(words); got.code != exitOK || !slices.Equal(values, test.want) {
+		if values := strings.Fields(words); got.code != cmdline.ExitOK || !slices.Equal(values, test.want) {
 			t.Errorf("%s: %q, want %q", test.line, values, test.want)
 		}
 	}
@@ -51,9 +52,9 @@ func TestCompletionOfNamesAndTasks(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, asker, nil)
 	task := taskOf(t, url)
-	catalogue := runServer(t, "registry", "serve", "--addr", "127.0.0.1:0", "--data-dir", inMemory)
+	catalogue := runServer(t, "registry", "serve", "--addr", "127.0.0.1:0", "--data-dir", cmdline.InMemory)
 	for _, args := range [][]string{{url, "--alias", "rates"}, {serveAgent(t, asker, nil), "--alias", "two words"}} {
-		if got := run(t.Context(), append([]string{"registry", "add", "--registry", catalogue}, args...)...); got.code != exitOK {
+		if got := run(t.Context(), append([]string{"registry", "add", "--registry", catalogue}, args...)...); got.code != cmdline.ExitOK {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -80,7 +81,7 @@ func TestCompletionOfNamesAndTasks(t *testing.T) {
 		got := runWith(t.Context(), test.env, "", append([]string{"__complete"}, test.args...)...)
 		candidates, _, _ := strings.Cut(got.stdout, "\n:")
 		none := strings.HasPrefix(got.stdout, ":")
-		if got.code != exitOK || none != (test.want == "") || !none && !strings.Contains("\n"+candidates+"\n", "\n"+test.want) {
+		if got.code != cmdline.ExitOK || none != (test.want == "") || !none && !strings.Contains("\n"+candidates+"\n", "\n"+test.want) {
 			t.Errorf("%v: %+v, want %q", test.args, got, test.want)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -38,7 +39,7 @@ func (c *command) configCommand() *cobra.Command {
 		Short:   "Show options, where they come from, and limits",
 		Long:    configLong,
 		Example: "  dragoman config show\n  dragoman config show --changed\n  DRAGOMAN_AGENT_CARD=http://127.0.0.1:8080 dragoman config show -o json",
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 
 		Annotations: map[string]string{annotationTolerant: "yes"},
 		RunE: func(show *cobra.Command, _ []string) error {
@@ -46,7 +47,7 @@ func (c *command) configCommand() *cobra.Command {
 			shown, bounds := options, limits()
 			if changed {
 				shown = slices.DeleteFunc(slices.Clone(options), func(o option) bool { return o.Source == sourceDefault })
-				bounds = []limit{}
+				bounds = []cmdline.Limit{}
 			}
 			if err := c.showConfig(show.Root(), shown, bounds); err != nil {
 				return err
@@ -59,7 +60,7 @@ func (c *command) configCommand() *cobra.Command {
 	show.Flags().AddFlagSet(c.coordFlags(&coordOptions{}))
 	show.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are taken, to show what would count
 	show.Flags().BoolVar(&changed, flagChanged, false, "only what is not the default")
-	return group(&cobra.Command{
+	return cmdline.Group(&cobra.Command{
 		Use:     "config",
 		Short:   "Show the configuration",
 		Example: "  dragoman config show",
@@ -74,14 +75,7 @@ type option struct {
 	Wrong  string `json:"wrong,omitzero"` // what is wrong with the value
 }
 
-// A limit is a bound or a time that is kept when nobody says otherwise.
-type limit struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-	Of    string `json:"of"` // the part that keeps it
-}
-
-func (c *command) showConfig(root *cobra.Command, options []option, limits []limit) error {
+func (c *command) showConfig(root *cobra.Command, options []option, limits []cmdline.Limit) error {
 	files, unused := make([]string, len(c.files)), []string{}
 	for i, file := range c.files {
 		files[i] = file.path
@@ -155,7 +149,7 @@ func wrongOptions(options []option) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return &failure{exit: exitFailure, code: codeUsage, message: strings.Join(all, "; ")}
+	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeUsage, Message: strings.Join(all, "; ")}
 }
 
 func descendants(cmd *cobra.Command) []*cobra.Command {
@@ -176,7 +170,7 @@ func isFromCobra(cmd *cobra.Command) bool {
 func (c *command) describe(f, given *pflag.Flag) option {
 	o := option{Name: f.Name, Source: c.origin[f.Name]}
 	value, source := c.setting(f.Name)
-	var wrong *failure
+	var wrong *cmdline.Failure
 	switch {
 	case f == given: // has its value already, unless that is wrong
 		wrong = c.wrong[f.Name]
@@ -191,13 +185,13 @@ func (c *command) describe(f, given *pflag.Flag) option {
 		}
 	}
 	if wrong != nil {
-		return option{Name: f.Name, Value: value, Source: cmp.Or(o.Source, source), Wrong: c.nameSource(wrong.message)}
+		return option{Name: f.Name, Value: value, Source: cmp.Or(o.Source, source), Wrong: c.nameSource(wrong.Message)}
 	}
 	if o.Source == "" {
 		o.Source = sourceDefault
 	}
 	o.Value = shortValue(f)
-	if empty := f.Annotations[annotationEmpty]; o.Value == "" && len(empty) == 1 {
+	if empty := f.Annotations[cmdline.AnnotationEmpty]; o.Value == "" && len(empty) == 1 {
 		o.Value = empty[0]
 	}
 	if slices.Contains(secrets, f.Name) && o.Source != sourceDefault {
@@ -219,60 +213,60 @@ func copyValue(to, from *pflag.Flag) error {
 }
 
 // limits returns what the packages of the program keep to by default, in their own words.
-func limits() []limit {
+func limits() []cmdline.Limit {
 	all := limitsOf(server.Options{}.Defaults(), engine.Options{}.Defaults(), client.Options{}.Defaults(), card.Options{}.Defaults())
 	all = append(all, registryLimits(registry.Options{}.Defaults())...)
 	return append(all, coordLimits()...)
 }
 
-func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards card.Options) []limit {
+func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards card.Options) []cmdline.Limit {
 	l := srv.Limits
-	return []limit{
-		{"request body", terminal.FormatBytes(l.Body), "server"},
-		{"large requests at work", terminal.FormatBytes(l.RequestBytes), "server"},
-		{"large answers being written", terminal.FormatBytes(l.AnswerBytes), "server"},
-		{"wait for room for a large request or answer", terminal.FormatDuration(l.Wait), "server"},
-		{"parts of a message", itoa(l.Parts), "server"},
-		{"JSON depth", itoa(l.Depth), "server"},
-		{"references, extensions or output modes of a message", itoa(a2a.MaxNames), "server"},
-		{"length of an id", terminal.FormatBytes(a2a.MaxIDLength), "server"},
-		{"open streams of one authenticated caller", itoa(l.StreamsPerOwner), "server"},
-		{"open streams", itoa(l.Streams), "server"},
-		{"tasks on a page", itoa(a2a.MaxPageSize), "server"},
-		{"header read", terminal.FormatDuration(l.HeaderTimeout), "server"},
-		{"body read", terminal.FormatDuration(l.BodyTimeout), "server"},
-		{"write to a reader", terminal.FormatDuration(l.WriteTimeout), "server"},
-		{"idle connection", terminal.FormatDuration(l.IdleTimeout), "server"},
-		{"keep-alive of a stream", terminal.FormatDuration(l.KeepAlive), "server"},
-		{"age of a card", terminal.FormatDuration(srv.CardMaxAge), "server"},
-		{"drain", terminal.FormatDuration(srv.DrainTimeout), "server"},
-		{"drain delay when /readyz is asked for", terminal.FormatDuration(cmp.Or(srv.DrainDelay, server.DefaultDrainDelay)), "server"},
-		{"turn", terminal.FormatDuration(eng.TurnLimit), "engine"},
-		{"cancel grace", terminal.FormatDuration(eng.CancelGrace), "engine"},
-		{"lease", terminal.FormatDuration(eng.LeaseTTL), "engine"},
-		{"retention of waiting and finished tasks", terminal.FormatDuration(eng.Retention), "engine"},
-		{"waiting messages of a task", itoa(eng.MaxWaiting), "engine"},
-		{"large messages that turns hold", terminal.FormatBytes(eng.MaxHeld), "engine"},
-		{"a page of tasks", terminal.FormatBytes(eng.MaxPage), "engine"},
-		{"finished tasks in memory", itoa(memory.DefaultMaxFinished), "engine"},
-		{"other tasks in memory", itoa(memory.DefaultMaxActive), "engine"},
-		{"bytes of tasks in memory", terminal.FormatBytes(memory.DefaultMaxBytes), "engine"},
-		{"card", terminal.FormatBytes(cards.MaxBytes), "client"},
-		{"fetch of a card", terminal.FormatDuration(cards.Timeout), "client"},
-		{"further tries to fetch a card", itoa(cards.Retries), "client"},
-		{"cards in the cache", itoa(cards.MaxCached), "client"},
-		{"age of a card whose server names none", terminal.FormatDuration(cards.Lifetime), "client"},
-		{"call", terminal.FormatDuration(cl.Timeout), "client"},
-		{"sending of a message", terminal.FormatDuration(cl.SendTimeout), "client"},
-		{"opening of a stream", terminal.FormatDuration(cl.HeaderTimeout), "client"},
-		{"silence of a stream", terminal.FormatDuration(cl.IdleTimeout), "client"},
-		{"resumption of a broken stream", terminal.FormatDuration(cl.ResumeTimeout), "client"},
-		{"first pause between two polls", terminal.FormatDuration(cl.PollInterval), "client"},
-		{"longest pause between two polls", terminal.FormatDuration(cl.MaxPollInterval), "client"},
-		{"further tries of a call that only reads", itoa(cl.Retries), "client"},
-		{"answer", terminal.FormatBytes(cl.MaxAnswer), "client"},
-		{"event of a stream", terminal.FormatBytes(int64(cl.MaxEvent)), "client"},
-		{"file or standard input as a part", terminal.FormatBytes(maxPart), "client"},
-		{"file with settings", terminal.FormatBytes(maxEnvFile), "client"},
+	return []cmdline.Limit{
+		{Name: "request body", Value: terminal.FormatBytes(l.Body), Of: "server"},
+		{Name: "large requests at work", Value: terminal.FormatBytes(l.RequestBytes), Of: "server"},
+		{Name: "large answers being written", Value: terminal.FormatBytes(l.AnswerBytes), Of: "server"},
+		{Name: "wait for room for a large request or answer", Value: terminal.FormatDuration(l.Wait), Of: "server"},
+		{Name: "parts of a message", Value: cmdline.Itoa(l.Parts), Of: "server"},
+		{Name: "JSON depth", Value: cmdline.Itoa(l.Depth), Of: "server"},
+		{Name: "references, extensions or output modes of a message", Value: cmdline.Itoa(a2a.MaxNames), Of: "server"},
+		{Name: "length of an id", Value: terminal.FormatBytes(a2a.MaxIDLength), Of: "server"},
+		{Name: "open streams of one authenticated caller", Value: cmdline.Itoa(l.StreamsPerOwner), Of: "server"},
+		{Name: "open streams", Value: cmdline.Itoa(l.Streams), Of: "server"},
+		{Name: "tasks on a page", Value: cmdline.Itoa(a2a.MaxPageSize), Of: "server"},
+		{Name: "header read", Value: terminal.FormatDuration(l.HeaderTimeout), Of: "server"},
+		{Name: "body read", Value: terminal.FormatDuration(l.BodyTimeout), Of: "server"},
+		{Name: "write to a reader", Value: terminal.FormatDuration(l.WriteTimeout), Of: "server"},
+		{Name: "idle connection", Value: terminal.FormatDuration(l.IdleTimeout), Of: "server"},
+		{Name: "keep-alive of a stream", Value: terminal.FormatDuration(l.KeepAlive), Of: "server"},
+		{Name: "age of a card", Value: terminal.FormatDuration(srv.CardMaxAge), Of: "server"},
+		{Name: "drain", Value: terminal.FormatDuration(srv.DrainTimeout), Of: "server"},
+		{Name: "drain delay when /readyz is asked for", Value: terminal.FormatDuration(cmp.Or(srv.DrainDelay, server.DefaultDrainDelay)), Of: "server"},
+		{Name: "turn", Value: terminal.FormatDuration(eng.TurnLimit), Of: "engine"},
+		{Name: "cancel grace", Value: terminal.FormatDuration(eng.CancelGrace), Of: "engine"},
+		{Name: "lease", Value: terminal.FormatDuration(eng.LeaseTTL), Of: "engine"},
+		{Name: "retention of waiting and finished tasks", Value: terminal.FormatDuration(eng.Retention), Of: "engine"},
+		{Name: "waiting messages of a task", Value: cmdline.Itoa(eng.MaxWaiting), Of: "engine"},
+		{Name: "large messages that turns hold", Value: terminal.FormatBytes(eng.MaxHeld), Of: "engine"},
+		{Name: "a page of tasks", Value: terminal.FormatBytes(eng.MaxPage), Of: "engine"},
+		{Name: "finished tasks in memory", Value: cmdline.Itoa(memory.DefaultMaxFinished), Of: "engine"},
+		{Name: "other tasks in memory", Value: cmdline.Itoa(memory.DefaultMaxActive), Of: "engine"},
+		{Name: "bytes of tasks in memory", Value: terminal.FormatBytes(memory.DefaultMaxBytes), Of: "engine"},
+		{Name: "card", Value: terminal.FormatBytes(cards.MaxBytes), Of: "client"},
+		{Name: "fetch of a card", Value: terminal.FormatDuration(cards.Timeout), Of: "client"},
+		{Name: "further tries to fetch a card", Value: cmdline.Itoa(cards.Retries), Of: "client"},
+		{Name: "cards in the cache", Value: cmdline.Itoa(cards.MaxCached), Of: "client"},
+		{Name: "age of a card whose server names none", Value: terminal.FormatDuration(cards.Lifetime), Of: "client"},
+		{Name: "call", Value: terminal.FormatDuration(cl.Timeout), Of: "client"},
+		{Name: "sending of a message", Value: terminal.FormatDuration(cl.SendTimeout), Of: "client"},
+		{Name: "opening of a stream", Value: terminal.FormatDuration(cl.HeaderTimeout), Of: "client"},
+		{Name: "silence of a stream", Value: terminal.FormatDuration(cl.IdleTimeout), Of: "client"},
+		{Name: "resumption of a broken stream", Value: terminal.FormatDuration(cl.ResumeTimeout), Of: "client"},
+		{Name: "first pause between two polls", Value: terminal.FormatDuration(cl.PollInterval), Of: "client"},
+		{Name: "longest pause between two polls", Value: terminal.FormatDuration(cl.MaxPollInterval), Of: "client"},
+		{Name: "further tries of a call that only reads", Value: cmdline.Itoa(cl.Retries), Of: "client"},
+		{Name: "answer", Value: terminal.FormatBytes(cl.MaxAnswer), Of: "client"},
+		{Name: "event of a stream", Value: terminal.FormatBytes(int64(cl.MaxEvent)), Of: "client"},
+		{Name: "file or standard input as a part", Value: terminal.FormatBytes(maxPart), Of: "client"},
+		{Name: "file with settings", Value: terminal.FormatBytes(maxEnvFile), Of: "client"},
 	}
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/conformance"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // codeConformance is the code of an agent that breaks the standard.
-const codeConformance = codeOther + "CONFORMANCE"
+const codeConformance = cmdline.CodeOther + "CONFORMANCE"
 
 // conformanceOptions are the flags of conformance.
 type conformanceOptions struct {
@@ -54,7 +55,7 @@ func (c *command) conformanceCommand() *cobra.Command {
 			if len(args) == 0 || len(args) == 1 && c.options.agentCard == "" {
 				return nil
 			}
-			return usagef("%s takes the URL of one agent", cmd.CommandPath())
+			return cmdline.Usagef("%s takes the URL of one agent", cmd.CommandPath())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			agent := append(args, c.options.agentCard)[0]
@@ -106,20 +107,20 @@ func (c *command) conformance(ctx context.Context, agent string, o *conformanceO
 	if err := c.showChecks(report, time.Since(start)); err != nil || report.Conforms() {
 		return err
 	}
-	return &failure{exit: exitFailure, code: codeConformance, message: fmt.Sprintf("%d checks failed", report.Count(conformance.Fail)+report.Count(conformance.Missing))}
+	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: codeConformance, Message: fmt.Sprintf("%d checks failed", report.Count(conformance.Fail)+report.Count(conformance.Missing))}
 }
 
 // checkFailure sorts an error of a run in which nothing was checked.
 func checkFailure(err error) error {
 	if e, ok := errors.AsType[*conformance.HostError](err); ok {
-		return usagef("%v", e).withHint("if it is yours, add --" + flagOwnHost)
+		return cmdline.Usagef("%v", e).WithHint("if it is yours, add --" + flagOwnHost)
 	}
 	if e, ok := errors.AsType[*conformance.CardError](err); ok {
-		why, hint := causeOf(e.Err, e.URL)
-		return &failure{exit: exitUnreachable, code: codeCardNotFound, message: fmt.Sprintf("no agent card at %s that can be checked: %s", withoutUser(e.URL), why), hint: hint}
+		why, hint := cmdline.CauseOf(e.Err, e.URL)
+		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeCardNotFound, Message: fmt.Sprintf("no agent card at %s that can be checked: %s", withoutUser(e.URL), why), Hint: hint}
 	}
 	if text, ok := strings.CutPrefix(err.Error(), "conformance: "); ok {
-		return usagef("%s", strings.NewReplacer("Profile is", "--profile is", "Transports has", "--transport is", "Timeout is", "--answer-timeout is").Replace(text))
+		return cmdline.Usagef("%s", strings.NewReplacer("Profile is", "--profile is", "Transports has", "--transport is", "Timeout is", "--answer-timeout is").Replace(text))
 	}
 	return err
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // defaultCoord is where coord serve listens unless told otherwise.
@@ -49,7 +50,7 @@ func (c *command) coordCommand() *cobra.Command {
 			}
 		})
 	}
-	return group(&cobra.Command{
+	return cmdline.Group(&cobra.Command{
 		Use:     "coord",
 		Short:   "Let coding agents work on one code base together",
 		Example: "  dragoman coord serve\n  dragoman coord stdio --project shop\n  dragoman coord doctor",
@@ -58,8 +59,8 @@ func (c *command) coordCommand() *cobra.Command {
 
 // useless are the flags that commands have no use for.
 var useless = map[string][]string{
-	"guard": {flagDataDir}, "token": {"session"}, "settings": {"session", flagDataDir}, "watch": {"session", flagDataDir}, "doctor": {"session"},
-	"delete": {"project", "session", flagDataDir},
+	"guard": {cmdline.FlagDataDir}, "token": {"session"}, "settings": {"session", cmdline.FlagDataDir}, "watch": {"session", cmdline.FlagDataDir}, "doctor": {"session"},
+	"delete": {"project", "session", cmdline.FlagDataDir},
 }
 
 // coordFlags returns the flags of the commands that use a coordinator.
@@ -69,7 +70,7 @@ func (c *command) coordFlags(o *coordOptions) *pflag.FlagSet {
 	flags.StringVar(&o.token, flagCoordToken, "", "token to send to the coordinator; better given as DRAGOMAN_COORD_TOKEN")
 	flags.StringVar(&o.project, "project", "", "the project (default: the folder of the git repository, or this folder)")
 	flags.StringVar(&o.session, "session", "", "name of the agent's session (default: for hooks, one made of the harness's session id)")
-	c.dataDirFlag(flags, &o.data)
+	c.DataDirFlag(flags, &o.data)
 	return flags
 }
 
@@ -77,7 +78,7 @@ func (c *command) coordFlags(o *coordOptions) *pflag.FlagSet {
 func (o *coordOptions) check() error {
 	u, err := url.Parse(o.url)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
-		return usagef("--coord is %q, which is no http or https URL without query", o.url).withHint("for example --coord http://" + defaultCoord)
+		return cmdline.Usagef("--coord is %q, which is no http or https URL without query", o.url).WithHint("for example --coord http://" + defaultCoord)
 	}
 	o.url = strings.TrimSuffix(o.url, "/")
 	return nil
@@ -86,7 +87,7 @@ func (o *coordOptions) check() error {
 // checkProject refuses what no project may be called.
 func (o *coordOptions) checkProject() error {
 	if err := coord.CheckProject(o.project); err != nil {
-		return usagef("no project may be called %q: %v", o.project, err).withHint("name one with --project or DRAGOMAN_PROJECT, such as shop")
+		return cmdline.Usagef("no project may be called %q: %v", o.project, err).WithHint("name one with --project or DRAGOMAN_PROJECT, such as shop")
 	}
 	return nil
 }
@@ -119,7 +120,7 @@ func (c *command) coordHTTP(o *coordOptions) *http.Client {
 // dialCoord opens a session of MCP with a coordinator, without anything on the other side that could be lost when it is
 // started again.
 func (c *command) dialCoord(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession, error) {
-	client := sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: version()}, options)
+	client := sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: cmdline.Version()}, options)
 	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{
 		Endpoint: o.url + "/mcp", HTTPClient: c.coordHTTP(o), MaxRetries: -1, DisableStandaloneSSE: true,
 	}, nil)
@@ -134,11 +135,11 @@ func (c *command) dialCoord(ctx context.Context, o *coordOptions, options *sdk.C
 
 // coordHangs says that something accepts connections where the coordinator is, or should, and answers nothing.
 func coordHangs(o *coordOptions) error {
-	f := &failure{exit: exitUnreachable, code: codeOther + "NO_ANSWER", message: fmt.Sprintf("the coordinator at %s does not answer: it hangs, or has far too much to do", o.url)}
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeOther + "NO_ANSWER", Message: fmt.Sprintf("the coordinator at %s does not answer: it hangs, or has far too much to do", o.url)}
 	if _, here := o.startable(); here {
-		return f.withHint("end it with kill -9 and its process id, which is in dragoman.owner in its data folder, and start it again")
+		return f.WithHint("end it with kill -9 and its process id, which is in dragoman.owner in its data folder, and start it again")
 	}
-	return f.withHint("look after it where it runs, and whether the network lets you reach it")
+	return f.WithHint("look after it where it runs, and whether the network lets you reach it")
 }
 
 // coordUnreachable says why there is no coordinator.
@@ -146,11 +147,11 @@ func coordUnreachable(o *coordOptions, err error) error {
 	if timeout, ok := errors.AsType[net.Error](err); errors.Is(err, context.DeadlineExceeded) || ok && timeout.Timeout() {
 		return coordHangs(o)
 	}
-	why, hint := causeOf(err, o.url)
-	if hint == "" || hint == hintAddress {
+	why, hint := cmdline.CauseOf(err, o.url)
+	if hint == "" || hint == cmdline.HintAddress {
 		hint = "start it with dragoman coord serve, and see what is wrong with dragoman coord doctor"
 	}
-	return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf("the coordinator at %s cannot be reached: %s", o.url, why), hint: hint}
+	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf("the coordinator at %s cannot be reached: %s", o.url, why), Hint: hint}
 }
 
 // toolAnswer is what the answers of tools have in common.
@@ -199,18 +200,18 @@ func (o *coordOptions) callAnswer(ctx context.Context, session *sdk.ClientSessio
 // A refusedError is what a coordinator refuses, as the failure that it is for the user.
 type refusedError struct {
 	code    string // of the coordinator
-	failure *failure
+	failure *cmdline.Failure
 }
 
-func (e *refusedError) Error() string { return e.failure.message }
+func (e *refusedError) Error() string { return e.failure.Message }
 func (e *refusedError) Unwrap() error { return e.failure }
 
 func (o *coordOptions) refusal(code, message string) error {
-	f := &failure{exit: exitFailure, code: codeOther + "COORDINATOR", message: message}
+	f := &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "COORDINATOR", Message: message}
 	if code == coord.CodeForbidden {
-		f.exit, f.code, f.hint = exitAuth, codeAuthFailed, "give a token in DRAGOMAN_COORD_TOKEN; make one with dragoman coord token create"
+		f.Exit, f.Code, f.Hint = cmdline.ExitAuth, cmdline.CodeAuthFailed, "give a token in DRAGOMAN_COORD_TOKEN; make one with dragoman coord token create"
 		if o.token != "" {
-			f.hint = "dragoman coord token list says who has a token, for which project and in which role; dragoman coord token create makes one"
+			f.Hint = "dragoman coord token list says who has a token, for which project and in which role; dragoman coord token create makes one"
 		}
 	}
 	return &refusedError{code, f}
@@ -221,14 +222,14 @@ func nobodyThere(err error) bool {
 	if refused, ok := errors.AsType[*refusedError](err); ok {
 		return refused.code == coord.CodeShutdown
 	}
-	f, ok := errors.AsType[*failure](err)
-	return ok && f.exit == exitUnreachable
+	f, ok := errors.AsType[*cmdline.Failure](err)
+	return ok && f.Exit == cmdline.ExitUnreachable
 }
 
 // notCoordinator says that something else answers where a coordinator should.
 func notCoordinator(o *coordOptions, what string) error {
-	return (&failure{exit: exitUnreachable, code: codeOther + "NO_COORDINATOR", message: fmt.Sprintf("%s is no coordinator: %s", o.url, what)}).
-		withHint("stop what listens there, or name another URL with --coord or DRAGOMAN_COORD")
+	return (&cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeOther + "NO_COORDINATOR", Message: fmt.Sprintf("%s is no coordinator: %s", o.url, what)}).
+		WithHint("stop what listens there, or name another URL with --coord or DRAGOMAN_COORD")
 }
 
 // coordPatience is how long a coordinator may take to answer what does not wait.

@@ -23,6 +23,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // A data folder that is named from here is the same one for the coordinator that is started in the background, and for
@@ -38,7 +39,7 @@ func TestRelativeDataFolder(t *testing.T) {
 	data := filepath.Join(start.Dir, "mine")
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	for file, want := range map[string]bool{ownerKeyFile: true, coordLog: true, "mine": false} {
-		if _, err := os.Stat(filepath.Join(data, folderCoord, file)); (err == nil) != want {
+		if _, err := os.Stat(filepath.Join(data, cmdline.FolderCoord, file)); (err == nil) != want {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
@@ -88,7 +89,7 @@ func TestGuardKeepsWhatItFound(t *testing.T) {
 	for status, want := range map[int]struct {
 		exit int
 		said string
-	}{http.StatusServiceUnavailable: {exitFailure, "Warning: "}, http.StatusForbidden: {exitAuth, "DRAGOMAN_COORD_TOKEN"}} {
+	}{http.StatusServiceUnavailable: {cmdline.ExitFailure, "Warning: "}, http.StatusForbidden: {cmdline.ExitAuth, "DRAGOMAN_COORD_TOKEN"}} {
 		var asked atomic.Int32
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if asked.Add(1) == 1 {

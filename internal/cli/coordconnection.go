@@ -14,6 +14,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // A proxy listens to the coordinator on a connection: a session of MCP that stays open, apart from its calls, of which each stands
@@ -41,7 +42,7 @@ func (c *command) dialConnection(ctx context.Context, o *coordOptions, options *
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: version()}, options).Connect(ctx, &sdk.StreamableClientTransport{
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: cmdline.Version()}, options).Connect(ctx, &sdk.StreamableClientTransport{
 		Endpoint: o.url + "/mcp", HTTPClient: &http.Client{Transport: &patient{next}}, MaxRetries: -1,
 	}, &sdk.ClientSessionOptions{ProtocolVersion: connectionVersion})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -28,7 +29,7 @@ func (c *command) coordDeleteCommand(o *coordOptions) *cobra.Command {
 	var force, yes bool
 	cmd := &cobra.Command{
 		Use: "delete PROJECT", Aliases: []string{"forget"}, Short: "Delete a project with all its data", Long: coordDeleteLong,
-		Args:    oneWord("the name of a project"),
+		Args:    cmdline.OneWord("the name of a project"),
 		Example: "  dragoman coord delete shop\n  dragoman coord delete shop --force --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.project = args[0]
@@ -59,7 +60,7 @@ func (c *command) coordDelete(ctx context.Context, o *coordOptions, force, yes b
 	var ended coord.Ended
 	if err := c.coordAPI(ctx, o, http.MethodDelete, path, nil, &ended); err != nil {
 		if refused, ok := errors.AsType[*refusedError](err); ok && refused.code == coord.CodeInUse {
-			refused.failure.hint = "dragoman coord watch and the coordinator's page show the agents; --force deletes the project anyway"
+			refused.failure.Hint = "dragoman coord watch and the coordinator's page show the agents; --force deletes the project anyway"
 		}
 		return err
 	}
@@ -72,15 +73,15 @@ func (c *command) coordDelete(ctx context.Context, o *coordOptions, force, yes b
 // confirmDelete has a person type the name of the project to delete.
 func (c *command) confirmDelete(ctx context.Context, project string) error {
 	if !c.AtTerminal() {
-		return usagef("refusing to delete project %q: deletion is permanent and standard input is not a terminal", project).
-			withHint("pass --yes to confirm")
+		return cmdline.Usagef("refusing to delete project %q: deletion is permanent and standard input is not a terminal", project).
+			WithHint("pass --yes to confirm")
 	}
 	in := c.Prompter(nil, nil)
 	defer in.Close()
 	name, err := in.Ask(ctx, fmt.Sprintf("This deletes all data of the project %s. Type its name to confirm: ", project))
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupted), err == nil && name != project:
-		return &failure{exit: exitFailure, code: codeOther + "NOT_CONFIRMED", message: "the name does not match: the project was not deleted"}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_CONFIRMED", Message: "the name does not match: the project was not deleted"}
 	}
 	return err
 }

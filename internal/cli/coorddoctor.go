@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -38,7 +39,7 @@ type finding struct {
 
 func (c *command) coordDoctorCommand(o *coordOptions) *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "See whether all is set up for agents to work together", Long: coordDoctorLong, Args: noArgs,
+		Use: "doctor", Short: "See whether all is set up for agents to work together", Long: coordDoctorLong, Args: cmdline.NoArgs,
 		Example: "  dragoman coord doctor\n  dragoman coord doctor -o json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordDoctor(cmd.Context(), o) },
 	}
@@ -68,7 +69,7 @@ func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
 	if err := c.showFindings(all); err != nil || bad == 0 {
 		return err
 	}
-	return &failure{exit: exitFailure, code: codeOther + "NOT_READY", message: fmt.Sprintf("%d of these must be mended before agents can work together here", bad)}
+	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_READY", Message: fmt.Sprintf("%d of these must be mended before agents can work together here", bad)}
 }
 
 func (c *command) showFindings(all []finding) error {
@@ -95,10 +96,10 @@ func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 		if addr, here := o.startable(); here && addr != defaultCoord {
 			next = "start it with " + terminal.CommandLine([]string{"dragoman", "coord", "serve", "--addr", addr}) + "; dragoman coord stdio starts it, too"
 		}
-		if f.code != codeUnreachable {
-			next = f.hint
+		if f.Code != cmdline.CodeUnreachable {
+			next = f.Hint
 		}
-		return []finding{{"coordinator", "bad", f.message, next}}
+		return []finding{{"coordinator", "bad", f.Message, next}}
 	}
 	all := []finding{{"coordinator", "ok", fmt.Sprintf("version %s at %s", version, o.url), ""}}
 	if skew := time.Since(clock).Abs(); !clock.IsZero() && skew > maxSkew {
@@ -109,7 +110,7 @@ func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 	view, err := c.viewOf(ctx, o)
 	if err != nil {
 		f := c.failureOf(err)
-		return append(all, finding{"token", "bad", f.message, f.hint})
+		return append(all, finding{"token", "bad", f.Message, f.Hint})
 	}
 	if view.Role == coord.RoleObserver {
 		return append(all, finding{"token", "bad", "it is that of an observer, who may look only: tools and hooks are refused", "make one of the role agent with dragoman coord token create, and give it in DRAGOMAN_COORD_TOKEN"})
@@ -133,7 +134,7 @@ func (c *command) doctorData(o *coordOptions) finding {
 	}
 	info, err := os.Stat(folder)
 	switch {
-	case folder == inMemory:
+	case folder == cmdline.InMemory:
 		return finding{"data", "note", "nothing is kept", ""}
 	case err != nil:
 		return finding{"data", "note", folder + " is not there yet", "the coordinator makes it when it starts"}

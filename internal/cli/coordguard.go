@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -39,13 +40,13 @@ Where core.hooksPath leads into the work tree the hooks are files that git commi
 path of this machine, and look for dragoman in PATH.`
 
 func (c *command) coordGuardCommand(o *coordOptions) *cobra.Command {
-	return group(&cobra.Command{
+	return cmdline.Group(&cobra.Command{
 		Use: "guard", Short: "Refuse git commits of files that others have leased", Long: coordGuardLong, Example: "  dragoman coord guard install",
 	}, &cobra.Command{
-		Use: "install", Short: "Put the guard into the git repository", Long: coordGuardLong, Example: "  dragoman coord guard install\n  dragoman coord guard install --project shop", Args: noArgs,
+		Use: "install", Short: "Put the guard into the git repository", Long: coordGuardLong, Example: "  dragoman coord guard install\n  dragoman coord guard install --project shop", Args: cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.guardInstall(cmd.Context(), o) },
 	}, &cobra.Command{
-		Use: "check", Short: "Tell whether what is staged may be committed", Long: coordGuardLong, Example: "  dragoman coord guard check", Args: noArgs,
+		Use: "check", Short: "Tell whether what is staged may be committed", Long: coordGuardLong, Example: "  dragoman coord guard check", Args: cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.guardCheck(cmd.Context(), o) },
 	})
 }
@@ -59,7 +60,7 @@ var guardHooks = []string{"pre-commit", "pre-merge-commit"}
 // hookFile returns the file of a hook of a repository.
 func (r *repository) hookFile(ctx context.Context, name string) (string, error) {
 	if r.common == "" {
-		return "", usagef("%s is in no git repository", r.root)
+		return "", cmdline.Usagef("%s is in no git repository", r.root)
 	}
 	out, err := git(ctx, r.root, "rev-parse", "--path-format=absolute", "--git-path", "hooks/"+name)
 	if err != nil {
@@ -191,7 +192,7 @@ func faultsLeft(faults []hookFault) error {
 	for _, fault := range faults {
 		texts, next = append(texts, fault.text), append(next, fault.next)
 	}
-	return (&failure{exit: exitFailure, code: codeOther + "EXISTS", message: strings.Join(texts, "; ")}).withHint(strings.Join(next, "; "))
+	return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "EXISTS", Message: strings.Join(texts, "; ")}).WithHint(strings.Join(next, "; "))
 }
 
 // commits reports whether a file is one that git commits, now or when it is there.
@@ -263,7 +264,7 @@ func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 		return err
 	}
 	if repo.common == "" {
-		return usagef("%s is in no git repository", repo.root)
+		return cmdline.Usagef("%s is in no git repository", repo.root)
 	}
 	paths, err := repo.staged(ctx)
 	if err != nil {
@@ -278,8 +279,8 @@ func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 		c.warnOf(err, "nobody looked whether others have leased "+which)
 		err = nil
 	}
-	if f, ok := errors.AsType[*failure](err); ok && f.hint != "" {
-		f.hint += "; git commit --no-verify goes past the guard"
+	if f, ok := errors.AsType[*cmdline.Failure](err); ok && f.Hint != "" {
+		f.Hint += "; git commit --no-verify goes past the guard"
 	}
 	if len(found.Conflicts) == 0 {
 		return err
@@ -287,8 +288,8 @@ func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 	if err := errors.Join(c.showConflicts(found), err); err != nil {
 		return err
 	}
-	return (&failure{exit: exitFailure, code: codeOther + "LEASED", message: "others have leased what this commit touches"}).
-		withHint("wait until they have released it, or ask them; leave the files out of this commit with git restore --staged; git commit --no-verify goes past the guard")
+	return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "LEASED", Message: "others have leased what this commit touches"}).
+		WithHint("wait until they have released it, or ask them; leave the files out of this commit with git restore --staged; git commit --no-verify goes past the guard")
 }
 
 // allConflictsOf asks about any number of paths. With an error it returns what was found until then.

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -119,7 +120,7 @@ func (c *command) coordHookCommand(o *coordOptions) *cobra.Command {
 	var commands []*cobra.Command
 	for _, m := range moments {
 		commands = append(commands, &cobra.Command{
-			Use: m.name, Short: m.short, Long: "See dragoman coord hook, which describes all moments.", Args: noArgs,
+			Use: m.name, Short: m.short, Long: "See dragoman coord hook, which describes all moments.", Args: cmdline.NoArgs,
 			Example: "  echo '" + m.example + "' | dragoman coord hook " + m.name,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				c.runHook(cmd.Context(), o, &m)
@@ -127,7 +128,7 @@ func (c *command) coordHookCommand(o *coordOptions) *cobra.Command {
 			},
 		})
 	}
-	return group(&cobra.Command{
+	return cmdline.Group(&cobra.Command{
 		Use: "hook", Short: "For agent harnesses: what they run at certain moments", Long: coordHookLong,
 		Example: "  dragoman coord hook pre-tool-use",
 	}, commands...)
@@ -138,7 +139,7 @@ func (c *command) runHook(ctx context.Context, o *coordOptions, m *hookEvent) {
 	answer, err := c.tryHook(ctx, o, m)
 	if refused, ok := errors.AsType[*refusedError](err); ok && m.refused != nil && refused.stands() {
 		why := refused.Error()
-		if hint := refused.failure.hint; hint != "" {
+		if hint := refused.failure.Hint; hint != "" {
 			why += "; " + hint
 		}
 		answer, err = m.refused(terminal.Inline(why)), nil
@@ -161,9 +162,9 @@ func (c *command) runHook(ctx context.Context, o *coordOptions, m *hookEvent) {
 // warnOf warns that an error kept something from being done, and says what to do about it.
 func (c *command) warnOf(err error, what string) {
 	f := c.failureOf(err)
-	c.Warn("%s: %s", what, f.message)
-	if f.hint != "" {
-		fmt.Fprintf(c.Err, "Hint: %s\n", terminal.Inline(f.hint))
+	c.Warn("%s: %s", what, f.Message)
+	if f.Hint != "" {
+		fmt.Fprintf(c.Err, "Hint: %s\n", terminal.Inline(f.Hint))
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord/daemon"
 	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
@@ -34,7 +35,7 @@ import (
 
 // coordServeOptions are the flags of coord serve.
 type coordServeOptions struct {
-	serveOptions
+	cmdline.ListenOptions
 	open     bool
 	extended bool
 	anyHost  bool
@@ -65,54 +66,53 @@ func (c *command) coordServeCommand() *cobra.Command {
 		Short:   "Serve the coordinator",
 		Long:    coordServeLong,
 		Example: coordServeExample,
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordServe(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.addr, "addr", defaultCoord, "where to listen; port 0 takes a free one")
-	c.dataDirFlag(flags, &o.data)
+	flags.StringVar(&o.Addr, "addr", defaultCoord, "where to listen; port 0 takes a free one")
+	c.DataDirFlag(flags, &o.Data)
 	flags.BoolVar(&o.open, "open", false, "beyond this machine, let in everybody to projects without tokens")
 	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy, which counts as beyond this machine")
 	flags.BoolVar(&o.extended, "extended", false, "show models the tools and arguments that A2AMCP does not have, too")
 	flags.StringArrayVar(&o.agents, "a2a-agent", nil, "A2A agent that sessions may ask as a2a:ALIAS, as ALIAS=URL; repeatable")
 	flags.DurationVar(&o.alive, "alive", coord.DefaultSessionTimeout, "how long an agent may show no sign of life until its leases are free; 3s at least")
 	flags.DurationVar(&o.retain, "retain", coord.DefaultEventRetention, "how long past events are kept for those who ask for them; 0 is for ever")
-	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
-	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
-	flags.DurationVar(&o.drain, "drain", 5*time.Second, "how long open requests may take to end when the coordinator is stopped")
-	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
-	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	flags.StringVar(&o.Cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
+	flags.StringVar(&o.Key, "tls-key", "", "file with the certificate's key, in PEM")
+	flags.DurationVar(&o.Drain, "drain", 5*time.Second, "how long open requests may take to end when the coordinator is stopped")
+	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
 }
 
 // coordServe runs a coordinator until ctx ends.
 func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err error) {
-	logger, err := o.logger(c)
+	logger, err := o.Logger(c.Terminal)
 	if err != nil {
 		return err
 	}
-	o.turnLimit, o.retention = time.Hour, time.Hour // of an engine, which a coordinator has not
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return err
 	}
 	if o.alive < minAlive {
-		return usagef("--alive is %v; it must be %v at least, as agents whose connection broke need up to %v to be there again", o.alive, minAlive, redialLater)
+		return cmdline.Usagef("--alive is %v; it must be %v at least, as agents whose connection broke need up to %v to be there again", o.alive, minAlive, redialLater)
 	}
 	if o.retain < 0 {
-		return usagef("--retain is %v; it must be 0, for ever, or more", o.retain)
+		return cmdline.Usagef("--retain is %v; it must be 0, for ever, or more", o.retain)
 	}
-	ln, err := o.listen(ctx)
+	ln, err := o.Listen(ctx)
 	if err != nil {
 		return c.besideCoord(ctx, o, err)
 	}
 	defer ln.Close() // the server does that too
-	kept, err := c.openCoordData(ctx, o.data, logger)
+	kept, err := c.openCoordData(ctx, o.Data, logger)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.close()) }()
-	local := isLoopback(ln.Addr()) && !o.anyHost
+	local := cmdline.IsLoopback(ln.Addr()) && !o.anyHost
 	if err := c.checkOpen(ctx, o, kept.tables, local); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, SessionTimeout: o.alive, EventRetention: cmp.Or(o.retain, -1), Logger: logger})
 	var d *daemon.Daemon
 	bridge, err := a2abridge.New(a2abridge.Options{
-		Hub: hub, Journal: tasks, Agents: agents, Version: version(), Logger: logger,
+		Hub: hub, Journal: tasks, Agents: agents, Version: cmdline.Version(), Logger: logger,
 		Authorize: func(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
 			return d.Authorize(coordmcp.Describe(ctx, slog.String("request", "A2A")), header, project, reads)
 		},
@@ -141,29 +141,29 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	}
 	d = daemon.New(daemon.Options{
 		Hub: hub, Tokens: kept.tables, Closed: !local && !o.open, OwnerKey: kept.key, Deleted: bridge.DeleteProject, Logger: logger,
-		MCP: coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: version(), Logger: logger},
+		MCP: coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: cmdline.Version(), Logger: logger},
 	})
 	d.Handle(a2abridge.Prefix, bridge)
 	end := sync.OnceValue(func() error { return endCoord(hub, bridge) })
 	defer end() // which has said what was wrong, or something else was before
 	var handler http.Handler = d
 	if local {
-		handler = localOnly("coordinator", d)
+		handler = cmdline.LocalOnly("coordinator", d)
 	}
-	at := (&registryServeOptions{serveOptions: o.serveOptions}).at(ln.Addr())
+	at := o.At(ln.Addr())
 	fmt.Fprintf(c.Err, "data of coordinator: %s\nserving coordinator at %s\n", terminal.Inline(kept.place), at)
-	return o.explain(serveCoord(ctx, ln, o, handler, logger, end))
+	return o.Explain(serveCoord(ctx, ln, o, handler, logger, end))
 }
 
 // besideCoord is the error of an address that cannot be listened at, which may be that of a coordinator already.
 func (c *command) besideCoord(ctx context.Context, o *coordServeOptions, err error) error {
-	at := &coordOptions{url: "http://" + o.addr}
+	at := &coordOptions{url: "http://" + o.Addr}
 	if at.check() != nil {
 		return err
 	}
 	if version, _, health := c.healthOf(ctx, at); health == nil {
-		return (&failure{exit: exitFailure, code: codeOther + "RUNS", message: fmt.Sprintf("a coordinator serves at %s already, of version %s", at.url, version)}).
-			withHint("use that one, or stop it; a second one needs another --addr and another --data-dir")
+		return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "RUNS", Message: fmt.Sprintf("a coordinator serves at %s already, of version %s", at.url, version)}).
+			WithHint("use that one, or stop it; a second one needs another --addr and another --data-dir")
 	}
 	return err
 }
@@ -174,7 +174,7 @@ func (o *coordServeOptions) asked() (map[string]string, error) {
 	for _, text := range o.agents {
 		alias, ref, found := strings.Cut(text, "=")
 		if !found || alias == "" || ref == "" {
-			return nil, usagef("--a2a-agent is %q, which has no alias and URL", text).withHint("for example --a2a-agent rates=http://127.0.0.1:8080")
+			return nil, cmdline.Usagef("--a2a-agent is %q, which has no alias and URL", text).WithHint("for example --a2a-agent rates=http://127.0.0.1:8080")
 		}
 		agents[alias] = ref
 	}
@@ -220,13 +220,13 @@ const lastBytes = 200 * time.Millisecond
 func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h http.Handler, logger *slog.Logger, end func() error) error {
 	under := &calls{next: h}
 	srv := &http.Server{
-		Handler: under, TLSConfig: o.tls, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: under, TLSConfig: o.TLS, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ErrorLog:    binding.ErrorLog(logger),
 	}
 	failed := make(chan error, 1)
 	go func() {
-		if o.tls != nil {
+		if o.TLS != nil {
 			failed <- srv.ServeTLS(ln, "", "")
 		} else {
 			failed <- srv.Serve(ln)
@@ -240,7 +240,7 @@ func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h ht
 	err := errors.Join(ln.Close(), end())
 	select {
 	case <-under.ended():
-	case <-time.After(o.drain):
+	case <-time.After(o.Drain):
 	}
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastBytes)
 	defer cancel()
@@ -256,7 +256,7 @@ func (c *command) checkOpen(ctx context.Context, o *coordServeOptions, tables *c
 	if local {
 		return nil
 	}
-	if o.tls == nil {
+	if o.TLS == nil {
 		c.Warn("serving plain http beyond this machine: everybody on the way can read and change it; set --tls-cert, or put a proxy with TLS in front")
 	}
 	if o.open {
@@ -269,7 +269,7 @@ func (c *command) checkOpen(ctx context.Context, o *coordServeOptions, tables *c
 	}
 	const hint = "make tokens with dragoman coord token create, or let in everybody with --open"
 	if len(grants) == 0 {
-		return usagef("--addr %s is beyond this machine, and there are no tokens", o.addr).withHint(hint)
+		return cmdline.Usagef("--addr %s is beyond this machine, and there are no tokens", o.Addr).WithHint(hint)
 	}
 	projects, err := tables.Projects(ctx)
 	if err != nil {
@@ -286,7 +286,7 @@ func (c *command) checkOpen(ctx context.Context, o *coordServeOptions, tables *c
 		}
 	}
 	if len(bare) > 0 {
-		return usagef("--addr %s is beyond this machine, and these projects have no tokens: %s", o.addr, strings.Join(bare, ", ")).withHint(hint)
+		return cmdline.Usagef("--addr %s is beyond this machine, and these projects have no tokens: %s", o.Addr, strings.Join(bare, ", ")).WithHint(hint)
 	}
 	return nil
 }
@@ -314,21 +314,21 @@ const ownerKeyFile = "owner.key"
 
 // coordFolder returns the data folder of coordinators, unless one is named.
 func (c *command) coordFolder(data string) (string, error) {
-	folder, err := c.dataFolder(data, folderCoord)
-	if err != nil || folder == inMemory {
+	folder, err := c.DataFolder(data, cmdline.FolderCoord)
+	if err != nil || folder == cmdline.InMemory {
 		return folder, err
 	}
 	if folder, err = filepath.Abs(folder); err != nil { // a coordinator that is started in the background runs in another folder
-		return "", fmt.Errorf("find --%s: %w", flagDataDir, err)
+		return "", fmt.Errorf("find --%s: %w", cmdline.FlagDataDir, err)
 	}
 	return folder, nil
 }
 
 // explainCoordFolder says why the data folder of a coordinator cannot be opened.
 func explainCoordFolder(folder string, err error) error {
-	f := explainFolder(folder, err)
+	f := cmdline.ExplainFolder(folder, err)
 	if _, locked := errors.AsType[*sqlite.LockedError](err); locked {
-		f.hint = "use the coordinator that has it, at its address; or give the second one another folder: --data-dir FOLDER, or --data-dir " + inMemory
+		f.Hint = "use the coordinator that has it, at its address; or give the second one another folder: --data-dir FOLDER, or --data-dir " + cmdline.InMemory
 	}
 	return f
 }
@@ -346,14 +346,14 @@ func (c *command) openCoordData(ctx context.Context, data string, logger *slog.L
 		return nil, err
 	}
 	d.place = folder
-	if data == inMemory {
+	if data == cmdline.InMemory {
 		if folder, err = os.MkdirTemp("", "dragoman-coord-"); err != nil {
 			return nil, fmt.Errorf("make a folder that ends with the coordinator: %w", err)
 		}
 		d.place = "kept until the coordinator ends"
 		d.undo = append(d.undo, func() error { return os.RemoveAll(folder) })
 	}
-	if d.db, err = sqlite.Open(ctx, folder, sqlite.Options{Program: c.running, Logger: logger}); err != nil {
+	if d.db, err = sqlite.Open(ctx, folder, sqlite.Options{Program: c.Name, Logger: logger}); err != nil {
 		return nil, explainCoordFolder(folder, err)
 	}
 	d.undo = append(d.undo, d.db.Close)
@@ -374,19 +374,19 @@ func (c *command) openCoordData(ctx context.Context, data string, logger *slog.L
 }
 
 // coordLimits are those of a coordinator, for config show.
-func coordLimits() []limit {
+func coordLimits() []cmdline.Limit {
 	const of = "coordinator"
-	limits := []limit{
-		{"silence of an agent until its leases are free", terminal.FormatDuration(coord.DefaultSessionTimeout), of},
-		{"time that what an agent leaves is kept", terminal.FormatDuration(coord.DefaultSessionRetention), of},
-		{"longest wait of a tool", terminal.FormatDuration(coord.MaxWait), of},
+	limits := []cmdline.Limit{
+		{Name: "silence of an agent until its leases are free", Value: terminal.FormatDuration(coord.DefaultSessionTimeout), Of: of},
+		{Name: "time that what an agent leaves is kept", Value: terminal.FormatDuration(coord.DefaultSessionRetention), Of: of},
+		{Name: "longest wait of a tool", Value: terminal.FormatDuration(coord.MaxWait), Of: of},
 	}
 	for _, l := range coord.Limits() {
-		value := itoa(l.Value)
+		value := cmdline.Itoa(l.Value)
 		if l.Bytes {
 			value = terminal.FormatBytes(int64(l.Value))
 		}
-		limits = append(limits, limit{l.Name, value, of})
+		limits = append(limits, cmdline.Limit{Name: l.Name, Value: value, Of: of})
 	}
 	return limits
 }

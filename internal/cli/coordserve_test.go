@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -324,8 +325,8 @@ func TestDeletionAsks(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{nil, exitFailure, "was not deleted"}, {[]string{"^C"}, exitFailure, "was not deleted"}, {[]string{"y"}, exitFailure, "was not deleted"},
-		{[]string{"p"}, exitOK, "Deleted: p"}, {[]string{"p"}, exitFailure, "There is no project p"},
+		{nil, cmdline.ExitFailure, "was not deleted"}, {[]string{"^C"}, cmdline.ExitFailure, "was not deleted"}, {[]string{"y"}, cmdline.ExitFailure, "was not deleted"},
+		{[]string{"p"}, cmdline.ExitOK, "Deleted: p"}, {[]string{"p"}, cmdline.ExitFailure, "There is no project p"},
 	} {
 		var out bytes.Buffer
 		somebody := &person{lines: test.lines}
@@ -361,7 +362,7 @@ func TestWatchOfADeletedProject(t *testing.T) {
 		}
 		switch want[:1] {
 		case "2":
-			if got := run(t.Context(), "coord", "delete", "p", "--force", "--yes", "--coord", url); got.code != exitOK {
+			if got := run(t.Context(), "coord", "delete", "p", "--force", "--yes", "--coord", url); got.code != cmdline.ExitOK {
 				t.Fatalf("%+v", got)
 			}
 		case "3":

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -31,7 +32,7 @@ page of the coordinator, too.`
 func (c *command) coordSettingsCommand(o *coordOptions) *cobra.Command {
 	var given coord.Settings
 	cmd := &cobra.Command{
-		Use: "settings", Short: "Show and change the settings of a project", Long: coordSettingsLong, Args: noArgs,
+		Use: "settings", Short: "Show and change the settings of a project", Long: coordSettingsLong, Args: cmdline.NoArgs,
 		Example: "  dragoman coord settings\n  dragoman coord settings --strict --root . --root ../shop-login\n  dragoman coord settings --strict=false",
 	}
 	flags := cmd.Flags()
@@ -99,9 +100,9 @@ func (c *command) coordSettings(ctx context.Context, o *coordOptions, change fun
 	}
 	return c.ShowText(func(p *terminal.Printer) {
 		p.Field(0, "Project", o.project)
-		p.Field(1, "Registered agents only", yesNo(&settings.Strict))
-		p.Field(1, "Case is ignored", yesNo(&settings.IgnoreCase))
-		p.Field(1, "Each branch on its own", yesNo(&settings.PerBranch))
+		p.Field(1, "Registered agents only", cmdline.YesNo(&settings.Strict))
+		p.Field(1, "Case is ignored", cmdline.YesNo(&settings.IgnoreCase))
+		p.Field(1, "Each branch on its own", cmdline.YesNo(&settings.PerBranch))
 		if len(settings.Roots) > 0 {
 			p.Field(1, "Roots", strings.Join(settings.Roots, ", "))
 		}

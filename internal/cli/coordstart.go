@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"io"
 	"net"
 	"net/url"
@@ -29,7 +30,7 @@ const startEvery = 50 * time.Millisecond
 // the address, and all use that one.
 func (c *command) ensureCoord(ctx context.Context, o *coordOptions) error {
 	_, _, err := c.healthOf(ctx, o)
-	if f, ok := errors.AsType[*failure](err); !ok || f.code != codeUnreachable {
+	if f, ok := errors.AsType[*cmdline.Failure](err); !ok || f.Code != cmdline.CodeUnreachable {
 		return err
 	}
 	addr, ok := o.startable()
@@ -73,14 +74,14 @@ func (c *command) startCoord(folder, addr string) (*startedCoord, error) {
 		return nil, err
 	}
 	dir := folder
-	if folder == inMemory {
+	if folder == cmdline.InMemory {
 		dir = os.TempDir()
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the coordinator: %w", err)
 	}
 	log := filepath.Join(dir, coordLog)
-	if folder == inMemory {
+	if folder == cmdline.InMemory {
 		log = os.DevNull
 	}
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -93,10 +94,10 @@ func (c *command) startCoord(folder, addr string) (*startedCoord, error) {
 		begin = 0 // of what is no file, such as the null device
 	}
 	dataDir := folder
-	if folder != inMemory {
+	if folder != cmdline.InMemory {
 		dataDir = filepath.Dir(folder)
 	}
-	cmd := exec.Command(self, "coord", "serve", "--addr", addr, "--"+flagDataDir, dataDir)
+	cmd := exec.Command(self, "coord", "serve", "--addr", addr, "--"+cmdline.FlagDataDir, dataDir)
 	cmd.Args[0] = c.Program
 	cmd.Stderr, cmd.Dir = file, dir
 	apart(cmd)
@@ -158,7 +159,7 @@ func occupied(o *coordOptions) bool {
 
 // startFailure says why a coordinator did not start, as it said so itself after a place in its log.
 func startFailure(log string, begin int64) error {
-	f := &failure{exit: exitUnreachable, code: codeUnreachable, message: "the coordinator could not be started", hint: "see " + log + ", or start it with dragoman coord serve"}
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: "the coordinator could not be started", Hint: "see " + log + ", or start it with dragoman coord serve"}
 	text, err := os.ReadFile(log)
 	if err != nil || begin > int64(len(text)) {
 		return f
@@ -166,10 +167,10 @@ func startFailure(log string, begin int64) error {
 	for line := range strings.Lines(string(text[begin:])) {
 		line = strings.TrimSpace(line)
 		if why, ok := strings.CutPrefix(line, "Error: "); ok {
-			f.message = "the coordinator could not be started: " + why
+			f.Message = "the coordinator could not be started: " + why
 		}
 		if hint, ok := strings.CutPrefix(line, "Hint: "); ok {
-			f.hint = hint
+			f.Hint = hint
 		}
 	}
 	return f

@@ -26,6 +26,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 	"github.com/dragoman-a2a/dragoman/apps/coord/daemon"
 	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 const coordStdioLong = `stdio serves the coordinator's tools over standard input and output, for harnesses that start
@@ -45,7 +46,7 @@ func (c *command) coordStdioCommand(o *coordOptions) *cobra.Command {
 		Short:   "Serve the coordinator's tools to one harness over stdio",
 		Long:    coordStdioLong,
 		Example: "  dragoman coord stdio\n  dragoman coord stdio --project shop\n  dragoman coord stdio --embedded --data-dir :memory:",
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordStdio(cmd.Context(), o, embedded) },
 	}
 	cmd.Flags().BoolVar(&embedded, "embedded", false, "run the coordinator in this process, instead of calling one")
@@ -83,7 +84,7 @@ func (c *command) coordStdio(ctx context.Context, o *coordOptions, embedded bool
 		}
 	}
 	defer func() { p.upstream().Close() }() // nobody is left who could be told
-	return p.serve(ctx, c.stdioTransport())
+	return p.serve(ctx, stdioTransport(c.Stdin, c.Stdout))
 }
 
 // embed runs a coordinator in this process and connects the proxy with it.
@@ -93,14 +94,14 @@ func (c *command) embed(ctx context.Context, o *coordOptions, p *proxy) (end fun
 		return nil, err
 	}
 	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables})
-	d := daemon.New(daemon.Options{Hub: hub, MCP: coordmcp.Options{Version: version()}})
+	d := daemon.New(daemon.Options{Hub: hub, MCP: coordmcp.Options{Version: cmdline.Version()}})
 	end = func() error { return errors.Join(hub.Close(), kept.close()) }
 	dial := func(ctx context.Context, options *sdk.ClientOptions, revision string) (*sdk.ClientSession, error) {
 		here, there := sdk.NewInMemoryTransports()
 		if _, err := d.MCP().MCP().Connect(ctx, there, nil); err != nil {
 			return nil, err
 		}
-		return sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: version()}, options).Connect(ctx, here, &sdk.ClientSessionOptions{ProtocolVersion: revision})
+		return sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: cmdline.Version()}, options).Connect(ctx, here, &sdk.ClientSessionOptions{ProtocolVersion: revision})
 	}
 	p.openConnection = func(ctx context.Context) (*sdk.ClientSession, error) {
 		return dial(ctx, p.connectionOptions(), connectionVersion)
@@ -208,7 +209,7 @@ func (p *proxy) serve(ctx context.Context, t sdk.Transport) error {
 	if r := options.Capabilities.Resources; r != nil && r.Subscribe {
 		options.SubscribeHandler, options.UnsubscribeHandler = p.subscribe, p.unsubscribe
 	}
-	p.server = sdk.NewServer(&sdk.Implementation{Name: "dragoman-coord", Version: version()}, options)
+	p.server = sdk.NewServer(&sdk.Implementation{Name: "dragoman-coord", Version: cmdline.Version()}, options)
 	p.server.AddReceivingMiddleware(p.pass)
 	ctx, cancel := context.WithCancel(ctx)
 	var presence sync.WaitGroup
@@ -337,8 +338,8 @@ func saidBy(err error) *jsonrpc.Error {
 
 // unavailable says that a coordinator did not answer.
 func unavailable(err error) string {
-	if f, ok := errors.AsType[*failure](err); ok { // it could not be started or reached again
-		return strings.TrimSuffix(f.message+". "+f.hint, ". ")
+	if f, ok := errors.AsType[*cmdline.Failure](err); ok { // it could not be started or reached again
+		return strings.TrimSuffix(f.Message+". "+f.Hint, ". ")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "The coordinator did not answer in time"
@@ -474,7 +475,7 @@ func (p *proxy) call(ctx context.Context, req *sdk.CallToolRequest) (sdk.Result,
 // notDone is the answer to a call that the coordinator did not answer, in the form of its answers.
 func notDone(err error) (*sdk.CallToolResult, error) {
 	why := unavailable(err)
-	if _, ok := errors.AsType[*failure](err); !ok {
+	if _, ok := errors.AsType[*cmdline.Failure](err); !ok {
 		why += ", and may have done what was asked or not: look before you ask again"
 	}
 	text, err := json.Marshal(coord.Failure{Status: "error", Error: why, Code: codeUnavailable})

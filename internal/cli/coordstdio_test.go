@@ -22,6 +22,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
@@ -88,7 +89,7 @@ func mustCall(t *testing.T, session *sdk.ClientSession, tool string, args map[st
 // stopDaemon ends the coordinator that has a data folder.
 func stopDaemon(t *testing.T, data string, signal syscall.Signal) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(data, folderCoord, "dragoman.owner"))
+	text, err := os.ReadFile(filepath.Join(data, cmdline.FolderCoord, "dragoman.owner"))
 	if err != nil {
 		return // none runs
 	}
@@ -369,7 +370,7 @@ func TestStdioEndsWithItsHarness(t *testing.T) {
 func TestStdioPresence(t *testing.T) {
 	t.Parallel()
 	c := newCommand(nil)
-	o := &coordOptions{project: "p", data: inMemory}
+	o := &coordOptions{project: "p", data: cmdline.InMemory}
 	p := newProxy(o, nil)
 	end, err := c.embed(t.Context(), o, p)
 	if err != nil {

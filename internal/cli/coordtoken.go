@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
@@ -45,7 +46,7 @@ func (c *command) coordTokenCommand(o *coordOptions) *cobra.Command {
 	var e tokenEntry
 	var all, yes bool
 	create := &cobra.Command{
-		Use: "create NAME", Short: "Make a token for a name", Long: coordTokenLong, Args: oneWord("the name of who gets the token"),
+		Use: "create NAME", Short: "Make a token for a name", Long: coordTokenLong, Args: cmdline.OneWord("the name of who gets the token"),
 		Example: "  dragoman coord token create ann\n  dragoman coord token create build --role observer --all-projects",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Name = args[0]
@@ -54,11 +55,11 @@ func (c *command) coordTokenCommand(o *coordOptions) *cobra.Command {
 	}
 	create.Flags().StringVar(&e.Role, "role", coord.RoleAgent, "agent, observer (may look only) or admin")
 	list := &cobra.Command{
-		Use: "list", Short: "List tokens", Long: coordTokenLong, Args: noArgs, Example: "  dragoman coord token list",
+		Use: "list", Short: "List tokens", Long: coordTokenLong, Args: cmdline.NoArgs, Example: "  dragoman coord token list",
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.tokenList(cmd.Context(), o) },
 	}
 	revoke := &cobra.Command{
-		Use: "revoke NAME", Short: "Take back the token of a name", Long: coordTokenLong, Args: oneWord("the name of who has the token"),
+		Use: "revoke NAME", Short: "Take back the token of a name", Long: coordTokenLong, Args: cmdline.OneWord("the name of who has the token"),
 		Example: "  dragoman coord token revoke ann\n  dragoman coord token revoke build --all-projects",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Name = args[0]
@@ -69,17 +70,7 @@ func (c *command) coordTokenCommand(o *coordOptions) *cobra.Command {
 	for _, cmd := range []*cobra.Command{create, revoke} {
 		cmd.Flags().BoolVar(&all, "all-projects", false, "a token for all projects, instead of --project")
 	}
-	return group(&cobra.Command{Use: "token", Short: "Manage who may take part", Long: coordTokenLong, Example: "  dragoman coord token create ann"}, create, list, revoke)
-}
-
-// oneWord takes one argument.
-func oneWord(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 1 && args[0] != "" {
-			return nil
-		}
-		return usagef("%s takes %s", cmd.CommandPath(), what)
-	}
+	return cmdline.Group(&cobra.Command{Use: "token", Short: "Manage who may take part", Long: coordTokenLong, Example: "  dragoman coord token create ann"}, create, list, revoke)
 }
 
 // withTokens runs one of two functions: with the tables, if nobody has the data folder, or else with the options by which
@@ -89,10 +80,10 @@ func (c *command) withTokens(ctx context.Context, o *coordOptions, here func(*co
 	if err != nil {
 		return err
 	}
-	if folder == inMemory {
-		return usagef("--data-dir is %s, where no tokens are kept", inMemory).withHint("name the folder of the coordinator")
+	if folder == cmdline.InMemory {
+		return cmdline.Usagef("--data-dir is %s, where no tokens are kept", cmdline.InMemory).WithHint("name the folder of the coordinator")
 	}
-	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running})
+	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.Name})
 	if _, locked := errors.AsType[*sqlite.LockedError](err); locked {
 		key, err := os.ReadFile(filepath.Join(folder, ownerKeyFile))
 		if err != nil {
@@ -194,14 +185,14 @@ func (c *command) lastToken(ctx context.Context, o *coordOptions, e tokenEntry) 
 func (c *command) confirmLast(ctx context.Context, name, opens string) error {
 	what := fmt.Sprintf("without the token of %s everybody who reaches the coordinator may do everything in %s", name, opens)
 	if !c.AtTerminal() {
-		return usagef("%s, and nobody is here to be asked", what).withHint("make another token first, or say --yes")
+		return cmdline.Usagef("%s, and nobody is here to be asked", what).WithHint("make another token first, or say --yes")
 	}
 	in := c.Prompter(nil, nil)
 	defer in.Close()
 	answer, err := in.Ask(ctx, what+". Type yes to go on: ")
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupted), err == nil && answer != "yes":
-		return &failure{exit: exitFailure, code: codeOther + "NOT_CONFIRMED", message: "nothing was done"}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_CONFIRMED", Message: "nothing was done"}
 	}
 	return err
 }
@@ -234,8 +225,8 @@ func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry
 		if !all {
 			where = "the project " + e.Project + "; one for all projects is taken back with --all-projects"
 		}
-		return (&failure{exit: exitFailure, code: codeOther + "NO_TOKEN", message: fmt.Sprintf("%s has no token for %s", e.Name, where)}).
-			withHint("see which ones there are with dragoman coord token list")
+		return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NO_TOKEN", Message: fmt.Sprintf("%s has no token for %s", e.Name, where)}).
+			WithHint("see which ones there are with dragoman coord token list")
 	}
 	return err
 }

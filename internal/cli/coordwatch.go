@@ -18,6 +18,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -39,7 +40,7 @@ type watchOptions struct {
 func (c *command) coordWatchCommand(o *coordOptions) *cobra.Command {
 	var w watchOptions
 	cmd := &cobra.Command{
-		Use: "watch", Short: "Print what happens in a project", Long: coordWatchLong, Args: noArgs,
+		Use: "watch", Short: "Print what happens in a project", Long: coordWatchLong, Args: cmdline.NoArgs,
 		Example: "  dragoman coord watch\n  dragoman coord watch --project shop --after 120 -o json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordWatch(cmd.Context(), o, &w) },
 	}
@@ -53,7 +54,7 @@ var errEnough = errors.New("enough")
 
 func (c *command) coordWatch(ctx context.Context, o *coordOptions, w *watchOptions) error {
 	if w.after < 0 || w.count < 0 {
-		return usagef("--after and --count must not be below 0")
+		return cmdline.Usagef("--after and --count must not be below 0")
 	}
 	if _, err := o.place(ctx, c.Dir); err != nil {
 		return err
@@ -77,7 +78,7 @@ func (c *command) coordWatch(ctx context.Context, o *coordOptions, w *watchOptio
 			}
 			return nil
 		})
-		switch _, own := errors.AsType[*failure](err); {
+		switch _, own := errors.AsType[*cmdline.Failure](err); {
 		case errors.Is(err, errEnough):
 			return nil
 		case ctx.Err() != nil:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/redact"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -63,12 +64,12 @@ func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params ht
 	scheme := keyScheme(card)
 	switch {
 	case scheme == nil:
-		return usagef("the agent's card names no API key, so --api-key has no place to go").
-			withHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
+		return cmdline.Usagef("the agent's card names no API key, so --api-key has no place to go").
+			WithHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
 	case !isHeaderValue(key):
-		return usagef("--api-key has characters that no header may have")
+		return cmdline.Usagef("--api-key has characters that no header may have")
 	case !isToken(scheme.Name):
-		return &failure{exit: exitFailure, code: codeCardInvalid, message: "the agent's card wants its API key under a name that cannot be sent"}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: "the agent's card wants its API key under a name that cannot be sent"}
 	}
 	if tap, ok := c.httpClient().Transport.(*tap); ok {
 		tap.hide(scheme.Name)
@@ -82,7 +83,7 @@ func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params ht
 		options.HTTPClient = &http.Client{Transport: addingQuery(options.HTTPClient.Transport, scheme.Name, key)}
 		options.Interceptors = append(options.Interceptors, noQueryOverGRPC)
 	default:
-		return &failure{exit: exitFailure, code: codeCardInvalid, message: "the agent's card does not say where its API key goes"}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: "the agent's card does not say where its API key goes"}
 	}
 	return nil
 }
@@ -100,7 +101,7 @@ func addingQuery(next http.RoundTripper, name, value string) http.RoundTripper {
 
 func noQueryOverGRPC(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
 	if call.Interface.Binding == a2a.BindingGRPC {
-		return nil, usagef("the agent wants its API key in the URL, which gRPC has not").withHint("choose another binding with --transport")
+		return nil, cmdline.Usagef("the agent wants its API key in the URL, which gRPC has not").WithHint("choose another binding with --transport")
 	}
 	return next(ctx, call)
 }

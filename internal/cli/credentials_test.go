@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/redact"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -57,12 +58,12 @@ func TestAPIKeyGoesWhereTheCardSays(t *testing.T) {
 		url := serveKeyed(t, test.scheme, test.given)
 		for _, binding := range []string{"JSONRPC", "HTTP+JSON"} {
 			got := runWith(t.Context(), map[string]string{"A2ACLI_API_KEY": testKey}, "", "send", "-a", url, "--text", "hi", "--debug", "--stream", "--transport", binding)
-			if got.code != exitOK || !strings.Contains(got.stdout, "message 1: hi") || strings.Contains(got.stderr, testKey) || !strings.Contains(got.stderr, redact.Mark) {
+			if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "message 1: hi") || strings.Contains(got.stderr, testKey) || !strings.Contains(got.stderr, redact.Mark) {
 				t.Errorf("%s, %s: %+v", name, binding, got)
 			}
 		}
 		got := run(t.Context(), "send", "-a", url, "--text", "hi")
-		if got.code != exitAuth || !strings.Contains(got.stderr, "DRAGOMAN_API_KEY") {
+		if got.code != cmdline.ExitAuth || !strings.Contains(got.stderr, "DRAGOMAN_API_KEY") {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -76,8 +77,8 @@ func TestAPIKeyWithoutAPlace(t *testing.T) {
 		exit   int
 		says   string
 	}{
-		{nil, exitUsage, "names no API key"},
-		{&a2a.APIKeyScheme{Location: "header", Name: "X Team"}, exitFailure, "cannot be sent"},
+		{nil, cmdline.ExitUsage, "names no API key"},
+		{&a2a.APIKeyScheme{Location: "header", Name: "X Team"}, cmdline.ExitFailure, "cannot be sent"},
 	} {
 		got := run(t.Context(), "send", "-a", serveKeyed(t, test.scheme, never), "--api-key", testKey, "hi")
 		if got.code != test.exit || !strings.Contains(got.stderr, test.says) || strings.Contains(got.stderr, testKey) {
@@ -85,7 +86,7 @@ func TestAPIKeyWithoutAPlace(t *testing.T) {
 		}
 	}
 	got := run(t.Context(), "config", "show", "--api-key", testKey)
-	if got.code != exitOK || strings.Contains(got.stdout, testKey) || !strings.Contains(got.stdout, "api-key: set, not shown (flag)") {
+	if got.code != cmdline.ExitOK || strings.Contains(got.stdout, testKey) || !strings.Contains(got.stdout, "api-key: set, not shown (flag)") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -97,7 +98,7 @@ func TestInsecureWarns(t *testing.T) {
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
 	got := run(t.Context(), "card", "get", "-a", secure.URL, "--insecure")
-	if got.code != exitUnreachable || !strings.Contains(got.stderr, "Warning: --insecure: no certificate is verified") || !strings.Contains(got.stderr, "HTTP 404") && !strings.Contains(got.stderr, "not found") {
+	if got.code != cmdline.ExitUnreachable || !strings.Contains(got.stderr, "Warning: --insecure: no certificate is verified") || !strings.Contains(got.stderr, "HTTP 404") && !strings.Contains(got.stderr, "not found") {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), "card", "get", "-a", secure.URL, "--insecure", "--bearer", testKey)
@@ -124,15 +125,15 @@ func TestFailOn(t *testing.T) {
 		text, states string
 		exit         int
 	}{
-		{"ask", "failed,input-required", exitState}, {"ask", "failed", exitOK}, {"reject", "TASK_STATE_REJECTED", exitState}, {"fine", "rejected,failed", exitOK}, {"fine", "asleep", exitUsage},
+		{"ask", "failed,input-required", cmdline.ExitState}, {"ask", "failed", cmdline.ExitOK}, {"reject", "TASK_STATE_REJECTED", cmdline.ExitState}, {"fine", "rejected,failed", cmdline.ExitOK}, {"fine", "asleep", cmdline.ExitUsage},
 	} {
 		got := run(t.Context(), "send", "-a", url, "--fail-on", test.states, "-o", "json", test.text)
-		if got.code != test.exit || test.exit == exitState && !strings.Contains(got.stderr, `"code":"DRAGOMAN_ERR_STATE"`) || test.exit != exitUsage && !strings.Contains(got.stdout, `"task"`) {
+		if got.code != test.exit || test.exit == cmdline.ExitState && !strings.Contains(got.stderr, `"code":"DRAGOMAN_ERR_STATE"`) || test.exit != cmdline.ExitUsage && !strings.Contains(got.stdout, `"task"`) {
 			t.Errorf("%+v: %+v", test, got)
 		}
 	}
 	got := run(t.Context(), "task", "wait", "-a", url, taskOf(t, url), "--fail-on", "completed")
-	if got.code != exitState || !strings.Contains(got.stderr, "the task is completed, which --fail-on names") {
+	if got.code != cmdline.ExitState || !strings.Contains(got.stderr, "the task is completed, which --fail-on names") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -154,7 +155,7 @@ func TestRefusedTaskPointsAtDebug(t *testing.T) {
 	url := serveAgent(t, echoAgent, nil)
 	for _, id := range []string{"nowhere", taskOf(t, url)} {
 		got := run(t.Context(), "send", "-a", url, "--task-id", id, "hi")
-		if got.code != exitFailure || got.stdout != "" || !strings.Contains(got.stderr, "--debug") {
+		if got.code != cmdline.ExitFailure || got.stdout != "" || !strings.Contains(got.stderr, "--debug") {
 			t.Errorf("%s: %+v", id, got)
 		}
 	}

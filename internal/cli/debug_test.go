@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/redact"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -28,7 +29,7 @@ func TestDebugShowsExchangesWithoutCredentials(t *testing.T) {
 	base := serveAgent(t, echo(), options)
 	got := run(t.Context(), "send", "-a", base, "--debug", "--bearer", "hunter2hunter2", "--svc-param", "X-Team: hunter3",
 		"my token is hunter2hunter2, and yours?", "-o", "json")
-	if got.code != exitOK || !strings.Contains(got.stdout, `"message"`) || strings.Contains(got.stdout, "[1]") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, `"message"`) || strings.Contains(got.stdout, "[1]") {
 		t.Fatalf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	for _, want := range []string{
@@ -70,11 +71,11 @@ func TestNoDebugUnlessAskedFor(t *testing.T) {
 func TestDebugOfWhatFails(t *testing.T) {
 	t.Parallel()
 	got := run(t.Context(), "card", "get", "-a", "http://127.0.0.1:1", "--debug", "-o", "json")
-	if got.code != exitUnreachable || !strings.Contains(got.stderr, "[1] < no answer after ") {
+	if got.code != cmdline.ExitUnreachable || !strings.Contains(got.stderr, "[1] < no answer after ") {
 		t.Errorf("exit code %d:\n%s", got.code, got.stderr)
 	}
 	lines := strings.Split(strings.TrimSpace(got.stderr), "\n")
-	if code := codeIn(t, lines[len(lines)-1]); code != codeUnreachable {
+	if code := codeIn(t, lines[len(lines)-1]); code != cmdline.CodeUnreachable {
 		t.Errorf("code %s", code)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -46,7 +47,7 @@ func (c *command) findFiles() ([]envFile, error) {
 	if named != "" {
 		file, err := readEnvFile(named)
 		if err != nil {
-			return nil, usagef("%s: %v", source, err)
+			return nil, cmdline.Usagef("%s: %v", source, err)
 		}
 		files = append(files, file)
 	}
@@ -131,7 +132,7 @@ func readFoundFile(path string) (envFile, error) {
 		return envFile{path: path, warning: err.Error()}, nil
 	}
 	if err != nil {
-		return file, usagef("%v", err)
+		return file, cmdline.Usagef("%v", err)
 	}
 	return file, nil
 }

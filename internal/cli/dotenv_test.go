@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -198,11 +199,11 @@ func TestLinesWithoutEffect(t *testing.T) {
 	}, "\n")
 	var errs strings.Builder
 	dir := t.TempDir()
-	c := newCommand(nil)
-	c.Dir, c.Args = dir, []string{"config", "show"}
-	c.Stderr, c.Stdout = &errs, new(strings.Builder)
+	r := newCommand(nil).process
+	r.Dir, r.Args = dir, []string{"config", "show"}
+	r.Stderr, r.Stdout = &errs, new(strings.Builder)
 	path := writeEnv(t, dir, text)
-	if code := c.Do(t.Context()); code != exitOK {
+	if code := r.Do(t.Context()); code != cmdline.ExitOK {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	want := []string{
@@ -216,7 +217,7 @@ func TestLinesWithoutEffect(t *testing.T) {
 		t.Errorf("warnings: -want +got:\n%s", diff)
 	}
 	var listed []string
-	for line := range strings.Lines(c.Stdout.(*strings.Builder).String()) {
+	for line := range strings.Lines(r.Stdout.(*strings.Builder).String()) {
 		if rest, found := strings.CutPrefix(line, "Not used: "); found {
 			listed = append(listed, strings.TrimSpace(rest))
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -42,7 +43,7 @@ func (c *command) taskDownloadCommand() *cobra.Command {
 		Args:    c.oneID,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !guard.Networks(o.networks).Valid() {
-				return usagef("--networks is %q; use public, loopback or private", o.networks)
+				return cmdline.Usagef("--networks is %q; use public, loopback or private", o.networks)
 			}
 			return c.withAgent(cmd, func(ctx context.Context, agent *client.Client, seen *seen) error {
 				return c.download(ctx, agent, &o, seen)
@@ -93,7 +94,7 @@ func (c *command) download(ctx context.Context, agent *client.Client, o *downloa
 
 // notSaved is the error of files that are not on the disk.
 func notSaved(err error) error {
-	return &failure{exit: exitFailure, code: codeInternal, message: strings.ReplaceAll(err.Error(), "\n", "; ")}
+	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal, Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
 }
 
 // choose returns the artifacts with the ids or names, or all.
@@ -110,7 +111,7 @@ func choose(artifacts []*a2a.Artifact, names []string) ([]*a2a.Artifact, error) 
 			}
 		}
 		if len(chosen) == before {
-			return nil, usagef("the task has no artifact %q", name).withHint("it has " + strings.Join(namesOf(artifacts), ", "))
+			return nil, cmdline.Usagef("the task has no artifact %q", name).WithHint("it has " + strings.Join(namesOf(artifacts), ", "))
 		}
 	}
 	return chosen, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -26,7 +27,7 @@ func registryFlag(flags *pflag.FlagSet, url *string) {
 
 // badRegistry says that a value of --registry is none.
 func badRegistry(url string) error {
-	return usagef("--registry is %q, which is no http or https URL without query", url).withHint("for example --registry http://" + defaultRegistry)
+	return cmdline.Usagef("--registry is %q, which is no http or https URL without query", url).WithHint("for example --registry http://" + defaultRegistry)
 }
 
 // entryName returns the name in a reference to an entry of a registry, registry:NAME. What has a port behind the colon is
@@ -79,7 +80,7 @@ func (c *command) cardAt(catalogue, ref string) (string, error) {
 	}
 	at, err := catalog.CardURL(name)
 	if err != nil {
-		return "", usagef("-a is %q, which names no entry of a registry", ref).withHint("for example -a registry:rates")
+		return "", cmdline.Usagef("-a is %q, which names no entry of a registry", ref).WithHint("for example -a registry:rates")
 	}
 	return at, nil
 }
@@ -92,8 +93,8 @@ func (c *command) entryFailure(name string, err error) error {
 		return err
 	case errors.Is(e, card.ErrNotFound):
 		list := terminal.CommandLine([]string{c.Program, "registry", "list", "--registry", withoutUser(c.options.registry)})
-		return &failure{exit: exitUnreachable, code: codeCardNotFound, hint: "see what it has with " + list,
-			message: fmt.Sprintf("the registry at %s has no agent %q", withoutUser(c.options.registry), name)}
+		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeCardNotFound, Hint: "see what it has with " + list,
+			Message: fmt.Sprintf("the registry at %s has no agent %q", withoutUser(c.options.registry), name)}
 	case errors.Is(e, card.ErrUnreachable):
 		return &registry.UnreachableError{URL: c.options.registry, Err: e.Err}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -65,12 +66,12 @@ func TestExtendedCard(t *testing.T) {
 		exit      int
 		code      string // of the error, or what is shown
 	}{
-		{"the public one", has, nil, exitOK, `"name": "Test"`},
-		{"known", has, []string{"--extended", "--bearer", "hunter2"}, exitOK, `"name": "Test, in full"`},
-		{"not known", has, []string{"--extended"}, exitAuth, codeCredentialsMissing},
-		{"not configured", lies, []string{"--extended", "--bearer", "hunter2"}, exitFailure, "ExtendedAgentCardNotConfiguredError"},
-		{"no scheme takes a token", undeclared, []string{"--extended", "--bearer", "hunter2"}, exitUsage, codeUsage},
-		{"not offered", without, []string{"--extended"}, exitFailure, "UnsupportedOperationError"},
+		{"the public one", has, nil, cmdline.ExitOK, `"name": "Test"`},
+		{"known", has, []string{"--extended", "--bearer", "hunter2"}, cmdline.ExitOK, `"name": "Test, in full"`},
+		{"not known", has, []string{"--extended"}, cmdline.ExitAuth, cmdline.CodeCredentialsMissing},
+		{"not configured", lies, []string{"--extended", "--bearer", "hunter2"}, cmdline.ExitFailure, "ExtendedAgentCardNotConfiguredError"},
+		{"no scheme takes a token", undeclared, []string{"--extended", "--bearer", "hunter2"}, cmdline.ExitUsage, cmdline.CodeUsage},
+		{"not offered", without, []string{"--extended"}, cmdline.ExitFailure, "UnsupportedOperationError"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -78,10 +79,10 @@ func TestExtendedCard(t *testing.T) {
 			if got.code != test.exit {
 				t.Errorf("exit code %d, want %d:\n%s%s", got.code, test.exit, got.stdout, got.stderr)
 			}
-			if test.exit == exitOK && !strings.Contains(got.stdout, test.code) {
+			if test.exit == cmdline.ExitOK && !strings.Contains(got.stdout, test.code) {
 				t.Errorf("no %s in:\n%s", test.code, got.stdout)
 			}
-			if test.exit != exitOK && codeIn(t, got.stderr) != test.code {
+			if test.exit != cmdline.ExitOK && codeIn(t, got.stderr) != test.code {
 				t.Errorf("want %s:\n%s", test.code, got.stderr)
 			}
 		})

@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // codeState is the code of a state that --fail-on names. It is no failure of this program, and no error of the protocol.
-const codeState = codeOther + "STATE"
+const codeState = cmdline.CodeOther + "STATE"
 
 // statesFlag is a list of states; it implements pflag.Value.
 type statesFlag []a2a.TaskState
@@ -45,7 +46,7 @@ func (f *statesFlag) Set(text string) error {
 
 // failOnFlag lets a command fail when the task ends in one of some states, or waits.
 func (c *command) failOnFlag(flags *pflag.FlagSet) {
-	flags.Var(&c.options.failOn, "fail-on", fmt.Sprintf("exit with %d when the task is then in one of these states, such as failed,rejected,input-required", exitState))
+	flags.Var(&c.options.failOn, "fail-on", fmt.Sprintf("exit with %d when the task is then in one of these states, such as failed,rejected,input-required", cmdline.ExitState))
 }
 
 // verdict makes a failure of the state that the task ended in, if the user wants that.
@@ -53,5 +54,5 @@ func (c *command) verdict() error {
 	if !slices.Contains(c.options.failOn, c.ending) {
 		return nil
 	}
-	return &failure{exit: exitState, code: codeState, message: fmt.Sprintf("the task is %s, which --fail-on names", stateName(c.ending))}
+	return &cmdline.Failure{Exit: cmdline.ExitState, Code: codeState, Message: fmt.Sprintf("the task is %s, which --fail-on names", stateName(c.ending))}
 }

@@ -4,71 +4,21 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/coord/a2abridge"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
-
-// The exit codes.
-const (
-	exitOK          = 0
-	exitFailure     = 1
-	exitUsage       = 2
-	exitUnreachable = 3
-	exitAuth        = 4
-	exitTimeout     = 5
-	exitState       = 10 // of --fail-on
-	exitInterrupted = 130
-)
-
-// The codes of this program's own errors. Those of the protocol keep their names.
-const (
-	codeUsage              = "A2ACLI_ERR_USAGE"
-	codeCardNotFound       = "A2ACLI_ERR_CARD_NOT_FOUND"
-	codeCardInvalid        = "A2ACLI_ERR_CARD_INVALID"
-	codeUnreachable        = "A2ACLI_ERR_UNREACHABLE"
-	codeCredentialsMissing = "A2ACLI_ERR_CREDENTIALS_MISSING"
-	codeAuthFailed         = "A2ACLI_ERR_AUTH_FAILED"
-	codeTimeout            = "A2ACLI_ERR_TIMEOUT"
-	codeInternal           = "A2ACLI_ERR_INTERNAL"
-
-	// codeOther begins the codes of what neither the protocol nor the list above has a name for.
-	codeOther = "DRAGOMAN_ERR_"
-)
-
-// A failure is an error as the user sees it.
-type failure struct {
-	exit    int
-	code    string
-	message string
-	hint    string // what to do next; "" when there is nothing to say
-	a2aCode int    // the JSON-RPC code of an error of the protocol, whatever binding it came by; 0 for none
-}
-
-func (f *failure) Error() string { return f.message }
-
-func usagef(format string, args ...any) *failure {
-	return &failure{exit: exitUsage, code: codeUsage, message: fmt.Sprintf(format, args...)}
-}
-
-func (f *failure) withHint(hint string) *failure {
-	f.hint = hint
-	return f
-}
 
 // protocolNames are the names of errors in A2A 1.0 §3.3.2 and of JSON-RPC.
 var protocolNames = map[a2a.Kind]string{
@@ -123,8 +73,8 @@ func (c *command) hintFor(kind a2a.Kind) string {
 }
 
 // failureOf sorts an error of a command.
-func (c *command) failureOf(err error) *failure {
-	if f, ok := errors.AsType[*failure](err); ok {
+func (c *command) failureOf(err error) *cmdline.Failure {
+	if f, ok := errors.AsType[*cmdline.Failure](err); ok {
 		return f
 	}
 	if e, ok := errors.AsType[*card.Error](err); ok {
@@ -145,17 +95,14 @@ func (c *command) failureOf(err error) *failure {
 	if e, ok := errors.AsType[*registry.UnreachableError](err); ok {
 		return c.tellSource(flagRegistry, "the address", c.registryUnreachable(e))
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return &failure{exit: exitTimeout, code: codeTimeout, message: err.Error()}
-	}
-	return &failure{exit: exitFailure, code: codeInternal, message: err.Error()}
+	return cmdline.FailureOf(err)
 }
 
 // tellSource adds to a hint which variable an option comes from, if it is one, which people forget; what is what the
 // option gives.
-func (c *command) tellSource(flag, what string, f *failure) *failure {
+func (c *command) tellSource(flag, what string, f *cmdline.Failure) *cmdline.Failure {
 	if source := c.origin[flag]; source != "" && source != sourceFlag && !c.ownAgent() {
-		f.hint = strings.TrimPrefix(f.hint+"; "+what+" is from "+source, "; ")
+		f.Hint = strings.TrimPrefix(f.Hint+"; "+what+" is from "+source, "; ")
 	}
 	return f
 }
@@ -170,20 +117,20 @@ var stateNames = func() *strings.Replacer {
 }()
 
 // unreachable says why an agent cannot be reached, and each reason once when several of its interfaces were tried.
-func unreachable(e *client.UnreachableError) *failure {
-	f := &failure{exit: exitUnreachable, code: codeUnreachable, hint: "check that the agent runs and that its card names the right address"}
+func unreachable(e *client.UnreachableError) *cmdline.Failure {
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Hint: "check that the agent runs and that its card names the right address"}
 	var reasons []string
 	for _, err := range attempts(e.Err) {
-		why, _ := causeOf(err, "")
-		if _, hint := certificateCause(err); hint != "" {
-			f.hint = hint
+		why, _ := cmdline.CauseOf(err, "")
+		if _, hint := cmdline.CertificateCause(err); hint != "" {
+			f.Hint = hint
 		}
 		if !slices.Contains(reasons, why) {
 			reasons = append(reasons, why)
 		}
 	}
-	f.message = fmt.Sprintf("agent %q cannot be reached: %s", e.Agent, strings.Join(reasons, "; "))
-	return f.aboutCredentials()
+	f.Message = fmt.Sprintf("agent %q cannot be reached: %s", e.Agent, strings.Join(reasons, "; "))
+	return f.AboutCredentials()
 }
 
 // attempts returns the errors that one error joins.
@@ -200,96 +147,66 @@ func attempts(err error) []error {
 	return []error{err}
 }
 
-func cardFailure(e *card.Error) *failure {
+func cardFailure(e *card.Error) *cmdline.Failure {
 	shown := *e
 	shown.Ref, shown.URL = withoutUser(e.Ref), withoutUser(e.URL)
 	e = &shown
-	f := &failure{exit: exitUnreachable, message: e.Error()}
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Message: e.Error()}
 	switch {
 	case errors.Is(e, card.ErrReference):
-		f.exit, f.code = exitUsage, codeUsage
-		f.hint = "give -a a URL such as http://127.0.0.1:8080, a host, or the file of a card"
+		f.Exit, f.Code = cmdline.ExitUsage, cmdline.CodeUsage
+		f.Hint = "give -a a URL such as http://127.0.0.1:8080, a host, or the file of a card"
 	case errors.Is(e, card.ErrNotFound):
-		f.code = codeCardNotFound
-		f.hint = "give -a the agent's base URL, or the URL or file of the card itself"
+		f.Code = cmdline.CodeCardNotFound
+		f.Hint = "give -a the agent's base URL, or the URL or file of the card itself"
 		if u, err := url.Parse(cmp.Or(e.URL, e.Ref)); err == nil && strings.HasPrefix(u.Path, a2abridge.Prefix) {
-			f.hint += "; a session of a coordinator is an agent only while it is registered: this one may have left or died, and the coordinator's page shows who is there"
+			f.Hint += "; a session of a coordinator is an agent only while it is registered: this one may have left or died, and the coordinator's page shows who is there"
 		}
 	case errors.Is(e, card.ErrUnauthorized):
-		f.exit, f.code = exitAuth, codeCredentialsMissing
-		f.hint = "credentials are not sent to where cards are; get the card by other means and give -a the file"
+		f.Exit, f.Code = cmdline.ExitAuth, cmdline.CodeCredentialsMissing
+		f.Hint = "credentials are not sent to where cards are; get the card by other means and give -a the file"
 	case errors.Is(e, card.ErrInvalid):
-		f.exit, f.code = exitFailure, codeCardInvalid
-		f.hint = "check that the address is that of an A2A agent"
+		f.Exit, f.Code = cmdline.ExitFailure, cmdline.CodeCardInvalid
+		f.Hint = "check that the address is that of an A2A agent"
 	default:
-		f.code = codeUnreachable
+		f.Code = cmdline.CodeUnreachable
 		var why string
-		why, f.hint = causeOf(e.Err, e.URL)
-		f.message = fmt.Sprintf("%v: %s: %s", e.Kind, cmp.Or(e.URL, e.Ref), why)
+		why, f.Hint = cmdline.CauseOf(e.Err, e.URL)
+		f.Message = fmt.Sprintf("%v: %s: %s", e.Kind, cmp.Or(e.URL, e.Ref), why)
 	}
-	return f.aboutCredentials()
+	return f.AboutCredentials()
 }
 
-func (c *command) protocolFailure(e *a2a.Error) *failure {
+func (c *command) protocolFailure(e *a2a.Error) *cmdline.Failure {
 	row := wire.RowOf(e.Kind)
-	f := &failure{exit: exitFailure, message: stateNames.Replace(e.Error()), a2aCode: row.Code(a2a.Generation10), hint: c.hintFor(e.Kind)}
+	f := &cmdline.Failure{Exit: cmdline.ExitFailure, Message: stateNames.Replace(e.Error()), A2ACode: row.Code(a2a.Generation10), Hint: c.hintFor(e.Kind)}
 	switch e.Kind {
 	case a2a.ErrUnauthenticated, a2a.ErrPermissionDenied:
-		f.exit, f.code = exitAuth, codeAuthFailed
-		f.hint = "the agent refused the credentials; check them, and what they allow"
+		f.Exit, f.Code = cmdline.ExitAuth, cmdline.CodeAuthFailed
+		f.Hint = "the agent refused the credentials; check them, and what they allow"
 		if c.options.bearer != "" {
 			f = c.tellSource("bearer", "the token", f)
 		}
 		if !c.hasCredentials() {
-			f.code = codeCredentialsMissing
-			f.hint = "give a token in DRAGOMAN_BEARER, or a key in DRAGOMAN_API_KEY; see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get"))
+			f.Code = cmdline.CodeCredentialsMissing
+			f.Hint = "give a token in DRAGOMAN_BEARER, or a key in DRAGOMAN_API_KEY; see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get"))
 		}
 	case a2a.ErrTimeout:
-		f.exit, f.code = exitTimeout, codeTimeout
+		f.Exit, f.Code = cmdline.ExitTimeout, cmdline.CodeTimeout
 	case a2a.ErrUnavailable:
-		f.exit, f.code = exitUnreachable, codeUnreachable
-		f.hint = "try again in a moment"
+		f.Exit, f.Code = cmdline.ExitUnreachable, cmdline.CodeUnreachable
+		f.Hint = "try again in a moment"
 	case a2a.ErrInternal:
-		f.code = protocolNames[e.Kind]
+		f.Code = protocolNames[e.Kind]
 		if !e.Remote {
-			f.code, f.a2aCode = codeInternal, 0
+			f.Code, f.A2ACode = cmdline.CodeInternal, 0
 		}
 	default:
 		name, ok := protocolNames[e.Kind]
 		if !ok {
-			name = codeOther + row.Reason
+			name = cmdline.CodeOther + row.Reason
 		}
-		f.code = name
+		f.Code = name
 	}
 	return f
-}
-
-// write shows the failure: as text, in lines of so many columns (0 for any), or as one line of JSON.
-func (f *failure) write(w io.Writer, asJSON bool, columns int) {
-	if !asJSON {
-		fmt.Fprintln(w, terminal.WrapLine("Error: "+terminal.Inline(f.message), columns, len(terminal.Indent)))
-		if f.hint != "" {
-			fmt.Fprintln(w, terminal.WrapLine("Hint: "+terminal.Inline(f.hint), columns, len(terminal.Indent)))
-		}
-		return
-	}
-	type body struct {
-		Code    string  `json:"code"`
-		Message string  `json:"message"`
-		Hint    *string `json:"hint"`
-		A2ACode *int    `json:"a2aCode"`
-	}
-	b := body{Code: f.code, Message: strings.ToValidUTF8(f.message, "\uFFFD")}
-	if f.hint != "" {
-		hint := strings.ToValidUTF8(f.hint, "\uFFFD")
-		b.Hint = &hint
-	}
-	if f.a2aCode != 0 {
-		b.A2ACode = &f.a2aCode
-	}
-	text, err := json.Marshal(map[string]body{"error": b})
-	if err != nil { // cannot happen: strings and a number
-		text = []byte(`{"error":{"code":"` + codeInternal + `","message":"the error cannot be shown","hint":null,"a2aCode":null}}`)
-	}
-	fmt.Fprintf(w, "%s\n", text)
 }

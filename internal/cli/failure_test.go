@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -48,25 +49,25 @@ func TestFailures(t *testing.T) {
 		{remote(a2a.ErrMethodNotFound), false, 1, "MethodNotFoundError", -32601},
 		{remote(a2a.ErrInvalidParams), false, 1, "InvalidParamsError", -32602},
 		{remote(a2a.ErrInternal), false, 1, "InternalError", -32603},
-		{&a2a.Error{Kind: a2a.ErrInternal}, false, 1, codeInternal, 0},
+		{&a2a.Error{Kind: a2a.ErrInternal}, false, 1, cmdline.CodeInternal, 0},
 		{remote(a2a.ErrTooLarge), false, 1, "DRAGOMAN_ERR_REQUEST_TOO_LARGE", -31413},
 		{remote(a2a.ErrRateLimited), false, 1, "DRAGOMAN_ERR_RATE_LIMITED", -31429},
 		{remote(a2a.ErrUnsupportedMediaType), false, 1, "DRAGOMAN_ERR_UNSUPPORTED_MEDIA_TYPE", -32005},
-		{remote(a2a.ErrUnavailable), false, 3, codeUnreachable, -31503},
-		{remote(a2a.ErrTimeout), false, 5, codeTimeout, -31504},
-		{remote(a2a.ErrUnauthenticated), false, 4, codeCredentialsMissing, -31401},
-		{remote(a2a.ErrUnauthenticated), true, 4, codeAuthFailed, -31401},
-		{remote(a2a.ErrPermissionDenied), true, 4, codeAuthFailed, -31403},
-		{&client.UnreachableError{Agent: "a", Err: errors.New("refused")}, false, 3, codeUnreachable, 0},
-		{&client.CutError{TaskID: "t", Err: errors.New("reset")}, false, 3, codeUnreachable, 0},
-		{ofCard(card.ErrReference), false, 2, codeUsage, 0},
-		{ofCard(card.ErrUnreachable), false, 3, codeUnreachable, 0},
-		{ofCard(card.ErrNotFound), false, 3, codeCardNotFound, 0},
-		{ofCard(card.ErrInvalid), false, 1, codeCardInvalid, 0},
-		{ofCard(card.ErrUnauthorized), true, 4, codeCredentialsMissing, 0},
-		{context.DeadlineExceeded, false, 5, codeTimeout, 0},
-		{errors.New("anything"), false, 1, codeInternal, 0},
-		{usagef("wrong"), false, 2, codeUsage, 0},
+		{remote(a2a.ErrUnavailable), false, 3, cmdline.CodeUnreachable, -31503},
+		{remote(a2a.ErrTimeout), false, 5, cmdline.CodeTimeout, -31504},
+		{remote(a2a.ErrUnauthenticated), false, 4, cmdline.CodeCredentialsMissing, -31401},
+		{remote(a2a.ErrUnauthenticated), true, 4, cmdline.CodeAuthFailed, -31401},
+		{remote(a2a.ErrPermissionDenied), true, 4, cmdline.CodeAuthFailed, -31403},
+		{&client.UnreachableError{Agent: "a", Err: errors.New("refused")}, false, 3, cmdline.CodeUnreachable, 0},
+		{&client.CutError{TaskID: "t", Err: errors.New("reset")}, false, 3, cmdline.CodeUnreachable, 0},
+		{ofCard(card.ErrReference), false, 2, cmdline.CodeUsage, 0},
+		{ofCard(card.ErrUnreachable), false, 3, cmdline.CodeUnreachable, 0},
+		{ofCard(card.ErrNotFound), false, 3, cmdline.CodeCardNotFound, 0},
+		{ofCard(card.ErrInvalid), false, 1, cmdline.CodeCardInvalid, 0},
+		{ofCard(card.ErrUnauthorized), true, 4, cmdline.CodeCredentialsMissing, 0},
+		{context.DeadlineExceeded, false, 5, cmdline.CodeTimeout, 0},
+		{errors.New("anything"), false, 1, cmdline.CodeInternal, 0},
+		{cmdline.Usagef("wrong"), false, 2, cmdline.CodeUsage, 0},
 	} {
 		c := newCommand(nil)
 		c.options.agentCard = "http://127.0.0.1:1"
@@ -74,11 +75,11 @@ func TestFailures(t *testing.T) {
 			c.options.bearer = "hunter2"
 		}
 		got := c.failureOf(fmt.Errorf("while trying: %w", test.err))
-		if got.exit != test.exit || got.code != test.code || got.a2aCode != test.a2aCode {
-			t.Errorf("%v (bearer %t): %d %s %d, want %d %s %d", test.err, test.bearer, got.exit, got.code, got.a2aCode, test.exit, test.code, test.a2aCode)
+		if got.Exit != test.exit || got.Code != test.code || got.A2ACode != test.a2aCode {
+			t.Errorf("%v (bearer %t): %d %s %d, want %d %s %d", test.err, test.bearer, got.Exit, got.Code, got.A2ACode, test.exit, test.code, test.a2aCode)
 		}
-		if strings.Contains(got.hint, "%") || strings.Contains(got.hint, "hunter") || strings.Contains(got.hint, "dragoman ") && !strings.Contains(got.hint, " -a http://127.0.0.1:1") {
-			t.Errorf("%v: hint %q", test.err, got.hint)
+		if strings.Contains(got.Hint, "%") || strings.Contains(got.Hint, "hunter") || strings.Contains(got.Hint, "dragoman ") && !strings.Contains(got.Hint, " -a http://127.0.0.1:1") {
+			t.Errorf("%v: hint %q", test.err, got.Hint)
 		}
 	}
 }
@@ -87,7 +88,7 @@ func TestFailures(t *testing.T) {
 func TestEveryKindHasACode(t *testing.T) {
 	t.Parallel()
 	for _, row := range wire.Table {
-		if f := newCommand(nil).failureOf(&a2a.Error{Kind: row.Kind, Remote: true}); f.code == "" || f.exit == exitOK {
+		if f := newCommand(nil).failureOf(&a2a.Error{Kind: row.Kind, Remote: true}); f.Code == "" || f.Exit == cmdline.ExitOK {
 			t.Errorf("%v: %+v", row.Kind, f)
 		}
 	}
@@ -95,13 +96,13 @@ func TestEveryKindHasACode(t *testing.T) {
 
 func TestFailureAsTextAndJSON(t *testing.T) {
 	t.Parallel()
-	f := &failure{exit: 1, code: "TaskNotFoundError", message: "no\nsuch \xff task", hint: "look", a2aCode: -32001}
+	f := &cmdline.Failure{Exit: 1, Code: "TaskNotFoundError", Message: "no\nsuch \xff task", Hint: "look", A2ACode: -32001}
 	var text, asJSON bytes.Buffer
-	f.write(&text, false, 0)
+	f.Write(&text, false, 0)
 	if want := "Error: no such \xff task\nHint: look\n"; text.String() != want {
 		t.Errorf("text: %q, want %q", text.String(), want)
 	}
-	f.write(&asJSON, true, 0)
+	f.Write(&asJSON, true, 0)
 	want := `{"error":{"code":"TaskNotFoundError","message":"no\nsuch ` + "\ufffd" + ` task","hint":"look","a2aCode":-32001}}` + "\n"
 	if asJSON.String() != want {
 		t.Errorf("JSON: %s, want %s", asJSON.String(), want)
@@ -135,13 +136,13 @@ func TestCredentials(t *testing.T) {
 		exit int
 		code string
 	}{
-		{"none", nil, nil, exitAuth, codeCredentialsMissing},
-		{"bad", nil, []string{"--bearer", "wrong"}, exitAuth, codeAuthFailed},
-		{"weak", nil, []string{"--bearer", "weak"}, exitAuth, codeAuthFailed},
-		{"good", nil, []string{"--bearer", "good"}, exitOK, ""},
-		{"from the environment", map[string]string{"A2ACLI_BEARER": "good"}, nil, exitOK, ""},
-		{"as a service parameter", nil, []string{"--svc-param", "Authorization: Bearer good"}, exitOK, ""},
-		{"with a line break", nil, []string{"--bearer", "good\r\nX: y"}, exitUsage, codeUsage},
+		{"none", nil, nil, cmdline.ExitAuth, cmdline.CodeCredentialsMissing},
+		{"bad", nil, []string{"--bearer", "wrong"}, cmdline.ExitAuth, cmdline.CodeAuthFailed},
+		{"weak", nil, []string{"--bearer", "weak"}, cmdline.ExitAuth, cmdline.CodeAuthFailed},
+		{"good", nil, []string{"--bearer", "good"}, cmdline.ExitOK, ""},
+		{"from the environment", map[string]string{"A2ACLI_BEARER": "good"}, nil, cmdline.ExitOK, ""},
+		{"as a service parameter", nil, []string{"--svc-param", "Authorization: Bearer good"}, cmdline.ExitOK, ""},
+		{"with a line break", nil, []string{"--bearer", "good\r\nX: y"}, cmdline.ExitUsage, cmdline.CodeUsage},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -175,7 +176,7 @@ func TestCardsAreFetchedWithoutCredentials(t *testing.T) {
 			t.Errorf("the card was asked for with %v", h)
 		}
 	}
-	if got.code != exitUnreachable {
+	if got.code != cmdline.ExitUnreachable {
 		t.Errorf("exit code %d: %s", got.code, got.stderr)
 	}
 }
@@ -215,11 +216,11 @@ func TestTimeoutNamesTheTask(t *testing.T) {
 	var got result
 	for wait := range patience {
 		got = run(t.Context(), "send", "-a", url, "--timeout", wait.String(), "-o", "json", "Hello")
-		if got.code != exitTimeout || got.stdout != "" {
+		if got.code != cmdline.ExitTimeout || got.stdout != "" {
 			t.Fatalf("exit code %d, %s%s", got.code, got.stdout, got.stderr)
 		}
 		lines := strings.Split(strings.TrimSpace(got.stderr), "\n")
-		if code := codeIn(t, lines[len(lines)-1]); code != codeTimeout {
+		if code := codeIn(t, lines[len(lines)-1]); code != cmdline.CodeTimeout {
 			t.Errorf("code %s", code)
 		}
 		if strings.Contains(got.stderr, "Resume: dragoman task subscribe -a "+url+" ") && strings.Contains(got.stderr, "Context: ") {
@@ -235,7 +236,7 @@ func TestTimeoutOfTheCard(t *testing.T) {
 	url := serveHandler(t, func(http.ResponseWriter, *http.Request) { <-never })
 	t.Cleanup(func() { close(never) })
 	got := run(t.Context(), "card", "get", "-a", url, "--timeout", "100ms", "-o", "json")
-	if got.code != exitTimeout || codeIn(t, got.stderr) != codeTimeout {
+	if got.code != cmdline.ExitTimeout || codeIn(t, got.stderr) != cmdline.CodeTimeout {
 		t.Errorf("exit code %d: %s", got.code, got.stderr)
 	}
 }
@@ -249,7 +250,7 @@ func TestInterruptNamesTheTask(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), wait)
 			got = run(ctx, append(args, "-a", url)...)
 			cancel()
-			if got.code != exitInterrupted || strings.Contains(got.stderr, "Error") {
+			if got.code != cmdline.ExitInterrupted || strings.Contains(got.stderr, "Error") {
 				t.Fatalf("%v: exit code %d:\n%s", args, got.code, got.stderr)
 			}
 			if strings.Contains(got.stderr, "Resume:") {
@@ -269,7 +270,7 @@ func TestTaskThatFailsIsNoFailureOfTheCommand(t *testing.T) {
 	} {
 		url := serveAgent(t, agent.Func(func(context.Context, *agent.Turn) error { return err }), nil)
 		got := run(t.Context(), "send", "-a", url, "Hello")
-		if got.code != exitOK || !strings.Contains(got.stdout, "Status: "+name+"\n") || got.stderr != "Warning: the task ended as "+name+"\n" {
+		if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: "+name+"\n") || got.stderr != "Warning: the task ended as "+name+"\n" {
 			t.Errorf("%s: exit code %d:\n%s%s", name, got.code, got.stdout, got.stderr)
 		}
 	}
@@ -285,13 +286,13 @@ func TestAuthRequiredStopsTheWait(t *testing.T) {
 	}), nil)
 	for _, args := range [][]string{{"send", "Hello"}, {"send", "--stream", "Hello"}} {
 		got := run(t.Context(), append(args, "-a", url)...)
-		if got.code != exitOK || !strings.Contains(got.stdout, "Status: auth-required") || !strings.Contains(got.stderr, "Warning: the task waits for authorization\n") {
+		if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: auth-required") || !strings.Contains(got.stderr, "Warning: the task waits for authorization\n") {
 			t.Fatalf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 		}
 		_, rest, _ := strings.Cut(got.stderr, "--task-id ")
 		id, _, _ := strings.Cut(rest, " ")
 		got = run(t.Context(), append(args[:len(args)-1:len(args)-1], "-a", url, "--task-id", id, "done")...)
-		if got.code != exitOK || !strings.Contains(got.stdout, "Status: completed\n") {
+		if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: completed\n") {
 			t.Errorf("resumed: exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 		}
 	}
@@ -300,11 +301,11 @@ func TestAuthRequiredStopsTheWait(t *testing.T) {
 func TestWrongStateNamesItsOwnFlag(t *testing.T) {
 	t.Parallel()
 	got := run(t.Context(), "send", "-a", "http://127.0.0.1:1", "--fail-on", "failed,bogus", "hi")
-	if got.code != exitUsage || !strings.Contains(got.stderr, `--fail-on is "failed,bogus": use submitted, `) || strings.Contains(got.stderr, "--status") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, `--fail-on is "failed,bogus": use submitted, `) || strings.Contains(got.stderr, "--status") {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), "task", "list", "-a", "http://127.0.0.1:1", "--status", "bogus")
-	if got.code != exitUsage || !strings.Contains(got.stderr, `--status is "bogus"; use one of submitted, `) {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, `--status is "bogus"; use one of submitted, `) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -314,7 +315,7 @@ func TestTransportThatAnAgentLacks(t *testing.T) {
 	url := serveAgent(t, filesAgent(), nil)
 	got := run(t.Context(), "send", "-a", url, "--transport", "GRPC", "hi")
 	const want = "Error: the agent's card names no interface of GRPC\nHint: it has JSONRPC, HTTP+JSON; choose one of these with --transport, or leave it out\n"
-	if got.code != exitUnreachable || got.stderr != want {
+	if got.code != cmdline.ExitUnreachable || got.stderr != want {
 		t.Errorf("%+v", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -116,12 +117,12 @@ func (c *command) fillFlags(cmd *cobra.Command) error {
 const annotationTolerant = "tolerant"
 
 // refuse returns what is wrong with an option, unless the command is one that shows that.
-func (c *command) refuse(cmd *cobra.Command, flag string, wrong *failure) error {
+func (c *command) refuse(cmd *cobra.Command, flag string, wrong *cmdline.Failure) error {
 	if cmd.Annotations[annotationTolerant] == "" || c.origin[flag] == sourceFlag {
 		return wrong
 	}
 	if c.wrong == nil {
-		c.wrong = make(map[string]*failure)
+		c.wrong = make(map[string]*cmdline.Failure)
 	}
 	c.wrong[flag] = wrong
 	return nil
@@ -162,40 +163,37 @@ func (c *command) flagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return badValue("--"+e.GetFlag().Name, e.GetValue(), e.GetFlag(), e.Unwrap())
 	}
-	f := usagef("%s", err)
+	f := cmdline.Usagef("%s", err)
 	unknown, isUnknown := errors.AsType[*pflag.NotExistError](err)
 	calls, serves := cmd.Flag(flagAgentCard) != nil, cmd.Flag("agent") != nil
 	switch {
 	case isUnknown && serves && slices.Contains([]string{"a", flagAgentCard}, unknown.GetSpecifiedName()):
-		return f.withHint("-a names an agent to call; --agent names the agent to serve")
+		return f.WithHint("-a names an agent to call; --agent names the agent to serve")
 	case isUnknown && calls && unknown.GetSpecifiedName() == "agent":
-		return f.withHint("-a names the agent to call; --agent names the agent that dragoman serve serves")
+		return f.WithHint("-a names the agent to call; --agent names the agent that dragoman serve serves")
 	}
-	return f.withHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
+	return f.WithHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
 }
 
 // badValue says that a flag or variable has a value that its flag does not take.
-func badValue(source, value string, f *pflag.Flag, err error) *failure {
+func badValue(source, value string, f *pflag.Flag, err error) *cmdline.Failure {
 	switch f.Value.Type() {
 	case "int", "int64", "uint", "uint64":
-		return usagef("%s is %q, which is no whole number", source, value)
+		return cmdline.Usagef("%s is %q, which is no whole number", source, value)
 	case "float64":
-		return usagef("%s is %q, which is no number", source, value)
+		return cmdline.Usagef("%s is %q, which is no number", source, value)
 	case "bool":
-		return usagef("%s is %q; use true or false", source, value)
+		return cmdline.Usagef("%s is %q; use true or false", source, value)
 	case "duration":
 	default:
-		return usagef("%s is %q: %v", source, value, err)
+		return cmdline.Usagef("%s is %q: %v", source, value, err)
 	}
-	wrong := usagef("%s is %q, which is no duration", source, value)
+	wrong := cmdline.Usagef("%s is %q, which is no duration", source, value)
 	if _, err := strconv.ParseFloat(value, 64); err == nil {
-		return wrong.withHint(fmt.Sprintf("give it a unit, such as %ss or %sm", value, value))
+		return wrong.WithHint(fmt.Sprintf("give it a unit, such as %ss or %sm", value, value))
 	}
-	return wrong.withHint("give a number with a unit, such as 5s or 2m")
+	return wrong.WithHint("give a number with a unit, such as 5s or 2m")
 }
-
-// annotationEmpty tells what an option stands for that is empty.
-const annotationEmpty = "empty"
 
 // shortenDefaults lets help name durations as people do: 1h, not 1h0m0s.
 func shortenDefaults(flags *pflag.FlagSet) {

@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/gateway"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -51,7 +52,7 @@ func (c *command) gatewayCommand() *cobra.Command {
 		Short:   "Serve all generations in front of agents that speak one",
 		Long:    gatewayLong,
 		Example: gatewayExample,
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.gateway(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
@@ -59,23 +60,23 @@ func (c *command) gatewayCommand() *cobra.Command {
 	agentsFlag(flags, &o.upstreams)
 	registryFlag(flags, &c.options.registry)
 	agentVersionFlag(flags, &o.agentVersion)
-	flags.StringVar(&o.addr, "addr", "127.0.0.1:8090", "where to listen; port 0 takes a free one")
-	flags.StringVar(&o.url, "url", "", "base URL under which clients and agents reach the gateway (default: the address it listens on)")
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8090", "where to listen; port 0 takes a free one")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients and agents reach the gateway (default: the address it listens on)")
 	o.registerCardGRPC(flags)
 	flags.BoolVar(&o.privateWebhooks, "allow-private-webhooks", false, "notify webhooks in private networks and on this machine too")
-	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
-	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
-	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long open requests may take to end when the gateway is stopped")
+	flags.StringVar(&o.Cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
+	flags.StringVar(&o.Key, "tls-key", "", "file with the certificate's key, in PEM")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long open requests may take to end when the gateway is stopped")
 	c.debugFlag(flags)
-	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
-	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
 }
 
 // gateway runs a gateway until ctx ends.
 func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	o.turnLimit, o.retention = time.Hour, time.Hour // of an engine, which a gateway has not
-	logger, err := o.logger(c)
+	logger, err := o.Logger(c.Terminal)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	gctune.Tune(logger)
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
-			URL: o.url, Logger: logger, DrainTimeout: o.drain, DrainDelay: o.drainDelay, TLS: o.tls, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
+			URL: o.URL, Logger: logger, DrainTimeout: o.Drain, DrainDelay: o.drainDelay, TLS: o.TLS, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
 			OnReady: func(_ net.Addr, url string) {
 				fmt.Fprintf(c.Err, "gateway to %s at %s\n", terminal.Inline(strings.Join(o.upstreams, ", ")), card.AgentURL(url))
 			},
@@ -103,7 +104,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 		Logger:               logger,
 	})
 	if err != nil {
-		return usagef("-a: %v", err)
+		return cmdline.Usagef("-a: %v", err)
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
 	if err := g.Check(ctx); err != nil {
@@ -111,7 +112,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 			return err
 		}
 	}
-	return o.explain(g.ListenAndServe(ctx, o.addr))
+	return o.Explain(g.ListenAndServe(ctx, o.Addr))
 }
 
 // tellUpstreams warns of upstreams that cannot be reached now, and returns what no later try can mend.
@@ -124,10 +125,10 @@ func (c *command) tellUpstreams(err error) error {
 		e, ok := errors.AsType[*card.Error](one)
 		if ok && (errors.Is(e, card.ErrReference) || errors.Is(e, card.ErrNotFound) && !strings.Contains(e.URL, "://")) {
 			f := cardFailure(e)
-			return f.withHint("give -a the URL of an agent, a host, or the file of a card")
+			return f.WithHint("give -a the URL of an agent, a host, or the file of a card")
 		}
 		if ok {
-			c.Warn("%s; trying again with each request", cardFailure(e).message)
+			c.Warn("%s; trying again with each request", cardFailure(e).Message)
 		} else {
 			c.Warn("%v; trying again with each request", one)
 		}
@@ -138,15 +139,15 @@ func (c *command) tellUpstreams(err error) error {
 // behind returns the upstreams that the flags name.
 func (o *gatewayOptions) behind(c *command) ([]gateway.Upstream, error) {
 	if len(o.upstreams) == 0 {
-		return nil, usagef("no agent is named").withHint("give one with -a, for example -a http://127.0.0.1:10000")
+		return nil, cmdline.Usagef("no agent is named").WithHint("give one with -a, for example -a http://127.0.0.1:10000")
 	}
 	upstreams := make([]gateway.Upstream, len(o.upstreams))
 	for i, text := range o.upstreams {
 		name, ref := nameAndRef(text)
 		if name == "" && len(o.upstreams) > 1 {
 			shown := withoutUser(ref)
-			return nil, usagef("the agent %s has no name, and a gateway to several agents serves each below its name", shown).
-				withHint("put a name in front: NAME=" + shown)
+			return nil, cmdline.Usagef("the agent %s has no name, and a gateway to several agents serves each below its name", shown).
+				WithHint("put a name in front: NAME=" + shown)
 		}
 		at, err := c.cardAt(c.options.registry, ref)
 		if err != nil {

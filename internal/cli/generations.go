@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -31,7 +32,7 @@ func (d *dialectFlags) apply(o *server.Options) error {
 	for _, name := range d.generations {
 		generations, ok := versions[name]
 		if !ok || name == anyVersion {
-			return usagef("--generations has %q; use 1.0, 0.3, 0.2 and 0.1", name)
+			return cmdline.Usagef("--generations has %q; use 1.0, 0.3, 0.2 and 0.1", name)
 		}
 		for _, gen := range generations {
 			if !slices.Contains(o.Generations, gen) {

@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -136,9 +137,9 @@ func TestFormsSayHowToWriteListsAndObjects(t *testing.T) {
 
 func TestEmptyTextHasItsOwnHint(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"send", ""}, {"send", "--text", ""}, {"host", "ask", "-a", "http://127.0.0.1:1", "--data-dir", inMemory, ""}} {
+	for _, args := range [][]string{{"send", ""}, {"send", "--text", ""}, {"host", "ask", "-a", "http://127.0.0.1:1", "--data-dir", cmdline.InMemory, ""}} {
 		got := run(t.Context(), args...)
-		if got.code != exitUsage || !strings.Contains(got.stderr, "is empty\nHint: put the answer, or whatever there is to say, in its place\n") {
+		if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "is empty\nHint: put the answer, or whatever there is to say, in its place\n") {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
@@ -148,7 +149,7 @@ func TestHostAskWithoutAMessageOpensNothing(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "tasks")
 	got := run(t.Context(), "host", "ask", "-a", "http://127.0.0.1:1", "--data-dir", folder)
-	if got.code != exitUsage || !strings.Contains(got.stderr, "the message is empty") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "the message is empty") {
 		t.Errorf("%+v", got)
 	}
 	if _, err := os.Stat(folder); err == nil {
@@ -160,7 +161,7 @@ func TestDataFolderOfAHost(t *testing.T) {
 	t.Parallel()
 	url, dir := serveAgent(t, asker, nil), t.TempDir()
 	got := runWith(t.Context(), nil, "@test hi\n", "host", "-a", url, "--data-dir", dir)
-	if got.code != exitOK || !strings.Contains(got.stderr, " --data-dir "+dir+" --task-id ") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stderr, " --data-dir "+dir+" --task-id ") {
 		t.Errorf("%+v", got)
 	}
 	env := map[string]string{"DRAGOMAN_DATA_DIR": filepath.Join(dir, "of-variable")}
@@ -184,10 +185,10 @@ func TestHostThatKeepsNothingPromisesNothing(t *testing.T) {
 		return t.Artifact("done", a2a.TextPart("done"))
 	}), nil)
 	for _, got := range []result{
-		run(t.Context(), "host", "ask", "-a", url, "--data-dir", inMemory, "@test hi"),
-		run(t.Context(), "host", "ask", "-a", url, "--data-dir", inMemory, "--async", "@test hi"),
-		run(t.Context(), "host", "ask", "-a", slow, "--data-dir", inMemory, "--timeout", "700ms", "@test hi"),
-		runWith(t.Context(), nil, "@test hi\n", "host", "-a", url, "--data-dir", inMemory),
+		run(t.Context(), "host", "ask", "-a", url, "--data-dir", cmdline.InMemory, "@test hi"),
+		run(t.Context(), "host", "ask", "-a", url, "--data-dir", cmdline.InMemory, "--async", "@test hi"),
+		run(t.Context(), "host", "ask", "-a", slow, "--data-dir", cmdline.InMemory, "--timeout", "700ms", "@test hi"),
+		runWith(t.Context(), nil, "@test hi\n", "host", "-a", url, "--data-dir", cmdline.InMemory),
 	} {
 		has(t, "the error stream", got.stderr, "This host keeps nothing, and what it worked on ended with it; keep tasks with --data-dir FOLDER.\n")
 		if strings.Contains(got.stderr, "Resume: ") || strings.Contains(got.stderr, "Follow: ") || strings.Contains(got.stderr, "goes on") {
@@ -218,7 +219,7 @@ func TestConfigShowMarksWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := runWith(t.Context(), map[string]string{"DRAGOMAN_OUTPUT": "yaml"}, "", "config", "show", "--config", file)
-	if got.code != exitFailure {
+	if got.code != cmdline.ExitFailure {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, "\ntimeout: abc (DRAGOMAN_TIMEOUT in "+file+") - WRONG: DRAGOMAN_TIMEOUT in "+file+` is "abc", which is no duration`,
@@ -226,12 +227,12 @@ func TestConfigShowMarksWhatIsWrong(t *testing.T) {
 		"agent-card: http://127.0.0.1:9 (DRAGOMAN_AGENT_CARD in "+file+")\n", "DRAGOMAN_PORRIDGE", "server request body")
 	has(t, "the error stream", got.stderr, "Error: ", `is "abc", which is no duration`)
 	got = runWith(t.Context(), map[string]string{"DRAGOMAN_TIMEOUT": "abc"}, "", "config", "show", "-o", "json")
-	if got.code != exitFailure || !strings.Contains(got.stdout, `"wrong": "DRAGOMAN_TIMEOUT is \"abc\"`) {
+	if got.code != cmdline.ExitFailure || !strings.Contains(got.stdout, `"wrong": "DRAGOMAN_TIMEOUT is \"abc\"`) {
 		t.Errorf("%+v", got)
 	}
 	// The others go on failing.
 	got = runWith(t.Context(), map[string]string{"DRAGOMAN_TIMEOUT": "abc"}, "", "card", "get", "-a", "http://127.0.0.1:1")
-	if got.code != exitUsage {
+	if got.code != cmdline.ExitUsage {
 		t.Errorf("%+v", got)
 	}
 }
@@ -252,7 +253,7 @@ func TestErrorsNameTheVariableThatAValueIsFrom(t *testing.T) {
 		{"A2ACLI_NETWORKS", "moon", []string{"send", "hi", "-a", "http://127.0.0.1:1"}, `Error: A2ACLI_NETWORKS is "moon"; use public`},
 	} {
 		got := runWith(t.Context(), map[string]string{test.variable: test.value}, "", test.args...)
-		if got.code == exitOK || !strings.Contains(got.stderr, test.want) {
+		if got.code == cmdline.ExitOK || !strings.Contains(got.stderr, test.want) {
 			t.Errorf("%s: %+v; want %q", test.variable, got, test.want)
 		}
 	}
@@ -271,7 +272,7 @@ func TestAnAddressOfSeveralAgentsListsThem(t *testing.T) {
 	})
 	got := run(t.Context(), "send", "-a", url, "hi")
 	want := fmt.Sprintf("Error: %s is no agent; it has %d of them: currency, ", url, len(samples))
-	if got.code != exitUnreachable || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, "Hint: name one of them, such as "+url+"/agents/currency/\n") {
+	if got.code != cmdline.ExitUnreachable || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, "Hint: name one of them, such as "+url+"/agents/currency/\n") {
 		t.Errorf("%+v; want %s", got, want)
 	}
 	// A page that lists nothing says nothing.
@@ -290,7 +291,7 @@ func TestAHostWarnsOfAgentsThatWantCredentials(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error { return nil }),
 		&server.Options{Authenticator: auth.Token("secret", a2a.Identity{Subject: "ann"})})
-	got := run(t.Context(), "host", "ask", "--data-dir", inMemory, url, "hi")
+	got := run(t.Context(), "host", "ask", "--data-dir", cmdline.InMemory, url, "hi")
 	has(t, "the error stream", got.stderr, `Warning: agent "Test" asks for credentials, and a host sends none to its agents`)
 }
 
@@ -383,7 +384,7 @@ func TestEmptyIDsAreRefused(t *testing.T) {
 			}
 			for _, value := range []string{"", " \t"} {
 				got := run(t.Context(), append(strings.Fields(command), "-a", "http://127.0.0.1:1", flag, value)...)
-				if got.code != exitUsage || !strings.Contains(got.stderr, "Error: "+flag+" is empty\n") {
+				if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "Error: "+flag+" is empty\n") {
 					t.Errorf("%s %s %q: %+v", command, flag, value, got)
 				}
 			}
@@ -395,7 +396,7 @@ func TestAutoSaysThatThereIsNoModel(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, asker, nil)
 	for _, env := range []map[string]string{nil, {"OPENAI_API_KEY": "none"}} {
-		got := runWith(t.Context(), env, "", "host", "ask", "-a", url, "--data-dir", inMemory, "--llm", "auto", "--timeout", "3s", "What agents do you have?")
+		got := runWith(t.Context(), env, "", "host", "ask", "-a", url, "--data-dir", cmdline.InMemory, "--llm", "auto", "--timeout", "3s", "What agents do you have?")
 		if said := strings.Contains(got.stderr, "Warning: --llm auto found no language model, so rules take its place; set GEMINI_API_KEY"); said != (env == nil) {
 			t.Errorf("%v: %+v", env, got)
 		}

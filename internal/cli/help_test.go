@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"os/exec"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func TestHelpFitsEightyColumns(t *testing.T) {
 		if cmd.Hidden || cmd.HasParent() && cmd.Parent().Hidden {
 			continue
 		}
-		if got.code != exitOK || got.stdout == "" {
+		if got.code != cmdline.ExitOK || got.stdout == "" {
 			t.Errorf("%s: %+v", cmd.CommandPath(), got)
 		}
 		for line := range strings.Lines(got.stdout) {
@@ -78,7 +79,7 @@ func TestExamplesAreBrokenAsShellsTakeIt(t *testing.T) {
 func TestManual(t *testing.T) {
 	t.Parallel()
 	got := run(t.Context(), "man")
-	if got.code != exitOK || !strings.HasPrefix(got.stdout, ".TH DRAGOMAN 1 ") {
+	if got.code != cmdline.ExitOK || !strings.HasPrefix(got.stdout, ".TH DRAGOMAN 1 ") {
 		t.Fatalf("%+v", got)
 	}
 	for _, cmd := range descendants(newCommand(nil).root()) {
@@ -101,7 +102,7 @@ func TestManual(t *testing.T) {
 func TestConfigShowsWhatIsChanged(t *testing.T) {
 	t.Parallel()
 	got := run(t.Context(), "config", "show", "--changed")
-	if got.code != exitOK || got.stdout != "" || got.stderr != "Nothing is changed.\n" {
+	if got.code != cmdline.ExitOK || got.stdout != "" || got.stderr != "Nothing is changed.\n" {
 		t.Errorf("nothing: %+v", got)
 	}
 	env := map[string]string{"DRAGOMAN_TENANT": "acme", "DRAGOMAN_BEARER": "secret", "DRAGOMAN_AGENT": "hello"}

@@ -21,6 +21,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
@@ -70,20 +71,20 @@ func (c *command) hostCommand() *cobra.Command {
 		Short:   "Pass requests on to the agents that can do them",
 		Long:    hostLong,
 		Example: hostExample,
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.host(cmd, &o) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.addr, "serve", "", "serve the host on this address; port 0 takes a free one")
-	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the host (default: the address it listens on)")
+	flags.StringVar(&o.Addr, "serve", "", "serve the host on this address; port 0 takes a free one")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the host (default: the address it listens on)")
 	o.registerCardGRPC(flags)
-	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
-	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
-	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the host is stopped")
+	flags.StringVar(&o.Cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
+	flags.StringVar(&o.Key, "tls-key", "", "file with the certificate's key, in PEM")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the host is stopped")
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to continue")
 	flags.StringVar(&o.contextID, "context-id", "", "the context to continue")
-	c.dataDirFlag(flags, &o.data)
+	c.DataDirFlag(flags, &o.Data)
 	flags.StringVar(&o.networks, "networks", "", hostNetworksUsage)
 	c.hostFlags(cmd.PersistentFlags(), &o)
 	cmd.AddCommand(c.hostAskCommand(&o))
@@ -108,8 +109,8 @@ func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	}
 	flags.IntVar(&o.parallel, "parallel", limits.Parallel, "how many agents may work on one request at once")
 	flags.DurationVar(&o.step, "step-timeout", limits.StepTimeout, "how long one agent may take for its part")
-	flags.StringVar(&o.logLevel, "log-level", "error", "debug, info, warn or error")
-	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	flags.StringVar(&o.LogLevel, "log-level", "error", "debug, info, warn or error")
+	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 }
 
 const hostAskLong = `ask starts a host, gives it one message, and shows the result as send does. When
@@ -130,7 +131,7 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 			cmd.Flags().AddFlag(f)
 		}
 	})
-	c.dataDirFlag(cmd.Flags(), &o.data)
+	c.DataDirFlag(cmd.Flags(), &o.Data)
 	networks := cmd.Flag("networks") // of files to send
 	networks.Usage += "; when it is given, also " + hostNetworksUsage
 	send := cmd.RunE
@@ -143,7 +144,7 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 			o.networks = networks.Value.String()
 		}
 		o.taskID, o.contextID = cmd.Flag("task-id").Value.String(), cmd.Flag("context-id").Value.String()
-		o.alone, o.addr, o.drain = true, "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
+		o.alone, o.Addr, o.Drain = true, "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
 		return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
 			c.options.agentCard = url
 			o.standIn(c)
@@ -158,7 +159,7 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 // standIn says what to type to reach a host that ends with this run: a host like it.
 func (o *hostOptions) standIn(c *command) {
 	c.resumeCommand = map[string][]string{"send": o.resumeArgs(c, "ask"), "chat": o.resumeArgs(c)}
-	c.ephemeral = o.data == inMemory
+	c.ephemeral = o.Data == cmdline.InMemory
 }
 
 // resumeArgs is the command that makes the same host once more. What variables say they say then, too. Passwords in URLs are
@@ -175,17 +176,17 @@ func (o *hostOptions) resumeArgs(c *command, verb ...string) []string {
 			words = append(words, "--"+flag.name, flag.value)
 		}
 	}
-	if o.data != "" && c.origin[flagDataDir] == sourceFlag {
-		words = append(words, "--"+flagDataDir, o.data)
+	if o.Data != "" && c.origin[cmdline.FlagDataDir] == sourceFlag {
+		words = append(words, "--"+cmdline.FlagDataDir, o.Data)
 	}
 	return words
 }
 
 // host serves a host, talks with it, or both.
 func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
-	served := o.addr != ""
+	served := o.Addr != ""
 	if !served {
-		o.addr = "127.0.0.1:0"
+		o.Addr = "127.0.0.1:0"
 	}
 	o.alone, o.patient = !served, served || c.origin["drain"] != ""
 	return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
@@ -199,14 +200,14 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 			<-ctx.Done()
 			return false, nil
 		}
-		return false, c.chat(cmd, &chatOptions{agents: []string{url}, taskID: o.taskID, contextID: o.contextID, dataDir: o.data}, "")
+		return false, c.chat(cmd, &chatOptions{agents: []string{url}, taskID: o.taskID, contextID: o.contextID, dataDir: o.Data}, "")
 	})
 }
 
 // withHost runs a host for as long as f runs; its URL is f's. f says whether the host stays until its turns have ended.
 func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx context.Context, url string) (stays bool, err error)) (err error) {
 	o.turnLimit, o.retention = engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
-	logger, err := o.logger(c)
+	logger, err := o.Logger(c.Terminal)
 	if err != nil {
 		return err
 	}
@@ -226,7 +227,7 @@ func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx conte
 	if err != nil {
 		return err
 	}
-	ln, err := o.listen(ctx)
+	ln, err := o.Listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -243,12 +244,12 @@ func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx conte
 	card := host.Card()
 	end := &hostEnd{
 		c: c, engine: eng, service: eng.Agent(agentHost, h, &engine.AgentOptions{Card: card}), run: ctx,
-		patience: o.drain, patient: o.patient, alone: o.alone, keeps: o.data != inMemory,
+		patience: o.Drain, patient: o.patient, alone: o.alone, keeps: o.Data != cmdline.InMemory,
 	}
 	defer func() { err = errors.Join(err, end.drain(ctx)) }()
 	ready := make(chan string, 1)
 	srv, err := server.New(end.service, &server.Options{
-		Card: card, URL: o.url, Logger: logger, DrainTimeout: o.drain, TLS: o.tls, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
+		Card: card, URL: o.URL, Logger: logger, DrainTimeout: o.Drain, TLS: o.TLS, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
 		OnReady: func(_ net.Addr, url string) { ready <- url },
 		OnDrain: end.drain, Ready: eng.Ready,
 	})
@@ -271,7 +272,7 @@ func (o *hostOptions) during(ctx context.Context, ln net.Listener, srv *server.S
 	ended, watched := make(chan error, 1), make(chan struct{})
 	go func() {
 		defer leave()
-		ended <- o.explain(srv.Serve(serving, ln))
+		ended <- o.Explain(srv.Serve(serving, ln))
 	}()
 	go func() {
 		defer close(watched)
@@ -292,13 +293,13 @@ func (o *hostOptions) during(ctx context.Context, ln net.Listener, srv *server.S
 // directory makes the directory that the flags name.
 func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	if len(o.agents) == 0 && o.registry == "" {
-		return nil, usagef("no agent is named").withHint("name some with -a URL, or a registry with --registry URL")
+		return nil, cmdline.Usagef("no agent is named").WithHint("name some with -a URL, or a registry with --registry URL")
 	}
 	if o.parallel < 1 || o.step <= 0 {
-		return nil, usagef("--parallel and --step-timeout must be above 0")
+		return nil, cmdline.Usagef("--parallel and --step-timeout must be above 0")
 	}
 	if o.networks != "" && !guard.Networks(o.networks).Valid() {
-		return nil, usagef("--networks is %q; use public, loopback or private", o.networks)
+		return nil, cmdline.Usagef("--networks is %q; use public, loopback or private", o.networks)
 	}
 	generations, err := generationsOf(o.agentVersion)
 	if err != nil {
@@ -312,7 +313,7 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	for _, text := range o.agents {
 		alias, card := nameAndRef(text)
 		if card == "" {
-			return nil, usagef("-a is %q, which names no agent", text).withHint("for example -a http://127.0.0.1:10000")
+			return nil, cmdline.Usagef("-a is %q, which names no agent", text).WithHint("for example -a http://127.0.0.1:10000")
 		}
 		if card, err = c.cardAt(cmp.Or(o.registry, "http://"+defaultRegistry), card); err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
@@ -20,7 +21,7 @@ const maxOwnHosts = 16
 // openHost opens the folder in which a host keeps its tasks. One process has a folder at a time. A host that is served has
 // the folder host. A host for one user has one of its own: a free one, or the one with the task or context to continue.
 func (c *command) openHost(ctx context.Context, o *hostOptions) (*storage, error) {
-	if !o.alone || o.data == inMemory {
+	if !o.alone || o.Data == cmdline.InMemory {
 		o.agent = agentHost
 		return c.openJournal(ctx, &o.serveOptions)
 	}
@@ -30,9 +31,9 @@ func (c *command) openHost(ctx context.Context, o *hostOptions) (*storage, error
 		case err != nil || opened != nil:
 			return opened, err
 		case inUse > 0:
-			f := &failure{exit: exitFailure, code: codeInternal,
-				message: fmt.Sprintf("no host that has ended knows this task or context; %d that run may know it", inUse)}
-			return nil, f.withHint("go on in the host that has it, or end that one first")
+			f := &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal,
+				Message: fmt.Sprintf("no host that has ended knows this task or context; %d that run may know it", inUse)}
+			return nil, f.WithHint("go on in the host that has it, or end that one first")
 		}
 	}
 	return c.openFree(ctx, o) // for an unknown task too: the host answers that it does not know it
@@ -40,7 +41,7 @@ func (c *command) openHost(ctx context.Context, o *hostOptions) (*storage, error
 
 // ownFolder returns the folder of a host for one user: n is from 1 to maxOwnHosts.
 func (c *command) ownFolder(o *hostOptions, n int) (string, error) {
-	return c.dataFolder(o.data, agentHost+"-"+itoa(n+1))
+	return c.DataFolder(o.Data, agentHost+"-"+cmdline.Itoa(n+1))
 }
 
 // openFree opens the first folder for one user that no process has.
@@ -55,7 +56,7 @@ func (c *command) openFree(ctx context.Context, o *hostOptions) (*storage, error
 			return opened, nil
 		}
 		if _, locked := errors.AsType[*sqlite.LockedError](err); !locked || n == maxOwnHosts {
-			return nil, explainFolder(folder, err)
+			return nil, cmdline.ExplainFolder(folder, err)
 		}
 	}
 }
@@ -66,7 +67,7 @@ func (c *command) findOwn(ctx context.Context, o *hostOptions) (opened *storage,
 	for n := 1; n <= maxOwnHosts+1; n++ {
 		folder, err := c.ownFolder(o, n)
 		if n > maxOwnHosts {
-			folder, err = c.dataFolder(o.data, agentHost)
+			folder, err = c.DataFolder(o.Data, agentHost)
 		}
 		if err != nil {
 			return nil, 0, err
@@ -80,7 +81,7 @@ func (c *command) findOwn(ctx context.Context, o *hostOptions) (opened *storage,
 			continue
 		}
 		if err != nil {
-			return nil, inUse, explainFolder(folder, err)
+			return nil, inUse, cmdline.ExplainFolder(folder, err)
 		}
 		has, err := o.knownIn(ctx, opened.journal)
 		if has && err == nil {

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"io"
 	"regexp"
 	"strings"
@@ -16,7 +17,7 @@ var printedTask = regexp.MustCompile(`--task-id ([0-9a-f-]+)`)
 func taskIn(t *testing.T, got result) string {
 	t.Helper()
 	found := printedTask.FindStringSubmatch(got.stderr)
-	if got.code != exitOK || found == nil {
+	if got.code != cmdline.ExitOK || found == nil {
 		t.Fatalf("no task to go on with: %+v", got)
 	}
 	return found[1]
@@ -43,19 +44,19 @@ func TestHostsRunBesideEachOther(t *testing.T) {
 	<-asked
 
 	second := taskIn(t, ask("@test hi again"))
-	if got := ask("--task-id", second, "--text", "more"); got.code != exitOK {
+	if got := ask("--task-id", second, "--text", "more"); got.code != cmdline.ExitOK {
 		t.Errorf("a task of the second folder: %+v", got)
 	}
-	if got := ask("--task-id", first, "--text", "more"); got.code != exitFailure ||
+	if got := ask("--task-id", first, "--text", "more"); got.code != cmdline.ExitFailure ||
 		!strings.Contains(got.stderr, "no host that has ended knows this task or context; 1 that run may know it\nHint: go on in the host that has it") {
 		t.Errorf("a task of a host that runs: %+v", got)
 	}
 	typed.Close()
-	if code := <-ended; code != exitOK {
+	if code := <-ended; code != cmdline.ExitOK {
 		t.Fatalf("the conversation ended with %d: %s", code, stderr.String())
 	}
 	for _, id := range []string{first, second} {
-		if got := ask("--task-id", id, "--text", "more"); got.code != exitOK {
+		if got := ask("--task-id", id, "--text", "more"); got.code != cmdline.ExitOK {
 			t.Errorf("a task of a host that has ended: %+v", got)
 		}
 	}
@@ -63,7 +64,7 @@ func TestHostsRunBesideEachOther(t *testing.T) {
 		t.Errorf("an unknown task: %+v", got)
 	}
 	got := run(t.Context(), "host", "ask", "-a", url, "--data-dir", "/proc/none/such", "hi")
-	if got.code != exitFailure || !strings.Contains(got.stderr, "Error: cannot create the data folder /proc/none/such/host-2: ") {
+	if got.code != cmdline.ExitFailure || !strings.Contains(got.stderr, "Error: cannot create the data folder /proc/none/such/host-2: ") {
 		t.Errorf("a folder that cannot be: %+v", got)
 	}
 }
@@ -96,11 +97,11 @@ func TestAHostForOneUserLeavesTheServedOneItsFolder(t *testing.T) {
 	got := run(t.Context(), "send", "-a", hosted, "@test hi")
 	stop()
 	<-over
-	if got = run(t.Context(), "host", "ask", "-a", url, "--data-dir", dir, "--task-id", taskIn(t, got), "--text", "more"); got.code != exitOK {
+	if got = run(t.Context(), "host", "ask", "-a", url, "--data-dir", dir, "--task-id", taskIn(t, got), "--text", "more"); got.code != cmdline.ExitOK {
 		t.Errorf("a task of the served host: %+v", got)
 	}
 	typed.Close()
-	if code := <-ended; code != exitOK {
+	if code := <-ended; code != cmdline.ExitOK {
 		t.Errorf("the conversation ended with %d", code)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // soon is far less than the 30 s that turns get when nobody is in a hurry, and more than a busy machine needs.
@@ -43,7 +44,7 @@ func TestHostAskEndsWithItsTimeout(t *testing.T) {
 		url := serveAgent(t, endless(works, begun, why), nil)
 		start := time.Now()
 		got := run(t.Context(), "host", "ask", "-a", url, "--data-dir", ":memory:", "--timeout", "2s", "@Test do it")
-		if took := time.Since(start); got.code != exitTimeout || took > soon || !strings.Contains(got.stderr, "no result within 2s") {
+		if took := time.Since(start); got.code != cmdline.ExitTimeout || took > soon || !strings.Contains(got.stderr, "no result within 2s") {
 			t.Errorf("after %v: %+v", took, got)
 		}
 		if !works {
@@ -78,7 +79,7 @@ func TestHostAskLeavesKeptTasksAlone(t *testing.T) {
 	}
 	start := time.Now()
 	code := r.Do(ctx)
-	if took := time.Since(start); code != exitInterrupted || took > soon || !strings.Contains(stderr.String(), "--task-id") {
+	if took := time.Since(start); code != cmdline.ExitInterrupted || took > soon || !strings.Contains(stderr.String(), "--task-id") {
 		t.Errorf("after %v: %d %s", took, code, stderr.String())
 	}
 	select {
@@ -139,7 +140,7 @@ func TestHelpOfAHost(t *testing.T) {
 		Program: "dragoman", Args: []string{"host", "-a", url, "--data-dir", ":memory:"}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
 		LookupEnv: func(string) (string, bool) { return "", false }, person: &person{lines: []string{"/help", "/quit"}},
 	}
-	if code := r.Do(t.Context()); code != exitOK {
+	if code := r.Do(t.Context()); code != cmdline.ExitOK {
 		t.Fatalf("%d: %s", code, stderr.String())
 	}
 	has(t, "the help", stderr.String(), "new: ... ", "@NAME ... ")
@@ -160,7 +161,7 @@ func TestAnswersWithoutSenseAreTheAgents(t *testing.T) {
 		}
 		io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":null}`)
 	}), "hi")
-	if got.code != exitFailure || got.stderr != "Error: cannot read the agent's answer: the result is null\nHint: tell whoever runs the agent; --debug shows what it answered\n" {
+	if got.code != cmdline.ExitFailure || got.stderr != "Error: cannot read the agent's answer: the result is null\nHint: tell whoever runs the agent; --debug shows what it answered\n" {
 		t.Errorf("%+v", got)
 	}
 }

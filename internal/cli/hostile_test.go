@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -101,7 +102,7 @@ func TestNothingHostileReachesTheTerminal(t *testing.T) {
 			t.Run(name+"/"+output, func(t *testing.T) {
 				t.Parallel()
 				got := run(t.Context(), append(args, "-a", url, "-o", output)...)
-				if got.code > exitUsage {
+				if got.code > cmdline.ExitUsage {
 					t.Errorf("exit code %d: %s", got.code, got.stderr)
 				}
 				checkHarmless(t, got.stdout+got.stderr)
@@ -149,7 +150,7 @@ func TestHostileStream(t *testing.T) {
 	}), nil)
 	for _, output := range []string{outputText, outputJSON} {
 		got := run(t.Context(), "send", "-a", url, "-o", output, "--stream", "Hello")
-		if got.code != exitOK {
+		if got.code != cmdline.ExitOK {
 			t.Fatalf("exit code %d: %s", got.code, got.stderr)
 		}
 		checkHarmless(t, got.stdout+got.stderr)
@@ -169,7 +170,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	var stderr strings.Builder
 	r := Run{Program: "dragoman", Args: []string{"version"}, Stdin: strings.NewReader(""), Stdout: fullDisk{}, Stderr: &stderr,
 		LookupEnv: func(string) (string, bool) { return "", false }}
-	if code := r.Do(t.Context()); code != exitFailure || !strings.Contains(stderr.String(), "no space left") {
+	if code := r.Do(t.Context()); code != cmdline.ExitFailure || !strings.Contains(stderr.String(), "no space left") {
 		t.Errorf("exit code %d: %s", code, stderr.String())
 	}
 }

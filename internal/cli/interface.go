@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -45,9 +46,9 @@ func (c *command) chooseInterface(o *client.Options) error {
 	}
 	switch {
 	case o.Tenant != "" && !slices.Contains(generations, a2a.Generation10):
-		return usagef("--tenant needs version 1.0: older versions have no tenants").withHint("leave out --tenant or --a2a-version")
+		return cmdline.Usagef("--tenant needs version 1.0: older versions have no tenants").WithHint("leave out --tenant or --a2a-version")
 	case binding.ReservedTenant(o.Tenant):
-		return usagef("--tenant is %q, which has another meaning in the paths of A2A", o.Tenant)
+		return cmdline.Usagef("--tenant is %q, which has another meaning in the paths of A2A", o.Tenant)
 	}
 	o.Bindings, err = c.bindings()
 	return err
@@ -57,7 +58,7 @@ func (c *command) chooseInterface(o *client.Options) error {
 func generationsOf(version string) ([]a2a.Generation, error) {
 	generations, ok := versions[version]
 	if !ok {
-		return nil, usagef("--a2a-version is %q; use 1.0, 0.3, 0.2, 0.1 or any", version)
+		return nil, cmdline.Usagef("--a2a-version is %q; use 1.0, 0.3, 0.2, 0.1 or any", version)
 	}
 	return generations, nil
 }
@@ -73,7 +74,7 @@ func (c *command) bindings() ([]string, error) {
 	for _, name := range c.options.transports {
 		transport, ok := transportNames[strings.ToLower(name)]
 		if !ok {
-			return nil, usagef("--transport is %q; use JSONRPC, HTTP+JSON or GRPC", name)
+			return nil, cmdline.Usagef("--transport is %q; use JSONRPC, HTTP+JSON or GRPC", name)
 		}
 		if !slices.Contains(all, transport) {
 			all = append(all, transport)
@@ -84,13 +85,13 @@ func (c *command) bindings() ([]string, error) {
 
 // noInterface explains that none of the card's interfaces may be used.
 func (c *command) noInterface(card *a2a.AgentCard, err error) error {
-	f := &failure{exit: exitUnreachable, code: codeUnreachable, message: err.Error(), hint: "see the card's interfaces with " + terminal.CommandLine(c.commandFor("card", "get"))}
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: err.Error(), Hint: "see the card's interfaces with " + terminal.CommandLine(c.commandFor("card", "get"))}
 	if others := c.otherTransports(card); others != nil {
-		f.message = fmt.Sprintf("the agent's card names no interface of %s", strings.Join(c.options.transports, " or "))
+		f.Message = fmt.Sprintf("the agent's card names no interface of %s", strings.Join(c.options.transports, " or "))
 		if c.options.version != anyVersion {
-			f.message += " in version " + c.options.version
+			f.Message += " in version " + c.options.version
 		}
-		f.hint = "it has " + strings.Join(others, ", ") + "; choose one of these with --transport, or leave it out"
+		f.Hint = "it has " + strings.Join(others, ", ") + "; choose one of these with --transport, or leave it out"
 		return f
 	}
 	for _, iface := range card.SupportedInterfaces {
@@ -100,7 +101,7 @@ func (c *command) noInterface(card *a2a.AgentCard, err error) error {
 	}
 	for _, version := range []string{"0.1", "0.2", "0.3"} {
 		if slices.ContainsFunc(card.SupportedInterfaces, func(i a2a.AgentInterface) bool { return strings.HasPrefix(i.ProtocolVersion, version) }) {
-			f.hint = "the agent speaks version " + version + "; allow it with --a2a-version " + version
+			f.Hint = "the agent speaks version " + version + "; allow it with --a2a-version " + version
 		}
 	}
 	return f

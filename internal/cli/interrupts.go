@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"os"
 	"os/signal"
 	"sync"
@@ -49,7 +50,7 @@ func (i *interrupts) watch() {
 	signal.Stop(i.signals) // from here on the signal ends the process
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil || self.Signal(s) != nil { // there are systems on which no process can send that
-		os.Exit(exitInterrupted)
+		os.Exit(cmdline.ExitInterrupted)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -23,7 +24,7 @@ func (c *command) manCommand() *cobra.Command {
 		Short:   "Print the manual page",
 		Long:    manLong,
 		Example: manExample,
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.printManual(c.Out, cmd.Root())
 			return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/mcpbridge"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -49,7 +50,7 @@ const bridgeExample = `  dragoman mcp bridge -a http://127.0.0.1:8080
   dragoman mcp bridge -a money=http://127.0.0.1:8080 -a pictures=https://agents.example.com/images`
 
 func (c *command) mcpCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cmdline.Group(&cobra.Command{
 		Use: "mcp", Short: "Use A2A agents from MCP clients", Example: "  dragoman mcp bridge -a http://127.0.0.1:8080",
 	}, c.mcpBridgeCommand())
 }
@@ -61,13 +62,13 @@ func (c *command) mcpBridgeCommand() *cobra.Command {
 		Short:   "Serve the skills of A2A agents as tools of MCP",
 		Long:    bridgeLong,
 		Example: bridgeExample,
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.mcpBridge(cmd.Context(), &o) },
 	}
 	flags, limits := cmd.Flags(), mcpbridge.Options{}.Defaults()
 	flags.SortFlags = false
 	agentsFlag(flags, &o.agents)
-	flags.StringVar(&o.addr, "http", "", "where to serve streamable HTTP, instead of standard input and output; port 0 takes a free one")
+	flags.StringVar(&o.Addr, "http", "", "where to serve streamable HTTP, instead of standard input and output; port 0 takes a free one")
 	flags.StringVar(&o.token, flagMCPToken, "", "token that MCP clients have to send as Authorization: Bearer, with --http; better given as DRAGOMAN_MCP_TOKEN")
 	flags.DurationVar(&o.wait, "max-wait", limits.Wait, "how long a call waits for an agent, until it answers with the id of the task")
 	flags.IntVar(&o.maxOutput, "max-output", limits.MaxOutput, "how many bytes of what an agent says a call answers with")
@@ -78,14 +79,14 @@ func (c *command) mcpBridgeCommand() *cobra.Command {
 			flags.AddFlag(f)
 		}
 	})
-	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
-	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
 }
 
 // mcpBridge runs a bridge until ctx ends or, over standard input and output, the client does.
 func (c *command) mcpBridge(ctx context.Context, o *bridgeOptions) (err error) {
-	logger, err := o.logger(c)
+	logger, err := o.Logger(c.Terminal)
 	if err != nil {
 		return err
 	}
@@ -103,15 +104,15 @@ func (c *command) mcpBridge(ctx context.Context, o *bridgeOptions) (err error) {
 		defer agent.Close()
 		agents = append(agents, mcpbridge.Agent{Name: name, Service: agent, Card: agent.Card()})
 	}
-	b, err := mcpbridge.New(agents, &mcpbridge.Options{Wait: o.wait, MaxOutput: o.maxOutput, Version: version(), Logger: logger})
+	b, err := mcpbridge.New(agents, &mcpbridge.Options{Wait: o.wait, MaxOutput: o.maxOutput, Version: cmdline.Version(), Logger: logger})
 	if err != nil {
 		return err
 	}
-	if o.addr != "" {
+	if o.Addr != "" {
 		return c.bridgeHTTP(ctx, o, b)
 	}
 	// What is sent is JSON, whose strings have no raw control characters.
-	err = b.MCP().Run(ctx, c.stdioTransport())
+	err = b.MCP().Run(ctx, stdioTransport(c.Stdin, c.Stdout))
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
@@ -123,31 +124,31 @@ func (o *bridgeOptions) checkBridge(c *command) error {
 	case len(o.agents) == 0:
 		return noAgent()
 	case len(o.agents) > 1 && c.hasCredentials():
-		return usagef("there are %d agents, and credentials that each of them would get", len(o.agents)).withHint("run a bridge for each agent that needs credentials")
+		return cmdline.Usagef("there are %d agents, and credentials that each of them would get", len(o.agents)).WithHint("run a bridge for each agent that needs credentials")
 	case o.wait <= 0:
-		return usagef("--max-wait is %v; it must be above 0", o.wait)
+		return cmdline.Usagef("--max-wait is %v; it must be above 0", o.wait)
 	case o.maxOutput <= 0:
-		return usagef("--max-output is %d; it must be above 0", o.maxOutput)
-	case o.addr == "":
+		return cmdline.Usagef("--max-output is %d; it must be above 0", o.maxOutput)
+	case o.Addr == "":
 		return nil
 	}
-	return checkAddress("http", o.addr)
+	return cmdline.CheckAddress("http", o.Addr)
 }
 
 // bridgeHTTP serves a bridge over HTTP until ctx ends.
 func (c *command) bridgeHTTP(ctx context.Context, o *bridgeOptions, b *mcpbridge.Bridge) error {
-	ln, err := o.listen(ctx)
-	if f, ok := errors.AsType[*failure](err); ok { // here the flag has another name
-		f.message, f.hint = strings.ReplaceAll(f.message, "--addr", "--http"), strings.ReplaceAll(f.hint, "--addr", "--http")
+	ln, err := o.Listen(ctx)
+	if f, ok := errors.AsType[*cmdline.Failure](err); ok { // here the flag has another name
+		f.Message, f.Hint = strings.ReplaceAll(f.Message, "--addr", "--http"), strings.ReplaceAll(f.Hint, "--addr", "--http")
 	}
 	if err != nil {
 		return err
 	}
 	defer ln.Close() // the server does that too
-	local := isLoopback(ln.Addr())
+	local := cmdline.IsLoopback(ln.Addr())
 	if !local {
 		if o.token == "" {
-			return usagef("--http %s is beyond this machine, and everybody there could use the agents", o.addr).withHint("set a token with --" + flagMCPToken)
+			return cmdline.Usagef("--http %s is beyond this machine, and everybody there could use the agents", o.Addr).WithHint("set a token with --" + flagMCPToken)
 		}
 		c.Warn("serving plain http beyond this machine: everybody on the way can read and change it; put a proxy with TLS in front")
 	}
@@ -156,7 +157,7 @@ func (c *command) bridgeHTTP(ctx context.Context, o *bridgeOptions, b *mcpbridge
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
 	if local {
-		srv.Handler = localOnly("bridge", mux)
+		srv.Handler = cmdline.LocalOnly("bridge", mux)
 	}
 	fmt.Fprintf(c.Err, "serving bridge to %s at http://%s/mcp\n", terminal.Inline(strings.Join(o.agents, ", ")), ln.Addr())
 	failed := make(chan error, 1)

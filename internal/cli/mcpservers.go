@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/llm/mcptools"
 )
 
@@ -34,8 +35,8 @@ func (w *sampleHost) openTools(ctx context.Context) error {
 		}
 		server, err := mcptools.Open(ctx, options)
 		if err != nil {
-			return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf("--mcp is %q: %v", shown, err),
-				hint: "give the URL of an MCP server, or a command that speaks MCP over its standard input and output"}
+			return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf("--mcp is %q: %v", shown, err),
+				Hint: "give the URL of an MCP server, or a command that speaks MCP over its standard input and output"}
 		}
 		w.servers = append(w.servers, server)
 		w.tools = append(w.tools, server.Tools()...)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/llm/llmtest"
 )
 
@@ -26,7 +27,7 @@ import (
 func coderWith(t *testing.T, tool llmtest.Call, servers ...string) (url string, model *llmtest.Server) {
 	t.Helper()
 	model = llmtest.New(t, llmtest.Calls(tool), llmtest.Text("```go a.go\npackage a\n```\n"))
-	args := []string{"serve", "--agent", "coder", "--addr", "127.0.0.1:0", "--data-dir", inMemory, "--llm", "openai"}
+	args := []string{"serve", "--agent", "coder", "--addr", "127.0.0.1:0", "--data-dir", cmdline.InMemory, "--llm", "openai"}
 	for _, server := range servers {
 		args = append(args, "--mcp", server)
 	}
@@ -72,7 +73,7 @@ func partsServer(t *testing.T) string {
 
 func checkTold(t *testing.T, url string, model *llmtest.Server, want string) {
 	t.Helper()
-	if got := run(t.Context(), "send", "-a", url, "--text", "the stock of wheels, in Go"); got.code != exitOK || !strings.Contains(got.stdout, "a.go") {
+	if got := run(t.Context(), "send", "-a", url, "--text", "the stock of wheels, in Go"); got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "a.go") {
 		t.Errorf("%+v", got)
 	}
 	if results := model.Last().Results(); len(results) != 1 || !strings.Contains(results[0].Text, want) {
@@ -109,12 +110,12 @@ func TestMCPServersThatCannotBeUsed(t *testing.T) {
 		exit int
 		says string
 	}{
-		{"serve --agent coder --mcp http://127.0.0.1:1/mcp", exitUsage, "--mcp is for a language model, and there is none"},
-		{"serve --agent hello --mcp x", exitUsage, "--mcp is for --agent coder"},
-		{"serve --agent coder --llm openai --base-url http://127.0.0.1:1/v1 --model m --mcp http://user:secret@127.0.0.1:1/mcp", exitUnreachable, `--mcp is "http://user:xxxxx@127.0.0.1:1/mcp": connect the MCP server: `},
-		{"samples up --llm openai --base-url http://127.0.0.1:1/v1 --model m --mcp false", exitUnreachable, `--mcp is "false": connect the MCP server: `},
+		{"serve --agent coder --mcp http://127.0.0.1:1/mcp", cmdline.ExitUsage, "--mcp is for a language model, and there is none"},
+		{"serve --agent hello --mcp x", cmdline.ExitUsage, "--mcp is for --agent coder"},
+		{"serve --agent coder --llm openai --base-url http://127.0.0.1:1/v1 --model m --mcp http://user:secret@127.0.0.1:1/mcp", cmdline.ExitUnreachable, `--mcp is "http://user:xxxxx@127.0.0.1:1/mcp": connect the MCP server: `},
+		{"samples up --llm openai --base-url http://127.0.0.1:1/v1 --model m --mcp false", cmdline.ExitUnreachable, `--mcp is "false": connect the MCP server: `},
 	} {
-		got := run(t.Context(), append(strings.Fields(test.args), "--addr", "127.0.0.1:0", "--data-dir", inMemory)...)
+		got := run(t.Context(), append(strings.Fields(test.args), "--addr", "127.0.0.1:0", "--data-dir", cmdline.InMemory)...)
 		if got.code != test.exit || !strings.Contains(got.stderr, "Error: "+test.says) || strings.Contains(got.stderr, "secret") {
 			t.Errorf("%s: %+v", test.args, got)
 		}

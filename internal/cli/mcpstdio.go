@@ -26,10 +26,10 @@ const noBatches = "2025-06-18"
 
 // stdioTransport returns the transport of an MCP server over standard input and output. A message that cannot be read is
 // answered with an error and left out: the transport of the SDK would end there, and all calls that are under way with it.
-func (c *command) stdioTransport() sdk.Transport {
-	out := &messageWriter{to: c.Stdout}
+func stdioTransport(in io.Reader, to io.Writer) sdk.Transport {
+	out := &messageWriter{to: to}
 	return &answersTransport{&sdk.IOTransport{
-		Reader: io.NopCloser(&messageReader{from: bufio.NewReader(c.Stdin), errors: out, limit: maxMessage}), Writer: out,
+		Reader: io.NopCloser(&messageReader{from: bufio.NewReader(in), errors: out, limit: maxMessage}), Writer: out,
 		MaxLineLength: -1, // the reader has its own
 	}, out}
 }

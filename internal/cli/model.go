@@ -5,6 +5,7 @@ package cli
 import (
 	"errors"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
@@ -42,6 +43,6 @@ func (c *command) openModel(provider, name, baseURL string) (llm.Model, error) {
 			return model, nil
 		}
 	}
-	return nil, usagef("--llm is %q: %v", provider, err).
-		withHint("use off, or auto, gemini, openai or anthropic with the key in the environment")
+	return nil, cmdline.Usagef("--llm is %q: %v", provider, err).
+		WithHint("use off, or auto, gemini, openai or anthropic with the key in the environment")
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -88,7 +89,7 @@ func (p *partFlags) build(words []string, stdin io.Reader) ([]a2a.Part, error) {
 	piped := false
 	for _, spec := range p.specs { // all of them, before standard input is waited for
 		if spec.readsInput() && piped {
-			return nil, usagef("--%s -: standard input can only be one part", spec.flag)
+			return nil, cmdline.Usagef("--%s -: standard input can only be one part", spec.flag)
 		}
 		piped = piped || spec.readsInput()
 	}
@@ -145,20 +146,20 @@ func explainPart(flag string, err error) error {
 	if err == errNoText || err == errNotUTF8 {
 		return explainText("--"+flag, err)
 	}
-	return usagef("--%s: %v", flag, err)
+	return cmdline.Usagef("--%s: %v", flag, err)
 }
 
 // explainText says why a text cannot be sent.
-func explainText(what string, err error) *failure {
-	f := usagef("%s %v", what, err).withHint(hintBytes)
+func explainText(what string, err error) *cmdline.Failure {
+	f := cmdline.Usagef("%s %v", what, err).WithHint(hintBytes)
 	if err == errNoText {
-		f.hint = "put the answer, or whatever there is to say, in its place"
+		f.Hint = "put the answer, or whatever there is to say, in its place"
 	}
 	return f
 }
 
-func errNothingSaid() *failure {
-	return usagef("the message is empty").withHint("say something with --text, --file or --data, as words after the options, or on standard input")
+func errNothingSaid() *cmdline.Failure {
+	return cmdline.Usagef("the message is empty").WithHint("say something with --text, --file or --data, as words after the options, or on standard input")
 }
 
 func filePart(ref string) (a2a.Part, error) {
@@ -206,7 +207,7 @@ func (c *command) orInput(cmd *cobra.Command, words []string) ([]string, error) 
 	}
 	content, err := readAll(c.Stdin)
 	if err != nil {
-		return nil, usagef("standard input: %v", err)
+		return nil, cmdline.Usagef("standard input: %v", err)
 	}
 	text := strings.TrimRight(string(content), "\r\n")
 	if strings.TrimSpace(text) == "" {

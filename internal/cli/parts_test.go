@@ -16,6 +16,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // parseParts reads the flags of parts, and makes the parts.
@@ -96,8 +97,8 @@ func TestPartsThatAreWrong(t *testing.T) {
 }
 
 func hintOf(err error) string {
-	if f, ok := errors.AsType[*failure](err); ok {
-		return f.hint
+	if f, ok := errors.AsType[*cmdline.Failure](err); ok {
+		return f.Hint
 	}
 	return ""
 }
@@ -142,23 +143,23 @@ func TestMessageFromStandardInput(t *testing.T) {
 		{"", nil, ""},
 		{"\xff", nil, ""},
 	} {
-		for _, command := range [][]string{{"send", "-a", url}, {"host", "ask", "-a", url, "--data-dir", inMemory}} {
+		for _, command := range [][]string{{"send", "-a", url}, {"host", "ask", "-a", url, "--data-dir", cmdline.InMemory}} {
 			if command[0] == "host" && test.want != "" {
 				continue // which makes a message of its own
 			}
 			got := runWith(t.Context(), nil, test.input, append(command, test.args...)...)
 			switch {
 			case test.want == "":
-				if got.code != exitUsage {
+				if got.code != cmdline.ExitUsage {
 					t.Errorf("%v < %q: %+v", command, test.input, got)
 				}
-			case got.code != exitOK || !strings.Contains(got.stdout, test.want):
+			case got.code != cmdline.ExitOK || !strings.Contains(got.stdout, test.want):
 				t.Errorf("%q: %+v, want %q", test.input, got, test.want)
 			}
 		}
 	}
-	got := runWith(t.Context(), nil, "@test hi\n", "host", "ask", "-a", serveAgent(t, asker, nil), "--data-dir", inMemory)
-	if got.code != exitOK || !strings.Contains(got.stdout, "input-required") {
+	got := runWith(t.Context(), nil, "@test hi\n", "host", "ask", "-a", serveAgent(t, asker, nil), "--data-dir", cmdline.InMemory)
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "input-required") {
 		t.Errorf("%+v", got)
 	}
 }

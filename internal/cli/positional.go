@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -13,9 +14,9 @@ import (
 // positionalCommands are the commands of the A2A project's first tool, which came with its SDK for Go: verbs first, and
 // the agent's address as the first argument. They are hidden, so that old scripts work and nobody learns two ways.
 func (c *command) positionalCommands() []*cobra.Command {
-	get := group(&cobra.Command{Use: "get", Short: "Show a card or a task"},
+	get := cmdline.Group(&cobra.Command{Use: "get", Short: "Show a card or a task"},
 		c.positional(c.cardGetCommand(), "card URL"), c.positional(c.taskGetCommand(), "task URL ID"))
-	list := group(&cobra.Command{Use: "list", Short: "List tasks"}, c.positional(c.taskListCommand(), "tasks URL"))
+	list := cmdline.Group(&cobra.Command{Use: "list", Short: "List tasks"}, c.positional(c.taskListCommand(), "tasks URL"))
 	all := []*cobra.Command{
 		get, list, c.positional(c.cardGetCommand(), "discover URL"),
 		c.positional(c.taskCancelCommand(), "cancel URL ID"), c.positional(c.taskSubscribeCommand(), "subscribe URL ID"),
@@ -34,7 +35,7 @@ func (c *command) positional(cmd *cobra.Command, use string) *cobra.Command {
 	cmd.PersistentFlags().AddFlagSet(c.clientFlags())
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usagef("%s takes the URL of an agent first", cmd.CommandPath())
+			return cmdline.Usagef("%s takes the URL of an agent first", cmd.CommandPath())
 		}
 		if err := cmd.Flags().Set(flagAgentCard, args[0]); err != nil {
 			return err
@@ -69,8 +70,8 @@ func (c *command) takeAgents(cmd *cobra.Command) {
 func (c *command) oneAgent() error {
 	all := splitValues(flagAgentCard, c.options.agentCard)
 	if len(all) > 1 && !slices.ContainsFunc(all, func(agent string) bool { return !looksLikeAgent(agent) }) {
-		return usagef("--%s names %d agents, and %s calls one", flagAgentCard, len(all), c.running).
-			withHint("name one with -a")
+		return cmdline.Usagef("--%s names %d agents, and %s calls one", flagAgentCard, len(all), c.Name).
+			WithHint("name one with -a")
 	}
 	if name, ref := nameAndRef(c.options.agentCard); name != "" && looksLikeAgent(ref) {
 		c.options.agentCard = ref

@@ -14,13 +14,14 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // errNobodyThere ends a run whose host reached no agent for the request. Why is said by warnOfMissing and by the host.
-var errNobodyThere = &failure{
-	exit: exitUnreachable, code: codeUnreachable, message: "no agent for this can be reached",
-	hint: "check that the agents run, the addresses after -a and --registry, and what --networks allows",
+var errNobodyThere = &cmdline.Failure{
+	Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: "no agent for this can be reached",
+	Hint: "check that the agents run, the addresses after -a and --registry, and what --networks allows",
 }
 
 // reachedNobody reports whether the task of a host failed for that.
@@ -80,7 +81,7 @@ func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 		if err == nil {
 			continue
 		}
-		if why := c.failureOf(err).message; !slices.Contains(said, why) {
+		if why := c.failureOf(err).Message; !slices.Contains(said, why) {
 			said = append(said, why)
 			c.Warn("%s", why)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
@@ -52,15 +53,15 @@ func (r *reconnect) see(ctx context.Context, call *client.Call, next client.Hand
 var resumeTimeout = client.Options{}.Defaults().ResumeTimeout.Round(time.Second)
 
 // cutFailure says that a stream broke and did not come back.
-func (c *command) cutFailure(e *client.CutError) *failure {
-	f := &failure{exit: exitUnreachable, code: codeUnreachable, message: e.Error()}
+func (c *command) cutFailure(e *client.CutError) *cmdline.Failure {
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: e.Error()}
 	if e.TaskID == "" {
 		return f
 	}
 	why := e.Err.Error()
 	if away, ok := errors.AsType[*client.UnreachableError](e.Err); ok {
-		why = unreachable(away).message
+		why = unreachable(away).Message
 	}
-	f.message = "the connection to the agent was lost and did not come back: " + why
+	f.Message = "the connection to the agent was lost and did not come back: " + why
 	return f
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -77,7 +78,7 @@ func TestSubscribeSaysThatItReconnects(t *testing.T) {
 	close(release)
 	got := <-ended
 	const want = "Warning: the connection to the agent is lost; trying again for 1m0s\nConnected to the agent again.\n"
-	if got.code != exitOK || got.stderr != want || !strings.Contains(got.stdout, "Status: completed - done") {
+	if got.code != cmdline.ExitOK || got.stderr != want || !strings.Contains(got.stdout, "Status: completed - done") {
 		t.Errorf("exit code %d\n%s\n%s", got.code, got.stderr, got.stdout)
 	}
 }
@@ -91,8 +92,8 @@ func TestCutFailure(t *testing.T) {
 		"the connection to the agent was lost and did not come back: EOF":                                                &client.CutError{TaskID: "t", Err: errors.New("EOF")},
 	} {
 		f := newCommand(nil).failureOf(err)
-		if f.message != want || f.exit != exitUnreachable {
-			t.Errorf("got %d %q, want %q", f.exit, f.message, want)
+		if f.Message != want || f.Exit != cmdline.ExitUnreachable {
+			t.Errorf("got %d %q, want %q", f.Exit, f.Message, want)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/recorder"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -44,15 +45,15 @@ func (c *command) recordCommand() *cobra.Command {
 		Short:   "Record what clients and an agent say to each other",
 		Long:    recordLong,
 		Example: "  dragoman record -a http://127.0.0.1:8080 --addr 127.0.0.1:8091 --cassette talk.jsonl",
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.record(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVarP(&o.upstream, flagAgentCard, "a", "", "the agent: its URL, or that of its card")
 	flags.StringVar(&o.cassette, "cassette", "", "file to write, which must not exist yet")
-	flags.StringVar(&o.addr, "addr", "127.0.0.1:8091", "where to listen; port 0 takes a free one")
-	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the recorder (default: the address it listens on)")
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8091", "where to listen; port 0 takes a free one")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the recorder (default: the address it listens on)")
 	c.insecureFlag(flags)
 	return cmd
 }
@@ -64,9 +65,9 @@ func (c *command) insecureFlag(flags *pflag.FlagSet) {
 // record records until ctx ends.
 func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 	if o.upstream == "" {
-		return usagef("no agent is named").withHint("give its URL with -a")
+		return cmdline.Usagef("no agent is named").WithHint("give its URL with -a")
 	}
-	ln, err := o.listenChecked(ctx)
+	ln, err := o.ListenChecked(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,16 +77,16 @@ func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 		return err
 	}
 	defer func() { err = closeCassette(file, err) }()
-	url := o.reachedAt(ln)
+	url := o.ReachedAt(ln)
 	recorder, err := recorder.NewRecorder(o.upstream, url, c.recording(file))
 	if err != nil {
-		return usagef("-a: %v", err)
+		return cmdline.Usagef("-a: %v", err)
 	}
 	if err := recorder.Look(ctx); err != nil {
 		c.Warn("the agent's card cannot be fetched now: %v", err)
 	}
 	fmt.Fprintf(c.Err, "recording %s to %s at %s\n", terminal.Inline(o.upstream), terminal.Inline(o.cassette), url)
-	return serveUntil(ctx, ln, keepPagesOut("recorder", ln, o.url, recorder))
+	return serveUntil(ctx, ln, cmdline.KeepPagesOut("recorder", ln, o.URL, recorder))
 }
 
 // recording returns the options of a recording to a file.
@@ -100,14 +101,14 @@ func (c *command) recording(file *os.File) *recorder.Options {
 // newCassette opens a file that a flag names, to write a cassette to it. One that exists is left alone.
 func (c *command) newCassette(flag, name string) (*os.File, error) {
 	if name == "" {
-		return nil, usagef("--%s is missing: the file to write", flag)
+		return nil, cmdline.Usagef("--%s is missing: the file to write", flag)
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return nil, usagef("--%s: %s exists already", flag, name).withHint("name another file, or remove this one")
+		return nil, cmdline.Usagef("--%s: %s exists already", flag, name).WithHint("name another file, or remove this one")
 	case err != nil:
-		return nil, usagef("--%s: %v", flag, err)
+		return nil, cmdline.Usagef("--%s: %v", flag, err)
 	}
 	return file, nil
 }

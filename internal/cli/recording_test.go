@@ -5,6 +5,7 @@
 package cli
 
 import (
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"net/http"
 	"os"
 	"os/exec"
@@ -102,7 +103,7 @@ func TestRecordersAreCalledByTheirNames(t *testing.T) {
 	}
 	agent := start("serve", "--echo", "--addr", "127.0.0.1:0")
 	tape := start("record", "-a", agent, "--addr", "127.0.0.1:0", "--cassette", "talk.jsonl")
-	if got := run(t.Context(), "send", "-a", tape, "--text", "hello"); got.code != exitOK {
+	if got := run(t.Context(), "send", "-a", tape, "--text", "hello"); got.code != cmdline.ExitOK {
 		t.Fatalf("a program: %+v", got)
 	}
 	played := start("replay", "talk.jsonl", "--addr", "127.0.0.1:0")

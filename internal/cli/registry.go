@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -41,7 +42,7 @@ func (c *command) registryCommand() *cobra.Command {
 	for _, cmd := range uses {
 		cmd.PersistentFlags().AddFlagSet(flags) // so that config show, which has them itself, does not repeat them
 	}
-	return group(&cobra.Command{
+	return cmdline.Group(&cobra.Command{
 		Use:     "registry",
 		Short:   "Serve and use a catalogue of agents",
 		Example: "  dragoman registry serve\n  dragoman registry add http://127.0.0.1:8080\n  dragoman registry search convert currencies",
@@ -78,7 +79,7 @@ func oneName(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		return nil
 	}
-	return usagef("%s takes the name of one agent: its alias, its id or its URL", cmd.CommandPath()).withHint("an alias with spaces needs quotes")
+	return cmdline.Usagef("%s takes the name of one agent: its alias, its id or its URL", cmd.CommandPath()).WithHint("an alias with spaces needs quotes")
 }
 
 const registryAddLong = `add makes an agent known to the registry: by the URL of the agent or its card, which the
@@ -97,7 +98,7 @@ func (c *command) registryAddCommand(o *registryOptions) *cobra.Command {
 			if len(args) == 1 && args[0] != "" {
 				return nil
 			}
-			return usagef("%s takes the URL of one agent, or the file of its card", cmd.CommandPath())
+			return cmdline.Usagef("%s takes the URL of one agent, or the file of its card", cmd.CommandPath())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withRegistry(cmd, o, func(ctx context.Context, client *registry.Client) error {
@@ -112,7 +113,7 @@ func (c *command) registryAddCommand(o *registryOptions) *cobra.Command {
 				e, _, err := client.Add(ctx, r)
 				if r.URL != "" && errors.Is(err, registry.ErrCardInvalid) {
 					_, here := c.cardOf(ctx, r.URL)
-					if f, ok := errors.AsType[*failure](c.orAgents(ctx, here)); ok {
+					if f, ok := errors.AsType[*cmdline.Failure](c.orAgents(ctx, here)); ok {
 						return f
 					}
 				}
@@ -143,7 +144,7 @@ func (c *command) registryListCommand(o *registryOptions) *cobra.Command {
 		Short:   "List agents by their aliases",
 		Long:    "list shows the agents for which all that is asked for holds. Agents that are down are listed, too.",
 		Example: "  dragoman registry list\n  dragoman registry list --output-mode image/png --health up\n  dragoman registry list --generation 0.3 -o json",
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.registryList(cmd, o, q) },
 	}
 	queryFlags(cmd, &q)
@@ -161,7 +162,7 @@ func (c *command) registrySearchCommand(o *registryOptions) *cobra.Command {
 			if strings.TrimSpace(strings.Join(args, " ")) != "" {
 				return nil
 			}
-			return usagef("%s takes words to look for", cmd.CommandPath())
+			return cmdline.Usagef("%s takes words to look for", cmd.CommandPath())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q.Text = strings.Join(args, " ")
@@ -189,7 +190,7 @@ func queryFlags(cmd *cobra.Command, q *registry.Query) {
 
 func (c *command) registryList(cmd *cobra.Command, o *registryOptions, q registry.Query) error {
 	if q.PageSize < 0 {
-		return usagef("--page-size is %d; it must not be negative", q.PageSize)
+		return cmdline.Usagef("--page-size is %d; it must not be negative", q.PageSize)
 	}
 	return c.withRegistry(cmd, o, func(ctx context.Context, client *registry.Client) error {
 		page, err := client.List(ctx, q)
@@ -270,7 +271,7 @@ func (c *command) registryHistoryCommand(o *registryOptions) *cobra.Command {
 		Args:    oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if number < 0 || size < 0 {
-				return usagef("--card and --page-size must not be negative")
+				return cmdline.Usagef("--card and --page-size must not be negative")
 			}
 			return c.withRegistry(cmd, o, func(ctx context.Context, client *registry.Client) error {
 				if number > 0 {
@@ -301,7 +302,7 @@ func (c *command) showVersions(page *registry.VersionPage, cmd *cobra.Command) e
 	}
 	err := c.ShowText(func(p *terminal.Printer) {
 		for _, v := range page.Versions {
-			p.Field(0, "Card", itoa(v.Number))
+			p.Field(0, "Card", cmdline.Itoa(v.Number))
 			p.Field(1, "Seen", instant(v.SeenAt))
 			p.Field(1, "Digest", v.Digest)
 		}
@@ -389,7 +390,7 @@ func (c *command) checkAll(ctx context.Context, client *registry.Client) error {
 }
 
 func down(format string, args ...any) error {
-	return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf(format, args...)}
+	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf(format, args...)}
 }
 
 func (c *command) registryRemoveCommand(o *registryOptions) *cobra.Command {
@@ -436,7 +437,7 @@ func (p printer) entry(e *registry.Entry) {
 	}
 	p.Field(1, "Skills", strings.Join(skills, ", "))
 	p.Field(1, "Generations", joinGenerations(e.Generations))
-	p.Field(1, "Card", itoa(e.CardVersion)+", since "+instant(e.UpdatedAt))
+	p.Field(1, "Card", cmdline.Itoa(e.CardVersion)+", since "+instant(e.UpdatedAt))
 	p.Field(1, "Health", healthText(&e.Health))
 	p.Field(1, "Error", e.Health.Error)
 	p.End()
@@ -478,14 +479,14 @@ var registryCodes = map[registry.Kind]struct {
 	exit int
 	code string
 }{
-	registry.ErrInvalid:         {exitUsage, codeUsage},
-	registry.ErrPageToken:       {exitUsage, codeUsage},
-	registry.ErrUnauthenticated: {exitAuth, codeCredentialsMissing},
-	registry.ErrForbidden:       {exitAuth, codeAuthFailed},
-	registry.ErrCardUnreachable: {exitUnreachable, codeUnreachable},
-	registry.ErrCardInvalid:     {exitFailure, codeCardInvalid},
-	registry.ErrUnavailable:     {exitUnreachable, codeUnreachable},
-	registry.ErrInternal:        {exitFailure, codeInternal},
+	registry.ErrInvalid:         {cmdline.ExitUsage, cmdline.CodeUsage},
+	registry.ErrPageToken:       {cmdline.ExitUsage, cmdline.CodeUsage},
+	registry.ErrUnauthenticated: {cmdline.ExitAuth, cmdline.CodeCredentialsMissing},
+	registry.ErrForbidden:       {cmdline.ExitAuth, cmdline.CodeAuthFailed},
+	registry.ErrCardUnreachable: {cmdline.ExitUnreachable, cmdline.CodeUnreachable},
+	registry.ErrCardInvalid:     {cmdline.ExitFailure, cmdline.CodeCardInvalid},
+	registry.ErrUnavailable:     {cmdline.ExitUnreachable, cmdline.CodeUnreachable},
+	registry.ErrInternal:        {cmdline.ExitFailure, cmdline.CodeInternal},
 }
 
 // hintForRegistry says what to do about an error of a registry.
@@ -526,26 +527,26 @@ func (c *command) registryCommandFor(verb string, args ...string) []string {
 }
 
 // registryFailure sorts an error of a registry.
-func (c *command) registryFailure(e *registry.Error) *failure {
-	f := &failure{exit: exitFailure, message: e.Error(), hint: c.hintForRegistry(e)}
+func (c *command) registryFailure(e *registry.Error) *cmdline.Failure {
+	f := &cmdline.Failure{Exit: cmdline.ExitFailure, Message: e.Error(), Hint: c.hintForRegistry(e)}
 	if known, ok := registryCodes[e.Kind]; ok {
-		f.exit, f.code = known.exit, known.code
+		f.Exit, f.Code = known.exit, known.code
 		if e.Kind == registry.ErrUnauthenticated && c.registryToken != "" {
-			f.code = codeAuthFailed
+			f.Code = cmdline.CodeAuthFailed
 			return c.tellSource(flagRegistryToken, "the token", f)
 		}
 		return f
 	}
-	f.code = codeOther + strings.ToUpper(strings.ReplaceAll(string(e.Kind), "-", "_"))
+	f.Code = cmdline.CodeOther + strings.ToUpper(strings.ReplaceAll(string(e.Kind), "-", "_"))
 	return f
 }
 
-func (c *command) registryUnreachable(e *registry.UnreachableError) *failure {
-	why, hint := causeOf(e.Err, e.URL)
-	if hint == hintAddress {
+func (c *command) registryUnreachable(e *registry.UnreachableError) *cmdline.Failure {
+	why, hint := cmdline.CauseOf(e.Err, e.URL)
+	if hint == cmdline.HintAddress {
 		hint = "start it with " + terminal.CommandLine([]string{c.Program, "registry", "serve"}) + ", or name another one with --registry"
 	}
-	return &failure{exit: exitUnreachable, code: codeUnreachable, message: fmt.Sprintf("the registry at %s cannot be reached: %s", withoutUser(e.URL), why), hint: hint}
+	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf("the registry at %s cannot be reached: %s", withoutUser(e.URL), why), Hint: hint}
 }
 
 func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }

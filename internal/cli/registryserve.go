@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -28,7 +28,7 @@ const flagRegistryToken = "registry-token"
 
 // registryServeOptions are the flags of registry serve.
 type registryServeOptions struct {
-	serveOptions
+	cmdline.ListenOptions
 	token     string
 	networks  string
 	open      bool
@@ -58,42 +58,42 @@ func (c *command) registryServeCommand() *cobra.Command {
 		Short:   "Serve a registry",
 		Long:    registryServeLong,
 		Example: registryServeExample,
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.registryServe(cmd.Context(), &o) },
 	}
 	flags, limits := cmd.Flags(), registry.Options{}.Defaults()
 	flags.SortFlags = false
-	flags.StringVar(&o.addr, "addr", defaultRegistry, "where to listen; port 0 takes a free one")
-	c.dataDirFlag(flags, &o.data)
+	flags.StringVar(&o.Addr, "addr", defaultRegistry, "where to listen; port 0 takes a free one")
+	c.DataDirFlag(flags, &o.Data)
 	registryTokenFlag(flags, &o.token)
 	flags.StringVar(&o.networks, "networks", "", "where agents may be: public, loopback or private (default: loopback when --addr is, else public)")
 	flags.BoolVar(&o.open, "open", false, "beyond this machine, let everybody add and remove agents")
 	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy, which counts as beyond this machine")
 	flags.DurationVar(&o.interval, "interval", limits.Interval, "time between two checks of an agent that is up")
 	flags.IntVar(&o.maxAgents, "max-agents", limits.MaxAgents, "how many agents the catalogue takes")
-	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
-	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
-	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long open requests may take to end when the registry is stopped")
-	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
-	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	flags.StringVar(&o.Cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
+	flags.StringVar(&o.Key, "tls-key", "", "file with the certificate's key, in PEM")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long open requests may take to end when the registry is stopped")
+	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
 }
 
 // registryServe runs a registry until ctx ends.
 func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (err error) {
-	logger, err := o.logger(c)
+	logger, err := o.Logger(c.Terminal)
 	if err != nil {
 		return err
 	}
 	if err := o.checkRegistry(); err != nil {
 		return err
 	}
-	ln, err := o.listen(ctx)
+	ln, err := o.Listen(ctx)
 	if err != nil {
 		return err
 	}
 	defer ln.Close() // registry.Serve does that too
-	local := isLoopback(ln.Addr()) && !o.anyHost
+	local := cmdline.IsLoopback(ln.Addr()) && !o.anyHost
 	if err := c.checkOpenRegistry(o, local); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 			o.networks = registry.NetworksLoopback
 		}
 	}
-	kept, err := c.openCatalogue(ctx, o.data, logger)
+	kept, err := c.openCatalogue(ctx, o.Data, logger)
 	if err != nil {
 		return err
 	}
@@ -122,24 +122,23 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 	go func() { defer close(stopped); catalogue.Run(probing) }()
 	defer func() { stop(); <-stopped }()
 	handler := registry.NewHandler(catalogue, &registry.HandlerOptions{Authenticator: o.authenticator(), Logger: logger})
-	fmt.Fprintf(c.Err, "data of registry: %s\nserving registry at %s\n", terminal.Inline(kept.place), o.at(ln.Addr()))
-	return o.explain(registry.Serve(ctx, ln, handler, &registry.ServeOptions{TLS: o.tls, Drain: o.drain, Logger: logger, AnyHost: o.anyHost}))
+	fmt.Fprintf(c.Err, "data of registry: %s\nserving registry at %s\n", terminal.Inline(kept.place), o.At(ln.Addr()))
+	return o.Explain(registry.Serve(ctx, ln, handler, &registry.ServeOptions{TLS: o.TLS, Drain: o.Drain, Logger: logger, AnyHost: o.anyHost}))
 }
 
 func (o *registryServeOptions) checkRegistry() error {
-	o.turnLimit, o.retention = time.Hour, time.Hour // of an engine, which a registry has not
 	switch o.networks {
 	case "", registry.NetworksPublic, registry.NetworksLoopback, registry.NetworksPrivate:
 	default:
-		return usagef("--networks is %q; use %s, %s or %s", o.networks, registry.NetworksPublic, registry.NetworksLoopback, registry.NetworksPrivate)
+		return cmdline.Usagef("--networks is %q; use %s, %s or %s", o.networks, registry.NetworksPublic, registry.NetworksLoopback, registry.NetworksPrivate)
 	}
 	if o.interval <= 0 {
-		return usagef("--interval is %v; it must be above 0", o.interval)
+		return cmdline.Usagef("--interval is %v; it must be above 0", o.interval)
 	}
 	if o.maxAgents <= 0 {
-		return usagef("--max-agents is %d; it must be above 0", o.maxAgents)
+		return cmdline.Usagef("--max-agents is %d; it must be above 0", o.maxAgents)
 	}
-	return o.check()
+	return o.Check()
 }
 
 // checkOpenRegistry refuses to let strangers change the catalogue, unless that is meant, as coord serve does.
@@ -148,12 +147,12 @@ func (c *command) checkOpenRegistry(o *registryServeOptions, local bool) error {
 	case local:
 		return nil
 	case o.token == "" && !o.open:
-		return usagef("--addr %s is beyond this machine, and everybody there could add and remove agents", o.addr).
-			withHint("set a token with --" + flagRegistryToken + ", or let in everybody with --open")
+		return cmdline.Usagef("--addr %s is beyond this machine, and everybody there could add and remove agents", o.Addr).
+			WithHint("set a token with --" + flagRegistryToken + ", or let in everybody with --open")
 	case o.token == "":
 		c.Warn("everybody who reaches the registry may add and remove agents")
 	}
-	if o.tls == nil {
+	if o.TLS == nil {
 		c.Warn("serving plain http beyond this machine: everybody on the way can read and change it; set --tls-cert, or put a proxy with TLS in front")
 	}
 	return nil
@@ -164,23 +163,6 @@ func (o *registryServeOptions) authenticator() auth.Authenticator {
 		return nil
 	}
 	return auth.Token(o.token, a2a.Identity{Subject: "registry"})
-}
-
-// at returns the URL of the registry for people on this machine.
-func (o *registryServeOptions) at(addr net.Addr) string {
-	scheme, host := "http", addr.String()
-	if o.tls != nil {
-		scheme = "https"
-	}
-	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		host = net.JoinHostPort("localhost", itoa(tcp.Port))
-	}
-	return scheme + "://" + host
-}
-
-func isLoopback(addr net.Addr) bool {
-	tcp, ok := addr.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
 }
 
 // A catalogueStore is the database of a registry and what has to be done when it ends.
@@ -200,36 +182,36 @@ func (s *catalogueStore) close() error {
 
 // openCatalogue opens where a catalogue is kept.
 func (c *command) openCatalogue(ctx context.Context, data string, logger *slog.Logger) (*catalogueStore, error) {
-	folder, err := c.dataFolder(data, folderRegistry)
+	folder, err := c.DataFolder(data, cmdline.FolderRegistry)
 	if err != nil {
 		return nil, err
 	}
 	s := &catalogueStore{place: folder}
-	if folder == inMemory {
+	if folder == cmdline.InMemory {
 		dir, err := os.MkdirTemp("", "dragoman-registry-")
 		if err != nil {
 			return nil, fmt.Errorf("make a folder that ends with the registry: %w", err)
 		}
 		s.place, s.drop, folder = "kept until the registry ends", dir, dir
 	}
-	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running, Logger: logger})
+	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.Name, Logger: logger})
 	if err != nil {
-		return nil, explainFolder(folder, err)
+		return nil, cmdline.ExplainFolder(folder, err)
 	}
 	s.db = db
 	return s, nil
 }
 
 // registryLimits are those of a registry, for config show.
-func registryLimits(o registry.Options) []limit {
-	return []limit{
-		{"agents", itoa(o.MaxAgents), "registry"},
-		{"versions of a card that are kept", itoa(o.MaxVersions), "registry"},
-		{"card", terminal.FormatBytes(o.MaxCard), "registry"},
-		{"fetch of a card, and connection to an agent", terminal.FormatDuration(o.Timeout), "registry"},
-		{"checks at a time", itoa(o.Concurrency), "registry"},
-		{"longest time between two checks of an agent that is down", terminal.FormatDuration(o.MaxInterval), "registry"},
-		{"agents on a page", itoa(registry.MaxPageSize), "registry"},
-		{"text to search for", terminal.FormatBytes(registry.MaxText), "registry"},
+func registryLimits(o registry.Options) []cmdline.Limit {
+	return []cmdline.Limit{
+		{Name: "agents", Value: cmdline.Itoa(o.MaxAgents), Of: "registry"},
+		{Name: "versions of a card that are kept", Value: cmdline.Itoa(o.MaxVersions), Of: "registry"},
+		{Name: "card", Value: terminal.FormatBytes(o.MaxCard), Of: "registry"},
+		{Name: "fetch of a card, and connection to an agent", Value: terminal.FormatDuration(o.Timeout), Of: "registry"},
+		{Name: "checks at a time", Value: cmdline.Itoa(o.Concurrency), Of: "registry"},
+		{Name: "longest time between two checks of an agent that is down", Value: terminal.FormatDuration(o.MaxInterval), Of: "registry"},
+		{Name: "agents on a page", Value: cmdline.Itoa(registry.MaxPageSize), Of: "registry"},
+		{Name: "text to search for", Value: terminal.FormatBytes(registry.MaxText), Of: "registry"},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/recorder"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -48,8 +49,8 @@ func (c *command) replayCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.addr, "addr", "127.0.0.1:8092", "where to listen as the agent; port 0 takes a free one")
-	flags.StringVar(&o.url, "url", "", "base URL under which clients reach it there (default: the address it listens on)")
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8092", "where to listen as the agent; port 0 takes a free one")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach it there (default: the address it listens on)")
 	flags.StringVar(&o.against, "against", "", "play the client, against the agent at this URL")
 	flags.StringVar(&o.cassette, "cassette", "", "with --against: file to write, which must not exist yet")
 	flags.DurationVar(&o.timeout, "replay-timeout", 5*time.Minute, "with --against: how long all of it may take")
@@ -70,7 +71,7 @@ func cassettes(n int) cobra.PositionalArgs {
 		if n > 1 {
 			want = fmt.Sprintf("%d cassettes", n)
 		}
-		return usagef("%s takes the files of %s, and here are %d", cmd.CommandPath(), want, len(args)).withHint("record writes them")
+		return cmdline.Usagef("%s takes the files of %s, and here are %d", cmd.CommandPath(), want, len(args)).WithHint("record writes them")
 	}
 }
 
@@ -78,7 +79,7 @@ func cassettes(n int) cobra.PositionalArgs {
 func (c *command) openCassette(name string) (*recorder.Cassette, error) {
 	tape, err := recorder.Open(name)
 	if err != nil {
-		return nil, usagef("%v", err)
+		return nil, cmdline.Usagef("%v", err)
 	}
 	if tape.Cut {
 		c.Warn("%s ends in the middle of a line, which is left out: its recorder was killed", name)
@@ -95,17 +96,17 @@ func (c *command) replay(ctx context.Context, name string, o *replayOptions) err
 		return c.playClient(ctx, tape, o)
 	}
 	if o.cassette != "" {
-		return usagef("--cassette is for --against").withHint("to record what a client says to a cassette that is played, put record in front of it")
+		return cmdline.Usagef("--cassette is for --against").WithHint("to record what a client says to a cassette that is played, put record in front of it")
 	}
-	ln, err := o.listenChecked(ctx)
+	ln, err := o.ListenChecked(ctx)
 	if err != nil {
 		return err
 	}
 	defer ln.Close() // the server does that too
-	url := o.reachedAt(ln)
+	url := o.ReachedAt(ln)
 	player := recorder.NewPlayer(tape, url, func(why string) { c.Warn("%s", why) })
 	fmt.Fprintf(c.Err, "serving %s at %s\n", terminal.Inline(name), url)
-	err = serveUntil(ctx, ln, keepPagesOut("player", ln, o.url, player))
+	err = serveUntil(ctx, ln, cmdline.KeepPagesOut("player", ln, o.URL, player))
 	if left := player.Left(); left > 0 {
 		c.Tell("Requests of the cassette that nobody made: %d", left)
 	}
@@ -119,7 +120,7 @@ func (c *command) playClient(ctx context.Context, tape *recorder.Cassette, o *re
 		return err
 	}
 	if o.timeout <= 0 {
-		return usagef("--replay-timeout is %v; it must be above 0", o.timeout)
+		return cmdline.Usagef("--replay-timeout is %v; it must be above 0", o.timeout)
 	}
 	file, err := c.newCassette("cassette", o.cassette)
 	if err != nil {
@@ -131,10 +132,10 @@ func (c *command) playClient(ctx context.Context, tape *recorder.Cassette, o *re
 	err = recorder.Replay(ctx, tape, o.against, params, c.recording(file))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &failure{exit: exitTimeout, code: codeTimeout, message: fmt.Sprintf("the replay did not end within %v", o.timeout),
-			hint: "see how far it came in " + o.cassette + ", or give it more time with --replay-timeout"}
+		return &cmdline.Failure{Exit: cmdline.ExitTimeout, Code: cmdline.CodeTimeout, Message: fmt.Sprintf("the replay did not end within %v", o.timeout),
+			Hint: "see how far it came in " + o.cassette + ", or give it more time with --replay-timeout"}
 	case err != nil && ctx.Err() == nil:
-		return &failure{exit: exitUnreachable, code: codeUnreachable, message: err.Error(), hint: "check the address after --against, and that the agent runs"}
+		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: err.Error(), Hint: "check the address after --against, and that the agent runs"}
 	case err != nil:
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -76,7 +77,7 @@ func (c *command) root() *cobra.Command {
 		Short:             "Serve agents, and talk to them over A2A",
 		Long:              rootLong,
 		Example:           rootExample,
-		Version:           version(),
+		Version:           cmdline.Version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              c.noCommand,
@@ -154,24 +155,16 @@ func (c *command) noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	f := usagef("%s has no command %q", cmd.CommandPath(), args[0])
+	f := cmdline.Usagef("%s has no command %q", cmd.CommandPath(), args[0])
 	similar := cmd.SuggestionsFor(args[0])
 	if !cmd.HasParent() && distance(args[0], "help") <= cmd.SuggestionsMinimumDistance { // which cobra leaves out
 		similar = append(similar, "help")
 	}
 	if len(similar) > 0 {
 		closest := slices.MinFunc(similar, func(a, b string) int { return distance(args[0], a) - distance(args[0], b) })
-		return f.withHint("did you mean " + closest + "?")
+		return f.WithHint("did you mean " + closest + "?")
 	}
-	return f.withHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
-}
-
-// noArgs refuses words for a command that takes only flags.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return usagef("%s takes no arguments, and here is %q", cmd.CommandPath(), args[0])
+	return f.WithHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
 }
 
 // helpCommand replaces that of cobra, which takes words that are no command for a question without an answer.
@@ -196,7 +189,7 @@ func (c *command) helpCommand() *cobra.Command {
 
 // start completes and checks the options once the command line is understood.
 func (c *command) start(cmd *cobra.Command, _ []string) error {
-	c.running = cmd.CommandPath()
+	c.Name = cmd.CommandPath()
 	files, err := c.findFiles()
 	if err != nil {
 		return err
@@ -224,18 +217,18 @@ func (c *command) checkOptions(cmd *cobra.Command) error {
 	if o.output != outputText && o.output != outputJSON {
 		wrong := o.output
 		o.output = outputText
-		if err := c.refuse(cmd, "output", usagef("--output is %q; use %s or %s", wrong, outputText, outputJSON)); err != nil {
+		if err := c.refuse(cmd, "output", cmdline.Usagef("--output is %q; use %s or %s", wrong, outputText, outputJSON)); err != nil {
 			return err
 		}
 	}
 	if o.timeout < 0 {
-		if err := c.refuse(cmd, "timeout", usagef("--timeout is %v; it must not be negative", o.timeout)); err != nil {
+		if err := c.refuse(cmd, "timeout", cmdline.Usagef("--timeout is %v; it must not be negative", o.timeout)); err != nil {
 			return err
 		}
 	}
 	for _, id := range []struct{ flag, of string }{{"task-id", "task"}, {"context-id", "context"}} {
 		if f := cmd.Flag(id.flag); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
-			return usagef("--%s is empty", id.flag).withHint("give the id of a " + id.of + ", or leave --" + id.flag + " out")
+			return cmdline.Usagef("--%s is empty", id.flag).WithHint("give the id of a " + id.of + ", or leave --" + id.flag + " out")
 		}
 	}
 	if cmd.Annotations[annotationTolerant] == "" {
@@ -244,7 +237,7 @@ func (c *command) checkOptions(cmd *cobra.Command) error {
 		}
 	}
 	if o.pollInterval <= 0 {
-		return c.refuse(cmd, "poll-interval", usagef("--poll-interval is %v; it must be above 0", o.pollInterval))
+		return c.refuse(cmd, "poll-interval", cmdline.Usagef("--poll-interval is %v; it must be above 0", o.pollInterval))
 	}
 	return o.tls.check()
 }

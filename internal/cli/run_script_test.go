@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
@@ -103,7 +104,7 @@ func TestRunScriptTellsWhoWasKilled(t *testing.T) {
 	}
 	for range lines { // until currency has ended, too
 	}
-	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitFailure {
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != cmdline.ExitFailure {
 		t.Errorf("ended with %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 	"github.com/dragoman-a2a/dragoman/internal/llm/mcptools"
 )
@@ -36,11 +37,11 @@ type sampleHost struct {
 
 // openSampleHost opens what the flags name. On an error nothing is left open.
 func (c *command) openSampleHost(ctx context.Context, o *serveOptions) (_ *sampleHost, err error) {
-	logger, err := o.logger(c)
+	logger, err := o.Logger(c.Terminal)
 	if err != nil {
 		return nil, err
 	}
-	w := &sampleHost{options: o, logger: logger, drain: o.drain, samples: samples, running: make(map[string]a2a.Service)}
+	w := &sampleHost{options: o, logger: logger, drain: o.Drain, samples: samples, running: make(map[string]a2a.Service)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close(ctx))
@@ -54,7 +55,7 @@ func (c *command) openSampleHost(ctx context.Context, o *serveOptions) (_ *sampl
 		return w, err
 	}
 	folder := filepath.Join(w.storage.place, "files")
-	if o.data == inMemory {
+	if o.Data == cmdline.InMemory {
 		if w.scratch, err = os.MkdirTemp("", "dragoman-files-"); err != nil {
 			return w, err
 		}
@@ -63,7 +64,7 @@ func (c *command) openSampleHost(ctx context.Context, o *serveOptions) (_ *sampl
 	if w.files, err = files.Open(folder, &files.Options{Journal: w.storage.journal, Logger: logger}); err != nil {
 		return w, err
 	}
-	if o.samples.model != nil && (o.agent == agentCoder || o.agent == folderSamples) {
+	if o.samples.model != nil && (o.agent == agentCoder || o.agent == cmdline.FolderSamples) {
 		err = w.openTools(ctx)
 	}
 	return w, err

@@ -34,6 +34,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
@@ -61,7 +62,7 @@ var samples = []sample{
 		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			rates, err := currency.NewProvider(o.rates, currency.LiveOptions{})
 			if err != nil {
-				return nil, usagef("--rates is %q; use snapshot, live or auto", o.rates)
+				return nil, cmdline.Usagef("--rates is %q; use snapshot, live or auto", o.rates)
 			}
 			return currency.New(currency.Options{Rates: rates, Model: o.model}), nil
 		},
@@ -87,7 +88,7 @@ var samples = []sample{
 		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			films, err := catalogue.FromEnv(o.getenv)
 			if err != nil {
-				return nil, usagef("TMDB_API_KEY: %v", err)
+				return nil, cmdline.Usagef("TMDB_API_KEY: %v", err)
 			}
 			return movies.New(movies.Options{Catalogue: films, Model: o.model}), nil
 		},
@@ -186,7 +187,7 @@ func (o *sampleOptions) fetcher(mediaTypes ...string) (*files.Fetcher, error) {
 	fetch, err := files.NewFetcher(&files.FetchOptions{Allow: o.allowURLs, Networks: o.networks, MediaTypes: mediaTypes})
 	if err != nil {
 		message := strings.NewReplacer("files: ", "", "FetchOptions.Allow: ", "--allow-url: ", "FetchOptions.Networks", "--allow-networks").Replace(err.Error())
-		return nil, usagef("%s", message)
+		return nil, cmdline.Usagef("%s", message)
 	}
 	return fetch, nil
 }
@@ -199,7 +200,7 @@ func (o *sampleOptions) openModel(c *command) error {
 		return err
 	}
 	if o.model == nil && c.origin[flagMCP] == sourceFlag {
-		return usagef("--mcp is for a language model, and there is none").withHint("name one with --llm")
+		return cmdline.Usagef("--mcp is for a language model, and there is none").WithHint("name one with --llm")
 	}
 	return nil
 }
@@ -216,7 +217,7 @@ func (o *sampleOptions) engineOf(s *sample) string {
 func findSample(name string) (*sample, error) {
 	i := slices.IndexFunc(samples, func(s sample) bool { return s.name == name })
 	if i < 0 {
-		return nil, usagef("--agent is %q; use %s", name, sampleNames())
+		return nil, cmdline.Usagef("--agent is %q; use %s", name, sampleNames())
 	}
 	return &samples[i], nil
 }
@@ -243,7 +244,7 @@ package samples/repairshop says how to run each as a service of its own.`
 
 func (c *command) samplesCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "samples", Short: "Run the sample agents", Long: samplesLong, Args: noArgs,
+		Use: "samples", Short: "Run the sample agents", Long: samplesLong, Args: cmdline.NoArgs,
 		Example: "  dragoman samples up\n  dragoman samples list",
 	}
 	cmd.AddCommand(c.samplesUpCommand(), c.samplesListCommand())
@@ -252,7 +253,7 @@ func (c *command) samplesCommand() *cobra.Command {
 
 func (c *command) samplesListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the sample agents", Args: noArgs,
+		Use: "list", Short: "List the sample agents", Args: cmdline.NoArgs,
 		Example: "  dragoman samples list\n  dragoman samples list -o json",
 		RunE: func(*cobra.Command, []string) error {
 			if c.wantsJSON() {
@@ -307,30 +308,30 @@ const samplesUpExample = `  dragoman samples up
 func (c *command) samplesUpCommand() *cobra.Command {
 	var o samplesOptions
 	cmd := &cobra.Command{
-		Use: "up", Short: "Run all sample agents", Long: samplesUpLong, Example: samplesUpExample, Args: noArgs,
+		Use: "up", Short: "Run all sample agents", Long: samplesUpLong, Example: samplesUpExample, Args: cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.samplesUp(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
 	flags.BoolVar(&o.seedPorts, "seed-ports", false, "each on its own port of 127.0.0.1: currency on 10000, images on 10001, ...; see samples list")
-	c.dataDirFlag(flags, &o.data)
-	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
+	c.DataDirFlag(flags, &o.Data)
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
 	o.samples.register(flags)
-	flags.DurationVar(&o.drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the server is stopped")
-	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
-	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the server is stopped")
+	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
 }
 
 // samplesUp runs all samples until ctx ends.
 func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) {
-	o.agent, o.turnLimit, o.retention = folderSamples, engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
+	o.agent, o.turnLimit, o.retention = cmdline.FolderSamples, engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
 	if err := o.check(); err != nil {
 		return err
 	}
-	if o.seedPorts && o.url != "" {
-		return usagef("--url is for one port")
+	if o.seedPorts && o.URL != "" {
+		return cmdline.Usagef("--url is for one port")
 	}
 	if err := o.samples.openModel(c); err != nil {
 		return err
@@ -350,7 +351,7 @@ func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) 
 // onOnePort serves each sample below its path, and all of them over gRPC at the root, where the tenant of a request names
 // the sample. The server of that drives them all: what ends it ends the engine.
 func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *sampleHost) error {
-	ln, err := o.listen(ctx)
+	ln, err := o.Listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -364,7 +365,7 @@ func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *sampleHos
 		}
 		all[s.name] = service
 		srv, err := server.New(service, &server.Options{
-			Card: card, URL: o.url, Path: samplePath(s.name), Logger: w.logger, DrainTimeout: o.drain,
+			Card: card, URL: o.URL, Path: samplePath(s.name), Logger: w.logger, DrainTimeout: o.Drain,
 			Interfaces: []a2a.AgentInterface{{Binding: a2a.BindingGRPC, ProtocolVersion: string(a2a.Generation10), Tenant: s.name}},
 		})
 		if err != nil {
@@ -374,22 +375,22 @@ func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *sampleHos
 		mux.Handle(samplePath(s.name)+"/", http.StripPrefix(samplePath(s.name), srv))
 	}
 	mux.Handle(files.Path, w.files)
-	index := func(rw http.ResponseWriter, r *http.Request) { writeSamples(rw, r, o.url) }
+	index := func(rw http.ResponseWriter, r *http.Request) { writeSamples(rw, r, o.URL) }
 	mux.HandleFunc("GET /agents", index)
 	mux.HandleFunc("GET /{$}", index)
 	front, err := c.samplesByGRPC(o, w, all, mux)
 	if err != nil {
 		return err
 	}
-	return o.explain(front.Serve(ctx, ln))
+	return o.Explain(front.Serve(ctx, ln))
 }
 
 // samplesByGRPC returns the server that takes calls of gRPC for all samples, and leaves other requests to rest.
 func (c *command) samplesByGRPC(o *samplesOptions, w *sampleHost, all byTenant, rest http.Handler) (*server.Server, error) {
 	var front *server.Server
 	front, err := server.New(all, &server.Options{
-		Card: &a2a.AgentCard{Name: "Dragoman samples", Description: "The sample agents, each named by the tenant of a request", Version: version()},
-		URL:  o.url, Logger: w.logger, DrainTimeout: o.drain, GRPC: grpc.New(nil),
+		Card: &a2a.AgentCard{Name: "Dragoman samples", Description: "The sample agents, each named by the tenant of a request", Version: cmdline.Version()},
+		URL:  o.URL, Logger: w.logger, DrainTimeout: o.Drain, GRPC: grpc.New(nil),
 		Generations: []a2a.Generation{a2a.Generation10}, // the only one with tenants
 		Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			byGRPC := r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
@@ -406,7 +407,7 @@ func (c *command) samplesByGRPC(o *samplesOptions, w *sampleHost, all byTenant, 
 
 // announceSamples says where the samples are, and what thinks for each.
 func (c *command) announceSamples(o *samplesOptions, w *sampleHost, url string) {
-	base := strings.TrimSuffix(cmp.Or(o.url, url), "/")
+	base := strings.TrimSuffix(cmp.Or(o.URL, url), "/")
 	for i := range samples {
 		fmt.Fprintf(c.Err, "serving %s at %s, by %s\n", samples[i].name, card.AgentURL(base+samplePath(samples[i].name)), terminal.Inline(o.samples.engineOf(&samples[i])))
 	}
@@ -422,8 +423,8 @@ func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *sampleH
 		}
 	}()
 	for _, s := range samples {
-		o.addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
-		ln, err := o.listen(ctx)
+		o.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
+		ln, err := o.Listen(ctx)
 		if err != nil {
 			return err
 		}
@@ -449,7 +450,7 @@ func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *sa
 		}
 		base := "http://" + listeners[i].Addr().String()
 		mux := http.NewServeMux()
-		options := &server.Options{Card: card, Logger: w.logger, DrainTimeout: o.drain, GRPC: grpc.New(nil), Handler: mux, Ready: w.engine.Ready}
+		options := &server.Options{Card: card, Logger: w.logger, DrainTimeout: o.Drain, GRPC: grpc.New(nil), Handler: mux, Ready: w.engine.Ready}
 		if i == 0 {
 			options.OnDrain = w.engine.Shutdown
 		}
@@ -460,7 +461,7 @@ func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *sa
 		mux.Handle("/", srv)
 		mux.Handle(files.Path, w.files)
 		fmt.Fprintf(c.Err, "serving %s at %s, by %s\n", s.name, base, terminal.Inline(o.samples.engineOf(s)))
-		group.Go(func() error { return o.explain(srv.Serve(ctx, listeners[i])) })
+		group.Go(func() error { return o.Explain(srv.Serve(ctx, listeners[i])) })
 	}
 	fmt.Fprintf(c.Err, "data of the samples: %s\n", terminal.Inline(w.storage.place))
 	return nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/go-json-experiment/json"
 )
 
@@ -166,7 +167,7 @@ func TestSamplesOnSeedPorts(t *testing.T) {
 		}
 		ln.Close()
 	}
-	s, err := startProcess([]string{"samples", "up", "--seed-ports", "--data-dir", inMemory}, t.TempDir(), os.Getenv)
+	s, err := startProcess([]string{"samples", "up", "--seed-ports", "--data-dir", cmdline.InMemory}, t.TempDir(), os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestSamplesTable(t *testing.T) {
 
 func TestSamplesOnOnePortSayThatTheyLive(t *testing.T) {
 	t.Parallel()
-	_, url, _ := samplesProcess(t, "--addr", "127.0.0.1:0", "--data-dir", inMemory)
+	_, url, _ := samplesProcess(t, "--addr", "127.0.0.1:0", "--data-dir", cmdline.InMemory)
 	for _, path := range []string{"/healthz", "/readyz"} {
 		resp, err := http.Get(url + path)
 		if err != nil {

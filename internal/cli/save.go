@@ -26,6 +26,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -61,11 +62,11 @@ type savedFile struct {
 // agent's own may lead to.
 func (c *command) newSaver(agent *client.Client, dir string, force bool, networks guard.Networks) (*saver, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, usagef("the folder %s cannot be made: %s", dir, lastCause(err))
+		return nil, cmdline.Usagef("the folder %s cannot be made: %s", dir, cmdline.LastCause(err))
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, usagef("the folder %s cannot be used: %s", dir, lastCause(err))
+		return nil, cmdline.Usagef("the folder %s cannot be used: %s", dir, cmdline.LastCause(err))
 	}
 	web := &http.Client{Transport: c.fileTransport(agent.Interface().URL, networks), CheckRedirect: limitRedirects}
 	return &saver{c: c, dir: dir, force: force, web: web, root: root, taken: make(map[string]int)}, nil
@@ -174,7 +175,7 @@ func (s *saver) fetch(ctx context.Context, ref string, file *savedFile) (content
 		return nil, fmt.Errorf("%s is in a network where agents may not send this program; %s", req.URL.Host, s.allow(req.URL))
 	}
 	if err != nil {
-		why, _ := causeOf(err, ref)
+		why, _ := cmdline.CauseOf(err, ref)
 		return nil, fmt.Errorf("%s: %s", ref, why)
 	}
 	if resp.StatusCode != http.StatusOK {

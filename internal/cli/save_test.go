@@ -16,6 +16,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -95,7 +96,7 @@ func TestTaskDownload(t *testing.T) {
 	), nil)
 	task, dir := taskOf(t, url), filepath.Join(t.TempDir(), "new")
 	got := run(t.Context(), "task", "download", "-a", url, task, "--dir", dir)
-	if got.code != exitOK {
+	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, "Task: "+task, "Context: ", "Status: completed", "Saved: "+filepath.Join(dir, "rabbit.png")+" (image/png, 3 bytes)", filepath.Join(dir, "rabbit-2.png")+" (image/png, 4 bytes)")
@@ -114,15 +115,15 @@ func TestTaskDownload(t *testing.T) {
 	// Nothing is written over, unless that is asked for.
 	os.WriteFile(filepath.Join(dir, "rabbit.png"), []byte("mine"), 0o600)
 	got = run(t.Context(), "task", "download", "-a", url, task, "--dir", dir, "--artifact", "picture")
-	if got.code != exitFailure || !strings.Contains(got.stderr, "rabbit.png is there already; --force writes over it") || contentOf(t, dir, "rabbit.png") != "mine" {
+	if got.code != cmdline.ExitFailure || !strings.Contains(got.stderr, "rabbit.png is there already; --force writes over it") || contentOf(t, dir, "rabbit.png") != "mine" {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), "task", "download", "-a", url, task, "--dir", dir, "--artifact", "1", "--force", "-o", "json")
-	if got.code != exitOK || !strings.Contains(got.stdout, `"size": 3`) || !strings.Contains(got.stdout, `"state": "TASK_STATE_COMPLETED"`) || contentOf(t, dir, "rabbit.png") != "PNG" {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, `"size": 3`) || !strings.Contains(got.stdout, `"state": "TASK_STATE_COMPLETED"`) || contentOf(t, dir, "rabbit.png") != "PNG" {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), "task", "download", "-a", url, task, "--dir", dir, "--artifact", "sculpture")
-	if got.code != exitUsage || !strings.Contains(got.stderr, "it has picture, src/main.go, rates, 4") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "it has picture, src/main.go, rates, 4") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -142,7 +143,7 @@ func TestTaskDownloadStaysInItsFolder(t *testing.T) {
 		t.Skip(err)
 	}
 	got := run(t.Context(), "task", "download", "-a", url, taskOf(t, url), "--dir", dir)
-	if got.code != exitFailure || strings.Count(got.stderr, "is not saved") != 3 || contentOf(t, dir, "inside.txt") != "good" {
+	if got.code != cmdline.ExitFailure || strings.Count(got.stderr, "is not saved") != 3 || contentOf(t, dir, "inside.txt") != "good" {
 		t.Errorf("%+v", got)
 	}
 	if entries, _ := os.ReadDir(above); len(entries) != 1 {
@@ -175,15 +176,15 @@ func TestTaskDownloadByURL(t *testing.T) {
 	task, dir := taskOf(t, url), t.TempDir()
 	args := []string{"task", "download", "-a", url, task, "--dir", dir, "--bearer", "secret-token"}
 	got := run(t.Context(), append(args, "--artifact", "cat")...)
-	if got.code != exitFailure || !strings.Contains(got.stderr, "--networks loopback allows it") {
+	if got.code != cmdline.ExitFailure || !strings.Contains(got.stderr, "--networks loopback allows it") {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), append(args, "--networks", "loopback")...)
 	has(t, "the error stream", got.stderr, "more than 3 redirects", "it has more than 1024 MiB", "HTTP 404", "no URL of http or https")
-	if got.code != exitFailure || contentOf(t, dir, "cat.png") != "PNG" || !strings.Contains(got.stdout, "cat.png (image/png, 3 bytes)") {
+	if got.code != cmdline.ExitFailure || contentOf(t, dir, "cat.png") != "PNG" || !strings.Contains(got.stdout, "cat.png (image/png, 3 bytes)") {
 		t.Errorf("%+v", got)
 	}
-	if got := run(t.Context(), append(args, "--networks", "all")...); got.code != exitUsage {
+	if got := run(t.Context(), append(args, "--networks", "all")...); got.code != cmdline.ExitUsage {
 		t.Errorf("%+v", got)
 	}
 }
@@ -239,18 +240,18 @@ func TestSendSaves(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range [][]string{{"-a", made}, {"-a", said, "-o", "json"}} {
 		got := run(t.Context(), append([]string{"send", "--text", "go", "--save", dir}, args...)...)
-		if got.code != exitOK || !strings.Contains(got.stderr, "Saved: "+dir) || strings.Contains(got.stdout, dir) {
+		if got.code != cmdline.ExitOK || !strings.Contains(got.stderr, "Saved: "+dir) || strings.Contains(got.stdout, dir) {
 			t.Errorf("%+v", got)
 		}
 	}
 	if contentOf(t, dir, "a.png") != "PNG" || contentOf(t, dir, "b.gif") != "GIF" {
 		t.Error("the files have something else")
 	}
-	if got := run(t.Context(), "send", "-a", made, "--async", "--save", dir, "hi"); got.code != exitUsage {
+	if got := run(t.Context(), "send", "-a", made, "--async", "--save", dir, "hi"); got.code != cmdline.ExitUsage {
 		t.Errorf("%+v", got)
 	}
 	got, _ := talk(t, []string{"go", "/save " + filepath.Join(dir, "more"), "/save " + filepath.Join(dir, "more")}, "-a", made)
-	if got.code != exitOK || contentOf(t, dir, "more", "a.png") != "PNG" || !strings.Contains(got.stderr, "is there already") {
+	if got.code != cmdline.ExitOK || contentOf(t, dir, "more", "a.png") != "PNG" || !strings.Contains(got.stderr, "is there already") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -277,16 +278,16 @@ func TestTaskWait(t *testing.T) {
 	}
 	waits, works := id("ask"), id("work")
 	got := run(t.Context(), "task", "wait", "-a", url, waits)
-	if got.code != exitOK || !strings.Contains(got.stdout, "Status: input-required") || strings.Count(got.stderr, "Resume: ") != 1 {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: input-required") || strings.Count(got.stderr, "Resume: ") != 1 {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), "task", "get", "-a", url, works, "--wait", "--timeout", "50ms")
-	if got.code != exitTimeout || !strings.Contains(got.stderr, "Resume: dragoman task subscribe -a "+url+" "+works) {
+	if got.code != cmdline.ExitTimeout || !strings.Contains(got.stderr, "Resume: dragoman task subscribe -a "+url+" "+works) {
 		t.Errorf("%+v", got)
 	}
 	close(release)
 	got = run(t.Context(), "task", "get", "-a", url, works, "--watch", "-o", "json")
-	if got.code != exitOK || !strings.Contains(got.stdout, `"state": "TASK_STATE_COMPLETED"`) || !strings.Contains(got.stdout, "at last") || bytes.Count([]byte(got.stdout), []byte("\n{")) != 0 {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, `"state": "TASK_STATE_COMPLETED"`) || !strings.Contains(got.stdout, "at last") || bytes.Count([]byte(got.stdout), []byte("\n{")) != 0 {
 		t.Errorf("%+v", got)
 	}
 }

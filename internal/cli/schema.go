@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/schema"
 )
 
@@ -26,11 +27,11 @@ type expectation struct {
 func readSchema(name string) (*expectation, error) {
 	text, err := readFile(name)
 	if err != nil {
-		return nil, usagef("--schema: %v", err)
+		return nil, cmdline.Usagef("--schema: %v", err)
 	}
 	s, err := schema.Compile(text)
 	if err != nil {
-		return nil, usagef("--schema: %s: %v", name, err)
+		return nil, cmdline.Usagef("--schema: %s: %v", name, err)
 	}
 	return &expectation{text: text, schema: s}, nil
 }

@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"strings"
 	"sync/atomic"
@@ -15,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // When a sample cannot be opened, those that serve already come to their end before anything of theirs is closed.
@@ -48,8 +48,10 @@ func TestSeedPortsEndTogether(t *testing.T) {
 		}},
 	}
 	c := newCommand(nil)
-	c.Stderr = io.Discard
-	o := &samplesOptions{serveOptions: serveOptions{agent: folderSamples, data: inMemory, turnLimit: time.Hour, retention: time.Hour, drain: 100 * time.Millisecond, logLevel: "error", logFormat: "text"}}
+	o := &samplesOptions{serveOptions: serveOptions{
+		ListenOptions: cmdline.ListenOptions{Data: cmdline.InMemory, Drain: 100 * time.Millisecond, LogLevel: "error", LogFormat: "text"},
+		agent:         cmdline.FolderSamples, turnLimit: time.Hour, retention: time.Hour,
+	}}
 	w, err := c.openSampleHost(t.Context(), &o.serveOptions)
 	if err != nil {
 		t.Fatal(err)

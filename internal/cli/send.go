@@ -17,6 +17,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
@@ -141,20 +142,20 @@ func (o *sendOptions) settleWait(c *command) error {
 	async := c.origin["async"] == sourceFlag
 	switch {
 	case wait && async:
-		return usagef("--async and --wait exclude each other")
+		return cmdline.Usagef("--async and --wait exclude each other")
 	case wait:
 		o.async = !o.wait
 	case o.stream && !async:
 		o.async = false
 	}
 	if o.async && o.save != "" {
-		return usagef("--save waits for the files, and --async does not wait").withHint(c.later("save them later with ", "download"))
+		return cmdline.Usagef("--save waits for the files, and --async does not wait").WithHint(c.later("save them later with ", "download"))
 	}
 	if !guard.Networks(o.networks).Valid() {
-		return usagef("--networks is %q; use public, loopback or private", o.networks)
+		return cmdline.Usagef("--networks is %q; use public, loopback or private", o.networks)
 	}
 	if o.async && o.stream {
-		return usagef("--async and --stream exclude each other").withHint(c.later("follow the task later with ", "subscribe"))
+		return cmdline.Usagef("--async and --stream exclude each other").WithHint(c.later("follow the task later with ", "subscribe"))
 	}
 	return nil
 }
@@ -170,7 +171,7 @@ func (c *command) later(what, verb string) string {
 // request makes the request of the options.
 func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageRequest, error) {
 	if o.history < 0 {
-		return nil, usagef("--history is %d; it must not be negative", o.history)
+		return nil, cmdline.Usagef("--history is %d; it must not be negative", o.history)
 	}
 	parts, err := o.content(words, c)
 	if err != nil {
@@ -181,7 +182,7 @@ func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageReque
 	message.Extensions = c.options.extensions
 	if o.metadata != "" {
 		if jsontext.Value(o.metadata).Kind() != '{' || json.Unmarshal([]byte(o.metadata), &message.Metadata) != nil {
-			return nil, usagef("--metadata is not a JSON object").withHint(`for example --metadata '{"ticket": 7}'`)
+			return nil, cmdline.Usagef("--metadata is not a JSON object").WithHint(`for example --metadata '{"ticket": 7}'`)
 		}
 	}
 	if o.schema != "" {
@@ -189,11 +190,11 @@ func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageReque
 			return nil, err
 		}
 		if err := o.expect.ask(message); err != nil {
-			return nil, usagef("--schema: %v", err)
+			return nil, cmdline.Usagef("--schema: %v", err)
 		}
 	}
 	if !utf8.ValidString(o.taskID + o.contextID) {
-		return nil, usagef("--task-id and --context-id must be UTF-8")
+		return nil, cmdline.Usagef("--task-id and --context-id must be UTF-8")
 	}
 	config := &a2a.SendConfiguration{HistoryLength: fold.AskHistory(o.history), ReturnImmediately: o.async}
 	for _, mode := range o.accept {
@@ -261,7 +262,7 @@ func (c *command) ended(ctx context.Context, agent *client.Client, req *a2a.Send
 	e, ok := errors.AsType[*a2a.Error](err)
 	if ok && e.Kind != a2a.ErrInvalidAgentResponse && req.Message.TaskID != "" && !c.options.debug {
 		f := c.failureOf(err)
-		err = f.withHint(strings.TrimSuffix("see what the agent said with --debug; "+f.hint, "; "))
+		err = f.WithHint(strings.TrimSuffix("see what the agent said with --debug; "+f.Hint, "; "))
 	}
 	if !ok || e.Kind != a2a.ErrUnsupportedOperation || req.Message.TaskID == "" {
 		return err
@@ -271,9 +272,9 @@ func (c *command) ended(ctx context.Context, agent *client.Client, req *a2a.Send
 		return err
 	}
 	f := c.failureOf(err)
-	f.message = fmt.Sprintf("task %s is %s and takes no further message", task.ID, stateName(task.Status.State))
+	f.Message = fmt.Sprintf("task %s is %s and takes no further message", task.ID, stateName(task.Status.State))
 	again := append(c.commandFor("send", "", "--context-id", string(task.ContextID)), "--text", terminal.Placeholder)
-	return f.withHint("see what the agent said with --debug; go on in a new task with " + terminal.CommandLine(again))
+	return f.WithHint("see what the agent said with --debug; go on in a new task with " + terminal.CommandLine(again))
 }
 
 // showSent shows a message that is about to be sent, on the error stream, as it is no result. --verbose asks for it.
@@ -390,8 +391,8 @@ func (c *command) explain(err error, seen *seen) error {
 		return err
 	}
 	f := c.failureOf(err)
-	if f.exit == exitUnreachable || f.exit == exitTimeout {
-		f.hint = c.comeBackTo(seen)
+	if f.Exit == cmdline.ExitUnreachable || f.Exit == cmdline.ExitTimeout {
+		f.Hint = c.comeBackTo(seen)
 		return f
 	}
 	return err

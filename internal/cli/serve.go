@@ -5,16 +5,13 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +22,7 @@ import (
 	agentcard "github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/journal"
@@ -46,25 +44,18 @@ const (
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
+	cmdline.ListenOptions
 	agent      string
-	addr       string
-	data       string
-	url        string
 	grpcAddr   string
 	grpcList   bool
 	cardGRPC   bool
 	samples    sampleOptions
 	dialects   dialectFlags
 	agentRole  bool
-	cert, key  string
-	tls        *tls.Config // of the two, see check
 	turnLimit  time.Duration
 	retention  time.Duration
 	ownerQuota sizeFlag // 0 for none
-	drain      time.Duration
 	drainDelay time.Duration
-	logLevel   string
-	logFormat  string
 
 	exec        string
 	commands    *processes // of exec; nil without it
@@ -109,7 +100,7 @@ const serveExample = `  dragoman serve --agent currency
 func (c *command) demoCommand() *cobra.Command {
 	cmd := c.serveCommand()
 	cmd.Use, cmd.Hidden = "demo-server", true
-	for name, value := range map[string]string{"agent": agentCurrency, flagDataDir: inMemory} {
+	for name, value := range map[string]string{"agent": agentCurrency, cmdline.FlagDataDir: cmdline.InMemory} {
 		flag := cmd.Flags().Lookup(name)
 		flag.Value.Set(value)
 		flag.DefValue = value
@@ -124,7 +115,7 @@ func (c *command) serveCommand() *cobra.Command {
 		Short:   "Serve a sample agent, a command, or another agent",
 		Long:    serveLong,
 		Example: serveExample,
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), &o) },
 	}
 	limits, times := engine.Options{}.Defaults(), server.Options{}.Defaults()
@@ -141,25 +132,25 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVar(&o.name, "name", "", "name of the agent of --exec or --echo")
 	flags.StringVar(&o.description, "description", "", "description of the agent of --exec or --echo")
 	flags.StringVar(&o.card, "card", "", "file with the card of the agent of --exec or --echo, instead of name and description")
-	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
-	c.dataDirFlag(flags, &o.data)
-	flags.StringVar(&o.url, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
+	c.DataDirFlag(flags, &o.Data)
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
 	flags.StringVar(&o.grpcAddr, "grpc-addr", "", "a second port, for gRPC only, which is quicker than the one for everything")
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the services of gRPC")
 	o.registerCardGRPC(flags)
 	o.samples.register(flags)
 	o.dialects.register(flags)
 	flags.BoolVar(&o.agentRole, "allow-agent-role", false, "take messages that callers send in the role of the agent")
-	flags.StringVar(&o.cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
-	flags.StringVar(&o.key, "tls-key", "", "file with the certificate's key, in PEM")
+	flags.StringVar(&o.Cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
+	flags.StringVar(&o.Key, "tls-key", "", "file with the certificate's key, in PEM")
 	flags.DurationVar(&o.turnLimit, "turn-limit", limits.TurnLimit, "how long one turn of the agent may take")
 	flags.DurationVar(&o.retention, "retention", limits.Retention, "how long waiting and finished tasks are kept")
 	flags.Var(&o.ownerQuota, flagOwnerQuota, "how much the tasks of one caller may take on disk, as 500MiB or 2GiB; 0 means no bound. Callers without an identity are one")
-	flags.DurationVar(&o.drain, "drain", times.DrainTimeout, "how long running turns may take to end when the server is stopped")
+	flags.DurationVar(&o.Drain, "drain", times.DrainTimeout, "how long running turns may take to end when the server is stopped")
 	flags.DurationVar(&o.drainDelay, "drain-delay", 0, "how long a server that is stopped still takes requests while /readyz answers 503; "+
 		"0 means 5s if /readyz was asked for in the last minute, else not at all; -1s means never")
-	flags.StringVar(&o.logLevel, "log-level", "warn", "debug, info, warn or error")
-	flags.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
+	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
 }
 
@@ -182,11 +173,11 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	}
 	if o.commands != nil {
 		defer o.commands.kill() // those that the engine has not waited for
-		if c.beforeEnd != nil {
-			c.beforeEnd(o.commands.kill)
+		if c.process.beforeEnd != nil {
+			c.process.beforeEnd(o.commands.kill)
 		}
 	}
-	ln, err := o.listen(ctx)
+	ln, err := o.Listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -203,7 +194,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	}
 	mux := http.NewServeMux()
 	options := &server.Options{
-		Card: card, URL: o.url, Logger: w.logger, DrainTimeout: o.drain, TLS: o.tls, Handler: mux,
+		Card: card, URL: o.URL, Logger: w.logger, DrainTimeout: o.Drain, TLS: o.TLS, Handler: mux,
 		GRPC: grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}), CardGRPC: o.cardGRPC,
 		OnReady: func(_ net.Addr, url string) {
 			if worker.thinks {
@@ -222,7 +213,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	}
 	mux.Handle("/", srv)
 	mux.Handle(files.Path, w.files)
-	return o.explain(srv.Serve(ctx, ln))
+	return o.Explain(srv.Serve(ctx, ln))
 }
 
 // calledName returns what the agent is called where it is announced: as its flags do, or else by the flag that chose it.
@@ -250,13 +241,13 @@ func (o *serveOptions) sample(c *command) (*sample, error) {
 			open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return worker, nil },
 		}, err
 	case "":
-		return nil, usagef("no agent is named").withHint("give one with --agent: " + sampleNames() + "; or a command with --exec; dragoman gateway serves another agent")
+		return nil, cmdline.Usagef("no agent is named").WithHint("give one with --agent: " + sampleNames() + "; or a command with --exec; dragoman gateway serves another agent")
 	}
 	for flag, names := range map[string][]string{
 		"rates": {agentCurrency}, "reply": {agentHello}, "allow-url": {agentFiles, agentImages}, "allow-networks": {agentFiles, agentImages}, flagMCP: {agentCoder},
 	} {
 		if !slices.Contains(names, o.agent) && c.origin[flag] == sourceFlag {
-			return nil, usagef("--%s is for --agent %s", flag, strings.Join(names, " and "))
+			return nil, cmdline.Usagef("--%s is for --agent %s", flag, strings.Join(names, " and "))
 		}
 	}
 	if err := o.samples.openModel(c); err != nil {
@@ -265,110 +256,18 @@ func (o *serveOptions) sample(c *command) (*sample, error) {
 	return findSample(o.agent)
 }
 
-func (o *serveOptions) logger(c *command) (*slog.Logger, error) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
-		return nil, usagef("--log-level is %q; use debug, info, warn or error", o.logLevel)
-	}
-	options := &slog.HandlerOptions{Level: level}
-	switch o.logFormat {
-	case "text":
-		return slog.New(slog.NewTextHandler(c.Err, options)), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(c.Err, options)), nil
-	}
-	return nil, usagef("--log-format is %q; use text or json", o.logFormat)
-}
-
 func (o *serveOptions) check() error {
-	if (o.cert == "") != (o.key == "") {
-		return usagef("--tls-cert and --tls-key go together")
-	}
-	for name, limit := range map[string]time.Duration{"turn-limit": o.turnLimit, "retention": o.retention, "drain": o.drain} {
+	for name, limit := range map[string]time.Duration{"turn-limit": o.turnLimit, "retention": o.retention} {
 		if limit <= 0 {
-			return usagef("--%s is %v; it must be above 0", name, limit)
+			return cmdline.Usagef("--%s is %v; it must be above 0", name, limit)
 		}
 	}
-	if err := checkAddress("addr", o.addr); err != nil {
-		return err
-	}
 	if o.grpcAddr != "" {
-		if err := checkAddress("grpc-addr", o.grpcAddr); err != nil {
+		if err := cmdline.CheckAddress("grpc-addr", o.grpcAddr); err != nil {
 			return err
 		}
 	}
-	if err := o.checkURL(); err != nil {
-		return err
-	}
-	if o.cert == "" {
-		return nil
-	}
-	cert, err := tls.LoadX509KeyPair(o.cert, o.key)
-	if err != nil {
-		return usagef("--tls-cert and --tls-key: %v", err).withHint("give the files of a certificate and of its key, in PEM")
-	}
-	o.tls = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
-	return nil
-}
-
-// checkAddress refuses what is no address to listen on.
-func checkAddress(flag, addr string) error {
-	const hint = "give host and port, such as 127.0.0.1:8080"
-	_, port, err := net.SplitHostPort(addr)
-	if e, ok := errors.AsType[*net.AddrError](err); ok {
-		return usagef("--%s is %q: %s", flag, addr, e.Err).withHint(hint)
-	}
-	if _, err := net.LookupPort("tcp", port); err != nil {
-		return usagef("--%s is %q, which has no port between 0 and 65535", flag, addr).withHint(hint)
-	}
-	return nil
-}
-
-// checkURL checks the URL under which clients reach the server.
-func (o *serveOptions) checkURL() error {
-	if u, err := url.Parse(o.url); o.url != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "") {
-		return usagef("--url is %q, which is no http or https URL without query", o.url).withHint("for example --url https://agent.example.com")
-	}
-	return nil
-}
-
-// reachedAt returns that URL, where it is not another one than the address.
-func (o *serveOptions) reachedAt(ln net.Listener) string {
-	return cmp.Or(o.url, "http://"+ln.Addr().String())
-}
-
-// listenChecked takes the address of a command whose other options of serving have their defaults.
-func (o *serveOptions) listenChecked(ctx context.Context) (net.Listener, error) {
-	if err := cmp.Or(checkAddress("addr", o.addr), o.checkURL()); err != nil {
-		return nil, err
-	}
-	return o.listen(ctx)
-}
-
-// listen takes the address, before anything else is opened.
-func (o *serveOptions) listen(ctx context.Context) (net.Listener, error) {
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
-	return ln, o.explain(err)
-}
-
-// explain tells what to do about an error of listening or serving.
-func (o *serveOptions) explain(err error) error {
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return usagef("--addr is %q: no address of this machine is called %q", o.addr, e.Name).withHint("give host and port, such as 127.0.0.1:8080")
-	}
-	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "listen" {
-		f := &failure{exit: exitFailure, code: codeInternal, message: fmt.Sprintf("cannot listen on %s: %s", e.Addr, lastCause(e)),
-			hint: "choose another address with --addr"}
-		if errors.Is(err, syscall.EADDRINUSE) {
-			f.message = fmt.Sprintf("another program listens on %s already", e.Addr)
-			f.hint = "stop it, or choose another address with --addr; port 0 takes a free one"
-		}
-		return f
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("turns that did not end within %v were released; agents that can will go on with them at the next start", o.drain)
-	}
-	return err
+	return o.ListenOptions.Check()
 }
 
 // storage is a journal and what has to be closed with it.
@@ -388,31 +287,31 @@ func (k *storage) close() error {
 
 // openJournal opens where tasks are kept.
 func (c *command) openJournal(ctx context.Context, o *serveOptions) (*storage, error) {
-	folder, err := c.dataFolder(o.data, o.agent)
+	folder, err := c.DataFolder(o.Data, o.agent)
 	if err != nil {
 		return nil, err
 	}
-	if folder == inMemory {
+	if folder == cmdline.InMemory {
 		if o.ownerQuota > 0 {
-			return nil, usagef("--%s is for tasks on disk, and --%s is %s, which has bounds of its own", flagOwnerQuota, flagDataDir, inMemory)
+			return nil, cmdline.Usagef("--%s is for tasks on disk, and --%s is %s, which has bounds of its own", flagOwnerQuota, cmdline.FlagDataDir, cmdline.InMemory)
 		}
 		j := memory.New(nil)
 		return &storage{journal: j, place: "in memory; tasks end with the server", closers: []func() error{j.Close}}, nil
 	}
-	logger, err := o.logger(c)
+	logger, err := o.Logger(c.Terminal)
 	if err != nil {
 		return nil, err
 	}
 	opened, err := c.openFolder(ctx, folder, logger, &sql.Options{OwnerBytes: int64(o.ownerQuota)})
 	if err != nil {
-		return nil, explainFolder(folder, err)
+		return nil, cmdline.ExplainFolder(folder, err)
 	}
 	return opened, nil
 }
 
 // openFolder opens a journal in a folder, which is locked until it is closed.
 func (c *command) openFolder(ctx context.Context, folder string, logger *slog.Logger, bounds *sql.Options) (*storage, error) {
-	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.running, Logger: logger})
+	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.Name, Logger: logger})
 	if err != nil {
 		return nil, err
 	}
@@ -421,12 +320,4 @@ func (c *command) openFolder(ctx context.Context, folder string, logger *slog.Lo
 		return nil, errors.Join(err, db.Close())
 	}
 	return &storage{journal: j, place: folder, closers: []func() error{j.Close, db.Close}}, nil
-}
-
-// lastCause returns the text of what the operating system said.
-func lastCause(err error) string {
-	if errno, ok := errors.AsType[syscall.Errno](err); ok {
-		return errno.Error()
-	}
-	return err.Error()
 }

@@ -7,6 +7,7 @@ package cli
 import (
 	"crypto/tls"
 	"errors"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"io"
 	"net"
 	"net/http"
@@ -185,7 +186,7 @@ func TestServeOverTLS(t *testing.T) {
 	if body, _ := io.ReadAll(resp.Body); !strings.Contains(string(body), `"url":"https://`) {
 		t.Errorf("the card is %s", body)
 	}
-	if got := run(t.Context(), "card", "get", "-a", url); got.code != exitUnreachable || !strings.Contains(got.stderr, "certificate") {
+	if got := run(t.Context(), "card", "get", "-a", url); got.code != cmdline.ExitUnreachable || !strings.Contains(got.stderr, "certificate") {
 		t.Errorf("a certificate that nobody vouches for: exit code %d: %s", got.code, got.stderr)
 	}
 }
@@ -193,7 +194,7 @@ func TestServeOverTLS(t *testing.T) {
 // BenchmarkStart measures from the start of the process to the line that says that it serves. The test binary stands
 // for the built one, which is a little quicker.
 func BenchmarkStart(b *testing.B) {
-	for _, data := range []string{inMemory, "tasks"} {
+	for _, data := range []string{cmdline.InMemory, "tasks"} {
 		b.Run(strings.Trim(data, ":"), func(b *testing.B) {
 			for b.Loop() {
 				s, _ := serveProcess(b, "--agent", "currency", "--addr", "127.0.0.1:0", "--data-dir", data)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/internal/turn"
 )
@@ -263,8 +264,8 @@ const (
 // checkSource settles which agent is served: there must be one.
 func (o *serveOptions) checkSource(c *command) error {
 	if o.proxy != "" {
-		gateway := []string{c.Program, "gateway", "-a", withoutUser(o.proxy), "--addr", o.addr}
-		return usagef("serve has no --proxy any more").withHint("use " + terminal.CommandLine(gateway))
+		gateway := []string{c.Program, "gateway", "-a", withoutUser(o.proxy), "--addr", o.Addr}
+		return cmdline.Usagef("serve has no --proxy any more").WithHint("use " + terminal.CommandLine(gateway))
 	}
 	custom := o.exec != "" || o.echo
 	if custom && c.origin["agent"] != sourceFlag {
@@ -278,21 +279,21 @@ func (o *serveOptions) checkSource(c *command) error {
 	}
 	slices.Sort(given)
 	if len(given) > 1 {
-		return usagef("%s exclude each other", strings.Join(given, " and "))
+		return cmdline.Usagef("%s exclude each other", strings.Join(given, " and "))
 	}
 	switch {
 	case !custom && o.name+o.description+o.card != "":
-		return usagef("--name, --description and --card are for --exec and --echo")
+		return cmdline.Usagef("--name, --description and --card are for --exec and --echo")
 	case o.card != "" && o.name+o.description != "":
-		return usagef("--card says what --name and --description say")
+		return cmdline.Usagef("--card says what --name and --description say")
 	case o.exec == "" && o.chunk != "":
-		return usagef("--chunk is for --exec")
+		return cmdline.Usagef("--chunk is for --exec")
 	case o.atOnce < 1:
-		return usagef("--at-once is %d; it must be above 0", o.atOnce)
+		return cmdline.Usagef("--at-once is %d; it must be above 0", o.atOnce)
 	}
 	var err error
 	if o.chunk, err = decodeChunk(o.chunk); err != nil {
-		return usagef("--chunk: %v", err)
+		return cmdline.Usagef("--chunk: %v", err)
 	}
 	switch {
 	case o.exec != "":
@@ -300,10 +301,10 @@ func (o *serveOptions) checkSource(c *command) error {
 	case o.echo:
 		o.agent = agentEcho
 	case o.agent == agentExec || o.agent == agentEcho:
-		return usagef("--agent is %q; give --%s itself", o.agent, o.agent)
+		return cmdline.Usagef("--agent is %q; give --%s itself", o.agent, o.agent)
 	}
-	if _, set := c.origin[flagDataDir]; custom && !set {
-		o.data = inMemory
+	if _, set := c.origin[cmdline.FlagDataDir]; custom && !set {
+		o.Data = cmdline.InMemory
 	}
 	return nil
 }
@@ -321,11 +322,11 @@ func (o *serveOptions) custom() (agent.Agent, *a2a.AgentCard, error) {
 	}
 	text, err := readFile(o.card)
 	if err != nil {
-		return nil, nil, usagef("--card: %v", err)
+		return nil, nil, cmdline.Usagef("--card: %v", err)
 	}
 	card = new(a2a.AgentCard)
 	if err := json.Unmarshal(text, card); err != nil {
-		return nil, nil, usagef("--card: %s is no card: %v", o.card, err).withHint("see what is wrong with " + terminal.CommandLine([]string{"dragoman", "card", "validate", "-a", o.card}))
+		return nil, nil, cmdline.Usagef("--card: %s is no card: %v", o.card, err).WithHint("see what is wrong with " + terminal.CommandLine([]string{"dragoman", "card", "validate", "-a", o.card}))
 	}
 	return made, card, nil
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/go-json-experiment/json"
 )
 
@@ -65,7 +66,7 @@ func TestCancelEndsTheProcessGroup(t *testing.T) {
 		task, _, _ := strings.Cut(rest, "\n")
 		pid := awaitPID(t, filepath.Join(dir, "pid"))
 		got = run(t.Context(), "task", "cancel", "-a", url, task)
-		if got.code != exitOK || !strings.Contains(got.stdout, "Status: canceled") {
+		if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: canceled") {
 			t.Errorf("%+v", got)
 		}
 		awaitGone(t, pid)
@@ -135,7 +136,7 @@ func TestSilentCommandsCanBeSeenAndCancelled(t *testing.T) {
 	if err := json.Unmarshal([]byte(list.stdout), &page); err != nil || len(page.Tasks) != 1 {
 		t.Fatalf("%v: %+v", err, list)
 	}
-	if got := run(t.Context(), "task", "cancel", "-a", url, page.Tasks[0].ID); got.code != exitOK || !strings.Contains(got.stdout, "Status: canceled") {
+	if got := run(t.Context(), "task", "cancel", "-a", url, page.Tasks[0].ID); got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: canceled") {
 		t.Errorf("%+v", got)
 	}
 	awaitGone(t, pid)

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,7 +31,7 @@ func idsOf(areas string) []string {
 			last = first
 		}
 		for n := number(first); n <= number(last); n++ {
-			ids = append(ids, "A2ACLI_"+words[i]+"_"+strings.Repeat("0", 3-len(itoa(n)))+itoa(n))
+			ids = append(ids, "A2ACLI_"+words[i]+"_"+strings.Repeat("0", 3-len(cmdline.Itoa(n)))+cmdline.Itoa(n))
 		}
 	}
 	return ids

@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -33,7 +34,7 @@ func TestStreamIsOneObjectALine(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, chatty(), nil)
 	got := run(t.Context(), "send", "-a", url, "--stream", "-o", "json", "Hello")
-	if got.code != exitOK || got.stderr != "" {
+	if got.code != cmdline.ExitOK || got.stderr != "" {
 		t.Fatalf("exit code %d: %s", got.code, got.stderr)
 	}
 	lines := strings.Split(strings.TrimSuffix(got.stdout, "\n"), "\n")
@@ -183,7 +184,7 @@ func TestSubscribeWaits(t *testing.T) {
 	_, rest, _ := strings.Cut(got.stderr, "--task-id ")
 	id, _, _ := strings.Cut(rest, " ")
 	for _, args := range [][]string{nil, {"-o", "json"}, {"-o", "json", "--stream"}} {
-		if got := run(t.Context(), append([]string{"task", "subscribe", "-a", url, id}, args...)...); got.code != exitOK || !strings.Contains(got.stderr, "Resume: ") {
+		if got := run(t.Context(), append([]string{"task", "subscribe", "-a", url, id}, args...)...); got.code != cmdline.ExitOK || !strings.Contains(got.stderr, "Resume: ") {
 			t.Errorf("%v: exit code %d:\n%s%s", args, got.code, got.stdout, got.stderr)
 		}
 	}
@@ -196,10 +197,10 @@ func TestSubscribeWaits(t *testing.T) {
 	}()
 	for !strings.HasPrefix(asked.next(t), "Resume: ") {
 	}
-	if got := run(t.Context(), "send", "-a", url, "--task-id", id, "yes"); got.code != exitOK {
+	if got := run(t.Context(), "send", "-a", url, "--task-id", id, "yes"); got.code != cmdline.ExitOK {
 		t.Fatal(got.stderr)
 	}
-	if got := <-waiting; got.code != exitOK || !strings.Contains(got.stdout, "Text: done") || !strings.Contains(got.stdout, "Status: completed\n") {
+	if got := <-waiting; got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Text: done") || !strings.Contains(got.stdout, "Status: completed\n") {
 		t.Errorf("exit code %d:\n%s", got.code, got.stdout)
 	}
 }
@@ -209,7 +210,7 @@ func TestResultIsOneDocument(t *testing.T) {
 	url := serveAgent(t, chatty(), nil)
 	for _, args := range [][]string{{"send", "Hello"}, {"send", "--async", "Hello"}, {"task", "list"}, {"card", "get"}, {"config", "show"}} {
 		got := run(t.Context(), append(args, "-a", url, "-o", "json")...)
-		if got.code != exitOK || !jsontext.Value(got.stdout).IsValid() {
+		if got.code != cmdline.ExitOK || !jsontext.Value(got.stdout).IsValid() {
 			t.Errorf("%v: exit code %d, not one document of JSON:\n%s%s", args, got.code, got.stdout, got.stderr)
 		}
 		if !strings.HasSuffix(got.stdout, "}\n") {
@@ -243,7 +244,7 @@ func TestAgentThatDoesNotStreamIsPolled(t *testing.T) {
 	svc := &counted{Service: eng.Agent("slow", slow, nil), third: looked}
 	url := serveService(t, silentAgent{svc}, nil, func() { eng.Shutdown(context.Background()) })
 	got := run(t.Context(), "send", "-a", url, "--poll-interval", "10ms", "--stream", "Hello")
-	if got.code != exitOK || !strings.Contains(got.stdout, "Text: done") || !strings.HasSuffix(got.stdout, "\n\n") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Text: done") || !strings.HasSuffix(got.stdout, "\n\n") {
 		t.Errorf("exit code %d:\n%s", got.code, got.stdout)
 	}
 	if !strings.Contains(got.stderr, "Warning: the agent does not stream") {
@@ -272,7 +273,7 @@ func TestResumeCommandIsWhole(t *testing.T) {
 	url := serveAgent(t, agent.Func(func(_ context.Context, turn *agent.Turn) error { return turn.Ask(a2a.TextPart("What?")) }), nil)
 	settings := writeEnv(t, t.TempDir(), "")
 	got := run(t.Context(), "send", "-a", url, "--config", settings, "--extension", uri, "--bearer", "hunter2", "Hello")
-	if got.code != exitOK || !strings.Contains(got.stderr, "--config "+settings+" --extension "+uri+` --text "..."`) || strings.Contains(got.stderr, "hunter2") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stderr, "--config "+settings+" --extension "+uri+` --text "..."`) || strings.Contains(got.stderr, "hunter2") {
 		t.Errorf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }

@@ -15,13 +15,14 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 func (c *command) taskCommand() *cobra.Command {
-	return group(&cobra.Command{
+	return cmdline.Group(&cobra.Command{
 		Use:     "task",
 		Short:   "Show, follow and cancel an agent's tasks, and save their files",
 		Example: "  dragoman task list -a http://127.0.0.1:8080",
@@ -108,7 +109,7 @@ func historyFlag(cmd *cobra.Command, history *int) {
 
 func checkHistory(history int) error {
 	if history < 0 {
-		return usagef("--history is %d; it must not be negative", history)
+		return cmdline.Usagef("--history is %d; it must not be negative", history)
 	}
 	return nil
 }
@@ -123,13 +124,13 @@ func (c *command) explainRefusal(ctx context.Context, agent *client.Client, id a
 	task, failed := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: new(int)})
 	switch goesOn := failed == nil && !task.Status.State.Terminal(); {
 	case goesOn && c.inChat:
-		f.hint = "the task goes on; /resume follows it"
+		f.Hint = "the task goes on; /resume follows it"
 	case goesOn:
-		f.hint = "the task goes on; see more of it with " + terminal.CommandLine(c.goOn(&seen{task: id, state: task.Status.State}))
+		f.Hint = "the task goes on; see more of it with " + terminal.CommandLine(c.goOn(&seen{task: id, state: task.Status.State}))
 	case c.inChat:
-		f.hint = "see how it ended with /task"
+		f.Hint = "see how it ended with /task"
 	default:
-		f.hint = "see how it ended with " + terminal.CommandLine(c.lookAt(id))
+		f.Hint = "see how it ended with " + terminal.CommandLine(c.lookAt(id))
 	}
 	return f
 }
@@ -275,7 +276,7 @@ func (c *command) taskListCommand() *cobra.Command {
 		Use:     "list",
 		Short:   "List your tasks, those that changed last first",
 		Example: "  dragoman task list -a http://127.0.0.1:8080\n  dragoman task list -a http://127.0.0.1:8080 --status input-required --since 24h -o json",
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req, err := o.request(time.Now())
 			if err != nil {
@@ -315,7 +316,7 @@ func (o *listOptions) request(now time.Time) (*a2a.ListTasksRequest, error) {
 		return nil, err
 	}
 	if o.pageSize < 0 || o.pageSize > a2a.MaxPageSize {
-		return nil, usagef("--page-size is %d; give 1 to %d, or 0 to leave it to the agent", o.pageSize, a2a.MaxPageSize)
+		return nil, cmdline.Usagef("--page-size is %d; give 1 to %d, or 0 to leave it to the agent", o.pageSize, a2a.MaxPageSize)
 	}
 	if o.pageSize > 0 {
 		req.PageSize = &o.pageSize
@@ -332,7 +333,7 @@ func (o *listOptions) request(now time.Time) (*a2a.ListTasksRequest, error) {
 func parseState(text string) (a2a.TaskState, error) {
 	state, ok := stateOf(text)
 	if !ok {
-		return 0, usagef("--status is %q; use one of %s", text, strings.Join(stateWords(), ", "))
+		return 0, cmdline.Usagef("--status is %q; use one of %s", text, strings.Join(stateWords(), ", "))
 	}
 	return state, nil
 }
@@ -366,7 +367,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return time.Time{}, usagef("--since is %q; give a time such as 2006-01-02T15:04:05Z, or a duration such as 90m", text)
+		return time.Time{}, cmdline.Usagef("--since is %q; give a time such as 2006-01-02T15:04:05Z, or a duration such as 90m", text)
 	}
 	return at, nil
 }
@@ -391,7 +392,7 @@ func (p printer) list(res *a2a.ListTasksResponse, history int) {
 		p.task(fold.ShowHistory(task, history))
 		p.End()
 	}
-	p.Field(0, "Total", itoa(res.TotalSize))
+	p.Field(0, "Total", cmdline.Itoa(res.TotalSize))
 	p.Field(0, "Next page token", res.NextPageToken)
 	p.End()
 }
@@ -428,5 +429,5 @@ func (c *command) oneID(cmd *cobra.Command, args []string) error {
 		c.about = a2a.TaskID(args[0])
 		return nil
 	}
-	return usagef("%s takes the id of one task", cmd.CommandPath()).withHint("find it with " + terminal.CommandLine(c.commandFor("task", "list")))
+	return cmdline.Usagef("%s takes the id of one task", cmd.CommandPath()).WithHint("find it with " + terminal.CommandLine(c.commandFor("task", "list")))
 }

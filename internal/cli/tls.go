@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"os"
 
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/spf13/pflag"
 )
 
@@ -36,7 +37,7 @@ func (o *tlsOptions) check() error {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.insecure}
 	if o.ca != "" {
 		if o.insecure {
-			return usagef("--ca says whom to trust, and --insecure trusts everybody").withHint("leave one of them out")
+			return cmdline.Usagef("--ca says whom to trust, and --insecure trusts everybody").WithHint("leave one of them out")
 		}
 		pool, err := x509.SystemCertPool()
 		if err != nil {
@@ -44,20 +45,20 @@ func (o *tlsOptions) check() error {
 		}
 		text, err := os.ReadFile(o.ca)
 		if err != nil {
-			return usagef("--ca: %v", err)
+			return cmdline.Usagef("--ca: %v", err)
 		}
 		if !pool.AppendCertsFromPEM(text) {
-			return usagef("--ca: %s has no certificate in PEM", o.ca)
+			return cmdline.Usagef("--ca: %s has no certificate in PEM", o.ca)
 		}
 		config.RootCAs = pool
 	}
 	if (o.cert == "") != (o.key == "") {
-		return usagef("--client-cert and --client-key go together")
+		return cmdline.Usagef("--client-cert and --client-key go together")
 	}
 	if o.cert != "" {
 		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
 		if err != nil {
-			return usagef("--client-cert and --client-key: %v", err).withHint("give the files of a certificate and of its key, in PEM")
+			return cmdline.Usagef("--client-cert and --client-key: %v", err).WithHint("give the files of a certificate and of its key, in PEM")
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
@@ -122,7 +123,7 @@ func serveMutual(t *testing.T, a *authority, cert string) string {
 func writeCard(t *testing.T, url string, shown ...string) string {
 	t.Helper()
 	got := run(t.Context(), append([]string{"card", "get", "-o", "json", "-a", url}, shown...)...)
-	if got.code != exitOK {
+	if got.code != cmdline.ExitOK {
 		t.Fatal(got.stderr)
 	}
 	file := filepath.Join(t.TempDir(), "card.json")
@@ -145,7 +146,7 @@ func TestMutualTLS(t *testing.T) {
 	for _, binding := range []string{"JSONRPC", "HTTP+JSON", "GRPC"} {
 		for _, extra := range [][]string{nil, {"--debug", "--stream"}} {
 			args := append(append([]string{"send", "-a", card, "hi", "--transport", binding}, shown...), extra...)
-			if got := run(t.Context(), args...); got.code != exitOK || !strings.Contains(got.stdout, "message 1: hi") {
+			if got := run(t.Context(), args...); got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "message 1: hi") {
 				t.Errorf("%v: %+v", args, got)
 			}
 		}
@@ -159,12 +160,12 @@ func TestMutualTLS(t *testing.T) {
 		exit int
 		says string
 	}{
-		"no certificate":         {[]string{"--ca", ours.file}, exitUnreachable, "remote error: tls: "},
-		"that of a stranger":     {[]string{"--ca", ours.file, "--client-cert", stranger, "--client-key", stranger + ".key"}, exitAuth, "it wants to see a certificate that it trusts"},
-		"a server nobody trusts": {[]string{"--client-cert", cert, "--client-key", cert + ".key"}, exitUnreachable, "--ca ca.pem"},
-		"no key":                 {[]string{"--client-cert", cert}, exitUsage, "go together"},
-		"no certificate in it":   {[]string{"--ca", cert + ".key"}, exitUsage, "has no certificate"},
-		"whom to trust, twice":   {[]string{"--ca", ours.file, "--insecure"}, exitUsage, "leave one of them out"},
+		"no certificate":         {[]string{"--ca", ours.file}, cmdline.ExitUnreachable, "remote error: tls: "},
+		"that of a stranger":     {[]string{"--ca", ours.file, "--client-cert", stranger, "--client-key", stranger + ".key"}, cmdline.ExitAuth, "it wants to see a certificate that it trusts"},
+		"a server nobody trusts": {[]string{"--client-cert", cert, "--client-key", cert + ".key"}, cmdline.ExitUnreachable, "--ca ca.pem"},
+		"no key":                 {[]string{"--client-cert", cert}, cmdline.ExitUsage, "go together"},
+		"no certificate in it":   {[]string{"--ca", cert + ".key"}, cmdline.ExitUsage, "has no certificate"},
+		"whom to trust, twice":   {[]string{"--ca", ours.file, "--insecure"}, cmdline.ExitUsage, "leave one of them out"},
 	} {
 		got := run(t.Context(), append([]string{"send", "-a", url, "hi"}, test.args...)...)
 		if got.code != test.exit || !strings.Contains(got.stderr, test.says) {
@@ -172,7 +173,7 @@ func TestMutualTLS(t *testing.T) {
 		}
 	}
 	got = run(t.Context(), append([]string{"host", "ask", "-a", url, "--data-dir", ":memory:", "@Test hi"}, shown...)...)
-	if got.code != exitOK || !strings.Contains(got.stdout, "message 1: hi") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "message 1: hi") {
 		t.Errorf("through a host: %+v", got)
 	}
 }

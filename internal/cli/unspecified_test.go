@@ -4,6 +4,7 @@ package cli
 
 import (
 	"fmt"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -30,16 +31,16 @@ func TestUnspecifiedStateIsWaitedFor(t *testing.T) {
 	})
 	until.Store(3)
 	got := run(t.Context(), "task", "get", "-a", url, "t", "--wait", "--poll-interval", "1ms")
-	if got.code != exitOK || !strings.Contains(got.stdout, "Status: completed") || looks.Load() < 4 {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: completed") || looks.Load() < 4 {
 		t.Errorf("after %d looks: %+v", looks.Load(), got)
 	}
 	until.Store(1 << 30)
 	got = run(t.Context(), "task", "get", "-a", url, "t", "--wait", "--poll-interval", "1ms", "--timeout", "50ms")
-	if got.code != exitTimeout {
+	if got.code != cmdline.ExitTimeout {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), "task", "get", "-a", url, "t")
-	if got.code != exitOK || !strings.Contains(got.stdout, "Status: unspecified") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: unspecified") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -10,18 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
-
-// version returns the module's version as the Go tool recorded it: that of the tag or commit it was built from, or
-// "(devel)".
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
-}
 
 // stamp is the commit that the program was built from, as the Makefile knows it; "" when the linker was not told.
 var stamp string
@@ -60,9 +51,9 @@ func (c *command) versionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version of the program and of the protocol",
 		Example: "  dragoman version\n  dragoman version -o json",
-		Args:    noArgs,
+		Args:    cmdline.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			rows := []row{{"Version", "version", version()}}
+			rows := []row{{"Version", "version", cmdline.Version()}}
 			if commit := commit(); commit != "" {
 				rows = append(rows, row{"Commit", "commit", commit})
 			}

@@ -81,7 +81,7 @@ func errorTexts(t *testing.T) []errorText {
 func (known constructors) learn(pkg string, file *ast.File) {
 	for _, decl := range file.Decls {
 		f, ok := decl.(*ast.FuncDecl)
-		if !ok || !returnsError(f.Type) && !strings.HasPrefix(strings.ToLower(f.Name.Name), "warn") && f.Name.Name != "withHint" {
+		if !ok || !returnsError(f.Type) && !strings.HasPrefix(strings.ToLower(f.Name.Name), "warn") && f.Name.Name != "WithHint" {
 			continue
 		}
 		var c constructor

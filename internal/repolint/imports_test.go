@@ -29,6 +29,8 @@ var rings = map[string]int{
 
 	"engine": 4, "server": 4, "client": 4, // they meet in a2a.Service only
 
+	"internal/cmdline": 4, // what the commands of apps and of internal/cli share
+
 	"internal/llm": 4, // for the agents and hosts among the apps; nothing that runs or serves agents knows it
 
 	"agent/agenttest": 5, // runs an engine in memory

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package cmdline
 
 import (
 	"crypto/x509"
@@ -16,11 +16,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 )
 
-const hintAddress = "check the address, and that the agent runs"
+const HintAddress = "check the address, and that the agent runs"
 
-// causeOf says in one phrase why there is no connection to an address, and what to do.
-func causeOf(err error, address string) (why, hint string) {
-	if why, hint := certificateCause(err); why != "" {
+// CauseOf says in one phrase why there is no connection to an address, and what to do.
+func CauseOf(err error, address string) (why, hint string) {
+	if why, hint := CertificateCause(err); why != "" {
 		return why, hint
 	}
 	if errors.Is(err, http.ErrSchemeMismatch) {
@@ -28,15 +28,15 @@ func causeOf(err error, address string) (why, hint string) {
 	}
 	op, isOp := errors.AsType[*net.OpError](err)
 	if isOp && errors.Is(err, syscall.ECONNREFUSED) && op.Addr != nil {
-		return "nothing listens at " + op.Addr.String(), hintAddress
+		return "nothing listens at " + op.Addr.String(), HintAddress
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
-		return fmt.Sprintf("no host is called %q", dns.Name), hintAddress
+		return fmt.Sprintf("no host is called %q", dns.Name), HintAddress
 	}
 	if request, ok := errors.AsType[*url.Error](err); ok {
 		err = request.Err
 	}
-	why, hint = err.Error(), hintAddress
+	why, hint = err.Error(), HintAddress
 	// What a TLS server says to a plain request, in TLS or, as servers in Go do, in HTTP.
 	plain := strings.HasPrefix(address, "http:")
 	if plain && (strings.Contains(why, "malformed HTTP response") || strings.HasSuffix(why, "HTTP 400 Bad Request")) {
@@ -45,8 +45,8 @@ func causeOf(err error, address string) (why, hint string) {
 	return why, hint
 }
 
-// certificateCause says what is wrong with a server's certificate; "" when it is not that.
-func certificateCause(err error) (why, hint string) {
+// CertificateCause says what is wrong with a server's certificate; "" when it is not that.
+func CertificateCause(err error) (why, hint string) {
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		hint = "if you trust it, add its authority to those that this system trusts"
 		if runtime.GOOS != "windows" && runtime.GOOS != "darwin" {
@@ -77,13 +77,13 @@ const (
 	hintOtherCert  = "give one of an authority that the agent trusts with --client-cert and --client-key"
 )
 
-// aboutCredentials makes a failure one of credentials if its hint says so.
-func (f *failure) aboutCredentials() *failure {
-	switch f.hint {
+// AboutCredentials makes a failure one of credentials if its hint says so.
+func (f *Failure) AboutCredentials() *Failure {
+	switch f.Hint {
 	case hintClientCert:
-		f.exit, f.code = exitAuth, codeCredentialsMissing
+		f.Exit, f.Code = ExitAuth, CodeCredentialsMissing
 	case hintOtherCert:
-		f.exit, f.code = exitAuth, codeAuthFailed
+		f.Exit, f.Code = ExitAuth, CodeAuthFailed
 	}
 	return f
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package cmdline
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 )
 
-// localOnly lets through only requests that name this machine. On a loopback address, a browser can be led to call a
+// LocalOnly lets through only requests that name this machine. On a loopback address, a browser can be led to call a
 // server by the name of another site, and then shows that site what the server says.
-func localOnly(what string, h http.Handler) http.Handler {
+func LocalOnly(what string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !binding.IsLocal(r.Host) {
 			message := fmt.Sprintf("this %s listens for its own machine only; call it as localhost or 127.0.0.1, not as %.100q", what, r.Host)
@@ -24,9 +24,9 @@ func localOnly(what string, h http.Handler) http.Handler {
 	})
 }
 
-// keepPagesOut keeps web pages from a server that has no checks of its own, by the rules of package server: a page of another
+// KeepPagesOut keeps web pages from a server that has no checks of its own, by the rules of package server: a page of another
 // origin changes nothing there, and on a loopback address without a URL each request names this machine.
-func keepPagesOut(what string, ln net.Listener, baseURL string, h http.Handler) http.Handler {
+func KeepPagesOut(what string, ln net.Listener, baseURL string, h http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
 		protection.AddTrustedOrigin(u.Scheme + "://" + u.Host) // a proxy may have changed the request's host
@@ -35,8 +35,8 @@ func keepPagesOut(what string, ln net.Listener, baseURL string, h http.Handler) 
 		http.Error(w, fmt.Sprintf("pages of the origin %.100q may not call this %s", r.Header.Get("Origin"), what), http.StatusForbidden)
 	}))
 	h = protection.Handler(h)
-	if isLoopback(ln.Addr()) && baseURL == "" {
-		h = localOnly(what, h)
+	if IsLoopback(ln.Addr()) && baseURL == "" {
+		h = LocalOnly(what, h)
 	}
 	return h
 }
