@@ -153,14 +153,23 @@ func TestSlowReadDelaysNoOtherReader(t *testing.T) {
 			f := start(t, asksOf, &engine.Options{Journal: j, Node: "a", Waker: waker})
 			other := start(t, asksOf, &engine.Options{Journal: j.Journal, Node: "b", Waker: waker})
 			task := f.send(text(large(0)))
-			task = other.send(to(task, large(1)))
-			j.slow.Store(&method)
 			waited := make(chan error, 1)
-			go func() {
-				_, err := f.svc.GetTask(f.ctx, &a2a.GetTaskRequest{ID: task.ID})
-				waited <- err
-			}()
-			<-j.reached
+			j.slow.Store(&method)
+			for i, reached := 1, false; !reached; i++ {
+				task = other.send(to(task, large(i)))
+				go func() {
+					_, err := f.svc.GetTask(f.ctx, &a2a.GetTaskRequest{ID: task.ID})
+					waited <- err
+				}()
+				select {
+				case <-j.reached:
+					reached = true
+				case err := <-waited: // the runner of the first message is about to cache the task
+					if err != nil || i == 100 {
+						t.Fatalf("read %d of the task does not wait for the journal, error %v", i, err)
+					}
+				}
+			}
 			if got := f.get(task.ID); len(got.History) != len(task.History) {
 				t.Errorf("%d messages, want %d", len(got.History), len(task.History))
 			}
