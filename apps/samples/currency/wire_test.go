@@ -58,6 +58,14 @@ func speak(t *testing.T, c *wiretest.Caller) {
 	}
 }
 
+// A refusal is a rejected task in each way in which a client can ask.
+func TestRefusalOverTheWire(t *testing.T) {
+	t.Parallel()
+	wiretest.Same(t, sample(func() currency.Options { return currency.Options{} }), func(t *testing.T, c *wiretest.Caller) {
+		wiretest.Want(t, c.Say(t, "USD to EUR last Friday"), a2a.TaskStateRejected, "--llm")
+	})
+}
+
 func TestCancelOverTheWire(t *testing.T) {
 	t.Parallel()
 	waits := func() currency.Options {

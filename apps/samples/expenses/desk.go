@@ -156,9 +156,6 @@ func (d *desk) current() (Request, bool) {
 
 // do carries an action out. It is the one place where requests change.
 func (d *desk) do(a action) outcome {
-	if a.kind == create {
-		return d.create(a)
-	}
 	r, known := d.current()
 	if a.id != "" && a.id != r.ID {
 		other, ok := d.find(a.id)
@@ -168,18 +165,20 @@ func (d *desk) do(a action) outcome {
 		r, known = other, true
 	}
 	switch {
-	case a.kind == pass && (d.own == "" || r.Status != Open):
-		return outcome{kind: refuse, text: a.text}
-	case !known:
-		return d.withoutRequest(a)
-	case r.Status == Withdrawn && a.kind != say:
-		return outcome{kind: refuse, request: r, text: fmt.Sprintf("Request %s was withdrawn. To claim the expense after all, make a new request.", r.ID)}
-	case r.Status == Approved && a.kind != say:
-		return outcome{kind: approve, request: r, text: fmt.Sprintf("Your reimbursement request %s was approved already: %s.", r.ID, r.summary())}
-	case a.kind == say && (d.own == "" || r.Status != Open):
-		return outcome{kind: tell, text: a.text}
-	case a.kind == say, a.kind == pass:
+	case (a.kind == say || a.kind == pass) && known && d.own != "" && r.Status == Open:
 		return outcome{kind: showForm, request: r, text: a.text}
+	case a.kind == say:
+		return outcome{kind: tell, text: a.text}
+	case a.kind == pass:
+		return outcome{kind: refuse, text: a.text}
+	case a.kind == withdraw && !known:
+		return outcome{kind: tell, text: "There is no open request that could be withdrawn."}
+	case a.kind == create, !known: // a form that was filled without having been asked for is shown before it counts
+		return d.create(a)
+	case r.Status == Withdrawn:
+		return outcome{kind: refuse, request: r, text: fmt.Sprintf("Request %s was withdrawn. To claim the expense after all, make a new request.", r.ID)}
+	case r.Status == Approved:
+		return outcome{kind: approve, request: r, text: fmt.Sprintf("Your reimbursement request %s was approved already: %s.", r.ID, r.summary())}
 	case a.kind == withdraw:
 		return d.withdraw(r)
 	}
@@ -198,17 +197,15 @@ func (d *desk) create(a action) outcome {
 // submit fills the request and approves it when nothing is wrong or missing.
 func (d *desk) submit(r Request, a action) outcome {
 	problems := d.fill(&r, a)
+	out := outcome{kind: showForm, problems: problems}
 	if len(problems) == 0 && len(r.missing(nil)) == 0 {
 		r.Status = Approved
+		out = outcome{kind: approve, text: fmt.Sprintf("Your reimbursement request %s has been approved: %s.", r.ID, r.summary())}
 	}
 	d.put(r)
-	if d.own == "" {
-		d.own = r.ID
-	}
-	if r.Status == Approved {
-		return outcome{kind: approve, request: r, text: fmt.Sprintf("Your reimbursement request %s has been approved: %s.", r.ID, r.summary())}
-	}
-	return outcome{kind: showForm, request: r, problems: problems}
+	d.own = or(d.own, r.ID)
+	out.request = r
+	return out
 }
 
 func (r Request) summary() string { return fmt.Sprintf("%s for %s on %s", r.Amount, r.Purpose, r.Date) }
@@ -233,37 +230,31 @@ func (d *desk) refuseID(r Request, known bool, id string) outcome {
 	return outcome{kind: refuse, text: text + " To make one, say what you paid, and for what."}
 }
 
-// withoutRequest answers what needs a request while there is none.
-func (d *desk) withoutRequest(a action) outcome {
-	switch a.kind {
-	case say:
-		return outcome{kind: tell, text: a.text}
-	case withdraw:
-		return outcome{kind: tell, text: "There is no open request that could be withdrawn."}
-	}
-	return d.create(a) // a form that was filled without having been asked for is shown before it counts
-}
-
 // fill takes the values into the request and checks all fields.
 func (d *desk) fill(r *Request, a action) (problems map[string]string) {
 	problems = make(map[string]string)
 	maps.Copy(problems, a.problems)
 	_, currency, _ := splitAmount(r.Amount)
-	set := func(field *string, name, said string, check func(string) (value, problem string)) {
-		if said != "" {
-			*field = clean(said)
+	for _, f := range []struct {
+		field      *string
+		name, said string
+		check      func(string) (value, problem string)
+	}{
+		{&r.Date, fieldDate, a.values.Date, func(s string) (string, string) { return checkDate(s, d.now) }},
+		{&r.Amount, fieldAmount, a.values.Amount, func(s string) (string, string) {
+			return checkAmount(s, or(currency, d.currency), d.limit)
+		}},
+		{&r.Purpose, fieldPurpose, a.values.Purpose, checkPurpose},
+	} {
+		*f.field = or(clean(f.said), *f.field)
+		if *f.field == "" || problems[f.name] != "" {
+			continue
 		}
-		if *field == "" || problems[name] != "" {
-			return
-		}
-		value, problem := check(*field)
-		*field = value
+		value, problem := f.check(*f.field)
+		*f.field = value
 		if problem != "" {
-			problems[name] = problem
+			problems[f.name] = problem
 		}
 	}
-	set(&r.Date, fieldDate, a.values.Date, func(s string) (string, string) { return checkDate(s, d.now) })
-	set(&r.Amount, fieldAmount, a.values.Amount, func(s string) (string, string) { return checkAmount(s, or(currency, d.currency), d.limit) })
-	set(&r.Purpose, fieldPurpose, a.values.Purpose, checkPurpose)
 	return problems
 }

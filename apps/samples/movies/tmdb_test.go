@@ -116,13 +116,13 @@ func TestLiveRequests(t *testing.T) {
 	if q := tmdb.last().URL.Query(); q.Get("query") != "Dune & more" || q.Get("include_adult") != "false" || q.Get("language") != "en-US" || q.Get("page") != "1" || q.Get("api_key") != keyV3 {
 		t.Errorf("%v", q)
 	}
-	if _, err := c.Discover(t.Context(), catalogue.Filter{Genres: []int{28, 53}, Cast: []int{1, 2}, Director: 3, From: 1990, To: 1999, MinVote: 7}); err != nil {
+	if _, err := c.Discover(t.Context(), catalogue.Filter{Genres: []int{28, 53}, Cast: []int{1, 2}, Director: 3, From: 1990, To: 1999}); err != nil {
 		t.Fatal(err)
 	}
 	q := tmdb.last().URL.Query()
 	for name, want := range map[string]string{
 		"with_genres": "28,53", "with_cast": "1,2", "with_crew": "3", "primary_release_date.gte": "1990-01-01", "primary_release_date.lte": "1999-12-31",
-		"vote_average.gte": "7", "sort_by": "vote_average.desc",
+		"sort_by": "vote_average.desc",
 	} {
 		if q.Get(name) != want {
 			t.Errorf("%s=%s, want %s", name, q.Get(name), want)

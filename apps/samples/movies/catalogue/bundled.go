@@ -138,8 +138,7 @@ func (b *bundled) Discover(_ context.Context, f Filter) ([]Movie, error) {
 func (f Filter) takes(m Movie) bool {
 	year := 0
 	fmt.Sscan(m.Year(), &year) // 0 when it is not known
-	switch {
-	case f.From > 0 && year < f.From, f.To > 0 && year > f.To, m.VoteAverage < float64(f.MinVote):
+	if f.From > 0 && year < f.From || f.To > 0 && year > f.To {
 		return false
 	}
 	ids := m.genreIDs()

@@ -76,7 +76,6 @@ type Filter struct {
 	Director int   `json:"director,omitzero"` // id
 	From     int   `json:"from,omitzero"`     // first year
 	To       int   `json:"to,omitzero"`       // last year
-	MinVote  int   `json:"min_vote,omitzero"` // of 10
 }
 
 // A Catalogue knows films and people. Its errors are for the log. It is safe for concurrent use.
@@ -150,17 +149,6 @@ func (m Movie) genreIDs() []int {
 		ids = append(ids, g.ID)
 	}
 	return ids
-}
-
-// GenreNames are in lower case, as in a sentence.
-func (m Movie) GenreNames() []string {
-	var names []string
-	for _, id := range m.genreIDs() {
-		if name := genres[id]; name != "" {
-			names = append(names, strings.ToLower(name))
-		}
-	}
-	return names
 }
 
 // brief leaves out what only details have, as a search does.

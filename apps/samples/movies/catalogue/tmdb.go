@@ -129,37 +129,26 @@ func (t *tmdb) get(ctx context.Context, path string, query url.Values, v any) er
 	return nil
 }
 
-func (t *tmdb) searchMovies(ctx context.Context, path string, query url.Values) ([]Movie, error) {
+// list asks for records, page 1 of them.
+func list[T any](ctx context.Context, t *tmdb, path string, query url.Values, tidy func(*T)) ([]T, error) {
 	var answer struct {
-		Results []Movie `json:"results"`
+		Results []T `json:"results"`
 	}
 	query.Set("include_adult", "false")
 	query.Set("page", "1")
-	if err := t.get(ctx, path, query, &answer); err != nil {
-		return nil, err
-	}
+	err := t.get(ctx, path, query, &answer)
 	for i := range answer.Results {
 		tidy(&answer.Results[i])
 	}
-	return answer.Results, nil
+	return answer.Results, err
 }
 
 func (t *tmdb) SearchMovies(ctx context.Context, title string) ([]Movie, error) {
-	return t.searchMovies(ctx, "search/movie", url.Values{"query": {Clean(title, maxQuery)}})
+	return list(ctx, t, "search/movie", url.Values{"query": {Clean(title, maxQuery)}}, tidy)
 }
 
 func (t *tmdb) SearchPeople(ctx context.Context, name string) ([]Person, error) {
-	var answer struct {
-		Results []Person `json:"results"`
-	}
-	query := url.Values{"query": {Clean(name, maxQuery)}, "include_adult": {"false"}, "page": {"1"}}
-	if err := t.get(ctx, "search/person", query, &answer); err != nil {
-		return nil, err
-	}
-	for i := range answer.Results {
-		tidyPerson(&answer.Results[i])
-	}
-	return answer.Results, nil
+	return list(ctx, t, "search/person", url.Values{"query": {Clean(name, maxQuery)}}, tidyPerson)
 }
 
 func (t *tmdb) Movie(ctx context.Context, id int) (Movie, error) {
@@ -178,48 +167,45 @@ func (t *tmdb) Person(ctx context.Context, id int) (Person, error) {
 
 func (t *tmdb) Discover(ctx context.Context, f Filter) ([]Movie, error) {
 	query := url.Values{"sort_by": {"vote_average.desc"}, "vote_count.gte": {minVotes}}
-	set := func(name string, ids []int) {
+	set := func(name, format string, number int) {
+		if number > 0 {
+			query.Set(name, fmt.Sprintf(format, number))
+		}
+	}
+	for name, ids := range map[string][]int{"with_genres": f.Genres, "with_cast": f.Cast} {
 		if len(ids) > 0 {
 			query.Set(name, strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]"))
 		}
 	}
-	set("with_genres", f.Genres)
-	set("with_cast", f.Cast)
-	if f.Director > 0 {
-		set("with_crew", []int{f.Director})
-	}
-	if f.From > 0 {
-		query.Set("primary_release_date.gte", fmt.Sprintf("%d-01-01", f.From))
-	}
-	if f.To > 0 {
-		query.Set("primary_release_date.lte", fmt.Sprintf("%d-12-31", f.To))
-	}
-	if f.MinVote > 0 {
-		query.Set("vote_average.gte", strconv.Itoa(f.MinVote))
-	}
-	return t.searchMovies(ctx, "discover/movie", query)
+	set("with_crew", "%d", f.Director)
+	set("primary_release_date.gte", "%d-01-01", f.From)
+	set("primary_release_date.lte", "%d-12-31", f.To)
+	return list(ctx, t, "discover/movie", query, tidy)
 }
 
-// tidy bounds and cleans the texts of a film, and makes URLs of paths.
-func tidy(m *Movie) {
-	for _, text := range []*string{&m.Title, &m.OriginalTitle, &m.Overview, &m.ReleaseDate, &m.Character, &m.Job} {
+// cleanAll bounds and cleans texts.
+func cleanAll(texts ...*string) {
+	for _, text := range texts {
 		*text = Clean(*text, maxText)
 	}
+}
+
+// tidy cleans the texts of a film, and makes URLs of paths.
+func tidy(m *Movie) {
+	cleanAll(&m.Title, &m.OriginalTitle, &m.Overview, &m.ReleaseDate, &m.Character, &m.Job)
 	m.PosterPath = imageURL(m.PosterPath)
 	if m.Credits == nil {
 		return
 	}
 	for _, credits := range [][]Credit{m.Credits.Cast, m.Credits.Crew} {
 		for i := range credits {
-			credits[i].Name, credits[i].Character = Clean(credits[i].Name, maxText), Clean(credits[i].Character, maxText)
+			cleanAll(&credits[i].Name, &credits[i].Character)
 		}
 	}
 }
 
 func tidyPerson(p *Person) {
-	for _, text := range []*string{&p.Name, &p.Biography, &p.Birthday, &p.Deathday, &p.PlaceOfBirth, &p.Department} {
-		*text = Clean(*text, maxText)
-	}
+	cleanAll(&p.Name, &p.Biography, &p.Birthday, &p.Deathday, &p.PlaceOfBirth, &p.Department)
 	p.ProfilePath = imageURL(p.ProfilePath)
 	if p.MovieCredits == nil {
 		return
