@@ -41,13 +41,6 @@ var exceptions = struct{ markdown, errors, lines []exception }{
 		{"docs/decisions/0038-quota-of-an-owner.md", "a record of its time, which is not edited"},
 		{"docs/decisions/0039-half-closed-callers.md", "a record of its time, which is not edited"},
 		{"docs/interop.md", "written by the module interop, with the words of its list of known faults"},
-		{"docs/samples.md", "not yet rewritten"},
-		{"docs/tutorial/2-card.md", "not yet rewritten"},
-		{"docs/tutorial/3-agent.md", "not yet rewritten"},
-		{"docs/tutorial/4-server.md", "not yet rewritten"},
-		{"docs/tutorial/5-client.md", "not yet rewritten"},
-		{"docs/tutorial/7-model.md", "not yet rewritten"},
-		{"docs/tutorial/README.md", "not yet rewritten"},
 	},
 	errors: []exception{
 		{"apps/coord/a2abridge/session.go", "not yet rewritten"},
