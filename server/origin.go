@@ -28,7 +28,7 @@ func (s *Server) foreign(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	writeError(w, http.StatusForbidden, a2a.NewError(a2a.ErrPermissionDenied, fmt.Sprintf(
-		"pages of the origin %.100q may not call this agent; whoever runs it can add that origin to AllowedOrigins", r.Header.Get("Origin"))))
+		"pages of the origin %.100q may not call this agent; its operator can add the origin to AllowedOrigins", r.Header.Get("Origin"))))
 	return true
 }
 
@@ -40,7 +40,7 @@ func (s *Server) localOnly() http.Handler {
 			s.core.Deadline(w, r)
 			identify(w, r)
 			writeError(w, http.StatusForbidden, a2a.NewError(a2a.ErrPermissionDenied, fmt.Sprintf(
-				"this agent listens for its own machine only, so it must be called as localhost or 127.0.0.1, not as %.100q; behind a proxy, whoever runs it sets its URL", r.Host)))
+				"this agent listens on its own machine only: call it as localhost or 127.0.0.1, not as %.100q; behind a proxy, its operator must set its URL", r.Host)))
 			return
 		}
 		s.options.Handler.ServeHTTP(w, r)

@@ -126,7 +126,7 @@ func (p *Project) mayEnd(force bool) *Failure {
 	if there == nil {
 		return nil
 	}
-	return &Failure{Status: "error", Code: CodeInUse, Error: fmt.Sprintf("there are agents at work in project %s: %s; end them first, or force it", p.id, strings.Join(there, ", "))}
+	return &Failure{Status: "error", Code: CodeInUse, Error: fmt.Sprintf("agents are at work in project %s: %s; end them first, or use force", p.id, strings.Join(there, ", "))}
 }
 
 // tellAll ends all waits. What came of them counts when a commit is kept.
@@ -141,11 +141,11 @@ func (r *projectActor) tellAll(result Failure, last *commit) {
 	r.news = make(chan struct{})
 }
 
-// hasEnded notes whether a project was forgotten. The writer calls it before it tells anybody. As the events of the project
+// hasEnded notes whether a project was deleted. The writer calls it before it tells anybody. As the events of the project
 // are gone, that it was is in the log, with who did it.
 func (h *Hub) hasEnded(c *commit) {
 	if e := h.noteEnd(c); e != nil {
-		h.opts.Logger.Warn("a project was forgotten", slog.String("project", c.Project), slog.String("by", e.person))
+		h.opts.Logger.Warn("a project was deleted", slog.String("project", c.Project), slog.String("by", e.person))
 	}
 }
 
@@ -201,7 +201,7 @@ func (h *Hub) endedSince(project string, ends int64) (ended, bool) {
 // deletedMeanwhile is the result of a command that was for a project which was forgotten before it was done. It is not
 // done in another one of the name: who was let into the one need not be let into the other.
 func deletedMeanwhile(project string) Result {
-	return Failure{Status: "error", Error: fmt.Sprintf("Project %s has been forgotten; nothing was done", project)}
+	return Failure{Status: "error", Error: fmt.Sprintf("Project %s was deleted in the meantime; the call changed nothing", project)}
 }
 
 // DeleteProject drops all of a project, and the tokens that are for it alone.
@@ -210,7 +210,7 @@ func (s *Tables) DeleteProject(ctx context.Context, project string) error {
 	return s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, table := range []string{"coord_events", "coord_projects", "coord_tokens"} {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE project = $1", project); err != nil {
-				return fmt.Errorf("forget project %q: %w", project, err)
+				return fmt.Errorf("delete project %q: %w", project, err)
 			}
 		}
 		return nil

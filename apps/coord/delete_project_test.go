@@ -72,7 +72,7 @@ func TestDeletion(t *testing.T) {
 			if !ok || got.Project != project || !got.Free.After(begun) || !got.Free.Equal(got.Free.Truncate(time.Millisecond)) || store != nil && time.Now().Before(got.Free) {
 				t.Errorf("%+v", got)
 			}
-			if got := log.String(); strings.Count(got, `msg="a project was forgotten" project=ecommerce-v2 by=person:ann`) != 1 {
+			if got := log.String(); strings.Count(got, `msg="a project was deleted" project=ecommerce-v2 by=person:ann`) != 1 {
 				t.Error(got)
 			}
 			for of, token := range tokens {
@@ -207,7 +207,7 @@ func TestCallsOfADeletedProject(t *testing.T) {
 			})
 			synctest.Wait()
 			wg.Go(func() {
-				if got := do(t, h, coord.AddTodo{Session: "a", Item: "t"}); contains(got, "has been forgotten; nothing was done") != (fails == nil) {
+				if got := do(t, h, coord.AddTodo{Session: "a", Item: "t"}); contains(got, "was deleted in the meantime") != (fails == nil) {
 					t.Error(got)
 				}
 			})
@@ -273,7 +273,7 @@ func TestDeletionWhileAgentsWork(t *testing.T) {
 			for j := range 40 {
 				register(t, h, name)
 				got := do(t, h, lock(name, fmt.Sprint(j)))
-				if s := status(t, got); s != "locked" && s != "conflict" && !contains(got, "has been forgotten") {
+				if s := status(t, got); s != "locked" && s != "conflict" && !contains(got, "was deleted in the meantime") {
 					t.Error(got)
 				}
 				do(t, h, coord.Check{Session: name})

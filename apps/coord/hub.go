@@ -32,7 +32,7 @@ var (
 	// ErrClosed is what calls of a Hub that has been closed return.
 	ErrClosed = errors.New("the coordinator has ended")
 	// ErrNotKept is what a call returns that did something which the store could not keep: it has not happened.
-	ErrNotKept = errors.New("what happened could not be kept")
+	ErrNotKept = errors.New("the events could not be stored")
 	// ErrDisconnected is for the cause of a context that ends because the connection of the caller did. Who waited for an
 	// answer has not said that it is of no use any more, and finds it in the inbox when it has come.
 	ErrDisconnected = fmt.Errorf("the connection of the caller has ended: %w", context.Canceled)
@@ -200,7 +200,7 @@ func (h *Hub) run(r *projectActor, principal string, c Command) (outcome, error)
 		return outcome{}, errGone
 	}
 	if grows(c) && r.full() {
-		return outcome{result: Failure{Status: "error", Error: fmt.Sprintf("the project holds %d MiB, which is the limit: read messages, and let those leave who are done", maxState>>20), Code: CodeLimit}}, nil
+		return outcome{result: Failure{Status: "error", Error: fmt.Sprintf("the project holds %d MiB, which is the limit: read messages, and unregister agents that are done", maxState>>20), Code: CodeLimit}}, nil
 	}
 	result, events := r.project.Do(time.Now(), principal, c)
 	if len(events) > 0 {

@@ -94,7 +94,7 @@ func (c Announce) run(t *tx) Result {
 	blockers := t.blockers(claim, len(t.state.Queue))
 	switch {
 	case t.state.work.tooMuch():
-		return Failure{Status: "error", Error: "too many paths with wildcards would have to be compared; announce folders or files, or begin paths with the names of folders", Code: CodeLimit}
+		return Failure{Status: "error", Error: "there are too many paths with wildcards to compare; announce folders or files, or begin the paths with folder names", Code: CodeLimit}
 	case len(blockers) == 0:
 		return c.granted(t.grant(claim))
 	case c.Wait <= 0:
@@ -516,7 +516,7 @@ func (t *tx) release(c Release, path string) []string {
 
 func (c Release) noSuchLease() Result {
 	if c.Token != 0 {
-		return Failure{Status: "error", Error: fmt.Sprintf("token %d is not that of a lease of %s; the lease was lost", c.Token, c.Session), Code: CodeStale}
+		return Failure{Status: "error", Error: fmt.Sprintf("token %d does not match a lease of %s; the lease was lost", c.Token, c.Session), Code: CodeStale}
 	}
 	return NotLocked{Status: "not_locked", Message: "There is no such lock"}
 }
@@ -537,11 +537,11 @@ func (c Release) nothingFreed(t *tx, path string) Result {
 	}
 	switch {
 	case mine != nil && c.Token != 0:
-		return Failure{Status: "error", Error: fmt.Sprintf("token %d is not that of the lease; it was lost and had again meanwhile", c.Token), Code: CodeStale}
+		return Failure{Status: "error", Error: fmt.Sprintf("token %d does not match the lease: the lease was lost and granted again in the meantime", c.Token), Code: CodeStale}
 	case other != nil:
 		return Failure{Status: "error", Error: fmt.Sprintf("File is locked by %s, not you", other.Session)}
 	case wider != nil && !c.Auto:
-		return Failure{Status: "error", Error: "File is part of your lock of " + strings.Join(wider.Paths, ", ") + ", and stays locked until you release that"}
+		return Failure{Status: "error", Error: "File is part of your lock of " + strings.Join(wider.Paths, ", ") + ", which stays locked until you release it"}
 	}
 	return NotLocked{Status: "not_locked", Message: "File was not locked"}
 }
@@ -584,7 +584,7 @@ func (c CheckLock) run(t *tx) Result {
 		}
 	}
 	if c.Token != 0 {
-		return Failure{Status: "error", Error: fmt.Sprintf("token %d is not that of a lease of %s; the lease was lost", c.Token, c.Path), Code: CodeStale}
+		return Failure{Status: "error", Error: fmt.Sprintf("token %d does not match a lease of %s; the lease was lost", c.Token, c.Path), Code: CodeStale}
 	}
 	return LockState{Status: "free"}
 }

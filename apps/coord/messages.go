@@ -129,7 +129,7 @@ func unanswered(id string, after time.Duration) Unanswered {
 }
 
 func deadlock(cycle []string) Deadlock {
-	return Deadlock{Status: "deadlock", Error: "Waiting here would never end, as each of these waits for the next one: do something else first", Cycle: cycle}
+	return Deadlock{Status: "deadlock", Error: "This wait would never end, because each of these sessions waits for the next one: do something else first", Cycle: cycle}
 }
 
 // Respond answers a query.
@@ -170,7 +170,7 @@ func (c Respond) run(t *tx) Result {
 		return t.noAgent(c.To)
 	}
 	if stamp, ok := stampOf(c.MessageID, c.To); ok && stamp < to.Since {
-		return Failure{Status: "not_found", Error: fmt.Sprintf("Message %s was sent by somebody else who had the name %s before; the answer is for nobody", c.MessageID, c.To)}
+		return Failure{Status: "not_found", Error: fmt.Sprintf("Message %s is from an earlier session with the name %s, which has ended: nothing was sent", c.MessageID, c.To)}
 	}
 	if f := t.overQuota(c.From, c.Response); f != nil && !matched { // an answer that is waited for always has room
 		return *f

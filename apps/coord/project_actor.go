@@ -280,7 +280,7 @@ func (h *Hub) discard(r *projectActor, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.gone = true
-	r.tellAll(Failure{Status: "error", Error: "What happens cannot be kept now; try again"}, nil)
+	r.tellAll(Failure{Status: "error", Error: "The coordinator cannot store events now; try again"}, nil)
 }
 
 // sweep looks for what time alone does.

@@ -97,7 +97,8 @@ func (t *tx) overGuests(name string, more int) *Failure {
 	}
 	if g.size+more > maxGuests {
 		return &Failure{Status: "error", Code: CodeLimit, Error: fmt.Sprintf(
-			"sessions that have not registered keep %d KiB in this project together, which is the limit: call register_agent first; %s begins without locks and to-dos then, and nothing else that is kept is lost", maxGuests>>10, name)}
+			"unregistered sessions together hold %d KiB in this project, which is the limit: call register_agent first. "+
+				"Registering frees the locks and to-dos of %s and keeps the rest", maxGuests>>10, name)}
 	}
 	g.size += more
 	g.at = -1

@@ -61,7 +61,7 @@ func (t *tx) open(from, ref string) *Query {
 }
 
 // ErrDeleted is what [Hub.Outcome] returns when the events are not kept any more that would tell, or the project is not.
-var ErrDeleted = errors.New("what became of the query is not known any more")
+var ErrDeleted = errors.New("the outcome of the query is no longer stored")
 
 // Outcome returns what became of a query with a Ref, from the events of the project after one that came before it was
 // asked. The result is what [Await] would have had, nil when the query has not ended; asked is false when there is no such

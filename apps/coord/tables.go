@@ -63,7 +63,7 @@ func (c *Commit) write(ctx context.Context, tx *store.Tx) error {
 		if n, err := done.RowsAffected(); err != nil {
 			return err
 		} else if n == 0 {
-			return fmt.Errorf("event %d does not follow the newest one: somebody else has written meanwhile", e.Seq)
+			return fmt.Errorf("event %d does not follow the newest event: another process has written to this project", e.Seq)
 		}
 	}
 	if c.Snapshot == nil && c.Events[0].Seq > 1 {

@@ -62,6 +62,6 @@ func typeOf(part *a2a.Part) string {
 func (a *acceptance) judge(c *command) {
 	a.expect.judge(c)
 	if len(a.odd) > 0 {
-		c.Warn("the answer has parts of type %s, and --accept only names %s", strings.Join(a.odd, ", "), strings.Join(a.modes, ", "))
+		c.Warn("the answer has parts of type %s, but --accept allows only %s", strings.Join(a.odd, ", "), strings.Join(a.modes, ", "))
 	}
 }

@@ -154,9 +154,9 @@ func (c *command) httpClient() *http.Client {
 	}
 	if c.options.tls.insecure {
 		if c.hasCredentials() {
-			c.Warn("--insecure: no certificate is verified, so anybody on the way can take the credentials that are sent")
+			c.Warn("--insecure: certificates are not verified, so anyone on the network path can steal the credentials")
 		} else {
-			c.Warn("--insecure: no certificate is verified, so anybody on the way can read and change what is sent")
+			c.Warn("--insecure: certificates are not verified, so anyone on the network path can read and change the traffic")
 		}
 	}
 	c.web = &http.Client{Transport: transport}
@@ -266,7 +266,7 @@ func (c *command) send(params http.Header) client.Interceptor {
 			call.Params[name] = values
 		}
 		if c.hasCredentials() && !private(call.Interface.URL) && warned.CompareAndSwap(false, true) {
-			c.Warn("the credentials go over plain http, where everybody on the way can read them")
+			c.Warn("credentials are sent over plain http: anyone on the network path can read them")
 		}
 		return next(ctx, call)
 	}

@@ -19,15 +19,15 @@ import (
 func (o *sendOptions) checkForms(c *command, words []string) error {
 	switch {
 	case o.skeleton && (len(words) > 0 || len(o.parts.specs) > 0 || o.answer != "" || o.fill):
-		return cmdline.Usagef("--skeleton sends nothing, and there is something to send")
+		return cmdline.Usagef("--skeleton sends nothing: leave out the parts of a message")
 	case (o.skeleton || o.answer != "") && o.taskID == "":
-		return cmdline.Usagef("no task is named").WithHint("name the one that waits for the form with --task-id")
+		return cmdline.Usagef("no task is named").WithHint("name the task that waits for the form with --task-id")
 	case o.fill && !c.AtTerminal():
 		return cmdline.Usagef("--fill needs a terminal, to ask at").WithHint("print the form with --skeleton and send it with --answer")
 	case o.fill && c.AsJSON:
-		return cmdline.Usagef("--fill asks people, and --output json is for programs").WithHint("print the form with --skeleton and send it with --answer")
+		return cmdline.Usagef("--fill asks at the terminal: it cannot be combined with --output json").WithHint("print the form with --skeleton and send it with --answer")
 	case o.fill && o.async:
-		return cmdline.Usagef("--fill waits for the form, and --async does not wait")
+		return cmdline.Usagef("--fill waits for the form: it cannot be combined with --async")
 	}
 	return nil
 }

@@ -33,16 +33,16 @@ type benchOptions struct {
 
 const benchLong = `bench sends messages to an agent at a steady rate and prints how long the answers take.
 
-A message is due at its time, whether others have been answered or not, and what it takes
-counts from then on: an agent that stands still is not spared. When --concurrency messages
-are open, further ones wait, and those that find no place until the end are told as not
-sent.
+Each message has a time at which it is due. The measurement starts at that time, so an agent
+that stalls gets no discount. If --concurrency messages are open, further messages wait. bench
+counts a message that is still waiting at the end as not sent.
 
-It stops after --duration, or after --count messages; Ctrl-C stops it earlier and prints
-what there is. Messages that fail are counted by kind, and are not in the percentiles. A
-task that ends as failed or rejected has failed; one that asks back has been answered.
+bench stops after --duration or after --count messages. Press Ctrl-C to stop earlier and print
+the results so far. The percentiles leave out failed messages, which bench counts by kind. A task
+that ends as failed or rejected counts as failed. A task that asks for input counts as answered.
 
-It sends to this machine only, unless you say that you own the other one.`
+bench sends to this machine only. To measure an agent on another machine that you own, pass
+--i-own-this-host.`
 
 const benchExample = `  dragoman bench http://127.0.0.1:8080
   dragoman bench http://127.0.0.1:8080 --rate 200 --duration 30s --text "1 USD in GBP" --stream
@@ -60,19 +60,19 @@ func (c *command) benchCommand() *cobra.Command {
 				return nil
 			}
 			return cmdline.Usagef("bench takes the URL of one agent, and here is %q", rest[0]).
-				WithHint("give another kind of address with -a, and the text to send with --text")
+				WithHint("name the agent with -a and the text with --text")
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.bench(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.Float64Var(&o.Rate, "rate", 50, "messages a second")
-	flags.DurationVar(&o.Duration, "duration", 10*time.Second, "how long to send")
-	flags.IntVar(&o.Count, "count", 0, "how many messages to send at most; 0 for as many as are due")
-	flags.IntVar(&o.Concurrency, "concurrency", 64, "how many messages may be open at once")
+	flags.DurationVar(&o.Duration, "duration", 10*time.Second, "duration of the run")
+	flags.IntVar(&o.Count, "count", 0, "most messages to send; 0 means no limit")
+	flags.IntVar(&o.Concurrency, "concurrency", 64, "most messages that may be open at once")
 	flags.StringVar(&o.text, "text", "Hello", "the message")
-	flags.BoolVar(&o.stream, "stream", false, "ask for a stream, and measure its first event too")
-	flags.DurationVar(&o.timeout, "request-timeout", 30*time.Second, "how long one message may take")
+	flags.BoolVar(&o.stream, "stream", false, "request a stream and also measure its first event")
+	flags.DurationVar(&o.timeout, "request-timeout", 30*time.Second, "time limit of one message")
 	flags.BoolVar(&o.ownHost, flagOwnHost, false, "send to an agent that is not on this machine")
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
@@ -143,7 +143,7 @@ func (o *benchOptions) allow(ctx context.Context, host string) error {
 	}
 	for _, addr := range addrs {
 		if !addr.Unmap().IsLoopback() {
-			return cmdline.Usagef("%s is not this machine, and load on a machine of others is an attack", host).
+			return cmdline.Usagef("%s is not on this machine: load on another owner's machine is an attack", host).
 				WithHint("if it is yours, say so with --" + flagOwnHost)
 		}
 	}

@@ -96,7 +96,7 @@ func TestBenchSparesMachinesOfOthers(t *testing.T) {
 	}
 	for _, args := range [][]string{{"http://192.0.2.1:8080"}, {"-a", file}} {
 		got := run(t.Context(), append([]string{"bench", "--count", "1"}, args...)...)
-		if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "192.0.2.1 is not this machine") || !strings.Contains(got.stderr, "--i-own-this-host") {
+		if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "192.0.2.1 is not on this machine") || !strings.Contains(got.stderr, "--i-own-this-host") {
 			t.Errorf("%v: exit code %d:\n%s", args, got.code, got.stderr)
 		}
 	}

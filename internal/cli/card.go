@@ -16,8 +16,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-const cardGetLong = `get shows the card that anybody may see. With --extended it asks the agent itself for
-the card that it shows to callers it knows, with your credentials.`
+const cardGetLong = `get shows the public card. With --extended it requests the extended card with your
+credentials.`
 
 func (c *command) cardCommand() *cobra.Command {
 	return cmdline.Group(&cobra.Command{
@@ -31,14 +31,14 @@ func (c *command) cardGetCommand() *cobra.Command {
 	var extended, validate bool
 	get := &cobra.Command{
 		Use:     "get",
-		Short:   "Show what an agent says of itself",
+		Short:   "Show the card of an agent",
 		Long:    cardGetLong,
 		Example: "  dragoman card get -a http://127.0.0.1:8080\n  dragoman card get -a card.json -o json\n  dragoman card get -a agent.example.com --extended",
 		Args:    cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.within(cmd, &seen{}, func(ctx context.Context) error {
 				if validate && extended {
-					return cmdline.Usagef("--validate is about the public card, and --extended about the other one")
+					return cmdline.Usagef("--validate checks the public card: it cannot be combined with --extended")
 				}
 				if validate {
 					raw, err := c.rawCard(ctx, nil)
@@ -59,8 +59,8 @@ func (c *command) cardGetCommand() *cobra.Command {
 			})
 		},
 	}
-	get.Flags().BoolVar(&extended, "extended", false, "the card for callers that the agent knows")
-	get.Flags().BoolVar(&validate, "validate", false, "find what is wrong with the public card instead of showing it, as card validate does")
+	get.Flags().BoolVar(&extended, "extended", false, "show the extended card, with your credentials")
+	get.Flags().BoolVar(&validate, "validate", false, "validate the public card instead of showing it, as card validate does")
 	return get
 }
 
@@ -72,7 +72,7 @@ func (c *command) extendedCard(ctx context.Context) (*a2a.AgentCard, error) {
 	}
 	defer agent.Close()
 	if c.options.bearer != "" && !takesToken(agent.Card()) { // the key of --api-key goes only where a scheme wants it
-		return nil, cmdline.Usagef("the agent's card names no scheme that takes a token, so --bearer is not sent for its extended card").
+		return nil, cmdline.Usagef("--bearer is not sent for the extended card: the agent's card declares no bearer scheme").
 			WithHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
 	}
 	return agent.ExtendedCard(ctx, &a2a.ExtendedCardRequest{})

@@ -16,15 +16,15 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-const cardValidateLong = `validate judges a card, of any generation of the protocol, by the rules of that generation.
-It names a rule for each problem; docs/cards.md says where the rules come from. The card
-is a file, a URL, - for standard input, or what -a names. Errors make the exit code 1;
-warnings do not.`
+const cardValidateLong = `validate checks a card of any protocol version by the rules of that version. It names the rule
+for each problem; docs/cards.md lists the sources of the rules. The card is a file, a URL, - for
+standard input, or the agent of -a. If there are errors, the exit code is 1. Warnings do not
+change it.`
 
 func (c *command) cardValidateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "validate [FILE|URL]",
-		Short:   "Find what is wrong with a card",
+		Short:   "Validate a card",
 		Long:    cardValidateLong,
 		Example: "  dragoman card validate card.json\n  dragoman card validate https://agent.example.com -o json",
 		Args:    cobra.MaximumNArgs(1),
@@ -107,16 +107,16 @@ func (c *command) showProblems(raw []byte) error {
 		Hint: "docs/cards.md says what each rule wants"}
 }
 
-const cardConvertLong = `convert writes a card, of any generation of the protocol, in the form of another one, or of
-all of them at once (union). It names on standard error what the new form does not say. The
-card is a file, a URL, - for standard input, or what -a names. What the agent speaks does not
-change: to make it speak another generation put dragoman gateway in front of it.`
+const cardConvertLong = `convert writes a card as a card of another protocol version, or as one card for all versions
+(union). It prints to standard error which fields the new card cannot hold. The card is a file, a
+URL, - for standard input, or the agent of -a. The agent still speaks the same version: to serve
+other versions too, put dragoman gateway in front of it.`
 
 func (c *command) cardConvertCommand() *cobra.Command {
 	var to string
 	convert := &cobra.Command{
 		Use:     "convert --to FORM [FILE|URL]",
-		Short:   "Write a card in the form of another generation",
+		Short:   "Convert a card to another protocol version",
 		Long:    cardConvertLong,
 		Example: "  dragoman card convert --to 0.3 card.json\n  dragoman card convert --to union https://agent.example.com",
 		Args:    cobra.MaximumNArgs(1),
@@ -127,7 +127,7 @@ func (c *command) cardConvertCommand() *cobra.Command {
 			return c.within(cmd, &seen{}, func(ctx context.Context) error { return c.convertCard(ctx, args, card.Form(to)) })
 		},
 	}
-	convert.Flags().StringVar(&to, "to", "", "the form: "+formList())
+	convert.Flags().StringVar(&to, "to", "", "the version of the card: "+formList())
 	return convert
 }
 
@@ -144,7 +144,7 @@ func (c *command) convertCard(ctx context.Context, args []string, to card.Form) 
 		c.Warn("lost: %s", what)
 	}
 	if card.HasErrors(card.Validate(raw)) {
-		c.Warn("the card has errors, which are in the converted one too: %s", terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)}))
+		c.Warn("the card has errors, and so has the converted card: %s", terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)}))
 	}
 	return c.ShowJSON(converted)
 }

@@ -79,7 +79,7 @@ func (c *command) chatCommand() *cobra.Command {
 	flags.StringVar(&o.contextID, "context-id", "", "the context to continue, at the first agent")
 	flags.StringArrayVar(&o.files, "file", nil, "path or URL of a file for the first message; repeatable")
 	flags.SetAnnotation("file", annotationPart, nil)
-	flags.StringSliceVar(&o.accept, "accept", nil, "media types that answers may have, separated by commas")
+	flags.StringSliceVar(&o.accept, "accept", nil, "accepted media types of answers, separated by commas")
 	c.DataDirFlag(flags, &o.dataDir)
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Name != flagAgentCard {
@@ -102,7 +102,7 @@ func (c *command) openHistory(dataDir string) *terminal.History {
 		return nil
 	}
 	return &terminal.History{File: filepath.Join(folder, historyName), Warn: func(err error) {
-		c.Warn("the history of what you type cannot be kept: %v; keep none with --%s %s", err, cmdline.FlagDataDir, cmdline.InMemory)
+		c.Warn("cannot save the history of this chat: %v; to keep no history, pass --%s %s", err, cmdline.FlagDataDir, cmdline.InMemory)
 	}}
 }
 
@@ -114,7 +114,7 @@ func (c *command) chat(cmd *cobra.Command, o *chatOptions, words string) error {
 	}
 	oneOff := !c.AtTerminal() && words != ""
 	if words == "" && terminal.IsTerminal(c.Stdin) && !c.AtTerminal() {
-		return cmdline.Usagef("chat shows its answers at a terminal, and standard output is none").WithHint("give the message after the options to send just that")
+		return cmdline.Usagef("chat needs a terminal: standard output is not one").WithHint("to send one message, give it after the options")
 	}
 	c.inChat, c.Quiet, c.Wraps, c.Shortens = true, true, true, "/task"
 	s := &chat{c: c, accept: o.accept}
@@ -168,7 +168,7 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 		return noAgent()
 	}
 	if len(o.agents) > 1 && s.c.hasCredentials() {
-		return cmdline.Usagef("the credentials are for one agent, and here are %d", len(o.agents)).WithHint("no agent should see those of another one; start a chat with each")
+		return cmdline.Usagef("the credentials are for one agent, and here are %d", len(o.agents)).WithHint("one agent must not see the credentials of another; start a chat with each")
 	}
 	var failed error
 	for _, ref := range o.agents {
@@ -581,7 +581,7 @@ func (s *chat) find(word string) (*chatAgent, error) {
 	case 1:
 		return found[0], nil
 	}
-	return nil, cmdline.Usagef("several agents may be meant by %q; use the number that /agents shows", word)
+	return nil, cmdline.Usagef("%q matches several agents; use the number that /agents shows", word)
 }
 
 // isCalled reports whether a word may mean the agent.

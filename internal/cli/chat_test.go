@@ -226,7 +226,7 @@ func TestChatWithSeveralAgents(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, "Text: message 1: one\n", "Text: Please fill this\n", "Text: message 2: three\n")
-	has(t, "the error stream", got.stderr, "Warning: http://127.0.0.1:1 is left out:", `no agent is called "7"`, `several agents may be meant by "te"`,
+	has(t, "the error stream", got.stderr, "Warning: http://127.0.0.1:1 is left out:", `no agent is called "7"`, `"te" matches several agents`,
 		"Resume: dragoman chat -a "+first+" --context-id ", "Resume: dragoman chat -a "+second+" --task-id ")
 }
 
@@ -371,7 +371,7 @@ func TestChatFromAPipeAnswersForms(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got = runWith(t.Context(), nil, "lunch\n/form\n", "chat", "-a", url)
-	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "a JSON object answers the form") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "to answer the form, send a line with a JSON object") {
 		t.Errorf("%+v", got)
 	}
 }

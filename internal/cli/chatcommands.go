@@ -86,7 +86,7 @@ func (s *chat) command(ctx context.Context, line string) error {
 			return cmd.run(s, ctx, strings.TrimSpace(arg))
 		}
 	}
-	return cmdline.Usagef("there is no command %s", name).WithHint("/help lists them; to say something that begins with /, type it twice")
+	return cmdline.Usagef("there is no command %s", name).WithHint("/help lists the commands; to send a message that begins with /, type // instead")
 }
 
 func (s *chat) help() {
@@ -161,7 +161,7 @@ func (s *chat) formCommand(ctx context.Context) error {
 	case !s.at.seen.asksForm():
 		return cmdline.Usagef("%s waits for no form", s.at.name)
 	case !s.in.Person():
-		return cmdline.Usagef("/form asks a person").WithHint("a line that is a JSON object answers the form")
+		return cmdline.Usagef("/form asks a person").WithHint("to answer the form, send a line with a JSON object")
 	}
 	s.at.seen.left = ""
 	return s.fillForms(ctx)

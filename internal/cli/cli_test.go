@@ -230,8 +230,8 @@ func TestConfigShowTellsTheValueOfEachCommand(t *testing.T) {
 		return out.String()
 	}
 	has(t, "what variables say", show(), "\nchat agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n", "\nmcp bridge agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n",
-		"\nhost agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n", "\nserve agent: hello (DRAGOMAN_AGENT)\n", "\nhost parallel: 3 (DRAGOMAN_PARALLEL)\n", "\nhost registry:  (default)\n", "\ncoord serve alive: 2m (default)\n",
-		"\ncoordinator silence of an agent until its leases are free: 2m\n", "\ncoordinator leases: 5000\n")
+		"\nhost agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n", "\nserve agent: hello (DRAGOMAN_AGENT)\n", "\nhost parallel: 3 (DRAGOMAN_PARALLEL)\n", "\nhost registry:  (default)\n", "\ncoord serve session-timeout: 2m (default)\n",
+		"\ncoordinator session timeout: 2m\n", "\ncoordinator leases: 5000\n")
 	has(t, "what flags say", show("-a", "http://e:5", "--timeout", "7s"), "\nagent-card: http://e:5 (flag)\n", "\nchat agent-card: [http://e:5] (flag)\n", "\ntimeout: 7s (flag)\n")
 }
 

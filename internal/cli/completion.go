@@ -16,11 +16,10 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
-const completionLong = `completion prints a script for a shell, which then completes commands, options and
-the values of options that have only a few. It also completes the agents of the
-registry, as registry:NAME, and the ids of the tasks of the agent that the
-command line names. A new shell knows the script once it is in the folder where
-the shell looks for it.`
+const completionLong = `completion prints a script that makes your shell complete commands, options and option values.
+The script also completes agents of the registry, as registry:NAME, and the ids of the tasks of
+the agent on the command line. Save the script in the folder where your shell looks for
+completions, then start a new shell.`
 
 // shells say of each shell what it needs, and how it gets the script.
 var shells = map[string]struct{ long, example string }{

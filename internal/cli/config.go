@@ -59,7 +59,7 @@ func (c *command) configCommand() *cobra.Command {
 	show.Flags().AddFlagSet(registryFlags(&registryOptions{}))
 	show.Flags().AddFlagSet(c.coordFlags(&coordOptions{}))
 	show.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are taken, to show what would count
-	show.Flags().BoolVar(&changed, flagChanged, false, "only what is not the default")
+	show.Flags().BoolVar(&changed, flagChanged, false, "show only values that differ from the default")
 	return cmdline.Group(&cobra.Command{
 		Use:     "config",
 		Short:   "Show the configuration",

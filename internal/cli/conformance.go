@@ -27,20 +27,20 @@ type conformanceOptions struct {
 	junit  string
 }
 
-const conformanceLong = `conformance holds an agent against the standard: its card, and each interface of the profile
-over JSON-RPC and HTTP+JSON. It sends what a client may send, and what none should, and
-reads the answers by the letter. Each check is a line; below one that finds something stand
-the clause of the standard, what was sent, what came, what was expected, and what to do.
+const conformanceLong = `conformance tests an agent against the standard: its card, and each JSON-RPC and HTTP+JSON
+interface of the profile. It sends valid and invalid requests and checks the responses strictly.
+Each check prints one line. Below a failed check stand the clause of the standard, the request,
+the response, the expected response, and the fix.
 
-  pass     as the standard has it
-  FAIL     not as the standard has it
-  MISSING  the card advertises it, and it is not there
-  warn     not as it should be, but as it may be
-  skip     nothing to check, and why
+  pass     as the standard requires
+  FAIL     violates the standard
+  MISSING  the card advertises it, but the agent does not have it
+  warn     allowed, but not recommended
+  skip     not checked, and why
 
-The exit code is 1 when something fails or is missing. Checks touch only tasks that they make:
-they say --text to the agent, and --ask where it is to ask back. An agent that is not on this
-machine is checked with --i-own-this-host only.`
+If a check fails or something is missing, the exit code is 1. Checks touch only tasks that they
+create. They send --text to the agent, and --ask to make it ask for input. To check an agent on
+another machine, pass --i-own-this-host.`
 
 const conformanceExample = `  dragoman conformance http://127.0.0.1:8080
   dragoman conformance http://127.0.0.1:8080 --text "100 USD in GBP" --ask "How much is 1 USD?"
@@ -50,7 +50,7 @@ const conformanceExample = `  dragoman conformance http://127.0.0.1:8080
 func (c *command) conformanceCommand() *cobra.Command {
 	var o conformanceOptions
 	cmd := &cobra.Command{
-		Use: "conformance [URL]", Short: "Hold an agent against the standard", Long: conformanceLong, Example: conformanceExample,
+		Use: "conformance [URL]", Short: "Test an agent against the standard", Long: conformanceLong, Example: conformanceExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) == 1 && c.options.agentCard == "" {
 				return nil
@@ -67,14 +67,14 @@ func (c *command) conformanceCommand() *cobra.Command {
 	}
 	flags, defaults := cmd.Flags(), conformance.Options{}.Defaults()
 	flags.SortFlags = false
-	flags.StringVar(&o.checks.Profile, "profile", "", "generation to check: 1.0 or 0.3 (default: 1.0 if the card has it)")
-	flags.StringArrayVar(&o.checks.Transports, "transport", nil, "binding to check: JSONRPC or HTTP+JSON; repeatable (default: all that the card has)")
-	flags.StringVar(&o.checks.Text, "text", defaults.Text, "what to say to the agent")
-	flags.StringVar(&o.checks.Ask, "ask", "", "what to say to have the agent ask back (default: --text)")
+	flags.StringVar(&o.checks.Profile, "profile", "", "protocol version to check: 1.0 or 0.3 (default: 1.0 if the card has it)")
+	flags.StringArrayVar(&o.checks.Transports, "transport", nil, "binding to check: JSONRPC or HTTP+JSON; repeatable (default: all bindings of the card)")
+	flags.StringVar(&o.checks.Text, "text", defaults.Text, "message to send to the agent")
+	flags.StringVar(&o.checks.Ask, "ask", "", "message that makes the agent ask for input (default: --text)")
 	flags.SetAnnotation("text", annotationPart, nil)
-	flags.StringVar(&o.junit, "junit", "", "file to write a report to, in the XML of JUnit")
-	flags.BoolVar(&o.checks.AnyHost, flagOwnHost, false, "check an agent that is not on this machine, too; checks make tasks and errors there")
-	flags.DurationVar(&o.checks.Timeout, "answer-timeout", defaults.Timeout, "how long an answer may take, and a stream to its end")
+	flags.StringVar(&o.junit, "junit", "", "file for a report in JUnit XML")
+	flags.BoolVar(&o.checks.AnyHost, flagOwnHost, false, "check an agent on another machine; the checks cause tasks and errors there")
+	flags.DurationVar(&o.checks.Timeout, "answer-timeout", defaults.Timeout, "time limit of a response, and of a whole stream")
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
 		case flagAgentCard, "bearer", flagSvcParam, "insecure", "debug":

@@ -67,7 +67,7 @@ var useless = map[string][]string{
 func (c *command) coordFlags(o *coordOptions) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("coord", pflag.ContinueOnError)
 	flags.StringVar(&o.url, "coord", "http://"+defaultCoord, "URL of the coordinator")
-	flags.StringVar(&o.token, flagCoordToken, "", "token to send to the coordinator; better given as DRAGOMAN_COORD_TOKEN")
+	flags.StringVar(&o.token, flagCoordToken, "", "token to send to the coordinator; prefer DRAGOMAN_COORD_TOKEN")
 	flags.StringVar(&o.project, "project", "", "the project (default: the folder of the git repository, or this folder)")
 	flags.StringVar(&o.session, "session", "", "name of the agent's session (default: for hooks, one made of the harness's session id)")
 	c.DataDirFlag(flags, &o.data)
@@ -78,7 +78,7 @@ func (c *command) coordFlags(o *coordOptions) *pflag.FlagSet {
 func (o *coordOptions) check() error {
 	u, err := url.Parse(o.url)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
-		return cmdline.Usagef("--coord is %q, which is no http or https URL without query", o.url).WithHint("for example --coord http://" + defaultCoord)
+		return cmdline.Usagef("--coord is %q; it must be an http or https URL without a query", o.url).WithHint("for example --coord http://" + defaultCoord)
 	}
 	o.url = strings.TrimSuffix(o.url, "/")
 	return nil
@@ -87,7 +87,7 @@ func (o *coordOptions) check() error {
 // checkProject refuses what no project may be called.
 func (o *coordOptions) checkProject() error {
 	if err := coord.CheckProject(o.project); err != nil {
-		return cmdline.Usagef("no project may be called %q: %v", o.project, err).WithHint("name one with --project or DRAGOMAN_PROJECT, such as shop")
+		return cmdline.Usagef("no project may be called %q: %v", o.project, err).WithHint("pass --project or set DRAGOMAN_PROJECT, for example to shop")
 	}
 	return nil
 }
@@ -135,11 +135,11 @@ func (c *command) dialCoord(ctx context.Context, o *coordOptions, options *sdk.C
 
 // coordHangs says that something accepts connections where the coordinator is, or should, and answers nothing.
 func coordHangs(o *coordOptions) error {
-	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeOther + "NO_ANSWER", Message: fmt.Sprintf("the coordinator at %s does not answer: it hangs, or has far too much to do", o.url)}
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeOther + "NO_ANSWER", Message: fmt.Sprintf("the coordinator at %s does not respond: it hangs or is overloaded", o.url)}
 	if _, here := o.startable(); here {
-		return f.WithHint("end it with kill -9 and its process id, which is in dragoman.owner in its data folder, and start it again")
+		return f.WithHint("run kill -9 with the process id from dragoman.owner in its data folder, then start it again")
 	}
-	return f.WithHint("look after it where it runs, and whether the network lets you reach it")
+	return f.WithHint("check the machine where it runs, and the network between")
 }
 
 // coordUnreachable says why there is no coordinator.

@@ -135,7 +135,7 @@ func TestCoordinatorHangs(t *testing.T) {
 			if (err != nil) != (args[0] == "doctor") { // which says that all is not well
 				t.Error(err)
 			}
-			for want, is := range map[string]bool{url + " does not answer": true, "kill -9": true, "deadline": false, "dragoman coord serve": false} {
+			for want, is := range map[string]bool{url + " does not respond": true, "kill -9": true, "deadline": false, "dragoman coord serve": false} {
 				if strings.Contains(string(out), want) != is {
 					t.Errorf("%q is %t in\n%s", want, !is, out)
 				}

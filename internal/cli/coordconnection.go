@@ -25,14 +25,14 @@ import (
 // tell that a subscription was refused, or has ended.
 const connectionVersion = "2025-11-25"
 
-// Times of connections. A coordinator that waits for signs of life for less than minAlive could take sessions for dead whose connection
+// Times of connections. A coordinator that waits for signs of life for less than minSessionTimeout could take sessions for dead whose connection
 // broke, as when it is started again.
 const (
-	redialSoon   = 100 * time.Millisecond // until a connection that broke is opened again
-	redialLater  = time.Second            // the same, when that has failed often
-	steadyAfter  = 10 * time.Second       // a connection that held for so long does not fail often
-	minAlive     = 3 * redialLater
-	presentEvery = 30 * time.Second // between two signs of life on a connection, which find out what it has not noticed itself
+	redialSoon        = 100 * time.Millisecond // until a connection that broke is opened again
+	redialLater       = time.Second            // the same, when that has failed often
+	steadyAfter       = 10 * time.Second       // a connection that held for so long does not fail often
+	minSessionTimeout = 3 * redialLater
+	presentEvery      = 30 * time.Second // between two signs of life on a connection, which find out what it has not noticed itself
 )
 
 // dialConnection opens a connection.

@@ -18,10 +18,10 @@ import (
 // waits for a sign of life, and also when that was started again; and loses it with its harness.
 func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 	t.Parallel()
-	const alive = minAlive
+	const alive = minSessionTimeout
 	addr, data := freeAddress(t), t.TempDir()
 	serve := func() *serverProcess {
-		s, url := startCoordinator(t, "--extended", "--alive", alive.String(), "--addr", addr, "--data-dir", data)
+		s, url := startCoordinator(t, "--extended", "--session-timeout", alive.String(), "--addr", addr, "--data-dir", data)
 		if url != "http://"+addr {
 			t.Fatalf("serves at %s", url)
 		}

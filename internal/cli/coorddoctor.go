@@ -24,10 +24,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-const coordDoctorLong = `doctor looks whether all is set up for agents to work together in this folder: that the
-coordinator runs, its data folder, whether a token is needed, hooks and MCP servers of the
-harness, the git guard, and clocks. It says what to do next, and exits with 1 when
-something keeps agents from working together.`
+const coordDoctorLong = `doctor checks whether agents can work together in this folder. It checks the coordinator and its
+data folder, the token, the harness's hooks and MCP servers, the git guard, and the clock. It
+prints what to do next. If a problem keeps agents from working together, the exit code is 1.`
 
 // A finding is what doctor found out about one thing.
 type finding struct {
@@ -39,7 +38,7 @@ type finding struct {
 
 func (c *command) coordDoctorCommand(o *coordOptions) *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "See whether all is set up for agents to work together", Long: coordDoctorLong, Args: cmdline.NoArgs,
+		Use: "doctor", Short: "Check whether agents can work together here", Long: coordDoctorLong, Args: cmdline.NoArgs,
 		Example: "  dragoman coord doctor\n  dragoman coord doctor -o json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordDoctor(cmd.Context(), o) },
 	}
@@ -69,7 +68,7 @@ func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
 	if err := c.showFindings(all); err != nil || bad == 0 {
 		return err
 	}
-	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_READY", Message: fmt.Sprintf("%d of these must be mended before agents can work together here", bad)}
+	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_READY", Message: fmt.Sprintf("%d of these problems keep agents from working together here", bad)}
 }
 
 func (c *command) showFindings(all []finding) error {
@@ -139,9 +138,9 @@ func (c *command) doctorData(o *coordOptions) finding {
 	case err != nil:
 		return finding{"data", "note", folder + " is not there yet", "the coordinator makes it when it starts"}
 	case !info.IsDir():
-		return finding{"data", "bad", folder + " is no folder", "remove it, or name another one with --data-dir"}
+		return finding{"data", "bad", folder + " is no folder", "remove it, or choose another folder with --data-dir"}
 	case info.Mode().Perm()&0o077 != 0 && isForeign(info):
-		return finding{"data", "bad", folder + " belongs to somebody else", "name another one with --data-dir"}
+		return finding{"data", "bad", folder + " belongs to another user", "choose another folder with --data-dir"}
 	}
 	return finding{"data", "ok", folder, ""}
 }

@@ -22,31 +22,29 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-const coordGuardLong = `guard keeps commits out of the way of agents that hold files. install puts the hooks
-pre-commit and pre-merge-commit into the git repository, for all its work trees, which refuse
-commits that touch what others have leased. Agents say who they are in DRAGOMAN_SESSION, which
-hook session-start sets where the harness lets it; without it nobody's leases are one's own.
-A hook of somebody else is left alone: install says which line to add to it, where the hook
-comes to it, and exits with 1 until that is done.
+const coordGuardLong = `guard rejects git commits that touch files leased to other agents. install adds the hooks
+pre-commit and pre-merge-commit to the git repository, for all its work trees. The hooks read the
+agent's session name from DRAGOMAN_SESSION, which hook session-start sets if the harness allows
+it. Without a session name, every lease counts as another agent's. install does not change a hook
+that it did not write: it prints the line to add, and exits with 1 until you add it.
 
-check does what the hooks do, for hooks that you write yourself: it exits with 1 when the
-commit must wait, and with 4 when the coordinator wants a token, which people give in
-DRAGOMAN_COORD_TOKEN, too. When there is no coordinator, or it hangs, or this program is not
-where it was, the commit is let through with a warning. git commit --no-verify goes past the
-guard. Files that no lease can name, such as those whose names are not UTF-8, must wait when
-somebody else has their folder.
+check runs the same test, for hooks that you write yourself. It exits with 1 if the commit must
+wait, and with 4 if the coordinator requires a token. Set the token in DRAGOMAN_COORD_TOKEN. If
+the guard cannot reach the coordinator or find this program, it prints a warning and allows the
+commit. git commit --no-verify skips the guard. A file that no lease can name, such as one whose
+name is not UTF-8, must wait while another agent has leased its folder.
 
-Where core.hooksPath leads into the work tree the hooks are files that git commits: they have no
-path of this machine, and look for dragoman in PATH.`
+If core.hooksPath is inside the work tree, git commits the hooks. They then contain no path of
+this machine and find dragoman in PATH.`
 
 func (c *command) coordGuardCommand(o *coordOptions) *cobra.Command {
 	return cmdline.Group(&cobra.Command{
-		Use: "guard", Short: "Refuse git commits of files that others have leased", Long: coordGuardLong, Example: "  dragoman coord guard install",
+		Use: "guard", Short: "Reject git commits that touch leased files", Long: coordGuardLong, Example: "  dragoman coord guard install",
 	}, &cobra.Command{
-		Use: "install", Short: "Put the guard into the git repository", Long: coordGuardLong, Example: "  dragoman coord guard install\n  dragoman coord guard install --project shop", Args: cmdline.NoArgs,
+		Use: "install", Short: "Install the guard in the git repository", Long: coordGuardLong, Example: "  dragoman coord guard install\n  dragoman coord guard install --project shop", Args: cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.guardInstall(cmd.Context(), o) },
 	}, &cobra.Command{
-		Use: "check", Short: "Tell whether what is staged may be committed", Long: coordGuardLong, Example: "  dragoman coord guard check", Args: cmdline.NoArgs,
+		Use: "check", Short: "Check whether the staged files may be committed", Long: coordGuardLong, Example: "  dragoman coord guard check", Args: cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.guardCheck(cmd.Context(), o) },
 	})
 }
@@ -105,7 +103,7 @@ func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
 		failed = append(failed, writeHook(file, text))
 	}
 	if shared {
-		c.Warn("core.hooksPath leads into the work tree: the guard is committed with it, and everybody has it then; it needs dragoman in PATH, and says at each commit where that is missing")
+		c.Warn("core.hooksPath is inside the work tree, so git commits the hooks. Everyone who uses the repository needs dragoman in PATH: without it, each commit prints a warning")
 	}
 	var whole []string
 	var faults []hookFault
@@ -289,7 +287,7 @@ func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 		return err
 	}
 	return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "LEASED", Message: "others have leased what this commit touches"}).
-		WithHint("wait until they have released it, or ask them; leave the files out of this commit with git restore --staged; git commit --no-verify goes past the guard")
+		WithHint("wait for the release or ask the agents; git restore --staged leaves the files out of this commit; git commit --no-verify skips the guard")
 }
 
 // allConflictsOf asks about any number of paths. With an error it returns what was found until then.

@@ -26,24 +26,23 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-const coordHookLong = `hook is for agent harnesses that run commands at certain moments and give them JSON on
-standard input, as Claude Code does:
+const coordHookLong = `hook connects an agent harness to the coordinator. The harness runs it at certain events with
+JSON on standard input, as Claude Code does:
 
-  session-start   registers the agent and tells it which agents are there;
+  session-start   registers the agent and tells it about the other agents;
                   starts the coordinator if none runs on this machine
   pre-tool-use    leases the file that a tool is about to edit; denies the edit
-                  when another agent holds the file, or the folder of a file
-                  that no lease can name; starts the coordinator, too
-  post-tool-use   says that the agent is alive
-  stop            frees what pre-tool-use has leased, and hands over messages
+                  if another agent holds the file, or its folder if no lease
+                  can name the file; starts the coordinator too
+  post-tool-use   sends a heartbeat
+  stop            releases the leases of pre-tool-use and delivers messages
   session-end     unregisters the agent
 
-The agent's session is called after that of the harness, unless --session says how. An agent that
-is known by hooks counts as dead after 15 minutes without one, or without a call of its own; the
-hook after that has it back, and tells it that its leases are gone. When there is no
-coordinator, or it hangs, or a tool that edits names no file, a hook lets the harness go on, and
-says so on the error stream. What a coordinator that is there refuses, as it wants a token, is
-denied, with the reason. A hook ends within seconds.`
+The session is named after the harness's session, unless --session names it. A session that uses
+hooks is stale after 15 minutes without a hook or call. The next hook revives it and tells the
+agent that it lost its leases. If the coordinator is down or hangs, or an edit names no file, the
+hook allows the edit and prints a warning. If the coordinator refuses the call, for example
+without a token, the hook denies the edit and gives the reason. A hook ends within seconds.`
 
 // hookPatience is how long a hook may take with a coordinator that runs.
 const hookPatience = 5 * time.Second
@@ -79,7 +78,7 @@ func (in *hookInput) edits() (string, error) {
 	err := json.Unmarshal(in.ToolInput, &input, jsontext.AllowInvalidUTF8(true))
 	file := cmp.Or(input.FilePath, input.NotebookPath)
 	if err != nil || file == "" {
-		return "", fmt.Errorf("the input of the tool %s names no file as a text", in.ToolName)
+		return "", fmt.Errorf("the input of the tool %s has no file name", in.ToolName)
 	}
 	return file, nil
 }
@@ -95,16 +94,16 @@ type hookEvent struct {
 	refused func(why string) any
 }
 
-var moments = []hookEvent{
-	{"session-start", "Register the agent, and tell it who else is there", `{"session_id":"1f0c"}`, true, false, sessionStart, notAdmitted},
-	{"pre-tool-use", "Lease the file that a tool is about to edit, or deny the edit",
+var hookEvents = []hookEvent{
+	{"session-start", "Register the agent and list the other agents", `{"session_id":"1f0c"}`, true, false, sessionStart, notAdmitted},
+	{"pre-tool-use", "Lease the file that a tool will edit, or deny the edit",
 		`{"session_id":"1","tool_name":"Edit","tool_input":{"file_path":"a.c"}}`, true, true, preToolUse, denied},
-	{"post-tool-use", "Say that the agent is alive", `{"session_id":"1f0c"}`, false, false, postToolUse, nil},
-	{"stop", "Free what pre-tool-use leased, and hand over messages", `{"session_id":"1f0c"}`, false, false, stopped, nil},
+	{"post-tool-use", "Send a heartbeat of the agent", `{"session_id":"1f0c"}`, false, false, postToolUse, nil},
+	{"stop", "Release the leases of pre-tool-use and deliver messages", `{"session_id":"1f0c"}`, false, false, stopped, nil},
 	{"session-end", "Unregister the agent", `{"session_id":"1f0c"}`, false, false, sessionEnd, nil},
 }
 
-// A hook is what runs at a moment.
+// A hook is one run of a hook event.
 type hook struct {
 	c     *command
 	o     *coordOptions
@@ -118,9 +117,9 @@ type hook struct {
 
 func (c *command) coordHookCommand(o *coordOptions) *cobra.Command {
 	var commands []*cobra.Command
-	for _, m := range moments {
+	for _, m := range hookEvents {
 		commands = append(commands, &cobra.Command{
-			Use: m.name, Short: m.short, Long: "See dragoman coord hook, which describes all moments.", Args: cmdline.NoArgs,
+			Use: m.name, Short: m.short, Long: "See dragoman coord hook for all hooks.", Args: cmdline.NoArgs,
 			Example: "  echo '" + m.example + "' | dragoman coord hook " + m.name,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				c.runHook(cmd.Context(), o, &m)
@@ -129,7 +128,7 @@ func (c *command) coordHookCommand(o *coordOptions) *cobra.Command {
 		})
 	}
 	return cmdline.Group(&cobra.Command{
-		Use: "hook", Short: "For agent harnesses: what they run at certain moments", Long: coordHookLong,
+		Use: "hook", Short: "Connect an agent harness to the coordinator", Long: coordHookLong,
 		Example: "  dragoman coord hook pre-tool-use",
 	}, commands...)
 }
@@ -200,7 +199,7 @@ func (c *command) tryHook(ctx context.Context, o *coordOptions, m *hookEvent) (a
 		return nil, fmt.Errorf("read what the harness says: %w", err)
 	}
 	if err := json.Unmarshal(text, h.in, jsontext.AllowInvalidUTF8(true)); err != nil { // what it writes may be of another encoding
-		return nil, errors.New("what the harness says on standard input is not the JSON of a hook, which is an object with session_id")
+		return nil, errors.New("standard input is not a JSON object with a session_id, which a harness passes to a hook")
 	}
 	looking, cancel := context.WithTimeout(ctx, hookPatience) // git, and the disk
 	defer cancel()
@@ -209,7 +208,7 @@ func (c *command) tryHook(ctx context.Context, o *coordOptions, m *hookEvent) (a
 	}
 	if o.session == "" {
 		if h.in.SessionID == "" {
-			return nil, errors.New("the harness names no session_id; name a session with --session")
+			return nil, errors.New("the input has no session_id; pass --session")
 		}
 		o.session = sessionNameOf(h.in.SessionID)
 	}
@@ -297,7 +296,7 @@ func sessionStart(ctx context.Context, h *hook) (any, error) {
 		return nil, err
 	}
 	if err := h.export(); err != nil {
-		h.c.Warn("git commits of this session are not known to be its own: %v", err)
+		h.c.Warn("the guard cannot tell which git commits belong to this session: %v", err)
 	}
 	view, err := h.c.viewOf(ctx, h.o)
 	if err != nil {
@@ -385,7 +384,7 @@ func (h *hook) unnameable(ctx context.Context, why *refusedError) (any, error) {
 	if len(found.Conflicts) > 0 {
 		return h.leased(&found.Conflicts[0].LockInfo), nil
 	}
-	h.c.Warn("nobody can lease this file, and others do not know that it is edited: %s", why)
+	h.c.Warn("this file cannot be leased, so other agents do not know that it is edited: %s", why)
 	return h.aside("PreToolUse"), nil
 }
 

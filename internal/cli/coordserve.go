@@ -36,24 +36,24 @@ import (
 // coordServeOptions are the flags of coord serve.
 type coordServeOptions struct {
 	cmdline.ListenOptions
-	open     bool
-	extended bool
-	anyHost  bool
-	alive    time.Duration
-	retain   time.Duration
-	agents   []string
+	open           bool
+	extended       bool
+	anyHost        bool
+	sessionTimeout time.Duration
+	retain         time.Duration
+	agents         []string
 }
 
-const coordServeLong = `serve runs the coordinator: the MCP endpoint at /mcp for coding agents, a page for people at
-/, what happens as a stream, and each session as an A2A agent at /a2a/PROJECT/SESSION. Agents, leases, messages and to-do lists are kept in a data
-folder. When it is ready it prints two lines to the error stream: data of coordinator: FOLDER, and
-serving coordinator at URL.
+const coordServeLong = `serve runs the coordinator. It serves the MCP endpoint for coding agents at /mcp, a web page at /,
+an event stream, and each session as an A2A agent at /a2a/PROJECT/SESSION. It keeps agents,
+leases, messages and to-do lists in a data folder. When it is ready, it prints two lines to
+standard error: data of coordinator: FOLDER, and serving coordinator at URL.
 
-Everybody who reaches the address may take part in a project that has no token; make tokens
-with dragoman coord token create. Beyond this machine serve does not listen as long as there
-is no token, or a project without one, unless --open says that this is meant.
+Everyone who reaches the address may take part in a project that has no token. To create tokens,
+run dragoman coord token create. If there is no token, or a project without one, serve listens on
+this machine only. --open removes this limit.
 
-SIGTERM or Ctrl-C tells those who wait that the coordinator ends, and ends it.`
+On SIGTERM or Ctrl-C, the coordinator ends waiting calls with an error and stops.`
 
 const coordServeExample = `  dragoman coord serve
   dragoman coord serve --addr 127.0.0.1:0 --data-dir :memory:
@@ -71,19 +71,20 @@ func (c *command) coordServeCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.Addr, "addr", defaultCoord, "where to listen; port 0 takes a free one")
+	flags.StringVar(&o.Addr, "addr", defaultCoord, "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
-	flags.BoolVar(&o.open, "open", false, "beyond this machine, let in everybody to projects without tokens")
-	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy, which counts as beyond this machine")
-	flags.BoolVar(&o.extended, "extended", false, "show models the tools and arguments that A2AMCP does not have, too")
-	flags.StringArrayVar(&o.agents, "a2a-agent", nil, "A2A agent that sessions may ask as a2a:ALIAS, as ALIAS=URL; repeatable")
-	flags.DurationVar(&o.alive, "alive", coord.DefaultSessionTimeout, "how long an agent may show no sign of life until its leases are free; 3s at least")
-	flags.DurationVar(&o.retain, "retain", coord.DefaultEventRetention, "how long past events are kept for those who ask for them; 0 is for ever")
-	flags.StringVar(&o.Cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
-	flags.StringVar(&o.Key, "tls-key", "", "file with the certificate's key, in PEM")
-	flags.DurationVar(&o.Drain, "drain", 5*time.Second, "how long open requests may take to end when the coordinator is stopped")
+	flags.BoolVar(&o.open, "open", false, "when listening beyond this machine, let everyone into projects without tokens")
+	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, accept any Host header, for use behind a proxy; counts as listening beyond this machine")
+	flags.BoolVar(&o.extended, "extended", false, "also offer models the tools and arguments that A2AMCP does not have")
+	flags.StringArrayVar(&o.agents, "a2a-agent", nil, "A2A agent that sessions can ask as a2a:ALIAS, given as ALIAS=URL; repeatable")
+	flags.DurationVar(&o.sessionTimeout, "session-timeout", coord.DefaultSessionTimeout, "a session is stale, and its leases are released, this long after its last heartbeat; at least 3s")
+	flags.DurationVar(&o.retain, "retain", coord.DefaultEventRetention, "retention of past events; 0 keeps all events")
+	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
+	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
+	flags.DurationVar(&o.Drain, "drain", 5*time.Second, "time that open requests get to finish when the coordinator stops")
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
+	flags.SetNormalizeFunc(aliases(map[string]string{"alive": "session-timeout"})) // its name before
 	return cmd
 }
 
@@ -96,11 +97,12 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	if err := o.Check(); err != nil {
 		return err
 	}
-	if o.alive < minAlive {
-		return cmdline.Usagef("--alive is %v; it must be %v at least, as agents whose connection broke need up to %v to be there again", o.alive, minAlive, redialLater)
+	if o.sessionTimeout < minSessionTimeout {
+		return cmdline.Usagef("--session-timeout is %v; the minimum is %v, because an agent needs up to %v to reconnect",
+			o.sessionTimeout, minSessionTimeout, redialLater)
 	}
 	if o.retain < 0 {
-		return cmdline.Usagef("--retain is %v; it must be 0, for ever, or more", o.retain)
+		return cmdline.Usagef("--retain is %v; it must be 0, which keeps all events, or more", o.retain)
 	}
 	ln, err := o.Listen(ctx)
 	if err != nil {
@@ -125,7 +127,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 	if err != nil {
 		return err
 	}
-	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, SessionTimeout: o.alive, EventRetention: cmp.Or(o.retain, -1), Logger: logger})
+	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, SessionTimeout: o.sessionTimeout, EventRetention: cmp.Or(o.retain, -1), Logger: logger})
 	var d *daemon.Daemon
 	bridge, err := a2abridge.New(a2abridge.Options{
 		Hub: hub, Journal: tasks, Agents: agents, Version: cmdline.Version(), Logger: logger,
@@ -162,8 +164,8 @@ func (c *command) besideCoord(ctx context.Context, o *coordServeOptions, err err
 		return err
 	}
 	if version, _, health := c.healthOf(ctx, at); health == nil {
-		return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "RUNS", Message: fmt.Sprintf("a coordinator serves at %s already, of version %s", at.url, version)}).
-			WithHint("use that one, or stop it; a second one needs another --addr and another --data-dir")
+		return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "RUNS", Message: fmt.Sprintf("a coordinator already serves at %s: version %s", at.url, version)}).
+			WithHint("use it or stop it; a second coordinator needs its own --addr and --data-dir")
 	}
 	return err
 }
@@ -257,19 +259,19 @@ func (c *command) checkOpen(ctx context.Context, o *coordServeOptions, tables *c
 		return nil
 	}
 	if o.TLS == nil {
-		c.Warn("serving plain http beyond this machine: everybody on the way can read and change it; set --tls-cert, or put a proxy with TLS in front")
+		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; set --tls-cert, or put a proxy with TLS in front")
 	}
 	if o.open {
-		c.Warn("everybody who reaches the coordinator may take part in projects without tokens")
+		c.Warn("everyone who reaches the coordinator may take part in projects without tokens")
 		return nil
 	}
 	grants, err := tables.Tokens(ctx)
 	if err != nil {
 		return fmt.Errorf("look for tokens: %w", err)
 	}
-	const hint = "make tokens with dragoman coord token create, or let in everybody with --open"
+	const hint = "make tokens with dragoman coord token create, or let everyone in with --open"
 	if len(grants) == 0 {
-		return cmdline.Usagef("--addr %s is beyond this machine, and there are no tokens", o.Addr).WithHint(hint)
+		return cmdline.Usagef("--addr %s is beyond this machine, but there are no tokens", o.Addr).WithHint(hint)
 	}
 	projects, err := tables.Projects(ctx)
 	if err != nil {
@@ -286,7 +288,7 @@ func (c *command) checkOpen(ctx context.Context, o *coordServeOptions, tables *c
 		}
 	}
 	if len(bare) > 0 {
-		return cmdline.Usagef("--addr %s is beyond this machine, and these projects have no tokens: %s", o.Addr, strings.Join(bare, ", ")).WithHint(hint)
+		return cmdline.Usagef("--addr %s is beyond this machine, but these projects have no tokens: %s", o.Addr, strings.Join(bare, ", ")).WithHint(hint)
 	}
 	return nil
 }
@@ -348,7 +350,7 @@ func (c *command) openCoordData(ctx context.Context, data string, logger *slog.L
 	d.place = folder
 	if data == cmdline.InMemory {
 		if folder, err = os.MkdirTemp("", "dragoman-coord-"); err != nil {
-			return nil, fmt.Errorf("make a folder that ends with the coordinator: %w", err)
+			return nil, fmt.Errorf("create a temporary folder for the coordinator: %w", err)
 		}
 		d.place = "kept until the coordinator ends"
 		d.undo = append(d.undo, func() error { return os.RemoveAll(folder) })
@@ -377,8 +379,8 @@ func (c *command) openCoordData(ctx context.Context, data string, logger *slog.L
 func coordLimits() []cmdline.Limit {
 	const of = "coordinator"
 	limits := []cmdline.Limit{
-		{Name: "silence of an agent until its leases are free", Value: terminal.FormatDuration(coord.DefaultSessionTimeout), Of: of},
-		{Name: "time that what an agent leaves is kept", Value: terminal.FormatDuration(coord.DefaultSessionRetention), Of: of},
+		{Name: "session timeout", Value: terminal.FormatDuration(coord.DefaultSessionTimeout), Of: of},
+		{Name: "retention of stale sessions", Value: terminal.FormatDuration(coord.DefaultSessionRetention), Of: of},
 		{Name: "longest wait of a tool", Value: terminal.FormatDuration(coord.MaxWait), Of: of},
 	}
 	for _, l := range coord.Limits() {

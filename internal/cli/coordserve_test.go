@@ -213,7 +213,7 @@ func TestHooksBringBackTheDead(t *testing.T) {
 // An agent that is known by hooks alone lives through what takes long between two of them.
 func TestHookedAgentsHavePatience(t *testing.T) {
 	t.Parallel()
-	_, url := startCoordinator(t, "--alive", "3s")
+	_, url := startCoordinator(t, "--session-timeout", "3s")
 	client := connectTo(t, url, "2026-07-28")
 	runHookCommand(t, url, "session-start", `{"session_id":"h"}`)
 	// Another one dies meanwhile, so that there was a look at who is alive.

@@ -15,19 +15,19 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-const coordSettingsLong = `settings shows the settings of a project, after it has changed those that are given:
+const coordSettingsLong = `settings changes the settings that you pass, and shows all settings of a project:
 
-  --strict       serves only agents that have registered; without it, the other
-                 agents get a warning
-  --ignore-case  treats paths that differ in case only as the same file, as on
+  --strict       serve registered agents only; without it, other agents get a
+                 warning
+  --ignore-case  treat paths that differ only in case as the same file, as on
                  macOS and Windows
-  --per-branch   lets only agents on the same branch conflict
-  --root         takes absolute paths below these folders for paths of the
-                 project: the folder of the repository and those of its work
-                 trees; --root "" takes all back
+  --per-branch   let only agents on the same branch conflict
+  --root         read absolute paths below these folders as paths of the
+                 project: the folder of the repository and its work trees;
+                 --root "" removes all roots
 
-In a project with tokens it takes one of the role admin. People set the first three on the
-page of the coordinator, too.`
+If the project has tokens, you need one with the role admin. You can also change the first three
+settings on the coordinator's page.`
 
 func (c *command) coordSettingsCommand(o *coordOptions) *cobra.Command {
 	var given coord.Settings
@@ -37,9 +37,9 @@ func (c *command) coordSettingsCommand(o *coordOptions) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&given.Strict, "strict", false, "serve registered agents only")
-	flags.BoolVar(&given.IgnoreCase, "ignore-case", false, "paths that differ in case only are the same")
-	flags.BoolVar(&given.PerBranch, "per-branch", false, "only agents on the same branch are in each other's way")
-	flags.StringArrayVar(&given.Roots, "root", nil, "folder below which absolute paths are the project's; repeatable")
+	flags.BoolVar(&given.IgnoreCase, "ignore-case", false, "treat paths that differ only in case as the same file")
+	flags.BoolVar(&given.PerBranch, "per-branch", false, "let only agents on the same branch conflict")
+	flags.StringArrayVar(&given.Roots, "root", nil, "read absolute paths below this folder as paths of the project; repeatable")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.coordSettings(cmd.Context(), o, func(s *coord.Settings) (changed bool) {
 			for name, set := range map[string]func(){

@@ -29,15 +29,14 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
-const coordStdioLong = `stdio serves the coordinator's tools over standard input and output, for harnesses that start
-one MCP server for each agent. It passes everything on to the coordinator, which it starts if
-none runs on this machine. As long as the harness lives, the sessions that called through it
-count as alive.
+const coordStdioLong = `stdio serves the coordinator's tools over standard input and output, for harnesses that start one
+MCP server for each agent. It forwards calls to the coordinator. If none runs on this machine, it
+starts one. While the harness runs, stdio sends heartbeats for its sessions.
 
-Tools need no project_id: without one they are about --project; nor, with --session, the
-session's name. Absolute paths of files in the repository are those of the project. --embedded
-runs the coordinator within this process, for one harness alone; it needs a --data-dir of its
-own when another one runs.`
+Tools need no project_id: the default is --project. With --session they need no session name
+either. Absolute paths of files in the repository become paths of the project. --embedded runs the
+coordinator inside this process, for one harness. If another coordinator runs, it needs its own
+--data-dir.`
 
 func (c *command) coordStdioCommand(o *coordOptions) *cobra.Command {
 	var embedded bool
@@ -49,7 +48,7 @@ func (c *command) coordStdioCommand(o *coordOptions) *cobra.Command {
 		Args:    cmdline.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordStdio(cmd.Context(), o, embedded) },
 	}
-	cmd.Flags().BoolVar(&embedded, "embedded", false, "run the coordinator in this process, instead of calling one")
+	cmd.Flags().BoolVar(&embedded, "embedded", false, "run the coordinator inside this process")
 	return cmd
 }
 

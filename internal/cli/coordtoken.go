@@ -22,17 +22,17 @@ import (
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
-const coordTokenLong = `token manages the tokens of a coordinator. As long as a project has none, everybody who
-reaches the coordinator may take part in it; with the first one everybody needs one.
-When the last one is revoked a project is open again to everybody who reaches the coordinator, as
-admin, unless that serves other machines. So revoke asks then; elsewhere than at a terminal it
-takes --yes.
-create shows the token once: it is kept as a hash. Each name has one token a project; only
-the name that registered a session may speak for it. Agents that registered before there was a
-token are shut out by the first one: they need a token, and register again.
+const coordTokenLong = `token manages the tokens of a coordinator. While a project has no token, everyone who reaches the
+coordinator may take part. After you create the first token, everyone needs one. If you revoke the
+last token, everyone on this machine may take part again, as admin. For this reason revoke asks
+for confirmation; without a terminal pass --yes.
 
-The commands work for whoever can read the coordinator's data folder, whether the
-coordinator runs or not.`
+create prints the token once; the coordinator keeps only a hash. A name has one token in each
+project, and only the name that registered a session may act for it. The first token locks out
+agents that registered without one: they need a token and must register again.
+
+You can run these commands if you can read the coordinator's data folder. The coordinator need not
+run.`
 
 // tokenEntry is a token in the API of the coordinator.
 type tokenEntry struct {
@@ -46,31 +46,31 @@ func (c *command) coordTokenCommand(o *coordOptions) *cobra.Command {
 	var e tokenEntry
 	var all, yes bool
 	create := &cobra.Command{
-		Use: "create NAME", Short: "Make a token for a name", Long: coordTokenLong, Args: cmdline.OneWord("the name of who gets the token"),
+		Use: "create NAME", Short: "Create a token", Long: coordTokenLong, Args: cmdline.OneWord("the name of the token's owner"),
 		Example: "  dragoman coord token create ann\n  dragoman coord token create build --role observer --all-projects",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Name = args[0]
 			return c.tokenCreate(cmd.Context(), o, e, all)
 		},
 	}
-	create.Flags().StringVar(&e.Role, "role", coord.RoleAgent, "agent, observer (may look only) or admin")
+	create.Flags().StringVar(&e.Role, "role", coord.RoleAgent, "agent, observer (read-only) or admin")
 	list := &cobra.Command{
 		Use: "list", Short: "List tokens", Long: coordTokenLong, Args: cmdline.NoArgs, Example: "  dragoman coord token list",
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.tokenList(cmd.Context(), o) },
 	}
 	revoke := &cobra.Command{
-		Use: "revoke NAME", Short: "Take back the token of a name", Long: coordTokenLong, Args: cmdline.OneWord("the name of who has the token"),
+		Use: "revoke NAME", Short: "Revoke a token", Long: coordTokenLong, Args: cmdline.OneWord("the name of the token's owner"),
 		Example: "  dragoman coord token revoke ann\n  dragoman coord token revoke build --all-projects",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Name = args[0]
 			return c.tokenRevoke(cmd.Context(), o, e, all, yes)
 		},
 	}
-	revoke.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask when it is the last token")
+	revoke.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask for confirmation when it is the last token")
 	for _, cmd := range []*cobra.Command{create, revoke} {
-		cmd.Flags().BoolVar(&all, "all-projects", false, "a token for all projects, instead of --project")
+		cmd.Flags().BoolVar(&all, "all-projects", false, "use a token for all projects instead of --project")
 	}
-	return cmdline.Group(&cobra.Command{Use: "token", Short: "Manage who may take part", Long: coordTokenLong, Example: "  dragoman coord token create ann"}, create, list, revoke)
+	return cmdline.Group(&cobra.Command{Use: "token", Short: "Manage the tokens of a coordinator", Long: coordTokenLong, Example: "  dragoman coord token create ann"}, create, list, revoke)
 }
 
 // withTokens runs one of two functions: with the tables, if nobody has the data folder, or else with the options by which
@@ -87,7 +87,7 @@ func (c *command) withTokens(ctx context.Context, o *coordOptions, here func(*co
 	if _, locked := errors.AsType[*sqlite.LockedError](err); locked {
 		key, err := os.ReadFile(filepath.Join(folder, ownerKeyFile))
 		if err != nil {
-			return fmt.Errorf("the coordinator runs, and the key of its owner cannot be read: %w", err)
+			return fmt.Errorf("read the owner key of the running coordinator: %w", err)
 		}
 		owner := *o
 		owner.token = strings.TrimSpace(string(key))
@@ -132,7 +132,7 @@ func (c *command) tokenCreate(ctx context.Context, o *coordOptions, e tokenEntry
 		if err := c.coordAPI(ctx, owner, http.MethodPost, tokensPath, e, &made); err != nil || len(there) == 0 {
 			return err
 		}
-		c.Warn("these agents registered without a token and are shut out now: %s; give each one a token and let it register again, under another name or once it counts as dead", strings.Join(there, ", "))
+		c.Warn("these agents registered without a token and are now locked out: %s. Give each one a token and let it register again: under another name, or under its own once its session is stale", strings.Join(there, ", "))
 		return nil
 	})
 	if err != nil {
@@ -183,13 +183,13 @@ func (c *command) lastToken(ctx context.Context, o *coordOptions, e tokenEntry) 
 
 // confirmLast asks a person whether the last token is to go.
 func (c *command) confirmLast(ctx context.Context, name, opens string) error {
-	what := fmt.Sprintf("without the token of %s everybody who reaches the coordinator may do everything in %s", name, opens)
+	what := fmt.Sprintf("without the token of %s, everyone who reaches the coordinator has full access to %s", name, opens)
 	if !c.AtTerminal() {
-		return cmdline.Usagef("%s, and nobody is here to be asked", what).WithHint("make another token first, or say --yes")
+		return cmdline.Usagef("%s, but standard input is not a terminal", what).WithHint("create another token first, or pass --yes")
 	}
 	in := c.Prompter(nil, nil)
 	defer in.Close()
-	answer, err := in.Ask(ctx, what+". Type yes to go on: ")
+	answer, err := in.Ask(ctx, what+". Type yes to continue: ")
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupted), err == nil && answer != "yes":
 		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_CONFIRMED", Message: "nothing was done"}
@@ -216,7 +216,7 @@ func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry
 		})
 	if err == nil {
 		if opens != "" {
-			c.Warn("that was the last token: everybody who reaches the coordinator may do everything in %s now, unless it serves other machines", opens)
+			c.Warn("that was the last token: everyone who reaches the coordinator now has full access to %s, unless it serves other machines", opens)
 		}
 		return c.ShowText(func(p *terminal.Printer) { p.Field(0, "Revoked", e.Name) })
 	}
@@ -226,7 +226,7 @@ func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry
 			where = "the project " + e.Project + "; one for all projects is taken back with --all-projects"
 		}
 		return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NO_TOKEN", Message: fmt.Sprintf("%s has no token for %s", e.Name, where)}).
-			WithHint("see which ones there are with dragoman coord token list")
+			WithHint("dragoman coord token list shows the tokens")
 	}
 	return err
 }

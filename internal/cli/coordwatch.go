@@ -22,10 +22,10 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-const coordWatchLong = `watch prints what happens in a project, one line an event, as it happens: for people, or
-with -o json one JSON object a line. It begins with what has happened after the event of
---after, and goes on after the coordinator was away; where the project has begun again since, with
-its first one.`
+const coordWatchLong = `watch prints the events of a project as they happen, one on each line. With -o json each line is a
+JSON object. It starts with the event after --after. If the connection to the coordinator breaks,
+watch reconnects and continues. If the project was deleted in the meantime, watch continues with
+the first event of the new project.`
 
 // watchRetry is the pause before a stream that was cut is opened again.
 const watchRetry = time.Second
@@ -44,8 +44,8 @@ func (c *command) coordWatchCommand(o *coordOptions) *cobra.Command {
 		Example: "  dragoman coord watch\n  dragoman coord watch --project shop --after 120 -o json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordWatch(cmd.Context(), o, &w) },
 	}
-	cmd.Flags().Int64Var(&w.after, "after", 0, "number of the event to go on after; 0 begins with the first one")
-	cmd.Flags().IntVar(&w.count, "count", 0, "end after so many events; 0 goes on until Ctrl-C")
+	cmd.Flags().Int64Var(&w.after, "after", 0, "number of the event to continue after; 0 starts with the first one")
+	cmd.Flags().IntVar(&w.count, "count", 0, "stop after this many events; 0 continues until Ctrl-C")
 	return cmd
 }
 

@@ -64,12 +64,12 @@ func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params ht
 	scheme := keyScheme(card)
 	switch {
 	case scheme == nil:
-		return cmdline.Usagef("the agent's card names no API key, so --api-key has no place to go").
+		return cmdline.Usagef("--api-key cannot be sent: the agent's card declares no API key").
 			WithHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
 	case !isHeaderValue(key):
-		return cmdline.Usagef("--api-key has characters that no header may have")
+		return cmdline.Usagef("--api-key has characters that are not allowed in a header")
 	case !isToken(scheme.Name):
-		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: "the agent's card wants its API key under a name that cannot be sent"}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: "--api-key cannot be sent: the name of the API key in the agent's card is not valid"}
 	}
 	if tap, ok := c.httpClient().Transport.(*tap); ok {
 		tap.hide(scheme.Name)
@@ -83,7 +83,7 @@ func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params ht
 		options.HTTPClient = &http.Client{Transport: addingQuery(options.HTTPClient.Transport, scheme.Name, key)}
 		options.Interceptors = append(options.Interceptors, noQueryOverGRPC)
 	default:
-		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: "the agent's card does not say where its API key goes"}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: "the agent's card does not say where to send its API key"}
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func addingQuery(next http.RoundTripper, name, value string) http.RoundTripper {
 
 func noQueryOverGRPC(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
 	if call.Interface.Binding == a2a.BindingGRPC {
-		return nil, cmdline.Usagef("the agent wants its API key in the URL, which gRPC has not").WithHint("choose another binding with --transport")
+		return nil, cmdline.Usagef("the agent requires its API key in the URL, which gRPC does not support").WithHint("choose another binding with --transport")
 	}
 	return next(ctx, call)
 }

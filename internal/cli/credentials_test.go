@@ -77,7 +77,7 @@ func TestAPIKeyWithoutAPlace(t *testing.T) {
 		exit   int
 		says   string
 	}{
-		{nil, cmdline.ExitUsage, "names no API key"},
+		{nil, cmdline.ExitUsage, "declares no API key"},
 		{&a2a.APIKeyScheme{Location: "header", Name: "X Team"}, cmdline.ExitFailure, "cannot be sent"},
 	} {
 		got := run(t.Context(), "send", "-a", serveKeyed(t, test.scheme, never), "--api-key", testKey, "hi")
@@ -98,11 +98,11 @@ func TestInsecureWarns(t *testing.T) {
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
 	got := run(t.Context(), "card", "get", "-a", secure.URL, "--insecure")
-	if got.code != cmdline.ExitUnreachable || !strings.Contains(got.stderr, "Warning: --insecure: no certificate is verified") || !strings.Contains(got.stderr, "HTTP 404") && !strings.Contains(got.stderr, "not found") {
+	if got.code != cmdline.ExitUnreachable || !strings.Contains(got.stderr, "Warning: --insecure: certificates are not verified") || !strings.Contains(got.stderr, "HTTP 404") && !strings.Contains(got.stderr, "not found") {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), "card", "get", "-a", secure.URL, "--insecure", "--bearer", testKey)
-	if !strings.Contains(got.stderr, "can take the credentials") {
+	if !strings.Contains(got.stderr, "can steal the credentials") {
 		t.Errorf("%+v", got)
 	}
 	if got := run(t.Context(), "card", "get", "-a", secure.URL); !strings.Contains(got.stderr, "does not trust") {

@@ -13,12 +13,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-const diffLong = `diff holds two cassettes of record or replay against each other, exchange by exchange,
-and prints what differs: what the first one has after -, what the second one has after +.
-Times, credentials and speed do not count, and of ids only whether each stands for the
-same one throughout.
+const diffLong = `diff compares two cassettes of record or replay, exchange by exchange. It prints lines of the
+first one after - and lines of the second one after +. It ignores times, credentials and speed.
+Ids may differ if each one is replaced consistently.
 
-It exits with 0 if nothing differs, and with 1 otherwise.`
+The exit code is 0 if there is no difference, and 1 otherwise.`
 
 func (c *command) diffCommand() *cobra.Command {
 	return &cobra.Command{

@@ -156,7 +156,7 @@ func readEnvFile(path string) (envFile, error) {
 		return file, err
 	}
 	if len(text) > maxEnvFile {
-		return file, fmt.Errorf("%s has more than %d bytes; it should only hold settings", path, maxEnvFile)
+		return file, fmt.Errorf("%s has more than %d bytes; it must hold settings only", path, maxEnvFile)
 	}
 	if err := file.parse(string(text)); err != nil {
 		return file, fmt.Errorf("%s: %w", path, err)

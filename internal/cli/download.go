@@ -25,19 +25,19 @@ type downloadOptions struct {
 	networks  string
 }
 
-const downloadLong = `download writes what a task brought forth into a folder: files under their names, texts
-and data as files named after their artifacts. Folders in a name are made below the
-folder; a name that leads out of it is refused, and one that would be hidden gets an
-underscore in front. Nothing is written over without --force.
+const downloadLong = `download writes the artifacts of a task into a folder. Files keep their names. Texts and data
+become files named after their artifacts. download creates the folders in a name, but refuses a
+name that leads out of the folder. A hidden name gets an underscore in front. To overwrite files,
+pass --force.
 
-Files that the agent gives by URL are fetched, without credentials, up to 1 GiB each:
-from the agent's own server, and from the internet. Other networks take --networks.`
+If the agent gives a file as a URL, download fetches up to 1 GiB without credentials, from the
+agent's own server or the internet. To allow other networks, pass --networks.`
 
 func (c *command) taskDownloadCommand() *cobra.Command {
 	var o downloadOptions
 	cmd := &cobra.Command{
 		Use:     "download ID",
-		Short:   "Save what a task brought forth",
+		Short:   "Save the artifacts of a task",
 		Long:    downloadLong,
 		Example: "  dragoman task download -a http://127.0.0.1:8080 ID --dir pictures\n  dragoman task download -a http://127.0.0.1:8080 ID --artifact report --force -o json",
 		Args:    c.oneID,
@@ -51,15 +51,15 @@ func (c *command) taskDownloadCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.dir, "dir", ".", "folder to save to; it is made if it is missing")
-	flags.BoolVar(&o.force, "force", false, "write over files that are there")
+	flags.StringVar(&o.dir, "dir", ".", "folder to save to; created if it does not exist")
+	flags.BoolVar(&o.force, "force", false, "overwrite existing files")
 	flags.StringArrayVar(&o.artifacts, "artifact", nil, "id or name of an artifact to save, instead of all; repeatable")
 	networksFlag(cmd, &o.networks)
 	return cmd
 }
 
 func networksFlag(cmd *cobra.Command, networks *string) {
-	cmd.Flags().StringVar(networks, "networks", string(guard.Public), "where files may be fetched from, the agent's server aside: public, loopback or private, each with those before it")
+	cmd.Flags().StringVar(networks, "networks", string(guard.Public), "networks besides the agent's server to fetch files from: public, loopback (and public) or private (and both)")
 }
 
 // download saves the artifacts of a task and says where they are.
@@ -166,7 +166,7 @@ func (c *command) saveResult(ctx context.Context, agent *client.Client, o *sendO
 		none := 0
 		task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: &none}))
 		if err != nil {
-			return fmt.Errorf("the message was taken, but what came of it cannot be saved: %w", err)
+			return fmt.Errorf("the agent accepted the message, but the result cannot be saved: %w", err)
 		}
 		made = task.Artifacts
 	}

@@ -27,7 +27,7 @@ func registryFlag(flags *pflag.FlagSet, url *string) {
 
 // badRegistry says that a value of --registry is none.
 func badRegistry(url string) error {
-	return cmdline.Usagef("--registry is %q, which is no http or https URL without query", url).WithHint("for example --registry http://" + defaultRegistry)
+	return cmdline.Usagef("--registry is %q; it must be an http or https URL without a query", url).WithHint("for example --registry http://" + defaultRegistry)
 }
 
 // entryName returns the name in a reference to an entry of a registry, registry:NAME. What has a port behind the colon is

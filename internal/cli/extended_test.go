@@ -29,7 +29,7 @@ func (confiding) Capabilities() a2a.AgentCapabilities {
 
 func (s confiding) ExtendedCard(ctx context.Context, _ *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
 	if s.card == nil {
-		return nil, a2a.NewError(a2a.ErrExtendedCardNotConfigured, "there is none")
+		return nil, a2a.NewError(a2a.ErrExtendedCardNotConfigured, "it must follow")
 	}
 	return s.card, nil
 }

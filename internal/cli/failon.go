@@ -46,7 +46,7 @@ func (f *statesFlag) Set(text string) error {
 
 // failOnFlag lets a command fail when the task ends in one of some states, or waits.
 func (c *command) failOnFlag(flags *pflag.FlagSet) {
-	flags.Var(&c.options.failOn, "fail-on", fmt.Sprintf("exit with %d when the task is then in one of these states, such as failed,rejected,input-required", cmdline.ExitState))
+	flags.Var(&c.options.failOn, "fail-on", fmt.Sprintf("exit with %d if the task ends up in one of these states, such as failed,rejected,input-required", cmdline.ExitState))
 }
 
 // verdict makes a failure of the state that the task ended in, if the user wants that.

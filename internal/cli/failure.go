@@ -118,7 +118,7 @@ var stateNames = func() *strings.Replacer {
 
 // unreachable says why an agent cannot be reached, and each reason once when several of its interfaces were tried.
 func unreachable(e *client.UnreachableError) *cmdline.Failure {
-	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Hint: "check that the agent runs and that its card names the right address"}
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Hint: "check that the agent runs and that its card has the right address"}
 	var reasons []string
 	for _, err := range attempts(e.Err) {
 		why, _ := cmdline.CauseOf(err, "")

@@ -168,9 +168,9 @@ func (c *command) flagError(cmd *cobra.Command, err error) error {
 	calls, serves := cmd.Flag(flagAgentCard) != nil, cmd.Flag("agent") != nil
 	switch {
 	case isUnknown && serves && slices.Contains([]string{"a", flagAgentCard}, unknown.GetSpecifiedName()):
-		return f.WithHint("-a names an agent to call; --agent names the agent to serve")
+		return f.WithHint("-a is the agent to call; to serve an agent, use --agent")
 	case isUnknown && calls && unknown.GetSpecifiedName() == "agent":
-		return f.WithHint("-a names the agent to call; --agent names the agent that dragoman serve serves")
+		return f.WithHint("-a is the agent to call; --agent belongs to dragoman serve")
 	}
 	return f.WithHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
 }

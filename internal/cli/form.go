@@ -343,7 +343,7 @@ func (f *formField) check(value jsontext.Value) error {
 	case f.kind == "number" && kind != "number":
 		return errors.New("it must be a number")
 	case f.kind == "boolean" && kind != "boolean":
-		return errors.New("it must be yes or no, which is true or false in JSON")
+		return errors.New("it must be yes or no (true or false in JSON)")
 	case (f.kind == "array" || f.kind == "object") && kind != f.kind:
 		return errors.New("it must be " + f.shape())
 	case f.kind != "" && f.kind != "integer" && kind != f.kind:

@@ -49,7 +49,7 @@ func (c *command) gatewayCommand() *cobra.Command {
 	var o gatewayOptions
 	cmd := &cobra.Command{
 		Use:     "gateway",
-		Short:   "Serve all generations in front of agents that speak one",
+		Short:   "Serve every protocol version in front of agents that speak one",
 		Long:    gatewayLong,
 		Example: gatewayExample,
 		Args:    cmdline.NoArgs,
@@ -60,13 +60,13 @@ func (c *command) gatewayCommand() *cobra.Command {
 	agentsFlag(flags, &o.upstreams)
 	registryFlag(flags, &c.options.registry)
 	agentVersionFlag(flags, &o.agentVersion)
-	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8090", "where to listen; port 0 takes a free one")
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8090", "address to listen on; port 0 picks a free port")
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients and agents reach the gateway (default: the address it listens on)")
 	o.registerCardGRPC(flags)
 	flags.BoolVar(&o.privateWebhooks, "allow-private-webhooks", false, "notify webhooks in private networks and on this machine too")
-	flags.StringVar(&o.Cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
-	flags.StringVar(&o.Key, "tls-key", "", "file with the certificate's key, in PEM")
-	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long open requests may take to end when the gateway is stopped")
+	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
+	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "time that open requests get to finish when the gateway stops")
 	c.debugFlag(flags)
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
@@ -146,7 +146,7 @@ func (o *gatewayOptions) behind(c *command) ([]gateway.Upstream, error) {
 		name, ref := nameAndRef(text)
 		if name == "" && len(o.upstreams) > 1 {
 			shown := withoutUser(ref)
-			return nil, cmdline.Usagef("the agent %s has no name, and a gateway to several agents serves each below its name", shown).
+			return nil, cmdline.Usagef("the agent %s has no name; with several agents, give each one as NAME=URL", shown).
 				WithHint("put a name in front: NAME=" + shown)
 		}
 		at, err := c.cardAt(c.options.registry, ref)

@@ -20,10 +20,10 @@ type dialectFlags struct {
 }
 
 func (d *dialectFlags) register(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&d.generations, "generations", []string{"1.0", "0.3", "0.1"}, "the generations of the protocol to serve; 0.2 and 0.3 are one")
-	flags.BoolVar(&d.unversioned, "accept-unversioned", false, "serve requests of 1.0 without A2A-Version, which the standard counts as 0.3")
-	flags.BoolVar(&d.reopen, "reopen-tasks", true, "let clients of 0.1 send messages to tasks that have ended; =false refuses them")
-	flags.BoolVar(&d.rawFiles, "raw-files", false, "read and write files in 0.3 over gRPC and HTTP+JSON as bytes, not as base64 text in their place")
+	flags.StringSliceVar(&d.generations, "generations", []string{"1.0", "0.3", "0.1"}, "the protocol versions to serve; 0.3 includes 0.2")
+	flags.BoolVar(&d.unversioned, "accept-unversioned", false, "read requests without A2A-Version as 1.0; the standard reads them as 0.3")
+	flags.BoolVar(&d.reopen, "reopen-tasks", true, "let clients of 0.1 send messages to ended tasks; =false rejects them")
+	flags.BoolVar(&d.rawFiles, "raw-files", false, "in 0.3 over gRPC and HTTP+JSON, read and write files as bytes instead of base64 text")
 }
 
 // apply puts what the flags say into the options of a server.

@@ -247,7 +247,7 @@ func TestErrorsNameTheVariableThatAValueIsFrom(t *testing.T) {
 		{"DRAGOMAN_AGENT", "http://127.0.0.1:1", []string{"serve"}, `Error: DRAGOMAN_AGENT is "http://127.0.0.1:1"; use `},
 		{"DRAGOMAN_OUTPUT", "yaml", []string{"version"}, `Error: DRAGOMAN_OUTPUT is "yaml"; use text or json`},
 		{"DRAGOMAN_LOG_LEVEL", "loud", []string{"serve", "--echo"}, `Error: DRAGOMAN_LOG_LEVEL is "loud"; use`},
-		{"DRAGOMAN_REGISTRY", "nowhere?x=1", []string{"registry", "list"}, `Error: DRAGOMAN_REGISTRY is "nowhere?x=1", which`},
+		{"DRAGOMAN_REGISTRY", "nowhere?x=1", []string{"registry", "list"}, `Error: DRAGOMAN_REGISTRY is "nowhere?x=1"; it must be`},
 		{"DRAGOMAN_REGISTRY", "http://127.0.0.1:1", []string{"registry", "list"}, "; the address is from DRAGOMAN_REGISTRY\n"},
 		{"DRAGOMAN_AGENT_CARD", "http://127.0.0.1:1", []string{"send", "hi"}, "; the address is from DRAGOMAN_AGENT_CARD\n"},
 		{"A2ACLI_NETWORKS", "moon", []string{"send", "hi", "-a", "http://127.0.0.1:1"}, `Error: A2ACLI_NETWORKS is "moon"; use public`},
@@ -292,7 +292,7 @@ func TestAHostWarnsOfAgentsThatWantCredentials(t *testing.T) {
 	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error { return nil }),
 		&server.Options{Authenticator: auth.Token("secret", a2a.Identity{Subject: "ann"})})
 	got := run(t.Context(), "host", "ask", "--data-dir", cmdline.InMemory, url, "hi")
-	has(t, "the error stream", got.stderr, `Warning: agent "Test" asks for credentials, and a host sends none to its agents`)
+	has(t, "the error stream", got.stderr, `Warning: agent "Test" requires credentials, but a host sends none`)
 }
 
 func TestAnAnswerIsFollowedByWhatIsNew(t *testing.T) {
@@ -397,7 +397,7 @@ func TestAutoSaysThatThereIsNoModel(t *testing.T) {
 	url := serveAgent(t, asker, nil)
 	for _, env := range []map[string]string{nil, {"OPENAI_API_KEY": "none"}} {
 		got := runWith(t.Context(), env, "", "host", "ask", "-a", url, "--data-dir", cmdline.InMemory, "--llm", "auto", "--timeout", "3s", "What agents do you have?")
-		if said := strings.Contains(got.stderr, "Warning: --llm auto found no language model, so rules take its place; set GEMINI_API_KEY"); said != (env == nil) {
+		if said := strings.Contains(got.stderr, "Warning: --llm auto found no language model and uses rules; set GEMINI_API_KEY"); said != (env == nil) {
 			t.Errorf("%v: %+v", env, got)
 		}
 	}

@@ -68,7 +68,7 @@ func (c *command) hostCommand() *cobra.Command {
 	var o hostOptions
 	cmd := &cobra.Command{
 		Use:     "host",
-		Short:   "Pass requests on to the agents that can do them",
+		Short:   "Route requests to the right agents",
 		Long:    hostLong,
 		Example: hostExample,
 		Args:    cmdline.NoArgs,
@@ -76,12 +76,12 @@ func (c *command) hostCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.Addr, "serve", "", "serve the host on this address; port 0 takes a free one")
+	flags.StringVar(&o.Addr, "serve", "", "serve the host at this address; port 0 picks a free port")
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the host (default: the address it listens on)")
 	o.registerCardGRPC(flags)
-	flags.StringVar(&o.Cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
-	flags.StringVar(&o.Key, "tls-key", "", "file with the certificate's key, in PEM")
-	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the host is stopped")
+	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
+	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "time that running turns get to finish when the host stops")
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to continue")
 	flags.StringVar(&o.contextID, "context-id", "", "the context to continue")
 	c.DataDirFlag(flags, &o.Data)
@@ -91,24 +91,24 @@ func (c *command) hostCommand() *cobra.Command {
 	return cmd
 }
 
-const hostNetworksUsage = "where agents of the registry may be: public, loopback or private, each with those before it " +
-	"(default: loopback when the registry is on this machine, else public)"
+const hostNetworksUsage = "networks of agents of the registry: public, loopback (and public) or private (and both) " +
+	"(default: loopback if the registry is on this machine, else public)"
 
 // hostFlags are those that say what a host is, however it is used.
 func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	limits := host.Options{}.Defaults()
 	agentsFlag(flags, &o.agents)
-	flags.StringVar(&o.registry, "registry", "", "URL of a registry whose agents are there as well")
+	flags.StringVar(&o.registry, "registry", "", "URL of a registry whose agents the host uses too")
 	flags.StringVar(&o.model, "llm", llmOff,
-		"what plans: off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
+		"planner: off for rules; auto, gemini, openai or anthropic for a language model, with its key in the environment")
 	agentVersionFlag(flags, &o.agentVersion)
 	calls := c.clientFlags()
 	flags.AddFlag(calls.Lookup("transport")) // to the agents, and to the host itself
 	for _, name := range tlsFlags {
 		flags.AddFlag(calls.Lookup(name))
 	}
-	flags.IntVar(&o.parallel, "parallel", limits.Parallel, "how many agents may work on one request at once")
-	flags.DurationVar(&o.step, "step-timeout", limits.StepTimeout, "how long one agent may take for its part")
+	flags.IntVar(&o.parallel, "parallel", limits.Parallel, "most agents that work on one request at once")
+	flags.DurationVar(&o.step, "step-timeout", limits.StepTimeout, "time limit of one agent for its step")
 	flags.StringVar(&o.LogLevel, "log-level", "error", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 }
@@ -133,7 +133,7 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 	})
 	c.DataDirFlag(cmd.Flags(), &o.Data)
 	networks := cmd.Flag("networks") // of files to send
-	networks.Usage += "; when it is given, also " + hostNetworksUsage
+	networks.Usage += ". It also sets the " + hostNetworksUsage
 	send := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, words []string) error {
 		words, err := c.orInput(cmd, words)
@@ -293,7 +293,7 @@ func (o *hostOptions) during(ctx context.Context, ln net.Listener, srv *server.S
 // directory makes the directory that the flags name.
 func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	if len(o.agents) == 0 && o.registry == "" {
-		return nil, cmdline.Usagef("no agent is named").WithHint("name some with -a URL, or a registry with --registry URL")
+		return nil, cmdline.Usagef("no agent is named").WithHint("name agents with -a URL, or a registry with --registry URL")
 	}
 	if o.parallel < 1 || o.step <= 0 {
 		return nil, cmdline.Usagef("--parallel and --step-timeout must be above 0")

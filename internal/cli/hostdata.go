@@ -32,8 +32,8 @@ func (c *command) openHost(ctx context.Context, o *hostOptions) (*storage, error
 			return opened, err
 		case inUse > 0:
 			f := &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal,
-				Message: fmt.Sprintf("no host that has ended knows this task or context; %d that run may know it", inUse)}
-			return nil, f.WithHint("go on in the host that has it, or end that one first")
+				Message: fmt.Sprintf("no stopped host has this task or context; one of the %d running hosts may have it", inUse)}
+			return nil, f.WithHint("continue in the host that has it, or stop that host first")
 		}
 	}
 	return c.openFree(ctx, o) // for an unknown task too: the host answers that it does not know it

@@ -48,7 +48,7 @@ func TestHostsRunBesideEachOther(t *testing.T) {
 		t.Errorf("a task of the second folder: %+v", got)
 	}
 	if got := ask("--task-id", first, "--text", "more"); got.code != cmdline.ExitFailure ||
-		!strings.Contains(got.stderr, "no host that has ended knows this task or context; 1 that run may know it\nHint: go on in the host that has it") {
+		!strings.Contains(got.stderr, "no stopped host has this task or context; one of the 1 running hosts may have it\nHint: continue in the host that has it") {
 		t.Errorf("a task of a host that runs: %+v", got)
 	}
 	typed.Close()

@@ -48,7 +48,7 @@ func (c *command) chooseInterface(o *client.Options) error {
 	case o.Tenant != "" && !slices.Contains(generations, a2a.Generation10):
 		return cmdline.Usagef("--tenant needs version 1.0: older versions have no tenants").WithHint("leave out --tenant or --a2a-version")
 	case binding.ReservedTenant(o.Tenant):
-		return cmdline.Usagef("--tenant is %q, which has another meaning in the paths of A2A", o.Tenant)
+		return cmdline.Usagef("--tenant is %q, which is a reserved word in A2A paths", o.Tenant)
 	}
 	o.Bindings, err = c.bindings()
 	return err
@@ -65,7 +65,7 @@ func generationsOf(version string) ([]a2a.Generation, error) {
 
 // agentVersionFlag adds --a2a-version to a command that calls agents in whatever version their cards name.
 func agentVersionFlag(flags *pflag.FlagSet, version *string) {
-	flags.StringVar(version, "a2a-version", anyVersion, "version of the protocol to speak to the agents: 1.0, 0.3, 0.2, 0.1, or any that their cards name")
+	flags.StringVar(version, "a2a-version", anyVersion, "protocol version to speak to the agents: 1.0, 0.3, 0.2, 0.1, or any version in their cards")
 }
 
 // bindings returns what --transport names, each once; nil for those of the cards.

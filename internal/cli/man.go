@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const manLong = `man prints the manual page of all commands, in the language of man(1). Put it into
-a folder of MANPATH as man1/dragoman.1, and "man dragoman" shows it.`
+const manLong = `man prints a manual page of all commands for man(1). Save it as man1/dragoman.1 in a folder of
+MANPATH to read it with "man dragoman".`
 
 const manExample = `  dragoman man | man -l -
   mkdir -p ~/.local/share/man/man1 && dragoman man > ~/.local/share/man/man1/dragoman.1`

@@ -34,16 +34,17 @@ type bridgeOptions struct {
 	maxOutput int
 }
 
-const bridgeLong = `bridge makes the skills of A2A agents tools of an MCP server, so that whatever speaks MCP
-can use them. It serves standard input and output, as harnesses want that start their MCP
-servers themselves; with --http it serves streamable HTTP instead, and when it is ready it
-prints one line to the error stream: serving bridge to AGENTS at URL.
+const bridgeLong = `bridge serves the skills of A2A agents as tools of an MCP server, so that MCP clients can call
+them. It serves standard input and output, for harnesses that start their MCP servers. With --http
+it serves streamable HTTP instead. When it is ready, it then prints one line to standard error:
+serving bridge to AGENTS at URL.
 
-What an agent streams is progress, what it asks is elicitation, or else an answer with the
-id of the task; artifacts are content. The agents' cards are resources.
+Streamed events become progress notifications, and artifacts become content. If the agent asks for
+input, the bridge asks the user through elicitation. If the MCP client has no elicitation, the
+tool returns the question with the id of the task. The agents' cards are resources.
 
-Several agents are told apart by the names of their cards, or by NAME=URL. Credentials go
-to a single agent only. Beyond this machine --http wants a token.`
+Several agents are told apart by the names in their cards, or by NAME=URL. Credentials go to a
+single agent only. If --http listens beyond this machine, it requires a token.`
 
 const bridgeExample = `  dragoman mcp bridge -a http://127.0.0.1:8080
   dragoman mcp bridge -a http://127.0.0.1:8080 --http 127.0.0.1:8097
@@ -59,7 +60,7 @@ func (c *command) mcpBridgeCommand() *cobra.Command {
 	o := bridgeOptions{}
 	cmd := &cobra.Command{
 		Use:     "bridge",
-		Short:   "Serve the skills of A2A agents as tools of MCP",
+		Short:   "Serve the skills of A2A agents as MCP tools",
 		Long:    bridgeLong,
 		Example: bridgeExample,
 		Args:    cmdline.NoArgs,
@@ -68,10 +69,10 @@ func (c *command) mcpBridgeCommand() *cobra.Command {
 	flags, limits := cmd.Flags(), mcpbridge.Options{}.Defaults()
 	flags.SortFlags = false
 	agentsFlag(flags, &o.agents)
-	flags.StringVar(&o.Addr, "http", "", "where to serve streamable HTTP, instead of standard input and output; port 0 takes a free one")
-	flags.StringVar(&o.token, flagMCPToken, "", "token that MCP clients have to send as Authorization: Bearer, with --http; better given as DRAGOMAN_MCP_TOKEN")
-	flags.DurationVar(&o.wait, "max-wait", limits.Wait, "how long a call waits for an agent, until it answers with the id of the task")
-	flags.IntVar(&o.maxOutput, "max-output", limits.MaxOutput, "how many bytes of what an agent says a call answers with")
+	flags.StringVar(&o.Addr, "http", "", "serve streamable HTTP at this address instead of standard input and output; port 0 picks a free port")
+	flags.StringVar(&o.token, flagMCPToken, "", "with --http: token that MCP clients must send as Authorization: Bearer; prefer DRAGOMAN_MCP_TOKEN")
+	flags.DurationVar(&o.wait, "max-wait", limits.Wait, "time that a call waits for an agent before it returns the id of the task")
+	flags.IntVar(&o.maxOutput, "max-output", limits.MaxOutput, "most bytes of an agent's output that a call returns")
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
 		case flagAgentCard, "timeout", "poll-interval", "verbose": // which are about one call
@@ -124,7 +125,7 @@ func (o *bridgeOptions) checkBridge(c *command) error {
 	case len(o.agents) == 0:
 		return noAgent()
 	case len(o.agents) > 1 && c.hasCredentials():
-		return cmdline.Usagef("there are %d agents, and credentials that each of them would get", len(o.agents)).WithHint("run a bridge for each agent that needs credentials")
+		return cmdline.Usagef("credentials are set, but each of the %d agents would get them", len(o.agents)).WithHint("run a bridge for each agent that needs credentials")
 	case o.wait <= 0:
 		return cmdline.Usagef("--max-wait is %v; it must be above 0", o.wait)
 	case o.maxOutput <= 0:
@@ -148,9 +149,9 @@ func (c *command) bridgeHTTP(ctx context.Context, o *bridgeOptions, b *mcpbridge
 	local := cmdline.IsLoopback(ln.Addr())
 	if !local {
 		if o.token == "" {
-			return cmdline.Usagef("--http %s is beyond this machine, and everybody there could use the agents", o.Addr).WithHint("set a token with --" + flagMCPToken)
+			return cmdline.Usagef("--http %s is beyond this machine: everyone who reaches it could use the agents", o.Addr).WithHint("set a token with --" + flagMCPToken)
 		}
-		c.Warn("serving plain http beyond this machine: everybody on the way can read and change it; put a proxy with TLS in front")
+		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; put a proxy with TLS in front")
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", withToken(o.token, b.Handler()))

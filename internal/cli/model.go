@@ -27,7 +27,7 @@ func (c *command) openModel(provider, name, baseURL string) (llm.Model, error) {
 	}
 	options, err := llm.OptionsFromEnv(known, c.env)
 	if errors.Is(err, llm.ErrNoModel) && provider == llmAuto {
-		c.Warn("--llm auto found no language model, so rules take its place; " +
+		c.Warn("--llm auto found no language model and uses rules; " +
 			"set GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENAI_BASE_URL")
 		return nil, nil
 	}
@@ -44,5 +44,5 @@ func (c *command) openModel(provider, name, baseURL string) (llm.Model, error) {
 		}
 	}
 	return nil, cmdline.Usagef("--llm is %q: %v", provider, err).
-		WithHint("use off, or auto, gemini, openai or anthropic with the key in the environment")
+		WithHint("use off, auto, gemini, openai or anthropic, with the key in the environment")
 }

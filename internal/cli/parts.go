@@ -63,7 +63,7 @@ func (f *partFlag) Set(value string) error {
 		return nil
 	}
 	if len(p.specs) == 0 {
-		return errors.New("it belongs to the --text, --file or --data before it, and there is none")
+		return errors.New("it must follow a --text, --file or --data")
 	}
 	last := &p.specs[len(p.specs)-1]
 	if last.mediaType != "" {
@@ -159,7 +159,7 @@ func explainText(what string, err error) *cmdline.Failure {
 }
 
 func errNothingSaid() *cmdline.Failure {
-	return cmdline.Usagef("the message is empty").WithHint("say something with --text, --file or --data, as words after the options, or on standard input")
+	return cmdline.Usagef("the message is empty").WithHint("give a message with --text, --file or --data, as words after the options, or on standard input")
 }
 
 func filePart(ref string) (a2a.Part, error) {
@@ -261,7 +261,7 @@ func readFile(name string) ([]byte, error) {
 	return readAll(f)
 }
 
-var errTooLarge = fmt.Errorf("it has more than %d bytes; put it behind a URL and send that", maxPart)
+var errTooLarge = fmt.Errorf("it has more than %d bytes; upload it and send its URL", maxPart)
 
 func readAll(r io.Reader) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, maxPart+1))

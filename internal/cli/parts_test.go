@@ -73,7 +73,7 @@ func TestPartsThatAreWrong(t *testing.T) {
 		"nothing":                   {nil, "empty"},
 		"empty text":                {[]string{"--text", ""}, "--text is empty"},
 		"bytes as text":             {[]string{"--text", "\xff"}, "--text is not UTF-8; send other bytes as a file"},
-		"media type before a part":  {[]string{"--media-type", "text/plain", "--text", "a"}, "there is none"},
+		"media type before a part":  {[]string{"--media-type", "text/plain", "--text", "a"}, "it must follow"},
 		"two media types":           {[]string{"--text", "a", "--media-type", "text/plain", "--media-type", "text/html"}, "already"},
 		"no media type":             {[]string{"--text", "a", "--media-type", "plain"}, "text/markdown"},
 		"missing file":              {[]string{"--file", "missing"}, "missing"},

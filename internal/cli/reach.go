@@ -21,7 +21,7 @@ import (
 // errNobodyThere ends a run whose host reached no agent for the request. Why is said by warnOfMissing and by the host.
 var errNobodyThere = &cmdline.Failure{
 	Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: "no agent for this can be reached",
-	Hint: "check that the agents run, the addresses after -a and --registry, and what --networks allows",
+	Hint: "check that the agents run, and check the values of -a, --registry and --networks",
 }
 
 // reachedNobody reports whether the task of a host failed for that.
@@ -67,8 +67,8 @@ func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 			found, err := cards.Resolve(ctx, at)
 			failed[i] = c.orAgents(ctx, err)
 			if err == nil && len(found.SecurityRequirements) > 0 {
-				failed[i] = fmt.Errorf("agent %q asks for credentials, and a host sends none to its agents, not even those of DRAGOMAN_BEARER; "+
-					"call it with dragoman send, or write a host in Go that names a client with credentials in host.AgentRef", terminal.Inline(found.Name))
+				failed[i] = fmt.Errorf("agent %q requires credentials, but a host sends none, not even DRAGOMAN_BEARER. "+
+					"Call it with dragoman send, or write a host in Go that sets a client with credentials in host.AgentRef", terminal.Inline(found.Name))
 			}
 		})
 	}

@@ -41,7 +41,7 @@ func (r *reconnect) see(ctx context.Context, call *client.Call, next client.Hand
 	switch {
 	case failed && r.follows && !r.lost && ctx.Err() == nil:
 		r.lost = true
-		r.c.Warn("the connection to the agent is lost; trying again for %s", resumeTimeout)
+		r.c.Warn("lost the connection to the agent; reconnecting for up to %s", resumeTimeout)
 	case err == nil && r.lost:
 		r.lost = false
 		r.c.Tell("Connected to the agent again.")

@@ -42,7 +42,7 @@ func (c *command) recordCommand() *cobra.Command {
 	var o recordOptions
 	cmd := &cobra.Command{
 		Use:     "record",
-		Short:   "Record what clients and an agent say to each other",
+		Short:   "Record the traffic between clients and an agent",
 		Long:    recordLong,
 		Example: "  dragoman record -a http://127.0.0.1:8080 --addr 127.0.0.1:8091 --cassette talk.jsonl",
 		Args:    cmdline.NoArgs,
@@ -50,9 +50,9 @@ func (c *command) recordCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVarP(&o.upstream, flagAgentCard, "a", "", "the agent: its URL, or that of its card")
-	flags.StringVar(&o.cassette, "cassette", "", "file to write, which must not exist yet")
-	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8091", "where to listen; port 0 takes a free one")
+	flags.StringVarP(&o.upstream, flagAgentCard, "a", "", "the agent: its URL, or the URL of its card")
+	flags.StringVar(&o.cassette, "cassette", "", "file to write; it must not exist")
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8091", "address to listen on; port 0 picks a free port")
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the recorder (default: the address it listens on)")
 	c.insecureFlag(flags)
 	return cmd

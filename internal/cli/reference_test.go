@@ -43,11 +43,11 @@ func reference() []byte {
 	root := c.root()
 	var b bytes.Buffer
 	b.WriteString("<!-- Written by go generate ./internal/cli. Change the commands instead. -->\n\n# The command line\n\n")
-	b.WriteString("Each command with its options. What stands here is what `dragoman help` says.\n\n")
+	b.WriteString("Each command with its options, as `dragoman help` prints them.\n\n")
 	writeText(&b, root.Long)
 	b.WriteString("Options of all commands:\n\n")
 	writeFlags(&b, root.PersistentFlags(), nil)
-	b.WriteString("<a id=\"calls\"></a>Options of the commands that call agents, beside these:\n\n")
+	b.WriteString("<a id=\"calls\"></a>Options of the commands that call agents, besides these:\n\n")
 	calls := c.clientFlags()
 	writeFlags(&b, calls, nil)
 	b.WriteString("## Commands\n\n")

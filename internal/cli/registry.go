@@ -37,7 +37,7 @@ func (c *command) registryCommand() *cobra.Command {
 		c.registryHistoryCommand(o), c.registryCheckCommand(o), c.registryRemoveCommand(o),
 	}
 	flags := registryFlags(o)
-	flags.DurationVar(&c.options.timeout, "timeout", 0, "give up after this long; 0 waits as long as a call of the registry may take")
+	flags.DurationVar(&c.options.timeout, "timeout", 0, "time limit; 0 means the limit of a registry call")
 	c.debugFlag(flags)
 	for _, cmd := range uses {
 		cmd.PersistentFlags().AddFlagSet(flags) // so that config show, which has them itself, does not repeat them
@@ -58,7 +58,7 @@ func registryFlags(o *registryOptions) *pflag.FlagSet {
 }
 
 func registryTokenFlag(flags *pflag.FlagSet, token *string) {
-	flags.StringVar(token, flagRegistryToken, "", "token that changing the catalogue takes; better given as DRAGOMAN_REGISTRY_TOKEN")
+	flags.StringVar(token, flagRegistryToken, "", "token that changing the catalogue takes; prefer DRAGOMAN_REGISTRY_TOKEN")
 }
 
 // withRegistry runs f with a client of the registry, under --timeout.
@@ -79,13 +79,12 @@ func oneName(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		return nil
 	}
-	return cmdline.Usagef("%s takes the name of one agent: its alias, its id or its URL", cmd.CommandPath()).WithHint("an alias with spaces needs quotes")
+	return cmdline.Usagef("%s takes one agent: its alias, id or URL", cmd.CommandPath()).WithHint("an alias with spaces needs quotes")
 }
 
-const registryAddLong = `add makes an agent known to the registry: by the URL of the agent or its card, which the
-registry fetches itself, or by the file of a card, which is then all that it knows. An agent
-that is there already is brought up to date. A host without scheme is one that the registry
-sees: localhost is the registry's machine.`
+const registryAddLong = `add adds an agent to the registry, or updates it. Pass the URL of the agent or of its card, which
+the registry fetches. If you pass the file of a card, the registry does not fetch it. A host
+without a scheme is resolved by the registry: localhost is the registry's machine.`
 
 func (c *command) registryAddCommand(o *registryOptions) *cobra.Command {
 	var alias string
@@ -142,7 +141,7 @@ func (c *command) registryListCommand(o *registryOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List agents by their aliases",
-		Long:    "list shows the agents for which all that is asked for holds. Agents that are down are listed, too.",
+		Long:    "list shows the agents that match all options. It includes agents that are down.",
 		Example: "  dragoman registry list\n  dragoman registry list --output-mode image/png --health up\n  dragoman registry list --generation 0.3 -o json",
 		Args:    cmdline.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.registryList(cmd, o, q) },
@@ -155,8 +154,8 @@ func (c *command) registrySearchCommand(o *registryOptions) *cobra.Command {
 	var q registry.Query
 	cmd := &cobra.Command{
 		Use:     "search TEXT...",
-		Short:   "Find agents by words, the best first",
-		Long:    "search looks for words in names, descriptions, skills, tags and examples. One of them\nsuffices; a single one may be the beginning of a word.",
+		Short:   "Find agents by words, best matches first",
+		Long:    "search finds agents by words in their names, descriptions, skills, tags and examples. One matching\nword suffices. A single word may be the beginning of a longer one.",
 		Example: "  dragoman registry search convert currencies\n  dragoman registry search pictures --health up --page-size 3",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, " ")) != "" {
@@ -177,15 +176,15 @@ func queryFlags(cmd *cobra.Command, q *registry.Query) {
 	flags := cmd.Flags()
 	flags.StringVar(&q.Skill, "skill", "", "only agents with this skill, by its id or name")
 	flags.StringVar(&q.Tag, "tag", "", "only agents with a skill of this tag")
-	flags.StringVar(&q.InputMode, "input-mode", "", "only agents that take this media type, or image/* for any image")
-	flags.StringVar(&q.OutputMode, "output-mode", "", "only agents that give this media type")
+	flags.StringVar(&q.InputMode, "input-mode", "", "only agents that accept this media type, or image/* for any image")
+	flags.StringVar(&q.OutputMode, "output-mode", "", "only agents that produce this media type")
 	flags.StringVar(&q.Capability, "capability", "", "only agents with streaming, pushNotifications, extendedAgentCard or the extension of this URI")
 	flags.StringVar(&q.Provider, "provider", "", "only agents of this organization")
-	flags.StringVar((*string)(&q.Generation), "generation", "", "only agents that speak this version of the protocol: 1.0, 0.3, 0.2 or 0.1")
+	flags.StringVar((*string)(&q.Generation), "generation", "", "only agents that speak this protocol version: 1.0, 0.3, 0.2 or 0.1")
 	flags.StringVar(&q.Binding, "binding", "", "only agents with this binding: JSONRPC, HTTP+JSON or GRPC")
 	flags.StringVar((*string)(&q.Health), "health", "", "only agents that were up, down or unknown when they were last checked")
-	flags.IntVar(&q.PageSize, "page-size", 0, "the most agents to show at once, up to 100; 0 leaves it to the registry")
-	flags.StringVar(&q.PageToken, "page-token", "", "where the page before ended, as it said")
+	flags.IntVar(&q.PageSize, "page-size", 0, "most agents on a page, up to 100; 0 means the registry's default")
+	flags.StringVar(&q.PageToken, "page-token", "", "token of the page, from the end of the page before")
 }
 
 func (c *command) registryList(cmd *cobra.Command, o *registryOptions, q registry.Query) error {
@@ -257,15 +256,14 @@ func (c *command) registryShowCommand(o *registryOptions) *cobra.Command {
 	}
 }
 
-const registryHistoryLong = `history lists the cards that an agent has had, the newest first. With --card it shows
-one of them.`
+const registryHistoryLong = `history lists the versions of an agent's card, newest first. With --card it shows one of them.`
 
 func (c *command) registryHistoryCommand(o *registryOptions) *cobra.Command {
 	var number, size int
 	var token string
 	cmd := &cobra.Command{
 		Use:     "history NAME",
-		Short:   "Show the cards that an agent has had",
+		Short:   "Show the card history of an agent",
 		Long:    registryHistoryLong,
 		Example: "  dragoman registry history \"Currency Agent\"\n  dragoman registry history \"Currency Agent\" --card 2 -o json",
 		Args:    oneName,
@@ -291,8 +289,8 @@ func (c *command) registryHistoryCommand(o *registryOptions) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&number, "card", 0, "show the card with this number")
-	flags.IntVar(&size, "page-size", 0, "the most versions to show at once, up to 100; 0 leaves it to the registry")
-	flags.StringVar(&token, "page-token", "", "where the page before ended, as it said")
+	flags.IntVar(&size, "page-size", 0, "most versions on a page, up to 100; 0 means the registry's default")
+	flags.StringVar(&token, "page-token", "", "token of the page, from the end of the page before")
 	return cmd
 }
 
@@ -314,13 +312,13 @@ func (c *command) showVersions(page *registry.VersionPage, cmd *cobra.Command) e
 	return err
 }
 
-const registryCheckLong = `check lets the registry fetch an agent's card and see whether the agent is there, now; without
-a name all agents, one after the other. The exit code is 3 when an agent is down.`
+const registryCheckLong = `check makes the registry fetch the agent's card now and test whether the agent is up. Without a
+name it checks all agents, one after the other. If an agent is down, the exit code is 3.`
 
 func (c *command) registryCheckCommand(o *registryOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:     "check [NAME]",
-		Short:   "See whether agents are there",
+		Short:   "Check whether agents are up",
 		Long:    registryCheckLong,
 		Example: "  dragoman registry check\n  dragoman registry check \"Currency Agent\" -o json",
 		Args:    cobra.MaximumNArgs(1),
@@ -396,7 +394,7 @@ func down(format string, args ...any) error {
 func (c *command) registryRemoveCommand(o *registryOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove NAME",
-		Short:   "Forget an agent and its history",
+		Short:   "Remove an agent and its history",
 		Example: "  dragoman registry remove \"Currency Agent\"",
 		Args:    oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {

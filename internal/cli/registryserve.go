@@ -37,15 +37,17 @@ type registryServeOptions struct {
 	maxAgents int
 }
 
-const registryServeLong = `serve runs a registry: a catalogue of agents with an HTTP API, described in
-docs/registry.md. It fetches the cards of the agents that are added, keeps them with
-their history in a data folder, and looks from time to time whether the agents are
-there. When it is ready it prints one line to the error stream: serving registry at URL.
+const registryServeLong = `serve runs a registry: a catalogue of agents with an HTTP API, described in docs/registry.md. It
+fetches the cards of added agents and keeps them with their history in a data folder. It checks
+regularly whether the agents are up. When it is ready, it prints one line to standard error:
+serving registry at URL.
 
-With --registry-token only who has the token may add, check and remove agents; all may
-look. Beyond this machine the registry wants a token, or --open. --networks says where agents may be: public, loopback (public ones and this
-machine) or private (private networks, too). Unless it is given, a registry that listens
-on this machine only looks at this machine, too, and any other one only at public agents.`
+With --registry-token, only callers with the token may add, check and remove agents; every caller
+may read. If the registry listens beyond this machine, it requires --registry-token or --open.
+
+--networks limits where agents may be: public; loopback, which adds this machine; or private,
+which adds private networks. A registry that listens on this machine only defaults to loopback.
+Every other registry defaults to public.`
 
 const registryServeExample = `  dragoman registry serve
   dragoman registry serve --addr 127.0.0.1:0 --data-dir :memory:
@@ -63,17 +65,17 @@ func (c *command) registryServeCommand() *cobra.Command {
 	}
 	flags, limits := cmd.Flags(), registry.Options{}.Defaults()
 	flags.SortFlags = false
-	flags.StringVar(&o.Addr, "addr", defaultRegistry, "where to listen; port 0 takes a free one")
+	flags.StringVar(&o.Addr, "addr", defaultRegistry, "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
 	registryTokenFlag(flags, &o.token)
-	flags.StringVar(&o.networks, "networks", "", "where agents may be: public, loopback or private (default: loopback when --addr is, else public)")
-	flags.BoolVar(&o.open, "open", false, "beyond this machine, let everybody add and remove agents")
-	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, answer whatever host requests name, as behind a proxy, which counts as beyond this machine")
+	flags.StringVar(&o.networks, "networks", "", "networks where agents may be: public, loopback or private (default: loopback if --addr is loopback, else public)")
+	flags.BoolVar(&o.open, "open", false, "when listening beyond this machine, let everyone add and remove agents")
+	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, accept any Host header, for use behind a proxy; counts as listening beyond this machine")
 	flags.DurationVar(&o.interval, "interval", limits.Interval, "time between two checks of an agent that is up")
-	flags.IntVar(&o.maxAgents, "max-agents", limits.MaxAgents, "how many agents the catalogue takes")
-	flags.StringVar(&o.Cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
-	flags.StringVar(&o.Key, "tls-key", "", "file with the certificate's key, in PEM")
-	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long open requests may take to end when the registry is stopped")
+	flags.IntVar(&o.maxAgents, "max-agents", limits.MaxAgents, "most agents in the catalogue")
+	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
+	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "time that open requests get to finish when the registry stops")
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
@@ -147,13 +149,13 @@ func (c *command) checkOpenRegistry(o *registryServeOptions, local bool) error {
 	case local:
 		return nil
 	case o.token == "" && !o.open:
-		return cmdline.Usagef("--addr %s is beyond this machine, and everybody there could add and remove agents", o.Addr).
-			WithHint("set a token with --" + flagRegistryToken + ", or let in everybody with --open")
+		return cmdline.Usagef("--addr %s is beyond this machine: everyone who reaches it could add and remove agents", o.Addr).
+			WithHint("set a token with --" + flagRegistryToken + ", or let everyone in with --open")
 	case o.token == "":
-		c.Warn("everybody who reaches the registry may add and remove agents")
+		c.Warn("everyone who reaches the registry may add and remove agents")
 	}
 	if o.TLS == nil {
-		c.Warn("serving plain http beyond this machine: everybody on the way can read and change it; set --tls-cert, or put a proxy with TLS in front")
+		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; set --tls-cert, or put a proxy with TLS in front")
 	}
 	return nil
 }
@@ -190,7 +192,7 @@ func (c *command) openCatalogue(ctx context.Context, data string, logger *slog.L
 	if folder == cmdline.InMemory {
 		dir, err := os.MkdirTemp("", "dragoman-registry-")
 		if err != nil {
-			return nil, fmt.Errorf("make a folder that ends with the registry: %w", err)
+			return nil, fmt.Errorf("create a temporary folder for the registry: %w", err)
 		}
 		s.place, s.drop, folder = "kept until the registry ends", dir, dir
 	}

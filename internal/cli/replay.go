@@ -23,16 +23,16 @@ type replayOptions struct {
 	timeout  time.Duration
 }
 
-const replayLong = `replay plays a cassette of record: the agent, or with --against the client.
+const replayLong = `replay plays back a cassette of record: as the agent, or with --against as the client.
 
-As the agent it answers each recorded request once, found by method, path and body; ids
-and times that the client makes up may be others. A request that is not in the cassette
-gets an error that says what was expected. When it is ready it prints one line to the
-error stream: serving FILE at URL.
+As the agent, replay answers each recorded request once. It matches requests by method, path and
+body; ids and times that the client generates may differ. A request that is not in the cassette
+gets an error with the expected request. When replay is ready, it prints one line to standard
+error: serving FILE at URL.
 
-As the client it makes the recorded requests of an agent, in their order, and writes what
-comes to another cassette, to be held against the first one with diff. Credentials are
-not in cassettes; give those that the agent wants with --bearer or --svc-param.`
+As the client, replay sends the recorded requests to an agent in order. It records the responses
+in another cassette, which diff can compare with the first one. Cassettes hold no credentials: if
+the agent requires them, pass --bearer or --svc-param.`
 
 const replayExample = `  dragoman replay talk.jsonl --addr 127.0.0.1:8092
   dragoman replay talk.jsonl --against http://127.0.0.1:8080 --cassette now.jsonl`
@@ -41,7 +41,7 @@ func (c *command) replayCommand() *cobra.Command {
 	var o replayOptions
 	cmd := &cobra.Command{
 		Use:     "replay FILE",
-		Short:   "Play the agent of a recording, or its client",
+		Short:   "Play back a recording as the agent or as the client",
 		Long:    replayLong,
 		Example: replayExample,
 		Args:    cassettes(1),
@@ -49,11 +49,11 @@ func (c *command) replayCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8092", "where to listen as the agent; port 0 takes a free one")
-	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach it there (default: the address it listens on)")
-	flags.StringVar(&o.against, "against", "", "play the client, against the agent at this URL")
-	flags.StringVar(&o.cassette, "cassette", "", "with --against: file to write, which must not exist yet")
-	flags.DurationVar(&o.timeout, "replay-timeout", 5*time.Minute, "with --against: how long all of it may take")
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8092", "address to listen on as the agent; port 0 picks a free port")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the agent (default: the address it listens on)")
+	flags.StringVar(&o.against, "against", "", "play the client against the agent at this URL")
+	flags.StringVar(&o.cassette, "cassette", "", "with --against: file to write; it must not exist")
+	flags.DurationVar(&o.timeout, "replay-timeout", 5*time.Minute, "with --against: time limit of the whole replay")
 	for _, name := range []string{"bearer", flagSvcParam} {
 		flags.AddFlag(c.clientFlags().Lookup(name))
 	}
@@ -82,7 +82,7 @@ func (c *command) openCassette(name string) (*recorder.Cassette, error) {
 		return nil, cmdline.Usagef("%v", err)
 	}
 	if tape.Cut {
-		c.Warn("%s ends in the middle of a line, which is left out: its recorder was killed", name)
+		c.Warn("%s ends in the middle of a line, which replay ignores: the recorder was killed", name)
 	}
 	return tape, nil
 }
@@ -96,7 +96,7 @@ func (c *command) replay(ctx context.Context, name string, o *replayOptions) err
 		return c.playClient(ctx, tape, o)
 	}
 	if o.cassette != "" {
-		return cmdline.Usagef("--cassette is for --against").WithHint("to record what a client says to a cassette that is played, put record in front of it")
+		return cmdline.Usagef("--cassette is for --against").WithHint("to record a client against this cassette, put record in front of it")
 	}
 	ln, err := o.ListenChecked(ctx)
 	if err != nil {
@@ -135,7 +135,7 @@ func (c *command) playClient(ctx context.Context, tape *recorder.Cassette, o *re
 		return &cmdline.Failure{Exit: cmdline.ExitTimeout, Code: cmdline.CodeTimeout, Message: fmt.Sprintf("the replay did not end within %v", o.timeout),
 			Hint: "see how far it came in " + o.cassette + ", or give it more time with --replay-timeout"}
 	case err != nil && ctx.Err() == nil:
-		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: err.Error(), Hint: "check the address after --against, and that the agent runs"}
+		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: err.Error(), Hint: "check the address of --against and that the agent runs"}
 	case err != nil:
 		return err
 	}

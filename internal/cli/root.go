@@ -62,9 +62,17 @@ parts of a message.
 Give credentials in variables, not as flags: other users of the machine see the
 flags of every program, and the shell remembers them.
 
-Exit codes: 0 done, also when a task failed or waits (then with a warning);
-1 failure; 2 wrong usage; 3 agent or its card unreachable; 4 credentials missing
-or refused; 5 out of time; 10 a state that --fail-on names; 130 interrupted.`
+If a task fails or waits for input, the exit code is still 0, with a warning;
+--fail-on changes that. Exit codes:
+
+  0    done
+  1    failure
+  2    wrong usage
+  3    the agent or its card cannot be reached
+  4    credentials are missing or refused
+  5    timeout
+  10   the task is in a state that --fail-on names
+  130  interrupted`
 
 const rootExample = `  dragoman serve --agent currency
   dragoman send http://127.0.0.1:8080 "100 USD in GBP"
@@ -125,16 +133,16 @@ func (c *command) clientFlags() *pflag.FlagSet {
 	flags, o := pflag.NewFlagSet("client", pflag.ContinueOnError), &c.options
 	flags.StringVarP(&o.agentCard, flagAgentCard, "a", "", "the agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry")
 	registryFlag(flags, &o.registry)
-	flags.DurationVar(&o.timeout, "timeout", 0, "give up after this long; 0 waits as long as the task takes")
-	flags.DurationVar(&o.pollInterval, "poll-interval", defaultPoll, "first pause between two looks at a task that cannot be streamed; the pauses grow")
-	flags.StringVar(&o.bearer, "bearer", "", "token to send as Authorization: Bearer; better given as DRAGOMAN_BEARER")
-	flags.StringVar(&o.apiKey, "api-key", "", "key to send where the agent's card says; better given as DRAGOMAN_API_KEY")
+	flags.DurationVar(&o.timeout, "timeout", 0, "time limit; 0 waits until the task ends")
+	flags.DurationVar(&o.pollInterval, "poll-interval", defaultPoll, "first pause between two polls of a task that cannot be streamed; the pauses grow")
+	flags.StringVar(&o.bearer, "bearer", "", "token to send as Authorization: Bearer; prefer DRAGOMAN_BEARER")
+	flags.StringVar(&o.apiKey, "api-key", "", "key to send as the agent's card says; prefer DRAGOMAN_API_KEY")
 	o.tls.add(flags)
-	flags.BoolVar(&o.verbose, "verbose", false, "show all of what is sent and received: messages, ids, media types, metadata")
+	flags.BoolVar(&o.verbose, "verbose", false, "show everything that is sent and received: messages, ids, media types, metadata")
 	flags.StringArrayVar(&o.svcParams, flagSvcParam, nil, "service parameter (HTTP header) to send, as name:value; repeatable")
-	flags.StringVar(&o.version, "a2a-version", anyVersion, "version of the protocol to speak: 1.0, 0.3, 0.2 or 0.1; any for the first that the card names")
-	flags.StringArrayVar(&o.transports, "transport", nil, "binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, the preferred one first (default: the card's order)")
-	flags.StringVar(&o.tenant, "tenant", "", "tenant to name in each request, instead of the card's")
+	flags.StringVar(&o.version, "a2a-version", anyVersion, "protocol version to speak: 1.0, 0.3, 0.2 or 0.1; any means the first version in the card")
+	flags.StringArrayVar(&o.transports, "transport", nil, "binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, in order of preference (default: the card's order)")
+	flags.StringVar(&o.tenant, "tenant", "", "tenant of each request (default: the card's)")
 	flags.StringArrayVar(&o.extensions, "extension", nil, "URI of an extension to activate; repeatable")
 	c.debugFlag(flags)
 	return flags
@@ -143,11 +151,11 @@ func (c *command) clientFlags() *pflag.FlagSet {
 // agentsFlag adds -a to a command that takes several agents.
 func agentsFlag(flags *pflag.FlagSet, agents *[]string) {
 	flags.StringArrayVarP(agents, flagAgentCard, "a", nil,
-		"an agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry; NAME= before it gives it another name; repeatable")
+		"an agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry; NAME=AGENT gives it another name; repeatable")
 }
 
 func (c *command) debugFlag(flags *pflag.FlagSet) {
-	flags.BoolVar(&c.options.debug, "debug", false, "show each HTTP request, or call over gRPC, and its answer on the error stream, without credentials")
+	flags.BoolVar(&c.options.debug, "debug", false, "print each HTTP request or gRPC call and its response to standard error, without credentials")
 }
 
 // noCommand refuses a word that is no command; cobra itself would suggest similar ones on several lines.

@@ -172,14 +172,14 @@ type sampleOptions struct {
 }
 
 func (o *sampleOptions) register(flags *pflag.FlagSet) {
-	flags.StringVar(&o.rates, "rates", "snapshot", "where currency has its rates from: snapshot, live or auto")
+	flags.StringVar(&o.rates, "rates", "snapshot", "source of the rates of currency: snapshot, live or auto")
 	flags.BoolVar(&o.reply, "reply", false, "hello answers with a message instead of a task")
-	flags.StringArrayVar(&o.allowURLs, "allow-url", nil, "how URLs begin that files and images may fetch, such as https://example.com/exports/; repeatable (default: none)")
-	flags.StringVar(&o.networks, "allow-networks", files.NetworksPublic, "with --allow-url: where they may lead to: public, loopback (this machine too) or private (private networks too)")
-	flags.StringVar(&o.provider, "llm", llmOff, "off for rules, or auto, gemini, openai or anthropic for a language model with the key in the environment")
-	flags.StringVar(&o.modelName, "model", "", "with --llm: the model's name (default: one of the provider's)")
+	flags.StringArrayVar(&o.allowURLs, "allow-url", nil, "prefix of URLs that files and images may fetch, such as https://example.com/exports/; repeatable (default: none)")
+	flags.StringVar(&o.networks, "allow-networks", files.NetworksPublic, "with --allow-url: networks of these URLs: public, loopback (and public) or private (and both)")
+	flags.StringVar(&o.provider, "llm", llmOff, "off for rules; auto, gemini, openai or anthropic for a language model, with its key in the environment")
+	flags.StringVar(&o.modelName, "model", "", "with --llm: name of the model (default: chosen by the provider)")
 	flags.StringVar(&o.baseURL, "base-url", "", "with --llm: the provider's address, such as http://127.0.0.1:11434/v1")
-	flags.StringArrayVar(&o.mcp, flagMCP, nil, "with --llm: an MCP server whose tools coder may use: its URL, or a command of the shell; repeatable")
+	flags.StringArrayVar(&o.mcp, flagMCP, nil, "with --llm: MCP server whose tools coder may use, as a URL or a shell command; repeatable")
 }
 
 // fetcher returns what fetches the files that others point at, of some media types or of all.
@@ -235,12 +235,13 @@ func sampleNames() string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-const samplesLong = `samples are the agents that come with dragoman. They work offline, at once and with no key. With --llm a
-language model reads, chooses tools and words for currency, images, expenses, movies, coder, files and the mechanic of
-the repair shop; all others go by rules then too, as nothing of theirs needs thinking. serve and samples up say of each.
+const samplesLong = `samples are the agents that come with dragoman. They work offline and need no key. With --llm a
+language model reads requests and chooses tools and words for currency, images, expenses,
+movies, coder, files, and the mechanic of the repair shop. The other samples always use rules.
+serve and samples up print which agents use the model.
 
-The three agents of the repair shop call each other within the one process, and so does the mechanic its MCP server. The
-package samples/repairshop says how to run each as a service of its own.`
+The three agents of the repair shop call each other inside one process, as the mechanic calls
+its MCP server. The package samples/repairshop explains how to run each as a separate service.`
 
 func (c *command) samplesCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -296,9 +297,9 @@ type samplesOptions struct {
 	seedPorts bool
 }
 
-const samplesUpLong = `up runs all sample agents: on one port, each below /agents/NAME/, or with --seed-ports each
-on a port of its own, on which it is served at the root. When they are ready it prints a
-line for each to the error stream: serving NAME at URL.`
+const samplesUpLong = `up runs all sample agents on one port, each below /agents/NAME/. With --seed-ports each agent has
+its own port and is served at the root. When they are ready, up prints one line for each agent to
+standard error: serving NAME at URL.`
 
 const samplesUpExample = `  dragoman samples up
   dragoman samples up --addr 127.0.0.1:0 --data-dir :memory:
@@ -313,12 +314,12 @@ func (c *command) samplesUpCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
-	flags.BoolVar(&o.seedPorts, "seed-ports", false, "each on its own port of 127.0.0.1: currency on 10000, images on 10001, ...; see samples list")
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 picks a free port")
+	flags.BoolVar(&o.seedPorts, "seed-ports", false, "give each agent its own port of 127.0.0.1: currency 10000, images 10001, ...; see samples list")
 	c.DataDirFlag(flags, &o.Data)
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
 	o.samples.register(flags)
-	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "how long running turns may take to end when the server is stopped")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "time that running turns get to finish when the server stops")
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd

@@ -172,7 +172,7 @@ func (s *saver) fetch(ctx context.Context, ref string, file *savedFile) (content
 	}
 	resp, err := s.web.Do(req)
 	if errors.Is(err, guard.ErrRefused) {
-		return nil, fmt.Errorf("%s is in a network where agents may not send this program; %s", req.URL.Host, s.allow(req.URL))
+		return nil, fmt.Errorf("%s is in a network that agents may not make this program reach; %s", req.URL.Host, s.allow(req.URL))
 	}
 	if err != nil {
 		why, _ := cmdline.CauseOf(err, ref)

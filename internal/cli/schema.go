@@ -101,7 +101,7 @@ func (e *expectation) judge(c *command) {
 	}
 	values := e.values()
 	if len(values) == 0 {
-		c.Warn("the answer has no data that --schema could be held against")
+		c.Warn("the answer has no data to check against --schema")
 	}
 	for _, v := range values {
 		err := e.schema.Check(v)

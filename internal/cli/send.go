@@ -108,20 +108,20 @@ func (c *command) sendCommand() *cobra.Command {
 	o.parts.add(flags)
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to continue")
 	flags.StringVar(&o.contextID, "context-id", "", "the context that the message belongs to")
-	flags.BoolVar(&o.stream, "stream", false, "show events as they come; with -o json one object a line")
+	flags.BoolVar(&o.stream, "stream", false, "show events as they arrive; with -o json one object on each line")
 	flags.BoolVar(&o.async, "async", false, "do not wait (also --return-immediately, --no-wait)")
 	flags.BoolVar(&o.wait, "wait", false, "wait; this is the default unless a variable says --async")
 	flags.IntVar(&o.history, "history", 0, "how many messages of the task's history to show")
 	flags.StringVar(&o.answer, "answer", "", "file with the answer to the form that the task waits for; - for standard input")
-	flags.BoolVar(&o.skeleton, "skeleton", false, "send nothing; print the document to fill for the form that the task waits for")
-	flags.BoolVar(&o.fill, "fill", false, "when the task waits for a form, ask for its fields; needs a terminal")
+	flags.BoolVar(&o.skeleton, "skeleton", false, "send nothing; print the document to fill in for the form of the task")
+	flags.BoolVar(&o.fill, "fill", false, "if the task waits for a form, ask for its fields; needs a terminal")
 	flags.StringVar(&o.save, "save", "", "folder to save the task's artifacts to, as task download does")
 	flags.BoolVar(&o.force, "force", false, "with --save: overwrite files")
 	networksFlag(cmd, &o.networks)
 	c.failOnFlag(flags)
 	flags.StringVar(&o.metadata, "metadata", "", "metadata of the message, a JSON object")
-	flags.StringSliceVar(&o.accept, "accept", nil, "media types that the answer may have, separated by commas")
-	flags.StringVar(&o.schema, "schema", "", "file with a JSON Schema for the data of the answer; send tells the agent, and checks the answer")
+	flags.StringSliceVar(&o.accept, "accept", nil, "accepted media types of the answer, separated by commas")
+	flags.StringVar(&o.schema, "schema", "", "file with a JSON Schema for the data of the answer; send passes it to the agent and checks the answer")
 	flags.SetNormalizeFunc(aliases(map[string]string{"return-immediately": "async", "no-wait": "async", "immediate": "async", "task": "task-id", "context": "context-id"}))
 	return cmd
 }
@@ -149,7 +149,7 @@ func (o *sendOptions) settleWait(c *command) error {
 		o.async = false
 	}
 	if o.async && o.save != "" {
-		return cmdline.Usagef("--save waits for the files, and --async does not wait").WithHint(c.later("save them later with ", "download"))
+		return cmdline.Usagef("--save waits for the files: it cannot be combined with --async").WithHint(c.later("save them later with ", "download"))
 	}
 	if !guard.Networks(o.networks).Valid() {
 		return cmdline.Usagef("--networks is %q; use public, loopback or private", o.networks)
@@ -226,7 +226,7 @@ func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions
 		return c.sendAndLeave(ctx, agent, o, req, types, seen)
 	}
 	if o.stream && !streams(agent.Card()) {
-		c.Warn("the agent does not stream; its task is looked at every now and then")
+		c.Warn("the agent does not stream; polling its task")
 	}
 	var shown *feed
 	if o.stream {
@@ -274,7 +274,7 @@ func (c *command) ended(ctx context.Context, agent *client.Client, req *a2a.Send
 	f := c.failureOf(err)
 	f.Message = fmt.Sprintf("task %s is %s and takes no further message", task.ID, stateName(task.Status.State))
 	again := append(c.commandFor("send", "", "--context-id", string(task.ContextID)), "--text", terminal.Placeholder)
-	return f.WithHint("see what the agent said with --debug; go on in a new task with " + terminal.CommandLine(again))
+	return f.WithHint("see the response with --debug; continue in a new task with " + terminal.CommandLine(again))
 }
 
 // showSent shows a message that is about to be sent, on the error stream, as it is no result. --verbose asks for it.
@@ -378,7 +378,7 @@ func (c *command) showFinal(ctx context.Context, agent *client.Client, outcome *
 	}
 	task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: fold.AskHistory(history)}))
 	if err != nil {
-		return fmt.Errorf("the message was taken, but the task cannot be shown: %w", err)
+		return fmt.Errorf("the agent accepted the message, but the task cannot be shown: %w", err)
 	}
 	task = fold.ShowHistory(task, history)
 	seen.note(task)

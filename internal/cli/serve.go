@@ -70,23 +70,23 @@ type serveOptions struct {
 	agentVersion string // of the agents behind a gateway or a host
 }
 
-const serveLong = `serve serves a sample agent, or one of your own, to clients of every published
-generation of A2A, over JSON-RPC, HTTP+JSON and gRPC on one port. When it is ready it
-prints one line to the error stream: serving NAME at URL.
+const serveLong = `serve serves a sample agent or your own agent to clients of every protocol version, over
+JSON-RPC, HTTP+JSON and gRPC on one port. When it is ready, it prints one line to standard error:
+serving NAME at URL.
 
---exec makes an agent of a command of the shell: it gets the text of each message as
-its standard input, and what it prints becomes the artifact. With --chunk the output is
-streamed, piece by piece. When the command fails the task fails, and the caller reads
-the end of what it wrote to its error stream; when the task is cancelled, the command is
-ended with all that it started. A2A_TASK_ID and A2A_CONTEXT_ID name the task and the
-conversation to the command, in letters, digits, dots, hyphens and underscores: an id
-that is anything else, or that belongs to a tenant, is replaced by a hash. --echo gives back
-what it is sent.
+--exec runs a shell command for each message. The command gets the text on standard input, and
+its output becomes the artifact. With --chunk serve streams the output in pieces. If the command
+fails, the task fails and the caller sees the end of the command's standard error. If the caller
+cancels the task, serve ends the command with all its child processes.
 
-Tasks of sample agents are kept in a data folder and survive the server; --data-dir
-:memory: keeps nothing. Tasks of --exec and --echo are kept in memory and end with the
-server, unless --data-dir names a folder. SIGTERM or Ctrl-C lets running turns come to their end (see --drain) and
-then ends the server; the second one ends it at once, with the commands that run.`
+A2A_TASK_ID and A2A_CONTEXT_ID hold the ids of the task and the conversation. They consist of
+letters, digits, dots, hyphens and underscores. If an id has other characters or belongs to a
+tenant, serve replaces it by a hash. --echo serves an agent that returns each message.
+
+Sample agents keep their tasks in a data folder; with --data-dir :memory: they keep them in
+memory. --exec and --echo keep tasks in memory unless --data-dir names a folder. On SIGTERM or
+Ctrl-C, serve lets running turns finish (see --drain), then stops. A second signal stops it and the
+running commands at once.`
 
 const serveExample = `  dragoman serve --agent currency
   dragoman serve --agent currency --rates auto --addr 127.0.0.1:8080 --data-dir ./data
@@ -122,33 +122,33 @@ func (c *command) serveCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&o.agent, "agent", "", "the agent: "+sampleNames())
-	flags.StringVar(&o.exec, "exec", "", "serve this command of the shell")
-	flags.StringVar(&o.chunk, "chunk", "", "with --exec: stream the output in pieces that end so; \\n alone if no value is given")
+	flags.StringVar(&o.exec, "exec", "", "serve this shell command")
+	flags.StringVar(&o.chunk, "chunk", "", "with --exec: stream the output in pieces that end with this text (default without a value: \\n)")
 	flags.Lookup("chunk").NoOptDefVal = `\n`
-	flags.IntVar(&o.atOnce, "at-once", 16, "with --exec: how many commands may run at once; further messages wait")
-	flags.BoolVar(&o.echo, "echo", false, "serve an agent that gives back what it is sent")
+	flags.IntVar(&o.atOnce, "at-once", 16, "with --exec: most commands that run at once; further messages wait")
+	flags.BoolVar(&o.echo, "echo", false, "serve an agent that returns each message")
 	flags.StringVar(&o.proxy, "proxy", "", "gone: use dragoman gateway")
 	_ = flags.MarkHidden("proxy") // fails for unknown flags only
 	flags.StringVar(&o.name, "name", "", "name of the agent of --exec or --echo")
 	flags.StringVar(&o.description, "description", "", "description of the agent of --exec or --echo")
 	flags.StringVar(&o.card, "card", "", "file with the card of the agent of --exec or --echo, instead of name and description")
-	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "where to listen; port 0 takes a free one")
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
-	flags.StringVar(&o.grpcAddr, "grpc-addr", "", "a second port, for gRPC only, which is quicker than the one for everything")
-	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the services of gRPC")
+	flags.StringVar(&o.grpcAddr, "grpc-addr", "", "address of a second port for gRPC only, which is faster than the shared port")
+	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the gRPC services")
 	o.registerCardGRPC(flags)
 	o.samples.register(flags)
 	o.dialects.register(flags)
-	flags.BoolVar(&o.agentRole, "allow-agent-role", false, "take messages that callers send in the role of the agent")
-	flags.StringVar(&o.Cert, "tls-cert", "", "file with the certificate to serve HTTPS with, in PEM")
-	flags.StringVar(&o.Key, "tls-key", "", "file with the certificate's key, in PEM")
-	flags.DurationVar(&o.turnLimit, "turn-limit", limits.TurnLimit, "how long one turn of the agent may take")
-	flags.DurationVar(&o.retention, "retention", limits.Retention, "how long waiting and finished tasks are kept")
-	flags.Var(&o.ownerQuota, flagOwnerQuota, "how much the tasks of one caller may take on disk, as 500MiB or 2GiB; 0 means no bound. Callers without an identity are one")
-	flags.DurationVar(&o.Drain, "drain", times.DrainTimeout, "how long running turns may take to end when the server is stopped")
-	flags.DurationVar(&o.drainDelay, "drain-delay", 0, "how long a server that is stopped still takes requests while /readyz answers 503; "+
-		"0 means 5s if /readyz was asked for in the last minute, else not at all; -1s means never")
+	flags.BoolVar(&o.agentRole, "allow-agent-role", false, "accept messages that callers send in the role of the agent")
+	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
+	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
+	flags.DurationVar(&o.turnLimit, "turn-limit", limits.TurnLimit, "time limit of one turn of the agent")
+	flags.DurationVar(&o.retention, "retention", limits.Retention, "retention of waiting and finished tasks")
+	flags.Var(&o.ownerQuota, flagOwnerQuota, "quota on disk for the tasks of one caller, such as 500MiB or 2GiB; 0 means no limit; all callers without an identity share one quota")
+	flags.DurationVar(&o.Drain, "drain", times.DrainTimeout, "time that running turns get to finish when the server stops")
+	flags.DurationVar(&o.drainDelay, "drain-delay", 0, "time that a stopping server still accepts requests while /readyz returns 503. "+
+		"0 means 5s if /readyz was requested in the last minute, else no time; -1s means never")
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
@@ -156,7 +156,7 @@ func (c *command) serveCommand() *cobra.Command {
 
 // registerCardGRPC adds a flag that every server has.
 func (o *serveOptions) registerCardGRPC(flags *pflag.FlagSet) {
-	flags.BoolVar(&o.cardGRPC, "card-grpc", false, "list gRPC in the card for every client, so that those of other makers find it; Google ADK refuses such a card")
+	flags.BoolVar(&o.cardGRPC, "card-grpc", false, "list gRPC in the card for every client; Google ADK rejects such a card")
 }
 
 // serve runs a server until ctx ends.

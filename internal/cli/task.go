@@ -29,9 +29,8 @@ func (c *command) taskCommand() *cobra.Command {
 	}, c.taskGetCommand(), c.taskListCommand(), c.taskCancelCommand(), c.taskSubscribeCommand(), c.taskWaitCommand(), c.taskDownloadCommand())
 }
 
-const taskGetLong = `get shows a task as it is. With --wait it first waits until the task has ended or waits
-for something itself: it follows the agent's stream, and looks at the task every now
-and then where there is none.`
+const taskGetLong = `get shows a task. With --wait it first waits until the task ends or waits for input or
+authorization. It follows the agent's stream; if the agent cannot stream, get polls the task.`
 
 func (c *command) taskGetCommand() *cobra.Command {
 	var history int
@@ -46,7 +45,7 @@ func (c *command) taskGetCommand() *cobra.Command {
 	}
 	historyFlag(cmd, &history)
 	c.failOnFlag(cmd.Flags())
-	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the task has ended or waits for something (also --watch)")
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the task ends or needs input or authorization (also --watch)")
 	cmd.Flags().SetNormalizeFunc(aliases(map[string]string{"watch": "wait"}))
 	return cmd
 }
@@ -55,7 +54,7 @@ func (c *command) taskWaitCommand() *cobra.Command {
 	var history int
 	cmd := &cobra.Command{
 		Use:     "wait ID",
-		Short:   "Wait until a task has ended or waits itself, and show it",
+		Short:   "Wait until a task ends or needs input, and show it",
 		Long:    "wait is task get --wait.",
 		Example: "  dragoman task wait -a http://127.0.0.1:8080 ID --timeout 10m",
 		Args:    c.oneID,
@@ -139,7 +138,7 @@ func (c *command) taskCancelCommand() *cobra.Command {
 	var history int
 	cmd := &cobra.Command{
 		Use:     "cancel ID",
-		Short:   "Ask the agent to end a task",
+		Short:   "Cancel a task",
 		Example: "  dragoman task cancel -a http://127.0.0.1:8080 ID",
 		Args:    c.oneID,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -171,17 +170,16 @@ type subscribeOptions struct {
 	history int
 }
 
-const subscribeLong = `subscribe shows a task and what happens to it from now on, until it has ended or waits
-for something; with --wait until it has ended. If the connection breaks, subscribe prints
-a warning and tries again for a minute, without a gap where the agent can replay. With
--o json it waits and shows the task once; with -o json --stream it shows each event, one
-object a line.`
+const subscribeLong = `subscribe shows a task and follows it until the task ends or waits for input or authorization. With
+--wait it follows the task until the end. If the connection breaks, subscribe prints a warning and
+tries to reconnect for a minute. If the agent can replay events, none is lost. With -o json
+subscribe prints the task once; with -o json --stream it prints each event as one line.`
 
 func (c *command) taskSubscribeCommand() *cobra.Command {
 	var o subscribeOptions
 	cmd := &cobra.Command{
 		Use:     "subscribe ID",
-		Short:   "Follow a task until it has ended or waits",
+		Short:   "Follow a task until it ends or needs input",
 		Long:    subscribeLong,
 		Example: "  dragoman task subscribe -a http://127.0.0.1:8080 ID\n  dragoman task subscribe -a http://127.0.0.1:8080 ID -o json --stream",
 		Args:    c.oneID,
@@ -195,8 +193,8 @@ func (c *command) taskSubscribeCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&o.stream, "stream", false, "with -o json: show each event, one object a line")
-	cmd.Flags().BoolVar(&o.wait, "wait", false, "stay while the task waits for input or authorization, until it has ended")
+	cmd.Flags().BoolVar(&o.stream, "stream", false, "with -o json: show each event as one line")
+	cmd.Flags().BoolVar(&o.wait, "wait", false, "continue while the task waits for input or authorization, until it ends")
 	historyFlag(cmd, &o.history)
 	c.failOnFlag(cmd.Flags())
 	return cmd
@@ -274,7 +272,7 @@ func (c *command) taskListCommand() *cobra.Command {
 	var o listOptions
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List your tasks, those that changed last first",
+		Short:   "List your tasks, last changed first",
 		Example: "  dragoman task list -a http://127.0.0.1:8080\n  dragoman task list -a http://127.0.0.1:8080 --status input-required --since 24h -o json",
 		Args:    cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -300,11 +298,11 @@ func (c *command) taskListCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&o.status, "status", "", "only tasks in this state, such as working or input-required")
 	flags.StringVar(&o.contextID, "context-id", "", "only tasks of this conversation")
-	flags.IntVar(&o.pageSize, "page-size", 0, "tasks on a page, 100 at most; 0 leaves it to the agent")
-	flags.StringVar(&o.pageToken, "page-token", "", "the page to show, as the page before it named it")
+	flags.IntVar(&o.pageSize, "page-size", 0, "most tasks on a page, up to 100; 0 means the agent's default")
+	flags.StringVar(&o.pageToken, "page-token", "", "token of the page, from the end of the page before")
 	flags.IntVar(&o.history, "history", 0, "how many messages of each task's history to show")
-	flags.BoolVar(&o.artifacts, "include-artifacts", false, "show what the tasks brought forth")
-	flags.StringVar(&o.since, "since", "", "only tasks that changed since a time (2006-01-02T15:04:05Z) or in the last while (90m)")
+	flags.BoolVar(&o.artifacts, "include-artifacts", false, "show the artifacts of the tasks")
+	flags.StringVar(&o.since, "since", "", "only tasks that changed since a time (2006-01-02T15:04:05Z) or within a duration (90m)")
 	return cmd
 }
 
@@ -316,7 +314,7 @@ func (o *listOptions) request(now time.Time) (*a2a.ListTasksRequest, error) {
 		return nil, err
 	}
 	if o.pageSize < 0 || o.pageSize > a2a.MaxPageSize {
-		return nil, cmdline.Usagef("--page-size is %d; give 1 to %d, or 0 to leave it to the agent", o.pageSize, a2a.MaxPageSize)
+		return nil, cmdline.Usagef("--page-size is %d; give 1 to %d, or 0 for the agent's default", o.pageSize, a2a.MaxPageSize)
 	}
 	if o.pageSize > 0 {
 		req.PageSize = &o.pageSize

@@ -23,10 +23,10 @@ type tlsOptions struct {
 var tlsFlags = []string{"ca", "client-cert", "client-key"}
 
 func (o *tlsOptions) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&o.insecure, "insecure", false, "for development: do not verify the certificates of servers")
-	flags.StringVar(&o.ca, "ca", "", "file with the certificates of authorities to trust besides those of the system, in PEM")
-	flags.StringVar(&o.cert, "client-cert", "", "file with the certificate to show to agents that ask for one, in PEM")
-	flags.StringVar(&o.key, "client-key", "", "file with the key of that certificate, in PEM")
+	flags.BoolVar(&o.insecure, "insecure", false, "do not verify server certificates; for development only")
+	flags.StringVar(&o.ca, "ca", "", "PEM file with certificate authorities to trust besides the system's")
+	flags.StringVar(&o.cert, "client-cert", "", "PEM file with the client certificate")
+	flags.StringVar(&o.key, "client-key", "", "PEM file with the key of the client certificate")
 }
 
 // check reads the files.
@@ -37,7 +37,7 @@ func (o *tlsOptions) check() error {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.insecure}
 	if o.ca != "" {
 		if o.insecure {
-			return cmdline.Usagef("--ca says whom to trust, and --insecure trusts everybody").WithHint("leave one of them out")
+			return cmdline.Usagef("--ca names whom to trust, but --insecure trusts every server: use one of them").WithHint("leave one of them out")
 		}
 		pool, err := x509.SystemCertPool()
 		if err != nil {
@@ -58,7 +58,7 @@ func (o *tlsOptions) check() error {
 	if o.cert != "" {
 		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
 		if err != nil {
-			return cmdline.Usagef("--client-cert and --client-key: %v", err).WithHint("give the files of a certificate and of its key, in PEM")
+			return cmdline.Usagef("--client-cert and --client-key: %v", err).WithHint("pass both PEM files: the certificate and its key")
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}

@@ -34,7 +34,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return Usagef("%s takes no arguments, and here is %q", cmd.CommandPath(), args[0])
+	return Usagef("%s takes no arguments, but got %q", cmd.CommandPath(), args[0])
 }
 
 // OneWord takes one argument.

@@ -64,7 +64,7 @@ func (o *ListenOptions) Check() error {
 	}
 	cert, err := tls.LoadX509KeyPair(o.Cert, o.Key)
 	if err != nil {
-		return Usagef("--tls-cert and --tls-key: %v", err).WithHint("give the files of a certificate and of its key, in PEM")
+		return Usagef("--tls-cert and --tls-key: %v", err).WithHint("pass both PEM files: the certificate and its key")
 	}
 	o.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
 	return nil
@@ -86,7 +86,7 @@ func CheckAddress(flag, addr string) error {
 // checkURL checks the URL under which clients reach the server.
 func (o *ListenOptions) checkURL() error {
 	if u, err := url.Parse(o.URL); o.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "") {
-		return Usagef("--url is %q, which is no http or https URL without query", o.URL).WithHint("for example --url https://agent.example.com")
+		return Usagef("--url is %q; it must be an http or https URL without a query", o.URL).WithHint("for example --url https://agent.example.com")
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (o *ListenOptions) Listen(ctx context.Context) (net.Listener, error) {
 // Explain tells what to do about an error of listening or serving.
 func (o *ListenOptions) Explain(err error) error {
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return Usagef("--addr is %q: no address of this machine is called %q", o.Addr, e.Name).WithHint("give host and port, such as 127.0.0.1:8080")
+		return Usagef("--addr is %q: this machine has no address %q", o.Addr, e.Name).WithHint("give host and port, such as 127.0.0.1:8080")
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "listen" {
 		f := &Failure{Exit: ExitFailure, Code: CodeInternal, Message: fmt.Sprintf("cannot listen on %s: %s", e.Addr, LastCause(e)),
@@ -125,7 +125,7 @@ func (o *ListenOptions) Explain(err error) error {
 		return f
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("turns that did not end within %v were released; agents that can will go on with them at the next start", o.Drain)
+		return fmt.Errorf("released the turns that did not end within %v; resumable agents continue them at the next start", o.Drain)
 	}
 	return err
 }

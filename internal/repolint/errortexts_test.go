@@ -34,7 +34,7 @@ func ofTheStandardLibrary() constructors {
 var textParameters = []string{"format", "message", "msg", "why", "reason", "hint"}
 
 // textFields are the fields of composite literals that hold such a text.
-var textFields = []string{"message", "hint", "why", "reason"}
+var textFields = []string{"message", "hint", "why", "reason", "error"}
 
 // errorTexts returns the literals that the program and the library pass to functions that make errors. It finds these
 // functions by their signatures.

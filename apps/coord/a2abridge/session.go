@@ -80,7 +80,7 @@ func unasked(ctx context.Context, err error) error {
 	case isBad:
 		return agent.Reject(a2a.TextPart(bad.Error()))
 	case errors.Is(err, coord.ErrDeleted):
-		return agent.Public("What became of the query is not known any more; ask again", nil)
+		return agent.Public("The outcome of the query is no longer stored; ask again", nil)
 	case errors.Is(err, coord.ErrClosed):
 		<-ctx.Done() // as with CodeShutdown
 		return context.Cause(ctx)

@@ -465,7 +465,7 @@ func (d *Daemon) fail(w http.ResponseWriter, err error) {
 		return
 	}
 	if errors.Is(err, coord.ErrNotKept) { // which the hub has logged, once for all callers
-		refuse(w, http.StatusServiceUnavailable, errors.New("what happens cannot be kept now; the log of the coordinator says why, such as a full disk"))
+		refuse(w, http.StatusServiceUnavailable, errors.New("the coordinator cannot store events now, for example because the disk is full; its log says why"))
 		return
 	}
 	d.opts.Logger.Error("a request failed", slog.String("error", err.Error()))

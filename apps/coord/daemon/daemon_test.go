@@ -165,7 +165,7 @@ func TestTokens(t *testing.T) {
 	for _, test := range []struct{ who, tool, args, want string }{
 		{"", "register_agent", me, "forbidden"}, {"eve", "register_agent", me, "forbidden"}, {"olga", "register_agent", me, "forbidden"},
 		{"ann", "register_agent", me, "registered"}, {"olga", "list_active_agents", `{"project_id":"p"}`, `\"a\"`},
-		{"bob", "heartbeat", me, "registered by somebody else"}, {"bob", "unregister_agent", me, "registered by somebody else"},
+		{"bob", "heartbeat", me, "registered by another caller"}, {"bob", "unregister_agent", me, "registered by another caller"},
 		{"ann", "heartbeat", me, `\"ok\"`},
 	} {
 		if got := call(t, url, tokens[test.who], test.tool, test.args); !strings.Contains(got, test.want) {

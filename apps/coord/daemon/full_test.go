@@ -41,7 +41,7 @@ func TestNothingCanBeKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if status, got := send(t, req); status != http.StatusServiceUnavailable || !strings.Contains(got, "cannot be kept now") {
+		if status, got := send(t, req); status != http.StatusServiceUnavailable || !strings.Contains(got, "cannot store events now") {
 			t.Errorf("%d %s", status, got)
 		}
 	}

@@ -329,7 +329,7 @@ func TestInboxesArePrivate(t *testing.T) {
 		ann, _ := p.join("ann", generation)
 		register(t, ann, "a")
 		bob, told := p.join("bob", generation)
-		if got, err := read(t, bob, "dragoman://p/inbox/a"); err == nil || !strings.Contains(err.Error(), "registered by somebody else") {
+		if got, err := read(t, bob, "dragoman://p/inbox/a"); err == nil || !strings.Contains(err.Error(), "registered by another caller") {
 			t.Errorf("bob read %s, %v", got, err)
 		}
 		err := bob.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "dragoman://p/inbox/a"})
