@@ -24,6 +24,7 @@ const (
 	phaseOrder    phase = "order"    // the supplier takes the order
 	phaseDelivery phase = "delivery" // the part is on its way
 	phaseRepair   phase = "repair"   // the mechanic repairs it
+	phaseDone     phase = "done"
 )
 
 // A ticket is what the manager keeps of a repair.

@@ -68,46 +68,26 @@ func (m *manager) Run(ctx context.Context, t *agent.Turn) error {
 	if _, err := t.LoadTask(ctx, k); err != nil {
 		return fmt.Errorf("load the ticket: %w", err)
 	}
-	v := &visit{m, t, k}
 	if msg := t.Message(); msg != nil && msg.ID != k.Read { // else a turn was interrupted, or the part is there
 		k.Read = msg.ID
 		if err := k.read(t); err != nil {
 			return err
 		}
-		if err := v.save(ctx); err != nil {
+	}
+	v := &visit{m, t, k}
+	steps := map[phase]func(context.Context) error{
+		phaseIntake: v.intake, phaseDiagnose: v.diagnose, phaseEstimate: v.propose, phaseOrder: v.order, phaseDelivery: v.await,
+		phaseRepair: v.repair,
+	}
+	for k.Phase != phaseDone {
+		if err := t.SaveTask(ctx, k); err != nil {
+			return err
+		}
+		if err := steps[k.Phase](ctx); err != nil {
 			return err
 		}
 	}
-	for {
-		over, err := v.step(ctx)
-		if over || err != nil {
-			return err
-		}
-		if err := v.save(ctx); err != nil {
-			return err
-		}
-	}
-}
-
-func (v *visit) save(ctx context.Context) error { return v.t.SaveTask(ctx, v.k) }
-
-// step goes through one phase. over says that the repair is done; the error is how the turn ends.
-func (v *visit) step(ctx context.Context) (over bool, err error) {
-	switch v.k.Phase {
-	case phaseIntake:
-		return false, v.intake(ctx)
-	case phaseDiagnose:
-		return false, v.diagnose(ctx)
-	case phaseEstimate:
-		return false, v.propose()
-	case phaseOrder:
-		return false, v.order(ctx)
-	case phaseDelivery:
-		return false, v.await()
-	case phaseRepair:
-		return true, v.repair(ctx)
-	}
-	return false, fmt.Errorf("the ticket is in an unknown phase %q", v.k.Phase)
+	return nil
 }
 
 // intake asks for what is missing.
@@ -120,15 +100,10 @@ func (v *visit) intake(ctx context.Context) error {
 	if v.k.Complaint != "" && v.k.Car.Missing() == "" {
 		v.k.Asked = true
 	}
-	return v.ask(ctx, q)
-}
-
-// ask ends the turn with a question.
-func (v *visit) ask(ctx context.Context, text string) error {
-	if err := v.save(ctx); err != nil {
+	if err := v.t.SaveTask(ctx, v.k); err != nil {
 		return err
 	}
-	return v.t.Ask(a2a.TextPart(text))
+	return v.t.Ask(a2a.TextPart(q))
 }
 
 // diagnose has the mechanic look at the car. What the mechanic asks is asked of the customer.
@@ -153,7 +128,7 @@ func (v *visit) diagnose(ctx context.Context) error {
 }
 
 // propose asks the customer to approve the estimate.
-func (v *visit) propose() error {
+func (v *visit) propose(context.Context) error {
 	text := a2a.TextPart(v.k.Estimate.String() + " Shall we do it?")
 	data, err := a2a.DataPart(v.k.Estimate)
 	if err != nil {
@@ -184,7 +159,7 @@ func (v *visit) order(ctx context.Context) error {
 }
 
 // await waits for the part, without a turn.
-func (v *visit) await() error {
+func (v *visit) await(context.Context) error {
 	if !time.Now().Before(v.k.Arrives) {
 		v.k.Phase = phaseRepair
 		return nil
@@ -212,6 +187,7 @@ func (v *visit) repair(ctx context.Context) error {
 	if err != nil {
 		return explain(err)
 	}
+	k.Phase = phaseDone
 	r := Receipt{Estimate: k.Estimate, Order: k.Ordered.ID, Done: report.Done}
 	return answer(v.t, ReceiptName, fmt.Sprintf("Your %s is repaired: %s. That is $%s.", k.Car, lowerFirst(k.Estimate.Problem), r.Total), r)
 }
