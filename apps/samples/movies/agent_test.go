@@ -224,6 +224,10 @@ func TestPronounsAndFollowUps(t *testing.T) {
 			{"who directed it?", nil, asks, has("Which film do you mean?")},
 			{"Alien", nil, done, has("Ridley Scott")},
 		},
+		"nobody yet": {
+			{"what other movies has he been in?", nil, asks, has("Whom do you mean?")},
+			{"Tom Hanks", nil, done, has("Tom Hanks has been in")},
+		},
 		"he and she": {
 			{"Who stars in Titanic?", nil, done, has("Leonardo DiCaprio")},
 			{"what else has she been in?", nil, done, has("Kate Winslet has been in")},

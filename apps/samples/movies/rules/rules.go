@@ -77,7 +77,8 @@ func Answer(ctx context.Context, c catalogue.Catalogue, s *State, text string) (
 		switch {
 		case a.read() != nil: // another question
 		case ok:
-			a.text = strings.Replace(p.Text, p.Name, meant, 1)
+			name := regexp.MustCompile(`(^|\W)` + regexp.QuoteMeta(p.Name) + `($|\W)`)
+			a.text = name.ReplaceAllString(p.Text, "${1}"+strings.ReplaceAll(meant, "$", "$$")+"${2}")
 		default:
 			again := fmt.Sprintf("I do not know which one you mean by %q. Please give the number.", catalogue.Clean(text, 40))
 			return &Reply{Kind: Asked, Text: list(again, p.Choices)}, nil
