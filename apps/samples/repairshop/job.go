@@ -4,7 +4,9 @@ package repairshop
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -200,4 +202,24 @@ func pictures(t *agent.Turn) []a2a.Part {
 		}
 	}
 	return all[max(0, len(all)-maxPictures):]
+}
+
+// explain tells the customer what another agent did not do. Other errors stay: they are questions, or the turn is over.
+func explain(err error) error {
+	failed, ok := errors.AsType[*agent.DelegateError](err)
+	if !ok {
+		return err
+	}
+	who, _, _ := strings.Cut(strings.ToLower(failed.Name), "/")
+	if failed.Refused() {
+		return agent.Public(fmt.Sprintf("Our %s did not take the request.", who), err)
+	}
+	if failed.Task == nil {
+		return agent.Public(fmt.Sprintf("Our %s cannot be reached now. Please try again later.", who), err)
+	}
+	text := fmt.Sprintf("Our %s could not do it.", who)
+	if said := clean(failed.Task.Status.Message.Text()); said != "" {
+		text += " " + said
+	}
+	return agent.Public(text, err)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -190,24 +189,4 @@ func (v *visit) repair(ctx context.Context) error {
 	k.Phase = phaseDone
 	r := Receipt{Estimate: k.Estimate, Order: k.Ordered.ID, Done: report.Done}
 	return answer(v.t, ReceiptName, fmt.Sprintf("Your %s is repaired: %s. That is $%s.", k.Car, lowerFirst(k.Estimate.Problem), r.Total), r)
-}
-
-// explain tells the customer what another agent did not do. Other errors stay: they are questions, or the turn is over.
-func explain(err error) error {
-	failed, ok := errors.AsType[*agent.DelegateError](err)
-	if !ok {
-		return err
-	}
-	who, _, _ := strings.Cut(strings.ToLower(failed.Name), "/")
-	if failed.Refused() {
-		return agent.Public(fmt.Sprintf("Our %s did not take the request.", who), err)
-	}
-	if failed.Task == nil {
-		return agent.Public(fmt.Sprintf("Our %s cannot be reached now. Please try again later.", who), err)
-	}
-	text := fmt.Sprintf("Our %s could not do it.", who)
-	if said := clean(failed.Task.Status.Message.Text()); said != "" {
-		text += " " + said
-	}
-	return agent.Public(text, err)
 }
