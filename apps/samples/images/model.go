@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-	"text/template"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,20 +25,12 @@ var instructionsText string
 var requestSchema jsontext.Value
 
 // instructions tell a model what the painter can do; they are made of the painter's own lists.
-var instructions = sync.OnceValue(func() string {
-	t := template.Must(template.New("instructions").Funcs(template.FuncMap{
-		"join": func(list []string) string { return strings.Join(list, ", ") },
-	}).Parse(instructionsText))
-	var b strings.Builder
-	err := t.Execute(&b, map[string]any{
-		"Subjects": paint.Subjects(), "Places": paint.Places, "Backgrounds": paint.Backgrounds,
-		"Edits": paint.Edits, "Filters": paint.Filters, "MinSide": paint.MinSide, "MaxSide": paint.MaxSide,
-	})
-	if err != nil {
-		panic("images: " + err.Error()) // it is part of the program
-	}
-	return b.String()
-})
+func instructions() string {
+	list := func(names []string) string { return strings.Join(names, ", ") }
+	return strings.NewReplacer("{subjects}", list(paint.Subjects()), "{places}", list(paint.Places), "{backgrounds}", list(paint.Backgrounds),
+		"{edits}", list(paint.Edits), "{filters}", list(paint.Filters), "{sides}", fmt.Sprintf("%d to %d", paint.MinSide, paint.MaxSide),
+	).Replace(instructionsText)
+}
 
 // byModel has a model read the text.
 func byModel(ctx context.Context, model llm.Model, text string, from *paint.Picture) (paint.Request, error) {

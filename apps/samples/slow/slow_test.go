@@ -45,8 +45,8 @@ func TestCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := agenttest.New(t, slow.New(slow.Options{}), &agenttest.Options{Card: slow.Card()})
 		for text, want := range map[string]time.Duration{
-			"count to 3": 3 * time.Second, "Count to 3, every 200ms": 600 * time.Millisecond, "3 every second": 3 * time.Second,
-			"every 0.5 s to 3": 1500 * time.Millisecond, "count every 2 minutes to 3": 6 * time.Minute,
+			"count to 3": 3 * time.Second, "Count to 3, every 200ms": 600 * time.Millisecond, "3 every 1s": 3 * time.Second,
+			"every 0.5s to 3": 1500 * time.Millisecond, "count every 2m to 3": 6 * time.Minute,
 		} {
 			begun := time.Now()
 			r := h.Send(text)
@@ -65,8 +65,8 @@ func TestQuestions(t *testing.T) {
 	h := agenttest.New(t, slow.New(slow.Options{Pause: time.Second}), nil)
 	for text, want := range map[string]string{
 		"": "How far", "count": "How far", "count to 0": "from 1 to 10000", "count to 10001": "from 1 to 10000", "to 123456789": "from 1 to",
-		"count to 5 every 0ms": "How long", "count to 5 every 1..5 s": "How long", "count to 51 every minute": "longer than 50m",
-		"count to 9 every 99999 minutes": "How long", "count to 10000": "longer than 50m", "1234567890123": "How far",
+		"count to 5 every 0ms": "How long", "count to 5 every second": "How long", "count to 51 every 1m": "longer than 50m",
+		"count to 9 every 99999m": "How long", "count to 10000": "longer than 50m", "1234567890123": "How far",
 	} {
 		r := h.Send(text)
 		if r.State() != a2a.TaskStateInputRequired || !strings.Contains(r.Text(), want) {
@@ -83,7 +83,7 @@ func TestCancel(t *testing.T) {
 	t.Parallel()
 	h := agenttest.New(t, slow.New(slow.Options{}), nil)
 	m := &a2a.SendMessageRequest{
-		Message:       a2a.NewMessage(a2a.RoleUser, a2a.TextPart("count to 50 every minute")),
+		Message:       a2a.NewMessage(a2a.RoleUser, a2a.TextPart("count to 50 every 1m")),
 		Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
 	}
 	result, err := h.Service.SendMessage(h.Context(), m)

@@ -3,9 +3,8 @@
 // Package paint turns the description of a scene into pixels, without a model and without a network. The same [Scene]
 // always gives the same pixels on one kind of processor: whatever looks random comes from the scene's seed.
 //
-//	request.go  what a message asks for
 //	scene.go    what a picture shows: the Scene and its limits
-//	edit.go     changes of a picture
+//	edit.go     what a message asks for, and changes of a picture
 //	shapes.go   what can be drawn: data/subjects.txt holds the shapes of each subject
 //	render.go   a scene becomes pixels
 //	filter.go   changes of pixels
