@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -22,8 +21,6 @@ type Options struct {
 	Model llm.Model
 	// Tools are what the model may use before it writes, such as those of an MCP server. Without a model they are not used.
 	Tools []llm.Tool
-	// Pace is how long the agent waits before each chunk of a recipe's file, so that people can watch. 0: not at all.
-	Pace time.Duration
 }
 
 // New returns the coder agent. A message becomes
@@ -59,7 +56,7 @@ func (w *writer) Run(ctx context.Context, t *agent.Turn) error {
 	if err != nil {
 		return t.Ask(a2a.TextPart(err.Error()))
 	}
-	e := &emitter{t: t, asFile: asFile, pace: w.options.Pace}
+	e := &emitter{t: t, asFile: asFile}
 	if w.options.Model != nil {
 		return w.byModel(ctx, e, state, t.Text(), sent)
 	}
@@ -98,11 +95,11 @@ func byRecipe(ctx context.Context, e *emitter, before State, text string, sent [
 		fresh = now.Files
 	}
 	for _, f := range fresh {
-		if err := e.file(ctx, f); err != nil {
+		if err := e.file(f); err != nil {
 			return err
 		}
 	}
-	return e.done("", wantsZip.MatchString(text), now.Files)
+	return e.done("")
 }
 
 // sentWith returns the files of text that came with a message.

@@ -3,14 +3,12 @@
 package coder_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"path"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -176,12 +174,6 @@ func TestAddTestsContinues(t *testing.T) {
 		if got := names(t, second); !slices.Equal(got, []string{"fibonacci_test.go"}) || !strings.Contains(second.Task.Artifacts[0].Text(), "testing.T") {
 			t.Errorf("files %q", got)
 		}
-		zipped := h.SendMessage(inContext(first, a2a.TextPart("add tests, and give me all of it as a zip")))
-		archive := zipped.Task.Artifacts[len(zipped.Task.Artifacts)-1]
-		z, err := zip.NewReader(bytes.NewReader(archive.Parts[0].Content.(a2a.Raw)), int64(len(archive.Parts[0].Content.(a2a.Raw))))
-		if err != nil || len(z.File) != 2 || archive.Parts[0].MediaType != "application/zip" {
-			t.Errorf("%v, %v", z, err)
-		}
 		if elsewhere := h.Send("add tests"); elsewhere.State() == a2a.TaskStateCompleted {
 			t.Errorf("another context: %v", elsewhere)
 		}
@@ -313,32 +305,5 @@ func TestModelUsesTools(t *testing.T) {
 	}
 	if !slices.Contains(said, "Using look_up...") {
 		t.Errorf("the user was told %q", said)
-	}
-}
-
-// A cancelled task stops in the middle of a file.
-func TestCancelMidway(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, coder.Options{Pace: time.Hour})
-	stream, err := h.Service.StreamMessage(h.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("fibonacci in Go"))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var last a2a.TaskState
-	for ev, err := range stream {
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch e := ev.Event.(type) {
-		case *a2a.ArtifactUpdate:
-			if _, err := h.Service.CancelTask(h.Context(), &a2a.CancelTaskRequest{ID: e.TaskID}); err != nil {
-				t.Fatal(err)
-			}
-		case *a2a.StatusUpdate:
-			last = e.Status.State
-		}
-	}
-	if last != a2a.TaskStateCanceled {
-		t.Errorf("it ends %v", last)
 	}
 }

@@ -11,7 +11,7 @@ func Card() *a2a.AgentCard {
 		Description:        "Writes code and streams it as files; without a language model only Fibonacci numbers and a web page",
 		Version:            "1.0.0",
 		DefaultInputModes:  []string{"text/plain", "text/*", "application/json"},
-		DefaultOutputModes: []string{"text/plain", "text/*", "application/zip", "application/octet-stream"},
+		DefaultOutputModes: []string{"text/plain", "text/*", "application/octet-stream"},
 		Skills: []a2a.AgentSkill{{
 			ID:          "code_generation",
 			Name:        "Code Generation",

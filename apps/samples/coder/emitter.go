@@ -3,13 +3,8 @@
 package coder
 
 import (
-	"archive/zip"
-	"bytes"
-	"context"
 	"fmt"
-	"regexp"
 	"strings"
-	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
@@ -19,7 +14,6 @@ import (
 type emitter struct {
 	t      *agent.Turn
 	asFile bool // each file whole, as a file; otherwise in chunks of text
-	pace   time.Duration
 	names  []string
 
 	now    File // the file that is being written; its content is in chunk, as far as it has not gone out
@@ -31,21 +25,14 @@ type emitter struct {
 // chunkSize is how much of a file is sent at once, in bytes; chunks end with a line.
 const chunkSize = 240
 
-// file writes a whole file, with pauses.
-func (e *emitter) file(ctx context.Context, f File) error {
+// file writes a whole file.
+func (e *emitter) file(f File) error {
 	if err := e.open(File{Name: f.Name, Language: f.Language}); err != nil {
 		return err
 	}
 	for line := range strings.Lines(f.Content) {
 		if err := e.write(line); err != nil {
 			return err
-		}
-		if e.chunk.Len() == 0 && e.pace > 0 { // a chunk has just gone out
-			select {
-			case <-time.After(e.pace):
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
 		}
 	}
 	return e.close()
@@ -113,41 +100,8 @@ func (e *emitter) close() error {
 	return e.t.PutArtifact(&a)
 }
 
-// wantsZip finds the wish for an archive in a message.
-var wantsZip = regexp.MustCompile(`(?i)\b(?:zip|zipped|archive)\b`)
-
-// done ends the task with a list of the files and, if asked for, an archive of all files of the conversation.
-func (e *emitter) done(notes string, zipped bool, all []File) error {
-	text := "Generated files: " + strings.Join(e.names, ", ") + "."
-	if zipped {
-		content, err := archive(all)
-		if err != nil {
-			return err
-		}
-		if err := e.t.Artifact("files.zip", a2a.RawPart(content, "application/zip", "files.zip")); err != nil {
-			return err
-		}
-		text += " They are in files.zip as well."
-	}
-	if notes != "" {
-		text += "\n" + notes
-	}
+// done ends the task with a list of the files.
+func (e *emitter) done(notes string) error {
+	text := strings.TrimSpace("Generated files: " + strings.Join(e.names, ", ") + ".\n" + notes)
 	return e.t.Reply(a2a.TextPart(text))
-}
-
-// archive puts files into a zip file. The same files give the same bytes.
-func archive(files []File) ([]byte, error) {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, f := range files {
-		w, err := z.Create(f.Name)
-		if err != nil {
-			return nil, fmt.Errorf("archive %s: %w", f.Name, err)
-		}
-		if _, err := w.Write([]byte(f.Content)); err != nil {
-			return nil, fmt.Errorf("archive %s: %w", f.Name, err)
-		}
-	}
-	err := z.Close()
-	return b.Bytes(), err
 }

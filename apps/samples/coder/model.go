@@ -54,7 +54,7 @@ func (w *writer) byModel(ctx context.Context, e *emitter, state State, text stri
 	if err := e.t.SaveContext(ctx, state); err != nil {
 		return fmt.Errorf("save the conversation: %w", err)
 	}
-	return e.done(r.Around(), wantsZip.MatchString(text), state.Files)
+	return e.done(r.Around())
 }
 
 // words is what becomes of an answer without files: a question.

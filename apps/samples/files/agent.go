@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/samples/files/offline"
@@ -26,7 +24,7 @@ type Options struct {
 	// Model reads questions about tables, and answers those about texts that are not for counting. Nil: package offline
 	// reads a few kinds of questions, and refuses the others.
 	Model llm.Model
-	// Fetch fetches files and schemas that are sent as URLs. Nil: one that fetches nothing but "data:" URLs.
+	// Fetch fetches files that are sent as URLs. Nil: one that fetches nothing but "data:" URLs.
 	Fetch *files.Fetcher
 	// MaxBytes of a file. 0: 4 MiB, because a conversation keeps its file among its state.
 	MaxBytes int64
@@ -75,7 +73,7 @@ func (a *reader) Run(ctx context.Context, t *agent.Turn) error {
 	if err != nil {
 		return err
 	}
-	return a.show(ctx, t, answer)
+	return show(t, answer)
 }
 
 // answer finds the file and answers the question about it. A new file without a question is described.
@@ -135,13 +133,13 @@ func (a *reader) askTable(ctx context.Context, s *source, question string) (*ans
 }
 
 // show gives the answer in the form that the client wants, or accepts.
-func (a *reader) show(ctx context.Context, t *agent.Turn, answer *answer) error {
+func show(t *agent.Turn, answer *answer) error {
 	want := t.Wanted()
 	csv := agent.MatchMode("text/csv", want.MediaType) ||
 		!t.Accepts("text/plain") && !t.Accepts("application/json") && t.Accepts("text/csv")
 	switch {
 	case want.JSON():
-		return a.showData(ctx, t, answer, want)
+		return showData(t, answer, want)
 	case csv:
 		return t.Artifact(ArtifactName, a2a.RawPart(answer.result.CSV(), "text/csv; charset=utf-8", "answer.csv"))
 	case !t.Accepts("application/json"):
@@ -158,41 +156,25 @@ func (a *reader) show(ctx context.Context, t *agent.Turn, answer *answer) error 
 }
 
 // showData gives the answer as data alone, in the form of the schema that the client has named or sent.
-func (a *reader) showData(ctx context.Context, t *agent.Turn, answer *answer, want agent.Wanted) error {
-	schema, err := a.schema(ctx, want)
-	if err != nil {
-		return err
-	}
+func showData(t *agent.Turn, answer *answer, want agent.Wanted) error {
 	var data any = answer
-	if schema == nil {
+	var err error
+	switch {
+	case want.Schema != nil:
+		if data, err = answer.fit(want.Schema); err != nil {
+			why := strings.TrimPrefix(err.Error(), "schema: ") // it is of the client, not for the log
+			return agent.Public(fmt.Sprintf("The answer cannot be given in the form of the schema (%s). In words: %s",
+				clip(why, 1000), clip(answer.Text, 2000)), nil)
+		}
+	case want.SchemaRef != "" && want.SchemaRef != SchemaAnswer:
+		return agent.Public(fmt.Sprintf("The schema %s is not one that this agent knows. Send the schema itself, or name %s.",
+			clip(want.SchemaRef, 200), SchemaAnswer), nil)
+	default:
 		want.SchemaRef = SchemaAnswer
-	} else if data, err = answer.fit(schema); err != nil {
-		why := strings.TrimPrefix(err.Error(), "schema: ") // it is of the client, not for the log
-		return agent.Public(fmt.Sprintf("The answer cannot be given in the form of the schema (%s). In words: %s",
-			clip(why, 1000), clip(answer.Text, 2000)), nil)
 	}
 	part, err := want.Part(data)
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
 	}
 	return t.Artifact(ArtifactName, part)
-}
-
-// schema returns the schema that the client wants its answer to fit; nil when it wants any JSON.
-func (a *reader) schema(ctx context.Context, want agent.Wanted) (jsontext.Value, error) {
-	switch {
-	case want.Schema != nil || want.SchemaRef == "":
-		return want.Schema, nil
-	case want.SchemaRef == SchemaAnswer:
-		return answerSchema, nil
-	}
-	got, err := a.options.Fetch.Fetch(ctx, want.SchemaRef)
-	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err != nil {
-		return nil, agent.Public(fmt.Sprintf("The schema %s is not one that this agent knows or may fetch. Send the schema itself, or name %s.",
-			clip(want.SchemaRef, 200), SchemaAnswer), err)
-	}
-	return got.Content, nil
 }

@@ -65,7 +65,6 @@ func TestFilesInEachForm(t *testing.T) {
 		"by name":    a2a.RawPart([]byte(sales), "", "x.CSV"),
 		"semicolons": a2a.RawPart([]byte("city;price\nOslo;10\nBergen;12,5\nOslo;20\n"), "text/csv", ""),
 		"tabs":       a2a.RawPart([]byte("city\tprice\nOslo\t10\nBergen\t12.5\nOslo\t20\n"), "text/tab-separated-values", ""),
-		"UTF-16":     a2a.RawPart([]byte("\xff\xfe"+strings.Join(strings.Split(sales, ""), "\x00")+"\x00"), "text/csv", ""),
 		"Excel":      a2a.RawPart([]byte("\xef\xbb\xbf"+sales), "application/vnd.ms-excel", "sales.csv"),
 		"text part":  {Content: a2a.Text(sales), MediaType: "text/csv"},
 		"data":       records,
@@ -91,7 +90,7 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		"none":        {message("average price"), "Which file?"},
 		"two":         {message("", csvFile, csvFile), "more than one file"},
 		"large":       {message("", a2a.RawPart(make([]byte, 101), "text/csv", "big.csv")), "big.csv has 101 bytes, and this agent reads up to 100"},
-		"binary":      {message("", a2a.RawPart([]byte("\x89PNG\r\n\x00"), "text/csv", "a.csv")), "a.csv is not a text"},
+		"binary":      {message("", a2a.RawPart([]byte("\x89PNG\r\n\x00"), "text/csv", "a.csv")), "a.csv is not a text in UTF-8"},
 		"empty":       {message("", a2a.RawPart([]byte(" \n"), "text/csv", "a.csv")), "a.csv is empty"},
 		"URL":         {message("", a2a.URLPart("https://example.com/a.csv", "text/csv", "")), "not one that this agent may fetch"},
 		"private URL": {message("", a2a.URLPart("http://169.254.169.254/latest", "", "")), "not one that this agent may fetch"},
@@ -176,16 +175,16 @@ func TestRefusesOffline(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	for question, want := range map[string]string{
-		"how many rows?":                    "There are 3 rows.",
-		"how many rows in Oslo":             "There are 2 rows where city = oslo.",
-		"What is the average price?":        "The average price is 14.1666666667.",
-		"total of prices by city":           "The sum of price by city:\ncity: Bergen, sum price: 12.5\ncity: Oslo, sum price: 30",
-		"lowest price in Bergen":            "The lowest price where city = bergen is 12.5.",
-		"Which city has the highest price?": "The highest price is 20 (city: Oslo).",
-		"median price":                      "The median price is 12.5.",
-		"Top 1 rows by price":               "1 of 3 rows:\ncity: Oslo, price: 20",
-		"show me a list of rows in Bergen":  "1 of 1 rows where city = bergen:\ncity: Bergen, price: 12.5",
-		"how many rows by city":             "The number of rows by city:\ncity: Bergen, rows: 1\ncity: Oslo, rows: 2",
+		"how many rows?":                   "There are 3 rows.",
+		"how many rows in Oslo":            "There are 2 rows where city = oslo.",
+		"What is the average price?":       "The average price is 14.1666666667.",
+		"total of prices by city":          "The sum of price by city:\ncity: Bergen, sum price: 12.5\ncity: Oslo, sum price: 30",
+		"lowest price in Bergen":           "The lowest price where city = bergen is 12.5.",
+		"What is the highest price?":       "The highest price is 20.",
+		"median price":                     "The median price is 12.5.",
+		"Top 1 rows by price":              "1 of 3 rows:\ncity: Oslo, price: 20",
+		"show me a list of rows in Bergen": "1 of 1 rows where city = bergen:\ncity: Bergen, price: 12.5",
+		"how many rows by city":            "The number of rows by city:\ncity: Bergen, rows: 1\ncity: Oslo, rows: 2",
 		"statistics of price": "Rows: 3. Columns: 2.\nname: price, count: 3, missing: 0, distinct: 3, min: 10, max: 20, " +
 			"mean: 14.1666666667, median: 12.5, sum: 42.5",
 	} {
@@ -250,8 +249,8 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, files.Options{})
 	text := a2a.RawPart([]byte("one two two\n"), "text/plain", "story.txt")
-	rich := a2a.RawPart([]byte("day,city,price,ok\n2024-01-02,Oslo,10,yes\n2024-01-03,Bergen,,no\n,Oslo,NA,\n"), "text/csv", "rich.csv")
-	s, err := schema.Compile(files.Schema())
+	rich := a2a.RawPart([]byte("day,city,price,ok\n2024-01-02,Oslo,10,yes\n2024-01-03,Bergen,,no\n,Oslo,,\n"), "text/csv", "rich.csv")
+	s, err := schema.Compile(files.Schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +258,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		file      a2a.Part
 		questions []string
 	}{
-		{rich, []string{"", "how many rows", "average price by city", "sum price", "lowest price", "which city has the highest price", "median price", "show rows", "top 1 rows by price", "max day", "average price in Bergen"}},
+		{rich, []string{"", "how many rows", "average price by city", "sum price", "lowest price", "median price", "show rows", "top 1 rows by price", "max day", "average price in Bergen"}},
 		{text, []string{"", "how many words"}},
 	} {
 		for _, question := range ask.questions {
@@ -326,7 +325,7 @@ func TestWantedFormsThatCannotBe(t *testing.T) {
 		"no fit":         {"schema", `{"type":"object","required":["weather"]}`, `missing property 'weather'). In words: The highest price is 20.`},
 		"no schema":      {"schema", `{"type":"strin"}`, "no JSON Schema"},
 		"elsewhere":      {"schema", `{"$ref":"https://example.com/s"}`, "only within the schema"},
-		"unknown":        {"desiredOutputSchemaRef", `"https://schemas.example.com/x.json"`, "not one that this agent knows or may fetch"},
+		"unknown":        {"desiredOutputSchemaRef", `"https://schemas.example.com/x.json"`, "not one that this agent knows"},
 		"takes too long": {"schema", growing(), "too large"},
 	} {
 		m := message("max price", csvFile)
@@ -346,34 +345,6 @@ func growing() string {
 		fmt.Fprintf(&b, `"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
 	}
 	return b.String() + `"d40":{"type":"array"}}}`
-}
-
-// A schema by name is marked as the name says, a fetched one too.
-func TestSchemaByName(t *testing.T) {
-	t.Parallel()
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, `{"type":"object","properties":{"max":{"type":"number"}},"required":["max"]}`)
-	}))
-	t.Cleanup(site.Close)
-	fetch, err := blobs.NewFetcher(&blobs.FetchOptions{Allow: []string{site.URL}, Networks: blobs.NetworksLoopback})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := newHarness(t, files.Options{Fetch: fetch})
-	for _, ref := range []string{files.SchemaAnswer, site.URL + "/max.json"} {
-		m := message("max price", csvFile)
-		if err := (agent.Wanted{MediaType: "application/json", SchemaRef: ref}).Hint(&m.Metadata); err != nil {
-			t.Fatal(err)
-		}
-		got := h.SendMessage(m)
-		if got.State() != a2a.TaskStateCompleted {
-			t.Fatalf("%s: %s", ref, got.Text())
-		}
-		var marked string
-		if _, err := got.Task.Artifacts[0].Parts[0].Metadata.Get("schemaRef", &marked); err != nil || marked != ref {
-			t.Errorf("%q, %v; want %q", marked, err, ref)
-		}
-	}
 }
 
 func TestCSVAsWanted(t *testing.T) {

@@ -22,7 +22,7 @@ func Card() *a2a.AgentCard {
 				"Statistics of this file",
 				"How many rows are there?",
 				"Average price by city",
-				"Which city has the highest price?",
+				"What is the highest price?",
 				"Top 3 rows by price",
 			},
 		}},

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"errors"
 	"strings"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -18,8 +17,10 @@ import (
 // SchemaAnswer is the name of the schema that describes the agent's own form. A client may ask for it by its name.
 const SchemaAnswer = "urn:dragoman:schema:files:answer:2"
 
+// Schema is the schema of that name.
+//
 //go:embed schemas/answer.json
-var answerSchema []byte
+var Schema []byte
 
 // answer is the agent's own form of an answer.
 type answer struct {
@@ -122,10 +123,5 @@ func (a *answer) named(name string, row []any) any {
 
 // plain leaves out of a name what differs between styles: average_price, averagePrice, Average price.
 func plain(name string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, name)
+	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
 }

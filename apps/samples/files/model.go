@@ -25,7 +25,7 @@ const maxQuestion = 2000
 
 const tableInstructions = `You turn questions about a table into queries. Call the tool query once for each question.
 Use names of columns exactly as they are given. Leave out what the question does not ask for.
-"which X has the highest Y" is operation max, column Y, of X. "top 3 by Y" is operation show, column Y, order max, limit 3.
+"which X has the highest Y" is operation show, column Y, order max, limit 1. "top 3 by Y" is the same with limit 3.
 "how many rows" is operation rows, and "unique X" is operation rows by X. Missing and different values are in the operation
 statistics. Conditions go into where.
 When the question is not about the table, or you cannot tell what it means, say so in one sentence instead, and ask back.
@@ -82,31 +82,23 @@ func (c *choice) choose(_ context.Context, q table.Question) (any, error) {
 	return "the user sees the result", llm.ErrStop
 }
 
-// outline is what the model is told of a table.
+// outline is what the model is told of a table: of texts also some values, so that it can spell those in a question.
 func outline(t *table.Table) []map[string]any {
 	var all []map[string]any
-	for i := range t.Columns[:min(len(t.Columns), 100)] {
-		c := &t.Columns[i]
+	for _, c := range t.Columns[:min(len(t.Columns), 100)] {
 		one := map[string]any{"name": c.Name, "type": "number"}
 		if c.Numbers == nil {
-			one["type"], one["values"] = "text", examples(c)
+			var values []string
+			for _, cell := range c.Cells {
+				if short := clip(cell, 40); cell != "" && len(values) < 20 && !slices.Contains(values, short) {
+					values = append(values, short)
+				}
+			}
+			one["type"], one["values"] = "text", values
 		}
 		all = append(all, one)
 	}
 	return all
-}
-
-// examples are the first different values of a column, so that the model can spell those in a question.
-func examples(c *table.Column) []string {
-	var values []string
-	for _, cell := range c.Cells {
-		if short := clip(cell, 40); cell != "" && !slices.Contains(values, short) {
-			if values = append(values, short); len(values) == 20 {
-				break
-			}
-		}
-	}
-	return values
 }
 
 func querySchema(t *table.Table) string {
@@ -120,7 +112,7 @@ func querySchema(t *table.Table) string {
 	raw, err := json.Marshal(object{
 		"type": "object", "required": []string{"operation"}, "additionalProperties": false,
 		"properties": object{
-			"operation": oneOf(table.Operations), "column": name, "by": name, "of": name,
+			"operation": oneOf(table.Operations), "column": name, "by": name,
 			"order": oneOf([]table.Operation{table.Max, table.Min}), "limit": object{"type": "integer", "minimum": 1, "maximum": 100},
 			"where": object{"type": "array", "items": condition},
 		},

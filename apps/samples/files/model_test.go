@@ -19,14 +19,13 @@ func query(args string) llmtest.Step { return llmtest.Calls(llmtest.Call{Name: "
 func TestEnginesAgree(t *testing.T) {
 	t.Parallel()
 	for question, args := range map[string]string{
-		"average of price by city":         `{"operation":"mean","column":"price","by":"city"}`,
-		"How many rows are there?":         `{"operation":"rows"}`,
-		"max of price":                     `{"operation":"max","column":"price"}`,
-		"Which city has the lowest price?": `{"operation":"min","column":"price","of":"city"}`,
-		"total price in Oslo":              `{"operation":"sum","column":"price","where":[{"column":"city","is":"=","value":"oslo"}]}`,
-		"top 2 rows by price":              `{"operation":"show","column":"price","order":"max","limit":2}`,
-		"statistics":                       `{"operation":"statistics"}`,
-		"how many rows by city":            `{"operation":"rows","by":"city"}`,
+		"average of price by city": `{"operation":"mean","column":"price","by":"city"}`,
+		"How many rows are there?": `{"operation":"rows"}`,
+		"max of price":             `{"operation":"max","column":"price"}`,
+		"total price in Oslo":      `{"operation":"sum","column":"price","where":[{"column":"city","is":"=","value":"oslo"}]}`,
+		"top 2 rows by price":      `{"operation":"show","column":"price","order":"max","limit":2}`,
+		"statistics":               `{"operation":"statistics"}`,
+		"how many rows by city":    `{"operation":"rows","by":"city"}`,
 	} {
 		t.Run(question, func(t *testing.T) {
 			t.Parallel()

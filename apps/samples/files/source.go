@@ -12,11 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/samples/files/table"
@@ -105,9 +100,9 @@ func (a *reader) read(content []byte, mediaType, name string) (*source, error) {
 	if int64(len(content)) > a.options.MaxBytes {
 		return nil, unclear(fmt.Sprintf("%s has %d bytes, and this agent reads up to %d. Send a smaller file.", name, len(content), a.options.MaxBytes))
 	}
-	text, ok := decode(content)
-	if !ok {
-		return nil, unclear(fmt.Sprintf("%s is not a text. This agent reads CSV, JSON and plain text.", name))
+	text := strings.TrimPrefix(string(content), "\ufeff")
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return nil, unclear(fmt.Sprintf("%s is not a text in UTF-8. This agent reads CSV, JSON and plain text.", name))
 	}
 	if strings.TrimSpace(text) == "" {
 		return nil, unclear(name + " is empty.")
@@ -138,16 +133,6 @@ func formatOf(text, mediaType, name string) format {
 		return formatJSON
 	}
 	return formatText
-}
-
-// decode makes UTF-8 of what is UTF-8, UTF-16 with its mark, or Windows-1252 as older spreadsheets write it.
-func decode(content []byte) (string, bool) {
-	var otherwise transform.Transformer = encoding.Nop.NewDecoder()
-	if !utf8.Valid(content) {
-		otherwise = charmap.Windows1252.NewDecoder()
-	}
-	text, _, err := transform.String(unicode.BOMOverride(otherwise), string(content))
-	return text, err == nil && !strings.ContainsRune(text, 0)
 }
 
 // table reads the file as a table.

@@ -67,7 +67,7 @@ func (a *artist) Run(ctx context.Context, t *agent.Turn) error {
 	if err != nil {
 		return fmt.Errorf("find the picture: %w", err)
 	}
-	text := clip(t.Text())
+	text := strings.ToValidUTF8(t.Text()[:min(len(t.Text()), 2000)], "") // bytes are enough for a picture
 	if strings.TrimSpace(text) == "" && from != nil {
 		return t.Ask(a2a.TextPart(paint.AskEdit))
 	}
@@ -133,10 +133,4 @@ func (a *artist) make(ctx context.Context, j *job, from *paint.Picture) error {
 		return j.Ask(a2a.TextPart("This cannot be done: " + err.Error() + ". Please say it differently."))
 	}
 	return j.deliver(ctx, p)
-}
-
-// clip bounds a text.
-func clip(text string) string {
-	const limit = 2000 // bytes
-	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
 }

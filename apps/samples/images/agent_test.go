@@ -345,7 +345,7 @@ func TestUploadFirstThenText(t *testing.T) {
 	if first.State() != a2a.TaskStateInputRequired || !strings.Contains(first.StatusText(), "What should be done with the picture?") {
 		t.Fatalf("%v %s", first.State(), first.StatusText())
 	}
-	done := h.Reply(first, "make it blue and invert it")
+	done := h.Reply(first, "make it blue and mirror it")
 	if _, content := pictureOf(t, done.Task); decoded(t, content).Bounds().Dx() != 60 {
 		t.Error("another picture")
 	}

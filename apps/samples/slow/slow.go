@@ -63,26 +63,16 @@ func (c *counter) Run(ctx context.Context, t *agent.Turn) error {
 		if err := t.SaveTask(ctx, n); err != nil {
 			return err
 		}
-		if err := sleep(ctx, time.Duration(n.Pause)); err != nil {
-			return err
+		select {
+		case <-time.After(time.Duration(n.Pause)):
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 		if err := t.Working(a2a.TextPart(fmt.Sprintf("%d of %d", n.Done+1, n.Steps))); err != nil {
 			return err
 		}
 	}
 	return t.Artifact(ArtifactName, a2a.TextPart(fmt.Sprintf("Counted to %d.", n.Steps)))
-}
-
-// sleep waits until d has passed or the turn is to end.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // Card describes the agent. Interfaces and capabilities are left to the server that serves it.

@@ -32,7 +32,7 @@ var (
 	}
 	languages = map[string]string{"go": "go", "golang": "go", "python": "python", "html": "html"}
 	fillers   = strings.Fields("a an the some please write create make give me add generate program code that which in using with and " +
-		"of as for it all unit now file files zip zipped archive")
+		"of as for it all unit now file files")
 )
 
 // A Request is what a conversation has asked for until now.

@@ -16,7 +16,7 @@ import (
 
 // Refusal is the answer to a question that cannot be read.
 const Refusal = `Offline this agent answers only questions such as "statistics", "how many rows", "average price by city", ` +
-	`"which city has the highest price", "top 3 rows by price" and "list rows"; start it with --llm to ask anything else.`
+	`"highest price in Oslo", "top 3 rows by price" and "list rows"; start it with --llm to ask anything else.`
 
 // operations are the words that name one.
 var operations = map[string]table.Operation{
@@ -27,7 +27,7 @@ var operations = map[string]table.Operation{
 }
 
 var (
-	fillers = strings.Fields("a an the of in for is are there what how this file please me my it its has have does by per which row " +
+	fillers = strings.Fields("a an the of in for is are there what how this file please me my it its has have does by per row " +
 		"rows lines where attached report generate high level and")
 	counting = strings.Fields("words characters long many statistics summary describe analyze overview text")
 )
@@ -71,8 +71,6 @@ func Read(text, file string, t *table.Table) (q table.Question, ok bool) {
 			}
 		case w == "by" || w == "per":
 			into = &q.By
-		case w == "which":
-			into = &q.Of
 		case err == nil && limit > 0 && q.Order != "" && q.Limit == 0:
 			q.Limit = min(limit, 100)
 		case slices.Contains(fillers, w) || slices.Contains(about, w):
@@ -90,9 +88,8 @@ func Read(text, file string, t *table.Table) (q table.Question, ok bool) {
 	if q.Operation == table.Show {
 		q.Column, q.By = q.By, q.Column // "top 3 rows by price"
 	}
-	extreme := q.Operation == table.Min || q.Operation == table.Max
-	odd := q.Of != "" && !extreme || q.Operation == table.Show && (q.By != "" || (q.Column == "") != (q.Order == "")) ||
-		q.Operation == table.Rows && q.Column != ""
+	odd := q.Operation == table.Rows && q.Column != "" ||
+		q.Operation == table.Show && (q.By != "" || (q.Column == "") != (q.Order == ""))
 	return q, !odd && t.Check(q) == nil
 }
 

@@ -32,14 +32,13 @@ const (
 // Operations are all there are.
 var Operations = []Operation{Statistics, Rows, Mean, Sum, Min, Max, Median, Show}
 
-var labels = map[Operation]string{Mean: "average", Sum: "sum of", Min: "lowest", Max: "highest", Median: "median"}
+var labels = map[Operation]string{Rows: "number of rows", Mean: "average", Sum: "sum of", Min: "lowest", Max: "highest", Median: "median"}
 
 // A Question is what there is to do with a table. Columns are named.
 type Question struct {
 	Operation Operation   `json:"operation"`
 	Column    string      `json:"column,omitzero"` // what it is about
 	By        string      `json:"by,omitzero"`     // a result for each value of this column
-	Of        string      `json:"of,omitzero"`     // of Min and Max: show this column of the row that has it
 	Order     Operation   `json:"order,omitzero"`  // of Show: Max or Min of the column first
 	Where     []Condition `json:"where,omitzero"`  // all of them must hold
 	Limit     int         `json:"limit,omitzero"`  // of Show
@@ -57,7 +56,7 @@ func (t *Table) Check(q Question) error {
 	if !slices.Contains(Operations, q.Operation) {
 		return fmt.Errorf("there is no operation %q", q.Operation)
 	}
-	names := []string{q.Column, q.By, q.Of}
+	names := []string{q.Column, q.By}
 	for _, c := range q.Where {
 		names = append(names, c.Column)
 	}
@@ -92,7 +91,7 @@ func (t *Table) Compute(q Question) *Result {
 	for i, c := range q.Where {
 		where += []string{" where ", " and "}[min(i, 1)] + c.Column + " " + c.Is + " " + c.Value
 	}
-	name := strings.TrimSpace(string(q.Operation) + " " + q.Column)
+	name, label := strings.TrimSpace(string(q.Operation)+" "+q.Column), strings.TrimSpace(labels[q.Operation]+" "+q.Column)
 	switch {
 	case q.Operation == Statistics:
 		r.statistics(t, q.Column, rows)
@@ -101,8 +100,8 @@ func (t *Table) Compute(q Question) *Result {
 		r.show(t, q, rows)
 		r.Text = fmt.Sprintf("%d of %d rows%s:", len(r.Cells), len(rows), where) + r.lines()
 	case q.By != "":
-		r.group(t.Column(q.By), rows, name, func(rows []int) any { v, _ := t.value(q, rows); return v })
-		r.Text = fmt.Sprintf("The %s by %s%s:", label(q), q.By, where) + r.lines()
+		r.group(t.Column(q.By), rows, name, func(rows []int) any { return t.value(q, rows) })
+		r.Text = fmt.Sprintf("The %s by %s%s:", label, q.By, where) + r.lines()
 	case q.Operation == Rows:
 		r.Columns, r.Cells = []string{name}, [][]any{{float64(len(rows))}}
 		r.Text = fmt.Sprintf("There are %d rows%s.", len(rows), where)
@@ -110,32 +109,17 @@ func (t *Table) Compute(q Question) *Result {
 			r.Text = "There is 1 row" + where + "."
 		}
 	default:
-		v, at := t.value(q, rows)
+		v := t.value(q, rows)
 		r.Columns, r.Cells = []string{name}, [][]any{{v}}
-		r.Text = fmt.Sprintf("The %s%s is %s", label(q), where, Word(v))
-		if q.Of != "" && at >= 0 {
-			r.Columns, r.Cells = append(r.Columns, q.Of), [][]any{{v, t.Column(q.Of).value(at)}}
-			r.Text += fmt.Sprintf(" (%s: %s)", q.Of, Word(r.Cells[0][1]))
-		}
-		r.Text += "."
+		r.Text = fmt.Sprintf("The %s%s is %s.", label, where, Word(v))
 	}
 	return r
 }
 
-func label(q Question) string {
-	if q.Operation == Rows {
-		return "number of rows"
-	}
-	return labels[q.Operation] + " " + q.Column
-}
-
-// maxSaid bounds a list in a text; the data has all of it.
-const maxSaid = 50
-
-// lines says each row in a line.
+// lines says the first 50 rows, each in a line; the data has all of them.
 func (r *Result) lines() string {
 	var b strings.Builder
-	for _, row := range r.Cells[:min(len(r.Cells), maxSaid)] {
+	for _, row := range r.Cells[:min(len(r.Cells), 50)] {
 		var cells []string
 		for i, v := range row {
 			if v != nil {
@@ -144,33 +128,27 @@ func (r *Result) lines() string {
 		}
 		b.WriteString("\n" + strings.Join(cells, ", "))
 	}
-	if more := len(r.Cells) - maxSaid; more > 0 {
-		fmt.Fprintf(&b, "\nand %d more", more)
-	}
 	return b.String()
 }
 
 // CSV writes the result as a file. Spreadsheets take none of its texts for a formula.
 func (r *Result) CSV() []byte {
-	safe := func(s string) string {
-		if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-			return "'" + s
-		}
-		return s
-	}
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
-	for _, row := range append([][]any{nil}, r.Cells...) {
-		cells := make([]string, len(r.Columns))
-		for i := range cells {
-			switch {
-			case row == nil:
-				cells[i] = safe(r.Columns[i])
-			case row[i] != nil:
-				if cells[i] = Word(row[i]); row[i] == any(cells[i]) {
-					cells[i] = safe(cells[i])
-				}
+	header := make([]any, len(r.Columns))
+	for i, name := range r.Columns {
+		header[i] = name
+	}
+	for _, row := range append([][]any{header}, r.Cells...) {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			text, isText := v.(string)
+			if isText && strings.ContainsAny(text[:min(1, len(text))], "=+-@\t\r") {
+				text = "'" + text
+			} else if !isText && v != nil {
+				text = Word(v)
 			}
+			cells[i] = text
 		}
 		_ = w.Write(cells) // to memory, which does not fail
 	}
@@ -203,8 +181,7 @@ func (r *Result) statistics(t *Table, only string, rows []int) {
 		}
 		line := []any{c.Name, float64(len(present)), float64(len(rows) - len(present)), float64(len(distinct))}
 		for _, o := range []Operation{Min, Max, Mean, Median, Sum} {
-			v, _ := t.value(Question{Operation: o, Column: c.Name}, rows)
-			line = append(line, v)
+			line = append(line, t.value(Question{Operation: o, Column: c.Name}, rows))
 		}
 		r.Cells = append(r.Cells, line)
 	}
@@ -258,21 +235,20 @@ func (r *Result) group(by *Column, rows []int, name string, f func([]int) any) {
 	})
 }
 
-// value computes one value, and tells which row has it; -1 where that means nothing.
-func (t *Table) value(q Question, rows []int) (v any, at int) {
+// value computes one value; nil where there is none.
+func (t *Table) value(q Question, rows []int) any {
 	if q.Operation == Rows {
-		return float64(len(rows)), -1
+		return float64(len(rows))
 	}
 	c := t.Column(q.Column)
 	rows = slices.DeleteFunc(slices.Clone(rows), func(row int) bool { return c.Cells[row] == "" })
 	switch {
 	case len(rows) == 0:
-		return nil, -1
+		return nil
 	case q.Operation == Min || q.Operation == Max:
-		at = slices.MinFunc(rows, func(a, b int) int { return c.compare(a, b, q.Operation) })
-		return c.value(at), at
+		return c.value(slices.MinFunc(rows, func(a, b int) int { return c.compare(a, b, q.Operation) }))
 	case c.Numbers == nil:
-		return nil, -1
+		return nil
 	}
 	sum, values := 0.0, make([]float64, len(rows))
 	for i, row := range rows {
@@ -281,12 +257,12 @@ func (t *Table) value(q Question, rows []int) (v any, at int) {
 	}
 	switch n := len(values); q.Operation {
 	case Mean:
-		return tidy(sum / float64(n)), -1
+		return tidy(sum / float64(n))
 	case Median:
 		slices.Sort(values)
-		return tidy(values[(n-1)/2]/2 + values[n/2]/2), -1
+		return tidy(values[(n-1)/2]/2 + values[n/2]/2)
 	}
-	return tidy(sum), -1
+	return tidy(sum)
 }
 
 // tidy rounds to twelve digits: the digits beyond come from adding in binary. An infinite sum is no value.

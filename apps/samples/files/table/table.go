@@ -121,7 +121,7 @@ func ParseJSON(raw []byte) (*Table, error) {
 	rows := make([][]string, len(list))
 	for i, record := range list {
 		for _, name := range names {
-			cell := string(record[name]) // what is nested stays JSON
+			cell := strings.TrimPrefix(string(record[name]), "null") // what is nested stays JSON
 			if record[name].Kind() == '"' {
 				_ = json.Unmarshal(record[name], &cell) // which is valid
 			}
@@ -151,22 +151,13 @@ func newTable(names []string, rows [][]string, decimalComma bool) (*Table, error
 		}
 		for r, row := range rows {
 			if i < len(row) {
-				c.Cells[r] = present(strings.TrimSpace(row[i]))
+				c.Cells[r] = strings.TrimSpace(row[i])
 			}
 		}
 		c.Numbers = numbers(c.Cells, decimalComma)
 		t.Columns = append(t.Columns, c)
 	}
 	return t, nil
-}
-
-// present returns "" for a cell that stands for no value.
-func present(cell string) string {
-	switch strings.ToLower(cell) {
-	case "na", "n/a", "null", "-":
-		return ""
-	}
-	return cell
 }
 
 // numbers returns the numbers of a column; nil if it has a cell that is none, or no value at all.

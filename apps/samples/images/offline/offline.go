@@ -27,11 +27,11 @@ var (
 	adding  = regexp.MustCompile(`^(?:add|put|insert) (.+)$`)
 	removal = regexp.MustCompile(`^(?:remove|delete|erase) the (\w+)$`)
 	turning = regexp.MustCompile(`^rotate(?: it| this| the \w+)?(?: by)?(?: (90|180|270)(?: degrees)?)?(?: to the)?(?: (left|right|clockwise))?$`)
-	mirrors = regexp.MustCompile(`^(mirror|flip|invert)(?: it| this| the picture| the image)?$`)
+	mirrors = regexp.MustCompile(`^(mirror|flip)(?: it| this| the picture| the image)?$`)
 	place   = regexp.MustCompile(` (?:on|to|at) the (left|right)$`)
 	joints  = regexp.MustCompile(` (?:above|over|under|with|and|in|on|at) `)
 	numbers = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
-	filters = map[string]string{"mirror": "mirror", "flip": "mirror", "invert": "invert", "grayscale": "grayscale", "greyscale": "grayscale"}
+	filters = map[string]string{"mirror": "mirror", "flip": "mirror", "grayscale": "grayscale", "greyscale": "grayscale"}
 )
 
 // Read reads a text; have says whether there is a picture that it may be about. ok is false if it cannot be read.
@@ -76,8 +76,6 @@ func edit(clause string) (e paint.Edit, ok bool) {
 		switch {
 		case filters[m[2]] != "" && whole:
 			return filter(filters[m[2]], 0), true
-		case m[2] == "night" && whole:
-			return paint.Edit{Do: "background", Background: paint.Background{Kind: "night"}}, true
 		case whole:
 			m[1] = ""
 		}

@@ -68,13 +68,8 @@ func Decode(content []byte) (*image.RGBA, error) {
 	}
 	img := image.NewRGBA(image.Rect(0, 0, decoded.Bounds().Dx(), decoded.Bounds().Dy()))
 	draw.Draw(img, img.Rect, decoded, decoded.Bounds().Min, draw.Src)
-	return fitted(img)
-}
-
-func fitted(img *image.RGBA) (*image.RGBA, error) {
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	if longer := max(w, h); longer > MaxSide {
-		small := image.NewRGBA(image.Rect(0, 0, w*MaxSide/longer, h*MaxSide/longer))
+	if w, h := img.Rect.Dx(), img.Rect.Dy(); max(w, h) > MaxSide {
+		small := image.NewRGBA(image.Rect(0, 0, w*MaxSide/max(w, h), h*MaxSide/max(w, h)))
 		xdraw.ApproxBiLinear.Scale(small, small.Rect, img, img.Rect, draw.Src, nil)
 		img = small
 	}

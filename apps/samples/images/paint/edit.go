@@ -3,6 +3,7 @@
 package paint
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,10 +82,8 @@ func (p *Picture) change(e Edit) error {
 		s.Background = e.Background
 	case e.Do == "add" && e.Object != nil:
 		s.Objects = append(s.Objects, *e.Object)
-	case e.Do == "recolour" && i < 0 && e.Subject == "":
-		s.Background.Colour = e.Colour
 	case i < 0:
-		return fmt.Errorf("there is no %s in the picture", e.Subject)
+		return fmt.Errorf("there is no %s in the picture", cmp.Or(e.Subject, "thing"))
 	case e.Do == "recolour":
 		s.Objects[i].Colour = e.Colour
 	case e.Do == "remove":

@@ -19,7 +19,7 @@ type Filter struct {
 }
 
 // Filters are what a Filter can do.
-var Filters = []string{"rotate", "mirror", "grayscale", "invert", "tint"}
+var Filters = []string{"rotate", "mirror", "grayscale", "tint"}
 
 // Check reports why a filter cannot be applied to any picture.
 func (f Filter) Check() error {
@@ -39,45 +39,43 @@ func (f Filter) Apply(img *image.RGBA) (*image.RGBA, error) {
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
+	if f.Do == "rotate" {
+		for range (int(f.Amount)/90 + 8) % 4 {
+			img = quarterTurn(img)
+		}
+		return img, nil
+	}
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	quarters := (int(f.Amount)/90 + 8) % 4
-	if f.Do != "rotate" {
-		quarters = 0
-	}
 	out := image.NewRGBA(image.Rect(0, 0, w, h))
-	if quarters%2 == 1 {
-		out.Rect = image.Rect(0, 0, h, w)
-		out.Stride = 4 * h
-	}
 	tone, _ := Colour(f.Colour)
 	for y := range h {
 		for x := range w {
-			c := img.RGBAAt(img.Rect.Min.X+x, img.Rect.Min.Y+y)
+			to, c := x, img.RGBAAt(img.Rect.Min.X+x, img.Rect.Min.Y+y)
 			switch f.Do {
 			case "mirror":
-				out.SetRGBA(w-1-x, y, c)
-				continue
+				to = w - 1 - x
 			case "grayscale":
 				v := clamp8(luminance(c) * 255)
 				c = color.RGBA{R: v, G: v, B: v, A: c.A}
-			case "invert": // of colours that are multiplied with their opacity
-				c = color.RGBA{R: c.A - c.R, G: c.A - c.G, B: c.A - c.B, A: c.A}
 			case "tint":
 				c = premultiplied(color.RGBA{R: toned(c, tone.R), G: toned(c, tone.G), B: toned(c, tone.B), A: c.A})
 			}
-			switch quarters {
-			case 0:
-				out.SetRGBA(x, y, c)
-			case 1:
-				out.SetRGBA(h-1-y, x, c)
-			case 2:
-				out.SetRGBA(w-1-x, h-1-y, c)
-			case 3:
-				out.SetRGBA(y, w-1-x, c)
-			}
+			out.SetRGBA(to, y, c)
 		}
 	}
 	return out, nil
+}
+
+// quarterTurn turns clockwise.
+func quarterTurn(img *image.RGBA) *image.RGBA {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	out := image.NewRGBA(image.Rect(0, 0, h, w))
+	for y := range h {
+		for x := range w {
+			out.SetRGBA(h-1-y, x, img.RGBAAt(img.Rect.Min.X+x, img.Rect.Min.Y+y))
+		}
+	}
+	return out
 }
 
 // toned is a part of a colour that keeps how bright c is: from black by the part of the tone to white.

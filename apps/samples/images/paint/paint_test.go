@@ -74,13 +74,12 @@ func TestEveryMemberOfASceneCounts(t *testing.T) {
 	t.Parallel()
 	plain := render(t, of("tree", "cat"))
 	for name, change := range map[string]func(*paint.Scene){
-		"colour":            func(s *paint.Scene) { s.Objects[1].Colour = "blue" },
-		"count":             func(s *paint.Scene) { s.Objects[1].Count = 3 },
-		"right":             func(s *paint.Scene) { s.Objects[0].Place = "right" },
-		"background":        func(s *paint.Scene) { s.Background.Kind = "night" },
-		"background colour": func(s *paint.Scene) { s.Background.Colour = "pink" },
-		"night":             func(s *paint.Scene) { s.Background.Night = true },
-		"filter":            func(s *paint.Scene) { s.Filters = []paint.Filter{{Do: "invert"}} },
+		"colour":     func(s *paint.Scene) { s.Objects[1].Colour = "blue" },
+		"count":      func(s *paint.Scene) { s.Objects[1].Count = 3 },
+		"right":      func(s *paint.Scene) { s.Objects[0].Place = "right" },
+		"background": func(s *paint.Scene) { s.Background.Kind = "night" },
+		"night":      func(s *paint.Scene) { s.Background.Night = true },
+		"filter":     func(s *paint.Scene) { s.Filters = []paint.Filter{{Do: "grayscale"}} },
 	} {
 		s := of("tree", "cat")
 		change(s)
@@ -105,14 +104,13 @@ func TestBadScenes(t *testing.T) {
 		"each side has 16 to 2048":  {Width: 15, Height: 100},
 		"4096 pixels":               {Width: 64, Height: 4096},
 		`background "moonbase"`:     {Background: paint.Background{Kind: "moonbase"}},
-		`colour "blurple"`:          {Background: paint.Background{Colour: "blurple"}},
 		"13 kinds of objects":       {Objects: make([]paint.Object, 13)},
 		`no shapes for ""`:          {Objects: []paint.Object{{}}},
 		`no shapes for "xylophone"`: {Objects: []paint.Object{{Subject: "xylophone"}}},
 		"25 times cat":              {Objects: []paint.Object{{Subject: "cat", Count: 25}}},
 		`place "nowhere"`:           {Objects: []paint.Object{{Subject: "cat", Place: "nowhere"}}},
 		`colour "sky-blue-pink"`:    {Objects: []paint.Object{{Subject: "cat", Colour: "sky-blue-pink"}}},
-		"33 changes":                {Filters: slices.Repeat([]paint.Filter{{Do: "invert"}}, 33)},
+		"33 changes":                {Filters: slices.Repeat([]paint.Filter{{Do: "grayscale"}}, 33)},
 		`change "explode"`:          {Filters: []paint.Filter{{Do: "explode"}}},
 		"rotate by 400":             {Filters: []paint.Filter{{Do: "rotate", Amount: 400}}},
 		"tint needs a colour":       {Filters: []paint.Filter{{Do: "tint"}}},
@@ -180,7 +178,6 @@ func TestFilters(t *testing.T) {
 		"half turn":    {paint.Filter{Do: "rotate", Amount: 180}, 2, 120, 80},
 		"full turn":    {paint.Filter{Do: "rotate", Amount: 360}, 1, 120, 80},
 		"mirror":       {paint.Filter{Do: "mirror"}, 2, 120, 80},
-		"invert":       {paint.Filter{Do: "invert"}, 2, 120, 80},
 		"tint":         {paint.Filter{Do: "tint", Colour: "red"}, 0, 120, 80},
 	} {
 		img := apply(source, row.f)

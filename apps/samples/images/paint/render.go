@@ -52,9 +52,6 @@ func Render(ctx context.Context, s *Scene) (*image.RGBA, error) {
 	}
 	var err error
 	for _, f := range s.Filters {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		if c.img, err = f.Apply(c.img); err != nil {
 			return nil, err
 		}
@@ -93,11 +90,6 @@ func (c *canvas) background(s *Scene) {
 	}
 	of := func(i int) color.RGBA { c, _ := Colour(colours[kind][i]); return c }
 	top, bottom, ground := of(0), of(1), of(2)
-	if named, ok := Colour(s.Background.Colour); ok {
-		if ground = named; colours[kind][2] == "" {
-			top, bottom = lighten(named, 0.25), darken(named, 0.08)
-		}
-	}
 	end := 1.0
 	if colours[kind][2] != "" {
 		end = horizon + 0.1
@@ -107,9 +99,6 @@ func (c *canvas) background(s *Scene) {
 		c.dots(70, end, 0.003, "#fffbe0@0.9")
 	}
 	if end < 1 {
-		if kind != "sea" {
-			c.hill(horizon-0.02, mix(ground, bottom, 0.4))
-		}
 		c.gradient(horizon+0.05, 1, lighten(ground, 0.08), darken(ground, 0.2))
 	}
 	if kind == "snow" {
@@ -124,7 +113,7 @@ func (c *canvas) background(s *Scene) {
 
 // suits chooses a background for a scene that names none.
 func suits(s *Scene) string {
-	if s.Background.Colour != "" || len(s.Objects) == 0 {
+	if len(s.Objects) == 0 {
 		return "plain"
 	}
 	zone := "sky"
@@ -153,15 +142,6 @@ func (c *canvas) dots(n int, down, size float64, paint string) {
 		r := max(c.unit*size*(0.4+c.rng.Float64()), 0.7)
 		c.fill(ellipse(paint, 0, 0, 1, 1, 0), placement{c.rng.Float64() * c.w, c.rng.Float64() * c.h * down, r})
 	}
-}
-
-// hill fills all below a gentle curve.
-func (c *canvas) hill(at float64, colour color.RGBA) {
-	m := mark{"main", []point{{0, 1}, {0, at}, {0.3, at - 0.1}, {0.6, at + 0.1}, {1, at - 0.03}, {1, 1}}, "MLCL"}
-	for i := range m.points {
-		m.points[i].x *= c.w / c.h
-	}
-	stamp(c.img, []mark{m}, placement{scale: c.h}, colour)
 }
 
 // An item is one thing to draw.

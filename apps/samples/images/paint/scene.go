@@ -39,9 +39,8 @@ type Object struct {
 
 // A Background is what lies behind the objects.
 type Background struct {
-	Kind   string `json:"kind,omitempty"`   // one of [Backgrounds]; "" suits the first object, or is plain when there is a colour
-	Colour string `json:"colour,omitempty"` // a CSS name or #rrggbb; "" is the background's own
-	Night  bool   `json:"night,omitzero"`   // it is dark there
+	Kind  string `json:"kind,omitempty"` // one of [Backgrounds]; "" suits the objects
+	Night bool   `json:"night,omitzero"` // it is dark there
 }
 
 // Places are where in a picture an object can be.
@@ -54,7 +53,7 @@ func (s *Scene) Normalize() error {
 			*side = DefaultSide
 		}
 	}
-	errs := []error{checkSize(s.Width, s.Height), checkColour(s.Background.Colour)}
+	errs := []error{checkSize(s.Width, s.Height)}
 	if k := s.Background.Kind; k != "" && !slices.Contains(Backgrounds, k) {
 		errs = append(errs, fmt.Errorf("background %q is none of %s", k, strings.Join(Backgrounds, ", ")))
 	}

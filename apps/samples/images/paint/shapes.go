@@ -4,7 +4,6 @@ package paint
 
 import (
 	_ "embed"
-	"fmt"
 	"image"
 	"image/color"
 	"math"
@@ -32,17 +31,25 @@ type subject struct {
 type mark struct {
 	paint  string
 	points []point
-	steps  string // M, L, Q and C: how many points each takes is in stepPoints
+	steps  string // M and L take one point each, Q takes two, C three
 }
 
 type point struct{ x, y float64 }
 
-var stepPoints = map[byte]int{'M': 1, 'L': 1, 'Q': 2, 'C': 3}
-
+// subjects reads data/subjects.txt, whose head explains the form. A mistake in it is one of the program, which a test finds.
 var subjects = sync.OnceValue(func() []*subject {
-	all, err := parseSubjects(subjectsText)
-	if err != nil {
-		panic("paint: " + err.Error()) // it is part of the program; a test reads it
+	var all []*subject
+	for line := range strings.Lines(subjectsText) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || words[0] == "#":
+		case words[0] == "subject":
+			colour, _ := Colour(words[4])
+			all = append(all, &subject{names: strings.Split(words[1], ","), zone: words[2], size: number(words[3]), colour: colour})
+		default:
+			last := all[len(all)-1]
+			last.marks = append(last.marks, markOf(words))
+		}
 	}
 	return all
 })
@@ -77,63 +84,33 @@ func find(noun string) *subject {
 	return nil
 }
 
-// parseSubjects reads data/subjects.txt, whose head explains the form.
-func parseSubjects(text string) ([]*subject, error) {
-	var all []*subject
-	for line := range strings.Lines(text) {
-		words := strings.Fields(line)
-		switch {
-		case len(words) == 0 || words[0] == "#":
-		case words[0] == "subject" && len(words) == 5:
-			size, err := strconv.ParseFloat(words[3], 64)
-			colour, ok := Colour(words[4])
-			if err != nil || !ok {
-				return nil, fmt.Errorf("size or colour in %q", line)
-			}
-			all = append(all, &subject{names: strings.Split(words[1], ","), zone: words[2], size: size, colour: colour})
-		case len(all) == 0 || len(words) < 6:
-			return nil, fmt.Errorf("cannot read %q", line)
-		default:
-			m, err := parseMark(words)
-			if err != nil {
-				return nil, fmt.Errorf("%w in %q", err, line)
-			}
-			last := all[len(all)-1]
-			last.marks = append(last.marks, m)
-		}
-	}
-	return all, nil
-}
-
-func parseMark(words []string) (mark, error) {
+// markOf reads a line of the data.
+func markOf(words []string) mark {
 	m := mark{paint: words[0]}
 	var numbers []float64
 	for _, word := range words[2:] {
-		if len(word) == 1 && stepPoints[word[0]] > 0 {
+		if len(word) == 1 && strings.Contains("MLQC", word) {
 			m.steps += word
-			continue
+		} else {
+			numbers = append(numbers, number(word))
 		}
-		n, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			return m, err
-		}
-		numbers = append(numbers, n)
 	}
 	if words[1] == "ellipse" {
 		numbers = append(numbers, 0)
-		return ellipse(m.paint, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]), nil
+		return ellipse(m.paint, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
 	}
 	for i := 0; i+1 < len(numbers); i += 2 {
 		m.points = append(m.points, point{numbers[i], numbers[i+1]})
 	}
-	need := 0
-	for i := range m.steps {
-		need += stepPoints[m.steps[i]]
+	return m
+}
+
+func number(word string) float64 {
+	n, err := strconv.ParseFloat(word, 64)
+	if err != nil {
+		panic("paint: data/subjects.txt: " + err.Error())
 	}
-	if need != len(m.points) || words[1] != "path" {
-		return m, fmt.Errorf("%d points for %s", len(m.points), m.steps)
-	}
-	return m, nil
+	return n
 }
 
 // ellipse is a mark of four curves.
