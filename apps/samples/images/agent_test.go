@@ -97,7 +97,7 @@ func inContext(of *agenttest.Result, parts ...a2a.Part) *a2a.Message {
 
 func TestRabbit(t *testing.T) {
 	eachEngine(t, func(t *testing.T, o images.Options) {
-		r := newHarness(t, o).Send("Draw a rabbit")
+		r := newHarness(t, o).Send("draw a picture of a rabbit") // as the first documents of A2A have it
 		part, content := pictureOf(t, r.Task)
 		if part.MediaType != paint.PNG || part.Filename != "rabbit.png" {
 			t.Errorf("%s %s", part.MediaType, part.Filename)
