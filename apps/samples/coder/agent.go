@@ -11,13 +11,13 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/apps/samples/coder/offline"
+	"github.com/dragoman-a2a/dragoman/apps/samples/coder/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
 // Options configure the agent. The zero value works offline.
 type Options struct {
-	// Model writes the code. nil: package offline has a few recipes and refuses everything else.
+	// Model writes the code. nil: package rules has a few recipes and refuses everything else.
 	Model llm.Model
 	// Tools are what the model may use before it writes, such as those of an MCP server. Without a model they are not used.
 	Tools []llm.Tool
@@ -38,8 +38,8 @@ type writer struct{ options Options }
 
 // State is what a conversation keeps: the files that were written last and, offline, what was asked for.
 type State struct {
-	Files   []File          `json:"files,omitempty"`
-	Request offline.Request `json:"request,omitzero"`
+	Files   []File        `json:"files,omitempty"`
+	Request rules.Request `json:"request,omitzero"`
 }
 
 // Run deals with one message.
@@ -67,7 +67,7 @@ func (w *writer) Run(ctx context.Context, t *agent.Turn) error {
 func byRecipe(ctx context.Context, e *emitter, before State, text string, sent []File) error {
 	request, ok := before.Request.Read(text)
 	if !ok || len(sent) > 0 {
-		return agent.Reject(a2a.TextPart(offline.Refusal))
+		return agent.Reject(a2a.TextPart(rules.Refusal))
 	}
 	now := State{Request: request, Files: before.Files}
 	question := request.Question()

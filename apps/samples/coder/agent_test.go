@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
 	"github.com/dragoman-a2a/dragoman/apps/samples/coder"
-	"github.com/dragoman-a2a/dragoman/apps/samples/coder/offline"
+	"github.com/dragoman-a2a/dragoman/apps/samples/coder/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 	"github.com/dragoman-a2a/dragoman/internal/llm/llmtest"
 )
@@ -35,11 +35,11 @@ func sensible(t *testing.T) llm.Model {
 
 // think is what that model answers.
 func think(r *llmtest.Request) llmtest.Step {
-	var request offline.Request
+	var request rules.Request
 	shown := "" // the files that the conversation has
 	for _, m := range r.Messages {
 		if m.Role == llm.RoleAssistant && strings.Contains(m.Text, "go fibonacci.go") {
-			request, shown = offline.Request{Subject: "fibonacci", Language: "go"}, m.Text
+			request, shown = rules.Request{Subject: "fibonacci", Language: "go"}, m.Text
 		}
 	}
 	request, ok := request.Read(r.LastUser())
@@ -49,7 +49,7 @@ func think(r *llmtest.Request) llmtest.Step {
 	var b strings.Builder
 	b.WriteString("Here you are.\n\n")
 	files := request.Files()
-	fresh := slices.DeleteFunc(slices.Clone(files), func(f offline.File) bool { return strings.Contains(shown, f.Content) })
+	fresh := slices.DeleteFunc(slices.Clone(files), func(f rules.File) bool { return strings.Contains(shown, f.Content) })
 	if len(fresh) == 0 {
 		fresh = files
 	}
@@ -125,17 +125,17 @@ func TestRefusesOffline(t *testing.T) {
 		"explain what a Python test is", "é", "Фибоначчи",
 	} {
 		r := newHarness(t, coder.Options{}).Send(text)
-		if r.State() != a2a.TaskStateRejected || r.StatusText() != offline.Refusal || len(r.Task.Artifacts) > 0 {
+		if r.State() != a2a.TaskStateRejected || r.StatusText() != rules.Refusal || len(r.Task.Artifacts) > 0 {
 			t.Errorf("%s: %v %s, %d artifacts", text, r.State(), r.StatusText(), len(r.Task.Artifacts))
 		}
 	}
 	file := a2a.RawPart([]byte("package sum\n"), "text/x-go", "sum.go")
 	r := newHarness(t, coder.Options{}).SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.TextPart("fibonacci in Go"), file))
-	if r.State() != a2a.TaskStateRejected || r.StatusText() != offline.Refusal {
+	if r.State() != a2a.TaskStateRejected || r.StatusText() != rules.Refusal {
 		t.Errorf("with a file: %v %s", r.State(), r.StatusText())
 	}
-	if strings.Count(offline.Refusal, ".") != 1 || !strings.Contains(offline.Refusal, "--llm") {
-		t.Errorf("%q is not one sentence that names --llm", offline.Refusal)
+	if strings.Count(rules.Refusal, ".") != 1 || !strings.Contains(rules.Refusal, "--llm") {
+		t.Errorf("%q is not one sentence that names --llm", rules.Refusal)
 	}
 }
 

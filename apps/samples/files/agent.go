@@ -11,7 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/apps/samples/files/offline"
+	"github.com/dragoman-a2a/dragoman/apps/samples/files/rules"
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
@@ -21,7 +21,7 @@ const ArtifactName = "answer"
 
 // Options configure the agent.
 type Options struct {
-	// Model reads questions about tables, and answers those about texts that are not for counting. Nil: package offline
+	// Model reads questions about tables, and answers those about texts that are not for counting. Nil: package rules
 	// reads a few kinds of questions, and refuses the others.
 	Model llm.Model
 	// Fetch fetches files that are sent as URLs. Nil: one that fetches nothing but "data:" URLs.
@@ -36,7 +36,7 @@ type Options struct {
 //     only data when the client wants JSON (agent.Wanted), in the form of its schema if it has one; a CSV file when it
 //     wants that;
 //   - an input-required task that asks for the file, or for what a language model finds unclear;
-//   - a rejected task when there is no language model, and package offline cannot read the question; or
+//   - a rejected task when there is no language model, and package rules cannot read the question; or
 //   - a failed task when the answer cannot have the form that the client wants.
 //
 // The file of a conversation is kept as state of the context.
@@ -108,12 +108,12 @@ func (a *reader) answer(ctx context.Context, t *agent.Turn) (*answer, error) {
 // askText counts what can be counted, also where there is a model: it cannot count.
 func (a *reader) askText(ctx context.Context, s *source, question string) (*answer, error) {
 	switch {
-	case offline.Counts(question):
+	case rules.Counts(question):
 		return s.counts(), nil
 	case a.options.Model != nil:
 		return modelEngine{a.options.Model}.readText(ctx, question, s)
 	}
-	return nil, agent.Reject(a2a.TextPart(offline.Refusal))
+	return nil, agent.Reject(a2a.TextPart(rules.Refusal))
 }
 
 func (a *reader) askTable(ctx context.Context, s *source, question string) (*answer, error) {
@@ -121,13 +121,13 @@ func (a *reader) askTable(ctx context.Context, s *source, question string) (*ans
 	if err != nil {
 		return nil, unclear(fmt.Sprintf("%s cannot be used: %v.", s.Name, err))
 	}
-	q, ok := offline.Read(question, s.Name, t)
+	q, ok := rules.Read(question, s.Name, t)
 	if a.options.Model != nil && question != "" {
 		if q, err = (modelEngine{a.options.Model}).readTable(ctx, question, t); err != nil {
 			return nil, err
 		}
 	} else if !ok {
-		return nil, agent.Reject(a2a.TextPart(offline.Refusal))
+		return nil, agent.Reject(a2a.TextPart(rules.Refusal))
 	}
 	return newAnswer(s.Name, q.Operation, t.Compute(q)), nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
 	"github.com/dragoman-a2a/dragoman/apps/samples/files"
-	"github.com/dragoman-a2a/dragoman/apps/samples/files/offline"
+	"github.com/dragoman-a2a/dragoman/apps/samples/files/rules"
 	blobs "github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/schema"
 )
@@ -149,7 +149,7 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	got := h.SendMessage(message("what is the meaning of it all?", text))
-	if got.State() != a2a.TaskStateRejected || got.StatusText() != offline.Refusal {
+	if got.State() != a2a.TaskStateRejected || got.StatusText() != rules.Refusal {
 		t.Errorf("%v %q", got.State(), got.StatusText())
 	}
 }
@@ -163,12 +163,12 @@ func TestRefusesOffline(t *testing.T) {
 		"top -1 rows by price", "the", "?",
 	} {
 		got := newHarness(t, files.Options{}).SendMessage(message(question, csvFile))
-		if got.State() != a2a.TaskStateRejected || got.StatusText() != offline.Refusal || len(got.Task.Artifacts) > 0 {
+		if got.State() != a2a.TaskStateRejected || got.StatusText() != rules.Refusal || len(got.Task.Artifacts) > 0 {
 			t.Errorf("%q: %v %q %q", question, got.State(), got.StatusText(), got.Text())
 		}
 	}
-	if strings.Count(offline.Refusal, ".") != 1 || !strings.Contains(offline.Refusal, "--llm") {
-		t.Errorf("%q is not one sentence that names --llm", offline.Refusal)
+	if strings.Count(rules.Refusal, ".") != 1 || !strings.Contains(rules.Refusal, "--llm") {
+		t.Errorf("%q is not one sentence that names --llm", rules.Refusal)
 	}
 }
 

@@ -11,6 +11,6 @@
 //	source.go  the file is found: in the message, behind a URL, or in the conversation
 //	form.go    an answer as data, in the agent's form or in the client's
 //	model.go   a language model reads questions
-//	offline/   what reads a few questions without one
+//	rules/     what reads a few questions without one
 //	table/     tables are read, and answers computed
 package files

@@ -11,8 +11,8 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/apps/samples/images/offline"
 	"github.com/dragoman-a2a/dragoman/apps/samples/images/paint"
+	"github.com/dragoman-a2a/dragoman/apps/samples/images/rules"
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
@@ -22,7 +22,7 @@ const ArtifactName = "image"
 
 // Options configure the agent. The zero value works offline.
 type Options struct {
-	// Model reads the text and, if it is an [llm.Painter] whose provider can, paints. nil: package offline reads the text,
+	// Model reads the text and, if it is an [llm.Painter] whose provider can, paints. nil: package rules reads the text,
 	// and package paint draws shapes.
 	Model llm.Model
 	// Fetch fetches pictures that are sent as URLs. nil: one that fetches nothing but "data:" URLs.
@@ -34,7 +34,7 @@ type Options struct {
 //   - a completed task with one artifact, the picture, and a message that says what it shows and who painted it. While
 //     it is painted the artifact holds a small preview;
 //   - an input-required task that asks what to paint or to change, or for a picture that can be read; or
-//   - a rejected task when the client accepts neither PNG nor JPEG, or when there is no model and package offline cannot
+//   - a rejected task when the client accepts neither PNG nor JPEG, or when there is no model and package rules cannot
 //     read the text.
 //
 // Where the last picture of a conversation is, is kept as state of the context.
@@ -50,7 +50,7 @@ func New(o Options) agent.Agent {
 // artist implements [agent.Agent].
 type artist struct {
 	fetch   *files.Fetcher
-	model   llm.Model   // nil: package offline reads the text
+	model   llm.Model   // nil: package rules reads the text
 	painter llm.Painter // nil: package paint paints
 }
 
@@ -86,9 +86,9 @@ func (a *artist) read(ctx context.Context, text string, from *paint.Picture) (pa
 	if a.model != nil {
 		return byModel(ctx, a.model, text, from)
 	}
-	r, ok := offline.Read(text, from != nil)
+	r, ok := rules.Read(text, from != nil)
 	if !ok {
-		return r, agent.Reject(a2a.TextPart(offline.Refusal))
+		return r, agent.Reject(a2a.TextPart(rules.Refusal))
 	}
 	return r, nil
 }
@@ -128,7 +128,7 @@ func (a *artist) make(ctx context.Context, j *job, from *paint.Picture) error {
 	}
 	switch {
 	case errors.Is(err, paint.ErrPixels) && a.model == nil:
-		return agent.Reject(a2a.TextPart(offline.Refusal))
+		return agent.Reject(a2a.TextPart(rules.Refusal))
 	case err != nil:
 		return j.Ask(a2a.TextPart("This cannot be done: " + err.Error() + ". Please say it differently."))
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
 	"github.com/dragoman-a2a/dragoman/apps/samples/images"
-	"github.com/dragoman-a2a/dragoman/apps/samples/images/offline"
 	"github.com/dragoman-a2a/dragoman/apps/samples/images/paint"
+	"github.com/dragoman-a2a/dragoman/apps/samples/images/rules"
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 	"github.com/dragoman-a2a/dragoman/internal/llm/llmtest"
@@ -48,7 +48,7 @@ func think(t *testing.T, r *llmtest.Request) llmtest.Step {
 	if !ok || !strings.Contains(r.System, "rabbit") || len(r.Schema) == 0 && !strings.Contains(r.System, "JSON Schema") {
 		t.Errorf("the model is told too little: %q", r.Body)
 	}
-	answer, ok := offline.Read(text, !strings.Contains(before, "no picture yet"))
+	answer, ok := rules.Read(text, !strings.Contains(before, "no picture yet"))
 	if !ok {
 		answer = paint.Request{Action: paint.Ask, Question: "What do you mean?"}
 	}
@@ -224,12 +224,12 @@ func TestRefusesOffline(t *testing.T) {
 		"Show me a list of my open IT tickets":                  nil,
 	} {
 		r := newHarness(t, images.Options{}).SendMessage(a2a.NewMessage(a2a.RoleUser, append(file, a2a.TextPart(text))...))
-		if r.State() != a2a.TaskStateRejected || r.StatusText() != offline.Refusal || len(r.Task.Artifacts) > 0 {
+		if r.State() != a2a.TaskStateRejected || r.StatusText() != rules.Refusal || len(r.Task.Artifacts) > 0 {
 			t.Errorf("%s: %v %s, %d artifacts", text, r.State(), r.StatusText(), len(r.Task.Artifacts))
 		}
 	}
-	if strings.Count(offline.Refusal, ".") != 1 || !strings.Contains(offline.Refusal, "--llm") {
-		t.Errorf("%q is not one sentence that names --llm", offline.Refusal)
+	if strings.Count(rules.Refusal, ".") != 1 || !strings.Contains(rules.Refusal, "--llm") {
+		t.Errorf("%q is not one sentence that names --llm", rules.Refusal)
 	}
 }
 

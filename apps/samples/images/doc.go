@@ -10,6 +10,6 @@
 //	deliver.go  a picture becomes an artifact, after a preview
 //	source.go   which picture is meant: one that was sent, one that is referred to, or the last of the conversation
 //	model.go    a request, or the picture itself, from a model
-//	offline/    what reads a few words without a model
+//	rules/      what reads a few words without a model
 //	paint/      scenes, changes of pictures, and pixels
 package images

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package offline stands in for a language model that reads questions about files. It knows a few kinds of questions, and
+// Package rules stands in for a language model that reads questions about files. It knows a few kinds of questions, and
 // refuses each one that has a word it does not know: an answer to another question is worse than none.
-package offline
+package rules
 
 import (
 	"path"

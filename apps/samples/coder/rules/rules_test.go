@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package offline_test
+package rules_test
 
 import (
 	"os"
@@ -8,17 +8,17 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/dragoman-a2a/dragoman/apps/samples/coder/offline"
+	"github.com/dragoman-a2a/dragoman/apps/samples/coder/rules"
 )
 
 // run writes a recipe into a folder and runs a program there, whose failure fails the test.
-func run(t *testing.T, r offline.Request, program string, args ...string) {
+func run(t *testing.T, r rules.Request, program string, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
 		t.Skipf("NOT CHECKED: there is no %s on this machine; install it to run this test", program)
 	}
 	dir := t.TempDir()
-	for _, f := range append(r.Files(), offline.File{Name: "go.mod", Content: "module example.com/fibonacci\n\ngo 1.26\n"}) {
+	for _, f := range append(r.Files(), rules.File{Name: "go.mod", Content: "module example.com/fibonacci\n\ngo 1.26\n"}) {
 		if err := os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -35,15 +35,15 @@ func TestRecipesWork(t *testing.T) {
 	t.Parallel()
 	t.Run("go", func(t *testing.T) {
 		t.Parallel()
-		run(t, offline.Request{Subject: "fibonacci", Language: "go", Tests: true}, "go", "test", ".")
+		run(t, rules.Request{Subject: "fibonacci", Language: "go", Tests: true}, "go", "test", ".")
 	})
 	t.Run("python", func(t *testing.T) {
 		t.Parallel()
-		run(t, offline.Request{Subject: "fibonacci", Language: "python", Tests: true}, "python3", "-m", "unittest", "-q")
+		run(t, rules.Request{Subject: "fibonacci", Language: "python", Tests: true}, "python3", "-m", "unittest", "-q")
 	})
 	t.Run("html", func(t *testing.T) {
 		t.Parallel()
-		run(t, offline.Request{Subject: "page", Language: "html"}, "node", "--check", "script.js")
+		run(t, rules.Request{Subject: "page", Language: "html"}, "node", "--check", "script.js")
 	})
 }
 
@@ -53,7 +53,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(text, text)
 	}
 	f.Fuzz(func(t *testing.T, first, second string) {
-		var r offline.Request
+		var r rules.Request
 		for _, text := range []string{first, second} {
 			next, ok := r.Read(text)
 			if !ok {

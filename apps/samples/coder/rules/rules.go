@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package offline stands in for a language model that writes code. It has two recipes, and it refuses each request that
+// Package rules stands in for a language model that writes code. It has two recipes, and it refuses each request that
 // has a word it does not know: a wrong program is worse than none.
-package offline
+package rules
 
 import (
 	"cmp"

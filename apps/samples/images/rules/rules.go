@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package offline stands in for a language model that reads what a picture should show. It refuses each text that has a
+// Package rules stands in for a language model that reads what a picture should show. It refuses each text that has a
 // word it does not know: a picture of something else is worse than none.
-package offline
+package rules
 
 import (
 	"regexp"
