@@ -162,7 +162,7 @@ func TestCoordination(t *testing.T) {
 	eventually(t, ctx, "who lost the lock is told, and nobody else", has("messages", "person:anonymous to frontend: person:anonymous took your lock"))
 	eventually(t, ctx, "the lock has another holder", has("locks", "held by backend")+`&& !`+has("locks", "frontend"))
 	press("agents", "End-to-end tests", "Retire")
-	eventually(t, ctx, "the agent is gone", `!`+has("agents", "End-to-end tests")+`&&`+has("waits", "Nobody waits"))
+	eventually(t, ctx, "the agent is gone", `!`+has("agents", "End-to-end tests")+`&&`+has("waits", "No session waits"))
 	run(t, ctx, chromedp.Click(`#settings input[name=strict]`))
 	eventually(t, ctx, "the setting is kept", has("events", "project configured"))
 	if got := s.do(coord.GetSettings{}).(coord.Settings); !got.Strict {
@@ -171,7 +171,7 @@ func TestCoordination(t *testing.T) {
 }
 
 // A person ends a project by typing its name, and sees the next one, or none.
-func TestForgetOnThePage(t *testing.T) {
+func TestDeletionOnThePage(t *testing.T) {
 	s := open(t)
 	s.fill()
 	if _, err := s.hub.Do(t.Context(), "yard", "", coord.Register{Session: "gardener", TaskID: "1", Branch: "main", Description: "Trees"}); err != nil {
@@ -180,16 +180,16 @@ func TestForgetOnThePage(t *testing.T) {
 	ctx := tab(t, 1280, 1400)
 	run(t, ctx, chromedp.Navigate(s.url+"/#shop"))
 	eventually(t, ctx, "the project is there", has("agents", "frontend")+`&&`+has("state", "live"))
-	forget := func(name string) {
+	remove := func(name string) {
 		t.Helper()
 		run(t, ctx, chromedp.Evaluate(`document.getElementById("name").value = ""`, nil), chromedp.SendKeys("#name", name+"\r"))
 	}
-	forget("yard")
-	eventually(t, ctx, "another name is none", has("state", "not the name"))
-	forget("shop")
+	remove("yard")
+	eventually(t, ctx, "another name is none", has("state", "the name does not match"))
+	remove("shop")
 	eventually(t, ctx, "who is at work is named", has("state", "frontend, backend, tests"))
 	run(t, ctx, chromedp.Click("#force"))
-	forget("shop")
+	remove("shop")
 	eventually(t, ctx, "the next one is there", has("agents", "gardener")+`&& !`+has("agents", "frontend")+`&& !`+has("events", "lease"))
 	if names, err := s.hub.Projects(t.Context()); err != nil || len(names) != 1 {
 		t.Errorf("%v, %v", names, err)
@@ -197,7 +197,7 @@ func TestForgetOnThePage(t *testing.T) {
 	if _, err := s.hub.DeleteProject(t.Context(), "yard", "ann", true); err != nil { // elsewhere
 		t.Fatal(err)
 	}
-	eventually(t, ctx, "none is there", has("state", "No agent has registered yet")+`&& document.getElementById("agents").textContent === "" && document.getElementById("forget").hidden`)
+	eventually(t, ctx, "none is there", has("state", "No agent has registered yet")+`&& document.getElementById("agents").textContent === "" && document.getElementById("delete").hidden`)
 }
 
 // The page of a project with tokens asks for one, and shows each what he may do.
@@ -214,13 +214,13 @@ func TestCoordinationWithTokens(t *testing.T) {
 	}
 	ctx := tab(t, 400, 800)
 	run(t, ctx, chromedp.Navigate(s.url), chromedp.WaitVisible("#token"))
-	eventually(t, ctx, "it says what to do", has("state", "Give a token"))
+	eventually(t, ctx, "it says what to do", has("state", "Enter a token"))
 	enter := func(role string) {
 		run(t, ctx, chromedp.Evaluate(`document.getElementById("token").value = ""`, nil), chromedp.SendKeys("#token", tokens[role]+"\r"))
 	}
 	tokens["stranger"] = "coord_nonsense"
 	enter("stranger")
-	eventually(t, ctx, "a token that is none is told", has("state", "known for no project"))
+	eventually(t, ctx, "a token that is none is told", has("state", "belongs to no project"))
 	enter(coord.RoleObserver)
 	eventually(t, ctx, "an observer looks", has("agents", "frontend")+`&&`+has("events", "agent joined"))
 	eventually(t, ctx, "and does nothing", `document.querySelectorAll("article button").length === 0 && !(`+form+`) && document.querySelector("#settings input").disabled`)
@@ -246,7 +246,7 @@ func TestCoordinationOpensWhereSomebodyIs(t *testing.T) {
 	eventually(t, ctx, "one can speak", form)
 	eventually(t, ctx, "days are told", `time("2020-02-03T12:00:00Z").includes("2020") && !time(new Date()).includes(new Date().getFullYear())`)
 	run(t, ctx, chromedp.Navigate(s.url+"/?again#abandoned"))
-	eventually(t, ctx, "nobody is there", has("agents", "Nobody is here"))
+	eventually(t, ctx, "nobody is there", has("agents", "No agents"))
 	eventually(t, ctx, "whom one could speak to", `!(`+form+`)`)
 }
 

@@ -52,8 +52,8 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <dd>{{.Description}}{{range .Examples}}<br><small>“{{.}}”</small>{{end}}</dd>
 {{end}}</dl>
 {{end}}<h2>Try it</h2>
-{{if .Card.SecuritySchemes}}<p>The agent asks for credentials; the card below names them under <code>securitySchemes</code>. With dragoman, put a token into
-<code>DRAGOMAN_BEARER</code> or a key into <code>DRAGOMAN_API_KEY</code> first. With curl, add the header that carries it.</p>
+{{if .Card.SecuritySchemes}}<p>The agent requires credentials. The card below lists them under <code>securitySchemes</code>. With dragoman, set a token in
+<code>DRAGOMAN_BEARER</code> or a key in <code>DRAGOMAN_API_KEY</code> first. With curl, add the header for the credential.</p>
 {{end}}{{range .Commands}}<h3>{{.Title}}</h3>
 <pre>{{.Text}}</pre>
 {{end}}<h2>For programs</h2>
@@ -63,7 +63,7 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 {{range .Card.SupportedInterfaces}}<tr><td>{{.Binding}}</td><td>{{.ProtocolVersion}}</td><td>{{.URL}}</td></tr>
 {{end}}</tbody>
 </table>
-<p>The <a href=".well-known/agent-card.json">agent card</a> says all this to programs.{{with .Docs}} People read the <a href="{{.}}">documentation</a> of the agent.{{end}}</p>
+<p>Programs read the <a href=".well-known/agent-card.json">agent card</a>.{{with .Docs}} See also the <a href="{{.}}">documentation</a> of the agent.{{end}}</p>
 <details><summary>The card of A2A 1.0</summary><pre>{{.JSON}}</pre></details>
 </main>
 </body>
@@ -130,7 +130,7 @@ func (s *Server) commands(card *a2a.AgentCard, base string) []command {
 	}
 	all = append(all, command{"With curl", s.curl(base, text, false)})
 	if streams {
-		all = append(all, command{"With curl, as it happens", s.curl(base, text, true)})
+		all = append(all, command{"With curl, streamed", s.curl(base, text, true)})
 	}
 	return all
 }

@@ -22,11 +22,11 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <body>
 <main>
 <h1>Dragoman gateway</h1>
-<p>Behind this address are several agents. Each is served, in every version of A2A, below its name:</p>
+<p>This gateway serves several agents. Each has its own address, which accepts every version of A2A:</p>
 <ul>
 {{range .}}<li><a href="{{.}}/">{{.}}</a></li>
 {{end}}</ul>
-<p>Requests of A2A 1.0 to this address itself reach the agent that their tenant names, as with
+<p>A request of A2A 1.0 to this address reaches the agent that its tenant names, for example
 <code>dragoman send --tenant {{index . 0}}</code>.</p>
 </main>
 </body>

@@ -4,6 +4,7 @@ package repolint
 
 import (
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -90,3 +91,45 @@ func TestGoLinesFitTheScreen(t *testing.T) {
 	}
 	unused()
 }
+
+// markup is what a page has between its texts: styles, scripts, tags, and actions of templates.
+var markup = regexp.MustCompile(`(?s)<(?:style|script|svg)\b.*?</(?:style|script|svg)>|</?(?:a|code|b|em|strong)\b[^>]*>|\{\{.*?\}\}|<[^>]*>`)
+
+// Web pages are HTML files, and literals in Go that are whole pages.
+func TestPagesArePlainEnglish(t *testing.T) {
+	t.Parallel()
+	pages := map[string]string{}
+	for _, name := range files(t) {
+		switch content := string(read(t, name)); {
+		case inTestdata(name) || strings.HasSuffix(name, "_test.go"):
+		case path.Ext(name) == ".html":
+			pages[name] = content
+		case path.Ext(name) == ".go":
+			for _, part := range strings.Split(content, "`") {
+				if strings.HasPrefix(part, "<!DOCTYPE html>") {
+					pages[name] += part
+				}
+			}
+		}
+	}
+	if len(pages) == 0 {
+		t.Fatal("no pages found: the search is broken")
+	}
+	for name, page := range pages {
+		text := markup.ReplaceAllStringFunc(page, func(found string) string {
+			if strings.HasPrefix(found, "{{") {
+				return "x"
+			}
+			if inline.MatchString(found) {
+				return ""
+			}
+			return "\n\n"
+		})
+		for _, f := range prose.Check(text) {
+			t.Errorf("%s: %v", name, f)
+		}
+	}
+}
+
+// inline are tags within a sentence.
+var inline = regexp.MustCompile(`^</?(?:a|code|b|em|strong)\b`)

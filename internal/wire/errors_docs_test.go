@@ -5,8 +5,12 @@ package wire_test
 import (
 	"cmp"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,16 +59,28 @@ func TestErrorsOfTheDocs(t *testing.T) {
 	}
 }
 
-// namesOfKinds returns the names that Go has for the kinds, by their reasons, from the source of the table.
+// namesOfKinds returns the names that Go has for the kinds, by their reasons, from the syntax of the table.
 func namesOfKinds(t *testing.T) map[string]string {
 	t.Helper()
-	source, err := os.ReadFile("errors.go")
+	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := map[string]string{}
-	for _, row := range regexp.MustCompile(`\{a2a\.(Err\w+), "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
-		names[row[2]] = row[1]
+	for node := range ast.Preorder(file) {
+		row, ok := node.(*ast.CompositeLit)
+		if !ok || len(row.Elts) < 2 {
+			continue
+		}
+		kind, isKind := row.Elts[0].(*ast.SelectorExpr)
+		reason, isReason := row.Elts[1].(*ast.BasicLit)
+		if isKind && isReason && strings.HasPrefix(kind.Sel.Name, "Err") {
+			text, err := strconv.Unquote(reason.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names[text] = kind.Sel.Name
+		}
 	}
 	if len(names) != len(wire.Table) {
 		t.Fatalf("%d names of %d kinds", len(names), len(wire.Table))

@@ -32,7 +32,7 @@ function blank() {
   stream = null;
   shown = "";
   for (const list of ["agents", "locks", "waits", "messages", "events", "interfaces", "to"]) byID(list).replaceChildren();
-  for (const form of ["say", "forget"]) byID(form).hidden = true;
+  for (const form of ["say", "delete"]) byID(form).hidden = true;
   byID("settings").reset();
   for (const box of byID("settings").elements) box.disabled = true;
 }
@@ -99,7 +99,7 @@ async function projects() {
   }
   if (projects.length) return;
   blank();
-  say(!locked ? "No agent has registered yet." : byID("token").value ? "This token is known for no project here." : "Give a token to see the projects that it is for.");
+  say(!locked ? "No agent has registered yet." : byID("token").value ? "This token belongs to no project here." : "Enter a token to see its projects.");
 }
 
 const empty = (text) => [el("p", { className: "quiet", textContent: text })];
@@ -109,13 +109,13 @@ function agents(view) {
   const all = Object.entries(view.agents).map(([name, a]) => {
     const todos = (view.todos[name] || { todos: [] }).todos;
     const done = todos.filter((t) => t.status === "completed").length;
-    return el("article", {}, ...keeper(view, () => sure("Retire", "Really retire it?", () => act("DELETE", `${path()}/agents/${encodeURIComponent(name)}`))),
+    return el("article", {}, ...keeper(view, () => sure("Retire", "Really retire this agent?", () => act("DELETE", `${path()}/agents/${encodeURIComponent(name)}`))),
       el("strong", { textContent: name }), " ", el("small", { textContent: `${a.branch} · since ${time(a.started_at)} · ${a.status}` }),
       el("div", { textContent: a.description }),
       ...(todos.length ? [el("progress", { max: todos.length, value: done, ariaLabel: "todos done" }), ` ${done}/${todos.length}`,
         el("ul", {}, ...todos.map((t) => el("li", { className: t.status, textContent: `${t.text} (${t.status.replace("_", " ")})` })))] : []));
   });
-  byID("agents").replaceChildren(...(all.length ? all : empty("Nobody is here.")));
+  byID("agents").replaceChildren(...(all.length ? all : empty("No agents.")));
   const to = byID("to").value;
   byID("to").replaceChildren(el("option", { value: "", textContent: "all agents" }), ...names.map((name) => el("option", { value: name, textContent: name, selected: name === to })));
   byID("say").hidden = view.role === "observer" || !names.length;
@@ -125,17 +125,17 @@ function agents(view) {
 const keeper = (view, make) => (view.role === "admin" ? [make()] : []);
 
 function locks(view) {
-  const free = (l) => keeper(view, () => sure("Free", "Really free it?", () => act("DELETE", `${path()}/locks/${encodeURIComponent(l.lock_id)}`)));
+  const free = (l) => keeper(view, () => sure("Free", "Really release this lock?", () => act("DELETE", `${path()}/locks/${encodeURIComponent(l.lock_id)}`)));
   const show = (l, how, name) => el("article", { className: name }, ...free(l), el("strong", { textContent: l.paths.join(", ") }),
     el("div", { textContent: `${how} ${l.session} since ${time(l.since)}: ${l.change_type}` }), el("small", { textContent: l.description }));
   const all = [...view.locks.leases.map((l) => show(l, l.mode === "shared" ? "shared by" : "held by", "held")),
     ...view.locks.queue.map((l, i) => show(l, `${i + 1}. in the queue:`, "waiting"))];
-  byID("locks").replaceChildren(...(all.length ? all : empty("Nothing is locked.")));
+  byID("locks").replaceChildren(...(all.length ? all : empty("No locks.")));
 }
 
 // waits draws those who wait left of those they wait for.
 function waits(view) {
-  if (!view.waits.length) return byID("waits").replaceChildren(...empty("Nobody waits."));
+  if (!view.waits.length) return byID("waits").replaceChildren(...empty("No session waits."));
   const svg = (name, attributes, ...children) => {
     const node = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
@@ -177,13 +177,13 @@ function settings(view) {
     for (const box of byID("settings").elements) wanted[box.name] = box.checked;
     act("PUT", path() + "/settings", wanted);
   };
-  byID("forget").hidden = view.role !== "admin";
+  byID("delete").hidden = view.role !== "admin";
 }
 
 function interfaces(view) {
   const all = Object.entries(view.interfaces).map(([name, i]) => el("article", {}, el("strong", { textContent: name }), " ",
     el("small", { textContent: `${i.registered_by}${i.file_path ? ", " + i.file_path : ""}` }), el("pre", { textContent: i.definition })));
-  byID("interfaces").replaceChildren(...(all.length ? all : empty("None is shared.")));
+  byID("interfaces").replaceChildren(...(all.length ? all : empty("No interfaces.")));
 }
 
 const paths = new Map(); // of the locks that events told of and that have not ended, by their number
@@ -270,7 +270,7 @@ async function watch() {
         }
         soon();
       }
-      say("connecting again");
+      say("reconnecting");
     } catch (e) {
       if (mine.signal.aborted) return;
       say(e instanceof TypeError ? "the coordinator cannot be reached" : e.message);
@@ -311,12 +311,12 @@ byID("say").addEventListener("submit", async (submitted) => {
     say(e.message);
   }
 });
-byID("forget").addEventListener("submit", async (submitted) => {
+byID("delete").addEventListener("submit", async (submitted) => {
   submitted.preventDefault();
-  if (byID("name").value !== project()) return say("that is not the name of this project");
+  if (byID("name").value !== project()) return say("the name does not match: the project was not deleted");
   try {
     await request("DELETE", `${path()}?force=${byID("force").checked}`);
-    byID("forget").reset();
+    byID("delete").reset();
     await leave();
   } catch (e) {
     say(e.message);
