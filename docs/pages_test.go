@@ -159,7 +159,8 @@ func checkProgram(t *testing.T, b block) {
 func programs(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for _, pattern := range []string{"../examples/*/*.go", "../examples/*/*/*.go", "../*example_test.go", "../*/*example_test.go",
+	for _, pattern := range []string{"../examples/*/*.go", "../examples/*/*/*.go", "../*example_test.go",
+		"../*/*example_test.go",
 		"../*/*/*example_test.go", "../internal/llm/*/*_test.go", "../interop/migrate/*/*.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {

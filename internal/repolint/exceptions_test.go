@@ -62,7 +62,6 @@ var exceptions = struct{ markdown, errors, lines []exception }{
 		{"browser", "not yet wrapped"},
 		{"card", "not yet wrapped"},
 		{"client", "not yet wrapped"},
-		{"docs", "not yet wrapped"},
 		{"durable_example_test.go", "not yet wrapped"},
 		{"engine", "not yet wrapped"},
 		{"examples/tutorial/teller", "not yet wrapped"},
