@@ -78,5 +78,5 @@ func readSendResponse(d *reader, v *SendResponse) error {
 	return readOneof(d, &v.Result, &sendResultObject)
 }
 
-func (w *writer) streamResponse(v *StreamResponse) { w.event(v.Event) }
-func (w *writer) sendResponse(v *SendResponse)     { w.event(v.Result) }
+func writeStreamResponse(w *writer, v *StreamResponse) { writeEvent(w, v.Event) }
+func writeSendResponse(w *writer, v *SendResponse)     { writeEvent(w, v.Result) }

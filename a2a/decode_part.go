@@ -2,20 +2,23 @@
 
 package a2a
 
+import "github.com/dragoman-a2a/dragoman/internal/jsonio"
+
 var partObject = object[Part]{
-	members: []member[Part]{
-		{name: "text", read: func(d *reader, v *Part) error { return readContent(d, v, "text", readString[Text]) }},
-		{name: "raw", read: func(d *reader, v *Part) error { return readContent(d, v, "raw", readBytes) }},
-		{name: "url", read: func(d *reader, v *Part) error { return readContent(d, v, "url", readString[URL]) }},
+	Snake: true,
+	Members: []member[Part]{
+		{Name: "text", Read: func(d *reader, v *Part) error { return readContent(d, v, "text", jsonio.String[Text]) }},
+		{Name: "raw", Read: func(d *reader, v *Part) error { return readContent(d, v, "raw", jsonio.Base64[Raw]) }},
+		{Name: "url", Read: func(d *reader, v *Part) error { return readContent(d, v, "url", jsonio.String[URL]) }},
 		// A Value has null among its values, so null here is data, not the lack of it.
-		{name: "data", nullable: true, read: func(d *reader, v *Part) error { return readContent(d, v, "data", readData) }},
-		{name: "mediaType", read: func(d *reader, v *Part) error { return readString(d, &v.MediaType) }},
-		{name: "filename", read: func(d *reader, v *Part) error { return readString(d, &v.Filename) }},
-		{name: "metadata", read: func(d *reader, v *Part) error { return readMetadata(d, &v.Metadata) }},
+		{Name: "data", Nullable: true, Read: func(d *reader, v *Part) error { return readContent(d, v, "data", readData) }},
+		{Name: "mediaType", Read: func(d *reader, v *Part) error { return jsonio.String(d, &v.MediaType) }},
+		{Name: "filename", Read: func(d *reader, v *Part) error { return jsonio.String(d, &v.Filename) }},
+		{Name: "metadata", Read: func(d *reader, v *Part) error { return jsonio.Metadata(d, &v.Metadata) }},
 	},
-	finish: func(d *reader, v *Part) error {
+	Finish: func(d *reader, v *Part) error {
 		if v.Content == nil {
-			return invalid(d, "must have one of text, raw, url, data")
+			return jsonio.Invalid(d, "must have one of text, raw, url, data")
 		}
 		return nil
 	},
@@ -49,7 +52,7 @@ func contentName(c PartContent) string {
 }
 
 func readData(d *reader, p *Data) error {
-	v, err := readRaw(d)
+	v, err := jsonio.Raw(d)
 	*p = Data(v.Clone())
 	return err
 }

@@ -2,220 +2,222 @@
 
 package a2a
 
-func (w *writer) agentCard(c *AgentCard) {
-	w.begin()
-	w.str("name", c.Name)
-	w.str("description", c.Description)
-	writeList(w, "supportedInterfaces", c.SupportedInterfaces, (*writer).agentInterface)
-	writeOptMember(w, "provider", c.Provider, (*writer).agentProvider)
-	w.str("version", c.Version)
-	w.ptrStr("documentationUrl", c.DocumentationURL)
-	writeMember(w, "capabilities", &c.Capabilities, (*writer).agentCapabilities)
+import "github.com/dragoman-a2a/dragoman/internal/jsonio"
+
+func writeAgentCard(w *writer, c *AgentCard) {
+	w.Begin()
+	w.Str("name", c.Name)
+	w.Str("description", c.Description)
+	jsonio.WriteEach(w, "supportedInterfaces", c.SupportedInterfaces, writeAgentInterface)
+	writeOptMember(w, "provider", c.Provider, writeAgentProvider)
+	w.Str("version", c.Version)
+	w.PtrStr("documentationUrl", c.DocumentationURL)
+	writeMember(w, "capabilities", &c.Capabilities, writeAgentCapabilities)
 	if len(c.SecuritySchemes) > 0 {
-		writeMap(w, "securitySchemes", c.SecuritySchemes, (*writer).securityScheme)
+		writeMap(w, "securitySchemes", c.SecuritySchemes, writeSecurityScheme)
 	}
-	writeOptList(w, "securityRequirements", c.SecurityRequirements, (*writer).securityRequirement)
-	w.strs("defaultInputModes", c.DefaultInputModes)
-	w.strs("defaultOutputModes", c.DefaultOutputModes)
-	writeList(w, "skills", c.Skills, (*writer).agentSkill)
-	writeOptList(w, "signatures", c.Signatures, (*writer).agentCardSignature)
-	w.ptrStr("iconUrl", c.IconURL)
-	w.end()
+	writeOptEach(w, "securityRequirements", c.SecurityRequirements, writeSecurityRequirement)
+	jsonio.Strs(w, "defaultInputModes", c.DefaultInputModes)
+	jsonio.Strs(w, "defaultOutputModes", c.DefaultOutputModes)
+	jsonio.WriteEach(w, "skills", c.Skills, writeAgentSkill)
+	writeOptEach(w, "signatures", c.Signatures, writeAgentCardSignature)
+	w.PtrStr("iconUrl", c.IconURL)
+	w.End()
 }
 
-func (w *writer) agentInterface(i *AgentInterface) {
-	w.begin()
-	w.str("url", i.URL)
-	w.str("protocolBinding", i.Binding)
-	w.optStr("tenant", i.Tenant)
-	w.str("protocolVersion", i.ProtocolVersion)
-	w.end()
+func writeAgentInterface(w *writer, i *AgentInterface) {
+	w.Begin()
+	w.Str("url", i.URL)
+	w.Str("protocolBinding", i.Binding)
+	w.OptStr("tenant", i.Tenant)
+	w.Str("protocolVersion", i.ProtocolVersion)
+	w.End()
 }
 
-func (w *writer) agentProvider(p *AgentProvider) {
-	w.begin()
-	w.str("url", p.URL)
-	w.str("organization", p.Organization)
-	w.end()
+func writeAgentProvider(w *writer, p *AgentProvider) {
+	w.Begin()
+	w.Str("url", p.URL)
+	w.Str("organization", p.Organization)
+	w.End()
 }
 
-func (w *writer) agentCapabilities(c *AgentCapabilities) {
-	w.begin()
-	w.ptrBool("streaming", c.Streaming)
-	w.ptrBool("pushNotifications", c.PushNotifications)
-	writeOptList(w, "extensions", c.Extensions, (*writer).agentExtension)
-	w.ptrBool("extendedAgentCard", c.ExtendedAgentCard)
-	w.end()
+func writeAgentCapabilities(w *writer, c *AgentCapabilities) {
+	w.Begin()
+	w.PtrBool("streaming", c.Streaming)
+	w.PtrBool("pushNotifications", c.PushNotifications)
+	writeOptEach(w, "extensions", c.Extensions, writeAgentExtension)
+	w.PtrBool("extendedAgentCard", c.ExtendedAgentCard)
+	w.End()
 }
 
-func (w *writer) agentExtension(e *AgentExtension) {
-	w.begin()
-	w.optStr("uri", e.URI)
-	w.optStr("description", e.Description)
-	w.optBool("required", e.Required)
-	w.metadata("params", e.Params)
-	w.end()
+func writeAgentExtension(w *writer, e *AgentExtension) {
+	w.Begin()
+	w.OptStr("uri", e.URI)
+	w.OptStr("description", e.Description)
+	w.OptBool("required", e.Required)
+	w.OptMetadata("params", e.Params)
+	w.End()
 }
 
-func (w *writer) agentSkill(s *AgentSkill) {
-	w.begin()
-	w.str("id", s.ID)
-	w.str("name", s.Name)
-	w.str("description", s.Description)
-	w.strs("tags", s.Tags)
-	w.optStrs("examples", s.Examples)
-	w.optStrs("inputModes", s.InputModes)
-	w.optStrs("outputModes", s.OutputModes)
-	writeOptList(w, "securityRequirements", s.SecurityRequirements, (*writer).securityRequirement)
-	w.end()
+func writeAgentSkill(w *writer, s *AgentSkill) {
+	w.Begin()
+	w.Str("id", s.ID)
+	w.Str("name", s.Name)
+	w.Str("description", s.Description)
+	jsonio.Strs(w, "tags", s.Tags)
+	jsonio.OptStrs(w, "examples", s.Examples)
+	jsonio.OptStrs(w, "inputModes", s.InputModes)
+	jsonio.OptStrs(w, "outputModes", s.OutputModes)
+	writeOptEach(w, "securityRequirements", s.SecurityRequirements, writeSecurityRequirement)
+	w.End()
 }
 
-func (w *writer) agentCardSignature(s *AgentCardSignature) {
-	w.begin()
-	w.str("protected", s.Protected)
-	w.str("signature", s.Signature)
-	w.metadata("header", s.Header)
-	w.end()
+func writeAgentCardSignature(w *writer, s *AgentCardSignature) {
+	w.Begin()
+	w.Str("protected", s.Protected)
+	w.Str("signature", s.Signature)
+	w.OptMetadata("header", s.Header)
+	w.End()
 }
 
-func (w *writer) securityRequirement(r *SecurityRequirement) {
-	w.begin()
+func writeSecurityRequirement(w *writer, r *SecurityRequirement) {
+	w.Begin()
 	if len(*r) > 0 {
-		writeMap(w, "schemes", *r, (*writer).stringList)
+		writeMap(w, "schemes", *r, writeStringList)
 	}
-	w.end()
+	w.End()
 }
 
-func (w *writer) stringList(list []string) {
-	w.begin()
-	w.optStrs("list", list)
-	w.end()
+func writeStringList(w *writer, list []string) {
+	w.Begin()
+	jsonio.OptStrs(w, "list", list)
+	w.End()
 }
 
-func (w *writer) securityScheme(s SecurityScheme) {
-	w.begin()
+func writeSecurityScheme(w *writer, s SecurityScheme) {
+	w.Begin()
 	switch s := s.(type) {
 	case *APIKeyScheme:
-		writeMember(w, "apiKeySecurityScheme", s, (*writer).apiKeyScheme)
+		writeMember(w, "apiKeySecurityScheme", s, writeAPIKeyScheme)
 	case *HTTPAuthScheme:
-		writeMember(w, "httpAuthSecurityScheme", s, (*writer).httpAuthScheme)
+		writeMember(w, "httpAuthSecurityScheme", s, writeHTTPAuthScheme)
 	case *OAuth2Scheme:
-		writeMember(w, "oauth2SecurityScheme", s, (*writer).oauth2Scheme)
+		writeMember(w, "oauth2SecurityScheme", s, writeOAuth2Scheme)
 	case *OpenIDConnectScheme:
-		writeMember(w, "openIdConnectSecurityScheme", s, (*writer).openIDConnectScheme)
+		writeMember(w, "openIdConnectSecurityScheme", s, writeOpenIDConnectScheme)
 	case *MutualTLSScheme:
-		writeMember(w, "mtlsSecurityScheme", s, (*writer).mutualTLSScheme)
+		writeMember(w, "mtlsSecurityScheme", s, writeMutualTLSScheme)
 	default:
-		w.fail("holds no security scheme")
+		w.Fail("holds no security scheme")
 	}
-	w.end()
+	w.End()
 }
 
-func (w *writer) apiKeyScheme(s *APIKeyScheme) {
-	w.begin()
-	w.optStr("description", s.Description)
-	w.str("location", s.Location)
-	w.str("name", s.Name)
-	w.end()
+func writeAPIKeyScheme(w *writer, s *APIKeyScheme) {
+	w.Begin()
+	w.OptStr("description", s.Description)
+	w.Str("location", s.Location)
+	w.Str("name", s.Name)
+	w.End()
 }
 
-func (w *writer) httpAuthScheme(s *HTTPAuthScheme) {
-	w.begin()
-	w.optStr("description", s.Description)
-	w.str("scheme", s.Scheme)
-	w.optStr("bearerFormat", s.BearerFormat)
-	w.end()
+func writeHTTPAuthScheme(w *writer, s *HTTPAuthScheme) {
+	w.Begin()
+	w.OptStr("description", s.Description)
+	w.Str("scheme", s.Scheme)
+	w.OptStr("bearerFormat", s.BearerFormat)
+	w.End()
 }
 
-func (w *writer) oauth2Scheme(s *OAuth2Scheme) {
-	w.begin()
-	w.optStr("description", s.Description)
-	w.key("flows")
-	w.oauthFlow(s.Flow)
-	w.optStr("oauth2MetadataUrl", s.MetadataURL)
-	w.end()
+func writeOAuth2Scheme(w *writer, s *OAuth2Scheme) {
+	w.Begin()
+	w.OptStr("description", s.Description)
+	w.Key("flows")
+	writeOauthFlow(w, s.Flow)
+	w.OptStr("oauth2MetadataUrl", s.MetadataURL)
+	w.End()
 }
 
-func (w *writer) openIDConnectScheme(s *OpenIDConnectScheme) {
-	w.begin()
-	w.optStr("description", s.Description)
-	w.str("openIdConnectUrl", s.URL)
-	w.end()
+func writeOpenIDConnectScheme(w *writer, s *OpenIDConnectScheme) {
+	w.Begin()
+	w.OptStr("description", s.Description)
+	w.Str("openIdConnectUrl", s.URL)
+	w.End()
 }
 
-func (w *writer) mutualTLSScheme(s *MutualTLSScheme) {
-	w.begin()
-	w.optStr("description", s.Description)
-	w.end()
+func writeMutualTLSScheme(w *writer, s *MutualTLSScheme) {
+	w.Begin()
+	w.OptStr("description", s.Description)
+	w.End()
 }
 
-func (w *writer) oauthFlow(f OAuthFlow) {
-	w.begin()
+func writeOauthFlow(w *writer, f OAuthFlow) {
+	w.Begin()
 	switch f := f.(type) {
 	case *AuthorizationCodeFlow:
-		writeMember(w, "authorizationCode", f, (*writer).authorizationCodeFlow)
+		writeMember(w, "authorizationCode", f, writeAuthorizationCodeFlow)
 	case *ClientCredentialsFlow:
-		writeMember(w, "clientCredentials", f, (*writer).clientCredentialsFlow)
+		writeMember(w, "clientCredentials", f, writeClientCredentialsFlow)
 	case *DeviceCodeFlow:
-		writeMember(w, "deviceCode", f, (*writer).deviceCodeFlow)
+		writeMember(w, "deviceCode", f, writeDeviceCodeFlow)
 	case *ImplicitFlow:
-		writeMember(w, "implicit", f, (*writer).implicitFlow)
+		writeMember(w, "implicit", f, writeImplicitFlow)
 	case *PasswordFlow:
-		writeMember(w, "password", f, (*writer).passwordFlow)
+		writeMember(w, "password", f, writePasswordFlow)
 	default:
-		w.fail("holds no OAuth flow")
+		w.Fail("holds no OAuth flow")
 	}
-	w.end()
+	w.End()
 }
 
-func (w *writer) authorizationCodeFlow(f *AuthorizationCodeFlow) {
-	w.begin()
-	w.str("authorizationUrl", f.AuthorizationURL)
-	w.str("tokenUrl", f.TokenURL)
-	w.optStr("refreshUrl", f.RefreshURL)
-	w.scopes(f.Scopes)
-	w.optBool("pkceRequired", f.PKCERequired)
-	w.end()
+func writeAuthorizationCodeFlow(w *writer, f *AuthorizationCodeFlow) {
+	w.Begin()
+	w.Str("authorizationUrl", f.AuthorizationURL)
+	w.Str("tokenUrl", f.TokenURL)
+	w.OptStr("refreshUrl", f.RefreshURL)
+	writeScopes(w, f.Scopes)
+	w.OptBool("pkceRequired", f.PKCERequired)
+	w.End()
 }
 
-func (w *writer) clientCredentialsFlow(f *ClientCredentialsFlow) {
-	w.begin()
-	w.str("tokenUrl", f.TokenURL)
-	w.optStr("refreshUrl", f.RefreshURL)
-	w.scopes(f.Scopes)
-	w.end()
+func writeClientCredentialsFlow(w *writer, f *ClientCredentialsFlow) {
+	w.Begin()
+	w.Str("tokenUrl", f.TokenURL)
+	w.OptStr("refreshUrl", f.RefreshURL)
+	writeScopes(w, f.Scopes)
+	w.End()
 }
 
-func (w *writer) deviceCodeFlow(f *DeviceCodeFlow) {
-	w.begin()
-	w.str("deviceAuthorizationUrl", f.DeviceAuthorizationURL)
-	w.str("tokenUrl", f.TokenURL)
-	w.optStr("refreshUrl", f.RefreshURL)
-	w.scopes(f.Scopes)
-	w.end()
+func writeDeviceCodeFlow(w *writer, f *DeviceCodeFlow) {
+	w.Begin()
+	w.Str("deviceAuthorizationUrl", f.DeviceAuthorizationURL)
+	w.Str("tokenUrl", f.TokenURL)
+	w.OptStr("refreshUrl", f.RefreshURL)
+	writeScopes(w, f.Scopes)
+	w.End()
 }
 
 // In the deprecated flows no member is required.
-func (w *writer) implicitFlow(f *ImplicitFlow) {
-	w.begin()
-	w.optStr("authorizationUrl", f.AuthorizationURL)
-	w.optStr("refreshUrl", f.RefreshURL)
-	w.optScopes(f.Scopes)
-	w.end()
+func writeImplicitFlow(w *writer, f *ImplicitFlow) {
+	w.Begin()
+	w.OptStr("authorizationUrl", f.AuthorizationURL)
+	w.OptStr("refreshUrl", f.RefreshURL)
+	writeOptScopes(w, f.Scopes)
+	w.End()
 }
 
-func (w *writer) passwordFlow(f *PasswordFlow) {
-	w.begin()
-	w.optStr("tokenUrl", f.TokenURL)
-	w.optStr("refreshUrl", f.RefreshURL)
-	w.optScopes(f.Scopes)
-	w.end()
+func writePasswordFlow(w *writer, f *PasswordFlow) {
+	w.Begin()
+	w.OptStr("tokenUrl", f.TokenURL)
+	w.OptStr("refreshUrl", f.RefreshURL)
+	writeOptScopes(w, f.Scopes)
+	w.End()
 }
 
-func (w *writer) scopes(m map[string]string) { writeMap(w, "scopes", m, (*writer).text) }
+func writeScopes(w *writer, m map[string]string) { writeMap(w, "scopes", m, (*writer).Text) }
 
-func (w *writer) optScopes(m map[string]string) {
+func writeOptScopes(w *writer, m map[string]string) {
 	if len(m) > 0 {
-		w.scopes(m)
+		writeScopes(w, m)
 	}
 }

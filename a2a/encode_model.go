@@ -2,126 +2,129 @@
 
 package a2a
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"fmt"
 
-func (w *writer) part(p *Part) {
-	w.begin()
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+)
+
+func writePart(w *writer, p *Part) {
+	w.Begin()
 	switch c := p.Content.(type) {
 	case Text:
-		w.str("text", string(c))
+		w.Str("text", string(c))
 	case Raw:
-		w.key("raw")
-		w.base64(c)
+		w.Base64("raw", c)
 	case URL:
-		w.str("url", string(c))
+		w.Str("url", string(c))
 	case Data:
-		w.key("data")
-		w.raw(jsontext.Value(c))
+		w.Key("data")
+		w.Raw(jsontext.Value(c))
 	default:
-		w.key("content") // not on the wire: it names the field of Part in the error
-		w.fail("is missing: a part carries Text, Raw, URL or Data")
+		w.Key("content") // not on the wire: it names the field of Part in the error
+		w.Fail("is missing: a part carries Text, Raw, URL or Data")
 	}
-	w.optStr("mediaType", p.MediaType)
-	w.optStr("filename", p.Filename)
-	w.metadata("metadata", p.Metadata)
-	w.end()
+	w.OptStr("mediaType", p.MediaType)
+	w.OptStr("filename", p.Filename)
+	w.OptMetadata("metadata", p.Metadata)
+	w.End()
 }
 
-func (w *writer) message(m *Message) {
-	w.begin()
-	w.str("messageId", string(m.ID))
-	w.optStr("contextId", string(m.ContextID))
-	w.optStr("taskId", string(m.TaskID))
-	w.key("role")
-	w.enum(roleNames, int32(m.Role))
-	writeList(w, "parts", m.Parts, (*writer).part)
-	w.metadata("metadata", m.Metadata)
-	w.optStrs("extensions", m.Extensions)
-	if len(m.ReferenceTaskIDs) > 0 {
-		writeStrings(w, "referenceTaskIds", m.ReferenceTaskIDs)
-	}
-	w.end()
+func writeMessage(w *writer, m *Message) {
+	w.Begin()
+	w.Str("messageId", string(m.ID))
+	w.OptStr("contextId", string(m.ContextID))
+	w.OptStr("taskId", string(m.TaskID))
+	writeEnum(w, "role", roleNames, int32(m.Role))
+	jsonio.WriteEach(w, "parts", m.Parts, writePart)
+	w.OptMetadata("metadata", m.Metadata)
+	jsonio.OptStrs(w, "extensions", m.Extensions)
+	jsonio.OptStrs(w, "referenceTaskIds", m.ReferenceTaskIDs)
+	w.End()
 }
 
-func (w *writer) artifact(a *Artifact) {
-	w.begin()
-	w.str("artifactId", string(a.ID))
-	w.optStr("name", a.Name)
-	w.optStr("description", a.Description)
-	writeList(w, "parts", a.Parts, (*writer).part)
-	w.metadata("metadata", a.Metadata)
-	w.optStrs("extensions", a.Extensions)
-	w.end()
+func writeArtifact(w *writer, a *Artifact) {
+	w.Begin()
+	w.Str("artifactId", string(a.ID))
+	w.OptStr("name", a.Name)
+	w.OptStr("description", a.Description)
+	jsonio.WriteEach(w, "parts", a.Parts, writePart)
+	w.OptMetadata("metadata", a.Metadata)
+	jsonio.OptStrs(w, "extensions", a.Extensions)
+	w.End()
 }
 
-func (w *writer) taskStatus(s *TaskStatus) {
-	w.begin()
-	w.key("state")
-	w.enum(taskStateNames, int32(s.State))
-	writeOptMember(w, "message", s.Message, (*writer).message)
-	w.optTime("timestamp", s.Timestamp)
-	w.end()
+func writeTaskStatus(w *writer, s *TaskStatus) {
+	w.Begin()
+	writeEnum(w, "state", taskStateNames, int32(s.State))
+	writeOptMember(w, "message", s.Message, writeMessage)
+	w.OptTime("timestamp", s.Timestamp)
+	w.End()
 }
 
-func (w *writer) task(t *Task) {
-	w.begin()
-	w.str("id", string(t.ID))
-	w.optStr("contextId", string(t.ContextID))
-	w.key("status")
-	w.taskStatus(&t.Status)
+func writeTask(w *writer, t *Task) {
+	w.Begin()
+	w.Str("id", string(t.ID))
+	w.OptStr("contextId", string(t.ContextID))
+	w.Key("status")
+	writeTaskStatus(w, &t.Status)
 	if t.Artifacts != nil { // an empty list is a list's answer to includeArtifacts (A2A 1.0 §3.1.4)
-		writePointers(w, "artifacts", t.Artifacts, (*writer).artifact)
+		jsonio.WritePointers(w, "artifacts", t.Artifacts, writeArtifact)
 	}
-	writeOptPointers(w, "history", t.History, (*writer).message)
-	w.metadata("metadata", t.Metadata)
-	w.end()
+	writeOptPointers(w, "history", t.History, writeMessage)
+	w.OptMetadata("metadata", t.Metadata)
+	w.End()
 }
 
-func (w *writer) statusUpdate(u *StatusUpdate) {
-	w.begin()
-	w.str("taskId", string(u.TaskID))
-	w.str("contextId", string(u.ContextID))
-	w.key("status")
-	w.taskStatus(&u.Status)
-	w.metadata("metadata", u.Metadata)
-	w.end()
+func writeStatusUpdate(w *writer, u *StatusUpdate) {
+	w.Begin()
+	w.Str("taskId", string(u.TaskID))
+	w.Str("contextId", string(u.ContextID))
+	w.Key("status")
+	writeTaskStatus(w, &u.Status)
+	w.OptMetadata("metadata", u.Metadata)
+	w.End()
 }
 
-func (w *writer) artifactUpdate(u *ArtifactUpdate) {
-	w.begin()
-	w.str("taskId", string(u.TaskID))
-	w.str("contextId", string(u.ContextID))
-	writeMember(w, "artifact", u.Artifact, (*writer).artifact)
-	w.optBool("append", u.Append)
-	w.optBool("lastChunk", u.LastChunk)
-	w.metadata("metadata", u.Metadata)
-	w.end()
+func writeArtifactUpdate(w *writer, u *ArtifactUpdate) {
+	w.Begin()
+	w.Str("taskId", string(u.TaskID))
+	w.Str("contextId", string(u.ContextID))
+	writeMember(w, "artifact", u.Artifact, writeArtifact)
+	w.OptBool("append", u.Append)
+	w.OptBool("lastChunk", u.LastChunk)
+	w.OptMetadata("metadata", u.Metadata)
+	w.End()
 }
 
 // event writes a StreamResponse, which is also a SendMessageResponse when the event is a task or a message.
-func (w *writer) event(e Event) {
-	w.begin()
+func writeEvent(w *writer, e Event) {
+	w.Begin()
 	switch e := e.(type) {
 	case *Task:
-		writeMember(w, "task", e, (*writer).task)
+		writeMember(w, "task", e, writeTask)
 	case *Message:
-		writeMember(w, "message", e, (*writer).message)
+		writeMember(w, "message", e, writeMessage)
 	case *StatusUpdate:
-		writeMember(w, "statusUpdate", e, (*writer).statusUpdate)
+		writeMember(w, "statusUpdate", e, writeStatusUpdate)
 	case *ArtifactUpdate:
-		writeMember(w, "artifactUpdate", e, (*writer).artifactUpdate)
+		writeMember(w, "artifactUpdate", e, writeArtifactUpdate)
 	default:
-		w.fail("holds no event")
+		w.Fail("holds no event")
 	}
-	w.end()
+	w.End()
 }
 
 // AppendStreamResponse appends the StreamResponse that carries event to dst: {"task":...}, {"message":...},
 // {"statusUpdate":...} or {"artifactUpdate":...} (A2A 1.0 §3.2.3). It is one line. After an error dst is as it was.
 func AppendStreamResponse(dst []byte, event Event) ([]byte, error) {
-	w := newWriter(Grow(dst, event))
-	w.event(event)
-	return w.result()
+	b, err := jsonio.Append(Grow(dst, event), event, writeEvent)
+	if err != nil {
+		return b, fmt.Errorf("a2a: %w", err)
+	}
+	return b, nil
 }
 
 // AppendSendResponse appends the SendMessageResponse that carries result to dst: {"task":...} or {"message":...}

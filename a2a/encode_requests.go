@@ -2,127 +2,128 @@
 
 package a2a
 
-func (w *writer) sendMessageRequest(r *SendMessageRequest) {
-	w.begin()
-	w.optStr("tenant", r.Tenant)
-	writeMember(w, "message", r.Message, (*writer).message)
-	writeOptMember(w, "configuration", r.Configuration, (*writer).sendConfiguration)
-	w.metadata("metadata", r.Metadata)
-	w.end()
+import "github.com/dragoman-a2a/dragoman/internal/jsonio"
+
+func writeSendMessageRequest(w *writer, r *SendMessageRequest) {
+	w.Begin()
+	w.OptStr("tenant", r.Tenant)
+	writeMember(w, "message", r.Message, writeMessage)
+	writeOptMember(w, "configuration", r.Configuration, writeSendConfiguration)
+	w.OptMetadata("metadata", r.Metadata)
+	w.End()
 }
 
-func (w *writer) sendConfiguration(c *SendConfiguration) {
-	w.begin()
-	w.optStrs("acceptedOutputModes", c.AcceptedOutputModes)
-	writeOptMember(w, "taskPushNotificationConfig", c.PushConfig, (*writer).pushConfig)
-	w.ptrInt32("historyLength", c.HistoryLength)
-	w.optBool("returnImmediately", c.ReturnImmediately)
-	w.end()
+func writeSendConfiguration(w *writer, c *SendConfiguration) {
+	w.Begin()
+	jsonio.OptStrs(w, "acceptedOutputModes", c.AcceptedOutputModes)
+	writeOptMember(w, "taskPushNotificationConfig", c.PushConfig, writePushConfig)
+	writePtrInt32(w, "historyLength", c.HistoryLength)
+	w.OptBool("returnImmediately", c.ReturnImmediately)
+	w.End()
 }
 
-func (w *writer) getTaskRequest(r *GetTaskRequest) {
-	w.begin()
-	w.optStr("tenant", r.Tenant)
-	w.str("id", string(r.ID))
-	w.ptrInt32("historyLength", r.HistoryLength)
-	w.end()
+func writeGetTaskRequest(w *writer, r *GetTaskRequest) {
+	w.Begin()
+	w.OptStr("tenant", r.Tenant)
+	w.Str("id", string(r.ID))
+	writePtrInt32(w, "historyLength", r.HistoryLength)
+	w.End()
 }
 
-func (w *writer) listTasksRequest(r *ListTasksRequest) {
-	w.begin()
-	w.optStr("tenant", r.Tenant)
-	w.optStr("contextId", string(r.ContextID))
+func writeListTasksRequest(w *writer, r *ListTasksRequest) {
+	w.Begin()
+	w.OptStr("tenant", r.Tenant)
+	w.OptStr("contextId", string(r.ContextID))
 	if r.Status != TaskStateUnspecified {
-		w.key("status")
-		w.enum(taskStateNames, int32(r.Status))
+		writeEnum(w, "status", taskStateNames, int32(r.Status))
 	}
-	w.ptrInt32("pageSize", r.PageSize)
-	w.optStr("pageToken", r.PageToken)
-	w.ptrInt32("historyLength", r.HistoryLength)
-	w.optTime("statusTimestampAfter", r.StatusTimestampAfter)
-	w.optBool("includeArtifacts", r.IncludeArtifacts)
-	w.end()
+	writePtrInt32(w, "pageSize", r.PageSize)
+	w.OptStr("pageToken", r.PageToken)
+	writePtrInt32(w, "historyLength", r.HistoryLength)
+	w.OptTime("statusTimestampAfter", r.StatusTimestampAfter)
+	w.OptBool("includeArtifacts", r.IncludeArtifacts)
+	w.End()
 }
 
-func (w *writer) listTasksResponse(r *ListTasksResponse) {
-	w.begin()
-	writePointers(w, "tasks", r.Tasks, (*writer).task)
-	w.str("nextPageToken", r.NextPageToken)
-	w.int32("pageSize", r.PageSize)
-	w.int32("totalSize", r.TotalSize)
-	w.end()
+func writeListTasksResponse(w *writer, r *ListTasksResponse) {
+	w.Begin()
+	jsonio.WritePointers(w, "tasks", r.Tasks, writeTask)
+	w.Str("nextPageToken", r.NextPageToken)
+	writeInt32(w, "pageSize", r.PageSize)
+	writeInt32(w, "totalSize", r.TotalSize)
+	w.End()
 }
 
-func (w *writer) cancelTaskRequest(r *CancelTaskRequest) {
-	w.begin()
-	w.optStr("tenant", r.Tenant)
-	w.str("id", string(r.ID))
-	w.metadata("metadata", r.Metadata)
-	w.end()
+func writeCancelTaskRequest(w *writer, r *CancelTaskRequest) {
+	w.Begin()
+	w.OptStr("tenant", r.Tenant)
+	w.Str("id", string(r.ID))
+	w.OptMetadata("metadata", r.Metadata)
+	w.End()
 }
 
-func (w *writer) subscribeRequest(r *SubscribeRequest) {
-	w.begin()
-	w.optStr("tenant", r.Tenant)
-	w.str("id", string(r.ID))
-	w.end()
+func writeSubscribeRequest(w *writer, r *SubscribeRequest) {
+	w.Begin()
+	w.OptStr("tenant", r.Tenant)
+	w.Str("id", string(r.ID))
+	w.End()
 }
 
-func (w *writer) pushConfig(c *PushConfig) {
-	w.begin()
-	w.optStr("tenant", c.Tenant)
-	w.optStr("id", c.ID)
-	w.optStr("taskId", string(c.TaskID))
-	w.str("url", c.URL)
-	w.optStr("token", c.Token)
-	writeOptMember(w, "authentication", c.Authentication, (*writer).pushAuthentication)
-	w.end()
+func writePushConfig(w *writer, c *PushConfig) {
+	w.Begin()
+	w.OptStr("tenant", c.Tenant)
+	w.OptStr("id", c.ID)
+	w.OptStr("taskId", string(c.TaskID))
+	w.Str("url", c.URL)
+	w.OptStr("token", c.Token)
+	writeOptMember(w, "authentication", c.Authentication, writePushAuthentication)
+	w.End()
 }
 
-func (w *writer) pushAuthentication(a *PushAuthentication) {
-	w.begin()
-	w.str("scheme", a.Scheme)
-	w.optStr("credentials", a.Credentials)
-	w.end()
+func writePushAuthentication(w *writer, a *PushAuthentication) {
+	w.Begin()
+	w.Str("scheme", a.Scheme)
+	w.OptStr("credentials", a.Credentials)
+	w.End()
 }
 
 // pushConfigKey writes GetTaskPushNotificationConfigRequest and DeleteTaskPushNotificationConfigRequest, which are alike.
-func (w *writer) pushConfigKey(tenant string, task TaskID, id string) {
-	w.begin()
-	w.optStr("tenant", tenant)
-	w.str("taskId", string(task))
-	w.str("id", id)
-	w.end()
+func writePushConfigKey(w *writer, tenant string, task TaskID, id string) {
+	w.Begin()
+	w.OptStr("tenant", tenant)
+	w.Str("taskId", string(task))
+	w.Str("id", id)
+	w.End()
 }
 
-func (w *writer) getPushConfigRequest(r *GetPushConfigRequest) {
-	w.pushConfigKey(r.Tenant, r.TaskID, r.ID)
+func writeGetPushConfigRequest(w *writer, r *GetPushConfigRequest) {
+	writePushConfigKey(w, r.Tenant, r.TaskID, r.ID)
 }
 
-func (w *writer) deletePushConfigRequest(r *DeletePushConfigRequest) {
-	w.pushConfigKey(r.Tenant, r.TaskID, r.ID)
+func writeDeletePushConfigRequest(w *writer, r *DeletePushConfigRequest) {
+	writePushConfigKey(w, r.Tenant, r.TaskID, r.ID)
 }
 
-func (w *writer) listPushConfigsRequest(r *ListPushConfigsRequest) {
-	w.begin()
-	w.optStr("tenant", r.Tenant)
-	w.str("taskId", string(r.TaskID))
+func writeListPushConfigsRequest(w *writer, r *ListPushConfigsRequest) {
+	w.Begin()
+	w.OptStr("tenant", r.Tenant)
+	w.Str("taskId", string(r.TaskID))
 	if r.PageSize != 0 {
-		w.int32("pageSize", r.PageSize)
+		writeInt32(w, "pageSize", r.PageSize)
 	}
-	w.optStr("pageToken", r.PageToken)
-	w.end()
+	w.OptStr("pageToken", r.PageToken)
+	w.End()
 }
 
-func (w *writer) listPushConfigsResponse(r *ListPushConfigsResponse) {
-	w.begin()
-	writeOptPointers(w, "configs", r.Configs, (*writer).pushConfig)
-	w.optStr("nextPageToken", r.NextPageToken)
-	w.end()
+func writeListPushConfigsResponse(w *writer, r *ListPushConfigsResponse) {
+	w.Begin()
+	writeOptPointers(w, "configs", r.Configs, writePushConfig)
+	w.OptStr("nextPageToken", r.NextPageToken)
+	w.End()
 }
 
-func (w *writer) extendedCardRequest(r *ExtendedCardRequest) {
-	w.begin()
-	w.optStr("tenant", r.Tenant)
-	w.end()
+func writeExtendedCardRequest(w *writer, r *ExtendedCardRequest) {
+	w.Begin()
+	w.OptStr("tenant", r.Tenant)
+	w.End()
 }

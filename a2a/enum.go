@@ -3,11 +3,15 @@
 package a2a
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
 // The names of the enums on the wire; the index is the number.
@@ -45,22 +49,17 @@ func (r Role) MarshalJSON() ([]byte, error) { return marshalEnum(roleNames, int3
 // MarshalJSON implements json.Marshaler. A state without a name is an error.
 func (s TaskState) MarshalJSON() ([]byte, error) { return marshalEnum(taskStateNames, int32(s)) }
 
-// MarshalJSONTo implements the Marshaler of json/v2. A role without a name is an error.
-func (r Role) MarshalJSONTo(e *jsontext.Encoder) error { return writeValue(e, r.MarshalJSON) }
+// The methods of json/v2 do the same. They take the name, the number, or the number's digits as a string.
 
-// MarshalJSONTo implements the Marshaler of json/v2. A state without a name is an error.
-func (s TaskState) MarshalJSONTo(e *jsontext.Encoder) error { return writeValue(e, s.MarshalJSON) }
+func (r Role) MarshalJSONTo(e *jsontext.Encoder) error { return writeEnumTo(e, roleNames, int32(r)) }
+func (s TaskState) MarshalJSONTo(e *jsontext.Encoder) error {
+	return writeEnumTo(e, taskStateNames, int32(s))
+}
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (r *Role) UnmarshalJSON(data []byte) error { return Unmarshal(data, r) }
-
-// UnmarshalJSON implements json.Unmarshaler.
+func (r *Role) UnmarshalJSON(data []byte) error      { return Unmarshal(data, r) }
 func (s *TaskState) UnmarshalJSON(data []byte) error { return Unmarshal(data, s) }
 
-// UnmarshalJSONFrom implements the Unmarshaler of json/v2. It takes the name, the number, or the number's digits as a string.
 func (r *Role) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, r, readRole) }
-
-// UnmarshalJSONFrom implements the Unmarshaler of json/v2. It takes the name, the number, or the number's digits as a string.
 func (s *TaskState) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return decodeWith(d, s, readTaskState)
 }
@@ -79,14 +78,25 @@ func parseEnum(names []string, text string) (int32, error) {
 	if n, err := parseInt32(text); err == nil && n >= 0 && int(n) < len(names) {
 		return n, nil
 	}
-	return 0, &Error{Kind: ErrInvalidParams, Message: strconv.Quote(clip(text)) + " is unknown: expected " + strings.Join(names[1:], ", ")}
+	return 0, &Error{Kind: ErrInvalidParams, Message: strconv.Quote(jsonio.Clip(text)) + " is unknown: expected " + strings.Join(names[1:], ", ")}
 }
 
 func marshalEnum(names []string, n int32) ([]byte, error) {
-	w := newWriter(nil)
-	w.enum(names, n)
-	return w.result()
+	if n < 0 || int(n) >= len(names) {
+		return nil, errors.New("a2a: cannot encode: the value " + noName(n))
+	}
+	return []byte(`"` + names[n] + `"`), nil
 }
+
+func writeEnumTo(e *jsontext.Encoder, names []string, n int32) error {
+	text, err := marshalEnum(names, n)
+	if err != nil {
+		return err
+	}
+	return e.WriteValue(text)
+}
+
+func noName(n int32) string { return fmt.Sprintf("is %d, which no name stands for", n) }
 
 func readRole(d *reader, r *Role) error           { return readEnum(d, (*int32)(r), roleNames) }
 func readTaskState(d *reader, s *TaskState) error { return readEnum(d, (*int32)(s), taskStateNames) }
@@ -98,7 +108,7 @@ func readEnum(d *reader, p *int32, names []string) error {
 	}
 	n, err := parseEnum(names, text)
 	if err != nil {
-		return invalid(d, AsError(err).Message)
+		return jsonio.Invalid(d, AsError(err).Message)
 	}
 	*p = n
 	return nil

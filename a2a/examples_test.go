@@ -165,7 +165,7 @@ func examples() []example {
 		{"SecurityRequirement", &card.SecurityRequirements[0], list(securityRequirementObject)},
 		{"APIKeySecurityScheme", scheme("key"), list(apiKeySchemeObject)},
 		{"HTTPAuthSecurityScheme", scheme("http"), list(httpAuthSchemeObject)},
-		{"OAuth2SecurityScheme", scheme("oauth"), list(oauth2SchemeObject)},
+		{"OAuth2SecurityScheme", scheme("oauth"), list(oAuth2SchemeObject)},
 		{"OpenIdConnectSecurityScheme", scheme("oidc"), list(openIDConnectSchemeObject)},
 		{"MutualTlsSecurityScheme", scheme("mtls"), list(mutualTLSSchemeObject)},
 		{"AuthorizationCodeOAuthFlow", flow("oauth"), list(authorizationCodeFlowObject)},
@@ -178,8 +178,8 @@ func examples() []example {
 
 func list[T any](o object[T]) []string {
 	var names []string
-	for _, m := range o.members {
-		names = append(names, m.name)
+	for _, m := range o.Members {
+		names = append(names, m.Name)
 	}
 	return names
 }

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
 const (
@@ -146,8 +148,8 @@ func (c *checker) nested(at *path, v jsontext.Value, levels int) {
 	switch {
 	case !v.IsValid():
 		c.fail(at, "", "is not valid JSON")
-	case depthOf(v) > levels:
-		c.fail(at, "", tooDeep)
+	case jsonio.Depth(v) > levels:
+		c.fail(at, "", jsonio.TooDeep)
 	}
 }
 

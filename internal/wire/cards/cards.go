@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
 // Form is a written form of the agent card.

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // evidence is what tells the forms apart. Members that are null count as absent.
@@ -117,7 +118,7 @@ func FormOf(data []byte) (Form, error) {
 
 func examine(data []byte) (*evidence, error) {
 	var e evidence
-	if err := jsonio.Decode(data, &e, evidenceObject.Read); err != nil {
+	if err := wire.DecodeJSON(data, &e, evidenceObject.Read); err != nil {
 		return nil, err
 	}
 	return &e, nil

@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // Decode reads a card in any form, see [FormOf]. The interfaces of a card of an older form get the version of the
@@ -58,7 +59,7 @@ func decodeUnion(data []byte, e *evidence) (*a2a.AgentCard, error) {
 		return nil, err
 	}
 	var places oldPlaces
-	if jsonio.Decode(data, &places, oldPlacesObject.Read) != nil {
+	if wire.DecodeJSON(data, &places, oldPlacesObject.Read) != nil {
 		return card, nil
 	}
 	listed := make(map[place]bool)
@@ -78,7 +79,7 @@ func decodeUnion(data []byte, e *evidence) (*a2a.AgentCard, error) {
 
 func decodeOld(data []byte, e *evidence) (*a2a.AgentCard, error) {
 	var c oldCard
-	if err := jsonio.Decode(data, &c, oldCardObject.Read); err != nil {
+	if err := wire.DecodeJSON(data, &c, oldCardObject.Read); err != nil {
 		return nil, err
 	}
 	card := &c.AgentCard

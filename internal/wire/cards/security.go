@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
 // readSchemes reads securitySchemes. A type that is not known is left out: nobody could use it, and a requirement that

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
 func writeCard01(w *jsonio.Writer, c *a2a.AgentCard) {
@@ -26,7 +26,7 @@ func writeCard01(w *jsonio.Writer, c *a2a.AgentCard) {
 		w.End()
 	}
 	w.Str("version", c.Version)
-	optString(w, "documentationUrl", c.DocumentationURL)
+	w.PtrStr("documentationUrl", c.DocumentationURL)
 	writeCapabilities(w, &c.Capabilities, Form01)
 	writeAuthentication(w, c)
 	jsonio.OptStrs(w, "defaultInputModes", c.DefaultInputModes)
@@ -51,7 +51,7 @@ func writeCard03(w *jsonio.Writer, c *a2a.AgentCard, form Form, places []a2a.Age
 	w.Str("name", c.Name)
 	w.Str("description", c.Description)
 	writePlaces(w, places)
-	optString(w, "iconUrl", c.IconURL)
+	w.PtrStr("iconUrl", c.IconURL)
 	if c.Provider != nil {
 		w.Key("provider")
 		w.Begin()
@@ -60,17 +60,16 @@ func writeCard03(w *jsonio.Writer, c *a2a.AgentCard, form Form, places []a2a.Age
 		w.End()
 	}
 	w.Str("version", c.Version)
-	optString(w, "documentationUrl", c.DocumentationURL)
+	w.PtrStr("documentationUrl", c.DocumentationURL)
 	writeCapabilities(w, &c.Capabilities, form)
 	writeSchemes(w, c.SecuritySchemes, form)
 	writeRequirements(w, c.SecurityRequirements)
 	jsonio.Strs(w, "defaultInputModes", c.DefaultInputModes)
 	jsonio.Strs(w, "defaultOutputModes", c.DefaultOutputModes)
 	writeSkills(w, c.Skills, form)
-	optBool(w, "supportsAuthenticatedExtendedCard", c.Capabilities.ExtendedAgentCard)
+	w.PtrBool("supportsAuthenticatedExtendedCard", c.Capabilities.ExtendedAgentCard)
 	if signed := unsigned(c, form).Signatures; len(signed) > 0 {
-		w.Key("signatures")
-		jsonio.WriteEach(w, signed, writeSignature)
+		jsonio.WriteEach(w, "signatures", signed, writeSignature)
 	}
 	w.End()
 }
@@ -82,8 +81,7 @@ func writePlaces(w *jsonio.Writer, places []a2a.AgentInterface) {
 	}
 	w.Str("url", places[0].URL)
 	w.Str("preferredTransport", places[0].Binding)
-	w.Key("additionalInterfaces")
-	jsonio.WriteEach(w, places, func(w *jsonio.Writer, place *a2a.AgentInterface) {
+	jsonio.WriteEach(w, "additionalInterfaces", places, func(w *jsonio.Writer, place *a2a.AgentInterface) {
 		w.Begin()
 		w.Str("url", place.URL)
 		w.Str("transport", place.Binding)
@@ -94,11 +92,10 @@ func writePlaces(w *jsonio.Writer, places []a2a.AgentInterface) {
 func writeCapabilities(w *jsonio.Writer, c *a2a.AgentCapabilities, form Form) {
 	w.Key("capabilities")
 	w.Begin()
-	optBool(w, "streaming", c.Streaming)
-	optBool(w, "pushNotifications", c.PushNotifications)
+	w.PtrBool("streaming", c.Streaming)
+	w.PtrBool("pushNotifications", c.PushNotifications)
 	if form != Form01 && len(c.Extensions) > 0 {
-		w.Key("extensions")
-		jsonio.WriteEach(w, c.Extensions, writeExtension)
+		jsonio.WriteEach(w, "extensions", c.Extensions, writeExtension)
 	}
 	w.End()
 }
@@ -108,13 +105,12 @@ func writeExtension(w *jsonio.Writer, e *a2a.AgentExtension) {
 	w.Str("uri", e.URI)
 	w.OptStr("description", e.Description)
 	w.OptBool("required", e.Required)
-	writeMetadata(w, "params", e.Params)
+	w.OptMetadata("params", e.Params)
 	w.End()
 }
 
 func writeSkills(w *jsonio.Writer, skills []a2a.AgentSkill, form Form) {
-	w.Key("skills")
-	jsonio.WriteEach(w, skills, func(w *jsonio.Writer, s *a2a.AgentSkill) {
+	jsonio.WriteEach(w, "skills", skills, func(w *jsonio.Writer, s *a2a.AgentSkill) {
 		w.Begin()
 		w.Str("id", s.ID)
 		w.Str("name", s.Name)
@@ -139,7 +135,7 @@ func writeSignature(w *jsonio.Writer, s *a2a.AgentCardSignature) {
 	w.Begin()
 	w.Str("protected", s.Protected)
 	w.Str("signature", s.Signature)
-	writeMetadata(w, "header", s.Header)
+	w.OptMetadata("header", s.Header)
 	w.End()
 }
 
@@ -233,8 +229,8 @@ func writeFlow(w *jsonio.Writer, flow a2a.OAuthFlow) {
 
 func writeURLs(w *jsonio.Writer, authorization, token *string, refresh string, scopes map[string]string) {
 	w.Begin()
-	optString(w, "authorizationUrl", authorization)
-	optString(w, "tokenUrl", token)
+	w.PtrStr("authorizationUrl", authorization)
+	w.PtrStr("tokenUrl", token)
 	w.OptStr("refreshUrl", refresh)
 	w.Key("scopes")
 	texts := make(a2a.Metadata, len(scopes))
@@ -255,8 +251,7 @@ func writeRequirements(w *jsonio.Writer, list []a2a.SecurityRequirement) {
 	if len(list) == 0 {
 		return
 	}
-	w.Key("security")
-	jsonio.WriteList(w, list, func(w *jsonio.Writer, need a2a.SecurityRequirement) {
+	jsonio.WriteList(w, "security", list, func(w *jsonio.Writer, need a2a.SecurityRequirement) {
 		scopes := make(a2a.Metadata, len(need))
 		for name, list := range need {
 			scopes[name] = appendStrings(w, list)
@@ -269,33 +264,11 @@ func writeRequirements(w *jsonio.Writer, list []a2a.SecurityRequirement) {
 
 func appendStrings(w *jsonio.Writer, list []string) jsontext.Value {
 	text, err := jsonio.Append(nil, list, func(w *jsonio.Writer, list []string) {
-		jsonio.WriteList(w, list, (*jsonio.Writer).Text)
+		jsonio.WriteList(w, "", list, (*jsonio.Writer).Text)
 	})
 	if err != nil {
 		w.Fail("holds invalid UTF-8")
 		return jsontext.Value("[]")
 	}
 	return text
-}
-
-func writeMetadata(w *jsonio.Writer, name string, m a2a.Metadata) {
-	if m == nil {
-		return
-	}
-	w.Key(name)
-	w.Begin()
-	w.Members(m)
-	w.End()
-}
-
-func optString(w *jsonio.Writer, name string, s *string) {
-	if s != nil {
-		w.Str(name, *s)
-	}
-}
-
-func optBool(w *jsonio.Writer, name string, b *bool) {
-	if b != nil {
-		w.Bool(name, *b)
-	}
 }

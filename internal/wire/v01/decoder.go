@@ -6,7 +6,8 @@ import (
 	"cmp"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // An update is an event of a stream: it has a status or an artifact.
@@ -47,7 +48,7 @@ func newDecoder(request any) *decoder { return &decoder{of: asked(request)} }
 // Decode reads one event. final is the end of the stream.
 func (d *decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) (done bool, err error) {
 	var u update
-	if err := jsonio.Decode(payload, &u, updateObject.Read); err != nil {
+	if err := wire.DecodeJSON(payload, &u, updateObject.Read); err != nil {
 		return false, err
 	}
 	d.of = subject{cmp.Or(u.id, d.of.task), cmp.Or(u.session, d.of.context)}

@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // An encoder shows a stream as updates of a status and of artifacts, the only events that the form has. They go without
@@ -134,7 +135,7 @@ func (e *encoder) learn(t *a2a.Task) {
 
 // status shows the status of a task.
 func (e *encoder) status(t *a2a.Task, final bool, show func([]byte)) error {
-	b, err := jsonio.Append(nil, &statusEvent{task: t.ID, status: &t.Status, final: final, metadata: t.Metadata}, writeStatusEvent)
+	b, err := wire.AppendJSON(nil, &statusEvent{task: t.ID, status: &t.Status, final: final, metadata: t.Metadata}, writeStatusEvent)
 	if err != nil {
 		return err
 	}
@@ -176,9 +177,9 @@ func (e *encoder) appendUpdate(event a2a.Event) ([]byte, error) {
 	switch u := event.(type) {
 	case *a2a.StatusUpdate:
 		s := statusEvent{task: u.TaskID, status: &u.Status, final: ends(u.Status.State), metadata: u.Metadata}
-		return jsonio.Append(nil, &s, writeStatusEvent)
+		return wire.AppendJSON(nil, &s, writeStatusEvent)
 	case *a2a.ArtifactUpdate:
-		return jsonio.Append(nil, u, func(w *jsonio.Writer, u *a2a.ArtifactUpdate) { writeArtifactEvent(w, u, &e.indexes) })
+		return wire.AppendJSON(nil, u, func(w *jsonio.Writer, u *a2a.ArtifactUpdate) { writeArtifactEvent(w, u, &e.indexes) })
 	}
 	return nil, fmt.Errorf("a %T is no update", event)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // markerKey is the key of metadata under which a marker stands.
@@ -63,7 +64,7 @@ func readMarker(metadata a2a.Metadata) (marker, a2a.Metadata) {
 		return marker{}, metadata
 	}
 	var m marker
-	if jsonio.Decode(text, &m, markerObject.Read) != nil {
+	if wire.DecodeJSON(text, &m, markerObject.Read) != nil {
 		m = marker{} // the key is ours, but this is not
 	}
 	if len(metadata) == 1 {
@@ -80,7 +81,7 @@ func marked(metadata a2a.Metadata, m marker) (a2a.Metadata, error) {
 	if m.empty() {
 		return rest, nil
 	}
-	text, err := jsonio.Append(nil, &m, writeMarker)
+	text, err := wire.AppendJSON(nil, &m, writeMarker)
 	if err != nil {
 		return nil, err
 	}
@@ -98,16 +99,5 @@ func writeMarked(w *jsonio.Writer, metadata a2a.Metadata, m marker) {
 		w.Fail("would hold invalid UTF-8")
 		return
 	}
-	writeMetadata(w, all)
-}
-
-// writeMetadata writes the member metadata as it is; nil is left out.
-func writeMetadata(w *jsonio.Writer, metadata a2a.Metadata) {
-	if metadata == nil {
-		return
-	}
-	w.Key("metadata")
-	w.Begin()
-	w.Members(metadata)
-	w.End()
+	w.OptMetadata("metadata", all)
 }

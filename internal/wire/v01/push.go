@@ -4,7 +4,7 @@ package v01
 
 import (
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
 var pushConfigObject = jsonio.Object[a2a.PushConfig]{Members: []jsonio.Member[a2a.PushConfig]{

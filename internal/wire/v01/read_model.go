@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
 // A subject is the task that something belongs to.

@@ -8,7 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // wrapper is the one member of an object that stands for another value.
@@ -173,7 +174,7 @@ func (v *file) into(p *a2a.Part) {
 
 // refer makes the part of a file without content: 1.0 has no such file, so it is data that say what is known of it.
 func (v *file) refer(p *a2a.Part) {
-	data, _ := jsonio.Append(nil, v, writeReference)       // they have been read, so they can be written
+	data, _ := wire.AppendJSON(nil, v, writeReference)     // they have been read, so they can be written
 	p.Metadata, _ = marked(p.Metadata, marker{file: true}) // as above
 	p.Content, p.Filename, p.MediaType = a2a.Data(data), "", ""
 }
@@ -188,7 +189,7 @@ func writeReference(w *jsonio.Writer, v *file) {
 // referenceOf returns the file without content that a data part came as.
 func referenceOf(p *a2a.Part, c a2a.Data) (f file, ok bool) {
 	m, _ := readMarker(p.Metadata)
-	if !m.file || jsonio.Decode(c, &f, fileObject.Read) != nil {
+	if !m.file || wire.DecodeJSON(c, &f, fileObject.Read) != nil {
 		return file{}, false
 	}
 	return f, true

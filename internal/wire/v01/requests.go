@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
 // What the parameters of the methods say, and which methods they are of.
@@ -118,7 +118,7 @@ func (dialect) DecodeRequest(op wire.Operation, params []byte) (any, error) {
 // decode reads parameters and makes a request of them.
 func decode[P, R any](params []byte, read func(*jsonio.Reader, *P) error, request func(*P) (R, error)) (any, error) {
 	var p P
-	if err := jsonio.Decode(params, &p, read); err != nil {
+	if err := wire.DecodeJSON(params, &p, read); err != nil {
 		return nil, err
 	}
 	r, err := request(&p)
@@ -226,15 +226,15 @@ func (dialect) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte
 	case *a2a.SendMessageRequest:
 		return appendSend(dst, r)
 	case *a2a.GetTaskRequest:
-		return jsonio.Append(dst, r, writeGetTask)
+		return wire.AppendJSON(dst, r, writeGetTask)
 	case *a2a.CancelTaskRequest:
-		return jsonio.Append(dst, r, writeCancelTask)
+		return wire.AppendJSON(dst, r, writeCancelTask)
 	case *a2a.SubscribeRequest:
-		return jsonio.Append(dst, r.ID, writeTaskID)
+		return wire.AppendJSON(dst, r.ID, writeTaskID)
 	case *a2a.PushConfig:
-		return jsonio.Append(dst, r, writeTaskPushConfig)
+		return wire.AppendJSON(dst, r, writeTaskPushConfig)
 	case *a2a.GetPushConfigRequest:
-		return jsonio.Append(dst, r.TaskID, writeTaskID)
+		return wire.AppendJSON(dst, r.TaskID, writeTaskID)
 	}
 	return dst, unknownOperation(op)
 }
@@ -246,7 +246,7 @@ func appendSend(dst []byte, r *a2a.SendMessageRequest) ([]byte, error) {
 	if sentTo(r) == "" {
 		return dst, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("%v: version 0.1 wants the id of the task from its client; set NewTaskID", a2a.ErrInvalidParams))
 	}
-	return jsonio.Append(dst, r, writeSend)
+	return wire.AppendJSON(dst, r, writeSend)
 }
 
 // sentTo returns the id of the task that a message is for.
@@ -270,7 +270,7 @@ func writeSend(w *jsonio.Writer, r *a2a.SendMessageRequest) {
 		w.OptInt("historyLength", c.HistoryLength)
 		jsonio.OptStrs(w, "acceptedOutputModes", c.AcceptedOutputModes)
 	}
-	writeMetadata(w, r.Metadata)
+	w.OptMetadata("metadata", r.Metadata)
 	w.End()
 }
 
@@ -284,7 +284,7 @@ func writeGetTask(w *jsonio.Writer, r *a2a.GetTaskRequest) {
 func writeCancelTask(w *jsonio.Writer, r *a2a.CancelTaskRequest) {
 	w.Begin()
 	w.Str("id", string(r.ID))
-	writeMetadata(w, r.Metadata)
+	w.OptMetadata("metadata", r.Metadata)
 	w.End()
 }
 

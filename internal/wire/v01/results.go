@@ -8,21 +8,20 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
 // AppendResult appends what answers a request. A Message is a completed task that says it.
 func (dialect) AppendResult(dst []byte, op wire.Operation, request, result any) ([]byte, error) {
 	switch r := result.(type) {
 	case *a2a.Task:
-		return jsonio.Append(dst, r, writeTask)
+		return wire.AppendJSON(dst, r, writeTask)
 	case *a2a.Message:
 		if r != nil {
-			return jsonio.Append(dst, taskOf(asked(request), r), writeTask)
+			return wire.AppendJSON(dst, taskOf(asked(request), r), writeTask)
 		}
 	case *a2a.PushConfig:
 		if r != nil {
-			return jsonio.Append(dst, ofTask(request, r), writeTaskPushConfig)
+			return wire.AppendJSON(dst, ofTask(request, r), writeTaskPushConfig)
 		}
 	}
 	return dst, fmt.Errorf("%v cannot answer with a %T in version 0.1", op, result)

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
 func writeTask(w *jsonio.Writer, t *a2a.Task) {
@@ -20,12 +20,10 @@ func writeTask(w *jsonio.Writer, t *a2a.Task) {
 	writeStatus(w, &t.Status)
 	if len(t.Artifacts) > 0 {
 		var x indexes
-		w.Key("artifacts")
-		jsonio.WriteList(w, t.Artifacts, func(w *jsonio.Writer, a *a2a.Artifact) { writeArtifact(w, a, &x, nil) })
+		jsonio.WriteList(w, "artifacts", t.Artifacts, func(w *jsonio.Writer, a *a2a.Artifact) { writeArtifact(w, a, &x, nil) })
 	}
 	if len(t.History) > 0 {
-		w.Key("history")
-		jsonio.WriteList(w, t.History, writeMessage)
+		jsonio.WriteList(w, "history", t.History, writeMessage)
 	}
 	writeMarked(w, t.Metadata, marker{state: trueNames[t.Status.State]})
 	w.End()
@@ -88,8 +86,7 @@ func writeArtifact(w *jsonio.Writer, a *a2a.Artifact, x *indexes, u *a2a.Artifac
 }
 
 func writeParts(w *jsonio.Writer, parts []a2a.Part) {
-	w.Key("parts")
-	jsonio.WriteList(w, parts, writePart)
+	jsonio.WriteList(w, "parts", parts, writePart)
 }
 
 func writePart(w *jsonio.Writer, p a2a.Part) {

@@ -5,7 +5,7 @@ package v03
 import (
 	"slices"
 
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
 // A discriminator is what says which of several objects one is: kind, or type in the examples of 0.2.0 and 0.2.1 and in the

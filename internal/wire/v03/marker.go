@@ -9,7 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 const (
@@ -62,7 +63,7 @@ func takeMarker(metadata *a2a.Metadata) marker {
 		return marker{}
 	}
 	var m marker
-	if jsonio.Decode(text, &m, markerObject.Read) != nil {
+	if wire.DecodeJSON(text, &m, markerObject.Read) != nil {
 		return marker{}
 	}
 	if delete(*metadata, markerKey); len(*metadata) == 0 {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
 // DecodeRequest reads a request and checks it, as far as that can be done without knowing more, so that its errors have
@@ -45,7 +45,7 @@ func (dialect) DecodeRequest(op wire.Operation, params []byte) (any, error) {
 // decodeRequest reads params into an F and makes a request of it.
 func decodeRequest[F any, R request](params []byte, o jsonio.Object[F], model func(*F) R) (any, error) {
 	var form F
-	if err := jsonio.Decode(params, &form, o.Read); err != nil {
+	if err := wire.DecodeJSON(params, &form, o.Read); err != nil {
 		return nil, err
 	}
 	req := model(&form)

@@ -6,9 +6,9 @@ import (
 	"math"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/internal/wire/cards"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
 func (dialect) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byte, error) {
@@ -17,15 +17,15 @@ func (dialect) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byt
 	}
 	switch res := result.(type) {
 	case *a2a.Task:
-		return jsonio.Append(dst, res, writeTask)
+		return wire.AppendJSON(dst, res, writeTask)
 	case *a2a.Message:
-		return jsonio.Append(dst, res, writeMessage)
+		return wire.AppendJSON(dst, res, writeMessage)
 	case *a2a.ListTasksResponse:
-		return jsonio.Append(dst, res, writeTasks)
+		return wire.AppendJSON(dst, res, writeTasks)
 	case *a2a.PushConfig:
-		return jsonio.Append(dst, res, writeTaskPush)
+		return wire.AppendJSON(dst, res, writeTaskPush)
 	case *a2a.ListPushConfigsResponse:
-		return jsonio.Append(dst, res, writePushConfigs)
+		return wire.AppendJSON(dst, res, writePushConfigs)
 	case *a2a.AgentCard:
 		return cards.Append(dst, res, cards.Form03)
 	}
@@ -34,8 +34,7 @@ func (dialect) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byt
 
 func writeTasks(w *jsonio.Writer, r *a2a.ListTasksResponse) {
 	w.Begin()
-	w.Key("tasks")
-	jsonio.WriteList(w, r.Tasks, writeTask)
+	jsonio.WriteList(w, "tasks", r.Tasks, writeTask)
 	w.Int("totalSize", int64(r.TotalSize))
 	w.Int("pageSize", int64(r.PageSize))
 	w.Str("nextPageToken", r.NextPageToken)
@@ -43,7 +42,7 @@ func writeTasks(w *jsonio.Writer, r *a2a.ListTasksResponse) {
 }
 
 func writePushConfigs(w *jsonio.Writer, r *a2a.ListPushConfigsResponse) {
-	jsonio.WriteList(w, r.Configs, writeTaskPush)
+	jsonio.WriteList(w, "", r.Configs, writeTaskPush)
 }
 
 func (dialect) DecodeResult(op wire.Operation, _ any, result []byte) (any, error) {
@@ -76,7 +75,7 @@ func decodeCard(result []byte) (any, error) {
 
 func decodeResult[T any](result []byte, read func(*jsonio.Reader, *T) error) (any, error) {
 	var v T
-	if err := jsonio.Decode(result, &v, read); err != nil {
+	if err := wire.DecodeJSON(result, &v, read); err != nil {
 		return nil, err
 	}
 	return v, nil

@@ -4,7 +4,8 @@ package v03
 
 import (
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // An encoder passes on the bytes that an event has already, or gets here for all its readers: they depend on it alone.
@@ -21,7 +22,7 @@ func (encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte)) 
 	return ok && final(update), nil
 }
 
-func encodeEvent(ev a2a.Event) ([]byte, error) { return jsonio.Append(nil, ev, writeEvent) }
+func encodeEvent(ev a2a.Event) ([]byte, error) { return wire.AppendJSON(nil, ev, writeEvent) }
 
 // A decoder remembers whether its stream has begun with a task or a message.
 type decoder struct{ begun bool }
@@ -29,7 +30,7 @@ type decoder struct{ begun bool }
 func (s *decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) (bool, error) {
 	var ev a2a.Event
 	var final bool
-	err := jsonio.Decode(payload, &ev, func(d *jsonio.Reader, e *a2a.Event) error {
+	err := wire.DecodeJSON(payload, &ev, func(d *jsonio.Reader, e *a2a.Event) error {
 		return readEvent(d, e, &final, kindTask, kindMessage, kindStatusUpdate, kindArtifactUpdate)
 	})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
 func writeEvent(w *jsonio.Writer, e a2a.Event) {
@@ -38,14 +38,12 @@ func writeTask(w *jsonio.Writer, t *a2a.Task) {
 	w.Key("status")
 	writeStatus(w, &t.Status)
 	if t.Artifacts != nil {
-		w.Key("artifacts")
-		jsonio.WriteList(w, t.Artifacts, writeArtifact)
+		jsonio.WriteList(w, "artifacts", t.Artifacts, writeArtifact)
 	}
 	if len(t.History) > 0 {
-		w.Key("history")
-		jsonio.WriteList(w, t.History, writeMessage)
+		jsonio.WriteList(w, "history", t.History, writeMessage)
 	}
-	writeMetadata(w, t.Metadata)
+	w.OptMetadata("metadata", t.Metadata)
 	w.End()
 }
 
@@ -71,9 +69,8 @@ func writeMessage(w *jsonio.Writer, m *a2a.Message) {
 	w.OptStr("contextId", string(m.ContextID))
 	w.OptStr("taskId", string(m.TaskID))
 	w.Const("role", roleName(m.Role))
-	w.Key("parts")
-	jsonio.WriteEach(w, m.Parts, writePart)
-	writeMetadata(w, m.Metadata)
+	jsonio.WriteEach(w, "parts", m.Parts, writePart)
+	w.OptMetadata("metadata", m.Metadata)
 	jsonio.OptStrs(w, "extensions", m.Extensions)
 	jsonio.OptStrs(w, "referenceTaskIds", m.ReferenceTaskIDs)
 	w.End()
@@ -88,9 +85,8 @@ func writeArtifact(w *jsonio.Writer, a *a2a.Artifact) {
 	w.Str("artifactId", string(a.ID))
 	w.OptStr("name", a.Name)
 	w.OptStr("description", a.Description)
-	w.Key("parts")
-	jsonio.WriteEach(w, a.Parts, writePart)
-	writeMetadata(w, a.Metadata)
+	jsonio.WriteEach(w, "parts", a.Parts, writePart)
+	w.OptMetadata("metadata", a.Metadata)
 	jsonio.OptStrs(w, "extensions", a.Extensions)
 	w.End()
 }
@@ -103,7 +99,7 @@ func writeStatusUpdate(w *jsonio.Writer, u *a2a.StatusUpdate) {
 	w.Key("status")
 	writeStatus(w, &u.Status)
 	w.Bool("final", final(u))
-	writeMetadata(w, u.Metadata)
+	w.OptMetadata("metadata", u.Metadata)
 	w.End()
 }
 
@@ -121,7 +117,7 @@ func writeArtifactUpdate(w *jsonio.Writer, u *a2a.ArtifactUpdate) {
 	writeArtifact(w, u.Artifact)
 	w.OptBool("append", u.Append)
 	w.OptBool("lastChunk", u.LastChunk)
-	writeMetadata(w, u.Metadata)
+	w.OptMetadata("metadata", u.Metadata)
 	w.End()
 }
 
@@ -172,16 +168,5 @@ func writeData(w *jsonio.Writer, v jsontext.Value, wrapped bool) {
 	w.Begin()
 	w.Key(wrapperName)
 	w.Raw(v)
-	w.End()
-}
-
-// writeMetadata writes metadata without a marker; nil is left out, an empty one is written.
-func writeMetadata(w *jsonio.Writer, m a2a.Metadata) {
-	if m == nil {
-		return
-	}
-	w.Key("metadata")
-	w.Begin()
-	w.Members(m)
 	w.End()
 }

@@ -4,30 +4,30 @@ package v03
 
 import (
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
 func (dialect) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte, error) {
 	switch req := request.(type) {
 	case *a2a.SendMessageRequest:
-		return jsonio.Append(dst, req, writeSend)
+		return wire.AppendJSON(dst, req, writeSend)
 	case *a2a.GetTaskRequest:
-		return jsonio.Append(dst, req, writeGetTask)
+		return wire.AppendJSON(dst, req, writeGetTask)
 	case *a2a.ListTasksRequest:
-		return jsonio.Append(dst, req, writeListTasks)
+		return wire.AppendJSON(dst, req, writeListTasks)
 	case *a2a.CancelTaskRequest:
-		return jsonio.Append(dst, req, writeCancelTask)
+		return wire.AppendJSON(dst, req, writeCancelTask)
 	case *a2a.SubscribeRequest:
-		return jsonio.Append(dst, idParams{id: string(req.ID)}, writeIDs)
+		return wire.AppendJSON(dst, idParams{id: string(req.ID)}, writeIDs)
 	case *a2a.PushConfig:
-		return jsonio.Append(dst, req, writeTaskPush)
+		return wire.AppendJSON(dst, req, writeTaskPush)
 	case *a2a.GetPushConfigRequest:
-		return jsonio.Append(dst, idParams{id: string(req.TaskID), pushID: req.ID}, writeIDs)
+		return wire.AppendJSON(dst, idParams{id: string(req.TaskID), pushID: req.ID}, writeIDs)
 	case *a2a.ListPushConfigsRequest:
-		return jsonio.Append(dst, idParams{id: string(req.TaskID)}, writeIDs)
+		return wire.AppendJSON(dst, idParams{id: string(req.TaskID)}, writeIDs)
 	case *a2a.DeletePushConfigRequest:
-		return jsonio.Append(dst, idParams{id: string(req.TaskID), pushID: req.ID}, writeIDs)
+		return wire.AppendJSON(dst, idParams{id: string(req.TaskID), pushID: req.ID}, writeIDs)
 	case *a2a.ExtendedCardRequest:
 		return append(dst, '{', '}'), nil // the method takes nothing
 	}
@@ -42,7 +42,7 @@ func writeSend(w *jsonio.Writer, r *a2a.SendMessageRequest) {
 		w.Key("configuration")
 		writeConfiguration(w, r.Configuration)
 	}
-	writeMetadata(w, r.Metadata)
+	w.OptMetadata("metadata", r.Metadata)
 	w.End()
 }
 
@@ -70,7 +70,7 @@ func writeGetTask(w *jsonio.Writer, r *a2a.GetTaskRequest) {
 func writeCancelTask(w *jsonio.Writer, r *a2a.CancelTaskRequest) {
 	w.Begin()
 	w.Str("id", string(r.ID))
-	writeMetadata(w, r.Metadata)
+	w.OptMetadata("metadata", r.Metadata)
 	w.End()
 }
 

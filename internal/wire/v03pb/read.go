@@ -9,7 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // A response is what a StreamResponse says, of which a SendMessageResponse is one.
@@ -310,7 +311,7 @@ func takeMarker(metadata *a2a.Metadata) marker {
 	}
 	drop(metadata, markerKey)
 	var m marker
-	if jsonio.Decode(text, &m, markerObject.Read) != nil {
+	if wire.DecodeJSON(text, &m, markerObject.Read) != nil {
 		return marker{}
 	}
 	return m
@@ -342,7 +343,7 @@ func unwrap(object jsontext.Value) jsontext.Value {
 	if bytes.Equal(bytes.TrimSpace(object), []byte(`{"value":null}`)) {
 		return jsontext.Value("null") // which tables read as absent
 	}
-	if jsonio.Decode(object, &value, o.Read) != nil || value == nil {
+	if wire.DecodeJSON(object, &value, o.Read) != nil || value == nil {
 		return object
 	}
 	return value

@@ -3,8 +3,8 @@
 package v03pb
 
 import (
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 )
 
 // IsText reports whether a body is in the form Text, which is the one to answer in. Only messages differ enough to tell:
@@ -14,7 +14,7 @@ func IsText(op wire.Operation, body []byte) bool {
 		return false
 	}
 	var isText evidence
-	return jsonio.Decode(body, &isText, bodyEvidence.Read) == nil && bool(isText)
+	return wire.DecodeJSON(body, &isText, bodyEvidence.Read) == nil && bool(isText)
 }
 
 // evidence is whether something was found that only Text has.

@@ -27,9 +27,9 @@ import (
 	"fmt"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/internal/wire/cards"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
 	"github.com/dragoman-a2a/dragoman/internal/wire/v03"
 )
 
@@ -81,7 +81,7 @@ func decode[F any, R any](body []byte, form *F, read func(*jsonio.Reader, *F) er
 	if len(body) == 0 {
 		body = []byte("{}")
 	}
-	if err := jsonio.Decode(body, form, read); err != nil {
+	if err := wire.DecodeJSON(body, form, read); err != nil {
 		return nil, err
 	}
 	return model(form), nil
@@ -93,17 +93,17 @@ func (p proto) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byt
 		return append(dst, '{', '}'), nil
 	case *a2a.Task:
 		if op == wire.OpSendMessage {
-			return jsonio.Append(dst, a2a.Event(res), writeResponse)
+			return wire.AppendJSON(dst, a2a.Event(res), writeResponse)
 		}
-		return jsonio.Append(dst, res, writeTask)
+		return wire.AppendJSON(dst, res, writeTask)
 	case *a2a.Message:
-		return jsonio.Append(dst, a2a.Event(res), writeResponse)
+		return wire.AppendJSON(dst, a2a.Event(res), writeResponse)
 	case *a2a.ListTasksResponse:
-		return jsonio.Append(dst, res, writeTasks)
+		return wire.AppendJSON(dst, res, writeTasks)
 	case *a2a.PushConfig:
-		return jsonio.Append(dst, res, writeNamedPush)
+		return wire.AppendJSON(dst, res, writeNamedPush)
 	case *a2a.ListPushConfigsResponse:
-		return jsonio.Append(dst, res, writePushConfigs)
+		return wire.AppendJSON(dst, res, writePushConfigs)
 	case *a2a.AgentCard:
 		return cards.AppendREST03(dst, res)
 	}
@@ -113,13 +113,13 @@ func (p proto) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byt
 func (p proto) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte, error) {
 	switch req := p.written(request).(type) {
 	case *a2a.SendMessageRequest:
-		return jsonio.Append(dst, req, writeSend)
+		return wire.AppendJSON(dst, req, writeSend)
 	case *a2a.PushConfig:
-		return jsonio.Append(dst, req, writeCreatePush)
+		return wire.AppendJSON(dst, req, writeCreatePush)
 	case *a2a.CancelTaskRequest:
-		return jsonio.Append(dst, string(req.ID), writeName)
+		return wire.AppendJSON(dst, string(req.ID), writeName)
 	case *a2a.SubscribeRequest:
-		return jsonio.Append(dst, string(req.ID), writeName)
+		return wire.AppendJSON(dst, string(req.ID), writeName)
 	}
 	return dst, mismatch(op, request)
 }
@@ -166,7 +166,7 @@ func (proto) decodeResult(op wire.Operation, request any, result []byte) (any, e
 
 func decodeResult[T any](result []byte, read func(*jsonio.Reader, *T) error) (any, error) {
 	var v T
-	if err := jsonio.Decode(result, &v, read); err != nil {
+	if err := wire.DecodeJSON(result, &v, read); err != nil {
 		return nil, err
 	}
 	return v, nil
@@ -203,7 +203,7 @@ func (p proto) NewStreamEncoder(wire.Operation, any) wire.StreamEncoder {
 		form = "0.3/proto/raw"
 	}
 	return encoder{form: form, encode: func(ev a2a.Event) ([]byte, error) {
-		return jsonio.Append(nil, p.written(ev).(a2a.Event), writeResponse)
+		return wire.AppendJSON(nil, p.written(ev).(a2a.Event), writeResponse)
 	}}
 }
 
@@ -280,7 +280,7 @@ type decoder struct{ begun, raw bool }
 
 func (s *decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) (bool, error) {
 	var r response
-	if err := jsonio.Decode(payload, &r, responseObject.Read); err != nil {
+	if err := wire.DecodeJSON(payload, &r, responseObject.Read); err != nil {
 		return false, err
 	}
 	first := !s.begun

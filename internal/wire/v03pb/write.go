@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
 // writeResponse writes an event under the name of what it is: a StreamResponse, of which a SendMessageResponse is one.
@@ -44,12 +44,10 @@ func writeTask(w *jsonio.Writer, t *a2a.Task) {
 	w.Key("status")
 	writeStatus(w, &t.Status)
 	if len(t.Artifacts) > 0 {
-		w.Key("artifacts")
-		jsonio.WriteList(w, t.Artifacts, writeArtifact)
+		jsonio.WriteList(w, "artifacts", t.Artifacts, writeArtifact)
 	}
 	if len(t.History) > 0 {
-		w.Key("history")
-		jsonio.WriteList(w, t.History, writeMessage)
+		jsonio.WriteList(w, "history", t.History, writeMessage)
 	}
 	writeMetadata(w, t.Metadata)
 	w.End()
@@ -76,8 +74,7 @@ func writeMessage(w *jsonio.Writer, m *a2a.Message) {
 	w.OptStr("contextId", string(m.ContextID))
 	w.OptStr("taskId", string(m.TaskID))
 	writeEnum(w, "role", roleNames[:], int(m.Role))
-	w.Key("content")
-	jsonio.WriteEach(w, m.Parts, writePart)
+	jsonio.WriteEach(w, "content", m.Parts, writePart)
 	marker{references: m.ReferenceTaskIDs}.write(w, m.Metadata)
 	jsonio.OptStrs(w, "extensions", m.Extensions)
 	w.End()
@@ -92,8 +89,7 @@ func writeArtifact(w *jsonio.Writer, a *a2a.Artifact) {
 	w.Str("artifactId", string(a.ID))
 	w.OptStr("name", a.Name)
 	w.OptStr("description", a.Description)
-	w.Key("parts")
-	jsonio.WriteEach(w, a.Parts, writePart)
+	jsonio.WriteEach(w, "parts", a.Parts, writePart)
 	writeMetadata(w, a.Metadata)
 	jsonio.OptStrs(w, "extensions", a.Extensions)
 	w.End()
@@ -270,16 +266,14 @@ func writeCreatePush(w *jsonio.Writer, c *a2a.PushConfig) {
 
 func writePushConfigs(w *jsonio.Writer, r *a2a.ListPushConfigsResponse) {
 	w.Begin()
-	w.Key("configs")
-	jsonio.WriteList(w, r.Configs, writeNamedPush)
+	jsonio.WriteList(w, "configs", r.Configs, writeNamedPush)
 	w.OptStr("nextPageToken", r.NextPageToken)
 	w.End()
 }
 
 func writeTasks(w *jsonio.Writer, r *a2a.ListTasksResponse) {
 	w.Begin()
-	w.Key("tasks")
-	jsonio.WriteList(w, r.Tasks, writeTask)
+	jsonio.WriteList(w, "tasks", r.Tasks, writeTask)
 	w.Str("nextPageToken", r.NextPageToken)
 	w.Int("totalSize", int64(r.TotalSize))
 	w.End()

@@ -15,7 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/wire/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // A thing has a member of each sort.
@@ -40,11 +41,15 @@ func init() {
 			{Name: "count", Read: func(d *jsonio.Reader, v *thing) error { return jsonio.Int(d, &v.Count, 1000) }},
 			{Name: "bytes", Read: func(d *jsonio.Reader, v *thing) error { return jsonio.Base64(d, &v.Bytes) }},
 			{Name: "at", Read: func(d *jsonio.Reader, v *thing) error { return jsonio.Time(d, &v.At) }},
-			{Name: "names", Read: func(d *jsonio.Reader, v *thing) error { return jsonio.List(d, &v.Names, 3, jsonio.String) }},
+			{Name: "names", Read: func(d *jsonio.Reader, v *thing) error {
+				return jsonio.List(d, &v.Names, 3, jsonio.String)
+			}},
 			{Name: "things", Read: func(d *jsonio.Reader, v *thing) error {
 				return jsonio.List(d, &v.Things, 0, thingObject.ReadNew)
 			}},
-			{Name: "metadata", Read: func(d *jsonio.Reader, v *thing) error { return jsonio.Metadata(d, &v.Metadata) }},
+			{Name: "metadata", Read: func(d *jsonio.Reader, v *thing) error {
+				return jsonio.Metadata(d, &v.Metadata)
+			}},
 		},
 		Finish: func(d *jsonio.Reader, v *thing) error {
 			switch v.Name {
@@ -68,8 +73,7 @@ func writeThing(w *jsonio.Writer, v *thing) {
 	w.Base64("bytes", v.Bytes)
 	w.OptTime("at", v.At)
 	jsonio.OptStrs(w, "names", v.Names)
-	w.Key("things")
-	jsonio.WriteList(w, v.Things, writeThing)
+	jsonio.WriteList(w, "things", v.Things, writeThing)
 	if v.Metadata != nil {
 		w.Key("metadata")
 		w.Begin()
@@ -86,15 +90,19 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	genThing = func(depth int) *rapid.Generator[*thing] {
 		return rapid.Custom(func(t *rapid.T) *thing {
 			v := &thing{
-				Name: "x" + genText.Draw(t, "name"), On: rapid.Bool().Draw(t, "on"), Count: rapid.Int64Range(-1000, 1000).Draw(t, "count"),
-				Bytes: rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "bytes"), Names: rapid.SliceOfN(genText, 0, 3).Draw(t, "names"),
-				At: time.UnixMilli(rapid.Int64Range(-6e13, 2.5e14).Draw(t, "at")).UTC(),
+				Name: "x" + genText.Draw(t, "name"), On: rapid.Bool().Draw(t, "on"),
+				Count: rapid.Int64Range(-1000, 1000).Draw(t, "count"),
+				Bytes: rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "bytes"),
+				Names: rapid.SliceOfN(genText, 0, 3).Draw(t, "names"),
+				At:    time.UnixMilli(rapid.Int64Range(-6e13, 2.5e14).Draw(t, "at")).UTC(),
 			}
-			for _, k := range rapid.SliceOfNDistinct(genText, 0, 3, func(k string) string { return k }).Draw(t, "keys") {
+			keys := rapid.SliceOfNDistinct(genText, 0, 3, func(k string) string { return k })
+			for _, k := range keys.Draw(t, "keys") {
 				if v.Metadata == nil {
 					v.Metadata = a2a.Metadata{}
 				}
-				v.Metadata[k] = jsontext.Value(rapid.SampledFrom([]string{`1.0`, `null`, `[1e400]`, `"\u0041"`}).Draw(t, "value"))
+				value := rapid.SampledFrom([]string{`1.0`, `null`, `[1e400]`, `"\u0041"`}).Draw(t, "value")
+				v.Metadata[k] = jsontext.Value(value)
 			}
 			if depth > 0 {
 				v.Things = rapid.SliceOfN(genThing(depth-1), 0, 2).Draw(t, "things")
@@ -141,8 +149,11 @@ func TestErrorsNameTheField(t *testing.T) {
 		{`{"bytes":"YQ\r\n=="}`, "bytes", "base64", a2a.ErrInvalidParams},
 		{`{"at":"2025-04-02"}`, "at", "RFC 3339", a2a.ErrInvalidParams},
 		{`{"at":"2025-04-02T16:59:25+02:00Z"}`, "at", "RFC 3339", a2a.ErrInvalidParams},
-		{`{"metadata":{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}`, "metadata.a", "100 levels", a2a.ErrInvalidParams},
-		{`{"` + strings.Repeat("k", 300) + `":` + strings.Repeat("[", 101) + strings.Repeat("]", 101) + `}`, strings.Repeat("k", 256) + "...", "100 levels", a2a.ErrInvalidParams},
+		{`{"metadata":{"a":` + nested(100) + `}}`, "metadata.a", "100 levels", a2a.ErrInvalidParams},
+		{
+			`{"` + strings.Repeat("k", 300) + `":` + nested(101) + `}`,
+			strings.Repeat("k", 256) + "...", "100 levels", a2a.ErrInvalidParams,
+		},
 		{`[]`, "", "must be an object", a2a.ErrInvalidParams},
 		{``, "", "empty", a2a.ErrParse},
 		{`{"name":"a"} 1`, "", "more follows", a2a.ErrParse},
@@ -151,7 +162,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		{"{\"name\":\"\xff\"}", "", "UTF-8", a2a.ErrParse},
 	} {
 		var v thing
-		err := jsonio.Decode([]byte(test.text), &v, thingObject.Read)
+		err := wire.DecodeJSON([]byte(test.text), &v, thingObject.Read)
 		e, ok := errors.AsType[*a2a.Error](err)
 		if !ok || e.Kind != test.kind || !strings.Contains(e.PublicMessage(), test.why) {
 			t.Errorf("%.100s: %v", test.text, err)
@@ -180,9 +191,12 @@ func TestForeignErrors(t *testing.T) {
 func TestTimesWithoutZone(t *testing.T) {
 	t.Parallel()
 	want := time.Date(2025, 4, 2, 16, 59, 25, 331844e3, time.UTC)
-	for _, text := range []string{"2025-04-02T16:59:25.331844", "2025-04-02T16:59:25.331844Z", "2025-04-02T14:59:25.331844-02:00"} {
+	for _, text := range []string{
+		"2025-04-02T16:59:25.331844", "2025-04-02T16:59:25.331844Z", "2025-04-02T14:59:25.331844-02:00",
+	} {
 		var got time.Time
-		if err := jsonio.Decode([]byte(`"`+text+`"`), &got, jsonio.Time); err != nil || !got.Equal(want) || got.Location() != time.UTC {
+		err := jsonio.Decode([]byte(`"`+text+`"`), &got, jsonio.Time)
+		if err != nil || !got.Equal(want) || got.Location() != time.UTC {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
@@ -193,7 +207,8 @@ func TestFail(t *testing.T) {
 	t.Parallel()
 	v := &thing{Name: "x", Things: []*thing{{Name: "y"}, {Name: "\xff", Names: []string{"\xfe"}}}}
 	b, err := jsonio.Append([]byte("x"), v, writeThing)
-	if string(b) != "x" || err == nil || !strings.HasPrefix(err.Error(), "cannot encode: things[1].name holds invalid UTF-8") {
+	const says = "cannot encode: things[1].name holds invalid UTF-8"
+	if string(b) != "x" || err == nil || !strings.HasPrefix(err.Error(), says) {
 		t.Errorf("%q, %v", b, err)
 	}
 }
@@ -201,7 +216,8 @@ func TestFail(t *testing.T) {
 // Text that came from elsewhere keeps its tokens, and its line breaks do not stay.
 func TestRaw(t *testing.T) {
 	t.Parallel()
-	got, err := jsonio.Append(nil, jsontext.Value("{\r\n \"a\" : 1.0,\n\"b\":\"\\u0041\"}"), func(w *jsonio.Writer, v jsontext.Value) { w.Raw(v) })
+	text := jsontext.Value("{\r\n \"a\" : 1.0,\n\"b\":\"\\u0041\"}")
+	got, err := jsonio.Append(nil, text, (*jsonio.Writer).Raw)
 	if err != nil || string(got) != `{"a":1.0,"b":"\u0041"}` {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -220,7 +236,10 @@ func TestDepth(t *testing.T) {
 func TestMembersOfSeveralNames(t *testing.T) {
 	t.Parallel()
 	read := func(d *jsonio.Reader, v *thing) error { return jsonio.String(d, &v.Name) }
-	o := jsonio.Object[thing]{Members: []jsonio.Member[thing]{{Name: "a", Read: read}, {Name: "name", Read: read}, {Name: "title", Of: "name", Read: read}, {Name: "label", Of: "name", Read: read}}}
+	o := jsonio.Object[thing]{Members: []jsonio.Member[thing]{
+		{Name: "a", Read: read}, {Name: "name", Read: read},
+		{Name: "title", Of: "name", Read: read}, {Name: "label", Of: "name", Read: read},
+	}}
 	for text, want := range map[string]string{
 		`{"name":"x"}`: "x", `{"title":"x"}`: "x", `{"label":"x","title":null}`: "x", `{"a":"y","title":"x"}`: "x",
 		`{"name":"x","title":"y"}`: "", `{"title":"x","name":"y"}`: "", `{"label":"x","title":{}}`: "",
@@ -235,3 +254,5 @@ func TestMembersOfSeveralNames(t *testing.T) {
 		}
 	}
 }
+
+func nested(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }

@@ -13,12 +13,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// A Writer appends JSON, in one line, to a buffer. It remembers its first error and goes on, so that the functions that
-// write an object read like the object; what they wrote after an error is thrown away.
+// A Writer appends JSON, in one line, to a buffer. It remembers its first error and goes on, so that the functions
+// that write an object read like the object; what they wrote after an error is thrown away.
 type Writer struct {
 	buf   []byte
 	start int // where our JSON starts in buf
@@ -27,7 +25,7 @@ type Writer struct {
 
 // Append appends what write writes of v. After an error dst is as it was.
 func Append[T any](dst []byte, v T, write func(*Writer, T)) ([]byte, error) {
-	w := Writer{buf: a2a.Grow(dst, v), start: len(dst)}
+	w := Writer{buf: dst, start: len(dst)}
 	write(&w, v)
 	if w.err != nil {
 		return w.buf[:w.start], w.err
@@ -51,7 +49,7 @@ func (w *Writer) path() string {
 			break
 		}
 	}
-	if field := fieldOf(d, d.StackPointer()); field != "" {
+	if field := fieldOf(d, d.StackPointer(), 0); field != "" {
 		return field
 	}
 	return "the value"
@@ -63,9 +61,10 @@ func (w *Writer) Begin() { w.buf = append(w.buf, '{') }
 // End ends an object.
 func (w *Writer) End() { w.buf = append(w.buf, '}') }
 
-// comma goes before a member or an element unless it is the first: no value ends in an opening brace or bracket.
+// comma goes before a member or an element unless it is the first: no value ends in an opening brace or bracket,
+// and only these two are a brace with that bit set.
 func (w *Writer) comma() {
-	if c := w.buf[len(w.buf)-1]; c != '{' && c != '[' {
+	if w.buf[len(w.buf)-1]|('{'^'[') != '{' {
 		w.buf = append(w.buf, ',')
 	}
 }
@@ -81,7 +80,7 @@ func (w *Writer) Key(name string) {
 // Text writes a string as a value.
 func (w *Writer) Text(s string) {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+		if !plain[s[i]] {
 			w.quote(s)
 			return
 		}
@@ -90,6 +89,14 @@ func (w *Writer) Text(s string) {
 	w.buf = append(w.buf, s...)
 	w.buf = append(w.buf, '"')
 }
+
+// plain has the bytes that stand in a JSON string as they are.
+var plain = func() (table [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}()
 
 func (w *Writer) quote(s string) {
 	if !utf8.ValidString(s) {
@@ -120,6 +127,13 @@ func (w *Writer) OptStr(name, s string) {
 	}
 }
 
+// PtrStr writes a string that is left out when nil.
+func (w *Writer) PtrStr(name string, s *string) {
+	if s != nil {
+		w.Str(name, *s)
+	}
+}
+
 // Bool writes a boolean.
 func (w *Writer) Bool(name string, b bool) {
 	w.Key(name)
@@ -130,6 +144,13 @@ func (w *Writer) Bool(name string, b bool) {
 func (w *Writer) OptBool(name string, b bool) {
 	if b {
 		w.Bool(name, b)
+	}
+}
+
+// PtrBool writes a boolean that is left out when nil.
+func (w *Writer) PtrBool(name string, b *bool) {
+	if b != nil {
+		w.Bool(name, *b)
 	}
 }
 
@@ -154,8 +175,8 @@ func (w *Writer) Base64(name string, b []byte) {
 	w.buf = append(w.buf, '"')
 }
 
-// OptTime writes a timestamp in UTC with exactly three digits after the second; what is finer is cut off. A zero time is
-// left out.
+// OptTime writes a timestamp in UTC with exactly three digits after the second; what is finer is cut off. A zero
+// time is left out.
 func (w *Writer) OptTime(name string, t time.Time) {
 	if t.Truncate(time.Millisecond).IsZero() { // what would be read as the zero time
 		return
@@ -187,9 +208,10 @@ func (w *Writer) digits(n, width int, after byte) {
 	w.buf = append(w.buf, after)
 }
 
-// WriteList writes the value of a member that is an array, each element by write.
-func WriteList[T any](w *Writer, list []T, write func(*Writer, T)) {
-	w.buf = append(w.buf, '[')
+// WriteList writes an array, each element by write. It is the value of a member; without a name it is the whole
+// document.
+func WriteList[T any](w *Writer, name string, list []T, write func(*Writer, T)) {
+	w.beginList(name)
 	for _, v := range list {
 		w.comma()
 		write(w, v)
@@ -198,13 +220,60 @@ func WriteList[T any](w *Writer, list []T, write func(*Writer, T)) {
 }
 
 // WriteEach is WriteList for functions that take a pointer.
-func WriteEach[T any](w *Writer, list []T, write func(*Writer, *T)) {
-	w.buf = append(w.buf, '[')
+func WriteEach[T any](w *Writer, name string, list []T, write func(*Writer, *T)) {
+	w.beginList(name)
 	for i := range list {
 		w.comma()
 		write(w, &list[i])
 	}
 	w.buf = append(w.buf, ']')
+}
+
+// WritePointers is WriteList for pointers of which none may be nil.
+func WritePointers[T any](w *Writer, name string, list []*T, write func(*Writer, *T)) {
+	w.beginList(name)
+	for _, v := range list {
+		w.comma()
+		if v == nil {
+			w.Fail("is missing")
+			return
+		}
+		write(w, v)
+	}
+	w.buf = append(w.buf, ']')
+}
+
+func (w *Writer) beginList(name string) {
+	if name != "" {
+		w.Key(name)
+	}
+	w.buf = append(w.buf, '[')
+}
+
+// WritePointer writes what v points at; nil is an error.
+func WritePointer[T any](w *Writer, v *T, write func(*Writer, *T)) {
+	if v == nil {
+		w.Fail("is missing")
+		return
+	}
+	write(w, v)
+}
+
+// WriteMap writes the value of a member that is a map, its keys sorted, so that the same value always has the same
+// bytes.
+func WriteMap[M ~map[string]V, V any](w *Writer, m M, write func(*Writer, V)) {
+	w.Begin()
+	writeMembers(w, m, write)
+	w.End()
+}
+
+func writeMembers[M ~map[string]V, V any](w *Writer, m M, write func(*Writer, V)) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		w.comma()
+		w.Text(k)
+		w.buf = append(w.buf, ':')
+		write(w, m[k])
+	}
 }
 
 // Strs writes a list of strings.
@@ -225,9 +294,9 @@ func OptStrs[S ~string](w *Writer, name string, list []S) {
 	}
 }
 
-// Raw writes JSON text that came from elsewhere as it is, except that line breaks between its tokens are removed: lines
-// end the data of server-sent events.
-func (w *Writer) Raw(v jsontext.Value) { w.nested(v, a2a.MaxDepth) }
+// Raw writes JSON text that came from elsewhere as it is, except that line breaks between its tokens are removed:
+// lines end the data of server-sent events.
+func (w *Writer) Raw(v jsontext.Value) { w.nested(v, MaxDepth) }
 
 func (w *Writer) nested(v jsontext.Value, levels int) {
 	switch {
@@ -242,13 +311,21 @@ func (w *Writer) nested(v jsontext.Value, levels int) {
 	}
 }
 
-// Members writes metadata as members of the object that is open, with their keys sorted, so that the same value always
-// has the same bytes.
-func (w *Writer) Members(m a2a.Metadata) {
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		w.comma()
-		w.Text(k)
-		w.buf = append(w.buf, ':')
-		w.nested(m[k], a2a.MaxDepth-1)
+// Members writes metadata as members of the object that is open.
+func (w *Writer) Members(m map[string]jsontext.Value) { writeMembers(w, m, (*Writer).metadataValue) }
+
+// OptMetadata writes an object of any values that is left out when nil.
+func (w *Writer) OptMetadata(name string, m map[string]jsontext.Value) {
+	if m != nil {
+		w.metadata(name, m)
 	}
 }
+
+func (w *Writer) metadata(name string, m map[string]jsontext.Value) {
+	w.Key(name)
+	w.Begin()
+	w.Members(m)
+	w.End()
+}
+
+func (w *Writer) metadataValue(v jsontext.Value) { w.nested(v, MaxDepth-1) }
