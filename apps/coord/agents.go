@@ -33,7 +33,7 @@ type Register struct {
 	// died goes on with the task that it had. TaskID, Branch and Description are for one that is not known; what the agent
 	// registers as itself then is its task, though it is another one.
 	Resume bool
-	// LeaseTTL is how long the agent may show no sign of life until it counts as dead, if that is longer than it is for
+	// LeaseTTL is how long the agent may show no heartbeat until it counts as dead, if that is longer than it is for
 	// all: an agent that shows one only now and then, as by hooks, is not dead between two. It stays when the agent
 	// registers again without. MaxLeaseTTL at most.
 	LeaseTTL time.Duration
@@ -124,7 +124,7 @@ func (c Register) registered(t *tx, warning string) Result {
 	}
 }
 
-// Heartbeat is a sign of life. Every other command of a session is one, too.
+// Heartbeat is a heartbeat. Every other command of a session is one, too.
 type Heartbeat struct{ Session string }
 
 // Alive is the result of [Heartbeat].

@@ -15,7 +15,7 @@ import (
 
 // No lock is held while the store writes, and none while a call waits: as long as what happens in one project is on its way
 // to the store, calls of others that need no commit are answered at once; those of the project itself have their effect at
-// once, in order, and wait for nothing but what they would tell of; who gives up goes at once; and signs of life count.
+// once, in order, and wait for nothing but what they would tell of; who gives up goes at once; and heartbeats count.
 func TestNoLockIsHeldWhileTheStoreWrites(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -55,24 +55,24 @@ func (h *Hub) DeleteProject(ctx context.Context, project, person string, force b
 	}
 }
 
-// An ending is a project that is about to be forgotten.
+// An ending is a project that is about to be deleted.
 type ending struct {
 	*commit
 	event  Event
 	person string
 }
 
-// An ended is what is known of a project that was forgotten.
+// An ended is what is known of a project that was deleted.
 type ended struct {
-	nth   int64 // it was the nth that was forgotten
+	nth   int64 // it was the nth that was deleted
 	event Event
 }
 
-// maxEnded is how many projects that were forgotten are known, so that those learn of it who were about to do something in
+// maxEnded is how many projects that were deleted are known, so that those learn of it who were about to do something in
 // them, or follow their events. Beyond it nobody learns of the earlier ones any more.
 const maxEnded = 10_000
 
-// end takes a project that is in use out of use, and has the store forget it, if there is one. Who looks at it from now on
+// end takes a project that is in use out of use, and has the store delete it, if there is one. Who looks at it from now on
 // waits until that is done.
 func (h *Hub) end(r *projectActor, person string, force bool) (Result, *outcome, error) {
 	r.mu.Lock()
@@ -108,7 +108,7 @@ func (h *Hub) beginEnd(r *projectActor, e *ending) bool {
 	return true
 }
 
-// mayEnd says why a project is not to be forgotten, nil when it is.
+// mayEnd says why a project is not to be deleted, nil when it is.
 func (p *Project) mayEnd(force bool) *Failure {
 	if p.state.Seq == 0 {
 		return &Failure{Status: "not_found", Error: fmt.Sprintf("There is no project %s", p.id)}
@@ -149,7 +149,7 @@ func (h *Hub) hasEnded(c *commit) {
 	}
 }
 
-// noteEnd returns the ending of a project that was forgotten, nil when it was not.
+// noteEnd returns the ending of a project that was deleted, nil when it was not.
 func (h *Hub) noteEnd(c *commit) *ending {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -166,7 +166,7 @@ func (h *Hub) noteEnd(c *commit) *ending {
 	return e
 }
 
-// afterEnding waits until a project is forgotten that is about to be.
+// afterEnding waits until a project is deleted that is about to be.
 func (h *Hub) afterEnding(project string) error {
 	h.mu.Lock()
 	e := h.endings[project]
@@ -182,14 +182,14 @@ func (h *Hub) afterEnding(project string) error {
 	}
 }
 
-// allEnds returns how many projects were forgotten, for endedSince.
+// allEnds returns how many projects were deleted, for endedSince.
 func (h *Hub) allEnds() int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.ends
 }
 
-// endedSince returns how a project ended that was forgotten since there were so many that were. The number of its last event
+// endedSince returns how a project ended that was deleted since there were so many that were. The number of its last event
 // is not known.
 func (h *Hub) endedSince(project string, ends int64) (ended, bool) {
 	h.mu.Lock()
@@ -198,7 +198,7 @@ func (h *Hub) endedSince(project string, ends int64) (ended, bool) {
 	return e, e.nth > ends
 }
 
-// deletedMeanwhile is the result of a command that was for a project which was forgotten before it was done. It is not
+// deletedMeanwhile is the result of a command that was for a project which was deleted before it was done. It is not
 // done in another one of the name: who was let into the one need not be let into the other.
 func deletedMeanwhile(project string) Result {
 	return Failure{Status: "error", Error: fmt.Sprintf("Project %s was deleted in the meantime; the call changed nothing", project)}
@@ -206,7 +206,7 @@ func deletedMeanwhile(project string) Result {
 
 // DeleteProject drops all of a project, and the tokens that are for it alone.
 func (s *Tables) DeleteProject(ctx context.Context, project string) error {
-	defer s.tokens.forget()
+	defer s.tokens.remove()
 	return s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, table := range []string{"coord_events", "coord_projects", "coord_tokens"} {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE project = $1", project); err != nil {

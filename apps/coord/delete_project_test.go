@@ -18,8 +18,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
-// forget ends the project and returns what the hub says.
-func forget(t *testing.T, h *coord.Hub, force bool) coord.Result {
+// remove ends the project and returns what the hub says.
+func remove(t *testing.T, h *coord.Hub, force bool) coord.Result {
 	t.Helper()
 	result, err := h.DeleteProject(t.Context(), project, coord.Person("ann"), force)
 	if err != nil {
@@ -28,15 +28,15 @@ func forget(t *testing.T, h *coord.Hub, force bool) coord.Result {
 	return result
 }
 
-// refused checks that the hub does not forget the project.
+// refused checks that the hub does not delete the project.
 func refused(t *testing.T, h *coord.Hub, status, part string) {
 	t.Helper()
-	if f, ok := forget(t, h, false).(coord.Failure); !ok || f.Status != status || !strings.Contains(f.Error, part) {
+	if f, ok := remove(t, h, false).(coord.Failure); !ok || f.Status != status || !strings.Contains(f.Error, part) {
 		t.Errorf("%+v, want %s", f, part)
 	}
 }
 
-// A project that was forgotten is as if it had never been, also after a restart, and so are its tokens; others stay.
+// A project that was deleted is as if it had never been, also after a restart, and so are its tokens; others stay.
 func TestDeletion(t *testing.T) {
 	t.Parallel()
 	tables, _ := openTables(t)
@@ -68,7 +68,7 @@ func TestDeletion(t *testing.T) {
 				tokens[of] = token
 			}
 			begun := time.Now()
-			got, ok := forget(t, h, false).(coord.Ended)
+			got, ok := remove(t, h, false).(coord.Ended)
 			if !ok || got.Project != project || !got.Free.After(begun) || !got.Free.Equal(got.Free.Truncate(time.Millisecond)) || store != nil && time.Now().Before(got.Free) {
 				t.Errorf("%+v", got)
 			}
@@ -109,7 +109,7 @@ func TestDeletion(t *testing.T) {
 	}
 }
 
-// Those who wait in a project that is forgotten are told so, and those who follow it get a last event and no more. Who
+// Those who wait in a project that is deleted are told so, and those who follow it get a last event and no more. Who
 // follows it from a number of the old one sees the new one from its first event on.
 func TestSessionsOfADeletedProject(t *testing.T) {
 	t.Parallel()
@@ -162,14 +162,14 @@ func TestSessionsOfADeletedProject(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		forget(t, h, true)
+		remove(t, h, true)
 		for i := range 20 {
 			do(t, h, coord.AddTodo{Session: "c", Item: fmt.Sprint(i)})
 		}
 		close(slow)
 		wg.Wait()
-		early := h.Events(t.Context(), project, 20) // called, and not looked at before the project is forgotten
-		forget(t, h, true)
+		early := h.Events(t.Context(), project, 20) // called, and not looked at before the project is deleted
+		remove(t, h, true)
 		do(t, h, coord.AddTodo{Session: "d", Item: "x"})
 		next := []coord.Kind{}
 		for e, err := range early {
@@ -189,7 +189,7 @@ func TestSessionsOfADeletedProject(t *testing.T) {
 	})
 }
 
-// While a project is being forgotten those who call it wait, and do nothing in another one of the name. When the store
+// While a project is being deleted those who call it wait, and do nothing in another one of the name. When the store
 // fails it is there as it was.
 func TestCallsOfADeletedProject(t *testing.T) {
 	t.Parallel()
@@ -235,7 +235,7 @@ func TestCallsOfADeletedProject(t *testing.T) {
 	}
 }
 
-// slowToDelete forgets once its gate is open, unless it fails.
+// slowToDelete deletes once its gate is open, unless it fails.
 type slowToDelete struct {
 	coord.Store
 	gate  chan struct{}
@@ -259,7 +259,7 @@ func TestDeletionWhileAgentsWork(t *testing.T) {
 	done := make(chan struct{})
 	person.Go(func() {
 		for {
-			forget(t, h, true)
+			remove(t, h, true)
 			select {
 			case <-done:
 				return

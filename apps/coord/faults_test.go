@@ -450,7 +450,7 @@ func TestLongNamesAreAnswered(t *testing.T) {
 	}
 }
 
-// A question that nobody answers does not take the place of others for ever.
+// A question that nobody answers does not take the place of others for good.
 func TestOldQueriesGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, &coord.HubOptions{SessionRetention: 10 * time.Minute})

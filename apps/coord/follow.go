@@ -28,7 +28,7 @@ func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
 }
 
 // Events yields the events of a project after a number, and then those that come, until ctx or the Hub ends. The last one of
-// a project is [KindEnded], also when it was forgotten between the call and the first look; after it come those of the next
+// a project is [KindEnded], also when it was deleted between the call and the first look; after it come those of the next
 // project of the name. Of what is older than the newest events there are only those that the store has. A number that is
 // above that of the newest one is of a project that is no more, and means 0. While nothing can be kept it waits.
 func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2[Event, error] {
@@ -39,14 +39,14 @@ func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2
 type Follower struct {
 	hub     *Hub
 	project string
-	ends    int64 // how many projects were forgotten before
+	ends    int64 // how many projects were deleted before
 }
 
 // Follow returns a Follower, for those who look at a project first, such as by [Hub.Last], and then at its events: it knows
-// if the project is forgotten in between.
+// if the project is deleted in between.
 func (h *Hub) Follow(project string) Follower { return Follower{h, project, h.allEnds()} }
 
-// Ended reports whether the project was forgotten since the Follower was made. While it is being forgotten it waits.
+// Ended reports whether the project was deleted since the Follower was made. While it is being deleted it waits.
 func (f Follower) Ended() bool {
 	if f.hub.afterEnding(f.project) != nil {
 		return false
@@ -55,7 +55,7 @@ func (f Follower) Ended() bool {
 	return ended
 }
 
-// Events yields events as [Hub.Events] does. [KindEnded] comes first when the project was forgotten since the Follower was
+// Events yields events as [Hub.Events] does. [KindEnded] comes first when the project was deleted since the Follower was
 // made.
 func (f Follower) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	h, project, ends := f.hub, f.project, f.ends
@@ -104,12 +104,12 @@ func (h *Hub) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// An endedError says that the project has been forgotten.
+// An endedError says that the project has been deleted.
 type endedError struct{ ended }
 
 func (e *endedError) Error() string { return "the project has been forgotten" }
 
-// still returns an error when a project in use was forgotten since there were so many that were, or goes out of use.
+// still returns an error when a project in use was deleted since there were so many that were, or goes out of use.
 func (h *Hub) still(r *projectActor, ends int64) error {
 	if e, is := h.endedSince(r.id, ends); is {
 		return &endedError{e}
@@ -123,7 +123,7 @@ func (h *Hub) still(r *projectActor, ends int64) error {
 }
 
 // eventsAfter returns events after a number once there are any, or nothing when it is to be looked again. At the first look
-// the number may be of a project that is no more, and becomes 0; later that is an endedError, if it was forgotten since there
+// the number may be of a project that is no more, and becomes 0; later that is an endedError, if it was deleted since there
 // were so many that were.
 func (h *Hub) eventsAfter(ctx context.Context, project string, from *int64, first bool, ends int64) ([]Event, error) {
 	r, leave, err := h.use(ctx, project)

@@ -26,7 +26,7 @@ func (s *slowEvents) Events(ctx context.Context, project string, after int64, li
 	return s.Store.Events(ctx, project, after, limit)
 }
 
-// While the store is read for a follower its project may be forgotten, and another one of the name begin: of that the
+// While the store is read for a follower its project may be deleted, and another one of the name begin: of that the
 // follower sees nothing before it has learned of the end.
 func TestDeletionWhileEventsAreRead(t *testing.T) {
 	t.Parallel()
@@ -51,7 +51,7 @@ func TestDeletionWhileEventsAreRead(t *testing.T) {
 			}
 		})
 		<-slow.begun
-		forget(t, h, true)
+		remove(t, h, true)
 		for i := range 5 {
 			do(t, h, coord.AddTodo{Session: "new", Item: fmt.Sprint(i)})
 		}
@@ -72,7 +72,7 @@ func (c meanwhile) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// What became of a query of a project that is forgotten while it is looked for is not known, and nobody waits for it.
+// What became of a query of a project that is deleted while it is looked for is not known, and nobody waits for it.
 func TestDeletionWhileAnOutcomeIsLoaded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestDeletionWhileAnOutcomeIsLoaded(t *testing.T) {
 		before := asked(t, h, "r")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		_, _, err := h.Outcome(meanwhile{ctx, new(sync.Once), func() { forget(t, h, true) }}, project, "r", before)
+		_, _, err := h.Outcome(meanwhile{ctx, new(sync.Once), func() { remove(t, h, true) }}, project, "r", before)
 		if !errors.Is(err, coord.ErrDeleted) {
 			t.Error(err)
 		}

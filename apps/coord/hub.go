@@ -18,7 +18,7 @@ import (
 type HubOptions struct {
 	// Store keeps what happens. Nil keeps nothing beyond the life of the Hub.
 	Store Store
-	// SessionTimeout is how long an agent may show no sign of life until it counts as dead; 0 means DefaultSessionTimeout.
+	// SessionTimeout is how long an agent may show no heartbeat until it counts as dead; 0 means DefaultSessionTimeout.
 	SessionTimeout time.Duration
 	// SessionRetention is how long what the dead leave is kept; 0 means DefaultSessionRetention.
 	SessionRetention time.Duration
@@ -54,7 +54,7 @@ type Hub struct {
 	filled   int // projects in which something has happened
 	endings  map[string]*ending
 	ended    map[string]ended
-	ends     int64 // projects that were forgotten
+	ends     int64 // projects that were deleted
 	closed   bool
 
 	presence  sync.Mutex
@@ -102,7 +102,7 @@ func (h *Hub) Close() error {
 // A call whose context ends leaves no query, claim or lease behind that nobody knows of, unless the cause is
 // [ErrDisconnected]: then its query stays. It takes no message that it does not return, and an answer that came for it goes
 // to the inbox. What becomes of a result that was returned Do does not learn. What was meant for a project that is
-// forgotten meanwhile is refused.
+// deleted meanwhile is refused.
 func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Result, error) {
 	ends := h.allEnds()
 	for {
@@ -292,12 +292,12 @@ func (h *Hub) giveUp(r *projectActor, w *waiting, later chan outcome, canceled b
 	return outcome{result: result, last: h.happened(r, events)}
 }
 
-// Connect says that a session has a connection, which is a sign of life until leave is called.
+// Connect says that a session has a connection, which is a heartbeat until leave is called.
 func (h *Hub) Connect(project, session string) (leave func()) {
 	return count(&h.presence, h.present, [2]string{project, session})
 }
 
-// Listen says that a principal listens for a session, which is a sign of life until leave is called, as long as the
+// Listen says that a principal listens for a session, which is a heartbeat until leave is called, as long as the
 // session is that principal's: it may be nobody's yet, or become somebody else's.
 func (h *Hub) Listen(project, session, principal string) (leave func()) {
 	return count(&h.presence, h.listening, [3]string{project, session, principal})

@@ -238,7 +238,7 @@ func contains(text, part string) bool {
 	return false
 }
 
-// An agent that shows a sign of life only now and then may ask for patience, which stays when it registers again, and has an
+// An agent that shows a heartbeat only now and then may ask for patience, which stays when it registers again, and has an
 // end.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -263,7 +263,7 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-// Who shows no sign of life lets go of all that others wait for; todos and messages are kept for a day.
+// Who shows no heartbeat lets go of all that others wait for; todos and messages are kept for a day.
 func TestTheDeadLetGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
@@ -339,7 +339,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// Listening for a session is a sign of life of it as long as it belongs to who listens.
+// Listening for a session is a heartbeat of it as long as it belongs to who listens.
 func TestListeners(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

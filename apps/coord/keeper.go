@@ -57,7 +57,7 @@ func (t *tx) warn(session, from, text, cause string) {
 }
 
 // Retire ends an agent as death does: its leases are free, and its to-do list and messages are kept for whoever goes on
-// with its task. A session that never registered is forgotten, with all that it has, and so is one that has been dead for
+// with its task. A session that never registered is deleted, with all that it has, and so is one that has been dead for
 // a minute: no earlier, as two clicks are not to lose what the first one keeps. It is for a person who looks after the
 // project.
 type Retire struct{ Session, Person string }
@@ -72,7 +72,7 @@ func (Retire) who() (string, bool) { return "", false }
 
 func (c Retire) run(t *tx) Result {
 	if !t.Registered(c.Session) {
-		return c.forget(t)
+		return c.remove(t)
 	}
 	t.abandon(c.Session, c.Person+" has retired it")
 	t.emit(Event{Kind: KindDied, Session: c.Session, Text: c.Person + " has retired it"})
@@ -81,8 +81,8 @@ func (c Retire) run(t *tx) Result {
 	return Retired{Status: "retired", Session: c.Session}
 }
 
-// forget ends a session that is no living agent.
-func (c Retire) forget(t *tx) Result {
+// remove ends a session that is no living agent.
+func (c Retire) remove(t *tx) Result {
 	if s := t.state.Sessions.get(c.Session); s == nil || s.Agent != nil && t.now.Sub(s.EndedAt) < time.Minute {
 		return t.noAgent(c.Session)
 	}

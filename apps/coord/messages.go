@@ -103,7 +103,7 @@ func (t *tx) asked(name string) int {
 	return n
 }
 
-// dropQuery makes room for a query: it forgets the oldest one that was read, and that nobody waits for. An answer to it
+// dropQuery makes room for a query: it deletes the oldest one that was read, and that nobody waits for. An answer to it
 // is delivered nevertheless.
 func (t *tx) dropQuery() bool {
 	unread := map[string]bool{}

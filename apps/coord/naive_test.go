@@ -369,7 +369,7 @@ func (n *naive) retire(name string) {
 	}
 	n.abandon(name)
 	if !m.alive {
-		n.forget(m)
+		n.remove(m)
 		n.grantQueued()
 		return
 	}
@@ -388,7 +388,7 @@ func (n *naive) withdraw(id string) {
 	}
 }
 
-func (n *naive) forget(m *member) {
+func (n *naive) remove(m *member) {
 	n.members = slices.DeleteFunc(n.members, func(o *member) bool { return o == m })
 }
 
@@ -405,9 +405,9 @@ func (n *naive) pass(d time.Duration) {
 			m.alive, m.died = false, n.now
 		case !m.alive && silent >= n.keep:
 			n.abandon(m.name)
-			n.forget(m)
+			n.remove(m)
 		case !m.known && silent >= n.timeout && n.idle(m):
-			n.forget(m)
+			n.remove(m)
 		case !m.alive && silent >= n.timeout && slices.ContainsFunc(slices.Concat(n.held, n.queue), func(h *hold) bool { return h.session == m.name }):
 			n.abandon(m.name)
 		}

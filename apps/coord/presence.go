@@ -6,7 +6,7 @@ import "time"
 
 // Times of presence.
 const (
-	DefaultSessionTimeout   = 2 * time.Minute // without a sign of life until an agent counts as dead
+	DefaultSessionTimeout   = 2 * time.Minute // without a heartbeat until an agent counts as dead
 	DefaultSessionRetention = 24 * time.Hour  // how long the todos and messages of the dead are kept
 )
 
@@ -14,10 +14,10 @@ const (
 // queries that nobody answers.
 type sweep struct {
 	timeout, keep time.Duration
-	present       func(session string) bool // has a connection, which is a sign of life
+	present       func(session string) bool // has a connection, which is a heartbeat
 }
 
-// limit is for how long an agent may show no sign of life.
+// limit is for how long an agent may show no heartbeat.
 func (c sweep) limit(a *Agent) time.Duration {
 	return max(c.timeout, time.Duration(a.LeaseTTL)*time.Second)
 }

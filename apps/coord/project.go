@@ -135,7 +135,7 @@ func onlyLooks(c Command) bool {
 	return false
 }
 
-// room reports whether there is room for one more session. If need be it forgets the one that was silent for longest of
+// room reports whether there is room for one more session. If need be it deletes the one that was silent for longest of
 // those that nobody would miss.
 func (t *tx) room() bool {
 	if t.state.Sessions.len() < maxSessions {

@@ -149,7 +149,7 @@ func (h *Hub) hold(r *projectActor) bool {
 	return true
 }
 
-// remove forgets a project, with the Hub's lock held. What was kept of it can be loaded again.
+// remove deletes a project, with the Hub's lock held. What was kept of it can be loaded again.
 func (h *Hub) remove(r *projectActor) {
 	if h.projects[r.id] != r {
 		return
@@ -179,7 +179,7 @@ func (h *Hub) fill(r *projectActor) error {
 	return nil
 }
 
-// makeRoom forgets the project that rests longest, with the Hub's lock held.
+// makeRoom deletes the project that rests longest, with the Hub's lock held.
 func (h *Hub) makeRoom() {
 	var oldest *projectActor
 	for _, r := range h.projects {
@@ -393,7 +393,7 @@ func (r *projectActor) tell(e *Event) {
 	delete(r.waiters, id)
 }
 
-// dismiss forgets a call that does not wait any more, and no other one that waits for the same.
+// dismiss deletes a call that does not wait any more, and no other one that waits for the same.
 func (r *projectActor) dismiss(id string, later chan outcome) {
 	others := slices.DeleteFunc(r.waiters[id], func(c chan outcome) bool { return c == later })
 	if r.waiters[id] = others; len(others) == 0 {

@@ -98,7 +98,7 @@ func (w *world) step() {
 		case did && !m.bound:
 			m.bound, m.principal = true, principal
 		case isNew && !did:
-			n.forget(m)
+			n.remove(m)
 		}
 	}()
 	expect := func(c Command, model func() string) Result {
@@ -160,7 +160,7 @@ func (w *world) step() {
 	case "check":
 		limit, peek := rapid.IntRange(0, 3).Draw(t, "limit"), rapid.Bool().Draw(t, "peek")
 		if m != nil && peek {
-			m.seen = seen // looking is no sign of life
+			m.seen = seen // looking is no heartbeat
 		}
 		result, got := w.do(principal, Check{Session: name, Limit: limit, Peek: peek})
 		if want == "" {

@@ -153,7 +153,7 @@ func (t *tx) isUnregistered(name string) bool {
 	return (s == nil || s.Agent == nil) && !isExternal(name)
 }
 
-// fromUnregistered reports whether a message is from a session that never registered. That may be forgotten, as it left nothing
+// fromUnregistered reports whether a message is from a session that never registered. That may be deleted, as it left nothing
 // but messages that others have not read; the messages of an agent that has left are no guest's.
 func (t *tx) fromUnregistered(m *Message) bool {
 	return t.isUnregistered(m.From) && (m.Guest || t.state.Sessions.get(m.From) != nil)

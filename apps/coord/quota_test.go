@@ -140,7 +140,7 @@ func (b *bed) sameAfterRestore(check func()) {
 	check()
 }
 
-// What guests have left counts as long as it is there: it goes on counting when they are forgotten and their messages are
+// What guests have left counts as long as it is there: it goes on counting when they are deleted and their messages are
 // not, and it is room again when it goes.
 func TestRoomOfGuests(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,7 @@
 
 package coord
 
-// readOnly reports whether a command only shows what there is of a session. It is no sign of life of the session, as others
+// readOnly reports whether a command only shows what there is of a session. It is no heartbeat of the session, as others
 // may look as well.
 func readOnly(c Command) bool {
 	switch c := c.(type) {

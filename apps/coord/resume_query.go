@@ -74,7 +74,7 @@ func (h *Hub) Outcome(ctx context.Context, project, ref string, after int64) (re
 	}
 	id := ""
 	switch {
-	case after > last: // of another project, which was forgotten
+	case after > last: // of another project, which was deleted
 		return nil, false, ErrDeleted
 	case after == last:
 		return nil, false, nil

@@ -115,7 +115,7 @@ func TestSessionsAreBound(t *testing.T) {
 	}
 }
 
-// A name under which nothing was done leaves nothing, and who has done something and left nothing is forgotten soon.
+// A name under which nothing was done leaves nothing, and who has done something and left nothing is deleted soon.
 func TestSessionsThatNobodyMisses(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

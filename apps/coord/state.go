@@ -29,7 +29,7 @@ type Agent struct {
 	Principal   string    `json:"principal,omitzero"` // who registered it; nobody else may speak for it
 	// Provisional says that it was registered on behalf of the agent, which may still say what its task is.
 	Provisional bool `json:"provisional,omitzero"`
-	// LeaseTTL is for how many seconds it may show no sign of life, when that is more than others may.
+	// LeaseTTL is for how many seconds it may show no heartbeat, when that is more than others may.
 	LeaseTTL int64 `json:"patience_seconds,omitzero"`
 }
 
@@ -107,7 +107,7 @@ type Claim struct {
 	blockers int      // while it is in the queue: how many leases and earlier claims are in its way
 }
 
-// A Lease is a claim that was granted. It lives as long as its holder shows signs of life and, if it has one, until its
+// A Lease is a claim that was granted. It lives as long as its holder shows heartbeats and, if it has one, until its
 // time is up.
 type Lease struct {
 	Claim

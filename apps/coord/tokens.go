@@ -118,8 +118,8 @@ type tokens struct {
 	changed  chan struct{}   // closed at the next change by this process; nil when nobody waits for it
 }
 
-// forget has tokens read again.
-func (t *tokens) forget() {
+// remove has tokens read again.
+func (t *tokens) remove() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.read = time.Time{}
@@ -127,7 +127,7 @@ func (t *tokens) forget() {
 
 // change has tokens read again, and tells those who wait for it.
 func (t *tokens) change() {
-	t.forget()
+	t.remove()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.changed != nil {

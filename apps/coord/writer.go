@@ -40,7 +40,7 @@ type Commit struct {
 type commit struct {
 	Commit
 	of   *projectActor
-	ends bool          // it is the end of the project, which is forgotten
+	ends bool          // it is the end of the project, which is deleted
 	free time.Time     // from when on another project may have the name, when ends
 	done chan struct{} // closed when it is there, or err is set
 	err  error
@@ -146,12 +146,12 @@ func (w *writer) next() []*commit {
 	return batch
 }
 
-// end has the store forget a project. Whatever comes of it, what is here of the project is over: nothing more of it is
+// end has the store delete a project. Whatever comes of it, what is here of the project is over: nothing more of it is
 // kept.
 func (w *writer) end(c *commit) {
 	switch err := c.of.lost; {
 	case err != nil:
-		c.err = errGone // what was to be forgotten has not happened all
+		c.err = errGone // what was to be deleted has not happened all
 	default:
 		if err = w.store.DeleteProject(context.Background(), c.Project); err != nil {
 			c.err = fmt.Errorf("%w: %w", ErrNotKept, err)

@@ -18,21 +18,21 @@ import (
 )
 
 // A proxy listens to the coordinator on a connection: a session of MCP that stays open, apart from its calls, of which each stands
-// for itself. The connection is what the coordinator takes for a sign of life of the proxy's sessions, however short a time that
+// for itself. The connection is what the coordinator takes for a heartbeat of the proxy's sessions, however short a time that
 // waits for one, and what subscriptions are on. When it breaks there is another one as soon as there is a coordinator.
 
 // connectionVersion is the revision of MCP that connections speak: the last one that has sessions, as without them the SDK does not
 // tell that a subscription was refused, or has ended.
 const connectionVersion = "2025-11-25"
 
-// Times of connections. A coordinator that waits for signs of life for less than minSessionTimeout could take sessions for dead whose connection
+// Times of connections. A coordinator that waits for heartbeats for less than minSessionTimeout could take sessions for dead whose connection
 // broke, as when it is started again.
 const (
 	redialSoon        = 100 * time.Millisecond // until a connection that broke is opened again
 	redialLater       = time.Second            // the same, when that has failed often
 	steadyAfter       = 10 * time.Second       // a connection that held for so long does not fail often
 	minSessionTimeout = 3 * redialLater
-	presentEvery      = 30 * time.Second // between two signs of life on a connection, which find out what it has not noticed itself
+	presentEvery      = 30 * time.Second // between two heartbeats on a connection, which find out what it has not noticed itself
 )
 
 // dialConnection opens a connection.

@@ -15,7 +15,7 @@ import (
 )
 
 // An agent that is silent for long keeps what it has as long as its harness lives, however short a time the coordinator
-// waits for a sign of life, and also when that was started again; and loses it with its harness.
+// waits for a heartbeat, and also when that was started again; and loses it with its harness.
 func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 	t.Parallel()
 	const alive = minSessionTimeout

@@ -47,7 +47,7 @@ without a token, the hook denies the edit and gives the reason. A hook ends with
 // hookPatience is how long a hook may take with a coordinator that runs.
 const hookPatience = 5 * time.Second
 
-// hookedPatience is how long an agent that is known by hooks may show no sign of life: between two of them a command may
+// hookedPatience is how long an agent that is known by hooks may show no heartbeat: between two of them a command may
 // run, or a person be asked.
 const hookedPatience = 15 * time.Minute
 
@@ -262,7 +262,7 @@ func (h *hook) register(ctx context.Context) (*toolAnswer, error) {
 	})
 }
 
-// beAlive gives a sign of life. An agent that is not there any more is registered again.
+// beAlive gives a heartbeat. An agent that is not there any more is registered again.
 func (h *hook) beAlive(ctx context.Context) error {
 	a, err := h.call(ctx, "heartbeat", nil)
 	if err == nil && a.Status == "not_found" {

@@ -132,7 +132,7 @@ func runHookCommand(t *testing.T, url, moment, input string) string {
 }
 
 // The end of a turn hands over messages once, as information, and not again to who has just been kept awake by some. An
-// agent that was forgotten is registered again by its next step.
+// agent that was deleted is registered again by its next step.
 func TestHooksHandOverMessages(t *testing.T) {
 	t.Parallel()
 	_, url := startCoordinator(t)
@@ -314,7 +314,7 @@ func TestFilesOfEitherSpelling(t *testing.T) {
 	}
 }
 
-// Somebody at a terminal types the name of the project that is to be forgotten, or nothing is done.
+// Somebody at a terminal types the name of the project that is to be deleted, or nothing is done.
 func TestDeletionAsks(t *testing.T) {
 	t.Parallel()
 	_, url := startCoordinator(t)
@@ -341,7 +341,7 @@ func TestDeletionAsks(t *testing.T) {
 	}
 }
 
-// A watch goes on when its project is forgotten, with the first event of the next one of the name.
+// A watch goes on when its project is deleted, with the first event of the next one of the name.
 func TestWatchOfADeletedProject(t *testing.T) {
 	t.Parallel()
 	_, url := startCoordinator(t)

@@ -35,7 +35,7 @@ const Prefix = "/a2a/"
 type Options struct {
 	Hub *coord.Hub // required
 	// Journal keeps the tasks of sessions, those that have ended for as long as an engine does. It belongs into the
-	// database of the Hub's Store: what one of them remembers the other must not forget. Nil keeps them in memory, for a Hub
+	// database of the Hub's Store: what one of them remembers the other must not delete. Nil keeps them in memory, for a Hub
 	// without a Store, and ended ones for an hour. Close leaves it open.
 	Journal journal.Journal
 	// Authorize returns who calls, from the HTTP header of the call; its error refuses the call. With reads the call
@@ -149,7 +149,7 @@ type dropper interface {
 	DropTenants(ctx context.Context, agent, prefix string, before time.Time) (left int, err error)
 }
 
-// DeleteProject drops the tasks of a project's sessions that were made before a time, as the project was forgotten. Those that are
+// DeleteProject drops the tasks of a project's sessions that were made before a time, as the project was deleted. Those that are
 // at work, as their queries have only just ended with it, are waited for: here for 5 s at most, and then in the background
 // until the Bridge is closed.
 func (b *Bridge) DeleteProject(ctx context.Context, project string, before time.Time) error {

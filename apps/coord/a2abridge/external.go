@@ -85,7 +85,7 @@ func (b *Bridge) Ask(ctx context.Context, project, principal string, q coord.Ask
 	if f := check(&q); f != nil {
 		return *f, true, nil
 	}
-	// The query is a sign of life of the session, which has to be the caller's.
+	// The query is a heartbeat of the session, which has to be the caller's.
 	alive, err := b.opts.Hub.Do(ctx, project, principal, coord.Heartbeat{Session: q.From})
 	if f, refused := alive.(coord.Failure); err != nil || refused && f.Code != "" {
 		return alive, true, err
@@ -339,7 +339,7 @@ func (out *outside) pause(with talk, task *a2a.Task) {
 	out.mu.Lock()
 	defer out.mu.Unlock()
 	if len(out.paused) >= maxPaused {
-		clear(out.paused) // what is forgotten begins again
+		clear(out.paused) // what is deleted begins again
 	}
 	kept := &a2a.Task{ID: task.ID, ContextID: task.ContextID}
 	kept.Status.Timestamp = time.Now()

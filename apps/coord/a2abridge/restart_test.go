@@ -464,7 +464,7 @@ func (b busy) DropTenants(context.Context, string, string, time.Time) (int, erro
 	}
 }
 
-// Tasks that stay at work are no failure of what is forgotten. They go when they have ended.
+// Tasks that stay at work are no failure of what is deleted. They go when they have ended.
 func TestTasksThatStayAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub := coord.NewHub(nil)

@@ -35,7 +35,7 @@ type Options struct {
 	Closed bool
 	// OwnerKey is what the one who runs the coordinator shows to manage tokens; without it nobody can.
 	OwnerKey string
-	// Deleted drops what others keep of a project that was forgotten, before that is answered; nil when nobody does. What
+	// Deleted drops what others keep of a project that was deleted, before that is answered; nil when nobody does. What
 	// was made before a time is the project's, and the rest is the next one's of its name.
 	Deleted func(ctx context.Context, project string, before time.Time) error
 	MCP     coordmcp.Options

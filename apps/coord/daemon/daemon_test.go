@@ -288,7 +288,7 @@ func TestPeopleLookAfterProjects(t *testing.T) {
 	}
 }
 
-// A project is forgotten by who may look after it, once nobody is in it or that is forced. Its tokens go with it, and who
+// A project is deleted by who may look after it, once nobody is in it or that is forced. Its tokens go with it, and who
 // follows its events gets the last one and no more.
 func TestDeleteProject(t *testing.T) {
 	t.Parallel()

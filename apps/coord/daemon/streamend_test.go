@@ -24,7 +24,7 @@ func addTodo(t *testing.T, hub *coord.Hub, item string) {
 	}
 }
 
-func forget(t *testing.T, hub *coord.Hub) {
+func remove(t *testing.T, hub *coord.Hub) {
 	t.Helper()
 	if result, err := hub.DeleteProject(t.Context(), "p", coord.Person("ann"), true); err != nil {
 		t.Fatalf("%+v, %v", result, err)
@@ -46,7 +46,7 @@ func (r slowReader) Write(text []byte) (int, error) {
 	return r.ResponseRecorder.Write(text)
 }
 
-// A reader that is behind when the project is forgotten, and its token with it, learns that it has ended, and no more.
+// A reader that is behind when the project is deleted, and its token with it, learns that it has ended, and no more.
 func TestWhoIsBehindLearnsThatTheProjectHasEnded(t *testing.T) {
 	t.Parallel()
 	tables, db := openTables(t)
@@ -67,7 +67,7 @@ func TestWhoIsBehindLearnsThatTheProjectHasEnded(t *testing.T) {
 	var stream sync.WaitGroup
 	stream.Go(func() { d.ServeHTTP(w, r) })
 	<-w.there
-	forget(t, hub)
+	remove(t, hub)
 	if _, err := tables.CreateToken(t.Context(), coord.Grant{Project: "p", Name: "bob", Role: coord.RoleAgent}); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (c meanwhile) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// When a project is forgotten while a stream of its events begins, that learns of it.
+// When a project is deleted while a stream of its events begins, that learns of it.
 func TestDeletionWhileAStreamBegins(t *testing.T) {
 	t.Parallel()
 	hub := coord.NewHub(nil)
@@ -104,7 +104,7 @@ func TestDeletionWhileAStreamBegins(t *testing.T) {
 	addTodo(t, hub, "x")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	act := func() { forget(t, hub) }
+	act := func() { remove(t, hub) }
 	w := httptest.NewRecorder()
 	d.ServeHTTP(w, httptest.NewRequestWithContext(meanwhile{ctx, new(sync.Once), act}, http.MethodGet, "/api/projects/p/events", nil))
 	if text := w.Body.String(); !strings.Contains(text, string(coord.KindEnded)) {
@@ -146,7 +146,7 @@ func TestStreamOutlivesTokensThatCannotBeRead(t *testing.T) {
 	case <-time.After(300 * time.Millisecond):
 	}
 	rename("coord_tokens_away", "coord_tokens")
-	forget(t, hub)
+	remove(t, hub)
 	if text := <-ended; !strings.Contains(text, string(coord.KindEnded)) {
 		t.Errorf("the stream has %q", text)
 	}

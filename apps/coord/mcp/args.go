@@ -143,7 +143,7 @@ func (a *args) seconds(name string, fallback float64) time.Duration {
 	return time.Duration(a.number(name, fallback) * float64(time.Second))
 }
 
-// minutes are a year at most, which is for ever here.
+// minutes are a year at most, which is for good here.
 func (a *args) minutes(name string) time.Duration {
 	return time.Duration(min(a.number(name, 0), 365*24*60) * float64(time.Minute))
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/mcphttp"
 )
 
-// maxPerLine is how many sessions of agents one connection can be the sign of life of.
+// maxPerLine is how many sessions of agents one connection can be the heartbeat of.
 const maxPerLine = 100
 
-// presence takes a connection for a sign of life of the sessions of agents that came over it. Over stdio that is the
+// presence takes a connection for a heartbeat of the sessions of agents that came over it. Over stdio that is the
 // session of MCP. Over HTTP that would say nothing, as it outlives a client that was killed; there it is the stream that a
 // client keeps open to be told things. Calls without a session of MCP come over no connection that lasts; a client that
 // makes them is there as long as it listens to the inbox of its session. That who waits is there the hub knows by itself.
@@ -69,7 +69,7 @@ func (p *presence) called(req *sdk.CallToolRequest, project, session string, c c
 	p.bind(req, agent)
 }
 
-// bind takes the connection of a call for a sign of life of a session, with the lock held.
+// bind takes the connection of a call for a heartbeat of a session, with the lock held.
 func (p *presence) bind(req *sdk.CallToolRequest, agent [2]string) {
 	if req.Session == nil || req.ProtocolVersion() >= mcphttp.Stateless {
 		return
@@ -84,7 +84,7 @@ func (p *presence) bind(req *sdk.CallToolRequest, agent [2]string) {
 		if !overHTTP {
 			l.open++
 		}
-		go p.forget(key, req.Session)
+		go p.remove(key, req.Session)
 	}
 	if _, known := l.agents[agent]; known || len(l.agents) >= maxPerLine {
 		return
@@ -115,8 +115,8 @@ func (l *line) leave() {
 	}
 }
 
-// forget waits for the end of a session of MCP.
-func (p *presence) forget(key any, session *sdk.ServerSession) {
+// remove waits for the end of a session of MCP.
+func (p *presence) remove(key any, session *sdk.ServerSession) {
 	session.Wait() // why it ended is nothing to us
 	p.mu.Lock()
 	defer p.mu.Unlock()

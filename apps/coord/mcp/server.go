@@ -135,7 +135,7 @@ func (s *Server) Handler() http.Handler {
 // cancels does both, and either may be heard of first.
 const cancelWithin = time.Second
 
-// connected returns a context that ends soon after the connection of a call, which is a sign of life while it waits.
+// connected returns a context that ends soon after the connection of a call, which is a heartbeat while it waits.
 func connected(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(mcphttp.Carrier(ctx), func() {

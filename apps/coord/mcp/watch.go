@@ -87,7 +87,7 @@ func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	return nil
 }
 
-// present takes listening to an inbox, by a client without a session of MCP, for a sign of life of whose it is, if that is
+// present takes listening to an inbox, by a client without a session of MCP, for a heartbeat of whose it is, if that is
 // the one who listens.
 func (w *watches) present(req *sdk.SubscribeRequest, p place, principal string) (leave func()) {
 	if p.session == "" || req.ProtocolVersion() < mcphttp.Stateless {
