@@ -76,14 +76,14 @@ var samples = []sample{
 		},
 	},
 	{
-		name: "expenses", port: 10002, shows: "forms that come back until they are right", example: "reimburse lunch for 20 USD", thinks: true,
+		name: "expenses", port: 10002, shows: "forms that return until they are correct", example: "reimburse lunch for 20 USD", thinks: true,
 		card: expenses.Card,
 		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			return expenses.New(expenses.Options{Model: o.model}), nil
 		},
 	},
 	{
-		name: "movies", port: 41241, shows: "a choice when a name means several, and words like it and she", example: "who directed Dune?", thinks: true,
+		name: "movies", port: 41241, shows: "a choice if a name is ambiguous, and words such as it and she", example: "who directed Dune?", thinks: true,
 		card: movies.Card,
 		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			films, err := catalogue.FromEnv(o.getenv)
@@ -94,7 +94,7 @@ var samples = []sample{
 		},
 	},
 	{
-		name: agentCoder, port: 41242, shows: "several files at once, as they are written", example: "fibonacci in Go with tests", thinks: true,
+		name: agentCoder, port: 41242, shows: "several files at once, in chunks", example: "fibonacci in Go with tests", thinks: true,
 		card: coder.Card,
 		open: func(o *sampleOptions, w *sampleHost) (agent.Agent, error) {
 			return coder.New(coder.Options{Model: o.model, Tools: w.tools}), nil
@@ -116,7 +116,7 @@ var samples = []sample{
 		},
 	},
 	{
-		name: "slow", port: 10005, shows: "long tasks: progress, cancel, leaving and coming back, restarts", example: "count to 10",
+		name: "slow", port: 10005, shows: "long tasks: progress, cancel, reconnect, restart", example: "count to 10",
 		card: slow.Card,
 		open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return slow.New(slow.Options{}), nil },
 	},
@@ -126,7 +126,7 @@ var samples = []sample{
 		open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return flaky.New(flaky.Options{}), nil },
 	},
 	{
-		name: repairshop.ManagerName, port: 10007, shows: "agents that have others work for them: progress, questions and cancels pass through", example: "My car is making a rattling noise",
+		name: repairshop.ManagerName, port: 10007, shows: "delegation: progress, questions and cancels pass through", example: "My car is making a rattling noise",
 		card: repairshop.ManagerCard,
 		open: func(_ *sampleOptions, w *sampleHost) (agent.Agent, error) {
 			mechanic, err := w.sampleByName(repairshop.MechanicName)
