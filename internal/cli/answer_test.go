@@ -4,11 +4,12 @@ package cli
 
 import (
 	"bytes"
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // waiting starts a task that waits for a form and returns its id.

@@ -5,11 +5,12 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // What chat and host say to a person is broken between words, whatever the terminal's width is: it says the same on each.

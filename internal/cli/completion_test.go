@@ -5,10 +5,11 @@
 package cli
 
 import (
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // The shell picks those that begin with what is typed.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
@@ -57,7 +58,7 @@ func (c *command) configCommand() *cobra.Command {
 	}
 	show.Flags().AddFlagSet(c.clientFlags())
 	show.Flags().AddFlagSet(registryFlags(&registryOptions{}))
-	show.Flags().AddFlagSet(c.coordFlags(&coordOptions{}))
+	show.Flags().AddFlagSet(coordcmd.Flags(c.Run))
 	show.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are taken, to show what would count
 	show.Flags().BoolVar(&changed, flagChanged, false, "show only values that differ from the default")
 	return cmdline.Group(&cobra.Command{
@@ -216,7 +217,7 @@ func copyValue(to, from *pflag.Flag) error {
 func limits() []cmdline.Limit {
 	all := limitsOf(server.Options{}.Defaults(), engine.Options{}.Defaults(), client.Options{}.Defaults(), card.Options{}.Defaults())
 	all = append(all, registryLimits(registry.Options{}.Defaults())...)
-	return append(all, coordLimits()...)
+	return append(all, coordcmd.Limits()...)
 }
 
 func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards card.Options) []cmdline.Limit {

@@ -5,6 +5,8 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +19,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
 )
 
 // codingAgent is the name of a program that works as coding agents do: it edits a shared work tree step by step, calls
@@ -48,7 +52,7 @@ func (h *harness) work(ctx context.Context, steps int) error {
 	if _, err := h.hook("session-start", nil); err != nil {
 		return err
 	}
-	h.env = append(h.env, "DRAGOMAN_SESSION="+sessionNameOf(h.session)) // what a harness takes from the file of session-start
+	h.env = append(h.env, "DRAGOMAN_SESSION="+sessionName(h.session)) // what a harness takes from the file of session-start
 	cmd := exec.Command(h.dragoman, "coord", "stdio")
 	cmd.Env = h.env
 	var err error
@@ -57,7 +61,7 @@ func (h *harness) work(ctx context.Context, steps int) error {
 		return err
 	}
 	defer h.mcp.Close()
-	me := sessionNameOf(h.session)
+	me := sessionName(h.session)
 	todo, err := h.call(ctx, "add_todo", map[string]any{"session_name": me, "todo_item": "functions of " + h.session, "priority": 1})
 	if err != nil {
 		return err
@@ -84,7 +88,7 @@ func (h *harness) work(ctx context.Context, steps int) error {
 }
 
 func (h *harness) call(ctx context.Context, tool string, args map[string]any) (answer map[string]any, err error) {
-	text, err := callTool(ctx, h.mcp, tool, args)
+	text, err := clitest.CallTool(ctx, h.mcp, tool, args)
 	if err == nil {
 		err = json.Unmarshal(text, &answer)
 	}
@@ -156,7 +160,7 @@ func (h *harness) commit(message string) error {
 // that asks nobody is stopped by the guard while they hold what it wants to commit.
 func TestAgentsShareAWorkTree(t *testing.T) {
 	t.Parallel()
-	needsGit(t)
+	clitest.NeedsGit(t)
 	tree := filepath.Join(t.TempDir(), "shop")
 	bin := t.TempDir()
 	self, err := os.Executable()
@@ -218,7 +222,7 @@ func TestAgentsShareAWorkTree(t *testing.T) {
 		if args["file_path"] != nil {
 			tool = "announce_file_change"
 		}
-		if _, err := callTool(t.Context(), client, tool, args); err != nil {
+		if _, err := clitest.CallTool(t.Context(), client, tool, args); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -267,7 +271,7 @@ func TestAgentsShareAWorkTree(t *testing.T) {
 	if text := must(tree, "git", "status", "--porcelain"); text != "" {
 		t.Errorf("left over:\n%s", text)
 	}
-	if _, err := callTool(t.Context(), client, "release_file_lock", map[string]any{"session_name": "holder", "file_path": "README"}); err != nil {
+	if _, err := clitest.CallTool(t.Context(), client, "release_file_lock", map[string]any{"session_name": "holder", "file_path": "README"}); err != nil {
 		t.Fatal(err)
 	}
 	must(rogue, "git", "commit", "-q", "-m", "now it may")
@@ -284,4 +288,10 @@ func stdioOf(t *testing.T, program, dir string, env []string) *sdk.ClientSession
 	}
 	t.Cleanup(func() { client.Close() })
 	return client
+}
+
+// sessionName returns the name that hooks give the agent of a harness's session.
+func sessionName(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return "agent-" + hex.EncodeToString(sum[:4])
 }

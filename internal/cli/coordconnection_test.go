@@ -5,20 +5,20 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
 )
 
 // An agent that is silent for long keeps what it has as long as its harness lives, however short a time the coordinator
 // waits for a heartbeat, and also when that was started again; and loses it with its harness.
 func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 	t.Parallel()
-	const alive = minSessionTimeout
+	const alive = 3 * time.Second // the least that serve takes
 	addr, data := freeAddress(t), t.TempDir()
 	serve := func() *serverProcess {
 		s, url := startCoordinator(t, "--extended", "--session-timeout", alive.String(), "--addr", addr, "--data-dir", data)
@@ -37,7 +37,7 @@ func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 	mustCall(t, ann, "announce_file_change", map[string]any{"session_name": "ann", "file_path": "x", "change_type": "modify"}, `"locked"`)
 
 	holds := func(c *sdk.ClientSession) bool {
-		text, err := callTool(t.Context(), c, "check_lock", map[string]any{"project_id": "p", "session_name": "looker", "file_path": "x"})
+		text, err := clitest.CallTool(t.Context(), c, "check_lock", map[string]any{"project_id": "p", "session_name": "looker", "file_path": "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,36 +59,5 @@ func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, func() bool { return !holds(looker) })
-}
-
-// What failed on a connection that is dead is done on another one, not on the same again, also when no coordinator is started in
-// between.
-func TestDeadLineIsNotUsedAgain(t *testing.T) {
-	t.Parallel()
-	for range 20 {
-		p := newProxy(&coordOptions{project: "p"}, nil)
-		p.openConnection = func(ctx context.Context) (*sdk.ClientSession, error) {
-			here, there := sdk.NewInMemoryTransports()
-			if _, err := sdk.NewServer(&sdk.Implementation{Name: "s"}, nil).Connect(t.Context(), there, nil); err != nil {
-				return nil, err
-			}
-			return sdk.NewClient(&sdk.Implementation{Name: "c"}, nil).Connect(ctx, here, nil)
-		}
-		var used []*sdk.ClientSession
-		dead := errors.New("the connection is dead")
-		if err := p.withConnection(t.Context(), func(conn *sdk.ClientSession) error {
-			if used = append(used, conn); len(used) == 1 {
-				return dead
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-		if len(used) != 2 || used[0] == used[1] || p.currentConnection() != used[1] {
-			t.Fatalf("%p, and the connection is %p", used, p.currentConnection())
-		}
-		used[0].Wait()
-		p.close(used[1])
-	}
+	clitest.Await(t, func() bool { return !holds(looker) })
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
 )
 
 // guidePages are the pages of the guide, in the order in which a reader follows them.
@@ -60,7 +62,7 @@ func readGuide(t *testing.T) string {
 // The commands of the pages work in their order, in a git repository, and print what the pages say.
 func TestCoordinationGuide(t *testing.T) {
 	t.Parallel()
-	needsGit(t)
+	clitest.NeedsGit(t)
 	text := readGuide(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -176,7 +178,7 @@ func (g *guide) run(command, stdin string) (out string, err error) {
 // harness does what a harness does with its files: connects with servers, and runs hooks.
 func (g *guide) harness(file *harnessFile) {
 	for name, s := range file.Servers {
-		var transport sdk.Transport = &sdk.StreamableClientTransport{Endpoint: strings.Replace(s.URL, defaultCoord, g.addr, 1)}
+		var transport sdk.Transport = &sdk.StreamableClientTransport{Endpoint: strings.Replace(s.URL, "127.0.0.1:8096", g.addr, 1)}
 		if s.URL == "" {
 			cmd := exec.Command(filepath.Join(g.bin, s.Command), s.Args...)
 			cmd.Dir, cmd.Env = g.dir, g.env

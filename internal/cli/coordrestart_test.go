@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
 )
 
 // Who has asked a session over A2A gets its answer, though the coordinator is killed meanwhile; and the task is there after
@@ -44,7 +46,7 @@ func TestQuestionsOverA2AOutliveTheCoordinator(t *testing.T) {
 		ID string `json:"id"`
 	}) {
 		client := connectTo(t, url, "")
-		text, err := callTool(t.Context(), client, "check_messages", map[string]any{"project_id": "p", "session_name": "a", "peek": true})
+		text, err := clitest.CallTool(t.Context(), client, "check_messages", map[string]any{"project_id": "p", "session_name": "a", "peek": true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +55,7 @@ func TestQuestionsOverA2AOutliveTheCoordinator(t *testing.T) {
 		}
 		return all
 	}
-	await(t, func() bool { return len(questions()) == 1 })
+	clitest.Await(t, func() bool { return len(questions()) == 1 })
 	for range 2 {
 		s.kill()
 		s = serve()

@@ -12,15 +12,15 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // startCoordinator starts coord serve and returns it with its URL.
@@ -70,7 +70,7 @@ func TestCoordinatorDrains(t *testing.T) {
 			register(t, client, "a", "b")
 			answer := make(chan string, 1)
 			go func() {
-				text, err := callTool(context.Background(), client, "query_agent", map[string]any{
+				text, err := clitest.CallTool(context.Background(), client, "query_agent", map[string]any{
 					"project_id": "p", "from_session": "a", "to_session": "b", "query_type": "q", "query": "Who?", "timeout": 300,
 				})
 				if err != nil {
@@ -79,8 +79,8 @@ func TestCoordinatorDrains(t *testing.T) {
 				answer <- string(text)
 			}()
 			other := connectTo(t, url, "")
-			await(t, func() bool {
-				text, err := callTool(t.Context(), other, "check_messages", map[string]any{"project_id": "p", "session_name": "b", "peek": true})
+			clitest.Await(t, func() bool {
+				text, err := clitest.CallTool(t.Context(), other, "check_messages", map[string]any{"project_id": "p", "session_name": "b", "peek": true})
 				return err == nil && strings.Contains(string(text), "Who?")
 			})
 			if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -196,10 +196,10 @@ func TestHooksBringBackTheDead(t *testing.T) {
 	mustCall(t, client, "register_agent", me, `"registered"`) // by itself, so that it has no more patience than others
 	mustCall(t, client, "add_todo", map[string]any{"project_id": "p", "session_name": "a", "todo_item": "write it", "priority": 1}, `"added"`)
 	died := func() bool {
-		text, err := callTool(t.Context(), client, "list_active_agents", map[string]any{"project_id": "p"})
+		text, err := clitest.CallTool(t.Context(), client, "list_active_agents", map[string]any{"project_id": "p"})
 		return err == nil && string(text) == "{}"
 	}
-	await(t, died)
+	clitest.Await(t, died)
 	edit := `{"session_id":"h","tool_name":"Edit","tool_input":{"file_path":"x.go"}}`
 	for _, want := range []string{`"hookEventName":"PreToolUse","additionalContext":"The coordinator did not know you any more`, ""} {
 		if said := runHookCommand(t, url, "pre-tool-use", edit); !strings.Contains(said, want) || (want == "") != (said == "") {
@@ -218,8 +218,8 @@ func TestHookedAgentsHavePatience(t *testing.T) {
 	runHookCommand(t, url, "session-start", `{"session_id":"h"}`)
 	// Another one dies meanwhile, so that there was a look at who is alive.
 	mustCall(t, client, "register_agent", map[string]any{"project_id": "p", "session_name": "b", "task_id": "1", "branch": "", "description": ""}, `"registered"`)
-	await(t, func() bool {
-		text, err := callTool(t.Context(), client, "list_active_agents", map[string]any{"project_id": "p"})
+	clitest.Await(t, func() bool {
+		text, err := clitest.CallTool(t.Context(), client, "list_active_agents", map[string]any{"project_id": "p"})
 		return err == nil && !strings.Contains(string(text), `"b":`)
 	})
 	mustCall(t, client, "list_active_agents", map[string]any{"project_id": "p"}, `"a":`)
@@ -252,66 +252,6 @@ func TestStopFreesWhatHooksLeased(t *testing.T) {
 	announce("b", "then.go", `"conflict"`)
 	announce("b", "hook.go", `"locked"`)
 	announce("b", "app/[id]/page.tsx", `"locked"`)
-}
-
-// A file is the same in each work tree of a repository and by whatever name it is reached, and those elsewhere are none.
-func TestRelativePaths(t *testing.T) {
-	t.Parallel()
-	needsGit(t)
-	base := t.TempDir()
-	main, linked, other := filepath.Join(base, "shop"), filepath.Join(base, "linked"), filepath.Join(base, "other")
-	for _, args := range [][]string{
-		{"init", "-q", main}, {"init", "-q", other},
-		{"-C", main, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "--allow-empty", "-m", "x"},
-		{"-C", main, "worktree", "add", "-q", linked},
-	} {
-		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	for link, to := range map[string]string{"alias": main, "shop/soon": "later.go", "shop/loop": "loop"} {
-		if err := os.Symlink(to, filepath.Join(base, filepath.FromSlash(link))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	repo, err := repositoryOf(t.Context(), main)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, want := range map[string]string{
-		filepath.Join(main, "src", "new", "x.go"): "src/new/x.go", filepath.Join(linked, "x.go"): "x.go",
-		filepath.Join(main, "soon"): "later.go", filepath.Join(main, "loop"): "loop",
-		filepath.Join(base, "alias", "x.go"): "x.go", filepath.Join(main, "src", "..", "x.go"): "x.go",
-		filepath.Join(other, "x.go"): "", filepath.Join(base, "x.go"): "", main + "x": "",
-	} {
-		got, err := repo.relative(t.Context(), file)
-		if got != want || (want == "") != (err == errOutside) {
-			t.Errorf("%s: %q, %v", file, got, err)
-		}
-	}
-	for dir, want := range map[string]string{main: "shop", linked: "shop", base: filepath.Base(base)} {
-		repo, err := repositoryOf(t.Context(), dir)
-		if err != nil || repo.name() != want {
-			t.Errorf("%s is called %s, %v", dir, repo.name(), err)
-		}
-	}
-}
-
-// On macOS one folder has two spellings, and git and a harness need not write the same one.
-func TestFilesOfEitherSpelling(t *testing.T) {
-	t.Parallel()
-	base := t.TempDir()
-	const composed, apart = "caf\u00e9", "cafe\u0301"
-	if err := os.Mkdir(filepath.Join(base, composed), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, names := range [][2]string{{composed, apart}, {apart, composed}, {composed, composed}} {
-		repo := &repository{root: filepath.Join(base, names[0])}
-		got, err := repo.relative(t.Context(), filepath.Join(base, names[1], "x.go"))
-		if got != "x.go" || err != nil {
-			t.Errorf("%q below %q: %q, %v", names[1], names[0], got, err)
-		}
-	}
 }
 
 // Somebody at a terminal types the name of the project that is to be deleted, or nothing is done.

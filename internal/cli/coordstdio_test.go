@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
@@ -77,7 +77,7 @@ func stdioClient(t *testing.T, cmd *exec.Cmd, version string, options *sdk.Clien
 // mustCall calls a tool and wants a text in its answer.
 func mustCall(t *testing.T, session *sdk.ClientSession, tool string, args map[string]any, want string) {
 	t.Helper()
-	text, err := callTool(t.Context(), session, tool, args)
+	text, err := clitest.CallTool(t.Context(), session, tool, args)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestStdioStartsTheCoordinator(t *testing.T) {
 // is answered with what to do then, which is to ask again.
 func again(t *testing.T, c *sdk.ClientSession, tool string, args map[string]any, want string) {
 	t.Helper()
-	if text, err := callTool(t.Context(), c, tool, args); err == nil && strings.Contains(string(text), "look before you ask again") {
+	if text, err := clitest.CallTool(t.Context(), c, tool, args); err == nil && strings.Contains(string(text), "look before you ask again") {
 		t.Logf("%s: %s", tool, text)
 	}
 	mustCall(t, c, tool, args, want)
@@ -218,8 +218,8 @@ func TestStdioPassesOnWaits(t *testing.T) {
 		ended <- err
 	}()
 	inbox := map[string]any{"session_name": "b", "peek": true}
-	await(t, func() bool {
-		text, err := callTool(t.Context(), session, "check_messages", inbox)
+	clitest.Await(t, func() bool {
+		text, err := clitest.CallTool(t.Context(), session, "check_messages", inbox)
 		return err == nil && strings.Contains(string(text), "Who?")
 	})
 	if said := <-progress; said != "waiting" {
@@ -229,8 +229,8 @@ func TestStdioPassesOnWaits(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("ended with %v", err)
 	}
-	await(t, func() bool { // whoever was asked need not answer
-		text, err := callTool(t.Context(), session, "check_messages", inbox)
+	clitest.Await(t, func() bool { // whoever was asked need not answer
+		text, err := clitest.CallTool(t.Context(), session, "check_messages", inbox)
 		return err == nil && string(text) == "[]"
 	})
 }
@@ -279,14 +279,14 @@ func TestProxyPassesOnWaits(t *testing.T) {
 					t.Errorf("ended with %v", err)
 				}
 			}
-			await(t, func() bool { // whoever was asked need not answer
-				text, err := callTool(t.Context(), session, "check_messages", map[string]any{"session_name": "b", "peek": true})
+			clitest.Await(t, func() bool { // whoever was asked need not answer
+				text, err := clitest.CallTool(t.Context(), session, "check_messages", map[string]any{"session_name": "b", "peek": true})
 				return err == nil && string(text) == "[]"
 			})
 			mustCall(t, session, "release_file_lock", map[string]any{"session_name": "b", "file_path": "x"}, `"released"`)
-			await(t, func() bool { // a's claim is gone, or a would have the lock now
+			clitest.Await(t, func() bool { // a's claim is gone, or a would have the lock now
 				change := map[string]any{"session_name": "c", "file_path": "x", "change_type": "modify"}
-				text, err := callTool(t.Context(), session, "announce_file_change", change)
+				text, err := clitest.CallTool(t.Context(), session, "announce_file_change", change)
 				return err == nil && strings.Contains(string(text), `"locked"`)
 			})
 		})
@@ -339,17 +339,6 @@ func awaitUpdate(t *testing.T, session *sdk.ClientSession, updated <-chan string
 	t.Fatal("nobody is told of a change")
 }
 
-// await polls until something is so.
-func await(t *testing.T, so func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !so(); {
-		if time.Now().After(deadline) {
-			t.Fatal("it does not come about")
-		}
-		<-time.After(10 * time.Millisecond)
-	}
-}
-
 // The proxy ends when its harness does, whatever that leaves behind.
 func TestStdioEndsWithItsHarness(t *testing.T) {
 	t.Parallel()
@@ -363,50 +352,5 @@ func TestStdioEndsWithItsHarness(t *testing.T) {
 	io.Copy(io.Discard, out)
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("ended with %v", err)
-	}
-}
-
-// As long as its harness lives, the sessions that call through a proxy are alive; then they are not.
-func TestStdioPresence(t *testing.T) {
-	t.Parallel()
-	c := newCommand(nil)
-	o := &coordOptions{project: "p", data: cmdline.InMemory}
-	p := newProxy(o, nil)
-	end, err := c.embed(t.Context(), o, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		p.up.Close()
-		if err := end(); err != nil {
-			t.Error(err)
-		}
-	}()
-	done := &sdk.CallToolResult{}
-	p.note("check_messages", map[string]jsontext.Value{"project_id": quoted("p"), "from_session": quoted("gone")}, done)
-	// Who looks at another, or is refused, keeps nobody alive.
-	victim := map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("victim"), "peek": jsontext.Value("true")}
-	p.note("get_my_todos", victim, done)
-	p.note("check_lock", victim, done)
-	p.note("check_messages", victim, done)
-	p.note("add_todo", victim, &sdk.CallToolResult{IsError: true})
-	if got := p.sessions(); len(got) != 1 {
-		t.Errorf("kept alive: %v", got)
-	}
-	mustCall(t, p.up, "register_agent", map[string]any{"project_id": "p", "session_name": "a", "task_id": "1", "branch": "", "description": ""}, "registered")
-	p.note("register_agent", map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("a")}, done)
-	ctx, cancel := context.WithCancel(t.Context())
-	stayed := make(chan struct{})
-	go func() { defer close(stayed); p.stay(ctx, time.Millisecond, os.Getppid()) }()
-	await(t, func() bool { return len(p.sessions()) == 1 }) // who is not registered is no longer ours
-	if got := p.sessions(); got[0] != [2]string{"p", "a"} {
-		t.Error(got)
-	}
-	cancel()
-	<-stayed
-	p.stay(t.Context(), time.Millisecond, -1) // ends at once, as the parent is another one
-	p.note("unregister_agent", map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("a")}, done)
-	if got := p.sessions(); len(got) != 0 {
-		t.Error(got)
 	}
 }

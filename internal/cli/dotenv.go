@@ -15,10 +15,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
-	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 const (
@@ -124,7 +125,7 @@ func readFoundFile(path string) (envFile, error) {
 	if err != nil {
 		return envFile{path: path, warning: err.Error()}, nil
 	}
-	if isForeign(info) {
+	if cmdline.IsForeign(info) {
 		return envFile{path: path, warning: path + " belongs to another user and does not count; name it with --config if you trust it"}, nil
 	}
 	file, err := readEnvFile(path)

@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 func TestParseEnv(t *testing.T) {

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // The words that are commands wherever a form asks for something.

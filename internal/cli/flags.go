@@ -10,10 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
-	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // The names of flags that are looked for: of the one whose value is a file with settings, of the agent, of headers, and
@@ -46,7 +48,7 @@ var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token"
 	"answer", "skeleton", "fill", flagChanged, flagOwnHost, "help", "version"}
 
 // secrets are options whose values are never shown.
-var secrets = []string{"bearer", "api-key", flagSvcParam, flagRegistryToken, flagCoordToken, flagMCPToken}
+var secrets = []string{"bearer", "api-key", flagSvcParam, flagRegistryToken, coordcmd.FlagToken, flagMCPToken}
 
 // annotationPart marks the flags of a message's parts, as one of them has the name of an option of serve.
 const annotationPart = "part"

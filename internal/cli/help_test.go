@@ -3,12 +3,13 @@
 package cli
 
 import (
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // Help fits a terminal of 80 columns, whatever its sources look like.

@@ -4,11 +4,12 @@ package cli
 
 import (
 	"context"
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"io"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 var printedTask = regexp.MustCompile(`--task-id ([0-9a-f-]+)`)

@@ -3,11 +3,12 @@
 package cli
 
 import (
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // interrupts are the signals that ask the program to end. The first one ends the command, and the next one the process

@@ -7,9 +7,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 const manLong = `man prints a manual page of all commands for man(1). Save it as man1/dragoman.1 in a folder of

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
 )
 
 // What the coordinator would say of the headers between it and the proxy, and what the SDK would answer without a code or
@@ -64,8 +66,8 @@ func TestStdioAnswersAsMCPHasIt(t *testing.T) {
 		}
 		return strings.Contains(line, want)
 	}
-	await(t, func() bool { return inbox("Who?") })
+	clitest.Await(t, func() bool { return inbox("Who?") })
 	say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":11}}`)
-	await(t, func() bool { return inbox(`"text":"[]"`) }) // it has ended, and nothing was said of it
+	clitest.Await(t, func() bool { return inbox(`"text":"[]"`) }) // it has ended, and nothing was said of it
 	ask("12", "ping", `{}`, `"result"`)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/mcpbridge"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/mcpstdio"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -113,7 +114,7 @@ func (c *command) mcpBridge(ctx context.Context, o *bridgeOptions) (err error) {
 		return c.bridgeHTTP(ctx, o, b)
 	}
 	// What is sent is JSON, whose strings have no raw control characters.
-	err = b.MCP().Run(ctx, stdioTransport(c.Stdin, c.Stdout))
+	err = b.MCP().Run(ctx, mcpstdio.Transport(c.Stdin, c.Stdout))
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // positionalCommands are the commands of the A2A project's first tool, which came with its SDK for Go: verbs first, and

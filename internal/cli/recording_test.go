@@ -5,7 +5,6 @@
 package cli
 
 import (
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // shBlock is a block of commands of a page, and servedAt the address at which one of them serves.

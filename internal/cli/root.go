@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // defaultPoll is the first pause between two looks at a task, as the specification of such tools has it: a person waits, not a
@@ -109,7 +111,7 @@ func (c *command) root() *cobra.Command {
 	}
 	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send, c.chatCommand(),
 		task, c.hostCommand(), c.recordCommand(), c.replayCommand(), c.diffCommand(), c.benchCommand(),
-		c.registryCommand(), c.coordCommand(), c.mcpCommand(), c.conformanceCommand(),
+		c.registryCommand(), coordcmd.Command(c.Run), c.mcpCommand(), c.conformanceCommand(),
 		c.configCommand(), c.manCommand(), c.versionCommand())
 	for _, cmd := range descendants(root) {
 		if cmd.Args != nil && cmd.Flag(flagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -39,14 +38,6 @@ func runWith(ctx context.Context, env map[string]string, stdin string, args ...s
 }
 
 func run(ctx context.Context, args ...string) result { return runWith(ctx, nil, "", args...) }
-
-// needsGit skips a test where git is not there.
-func needsGit(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not there; install it to run this test, for example: apt-get install git")
-	}
-}
 
 // serveAgent serves an agent, or whatever options say, until the test ends, and returns its URL.
 func serveAgent(t *testing.T, a agent.Agent, opts *server.Options) string {

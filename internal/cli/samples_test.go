@@ -14,8 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // samplesProcess starts samples up and returns it with its URL, and how long it took.

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
 )
 
 func TestMain(m *testing.M) {
@@ -136,8 +138,11 @@ func tool(ts *testscript.TestScript, neg bool, args []string) {
 	}, nil)
 	ts.Check(err)
 	defer session.Close()
-	_, err = (&coordOptions{}).callAnswer(ctx, session, args[0], about)
+	answer, err := clitest.CallTool(ctx, session, args[0], about)
 	ts.Check(err)
+	if bytes.Contains(answer, []byte(`"status":"error"`)) {
+		ts.Fatalf("%s refuses: %s", args[0], answer)
+	}
 }
 
 // startProcess starts dragoman as a process of its own: the test binary, which is the program when it is called so.

@@ -13,7 +13,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
@@ -122,18 +121,8 @@ func (c *command) sendCommand() *cobra.Command {
 	flags.StringVar(&o.metadata, "metadata", "", "metadata of the message, a JSON object")
 	flags.StringSliceVar(&o.accept, "accept", nil, "accepted media types of the answer, separated by commas")
 	flags.StringVar(&o.schema, "schema", "", "file with a JSON Schema for the data of the answer; send passes it to the agent and checks the answer")
-	flags.SetNormalizeFunc(aliases(map[string]string{"return-immediately": "async", "no-wait": "async", "immediate": "async", "task": "task-id", "context": "context-id"}))
+	flags.SetNormalizeFunc(cmdline.Aliases(map[string]string{"return-immediately": "async", "no-wait": "async", "immediate": "async", "task": "task-id", "context": "context-id"}))
 	return cmd
-}
-
-// aliases lets flags be called by other names.
-func aliases(canonical map[string]string) func(*pflag.FlagSet, string) pflag.NormalizedName {
-	return func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if known, ok := canonical[name]; ok {
-			name = known
-		}
-		return pflag.NormalizedName(name)
-	}
 }
 
 // settleWait decides whether to wait. The flags --wait and --stream come before a variable that says --async.

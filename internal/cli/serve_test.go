@@ -7,7 +7,6 @@ package cli
 import (
 	"crypto/tls"
 	"errors"
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"io"
 	"net"
 	"net/http"
@@ -19,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // serveProcess starts a server and returns it with its URL. It is killed when the test ends.

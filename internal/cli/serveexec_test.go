@@ -15,8 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // awaitPID returns the process id that a file gets.

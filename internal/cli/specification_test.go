@@ -3,13 +3,14 @@
 package cli
 
 import (
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 const specificationFile = "../../docs/cli-spec.md"

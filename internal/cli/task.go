@@ -46,7 +46,7 @@ func (c *command) taskGetCommand() *cobra.Command {
 	historyFlag(cmd, &history)
 	c.failOnFlag(cmd.Flags())
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the task ends or needs input or authorization (also --watch)")
-	cmd.Flags().SetNormalizeFunc(aliases(map[string]string{"watch": "wait"}))
+	cmd.Flags().SetNormalizeFunc(cmdline.Aliases(map[string]string{"watch": "wait"}))
 	return cmd
 }
 

@@ -7,8 +7,9 @@ import (
 	"crypto/x509"
 	"os"
 
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // tlsOptions are the flags that say whom to trust and who one is, over TLS.

@@ -4,11 +4,12 @@ package cli
 
 import (
 	"fmt"
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // A task whose state nobody knows neither has ended nor waits: it is looked at again, under --timeout.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Group makes a command that only holds others.
@@ -44,5 +45,15 @@ func OneWord(what string) cobra.PositionalArgs {
 			return nil
 		}
 		return Usagef("%s takes %s", cmd.CommandPath(), what)
+	}
+}
+
+// Aliases lets flags be called by other names.
+func Aliases(canonical map[string]string) func(*pflag.FlagSet, string) pflag.NormalizedName {
+	return func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if known, ok := canonical[name]; ok {
+			name = known
+		}
+		return pflag.NormalizedName(name)
 	}
 }

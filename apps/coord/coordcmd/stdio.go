@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package coordcmd
 
 import (
 	"cmp"
@@ -27,6 +27,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord/daemon"
 	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/mcpstdio"
 )
 
 const coordStdioLong = `stdio serves the coordinator's tools over standard input and output, for harnesses that start one
@@ -38,7 +39,7 @@ either. Absolute paths of files in the repository become paths of the project. -
 coordinator inside this process, for one harness. If another coordinator runs, it needs its own
 --data-dir.`
 
-func (c *command) coordStdioCommand(o *coordOptions) *cobra.Command {
+func (c *commands) stdioCommand(o *coordOptions) *cobra.Command {
 	var embedded bool
 	cmd := &cobra.Command{
 		Use:     "stdio",
@@ -46,13 +47,13 @@ func (c *command) coordStdioCommand(o *coordOptions) *cobra.Command {
 		Long:    coordStdioLong,
 		Example: "  dragoman coord stdio\n  dragoman coord stdio --project shop\n  dragoman coord stdio --embedded --data-dir :memory:",
 		Args:    cmdline.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordStdio(cmd.Context(), o, embedded) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.stdio(cmd.Context(), o, embedded) },
 	}
 	cmd.Flags().BoolVar(&embedded, "embedded", false, "run the coordinator inside this process")
 	return cmd
 }
 
-func (c *command) coordStdio(ctx context.Context, o *coordOptions, embedded bool) (err error) {
+func (c *commands) stdio(ctx context.Context, o *coordOptions, embedded bool) (err error) {
 	repo, err := o.place(ctx, c.Dir)
 	if err != nil {
 		return err
@@ -65,30 +66,30 @@ func (c *command) coordStdio(ctx context.Context, o *coordOptions, embedded bool
 		}
 		defer func() { err = errors.Join(err, end()) }()
 	} else {
-		if err := c.ensureCoord(ctx, o); err != nil {
+		if err := c.ensureRunning(ctx, o); err != nil {
 			return err
 		}
-		if p.up, err = c.dialCoord(ctx, o, p.options()); err != nil {
+		if p.up, err = c.dial(ctx, o, p.options()); err != nil {
 			return err
 		}
 		p.redial = func(ctx context.Context) (*sdk.ClientSession, error) {
-			if err := c.ensureCoord(ctx, o); err != nil {
+			if err := c.ensureRunning(ctx, o); err != nil {
 				return nil, err
 			}
-			return c.dialCoord(ctx, o, p.options())
+			return c.dial(ctx, o, p.options())
 		}
-		p.start = func(ctx context.Context) error { return c.ensureCoord(ctx, o) }
+		p.start = func(ctx context.Context) error { return c.ensureRunning(ctx, o) }
 		p.openConnection = func(ctx context.Context) (*sdk.ClientSession, error) {
 			return c.dialConnection(ctx, o, p.connectionOptions())
 		}
 	}
 	defer func() { p.upstream().Close() }() // nobody is left who could be told
-	return p.serve(ctx, stdioTransport(c.Stdin, c.Stdout))
+	return p.serve(ctx, mcpstdio.Transport(c.Stdin, c.Stdout))
 }
 
 // embed runs a coordinator in this process and connects the proxy with it.
-func (c *command) embed(ctx context.Context, o *coordOptions, p *proxy) (end func() error, err error) {
-	kept, err := c.openCoordData(ctx, o.data, nil)
+func (c *commands) embed(ctx context.Context, o *coordOptions, p *proxy) (end func() error, err error) {
+	kept, err := c.openData(ctx, o.data, nil)
 	if err != nil {
 		return nil, err
 	}

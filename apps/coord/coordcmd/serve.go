@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package coordcmd
 
 import (
 	"cmp"
@@ -59,7 +59,7 @@ const coordServeExample = `  dragoman coord serve
   dragoman coord serve --addr 127.0.0.1:0 --data-dir :memory:
   dragoman coord serve --addr :8096 --tls-cert cert.pem --tls-key key.pem`
 
-func (c *command) coordServeCommand() *cobra.Command {
+func (c *commands) serveCommand() *cobra.Command {
 	var o coordServeOptions
 	cmd := &cobra.Command{
 		Use:     "serve",
@@ -67,7 +67,7 @@ func (c *command) coordServeCommand() *cobra.Command {
 		Long:    coordServeLong,
 		Example: coordServeExample,
 		Args:    cmdline.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordServe(cmd.Context(), &o) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), &o) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -84,12 +84,12 @@ func (c *command) coordServeCommand() *cobra.Command {
 	flags.DurationVar(&o.Drain, "drain", 5*time.Second, "time that open requests get to finish when the coordinator stops")
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
-	flags.SetNormalizeFunc(aliases(map[string]string{"alive": "session-timeout"})) // its name before
+	flags.SetNormalizeFunc(cmdline.Aliases(map[string]string{"alive": "session-timeout"})) // its name before
 	return cmd
 }
 
-// coordServe runs a coordinator until ctx ends.
-func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err error) {
+// serve runs a coordinator until ctx ends.
+func (c *commands) serve(ctx context.Context, o *coordServeOptions) (err error) {
 	logger, err := o.Logger(c.Terminal)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 		return c.besideCoord(ctx, o, err)
 	}
 	defer ln.Close() // the server does that too
-	kept, err := c.openCoordData(ctx, o.Data, logger)
+	kept, err := c.openData(ctx, o.Data, logger)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (c *command) coordServe(ctx context.Context, o *coordServeOptions) (err err
 }
 
 // besideCoord is the error of an address that cannot be listened at, which may be that of a coordinator already.
-func (c *command) besideCoord(ctx context.Context, o *coordServeOptions, err error) error {
+func (c *commands) besideCoord(ctx context.Context, o *coordServeOptions, err error) error {
 	at := &coordOptions{url: "http://" + o.Addr}
 	if at.check() != nil {
 		return err
@@ -254,7 +254,7 @@ func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h ht
 }
 
 // checkOpen refuses to let in strangers, unless that is meant.
-func (c *command) checkOpen(ctx context.Context, o *coordServeOptions, tables *coord.Tables, local bool) error {
+func (c *commands) checkOpen(ctx context.Context, o *coordServeOptions, tables *coord.Tables, local bool) error {
 	if local {
 		return nil
 	}
@@ -314,8 +314,8 @@ func (d *coordData) close() error {
 // ownerKeyFile is the file in a data folder that says who runs the coordinator: whoever can read it.
 const ownerKeyFile = "owner.key"
 
-// coordFolder returns the data folder of coordinators, unless one is named.
-func (c *command) coordFolder(data string) (string, error) {
+// dataFolder returns the data folder of coordinators, unless one is named.
+func (c *commands) dataFolder(data string) (string, error) {
 	folder, err := c.DataFolder(data, cmdline.FolderCoord)
 	if err != nil || folder == cmdline.InMemory {
 		return folder, err
@@ -335,15 +335,15 @@ func explainCoordFolder(folder string, err error) error {
 	return f
 }
 
-// openCoordData opens where a coordinator keeps what happens.
-func (c *command) openCoordData(ctx context.Context, data string, logger *slog.Logger) (_ *coordData, err error) {
+// openData opens where a coordinator keeps what happens.
+func (c *commands) openData(ctx context.Context, data string, logger *slog.Logger) (_ *coordData, err error) {
 	d := &coordData{place: data, key: rand.Text()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.close())
 		}
 	}()
-	folder, err := c.coordFolder(data)
+	folder, err := c.dataFolder(data)
 	if err != nil {
 		return nil, err
 	}
@@ -375,8 +375,8 @@ func (c *command) openCoordData(ctx context.Context, data string, logger *slog.L
 	return d, nil
 }
 
-// coordLimits are those of a coordinator, for config show.
-func coordLimits() []cmdline.Limit {
+// Limits are those of a coordinator, for config show.
+func Limits() []cmdline.Limit {
 	const of = "coordinator"
 	limits := []cmdline.Limit{
 		{Name: "session timeout", Value: terminal.FormatDuration(coord.DefaultSessionTimeout), Of: of},

@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package cli
+package cmdline
 
 import (
 	"io/fs"
@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// isForeign reports whether a file belongs to somebody who is neither the user nor the administrator.
-func isForeign(info fs.FileInfo) bool {
+// IsForeign reports whether a file belongs to somebody who is neither the user nor the administrator.
+func IsForeign(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid != 0 && int(stat.Uid) != os.Geteuid()
 }

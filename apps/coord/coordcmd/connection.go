@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package coordcmd
 
 import (
 	"context"
@@ -36,8 +36,8 @@ const (
 )
 
 // dialConnection opens a connection.
-func (c *command) dialConnection(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession, error) {
-	web := c.coordHTTP(o)
+func (c *commands) dialConnection(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession, error) {
+	web := c.httpClient(o)
 	next := web.Transport
 	if next == nil {
 		next = http.DefaultTransport

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package coordcmd
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"io"
 	"net"
 	"net/url"
@@ -15,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // startPatience is how long a coordinator may take to start.
@@ -26,9 +27,9 @@ const coordLog = "serve.log"
 // startEvery is the pause between two looks whether it has.
 const startEvery = 50 * time.Millisecond
 
-// ensureCoord starts a coordinator on this machine if none answers there. When several do so at once one of them gets
+// ensureRunning starts a coordinator on this machine if none answers there. When several do so at once one of them gets
 // the address, and all use that one.
-func (c *command) ensureCoord(ctx context.Context, o *coordOptions) error {
+func (c *commands) ensureRunning(ctx context.Context, o *coordOptions) error {
 	_, _, err := c.healthOf(ctx, o)
 	if f, ok := errors.AsType[*cmdline.Failure](err); !ok || f.Code != cmdline.CodeUnreachable {
 		return err
@@ -37,15 +38,15 @@ func (c *command) ensureCoord(ctx context.Context, o *coordOptions) error {
 	if !ok {
 		return err
 	}
-	folder, err := c.coordFolder(o.data)
+	folder, err := c.dataFolder(o.data)
 	if err != nil {
 		return err
 	}
-	started, err := c.startCoord(folder, addr)
+	started, err := c.start(folder, addr)
 	if err != nil {
 		return err
 	}
-	return c.awaitCoord(ctx, o, started)
+	return c.await(ctx, o, started)
 }
 
 // startable returns the address of a coordinator that can be started here: one on this machine, without TLS.
@@ -67,8 +68,8 @@ type startedCoord struct {
 	begin int64  // where that begins
 }
 
-// startCoord starts a coordinator that outlives this program. What it says goes to a file.
-func (c *command) startCoord(folder, addr string) (*startedCoord, error) {
+// start starts a coordinator that outlives this program. What it says goes to a file.
+func (c *commands) start(folder, addr string) (*startedCoord, error) {
 	self, err := c.self()
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (c *command) startCoord(folder, addr string) (*startedCoord, error) {
 }
 
 // self returns the file of this program, as it was called: an update replaces what a symbolic link leads to.
-func (c *command) self() (string, error) {
+func (c *commands) self() (string, error) {
 	file, err := exec.LookPath(c.Program)
 	if err == nil {
 		file, err = filepath.Abs(file)
@@ -121,9 +122,9 @@ func (c *command) self() (string, error) {
 	return file, nil
 }
 
-// awaitCoord waits until a coordinator answers. The one that was started may end meanwhile, as another one has the
+// await waits until a coordinator answers. The one that was started may end meanwhile, as another one has the
 // address.
-func (c *command) awaitCoord(ctx context.Context, o *coordOptions, started *startedCoord) error {
+func (c *commands) await(ctx context.Context, o *coordOptions, started *startedCoord) error {
 	ended := started.ended
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()

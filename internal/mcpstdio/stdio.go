@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+// Package mcpstdio is an MCP transport over standard input and output that goes on after messages that cannot be read.
+package mcpstdio
 
 import (
 	"bufio"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -24,9 +26,9 @@ const maxMessage = 8 << 20
 // noBatches is the first revision of MCP without batches.
 const noBatches = "2025-06-18"
 
-// stdioTransport returns the transport of an MCP server over standard input and output. A message that cannot be read is
+// Transport returns the transport of an MCP server over standard input and output. A message that cannot be read is
 // answered with an error and left out: the transport of the SDK would end there, and all calls that are under way with it.
-func stdioTransport(in io.Reader, to io.Writer) sdk.Transport {
+func Transport(in io.Reader, to io.Writer) sdk.Transport {
 	out := &messageWriter{to: to}
 	return &answersTransport{&sdk.IOTransport{
 		Reader: io.NopCloser(&messageReader{from: bufio.NewReader(in), errors: out, limit: maxMessage}), Writer: out,
@@ -85,7 +87,11 @@ func (w *messageWriter) refuse(id jsontext.Value, code int, why string) error {
 	if id == nil {
 		id = jsontext.Value("null")
 	}
-	_, err := fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, code, quoted(why))
+	text, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(why, "\uFFFD"))
+	if err != nil {
+		return fmt.Errorf("quote %q: %w", why, err)
+	}
+	_, err = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, code, text)
 	return err
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package coordcmd
 
 import (
 	"context"
@@ -25,7 +25,7 @@ If agents are at work in the project or hold leases, pass --force. If the projec
 you need one with the role admin. At a terminal the command asks for the name of the project;
 elsewhere pass --yes.`
 
-func (c *command) coordDeleteCommand(o *coordOptions) *cobra.Command {
+func (c *commands) deleteCommand(o *coordOptions) *cobra.Command {
 	var force, yes bool
 	cmd := &cobra.Command{
 		Use: "delete PROJECT", Aliases: []string{"forget"}, Short: "Delete a project with all its data", Long: coordDeleteLong,
@@ -33,7 +33,7 @@ func (c *command) coordDeleteCommand(o *coordOptions) *cobra.Command {
 		Example: "  dragoman coord delete shop\n  dragoman coord delete shop --force --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.project = args[0]
-			return c.coordDelete(cmd.Context(), o, force, yes)
+			return c.deleteProject(cmd.Context(), o, force, yes)
 		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "delete the project even if agents are at work in it")
@@ -41,7 +41,7 @@ func (c *command) coordDeleteCommand(o *coordOptions) *cobra.Command {
 	return cmd
 }
 
-func (c *command) coordDelete(ctx context.Context, o *coordOptions, force, yes bool) error {
+func (c *commands) deleteProject(ctx context.Context, o *coordOptions, force, yes bool) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *command) coordDelete(ctx context.Context, o *coordOptions, force, yes b
 		path += "?force=true"
 	}
 	var ended coord.Ended
-	if err := c.coordAPI(ctx, o, http.MethodDelete, path, nil, &ended); err != nil {
+	if err := c.callAPI(ctx, o, http.MethodDelete, path, nil, &ended); err != nil {
 		if refused, ok := errors.AsType[*refusedError](err); ok && refused.code == coord.CodeInUse {
 			refused.failure.Hint = "dragoman coord watch and the coordinator's page show the agents; --force deletes the project anyway"
 		}
@@ -71,7 +71,7 @@ func (c *command) coordDelete(ctx context.Context, o *coordOptions, force, yes b
 }
 
 // confirmDelete has a person type the name of the project to delete.
-func (c *command) confirmDelete(ctx context.Context, project string) error {
+func (c *commands) confirmDelete(ctx context.Context, project string) error {
 	if !c.AtTerminal() {
 		return cmdline.Usagef("refusing to delete project %q: deletion is permanent and standard input is not a terminal", project).
 			WithHint("pass --yes to confirm")

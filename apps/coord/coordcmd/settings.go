@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package coordcmd
 
 import (
 	"context"
@@ -29,7 +29,7 @@ const coordSettingsLong = `settings changes the settings that you pass, and show
 If the project has tokens, you need one with the role admin. You can also change the first three
 settings on the coordinator's page.`
 
-func (c *command) coordSettingsCommand(o *coordOptions) *cobra.Command {
+func (c *commands) settingsCommand(o *coordOptions) *cobra.Command {
 	var given coord.Settings
 	cmd := &cobra.Command{
 		Use: "settings", Short: "Show and change the settings of a project", Long: coordSettingsLong, Args: cmdline.NoArgs,
@@ -41,7 +41,7 @@ func (c *command) coordSettingsCommand(o *coordOptions) *cobra.Command {
 	flags.BoolVar(&given.PerBranch, "per-branch", false, "let only agents on the same branch conflict")
 	flags.StringArrayVar(&given.Roots, "root", nil, "read absolute paths below this folder as paths of the project; repeatable")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.coordSettings(cmd.Context(), o, func(s *coord.Settings) (changed bool) {
+		return c.settings(cmd.Context(), o, func(s *coord.Settings) (changed bool) {
 			for name, set := range map[string]func(){
 				"strict": func() { s.Strict = given.Strict }, "ignore-case": func() { s.IgnoreCase = given.IgnoreCase },
 				"per-branch": func() { s.PerBranch = given.PerBranch }, "root": func() { s.Roots = c.absolute(given.Roots) },
@@ -67,7 +67,7 @@ type settingsOf struct {
 }
 
 // absolute returns the folders that are named, as absolute paths.
-func (c *command) absolute(folders []string) (all []string) {
+func (c *commands) absolute(folders []string) (all []string) {
 	for _, f := range folders {
 		switch {
 		case f == "":
@@ -80,18 +80,18 @@ func (c *command) absolute(folders []string) (all []string) {
 	return all
 }
 
-// coordSettings shows the settings of a project, after change has changed some.
-func (c *command) coordSettings(ctx context.Context, o *coordOptions, change func(*coord.Settings) bool) error {
+// settings shows the settings of a project, after change has changed some.
+func (c *commands) settings(ctx context.Context, o *coordOptions, change func(*coord.Settings) bool) error {
 	if _, err := o.place(ctx, c.Dir); err != nil {
 		return err
 	}
 	var settings coord.Settings
 	path := projectPath(o.project) + "/settings"
-	if err := c.coordAPI(ctx, o, http.MethodGet, path, nil, &settings); err != nil {
+	if err := c.callAPI(ctx, o, http.MethodGet, path, nil, &settings); err != nil {
 		return err
 	}
 	if change(&settings) {
-		if err := c.coordAPI(ctx, o, http.MethodPut, path, settings, &coord.Configured{}); err != nil {
+		if err := c.callAPI(ctx, o, http.MethodPut, path, settings, &coord.Configured{}); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+// Package coordcmd holds the commands of the coordinator: the daemon, the proxy and hooks for harnesses, the git guard, and
+// what people ask and set.
+package coordcmd
 
 import (
 	"bytes"
@@ -22,14 +24,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // defaultCoord is where coord serve listens unless told otherwise.
 const defaultCoord = "127.0.0.1:8096"
 
-// flagCoordToken names the flag with the token of a coordinator.
-const flagCoordToken = "coord-token"
+// FlagToken names the flag with the token of a coordinator.
+const FlagToken = "coord-token"
 
 // coordOptions are the flags of the commands that use a coordinator.
 type coordOptions struct {
@@ -40,11 +43,23 @@ type coordOptions struct {
 	data    string
 }
 
-func (c *command) coordCommand() *cobra.Command {
+// commands are the commands of a coordinator, and what they share.
+type commands struct {
+	*cmdline.Run
+	web *http.Client
+}
+
+// Command returns the command coord with its subcommands, for a run of the program.
+func Command(run *cmdline.Run) *cobra.Command {
+	c := &commands{run, &http.Client{Transport: client.NewHTTPTransport()}}
+	run.OnEnd(c.web.CloseIdleConnections)
 	o := &coordOptions{}
-	uses := []*cobra.Command{c.coordStdioCommand(o), c.coordHookCommand(o), c.coordGuardCommand(o), c.coordTokenCommand(o), c.coordSettingsCommand(o), c.coordDeleteCommand(o), c.coordWatchCommand(o), c.coordDoctorCommand(o)}
+	uses := []*cobra.Command{
+		c.stdioCommand(o), c.hookCommand(o), (&guardCommands{c}).command(o), (&tokenCommands{c}).command(o), c.settingsCommand(o),
+		c.deleteCommand(o), c.watchCommand(o), (&doctor{c}).command(o),
+	}
 	for _, cmd := range uses {
-		c.coordFlags(o).VisitAll(func(f *pflag.Flag) { // so that config show, which has them itself, does not repeat them
+		flagsOf(c.Run, o).VisitAll(func(f *pflag.Flag) { // so that config show, which has them itself, does not repeat them
 			if !slices.Contains(useless[cmd.Name()], f.Name) {
 				cmd.PersistentFlags().AddFlag(f)
 			}
@@ -54,7 +69,7 @@ func (c *command) coordCommand() *cobra.Command {
 		Use:     "coord",
 		Short:   "Let coding agents work on one code base together",
 		Example: "  dragoman coord serve\n  dragoman coord stdio --project shop\n  dragoman coord doctor",
-	}, append([]*cobra.Command{c.coordServeCommand()}, uses...)...)
+	}, append([]*cobra.Command{c.serveCommand()}, uses...)...)
 }
 
 // useless are the flags that commands have no use for.
@@ -63,14 +78,16 @@ var useless = map[string][]string{
 	"delete": {"project", "session", cmdline.FlagDataDir},
 }
 
-// coordFlags returns the flags of the commands that use a coordinator.
-func (c *command) coordFlags(o *coordOptions) *pflag.FlagSet {
+// Flags returns the flags of the commands that use a coordinator, for the command that shows which options count.
+func Flags(run *cmdline.Run) *pflag.FlagSet { return flagsOf(run, &coordOptions{}) }
+
+func flagsOf(run *cmdline.Run, o *coordOptions) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("coord", pflag.ContinueOnError)
 	flags.StringVar(&o.url, "coord", "http://"+defaultCoord, "URL of the coordinator")
-	flags.StringVar(&o.token, flagCoordToken, "", "token to send to the coordinator; prefer DRAGOMAN_COORD_TOKEN")
+	flags.StringVar(&o.token, FlagToken, "", "token to send to the coordinator; prefer DRAGOMAN_COORD_TOKEN")
 	flags.StringVar(&o.project, "project", "", "the project (default: the folder of the git repository, or this folder)")
 	flags.StringVar(&o.session, "session", "", "name of the agent's session (default: for hooks, one made of the harness's session id)")
-	c.DataDirFlag(flags, &o.data)
+	run.DataDirFlag(flags, &o.data)
 	return flags
 }
 
@@ -104,9 +121,9 @@ func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(r)
 }
 
-// coordHTTP returns the client to call a coordinator with.
-func (c *command) coordHTTP(o *coordOptions) *http.Client {
-	web := c.httpClient()
+// httpClient returns the client to call a coordinator with.
+func (c *commands) httpClient(o *coordOptions) *http.Client {
+	web := c.web
 	if o.token == "" {
 		return web
 	}
@@ -117,12 +134,12 @@ func (c *command) coordHTTP(o *coordOptions) *http.Client {
 	return &http.Client{Transport: &bearer{o.token, next}}
 }
 
-// dialCoord opens a session of MCP with a coordinator, without anything on the other side that could be lost when it is
+// dial opens a session of MCP with a coordinator, without anything on the other side that could be lost when it is
 // started again.
-func (c *command) dialCoord(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession, error) {
+func (c *commands) dial(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: cmdline.Version()}, options)
 	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{
-		Endpoint: o.url + "/mcp", HTTPClient: c.coordHTTP(o), MaxRetries: -1, DisableStandaloneSSE: true,
+		Endpoint: o.url + "/mcp", HTTPClient: c.httpClient(o), MaxRetries: -1, DisableStandaloneSSE: true,
 	}, nil)
 	if err != nil && strings.Contains(err.Error(), http.StatusText(http.StatusNotFound)) { // the SDK has no type for it
 		return nil, notCoordinator(o, "there is nothing at /mcp")
@@ -238,8 +255,8 @@ const coordPatience = 10 * time.Second
 // commandPatience is that for commands here, before which people and harnesses sit.
 const commandPatience = 5 * time.Second
 
-// coordAPI calls the API of a coordinator and reads its answer.
-func (c *command) coordAPI(ctx context.Context, o *coordOptions, method, path string, body, into any) error {
+// callAPI calls the API of a coordinator and reads its answer.
+func (c *commands) callAPI(ctx context.Context, o *coordOptions, method, path string, body, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, commandPatience)
 	defer cancel()
 	var content io.Reader
@@ -254,7 +271,7 @@ func (c *command) coordAPI(ctx context.Context, o *coordOptions, method, path st
 	if err != nil {
 		return err
 	}
-	resp, err := c.coordHTTP(o).Do(req)
+	resp, err := c.httpClient(o).Do(req)
 	if err != nil {
 		return coordUnreachable(o, err)
 	}
@@ -301,14 +318,14 @@ func coordStatus(o *coordOptions, resp *http.Response) error {
 func projectPath(project string) string { return "/api/projects/" + url.PathEscape(project) }
 
 // healthOf asks a coordinator whether it runs, and returns its version and the time it has.
-func (c *command) healthOf(ctx context.Context, o *coordOptions) (version string, clock time.Time, err error) {
+func (c *commands) healthOf(ctx context.Context, o *coordOptions) (version string, clock time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, commandPatience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+"/healthz", nil)
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	resp, err := c.httpClient().Do(req)
+	resp, err := c.web.Do(req)
 	if err != nil {
 		return "", time.Time{}, coordUnreachable(o, err)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package coordcmd
 
 import (
 	"bytes"
@@ -37,17 +37,20 @@ name is not UTF-8, must wait while another agent has leased its folder.
 If core.hooksPath is inside the work tree, git commits the hooks. They then contain no path of
 this machine and find dragoman in PATH.`
 
-func (c *command) coordGuardCommand(o *coordOptions) *cobra.Command {
+func (c *guardCommands) command(o *coordOptions) *cobra.Command {
 	return cmdline.Group(&cobra.Command{
 		Use: "guard", Short: "Reject git commits that touch leased files", Long: coordGuardLong, Example: "  dragoman coord guard install",
 	}, &cobra.Command{
 		Use: "install", Short: "Install the guard in the git repository", Long: coordGuardLong, Example: "  dragoman coord guard install\n  dragoman coord guard install --project shop", Args: cmdline.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.guardInstall(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.install(cmd.Context(), o) },
 	}, &cobra.Command{
 		Use: "check", Short: "Check whether the staged files may be committed", Long: coordGuardLong, Example: "  dragoman coord guard check", Args: cmdline.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.guardCheck(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.check(cmd.Context(), o) },
 	})
 }
+
+// guardCommands are the commands that keep commits of leased files back.
+type guardCommands struct{ *commands }
 
 // guardMark stands in hooks that install has written.
 const guardMark = "# Written by dragoman coord guard install."
@@ -79,7 +82,7 @@ func (r *repository) hookFiles(ctx context.Context) (files []string, err error) 
 	return files, nil
 }
 
-func (c *command) guardInstall(ctx context.Context, o *coordOptions) error {
+func (c *guardCommands) install(ctx context.Context, o *coordOptions) error {
 	project := o.project
 	repo, err := o.place(ctx, c.Dir)
 	if err != nil {
@@ -251,12 +254,12 @@ const maxAsked = 200
 const maxNamed = 20
 
 // conflictsOf asks which of some paths others than the session have leased.
-func (c *command) conflictsOf(ctx context.Context, o *coordOptions, branch string, paths []string) (list coord.ConflictList, err error) {
+func (c *commands) conflictsOf(ctx context.Context, o *coordOptions, branch string, paths []string) (list coord.ConflictList, err error) {
 	asked := map[string]any{"session": o.session, "branch": branch, "paths": paths}
-	return list, c.coordAPI(ctx, o, http.MethodPost, projectPath(o.project)+"/conflicts", asked, &list)
+	return list, c.callAPI(ctx, o, http.MethodPost, projectPath(o.project)+"/conflicts", asked, &list)
 }
 
-func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
+func (c *guardCommands) check(ctx context.Context, o *coordOptions) error {
 	repo, err := o.place(ctx, c.Dir)
 	if err != nil {
 		return err
@@ -291,7 +294,7 @@ func (c *command) guardCheck(ctx context.Context, o *coordOptions) error {
 }
 
 // allConflictsOf asks about any number of paths. With an error it returns what was found until then.
-func (c *command) allConflictsOf(ctx context.Context, o *coordOptions, branch string, paths []string) (found coord.ConflictList, err error) {
+func (c *commands) allConflictsOf(ctx context.Context, o *coordOptions, branch string, paths []string) (found coord.ConflictList, err error) {
 	for some := range slices.Chunk(paths, maxAsked) {
 		list, err := c.conflictsOf(ctx, o, branch, some)
 		if err != nil {
@@ -302,7 +305,7 @@ func (c *command) allConflictsOf(ctx context.Context, o *coordOptions, branch st
 	return found, nil
 }
 
-func (c *command) showConflicts(found coord.ConflictList) error {
+func (c *guardCommands) showConflicts(found coord.ConflictList) error {
 	if c.AsJSON {
 		if err := c.ShowValue(found); err != nil {
 			return err

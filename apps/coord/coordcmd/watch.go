@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package coordcmd
 
 import (
 	"cmp"
@@ -37,12 +37,12 @@ type watchOptions struct {
 	paths map[string][]string // of leases and claims, by id: what ends them names no more than that
 }
 
-func (c *command) coordWatchCommand(o *coordOptions) *cobra.Command {
+func (c *commands) watchCommand(o *coordOptions) *cobra.Command {
 	var w watchOptions
 	cmd := &cobra.Command{
 		Use: "watch", Short: "Print what happens in a project", Long: coordWatchLong, Args: cmdline.NoArgs,
 		Example: "  dragoman coord watch\n  dragoman coord watch --project shop --after 120 -o json",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordWatch(cmd.Context(), o, &w) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.watch(cmd.Context(), o, &w) },
 	}
 	cmd.Flags().Int64Var(&w.after, "after", 0, "number of the event to continue after; 0 starts with the first one")
 	cmd.Flags().IntVar(&w.count, "count", 0, "stop after this many events; 0 continues until Ctrl-C")
@@ -52,7 +52,7 @@ func (c *command) coordWatchCommand(o *coordOptions) *cobra.Command {
 // errEnough ends a watch that has seen what it wanted.
 var errEnough = errors.New("enough")
 
-func (c *command) coordWatch(ctx context.Context, o *coordOptions, w *watchOptions) error {
+func (c *commands) watch(ctx context.Context, o *coordOptions, w *watchOptions) error {
 	if w.after < 0 || w.count < 0 {
 		return cmdline.Usagef("--after and --count must not be below 0")
 	}
@@ -95,12 +95,12 @@ func (c *command) coordWatch(ctx context.Context, o *coordOptions, w *watchOptio
 }
 
 // watchOnce reads one stream of events. A failure is one that no later try mends.
-func (c *command) watchOnce(ctx context.Context, o *coordOptions, after int64, each func(*coord.Event, []byte) error) error {
+func (c *commands) watchOnce(ctx context.Context, o *coordOptions, after int64, each func(*coord.Event, []byte) error) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+projectPath(o.project)+"/events?after="+strconv.FormatInt(after, 10), nil)
 	if err != nil {
 		return err
 	}
-	resp, err := c.coordHTTP(o).Do(req)
+	resp, err := c.httpClient(o).Do(req)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (w *watchOptions) pathsOf(e *coord.Event) []string {
 }
 
 // showHappening prints an event as a line.
-func (c *command) showHappening(e *coord.Event, text []byte, paths []string) error {
+func (c *commands) showHappening(e *coord.Event, text []byte, paths []string) error {
 	if c.AsJSON {
 		_, err := c.Out.Write(append(text[:len(text):len(text)], '\n'))
 		return err

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package coordcmd
 
 import (
 	"context"
@@ -34,6 +34,9 @@ agents that registered without one: they need a token and must register again.
 You can run these commands if you can read the coordinator's data folder. The coordinator need not
 run.`
 
+// tokenCommands are the commands that manage tokens.
+type tokenCommands struct{ *commands }
+
 // tokenEntry is a token in the API of the coordinator.
 type tokenEntry struct {
 	Project   string     `json:"project"`
@@ -42,7 +45,7 @@ type tokenEntry struct {
 	CreatedAt coord.Time `json:"created_at,omitzero"`
 }
 
-func (c *command) coordTokenCommand(o *coordOptions) *cobra.Command {
+func (c *tokenCommands) command(o *coordOptions) *cobra.Command {
 	var e tokenEntry
 	var all, yes bool
 	create := &cobra.Command{
@@ -75,8 +78,8 @@ func (c *command) coordTokenCommand(o *coordOptions) *cobra.Command {
 
 // withTokens runs one of two functions: with the tables, if nobody has the data folder, or else with the options by which
 // the coordinator that has it is called as its owner.
-func (c *command) withTokens(ctx context.Context, o *coordOptions, here func(*coord.Tables) error, there func(*coordOptions) error) error {
-	folder, err := c.coordFolder(o.data)
+func (c *tokenCommands) withTokens(ctx context.Context, o *coordOptions, here func(*coord.Tables) error, there func(*coordOptions) error) error {
+	folder, err := c.dataFolder(o.data)
 	if err != nil {
 		return err
 	}
@@ -107,7 +110,7 @@ func (c *command) withTokens(ctx context.Context, o *coordOptions, here func(*co
 const tokensPath = "/api/tokens"
 
 // about completes what a token is about.
-func (e *tokenEntry) about(ctx context.Context, c *command, o *coordOptions, all bool) error {
+func (e *tokenEntry) about(ctx context.Context, c *tokenCommands, o *coordOptions, all bool) error {
 	if _, err := o.place(ctx, c.Dir); err != nil {
 		return err
 	}
@@ -117,7 +120,7 @@ func (e *tokenEntry) about(ctx context.Context, c *command, o *coordOptions, all
 	return nil
 }
 
-func (c *command) tokenCreate(ctx context.Context, o *coordOptions, e tokenEntry, all bool) error {
+func (c *tokenCommands) tokenCreate(ctx context.Context, o *coordOptions, e tokenEntry, all bool) error {
 	if err := e.about(ctx, c, o, all); err != nil {
 		return err
 	}
@@ -129,7 +132,7 @@ func (c *command) tokenCreate(ctx context.Context, o *coordOptions, e tokenEntry
 		return err
 	}, func(owner *coordOptions) error {
 		there := c.tokenless(ctx, o)
-		if err := c.coordAPI(ctx, owner, http.MethodPost, tokensPath, e, &made); err != nil || len(there) == 0 {
+		if err := c.callAPI(ctx, owner, http.MethodPost, tokensPath, e, &made); err != nil || len(there) == 0 {
 			return err
 		}
 		c.Warn("these agents registered without a token and are now locked out: %s. Give each one a token and let it register again: under another name, or under its own once its session is stale", strings.Join(there, ", "))
@@ -147,7 +150,7 @@ func (c *command) tokenCreate(ctx context.Context, o *coordOptions, e tokenEntry
 }
 
 // tokenless returns the agents of a project that has no token yet.
-func (c *command) tokenless(ctx context.Context, o *coordOptions) []string {
+func (c *tokenCommands) tokenless(ctx context.Context, o *coordOptions) []string {
 	open := *o
 	open.token = ""
 	view, err := c.viewOf(ctx, &open)
@@ -158,7 +161,7 @@ func (c *command) tokenless(ctx context.Context, o *coordOptions) []string {
 }
 
 // lastToken says what opens when a token is revoked, "" when nothing does.
-func (c *command) lastToken(ctx context.Context, o *coordOptions, e tokenEntry) (opens string, err error) {
+func (c *tokenCommands) lastToken(ctx context.Context, o *coordOptions, e tokenEntry) (opens string, err error) {
 	tokens, err := c.tokens(ctx, o)
 	if err != nil {
 		return "", err
@@ -182,7 +185,7 @@ func (c *command) lastToken(ctx context.Context, o *coordOptions, e tokenEntry) 
 }
 
 // confirmLast asks a person whether the last token is to go.
-func (c *command) confirmLast(ctx context.Context, name, opens string) error {
+func (c *tokenCommands) confirmLast(ctx context.Context, name, opens string) error {
 	what := fmt.Sprintf("without the token of %s, everyone who reaches the coordinator has full access to %s", name, opens)
 	if !c.AtTerminal() {
 		return cmdline.Usagef("%s, but standard input is not a terminal", what).WithHint("create another token first, or pass --yes")
@@ -197,7 +200,7 @@ func (c *command) confirmLast(ctx context.Context, name, opens string) error {
 	return err
 }
 
-func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry, all, yes bool) error {
+func (c *tokenCommands) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry, all, yes bool) error {
 	if err := e.about(ctx, c, o, all); err != nil {
 		return err
 	}
@@ -212,7 +215,7 @@ func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry
 	}
 	err = c.withTokens(ctx, o, func(tables *coord.Tables) error { return tables.RevokeToken(ctx, e.Project, e.Name) },
 		func(o *coordOptions) error {
-			return c.coordAPI(ctx, o, http.MethodDelete, tokensPath, e, &struct{}{})
+			return c.callAPI(ctx, o, http.MethodDelete, tokensPath, e, &struct{}{})
 		})
 	if err == nil {
 		if opens != "" {
@@ -231,7 +234,7 @@ func (c *command) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry
 	return err
 }
 
-func (c *command) tokenList(ctx context.Context, o *coordOptions) error {
+func (c *tokenCommands) tokenList(ctx context.Context, o *coordOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -263,7 +266,7 @@ type tokenEntries struct {
 }
 
 // tokens returns all tokens.
-func (c *command) tokens(ctx context.Context, o *coordOptions) ([]tokenEntry, error) {
+func (c *tokenCommands) tokens(ctx context.Context, o *coordOptions) ([]tokenEntry, error) {
 	var list tokenEntries
 	err := c.withTokens(ctx, o, func(tables *coord.Tables) error {
 		grants, err := tables.Tokens(ctx)
@@ -271,6 +274,6 @@ func (c *command) tokens(ctx context.Context, o *coordOptions) ([]tokenEntry, er
 			list.Tokens = append(list.Tokens, tokenEntry{g.Project, g.Name, g.Role, coord.Time(g.CreatedAt)})
 		}
 		return err
-	}, func(o *coordOptions) error { return c.coordAPI(ctx, o, http.MethodGet, tokensPath, nil, &list) })
+	}, func(o *coordOptions) error { return c.callAPI(ctx, o, http.MethodGet, tokensPath, nil, &list) })
 	return list.Tokens, err
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package coordcmd
 
 import (
 	"bytes"
@@ -28,6 +28,9 @@ const coordDoctorLong = `doctor checks whether agents can work together in this 
 data folder, the token, the harness's hooks and MCP servers, the git guard, and the clock. It
 prints what to do next. If a problem keeps agents from working together, the exit code is 1.`
 
+// doctor is the command that looks whether all is set up.
+type doctor struct{ *commands }
+
 // A finding is what doctor found out about one thing.
 type finding struct {
 	About string `json:"about"`
@@ -36,15 +39,15 @@ type finding struct {
 	Next  string `json:"next,omitzero"` // what to do
 }
 
-func (c *command) coordDoctorCommand(o *coordOptions) *cobra.Command {
+func (c *doctor) command(o *coordOptions) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check whether agents can work together here", Long: coordDoctorLong, Args: cmdline.NoArgs,
 		Example: "  dragoman coord doctor\n  dragoman coord doctor -o json",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.coordDoctor(cmd.Context(), o) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), o) },
 	}
 }
 
-func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
+func (c *doctor) run(ctx context.Context, o *coordOptions) error {
 	given := o.project
 	repo, err := o.place(ctx, c.Dir)
 	if err != nil {
@@ -71,7 +74,7 @@ func (c *command) coordDoctor(ctx context.Context, o *coordOptions) error {
 	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_READY", Message: fmt.Sprintf("%d of these problems keep agents from working together here", bad)}
 }
 
-func (c *command) showFindings(all []finding) error {
+func (c *doctor) showFindings(all []finding) error {
 	if c.AsJSON {
 		return c.ShowValue(map[string]any{"findings": all})
 	}
@@ -87,10 +90,10 @@ func (c *command) showFindings(all []finding) error {
 const maxSkew = 5 * time.Second
 
 // doctorDaemon looks at the coordinator, its clock, and whether it lets us in.
-func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
+func (c *doctor) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 	version, clock, err := c.healthOf(ctx, o)
 	if err != nil {
-		f := c.failureOf(err)
+		f := cmdline.FailureOf(err)
 		next := "start it with dragoman coord serve; dragoman coord stdio starts it, too"
 		if addr, here := o.startable(); here && addr != defaultCoord {
 			next = "start it with " + terminal.CommandLine([]string{"dragoman", "coord", "serve", "--addr", addr}) + "; dragoman coord stdio starts it, too"
@@ -108,7 +111,7 @@ func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 	}
 	view, err := c.viewOf(ctx, o)
 	if err != nil {
-		f := c.failureOf(err)
+		f := cmdline.FailureOf(err)
 		return append(all, finding{"token", "bad", f.Message, f.Hint})
 	}
 	if view.Role == coord.RoleObserver {
@@ -123,8 +126,8 @@ func (c *command) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 }
 
 // doctorData looks at the data folder, which is none of ours when the coordinator runs elsewhere.
-func (c *command) doctorData(o *coordOptions) finding {
-	folder, err := c.coordFolder(o.data)
+func (c *doctor) doctorData(o *coordOptions) finding {
+	folder, err := c.dataFolder(o.data)
 	if err != nil {
 		return finding{"data", "bad", err.Error(), "name a folder with --data-dir"}
 	}
@@ -139,7 +142,7 @@ func (c *command) doctorData(o *coordOptions) finding {
 		return finding{"data", "note", folder + " is not there yet", "the coordinator makes it when it starts"}
 	case !info.IsDir():
 		return finding{"data", "bad", folder + " is no folder", "remove it, or choose another folder with --data-dir"}
-	case info.Mode().Perm()&0o077 != 0 && isForeign(info):
+	case info.Mode().Perm()&0o077 != 0 && cmdline.IsForeign(info):
 		return finding{"data", "bad", folder + " belongs to another user", "choose another folder with --data-dir"}
 	}
 	return finding{"data", "ok", folder, ""}
@@ -299,7 +302,7 @@ func readHarness(repo *repository, name string, into any) (found bool, err error
 }
 
 // doctorGuard looks at the hooks of git, as install does.
-func (c *command) doctorGuard(ctx context.Context, repo *repository, flags []string) (all []finding) {
+func (c *doctor) doctorGuard(ctx context.Context, repo *repository, flags []string) (all []finding) {
 	const about = "guard"
 	files, err := repo.hookFiles(ctx)
 	if err != nil {

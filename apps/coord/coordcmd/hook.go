@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package coordcmd
 
 import (
 	"cmp"
@@ -105,7 +105,7 @@ var hookEvents = []hookEvent{
 
 // A hook is one run of a hook event.
 type hook struct {
-	c     *command
+	c     *commands
 	o     *coordOptions
 	in    *hookInput
 	repo  *repository
@@ -115,7 +115,7 @@ type hook struct {
 	away  bool // the coordinator did not know the agent, or took it for dead, until this hook
 }
 
-func (c *command) coordHookCommand(o *coordOptions) *cobra.Command {
+func (c *commands) hookCommand(o *coordOptions) *cobra.Command {
 	var commands []*cobra.Command
 	for _, m := range hookEvents {
 		commands = append(commands, &cobra.Command{
@@ -134,7 +134,7 @@ func (c *command) coordHookCommand(o *coordOptions) *cobra.Command {
 }
 
 // runHook runs a hook. What fails is said, and no more: the harness goes on, unless the coordinator is there and refuses.
-func (c *command) runHook(ctx context.Context, o *coordOptions, m *hookEvent) {
+func (c *commands) runHook(ctx context.Context, o *coordOptions, m *hookEvent) {
 	answer, err := c.tryHook(ctx, o, m)
 	if refused, ok := errors.AsType[*refusedError](err); ok && m.refused != nil && refused.stands() {
 		why := refused.Error()
@@ -159,8 +159,8 @@ func (c *command) runHook(ctx context.Context, o *coordOptions, m *hookEvent) {
 }
 
 // warnOf warns that an error kept something from being done, and says what to do about it.
-func (c *command) warnOf(err error, what string) {
-	f := c.failureOf(err)
+func (c *commands) warnOf(err error, what string) {
+	f := cmdline.FailureOf(err)
 	c.Warn("%s: %s", what, f.Message)
 	if f.Hint != "" {
 		fmt.Fprintf(c.Err, "Hint: %s\n", terminal.Inline(f.Hint))
@@ -192,7 +192,7 @@ func decision(reason string) any {
 	return map[string]output{"hookSpecificOutput": {"PreToolUse", "deny", reason}}
 }
 
-func (c *command) tryHook(ctx context.Context, o *coordOptions, m *hookEvent) (any, error) {
+func (c *commands) tryHook(ctx context.Context, o *coordOptions, m *hookEvent) (any, error) {
 	h := &hook{c: c, o: o, in: new(hookInput)}
 	text, err := io.ReadAll(io.LimitReader(c.Stdin, maxHookInput))
 	if err != nil {
@@ -218,13 +218,13 @@ func (c *command) tryHook(ctx context.Context, o *coordOptions, m *hookEvent) (a
 		}
 	}
 	if m.starts {
-		if err := c.ensureCoord(ctx, o); err != nil {
+		if err := c.ensureRunning(ctx, o); err != nil {
 			return nil, err
 		}
 	}
 	ctx, end := context.WithTimeout(ctx, hookPatience)
 	defer end()
-	if h.coord, err = c.dialCoord(ctx, o, nil); err != nil {
+	if h.coord, err = c.dial(ctx, o, nil); err != nil {
 		return nil, err
 	}
 	defer h.coord.Close() // nothing is open on the other side
@@ -456,9 +456,9 @@ type coordView struct {
 	Locks  coord.LockList             `json:"locks"`
 }
 
-func (c *command) viewOf(ctx context.Context, o *coordOptions) (*coordView, error) {
+func (c *commands) viewOf(ctx context.Context, o *coordOptions) (*coordView, error) {
 	var v coordView
-	return &v, c.coordAPI(ctx, o, "GET", projectPath(o.project), nil, &v)
+	return &v, c.callAPI(ctx, o, "GET", projectPath(o.project), nil, &v)
 }
 
 // others returns the leases of all but one session.
