@@ -206,7 +206,7 @@ func deletedMeanwhile(project string) Result {
 
 // DeleteProject drops all of a project, and the tokens that are for it alone.
 func (s *Tables) DeleteProject(ctx context.Context, project string) error {
-	defer s.tokens.remove()
+	defer s.tokens.invalidate()
 	return s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, table := range []string{"coord_events", "coord_projects", "coord_tokens"} {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE project = $1", project); err != nil {

@@ -149,7 +149,7 @@ func (h *Hub) hold(r *projectActor) bool {
 	return true
 }
 
-// remove deletes a project, with the Hub's lock held. What was kept of it can be loaded again.
+// remove drops a project from memory. What the Store keeps of it can be loaded again. The caller holds the Hub's lock.
 func (h *Hub) remove(r *projectActor) {
 	if h.projects[r.id] != r {
 		return

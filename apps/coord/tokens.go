@@ -118,8 +118,8 @@ type tokens struct {
 	changed  chan struct{}   // closed at the next change by this process; nil when nobody waits for it
 }
 
-// remove has tokens read again.
-func (t *tokens) remove() {
+// invalidate makes the next use read the tokens again.
+func (t *tokens) invalidate() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.read = time.Time{}
@@ -127,7 +127,7 @@ func (t *tokens) remove() {
 
 // change has tokens read again, and tells those who wait for it.
 func (t *tokens) change() {
-	t.remove()
+	t.invalidate()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.changed != nil {
