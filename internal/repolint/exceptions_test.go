@@ -6,7 +6,7 @@ package repolint
 type exception struct{ name, why string }
 
 // exceptions from the rules about prose and lines. The tests log entries that are no longer needed.
-var exceptions = struct{ markdown, errors, lines []exception }{
+var exceptions = struct{ markdown, errors, lines, types, files, packages []exception }{
 	markdown: []exception{
 		{"docs/requirements.md", "quotes the statements of the standard"},
 		{"docs/decisions/0001-one-model.md", "a record of its time, which is not edited"},
@@ -89,5 +89,33 @@ var exceptions = struct{ markdown, errors, lines []exception }{
 		{"journal", "not yet wrapped"},
 		{"server", "not yet wrapped"},
 		{"store", "not yet wrapped"},
+	}, types: []exception{
+		{"a2a/checker", "the operations become rows of one table"},
+		{"agent/Turn", "what authors of agents call; splitting it would split their documentation"},
+		{"apps/coord/Hub", "to be split"},
+		{"apps/host/run", "to be split"},
+		{"engine/runner", "to be split: its phases get a transition table"},
+		{"internal/binding/Core", "the operations become rows of one table"},
+		{"internal/cli/command", "to be split: the client commands still share it"},
+		{"journal/memory/Journal", "implements the interface of journals, which has most of them"},
+		{"journal/sql/Journal", "implements the interface of journals, which has most of them"},
+		{"server/Server", "the operations become rows of one table"},
+	},
+	files: []exception{
+		{"agent/delegate.go", "to be split"},
+		{"apps/coord/leases.go", "to be split"},
+		{"apps/host/child.go", "to be split"},
+		{"apps/host/directory.go", "to be split"},
+		{"apps/host/rules.go", "to be split"},
+		{"apps/host/turn.go", "to be split"},
+		{"internal/cli/chat.go", "to be split"},
+		{"internal/cli/form.go", "to be split"},
+		{"internal/cli/registry.go", "to be split"},
+	},
+	packages: []exception{ // a point stands for the package without the folders below it
+		{"apps/coord/.", "the state machine of a project, whose parts change one state in one transaction"},
+		{"apps/host/.", "to be split"},
+		{"engine/.", "to be split: the committer and the inbox become types of their own"},
+		{"internal/cli/.", "to be split: the commands of the other apps move to the apps"},
 	},
 }
