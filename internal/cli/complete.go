@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
+	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -55,7 +56,7 @@ func (c *command) entriesFor(cmd *cobra.Command) []*registry.Entry {
 	if at == nil {
 		return nil
 	}
-	url := cmp.Or(at.Value.String(), "http://"+defaultRegistry)
+	url := cmp.Or(at.Value.String(), "http://"+registrycmd.DefaultAddr)
 	catalog, err := registry.NewClient(url, &registry.ClientOptions{HTTPClient: c.httpClient()})
 	if err != nil {
 		return nil

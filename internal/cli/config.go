@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
+	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
@@ -216,7 +217,7 @@ func copyValue(to, from *pflag.Flag) error {
 // limits returns what the packages of the program keep to by default, in their own words.
 func limits() []cmdline.Limit {
 	all := limitsOf(server.Options{}.Defaults(), engine.Options{}.Defaults(), client.Options{}.Defaults(), card.Options{}.Defaults())
-	all = append(all, registryLimits(registry.Options{}.Defaults())...)
+	all = append(all, registrycmd.Limits(registry.Options{}.Defaults())...)
 	return append(all, coordcmd.Limits()...)
 }
 

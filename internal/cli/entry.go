@@ -12,6 +12,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
+	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
@@ -22,12 +23,12 @@ const flagRegistry = "registry"
 
 // registryFlag adds that flag. It is the same for all commands but host, which calls whatever its registry has.
 func registryFlag(flags *pflag.FlagSet, url *string) {
-	flags.StringVar(url, flagRegistry, "http://"+defaultRegistry, "URL of the registry")
+	flags.StringVar(url, flagRegistry, "http://"+registrycmd.DefaultAddr, "URL of the registry")
 }
 
 // badRegistry says that a value of --registry is none.
 func badRegistry(url string) error {
-	return cmdline.Usagef("--registry is %q; it must be an http or https URL without a query", url).WithHint("for example --registry http://" + defaultRegistry)
+	return cmdline.Usagef("--registry is %q; it must be an http or https URL without a query", url).WithHint("for example --registry http://" + registrycmd.DefaultAddr)
 }
 
 // entryName returns the name in a reference to an entry of a registry, registry:NAME. What has a port behind the colon is

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
+	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -48,7 +49,7 @@ var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token"
 	"answer", "skeleton", "fill", flagChanged, flagOwnHost, "help", "version"}
 
 // secrets are options whose values are never shown.
-var secrets = []string{"bearer", "api-key", flagSvcParam, flagRegistryToken, coordcmd.FlagToken, flagMCPToken}
+var secrets = []string{"bearer", "api-key", flagSvcParam, registrycmd.FlagToken, coordcmd.FlagToken, flagMCPToken}
 
 // annotationPart marks the flags of a message's parts, as one of them has the name of an option of serve.
 const annotationPart = "part"

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/host"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
+	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
@@ -315,7 +316,7 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 		if card == "" {
 			return nil, cmdline.Usagef("-a is %q, which names no agent", text).WithHint("for example -a http://127.0.0.1:10000")
 		}
-		if card, err = c.cardAt(cmp.Or(o.registry, "http://"+defaultRegistry), card); err != nil {
+		if card, err = c.cardAt(cmp.Or(o.registry, "http://"+registrycmd.DefaultAddr), card); err != nil {
 			return nil, err
 		}
 		options.Agents = append(options.Agents, host.AgentRef{Card: card, Alias: alias})

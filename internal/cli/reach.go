@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/host"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
+	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
@@ -59,7 +60,7 @@ func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 	var looks sync.WaitGroup
 	for i, agent := range o.agents {
 		_, ref := nameAndRef(agent)
-		at, err := c.cardAt(cmp.Or(o.registry, "http://"+defaultRegistry), ref)
+		at, err := c.cardAt(cmp.Or(o.registry, "http://"+registrycmd.DefaultAddr), ref)
 		if err != nil {
 			continue // directory has refused it
 		}

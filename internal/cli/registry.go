@@ -16,13 +16,11 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
+	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
-
-// defaultRegistry is where registry serve listens unless told otherwise.
-const defaultRegistry = "127.0.0.1:8095"
 
 // registryOptions are the flags of the commands that use a registry.
 type registryOptions struct {
@@ -46,19 +44,15 @@ func (c *command) registryCommand() *cobra.Command {
 		Use:     "registry",
 		Short:   "Serve and use a catalogue of agents",
 		Example: "  dragoman registry serve\n  dragoman registry add http://127.0.0.1:8080\n  dragoman registry search convert currencies",
-	}, append([]*cobra.Command{c.registryServeCommand()}, uses...)...)
+	}, append([]*cobra.Command{registrycmd.ServeCommand(c.Run)}, uses...)...)
 }
 
 // registryFlags returns the flags of the commands that use a registry.
 func registryFlags(o *registryOptions) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("registry", pflag.ContinueOnError)
 	registryFlag(flags, &o.url)
-	registryTokenFlag(flags, &o.token)
+	registrycmd.AddTokenFlag(flags, &o.token)
 	return flags
-}
-
-func registryTokenFlag(flags *pflag.FlagSet, token *string) {
-	flags.StringVar(token, flagRegistryToken, "", "token that changing the catalogue takes; prefer DRAGOMAN_REGISTRY_TOKEN")
 }
 
 // withRegistry runs f with a client of the registry, under --timeout.
@@ -494,7 +488,7 @@ func (c *command) hintForRegistry(e *registry.Error) string {
 		if c.registryToken != "" {
 			return "the token is wrong; ask the person who runs the registry for the right one"
 		}
-		return "give the registry's token with --" + flagRegistryToken + " or in DRAGOMAN_REGISTRY_TOKEN"
+		return "give the registry's token with --" + registrycmd.FlagToken + " or in DRAGOMAN_REGISTRY_TOKEN"
 	case registry.ErrNotFound:
 		return "see the agents with " + terminal.CommandLine(c.registryCommandFor("list"))
 	case registry.ErrCardUnreachable:
@@ -531,7 +525,7 @@ func (c *command) registryFailure(e *registry.Error) *cmdline.Failure {
 		f.Exit, f.Code = known.exit, known.code
 		if e.Kind == registry.ErrUnauthenticated && c.registryToken != "" {
 			f.Code = cmdline.CodeAuthFailed
-			return c.tellSource(flagRegistryToken, "the token", f)
+			return c.tellSource(registrycmd.FlagToken, "the token", f)
 		}
 		return f
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+// Package registrycmd holds the command that serves a registry, and the flags that others share with it.
+package registrycmd
 
 import (
 	"context"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
@@ -23,11 +25,22 @@ import (
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
-// flagRegistryToken names the flag with the token of a registry, for those who serve it and those who use it.
-const flagRegistryToken = "registry-token"
+// DefaultAddr is where registry serve listens unless told otherwise.
+const DefaultAddr = "127.0.0.1:8095"
 
-// registryServeOptions are the flags of registry serve.
-type registryServeOptions struct {
+// FlagToken names the flag with the token of a registry, for those who serve it and those who use it.
+const FlagToken = "registry-token"
+
+// AddTokenFlag adds the flag for the token.
+func AddTokenFlag(flags *pflag.FlagSet, token *string) {
+	flags.StringVar(token, FlagToken, "", "token that changing the catalogue takes; prefer DRAGOMAN_REGISTRY_TOKEN")
+}
+
+// serving is the command serve.
+type serving struct{ *cmdline.Run }
+
+// serveOptions are the flags of registry serve.
+type serveOptions struct {
 	cmdline.ListenOptions
 	token     string
 	networks  string
@@ -53,21 +66,23 @@ const registryServeExample = `  dragoman registry serve
   dragoman registry serve --addr 127.0.0.1:0 --data-dir :memory:
   DRAGOMAN_REGISTRY_TOKEN=secret dragoman registry serve --addr :8095 --networks private --tls-cert cert.pem --tls-key key.pem`
 
-func (c *command) registryServeCommand() *cobra.Command {
-	var o registryServeOptions
+// ServeCommand returns the command that serves a registry.
+func ServeCommand(run *cmdline.Run) *cobra.Command {
+	var o serveOptions
+	c := &serving{run}
 	cmd := &cobra.Command{
 		Use:     "serve",
 		Short:   "Serve a registry",
 		Long:    registryServeLong,
 		Example: registryServeExample,
 		Args:    cmdline.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.registryServe(cmd.Context(), &o) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), &o) },
 	}
 	flags, limits := cmd.Flags(), registry.Options{}.Defaults()
 	flags.SortFlags = false
-	flags.StringVar(&o.Addr, "addr", defaultRegistry, "address to listen on; port 0 picks a free port")
+	flags.StringVar(&o.Addr, "addr", DefaultAddr, "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
-	registryTokenFlag(flags, &o.token)
+	AddTokenFlag(flags, &o.token)
 	flags.StringVar(&o.networks, "networks", "", "networks where agents may be: public, loopback or private (default: loopback if --addr is loopback, else public)")
 	flags.BoolVar(&o.open, "open", false, "when listening beyond this machine, let everyone add and remove agents")
 	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, accept any Host header, for use behind a proxy; counts as listening beyond this machine")
@@ -81,8 +96,8 @@ func (c *command) registryServeCommand() *cobra.Command {
 	return cmd
 }
 
-// registryServe runs a registry until ctx ends.
-func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (err error) {
+// serve runs a registry until ctx ends.
+func (c *serving) serve(ctx context.Context, o *serveOptions) (err error) {
 	logger, err := o.Logger(c.Terminal)
 	if err != nil {
 		return err
@@ -96,7 +111,7 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 	}
 	defer ln.Close() // registry.Serve does that too
 	local := cmdline.IsLoopback(ln.Addr()) && !o.anyHost
-	if err := c.checkOpenRegistry(o, local); err != nil {
+	if err := c.checkOpen(o, local); err != nil {
 		return err
 	}
 	if o.networks == "" {
@@ -105,7 +120,7 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 			o.networks = registry.NetworksLoopback
 		}
 	}
-	kept, err := c.openCatalogue(ctx, o.Data, logger)
+	kept, err := c.open(ctx, o.Data, logger)
 	if err != nil {
 		return err
 	}
@@ -128,7 +143,7 @@ func (c *command) registryServe(ctx context.Context, o *registryServeOptions) (e
 	return o.Explain(registry.Serve(ctx, ln, handler, &registry.ServeOptions{TLS: o.TLS, Drain: o.Drain, Logger: logger, AnyHost: o.anyHost}))
 }
 
-func (o *registryServeOptions) checkRegistry() error {
+func (o *serveOptions) checkRegistry() error {
 	switch o.networks {
 	case "", registry.NetworksPublic, registry.NetworksLoopback, registry.NetworksPrivate:
 	default:
@@ -143,14 +158,14 @@ func (o *registryServeOptions) checkRegistry() error {
 	return o.Check()
 }
 
-// checkOpenRegistry refuses to let strangers change the catalogue, unless that is meant, as coord serve does.
-func (c *command) checkOpenRegistry(o *registryServeOptions, local bool) error {
+// checkOpen refuses to let strangers change the catalogue, unless that is meant, as coord serve does.
+func (c *serving) checkOpen(o *serveOptions, local bool) error {
 	switch {
 	case local:
 		return nil
 	case o.token == "" && !o.open:
 		return cmdline.Usagef("--addr %s is beyond this machine: everyone who reaches it could add and remove agents", o.Addr).
-			WithHint("set a token with --" + flagRegistryToken + ", or let everyone in with --open")
+			WithHint("set a token with --" + FlagToken + ", or let everyone in with --open")
 	case o.token == "":
 		c.Warn("everyone who reaches the registry may add and remove agents")
 	}
@@ -160,7 +175,7 @@ func (c *command) checkOpenRegistry(o *registryServeOptions, local bool) error {
 	return nil
 }
 
-func (o *registryServeOptions) authenticator() auth.Authenticator {
+func (o *serveOptions) authenticator() auth.Authenticator {
 	if o.token == "" {
 		return nil
 	}
@@ -182,8 +197,8 @@ func (s *catalogueStore) close() error {
 	return err
 }
 
-// openCatalogue opens where a catalogue is kept.
-func (c *command) openCatalogue(ctx context.Context, data string, logger *slog.Logger) (*catalogueStore, error) {
+// open opens where a catalogue is kept.
+func (c *serving) open(ctx context.Context, data string, logger *slog.Logger) (*catalogueStore, error) {
 	folder, err := c.DataFolder(data, cmdline.FolderRegistry)
 	if err != nil {
 		return nil, err
@@ -204,8 +219,8 @@ func (c *command) openCatalogue(ctx context.Context, data string, logger *slog.L
 	return s, nil
 }
 
-// registryLimits are those of a registry, for config show.
-func registryLimits(o registry.Options) []cmdline.Limit {
+// Limits are those of a registry, for config show.
+func Limits(o registry.Options) []cmdline.Limit {
 	return []cmdline.Limit{
 		{Name: "agents", Value: cmdline.Itoa(o.MaxAgents), Of: "registry"},
 		{Name: "versions of a card that are kept", Value: cmdline.Itoa(o.MaxVersions), Of: "registry"},
