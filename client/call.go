@@ -36,23 +36,16 @@ type Handler func(ctx context.Context, call *Call) (any, error)
 // interface passes it again. It must be safe for concurrent use.
 type Interceptor func(ctx context.Context, call *Call, next Handler) (any, error)
 
-// operation is what is particular to one operation.
-type operation[Req, Res any] struct {
-	op        wire.Operation
-	reads     bool // changes nothing, so it may be repeated
-	setTenant func(*Req, string)
-	send      func(context.Context, a2a.Service, *Req) (Res, error)
-}
-
 // do makes a call: repeated when the operation allows it, each time to the first interface that can be reached.
-func do[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res], req *Req) (Res, error) {
+func do[Res, Req any](ctx context.Context, c *Client, op wire.Operation, req *Req) (Res, error) {
 	policy := retry.Policy{Tries: 1, First: 100 * time.Millisecond, Max: 2 * time.Second, MaxWait: 10 * time.Second}
-	if o.reads {
+	if op.Reads() {
 		policy.Tries += max(0, c.opts.Retries)
 	}
-	res, err := retry.Do(ctx, policy, func(ctx context.Context) (Res, error) { return reach(ctx, c, o, req) }, mayRepeat)
+	once := func(ctx context.Context) (Res, error) { return reach[Res](ctx, c, op, req) }
+	res, err := retry.Do(ctx, policy, once, mayRepeat)
 	if err != nil {
-		return res, c.explain(ctx, o.op, err)
+		return res, c.explain(ctx, op, err)
 	}
 	return res, nil
 }
@@ -71,11 +64,11 @@ func mayRepeat(err error) (time.Duration, bool) {
 // reach tries the interface that answered last, then the others in their order, until one takes the request. Where no
 // connection could be made, the interfaces of other versions are not tried: they would be reached only if the agent came
 // up in between, and the client would stay with an older version.
-func reach[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res], req *Req) (Res, error) {
+func reach[Res, Req any](ctx context.Context, c *Client, op wire.Operation, req *Req) (Res, error) {
 	current := int(c.current.Load())
-	res, err := attempt(ctx, c, c.endpoints[current], o, req)
+	res, err := attempt[Res](ctx, c, c.endpoints[current], op, req)
 	if !unsent(err) && !refusesVersion(err) {
-		return reread(ctx, c, current, o, req, res, err)
+		return reread(ctx, c, current, op, req, res, err)
 	}
 	var away []*endpoint // could not be reached
 	if unsent(err) {
@@ -86,13 +79,13 @@ func reach[Req, Res any](ctx context.Context, c *Client, o *operation[Req, Res],
 		if i == current || slices.ContainsFunc(away, e.atAddressOf) {
 			continue
 		}
-		res, err = attempt(ctx, c, e, o, req)
+		res, err = attempt[Res](ctx, c, e, op, req)
 		if lacksOperation(err) { // tells nothing of the agent, which the others did not reach
 			continue
 		}
 		if !unsent(err) && !refusesVersion(err) {
 			c.current.Store(int32(i))
-			return reread(ctx, c, i, o, req, res, err)
+			return reread(ctx, c, i, op, req, res, err)
 		}
 		if unsent(err) {
 			away = append(away, e)
@@ -138,17 +131,21 @@ func unsent(err error) bool {
 }
 
 // attempt makes a call to one interface, through the interceptors.
-func attempt[Req, Res any](ctx context.Context, c *Client, e *endpoint, o *operation[Req, Res], req *Req) (Res, error) {
+func attempt[Res, Req any](ctx context.Context, c *Client, e *endpoint, op wire.Operation, req *Req) (Res, error) {
 	r := *req
-	o.setTenant(&r, cmp.Or(c.opts.Tenant, e.iface.Tenant))
-	call := &Call{Operation: o.op.String(), Request: &r, Params: c.params(o.op, e.generation), Interface: e.iface}
+	*op.Subject(&r).Tenant = cmp.Or(c.opts.Tenant, e.iface.Tenant)
+	call := &Call{Operation: op.String(), Request: &r, Params: c.params(op, e.generation), Interface: e.iface}
 	var none Res
 	result, err := c.intercepted(func(ctx context.Context, call *Call) (any, error) {
 		r, ok := call.Request.(*Req)
 		if !ok {
 			return nil, fmt.Errorf("an interceptor made the request of %s a %T", call.Operation, call.Request)
 		}
-		return o.send(outgoing.With(ctx, call.Params), e.transport, r)
+		result, err := op.Call(outgoing.With(ctx, call.Params), e.transport, r)
+		if err == nil && result == nil {
+			return struct{}{}, nil // of DeletePushConfig
+		}
+		return result, err
 	})(ctx, call)
 	if err != nil {
 		return none, err

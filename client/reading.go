@@ -45,13 +45,13 @@ const unknownError = "An unknown error occurred."
 // Python agents of April 2025 answer a method that they do not know with -32600, others with -32601. The JavaScript ones
 // answer message/send with -32603 and unknownError, which counts only before the first call that the agent understood. Any
 // other -32603 may come from an agent that did its work.
-func (c *Client) misread(at *endpoint, op wire.Operation, reads bool, err error) bool {
+func (c *Client) misread(at *endpoint, op wire.Operation, err error) bool {
 	e, ok := errors.AsType[*a2a.Error](err)
 	switch {
 	case !ok:
 		return false
 	case !e.Remote:
-		return reads && e.Kind == a2a.ErrInvalidAgentResponse
+		return op.Reads() && e.Kind == a2a.ErrInvalidAgentResponse
 	case !differs(op):
 		return false
 	case e.Kind == a2a.ErrInternal:
@@ -67,19 +67,21 @@ func differs(op wire.Operation) bool {
 
 // reread returns what an endpoint answered or, if that looks as if the agent spoke another version, what the endpoint of
 // that version answers. The one that is understood is kept.
-func reread[Req, Res any](ctx context.Context, c *Client, at int, o *operation[Req, Res], req *Req, res Res, err error) (Res, error) {
-	if err == nil && differs(o.op) {
+func reread[Res, Req any](
+	ctx context.Context, c *Client, at int, op wire.Operation, req *Req, res Res, err error,
+) (Res, error) {
+	if err == nil && differs(op) {
 		c.understood.Store(true)
 	}
 	other := c.otherReading(at)
-	if other < 0 || !c.misread(c.endpoints[at], o.op, o.reads, err) {
+	if other < 0 || !c.misread(c.endpoints[at], op, err) {
 		return res, err
 	}
-	again, failed := attempt(ctx, c, c.endpoints[other], o, req)
-	if unsent(failed) || c.misread(c.endpoints[other], o.op, o.reads, failed) {
+	again, failed := attempt[Res](ctx, c, c.endpoints[other], op, req)
+	if unsent(failed) || c.misread(c.endpoints[other], op, failed) {
 		return res, err
 	}
 	c.current.Store(int32(other))
-	c.understood.Store(differs(o.op))
+	c.understood.Store(differs(op))
 	return again, failed
 }

@@ -15,28 +15,12 @@ import (
 // interface, or with none, whatever it says itself (A2A 1.0 §8.3.2).
 
 // events is what an open stream yields.
-type events = iter.Seq2[a2a.StreamEvent, error]
-
-var sendMessage = operation[a2a.SendMessageRequest, a2a.SendResult]{
-	op:        wire.OpSendMessage,
-	setTenant: func(r *a2a.SendMessageRequest, t string) { r.Tenant = t },
-	send: func(ctx context.Context, s a2a.Service, r *a2a.SendMessageRequest) (a2a.SendResult, error) {
-		return s.SendMessage(ctx, r)
-	},
-}
+type events = wire.Events
 
 // SendMessage sends a message and returns what the agent answers: a message, or a task. Unless the request says
 // ReturnImmediately the agent answers when the task has ended or waits, see Options.SendTimeout.
 func (c *Client) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
-	return do(ctx, c, &sendMessage, req)
-}
-
-var streamMessage = operation[a2a.SendMessageRequest, events]{
-	op:        wire.OpStreamMessage,
-	setTenant: func(r *a2a.SendMessageRequest, t string) { r.Tenant = t },
-	send: func(ctx context.Context, s a2a.Service, r *a2a.SendMessageRequest) (events, error) {
-		return s.StreamMessage(ctx, r)
-	},
+	return do[a2a.SendResult](ctx, c, wire.OpSendMessage, req)
 }
 
 // StreamMessage sends a message and returns what happens because of it. A stream that breaks yields a [*CutError];
@@ -50,56 +34,22 @@ func (c *Client) openMessage(ctx context.Context, req *a2a.SendMessageRequest) (
 	if err := c.mustStream(); err != nil {
 		return nil, err
 	}
-	return do(ctx, c, &streamMessage, req)
-}
-
-var getTask = operation[a2a.GetTaskRequest, *a2a.Task]{
-	op:        wire.OpGetTask,
-	reads:     true,
-	setTenant: func(r *a2a.GetTaskRequest, t string) { r.Tenant = t },
-	send: func(ctx context.Context, s a2a.Service, r *a2a.GetTaskRequest) (*a2a.Task, error) {
-		return s.GetTask(ctx, r)
-	},
+	return do[events](ctx, c, wire.OpStreamMessage, req)
 }
 
 // GetTask returns a task as it is now.
 func (c *Client) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
-	return do(ctx, c, &getTask, req)
-}
-
-var listTasks = operation[a2a.ListTasksRequest, *a2a.ListTasksResponse]{
-	op:        wire.OpListTasks,
-	reads:     true,
-	setTenant: func(r *a2a.ListTasksRequest, t string) { r.Tenant = t },
-	send: func(ctx context.Context, s a2a.Service, r *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-		return s.ListTasks(ctx, r)
-	},
+	return do[*a2a.Task](ctx, c, wire.OpGetTask, req)
 }
 
 // ListTasks returns a page of the caller's tasks.
 func (c *Client) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	return do(ctx, c, &listTasks, req)
-}
-
-var cancelTask = operation[a2a.CancelTaskRequest, *a2a.Task]{
-	op:        wire.OpCancelTask,
-	setTenant: func(r *a2a.CancelTaskRequest, t string) { r.Tenant = t },
-	send: func(ctx context.Context, s a2a.Service, r *a2a.CancelTaskRequest) (*a2a.Task, error) {
-		return s.CancelTask(ctx, r)
-	},
+	return do[*a2a.ListTasksResponse](ctx, c, wire.OpListTasks, req)
 }
 
 // CancelTask asks the agent to end a task, and returns the task.
 func (c *Client) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
-	return do(ctx, c, &cancelTask, req)
-}
-
-var subscribe = operation[a2a.SubscribeRequest, events]{
-	op:        wire.OpSubscribe,
-	setTenant: func(r *a2a.SubscribeRequest, t string) { r.Tenant = t },
-	send: func(ctx context.Context, s a2a.Service, r *a2a.SubscribeRequest) (events, error) {
-		return s.Subscribe(ctx, r)
-	},
+	return do[*a2a.Task](ctx, c, wire.OpCancelTask, req)
 }
 
 // Subscribe returns a task and what happens to it from now on, or, when the request names the last event that was seen
@@ -120,15 +70,7 @@ func (c *Client) openTask(ctx context.Context, req *a2a.SubscribeRequest) (event
 		r.After = ""
 		req = &r
 	}
-	return do(ctx, c, &subscribe, req)
-}
-
-var createPushConfig = operation[a2a.PushConfig, *a2a.PushConfig]{
-	op:        wire.OpCreatePushConfig,
-	setTenant: func(r *a2a.PushConfig, t string) { r.Tenant = t },
-	send: func(ctx context.Context, s a2a.Service, r *a2a.PushConfig) (*a2a.PushConfig, error) {
-		return s.CreatePushConfig(ctx, r)
-	},
+	return do[events](ctx, c, wire.OpSubscribe, req)
 }
 
 // CreatePushConfig has the agent notify a webhook about a task.
@@ -136,16 +78,7 @@ func (c *Client) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*a2
 	if err := c.mustPush(); err != nil {
 		return nil, err
 	}
-	return do(ctx, c, &createPushConfig, req)
-}
-
-var getPushConfig = operation[a2a.GetPushConfigRequest, *a2a.PushConfig]{
-	op:        wire.OpGetPushConfig,
-	reads:     true,
-	setTenant: func(r *a2a.GetPushConfigRequest, t string) { r.Tenant = t },
-	send: func(ctx context.Context, s a2a.Service, r *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
-		return s.GetPushConfig(ctx, r)
-	},
+	return do[*a2a.PushConfig](ctx, c, wire.OpCreatePushConfig, req)
 }
 
 // GetPushConfig returns a push config of a task.
@@ -153,16 +86,7 @@ func (c *Client) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigReques
 	if err := c.mustPush(); err != nil {
 		return nil, err
 	}
-	return do(ctx, c, &getPushConfig, req)
-}
-
-var listPushConfigs = operation[a2a.ListPushConfigsRequest, *a2a.ListPushConfigsResponse]{
-	op:        wire.OpListPushConfigs,
-	reads:     true,
-	setTenant: func(r *a2a.ListPushConfigsRequest, t string) { r.Tenant = t },
-	send: func(ctx context.Context, s a2a.Service, r *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
-		return s.ListPushConfigs(ctx, r)
-	},
+	return do[*a2a.PushConfig](ctx, c, wire.OpGetPushConfig, req)
 }
 
 // ListPushConfigs returns a page of a task's push configs.
@@ -170,15 +94,7 @@ func (c *Client) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRe
 	if err := c.mustPush(); err != nil {
 		return nil, err
 	}
-	return do(ctx, c, &listPushConfigs, req)
-}
-
-var deletePushConfig = operation[a2a.DeletePushConfigRequest, struct{}]{
-	op:        wire.OpDeletePushConfig,
-	setTenant: func(r *a2a.DeletePushConfigRequest, t string) { r.Tenant = t },
-	send: func(ctx context.Context, s a2a.Service, r *a2a.DeletePushConfigRequest) (struct{}, error) {
-		return struct{}{}, s.DeletePushConfig(ctx, r)
-	},
+	return do[*a2a.ListPushConfigsResponse](ctx, c, wire.OpListPushConfigs, req)
 }
 
 // DeletePushConfig ends the notifications of a push config.
@@ -186,17 +102,8 @@ func (c *Client) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConfig
 	if err := c.mustPush(); err != nil {
 		return err
 	}
-	_, err := do(ctx, c, &deletePushConfig, req)
+	_, err := do[struct{}](ctx, c, wire.OpDeletePushConfig, req)
 	return err
-}
-
-var extendedCard = operation[a2a.ExtendedCardRequest, *a2a.AgentCard]{
-	op:        wire.OpExtendedCard,
-	reads:     true,
-	setTenant: func(r *a2a.ExtendedCardRequest, t string) { r.Tenant = t },
-	send: func(ctx context.Context, s a2a.Service, r *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
-		return s.ExtendedCard(ctx, r)
-	},
 }
 
 // ExtendedCard returns the card that the agent shows to callers it knows. From then on it is the client's card
@@ -205,7 +112,7 @@ func (c *Client) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest)
 	if !isTrue(c.Card().Capabilities.ExtendedAgentCard) {
 		return nil, c.lacks(a2a.ErrUnsupportedOperation, "an extended agent card")
 	}
-	extended, err := do(ctx, c, &extendedCard, req)
+	extended, err := do[*a2a.AgentCard](ctx, c, wire.OpExtendedCard, req)
 	if err != nil {
 		return nil, err
 	}

@@ -75,39 +75,15 @@ func (c *calling) passOn(ctx context.Context, call *client.Call, next client.Han
 	}
 	caller := a2a.CallFrom(ctx)
 	passExtensions(call.Params, caller.Extensions)
-	if c.alone && call.Interface.Tenant == "" && caller.Tenant != "" {
-		call.Request = withTenant(call.Request, caller.Tenant)
+	op := wire.OperationOf(call.Operation)
+	if c.alone && call.Interface.Tenant == "" && caller.Tenant != "" && op != wire.OpExtendedCard {
+		*op.Subject(call.Request).Tenant = caller.Tenant // the request is a copy that nobody else has
 	}
 	res, err := next(ctx, call)
 	if conn, ok := errors.AsType[*outgoing.ConnError](err); ok && !conn.Sent {
 		err = &a2a.Error{Kind: a2a.ErrUnavailable, Message: awayText, Cause: err}
 	}
 	return res, err
-}
-
-// withTenant returns a request, which is a copy that nobody else has, with the tenant that its caller named.
-func withTenant(request any, tenant string) any {
-	switch r := request.(type) {
-	case *a2a.SendMessageRequest:
-		r.Tenant = tenant
-	case *a2a.GetTaskRequest:
-		r.Tenant = tenant
-	case *a2a.ListTasksRequest:
-		r.Tenant = tenant
-	case *a2a.CancelTaskRequest:
-		r.Tenant = tenant
-	case *a2a.SubscribeRequest:
-		r.Tenant = tenant
-	case *a2a.PushConfig:
-		r.Tenant = tenant
-	case *a2a.GetPushConfigRequest:
-		r.Tenant = tenant
-	case *a2a.ListPushConfigsRequest:
-		r.Tenant = tenant
-	case *a2a.DeletePushConfigRequest:
-		r.Tenant = tenant
-	}
-	return request
 }
 
 // passExtensions adds extensions to those that the client activates itself.

@@ -45,7 +45,8 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
-	wire "github.com/dragoman-a2a/dragoman/internal/binding/grpc"
+	binding "github.com/dragoman-a2a/dragoman/internal/binding/grpc"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 func init() {
@@ -81,7 +82,7 @@ func newTransport(iface a2a.AgentInterface, opts *client.Options, dial ...grpc.D
 	if addr.secure {
 		creds = credentials.NewTLS(tlsOf(opts.HTTPClient))
 	}
-	all := append(wire.DialOptions(),
+	all := append(binding.DialOptions(),
 		grpc.WithTransportCredentials(creds),
 		grpc.WithUserAgent("dragoman"),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 5 * time.Minute, Timeout: 20 * time.Second}),
@@ -95,29 +96,29 @@ func newTransport(iface a2a.AgentInterface, opts *client.Options, dial ...grpc.D
 	if err != nil {
 		return nil, fmt.Errorf("its address %q cannot be used: %w", iface.URL, err)
 	}
-	return &transport{conn: conn, Client: &wire.Client{
+	return &transport{conn: conn, Remote: wire.Remote{Transport: &binding.Client{
 		Conn: conn, Form: form,
 		Timeout: opts.Timeout, SendTimeout: opts.SendTimeout, HeaderTimeout: opts.HeaderTimeout,
 		MaxAnswer: int(min(opts.MaxAnswer, math.MaxInt32)), MaxEvent: min(opts.MaxEvent, math.MaxInt32),
-	}}, nil
+	}}}, nil
 }
 
-// transport is a Client and its connection.
+// transport is the agent behind a connection.
 type transport struct {
-	*wire.Client
+	wire.Remote
 	conn *grpc.ClientConn
 }
 
 func (t *transport) Close() error { return t.conn.Close() }
 
-func formOf(version string, rawFiles bool) (wire.Form, error) {
+func formOf(version string, rawFiles bool) (binding.Form, error) {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, _ := strings.Cut(rest, ".")
 	gen := a2a.Generation(major + "." + minor)
 	if major == "1" { // a minor version adds what older peers may ignore
 		gen = a2a.Generation10
 	}
-	if form := wire.FormOf(gen, 0, rawFiles); form != nil {
+	if form := binding.FormOf(gen, 0, rawFiles); form != nil {
 		return form, nil
 	}
 	return nil, fmt.Errorf("version %q of the protocol has no gRPC", version)

@@ -8,9 +8,7 @@ package binding
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -260,23 +258,23 @@ func explain(x *Exchange, err error) *a2a.Error {
 
 // Call runs an operation that answers once. The result is what the service returned, nil for DeletePushConfig.
 func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
-	if x.Generation != a2a.Generation10 {
-		switch req := request.(type) {
-		case *a2a.GetPushConfigRequest:
-			if req.ID == "" {
-				return c.anyPushConfig(x, req)
-			}
-		case *a2a.ListPushConfigsRequest:
-			req.PageSize = maxPushConfigs // older generations have no pages
-		}
+	if get, ok := request.(*a2a.GetPushConfigRequest); ok && get.ID == "" && x.Generation != a2a.Generation10 {
+		return c.anyPushConfig(x, get)
 	}
-	if e := c.check(x, request); e != nil {
+	return c.run(x, x.Operation, request)
+}
+
+func (c *Core) run(x *Exchange, op wire.Operation, request any) (any, *a2a.Error) {
+	if list, ok := request.(*a2a.ListPushConfigsRequest); ok && x.Generation != a2a.Generation10 {
+		list.PageSize = maxPushConfigs // older generations have no pages
+	}
+	if e := c.check(x, op, request); e != nil {
 		return nil, e
 	}
 	if x.room != nil {
 		x.call.Accepted = x.room.release
 	}
-	result, err := c.call(x, request)
+	result, err := c.call(x, op, request)
 	x.room.release()
 	if err != nil {
 		return nil, x.challenge(explain(x, err))
@@ -305,7 +303,7 @@ const maxPushConfigs = 100
 
 // anyPushConfig answers a request that names no push config, as it need not before 1.0: with any one of the task.
 func (c *Core) anyPushConfig(x *Exchange, get *a2a.GetPushConfigRequest) (any, *a2a.Error) {
-	result, e := c.Call(x, &a2a.ListPushConfigsRequest{Tenant: get.Tenant, TaskID: get.TaskID, PageSize: 1})
+	result, e := c.run(x, wire.OpListPushConfigs, &a2a.ListPushConfigsRequest{Tenant: get.Tenant, TaskID: get.TaskID})
 	if e != nil {
 		return nil, e
 	}
@@ -316,55 +314,7 @@ func (c *Core) anyPushConfig(x *Exchange, get *a2a.GetPushConfigRequest) (any, *
 	return list.Configs[0], nil
 }
 
-func (c *Core) call(x *Exchange, request any) (result any, err error) {
+func (c *Core) call(x *Exchange, op wire.Operation, request any) (result any, err error) {
 	defer guard(&err)
-	switch req := request.(type) {
-	case *a2a.SendMessageRequest:
-		return resultOf(c.Service.SendMessage(x.ctx, req))
-	case *a2a.GetTaskRequest:
-		return resultOf(c.Service.GetTask(x.ctx, req))
-	case *a2a.ListTasksRequest:
-		return resultOf(c.Service.ListTasks(x.ctx, req))
-	case *a2a.CancelTaskRequest:
-		return resultOf(c.Service.CancelTask(x.ctx, req))
-	case *a2a.PushConfig:
-		return resultOf(c.Service.CreatePushConfig(x.ctx, req))
-	case *a2a.GetPushConfigRequest:
-		return resultOf(c.Service.GetPushConfig(x.ctx, req))
-	case *a2a.ListPushConfigsRequest:
-		return resultOf(c.Service.ListPushConfigs(x.ctx, req))
-	case *a2a.DeletePushConfigRequest:
-		return nil, c.Service.DeletePushConfig(x.ctx, req)
-	case *a2a.ExtendedCardRequest:
-		return resultOf(c.Service.ExtendedCard(x.ctx, req))
-	}
-	return nil, fmt.Errorf("no operation takes a %T", request)
-}
-
-var errNoResult = errors.New("the service returned neither a result nor an error")
-
-// resultOf refuses what a broken service may return, so that nobody writes a nil.
-func resultOf[T comparable](result T, err error) (any, error) {
-	var zero T
-	if err == nil && result == zero {
-		return nil, errNoResult
-	}
-	return result, err
-}
-
-// open runs an operation that answers with a stream. The caller has a place among the open streams already.
-func (c *Core) open(x *Exchange, request any) (events iter.Seq2[a2a.StreamEvent, error], err error) {
-	defer guard(&err)
-	switch req := request.(type) {
-	case *a2a.SendMessageRequest:
-		events, err = c.Service.StreamMessage(x.ctx, req)
-	case *a2a.SubscribeRequest:
-		events, err = c.Service.Subscribe(x.ctx, req)
-	default:
-		return nil, fmt.Errorf("no stream takes a %T", request)
-	}
-	if err == nil && events == nil {
-		err = errNoResult
-	}
-	return events, err
+	return op.Call(x.ctx, c.Service, request)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // reservedTenants are names that mean something else as the first segment of a path.
@@ -20,8 +21,9 @@ func ReservedTenant(name string) bool { return slices.Contains(reservedTenants, 
 
 // check validates a request and notes what the log and the call should know of it. A2A 1.0 §3.3.2 wants all of it
 // before anything is done.
-func (c *Core) check(x *Exchange, request any) *a2a.Error {
-	c.note(x, request)
+func (c *Core) check(x *Exchange, op wire.Operation, request any) *a2a.Error {
+	subject := op.Subject(request)
+	x.Tenant, x.Task, x.Context = *subject.Tenant, subject.Task, subject.Context
 	if ReservedTenant(x.Tenant) {
 		return a2a.InvalidParams("tenant", fmt.Sprintf("must not be %q: that name is reserved", x.Tenant))
 	}
@@ -50,35 +52,6 @@ func (c *Core) checkSend(x *Exchange, send *a2a.SendMessageRequest) *a2a.Error {
 		return a2a.NewError(a2a.ErrPushNotSupported, "this agent sends no push notifications; leave out "+x.field("configuration.taskPushNotificationConfig"))
 	}
 	return nil
-}
-
-// note copies what names the request's subject.
-func (c *Core) note(x *Exchange, request any) {
-	switch req := request.(type) {
-	case *a2a.SendMessageRequest:
-		x.Tenant = req.Tenant
-		if req.Message != nil {
-			x.Task, x.Context = req.Message.TaskID, req.Message.ContextID
-		}
-	case *a2a.GetTaskRequest:
-		x.Tenant, x.Task = req.Tenant, req.ID
-	case *a2a.ListTasksRequest:
-		x.Tenant, x.Context = req.Tenant, req.ContextID
-	case *a2a.CancelTaskRequest:
-		x.Tenant, x.Task = req.Tenant, req.ID
-	case *a2a.SubscribeRequest:
-		x.Tenant, x.Task = req.Tenant, req.ID
-	case *a2a.PushConfig:
-		x.Tenant, x.Task = req.Tenant, req.TaskID
-	case *a2a.GetPushConfigRequest:
-		x.Tenant, x.Task = req.Tenant, req.TaskID
-	case *a2a.ListPushConfigsRequest:
-		x.Tenant, x.Task = req.Tenant, req.TaskID
-	case *a2a.DeletePushConfigRequest:
-		x.Tenant, x.Task = req.Tenant, req.TaskID
-	case *a2a.ExtendedCardRequest:
-		x.Tenant = req.Tenant
-	}
 }
 
 // noteResult lets the log name a task that the request has just made.

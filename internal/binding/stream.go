@@ -41,7 +41,7 @@ type Frame interface {
 // Open runs an operation that answers with a stream. The error it returns was found before the stream opened. The caller
 // must call end once it is done with the events.
 func (c *Core) Open(x *Exchange, request any) (events iter.Seq2[a2a.StreamEvent, error], end func(), e *a2a.Error) {
-	if e := c.check(x, request); e != nil {
+	if e := c.check(x, x.Operation, request); e != nil {
 		return nil, nil, e
 	}
 	if sub, ok := request.(*a2a.SubscribeRequest); ok {
@@ -54,7 +54,8 @@ func (c *Core) Open(x *Exchange, request any) (events iter.Seq2[a2a.StreamEvent,
 	// A reader that is cut must end the service's side too, also when nothing more is written.
 	ctx, cancel := context.WithCancel(x.ctx)
 	x.ctx = ctx
-	events, err := c.open(x, request)
+	opened, err := c.call(x, x.Operation, request)
+	events, _ = opened.(wire.Events)
 	x.room.release()
 	if sub, ok := request.(*a2a.SubscribeRequest); ok && err != nil && x.Generation != a2a.Generation10 {
 		events, err = c.finished(x, sub, err)
@@ -73,7 +74,7 @@ func (c *Core) finished(x *Exchange, sub *a2a.SubscribeRequest, refusal error) (
 	if !errors.Is(refusal, a2a.ErrUnsupportedOperation) {
 		return nil, refusal
 	}
-	result, err := c.call(x, &a2a.GetTaskRequest{Tenant: sub.Tenant, ID: sub.ID})
+	result, err := c.call(x, wire.OpGetTask, &a2a.GetTaskRequest{Tenant: sub.Tenant, ID: sub.ID})
 	if err != nil {
 		return nil, err
 	}

@@ -45,63 +45,6 @@ const (
 	MediaTypeHTML = "text/html"
 )
 
-// Operation is one of the operations of A2A 1.0 §3.1. The zero Operation is none.
-type Operation uint8
-
-// The operations.
-const (
-	OpNone Operation = iota
-	OpSendMessage
-	OpStreamMessage
-	OpGetTask
-	OpListTasks
-	OpCancelTask
-	OpSubscribe
-	OpCreatePushConfig
-	OpGetPushConfig
-	OpListPushConfigs
-	OpDeletePushConfig
-	OpExtendedCard
-)
-
-// operationNames are the names of A2A 1.0 §5.3, which are its JSON-RPC methods and gRPC calls as well.
-var operationNames = [...]string{
-	OpNone:             "",
-	OpSendMessage:      "SendMessage",
-	OpStreamMessage:    "SendStreamingMessage",
-	OpGetTask:          "GetTask",
-	OpListTasks:        "ListTasks",
-	OpCancelTask:       "CancelTask",
-	OpSubscribe:        "SubscribeToTask",
-	OpCreatePushConfig: "CreateTaskPushNotificationConfig",
-	OpGetPushConfig:    "GetTaskPushNotificationConfig",
-	OpListPushConfigs:  "ListTaskPushNotificationConfigs",
-	OpDeletePushConfig: "DeleteTaskPushNotificationConfig",
-	OpExtendedCard:     "GetExtendedAgentCard",
-}
-
-// String returns the operation's name in A2A 1.0, "" for OpNone.
-func (op Operation) String() string { return operationNames[op] }
-
-// Streams reports whether the operation answers with a stream.
-func (op Operation) Streams() bool { return op == OpStreamMessage || op == OpSubscribe }
-
-// UsesPush reports whether the operation manages push notification configs.
-func (op Operation) UsesPush() bool { return op >= OpCreatePushConfig && op <= OpDeletePushConfig }
-
-// OperationOf returns the operation that a JSON-RPC method or gRPC call of A2A 1.0 names, or OpNone.
-func OperationOf(name string) Operation { return operationsByName[name] }
-
-var operationsByName = func() map[string]Operation {
-	m := make(map[string]Operation, len(operationNames))
-	for op, name := range operationNames {
-		if name != "" {
-			m[name] = Operation(op)
-		}
-	}
-	return m
-}()
-
 // Generations lists the generations of the protocol from the oldest to the newest.
 var Generations = []a2a.Generation{a2a.Generation01, a2a.Generation02, a2a.Generation03, a2a.Generation10}
 

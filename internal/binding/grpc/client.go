@@ -20,7 +20,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// Client is the client side of the binding (A2A 1.0 §10): an [a2a.Service] that sends every call over one connection, in
+// Client is the client side of the binding (A2A 1.0 §10): a [wire.Transport] that sends every call over one connection, in
 // one generation of the protocol. It sends what it is given; versions, retries and the meaning of a stream's end are its
 // caller's business. A stream that the peer ends in good order ends without an error, whatever its last event was.
 type Client struct {
@@ -34,7 +34,7 @@ type Client struct {
 	MaxEvent      int           // bytes of one event
 }
 
-var _ a2a.Service = (*Client)(nil)
+var _ wire.Transport = (*Client)(nil)
 
 // DialOptions are those with which the connection of a Client has to be made.
 func DialOptions() []grpc.DialOption {
@@ -45,73 +45,20 @@ func DialOptions() []grpc.DialOption {
 	}
 }
 
-// SendMessage sends a message.
-func (c *Client) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
-	return result[a2a.SendResult](c.call(ctx, wire.OpSendMessage, req, c.SendTimeout))
-}
-
-// StreamMessage sends a message and streams what comes of it.
-func (c *Client) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return c.stream(ctx, wire.OpStreamMessage, req, "")
-}
-
-// GetTask gets a task.
-func (c *Client) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
-	return result[*a2a.Task](c.call(ctx, wire.OpGetTask, req, c.Timeout))
-}
-
-// ListTasks lists tasks.
-func (c *Client) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	return result[*a2a.ListTasksResponse](c.call(ctx, wire.OpListTasks, req, c.Timeout))
-}
-
-// CancelTask cancels a task.
-func (c *Client) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
-	return result[*a2a.Task](c.call(ctx, wire.OpCancelTask, req, c.Timeout))
-}
-
-// Subscribe subscribes to a task.
-func (c *Client) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return c.stream(ctx, wire.OpSubscribe, req, req.After)
-}
-
-// CreatePushConfig makes a push config.
-func (c *Client) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*a2a.PushConfig, error) {
-	return result[*a2a.PushConfig](c.call(ctx, wire.OpCreatePushConfig, req, c.Timeout))
-}
-
-// GetPushConfig gets a push config.
-func (c *Client) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
-	return result[*a2a.PushConfig](c.call(ctx, wire.OpGetPushConfig, req, c.Timeout))
-}
-
-// ListPushConfigs lists push configs.
-func (c *Client) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
-	return result[*a2a.ListPushConfigsResponse](c.call(ctx, wire.OpListPushConfigs, req, c.Timeout))
-}
-
-// DeletePushConfig deletes a push config.
-func (c *Client) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConfigRequest) error {
-	_, err := c.call(ctx, wire.OpDeletePushConfig, req, c.Timeout)
-	return err
-}
-
-// ExtendedCard gets the extended card.
-func (c *Client) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
-	return result[*a2a.AgentCard](c.call(ctx, wire.OpExtendedCard, req, c.Timeout))
-}
-
-// result makes of a decoded result what the operation's method returns.
-func result[T any](value any, err error) (T, error) {
-	var none T
-	if err != nil {
-		return none, err
+// Call makes a call that is answered once.
+func (c *Client) Call(ctx context.Context, op wire.Operation, request any) (any, error) {
+	if op == wire.OpSendMessage {
+		return c.call(ctx, op, request, c.SendTimeout)
 	}
-	res, ok := value.(T)
-	if !ok {
-		return none, unreadable(fmt.Errorf("it is a %T", value))
+	return c.call(ctx, op, request, c.Timeout)
+}
+
+// Open makes a call that is answered with a stream.
+func (c *Client) Open(ctx context.Context, op wire.Operation, request any) (wire.Events, error) {
+	if r, ok := request.(*a2a.SubscribeRequest); ok {
+		return c.stream(ctx, op, r, r.After)
 	}
-	return res, nil
+	return c.stream(ctx, op, request, "")
 }
 
 // unreadable makes an error of what a peer sent and could not be decoded.
@@ -325,12 +272,12 @@ func (r *reader) first(ev a2a.Event) (a2a.Event, error) {
 	switch e := ev.(type) {
 	case *a2a.StatusUpdate:
 		if r.op == wire.OpSubscribe {
-			return r.client.GetTask(r.ctx, &a2a.GetTaskRequest{ID: e.TaskID})
+			return wire.Remote{Transport: r.client}.GetTask(r.ctx, &a2a.GetTaskRequest{ID: e.TaskID})
 		}
 		return &a2a.Task{ID: e.TaskID, ContextID: e.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateSubmitted}}, nil
 	case *a2a.ArtifactUpdate:
 		if r.op == wire.OpSubscribe {
-			return r.client.GetTask(r.ctx, &a2a.GetTaskRequest{ID: e.TaskID})
+			return wire.Remote{Transport: r.client}.GetTask(r.ctx, &a2a.GetTaskRequest{ID: e.TaskID})
 		}
 		return &a2a.Task{
 			ID: e.TaskID, ContextID: e.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, Artifacts: []*a2a.Artifact{e.Artifact},

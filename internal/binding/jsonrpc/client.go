@@ -26,6 +26,7 @@ import (
 // generation of the protocol. It sends what it is given; tenants, versions, retries and the meaning of a stream's end are
 // its caller's business. A stream that ends between two events ends without an error, whatever its last event was.
 type Client struct {
+	wire.Remote
 	url     string
 	gen     a2a.Generation
 	dialect wire.Dialect
@@ -39,82 +40,33 @@ var _ a2a.Service = (*Client)(nil)
 // NewClient returns a Client for the agent at url, which speaks a generation in the dialect. sendTimeout bounds
 // SendMessage, which waits for the agent's work.
 func NewClient(url string, gen a2a.Generation, dialect wire.Dialect, caller *httpcall.Caller, sendTimeout time.Duration) *Client {
-	return &Client{url: url, gen: gen, dialect: dialect, caller: caller, send: sendTimeout}
+	c := &Client{url: url, gen: gen, dialect: dialect, caller: caller, send: sendTimeout}
+	c.Remote.Transport = c
+	return c
 }
 
-// SendMessage sends a message.
-func (c *Client) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
-	if c.gen == a2a.Generation01 {
-		return c.send01(ctx, req)
+// Call makes a call that is answered once.
+func (c *Client) Call(ctx context.Context, op wire.Operation, request any) (any, error) {
+	if op != wire.OpSendMessage {
+		return c.call(ctx, op, request, 0)
 	}
-	return result[a2a.SendResult](c.call(ctx, wire.OpSendMessage, req, c.send))
-}
-
-// StreamMessage sends a message and streams what comes of it.
-func (c *Client) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	if c.gen == a2a.Generation01 {
-		return c.stream01(ctx, req)
+	if send, ok := request.(*a2a.SendMessageRequest); ok && c.gen == a2a.Generation01 {
+		return c.send01(ctx, send)
 	}
-	return c.stream(ctx, wire.OpStreamMessage, req, "")
+	return c.call(ctx, op, request, c.send)
 }
 
-// GetTask gets a task.
-func (c *Client) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
-	return result[*a2a.Task](c.call(ctx, wire.OpGetTask, req, 0))
-}
-
-// ListTasks lists tasks.
-func (c *Client) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	return result[*a2a.ListTasksResponse](c.call(ctx, wire.OpListTasks, req, 0))
-}
-
-// CancelTask cancels a task.
-func (c *Client) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
-	return result[*a2a.Task](c.call(ctx, wire.OpCancelTask, req, 0))
-}
-
-// Subscribe subscribes to a task.
-func (c *Client) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return c.stream(ctx, wire.OpSubscribe, req, req.After)
-}
-
-// CreatePushConfig makes a push config.
-func (c *Client) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*a2a.PushConfig, error) {
-	return result[*a2a.PushConfig](c.call(ctx, wire.OpCreatePushConfig, req, 0))
-}
-
-// GetPushConfig gets a push config.
-func (c *Client) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
-	return result[*a2a.PushConfig](c.call(ctx, wire.OpGetPushConfig, req, 0))
-}
-
-// ListPushConfigs lists push configs.
-func (c *Client) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
-	return result[*a2a.ListPushConfigsResponse](c.call(ctx, wire.OpListPushConfigs, req, 0))
-}
-
-// DeletePushConfig deletes a push config.
-func (c *Client) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConfigRequest) error {
-	_, err := c.call(ctx, wire.OpDeletePushConfig, req, 0)
-	return err
-}
-
-// ExtendedCard gets the extended card.
-func (c *Client) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
-	return result[*a2a.AgentCard](c.call(ctx, wire.OpExtendedCard, req, 0))
-}
-
-// result makes of a decoded result what the operation's method returns.
-func result[T any](value any, err error) (T, error) {
-	var none T
-	if err != nil {
-		return none, err
+// Open makes a call that is answered with a stream.
+func (c *Client) Open(ctx context.Context, op wire.Operation, request any) (wire.Events, error) {
+	switch r := request.(type) {
+	case *a2a.SendMessageRequest:
+		if c.gen == a2a.Generation01 {
+			return c.stream01(ctx, r)
+		}
+	case *a2a.SubscribeRequest:
+		return c.stream(ctx, op, r, r.After)
 	}
-	res, ok := value.(T)
-	if !ok {
-		return none, unreadable(fmt.Errorf("it is a %T", value))
-	}
-	return res, nil
+	return c.stream(ctx, op, request, "")
 }
 
 func (c *Client) request(op wire.Operation, params any) (*httpcall.Request, string, error) {

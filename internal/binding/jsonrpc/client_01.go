@@ -15,7 +15,7 @@ import (
 // [a2a.Service] promises is made of that here.
 
 // send01 sends a message. One that is not to wait is streamed until the task is there.
-func (c *Client) send01(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
+func (c *Client) send01(ctx context.Context, req *a2a.SendMessageRequest) (any, error) {
 	if req.Configuration != nil && req.Configuration.ReturnImmediately {
 		sent, err := c.begin01(ctx, req)
 		if !isKind(err, a2a.ErrUnsupportedOperation, a2a.ErrMethodNotFound) {
@@ -26,7 +26,7 @@ func (c *Client) send01(ctx context.Context, req *a2a.SendMessageRequest) (a2a.S
 	if err != nil {
 		return nil, err
 	}
-	return result[a2a.SendResult](c.call(ctx, wire.OpSendMessage, req, c.send))
+	return c.call(ctx, wire.OpSendMessage, req, c.send)
 }
 
 func (c *Client) stream01(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {

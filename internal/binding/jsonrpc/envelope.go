@@ -10,7 +10,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
-	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -115,7 +114,7 @@ func (env *envelope) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 func (env *envelope) member(name string, dec *jsontext.Decoder) error {
 	if name == "params" && env.inPlace && dec.PeekKind() == '{' {
-		if env.request = v1.NewRequest(wire.OperationOf(env.method)); env.request != nil {
+		if env.request = wire.OperationOf(env.method).NewRequest(); env.request != nil {
 			return json.UnmarshalDecode(dec, env.request)
 		}
 	}

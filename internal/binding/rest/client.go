@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
 )
 
 // Client is the client side of the binding (A2A 1.0 §11): an [a2a.Service] that sends every call below one address. It
@@ -24,6 +24,7 @@ import (
 //
 // A request's tenant goes into the path, which all peers know, and into the body where there is one.
 type Client struct {
+	wire.Remote
 	base   string // without a slash at its end
 	query  string // of the agent's URL, added to each request's
 	caller *httpcall.Caller
@@ -36,82 +37,64 @@ var _ a2a.Service = (*Client)(nil)
 func NewClient(url string, caller *httpcall.Caller, sendTimeout time.Duration) *Client {
 	url, _, _ = strings.Cut(url, "#")
 	base, query, _ := strings.Cut(url, "?")
-	return &Client{base: strings.TrimRight(base, "/"), query: query, caller: caller, send: sendTimeout}
+	c := &Client{base: strings.TrimRight(base, "/"), query: query, caller: caller, send: sendTimeout}
+	c.Transport = c
+	return c
 }
 
-// SendMessage posts to /message:send.
-func (c *Client) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
-	body, err := c.call(ctx, exchange{method: http.MethodPost, path: path(req.Tenant, "message:send"), body: req, timeout: c.send})
+// exchange returns a call in terms of HTTP.
+func (c *Client) exchange(op wire.Operation, request any) exchange {
+	switch r := request.(type) {
+	case *a2a.SendMessageRequest:
+		if op == wire.OpStreamMessage {
+			return exchange{method: http.MethodPost, path: path(r.Tenant, "message:stream"), body: r}
+		}
+		return exchange{method: http.MethodPost, path: path(r.Tenant, "message:send"), body: r, timeout: c.send}
+	case *a2a.GetTaskRequest:
+		var q query
+		q.number("historyLength", r.HistoryLength)
+		return get(path(r.Tenant, "tasks", string(r.ID)) + q.String())
+	case *a2a.ListTasksRequest:
+		return get(path(r.Tenant, "tasks") + listQuery(r))
+	case *a2a.CancelTaskRequest:
+		return exchange{method: http.MethodPost, path: path(r.Tenant, "tasks", string(r.ID)) + ":cancel", body: r}
+	case *a2a.SubscribeRequest:
+		return exchange{method: http.MethodPost, path: path(r.Tenant, "tasks", string(r.ID)) + ":subscribe", after: r.After}
+	case *a2a.PushConfig:
+		return exchange{method: http.MethodPost, path: pushPath(r.Tenant, r.TaskID), body: r}
+	case *a2a.GetPushConfigRequest:
+		return get(pushPath(r.Tenant, r.TaskID, r.ID))
+	case *a2a.ListPushConfigsRequest:
+		var q query
+		if r.PageSize != 0 {
+			q.number("pageSize", &r.PageSize)
+		}
+		q.text("pageToken", r.PageToken)
+		return get(pushPath(r.Tenant, r.TaskID) + q.String())
+	case *a2a.DeletePushConfigRequest: // the standard leaves open what the answer is
+		return exchange{method: http.MethodDelete, path: pushPath(r.Tenant, r.TaskID, r.ID), noResult: true}
+	case *a2a.ExtendedCardRequest:
+		return get(path(r.Tenant, "extendedAgentCard"))
+	}
+	return exchange{}
+}
+
+func get(path string) exchange { return exchange{method: http.MethodGet, path: path} }
+
+// Call makes a call that is answered once.
+func (c *Client) Call(ctx context.Context, op wire.Operation, request any) (any, error) {
+	body, err := c.call(ctx, c.exchange(op, request))
 	if err != nil {
 		return nil, err
 	}
-	result, err := a2a.DecodeSendResponse(body)
-	if err != nil {
+	result, err := v1.Dialect.DecodeResult(op, request, body)
+	switch {
+	case err != nil:
 		return nil, unreadable(err)
-	}
-	if wire.LacksStatus(result) { // nobody could tell when to stop waiting for it
+	case op == wire.OpSendMessage && wire.LacksStatus(result): // nobody could tell when to stop waiting for it
 		return nil, unreadable(wire.ErrNoStatus)
 	}
 	return result, nil
-}
-
-// StreamMessage posts to /message:stream.
-func (c *Client) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return c.stream(ctx, exchange{method: http.MethodPost, path: path(req.Tenant, "message:stream"), body: req})
-}
-
-// GetTask gets /tasks/{id}.
-func (c *Client) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
-	var q query
-	q.number("historyLength", req.HistoryLength)
-	return object[a2a.Task](c.call(ctx, exchange{method: http.MethodGet, path: path(req.Tenant, "tasks", string(req.ID)) + q.String()}))
-}
-
-// ListTasks gets /tasks.
-func (c *Client) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	return object[a2a.ListTasksResponse](c.call(ctx, exchange{method: http.MethodGet, path: path(req.Tenant, "tasks") + listQuery(req)}))
-}
-
-// CancelTask posts to /tasks/{id}:cancel.
-func (c *Client) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
-	return object[a2a.Task](c.call(ctx, exchange{method: http.MethodPost, path: path(req.Tenant, "tasks", string(req.ID)) + ":cancel", body: req}))
-}
-
-// Subscribe posts to /tasks/{id}:subscribe.
-func (c *Client) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return c.stream(ctx, exchange{method: http.MethodPost, path: path(req.Tenant, "tasks", string(req.ID)) + ":subscribe", after: req.After})
-}
-
-// CreatePushConfig posts to /tasks/{id}/pushNotificationConfigs.
-func (c *Client) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*a2a.PushConfig, error) {
-	return object[a2a.PushConfig](c.call(ctx, exchange{method: http.MethodPost, path: pushPath(req.Tenant, req.TaskID), body: req}))
-}
-
-// GetPushConfig gets /tasks/{id}/pushNotificationConfigs/{configId}.
-func (c *Client) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
-	return object[a2a.PushConfig](c.call(ctx, exchange{method: http.MethodGet, path: pushPath(req.Tenant, req.TaskID, req.ID)}))
-}
-
-// ListPushConfigs gets /tasks/{id}/pushNotificationConfigs.
-func (c *Client) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
-	var q query
-	if req.PageSize != 0 {
-		q.number("pageSize", &req.PageSize)
-	}
-	q.text("pageToken", req.PageToken)
-	return object[a2a.ListPushConfigsResponse](c.call(ctx, exchange{method: http.MethodGet, path: pushPath(req.Tenant, req.TaskID) + q.String()}))
-}
-
-// DeletePushConfig deletes /tasks/{id}/pushNotificationConfigs/{configId}. What the peer answers beside an error is
-// ignored: the standard leaves it open.
-func (c *Client) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConfigRequest) error {
-	_, err := c.call(ctx, exchange{method: http.MethodDelete, path: pushPath(req.Tenant, req.TaskID, req.ID), noResult: true})
-	return err
-}
-
-// ExtendedCard gets /extendedAgentCard.
-func (c *Client) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
-	return object[a2a.AgentCard](c.call(ctx, exchange{method: http.MethodGet, path: path(req.Tenant, "extendedAgentCard")}))
 }
 
 // encodable is a request of the model.
@@ -201,8 +184,9 @@ func notStream(answer *httpcall.Answer) error {
 	return failure(answer)
 }
 
-func (c *Client) stream(ctx context.Context, x exchange) (iter.Seq2[a2a.StreamEvent, error], error) {
-	r, err := c.request(x, sse.ContentType)
+// Open makes a call that is answered with a stream.
+func (c *Client) Open(ctx context.Context, op wire.Operation, request any) (wire.Events, error) {
+	r, err := c.request(c.exchange(op, request), sse.ContentType)
 	if err != nil {
 		return nil, err
 	}

@@ -106,23 +106,5 @@ func decodeEvent(e sse.Event) (a2a.StreamEvent, error) {
 	return a2a.StreamEvent{}, unreadable(err)
 }
 
-// decodable is a pointer to a type of the model.
-type decodable[T any] interface {
-	*T
-	json.UnmarshalerFrom
-}
-
-// object decodes an answer that is an object of the model.
-func object[T any, P decodable[T]](body []byte, err error) (*T, error) {
-	if err != nil {
-		return nil, err
-	}
-	v := new(T)
-	if err := a2a.Unmarshal(body, P(v)); err != nil {
-		return nil, unreadable(err)
-	}
-	return v, nil
-}
-
 // unreadable makes an error of what a peer sent and could not be decoded.
 func unreadable(err error) error { return wire.Unreadable(err) }

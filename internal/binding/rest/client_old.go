@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"iter"
 	"net/http"
 	"strconv"
 	"time"
@@ -33,71 +32,41 @@ var _ a2a.Service = (*OldClient)(nil)
 // [v03pb.Proto] or [v03pb.ProtoRaw].
 func NewOldClient(url string, dialect wire.Dialect, caller *httpcall.Caller, sendTimeout time.Duration) *OldClient {
 	c := &OldClient{*NewClient(url, caller, sendTimeout), dialect}
+	c.Transport = c
 	c.base += "/v1"
 	return c
 }
 
-// SendMessage posts to /v1/message:send.
-func (c *OldClient) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
-	res, err := c.post(ctx, wire.OpSendMessage, req, "/message:send", c.send)
-	return result[a2a.SendResult](res, err)
-}
-
-// StreamMessage posts to /v1/message:stream.
-func (c *OldClient) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return c.events(ctx, wire.OpStreamMessage, req, exchange{method: http.MethodPost, path: "/message:stream"})
-}
-
-// GetTask gets /v1/tasks/{id}.
-func (c *OldClient) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
-	var q query
-	if req.HistoryLength != nil {
-		q.text("historyLength", strconv.Itoa(max(1, *req.HistoryLength))) // 0 would be all of it
+// oldExchange returns a call in terms of HTTP, but for its body.
+func (c *OldClient) oldExchange(op wire.Operation, request any) exchange {
+	switch r := request.(type) {
+	case *a2a.SendMessageRequest:
+		if op == wire.OpStreamMessage {
+			return exchange{method: http.MethodPost, path: "/message:stream"}
+		}
+		return exchange{method: http.MethodPost, path: "/message:send", timeout: c.send}
+	case *a2a.GetTaskRequest:
+		var q query
+		if r.HistoryLength != nil {
+			q.text("historyLength", strconv.Itoa(max(1, *r.HistoryLength))) // 0 would be all of it
+		}
+		return get(path("", "tasks", string(r.ID)) + q.String())
+	case *a2a.ListTasksRequest:
+		return get("/tasks" + oldListQuery(r))
+	case *a2a.CancelTaskRequest:
+		return exchange{method: http.MethodPost, path: path("", "tasks", string(r.ID)) + ":cancel"}
+	case *a2a.SubscribeRequest: // the proto says GET and the text POST, and SDKs follow the proto
+		return exchange{method: http.MethodGet, path: path("", "tasks", string(r.ID)) + ":subscribe", after: r.After}
+	case *a2a.PushConfig:
+		return exchange{method: http.MethodPost, path: pushPath("", r.TaskID)}
+	case *a2a.GetPushConfigRequest:
+		return get(pushPath("", r.TaskID, r.ID))
+	case *a2a.ListPushConfigsRequest:
+		return get(pushPath("", r.TaskID))
+	case *a2a.DeletePushConfigRequest:
+		return exchange{method: http.MethodDelete, path: pushPath("", r.TaskID, r.ID), noResult: true}
 	}
-	return result[*a2a.Task](c.ask(ctx, wire.OpGetTask, req, exchange{method: http.MethodGet, path: path("", "tasks", string(req.ID)) + q.String()}))
-}
-
-// ListTasks gets /v1/tasks.
-func (c *OldClient) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	return result[*a2a.ListTasksResponse](c.ask(ctx, wire.OpListTasks, req, exchange{method: http.MethodGet, path: "/tasks" + oldListQuery(req)}))
-}
-
-// CancelTask posts to /v1/tasks/{id}:cancel.
-func (c *OldClient) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
-	return result[*a2a.Task](c.post(ctx, wire.OpCancelTask, req, path("", "tasks", string(req.ID))+":cancel", 0))
-}
-
-// Subscribe gets /v1/tasks/{id}:subscribe: the proto says GET and the text POST, and SDKs follow the proto.
-func (c *OldClient) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return c.events(ctx, wire.OpSubscribe, req, exchange{
-		method: http.MethodGet, path: path("", "tasks", string(req.ID)) + ":subscribe", after: req.After,
-	})
-}
-
-// CreatePushConfig posts to /v1/tasks/{id}/pushNotificationConfigs.
-func (c *OldClient) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*a2a.PushConfig, error) {
-	return result[*a2a.PushConfig](c.post(ctx, wire.OpCreatePushConfig, req, pushPath("", req.TaskID), 0))
-}
-
-// GetPushConfig gets /v1/tasks/{id}/pushNotificationConfigs/{configId}.
-func (c *OldClient) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
-	return result[*a2a.PushConfig](c.ask(ctx, wire.OpGetPushConfig, req, exchange{method: http.MethodGet, path: pushPath("", req.TaskID, req.ID)}))
-}
-
-// ListPushConfigs gets /v1/tasks/{id}/pushNotificationConfigs.
-func (c *OldClient) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
-	return result[*a2a.ListPushConfigsResponse](c.ask(ctx, wire.OpListPushConfigs, req, exchange{method: http.MethodGet, path: pushPath("", req.TaskID)}))
-}
-
-// DeletePushConfig deletes /v1/tasks/{id}/pushNotificationConfigs/{configId}.
-func (c *OldClient) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConfigRequest) error {
-	_, err := c.ask(ctx, wire.OpDeletePushConfig, req, exchange{method: http.MethodDelete, path: pushPath("", req.TaskID, req.ID), noResult: true})
-	return err
-}
-
-// ExtendedCard gets /v1/card.
-func (c *OldClient) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
-	return result[*a2a.AgentCard](c.ask(ctx, wire.OpExtendedCard, req, exchange{method: http.MethodGet, path: "/card"}))
+	return get("/card")
 }
 
 // oldListQuery is listQuery with the names that drafts after 0.3.0 have, which are the first with such a list.
@@ -119,31 +88,23 @@ func oldListQuery(req *a2a.ListTasksRequest) string {
 	return q.String()
 }
 
-// result makes of a decoded result what the operation's method returns.
-func result[T any](value any, err error) (T, error) {
-	var none T
-	if err != nil {
-		return none, err
+// prepare returns the HTTP request of a call.
+func (c *OldClient) prepare(op wire.Operation, request any, accept string) (*httpcall.Request, exchange, error) {
+	x := c.oldExchange(op, request)
+	if x.method == http.MethodPost {
+		body, err := c.dialect.AppendRequest(nil, op, request)
+		if err != nil {
+			return nil, x, fmt.Errorf("cannot encode the request of %v: %w", op, err)
+		}
+		x.raw = body
 	}
-	res, ok := value.(T)
-	if !ok {
-		return none, unreadable(fmt.Errorf("it is a %T", value))
-	}
-	return res, nil
+	r, err := c.request(x, accept)
+	return r, x, err
 }
 
-// post makes a call with a body.
-func (c *OldClient) post(ctx context.Context, op wire.Operation, req any, path string, timeout time.Duration) (any, error) {
-	body, err := c.dialect.AppendRequest(nil, op, req)
-	if err != nil {
-		return nil, fmt.Errorf("cannot encode the request of %v: %w", op, err)
-	}
-	return c.ask(ctx, op, req, exchange{method: http.MethodPost, path: path, raw: body, timeout: timeout})
-}
-
-// ask makes a call and decodes what answers it.
-func (c *OldClient) ask(ctx context.Context, op wire.Operation, req any, x exchange) (any, error) {
-	r, err := c.request(x, wire.MediaTypeJSON)
+// Call makes a call that is answered once.
+func (c *OldClient) Call(ctx context.Context, op wire.Operation, req any) (any, error) {
+	r, x, err := c.prepare(op, req, wire.MediaTypeJSON)
 	if err != nil {
 		return nil, err
 	}
@@ -178,15 +139,9 @@ func oldFailure(op wire.Operation, answer *httpcall.Answer) error {
 	return e
 }
 
-func (c *OldClient) events(ctx context.Context, op wire.Operation, req any, x exchange) (iter.Seq2[a2a.StreamEvent, error], error) {
-	if x.method == http.MethodPost {
-		body, err := c.dialect.AppendRequest(nil, op, req)
-		if err != nil {
-			return nil, fmt.Errorf("cannot encode the request of %v: %w", op, err)
-		}
-		x.raw = body
-	}
-	r, err := c.request(x, sse.ContentType)
+// Open makes a call that is answered with a stream.
+func (c *OldClient) Open(ctx context.Context, op wire.Operation, req any) (wire.Events, error) {
+	r, _, err := c.prepare(op, req, sse.ContentType)
 	if err != nil {
 		return nil, err
 	}

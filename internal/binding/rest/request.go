@@ -11,7 +11,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
-	v1 "github.com/dragoman-a2a/dragoman/internal/wire/v1"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -22,7 +21,7 @@ func (s *Server) request(x *binding.Exchange, op wire.Operation, r route) (any, 
 	if e != nil {
 		return nil, e
 	}
-	request := v1.NewRequest(op)
+	request := op.NewRequest()
 	if x.R.Method == "POST" {
 		if request, e = s.readBody(x, r, request); e != nil {
 			return nil, e

@@ -20,36 +20,8 @@ type dialect struct{}
 
 func (dialect) Generation() a2a.Generation { return a2a.Generation10 }
 
-// NewRequest returns an empty request of the operation, a pointer that JSON decodes into, or nil if there is no such
-// operation.
-func NewRequest(op wire.Operation) any {
-	switch op {
-	case wire.OpSendMessage, wire.OpStreamMessage:
-		return new(a2a.SendMessageRequest)
-	case wire.OpGetTask:
-		return new(a2a.GetTaskRequest)
-	case wire.OpListTasks:
-		return new(a2a.ListTasksRequest)
-	case wire.OpCancelTask:
-		return new(a2a.CancelTaskRequest)
-	case wire.OpSubscribe:
-		return new(a2a.SubscribeRequest)
-	case wire.OpCreatePushConfig:
-		return new(a2a.PushConfig)
-	case wire.OpGetPushConfig:
-		return new(a2a.GetPushConfigRequest)
-	case wire.OpListPushConfigs:
-		return new(a2a.ListPushConfigsRequest)
-	case wire.OpDeletePushConfig:
-		return new(a2a.DeletePushConfigRequest)
-	case wire.OpExtendedCard:
-		return new(a2a.ExtendedCardRequest)
-	}
-	return nil
-}
-
 func (dialect) DecodeRequest(op wire.Operation, params []byte) (any, error) {
-	request := NewRequest(op)
+	request := op.NewRequest()
 	if len(params) == 0 {
 		return request, nil // what is required is found missing
 	}
@@ -95,27 +67,17 @@ func (dialect) DecodeResult(op wire.Operation, _ any, result []byte) (any, error
 	switch op {
 	case wire.OpSendMessage:
 		return a2a.DecodeSendResponse(result)
-	case wire.OpGetTask, wire.OpCancelTask:
-		return decode(result, new(a2a.Task))
-	case wire.OpListTasks:
-		return decode(result, new(a2a.ListTasksResponse))
-	case wire.OpCreatePushConfig, wire.OpGetPushConfig:
-		return decode(result, new(a2a.PushConfig))
-	case wire.OpListPushConfigs:
-		return decode(result, new(a2a.ListPushConfigsResponse))
 	case wire.OpDeletePushConfig:
 		return nil, nil // the standard leaves open what it looks like
-	case wire.OpExtendedCard:
-		return decode(result, new(a2a.AgentCard))
 	}
-	return nil, fmt.Errorf("%v has no result", op)
-}
-
-func decode[T json.UnmarshalerFrom](result []byte, into T) (any, error) {
-	if err := a2a.Unmarshal(result, into); err != nil {
+	value := op.NewResult()
+	if value == nil {
+		return nil, fmt.Errorf("%v has no result", op)
+	}
+	if err := a2a.Unmarshal(result, value); err != nil {
 		return nil, err
 	}
-	return into, nil
+	return value, nil
 }
 
 func (dialect) NewStreamEncoder(wire.Operation, any) wire.StreamEncoder { return encoder{} }

@@ -52,22 +52,8 @@ func (Form) Service() string { return pb.A2AService_ServiceDesc.ServiceName }
 // File is the name of the proto file, for reflection.
 func (Form) File() any { return pb.A2AService_ServiceDesc.Metadata }
 
-var methods = map[wire.Operation]string{
-	wire.OpSendMessage:      "SendMessage",
-	wire.OpStreamMessage:    "SendStreamingMessage",
-	wire.OpGetTask:          "GetTask",
-	wire.OpListTasks:        "ListTasks", // after 0.3.0
-	wire.OpCancelTask:       "CancelTask",
-	wire.OpSubscribe:        "TaskSubscription",
-	wire.OpCreatePushConfig: "CreateTaskPushNotificationConfig",
-	wire.OpGetPushConfig:    "GetTaskPushNotificationConfig",
-	wire.OpListPushConfigs:  "ListTaskPushNotificationConfig",
-	wire.OpDeletePushConfig: "DeleteTaskPushNotificationConfig",
-	wire.OpExtendedCard:     "GetAgentCard",
-}
-
 // Method returns the name of an operation's method.
-func (Form) Method(op wire.Operation) string { return methods[op] }
+func (Form) Method(op wire.Operation) string { return wire.GRPCMethod03(op) }
 
 // Final reports whether a stream is over with an event: at the end of the task, and when it waits for its caller.
 func (Form) Final(ev a2a.Event) bool {
