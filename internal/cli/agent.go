@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -21,6 +20,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -148,26 +148,7 @@ func (c *command) httpClient() *http.Client {
 	if c.web != nil {
 		return c.web
 	}
-	transport := client.NewHTTPTransport()
-	if c.options.tls.config != nil {
-		transport.TLSClientConfig = c.options.tls.config
-	}
-	if c.options.tls.insecure {
-		if c.hasCredentials() {
-			c.Warn("--insecure: certificates are not verified, so anyone on the network path can steal the credentials")
-		} else {
-			c.Warn("--insecure: certificates are not verified, so anyone on the network path can read and change the traffic")
-		}
-	}
-	c.web = &http.Client{Transport: transport}
-	if c.options.debug {
-		params, _ := c.params() // those that are wrong are refused where they would be sent
-		if c.options.apiKey != "" {
-			params = params.Clone()
-			params.Add("X-Api-Key", c.options.apiKey) // to be hidden wherever it goes
-		}
-		c.web.Transport = newTap(c.web.Transport, c.Err, params)
-	}
+	c.web = c.options.NewClient(c.Terminal)
 	return c.web
 }
 
@@ -180,7 +161,7 @@ func (c *command) closeConnections() {
 
 // dial returns a client for the agent. Close it.
 func (c *command) dial(ctx context.Context) (*client.Client, error) {
-	params, err := c.params()
+	params, err := c.options.Params()
 	if err != nil {
 		return nil, err
 	}
@@ -195,14 +176,14 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 		PollInterval: c.options.pollInterval,
 		Interceptors: []client.Interceptor{c.send(params), (&reconnect{c: c}).see},
 	}
-	if err := c.chooseInterface(options); err != nil {
+	if err := c.options.ChooseInterface(options); err != nil {
 		return nil, err
 	}
 	if err := c.addKey(found, options, params); err != nil {
 		return nil, err
 	}
-	if tap, ok := c.httpClient().Transport.(*tap); ok {
-		options.Interceptors = append(options.Interceptors, tap.showGRPC) // the last one, which sees what is sent
+	if tap, ok := c.httpClient().Transport.(*connect.Tap); ok {
+		options.Interceptors = append(options.Interceptors, tap.ShowGRPC) // the last one, which sees what is sent
 	}
 	agent, err := client.New(found, options)
 	if err != nil {
@@ -216,48 +197,6 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 	return agent, nil
 }
 
-// ownHeaders are those that a call sets by itself, and what to use instead.
-var ownHeaders = map[string]string{
-	"Host": "", "Content-Type": "", "Content-Length": "", "Accept": "", "Connection": "", "Transfer-Encoding": "",
-	"A2a-Version": "use --a2a-version", "A2a-Extensions": "use --extension", "Last-Event-Id": "",
-}
-
-// params returns what --svc-param and --bearer add to each call. Cards are fetched without it.
-func (c *command) params() (http.Header, error) {
-	params := http.Header{}
-	for _, param := range c.options.svcParams {
-		name, value, found := strings.Cut(param, ":")
-		value = strings.TrimSpace(value)
-		if !found || !isToken(name) || !isHeaderValue(value) {
-			return nil, cmdline.Usagef("--svc-param is not name:value").WithHint("for example --svc-param X-Team:blue")
-		}
-		if flag, own := ownHeaders[http.CanonicalHeaderKey(name)]; own {
-			return nil, cmdline.Usagef("--svc-param cannot set %s, which dragoman sets itself", name).WithHint(flag)
-		}
-		params.Add(name, value)
-	}
-	if token := c.options.bearer; token != "" {
-		if !isHeaderValue(token) {
-			return nil, cmdline.Usagef("--bearer has characters that no header may have")
-		}
-		params.Set("Authorization", "Bearer "+token)
-	}
-	return params, nil
-}
-
-// isToken reports whether s can be a header's name (RFC 9110 §5.6.2).
-func isToken(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	})
-}
-
-// isHeaderValue reports whether s can be a header's value: a line break would begin the next header.
-func isHeaderValue(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
-}
-
 // send returns the interceptor that adds service parameters to each call.
 func (c *command) send(params http.Header) client.Interceptor {
 	var warned atomic.Bool
@@ -265,24 +204,11 @@ func (c *command) send(params http.Header) client.Interceptor {
 		for name, values := range params {
 			call.Params[name] = values
 		}
-		if c.hasCredentials() && !private(call.Interface.URL) && warned.CompareAndSwap(false, true) {
+		if c.options.HasCredentials() && !connect.IsPrivate(call.Interface.URL) && warned.CompareAndSwap(false, true) {
 			c.Warn("credentials are sent over plain http: anyone on the network path can read them")
 		}
 		return next(ctx, call)
 	}
-}
-
-// private reports whether nobody on the way can read what is sent to a URL: it is encrypted, or stays on this machine.
-func private(address string) bool {
-	if host, _, err := net.SplitHostPort(address); err == nil && host != "" && !strings.Contains(address, "/") {
-		return true // of gRPC, see client/grpc
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme == "https" || u.Scheme == "grpcs" {
-		return err == nil
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // seen is what a command has learnt of the task it deals with.
@@ -409,8 +335,8 @@ func (c *command) commandFor(noun, verb string, args ...string) []string {
 	if c.origin[flagConfig] == sourceFlag {
 		words = append(words, "--config", c.options.config)
 	}
-	words = append(words, c.interfaceFlags()...)
-	words = append(words, c.options.tls.resumeArgs(c.origin)...)
+	words = append(words, c.options.InterfaceFlags()...)
+	words = append(words, c.options.TLS.ResumeArgs(func(name string) bool { return c.origin[name] == sourceFlag })...)
 	for _, uri := range c.options.extensions {
 		words = append(words, "--extension", uri)
 	}
@@ -473,4 +399,28 @@ func (c *command) judge(s *seen) {
 	case a2a.TaskStateFailed, a2a.TaskStateRejected, a2a.TaskStateCanceled:
 		c.Warn("the task ended as %s", stateName(s.state))
 	}
+}
+
+// noInterface explains that none of the card's interfaces may be used.
+func (c *command) noInterface(card *a2a.AgentCard, err error) error {
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: err.Error(), Hint: "see the card's interfaces with " + terminal.CommandLine(c.commandFor("card", "get"))}
+	if others := c.options.OtherTransports(card); others != nil {
+		f.Message = fmt.Sprintf("the agent's card names no interface of %s", strings.Join(c.options.Transports, " or "))
+		if c.options.Version != connect.AnyVersion {
+			f.Message += " in version " + c.options.Version
+		}
+		f.Hint = "it has " + strings.Join(others, ", ") + "; choose one of these with --transport, or leave it out"
+		return f
+	}
+	for _, iface := range card.SupportedInterfaces {
+		if strings.HasPrefix(iface.ProtocolVersion, string(a2a.Generation10)) {
+			return f // the version is not what is in the way
+		}
+	}
+	for _, version := range []string{"0.1", "0.2", "0.3"} {
+		if slices.ContainsFunc(card.SupportedInterfaces, func(i a2a.AgentInterface) bool { return strings.HasPrefix(i.ProtocolVersion, version) }) {
+			f.Hint = "the agent speaks version " + version + "; allow it with --a2a-version " + version
+		}
+	}
+	return f
 }

@@ -71,7 +71,7 @@ func (c *command) extendedCard(ctx context.Context) (*a2a.AgentCard, error) {
 		return nil, err
 	}
 	defer agent.Close()
-	if c.options.bearer != "" && !takesToken(agent.Card()) { // the key of --api-key goes only where a scheme wants it
+	if c.options.Bearer != "" && !takesToken(agent.Card()) { // the key of --api-key goes only where a scheme wants it
 		return nil, cmdline.Usagef("--bearer is not sent for the extended card: the agent's card declares no bearer scheme").
 			WithHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
 	}

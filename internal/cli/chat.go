@@ -167,7 +167,7 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 	if len(o.agents) == 0 {
 		return noAgent()
 	}
-	if len(o.agents) > 1 && s.c.hasCredentials() {
+	if len(o.agents) > 1 && s.c.options.HasCredentials() {
 		return cmdline.Usagef("the credentials are for one agent, and here are %d", len(o.agents)).WithHint("one agent must not see the credentials of another; start a chat with each")
 	}
 	var failed error

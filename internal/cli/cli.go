@@ -14,8 +14,6 @@
 //	positional.go      agents as the first arguments
 //	help.go, man.go    help and the manual page
 //	datadir.go         where data is kept; hostdata.go where that of hosts is
-//	tls.go             whom it trusts, and which certificate it shows
-//	debug.go           the HTTP of that, for --debug; debuggrpc.go the gRPC
 //	form.go, fill.go   forms that agents ask to be filled
 //	reach.go           which agents of a host are there
 //	interrupts.go      Ctrl-C

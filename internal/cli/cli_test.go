@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -121,7 +122,7 @@ func TestPrivate(t *testing.T) {
 		"example.com:443": true, "grpcs://example.com": true, "grpc://example.com:80": false, ":80": false,
 		"http://example.com": false, "http://10.0.0.1": false, "http://127.0.0.1.example.com": false, ":": false,
 	} {
-		if got := private(in); got != want {
+		if got := connect.IsPrivate(in); got != want {
 			t.Errorf("private(%q) = %t", in, got)
 		}
 	}

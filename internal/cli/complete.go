@@ -127,7 +127,7 @@ func (c *command) completeFirstAgent(then cobra.CompletionFunc) cobra.Completion
 func (c *command) beginCompletion(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	c.files, _ = c.findFiles() // what is wrong is for the run itself to say
 	_ = c.fillFlags(cmd)
-	c.options.debug = false
+	c.options.Debug = false
 	ctx := cmd.Context()
 	if ctx == nil {
 		ctx = context.Background()

@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/conformance"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
@@ -56,7 +57,7 @@ func describeCobras(root *cobra.Command) {
 var flagValues = map[string][]string{
 	"output":         {outputText, outputJSON},
 	"transport":      {a2a.BindingJSONRPC, a2a.BindingHTTPJSON, a2a.BindingGRPC},
-	"a2a-version":    {anyVersion, string(a2a.Generation10), string(a2a.Generation03), string(a2a.Generation02), string(a2a.Generation01)},
+	"a2a-version":    {connect.AnyVersion, string(a2a.Generation10), string(a2a.Generation03), string(a2a.Generation02), string(a2a.Generation01)},
 	"llm":            {llmOff, llmAuto, llm.Gemini, llm.OpenAI, llm.Anthropic},
 	"rates":          {"snapshot", "live", "auto"},
 	"networks":       {string(guard.Public), string(guard.Loopback), string(guard.Private)},

@@ -89,7 +89,7 @@ func (c *command) conformance(ctx context.Context, agent string, o *conformanceO
 	if !strings.Contains(agent, "://") {
 		agent = "http://" + agent
 	}
-	if o.checks.Header, err = c.params(); err != nil {
+	if o.checks.Header, err = c.options.Params(); err != nil {
 		return err
 	}
 	o.checks.HTTPClient = c.httpClient()

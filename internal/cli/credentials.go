@@ -12,17 +12,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
-	"github.com/dragoman-a2a/dragoman/internal/redact"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
-
-// hasCredentials reports whether the user gave something that only the agent should see.
-func (c *command) hasCredentials() bool {
-	return c.options.bearer != "" || c.options.apiKey != "" || slices.ContainsFunc(c.options.svcParams, func(param string) bool {
-		name, _, _ := strings.Cut(param, ":")
-		return redact.Name(name)
-	})
-}
 
 // takesToken reports whether the card names a scheme by which a bearer token is sent.
 func takesToken(card *a2a.AgentCard) bool {
@@ -57,7 +49,7 @@ func keyScheme(card *a2a.AgentCard) *a2a.APIKeyScheme {
 
 // addKey sends --api-key with each call as the agent's card says (A2A 1.0 §4.5.2): in a header, a cookie or the query.
 func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params http.Header) error {
-	key := c.options.apiKey
+	key := c.options.APIKey
 	if key == "" {
 		return nil
 	}
@@ -66,13 +58,13 @@ func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params ht
 	case scheme == nil:
 		return cmdline.Usagef("--api-key cannot be sent: the agent's card declares no API key").
 			WithHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
-	case !isHeaderValue(key):
+	case !connect.IsHeaderValue(key):
 		return cmdline.Usagef("--api-key has characters that are not allowed in a header")
-	case !isToken(scheme.Name):
+	case !connect.IsToken(scheme.Name):
 		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: "--api-key cannot be sent: the name of the API key in the agent's card is not valid"}
 	}
-	if tap, ok := c.httpClient().Transport.(*tap); ok {
-		tap.hide(scheme.Name)
+	if tap, ok := c.httpClient().Transport.(*connect.Tap); ok {
+		tap.Hide(scheme.Name)
 	}
 	switch scheme.Location {
 	case "header":

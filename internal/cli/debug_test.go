@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/redact"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -112,7 +113,7 @@ func TestDebugHoldsNoStreamUp(t *testing.T) {
 		}
 	})
 	shown := make(lineWriter, 100)
-	resp := exchange(t, newTap(http.DefaultTransport, shown, nil), base)
+	resp := exchange(t, connect.NewTap(http.DefaultTransport, shown, nil), base)
 	for n := 1; n <= 3; n++ {
 		buf := make([]byte, 100)
 		want := fmt.Sprintf("data: %d\n\n", n)
@@ -149,19 +150,19 @@ func TestDebugClips(t *testing.T) {
 		most              int // bytes shown
 	}{
 		"a long line": {"application/json", strings.Repeat("é", 1<<20),
-			[]string{"é... (65536 bytes)\n", "(only the first 65536 bytes are shown)\n"}, maxDebugLine + 100},
+			[]string{"é... (65536 bytes)\n", "(only the first 65536 bytes are shown)\n"}, connect.MaxDebugLine + 100},
 		"a long line of a stream": {"text/event-stream; charset=utf-8", strings.Repeat("x", 1<<20) + "\nend\n",
-			[]string{"x... (1048576 bytes)\n", "< end\n"}, maxDebugLine + 100},
+			[]string{"x... (1048576 bytes)\n", "< end\n"}, connect.MaxDebugLine + 100},
 		"many lines": {"application/json", strings.Repeat("line\n", 1<<18),
-			[]string{"(only the first 65536 bytes are shown)\n"}, 4 * maxDebugBody},
+			[]string{"(only the first 65536 bytes are shown)\n"}, 4 * connect.MaxDebugBody},
 		"many lines of a stream": {"text/event-stream", strings.Repeat("line\n", 1<<15) + "end",
 			[]string{"< end\n"}, 1 << 20},
-		"a credential where the line is cut": {"application/json", strings.Repeat("x", maxDebugLine-10) + token + strings.Repeat("y", 100),
-			[]string{"x... (8330 bytes)\n"}, maxDebugLine + 100},
+		"a credential where the line is cut": {"application/json", strings.Repeat("x", connect.MaxDebugLine-10) + token + strings.Repeat("y", 100),
+			[]string{"x... (8330 bytes)\n"}, connect.MaxDebugLine + 100},
 		"many credentials before the cut": {"text/event-stream", strings.Repeat(token, 1000),
-			[]string{"[redacted]"}, maxDebugLine},
+			[]string{"[redacted]"}, connect.MaxDebugLine},
 		"a credential where the body is cut": {"application/json", strings.Repeat(strings.Repeat("x", 1023)+"\n", 63) + strings.Repeat("x", 1000) + token,
-			[]string{"(only the first 65536 bytes are shown)\n"}, 2 * maxDebugBody},
+			[]string{"(only the first 65536 bytes are shown)\n"}, 2 * connect.MaxDebugBody},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -170,7 +171,7 @@ func TestDebugClips(t *testing.T) {
 				io.WriteString(w, test.body)
 			})
 			var shown strings.Builder
-			tap := newTap(http.DefaultTransport, &shown, http.Header{"Authorization": {"Bearer " + token}})
+			tap := connect.NewTap(http.DefaultTransport, &shown, http.Header{"Authorization": {"Bearer " + token}})
 			resp := exchange(t, tap, base)
 			head := shown.Len()
 			if body, err := io.ReadAll(resp.Body); err != nil || string(body) != test.body {
@@ -203,7 +204,7 @@ func TestDebugOfALeftStream(t *testing.T) {
 		<-r.Context().Done()
 	})
 	var shown strings.Builder
-	resp := exchange(t, newTap(http.DefaultTransport, &shown, http.Header{"X-Team": {token}}), base)
+	resp := exchange(t, connect.NewTap(http.DefaultTransport, &shown, http.Header{"X-Team": {token}}), base)
 	if _, err := io.ReadFull(resp.Body, make([]byte, 33)); err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +216,7 @@ func TestDebugOfALeftStream(t *testing.T) {
 
 func TestDebugHidesURLsAndHeaders(t *testing.T) {
 	t.Parallel()
-	tap := newTap(nil, io.Discard, http.Header{"x-team": {"blue"}})
+	tap := connect.NewTap(nil, io.Discard, http.Header{"x-team": {"blue"}})
 	for in, want := range map[string]string{
 		"http://ann:pw@h/p?a=1": "http://redacted@h/p?a=1",
 		"http://h/?key=k&historyLength=2&pageToken=p&access_token=t&X-Amz-Signature=s": "http://h/?key=[redacted]&historyLength=2&pageToken=p&access_token=[redacted]&X-Amz-Signature=s",
@@ -226,7 +227,7 @@ func TestDebugHidesURLsAndHeaders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := tap.url(u); got != want {
+		if got := tap.URL(u); got != want {
 			t.Errorf("%s is shown as %s, want %s", in, got, want)
 		}
 	}
@@ -235,18 +236,18 @@ func TestDebugHidesURLsAndHeaders(t *testing.T) {
 		"X-Amz-Security-Token": true, "X-A2a-Notification-Token": true, "X-Secret": true, "X-Team": true,
 		"Content-Type": false, "A2a-Version": false, "Etag": false, "Www-Authenticate": false, "Retry-After": false,
 	} {
-		if got := tap.headerValue(name, "value"); (got == redact.Mark) != hidden {
+		if got := tap.HeaderValue(name, "value"); (got == redact.Mark) != hidden {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if got := tap.headerValue("Location", "/next?token=t"); got != "/next?token=[redacted]" {
+	if got := tap.HeaderValue("Location", "/next?token=t"); got != "/next?token=[redacted]" {
 		t.Errorf("Location: %s", got)
 	}
 }
 
 func TestDebugHidesCredentialsInBodies(t *testing.T) {
 	t.Parallel()
-	tap := newTap(nil, io.Discard, nil)
+	tap := connect.NewTap(nil, io.Discard, nil)
 	for in, want := range map[string]string{
 		`{"url":"http://h","token":"abc"}`:                     `{"url":"http://h","token":"[redacted]"}`,
 		`{"authentication": {"credentials" : "a\"b", "n": 1}}`: `{"authentication": {"credentials" : "[redacted]", "n": 1}}`,
@@ -255,7 +256,7 @@ func TestDebugHidesCredentialsInBodies(t *testing.T) {
 		`curl -H 'Authorization: Bearer abcdefgh.ijk=='`:       `curl -H 'Authorization: Bearer [redacted]'`,
 		`bearer of news`: `bearer of news`,
 	} {
-		if got := tap.hideBody(in); got != want {
+		if got := tap.HideBody(in); got != want {
 			t.Errorf("%s is shown as %s, want %s", in, got, want)
 		}
 	}

@@ -184,10 +184,10 @@ func (c *command) protocolFailure(e *a2a.Error) *cmdline.Failure {
 	case a2a.ErrUnauthenticated, a2a.ErrPermissionDenied:
 		f.Exit, f.Code = cmdline.ExitAuth, cmdline.CodeAuthFailed
 		f.Hint = "the agent refused the credentials; check them, and what they allow"
-		if c.options.bearer != "" {
+		if c.options.Bearer != "" {
 			f = c.tellSource("bearer", "the token", f)
 		}
-		if !c.hasCredentials() {
+		if !c.options.HasCredentials() {
 			f.Code = cmdline.CodeCredentialsMissing
 			f.Hint = "give a token in DRAGOMAN_BEARER, or a key in DRAGOMAN_API_KEY; see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get"))
 		}

@@ -72,7 +72,7 @@ func TestFailures(t *testing.T) {
 		c := newCommand(nil)
 		c.options.agentCard = "http://127.0.0.1:1"
 		if test.bearer {
-			c.options.bearer = "hunter2"
+			c.options.Bearer = "hunter2"
 		}
 		got := c.failureOf(fmt.Errorf("while trying: %w", test.err))
 		if got.Exit != test.exit || got.Code != test.code || got.A2ACode != test.a2aCode {

@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
 	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -152,7 +153,7 @@ func splitValues(flag, text string) []string {
 		trimmed := strings.TrimSpace(piece)
 		name, _, named := strings.Cut(trimmed, ":")
 		switch {
-		case flag == flagSvcParam && len(values) > 0 && (!named || !isToken(name)):
+		case flag == flagSvcParam && len(values) > 0 && (!named || !connect.IsToken(name)):
 			values[len(values)-1] += "," + piece
 		case trimmed != "":
 			values = append(values, trimmed)

@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -59,7 +60,7 @@ func (c *command) gatewayCommand() *cobra.Command {
 	flags.SortFlags = false
 	agentsFlag(flags, &o.upstreams)
 	registryFlag(flags, &c.options.registry)
-	agentVersionFlag(flags, &o.agentVersion)
+	connect.AgentVersionFlag(flags, &o.agentVersion)
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8090", "address to listen on; port 0 picks a free port")
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients and agents reach the gateway (default: the address it listens on)")
 	o.registerCardGRPC(flags)
@@ -83,7 +84,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	generations, err := generationsOf(o.agentVersion)
+	generations, err := connect.GenerationsOf(o.agentVersion)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -30,8 +31,8 @@ func (d *dialectFlags) register(flags *pflag.FlagSet) {
 func (d *dialectFlags) apply(o *server.Options) error {
 	o.AcceptUnversioned, o.RefuseReopening, o.RawFiles = d.unversioned, !d.reopen, d.rawFiles
 	for _, name := range d.generations {
-		generations, ok := versions[name]
-		if !ok || name == anyVersion {
+		generations, ok := connect.Versions[name]
+		if !ok || name == connect.AnyVersion {
 			return cmdline.Usagef("--generations has %q; use 1.0, 0.3, 0.2 and 0.1", name)
 		}
 		for _, gen := range generations {

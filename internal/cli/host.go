@@ -23,6 +23,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
@@ -102,10 +103,10 @@ func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	flags.StringVar(&o.registry, "registry", "", "URL of a registry whose agents the host uses too")
 	flags.StringVar(&o.model, "llm", llmOff,
 		"planner: off for rules; auto, gemini, openai or anthropic for a language model, with its key in the environment")
-	agentVersionFlag(flags, &o.agentVersion)
+	connect.AgentVersionFlag(flags, &o.agentVersion)
 	calls := c.clientFlags()
 	flags.AddFlag(calls.Lookup("transport")) // to the agents, and to the host itself
-	for _, name := range tlsFlags {
+	for _, name := range connect.TLSFlags {
 		flags.AddFlag(calls.Lookup(name))
 	}
 	flags.IntVar(&o.parallel, "parallel", limits.Parallel, "most agents that work on one request at once")
@@ -302,11 +303,11 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	if o.networks != "" && !guard.Networks(o.networks).Valid() {
 		return nil, cmdline.Usagef("--networks is %q; use public, loopback or private", o.networks)
 	}
-	generations, err := generationsOf(o.agentVersion)
+	generations, err := connect.GenerationsOf(o.agentVersion)
 	if err != nil {
 		return nil, err
 	}
-	bindings, err := c.bindings()
+	bindings, err := c.options.Bindings()
 	if err != nil {
 		return nil, err
 	}

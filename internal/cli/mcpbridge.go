@@ -125,7 +125,7 @@ func (o *bridgeOptions) checkBridge(c *command) error {
 	switch {
 	case len(o.agents) == 0:
 		return noAgent()
-	case len(o.agents) > 1 && c.hasCredentials():
+	case len(o.agents) > 1 && c.options.HasCredentials():
 		return cmdline.Usagef("credentials are set, but each of the %d agents would get them", len(o.agents)).WithHint("run a bridge for each agent that needs credentials")
 	case o.wait <= 0:
 		return cmdline.Usagef("--max-wait is %v; it must be above 0", o.wait)

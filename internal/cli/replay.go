@@ -115,7 +115,7 @@ func (c *command) replay(ctx context.Context, name string, o *replayOptions) err
 
 // playClient makes the recorded requests of an agent.
 func (c *command) playClient(ctx context.Context, tape *recorder.Cassette, o *replayOptions) (err error) {
-	params, err := c.params()
+	params, err := c.options.Params()
 	if err != nil {
 		return err
 	}

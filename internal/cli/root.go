@@ -12,6 +12,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 )
 
 // defaultPoll is the first pause between two looks at a task, as the specification of such tools has it: a person waits, not a
@@ -26,21 +27,14 @@ const (
 
 // globalOptions are the flags that every command takes, and those of the commands that call agents.
 type globalOptions struct {
+	connect.Options
 	agentCard    string
 	registry     string // that entries are looked up in
 	output       string
 	timeout      time.Duration
 	pollInterval time.Duration
-	bearer       string
-	svcParams    []string
 	extensions   []string
-	version      string
-	transports   []string
-	tenant       string
 	config       string
-	debug        bool
-	apiKey       string
-	tls          tlsOptions
 	verbose      bool
 	failOn       statesFlag
 }
@@ -137,14 +131,14 @@ func (c *command) clientFlags() *pflag.FlagSet {
 	registryFlag(flags, &o.registry)
 	flags.DurationVar(&o.timeout, "timeout", 0, "time limit; 0 waits until the task ends")
 	flags.DurationVar(&o.pollInterval, "poll-interval", defaultPoll, "first pause between two polls of a task that cannot be streamed; the pauses grow")
-	flags.StringVar(&o.bearer, "bearer", "", "token to send as Authorization: Bearer; prefer DRAGOMAN_BEARER")
-	flags.StringVar(&o.apiKey, "api-key", "", "key to send as the agent's card says; prefer DRAGOMAN_API_KEY")
-	o.tls.add(flags)
+	flags.StringVar(&o.Bearer, "bearer", "", "token to send as Authorization: Bearer; prefer DRAGOMAN_BEARER")
+	flags.StringVar(&o.APIKey, "api-key", "", "key to send as the agent's card says; prefer DRAGOMAN_API_KEY")
+	o.TLS.Add(flags)
 	flags.BoolVar(&o.verbose, "verbose", false, "show everything that is sent and received: messages, ids, media types, metadata")
-	flags.StringArrayVar(&o.svcParams, flagSvcParam, nil, "service parameter (HTTP header) to send, as name:value; repeatable")
-	flags.StringVar(&o.version, "a2a-version", anyVersion, "protocol version to speak: 1.0, 0.3, 0.2 or 0.1; any means the first version in the card")
-	flags.StringArrayVar(&o.transports, "transport", nil, "binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, in order of preference (default: the card's order)")
-	flags.StringVar(&o.tenant, "tenant", "", "tenant of each request (default: the card's)")
+	flags.StringArrayVar(&o.SvcParams, flagSvcParam, nil, "service parameter (HTTP header) to send, as name:value; repeatable")
+	flags.StringVar(&o.Version, "a2a-version", connect.AnyVersion, "protocol version to speak: 1.0, 0.3, 0.2 or 0.1; any means the first version in the card")
+	flags.StringArrayVar(&o.Transports, "transport", nil, "binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, in order of preference (default: the card's order)")
+	flags.StringVar(&o.Tenant, "tenant", "", "tenant of each request (default: the card's)")
 	flags.StringArrayVar(&o.extensions, "extension", nil, "URI of an extension to activate; repeatable")
 	c.debugFlag(flags)
 	return flags
@@ -157,7 +151,7 @@ func agentsFlag(flags *pflag.FlagSet, agents *[]string) {
 }
 
 func (c *command) debugFlag(flags *pflag.FlagSet) {
-	flags.BoolVar(&c.options.debug, "debug", false, "print each HTTP request or gRPC call and its response to standard error, without credentials")
+	flags.BoolVar(&c.options.Debug, "debug", false, "print each HTTP request or gRPC call and its response to standard error, without credentials")
 }
 
 // noCommand refuses a word that is no command; cobra itself would suggest similar ones on several lines.
@@ -208,7 +202,7 @@ func (c *command) start(cmd *cobra.Command, _ []string) error {
 	if err := c.fillFlags(cmd); err != nil {
 		return err
 	}
-	c.AsJSON, c.All, c.Quiet = c.options.output == outputJSON, c.options.verbose, c.options.debug
+	c.AsJSON, c.All, c.Quiet = c.options.output == outputJSON, c.options.verbose, c.options.Debug
 	c.started = true
 	for _, file := range files {
 		if file.warning != "" {
@@ -249,5 +243,5 @@ func (c *command) checkOptions(cmd *cobra.Command) error {
 	if o.pollInterval <= 0 {
 		return c.refuse(cmd, "poll-interval", cmdline.Usagef("--poll-interval is %v; it must be above 0", o.pollInterval))
 	}
-	return o.tls.check()
+	return o.TLS.Check()
 }

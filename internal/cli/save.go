@@ -27,6 +27,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -88,8 +89,8 @@ func limitRedirects(_ *http.Request, via []*http.Request) error {
 func (c *command) fileTransport(agent string, networks guard.Networks) http.RoundTripper {
 	own := c.httpClient().Transport
 	var others http.RoundTripper = guard.Transport(guard.Dial(networks))
-	if c.options.debug { // without the credentials, which do not go there
-		others = newTap(others, c.Err, nil)
+	if c.options.Debug { // without the credentials, which do not go there
+		others = connect.NewTap(others, c.Err, nil)
 	}
 	home, _ := url.Parse(agent)
 	return roundTripper(func(req *http.Request) (*http.Response, error) {

@@ -249,7 +249,7 @@ func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions
 // ended explains why a message was refused, if its task has ended.
 func (c *command) ended(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, err error) error {
 	e, ok := errors.AsType[*a2a.Error](err)
-	if ok && e.Kind != a2a.ErrInvalidAgentResponse && req.Message.TaskID != "" && !c.options.debug {
+	if ok && e.Kind != a2a.ErrInvalidAgentResponse && req.Message.TaskID != "" && !c.options.Debug {
 		f := c.failureOf(err)
 		err = f.WithHint(strings.TrimSuffix("see what the agent said with --debug; "+f.Hint, "; "))
 	}

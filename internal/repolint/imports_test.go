@@ -33,6 +33,8 @@ var rings = map[string]int{
 
 	"internal/cmdline": 4, // what the commands of apps and of internal/cli share
 
+	"internal/connect": 5, // reaches agents for the commands
+
 	"internal/llm": 4, // for the agents and hosts among the apps; nothing that runs or serves agents knows it
 
 	"agent/agenttest": 5, // runs an engine in memory

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package connect
 
 import (
 	"bytes"
@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	maxDebugLine = 8 << 10  // bytes of a line of a body that --debug shows
-	maxDebugBody = 64 << 10 // bytes of a body that --debug shows, unless it is a stream
+	MaxDebugLine = 8 << 10  // bytes of a line of a body that --debug shows
+	MaxDebugBody = 64 << 10 // bytes of a body that --debug shows, unless it is a stream
 )
 
-// A tap shows the requests and answers that pass through a transport, without credentials. Answers pass on as they
+// A Tap shows the requests and answers that pass through a transport, without credentials. Answers pass on as they
 // come, streams too. It is safe for concurrent use; the number before each line tells exchanges apart.
-type tap struct {
+type Tap struct {
 	next    http.RoundTripper
 	out     io.Writer // gets a line with each Write
 	headers []string  // further names of headers and parameters that hold credentials, as headers are written
@@ -39,9 +39,9 @@ type tap struct {
 	count   atomic.Int64
 }
 
-// newTap returns a tap on next. params are the user's service parameters, credentials among them.
-func newTap(next http.RoundTripper, out io.Writer, params http.Header) *tap {
-	t := &tap{next: next, out: out}
+// NewTap returns a tap on next. params are the user's service parameters, credentials among them.
+func NewTap(next http.RoundTripper, out io.Writer, params http.Header) *Tap {
+	t := &Tap{next: next, out: out}
 	for name, values := range params {
 		t.headers = append(t.headers, http.CanonicalHeaderKey(name))
 		for _, value := range values {
@@ -59,22 +59,22 @@ func newTap(next http.RoundTripper, out io.Writer, params http.Header) *tap {
 	return t
 }
 
-// hide names a header or parameter that holds a credential. It is called before the first exchange that has it.
-func (t *tap) hide(name string) {
+// Hide names a header or parameter that holds a credential. It is called before the first exchange that has it.
+func (t *Tap) Hide(name string) {
 	if !t.hidden(name) {
 		t.headers = append(t.headers, http.CanonicalHeaderKey(name))
 	}
 }
 
-func (t *tap) hidden(name string) bool {
+func (t *Tap) hidden(name string) bool {
 	return slices.Contains(t.headers, http.CanonicalHeaderKey(name))
 }
 
 // RoundTrip makes an exchange and shows it.
-func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *Tap) RoundTrip(req *http.Request) (*http.Response, error) {
 	number := t.count.Add(1)
 	sent, got := fmt.Sprintf("[%d] > ", number), fmt.Sprintf("[%d] < ", number)
-	t.line(sent, req.Method+" "+t.url(req.URL))
+	t.line(sent, req.Method+" "+t.URL(req.URL))
 	t.header(sent, req.Header)
 	t.requestBody(sent, req)
 	start := time.Now()
@@ -91,10 +91,10 @@ func (t *tap) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // Unwrap returns the transport below, for its settings of TLS.
-func (t *tap) Unwrap() http.RoundTripper { return t.next }
+func (t *Tap) Unwrap() http.RoundTripper { return t.next }
 
 // CloseIdleConnections does so below, where [http.Client] would not find it else.
-func (t *tap) CloseIdleConnections() {
+func (t *Tap) CloseIdleConnections() {
 	if below, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		below.CloseIdleConnections()
 	}
@@ -105,11 +105,11 @@ func shownOf(header http.Header) int {
 	if mediaType, _, _ := mime.ParseMediaType(header.Get("Content-Type")); mediaType == "text/event-stream" {
 		return -1
 	}
-	return maxDebugBody
+	return MaxDebugBody
 }
 
 // requestBody shows a copy of the body, as far as there is one: the body itself is the transport's.
-func (t *tap) requestBody(prefix string, req *http.Request) {
+func (t *Tap) requestBody(prefix string, req *http.Request) {
 	if req.Body == nil || req.Body == http.NoBody {
 		return
 	}
@@ -122,35 +122,35 @@ func (t *tap) requestBody(prefix string, req *http.Request) {
 		return // the transport will say so
 	}
 	defer body.Close()
-	shown := &transcript{tap: t, prefix: prefix, left: maxDebugBody}
-	io.Copy(shown, io.LimitReader(body, maxDebugBody+1))
+	shown := &transcript{tap: t, prefix: prefix, left: MaxDebugBody}
+	io.Copy(shown, io.LimitReader(body, MaxDebugBody+1))
 	shown.end(true)
 }
 
-func (t *tap) header(prefix string, header http.Header) {
+func (t *Tap) header(prefix string, header http.Header) {
 	for _, name := range slices.Sorted(maps.Keys(header)) {
 		for _, value := range header[name] {
-			t.line(prefix, name+": "+t.headerValue(name, value))
+			t.line(prefix, name+": "+t.HeaderValue(name, value))
 		}
 	}
 	t.line(prefix, "")
 }
 
-func (t *tap) headerValue(name, value string) string {
+func (t *Tap) HeaderValue(name, value string) string {
 	canonical := http.CanonicalHeaderKey(name)
 	if t.hidden(name) || redact.Name(canonical) {
 		return redact.Mark
 	}
 	if canonical == "Location" || canonical == "Referer" {
 		if u, err := url.Parse(value); err == nil {
-			return t.url(u)
+			return t.URL(u)
 		}
 	}
 	return value
 }
 
-// url returns a URL without what its user part and its query know.
-func (t *tap) url(u *url.URL) string {
+// URL returns a URL without what its user part and its query know.
+func (t *Tap) URL(u *url.URL) string {
 	c := *u
 	if c.User != nil {
 		c.User = url.User("redacted")
@@ -169,8 +169,8 @@ func (t *tap) url(u *url.URL) string {
 // member is a member of a JSON object whose value is a string that has perhaps no end here.
 var member = regexp.MustCompile(`"([A-Za-z0-9_.-]+)"(\s*:\s*)"((?:[^"\\]|\\.)*)`)
 
-// hideBody replaces the credentials in a line of a body.
-func (t *tap) hideBody(line string) string {
+// HideBody replaces the credentials in a line of a body.
+func (t *Tap) HideBody(line string) string {
 	line = member.ReplaceAllStringFunc(t.hideKnown(line), func(found string) string {
 		parts := member.FindStringSubmatch(found)
 		if !redact.Member(parts[1]) {
@@ -182,14 +182,14 @@ func (t *tap) hideBody(line string) string {
 }
 
 // hideKnown replaces the credentials of the user.
-func (t *tap) hideKnown(line string) string {
+func (t *Tap) hideKnown(line string) string {
 	for _, secret := range t.secrets {
 		line = strings.ReplaceAll(line, secret, redact.Mark)
 	}
 	return line
 }
 
-func (t *tap) line(prefix, text string) {
+func (t *Tap) line(prefix, text string) {
 	fmt.Fprintf(t.out, "%s%s\n", prefix, terminal.Inline(t.hideKnown(text)))
 }
 
@@ -221,7 +221,7 @@ func (b *tappedBody) Close() error {
 
 // A transcript shows a body line by line, as it comes. It holds no more than the beginning of one line.
 type transcript struct {
-	tap    *tap
+	tap    *Tap
 	prefix string
 	line   []byte // the beginning of the line that is coming
 	length int    // of that line so far
@@ -237,7 +237,7 @@ func (t *transcript) Write(p []byte) (int, error) {
 		if t.left >= 0 && taken > t.left {
 			t.add(rest[:min(t.left, len(text))])
 			t.end(false)
-			t.tap.line(t.prefix, fmt.Sprintf("(only the first %d bytes are shown)", maxDebugBody))
+			t.tap.line(t.prefix, fmt.Sprintf("(only the first %d bytes are shown)", MaxDebugBody))
 			break
 		}
 		if t.left >= 0 {
@@ -255,7 +255,7 @@ func (t *transcript) Write(p []byte) (int, error) {
 // add takes a piece of a line. It holds a little more than is shown of it, see show.
 func (t *transcript) add(text []byte) {
 	t.length += len(text)
-	room := maxDebugLine + t.tap.longest - len(t.line)
+	room := MaxDebugLine + t.tap.longest - len(t.line)
 	t.line = append(t.line, text[:min(max(room, 0), len(text))]...)
 }
 
@@ -270,13 +270,13 @@ func (t *transcript) end(whole bool) {
 // show shows the line. A piece of a credential may stand at the end of what is held of one that is not whole, and
 // would not be known for what it is, so as much as the longest credential stays away there.
 func (t *transcript) show(whole bool) {
-	text := t.tap.hideBody(strings.TrimSuffix(string(t.line), "\r"))
+	text := t.tap.HideBody(strings.TrimSuffix(string(t.line), "\r"))
 	whole = whole && t.length == len(t.line)
 	if !whole {
 		text = text[:max(len(text)-t.tap.longest, 0)]
 	}
-	if !whole || len(text) > maxDebugLine {
-		text = fmt.Sprintf("%s... (%d bytes)", cutText(text, maxDebugLine), t.length)
+	if !whole || len(text) > MaxDebugLine {
+		text = fmt.Sprintf("%s... (%d bytes)", cutText(text, MaxDebugLine), t.length)
 	}
 	fmt.Fprintf(t.tap.out, "%s%s\n", t.prefix, text)
 	t.line, t.length = t.line[:0], 0

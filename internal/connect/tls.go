@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package connect
 
 import (
 	"crypto/tls"
@@ -12,8 +12,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
-// tlsOptions are the flags that say whom to trust and who one is, over TLS.
-type tlsOptions struct {
+// TLSOptions are the flags that say whom to trust and who one is, over TLS.
+type TLSOptions struct {
 	ca, cert, key string // files, in PEM
 	insecure      bool
 
@@ -21,17 +21,17 @@ type tlsOptions struct {
 }
 
 // The names of these flags.
-var tlsFlags = []string{"ca", "client-cert", "client-key"}
+var TLSFlags = []string{"ca", "client-cert", "client-key"}
 
-func (o *tlsOptions) add(flags *pflag.FlagSet) {
+func (o *TLSOptions) Add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.insecure, "insecure", false, "do not verify server certificates; for development only")
 	flags.StringVar(&o.ca, "ca", "", "PEM file with certificate authorities to trust besides the system's")
 	flags.StringVar(&o.cert, "client-cert", "", "PEM file with the client certificate")
 	flags.StringVar(&o.key, "client-key", "", "PEM file with the key of the client certificate")
 }
 
-// check reads the files.
-func (o *tlsOptions) check() error {
+// Check reads the files.
+func (o *TLSOptions) Check() error {
 	if o.ca == "" && o.cert == "" && o.key == "" && !o.insecure {
 		return nil
 	}
@@ -67,11 +67,11 @@ func (o *tlsOptions) check() error {
 	return nil
 }
 
-// resumeArgs returns the flags that name the same files in another command.
-func (o *tlsOptions) resumeArgs(origin map[string]string) []string {
+// ResumeArgs returns the flags that name the same files in another command.
+func (o *TLSOptions) ResumeArgs(given func(flag string) bool) []string {
 	var words []string
 	for i, file := range []string{o.ca, o.cert, o.key} {
-		if name := tlsFlags[i]; file != "" && origin[name] == sourceFlag {
+		if name := TLSFlags[i]; file != "" && given(name) {
 			words = append(words, "--"+name, file)
 		}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package connect
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 )
 
-// showGRPC shows calls over gRPC, which do not pass through RoundTrip: each message as JSON, as what is sent is not for
+// ShowGRPC shows calls over gRPC, which do not pass through RoundTrip: each message as JSON, as what is sent is not for
 // people to read.
-func (t *tap) showGRPC(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
+func (t *Tap) ShowGRPC(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
 	if call.Interface.Binding != a2a.BindingGRPC {
 		return next(ctx, call)
 	}
@@ -22,7 +22,7 @@ func (t *tap) showGRPC(ctx context.Context, call *client.Call, next client.Handl
 	sent, got := fmt.Sprintf("[%d] > ", number), fmt.Sprintf("[%d] < ", number)
 	t.line(sent, "gRPC "+call.Operation+" "+call.Interface.URL)
 	t.header(sent, call.Params)
-	if request, ok := call.Request.(object); ok {
+	if request, ok := call.Request.(message); ok {
 		t.message(sent, request)
 	}
 	start := time.Now()
@@ -38,14 +38,14 @@ func (t *tap) showGRPC(ctx context.Context, call *client.Call, next client.Handl
 		return t.events(got, r), nil
 	case a2a.SendResult:
 		t.message(got, &a2a.SendResponse{Result: r})
-	case object:
+	case message:
 		t.message(got, r)
 	}
 	return result, nil
 }
 
 // events shows the events of a stream as they come.
-func (t *tap) events(prefix string, events iter.Seq2[a2a.StreamEvent, error]) iter.Seq2[a2a.StreamEvent, error] {
+func (t *Tap) events(prefix string, events iter.Seq2[a2a.StreamEvent, error]) iter.Seq2[a2a.StreamEvent, error] {
 	return func(yield func(a2a.StreamEvent, error) bool) {
 		for e, err := range events {
 			if err != nil {
@@ -61,13 +61,16 @@ func (t *tap) events(prefix string, events iter.Seq2[a2a.StreamEvent, error]) it
 }
 
 // message shows a message of the protocol.
-func (t *tap) message(prefix string, m object) {
+func (t *Tap) message(prefix string, m message) {
 	text, err := m.AppendJSON(nil)
 	if err != nil {
 		t.line(prefix, fmt.Sprintf("(a message that cannot be shown: %v)", err))
 		return
 	}
-	shown := &transcript{tap: t, prefix: prefix, left: maxDebugBody}
+	shown := &transcript{tap: t, prefix: prefix, left: MaxDebugBody}
 	shown.Write(text)
 	shown.end(true)
 }
+
+// message is a request or an answer that can be shown as JSON.
+type message interface{ AppendJSON([]byte) ([]byte, error) }
