@@ -22,6 +22,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -82,7 +83,7 @@ func (c *command) chatCommand() *cobra.Command {
 	flags.StringSliceVar(&o.accept, "accept", nil, "accepted media types of answers, separated by commas")
 	c.DataDirFlag(flags, &o.dataDir)
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name != flagAgentCard {
+		if f.Name != connect.FlagAgentCard {
 			cmd.PersistentFlags().AddFlag(f)
 		}
 	})

@@ -31,6 +31,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/recorder/recordercmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -128,7 +129,7 @@ func (c *command) end(ctx context.Context, err error) int {
 	if _, known := errors.AsType[*cmdline.Failure](err); !known && !c.started {
 		err = cmdline.Usagef("%s", err).WithHint("see " + c.Program + " help")
 	}
-	if errors.Is(err, errDiffers) {
+	if errors.Is(err, recordercmd.ErrDiffers) {
 		return cmdline.ExitFailure
 	}
 	_, own := errors.AsType[*cmdline.Failure](err)

@@ -261,8 +261,8 @@ func TestValuesOfAVariable(t *testing.T) {
 	}{
 		{"transport", "GRPC", []string{"GRPC"}},
 		{"transport", " GRPC ,, JSONRPC,", []string{"GRPC", "JSONRPC"}},
-		{flagSvcParam, "X-A:1", []string{"X-A:1"}},
-		{flagSvcParam, "Accept-Language: en, de,X-B:2", []string{"Accept-Language: en, de", "X-B:2"}},
+		{connect.FlagSvcParam, "X-A:1", []string{"X-A:1"}},
+		{connect.FlagSvcParam, "Accept-Language: en, de,X-B:2", []string{"Accept-Language: en, de", "X-B:2"}},
 	} {
 		if got := splitValues(test.flag, test.text); !slices.Equal(got, test.want) {
 			t.Errorf("%s %q: %q", test.flag, test.text, got)

@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -73,7 +74,7 @@ func (c *command) completeTasks(cmd *cobra.Command, args []string, typed string)
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	ctx, done := c.beginCompletion(cmd)
 	defer done()
-	if flag := cmd.Flag(flagAgentCard); !flag.Changed && len(args) > 0 && looksLikeAgent(args[0]) {
+	if flag := cmd.Flag(connect.FlagAgentCard); !flag.Changed && len(args) > 0 && looksLikeAgent(args[0]) {
 		c.options.agentCard, args = args[0], args[1:]
 	}
 	if c.options.agentCard == "" || len(args) > 0 {
@@ -106,7 +107,7 @@ func (c *command) completeFlagTask(cmd *cobra.Command, args []string, typed stri
 // completeFirstAgent completes an agent that is named first, and then what follows it.
 func (c *command) completeFirstAgent(then cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) (completions, cobra.ShellCompDirective) {
-		named := cmd.Flag(flagAgentCard).Changed
+		named := cmd.Flag(connect.FlagAgentCard).Changed
 		const entry = "registry:"
 		if len(args) == 0 && !named && (strings.HasPrefix(entry, typed) || strings.HasPrefix(typed, entry)) {
 			found, directive := c.completeAgents(cmd, args, typed)

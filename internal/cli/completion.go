@@ -89,7 +89,7 @@ func (c *command) completeArguments(cmd *cobra.Command) {
 	if cmd.HasParent() {
 		parent = cmd.Parent().Name()
 	}
-	switch calls := cmd.Flag(flagAgentCard) != nil; {
+	switch calls := cmd.Flag(connect.FlagAgentCard) != nil; {
 	case parent == "registry" && slices.Contains([]string{"show", "history", "check", "remove"}, cmd.Name()):
 		cmd.ValidArgsFunction = c.completeEntries
 	case parent == "task" && cmd.Name() != "list":
@@ -104,7 +104,7 @@ func (c *command) completionOf(cmd *cobra.Command, flag string) cobra.Completion
 	switch {
 	case flag == "agent" && (cmd.Name() == "serve" || cmd.Name() == "demo-server"):
 		return cobra.FixedCompletions(namesOfSamples(), cobra.ShellCompDirectiveNoFileComp)
-	case flag == flagAgentCard:
+	case flag == connect.FlagAgentCard:
 		return c.completeAgents
 	case flag == "task-id" && cmd.Name() != "host" && cmd.Parent().Name() != "host": // whose tasks are those of no agent
 		return c.completeFlagTask

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/conformance"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -77,7 +78,7 @@ func (c *command) conformanceCommand() *cobra.Command {
 	flags.DurationVar(&o.checks.Timeout, "answer-timeout", defaults.Timeout, "time limit of a response, and of a whole stream")
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
-		case flagAgentCard, "bearer", flagSvcParam, "insecure", "debug":
+		case connect.FlagAgentCard, "bearer", connect.FlagSvcParam, "insecure", "debug":
 			flags.AddFlag(f)
 		}
 	})

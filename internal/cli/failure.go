@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
@@ -78,7 +79,7 @@ func (c *command) failureOf(err error) *cmdline.Failure {
 		return f
 	}
 	if e, ok := errors.AsType[*card.Error](err); ok {
-		return c.tellSource(flagAgentCard, "the address", cardFailure(e))
+		return c.tellSource(connect.FlagAgentCard, "the address", cardFailure(e))
 	}
 	if e, ok := errors.AsType[*client.CutError](err); ok {
 		return c.cutFailure(e)

@@ -20,14 +20,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// The names of flags that are looked for: of the one whose value is a file with settings, of the agent, of headers, and
-// of the one that lets load and checks go beyond this machine.
+// The names of flags that are looked for: of the one whose value is a file with settings, and of the one that lets load and checks go beyond this machine.
 const (
-	flagConfig    = "config"
-	flagAgentCard = "agent-card"
-	flagSvcParam  = "svc-param"
-	flagOwnHost   = "i-own-this-host"
-	flagChanged   = "changed"
+	flagConfig  = "config"
+	flagOwnHost = "i-own-this-host"
+	flagChanged = "changed"
 )
 
 // sourceFlag is the origin of a value that the command line gives, sourceDefault that of one that nothing gives; any other
@@ -50,7 +47,7 @@ var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token"
 	"answer", "skeleton", "fill", flagChanged, flagOwnHost, "help", "version"}
 
 // secrets are options whose values are never shown.
-var secrets = []string{"bearer", "api-key", flagSvcParam, registrycmd.FlagToken, coordcmd.FlagToken, flagMCPToken}
+var secrets = []string{"bearer", "api-key", connect.FlagSvcParam, registrycmd.FlagToken, coordcmd.FlagToken, flagMCPToken}
 
 // annotationPart marks the flags of a message's parts, as one of them has the name of an option of serve.
 const annotationPart = "part"
@@ -153,7 +150,7 @@ func splitValues(flag, text string) []string {
 		trimmed := strings.TrimSpace(piece)
 		name, _, named := strings.Cut(trimmed, ":")
 		switch {
-		case flag == flagSvcParam && len(values) > 0 && (!named || !connect.IsToken(name)):
+		case flag == connect.FlagSvcParam && len(values) > 0 && (!named || !connect.IsToken(name)):
 			values[len(values)-1] += "," + piece
 		case trimmed != "":
 			values = append(values, trimmed)
@@ -169,9 +166,9 @@ func (c *command) flagError(cmd *cobra.Command, err error) error {
 	}
 	f := cmdline.Usagef("%s", err)
 	unknown, isUnknown := errors.AsType[*pflag.NotExistError](err)
-	calls, serves := cmd.Flag(flagAgentCard) != nil, cmd.Flag("agent") != nil
+	calls, serves := cmd.Flag(connect.FlagAgentCard) != nil, cmd.Flag("agent") != nil
 	switch {
-	case isUnknown && serves && slices.Contains([]string{"a", flagAgentCard}, unknown.GetSpecifiedName()):
+	case isUnknown && serves && slices.Contains([]string{"a", connect.FlagAgentCard}, unknown.GetSpecifiedName()):
 		return f.WithHint("-a is the agent to call; to serve an agent, use --agent")
 	case isUnknown && calls && unknown.GetSpecifiedName() == "agent":
 		return f.WithHint("-a is the agent to call; --agent belongs to dragoman serve")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -113,22 +114,22 @@ func (c *command) writeOptions(w io.Writer, cmd *cobra.Command) {
 		case f.Hidden:
 		case every.Lookup(f.Name) == f || f.Name == "help" || f.Name == "version":
 			rest.AddFlag(f)
-		case shared != nil && f.Name != flagAgentCard && f.Usage == shared.Usage:
+		case shared != nil && f.Name != connect.FlagAgentCard && f.Usage == shared.Usage:
 			calling.AddFlag(f)
 		default:
 			own.AddFlag(f)
 		}
 	}
-	if f := cmd.Flag(flagAgentCard); f != nil && cmd.Annotations[annotationTolerant] == "" {
+	if f := cmd.Flag(connect.FlagAgentCard); f != nil && cmd.Annotations[annotationTolerant] == "" {
 		add(f) // without which nothing goes
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name != flagAgentCard {
+		if f.Name != connect.FlagAgentCard {
 			add(f)
 		}
 	})
 	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name != flagAgentCard {
+		if f.Name != connect.FlagAgentCard {
 			add(f)
 		}
 	})

@@ -168,7 +168,7 @@ func (o *hostOptions) standIn(c *command) {
 // left out.
 func (o *hostOptions) resumeArgs(c *command, verb ...string) []string {
 	words := append([]string{c.Program, "host"}, verb...)
-	if c.origin[flagAgentCard] == sourceFlag {
+	if c.origin[connect.FlagAgentCard] == sourceFlag {
 		for _, agent := range o.agents {
 			words = append(words, "-a", withoutUser(agent))
 		}

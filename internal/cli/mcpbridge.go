@@ -19,6 +19,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/mcpbridge"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/mcpstdio"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -76,7 +77,7 @@ func (c *command) mcpBridgeCommand() *cobra.Command {
 	flags.IntVar(&o.maxOutput, "max-output", limits.MaxOutput, "most bytes of an agent's output that a call returns")
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
-		case flagAgentCard, "timeout", "poll-interval", "verbose": // which are about one call
+		case connect.FlagAgentCard, "timeout", "poll-interval", "verbose": // which are about one call
 		default:
 			flags.AddFlag(f)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 )
 
 // positionalCommands are the commands of the A2A project's first tool, which came with its SDK for Go: verbs first, and
@@ -38,7 +39,7 @@ func (c *command) positional(cmd *cobra.Command, use string) *cobra.Command {
 		if len(args) == 0 {
 			return cmdline.Usagef("%s takes the URL of an agent first", cmd.CommandPath())
 		}
-		if err := cmd.Flags().Set(flagAgentCard, args[0]); err != nil {
+		if err := cmd.Flags().Set(connect.FlagAgentCard, args[0]); err != nil {
 			return err
 		}
 		return check(cmd, args[1:])
@@ -51,13 +52,13 @@ func (c *command) positional(cmd *cobra.Command, use string) *cobra.Command {
 func (c *command) takeAgents(cmd *cobra.Command) {
 	check, run, taken := cmd.Args, cmd.RunE, 0
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		flag := cmd.Flag(flagAgentCard)
+		flag := cmd.Flag(connect.FlagAgentCard)
 		_, several := flag.Value.(pflag.SliceValue)
 		for !flag.Changed || several && taken > 0 {
 			if taken == len(args) || !looksLikeAgent(args[taken]) {
 				break
 			}
-			if err := cmd.Flags().Set(flagAgentCard, args[taken]); err != nil {
+			if err := cmd.Flags().Set(connect.FlagAgentCard, args[taken]); err != nil {
 				return err
 			}
 			taken++
@@ -69,9 +70,9 @@ func (c *command) takeAgents(cmd *cobra.Command) {
 
 // oneAgent takes the one agent of a command from a variable that may hold several for others, and names for them.
 func (c *command) oneAgent() error {
-	all := splitValues(flagAgentCard, c.options.agentCard)
+	all := splitValues(connect.FlagAgentCard, c.options.agentCard)
 	if len(all) > 1 && !slices.ContainsFunc(all, func(agent string) bool { return !looksLikeAgent(agent) }) {
-		return cmdline.Usagef("--%s names %d agents, and %s calls one", flagAgentCard, len(all), c.Name).
+		return cmdline.Usagef("--%s names %d agents, and %s calls one", connect.FlagAgentCard, len(all), c.Name).
 			WithHint("name one with -a")
 	}
 	if name, ref := nameAndRef(c.options.agentCard); name != "" && looksLikeAgent(ref) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -79,7 +80,7 @@ func writeCommand(b *bytes.Buffer, cmd *cobra.Command, calls *pflag.FlagSet) {
 	if cmd.Example != "" {
 		fmt.Fprintf(b, "Examples:\n\n```sh\n%s\n```\n\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
 	}
-	sharesAll := cmd.InheritedFlags().Lookup(flagAgentCard) != nil || cmd.PersistentFlags().Lookup("bearer") != nil
+	sharesAll := cmd.InheritedFlags().Lookup(connect.FlagAgentCard) != nil || cmd.PersistentFlags().Lookup("bearer") != nil
 	own := func(f *pflag.Flag) bool {
 		return f.Name != "help" && (!sharesAll || calls.Lookup(f.Name) == nil || cmd.LocalNonPersistentFlags().Lookup(f.Name) != nil)
 	}

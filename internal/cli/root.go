@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
+	"github.com/dragoman-a2a/dragoman/apps/recorder/recordercmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 )
@@ -103,12 +104,13 @@ func (c *command) root() *cobra.Command {
 	for _, calls := range []*cobra.Command{card, send, task} {
 		calls.PersistentFlags().AddFlagSet(c.clientFlags())
 	}
+	root.AddCommand(recordercmd.Commands(c.Run, &c.options.Options, c.clientFlags())...)
 	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send, c.chatCommand(),
-		task, c.hostCommand(), c.recordCommand(), c.replayCommand(), c.diffCommand(), c.benchCommand(),
+		task, c.hostCommand(), c.benchCommand(),
 		c.registryCommand(), coordcmd.Command(c.Run), c.mcpCommand(), c.conformanceCommand(),
 		c.configCommand(), c.manCommand(), c.versionCommand())
 	for _, cmd := range descendants(root) {
-		if cmd.Args != nil && cmd.Flag(flagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {
+		if cmd.Args != nil && cmd.Flag(connect.FlagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {
 			c.takeAgents(cmd)
 		}
 	}
@@ -127,7 +129,7 @@ func (c *command) root() *cobra.Command {
 // clientFlags returns the flags of the commands that call agents. They stand for the same options each time.
 func (c *command) clientFlags() *pflag.FlagSet {
 	flags, o := pflag.NewFlagSet("client", pflag.ContinueOnError), &c.options
-	flags.StringVarP(&o.agentCard, flagAgentCard, "a", "", "the agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry")
+	flags.StringVarP(&o.agentCard, connect.FlagAgentCard, "a", "", "the agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry")
 	registryFlag(flags, &o.registry)
 	flags.DurationVar(&o.timeout, "timeout", 0, "time limit; 0 waits until the task ends")
 	flags.DurationVar(&o.pollInterval, "poll-interval", defaultPoll, "first pause between two polls of a task that cannot be streamed; the pauses grow")
@@ -135,7 +137,7 @@ func (c *command) clientFlags() *pflag.FlagSet {
 	flags.StringVar(&o.APIKey, "api-key", "", "key to send as the agent's card says; prefer DRAGOMAN_API_KEY")
 	o.TLS.Add(flags)
 	flags.BoolVar(&o.verbose, "verbose", false, "show everything that is sent and received: messages, ids, media types, metadata")
-	flags.StringArrayVar(&o.SvcParams, flagSvcParam, nil, "service parameter (HTTP header) to send, as name:value; repeatable")
+	flags.StringArrayVar(&o.SvcParams, connect.FlagSvcParam, nil, "service parameter (HTTP header) to send, as name:value; repeatable")
 	flags.StringVar(&o.Version, "a2a-version", connect.AnyVersion, "protocol version to speak: 1.0, 0.3, 0.2 or 0.1; any means the first version in the card")
 	flags.StringArrayVar(&o.Transports, "transport", nil, "binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, in order of preference (default: the card's order)")
 	flags.StringVar(&o.Tenant, "tenant", "", "tenant of each request (default: the card's)")
@@ -146,7 +148,7 @@ func (c *command) clientFlags() *pflag.FlagSet {
 
 // agentsFlag adds -a to a command that takes several agents.
 func agentsFlag(flags *pflag.FlagSet, agents *[]string) {
-	flags.StringArrayVarP(agents, flagAgentCard, "a", nil,
+	flags.StringArrayVarP(agents, connect.FlagAgentCard, "a", nil,
 		"an agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry; NAME=AGENT gives it another name; repeatable")
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package recordercmd
 
 import (
 	"context"
@@ -12,12 +12,13 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/recorder"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // replayOptions are the flags of replay.
 type replayOptions struct {
-	serveOptions
+	cmdline.ListenOptions
 	against  string
 	cassette string
 	timeout  time.Duration
@@ -37,7 +38,7 @@ the agent requires them, pass --bearer or --svc-param.`
 const replayExample = `  dragoman replay talk.jsonl --addr 127.0.0.1:8092
   dragoman replay talk.jsonl --against http://127.0.0.1:8080 --cassette now.jsonl`
 
-func (c *command) replayCommand() *cobra.Command {
+func (c *recordings) replayCommand() *cobra.Command {
 	var o replayOptions
 	cmd := &cobra.Command{
 		Use:     "replay FILE",
@@ -54,8 +55,8 @@ func (c *command) replayCommand() *cobra.Command {
 	flags.StringVar(&o.against, "against", "", "play the client against the agent at this URL")
 	flags.StringVar(&o.cassette, "cassette", "", "with --against: file to write; it must not exist")
 	flags.DurationVar(&o.timeout, "replay-timeout", 5*time.Minute, "with --against: time limit of the whole replay")
-	for _, name := range []string{"bearer", flagSvcParam} {
-		flags.AddFlag(c.clientFlags().Lookup(name))
+	for _, name := range []string{"bearer", connect.FlagSvcParam} {
+		flags.AddFlag(c.flags.Lookup(name))
 	}
 	c.insecureFlag(flags)
 	return cmd
@@ -76,7 +77,7 @@ func cassettes(n int) cobra.PositionalArgs {
 }
 
 // openCassette reads a cassette.
-func (c *command) openCassette(name string) (*recorder.Cassette, error) {
+func (c *recordings) openCassette(name string) (*recorder.Cassette, error) {
 	tape, err := recorder.Open(name)
 	if err != nil {
 		return nil, cmdline.Usagef("%v", err)
@@ -87,7 +88,7 @@ func (c *command) openCassette(name string) (*recorder.Cassette, error) {
 	return tape, nil
 }
 
-func (c *command) replay(ctx context.Context, name string, o *replayOptions) error {
+func (c *recordings) replay(ctx context.Context, name string, o *replayOptions) error {
 	tape, err := c.openCassette(name)
 	if err != nil {
 		return err
@@ -114,7 +115,7 @@ func (c *command) replay(ctx context.Context, name string, o *replayOptions) err
 }
 
 // playClient makes the recorded requests of an agent.
-func (c *command) playClient(ctx context.Context, tape *recorder.Cassette, o *replayOptions) (err error) {
+func (c *recordings) playClient(ctx context.Context, tape *recorder.Cassette, o *replayOptions) (err error) {
 	params, err := c.options.Params()
 	if err != nil {
 		return err

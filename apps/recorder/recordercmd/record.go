@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+// Package recordercmd holds the commands that record the traffic of an agent, play it back and compare recordings.
+package recordercmd
 
 import (
 	"context"
@@ -16,12 +17,34 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/recorder"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
+// recordings are the commands that record, play and compare.
+type recordings struct {
+	*cmdline.Run
+	options *connect.Options
+	flags   *pflag.FlagSet // of these options
+}
+
+// Commands returns the commands record, replay and diff. They take some of the flags that set the options of a
+// connection.
+func Commands(run *cmdline.Run, options *connect.Options, flags *pflag.FlagSet) []*cobra.Command {
+	c := &recordings{run, options, flags}
+	return []*cobra.Command{c.recordCommand(), c.replayCommand(), c.diffCommand()}
+}
+
+// web returns the client of HTTP.
+func (c *recordings) web() *http.Client {
+	web := c.options.NewClient(c.Terminal)
+	c.OnEnd(web.CloseIdleConnections)
+	return web
+}
+
 // recordOptions are the flags of record.
 type recordOptions struct {
-	serveOptions
+	cmdline.ListenOptions
 	upstream string
 	cassette string
 }
@@ -38,7 +61,7 @@ each line before a client sees the answer.
 
 Play a cassette with replay, and hold two against each other with diff.`
 
-func (c *command) recordCommand() *cobra.Command {
+func (c *recordings) recordCommand() *cobra.Command {
 	var o recordOptions
 	cmd := &cobra.Command{
 		Use:     "record",
@@ -50,7 +73,7 @@ func (c *command) recordCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVarP(&o.upstream, flagAgentCard, "a", "", "the agent: its URL, or the URL of its card")
+	flags.StringVarP(&o.upstream, connect.FlagAgentCard, "a", "", "the agent: its URL, or the URL of its card")
 	flags.StringVar(&o.cassette, "cassette", "", "file to write; it must not exist")
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8091", "address to listen on; port 0 picks a free port")
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the recorder (default: the address it listens on)")
@@ -58,12 +81,12 @@ func (c *command) recordCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *command) insecureFlag(flags *pflag.FlagSet) {
-	flags.AddFlag(c.clientFlags().Lookup("insecure"))
+func (c *recordings) insecureFlag(flags *pflag.FlagSet) {
+	flags.AddFlag(c.flags.Lookup("insecure"))
 }
 
 // record records until ctx ends.
-func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
+func (c *recordings) record(ctx context.Context, o *recordOptions) (err error) {
 	if o.upstream == "" {
 		return cmdline.Usagef("no agent is named").WithHint("give its URL with -a")
 	}
@@ -90,16 +113,16 @@ func (c *command) record(ctx context.Context, o *recordOptions) (err error) {
 }
 
 // recording returns the options of a recording to a file.
-func (c *command) recording(file *os.File) *recorder.Options {
+func (c *recordings) recording(file *os.File) *recorder.Options {
 	return &recorder.Options{
-		Transport: c.httpClient().Transport,
+		Transport: c.web().Transport,
 		Out:       file,
 		Stopped:   func(err error) { c.Warn("nothing more is recorded: %v", err) },
 	}
 }
 
 // newCassette opens a file that a flag names, to write a cassette to it. One that exists is left alone.
-func (c *command) newCassette(flag, name string) (*os.File, error) {
+func (c *recordings) newCassette(flag, name string) (*os.File, error) {
 	if name == "" {
 		return nil, cmdline.Usagef("--%s is missing: the file to write", flag)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package recordercmd
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ Ids may differ if each one is replaced consistently.
 
 The exit code is 0 if there is no difference, and 1 otherwise.`
 
-func (c *command) diffCommand() *cobra.Command {
+func (c *recordings) diffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "diff FILE FILE",
 		Short:   "Show how two recordings differ",
@@ -30,10 +30,10 @@ func (c *command) diffCommand() *cobra.Command {
 	}
 }
 
-// errDiffers makes the exit code of a diff that found something; it has been shown.
-var errDiffers = errors.New("the cassettes differ")
+// ErrDiffers makes the exit code of a diff that found something; it has been shown.
+var ErrDiffers = errors.New("the cassettes differ")
 
-func (c *command) diff(first, second string) error {
+func (c *recordings) diff(first, second string) error {
 	a, err := c.openCassette(first)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (c *command) diff(first, second string) error {
 		err = c.ShowText(func(p *terminal.Printer) { showDifferences(p, found) })
 	}
 	if err == nil && len(found) > 0 {
-		return errDiffers
+		return ErrDiffers
 	}
 	return err
 }
