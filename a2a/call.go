@@ -61,3 +61,7 @@ func CallFrom(ctx context.Context) *Call {
 }
 
 var noCall Call
+
+// ReplayExtension is the URI of Dragoman's replay extension. A request that activates it and sends the header
+// Last-Event-ID resumes a task's stream after that event instead of with a snapshot of the task.
+const ReplayExtension = "https://dragoman-a2a.dev/extensions/replay/v1"

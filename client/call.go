@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
@@ -52,7 +51,7 @@ func do[Res, Req any](ctx context.Context, c *Client, op wire.Operation, req *Re
 
 // mayRepeat reports whether a call that reads may succeed later, and when the agent asked to come back.
 func mayRepeat(err error) (time.Duration, bool) {
-	if _, ok := errors.AsType[*outgoing.ConnError](err); ok {
+	if _, ok := errors.AsType[*wire.ConnError](err); ok {
 		return 0, true
 	}
 	if e, ok := errors.AsType[*a2a.Error](err); ok && e.Remote && (e.Kind == a2a.ErrUnavailable || e.Kind == a2a.ErrRateLimited) {
@@ -126,7 +125,7 @@ func lacksOperation(err error) bool {
 
 // unsent reports whether a call failed before a byte of it was sent.
 func unsent(err error) bool {
-	e, ok := errors.AsType[*outgoing.ConnError](err)
+	e, ok := errors.AsType[*wire.ConnError](err)
 	return ok && !e.Sent
 }
 
@@ -141,7 +140,7 @@ func attempt[Res, Req any](ctx context.Context, c *Client, e *endpoint, op wire.
 		if !ok {
 			return nil, fmt.Errorf("an interceptor made the request of %s a %T", call.Operation, call.Request)
 		}
-		result, err := op.Call(outgoing.With(ctx, call.Params), e.transport, r)
+		result, err := op.Call(wire.WithParams(ctx, call.Params), e.transport, r)
 		if err == nil && result == nil {
 			return struct{}{}, nil // of DeletePushConfig
 		}
@@ -175,8 +174,8 @@ func (c *Client) params(op wire.Operation, gen a2a.Generation) http.Header {
 		h.Set(wire.HeaderVersion, string(gen))
 	}
 	extensions := c.opts.Extensions
-	if op.Streams() && c.replays() && !slices.Contains(extensions, wire.ReplayExtension) {
-		extensions = append(extensions[:len(extensions):len(extensions)], wire.ReplayExtension)
+	if op.Streams() && c.replays() && !slices.Contains(extensions, a2a.ReplayExtension) {
+		extensions = append(extensions[:len(extensions):len(extensions)], a2a.ReplayExtension)
 	}
 	if len(extensions) > 0 {
 		h.Set(wire.ExtensionsHeader(gen), strings.Join(extensions, ","))
@@ -189,7 +188,7 @@ func (c *Client) explain(ctx context.Context, op wire.Operation, err error) erro
 	if ctx.Err() != nil {
 		return fmt.Errorf("%v: %w", op, err)
 	}
-	conn, ok := errors.AsType[*outgoing.ConnError](err)
+	conn, ok := errors.AsType[*wire.ConnError](err)
 	if !ok {
 		return err
 	}

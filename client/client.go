@@ -32,7 +32,6 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/card"
-	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // A Client calls one agent. It is safe for concurrent use.
@@ -166,7 +165,7 @@ func (c *Client) streams() bool { return isTrue(c.Card().Capabilities.Streaming)
 // replays reports whether the agent says that it can go on with a stream after a given event.
 func (c *Client) replays() bool {
 	return slices.ContainsFunc(c.Card().Capabilities.Extensions, func(e a2a.AgentExtension) bool {
-		return e.URI == wire.ReplayExtension
+		return e.URI == a2a.ReplayExtension
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // scripted is a Transport without a network, for tests in fake time.
@@ -34,7 +34,7 @@ func (s *scripted) StreamMessage(context.Context, *a2a.SendMessageRequest) (even
 
 func (s *scripted) Subscribe(_ context.Context, req *a2a.SubscribeRequest) (events, error) {
 	if s.subscribe == nil {
-		return nil, &outgoing.ConnError{Err: errors.New("refused")}
+		return nil, &wire.ConnError{Err: errors.New("refused")}
 	}
 	return s.subscribe(req.After), nil
 }
@@ -43,7 +43,7 @@ func (s *scripted) GetTask(context.Context, *a2a.GetTaskRequest) (*a2a.Task, err
 
 type events = iter.Seq2[a2a.StreamEvent, error]
 
-func broken() error { return &outgoing.ConnError{Sent: true, Err: errors.New("reset")} }
+func broken() error { return &wire.ConnError{Sent: true, Err: errors.New("reset")} }
 
 // withTransport returns a client over a Transport of a binding of its own.
 func withTransport(t *testing.T, s *scripted) *client.Client {

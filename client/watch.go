@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // watch knows of a stream what tells its end from a cut: a stream may end when its task has, when the task waits for
@@ -134,7 +134,7 @@ func (c *Client) pass(s *stream, w *watch, done func() bool, yield func(a2a.Stre
 
 // verdict says what an end for this reason means. A stream that was ending anyway has ended well.
 func (w *watch) verdict(reason error, ending bool) error {
-	conn, broken := errors.AsType[*outgoing.ConnError](reason)
+	conn, broken := errors.AsType[*wire.ConnError](reason)
 	cut := broken || reason == errEarly
 	switch {
 	case ending, cut && w.over():

@@ -10,7 +10,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
-	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
@@ -35,7 +34,7 @@ func (s *service) Capabilities() a2a.AgentCapabilities {
 	return a2a.AgentCapabilities{
 		Streaming: &yes, PushNotifications: &no, ExtendedAgentCard: &no,
 		Extensions: []a2a.AgentExtension{{
-			URI:         wire.ReplayExtension,
+			URI:         a2a.ReplayExtension,
 			Description: "Last-Event-ID resumes the stream of a task without a gap",
 		}},
 	}

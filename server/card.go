@@ -164,7 +164,7 @@ func capabilities(wants, can a2a.AgentCapabilities) a2a.AgentCapabilities {
 	}
 	all := slices.Concat(wants.Extensions, can.Extensions)
 	if !streaming {
-		all = slices.DeleteFunc(all, func(e a2a.AgentExtension) bool { return e.URI == wire.ReplayExtension })
+		all = slices.DeleteFunc(all, func(e a2a.AgentExtension) bool { return e.URI == a2a.ReplayExtension })
 	}
 	for _, ext := range all {
 		if !slices.ContainsFunc(caps.Extensions, func(e a2a.AgentExtension) bool { return e.URI == ext.URI }) {

@@ -8,7 +8,7 @@ import (
 	"net/url"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/httpserver"
 )
 
 // crossOrigin returns what tells requests that change something, and that a browser makes for a page of another origin,
@@ -36,7 +36,7 @@ func (s *Server) foreign(w http.ResponseWriter, r *http.Request) bool {
 // for the browser a server there is of the page's own origin then, but the request still names the page's host.
 func (s *Server) localOnly() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !binding.IsLocal(r.Host) {
+		if !httpserver.IsLocal(r.Host) {
 			s.core.Deadline(w, r)
 			identify(w, r)
 			writeError(w, http.StatusForbidden, a2a.NewError(a2a.ErrPermissionDenied, fmt.Sprintf(

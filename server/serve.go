@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/httpserver"
 )
 
 // closeGrace is how long requests get to say goodbye once they were told to end.
@@ -112,7 +113,7 @@ func (s *Server) httpServer(requests context.Context, config *tls.Config) *http.
 		// One connection may carry all streams of a caller, who then meets our limit, which says so, first.
 		HTTP2:       &http.HTTP2Config{MaxConcurrentStreams: s.options.Limits.StreamsPerOwner + 100},
 		BaseContext: func(net.Listener) context.Context { return binding.Serving(requests) },
-		ErrorLog:    binding.ErrorLog(s.options.Logger),
+		ErrorLog:    httpserver.ErrorLog(s.options.Logger),
 	}
 }
 

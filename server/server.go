@@ -38,7 +38,7 @@ import (
 
 // ReplayExtension is the URI of the extension under which a client resumes a stream where it was cut: it activates the
 // extension and sends Last-Event-ID. Servers that stream declare it in their card.
-const ReplayExtension = wire.ReplayExtension
+const ReplayExtension = a2a.ReplayExtension
 
 // A Server serves one Service. It must be made by [New].
 type Server struct {

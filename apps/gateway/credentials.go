@@ -14,7 +14,6 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
@@ -80,7 +79,7 @@ func (c *calling) passOn(ctx context.Context, call *client.Call, next client.Han
 		*op.Subject(call.Request).Tenant = caller.Tenant // the request is a copy that nobody else has
 	}
 	res, err := next(ctx, call)
-	if conn, ok := errors.AsType[*outgoing.ConnError](err); ok && !conn.Sent {
+	if conn, ok := errors.AsType[*wire.ConnError](err); ok && !conn.Sent {
 		err = &a2a.Error{Kind: a2a.ErrUnavailable, Message: awayText, Cause: err}
 	}
 	return res, err

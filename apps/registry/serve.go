@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/httpserver"
 )
 
 // ServeOptions tunes [Serve]. The zero value of each field means its default.
@@ -52,7 +52,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts *ServeOpti
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: 64 << 10,
 		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-		ErrorLog:       binding.ErrorLog(o.Logger),
+		ErrorLog:       httpserver.ErrorLog(o.Logger),
 	}
 	failed := make(chan error, 1)
 	go func() {
@@ -81,7 +81,7 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts *ServeOpti
 // localOnly lets through only requests that name this machine, see ServeOptions.AnyHost.
 func localOnly(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !binding.IsLocal(r.Host) {
+		if !httpserver.IsLocal(r.Host) {
 			writeProblem(w, &problem{statuses[ErrForbidden].title, http.StatusForbidden, "this registry listens for its own machine only, so it must be called as localhost or 127.0.0.1, not as " +
 				strings.ToValidUTF8(clip(r.Host, 100), "?"), ErrForbidden})
 			return

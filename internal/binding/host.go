@@ -3,8 +3,6 @@
 package binding
 
 import (
-	"errors"
-	"iter"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -76,28 +74,6 @@ func (c *Core) Count(x *Exchange, bytes int) (e *a2a.Error) {
 // Active reports whether the request activates an extension of the agent.
 func (x *Exchange) Active(uri string) bool {
 	return x.call != nil && slices.Contains(x.call.Extensions, uri)
-}
-
-// Range hands the events of a stream that [Core.Open] opened to send, until they end, send says that the stream is over
-// by the rules of its generation, or something fails. It returns what the caller is to be told. A send that fails
-// because the caller is gone notes that in Exchange.Cut; then there is nobody to tell.
-func (c *Core) Range(x *Exchange, events iter.Seq2[a2a.StreamEvent, error], send func(a2a.StreamEvent) (done bool, err error)) *a2a.Error {
-	err := each(events, func(ev a2a.StreamEvent) error {
-		noteResult(x, ev.Event)
-		done, err := send(ev)
-		if err == nil && done {
-			return errDone
-		}
-		return err
-	})
-	switch {
-	case err == nil, errors.Is(err, errDone), x.Cut != nil:
-		return nil
-	case x.R.Context().Err() != nil && !shuttingDown(x):
-		x.Cut = x.R.Context().Err()
-		return nil
-	}
-	return explain(x, err)
 }
 
 // Left notes that the caller of a request that answers once did not wait for the answer, and reports whether it is so.

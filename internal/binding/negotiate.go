@@ -109,7 +109,7 @@ func negotiate(r *http.Request, gen a2a.Generation, p *Profile) ([]string, *a2a.
 // resumeAfter returns the id to resume a subscription after, which counts only under the replay extension: without it
 // the standard wants the task first.
 func resumeAfter(x *Exchange) string {
-	if x.Generation != a2a.Generation01 && slices.Contains(x.call.Extensions, wire.ReplayExtension) { // 0.1 has none
+	if x.Generation != a2a.Generation01 && slices.Contains(x.call.Extensions, a2a.ReplayExtension) { // 0.1 has none
 		return x.R.Header.Get(wire.HeaderLastEventID)
 	}
 	return ""

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 	"os"
 	"sync"
@@ -40,7 +39,7 @@ type Frame interface {
 
 // Open runs an operation that answers with a stream. The error it returns was found before the stream opened. The caller
 // must call end once it is done with the events.
-func (c *Core) Open(x *Exchange, request any) (events iter.Seq2[a2a.StreamEvent, error], end func(), e *a2a.Error) {
+func (c *Core) Open(x *Exchange, request any) (events wire.Events, end func(), e *a2a.Error) {
 	if e := c.check(x, x.Operation, request); e != nil {
 		return nil, nil, e
 	}
@@ -70,7 +69,7 @@ func (c *Core) Open(x *Exchange, request any) (events iter.Seq2[a2a.StreamEvent,
 
 // finished turns the refusal of a subscription into what generations before 1.0 do when the task has ended: they show it
 // and close the stream.
-func (c *Core) finished(x *Exchange, sub *a2a.SubscribeRequest, refusal error) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (c *Core) finished(x *Exchange, sub *a2a.SubscribeRequest, refusal error) (wire.Events, error) {
 	if !errors.Is(refusal, a2a.ErrUnsupportedOperation) {
 		return nil, refusal
 	}
@@ -99,37 +98,57 @@ func (c *Core) Stream(x *Exchange, request any, frame Frame) *a2a.Error {
 	w := c.openStream(x, end)
 	defer w.close()
 	w.frame, w.encoder = frame, x.Dialect.NewStreamEncoder(x.Operation, request)
-	c.pump(x, w, events)
+	switch e := c.Range(x, events, w); {
+	case e != nil:
+		x.Err = e
+		w.fail(e)
+	case x.Cut == nil:
+		w.flush()
+	}
 	return nil
 }
 
-// pump writes events until they end, fail, or cannot be written.
-func (c *Core) pump(x *Exchange, w *streamWriter, events iter.Seq2[a2a.StreamEvent, error]) {
+// A Sink takes the events of a stream in the order in which they are written.
+type Sink interface {
+	// Send writes an event. done says that the stream is over by the rules of its generation.
+	Send(ev a2a.StreamEvent) (done bool, err error)
+	// End writes what is left to say once the service has ended the stream.
+	End() error
+	// Failed returns why nothing reaches the caller any more, nil while it does.
+	Failed() error
+}
+
+// Range hands the events of a stream that [Core.Open] opened to a sink, until they end, fail, or cannot be written. It
+// returns what the caller is to be told. If the caller is gone, Exchange.Cut has the reason and nobody is told.
+func (c *Core) Range(x *Exchange, events wire.Events, sink Sink) *a2a.Error {
 	err := each(events, func(ev a2a.StreamEvent) error {
 		noteResult(x, ev.Event)
-		return w.event(ev)
+		done, err := sink.Send(ev)
+		if err == nil && done {
+			return errDone
+		}
+		return err
 	})
 	if err == nil {
-		err = w.end()
+		err = sink.End()
 	}
 	switch {
-	case err == nil, err == errDone:
-		w.flush()
-	case w.failed() != nil:
-		x.Cut = w.failed() // the reader is gone: there is nobody to tell
+	case err == nil, errors.Is(err, errDone):
+	case sink.Failed() != nil:
+		x.Cut = sink.Failed()
 	case x.R.Context().Err() != nil && !shuttingDown(x):
 		x.Cut = x.R.Context().Err()
 	default:
-		x.Err = explain(x, err)
-		w.fail(x.Err)
+		return explain(x, err)
 	}
+	return nil
 }
 
 // errDone ends a stream that is over by the rules of its generation before the service ends it.
 var errDone = errors.New("done")
 
 // each calls do for each event, until one of the two fails. A panic of the service is an error like others.
-func each(events iter.Seq2[a2a.StreamEvent, error], do func(a2a.StreamEvent) error) (err error) {
+func each(events wire.Events, do func(a2a.StreamEvent) error) (err error) {
 	defer guard(&err)
 	for ev, err := range events {
 		if err != nil {
@@ -188,23 +207,20 @@ func (c *Core) openStream(x *Exchange, cancel func()) *streamWriter {
 	return w
 }
 
-// event adds one event to the batch, and writes the batch unless another event is ready.
-func (w *streamWriter) event(ev a2a.StreamEvent) error {
-	done, err := w.encoder.Encode(ev, w.emit)
+// Send adds one event to the batch, and writes the batch unless another event is ready.
+func (w *streamWriter) Send(ev a2a.StreamEvent) (done bool, err error) {
+	done, err = w.encoder.Encode(ev, w.emit)
 	if err != nil {
-		return fmt.Errorf("encoding an event: %w", err)
+		return false, fmt.Errorf("encoding an event: %w", err)
 	}
-	if done {
-		return errDone
+	if done || ev.More() && (w.batch == nil || w.batch.Len() < batchSize) {
+		return done, nil
 	}
-	if ev.More() && (w.batch == nil || w.batch.Len() < batchSize) {
-		return nil
-	}
-	return w.flush()
+	return false, w.flush()
 }
 
-// end adds what the encoder has left to say to the batch.
-func (w *streamWriter) end() error {
+// End adds what the encoder has left to say to the batch.
+func (w *streamWriter) End() error {
 	ender, ok := w.encoder.(wire.StreamEnder)
 	if !ok {
 		return nil
@@ -312,8 +328,8 @@ func (w *streamWriter) write(pieces ...[]byte) {
 	}
 }
 
-// failed returns the error of the first write that failed.
-func (w *streamWriter) failed() error {
+// Failed returns the error of the first write that failed.
+func (w *streamWriter) Failed() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err

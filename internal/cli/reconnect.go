@@ -10,7 +10,6 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
@@ -28,7 +27,7 @@ type reconnect struct {
 // see is the interceptor that watches the calls of the client.
 func (r *reconnect) see(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
 	res, err := next(ctx, call)
-	_, failed := errors.AsType[*outgoing.ConnError](err)
+	_, failed := errors.AsType[*wire.ConnError](err)
 	failed = failed || errors.Is(err, a2a.ErrUnavailable)
 	r.mu.Lock()
 	defer r.mu.Unlock()

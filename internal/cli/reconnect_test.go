@@ -17,8 +17,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
-	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -86,7 +86,7 @@ func TestSubscribeSaysThatItReconnects(t *testing.T) {
 // What ends a command whose agent does not come back says so, without what the client has to say to programs.
 func TestCutFailure(t *testing.T) {
 	t.Parallel()
-	away := &client.UnreachableError{Agent: "Test", Err: &outgoing.ConnError{Err: syscall.ECONNREFUSED}}
+	away := &client.UnreachableError{Agent: "Test", Err: &wire.ConnError{Err: syscall.ECONNREFUSED}}
 	for want, err := range map[string]error{
 		`the connection to the agent was lost and did not come back: agent "Test" cannot be reached: connection refused`: &client.CutError{TaskID: "t", Err: away},
 		"the connection to the agent was lost and did not come back: EOF":                                                &client.CutError{TaskID: "t", Err: errors.New("EOF")},

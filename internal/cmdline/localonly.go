@@ -8,14 +8,14 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/httpserver"
 )
 
 // LocalOnly lets through only requests that name this machine. On a loopback address, a browser can be led to call a
 // server by the name of another site, and then shows that site what the server says.
 func LocalOnly(what string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !binding.IsLocal(r.Host) {
+		if !httpserver.IsLocal(r.Host) {
 			message := fmt.Sprintf("this %s listens for its own machine only; call it as localhost or 127.0.0.1, not as %.100q", what, r.Host)
 			http.Error(w, message, http.StatusForbidden)
 			return

@@ -5,6 +5,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"net/http"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
@@ -92,3 +93,35 @@ func result[T any](value any, err error) (T, error) {
 	}
 	return res, nil
 }
+
+type paramsKey struct{}
+
+// WithParams returns a context for one call with these service parameters (A2A 1.0 §3.2.6), which the binding sends as HTTP
+// headers or as gRPC metadata. Names are spelled as http.Header spells them. The header must not be changed until the
+// call has returned.
+func WithParams(ctx context.Context, params http.Header) context.Context {
+	return context.WithValue(ctx, paramsKey{}, params)
+}
+
+// ParamsFrom returns the service parameters of ctx, or nil. They are read-only.
+func ParamsFrom(ctx context.Context) http.Header {
+	params, _ := ctx.Value(paramsKey{}).(http.Header)
+	return params
+}
+
+// ConnError says that a call failed below the protocol: no connection, or one that broke.
+type ConnError struct {
+	Sent bool // the peer may have got the request; false means that surely no byte of it was sent
+	Err  error
+}
+
+// Error returns the failure's text and, where it matters, that the request may have arrived.
+func (e *ConnError) Error() string {
+	if e.Sent {
+		return "connection lost: " + e.Err.Error()
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns the failure itself.
+func (e *ConnError) Unwrap() error { return e.Err }

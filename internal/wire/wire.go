@@ -30,11 +30,7 @@ func ExtensionsHeader(gen a2a.Generation) string {
 	return HeaderExtensions03
 }
 
-// ReplayExtension is the URI of Dragoman's replay extension. A request that activates it and sends the header
-// Last-Event-ID resumes a task's stream after that event instead of with a snapshot of the task.
-const ReplayExtension = "https://dragoman-a2a.dev/extensions/replay/v1"
-
-// HeaderLastEventID carries the id to resume after, see [ReplayExtension].
+// HeaderLastEventID carries the id to resume after, see [a2a.ReplayExtension].
 const HeaderLastEventID = "Last-Event-ID"
 
 // Media types of the bindings.

@@ -24,9 +24,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord/a2abridge"
 	"github.com/dragoman-a2a/dragoman/apps/coord/daemon"
 	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
-	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
+	"github.com/dragoman-a2a/dragoman/internal/httpserver"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/store"
@@ -224,7 +224,7 @@ func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h ht
 	srv := &http.Server{
 		Handler: under, TLSConfig: o.TLS, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-		ErrorLog:    binding.ErrorLog(logger),
+		ErrorLog:    httpserver.ErrorLog(logger),
 	}
 	failed := make(chan error, 1)
 	go func() {

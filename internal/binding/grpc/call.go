@@ -196,19 +196,35 @@ func (c *call) answerStream(x *binding.Exchange, request any) *a2a.Error {
 	if x.Cut = c.stream.SendHeader(headersOf(x.W.Header())); x.Cut != nil {
 		return nil
 	}
-	ids := x.Active(wire.ReplayExtension)
-	return core.Range(x, events, func(ev a2a.StreamEvent) (bool, error) {
-		if u, ok := ev.Event.(*a2a.ArtifactUpdate); ok && u.OnlyEnds() && c.form.Generation() == a2a.Generation10 {
-			return false, nil
-		}
-		b, err := c.encode(ev, ids)
-		if err != nil {
-			return false, fmt.Errorf("encoding an event: %w", err)
-		}
-		x.Cut = c.send(b)
-		return c.form.Final(ev.Event), x.Cut
-	})
+	return core.Range(x, events, &sink{call: c, ids: x.Active(a2a.ReplayExtension)})
 }
+
+// A sink sends the events of a stream.
+type sink struct {
+	*call
+	ids    bool // the caller wants the ids of events
+	failed error
+}
+
+// Send sends an event.
+func (s *sink) Send(ev a2a.StreamEvent) (done bool, err error) {
+	u, ok := ev.Event.(*a2a.ArtifactUpdate)
+	if ok && u.OnlyEnds() && s.form.Generation() == a2a.Generation10 {
+		return false, nil
+	}
+	b, err := s.encode(ev, s.ids)
+	if err != nil {
+		return false, fmt.Errorf("encoding an event: %w", err)
+	}
+	s.failed = s.send(b)
+	return s.form.Final(ev.Event), s.failed
+}
+
+// End has nothing to send: the status ends the stream.
+func (*sink) End() error { return nil }
+
+// Failed returns why the last event could not be sent.
+func (s *sink) Failed() error { return s.failed }
 
 // encode returns the bytes of an event, which all its readers in this form share.
 func (c *call) encode(ev a2a.StreamEvent, ids bool) ([]byte, error) {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding/grpc/pbv03"
-	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
@@ -99,7 +98,7 @@ func (c *Client) call(ctx context.Context, op wire.Operation, request any, limit
 // outgoingContext returns a context with the service parameters as metadata (A2A 1.0 §10.2).
 func outgoingContext(ctx context.Context, after string) context.Context {
 	md := metadata.MD{}
-	for name, values := range outgoing.From(ctx) {
+	for name, values := range wire.ParamsFrom(ctx) {
 		if name = strings.ToLower(name); !ofTransport(name) {
 			md[name] = append(md[name], values...)
 		}

@@ -23,7 +23,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/binding/grpc"
-	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -165,7 +164,7 @@ func open(t *testing.T, f *fake, overHTTP bool, tune func(*binding.Core)) *lab {
 	l := &lab{finish: make(chan *binding.Exchange, 100)}
 	profile := &binding.Profile{
 		Streaming: true, Push: true, ExtendedCard: true,
-		Extensions: []a2a.AgentExtension{{URI: wire.ReplayExtension}},
+		Extensions: []a2a.AgentExtension{{URI: a2a.ReplayExtension}},
 		Challenges: []string{`Bearer realm="lab"`},
 	}
 	l.core = &binding.Core{

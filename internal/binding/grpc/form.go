@@ -75,7 +75,7 @@ func withID(ev a2a.Event, id string) a2a.Event {
 func with(m a2a.Metadata, id jsontext.Value) a2a.Metadata {
 	c := make(a2a.Metadata, len(m)+1)
 	maps.Copy(c, m)
-	c[wire.ReplayExtension] = id
+	c[a2a.ReplayExtension] = id
 	return c
 }
 
@@ -95,11 +95,11 @@ func takeID(ev a2a.Event) string {
 }
 
 func take(m *a2a.Metadata) string {
-	value, ok := (*m)[wire.ReplayExtension]
+	value, ok := (*m)[a2a.ReplayExtension]
 	if !ok {
 		return ""
 	}
-	delete(*m, wire.ReplayExtension)
+	delete(*m, a2a.ReplayExtension)
 	if len(*m) == 0 {
 		*m = nil
 	}

@@ -22,7 +22,6 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
-	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 func inState(s a2a.TaskState) *a2a.StatusUpdate {
@@ -166,12 +165,12 @@ func TestStreamOpensAtOnce(t *testing.T) {
 			<-speak
 			yield(a2a.NewStreamEvent("1", aTask()), nil)
 		}
-		s, err := l.v10.SendStreamingMessage(versioned(t, "a2a-extensions", wire.ReplayExtension), &pb10.SendMessageRequest{Message: message10()})
+		s, err := l.v10.SendStreamingMessage(versioned(t, "a2a-extensions", a2a.ReplayExtension), &pb10.SendMessageRequest{Message: message10()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		header, err := s.Header()
-		if err != nil || !slices.Equal(header.Get("a2a-extensions"), []string{wire.ReplayExtension}) {
+		if err != nil || !slices.Equal(header.Get("a2a-extensions"), []string{a2a.ReplayExtension}) {
 			t.Errorf("%v, %v", header, err)
 		}
 		close(speak)
@@ -204,7 +203,7 @@ func TestReplay(t *testing.T) {
 				} else if fields["k"].GetNumberValue() != 1 {
 					t.Errorf("the task's own metadata is %v", fields)
 				}
-				ids = append(ids, fields[wire.ReplayExtension].GetStringValue())
+				ids = append(ids, fields[a2a.ReplayExtension].GetStringValue())
 			}
 			return ids
 		}
@@ -214,7 +213,7 @@ func TestReplay(t *testing.T) {
 		if r, _ := f.last(); r.(*a2a.SubscribeRequest).After != "" {
 			t.Error("without the extension last-event-id counts")
 		}
-		if ids := open("last-event-id", "7", "a2a-extensions", wire.ReplayExtension); !slices.Equal(ids, []string{"1", "2"}) {
+		if ids := open("last-event-id", "7", "a2a-extensions", a2a.ReplayExtension); !slices.Equal(ids, []string{"1", "2"}) {
 			t.Errorf("the ids are %q", ids)
 		}
 		if r, _ := f.last(); r.(*a2a.SubscribeRequest).After != "7" {

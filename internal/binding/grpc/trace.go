@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // A trace knows how far a call of the client came: gRPC gives a server that cannot be reached, one that broke off and one
@@ -46,13 +46,13 @@ func (t *trace) failure(ctx context.Context, err error) error {
 	s, ok := status.FromError(err)
 	switch {
 	case !ok:
-		return &outgoing.ConnError{Sent: t.sent.Load(), Err: err}
+		return &wire.ConnError{Sent: t.sent.Load(), Err: err}
 	case t.tooLarge(s):
 		return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer", Cause: errors.New(s.Message())}
 	case t.answered.Load():
 		return errorOf(t.generation, s)
 	}
-	return &outgoing.ConnError{Sent: t.sent.Load(), Err: errors.New(s.Message())}
+	return &wire.ConnError{Sent: t.sent.Load(), Err: errors.New(s.Message())}
 }
 
 // tooLarge reports whether the status is that of this side, which refuses an answer, and not that of a peer that refuses

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
@@ -63,7 +62,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// Do makes an exchange whose answer is read whole. An error is a [*outgoing.ConnError], an [*a2a.Error] when a limit of
+// Do makes an exchange whose answer is read whole. An error is a [*wire.ConnError], an [*a2a.Error] when a limit of
 // this side was reached, or that of ctx.
 func (c *Caller) Do(ctx context.Context, r *Request) (*Answer, error) {
 	limit := r.Timeout
@@ -125,7 +124,7 @@ func (c *Caller) send(ctx context.Context, r *Request) (*http.Response, error) {
 	}
 	// A RoundTripper that is not net/http's may not tell what it did: then only a failed dial proves that nothing was sent.
 	unsent := isDial(err) || dialed.Load() && !sent.Load()
-	return nil, &outgoing.ConnError{Sent: !unsent, Err: err}
+	return nil, &wire.ConnError{Sent: !unsent, Err: err}
 }
 
 func newRequest(ctx context.Context, r *Request) (*http.Request, error) {
@@ -137,7 +136,7 @@ func newRequest(ctx context.Context, r *Request) (*http.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the card's interface has an address that cannot be used: %w", err)
 	}
-	for name, values := range outgoing.From(ctx) {
+	for name, values := range wire.ParamsFrom(ctx) {
 		req.Header[name] = values
 	}
 	set := func(name, value string) {
@@ -169,7 +168,7 @@ func (c *Caller) answer(ctx context.Context, resp *http.Response) (*Answer, erro
 		if ctx.Err() != nil {
 			return nil, ended(ctx)
 		}
-		return nil, &outgoing.ConnError{Sent: true, Err: err}
+		return nil, &wire.ConnError{Sent: true, Err: err}
 	}
 	if int64(body.Len()) > c.MaxAnswer {
 		return nil, a2a.NewError(a2a.ErrInvalidAgentResponse, fmt.Sprintf("the answer is over this client's limit of %d bytes", c.MaxAnswer))

@@ -17,7 +17,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding/httpcall"
-	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -38,7 +38,7 @@ func TestDoSendsTheServiceParameters(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		io.WriteString(w, strings.Join([]string{r.Method, r.Header.Get("A2A-Version"), r.Header.Get("Content-Type"), r.Header.Get("Accept"), string(body)}, " "))
 	})
-	ctx := outgoing.With(t.Context(), http.Header{"A2a-Version": {"1.0"}})
+	ctx := wire.WithParams(t.Context(), http.Header{"A2a-Version": {"1.0"}})
 	answer, err := c.Do(ctx, &httpcall.Request{Method: "POST", URL: url, ContentType: "a/b", Accept: "c/d", Body: []byte("hello")})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestAnswerThatIsCut(t *testing.T) {
 		io.WriteString(w, "half")
 	})
 	_, err := c.Do(t.Context(), &httpcall.Request{Method: "GET", URL: url})
-	if e, ok := errors.AsType[*outgoing.ConnError](err); !ok || !e.Sent {
+	if e, ok := errors.AsType[*wire.ConnError](err); !ok || !e.Sent {
 		t.Errorf("error %#v", err)
 	}
 }

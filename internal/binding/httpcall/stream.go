@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/binding/outgoing"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // A Stream is an open stream of server-sent events. Next and Close are not safe for concurrent use.
@@ -63,7 +63,7 @@ func (s *Stream) Peek() (sse.Event, error) {
 }
 
 // Next returns the next event, whose data is valid until the next call. At the end the error is io.EOF when the peer
-// ended the stream between two events, a [*outgoing.ConnError] when it was cut, that of the context when this ended,
+// ended the stream between two events, a [*wire.ConnError] when it was cut, that of the context when this ended,
 // or an [*a2a.Error] when the event is over the limit. The first error is final.
 func (s *Stream) Next() (sse.Event, error) {
 	if s.peeked {
@@ -78,10 +78,10 @@ func (s *Stream) Next() (sse.Event, error) {
 		return e, &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the stream", Cause: large}
 	}
 	if s.ctx.Err() == nil {
-		return e, &outgoing.ConnError{Sent: true, Err: err}
+		return e, &wire.ConnError{Sent: true, Err: err}
 	}
 	if idle, ok := errors.AsType[*idleError](context.Cause(s.ctx)); ok {
-		return e, &outgoing.ConnError{Sent: true, Err: idle}
+		return e, &wire.ConnError{Sent: true, Err: idle}
 	}
 	return e, ended(s.ctx)
 }

@@ -16,7 +16,6 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding/httpcall"
-	"github.com/dragoman-a2a/dragoman/internal/binding/incoming"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
@@ -154,14 +153,14 @@ func (c *Client) stream(ctx context.Context, op wire.Operation, params any, afte
 			return nil, err
 		}
 	}
-	s := incoming.Stream{
+	s := httpcall.Events{
 		Source: source, Decoder: c.dialect.NewStreamDecoder(op, params),
 		Unwrap: func(e sse.Event) ([]byte, error) { return c.decodeResponse(e.Data, id) },
 	}
 	if op == wire.OpSubscribe {
 		s.Snapshot = func(task a2a.TaskID) (*a2a.Task, error) { return c.GetTask(ctx, &a2a.GetTaskRequest{ID: task}) }
 	}
-	return s.Events(), nil
+	return s.All(), nil
 }
 
 // refusal returns the error that a stream begins with, nil for none. Agents before 1.0 refuse to open a stream by one that

@@ -12,7 +12,6 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding/httpcall"
-	"github.com/dragoman-a2a/dragoman/internal/binding/incoming"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
@@ -152,11 +151,11 @@ func (c *OldClient) Open(ctx context.Context, op wire.Operation, req any) (wire.
 	if source == nil {
 		return nil, oldFailure(op, answer)
 	}
-	s := incoming.Stream{Source: source, Decoder: c.dialect.NewStreamDecoder(op, req), Unwrap: unwrapOld}
+	s := httpcall.Events{Source: source, Decoder: c.dialect.NewStreamDecoder(op, req), Unwrap: unwrapOld}
 	if op == wire.OpSubscribe {
 		s.Snapshot = func(task a2a.TaskID) (*a2a.Task, error) { return c.GetTask(ctx, &a2a.GetTaskRequest{ID: task}) }
 	}
-	return s.Events(), nil
+	return s.All(), nil
 }
 
 // unwrapOld returns the data of an event, unless that is an error: by its type, or by what is in it. Most events are none,

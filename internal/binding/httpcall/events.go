@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package incoming is what the client sides of the HTTP bindings share: reading a stream of events in any dialect.
-package incoming
+package httpcall
 
 import (
 	"io"
@@ -12,16 +11,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// A Source is an open stream of server-sent events; its end is io.EOF.
-type Source interface {
-	Next() (sse.Event, error)
-	Ready() bool // Next surely returns an event without waiting
-	Close()
-}
-
-// A Stream says how to read the events of a Source.
-type Stream struct {
-	Source  Source
+// Events says how to read the events of a Stream in a dialect.
+type Events struct {
+	Source  *Stream
 	Decoder wire.StreamDecoder
 	// Unwrap returns the payload of an event, or the error that it carries.
 	Unwrap func(sse.Event) ([]byte, error)
@@ -30,11 +22,11 @@ type Stream struct {
 	Snapshot func(a2a.TaskID) (*a2a.Task, error)
 }
 
-// Events returns the stream's events. The sequence can be ranged over once, and closes the source.
-func (s *Stream) Events() iter.Seq2[a2a.StreamEvent, error] {
+// All returns the events. The sequence can be ranged over once, and closes the source.
+func (s *Events) All() iter.Seq2[a2a.StreamEvent, error] {
 	return func(yield func(a2a.StreamEvent, error) bool) {
 		defer s.Source.Close()
-		r := reader{Stream: s, yield: yield}
+		r := reader{Events: s, yield: yield}
 		for !r.over {
 			r.next()
 		}
@@ -43,7 +35,7 @@ func (s *Stream) Events() iter.Seq2[a2a.StreamEvent, error] {
 
 // A reader is one run over a stream.
 type reader struct {
-	*Stream
+	*Events
 	yield   func(a2a.StreamEvent, error) bool
 	id      string // of the event that is being read
 	partial *a2a.Task

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package binding
+// Package httpserver is what the programs and packages that build an http.Server share.
+package httpserver
 
 import (
 	"net"
