@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -67,7 +66,7 @@ func (c *command) calledFor() string {
 	if c.ownAgent() {
 		return ""
 	}
-	return withoutUser(c.options.agentCard)
+	return connect.WithoutUser(c.options.agentCard)
 }
 
 // limit puts --timeout on a context.
@@ -85,14 +84,10 @@ func (c *command) takeInterrupts(f func()) {
 	}
 }
 
-func noAgent() error {
-	return cmdline.Usagef("no agent is named").WithHint("give its address with -a, or in DRAGOMAN_AGENT_CARD")
-}
-
 // resolve finds the agent's card.
 func (c *command) resolve(ctx context.Context) (*a2a.AgentCard, error) {
 	if c.options.agentCard == "" {
-		return nil, noAgent()
+		return nil, connect.NoAgent()
 	}
 	found, err := c.cardOf(ctx, c.options.agentCard)
 	return found, c.orAgents(ctx, err)
@@ -138,8 +133,8 @@ func (c *command) severalAgents(ctx context.Context, e *card.Error) *cmdline.Fai
 		names = append(names, short(terminal.Inline(agent.Name), 40))
 	}
 	f := cardFailure(e)
-	f.Message = fmt.Sprintf("%s is no agent; it has %d of them: %s", withoutUser(base), len(list.Agents), strings.Join(names, ", "))
-	f.Hint = "name one of them, such as " + terminal.CommandLine([]string{withoutUser(list.Agents[0].URL)})
+	f.Message = fmt.Sprintf("%s is no agent; it has %d of them: %s", connect.WithoutUser(base), len(list.Agents), strings.Join(names, ", "))
+	f.Hint = "name one of them, such as " + terminal.CommandLine([]string{connect.WithoutUser(list.Agents[0].URL)})
 	return f
 }
 
@@ -323,10 +318,10 @@ func (c *command) commandFor(noun, verb string, args ...string) []string {
 		words = append(words, verb)
 	}
 	if c.options.agentCard != "" {
-		words = append(words, "-a", withoutUser(c.options.agentCard))
+		words = append(words, "-a", connect.WithoutUser(c.options.agentCard))
 	}
 	if _, isEntry := entryName(c.options.agentCard); isEntry && c.origin[flagRegistry] == sourceFlag {
-		words = append(words, "--registry", withoutUser(c.options.registry))
+		words = append(words, "--registry", connect.WithoutUser(c.options.registry))
 	}
 	if instead, ok := c.resumeCommand[noun]; ok {
 		words = slices.Clone(instead)
@@ -352,18 +347,6 @@ func (c *command) lookAt(task a2a.TaskID) []string {
 		return c.commandFor("chat", "", "--task-id", string(task))
 	}
 	return c.commandFor("task", "get", string(task))
-}
-
-// withoutUser returns a reference to an agent, perhaps with NAME= before it, or to a registry, without the name and
-// password that a URL may have.
-func withoutUser(ref string) string {
-	_, at := nameAndRef(ref)
-	u, err := url.Parse(at)
-	if err != nil || u.User == nil {
-		return ref
-	}
-	u.User = nil
-	return strings.TrimSuffix(ref, at) + u.String()
 }
 
 // sayWhere tells a user who stops waiting what there is and how to come back.

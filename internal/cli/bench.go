@@ -18,6 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/loadgen"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -73,7 +74,7 @@ func (c *command) benchCommand() *cobra.Command {
 	flags.StringVar(&o.text, "text", "Hello", "the message")
 	flags.BoolVar(&o.stream, "stream", false, "request a stream and also measure its first event")
 	flags.DurationVar(&o.timeout, "request-timeout", 30*time.Second, "time limit of one message")
-	flags.BoolVar(&o.ownHost, flagOwnHost, false, "send to an agent that is not on this machine")
+	flags.BoolVar(&o.ownHost, connect.FlagOwnHost, false, "send to an agent that is not on this machine")
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
 		case "timeout", "poll-interval", "verbose", "debug": // which are about one call
@@ -93,7 +94,7 @@ func (c *command) bench(ctx context.Context, o *benchOptions) error {
 		return cmdline.Usagef("--request-timeout is %v; it must be above 0", o.timeout)
 	}
 	if c.options.agentCard == "" {
-		return noAgent()
+		return connect.NoAgent()
 	}
 	if u, err := url.Parse(c.options.agentCard); err == nil && u.Host != "" {
 		if err := o.allow(ctx, u.Hostname()); err != nil {
@@ -144,7 +145,7 @@ func (o *benchOptions) allow(ctx context.Context, host string) error {
 	for _, addr := range addrs {
 		if !addr.Unmap().IsLoopback() {
 			return cmdline.Usagef("%s is not on this machine: load on another owner's machine is an attack", host).
-				WithHint("if it is yours, say so with --" + flagOwnHost)
+				WithHint("if it is yours, say so with --" + connect.FlagOwnHost)
 		}
 	}
 	return nil
@@ -253,7 +254,7 @@ func inMillis(p loadgen.Percentiles) *percentiles {
 // showReport prints what was measured. A run in which nothing succeeded has failed.
 func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 	m := measurement{
-		Agent: withoutUser(c.options.agentCard), Rate: o.Rate, Planned: r.Planned, Succeeded: r.Succeeded, Failed: r.Failed, Errors: r.Errors,
+		Agent: connect.WithoutUser(c.options.agentCard), Rate: o.Rate, Planned: r.Planned, Succeeded: r.Succeeded, Failed: r.Failed, Errors: r.Errors,
 		Unfinished: r.Unfinished, NotSent: r.NotSent, Interrupted: r.Interrupted,
 		Seconds: float64(r.Elapsed.Milliseconds()) / 1000, Throughput: r.Throughput(), Latency: inMillis(r.Latency), First: inMillis(r.First),
 	}

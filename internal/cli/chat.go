@@ -79,7 +79,7 @@ func (c *command) chatCommand() *cobra.Command {
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to continue, at the first agent")
 	flags.StringVar(&o.contextID, "context-id", "", "the context to continue, at the first agent")
 	flags.StringArrayVar(&o.files, "file", nil, "path or URL of a file for the first message; repeatable")
-	flags.SetAnnotation("file", annotationPart, nil)
+	flags.SetAnnotation("file", cmdline.AnnotationPart, nil)
 	flags.StringSliceVar(&o.accept, "accept", nil, "accepted media types of answers, separated by commas")
 	c.DataDirFlag(flags, &o.dataDir)
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
@@ -166,7 +166,7 @@ type chatAgent struct {
 // open finds the agents. With several, one that is not there is only warned of.
 func (s *chat) open(ctx context.Context, o *chatOptions) error {
 	if len(o.agents) == 0 {
-		return noAgent()
+		return connect.NoAgent()
 	}
 	if len(o.agents) > 1 && s.c.options.HasCredentials() {
 		return cmdline.Usagef("the credentials are for one agent, and here are %d", len(o.agents)).WithHint("one agent must not see the credentials of another; start a chat with each")
@@ -178,7 +178,7 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 		case err == nil:
 			s.agents = append(s.agents, agent)
 		case len(o.agents) > 1:
-			s.c.Warn("%s is left out: %s", withoutUser(ref), s.c.failureOf(err).Message)
+			s.c.Warn("%s is left out: %s", connect.WithoutUser(ref), s.c.failureOf(err).Message)
 			failed = err
 		default:
 			return err
@@ -192,7 +192,7 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 }
 
 func (s *chat) dial(ctx context.Context, named string) (*chatAgent, error) {
-	alias, ref := nameAndRef(named)
+	alias, ref := connect.NameAndRef(named)
 	s.c.options.agentCard = ref
 	agent, err := s.c.dial(ctx)
 	if err != nil {
@@ -525,7 +525,7 @@ func (s *chat) list() {
 		if agent == s.at && len(s.agents) > 1 {
 			mark = "*"
 		}
-		s.c.Tell("%s %d %s (%s)", mark, i+1, agent.name, withoutUser(agent.ref))
+		s.c.Tell("%s %d %s (%s)", mark, i+1, agent.name, connect.WithoutUser(agent.ref))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -93,9 +94,9 @@ func (c *command) entryFailure(name string, err error) error {
 	case !ok:
 		return err
 	case errors.Is(e, card.ErrNotFound):
-		list := terminal.CommandLine([]string{c.Program, "registry", "list", "--registry", withoutUser(c.options.registry)})
+		list := terminal.CommandLine([]string{c.Program, "registry", "list", "--registry", connect.WithoutUser(c.options.registry)})
 		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeCardNotFound, Hint: "see what it has with " + list,
-			Message: fmt.Sprintf("the registry at %s has no agent %q", withoutUser(c.options.registry), name)}
+			Message: fmt.Sprintf("the registry at %s has no agent %q", connect.WithoutUser(c.options.registry), name)}
 	case errors.Is(e, card.ErrUnreachable):
 		return &registry.UnreachableError{URL: c.options.registry, Err: e.Err}
 	}

@@ -150,7 +150,7 @@ func attempts(err error) []error {
 
 func cardFailure(e *card.Error) *cmdline.Failure {
 	shown := *e
-	shown.Ref, shown.URL = withoutUser(e.Ref), withoutUser(e.URL)
+	shown.Ref, shown.URL = connect.WithoutUser(e.Ref), connect.WithoutUser(e.URL)
 	e = &shown
 	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Message: e.Error()}
 	switch {

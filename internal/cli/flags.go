@@ -23,7 +23,6 @@ import (
 // The names of flags that are looked for: of the one whose value is a file with settings, and of the one that lets load and checks go beyond this machine.
 const (
 	flagConfig  = "config"
-	flagOwnHost = "i-own-this-host"
 	flagChanged = "changed"
 )
 
@@ -44,16 +43,13 @@ var envPrefixes = []string{"DRAGOMAN_", "A2ACLI_"}
 // there unseen. What is done with a form is the business of one message, and whose a host is that of one run. Help and
 // version are no options at all.
 var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token",
-	"answer", "skeleton", "fill", flagChanged, flagOwnHost, "help", "version"}
+	"answer", "skeleton", "fill", flagChanged, connect.FlagOwnHost, "help", "version"}
 
 // secrets are options whose values are never shown.
 var secrets = []string{"bearer", "api-key", connect.FlagSvcParam, registrycmd.FlagToken, coordcmd.FlagToken, flagMCPToken}
 
-// annotationPart marks the flags of a message's parts, as one of them has the name of an option of serve.
-const annotationPart = "part"
-
 func takesVariable(f *pflag.Flag) bool {
-	_, part := f.Annotations[annotationPart]
+	_, part := f.Annotations[cmdline.AnnotationPart]
 	return !part && !slices.Contains(onlyFlags, f.Name)
 }
 

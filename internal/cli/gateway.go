@@ -144,9 +144,9 @@ func (o *gatewayOptions) behind(c *command) ([]gateway.Upstream, error) {
 	}
 	upstreams := make([]gateway.Upstream, len(o.upstreams))
 	for i, text := range o.upstreams {
-		name, ref := nameAndRef(text)
+		name, ref := connect.NameAndRef(text)
 		if name == "" && len(o.upstreams) > 1 {
-			shown := withoutUser(ref)
+			shown := connect.WithoutUser(ref)
 			return nil, cmdline.Usagef("the agent %s has no name; with several agents, give each one as NAME=URL", shown).
 				WithHint("put a name in front: NAME=" + shown)
 		}

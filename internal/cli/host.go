@@ -170,10 +170,10 @@ func (o *hostOptions) resumeArgs(c *command, verb ...string) []string {
 	words := append([]string{c.Program, "host"}, verb...)
 	if c.origin[connect.FlagAgentCard] == sourceFlag {
 		for _, agent := range o.agents {
-			words = append(words, "-a", withoutUser(agent))
+			words = append(words, "-a", connect.WithoutUser(agent))
 		}
 	}
-	for _, flag := range []struct{ name, value string }{{"registry", withoutUser(o.registry)}, {"networks", o.networks}, {"llm", o.model}} {
+	for _, flag := range []struct{ name, value string }{{"registry", connect.WithoutUser(o.registry)}, {"networks", o.networks}, {"llm", o.model}} {
 		if c.origin[flag.name] == sourceFlag {
 			words = append(words, "--"+flag.name, flag.value)
 		}
@@ -313,7 +313,7 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	}
 	options := &host.DirectoryOptions{Networks: o.networks, Client: client.Options{HTTPClient: c.httpClient(), Bindings: bindings, Generations: generations}}
 	for _, text := range o.agents {
-		alias, card := nameAndRef(text)
+		alias, card := connect.NameAndRef(text)
 		if card == "" {
 			return nil, cmdline.Usagef("-a is %q, which names no agent", text).WithHint("for example -a http://127.0.0.1:10000")
 		}

@@ -98,7 +98,7 @@ func (c *command) mcpBridge(ctx context.Context, o *bridgeOptions) (err error) {
 	}
 	var agents []mcpbridge.Agent
 	for _, text := range o.agents {
-		name, ref := nameAndRef(text)
+		name, ref := connect.NameAndRef(text)
 		c.options.agentCard = ref
 		agent, err := c.dial(ctx)
 		if err != nil {
@@ -125,7 +125,7 @@ func (c *command) mcpBridge(ctx context.Context, o *bridgeOptions) (err error) {
 func (o *bridgeOptions) checkBridge(c *command) error {
 	switch {
 	case len(o.agents) == 0:
-		return noAgent()
+		return connect.NoAgent()
 	case len(o.agents) > 1 && c.options.HasCredentials():
 		return cmdline.Usagef("credentials are set, but each of the %d agents would get them", len(o.agents)).WithHint("run a bridge for each agent that needs credentials")
 	case o.wait <= 0:

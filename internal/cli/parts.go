@@ -43,7 +43,7 @@ func (p *partFlags) add(flags *pflag.FlagSet) {
 		{"media-type", "type", "media type of the part before it"},
 	} {
 		flags.Var(&partFlag{p, f.name, f.kind}, f.name, f.usage)
-		flags.SetAnnotation(f.name, annotationPart, nil)
+		flags.SetAnnotation(f.name, cmdline.AnnotationPart, nil)
 	}
 }
 

@@ -75,7 +75,7 @@ func (c *command) oneAgent() error {
 		return cmdline.Usagef("--%s names %d agents, and %s calls one", connect.FlagAgentCard, len(all), c.Name).
 			WithHint("name one with -a")
 	}
-	if name, ref := nameAndRef(c.options.agentCard); name != "" && looksLikeAgent(ref) {
+	if name, ref := connect.NameAndRef(c.options.agentCard); name != "" && looksLikeAgent(ref) {
 		c.options.agentCard = ref
 	}
 	return nil
@@ -83,17 +83,8 @@ func (c *command) oneAgent() error {
 
 // looksLikeAgent reports whether an argument is an agent and nothing that anybody would say.
 func looksLikeAgent(arg string) bool {
-	_, ref := nameAndRef(arg)
+	_, ref := connect.NameAndRef(arg)
 	_, isEntry := entryName(ref)
 	isURL := strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://")
 	return (isURL || isEntry) && !strings.ContainsAny(arg, " \t\n")
-}
-
-// nameAndRef splits NAME=AGENT, by which commands that take several agents let one have another name.
-func nameAndRef(text string) (name, ref string) {
-	name, ref, named := strings.Cut(text, "=")
-	if !named || strings.ContainsAny(name, "/:?") { // an = in a URL
-		return "", text
-	}
-	return name, ref
 }

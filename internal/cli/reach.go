@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -59,7 +60,7 @@ func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 	failed := make([]error, len(o.agents)+1)
 	var looks sync.WaitGroup
 	for i, agent := range o.agents {
-		_, ref := nameAndRef(agent)
+		_, ref := connect.NameAndRef(agent)
 		at, err := c.cardAt(cmp.Or(o.registry, "http://"+registrycmd.DefaultAddr), ref)
 		if err != nil {
 			continue // directory has refused it

@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -499,11 +500,11 @@ func (c *command) hintForRegistry(e *registry.Error) string {
 			return "give the base URL of an agent, or the URL or the file of its card"
 		}
 		if c.listed != "" {
-			return "see what is wrong with the card with " + terminal.CommandLine([]string{c.Program, "card", "validate", "-a", withoutUser(c.listed)})
+			return "see what is wrong with the card with " + terminal.CommandLine([]string{c.Program, "card", "validate", "-a", connect.WithoutUser(c.listed)})
 		}
 	case registry.ErrAliasTaken:
 		if c.listed != "" && strings.Contains(e.Detail, "is here already") {
-			return "remove it with " + terminal.CommandLine(c.registryCommandFor("remove", withoutUser(c.listed)))
+			return "remove it with " + terminal.CommandLine(c.registryCommandFor("remove", connect.WithoutUser(c.listed)))
 		}
 	}
 	return ""
@@ -513,7 +514,7 @@ func (c *command) hintForRegistry(e *registry.Error) string {
 func (c *command) registryCommandFor(verb string, args ...string) []string {
 	words := append([]string{c.Program, "registry", verb}, args...)
 	if c.origin["registry"] == sourceFlag {
-		words = append(words, "--registry", withoutUser(c.catalogue))
+		words = append(words, "--registry", connect.WithoutUser(c.catalogue))
 	}
 	return words
 }
@@ -538,7 +539,7 @@ func (c *command) registryUnreachable(e *registry.UnreachableError) *cmdline.Fai
 	if hint == cmdline.HintAddress {
 		hint = "start it with " + terminal.CommandLine([]string{c.Program, "registry", "serve"}) + ", or name another one with --registry"
 	}
-	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf("the registry at %s cannot be reached: %s", withoutUser(e.URL), why), Hint: hint}
+	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf("the registry at %s cannot be reached: %s", connect.WithoutUser(e.URL), why), Hint: hint}
 }
 
 func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dragoman-a2a/dragoman/apps/conformance/conformancecmd"
 	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
 	"github.com/dragoman-a2a/dragoman/apps/recorder/recordercmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
@@ -107,7 +108,7 @@ func (c *command) root() *cobra.Command {
 	root.AddCommand(recordercmd.Commands(c.Run, &c.options.Options, c.clientFlags())...)
 	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send, c.chatCommand(),
 		task, c.hostCommand(), c.benchCommand(),
-		c.registryCommand(), coordcmd.Command(c.Run), c.mcpCommand(), c.conformanceCommand(),
+		c.registryCommand(), coordcmd.Command(c.Run), c.mcpCommand(), conformancecmd.Command(c.Run, &c.options.Options, c.clientFlags()),
 		c.configCommand(), c.manCommand(), c.versionCommand())
 	for _, cmd := range descendants(root) {
 		if cmd.Args != nil && cmd.Flag(connect.FlagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {

@@ -24,6 +24,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/internal/turn"
 )
@@ -264,7 +265,7 @@ const (
 // checkSource settles which agent is served: there must be one.
 func (o *serveOptions) checkSource(c *command) error {
 	if o.proxy != "" {
-		gateway := []string{c.Program, "gateway", "-a", withoutUser(o.proxy), "--addr", o.Addr}
+		gateway := []string{c.Program, "gateway", "-a", connect.WithoutUser(o.proxy), "--addr", o.Addr}
 		return cmdline.Usagef("serve has no --proxy any more").WithHint("use " + terminal.CommandLine(gateway))
 	}
 	custom := o.exec != "" || o.echo

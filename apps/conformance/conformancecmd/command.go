@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+// Package conformancecmd holds the command that checks an agent against the standard.
+package conformancecmd
 
 import (
 	"context"
@@ -48,20 +49,30 @@ const conformanceExample = `  dragoman conformance http://127.0.0.1:8080
   dragoman conformance http://127.0.0.1:8080 --profile 0.3 -o json
   dragoman conformance https://agents.example.com --i-own-this-host --junit report.xml`
 
-func (c *command) conformanceCommand() *cobra.Command {
+// checking is the command conformance.
+type checking struct {
+	*cmdline.Run
+	options *connect.Options
+}
+
+// Command returns the command that checks an agent. client has the flags for calling agents, of which it takes
+// some.
+func Command(run *cmdline.Run, options *connect.Options, client *pflag.FlagSet) *cobra.Command {
+	c := &checking{run, options}
+	named := client.Lookup(connect.FlagAgentCard).Value // of -a
 	var o conformanceOptions
 	cmd := &cobra.Command{
 		Use: "conformance [URL]", Short: "Test an agent against the standard", Long: conformanceLong, Example: conformanceExample,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 || len(args) == 1 && c.options.agentCard == "" {
+			if len(args) == 0 || len(args) == 1 && named.String() == "" {
 				return nil
 			}
 			return cmdline.Usagef("%s takes the URL of one agent", cmd.CommandPath())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			agent := append(args, c.options.agentCard)[0]
+			agent := append(args, named.String())[0]
 			if agent == "" {
-				return noAgent()
+				return connect.NoAgent()
 			}
 			return c.conformance(cmd.Context(), agent, &o)
 		},
@@ -72,11 +83,11 @@ func (c *command) conformanceCommand() *cobra.Command {
 	flags.StringArrayVar(&o.checks.Transports, "transport", nil, "binding to check: JSONRPC or HTTP+JSON; repeatable (default: all bindings of the card)")
 	flags.StringVar(&o.checks.Text, "text", defaults.Text, "message to send to the agent")
 	flags.StringVar(&o.checks.Ask, "ask", "", "message that makes the agent ask for input (default: --text)")
-	flags.SetAnnotation("text", annotationPart, nil)
+	flags.SetAnnotation("text", cmdline.AnnotationPart, nil)
 	flags.StringVar(&o.junit, "junit", "", "file for a report in JUnit XML")
-	flags.BoolVar(&o.checks.AnyHost, flagOwnHost, false, "check an agent on another machine; the checks cause tasks and errors there")
+	flags.BoolVar(&o.checks.AnyHost, connect.FlagOwnHost, false, "check an agent on another machine; the checks cause tasks and errors there")
 	flags.DurationVar(&o.checks.Timeout, "answer-timeout", defaults.Timeout, "time limit of a response, and of a whole stream")
-	c.clientFlags().VisitAll(func(f *pflag.Flag) {
+	client.VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
 		case connect.FlagAgentCard, "bearer", connect.FlagSvcParam, "insecure", "debug":
 			flags.AddFlag(f)
@@ -86,15 +97,16 @@ func (c *command) conformanceCommand() *cobra.Command {
 }
 
 // conformance checks an agent.
-func (c *command) conformance(ctx context.Context, agent string, o *conformanceOptions) (err error) {
+func (c *checking) conformance(ctx context.Context, agent string, o *conformanceOptions) (err error) {
 	if !strings.Contains(agent, "://") {
 		agent = "http://" + agent
 	}
 	if o.checks.Header, err = c.options.Params(); err != nil {
 		return err
 	}
-	o.checks.HTTPClient = c.httpClient()
-	if !c.wantsJSON() {
+	o.checks.HTTPClient = c.options.NewClient(c.Terminal)
+	defer o.checks.HTTPClient.CloseIdleConnections()
+	if !c.AsJSON {
 		o.checks.Each = c.showCheck
 	}
 	start := time.Now()
@@ -114,11 +126,11 @@ func (c *command) conformance(ctx context.Context, agent string, o *conformanceO
 // checkFailure sorts an error of a run in which nothing was checked.
 func checkFailure(err error) error {
 	if e, ok := errors.AsType[*conformance.HostError](err); ok {
-		return cmdline.Usagef("%v", e).WithHint("if it is yours, add --" + flagOwnHost)
+		return cmdline.Usagef("%v", e).WithHint("if it is yours, add --" + connect.FlagOwnHost)
 	}
 	if e, ok := errors.AsType[*conformance.CardError](err); ok {
 		why, hint := cmdline.CauseOf(e.Err, e.URL)
-		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeCardNotFound, Message: fmt.Sprintf("no agent card at %s that can be checked: %s", withoutUser(e.URL), why), Hint: hint}
+		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeCardNotFound, Message: fmt.Sprintf("no agent card at %s that can be checked: %s", connect.WithoutUser(e.URL), why), Hint: hint}
 	}
 	if text, ok := strings.CutPrefix(err.Error(), "conformance: "); ok {
 		return cmdline.Usagef("%s", strings.NewReplacer("Profile is", "--profile is", "Transports has", "--transport is", "Timeout is", "--answer-timeout is").Replace(text))
@@ -130,7 +142,7 @@ func checkFailure(err error) error {
 var outcomeWords = map[conformance.Outcome]string{conformance.Fail: "FAIL", conformance.Missing: "MISSING"}
 
 // showCheck prints a line, and what is known of a result that is not as it should be.
-func (c *command) showCheck(r conformance.Result) {
+func (c *checking) showCheck(r conformance.Result) {
 	word, where, what := string(r.Outcome), r.Transport, r.Title
 	if w, ok := outcomeWords[r.Outcome]; ok {
 		word = w
@@ -165,9 +177,9 @@ type summary struct {
 }
 
 // showChecks prints the summary, or all of a report as JSON.
-func (c *command) showChecks(r *conformance.Report, took time.Duration) error {
+func (c *checking) showChecks(r *conformance.Report, took time.Duration) error {
 	s := summary{r.Count(conformance.Pass), r.Count(conformance.Fail), r.Count(conformance.Missing), r.Count(conformance.Warn), r.Count(conformance.Skip)}
-	if c.wantsJSON() {
+	if c.AsJSON {
 		return c.ShowValue(struct {
 			*conformance.Report `json:",inline"`
 			Summary             summary `json:"summary"`
@@ -179,7 +191,7 @@ func (c *command) showChecks(r *conformance.Report, took time.Duration) error {
 }
 
 // reportTo writes JUnit's XML to a file, "" for none.
-func (c *command) reportTo(name string, r *conformance.Report) (err error) {
+func (c *checking) reportTo(name string, r *conformance.Report) (err error) {
 	if name == "" {
 		return nil
 	}
