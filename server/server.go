@@ -32,6 +32,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/binding/jsonrpc"
+	"github.com/dragoman-a2a/dragoman/internal/binding/older"
 	"github.com/dragoman-a2a/dragoman/internal/binding/rest"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
@@ -79,7 +80,7 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	}
 	l := o.Limits
 	s.core = &binding.Core{
-		Service: svc, Profile: s.profileFor, Auth: o.Authenticator, BaseURL: s.rootOf,
+		Service: older.Service{Service: svc}, Profile: s.profileFor, Auth: o.Authenticator, BaseURL: s.rootOf,
 		MaxBody: l.Body, MaxParts: l.Parts, MaxDepth: l.Depth,
 		Generations:       o.Generations,
 		AcceptUnversioned: o.AcceptUnversioned,

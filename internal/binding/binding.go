@@ -6,12 +6,10 @@
 package binding
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -160,34 +158,6 @@ func (p *Profile) refuse(route Route) *a2a.Error {
 	return nil
 }
 
-// fieldNames are what older generations call fields that checks beyond their codecs name.
-var fieldNames = map[a2a.Generation]map[string]string{
-	a2a.Generation01: {
-		"message.taskId": "id", "message.contextId": "sessionId", "taskId": "id",
-		"configuration.historyLength": "historyLength", "configuration.taskPushNotificationConfig": "pushNotification",
-	},
-	a2a.Generation02: fieldNames03,
-	a2a.Generation03: fieldNames03,
-}
-
-var fieldNames03 = map[string]string{"configuration.taskPushNotificationConfig": "configuration.pushNotificationConfig"}
-
-// field returns what the request's generation calls a field.
-func (x *Exchange) field(name string) string { return cmp.Or(fieldNames[x.Generation][name], name) }
-
-// Named returns an error that calls fields what the request's generation does.
-func (x *Exchange) Named(e *a2a.Error) *a2a.Error {
-	if len(e.Violations) == 0 || fieldNames[x.Generation] == nil {
-		return e
-	}
-	renamed := *e
-	renamed.Violations = slices.Clone(e.Violations)
-	for i, v := range renamed.Violations {
-		renamed.Violations[i].Field = x.field(v.Field)
-	}
-	return &renamed
-}
-
 // Code returns the JSON-RPC code that the request's generation has for an error.
 func (x *Exchange) Code(e *a2a.Error) int {
 	if x.Generation == a2a.Generation01 && e.Kind == a2a.ErrUnsupportedOperation {
@@ -258,23 +228,13 @@ func explain(x *Exchange, err error) *a2a.Error {
 
 // Call runs an operation that answers once. The result is what the service returned, nil for DeletePushConfig.
 func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
-	if get, ok := request.(*a2a.GetPushConfigRequest); ok && get.ID == "" && x.Generation != a2a.Generation10 {
-		return c.anyPushConfig(x, get)
-	}
-	return c.run(x, x.Operation, request)
-}
-
-func (c *Core) run(x *Exchange, op wire.Operation, request any) (any, *a2a.Error) {
-	if list, ok := request.(*a2a.ListPushConfigsRequest); ok && x.Generation != a2a.Generation10 {
-		list.PageSize = maxPushConfigs // older generations have no pages
-	}
-	if e := c.check(x, op, request); e != nil {
+	if e := c.check(x, request); e != nil {
 		return nil, e
 	}
 	if x.room != nil {
 		x.call.Accepted = x.room.release
 	}
-	result, err := c.call(x, op, request)
+	result, err := c.call(x, request)
 	x.room.release()
 	if err != nil {
 		return nil, x.challenge(explain(x, err))
@@ -298,23 +258,7 @@ func (c *Core) admit(x *Exchange, result any) (e *a2a.Error) {
 	return nil
 }
 
-// maxPushConfigs is as many as a task can have.
-const maxPushConfigs = 100
-
-// anyPushConfig answers a request that names no push config, as it need not before 1.0: with any one of the task.
-func (c *Core) anyPushConfig(x *Exchange, get *a2a.GetPushConfigRequest) (any, *a2a.Error) {
-	result, e := c.run(x, wire.OpListPushConfigs, &a2a.ListPushConfigsRequest{Tenant: get.Tenant, TaskID: get.TaskID})
-	if e != nil {
-		return nil, e
-	}
-	list, ok := result.(*a2a.ListPushConfigsResponse)
-	if !ok || len(list.Configs) == 0 {
-		return nil, a2a.NewError(a2a.ErrTaskNotFound, "the task has no push notification config")
-	}
-	return list.Configs[0], nil
-}
-
-func (c *Core) call(x *Exchange, op wire.Operation, request any) (result any, err error) {
+func (c *Core) call(x *Exchange, request any) (result any, err error) {
 	defer guard(&err)
-	return op.Call(x.ctx, c.Service, request)
+	return x.Operation.Call(x.ctx, c.Service, request)
 }

@@ -21,8 +21,8 @@ func ReservedTenant(name string) bool { return slices.Contains(reservedTenants, 
 
 // check validates a request and notes what the log and the call should know of it. A2A 1.0 §3.3.2 wants all of it
 // before anything is done.
-func (c *Core) check(x *Exchange, op wire.Operation, request any) *a2a.Error {
-	subject := op.Subject(request)
+func (c *Core) check(x *Exchange, request any) *a2a.Error {
+	subject := x.Operation.Subject(request)
 	x.Tenant, x.Task, x.Context = *subject.Tenant, subject.Task, subject.Context
 	if ReservedTenant(x.Tenant) {
 		return a2a.InvalidParams("tenant", fmt.Sprintf("must not be %q: that name is reserved", x.Tenant))
@@ -38,10 +38,7 @@ func (c *Core) check(x *Exchange, op wire.Operation, request any) *a2a.Error {
 			return a2a.InvalidParams("taskId", "is required")
 		}
 	}
-	if v, ok := request.(interface{ Validate() error }); ok {
-		return a2a.AsError(v.Validate())
-	}
-	return nil
+	return a2a.AsError(wire.Validate(x.Generation, request))
 }
 
 func (c *Core) checkSend(x *Exchange, send *a2a.SendMessageRequest) *a2a.Error {
@@ -49,7 +46,7 @@ func (c *Core) checkSend(x *Exchange, send *a2a.SendMessageRequest) *a2a.Error {
 		return a2a.InvalidParams("message.parts", fmt.Sprintf("must not have more than %d elements, but has %d", c.MaxParts, len(send.Message.Parts)))
 	}
 	if send.Configuration != nil && send.Configuration.PushConfig != nil && !x.profile.Push {
-		return a2a.NewError(a2a.ErrPushNotSupported, "this agent sends no push notifications; leave out "+x.field("configuration.taskPushNotificationConfig"))
+		return a2a.NewError(a2a.ErrPushNotSupported, "this agent sends no push notifications; leave out "+wire.FieldIn(x.Generation, "configuration.taskPushNotificationConfig"))
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ type Frame interface {
 // Open runs an operation that answers with a stream. The error it returns was found before the stream opened. The caller
 // must call end once it is done with the events.
 func (c *Core) Open(x *Exchange, request any) (events wire.Events, end func(), e *a2a.Error) {
-	if e := c.check(x, x.Operation, request); e != nil {
+	if e := c.check(x, request); e != nil {
 		return nil, nil, e
 	}
 	if sub, ok := request.(*a2a.SubscribeRequest); ok {
@@ -53,38 +53,15 @@ func (c *Core) Open(x *Exchange, request any) (events wire.Events, end func(), e
 	// A reader that is cut must end the service's side too, also when nothing more is written.
 	ctx, cancel := context.WithCancel(x.ctx)
 	x.ctx = ctx
-	opened, err := c.call(x, x.Operation, request)
+	opened, err := c.call(x, request)
 	events, _ = opened.(wire.Events)
 	x.room.release()
-	if sub, ok := request.(*a2a.SubscribeRequest); ok && err != nil && x.Generation != a2a.Generation10 {
-		events, err = c.finished(x, sub, err)
-	}
 	if err != nil {
 		cancel()
 		release()
 		return nil, nil, x.challenge(explain(x, err))
 	}
 	return events, func() { cancel(); release() }, nil
-}
-
-// finished turns the refusal of a subscription into what generations before 1.0 do when the task has ended: they show it
-// and close the stream.
-func (c *Core) finished(x *Exchange, sub *a2a.SubscribeRequest, refusal error) (wire.Events, error) {
-	if !errors.Is(refusal, a2a.ErrUnsupportedOperation) {
-		return nil, refusal
-	}
-	result, err := c.call(x, wire.OpGetTask, &a2a.GetTaskRequest{Tenant: sub.Tenant, ID: sub.ID})
-	if err != nil {
-		return nil, err
-	}
-	task, ok := result.(*a2a.Task)
-	if !ok || !task.Status.State.Terminal() {
-		return nil, refusal
-	}
-	if e := c.admit(x, task); e != nil {
-		return nil, e
-	}
-	return func(yield func(a2a.StreamEvent, error) bool) { yield(a2a.NewStreamEvent("", task), nil) }, nil
 }
 
 // Stream runs an operation that answers with a stream and writes it. The error it returns was found before the stream

@@ -23,6 +23,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/binding/grpc"
+	"github.com/dragoman-a2a/dragoman/internal/binding/older"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -168,7 +169,7 @@ func open(t *testing.T, f *fake, overHTTP bool, tune func(*binding.Core)) *lab {
 		Challenges: []string{`Bearer realm="lab"`},
 	}
 	l.core = &binding.Core{
-		Service: f, Profile: func(*http.Request) (*binding.Profile, error) { return profile, nil },
+		Service: older.Service{Service: f}, Profile: func(*http.Request) (*binding.Profile, error) { return profile, nil },
 		MaxBody: 1 << 20, MaxParts: a2a.MaxParts, MaxDepth: a2a.MaxDepth,
 		Generations: []a2a.Generation{a2a.Generation03, a2a.Generation10},
 		Streams:     &binding.StreamLimits{PerOwner: 10, Total: 20},

@@ -126,7 +126,7 @@ func appendPrefix(dst, id []byte) []byte {
 // appendError appends a whole response with an error.
 func appendError(dst []byte, x *binding.Exchange, id []byte, e *a2a.Error) []byte {
 	dst = append(appendPrefix(dst, id), `,"error":`...)
-	return append(wire.AppendRPCError(dst, x.Generation, x.Code(e), x.Named(e)), '}')
+	return append(wire.AppendRPCError(dst, x.Generation, x.Code(e), wire.Named(x.Generation, e)), '}')
 }
 
 // A frame makes each payload of a stream a response to the request that opened it.

@@ -22,6 +22,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
+	"github.com/dragoman-a2a/dragoman/internal/binding/older"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
@@ -136,7 +137,7 @@ var _ auth.Authenticator = authenticator{}
 func serve(t *testing.T, g *agent, change func(*binding.Core)) string {
 	t.Helper()
 	core := &binding.Core{
-		Service: g, Auth: authenticator{},
+		Service: older.Service{Service: g}, Auth: authenticator{},
 		Profile: func(*http.Request) (*binding.Profile, error) {
 			return &binding.Profile{Streaming: true, Push: true, ExtendedCard: true, Challenges: []string{"Bearer"}}, nil
 		},

@@ -115,7 +115,7 @@ func (s *Server) appendError(dst []byte, x *binding.Exchange, status int, e *a2a
 	if x.Dialect != v03pb.Text {
 		e = v03pb.Named(x.Operation, e)
 	} else {
-		e = x.Named(e)
+		e = wire.Named(x.Generation, e)
 	}
 	return wire.AppendRPCError(dst, x.Generation, 0, e)
 }

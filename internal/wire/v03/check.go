@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // A request is any of the model.
@@ -14,11 +15,7 @@ type request interface{ Validate() error }
 
 // check validates a request, with the names that its fields have in this form.
 func check(req request) error {
-	valid := req
-	if get, ok := req.(*a2a.GetPushConfigRequest); ok && get.ID == "" {
-		valid = &a2a.GetPushConfigRequest{TaskID: get.TaskID, ID: "any"}
-	}
-	err := valid.Validate()
+	err := wire.Validate(a2a.Generation03, req)
 	if err == nil {
 		return nil
 	}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package wire
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// fieldNames are what older versions call fields that checks beyond their codecs name.
+var fieldNames = map[a2a.Generation]map[string]string{
+	a2a.Generation01: {
+		"message.taskId": "id", "message.contextId": "sessionId", "taskId": "id",
+		"configuration.historyLength": "historyLength", "configuration.taskPushNotificationConfig": "pushNotification",
+	},
+	a2a.Generation02: fieldNames03,
+	a2a.Generation03: fieldNames03,
+}
+
+var fieldNames03 = map[string]string{
+	"configuration.taskPushNotificationConfig": "configuration.pushNotificationConfig",
+}
+
+// FieldIn returns what a version calls a field of the model.
+func FieldIn(gen a2a.Generation, name string) string { return cmp.Or(fieldNames[gen][name], name) }
+
+// Named returns an error that calls fields what a version does.
+func Named(gen a2a.Generation, e *a2a.Error) *a2a.Error {
+	if len(e.Violations) == 0 || fieldNames[gen] == nil {
+		return e
+	}
+	renamed := *e
+	renamed.Violations = slices.Clone(e.Violations)
+	for i, v := range renamed.Violations {
+		renamed.Violations[i].Field = FieldIn(gen, v.Field)
+	}
+	return &renamed
+}
+
+// Validate checks a request. Before 1.0 a request for a push config need not say which one of the task.
+func Validate(gen a2a.Generation, request any) error {
+	if get, ok := request.(*a2a.GetPushConfigRequest); ok && get.ID == "" && gen != a2a.Generation10 {
+		named := *get
+		named.ID = "any"
+		request = &named
+	}
+	if v, ok := request.(interface{ Validate() error }); ok {
+		return v.Validate()
+	}
+	return nil
+}
