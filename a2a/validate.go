@@ -168,28 +168,28 @@ func checkMap[M ~map[string]V, V any](c *checker, at *path, m M, check func(*che
 	slices.SortFunc(c.violations[before:], func(a, b Violation) int { return strings.Compare(a.Field, b.Field) })
 }
 
-func (c *checker) message(at *path, m *Message) {
+func checkMessage(c *checker, at *path, m *Message) {
 	c.requiredID(at, "messageId", string(m.ID))
 	c.id(at, "contextId", string(m.ContextID))
 	c.id(at, "taskId", string(m.TaskID))
 	c.known(at, "role", roleNames, int32(m.Role))
-	c.parts(at.member("parts"), m.Parts)
+	checkParts(c, at.member("parts"), m.Parts)
 	c.metadata(at, "metadata", m.Metadata)
 	for i, id := range m.ReferenceTaskIDs {
 		c.requiredID(at.member("referenceTaskIds").element(i), "", string(id))
 	}
 }
 
-func (c *checker) parts(at *path, parts []Part) {
+func checkParts(c *checker, at *path, parts []Part) {
 	if len(parts) == 0 {
 		c.fail(at, "", "must have at least one part")
 	}
 	for i := range parts {
-		c.part(at.element(i), &parts[i])
+		checkPart(c, at.element(i), &parts[i])
 	}
 }
 
-func (c *checker) part(at *path, p *Part) {
+func checkPart(c *checker, at *path, p *Part) {
 	switch content := p.Content.(type) {
 	case nil:
 		c.fail(at, "", "must have one of text, raw, url, data")
@@ -201,26 +201,26 @@ func (c *checker) part(at *path, p *Part) {
 	c.metadata(at, "metadata", p.Metadata)
 }
 
-func (c *checker) artifact(at *path, a *Artifact) {
+func checkArtifact(c *checker, at *path, a *Artifact) {
 	c.requiredID(at, "artifactId", string(a.ID))
-	c.parts(at.member("parts"), a.Parts)
+	checkParts(c, at.member("parts"), a.Parts)
 	c.metadata(at, "metadata", a.Metadata)
 }
 
-func (c *checker) taskStatus(at *path, s *TaskStatus) {
+func checkTaskStatus(c *checker, at *path, s *TaskStatus) {
 	c.known(at, "state", taskStateNames, int32(s.State))
 	if s.Message != nil {
-		c.message(at.member("message"), s.Message)
+		checkMessage(c, at.member("message"), s.Message)
 	}
 }
 
-func (c *checker) task(at *path, t *Task) {
+func checkTask(c *checker, at *path, t *Task) {
 	c.requiredID(at, "id", string(t.ID))
 	c.id(at, "contextId", string(t.ContextID))
-	c.taskStatus(at.member("status"), &t.Status)
-	checkPointers(c, at.member("artifacts"), t.Artifacts, (*checker).artifact)
+	checkTaskStatus(c, at.member("status"), &t.Status)
+	checkPointers(c, at.member("artifacts"), t.Artifacts, checkArtifact)
 	c.distinct(at.member("artifacts"), t.Artifacts)
-	checkPointers(c, at.member("history"), t.History, (*checker).message)
+	checkPointers(c, at.member("history"), t.History, checkMessage)
 	c.metadata(at, "metadata", t.Metadata)
 }
 
@@ -238,17 +238,17 @@ func (c *checker) distinct(at *path, artifacts []*Artifact) {
 	}
 }
 
-func (c *checker) statusUpdate(at *path, u *StatusUpdate) {
+func checkStatusUpdate(c *checker, at *path, u *StatusUpdate) {
 	c.requiredID(at, "taskId", string(u.TaskID))
 	c.requiredID(at, "contextId", string(u.ContextID))
-	c.taskStatus(at.member("status"), &u.Status)
+	checkTaskStatus(c, at.member("status"), &u.Status)
 	c.metadata(at, "metadata", u.Metadata)
 }
 
-func (c *checker) artifactUpdate(at *path, u *ArtifactUpdate) {
+func checkArtifactUpdate(c *checker, at *path, u *ArtifactUpdate) {
 	c.requiredID(at, "taskId", string(u.TaskID))
 	c.requiredID(at, "contextId", string(u.ContextID))
-	checkPointer(c, at.member("artifact"), u.Artifact, (*checker).artifact)
+	checkPointer(c, at.member("artifact"), u.Artifact, checkArtifact)
 	c.metadata(at, "metadata", u.Metadata)
 }
 

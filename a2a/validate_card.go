@@ -5,24 +5,24 @@ package a2a
 // Validate reports everything that is wrong with the card as one ErrInvalidParams. Required strings must not be empty
 // (A2A 1.0 proto, REQUIRED); at least one interface, input mode and output mode is needed for anybody to talk to the agent.
 // Skills, tags and scopes may be empty lists: the standard's own example of a card has no skills (A2A 1.0 §8.4.1).
-func (c *AgentCard) Validate() error { return validate(c, (*checker).agentCard) }
+func (c *AgentCard) Validate() error { return validate(c, checkAgentCard) }
 
-func (c *checker) agentCard(at *path, card *AgentCard) {
+func checkAgentCard(c *checker, at *path, card *AgentCard) {
 	c.required(at, "name", card.Name)
 	c.required(at, "description", card.Description)
 	c.required(at, "version", card.Version)
 	c.atLeastOne(at, "supportedInterfaces", len(card.SupportedInterfaces))
-	checkList(c, at.member("supportedInterfaces"), card.SupportedInterfaces, (*checker).agentInterface)
+	checkList(c, at.member("supportedInterfaces"), card.SupportedInterfaces, checkAgentInterface)
 	if p := card.Provider; p != nil {
 		c.required(at.member("provider"), "url", p.URL)
 		c.required(at.member("provider"), "organization", p.Organization)
 	}
-	checkList(c, at.member("capabilities").member("extensions"), card.Capabilities.Extensions, (*checker).agentExtension)
-	checkMap(c, at.member("securitySchemes"), card.SecuritySchemes, (*checker).securityScheme)
+	checkList(c, at.member("capabilities").member("extensions"), card.Capabilities.Extensions, checkAgentExtension)
+	checkMap(c, at.member("securitySchemes"), card.SecuritySchemes, checkSecurityScheme)
 	c.atLeastOne(at, "defaultInputModes", len(card.DefaultInputModes))
 	c.atLeastOne(at, "defaultOutputModes", len(card.DefaultOutputModes))
-	checkList(c, at.member("skills"), card.Skills, (*checker).agentSkill)
-	checkList(c, at.member("signatures"), card.Signatures, (*checker).agentCardSignature)
+	checkList(c, at.member("skills"), card.Skills, checkAgentSkill)
+	checkList(c, at.member("signatures"), card.Signatures, checkAgentCardSignature)
 }
 
 func (c *checker) atLeastOne(at *path, name string, n int) {
@@ -31,31 +31,31 @@ func (c *checker) atLeastOne(at *path, name string, n int) {
 	}
 }
 
-func (c *checker) agentInterface(at *path, i *AgentInterface) {
+func checkAgentInterface(c *checker, at *path, i *AgentInterface) {
 	c.required(at, "url", i.URL)
 	c.required(at, "protocolBinding", i.Binding)
 	c.required(at, "protocolVersion", i.ProtocolVersion)
 	c.id(at, "tenant", i.Tenant)
 }
 
-func (c *checker) agentExtension(at *path, e *AgentExtension) {
+func checkAgentExtension(c *checker, at *path, e *AgentExtension) {
 	c.required(at, "uri", e.URI) // without it the entry says nothing
 	c.metadata(at, "params", e.Params)
 }
 
-func (c *checker) agentSkill(at *path, s *AgentSkill) {
+func checkAgentSkill(c *checker, at *path, s *AgentSkill) {
 	c.required(at, "id", s.ID)
 	c.required(at, "name", s.Name)
 	c.required(at, "description", s.Description)
 }
 
-func (c *checker) agentCardSignature(at *path, s *AgentCardSignature) {
+func checkAgentCardSignature(c *checker, at *path, s *AgentCardSignature) {
 	c.required(at, "protected", s.Protected)
 	c.required(at, "signature", s.Signature)
 	c.metadata(at, "header", s.Header)
 }
 
-func (c *checker) securityScheme(at *path, s SecurityScheme) {
+func checkSecurityScheme(c *checker, at *path, s SecurityScheme) {
 	switch s := s.(type) {
 	case nil:
 		c.fail(at, "", "must have one of "+names(securitySchemeObject))
@@ -70,13 +70,13 @@ func (c *checker) securityScheme(at *path, s SecurityScheme) {
 	case *HTTPAuthScheme:
 		c.required(at.member("httpAuthSecurityScheme"), "scheme", s.Scheme)
 	case *OAuth2Scheme:
-		c.oauthFlow(at.member("oauth2SecurityScheme").member("flows"), s.Flow)
+		checkOAuthFlow(c, at.member("oauth2SecurityScheme").member("flows"), s.Flow)
 	case *OpenIDConnectScheme:
 		c.required(at.member("openIdConnectSecurityScheme"), "openIdConnectUrl", s.URL)
 	}
 }
 
-func (c *checker) oauthFlow(at *path, f OAuthFlow) {
+func checkOAuthFlow(c *checker, at *path, f OAuthFlow) {
 	switch f := f.(type) {
 	case nil:
 		c.fail(at, "", "must have one of "+names(oauthFlowObject))

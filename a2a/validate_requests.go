@@ -9,42 +9,42 @@ import "fmt"
 // more than [MaxRequestMetadata] bytes of metadata, a negative history length, a push URL that is none. A message of either role is valid here,
 // as the standard forbids none; an engine refuses the agent's unless an option allows it. Whether ids exist and belong
 // together is not checked here.
-func (r *SendMessageRequest) Validate() error { return validate(r, (*checker).sendMessageRequest) }
+func (r *SendMessageRequest) Validate() error { return validate(r, checkSendMessageRequest) }
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams.
-func (r *GetTaskRequest) Validate() error { return validate(r, (*checker).getTaskRequest) }
+func (r *GetTaskRequest) Validate() error { return validate(r, checkGetTaskRequest) }
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams: a page has 1 to [MaxPageSize] tasks.
-func (r *ListTasksRequest) Validate() error { return validate(r, (*checker).listTasksRequest) }
+func (r *ListTasksRequest) Validate() error { return validate(r, checkListTasksRequest) }
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams.
-func (r *CancelTaskRequest) Validate() error { return validate(r, (*checker).cancelTaskRequest) }
+func (r *CancelTaskRequest) Validate() error { return validate(r, checkCancelTaskRequest) }
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams.
-func (r *SubscribeRequest) Validate() error { return validate(r, (*checker).subscribeRequest) }
+func (r *SubscribeRequest) Validate() error { return validate(r, checkSubscribeRequest) }
 
 // Validate reports everything that is wrong with the config as one ErrInvalidParams: its URL must be absolute, http or
 // https, and what goes into HTTP headers must not hold control characters. The task id may be missing, as it does
 // within a send; whether the URL may be called is the sender's to decide.
-func (p *PushConfig) Validate() error { return validate(p, (*checker).pushConfig) }
+func (p *PushConfig) Validate() error { return validate(p, checkPushConfig) }
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams.
-func (r *GetPushConfigRequest) Validate() error { return validate(r, (*checker).getPushConfigRequest) }
+func (r *GetPushConfigRequest) Validate() error { return validate(r, checkGetPushConfigRequest) }
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams.
 func (r *ListPushConfigsRequest) Validate() error {
-	return validate(r, (*checker).listPushConfigsRequest)
+	return validate(r, checkListPushConfigsRequest)
 }
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams.
 func (r *DeletePushConfigRequest) Validate() error {
-	return validate(r, (*checker).deletePushConfigRequest)
+	return validate(r, checkDeletePushConfigRequest)
 }
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams.
-func (r *ExtendedCardRequest) Validate() error { return validate(r, (*checker).extendedCardRequest) }
+func (r *ExtendedCardRequest) Validate() error { return validate(r, checkExtendedCardRequest) }
 
-func (c *checker) sendMessageRequest(at *path, r *SendMessageRequest) {
+func checkSendMessageRequest(c *checker, at *path, r *SendMessageRequest) {
 	c.id(at, "tenant", r.Tenant)
 	switch message := at.member("message"); {
 	case r.Message == nil:
@@ -56,19 +56,19 @@ func (c *checker) sendMessageRequest(at *path, r *SendMessageRequest) {
 	case len(r.Message.Extensions) > MaxNames:
 		c.fail(message, "extensions", tooMany(MaxNames))
 	default:
-		c.message(message, r.Message)
+		checkMessage(c, message, r.Message)
 	}
 	var modes []string
 	if r.Configuration != nil {
 		modes = r.Configuration.AcceptedOutputModes
-		c.sendConfiguration(at.member("configuration"), r.Configuration)
+		checkSendConfiguration(c, at.member("configuration"), r.Configuration)
 	}
-	c.requestMetadata(at, r.Metadata, modes)
+	checkRequestMetadata(c, at, r.Metadata, modes)
 }
 
-// requestMetadata checks the metadata of a request, and its size together with that of the media types that the caller
+// checkRequestMetadata checks the metadata of a request, and its size together with that of the media types that the caller
 // accepts.
-func (c *checker) requestMetadata(at *path, m Metadata, modes []string) {
+func checkRequestMetadata(c *checker, at *path, m Metadata, modes []string) {
 	size := 0
 	for name, value := range m {
 		size += len(name) + len(value)
@@ -86,23 +86,23 @@ func (c *checker) requestMetadata(at *path, m Metadata, modes []string) {
 	c.metadata(at, "metadata", m)
 }
 
-func (c *checker) sendConfiguration(at *path, s *SendConfiguration) {
+func checkSendConfiguration(c *checker, at *path, s *SendConfiguration) {
 	if len(s.AcceptedOutputModes) > MaxNames {
 		c.fail(at, "acceptedOutputModes", tooMany(MaxNames))
 	}
 	c.historyLength(at, "historyLength", s.HistoryLength)
 	if s.PushConfig != nil {
-		c.pushConfig(at.member("taskPushNotificationConfig"), s.PushConfig)
+		checkPushConfig(c, at.member("taskPushNotificationConfig"), s.PushConfig)
 	}
 }
 
-func (c *checker) getTaskRequest(at *path, r *GetTaskRequest) {
+func checkGetTaskRequest(c *checker, at *path, r *GetTaskRequest) {
 	c.id(at, "tenant", r.Tenant)
 	c.requiredID(at, "id", string(r.ID))
 	c.historyLength(at, "historyLength", r.HistoryLength)
 }
 
-func (c *checker) listTasksRequest(at *path, r *ListTasksRequest) {
+func checkListTasksRequest(c *checker, at *path, r *ListTasksRequest) {
 	c.id(at, "tenant", r.Tenant)
 	c.id(at, "contextId", string(r.ContextID))
 	if r.Status != TaskStateUnspecified {
@@ -114,18 +114,18 @@ func (c *checker) listTasksRequest(at *path, r *ListTasksRequest) {
 	c.historyLength(at, "historyLength", r.HistoryLength)
 }
 
-func (c *checker) cancelTaskRequest(at *path, r *CancelTaskRequest) {
+func checkCancelTaskRequest(c *checker, at *path, r *CancelTaskRequest) {
 	c.id(at, "tenant", r.Tenant)
 	c.requiredID(at, "id", string(r.ID))
-	c.requestMetadata(at, r.Metadata, nil)
+	checkRequestMetadata(c, at, r.Metadata, nil)
 }
 
-func (c *checker) subscribeRequest(at *path, r *SubscribeRequest) {
+func checkSubscribeRequest(c *checker, at *path, r *SubscribeRequest) {
 	c.id(at, "tenant", r.Tenant)
 	c.requiredID(at, "id", string(r.ID))
 }
 
-func (c *checker) pushConfig(at *path, p *PushConfig) {
+func checkPushConfig(c *checker, at *path, p *PushConfig) {
 	c.id(at, "tenant", p.Tenant)
 	c.id(at, "id", p.ID)
 	c.id(at, "taskId", string(p.TaskID))
@@ -140,13 +140,13 @@ func (c *checker) pushConfig(at *path, p *PushConfig) {
 	c.headerValue(at, "credentials", p.Authentication.Credentials)
 }
 
-func (c *checker) getPushConfigRequest(at *path, r *GetPushConfigRequest) {
+func checkGetPushConfigRequest(c *checker, at *path, r *GetPushConfigRequest) {
 	c.id(at, "tenant", r.Tenant)
 	c.requiredID(at, "taskId", string(r.TaskID))
 	c.requiredID(at, "id", r.ID)
 }
 
-func (c *checker) listPushConfigsRequest(at *path, r *ListPushConfigsRequest) {
+func checkListPushConfigsRequest(c *checker, at *path, r *ListPushConfigsRequest) {
 	c.id(at, "tenant", r.Tenant)
 	c.requiredID(at, "taskId", string(r.TaskID))
 	if r.PageSize < 0 {
@@ -154,12 +154,12 @@ func (c *checker) listPushConfigsRequest(at *path, r *ListPushConfigsRequest) {
 	}
 }
 
-func (c *checker) deletePushConfigRequest(at *path, r *DeletePushConfigRequest) {
+func checkDeletePushConfigRequest(c *checker, at *path, r *DeletePushConfigRequest) {
 	c.id(at, "tenant", r.Tenant)
 	c.requiredID(at, "taskId", string(r.TaskID))
 	c.requiredID(at, "id", r.ID)
 }
 
-func (c *checker) extendedCardRequest(at *path, r *ExtendedCardRequest) {
+func checkExtendedCardRequest(c *checker, at *path, r *ExtendedCardRequest) {
 	c.id(at, "tenant", r.Tenant)
 }
