@@ -114,12 +114,24 @@ func (o *Object[T]) ReadNewList(d *Reader, list *[]*T) error { return List(d, li
 // index returns that of the member that the quoted name means, or -1. It is looked for from next on first.
 func (o *Object[T]) index(quoted jsontext.Value, next int) int {
 	name := []byte(quoted[1 : len(quoted)-1])
-	if bytes.IndexByte(name, '\\') >= 0 {
+	if i := o.indexOf(name, next); i >= 0 {
+		return i
+	}
+	escaped := bytes.IndexByte(name, '\\') >= 0
+	if escaped {
 		name, _ = jsontext.AppendUnquote(nil, quoted) // the decoder has checked it
 	}
-	if o.Snake && bytes.IndexByte(name, '_') >= 0 {
+	snake := o.Snake && bytes.IndexByte(name, '_') >= 0
+	if snake {
 		name = camelCase(name)
 	}
+	if !escaped && !snake {
+		return -1
+	}
+	return o.indexOf(name, 0)
+}
+
+func (o *Object[T]) indexOf(name []byte, next int) int {
 	for i := next; i < len(o.Members); i++ {
 		if o.Members[i].Name == string(name) {
 			return i
