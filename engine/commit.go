@@ -189,13 +189,13 @@ func (r *runner) prepare(c change, events []journal.Event) *journal.Commit {
 		}
 	}
 	r.projection.Preview(head, events)
-	head.Taken, head.Run = r.taken, c.run
+	head.Taken, head.Run = r.inbox.taken, c.run
 	if head.Run.Open && head.Run.Turn == nil && r.opening != nil {
 		head.Run.Turn = encodeTurn(r.opening)
 		r.run.Turn = head.Run.Turn
 	}
 	return &journal.Commit{
-		Key: r.key, Lease: r.lease, Create: r.create, Expect: expect, Events: events, Head: head, Taken: r.taken,
+		Key: r.key, Lease: r.lease, Create: r.create, Expect: expect, Events: events, Head: head, Taken: r.inbox.taken,
 		UnlessInputs: c.unlessInputs, Release: c.release, TaskState: c.taskState, ContextState: c.contextState,
 		Task: func() *a2a.Task { return r.preview(events) },
 	}
@@ -319,7 +319,7 @@ func (r *runner) commitEnd(end ending) error {
 		c.events = []journal.Event{r.statusEvent(end.state, end.message)}
 	}
 	if end.state.Terminal() || r.queuedState().Terminal() {
-		r.taken = max(r.taken, r.lastSeen) // nobody will take what still waits
+		r.inbox.takeAll()
 	}
 	r.mu.Unlock()
 	err := r.commit(c)

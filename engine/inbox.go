@@ -10,6 +10,148 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
+// An inbox has the inputs of a task that its runner has read and not taken, in order. The lock of its runner guards it.
+type inbox struct {
+	inputs   []journal.Input
+	lastSeen uint64        // number of the last input that was added
+	taken    uint64        // number of the last input taken, committed or about to be
+	woken    bool          // a wake-up was taken while a turn ran
+	changed  chan struct{} // closed when inputs are added; nil while nobody waits
+	cancels  map[uint64]*cancelAnswer
+}
+
+// newInbox returns the inbox of a task that was claimed, with the inputs that wait after the last one taken.
+func newInbox(inputs []journal.Input, taken uint64) inbox {
+	b := inbox{inputs: inputs, lastSeen: taken, taken: taken}
+	if n := len(inputs); n > 0 {
+		b.lastSeen = inputs[n-1].Number
+	}
+	return b
+}
+
+// add puts in what was read from the journal and returns the inputs that are new: another look may have been quicker.
+func (b *inbox) add(inputs []journal.Input) []journal.Input {
+	n := len(b.inputs)
+	for _, in := range inputs {
+		if in.Number > b.lastSeen {
+			b.lastSeen = in.Number
+			b.inputs = append(b.inputs, in)
+		}
+	}
+	b.wake()
+	return b.inputs[n:]
+}
+
+// wait returns a channel that is closed once the inbox changes, or nothing more can come.
+func (b *inbox) wait() <-chan struct{} {
+	if b.changed == nil {
+		b.changed = make(chan struct{})
+	}
+	return b.changed
+}
+
+// wake frees those that wait.
+func (b *inbox) wake() {
+	if b.changed != nil {
+		close(b.changed)
+		b.changed = nil
+	}
+}
+
+// What takeStart found in an inbox.
+type taken int
+
+const (
+	takenNothing taken = iota
+	takenStart
+	takenCancel // not taken: it has to be seen to first
+)
+
+// takeStart takes the input that the next turn begins with, a message or a wake-up. Wake-ups only start a turn of a
+// task that was suspended.
+func (b *inbox) takeStart(suspended bool) (journal.Input, taken) {
+	for len(b.inputs) > 0 {
+		if b.cancelFirst() {
+			return journal.Input{}, takenCancel
+		}
+		in := b.pop()
+		if in.Kind == journal.InputMessage || in.Kind == journal.InputWake && suspended {
+			return in, takenStart
+		}
+	}
+	if suspended && b.woken {
+		b.woken = false
+		return journal.Input{Kind: journal.InputWake}, takenStart
+	}
+	return journal.Input{}, takenNothing
+}
+
+// takeMessage takes the next message within a turn, and what is before it. A wake-up counts when the turn ends by
+// Suspend; a cancel that was not refused stays, as the turn's context is about to end.
+func (b *inbox) takeMessage() (journal.Input, bool) {
+	for len(b.inputs) > 0 && !b.cancelFirst() {
+		in := b.pop()
+		if in.Kind == journal.InputMessage {
+			return in, true
+		}
+		b.woken = b.woken || in.Kind == journal.InputWake
+	}
+	return journal.Input{}, false
+}
+
+// takeAll counts all inputs as taken, as nobody will take what still waits.
+func (b *inbox) takeAll() { b.taken = max(b.taken, b.lastSeen) }
+
+func (b *inbox) pop() journal.Input {
+	in := b.inputs[0]
+	b.taken = in.Number
+	b.inputs = b.inputs[1:]
+	return in
+}
+
+// openCancels returns the waiting cancels that were not refused.
+func (b *inbox) openCancels() []journal.Input {
+	var open []journal.Input
+	for _, in := range b.inputs {
+		if in.Kind == journal.InputCancel && !b.refused(in.Number) {
+			open = append(open, in)
+		}
+	}
+	return open
+}
+
+// cancelFirst reports whether a cancel that was not refused is at the front.
+func (b *inbox) cancelFirst() bool {
+	return b.inputs[0].Kind == journal.InputCancel && !b.refused(b.inputs[0].Number)
+}
+
+// answer returns the agent's answer to a cancel, and whether the caller is the first to ask for it and has to get it.
+func (b *inbox) answer(cancel uint64) (c *cancelAnswer, first bool) {
+	if c := b.cancels[cancel]; c != nil {
+		return c, false
+	}
+	if b.cancels == nil {
+		b.cancels = map[uint64]*cancelAnswer{}
+	}
+	c = &cancelAnswer{done: make(chan struct{})}
+	b.cancels[cancel] = c
+	return c, true
+}
+
+// refused reports whether the agent has refused a cancel.
+func (b *inbox) refused(cancel uint64) bool {
+	c := b.cancels[cancel]
+	if c == nil {
+		return false
+	}
+	select {
+	case <-c.done:
+		return c.refused
+	default:
+		return false
+	}
+}
+
 // signal tells the runner that its task has new inputs. It returns false when the runner has made its last commit, so
 // that somebody else has to see to them.
 func (r *runner) signal() bool {
@@ -29,7 +171,7 @@ func (r *runner) signal() bool {
 // refreshInbox reads the inputs that came since the last look, and has cancels of the open turn seen to.
 func (r *runner) refreshInbox(ctx context.Context) error {
 	r.mu.Lock()
-	after := r.lastSeen
+	after := r.inbox.lastSeen
 	r.mu.Unlock()
 	inputs, err := r.e.journal.Inputs(ctx, r.key, after)
 	if err != nil {
@@ -37,61 +179,27 @@ func (r *runner) refreshInbox(ctx context.Context) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, in := range inputs {
-		if in.Number <= r.lastSeen {
-			continue // another look was quicker
-		}
-		r.lastSeen = in.Number
-		r.inbox = append(r.inbox, in)
+	for _, in := range r.inbox.add(inputs) {
 		r.charge(in.Message)
 		if t := r.turn; in.Kind == journal.InputCancel && t != nil && !r.ended {
 			r.e.spawn(func() { r.cancelTurn(t, in) })
 		}
 	}
-	if r.inboxChanged != nil {
-		close(r.inboxChanged)
-		r.inboxChanged = nil
-	}
 	return nil
 }
 
-// What takeNext found in the inbox.
-type taken int
-
-const (
-	takenNothing taken = iota
-	takenStart
-	takenCancel // not taken: it has to be seen to first
-)
-
-// takeNext takes the input that the next turn begins with. Wake-ups only start a turn of a task that was suspended.
+// takeNext takes the input that the next turn begins with, and makes what that turn begins with of it.
 func (r *runner) takeNext(end ending) (*start, taken) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for len(r.inbox) > 0 {
-		in := r.inbox[0]
-		if in.Kind == journal.InputCancel && !r.refusedLocked(in.Number) {
-			return nil, takenCancel
-		}
-		r.pop()
-		switch {
-		case in.Kind == journal.InputMessage:
-			return &start{message: r.address(in.Message), input: in.Number, call: in.Call, attempt: 1}, takenStart
-		case in.Kind == journal.InputWake && end.suspend:
-			return &start{attempt: 1}, takenStart
-		}
+	in, what := r.inbox.takeStart(end.suspend)
+	switch {
+	case what != takenStart:
+		return nil, what
+	case in.Kind == journal.InputMessage:
+		return &start{message: r.address(in.Message), input: in.Number, call: in.Call, attempt: 1}, takenStart
 	}
-	if end.suspend && r.woken {
-		r.woken = false
-		return &start{attempt: 1}, takenStart
-	}
-	return nil, takenNothing
-}
-
-// pop takes the first input; mu is held.
-func (r *runner) pop() {
-	r.taken = r.inbox[0].Number
-	r.inbox = r.inbox[1:]
+	return &start{attempt: 1}, takenStart
 }
 
 // address returns the message with the ids of the task it was sent to (A2A 1.0 §3.4.3).
@@ -113,22 +221,16 @@ func (r *runner) nextMessage(ctx context.Context, t *openTurn) (*a2a.Message, er
 			r.mu.Unlock()
 			return nil, err
 		}
-		r.skipOthers()
-		if len(r.inbox) > 0 && r.inbox[0].Kind == journal.InputMessage {
-			in := r.inbox[0]
+		if in, ok := r.inbox.takeMessage(); ok {
 			m := r.address(in.Message)
 			r.pushFirst()
 			for _, ev := range r.receive(in.Number, m) {
 				r.push(ev)
 			}
-			r.pop()
 			r.mu.Unlock()
 			return m, nil
 		}
-		if r.inboxChanged == nil {
-			r.inboxChanged = make(chan struct{})
-		}
-		changed := r.inboxChanged
+		changed := r.inbox.wait()
 		r.mu.Unlock()
 		select {
 		case <-changed:
@@ -137,19 +239,6 @@ func (r *runner) nextMessage(ctx context.Context, t *openTurn) (*a2a.Message, er
 		case <-t.ctx.Done():
 			return nil, context.Cause(t.ctx)
 		}
-	}
-}
-
-// skipOthers takes what is no message from the front of the inbox. A wake-up counts when the turn ends by Suspend; a
-// cancel that was not refused stays, as the turn's context is about to end. mu is held.
-func (r *runner) skipOthers() {
-	for len(r.inbox) > 0 && r.inbox[0].Kind != journal.InputMessage {
-		in := r.inbox[0]
-		if in.Kind == journal.InputCancel && !r.refusedLocked(in.Number) {
-			return
-		}
-		r.woken = r.woken || in.Kind == journal.InputWake
-		r.pop()
 	}
 }
 
@@ -162,38 +251,18 @@ type cancelAnswer struct {
 // askCanceler asks the agent about a cancel and returns whether it refused. A second call waits for the first.
 func (r *runner) askCanceler(in journal.Input) (refused bool) {
 	r.mu.Lock()
-	c := r.cancels[in.Number]
-	if c != nil {
-		r.mu.Unlock()
+	c, first := r.inbox.answer(in.Number)
+	r.mu.Unlock()
+	if !first {
 		<-c.done
 		return c.refused
 	}
-	if r.cancels == nil {
-		r.cancels = map[uint64]*cancelAnswer{}
-	}
-	c = &cancelAnswer{done: make(chan struct{})}
-	r.cancels[in.Number] = c
-	r.mu.Unlock()
 	c.refused = r.callCanceler(in)
 	close(c.done)
 	if c.refused {
 		r.ring.refuse(in.Number)
 	}
 	return c.refused
-}
-
-// refusedLocked reports whether the agent has refused a cancel; mu is held.
-func (r *runner) refusedLocked(input uint64) bool {
-	c := r.cancels[input]
-	if c == nil {
-		return false
-	}
-	select {
-	case <-c.done:
-		return c.refused
-	default:
-		return false
-	}
 }
 
 // canceledMeanwhile sees to cancels that wait while no turn runs, and returns whether one of them stands.
@@ -216,10 +285,8 @@ func (r *runner) openCancel() (journal.Input, bool) {
 	if r.writable() != nil {
 		return journal.Input{}, false
 	}
-	for _, in := range r.inbox {
-		if in.Kind == journal.InputCancel && !r.refusedLocked(in.Number) {
-			return in, true
-		}
+	if open := r.inbox.openCancels(); len(open) > 0 {
+		return open[0], true
 	}
 	return journal.Input{}, false
 }

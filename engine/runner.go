@@ -50,19 +50,14 @@ type runner struct {
 	fenced     error         // why the turn may not write any more
 	left       bool          // leave was called
 	releasing  bool          // a commit that gives the lease back is on its way
-	woken      bool          // a wake-up came while the turn ran
 	dirty      bool          // signalled since the last commit that would end the runner began
 	published  bool          // in the set of runners
 	ringHeld   bool          // the ring is in its set, and one of its readers is this runner
 
-	inbox        []journal.Input // waiting inputs, in order
-	lastSeen     uint64          // number of the last input that was in inbox
-	taken        uint64          // number of the last input taken, committed or about to be
-	inboxChanged chan struct{}   // closed when inbox grows; nil while nobody waits
+	inbox inbox // what waits to be taken
 
 	opening *start    // what the turn that runs now, or is about to, begins with
 	turn    *openTurn // the turn that runs now or ran last; nil before the first
-	cancels map[uint64]*cancelAnswer
 }
 
 // openTurn is a turn of the agent that has begun.
@@ -116,13 +111,7 @@ func (s *service) claimedRunner(ctx context.Context, c journal.Claimed) (*runner
 		lease:      c.Lease,
 		created:    true,
 		run:        p.head.Run,
-		inbox:      c.Inputs,
-		taken:      p.head.Taken,
-	}
-	if n := len(c.Inputs); n > 0 {
-		r.lastSeen = c.Inputs[n-1].Number
-	} else {
-		r.lastSeen = r.taken
+		inbox:      newInbox(c.Inputs, p.head.Taken),
 	}
 	for i := range c.Inputs {
 		r.charge(c.Inputs[i].Message)
@@ -235,12 +224,10 @@ func (r *runner) runTurn(st *start) ending {
 	defer cancel(nil)
 	t := &openTurn{start: st, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	r.mu.Lock()
-	r.turn, r.woken = t, false
+	r.turn, r.inbox.woken = t, false
 	fenced := r.fenced
-	for _, in := range r.inbox {
-		if in.Kind == journal.InputCancel && !r.refusedLocked(in.Number) {
-			r.e.spawn(func() { r.cancelTurn(t, in) }) // it came between two turns
-		}
+	for _, in := range r.inbox.openCancels() {
+		r.e.spawn(func() { r.cancelTurn(t, in) }) // it came between two turns
 	}
 	r.mu.Unlock()
 	if fenced != nil {
@@ -307,10 +294,7 @@ func (r *runner) freeWaiters() {
 		close(r.space)
 		r.space = nil
 	}
-	if r.inboxChanged != nil {
-		close(r.inboxChanged)
-		r.inboxChanged = nil
-	}
+	r.inbox.wake()
 }
 
 // leave takes the runner out of the set: its last commit is made, or it has none to make. When somebody signalled it

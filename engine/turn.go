@@ -263,7 +263,7 @@ func (r *runner) recall(run journal.Run) *start {
 func (r *runner) resumeSuspended(head *journal.Head) *start {
 	due := !head.Run.WakeAt.IsZero() && !head.Run.WakeAt.After(time.Now())
 	r.mu.Lock()
-	idle := len(r.inbox) == 0
+	idle := len(r.inbox.inputs) == 0
 	r.mu.Unlock()
 	if due && idle {
 		r.commitMu.Lock()
