@@ -4,29 +4,27 @@ package repairshop
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/llm"
+	"github.com/dragoman-a2a/dragoman/internal/llm/mcptools"
 )
 
 // toolTime bounds each call of a tool.
 const toolTime = 30 * time.Second
 
-// A bench is the mechanic's session with the tools, for one turn.
-type bench struct{ session *mcp.ClientSession }
-
-// A toolError is what a tool says went wrong, as opposed to one that cannot be reached.
-type toolError struct{ tool, text string }
-
-func (e *toolError) Error() string { return fmt.Sprintf("%s: %s", e.tool, e.text) }
+// A bench is the mechanic's connection with the tools, for one turn.
+type bench struct{ server *mcptools.Server }
 
 // openBench connects the tools.
 func openBench(ctx context.Context, open func(context.Context) (mcp.Transport, error)) (*bench, error) {
@@ -35,48 +33,46 @@ func openBench(ctx context.Context, open func(context.Context) (mcp.Transport, e
 	}
 	transport, err := open(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("reach the tools: %w", err)
+		return nil, unreachable(err)
 	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "repairshop-mechanic", Version: "1.0.0"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
 	// The session outlives a turn that is cancelled: the platform has to come down.
-	session, err := client.Connect(context.WithoutCancel(ctx), transport, nil)
+	server, err := mcptools.Open(context.WithoutCancel(ctx), mcptools.Options{Transport: transport, Time: toolTime})
 	if err != nil {
-		return nil, fmt.Errorf("connect the tools: %w", err)
+		return nil, unreachable(err)
 	}
-	return &bench{session}, nil
+	return &bench{server}, nil
 }
 
-func (b *bench) close() { b.session.Close() }
+func (b *bench) close() { b.server.Close() }
 
-// call calls a tool and reads what it returns into result. Errors: *toolError, and those of the connection.
-func (b *bench) call(ctx context.Context, tool string, arguments, result any) error {
-	ctx, cancel := context.WithTimeout(ctx, toolTime)
-	defer cancel()
-	answer, err := b.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+// tool returns a tool by its name.
+func (b *bench) tool(name string) (llm.Tool, error) {
+	tools := b.server.Tools()
+	i := slices.IndexFunc(tools, func(t llm.Tool) bool { return t.Name == name })
+	if i < 0 {
+		return llm.Tool{}, fmt.Errorf("the server has no tool %s", name)
+	}
+	return tools[i], nil
+}
+
+// call calls a tool and reads what it returns into result. Errors: [mcptools.ToolError], and those of the connection.
+func (b *bench) call(ctx context.Context, name string, arguments, result any) error {
+	tool, err := b.tool(name)
 	if err != nil {
-		return fmt.Errorf("%s: %w", tool, err)
+		return err
 	}
-	if answer.IsError {
-		return &toolError{tool, clean(errorText(answer))}
-	}
-	raw, err := json.Marshal(answer.StructuredContent)
-	if err == nil {
-		err = json.Unmarshal(raw, result)
-	}
+	args, err := json.Marshal(arguments)
 	if err != nil {
-		return fmt.Errorf("%s: its result cannot be read: %w", tool, err)
+		return fmt.Errorf("%s: encode the arguments: %w", name, err)
+	}
+	answer, err := tool.Call(ctx, args)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if told, ok := answer.(llm.Result); !ok || json.Unmarshal([]byte(told.Text), result) != nil {
+		return fmt.Errorf("%s: its result cannot be read", name)
 	}
 	return nil
-}
-
-// errorText is what a tool says of its error.
-func errorText(answer *mcp.CallToolResult) string {
-	for _, c := range answer.Content {
-		if text, ok := c.(*mcp.TextContent); ok {
-			return text.Text
-		}
-	}
-	return "it failed"
 }
 
 // scan reads a car's error codes.
@@ -104,7 +100,7 @@ const lowerTimeout = 3 * time.Second
 func (b *bench) raise(ctx context.Context, height float64) (lower func() error, err error) {
 	var r heightResult
 	err = b.call(ctx, toolRaise, raiseArguments{height}, &r)
-	if _, refused := errors.AsType[*toolError](err); refused {
+	if _, refused := errors.AsType[mcptools.ToolError](err); refused {
 		return nil, err
 	}
 	return func() error {
@@ -145,8 +141,8 @@ func failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if refused, ok := errors.AsType[*toolError](err); ok {
-		return agent.Public("A tool says: "+refused.text+".", err)
+	if refused, ok := errors.AsType[mcptools.ToolError](err); ok {
+		return agent.Public("A tool says: "+clean(refused.Error())+".", err)
 	}
 	return agent.Public("A tool of the workshop is out of order. Please try again later.", err)
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop/rules"
@@ -97,7 +95,7 @@ func (k *ticket) read(t *agent.Turn) error {
 	case phaseIntake:
 		k.readComplaint(t.Message(), text)
 	case phaseEstimate:
-		return k.readDecision(t.Message(), text)
+		return k.readDecision(text)
 	}
 	return nil
 }
@@ -117,18 +115,9 @@ func (k *ticket) readComplaint(m *a2a.Message, text string) {
 	}
 }
 
-// readDecision takes the answer to an estimate: words, or data such as {"approved": true}.
-func (k *ticket) readDecision(m *a2a.Message, text string) error {
-	agrees, clear := rules.Agrees(text)
-	for _, p := range m.Parts {
-		var form struct {
-			Approved *bool `json:"approved"`
-		}
-		if data, ok := p.Content.(a2a.Data); ok && json.Unmarshal(data, &form) == nil && form.Approved != nil {
-			agrees, clear = *form.Approved, true
-		}
-	}
-	switch {
+// readDecision takes the answer to an estimate.
+func (k *ticket) readDecision(text string) error {
+	switch agrees, clear := rules.Agrees(text); {
 	case agrees:
 		k.Phase = phaseOrder
 	case clear:

@@ -4,7 +4,6 @@ package repairshop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -23,9 +22,8 @@ type Receipt struct {
 }
 
 // NewManager returns the manager of the shop. A customer says what is wrong with which car. The manager asks for what is
-// missing, has the mechanic find out what it is, and gives an estimate: the task waits until the customer says yes or no,
-// in words or as data {"approved": true}. Then it orders the part, waits for it, and has the car repaired. The result is
-// a [Receipt], as text and as data.
+// missing, has the mechanic find out what it is, and gives an estimate: the task waits until the customer says yes or no.
+// Then it orders the part, waits for it, and has the car repaired. The result is a [Receipt], as text and as data.
 //
 // What the other two say is shown while it happens. The manager can be stopped at any moment: it goes on where it was,
 // and neither orders nor repairs twice. When its task is cancelled, those of the others are, too.
@@ -119,9 +117,6 @@ func (v *visit) diagnose(ctx context.Context) error {
 	if err != nil {
 		return explain(err)
 	}
-	if why := k.Diagnosis.Offer.Unavailable; why != "" {
-		return agent.Reject(a2a.TextPart(fmt.Sprintf("%s: %s. We cannot repair that, as there is no part for it: %s.", k.Car, lowerFirst(clean(k.Diagnosis.Problem)), clean(why))))
-	}
 	k.Estimate, k.Phase = newEstimate(k.Diagnosis), phaseEstimate
 	return nil
 }
@@ -143,9 +138,6 @@ func (v *visit) order(ctx context.Context) error {
 	task, err := v.t.Delegate(ctx, toOrder, v.supplier, a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text)))
 	if err == nil {
 		err = task.Artifact(OrderName).Decode(&k.Ordered)
-	}
-	if refused, ok := errors.AsType[*agent.DelegateError](err); ok && refused.Task != nil && refused.Task.Status.State == a2a.TaskStateRejected {
-		return agent.Reject(a2a.TextPart("The supplier has no such part any more: " + clean(refused.Task.Status.Message.Text())))
 	}
 	if err != nil {
 		return explain(err)

@@ -55,10 +55,14 @@ func (m *mechanic) Run(ctx context.Context, t *agent.Turn) error {
 	if _, err := t.LoadTask(ctx, &w); err != nil {
 		return fmt.Errorf("load the work order: %w", err)
 	}
+	tools, err := openBench(ctx, m.opts.Tools)
+	if err != nil {
+		return err
+	}
+	defer tools.close()
 	var f *finding
 	if m.opts.Model != nil && !w.Job.ordered(t) {
-		var err error
-		if f, err = m.understand(ctx, t, &w); err != nil {
+		if f, err = m.understand(ctx, t, tools, &w); err != nil {
 			return err
 		}
 		if f.question != "" {
@@ -73,11 +77,6 @@ func (m *mechanic) Run(ctx context.Context, t *agent.Turn) error {
 			return t.Ask(a2a.TextPart(question))
 		}
 	}
-	tools, err := openBench(ctx, m.opts.Tools)
-	if err != nil {
-		return unreachable(err)
-	}
-	defer tools.close()
 	switch {
 	case w.Job.Action == ActionRepair:
 		return m.repair(ctx, t, tools, &w)
@@ -113,9 +112,6 @@ func (m *mechanic) diagnose(ctx context.Context, t *agent.Turn, tools *bench, w 
 		return err
 	}
 	codes, err := tools.scan(ctx, j.Car)
-	if refused, ok := errors.AsType[*toolError](err); ok {
-		err = t.Working(a2a.TextPart("No scan: " + refused.text + ". Going by what I hear."))
-	}
 	if err != nil {
 		return failed(ctx, err)
 	}

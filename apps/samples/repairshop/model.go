@@ -17,7 +17,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
-	"github.com/dragoman-a2a/dragoman/internal/llm/mcptools"
 )
 
 const instructions = `You are the mechanic of a car repair shop. Find out what the job is and, for a diagnosis, what is wrong with the car.
@@ -62,18 +61,17 @@ type finding struct {
 
 // understand has the model find out what the job is and, for a diagnosis, what is wrong. Its tools are the scanner and the
 // manual, over MCP; the lift moves by the rules alone. The question is for the customer, "" if there is none.
-func (m *mechanic) understand(ctx context.Context, t *agent.Turn, w *workOrder) (*finding, error) {
+func (m *mechanic) understand(ctx context.Context, t *agent.Turn, b *bench, w *workOrder) (*finding, error) {
 	if err := w.hear(t); err != nil {
 		return nil, err
 	}
 	f := &finding{m: m, t: t, w: w}
-	tools, err := m.mcpTools(ctx)
+	tools, err := f.watched(b)
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	defer tools.Close()
 	answer, err := llm.Run(ctx, m.opts.Model, llm.Task{
-		System: instructions, Messages: w.Talk, Tools: append(f.watched(tools.Tools()), f.tools()...), Budget: llm.Budget{Calls: 8},
+		System: instructions, Messages: w.Talk, Tools: append(tools, f.tools()...), Budget: llm.Budget{Calls: 8},
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -86,19 +84,6 @@ func (m *mechanic) understand(ctx context.Context, t *agent.Turn, w *workOrder) 
 		f.question = clean(answer.Text)
 	}
 	return f, nil
-}
-
-// mcpTools connects those tools that the model may use.
-func (m *mechanic) mcpTools(ctx context.Context) (*mcptools.Server, error) {
-	open := m.opts.Tools
-	if open == nil {
-		open = inProcess
-	}
-	transport, err := open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return mcptools.Open(ctx, mcptools.Options{Transport: transport, Only: []string{toolScan, toolManual}, Time: toolTime})
 }
 
 // hear adds what the message says to the conversation.
@@ -122,28 +107,35 @@ func (w *workOrder) hear(t *agent.Turn) error {
 // maxTalk is how many messages of the conversation a model is told.
 const maxTalk = 20
 
-// watched are the tools of the server, whose use is shown, and whose codes are kept.
-func (f *finding) watched(tools []llm.Tool) []llm.Tool {
-	for i, tool := range tools {
+// watched are those tools of the bench that the model may use. Their use is shown, and the codes are kept.
+func (f *finding) watched(b *bench) ([]llm.Tool, error) {
+	var tools []llm.Tool
+	for _, name := range []string{toolScan, toolManual} {
 		shown := "Looking it up in the repair manual."
-		if tool.Name == toolScan {
+		if name == toolScan {
 			shown = "Scanning the car for error codes."
 		}
-		tools[i].Call = func(ctx context.Context, args jsontext.Value) (any, error) {
+		tool, err := b.tool(name)
+		if err != nil {
+			return nil, err
+		}
+		call := tool.Call
+		tool.Call = func(ctx context.Context, args jsontext.Value) (any, error) {
 			if err := f.m.pause(ctx, f.t, shown); err != nil {
 				return nil, err
 			}
-			result, err := tool.Call(ctx, args)
+			result, err := call(ctx, args)
 			var scanned scanResult
-			if told, ok := result.(llm.Result); ok && tool.Name == toolScan && json.Unmarshal([]byte(told.Text), &scanned) == nil {
+			if told, ok := result.(llm.Result); ok && name == toolScan && json.Unmarshal([]byte(told.Text), &scanned) == nil {
 				f.mu.Lock()
 				f.codes = scanned.ErrorCodes
 				f.mu.Unlock()
 			}
 			return result, err
 		}
+		tools = append(tools, tool)
 	}
-	return tools
+	return tools, nil
 }
 
 // tools end the run with what the model has found out.

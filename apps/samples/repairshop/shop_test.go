@@ -164,14 +164,6 @@ var conversations = map[string][]turn{
 		{"no", "INPUT_REQUIRED: Ford Focus 2012: the water pump leaks. Water pump $118.00 and work $270.00 make $388.00. The part is out of stock and takes 3 days. Shall we do it?"},
 		{"ok", "COMPLETED: Your Ford Focus 2012 is repaired: the water pump leaks."},
 	},
-	"no part": {
-		{"a humming noise in my Mazda 3 2016", "INPUT_REQUIRED: Since when?"},
-		{"no", "REJECTED: Mazda 3 2016: a wheel bearing is worn. We cannot repair that, as there is no part for it: it is no longer made."},
-	},
-	"a car without a port": {
-		{"my 1994 Volvo 850 makes a rattling noise", "INPUT_REQUIRED: Since when?"},
-		{"no", "REJECTED: Volvo 850 1994: the heat shield of the exhaust is loose. We cannot repair that, as there is no part for it: for cars from before 2000 it is no longer made."},
-	},
 	"never mind": {
 		{"hello", "INPUT_REQUIRED: What is wrong, and with which car?"},
 		{"a Trabant Deluxe 2001", "INPUT_REQUIRED: What is wrong, and with which car?"},
@@ -264,7 +256,7 @@ func delegated(t *testing.T, task *a2a.Task, name string) a2a.TaskID {
 	return ids[name]
 }
 
-// An estimate is data as well, and so may the answer be. Pictures reach the mechanic.
+// An estimate is data as well. Pictures reach the mechanic.
 func TestDataAndPictures(t *testing.T) {
 	t.Parallel()
 	shop := repairshop.Open(newEngine(t, nil), repairshop.Options{})
@@ -285,13 +277,6 @@ func TestDataAndPictures(t *testing.T) {
 	if m := list.Tasks[0].History[0]; string(m.Parts[len(m.Parts)-1].Content.(a2a.Raw)) != "a picture" {
 		t.Errorf("the mechanic got %+v", m)
 	}
-	data, err := a2a.DataPart(map[string]bool{"approved": false})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := c.say(data); !strings.HasPrefix(got, "CANCELED: ") {
-		t.Error(got)
-	}
 }
 
 // The other two agents can be talked to by anybody.
@@ -300,11 +285,10 @@ func TestMechanicAndSupplier(t *testing.T) {
 	shop := repairshop.Open(newEngine(t, nil), repairshop.Options{})
 	for text, want := range map[string]string{
 		"Do you have part #12345 in stock for a Toyota Camry 2018?": "COMPLETED: Part #12345 (ignition coil) for a Toyota Camry 2018: $48.50, in stock.",
-		"Is part 20420 there?":                 "COMPLETED: Part #20420 (catalytic converter): $612.00, out of stock, delivery in 4 days.",
-		"part #99999":                          "COMPLETED: Part #99999 cannot be had: we do not know this number.",
-		"Please order part #12345":             "COMPLETED: Order PO-",
-		"Order part #60410 for a Mazda 3 2016": "REJECTED: Part #60410 (wheel bearing) for a Mazda 3 2016 cannot be had: it is no longer made.",
-		"hello":                                "INPUT_REQUIRED: Which part",
+		"Is part 20420 there?":     "COMPLETED: Part #20420 (catalytic converter): $612.00, out of stock, delivery in 4 days.",
+		"part #99999":              "REJECTED: There is no part #99999.",
+		"Please order part #12345": "COMPLETED: Order PO-",
+		"hello":                    "INPUT_REQUIRED: Which part",
 	} {
 		if got := (&talk{t: t, svc: shop.Supplier}).words(text); !strings.HasPrefix(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -380,7 +364,7 @@ func (s *tools) calls() []string {
 func TestToolErrors(t *testing.T) {
 	t.Parallel()
 	for failing, want := range map[string]string{
-		"scan_vehicle_for_error_codes": "COMPLETED: Your Toyota Camry 2018 is repaired: the heat shield of the exhaust is loose.", // by ear
+		"scan_vehicle_for_error_codes": "FAILED: Our mechanic could not do it. A tool says: the hydraulics [31mleak.",
 		"get_repair_procedure":         "FAILED: Our mechanic could not do it. A tool says: the hydraulics [31mleak.",
 		"raise_platform":               "FAILED: Our mechanic could not do it. A tool says: the hydraulics [31mleak.",
 		"lower_platform":               "FAILED: Our mechanic could not do it. A tool says: the hydraulics [31mleak.",

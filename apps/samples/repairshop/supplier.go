@@ -27,12 +27,11 @@ const (
 // An Offer is what the supplier says about a part.
 type Offer struct {
 	Part         string `json:"part"` // its number
-	Name         string `json:"name,omitempty"`
-	Price        Money  `json:"price,omitzero"`
-	Currency     string `json:"currency,omitempty"`
+	Name         string `json:"name"`
+	Price        Money  `json:"price"`
+	Currency     string `json:"currency"`
 	InStock      bool   `json:"inStock"`
-	DeliveryDays int    `json:"deliveryDays"`          // 0 when it is in stock
-	Unavailable  string `json:"unavailable,omitempty"` // why it cannot be had at all
+	DeliveryDays int    `json:"deliveryDays"` // 0 when it is in stock
 }
 
 // An Order is a part that was ordered.
@@ -40,9 +39,6 @@ type Order struct {
 	ID string `json:"orderId"`
 	Offer
 }
-
-// oldest is the year of the oldest cars that parts are made for.
-const oldest = 2000
 
 //go:embed data/parts.json
 var partsJSON []byte
@@ -53,7 +49,6 @@ type stockedPart struct {
 	Price        Money  `json:"price"`
 	Stock        int    `json:"stock"`
 	DeliveryDays int    `json:"deliveryDays"`
-	Discontinued bool   `json:"discontinued"`
 }
 
 var parts = sync.OnceValue(func() map[string]stockedPart {
@@ -90,13 +85,15 @@ func (s *supplier) Run(ctx context.Context, t *agent.Turn) error {
 	if at == nil {
 		return t.Ask(a2a.TextPart(`Which part, and for which car? For example: "Do you have part #12345 in stock for a Toyota Camry 2018?"`))
 	}
-	car := rules.ReadCar(text, Car{}, false)
-	offer := offerFor(at[1], car)
-	if !orderPattern.MatchString(text) {
-		return answer(t, OfferName, offer.describe(car), offer)
+	p, ok := parts()[at[1]]
+	if !ok {
+		return agent.Reject(a2a.TextPart(fmt.Sprintf("There is no part #%s.", at[1])))
 	}
-	if offer.Unavailable != "" {
-		return agent.Reject(a2a.TextPart(offer.describe(car)))
+	offer := Offer{
+		Part: p.Number, Name: p.Name, Price: p.Price, Currency: "USD", InStock: p.Stock > 0, DeliveryDays: p.DeliveryDays,
+	}
+	if !orderPattern.MatchString(text) {
+		return answer(t, OfferName, offer.describe(rules.ReadCar(text, Car{}, false)), offer)
 	}
 	if err := t.Working(a2a.TextPart(fmt.Sprintf("Ordering %s.", strings.ToLower(offer.Name)))); err != nil {
 		return err
@@ -114,24 +111,6 @@ func orderID(id a2a.TaskID) string {
 	return "PO-" + s[max(0, len(s)-8):]
 }
 
-// offerFor looks a part up.
-func offerFor(number string, car Car) Offer {
-	p, ok := parts()[number]
-	o := Offer{Part: number, Name: p.Name, Price: p.Price, Currency: "USD", InStock: p.Stock > 0, DeliveryDays: p.DeliveryDays}
-	switch {
-	case !ok:
-		o = Offer{Part: number, Unavailable: "we do not know this number"}
-	case p.Discontinued:
-		o.Unavailable = "it is no longer made"
-	case car.Year != 0 && car.Year < oldest:
-		o.Unavailable = fmt.Sprintf("for cars from before %d it is no longer made", oldest)
-	}
-	if o.Unavailable != "" {
-		o.InStock = false
-	}
-	return o
-}
-
 // when says when the part is there.
 func (o Offer) when() string {
 	switch {
@@ -145,15 +124,9 @@ func (o Offer) when() string {
 
 // describe says an offer in words.
 func (o Offer) describe(car Car) string {
-	what := "Part #" + o.Part
-	if o.Name != "" {
-		what += " (" + strings.ToLower(o.Name) + ")"
-	}
+	what := fmt.Sprintf("Part #%s (%s)", o.Part, strings.ToLower(o.Name))
 	if car.Missing() == "" {
 		what += " for a " + car.String()
-	}
-	if o.Unavailable != "" {
-		return fmt.Sprintf("%s cannot be had: %s.", what, o.Unavailable)
 	}
 	return fmt.Sprintf("%s: $%s, %s.", what, o.Price, o.when())
 }

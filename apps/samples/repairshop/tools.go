@@ -7,7 +7,6 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -92,18 +91,12 @@ func NewTools() *mcp.Server {
 	return s
 }
 
-// firstWithPort is the first year in which cars had to have a diagnostic port.
-const firstWithPort = 1996
-
-var vehicleID = regexp.MustCompile(`^([^\s]+)-(\d{4})$`)
+var vehicleID = regexp.MustCompile(`^([^\s]+)-\d{4}$`)
 
 func scan(_ context.Context, _ *mcp.CallToolRequest, in scanArguments) (*mcp.CallToolResult, scanResult, error) {
 	at := vehicleID.FindStringSubmatch(in.VehicleID)
 	if at == nil {
 		return nil, scanResult{}, fmt.Errorf("there is no vehicle %q here", in.VehicleID)
-	}
-	if year, _ := strconv.Atoi(at[2]); year < firstWithPort {
-		return nil, scanResult{}, fmt.Errorf("this vehicle has no diagnostic port, as it was built before %d", firstWithPort)
 	}
 	return nil, scanResult{ErrorCodes: append([]string{}, theManual().Vehicles[at[1]]...)}, nil
 }

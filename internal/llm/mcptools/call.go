@@ -15,6 +15,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
+// ToolError is what a tool says went wrong. Other errors of a call are those of the connection.
+type ToolError string
+
+func (e ToolError) Error() string { return string(e) }
+
 // caller calls one tool of the server. Its errors are told to the model.
 func (s *Server) caller(name string) func(context.Context, jsontext.Value) (any, error) {
 	return func(ctx context.Context, args jsontext.Value) (any, error) {
@@ -29,7 +34,7 @@ func (s *Server) caller(name string) func(context.Context, jsontext.Value) (any,
 		}
 		told := tell(result)
 		if result.IsError {
-			return nil, errors.New(told.Text)
+			return nil, ToolError(told.Text)
 		}
 		return told, nil
 	}
