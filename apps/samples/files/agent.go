@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/samples/files/rules"
+	"github.com/dragoman-a2a/dragoman/apps/samples/files/table"
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
@@ -96,7 +97,7 @@ func (a *reader) answer(ctx context.Context, t *agent.Turn) (*answer, error) {
 		}
 	}
 	if s.Source == nil {
-		return nil, unclear("Which file? Send a CSV, JSON or text file with your question; it is kept for the questions that follow.")
+		return nil, unclear("Which file? Send a CSV or text file with your question; it is kept for the questions that follow.")
 	}
 	question := questionOf(t.Message())
 	if s.Source.Format == formatText {
@@ -117,7 +118,7 @@ func (a *reader) askText(ctx context.Context, s *source, question string) (*answ
 }
 
 func (a *reader) askTable(ctx context.Context, s *source, question string) (*answer, error) {
-	t, err := s.table()
+	t, err := table.ParseCSV(s.Text)
 	if err != nil {
 		return nil, unclear(fmt.Sprintf("%s cannot be used: %v.", s.Name, err))
 	}

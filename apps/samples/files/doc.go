@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package files is a sample agent that reads a file and answers questions about it: "average price by city", "how many
-// rows". A file is a table (CSV or JSON) or a text, and comes with the message: as bytes, as data, or as a URL that the
+// rows". A file is a table (CSV) or a text, and comes with the message: as bytes or as a URL that the
 // agent's operator allows. Later messages of the conversation mean the same file.
 //
 // A client that wants its answer in a form of its own sends a JSON Schema, by the hints that agent.Wanted reads. The

@@ -23,7 +23,6 @@ type format string
 
 const (
 	formatCSV  format = "csv"
-	formatJSON format = "json"
 	formatText format = "text"
 )
 
@@ -71,8 +70,6 @@ func (a *reader) part(ctx context.Context, p *a2a.Part) (*source, error) {
 	switch c := p.Content.(type) {
 	case a2a.Raw:
 		return a.read(c, p.MediaType, p.Filename)
-	case a2a.Data:
-		return a.read([]byte(c), "application/json", cmp.Or(p.Filename, "data"))
 	case a2a.Text:
 		if isFile(p) {
 			return a.read([]byte(c), p.MediaType, p.Filename)
@@ -102,45 +99,23 @@ func (a *reader) read(content []byte, mediaType, name string) (*source, error) {
 	}
 	text := strings.TrimPrefix(string(content), "\ufeff")
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return nil, unclear(fmt.Sprintf("%s is not a text in UTF-8. This agent reads CSV, JSON and plain text.", name))
+		return nil, unclear(fmt.Sprintf("%s is not a text in UTF-8. This agent reads CSV and plain text.", name))
 	}
 	if strings.TrimSpace(text) == "" {
 		return nil, unclear(name + " is empty.")
 	}
-	return &source{Name: name, Format: formatOf(text, mediaType, name), Text: text}, nil
+	return &source{Name: name, Format: formatOf(mediaType, name), Text: text}, nil
 }
 
-// formatOf goes by the type, then by the name, and only then by what the file looks like.
-func formatOf(text, mediaType, name string) format {
-	ext := strings.ToLower(path.Ext(name))
-	is := func(types ...string) bool {
-		return mediaType != "" && slices.ContainsFunc(types, func(t string) bool { return agent.MatchMode(t, mediaType) })
-	}
-	switch {
-	case is("text/csv", "application/csv", "text/tab-separated-values", "application/vnd.ms-excel"):
+// formatOf goes by the type and the name. What is no table is a text.
+func formatOf(mediaType, name string) format {
+	tables := []string{"text/csv", "application/csv", "text/tab-separated-values", "application/vnd.ms-excel"}
+	named := strings.ToLower(path.Ext(name))
+	if named == ".csv" || named == ".tsv" || mediaType != "" &&
+		slices.ContainsFunc(tables, func(t string) bool { return agent.MatchMode(t, mediaType) }) {
 		return formatCSV
-	case is("application/json"):
-		return formatJSON
-	case ext == ".csv" || ext == ".tsv":
-		return formatCSV
-	case ext == ".json":
-		return formatJSON
-	}
-	if agent.MatchMode("text/*", cmp.Or(mediaType, "application/octet-stream")) {
-		return formatText
-	}
-	if first := strings.TrimSpace(text)[0]; first == '[' || first == '{' {
-		return formatJSON
 	}
 	return formatText
-}
-
-// table reads the file as a table.
-func (s *source) table() (*table.Table, error) {
-	if s.Format == formatJSON {
-		return table.ParseJSON([]byte(s.Text))
-	}
-	return table.ParseCSV(s.Text)
 }
 
 // counts says how long a text is.

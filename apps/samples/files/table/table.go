@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package table reads tables from CSV and JSON, and computes answers to questions about them.
+// Package table reads tables from CSV, and computes answers to questions about them.
 package table
 
 import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The limits of a table.
@@ -90,45 +85,6 @@ func ParseCSV(text string) (*Table, error) {
 		return nil, errors.New("it has no line with names of columns")
 	}
 	return newTable(rows[0], rows[1:], comma == ';')
-}
-
-// ParseJSON reads a table from a list of objects, or from an object that has such a list as a member: the first one by
-// name counts. The columns are in the order of their names.
-func ParseJSON(raw []byte) (*Table, error) {
-	var list []map[string]jsontext.Value
-	var object map[string]jsontext.Value
-	err := json.Unmarshal(raw, &list)
-	if json.Unmarshal(raw, &object) == nil {
-		for _, name := range slices.Sorted(maps.Keys(object)) {
-			if err != nil && object[name].Kind() == '[' {
-				err = json.Unmarshal(object[name], &list)
-			}
-		}
-	}
-	if err != nil || len(list) == 0 {
-		return nil, errors.New("it is not a list of objects, which is how JSON writes a table")
-	}
-	seen := map[string]bool{}
-	for _, record := range list {
-		for name := range record {
-			seen[name] = true
-		}
-	}
-	names := slices.Sorted(maps.Keys(seen))
-	if len(names)*len(list) > maxCells {
-		return nil, errTooLarge
-	}
-	rows := make([][]string, len(list))
-	for i, record := range list {
-		for _, name := range names {
-			cell := strings.TrimPrefix(string(record[name]), "null") // what is nested stays JSON
-			if record[name].Kind() == '"' {
-				_ = json.Unmarshal(record[name], &cell) // which is valid
-			}
-			rows[i] = append(rows[i], cell)
-		}
-	}
-	return newTable(names, rows, false)
 }
 
 // newTable makes columns of rows. Names that are missing, or there twice, are made up.
