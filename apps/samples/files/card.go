@@ -11,7 +11,7 @@ func Card() *a2a.AgentCard {
 		Description: "Reads a file, a table or a text, and answers questions about it",
 		Version:     "1.0.0",
 		// Browsers on machines with Excel say application/vnd.ms-excel of CSV.
-		DefaultInputModes:  []string{"text/plain", "text/csv", "text/*", "application/csv", "application/vnd.ms-excel", "application/octet-stream"},
+		DefaultInputModes:  []string{"text/plain", "text/csv", "text/*", "application/json", "application/csv", "application/vnd.ms-excel", "application/octet-stream"},
 		DefaultOutputModes: []string{"text/plain", "application/json", "text/csv"},
 		Skills: []a2a.AgentSkill{{
 			ID:          "ask_file",

@@ -54,13 +54,8 @@ var dialogues = map[string][]line{
 		{"the 2021 one", lookups("movie Dune (2021)"), done, has("Denis Villeneuve")},
 		{"Who stars in it?", lookups("movie Dune (2021)"), done, has("Timothée Chalamet", "Zendaya")},
 	},
-	"a name of several people": {
-		{"Who is Anderson?", lookups("people Anderson"), asks, has("Wes Anderson", "Paul Thomas Anderson")},
-		{"Wes", lookups("person Wes Anderson"), done, has("Houston")},
-		{"what movies did he direct?", lookups("person Wes Anderson"), done, has("The Royal Tenenbaums")},
-	},
 	"two pronouns": {
-		{"in which year was Alien released", lookups("movie Alien (1979)"), done, has("1979")},
+		{"what is Alien about", lookups("movie Alien (1979)"), done, has("1979")},
 		{"who stars in it?", lookups("movie Alien (1979)"), done, has("Sigourney Weaver", "Ian Holm")},
 		{"what else has she been in?", lookups("person Sigourney Weaver"), done, has("Ghostbusters", "Avatar")},
 	},
@@ -182,8 +177,6 @@ func TestAnswers(t *testing.T) {
 		"What is The Godfather about?":                         "The Godfather (1972): The youngest son",
 		"Which films has Greta Gerwig directed?":               "Greta Gerwig directed Barbie (2023), Little Women (2019) and Lady Bird (2017).",
 		"Which came out first, Jurassic Park or Terminator 2?": "Terminator 2: Judgment Day (1991) came out first: 3 July 1991, and Jurassic Park (1993): 11 June 1993.",
-		"how long is The Godfather Part 2":                     "The Godfather Part II (1974) is 202 minutes long.",
-		"when was Jaws released?":                              "Jaws (1975) was released on 20 June 1975.",
 		"who directed Ocean's Eleven 1960?":                    "Ocean's Eleven (1960) was directed by Lewis Milestone.",
 		"what is Amelie about?":                                "Amélie (2001): ",
 		"find movies with Audrey Tautou":                       "I found Amélie (2001).",
@@ -208,7 +201,10 @@ func TestRefuses(t *testing.T) {
 		"Recommend a good thriller from the nineties": rules.Refusal,
 		"show me comedies from the 80s":               rules.Refusal,
 		"Who directed Teminator?":                     `I find no "Teminator" in the bundled catalogue; start me with --llm if you meant something else.`,
-		"who is Qwertyuiop Asdf":                      `I find no "Qwertyuiop Asdf" in the bundled catalogue; start me with --llm if you meant something else.`,
+		"how long is Alien?":                          rules.Refusal,
+		"who directed it?":                            rules.Refusal,
+		"what other movies has he been in?":           rules.Refusal,
+		"find movies with Qwertyuiop Asdf":            `I find no "Qwertyuiop Asdf" in the bundled catalogue; start me with --llm if you meant something else.`,
 	} {
 		r := h.Send(say)
 		if r.State() != a2a.TaskStateRejected || r.StatusText() != want || len(r.Task.Artifacts) > 0 {
@@ -220,28 +216,15 @@ func TestRefuses(t *testing.T) {
 func TestPronounsAndFollowUps(t *testing.T) {
 	t.Parallel()
 	for name, lines := range map[string][]line{
-		"no film yet": {
-			{"who directed it?", nil, asks, has("Which film do you mean?")},
-			{"Alien", nil, done, has("Ridley Scott")},
-		},
-		"nobody yet": {
-			{"what other movies has he been in?", nil, asks, has("Whom do you mean?")},
-			{"Tom Hanks", nil, done, has("Tom Hanks has been in")},
-		},
 		"he and she": {
 			{"Who stars in Titanic?", nil, done, has("Leonardo DiCaprio")},
 			{"what else has she been in?", nil, done, has("Kate Winslet has been in")},
-			{"who is he", nil, done, has("Leonardo DiCaprio", "Born on 1974-11-11")},
-		},
-		"another one": {
-			{"Recommend a good musical movie", nil, a2a.TaskStateRejected, has("--llm")},
-			{"Recommend a war movie", nil, done, has("I recommend")},
-			{"another one", nil, done, has("I recommend")},
+			{"what else has he been in?", nil, done, has("Leonardo DiCaprio has been in")},
 		},
 		"a list is no it": {
 			{"who directed Arrival", nil, done, has("Denis Villeneuve")},
 			{"what else has he directed?", nil, done, has("Sicario (2015)")},
-			{"when did it come out?", nil, done, has("Arrival (2016) was released")},
+			{"what is it about?", nil, done, has("Arrival (2016): ")},
 		},
 		"a comparison with a question in between": {
 			{"Which came out first, Dune or Star Wars?", nil, asks, has("2. Dune (2021)")},
@@ -273,24 +256,6 @@ func TestOtherFilms(t *testing.T) {
 	m.ContextID = first.Task.ContextID
 	if r := h.SendMessage(m); strings.Contains(r.Text(), "Arrival") {
 		t.Errorf("%s", r.Text())
-	}
-}
-
-// Nothing is recommended twice in a conversation.
-func TestRecommendations(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, movies.Options{}, "application/json")
-	r := h.Send("Recommend a good thriller movie")
-	seen := make(map[string]bool)
-	for range 10 {
-		found := recordsOf(t, r)
-		if len(found.Movies) != 1 || seen[found.Movies[0].Title] {
-			t.Fatalf("%+v", found)
-		}
-		seen[found.Movies[0].Title] = true
-		m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("another one"))
-		m.ContextID = r.Task.ContextID
-		r = h.SendMessage(m)
 	}
 }
 
@@ -335,7 +300,7 @@ func TestContextsAreApart(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, movies.Options{})
 	h.Send("Who directed Alien?")
-	if r := h.Send("how long is it?"); r.State() != asks {
+	if r := h.Send("who stars in it?"); r.State() != a2a.TaskStateRejected {
 		t.Errorf("%v: %s", r.State(), r.Text())
 	}
 }
@@ -365,19 +330,18 @@ func TestModelsMistakes(t *testing.T) {
 		state  a2a.TaskState
 		want   string
 	}{
-		"marked as done":       {[]llmtest.Step{search, reply("It is Alien.\nCOMPLETED", "completed")}, done, "It is Alien.\nSource"},
-		"marked as a question": {[]llmtest.Step{search, reply("Which Alien?\nAWAITING_USER_INPUT", "completed")}, asks, "Which Alien?"},
-		"no mark, one line":    {[]llmtest.Step{search, reply("It is Alien.", "completed")}, done, "It is Alien."},
-		"broken JSON once":     {[]llmtest.Step{search, llmtest.JSON(`{"reply":`), reply("It is Alien.", "completed")}, done, "It is Alien."},
-		"no such record":       {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "get_movie", Args: `{"id":999999}`}), reply("I do not know it.", "completed")}, done, "I do not know it."},
-		"no such genre":        {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "find_movies", Args: `{"genres":["Cooking"]}`}), reply("There are none.", "completed")}, done, "There are none."},
-		"a refusal":            {[]llmtest.Step{llmtest.Refuse("no")}, done, "Sorry, I only know about movies"},
-		"a wrong key":          {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")}, a2a.TaskStateFailed, "could not be had"},
+		"a question":       {[]llmtest.Step{search, reply("Which Alien?", "input_required")}, asks, "Which Alien?"},
+		"an answer":        {[]llmtest.Step{search, reply("It is Alien.", "completed")}, done, "It is Alien."},
+		"broken JSON once": {[]llmtest.Step{search, llmtest.JSON(`{"reply":`), reply("It is Alien.", "completed")}, done, "It is Alien."},
+		"no such record":   {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "get_movie", Args: `{"id":999999}`}), reply("I do not know it.", "completed")}, done, "I do not know it."},
+		"no such genre":    {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "find_movies", Args: `{"genres":["Cooking"]}`}), reply("There are none.", "completed")}, done, "There are none."},
+		"a refusal":        {[]llmtest.Step{llmtest.Refuse("no")}, done, "Sorry, I only know about movies"},
+		"a wrong key":      {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")}, a2a.TaskStateFailed, "could not be had"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newHarness(t, movies.Options{Model: llmtest.New(t, row.script...).Model()}).Send("Alien?")
-			if r.State() != row.state || !strings.Contains(r.Text(), row.want) || strings.Contains(r.Text(), "COMPLETED") {
+			if r.State() != row.state || !strings.Contains(r.Text(), row.want) {
 				t.Errorf("%v: %s", r.State(), r.Text())
 			}
 		})

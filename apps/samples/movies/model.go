@@ -73,25 +73,6 @@ func (c *critic) think(ctx context.Context, s *state, text string) (*rules.Reply
 	return reply, nil
 }
 
-// Models that were taught the manner of the first samples end with a line that says how it stands.
-const (
-	markDone = "COMPLETED"
-	markAsks = "AWAITING_USER_INPUT"
-)
-
-// unmark takes such a line off, and nothing else.
-func unmark(reply string, asks bool) (string, bool) {
-	reply = strings.TrimSpace(reply)
-	at := strings.LastIndexByte(reply, '\n') + 1
-	switch strings.TrimSpace(reply[at:]) {
-	case markDone:
-		return strings.TrimSpace(reply[:at]), asks
-	case markAsks:
-		return strings.TrimSpace(reply[:at]), true
-	}
-	return reply, asks
-}
-
 // A sighting is what the tools returned: the records that the answer speaks of. Those that were looked at come before
 // those that were only found.
 type sighting struct {
@@ -104,7 +85,7 @@ type sighting struct {
 
 // reply is the model's answer with the records that it mentions.
 func (g *sighting) reply(text string, asks bool) *rules.Reply {
-	text, asks = unmark(text, asks)
+	text = strings.TrimSpace(text)
 	out := &rules.Reply{Text: cmp.Or(text, declined)}
 	switch {
 	case asks:

@@ -11,9 +11,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// numbers are words that stand for digits in titles.
-var numbers = map[string]string{"one": "1", "two": "2", "three": "3", "eleven": "11", "ii": "2", "iii": "3"}
-
 // Fold makes titles and names comparable: lower case, without marks, punctuation and the article in front.
 func Fold(s string) string {
 	marks := transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC)
@@ -23,11 +20,6 @@ func Fold(s string) string {
 	words := strings.FieldsFunc(strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(s)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
-	for i, word := range words {
-		if n, ok := numbers[word]; ok {
-			words[i] = n
-		}
-	}
 	if len(words) > 1 && (words[0] == "the" || words[0] == "a" || words[0] == "an") {
 		words = words[1:]
 	}

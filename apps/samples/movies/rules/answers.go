@@ -28,9 +28,6 @@ var forms = sync.OnceValue(func() []form {
 		{expr: `(?:tell me (?:about )?|what is |what's )?the plot of (?P<film>.+)`, answer: about(plot)},
 		{expr: `what (?:is|was) (?P<film>.+) about`, answer: about(plot)},
 		{expr: `who (?:stars|starred|plays|played|is) in (?P<film>.+)`, answer: about(cast)},
-		{expr: `(?:when|(?:in )?(?:which|what) year) was (?P<film>.+) (?:released|made)`, answer: about(release)},
-		{expr: `when did (?P<film>.+) come out`, answer: about(release)},
-		{expr: `how long (?:is|was) (?P<film>.+)`, answer: about(length)},
 		{expr: `which (?:one )?came out first,? (?P<film>.+?),? or (?P<other>.+)`, answer: first},
 		{
 			expr: `(?:what|which)(?P<more> other| else)?(?: movies| films)? (?:has|have|did) (?P<person>.+) ` +
@@ -38,8 +35,6 @@ var forms = sync.OnceValue(func() []form {
 		},
 		{expr: `(?:find|show me|list)(?: (?P<genre>[\w -]+?))? (?:movies|films) (?:starring|with) (?P<person>.+)`, answer: find},
 		{expr: `(?:recommend|suggest)(?: me)?(?: an?| some)?(?: good)?(?: (?P<genre>[\w -]+?))? (?:movie|film)s?`, answer: recommend},
-		{expr: `another(?: one)?`, answer: recommend},
-		{expr: `who is (?P<person>.+)`, answer: who},
 	}
 	for i := range all {
 		all[i].re = regexp.MustCompile(`(?i)^` + all[i].expr + `$`)
@@ -96,13 +91,6 @@ func cast(m catalogue.Movie) (string, []catalogue.Person) {
 }
 
 func plot(m catalogue.Movie) (string, []catalogue.Person) { return ": " + m.Overview, nil }
-func release(m catalogue.Movie) (string, []catalogue.Person) {
-	return " was released on " + day(m) + ".", nil
-}
-
-func length(m catalogue.Movie) (string, []catalogue.Person) {
-	return fmt.Sprintf(" is %d minutes long.", m.Runtime), nil
-}
 
 func day(m catalogue.Movie) string {
 	t, err := time.Parse(time.DateOnly, m.ReleaseDate)
@@ -177,7 +165,7 @@ func (a *answering) filter() (f catalogue.Filter, err error) {
 	return f, nil
 }
 
-func listed(text string, films []catalogue.Movie, p catalogue.Person) (*Reply, error) {
+func listed(text string, films []catalogue.Movie, people ...catalogue.Person) (*Reply, error) {
 	titles := []string{"no films"}
 	if len(films) > 0 {
 		titles = nil
@@ -189,14 +177,11 @@ func listed(text string, films []catalogue.Movie, p catalogue.Person) (*Reply, e
 	if more := len(films) - maxListed; more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
 	}
-	return &Reply{Text: text + ".", Movies: films[:min(len(films), maxListed)], People: []catalogue.Person{p}}, nil
+	return &Reply{Text: text + ".", Movies: films[:min(len(films), maxListed)], People: people}, nil
 }
 
-// recommend picks the best rated film that it has not yet recommended.
+// recommend names the best rated films.
 func recommend(a *answering) (*Reply, error) {
-	if _, asked := a.places["genre"]; !asked {
-		a.places["genre"] = a.state.Genre // "another one"
-	}
 	filter, err := a.filter()
 	if err != nil {
 		return nil, err
@@ -205,27 +190,5 @@ func recommend(a *answering) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(films, func(m catalogue.Movie) bool { return !slices.Contains(a.state.Recommended, m.ID) })
-	if i < 0 {
-		return &Reply{Text: "I know no other film like that."}, nil
-	}
-	m, err := a.catalogue.Movie(a.ctx, films[i].ID)
-	if err != nil {
-		return nil, err
-	}
-	a.state.Genre = a.places["genre"]
-	a.state.Recommended = append(a.state.Recommended, m.ID)
-	a.state.Recommended = a.state.Recommended[max(0, len(a.state.Recommended)-maxRecommended):]
-	text, people := director(m)
-	return &Reply{Text: "I recommend " + m.String() + ". It" + text + " " + m.Overview, Movies: []catalogue.Movie{m}, People: people}, nil
-}
-
-// who says who somebody is.
-func who(a *answering) (*Reply, error) {
-	p, err := a.person("person")
-	if err != nil {
-		return nil, err
-	}
-	text := fmt.Sprintf("%s: %s Born on %s in %s.", p.Name, p.Biography, p.Birthday, p.PlaceOfBirth)
-	return &Reply{Text: text, People: []catalogue.Person{p}}, nil
+	return listed("I recommend", films[:min(len(films), maxRecommended)])
 }

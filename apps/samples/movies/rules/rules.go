@@ -42,17 +42,15 @@ func (r *Reply) Error() string { return r.Text }
 
 // State is what a conversation has been about. The zero value is a conversation that has not begun.
 type State struct {
-	Known       map[string]string `json:"known,omitempty"`       // what "it", "he" and "she" mean
-	Recommended []int             `json:"recommended,omitempty"` // ids, so that none comes twice
-	Genre       string            `json:"genre,omitzero"`        // of the last recommendation
-	Pending     *Pending          `json:"pending,omitzero"`
+	Known   map[string]string `json:"known,omitempty"` // what "it", "he" and "she" mean
+	Pending *Pending          `json:"pending,omitzero"`
 }
 
 // Pending is a question of the user that waits for the answer to a question of ours.
 type Pending struct {
-	Text    string   `json:"text"`              // of the user's question
-	Name    string   `json:"name"`              // the title, name or pronoun in it that can mean several
-	Choices []string `json:"choices,omitempty"` // what it can mean; none: anything
+	Text    string   `json:"text"`    // of the user's question
+	Name    string   `json:"name"`    // the title in it that several films have
+	Choices []string `json:"choices"` // those films
 }
 
 const (
@@ -60,7 +58,7 @@ const (
 	maxChoices     = 6
 	maxListed      = 12
 	maxCast        = 6
-	maxRecommended = 100
+	maxRecommended = 3
 )
 
 var (
@@ -118,9 +116,6 @@ func (s *State) remember(r *Reply) {
 
 // choose finds out which choice an answer means: by its number, or by words that only one has.
 func (p *Pending) choose(answer string) (string, bool) {
-	if len(p.Choices) == 0 {
-		return answer, true
-	}
 	answer = strings.TrimSpace(fillers.ReplaceAllString(answer, " "))
 	fits := slices.DeleteFunc(slices.Clone(p.Choices), func(c string) bool {
 		return !catalogue.HasWords(catalogue.Fold(c), catalogue.Fold(answer))
@@ -152,12 +147,6 @@ type answering struct {
 	places    map[string]string
 }
 
-// ask asks what a name means, and keeps the user's question until that is answered.
-func (a *answering) ask(question, name string, choices ...string) error {
-	a.state.Pending = &Pending{Text: a.text, Name: name, Choices: choices}
-	return &Reply{Kind: Asked, Text: list(question, choices)}
-}
-
 func (a *answering) unknown(name string) error {
 	return &Reply{Kind: Refused, Text: fmt.Sprintf("I find no %q in the %s; start me with --llm if you meant something else.",
 		catalogue.Clean(name, 60), a.catalogue.Source())}
@@ -167,10 +156,9 @@ func (a *answering) unknown(name string) error {
 func (a *answering) film(place string) (m catalogue.Movie, err error) {
 	title := a.places[place]
 	if strings.EqualFold(title, "it") {
-		if a.state.Known["it"] == "" {
-			return m, a.ask("Which film do you mean?", title)
+		if title = a.state.Known["it"]; title == "" {
+			return m, &Reply{Kind: Refused, Text: Refusal}
 		}
-		title = a.state.Known["it"]
 	}
 	found, err := a.search(title)
 	switch {
@@ -189,7 +177,9 @@ func (a *answering) film(place string) (m catalogue.Movie, err error) {
 		}
 		choices = append(choices, f.String()+", directed by "+joinAnd(f.Directors()))
 	}
-	return m, a.ask(fmt.Sprintf("There are several films called %q. Which one do you mean?", title), title, choices...)
+	a.state.Pending = &Pending{Text: a.text, Name: title, Choices: choices}
+	question := fmt.Sprintf("There are several films called %q. Which one do you mean?", title)
+	return m, &Reply{Kind: Asked, Text: list(question, choices)}
 }
 
 // search returns the films with a title or, when there is none, those whose titles begin with it. Films that hardly
@@ -213,14 +203,13 @@ func (a *answering) search(title string) ([]catalogue.Movie, error) {
 	return slices.DeleteFunc(found, func(m catalogue.Movie) bool { return m.VoteCount < most/20 }), err
 }
 
-// person resolves the name in a place.
+// person resolves the name in a place: the best match counts.
 func (a *answering) person(place string) (p catalogue.Person, err error) {
 	name := a.places[place]
 	if pronoun := strings.ToLower(name); pronoun == "he" || pronoun == "she" {
-		if a.state.Known[pronoun] == "" {
-			return p, a.ask("Whom do you mean?", name)
+		if name = a.state.Known[pronoun]; name == "" {
+			return p, &Reply{Kind: Refused, Text: Refusal}
 		}
-		name = a.state.Known[pronoun]
 	}
 	found, err := a.catalogue.SearchPeople(a.ctx, name)
 	switch {
@@ -228,14 +217,8 @@ func (a *answering) person(place string) (p catalogue.Person, err error) {
 		return p, err
 	case len(found) == 0:
 		return p, a.unknown(name)
-	case len(found) == 1 || catalogue.Fold(found[0].Name) == catalogue.Fold(name):
-		return a.catalogue.Person(a.ctx, found[0].ID)
 	}
-	var choices []string
-	for _, f := range found[:min(len(found), maxChoices)] {
-		choices = append(choices, f.Name)
-	}
-	return p, a.ask(fmt.Sprintf("There are several people called %q. Whom do you mean?", name), name, choices...)
+	return a.catalogue.Person(a.ctx, found[0].ID)
 }
 
 func joinAnd(words []string) string {
