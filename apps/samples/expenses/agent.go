@@ -40,12 +40,10 @@ const maxText = 8 << 10
 //     is missing or wrong;
 //   - a completed task with one artifact, the receipt, when the filled form is right;
 //   - a canceled task when the request is withdrawn in words. A cancel of the task withdraws it as well;
-//   - a rejected task when it is about a request that this conversation does not have, or that was withdrawn, or when it is
-//     not understood; or
+//   - a rejected task when it is about a request that this task does not have, or when it is not understood; or
 //   - a completed task in which a model declines what is not about expenses.
 //
-// Requests are kept as state of the context, so that the filled form may come with or without the id of the task that
-// asked for it. Those of other contexts, and of other callers, are not there.
+// A task has one request, which is kept as state of the task.
 func New(o Options) agent.Agent {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -60,14 +58,9 @@ func New(o Options) agent.Agent {
 	return &clerk{options: o}
 }
 
-// clerk implements [agent.Agent] and [agent.Canceler].
+// clerk implements [agent.Agent].
 type clerk struct {
 	options Options
-}
-
-// kept is what is saved of a context.
-type kept struct {
-	Requests []Request `json:"requests"`
 }
 
 // Run deals with one message.
@@ -75,66 +68,20 @@ func (c *clerk) Run(ctx context.Context, t *agent.Turn) error {
 	if err := t.Working(a2a.TextPart("Processing the reimbursement request...")); err != nil {
 		return err
 	}
-	d, err := c.open(ctx, t)
-	if err != nil {
-		return err
+	o := c.options
+	d := &desk{now: o.Now(), limit: decimal.NewFromInt(int64(o.Limit)), currency: o.Currency, newID: o.NewID}
+	if _, err := t.LoadTask(ctx, &d.request); err != nil {
+		return fmt.Errorf("load the request: %w", err)
 	}
 	a, err := c.understand(ctx, t, d)
 	if err != nil {
 		return err
 	}
 	out := d.do(a)
-	if err := d.save(ctx, t); err != nil {
-		return err
+	if err := t.SaveTask(ctx, d.request); err != nil {
+		return fmt.Errorf("save the request: %w", err)
 	}
 	return out.end(t)
-}
-
-// Cancel withdraws the request of the task.
-func (c *clerk) Cancel(ctx context.Context, t *agent.Turn) error {
-	d, err := c.open(ctx, t)
-	if err != nil {
-		return err
-	}
-	if r, ok := d.find(d.own); ok && r.Status == Open {
-		d.withdraw(r)
-		return d.save(ctx, t)
-	}
-	return nil
-}
-
-// open loads what is known of the conversation and of the task.
-func (c *clerk) open(ctx context.Context, t *agent.Turn) (*desk, error) {
-	o := c.options
-	d := &desk{now: o.Now(), limit: decimal.NewFromInt(int64(o.Limit)), currency: o.Currency, newID: o.NewID}
-	var all kept
-	if _, err := t.LoadContext(ctx, &all); err != nil {
-		return nil, fmt.Errorf("load the conversation: %w", err)
-	}
-	d.requests = all.Requests
-	var own Request
-	if found, err := t.LoadTask(ctx, &own); err != nil || !found {
-		return d, err
-	}
-	d.own = own.ID
-	// Two tasks of one context save at once, and the last one wins: what the task itself knows is not lost by that.
-	if shared, ok := d.find(own.ID); !ok || shared.Status == Open {
-		d.put(own)
-	}
-	return d, nil
-}
-
-// save keeps the requests, and the one of the task.
-func (d *desk) save(ctx context.Context, t *agent.Turn) error {
-	if own, ok := d.find(d.own); ok {
-		if err := t.SaveTask(ctx, own); err != nil {
-			return fmt.Errorf("save the request: %w", err)
-		}
-	}
-	if err := t.SaveContext(ctx, kept{d.requests}); err != nil {
-		return fmt.Errorf("save the conversation: %w", err)
-	}
-	return nil
 }
 
 // understand makes an action of the message: of a filled form by the rules of the form, of anything else
@@ -150,10 +97,7 @@ func (c *clerk) understand(ctx context.Context, t *agent.Turn, d *desk) (action,
 	case len(text) > maxText:
 		return action{kind: pass, text: fmt.Sprintf("That text is too long: I read up to %d bytes.", maxText)}, nil
 	}
-	now := situation{today: d.now.UTC().Format(time.DateOnly)}
-	if r, known := d.current(); known { // also when it is closed: then what the text wants of it is refused
-		now.request, now.own = r, r.ID == d.own
-	}
+	now := situation{request: d.request, today: d.now.UTC().Format(time.DateOnly)}
 	if c.options.Model != nil {
 		return readByModel(ctx, c.options.Model, now, text)
 	}

@@ -107,8 +107,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		d := &desk{now: now(), limit: decimal.NewFromInt(10_000), currency: "USD", newID: newRequestID}
 		d.do(readByRules(situation{}, text))
-		if r, ok := d.current(); ok {
-			d.do(readByRules(situation{request: r, own: true}, text))
+		if d.request.ID != "" {
+			d.do(readByRules(situation{request: d.request}, text))
 		}
 		s, problem, ok := readSubmission(a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text)))
 		if !ok || problem != "" {

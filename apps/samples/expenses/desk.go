@@ -7,30 +7,18 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
 )
 
-// Status says what became of a request.
-type Status string
-
-// The statuses of a request.
-const (
-	Open      Status = "open"
-	Approved  Status = "approved"
-	Withdrawn Status = "withdrawn"
-)
-
 // A Request is one request for reimbursement. Fields that are not known are empty; those that are wrong are kept as they
 // were written, until somebody corrects them.
 type Request struct {
-	ID      string `json:"id"`
+	ID      string `json:"id"` // "": there is none yet
 	Date    string `json:"date,omitzero"`
 	Amount  string `json:"amount,omitzero"`
 	Purpose string `json:"purpose,omitzero"`
-	Status  Status `json:"status"`
 }
 
 // missing names the fields that are empty and about which nothing else is wrong.
@@ -57,15 +45,15 @@ type actionKind int
 const (
 	say      actionKind = iota // nothing: the text is the answer
 	create                     // a new request with the values
-	submit                     // the values for the open request, which is to be approved
-	withdraw                   // the open request is taken back
+	submit                     // the values for the request, which is to be approved
+	withdraw                   // the request is taken back
 	pass                       // more than is read: the text says so
 )
 
 // An action is what a message wants done. Engines make actions of texts; the desk carries them out.
 type action struct {
 	kind     actionKind
-	id       string // of the request it is about; "": the open one
+	id       string // of the request it is about; "": that of the task
 	values   values
 	problems map[string]string // what could not be read, by field
 	text     string            // of say and pass
@@ -73,8 +61,7 @@ type action struct {
 
 // A situation is what is known when a text is read.
 type situation struct {
-	request Request // what the text may be about; the zero value when there is nothing
-	own     bool    // the task is about that request
+	request Request // of the task
 	today   string  // 2006-01-02
 }
 
@@ -97,13 +84,9 @@ type outcome struct {
 	text     string
 }
 
-// maxKept is how many requests are kept of a conversation: the newest.
-const maxKept = 100
-
-// A desk has the requests of a conversation, and the one of the task, in the light of which a message is dealt with.
+// A desk has the request of the task, in the light of which a message is dealt with.
 type desk struct {
-	requests []Request // oldest first
-	own      string    // id of the request that the task is about; "" when there is none yet
+	request  Request
 	now      time.Time
 	limit    decimal.Decimal
 	currency string
@@ -119,113 +102,41 @@ func newRequestID() string {
 	return fmt.Sprintf("request_id_%d", n.Int64()+1_000_000)
 }
 
-func (d *desk) find(id string) (Request, bool) {
-	i := slices.IndexFunc(d.requests, func(r Request) bool { return r.ID == id })
-	if i < 0 {
-		return Request{}, false
-	}
-	return d.requests[i], true
-}
-
-// put keeps a request, in the place of the one with its id.
-func (d *desk) put(r Request) {
-	i := slices.IndexFunc(d.requests, func(old Request) bool { return old.ID == r.ID })
-	if i >= 0 {
-		d.requests[i] = r
-		return
-	}
-	d.requests = append(d.requests, r)
-	if over := len(d.requests) - maxKept; over > 0 {
-		d.requests = slices.Delete(d.requests, 0, over)
-	}
-}
-
-// current is the request that a message without an id is about: that of the task or, when the task is new, the newest
-// open one of the conversation.
-func (d *desk) current() (Request, bool) {
-	if d.own != "" {
-		return d.find(d.own)
-	}
-	for _, r := range slices.Backward(d.requests) {
-		if r.Status == Open {
-			return r, true
-		}
-	}
-	return Request{}, false
-}
-
 // do carries an action out. It is the one place where requests change.
 func (d *desk) do(a action) outcome {
-	r, known := d.current()
-	if a.id != "" && a.id != r.ID {
-		other, ok := d.find(a.id)
-		if !ok {
-			return d.refuseID(r, known, a.id)
-		}
-		r, known = other, true
-	}
+	known := d.request.ID != ""
 	switch {
-	case (a.kind == say || a.kind == pass) && known && d.own != "" && r.Status == Open:
-		return outcome{kind: showForm, request: r, text: a.text}
+	case a.id != "" && a.id != d.request.ID:
+		return d.refuseID(a.id)
+	case (a.kind == say || a.kind == pass) && known:
+		return outcome{kind: showForm, request: d.request, text: a.text}
 	case a.kind == say:
 		return outcome{kind: tell, text: a.text}
 	case a.kind == pass:
 		return outcome{kind: refuse, text: a.text}
 	case a.kind == withdraw && !known:
 		return outcome{kind: tell, text: "There is no open request that could be withdrawn."}
-	case a.kind == create, !known: // a form that was filled without having been asked for is shown before it counts
-		return d.create(a)
-	case r.Status == Withdrawn:
-		return outcome{kind: refuse, request: r, text: fmt.Sprintf("Request %s was withdrawn. To claim the expense after all, make a new request.", r.ID)}
-	case r.Status == Approved:
-		return outcome{kind: approve, request: r, text: fmt.Sprintf("Your reimbursement request %s was approved already: %s.", r.ID, r.summary())}
 	case a.kind == withdraw:
-		return d.withdraw(r)
+		return outcome{kind: takeBack, text: fmt.Sprintf("Request %s was withdrawn.", d.request.ID)}
+	case !known:
+		d.request.ID = d.newID()
 	}
-	return d.submit(r, a)
-}
-
-// create begins a request. Its form is always shown first: nobody is paid for a sentence that was misread.
-func (d *desk) create(a action) outcome {
-	r := Request{ID: d.newID(), Status: Open}
-	problems := d.fill(&r, a)
-	d.put(r)
-	d.own = r.ID
-	return outcome{kind: showForm, request: r, problems: problems}
-}
-
-// submit fills the request and approves it when nothing is wrong or missing.
-func (d *desk) submit(r Request, a action) outcome {
-	problems := d.fill(&r, a)
-	out := outcome{kind: showForm, problems: problems}
-	if len(problems) == 0 && len(r.missing(nil)) == 0 {
-		r.Status = Approved
-		out = outcome{kind: approve, text: fmt.Sprintf("Your reimbursement request %s has been approved: %s.", r.ID, r.summary())}
+	r := &d.request
+	problems := d.fill(r, a)
+	// A new form is always shown first: nobody is paid for a sentence that was misread.
+	if a.kind == create || !known || len(problems)+len(r.missing(nil)) > 0 {
+		return outcome{kind: showForm, request: *r, problems: problems}
 	}
-	d.put(r)
-	d.own = or(d.own, r.ID)
-	out.request = r
-	return out
+	text := fmt.Sprintf("Your reimbursement request %s has been approved: %s for %s on %s.", r.ID, r.Amount, r.Purpose, r.Date)
+	return outcome{kind: approve, request: *r, text: text}
 }
 
-func (r Request) summary() string { return fmt.Sprintf("%s for %s on %s", r.Amount, r.Purpose, r.Date) }
-
-func (d *desk) withdraw(r Request) outcome {
-	r.Status = Withdrawn
-	d.put(r)
-	text := fmt.Sprintf("Request %s was withdrawn.", r.ID)
-	if d.own != r.ID {
-		return outcome{kind: tell, request: r, text: text} // the task that asked for the form is another one
-	}
-	return outcome{kind: takeBack, request: r, text: text}
-}
-
-// refuseID answers an id that this conversation does not have, which may be that of somebody else's request: the answer
-// is the same whether it exists or not.
-func (d *desk) refuseID(r Request, known bool, id string) outcome {
-	text := fmt.Sprintf("There is no request %q in this conversation.", short(id))
-	if known && r.ID == d.own && r.Status == Open {
-		return outcome{kind: showForm, request: r, problems: map[string]string{fieldID: text}}
+// refuseID answers an id that this task does not have, which may be that of somebody else's request: the answer is the
+// same whether it exists or not.
+func (d *desk) refuseID(id string) outcome {
+	text := fmt.Sprintf("There is no request %q in this task.", short(id))
+	if d.request.ID != "" {
+		return outcome{kind: showForm, request: d.request, problems: map[string]string{fieldID: text}}
 	}
 	return outcome{kind: refuse, text: text + " To make one, say what you paid, and for what."}
 }

@@ -6,7 +6,7 @@
 // field by field, and approves a right one; "never mind" withdraws the request.
 //
 //	agent.go     the agent: turns outcomes into events of a task
-//	desk.go      carries actions out on the requests of the conversation: the only place that approves anything
+//	desk.go      carries actions out on the request of the task: the only place that approves anything
 //	form.go      the form document and the receipt; message.go reads filled forms, check.go checks their fields
 //	model.go     lets a language model read sentences, with a tool for each action
 //	offline.go   reads sentences without one; rules/ stands in for the language model

@@ -91,7 +91,7 @@ func (o outcome) formText() string {
 
 // receipt is the data of an approved request.
 func (r Request) receipt() Receipt {
-	return Receipt{ID: r.ID, Status: string(Approved), Amount: r.Amount, Date: r.Date, Purpose: r.Purpose}
+	return Receipt{ID: r.ID, Status: "approved", Amount: r.Amount, Date: r.Date, Purpose: r.Purpose}
 }
 
 func or(value, otherwise string) string {

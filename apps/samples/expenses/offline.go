@@ -14,8 +14,7 @@ func readByRules(s situation, text string) action {
 	plain := clean(text)
 	r := rules.Read(plain)
 	v := values{Date: r.Date, Amount: r.Amount, Purpose: r.Purpose}
-	answers := open && (s.own || !r.Anew)
-	if answers {
+	if open {
 		// What is left of a sentence is its purpose only when the form lacks one, or when it is said to be.
 		_, problem := checkPurpose(s.request.Purpose)
 		if problem == "" && !r.Explains || strings.HasSuffix(plain, "?") {
@@ -27,9 +26,9 @@ func readByRules(s situation, text string) action {
 		return action{kind: withdraw, id: r.ID}
 	case r.Agrees && (open || r.ID != ""):
 		return action{kind: submit, id: r.ID}
-	case r.Several, answers && v == (values{}), !answers && !r.Topical && r.Amount == "":
+	case r.Several, open && v == (values{}), !open && !r.Topical && r.Amount == "":
 		return action{kind: pass, id: r.ID, text: rules.Refusal}
-	case answers:
+	case open:
 		return action{kind: submit, id: r.ID, values: v}
 	}
 	if letters(v.Purpose) < minLetters {

@@ -178,6 +178,7 @@ func TestAnswers(t *testing.T) {
 		"Which films has Greta Gerwig directed?":               "Greta Gerwig directed Barbie (2023), Little Women (2019) and Lady Bird (2017).",
 		"Which came out first, Jurassic Park or Terminator 2?": "Terminator 2: Judgment Day (1991) came out first: 3 July 1991, and Jurassic Park (1993): 11 June 1993.",
 		"who directed Ocean's Eleven 1960?":                    "Ocean's Eleven (1960) was directed by Lewis Milestone.",
+		"how long is The Godfather Part II":                    "The Godfather Part II (1974) is 202 minutes long.",
 		"what is Amelie about?":                                "Amélie (2001): ",
 		"find movies with Audrey Tautou":                       "I found Amélie (2001).",
 	} {
@@ -201,7 +202,7 @@ func TestRefuses(t *testing.T) {
 		"Recommend a good thriller from the nineties": rules.Refusal,
 		"show me comedies from the 80s":               rules.Refusal,
 		"Who directed Teminator?":                     `I find no "Teminator" in the bundled catalogue; start me with --llm if you meant something else.`,
-		"how long is Alien?":                          rules.Refusal,
+		"when was Alien released?":                    rules.Refusal,
 		"who directed it?":                            rules.Refusal,
 		"what other movies has he been in?":           rules.Refusal,
 		"find movies with Qwertyuiop Asdf":            `I find no "Qwertyuiop Asdf" in the bundled catalogue; start me with --llm if you meant something else.`,

@@ -19,7 +19,6 @@ type Reading struct {
 	Amount, Date, Purpose string
 	Withdraws, Agrees     bool // the text says nothing else
 	Topical               bool // it speaks of expenses
-	Anew                  bool // it asks for a reimbursement in so many words
 	Explains              bool // it says that this is the purpose: "it was for ..."
 	Several               bool // it names several amounts or days
 }
@@ -47,7 +46,6 @@ var (
 	withdrawal = regexp.MustCompile(`(?i)^(?:please )?(?:rejected form entry|(?:cancel|withdraw|never ?mind|forget|stop)\b(?: (?:it|that|the (?:form|request)))?)[,.! ]*$`)
 	agreement  = regexp.MustCompile(`(?i)^(?:yes|ok|okay|sure|submit|confirm|approved?|correct|looks good)\b(?:[, ]+(?:please|submit|it|thanks))*[.! ]*$`)
 	topical    = regexp.MustCompile(`(?i)\b(?:re-?imburs\w*|refund\w*|expenses?|money back|pay me back|paid|spent)\b`)
-	anew       = regexp.MustCompile(`(?i)\b(?:re-?imburs\w*|refund\w*|(?:another|new) (?:request|claim|expense))\b`)
 	explains   = regexp.MustCompile(`(?i)\b(?:for|purpose|it was|it's)\b`)
 
 	day   = regexp.MustCompile(`(?i)(?:\b(?:on|from|dated) )?\b(\d{4}-\d\d-\d\d|today|yesterday|tomorrow)\b`)
@@ -62,7 +60,7 @@ var (
 
 // Read reads a text of one line.
 func Read(text string) Reading {
-	r := Reading{ID: requestID.FindString(text), Topical: topical.MatchString(text), Anew: anew.MatchString(text)}
+	r := Reading{ID: requestID.FindString(text), Topical: topical.MatchString(text)}
 	text = strings.TrimSpace(strings.Replace(text, r.ID, "", 1))
 	r.Withdraws, r.Agrees = withdrawal.MatchString(text), agreement.MatchString(text)
 	if r.Withdraws || r.Agrees {

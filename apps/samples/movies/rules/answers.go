@@ -28,6 +28,7 @@ var forms = sync.OnceValue(func() []form {
 		{expr: `(?:tell me (?:about )?|what is |what's )?the plot of (?P<film>.+)`, answer: about(plot)},
 		{expr: `what (?:is|was) (?P<film>.+) about`, answer: about(plot)},
 		{expr: `who (?:stars|starred|plays|played|is) in (?P<film>.+)`, answer: about(cast)},
+		{expr: `how long (?:is|was) (?P<film>.+)`, answer: about(length)},
 		{expr: `which (?:one )?came out first,? (?P<film>.+?),? or (?P<other>.+)`, answer: first},
 		{
 			expr: `(?:what|which)(?P<more> other| else)?(?: movies| films)? (?:has|have|did) (?P<person>.+) ` +
@@ -91,6 +92,10 @@ func cast(m catalogue.Movie) (string, []catalogue.Person) {
 }
 
 func plot(m catalogue.Movie) (string, []catalogue.Person) { return ": " + m.Overview, nil }
+
+func length(m catalogue.Movie) (string, []catalogue.Person) {
+	return fmt.Sprintf(" is %d minutes long.", m.Runtime), nil
+}
 
 func day(m catalogue.Movie) string {
 	t, err := time.Parse(time.DateOnly, m.ReleaseDate)
