@@ -175,7 +175,7 @@ func TestSeveralOpenQuestions(t *testing.T) {
 		}
 	}
 	which := w.Reply(second, "yes")
-	if which.State() != a2a.TaskStateInputRequired || !strings.Contains(which.StatusText(), `Which one is "yes" for? Say 1 or 2, or write @Currency Agent and what you say to it.`) {
+	if which.State() != a2a.TaskStateInputRequired || !strings.Contains(which.StatusText(), `Which one is "yes" for? Say 1 or 2, or write @Currency Agent and your message.`) {
 		t.Fatalf("%v: %s", which.State(), which.StatusText())
 	}
 	third := w.Reply(which, "@currency CAD")

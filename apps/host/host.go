@@ -185,7 +185,7 @@ func (x *run) refuse() error {
 		return nil
 	}
 	if limit := x.h.opts.MaxText; len(textOf(m)) > limit {
-		return agent.Reject(a2a.TextPart(fmt.Sprintf("That text is too long: I read up to %d bytes. Send what is longer as a file.", limit)))
+		return agent.Reject(a2a.TextPart(fmt.Sprintf("That text is too long: I read up to %d bytes. Send longer text as a file.", limit)))
 	}
 	return x.refuseLoops(m)
 }

@@ -95,11 +95,11 @@ func TestSomethingNewOrAnAnswer(t *testing.T) {
 	must(t, w.Reply(asked(w), "2021"), a2a.TaskStateInputRequired, "There is no 2021 in this list.")
 	w = several(t)
 	r := w.Reply(asked(w), "new: how much is 100 USD in GBP?")
-	if must(t, r, a2a.TaskStateInputRequired, "Which one do you mean?"); strings.Contains(r.StatusText(), "goes to nobody") || !strings.Contains(r.Text(), "77.252 GBP") {
+	if must(t, r, a2a.TaskStateInputRequired, "Which one do you mean?"); strings.Contains(r.StatusText(), "was not sent to any agent") || !strings.Contains(r.Text(), "77.252 GBP") {
 		t.Errorf("%s: %s", r.StatusText(), r.Text())
 	}
 	w = several(t)
-	must(t, w.Reply(asked(w), "never mind"), a2a.TaskStateInputRequired, "I have given that to nobody", "Which one do you mean?")
+	must(t, w.Reply(asked(w), "never mind"), a2a.TaskStateInputRequired, "I did not send that to any agent", "Which one do you mean?")
 
 	// A composite one is carried out whole.
 	w = several(t)

@@ -43,14 +43,14 @@ func TestNothingIsDroppedWithoutAWord(t *testing.T) {
 	t.Parallel()
 	w, begun := twoQuestions(t)
 	which := w.Reply(begun(), "2")
-	must(t, which, a2a.TaskStateInputRequired, `Which one is "2" for? Say 1 or 2, or write @Currency Agent and what you say to it.`, "\n2. Movie Agent: Which film do you mean?")
+	must(t, which, a2a.TaskStateInputRequired, `Which one is "2" for? Say 1 or 2, or write @Currency Agent and your message.`, "\n2. Movie Agent: Which film do you mean?")
 	if strings.Contains(which.StatusText(), "1984") {
 		t.Errorf("a list in a list: %s", which.StatusText())
 	}
 	which = w.Reply(which, "9")
 	must(t, which, a2a.TaskStateInputRequired, "There is no 9 in this list.", `Which one is "2" for?`)
 	which = w.Reply(which, "CAD")
-	must(t, which, a2a.TaskStateInputRequired, `As you have said something else now, "2" goes to nobody.`, `Which one is "CAD" for?`)
+	must(t, which, a2a.TaskStateInputRequired, `You said something else, so "2" was not sent to any agent.`, `Which one is "CAD" for?`)
 	done := w.Reply(which, "1")
 	must(t, done, a2a.TaskStateInputRequired, "Which film do you mean?")
 	if !strings.Contains(done.Text(), "1 USD = 1.4328 CAD") {
@@ -72,16 +72,16 @@ func TestANameInsteadOfAChoice(t *testing.T) {
 		if last := r.Task.Artifacts[len(r.Task.Artifacts)-1]; last.Text() != want {
 			t.Errorf("%s: %q", text, last.Text())
 		}
-		if told := strings.Contains(r.StatusText(), `"2" goes to nobody`); told != (want == "film both") {
+		if told := strings.Contains(r.StatusText(), `"2" was not sent to any agent`); told != (want == "film both") {
 			t.Errorf("%s: %s", text, r.StatusText())
 		}
 	}
 	w, begun := twoQuestions(t)
 	r := w.Reply(begun(), "@nobody 2")
-	must(t, r, a2a.TaskStateInputRequired, `There is no agent called "nobody"; there are Currency Agent, Movie Agent. What you wrote went to nobody.`, "Movie Agent asks:")
-	must(t, w.Reply(w.Reply(r, "2"), "new: what agents do you have?"), a2a.TaskStateInputRequired, `"2" goes to nobody`, "I pass requests on to 2 agents")
+	must(t, r, a2a.TaskStateInputRequired, `There is no agent called "nobody"; there are Currency Agent, Movie Agent. Your message was not sent to any agent.`, "Movie Agent asks:")
+	must(t, w.Reply(w.Reply(r, "2"), "new: what agents do you have?"), a2a.TaskStateInputRequired, `"2" was not sent to any agent`, "I pass requests on to 2 agents")
 	declined := w.Reply(w.Reply(begun(), "2"), "never mind")
-	must(t, declined, a2a.TaskStateInputRequired, "I have given that to nobody", "Movie Agent asks:")
+	must(t, declined, a2a.TaskStateInputRequired, "I did not send that to any agent", "Movie Agent asks:")
 }
 
 func TestNamesThatNobodyHas(t *testing.T) {
@@ -96,11 +96,11 @@ func TestNamesThatNobodyHas(t *testing.T) {
 		t.Errorf("%s", r.Text())
 	}
 	asked := w.Reply(w.Send("How much is 1 USD?"), "@nobody CAD")
-	must(t, asked, a2a.TaskStateInputRequired, `There is no agent called "nobody"`, "What you wrote went to nobody.", "Into which currency should I convert 1 USD?")
+	must(t, asked, a2a.TaskStateInputRequired, `There is no agent called "nobody"`, "Your message was not sent to any agent.", "Into which currency should I convert 1 USD?")
 	must(t, w.Send("@nobody"), a2a.TaskStateInputRequired, `There is no agent called "nobody"`)
 	again := w.Reply(w.Send("Tralala"), "@noone hi")
-	must(t, again, a2a.TaskStateInputRequired, `"Tralala" goes to nobody`, `There is no agent called "noone"`)
-	must(t, w.Reply(w.Send("Tralala"), "Hopsasa"), a2a.TaskStateInputRequired, `As you have said something else now, "Tralala" goes to nobody.`)
+	must(t, again, a2a.TaskStateInputRequired, `"Tralala" was not sent to any agent`, `There is no agent called "noone"`)
+	must(t, w.Reply(w.Send("Tralala"), "Hopsasa"), a2a.TaskStateInputRequired, `You said something else, so "Tralala" was not sent to any agent.`)
 }
 
 // What a message lacked, said in the next one, goes along with it.

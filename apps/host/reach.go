@@ -192,17 +192,17 @@ func wordsIn(text string) string {
 type userError struct {
 	say         string
 	cause       error
-	unreachable bool // nobody that is needed can be reached
+	unreachable bool // no agent that is needed can be reached
 }
 
 // Error returns what is said, for the log.
 func (s *userError) Error() string { return s.say }
 
-// nobody is the error of a host that reaches no agent.
-func (x *run) nobody() error {
+// noAgent returns the error of a host that can reach no agent.
+func (x *run) noAgent() error {
 	down := unreachable(x.agents, x.missing)
 	if len(down) == 0 {
-		return &userError{say: "There is no agent that this could be given to: the registry lists none that can be called.", unreachable: true}
+		return &userError{say: "No agent can take this request: the registry lists no agent that can be called.", unreachable: true}
 	}
 	lines := []string{"No agent can be reached."}
 	for _, u := range down[:min(len(down), maxUnreachable)] {

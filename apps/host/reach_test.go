@@ -92,7 +92,7 @@ func TestAHostThatReachesNobodyFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = newWorldOver(t, none, host.Options{}).Send("Say hello to Ada")
-	must(t, r, a2a.TaskStateFailed, "There is no agent")
+	must(t, r, a2a.TaskStateFailed, "No agent can take this request")
 	marked(t, r, host.FailureUnreachable)
 }
 

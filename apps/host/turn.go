@@ -114,7 +114,7 @@ func (x *run) reply(ctx context.Context, m *a2a.Message) error {
 		return x.answer(ctx, s, m, say)
 	}
 	if name != "" {
-		x.notices = append(x.notices, x.noSuch(name)+" What you wrote went to nobody.")
+		x.notices = append(x.notices, x.noSuch(name)+" Your message was not sent to any agent.")
 		return x.save(ctx)
 	}
 	return x.askWhich(ctx, m, open)
@@ -186,7 +186,7 @@ func (x *run) askWhich(ctx context.Context, m *a2a.Message, open []*step) error 
 	if text := shortened(textOf(m)); text != "" {
 		what = text
 	}
-	lines := append(x.notices, fmt.Sprintf("Which one is %s for? Say %s, or write @%s and what you say to it.", what, numbersTo(len(open)), open[0].Agent))
+	lines := append(x.notices, fmt.Sprintf("Which one is %s for? Say %s, or write @%s and your message.", what, numbersTo(len(open)), open[0].Agent))
 	x.notices = nil
 	a := &asked{About: askedStep, Message: m.ID}
 	for i, s := range open {
@@ -271,7 +271,7 @@ func (x *run) resolve(ctx context.Context, a *asked, m *a2a.Message) error {
 		return x.askAgain(ctx, a, waits)
 	case declines().MatchString(text):
 		x.state.Steps = slices.DeleteFunc(x.state.Steps, func(s *step) bool { return s.State.open() && x.message(s.Request) == nil }) // of other tasks
-		return x.replyWith(ctx, texts("All right, I have given that to nobody."))
+		return x.replyWith(ctx, texts("All right, I did not send that to any agent."))
 	case a.About == askedStep:
 		x.letGo(waits, text)
 		return x.reply(ctx, m)
@@ -312,7 +312,7 @@ func (x *run) askAgain(ctx context.Context, a *asked, waits *a2a.Message) error 
 	return x.askAgent(ctx, waits, &Question{Text: "Say " + numbersTo(len(a.Choices)) + ", or a name.", Choices: a.Choices})
 }
 
-// letGo tells the user that a message which waited goes to nobody, as they have said something else.
+// letGo tells the user that a waiting message is not sent to any agent, because the user said something else.
 func (x *run) letGo(waits *a2a.Message, now string) {
 	if waits == nil {
 		return
@@ -323,7 +323,7 @@ func (x *run) letGo(waits *a2a.Message, now string) {
 	if _, said := mentioned(now, x.agents); strings.TrimSpace(said) == strings.TrimSpace(textOf(waits)) {
 		return // it is said once more, with a name
 	}
-	x.notices = append(x.notices, fmt.Sprintf("As you have said something else now, %s goes to nobody.", cmp.Or(shortened(textOf(waits)), "what you sent before")))
+	x.notices = append(x.notices, fmt.Sprintf("You said something else, so %s was not sent to any agent.", cmp.Or(shortened(textOf(waits)), "what you sent before")))
 }
 
 // instead takes what a user said instead of choosing an agent: it is what was missing in the message that waits, or
@@ -417,7 +417,7 @@ func (x *run) plan(ctx context.Context, m *a2a.Message, text, last string) error
 // decide asks the planner, when there are agents to plan with.
 func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*Decision, error) {
 	if len(x.agents) == 0 {
-		return nil, x.nobody()
+		return nil, x.noAgent()
 	}
 	s := &Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing, Last: last, OutputModes: x.t.OutputModes()}
 	s.Left = x.state.Used.leaves(x.h.opts.Budget)
@@ -447,7 +447,7 @@ func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*D
 // overBudget says that the planner may not ask its model again.
 func (x *run) overBudget() string {
 	b := x.h.opts.Budget
-	return fmt.Sprintf("This takes more planning than one request may: %d questions to the language model, %d tokens and %s are the limits. What the agents have answered until now stands above.",
+	return fmt.Sprintf("This request needs more planning than is allowed: %d questions to the language model, %d tokens and %s are the limits. The answers that the agents gave before that are above.",
 		b.Calls, b.Tokens, b.Time)
 }
 
@@ -517,7 +517,7 @@ func (x *run) follow(ctx context.Context, m *a2a.Message, d *Decision) error {
 	switch {
 	case d.Question != nil:
 		if len(d.Question.Choices) > 0 && len(up(x.agents)) == 0 {
-			return x.nobody()
+			return x.noAgent()
 		}
 		return x.askAgent(ctx, m, d.Question)
 	case d.Answer != nil:
