@@ -15,8 +15,8 @@
 //	returns another error, or panics    failed; the client reads a generic text, or that of agent.Public
 //	its context is cancelled            canceled, after 5 s of grace at the latest
 //
-// The task exists once the turn has said something of it, or has ended: until then nobody can see or cancel it, as the answer
-// may still be a message. What takes longer than a moment calls [Turn.Working] first.
+// The task exists once the turn has called one of its methods, or has ended. Until then callers can neither see nor
+// cancel it, because the answer may still be a message. An agent with a long job should call [Turn.Working] first.
 //
 // [Turn.Delegate] has another agent do a part of the task. Package agenttest tests an agent without a server.
 //
@@ -82,8 +82,9 @@ func Reject(parts ...a2a.Part) error { return &turn.Outcome{Kind: turn.Reject, P
 // ("never mind") instead of cancelling the task. The parts confirm it.
 func Withdraw(parts ...a2a.Part) error { return &turn.Outcome{Kind: turn.Withdraw, Parts: parts} }
 
-// Public returns an error whose message the client may read as the reason why the task failed. cause is for those who
-// run the agent: the log has it, as a warning, and not the message. nil says that nothing is wrong with the agent.
+// Public returns an error whose message the client may read as the reason why the task failed. cause is for the
+// operator of the agent: the log has it, as a warning, without the message. A nil cause means that nothing is wrong
+// with the agent.
 func Public(message string, cause error) error {
 	return &turn.PublicError{Message: message, Cause: cause}
 }

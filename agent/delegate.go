@@ -42,8 +42,8 @@ func (e *DelegateError) Error() string {
 	return fmt.Sprintf("delegation %q: %s", e.Name, e.reason(true))
 }
 
-// Refused reports whether the other agent was reached and did not take the message, so that sending the same one again
-// helps nobody.
+// Refused reports whether the other agent was reached and did not take the message. Sending the same message again
+// does not help then.
 func (e *DelegateError) Refused() bool { return e.Task == nil && !passing(e.Err) }
 
 // Unwrap returns the error in the form that callers may read, see [Public], which has Err as its cause.
@@ -106,11 +106,12 @@ const (
 // is completed. name tells the delegations of this task apart, such as "Mechanic" or, where one agent has several,
 // "Mechanic/repair"; people read what is before the slash. The task's metadata has the ids of the other tasks by name.
 //
-// What the other agent says while it works is shown as progress of this task. When it asks something, the error is its
-// question, with the forms and files in it, for the agent to return: the caller's next message is the answer, and goes
-// to the other agent when Delegate is called with that name again. If the answer does not reach it, or it refuses the
-// answer, the error is the question once more, with the reason before it. When the turn is cancelled, and when this task
-// ends before the other one, that is cancelled; see [Delegator] for what a restart changes.
+// The updates of the other agent are shown as progress of this task. If the other agent asks something, the error is
+// its question, with the forms and files in it; the agent returns it. The caller's next message is the answer. It
+// goes to the other agent when Delegate is called with the same name again. If the answer does not reach the other
+// agent, or the other agent refuses it, the error is the question once more, with the reason before it. The other
+// task is cancelled when the turn is cancelled, or when this task ends first. See [Delegator] for what a restart
+// changes.
 //
 // An agent is run from its beginning in each turn, and Delegate remembers what happened before, also over a restart: a
 // message is sent once, and a task that is completed is returned again. So an agent calls one Delegate after the other
@@ -146,8 +147,8 @@ func (t *Turn) Delegate(ctx context.Context, name string, to a2a.Service, m *a2a
 	}
 }
 
-// PassOn shows the artifacts of a delegated task as artifacts of this one. What is passed on again, in a turn that is
-// run again, replaces itself.
+// PassOn shows the artifacts of a delegated task as artifacts of this one. If the turn runs again, an artifact that
+// is passed on again replaces the earlier one.
 func (t *Turn) PassOn(task *a2a.Task) error {
 	for _, a := range task.Artifacts {
 		sum := sha256.Sum256([]byte(string(task.ID) + "\x00" + string(a.ID)))
@@ -748,7 +749,7 @@ func (c *courier) unreached(err error) error {
 	return &DelegateError{Name: c.name, Err: err}
 }
 
-// errCannotTell says that nobody knows whether a message arrived. After a crash it is sent again, under the same id.
+// errCannotTell says that it is unknown whether a message arrived. After a crash it is sent again, under the same id.
 var errCannotTell error = a2a.NewError(a2a.ErrUnsupportedOperation,
 	"the connection broke before it began a task, and it does not list its tasks")
 
@@ -797,7 +798,8 @@ func (c *courier) keep(ctx context.Context) error {
 	return c.save(ctx)
 }
 
-// recall cancels the other's task, which nobody waits for any more. A task that has ended already stays as it is.
+// recall cancels the other agent's task when its result is no longer needed. A task that has ended already stays as
+// it is.
 func (c *courier) recall(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(c.as(ctx)), recallTimeout)
 	defer stop()

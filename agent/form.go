@@ -34,9 +34,9 @@ type formDocument struct {
 
 const formType = "form"
 
-// AskForm ends the turn with a question for data: return t.AskForm(schema, values). The schema is the JSON Schema of an
-// object, values are what is known already, as a struct or a map with the same fields, or nil; what is not known is
-// left out, as "omitzero" does. The words are for people; without any, the fields are put into words. Clients that
+// AskForm ends the turn with a question for data: return t.AskForm(schema, values). The schema is the JSON Schema of
+// an object. values are the fields that are already known, as a struct or a map, or nil; leave out unknown fields,
+// for example with "omitzero". The words are for people; without any, the fields are put into words. Clients that
 // accept no JSON get the words alone.
 //
 // The answer starts the next turn, which reads it with [Turn.FormAnswer]. It is taken as JSON also by agents whose card
@@ -188,9 +188,9 @@ func FindForm(parts ...a2a.Part) (Form, bool) {
 	return Form{}, false
 }
 
-// Answer returns the fields of the filled form that a message brings, as it brings them, and reports whether it brings
-// one: as data or as JSON in a text, with the fields bare or as the member "form_data", or as lines that begin with the
-// name or the title of a field. Without a Schema it finds no lines.
+// Answer returns the fields of the filled form in a message, unchanged, and reports whether the message has one. It
+// reads data, JSON in a text, and lines that begin with the name or the title of a field. In JSON the fields are bare
+// or the member "form_data". Without a Schema it finds no lines.
 func (f Form) Answer(m *a2a.Message) (map[string]jsontext.Value, bool) {
 	for _, p := range m.Parts {
 		if data := p.Data(); data != nil {

@@ -21,8 +21,9 @@ import (
 // concurrent use; all it returns is read-only. Engines make Turns; package agenttest has one for tests of agents.
 //
 // Working, Artifact, the writer of NewArtifact and SetMetadata queue and return: the engine commits in order, many
-// events in one commit, and nobody sees anything before its commit. They block while 1,000 events or 1 MiB wait, and
-// fail once the turn is over. The first of these calls creates the task: one that works for long calls Working first.
+// events in one commit. An event is visible only after its commit. The calls block while 1,000 events or 1 MiB wait,
+// and fail once the turn is over. The first of these calls creates the task. An agent with a long job should call
+// Working first.
 type Turn struct {
 	info    turn.Info
 	backend turn.Backend
@@ -133,8 +134,8 @@ func SkillID(m *a2a.Message) string {
 // Attempt returns how often this turn was started: above 1 when a crash or a shutdown interrupted it before.
 func (t *Turn) Attempt() int { return t.info.Attempt }
 
-// WakeToken returns what engine.Wake takes to wake the task after [Turn.Suspend], from whatever hears that it is time.
-// It names the task and its owner in the clear, so it is not for strangers.
+// WakeToken returns the token that engine.Wake takes to wake the task after [Turn.Suspend]. It names the task and its
+// owner in the clear, so keep it from other callers.
 func (t *Turn) WakeToken() string { return t.backend.WakeToken() }
 
 // Working says that the task is being worked on, and how, as parts of a status message. Without parts it only sets
@@ -160,9 +161,10 @@ func (t *Turn) PutArtifact(a *a2a.Artifact) error {
 	return t.backend.Artifact(a, false, true)
 }
 
-// PutChunk is [Turn.PutArtifact] for those who pass on what somebody else streams: the parts of a are the beginning of
-// the artifact with its id or, with more, are appended to it. last says that no more follow; with more and last there may
-// be no parts. The artifact belongs to the turn from then on. What one streams oneself is easier with [Turn.NewArtifact].
+// PutChunk is [Turn.PutArtifact] for an agent that passes on the stream of another source. The parts of a are the
+// beginning of the artifact with its id or, with more, are appended to it. last says that no more parts follow; with
+// more and last there may be no parts. The artifact belongs to the turn from then on. For a stream of the agent's
+// own, [Turn.NewArtifact] is easier.
 func (t *Turn) PutChunk(a *a2a.Artifact, more, last bool) error {
 	if a.ID == "" {
 		return fmt.Errorf("agent: a chunk of artifact %q has no id", a.Name)

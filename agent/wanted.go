@@ -13,9 +13,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// Wanted is the form that a client wants the answer in, as far as it says so. That is a convention by metadata, which
-// the documents from April 2025 to 0.2 show and none defines: agents may heed it, and clients check what they get.
-// The zero value wants nothing in particular. Package schema checks an answer against a schema.
+// Wanted is the form that a client wants the answer in, as far as the client says so. It is a metadata convention
+// that the documents from April 2025 to 0.2 show and none defines: agents may follow it, and clients check the
+// answer. The zero value wants nothing in particular.
 type Wanted struct {
 	MediaType string         // such as "application/json"; "" when the client does not say
 	Schema    jsontext.Value // the JSON Schema that data is to fit; nil when there is none. Whoever wrote it may be hostile
@@ -78,8 +78,8 @@ func (w Wanted) JSON() bool {
 	return w.Schema != nil || w.SchemaRef != "" || base == "application/json" || strings.HasSuffix(base, "+json")
 }
 
-// Part returns a data part with v that says in its metadata, as the documents show, which form it has: the media type,
-// and the name of the schema where it has one. Whether v fits the schema is for the caller to check first.
+// Part returns a data part with v. The part's metadata says which form it has: the media type and, if there is one,
+// the name of the schema. Part does not check v against the schema; check it first.
 func (w Wanted) Part(v any) (a2a.Part, error) {
 	part, err := a2a.DataPart(v)
 	if err != nil {

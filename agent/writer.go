@@ -25,9 +25,10 @@ func (t *Turn) NewArtifact(name string) *ArtifactWriter {
 	return &ArtifactWriter{t: t, artifact: a2a.Artifact{ID: a2a.NewArtifactID(), Name: name}}
 }
 
-// StreamArtifact is NewArtifact for an artifact that has more than a name: its first chunk carries the id of a (a fresh
-// one when that is empty), the name, the description, the metadata and the extensions. The parts of a are not used.
-// While it is not closed, PutArtifact with the same id replaces what was written, as a finished picture does a preview.
+// StreamArtifact is NewArtifact for an artifact that has more than a name. Its first chunk carries the id of a (a
+// fresh one if that is empty), the name, the description, the metadata and the extensions. The parts of a are not
+// used. Until Close, PutArtifact with the same id replaces the written content, for example a preview with the
+// finished picture.
 func (t *Turn) StreamArtifact(a a2a.Artifact) *ArtifactWriter {
 	if a.ID == "" {
 		a.ID = a2a.NewArtifactID()
@@ -56,8 +57,8 @@ func (w *ArtifactWriter) WriteString(s string) (int, error) {
 // WritePart appends a part.
 func (w *ArtifactWriter) WritePart(p a2a.Part) error { return w.write([]a2a.Part{p}, false) }
 
-// Close tells that the artifact is complete. Clients of 1.0 learn it from the task's status, as each update of 1.0 brings
-// a part. An artifact that was never written to does not appear. Closing again does nothing.
+// Close marks the artifact as complete. Clients of 1.0 learn it from the task's status, because each update of 1.0
+// has at least one part. An artifact that was never written to does not appear. Closing again does nothing.
 func (w *ArtifactWriter) Close() error {
 	w.mu.Lock()
 	idle := w.closed || !w.begun

@@ -11,10 +11,10 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// Token returns an Authenticator for callers who share one secret: a caller that sends it as Authorization: Bearer gets the
-// identity, and all others are refused with a2a.ErrUnauthenticated, which says whether the token is missing or wrong. How
-// long a refusal takes tells nothing of the token. The Authenticator is [Schemed], so the card of its agent asks for the
-// token. Token panics if the token is empty or white space: nobody could send it.
+// Token returns an Authenticator for callers who share one secret. A caller that sends it as Authorization: Bearer
+// gets the identity. All others are refused with a2a.ErrUnauthenticated, which says whether the token is missing or
+// wrong. The time that a refusal takes does not reveal the token. The Authenticator is [Schemed], so the card of its
+// agent asks for the token. Token panics if the token is empty or white space, because no client could send it.
 func Token(token string, id a2a.Identity) Authenticator {
 	if strings.TrimSpace(token) == "" {
 		panic("auth: the token of auth.Token is empty, so every caller would be refused; " +
