@@ -49,10 +49,9 @@ func (t *Turn) AskForm(schema string, values any, words ...a2a.Part) error {
 // there is one: as data, as JSON in a text, or in lines such as "date: 2026-11-20". Fields that the answer leaves out
 // keep the values that the form showed; those that are readOnly always do.
 //
-// An answer that does not fit is asked for again: then the error is the form with what is wrong with each field, for
-// the agent to return. It does not fit when a required field is missing, when a value is not of the type or none of the
-// enum that the schema has for its field, and when v cannot hold it. Package schema checks values against all of a
-// schema.
+// An answer that does not fit is asked for again: the error is the form with the problem of each field, for the agent
+// to return. An answer does not fit if a required field is missing, if a value is not of the type or not in the enum
+// of its field's schema, or if v cannot hold it. Other rules of the schema are not checked.
 //
 // Only the properties of the form's schema are read. Data that no form asked for is no answer.
 func (t *Turn) FormAnswer(v any) (bool, error) {

@@ -50,10 +50,10 @@ func (e *Error) Error() string {
 // Unwrap returns the sort of failure and what went wrong.
 func (e *Error) Unwrap() []error { return []error{e.Kind, e.Err} }
 
-// Decode reads an agent card of any generation, or one that serves several, and checks that a client can use it: that it
-// is a JSON object with at least one interface, each with an address and a binding. What an older card calls url and
-// additionalInterfaces are interfaces whose version says which generation the agent speaks there. Decode does not ask
-// for all that the standard requires, see [a2a.AgentCard.Validate] for that.
+// Decode reads an agent card of any generation, or one that serves several, and checks that a client can use it: that
+// it is a JSON object with at least one interface, each with an address and a binding. The url and
+// additionalInterfaces of an older card become interfaces whose version is the generation that the agent speaks
+// there. Decode does not check all that the standard requires; [a2a.AgentCard.Validate] does.
 func Decode(raw []byte) (*a2a.AgentCard, error) {
 	if jsontext.Value(raw).Kind() != '{' {
 		return nil, fmt.Errorf("it is not a JSON object; it begins with %q", beginning(raw))

@@ -138,8 +138,9 @@ func withOlder[T any](p place, get func(url string) (T, error)) (T, error) {
 	return older, errOfOlder
 }
 
-// Raw returns the bytes of the card that ref names, see [Resolver.Resolve], as it is: in the form that is served to who
-// asks for none, and be it no card at all. The cache has no part in it. An error is an [*Error], or the context's.
+// Raw returns the bytes of the card that ref names, see [Resolver.Resolve], unchanged: in the form that is served to
+// a request that asks for none. The bytes may not be a card at all. Raw does not use the cache. An error is an
+// [*Error], or the context's.
 func (r *Resolver) Raw(ctx context.Context, ref string) ([]byte, error) {
 	p, err := parse(ref)
 	if err != nil {

@@ -17,9 +17,9 @@
 //
 // # Errors
 //
-// What an agent answered is an [*a2a.Error] with Remote set. An agent that cannot be reached is an
-// [*UnreachableError]. A stream that broke and could not be continued is a [*CutError]; it is never taken for the
-// stream's end.
+// An error that the agent answered is an [*a2a.Error] with Remote set. An agent that cannot be reached is an
+// [*UnreachableError]. A stream that broke and could not be continued is a [*CutError]; the client never treats a
+// broken stream as a finished one.
 package client
 
 import (

@@ -44,8 +44,8 @@ func (u Update) String() string {
 }
 
 // Stream sends a message and yields what happens because of it: the one message that is the answer, or a task and its
-// updates until it has ended or waits for input. It stays when the task waits for authorization, as that may come by
-// another way.
+// updates until it has ended or waits for input. Stream goes on while the task waits for authorization, because that
+// may come by another way.
 //
 // When the stream breaks, Stream comes back: with replay, if the card offers it, so that nothing is lost and nothing
 // comes twice; else with a subscription, which starts with the task as it is, see Update.Resync; else by asking for the
@@ -82,8 +82,8 @@ func continues(req *a2a.SendMessageRequest) bool {
 }
 
 // Follow yields a task and what happens to it until it has ended, beginning as [Client.Subscribe] does. A task that
-// has ended already is yielded as polled. What Follow does when the stream breaks is what [Client.Stream] does. The
-// agent may end the stream when the task waits for input; then Follow ends, too.
+// has ended already is yielded as polled. If the stream breaks, Follow reconnects as [Client.Stream] does. If the
+// agent ends the stream because the task waits for input, Follow ends, too.
 func (c *Client) Follow(ctx context.Context, req *a2a.SubscribeRequest) iter.Seq2[Update, error] {
 	return func(yield func(Update, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)

@@ -87,9 +87,10 @@ func (o *Options) release() error {
 	return nil
 }
 
-// NewHTTPTransport returns a transport for many calls to one agent, as a [Client] makes for itself, for those who wrap it
-// or change it before they set Options.HTTPClient. It bounds each step up to the request, but not the answer: a stream
-// may take days, and Options bounds the rest. Who made it closes its idle connections.
+// NewHTTPTransport returns a transport for many calls to one agent. A [Client] makes one for itself; call
+// NewHTTPTransport to wrap or change it before you set Options.HTTPClient. It bounds each step up to the request, but
+// not the answer: a stream may take days, and Options bounds the rest. The caller of NewHTTPTransport closes its idle
+// connections.
 func NewHTTPTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,

@@ -7,9 +7,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 )
 
-// An Outcome gathers what [Client.Stream] or [Client.Follow] yields into what it comes to: a task, or the one message that
-// is the whole answer. What a stream said is kept although the agent does not say it again: some agents have no GetTask,
-// others show a task without the artifacts that they streamed.
+// An Outcome gathers the updates of [Client.Stream] or [Client.Follow] into their result: a task, or the one message
+// that is the whole answer. It keeps what a stream said even if the agent does not repeat it: some agents have no
+// GetTask, others show a task without the artifacts that they streamed.
 //
 // The zero Outcome is ready. It is not safe for concurrent use.
 type Outcome struct{ told fold.Outcome }

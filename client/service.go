@@ -29,7 +29,7 @@ func (c *Client) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest)
 	return c.judged(ctx, &watch{continues: continues(req)}, func(ctx context.Context) (events, error) { return c.openMessage(ctx, req) })
 }
 
-// openMessage opens a stream whose end nobody has judged yet.
+// openMessage opens a stream; the caller checks how it ended.
 func (c *Client) openMessage(ctx context.Context, req *a2a.SendMessageRequest) (events, error) {
 	if err := c.mustStream(); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (c *Client) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter
 	return c.judged(ctx, w, func(ctx context.Context) (events, error) { return c.openTask(ctx, req) })
 }
 
-// openTask opens a stream whose end nobody has judged yet.
+// openTask opens a stream; the caller checks how it ended.
 func (c *Client) openTask(ctx context.Context, req *a2a.SubscribeRequest) (events, error) {
 	if err := c.mustStream(); err != nil {
 		return nil, err

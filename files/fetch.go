@@ -95,8 +95,8 @@ func NewFetcher(opts *FetchOptions) (*Fetcher, error) {
 	return f, nil
 }
 
-// Fetch fetches a file. Errors: ErrNotAllowed, ErrTooLarge, ErrMediaType; others say what its server answered. Their texts
-// are fit for whoever gave the URL.
+// Fetch fetches a file. Errors: ErrNotAllowed, ErrTooLarge, ErrMediaType; others say what the file's server answered.
+// You may show their texts to the caller that gave the URL.
 func (f *Fetcher) Fetch(ctx context.Context, rawURL string) (*Fetched, error) {
 	if len(rawURL) >= 5 && strings.EqualFold(rawURL[:5], "data:") {
 		got, err := decodeDataURI("data:"+rawURL[5:], f.opts.MaxBytes)

@@ -14,9 +14,9 @@ import (
 // slowest is how slow a reader may be, in bytes a second, before it is cut.
 const slowest = 16 << 10
 
-// ServeHTTP answers GET and HEAD of the URLs that [Store.URL] makes, below [Path]: whole or in ranges. Whoever has the
-// URL gets the file; it was given to somebody who may see the task. The answers let no browser take a file for a page of
-// the server's.
+// ServeHTTP answers GET and HEAD of the URLs that [Store.URL] makes, below [Path]: whole or in ranges. A request with
+// a valid URL gets the file without further checks, because the URL was given only to a caller that may see the task.
+// The headers keep browsers from treating a file as a page of the server.
 func (s *Store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")

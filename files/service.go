@@ -16,18 +16,18 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-// A Scoped service says whose tasks a call reaches, as that of an engine does: a task's id alone does not tell whose it
-// is. A service of yours around that of an engine goes around the result of [Store.Service].
+// A Scoped service says whose tasks a call reaches, like that of an engine: a task's id alone does not tell its
+// owner. If you wrap the service of an engine, wrap the result of [Store.Service].
 type Scoped interface {
 	a2a.Service
 	// Scope is asked, with the operation as in [auth.Access], when an answer has a reference in it.
 	Scope(ctx context.Context, operation, tenant string) (journal.Scope, error)
 }
 
-// Service returns svc, whose answers have signed URLs in place of references to files of the task that is shown. base is
-// the URL under which clients reach what answers [Store.ServeHTTP]; "" means the server that took the call, as it says in
-// [a2a.Call]. Calls within one process come from none, and are shown references. Messages with references are refused
-// with a2a.ErrInvalidParams: nobody outside has one for good reason.
+// Service returns svc, whose answers have signed URLs in place of references to files of the task that is shown. base
+// is the URL under which clients reach the handler that calls [Store.ServeHTTP]; "" means the server that took the
+// call, from [a2a.Call]. Calls within one process have no server and get references. Messages with references are
+// refused with a2a.ErrInvalidParams, because clients never need to send one.
 //
 // Signing is done for each reader, because a URL that was kept in the journal would have expired when it is needed, and
 // because readers may reach the server under different names.

@@ -38,10 +38,9 @@ func (s *Store) sweepLoop(ctx context.Context) {
 	}
 }
 
-// Sweep removes the files of tasks that the journal has no more, and those that their task does not refer to: of an
-// artifact that was replaced or an event that was refused, where a crash came between. The store does that by itself once
-// an hour: the journal forgets tasks in its own time and says so to nobody, and to look there is right also after a
-// crash. Without a Journal nothing is removed.
+// Sweep removes the files of tasks that the journal no longer has, and the files that their task does not refer to. A
+// crash can leave those behind when an artifact was replaced or an event was refused. The store sweeps by itself once
+// an hour, because the journal does not report the tasks that it deletes. Without a Journal, Sweep removes nothing.
 func (s *Store) Sweep(ctx context.Context) error {
 	if s.opts.Journal == nil {
 		return nil

@@ -56,7 +56,7 @@ type Journal interface {
 	Inputs(ctx context.Context, key Key, after uint64) ([]Input, error)
 
 	// Claim takes the lease of up to limit runnable tasks of the named agents, those that wait longest first.
-	// A task is runnable when nobody holds an unexpired lease on it and it has waiting inputs, or its turn is open
+	// A task is runnable when there is no unexpired lease on it and it has waiting inputs, or its turn is open
 	// (Run.Open), or its timer is due (Run.WakeAt).
 	Claim(ctx context.Context, holder string, agents []string, ttl time.Duration, limit int) ([]Claimed, error)
 
@@ -102,8 +102,8 @@ type Journal interface {
 	DeleteCursor(ctx context.Context, key Key, name string) error
 
 	// Prune removes up to limit tasks whose status is older than before, with all that belongs to them, and returns
-	// how many it removed. It spares tasks that somebody holds or that are runnable, that are submitted or working,
-	// and those with a cursor that has not reached their last event. A context's state goes with its last task.
+	// how many it removed. It spares tasks that are leased or runnable, that are submitted or working, and those with
+	// a cursor that has not reached their last event. A context's state goes with its last task.
 	Prune(ctx context.Context, before time.Time, limit int) (int, error)
 
 	// Close releases what the journal holds. It does not close a store that was passed in.
@@ -286,7 +286,7 @@ type Page struct {
 	Total int         // matches on all pages
 }
 
-// A Cursor is how far somebody has read a task's events, for push delivery. A commit with events makes the cursors of
+// A Cursor is how far a reader has read a task's events, for push delivery. A commit with events makes the cursors of
 // its task that had nothing to deliver due, at once or when their Due comes.
 type Cursor struct {
 	Name      string

@@ -36,8 +36,8 @@ type Capable interface {
 	Capabilities() a2a.AgentCapabilities
 }
 
-// Carded is what a Service implements that has its agent's card, as that of an engine may: then the Options need none. The
-// card is public, and it is not changed any more.
+// Carded is a Service that has its agent's card, as that of an engine may. Then the Options need none. The card is
+// public, and it must not change any more.
 type Carded interface {
 	AgentCard() *a2a.AgentCard
 }

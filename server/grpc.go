@@ -13,8 +13,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 )
 
-// GRPC is the gRPC binding, which package github.com/dragoman-a2a/dragoman/server/grpc makes: who does not import that
-// does not link gRPC. Nobody else implements it.
+// GRPC is the gRPC binding. Package github.com/dragoman-a2a/dragoman/server/grpc makes it; a program that does not
+// import that package does not link gRPC. There is no other implementation.
 type GRPC interface {
 	// Bind gives the binding what it shares with the others. New calls it once.
 	Bind(*binding.Host) error

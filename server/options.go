@@ -34,22 +34,23 @@ type Options struct {
 	CardFunc func(ctx context.Context, r *http.Request) (*a2a.AgentCard, error)
 
 	// URL is the base URL under which clients reach the server, for the card. Empty means the address that
-	// ListenAndServe bound or, where that is every address of the machine, the host that each request names. Behind
-	// a proxy that terminates TLS it has to be set. A path in it is for clients only: the server answers at the root, so
-	// whoever mounts it below a path strips that path, as http.StripPrefix does.
+	// ListenAndServe bound or, where that is every address of the machine, the host that each request names. Set it
+	// behind a proxy that terminates TLS. A path in it is for clients only: the server answers at the root. If you
+	// mount it below a path, strip that path with http.StripPrefix.
 	URL string
-	// Path is where the server is mounted below its host, such as "/agents/clock", for the URLs it names when it takes
-	// them from its address. The server answers at the root: whoever mounts it strips the path. An http.ServeMux needs it
-	// mounted without a slash at the end, where JSON-RPC is, and with one.
+	// Path is where the server is mounted below its host, such as "/agents/clock". The server uses it in the URLs
+	// that it takes from its address. Empty means the root. The server answers at the root: strip the path where you
+	// mount it. Mount it on an http.ServeMux without a slash at the end, where JSON-RPC is, and with one.
 	Path string
-	// Handler is what ListenAndServe serves, in place of the Server alone: a handler that has the Server in it, and more.
+	// Handler is what ListenAndServe serves: a handler that contains the Server, and more. Nil means the Server
+	// alone.
 	Handler http.Handler
 	// Bindings are those served, the preferred one first. Nil means a2a.BindingJSONRPC and a2a.BindingHTTPJSON.
 	Bindings []string
-	// JSONRPCPaths are paths that take JSON-RPC besides the root, such as "/jsonrpc", for clients that know one. The card
-	// names the root. They are below Path, as everything is.
+	// JSONRPCPaths are paths that take JSON-RPC besides the root, such as "/jsonrpc", for clients with a fixed path.
+	// Nil means only the root. The card names the root. They are below Path.
 	JSONRPCPaths []string
-	// GRPC serves gRPC, too, on the same port and if it is told to on one of its own: see package server/grpc. Nil means
+	// GRPC serves gRPC on the same port and, if configured, on a port of its own: see package server/grpc. Nil means
 	// that gRPC is not served.
 	GRPC GRPC
 	// Generations of the protocol that are served. Nil means all there are. a2a.Generation02 and a2a.Generation03 are
@@ -58,28 +59,29 @@ type Options struct {
 	// CardGeneration is the form of the card for requests without A2A-Version. Empty means the union of all forms, which
 	// clients of every generation can read.
 	CardGeneration a2a.Generation
-	// CardGRPC lists gRPC in the card for everybody. By default only a request whose Accept names application/grpc sees it
-	// there, as those of Dragoman's client do, because Google ADK refuses a card with an address that has no https scheme.
-	// Clients of other makers need it to find gRPC by the card.
+	// CardGRPC lists gRPC in the card for every client. By default only a request whose Accept names application/grpc
+	// sees it there, as those of Dragoman's client do. The reason is that Google ADK refuses a card with an address
+	// that has no https scheme. Clients of other makers need CardGRPC to find gRPC by the card.
 	CardGRPC bool
 	// Codes100 gives errors of 1.0 the HTTP statuses and gRPC codes of edition 1.0.0 instead of those of 1.0.1.
 	Codes100 bool
-	// RawFiles reads and writes the bytes of files in 0.2 and 0.3, over HTTP+JSON and gRPC, as bytes, as the SDK for JavaScript
-	// does. By default both bytes and base64 text in their place are read, and the text is written, as those for Python and Go
-	// do.
+	// RawFiles reads and writes the bytes of files in 0.2 and 0.3, over HTTP+JSON and gRPC, as bytes, like the SDK
+	// for JavaScript. By default the server reads both bytes and base64 text in their place, and writes the text,
+	// like the SDKs for Python and Go.
 	RawFiles bool
 	// Interfaces are further ways to reach the agent that this server does not serve itself; the card lists them last. One
 	// without a URL is at the address of this server: at its base URL or, for gRPC, at the host and port of that.
 	Interfaces []a2a.AgentInterface
 
-	// Authenticator finds out who calls. Nil means that every caller is anonymous. If it is auth.Schemed, as that of
-	// auth.Token is, a card that names no security scheme gets its schemes.
+	// Authenticator identifies the caller. Nil means that every caller is anonymous. If it is auth.Schemed, like that
+	// of auth.Token, a card that names no security scheme gets its schemes.
 	Authenticator auth.Authenticator
 	// AcceptUnversioned serves requests of 1.0 without A2A-Version. The standard wants such requests read as 0.3, which
 	// does not have them, so by default they are refused with a hint.
 	AcceptUnversioned bool
-	// RefuseReopening refuses messages that clients of 0.1 send to tasks that have ended. By default they are taken, as the
-	// documents of April 2025 want it: a new task takes over the id, in the same context, and refers to the one before.
+	// RefuseReopening refuses messages that clients of 0.1 send to tasks that have ended. By default the server takes
+	// them, as the documents of April 2025 require: a new task takes over the id, in the same context, and refers to
+	// the one before.
 	RefuseReopening bool
 	// AllowedOrigins are the web origins whose pages may call the server (CORS), "*" for all. Nil means none.
 	// Requests that change something are refused when a browser makes them for any other page.

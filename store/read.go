@@ -119,8 +119,8 @@ func (s *Snapshot) statement(ctx context.Context, text string) (*sql.Stmt, bool)
 	return s.tx.StmtContext(ctx, st.Stmt), true
 }
 
-// Classify returns an error of a [sql.Row] or of [sql.Rows], which are the
-// driver's own, as one that wraps an error of this package where one fits.
+// Classify returns an error of a [sql.Row] or of [sql.Rows], which come from the driver, as one that wraps the
+// matching error of this package, if there is one.
 func (db *DB) Classify(err error) error {
 	err, _ = db.cfg.Dialect.Classify(err)
 	return err
