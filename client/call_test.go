@@ -318,7 +318,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-// What is wrong with an answer is said about the answer, and not that it came with 200 OK.
+// The error names the problem of the answer, not that it came with 200 OK.
 func TestAnswersWithoutSense(t *testing.T) {
 	t.Parallel()
 	odd := strings.Replace(task("WORKING"), "WORKING", "DANCING", 1)

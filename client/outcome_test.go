@@ -22,7 +22,7 @@ func amid(id, text string) string {
 	return `{"message":{"messageId":"` + id + `","taskId":"t1","contextId":"c1","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}`
 }
 
-// What a stream said is the answer, whatever the agent says of the task later.
+// The content of a stream is the answer, whatever the agent says of the task later.
 func TestAskKeepsWhatTheStreamSaid(t *testing.T) {
 	t.Parallel()
 	begun := taskEvent("WORKING")

@@ -208,7 +208,7 @@ func checkErrorHeader(t *testing.T, got reply) {
 	}
 }
 
-// What is no *a2a.Error, and a panic, is an internal error without a word of what it was.
+// An error other than *a2a.Error, and a panic, is an internal error that reveals nothing of the cause.
 func TestUnknownErrorsAndPanics(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]*fake{
@@ -428,7 +428,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// What the path, the query and the body say has to agree, and every parameter has to make sense.
+// The path, the query and the body have to agree, and every parameter has to make sense.
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	f := &fake{caps: can()}

@@ -264,7 +264,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// What an agent does not have its page does not show.
+// The page of an agent leaves out the features that the agent does not have.
 func TestPageOfAPlainAgent(t *testing.T) {
 	t.Parallel()
 	no, docs := false, "javascript:alert(1)"

@@ -287,7 +287,7 @@ func TestStalledReaderIsCut(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("the stream was not cut")
 	}
-	// What the client got is a cut, not an end.
+	// The client got a cut, not an end.
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)

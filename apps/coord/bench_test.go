@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What a lease costs beside so many others.
+// The cost of a lease beside so many others.
 func BenchmarkLease(b *testing.B) {
 	for _, others := range []int{0, 500, 4000} {
 		b.Run(fmt.Sprint("beside ", others), func(b *testing.B) {
@@ -30,7 +30,7 @@ func BenchmarkLease(b *testing.B) {
 	}
 }
 
-// What it costs to wait for a file behind so many others, and to hand it on to the next one.
+// The cost of waiting for a file behind so many others, and of handing it on to the next session.
 func BenchmarkQueue(b *testing.B) {
 	for _, waiters := range []int{10, 100, 400} {
 		b.Run(fmt.Sprint("of ", waiters), func(b *testing.B) {
@@ -58,7 +58,7 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// What the worst patterns cost: those that differ at their end only.
+// The cost of the worst patterns: those that differ at their end only.
 func BenchmarkPatterns(b *testing.B) {
 	p := NewProject("p")
 	now := time.Now()

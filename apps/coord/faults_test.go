@@ -294,8 +294,8 @@ func TestNamesMeanNothing(t *testing.T) {
 	})
 }
 
-// Who waits is there, however long it takes.
-func TestWhoWaitsDoesNotDie(t *testing.T) {
+// A waiting session stays alive, however long it waits.
+func TestWaitingSessionStaysAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
 		register(t, h, "asker", "asked")
@@ -325,8 +325,8 @@ func TestTheDeadDoNotAnswer(t *testing.T) {
 	})
 }
 
-// What a dead agent leaves is there for the one that goes on with its task.
-func TestWhatTheDeadLeave(t *testing.T) {
+// The data of a dead agent is there for the agent that goes on with its task.
+func TestDataOfDeadSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
 		register(t, h, "a", "b")
@@ -343,7 +343,7 @@ func TestWhatTheDeadLeave(t *testing.T) {
 	})
 }
 
-// Who begins another task lets go of what it held for the first one, and those who wait for it get it.
+// A session that begins another task releases the leases of the first one, and the waiting sessions get them.
 func TestAnotherTaskLetsGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
@@ -557,7 +557,7 @@ func (*countingStore) DeleteProject(context.Context, string) error { return nil 
 
 func (*countingStore) Projects(context.Context) ([]string, error) { return nil, nil }
 
-// Who waits behind somebody who gives up does not wait any longer, though nothing was released.
+// A session that waits behind one that gives up waits no longer, though nothing was released.
 func TestThoseBehindOneWhoGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)

@@ -192,7 +192,7 @@ func TestCanceledBesideAnother(t *testing.T) {
 	}
 }
 
-// Who loads a project and goes does not make others go.
+// A session that loads a project and leaves does not make others leave.
 func TestCanceledLoad(t *testing.T) {
 	t.Parallel()
 	tables, _ := openTables(t)
@@ -331,7 +331,7 @@ func TestIdleProjectsRest(t *testing.T) {
 	})
 }
 
-// What the dead have left is kept for a day, also when the coordinator is started again and again.
+// The data of dead sessions is kept for a day, also when the coordinator restarts again and again.
 func TestStaleSessionsAreDeletedInTime(t *testing.T) {
 	kept := newMemory()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
-// What calls of many agents at once cost with a database, in one project: half of them read.
+// The cost of calls of many agents at once with a database, in one project: half of them read.
 func BenchmarkHub(b *testing.B) {
 	db, err := sqlite.Open(b.Context(), b.TempDir(), sqlite.Options{})
 	if err != nil {

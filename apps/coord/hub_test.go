@@ -263,7 +263,7 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-// Who shows no heartbeat lets go of all that others wait for; todos and messages are kept for a day.
+// A session without heartbeats releases all leases that others wait for; todos and messages are kept for a day.
 func TestTheDeadLetGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
@@ -290,7 +290,7 @@ func TestTheDeadLetGo(t *testing.T) {
 	})
 }
 
-// What happened is there again after a restart, and tokens go on rising.
+// Events survive a restart, and tokens go on rising.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// What one [Check] returns at most. What is beyond stays in the inbox, except that the first message always comes.
+// The most that one [Check] returns. Further messages stay in the inbox, except that the first message always comes.
 const (
 	maxAnswer      = 100       // messages, unless the caller names another number
 	maxAnswerBytes = 256 << 10 // of texts

@@ -43,7 +43,7 @@ func TestChecksAreBounded(t *testing.T) {
 	}
 }
 
-// Who asked something that was dropped from a full inbox is told so.
+// A session whose question was dropped from a full inbox is told so.
 func TestDroppedQueriesAreToldOf(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, nil)

@@ -66,7 +66,7 @@ func announce(session string, paths ...string) Announce {
 	return Announce{Session: session, Paths: paths, ChangeType: "modify"}
 }
 
-// Who announces a path twice, and waits for it, has it once.
+// A session that announces a path twice, and waits for it, gets it once.
 func TestOneSessionWaitsTwice(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -154,8 +154,8 @@ func TestReleaseFreesThePathOnly(t *testing.T) {
 	b.gives(Release{Session: "a"}, "file_path is missing")
 }
 
-// What a hook takes goes with the turn, unless the agent has said that it wants it.
-func TestWhatHooksTake(t *testing.T) {
+// A lease taken by a hook ends with the turn, unless the agent has asked for it itself.
+func TestLeasesOfHooks(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	auto := func(path string) Announce {
@@ -184,7 +184,7 @@ func TestWhatHooksTake(t *testing.T) {
 	}
 }
 
-// What an agent has announced itself comes before what a hook has taken.
+// An agent's own announcement takes precedence over the lease of a hook.
 func TestOwnBeforeAuto(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -235,7 +235,7 @@ func TestLiteralPaths(t *testing.T) {
 	b.gives(Release{Session: "a", Path: "what?.md", Literal: true}, `"released"`)
 }
 
-// Who names a file with wildcards in its name frees its pattern of that name first, and without one the file.
+// Releasing a name with wildcards frees the session's pattern of that name first, and without one the file.
 func TestReleaseOfWildcardsInAName(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -250,7 +250,7 @@ func TestReleaseOfWildcardsInAName(t *testing.T) {
 	b.gives(ListLocks{}, `"leases":[]`)
 }
 
-// Who only waits is not said to hold.
+// A session that only waits is not listed as a holder.
 func TestConflictWithWhoWaits(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -352,7 +352,7 @@ func TestLeasesOfTheDeadThatCameBack(t *testing.T) {
 	b.gives(CheckLock{Session: "a", Path: "x"}, "held")
 }
 
-// What earlier versions kept is read.
+// Data of earlier versions is read.
 func TestStateOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	const snapshot = `{"seq":3,"stamp":1,"token":2,"settings":{},"sessions":{` +

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What a project takes is up to its limits, and no more.
+// A project takes data up to its limits, and no more.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	many := func(n int, format string) []string {

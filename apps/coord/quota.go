@@ -4,7 +4,7 @@ package coord
 
 import "fmt"
 
-// What one session may keep in a project, so that none fills it.
+// Limits of what one session may keep in a project, so that none fills it.
 const (
 	maxShare      = maxState / 4  // bytes, of one that is registered
 	maxGuestShare = maxState / 32 // bytes, of one that is not

@@ -129,7 +129,7 @@ type Change struct {
 	State       string    `json:"state,omitzero"` // what became of the lease; none while it is held
 }
 
-// What became of the lease of a Change.
+// The result for the lease of a Change.
 const (
 	ChangeReleased = "released" // its holder released it, as is done when a change is made
 	ChangeLapsed   = "lapsed"   // it ended otherwise, so that nobody has said that the change was made

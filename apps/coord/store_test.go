@@ -352,7 +352,7 @@ func (s *inMemory) count(kind coord.Kind) int {
 	return n
 }
 
-// What comes after a commit that fails is done again, and those who watch see it.
+// Commands after a failed commit are done again, and watchers see them.
 func TestLaterCallsAreDoneAgain(t *testing.T) {
 	t.Parallel()
 	tables, _ := openTables(t)

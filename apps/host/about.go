@@ -167,7 +167,7 @@ func inPassing(text string) []textRange {
 	return spans
 }
 
-// What follows the thing that is wanted describes it: "a function that converts euros", "a poster for the new film".
+// Words after the wanted thing describe it: "a function that converts euros", "a poster for the new film".
 var describing = wordSet("of that which who to for showing with about where when whose")
 
 // maxBefore is how many words may stand before the thing that is wanted.

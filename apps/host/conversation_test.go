@@ -250,7 +250,7 @@ func TestAnswersAboutItself(t *testing.T) {
 	}
 }
 
-// What is no text goes through as it is, both ways.
+// Parts other than text pass through unchanged, both ways.
 func TestPartsPassThrough(t *testing.T) {
 	t.Parallel()
 	sent := make(chan *a2a.Message, 1)

@@ -296,7 +296,7 @@ func TestTooManyHosts(t *testing.T) {
 	must(t, w.SendMessage(m), a2a.TaskStateRejected, "is not a list of strings")
 }
 
-// What cards and agents say does not reach the host's own words with what controls terminals.
+// Terminal control characters in cards and answers do not reach the host's own words.
 func TestControlCharactersAreStripped(t *testing.T) {
 	t.Parallel()
 	evil := agent.Func(func(_ context.Context, t *agent.Turn) error {

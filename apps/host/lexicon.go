@@ -58,7 +58,7 @@ var turnSigns = map[string]turn{
 	"$?": {strength: suggests, money: true},
 }
 
-// What {Title} and {Name} stand for in turns.
+// The patterns that {Title} and {Name} stand for in turns.
 const (
 	capitalised = `\p{Lu}[\p{L}\p{N}'’.&:-]*`
 	quotation   = `["“][^"”\n]{1,80}["”]`

@@ -115,7 +115,7 @@ func TestTheLimitOfAnAnswerHoldsForAllOfIt(t *testing.T) {
 	}
 }
 
-// What is too long is refused with the limit, by the host and by the one agent that the request is for.
+// A text that is too long is refused with the limit, by the host and by the one agent that the request is for.
 func TestLongRequestsAreRejected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.MaxText = 20_000 }, serve(t, reimbursement.New(reimbursement.Options{}), reimbursement.Card()))

@@ -28,8 +28,8 @@ func several(t *testing.T) *world {
 		serve(t, images.New(images.Options{}), images.Card()), serve(t, hello.New(hello.Options{}), hello.Card()))
 }
 
-// What is clearly for another agent than the one that waits goes to neither without asking.
-func TestWhatIsForAnotherAgentIsAskedAbout(t *testing.T) {
+// A message that is clearly for another agent than the waiting one goes to neither without asking.
+func TestMessageForAnotherAgentIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	for open, messages := range map[string][]string{
 		"who directed Dune?": {

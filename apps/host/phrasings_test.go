@@ -370,7 +370,7 @@ func TestRulesAnswerGreetingsWithoutAGreeter(t *testing.T) {
 	}
 }
 
-// What none of the agents does goes to none of them.
+// A request that none of the agents can serve goes to none of them.
 func TestRulesAskAboutWhatNobodyDoes(t *testing.T) {
 	t.Parallel()
 	guessed := 0

@@ -103,7 +103,7 @@ func TestNamesThatNobodyHas(t *testing.T) {
 	must(t, w.Reply(w.Send("Tralala"), "Hopsasa"), a2a.TaskStateInputRequired, `You said something else, so "Tralala" was not sent to any agent.`)
 }
 
-// What a message lacked, said in the next one, goes along with it.
+// A missing part that the next message brings is sent along with it.
 func TestWordsThatWereMissing(t *testing.T) {
 	t.Parallel()
 	got := make(chan string, 1)
@@ -228,7 +228,7 @@ func TestALongTaskRemembersItsLastSteps(t *testing.T) {
 	}
 }
 
-// What an agent has answered is there although it cannot be planned how to go on.
+// An agent's answer is kept even if the next step cannot be planned.
 func TestAUserErrorKeepsTheAnswers(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]*host.Decision{

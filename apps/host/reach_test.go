@@ -115,7 +115,7 @@ func TestAnAgentThatComesLater(t *testing.T) {
 	must(t, w.Send("Say hello to Ada"), a2a.TaskStateCompleted)
 }
 
-// Who cannot be reached is told beside what the others do, once in a conversation.
+// An agent that cannot be reached is named beside the answers of the others, once in a conversation.
 func TestSomeAgentsAreDown(t *testing.T) {
 	t.Parallel()
 	addr := nowhere(t)
@@ -147,7 +147,7 @@ func TestSomeAgentsAreDown(t *testing.T) {
 	}
 }
 
-// What the registry knows of its agents counts until the host has seen for itself.
+// The registry's health data counts until the host has called the agent itself.
 func TestAgentsThatTheRegistrySaysAreDown(t *testing.T) {
 	t.Parallel()
 	parrot := entry("1", "Parrot", "http://"+nowhere(t))
@@ -181,7 +181,7 @@ func TestAgentsThatTheRegistrySaysAreDown(t *testing.T) {
 }
 
 // All agents that a request could be for are known, and none is there.
-func TestNobodyToChooseFrom(t *testing.T) {
+func TestNoAgentToChooseFrom(t *testing.T) {
 	t.Parallel()
 	parrot := entry("1", "Parrot", "http://"+nowhere(t))
 	parrot.Health = registry.Health{State: registry.HealthDown, CheckedAt: time.Now()}

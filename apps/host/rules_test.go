@@ -110,7 +110,7 @@ func TestShortNamesAfterAnAt(t *testing.T) {
 	}
 }
 
-// What is attached counts: an agent that does not take it is not asked.
+// Attachments count: an agent that does not take them is not asked.
 func TestPlansWithFiles(t *testing.T) {
 	t.Parallel()
 	table := a2a.RawPart([]byte("a,b\n1,2\n"), "text/csv", "x.csv")
@@ -200,7 +200,7 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
-// What a request costs does not grow with what was pasted into it.
+// The cost of a request does not grow with the text that was pasted into it.
 func BenchmarkRules(b *testing.B) {
 	agents := fixtures(b)
 	for name, text := range map[string]string{
