@@ -170,7 +170,7 @@ func (b bridging) elicitation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(a.Asked) != 1 || !strings.HasPrefix(a.Asked[0], "The agent Slow Agent asks: How far shall I count?") {
+	if len(a.Asked) != 1 || !strings.HasPrefix(a.Asked[0], "The agent Slow Agent asks: How far shall I count, ") {
 		return fmt.Errorf("the person is asked %q", a.Asked)
 	}
 	_, err = says(a, "Counted to 2.", "completed")

@@ -62,7 +62,7 @@ func (l *lab) playCoordinator(ctx context.Context, r *row) map[string]result {
 
 // readScripts returns the conversations that the coordinator's own tests play, by their names.
 func readScripts() (map[string]string, error) {
-	files, err := filepath.Glob("../coord/mcp/testdata/*.script")
+	files, err := filepath.Glob("../apps/coord/mcp/testdata/*.script")
 	if err != nil || len(files) == 0 {
 		return nil, errors.Join(err, errors.New("there are no scripts for the coordinator"))
 	}

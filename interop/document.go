@@ -80,7 +80,7 @@ A2AMCP: its one transport method, a placeholder that calls nothing, is given a r
 
 | scenario | what happens |
 | --- | --- |
-| tools | several clients play the conversations of ` + "`coord/mcp/testdata`" + `, which call all tools; each answer is compared to the last character, members in order |
+| tools | several clients play the conversations of ` + "`apps/coord/mcp/testdata`" + `, which call all tools; each answer is compared to the last character, members in order |
 | resources | each resource says what the tool says that lists the same |
 | updates | a client that has subscribed to a resource hears that another one has changed it |
 | prompt | join_project says how to work, and what goes on |
