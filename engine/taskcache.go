@@ -37,8 +37,9 @@ func newCachedTask(key journal.Key, p *journal.Projection, head *journal.Head, s
 	return &cachedTask{key: key, projection: p, head: head, seq: head.Seq, size: size}
 }
 
-// at returns the task as of head, or a later one that other readers have folded. A nil task with missing set means that
-// the events after seq have to be folded first. Without missing, the cached task cannot be used for this head.
+// at returns the task as of event seq: that of head, or a later one that other readers have folded. If as is of an
+// earlier event than seq, the head that goes with the task is not known yet. A nil task with missing set means that the
+// events after seq have to be folded first. Without missing, the cached task cannot be used for this head.
 func (t *cachedTask) at(head *journal.Head) (task *a2a.Task, as *journal.Head, seq uint64, missing bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,6 +69,9 @@ func (t *cachedTask) fold(seq uint64, events []journal.Event, head *journal.Head
 		t.projection.Apply(&events[i])
 		t.size += events[i].Size()
 	}
+	if t.seq == head.Seq {
+		t.head = head
+	}
 }
 
 func (t *cachedTask) bytes() int {
@@ -76,10 +80,19 @@ func (t *cachedTask) bytes() int {
 	return t.size
 }
 
-// task returns the task as of head, or as of a later one, and that head. It is nil when the cached task cannot be used.
+// task returns the task as of head, or as of a later one, and the head of the same event. It is nil when the cached task cannot be used.
 func (t *cachedTask) task(ctx context.Context, j journal.Journal, head *journal.Head) (*a2a.Task, *journal.Head, error) {
 	for {
 		task, as, seq, missing := t.at(head)
+		if task != nil && as.Seq < seq {
+			// Other readers have folded events after head. With an older head, a stream would show them twice.
+			later, err := j.Head(ctx, t.key)
+			if err != nil {
+				return nil, nil, err
+			}
+			head = later
+			continue
+		}
 		if !missing {
 			return task, as, nil
 		}
