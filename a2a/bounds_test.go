@@ -60,7 +60,8 @@ func TestListsOfTasksAreNotBounded(t *testing.T) {
 	if err := Unmarshal([]byte(text), &task); err != nil {
 		t.Fatal(err)
 	}
-	if len(task.Status.Message.Parts) != n || len(task.Artifacts[0].Parts) != n || len(task.History[0].Parts) != n || len(task.History[0].ReferenceTaskIDs) != n {
+	if len(task.Status.Message.Parts) != n || len(task.Artifacts[0].Parts) != n || len(task.History[0].Parts) != n ||
+		len(task.History[0].ReferenceTaskIDs) != n {
 		t.Error("a list of the task is not as long as it was")
 	}
 }

@@ -32,15 +32,16 @@ type Call struct {
 	RequestID  string     // names this request in logs
 
 	// BaseURL is where the caller reaches the root of the server that took the request, without a slash at the end; ""
-	// within one process. Where the server's options do not say it, it has the host that the request names, so it is for
-	// the answer to this caller: nothing that others read, or that is kept, may have it in it.
+	// within one process. Where the server's options do not say it, it has the host that the request names, so it is
+	// for the answer to this caller: nothing that others read, or that is kept, may have it in it.
 	BaseURL string
 
 	TraceParent string // W3C trace context of the request; "" when there is none
 
-	// Accepted, when it is not nil, is for a Service that keeps a request for longer than it takes to look at it, such as a
-	// message while an agent works on it, and bounds by itself how much it keeps so. The Service calls it once it counts the
-	// request among those, and the server then counts it no longer. Otherwise the server does so until the method returns.
+	// Accepted, when it is not nil, is for a Service that keeps a request for longer than it takes to look at it, such
+	// as a message while an agent works on it, and bounds by itself how much it keeps so. The Service calls it once it
+	// counts the request among those, and the server then counts it no longer. Otherwise the server does so until the
+	// method returns.
 	Accepted func()
 }
 

@@ -129,8 +129,8 @@ func (t *Task) Text() string {
 	return strings.Join(texts, "\n")
 }
 
-// LastMessage returns what the agent said last: the message of the status, or else the last one of the history if it is the
-// agent's, as a message goes there when a status without one follows. It returns nil if there is none.
+// LastMessage returns what the agent said last: the message of the status, or else the last one of the history if it is
+// the agent's, as a message goes there when a status without one follows. It returns nil if there is none.
 func (t *Task) LastMessage() *Message {
 	if t.Status.Message != nil || len(t.History) == 0 {
 		return t.Status.Message

@@ -26,7 +26,8 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := NewMessage(RoleUser, RawPart([]byte("abc"), "text/plain", "a.txt"), URLPart("https://example.com", "image/png", "b.png"), data)
+	m := NewMessage(RoleUser, RawPart([]byte("abc"), "text/plain", "a.txt"),
+		URLPart("https://example.com", "image/png", "b.png"), data)
 	m.ID = "m"
 	want := `{"messageId":"m","role":"ROLE_USER","parts":[{"raw":"YWJj","mediaType":"text/plain","filename":"a.txt"},` +
 		`{"url":"https://example.com","mediaType":"image/png","filename":"b.png"},{"data":{"a":["<"],"b":1}}]}`
@@ -82,7 +83,8 @@ func TestPartSaysWhatItCarries(t *testing.T) {
 		"empty": {Part{}, "", "", "", ""},
 	} {
 		p := test.part
-		if p.Text() != test.text || string(p.Raw()) != test.raw || p.URL() != test.url || string(p.Data()) != test.data {
+		if p.Text() != test.text || string(p.Raw()) != test.raw || p.URL() != test.url ||
+			string(p.Data()) != test.data {
 			t.Errorf("%s: %q, %q, %q, %q", name, p.Text(), p.Raw(), p.URL(), p.Data())
 		}
 		if err := p.Decode(new(any)); (err == nil) != (test.data != "") {
@@ -105,7 +107,8 @@ func TestTaskSaysWhatItCameTo(t *testing.T) {
 	if task.Text() != "That is all." {
 		t.Errorf("got %q, want the status where no artifact has text", task.Text())
 	}
-	task.Artifacts = append(task.Artifacts, &Artifact{Parts: []Part{TextPart("a"), TextPart("b")}}, &Artifact{Parts: []Part{TextPart("c")}})
+	task.Artifacts = append(task.Artifacts, &Artifact{Parts: []Part{TextPart("a"), TextPart("b")}},
+		&Artifact{Parts: []Part{TextPart("c")}})
 	if task.Text() != "ab\nc" {
 		t.Errorf("got %q", task.Text())
 	}

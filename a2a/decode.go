@@ -27,8 +27,8 @@ type (
 // error v is undefined. Nothing in v shares memory with data.
 //
 // Errors are [*Error]: ErrParse when data is not strict JSON (bad syntax, duplicate keys, invalid UTF-8, bytes after
-// the value, values deeper than [MaxDepth]), ErrInvalidParams when a member has the wrong type or value. Required members may be
-// missing: that is for Validate to say.
+// the value, values deeper than [MaxDepth]), ErrInvalidParams when a member has the wrong type or value. Required
+// members may be missing: that is for Validate to say.
 func Unmarshal(data []byte, v json.UnmarshalerFrom) error {
 	d := jsonio.Open(data)
 	defer jsonio.Close(d)
@@ -48,7 +48,8 @@ func decodeWith[T any](d *reader, v *T, read func(*reader, *T) error) error {
 }
 
 // decodeError makes an [*Error] of what went wrong while reading a value that starts below base levels, see
-// [jsonio.Explain]. Errors of the reader under the decoder, such as that of a body which is too large, stay what they are.
+// [jsonio.Explain]. Errors of the reader under the decoder, such as that of a body which is too large, stay what they
+// are.
 func decodeError(d *reader, base int, err error) error {
 	if err == nil {
 		return nil
@@ -72,8 +73,8 @@ func decodeError(d *reader, base int, err error) error {
 }
 
 // ParseTime returns the time of a timestamp of the protocol, in UTC: RFC 3339 with any offset, in the years 1 to 9999.
-// A timestamp without an offset, as Python's isoformat writes one, is taken for UTC. Anything else is an ErrInvalidParams
-// that names no field.
+// A timestamp without an offset, as Python's isoformat writes one, is taken for UTC. Anything else is an
+// ErrInvalidParams that names no field.
 func ParseTime(text string) (time.Time, error) {
 	t, ok := jsonio.ParseTime(text)
 	if !ok {

@@ -48,14 +48,17 @@ func TestDecodeStreamResponseWithoutWrapper(t *testing.T) {
 func TestDecodeStreamResponseStillRefuses(t *testing.T) {
 	t.Parallel()
 	for _, payload := range []string{
-		`{"kind":"news","id":"t1"}`, `{"id":"t1","status":{"state":"TASK_STATE_COMPLETED"}}`, `{"kind":"task","id":7}`, `{"kind":7}`, `{"kind":"task"`,
+		`{"kind":"news","id":"t1"}`, `{"id":"t1","status":{"state":"TASK_STATE_COMPLETED"}}`, `{"kind":"task","id":7}`,
+		`{"kind":7}`, `{"kind":"task"`,
 		`{"kind":"message","parts":[{"kind":"file","file":{"uri":"a"}}]}`,
 	} {
-		if got, err := DecodeStreamResponse([]byte(payload)); !errors.Is(err, ErrInvalidParams) && !errors.Is(err, ErrParse) {
+		if got, err := DecodeStreamResponse([]byte(payload)); !errors.Is(err, ErrInvalidParams) &&
+			!errors.Is(err, ErrParse) {
 			t.Errorf("%s: got %v, %v", payload, got, err)
 		}
 	}
-	if got, err := DecodeSendResponse([]byte(`{"kind":"status-update","taskId":"t1","status":{"state":"TASK_STATE_WORKING"}}`)); err == nil {
+	if got, err := DecodeSendResponse(
+		[]byte(`{"kind":"status-update","taskId":"t1","status":{"state":"TASK_STATE_WORKING"}}`)); err == nil {
 		t.Errorf("an update as a send's answer: %v", got)
 	}
 }

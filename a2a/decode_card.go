@@ -11,19 +11,43 @@ import (
 var agentCardObject = object[AgentCard]{Snake: true, Members: []member[AgentCard]{
 	{Name: "name", Read: func(d *reader, v *AgentCard) error { return jsonio.String(d, &v.Name) }},
 	{Name: "description", Read: func(d *reader, v *AgentCard) error { return jsonio.String(d, &v.Description) }},
-	{Name: "supportedInterfaces", Read: func(d *reader, v *AgentCard) error { return agentInterfaceObject.ReadList(d, &v.SupportedInterfaces) }},
-	{Name: "provider", Read: func(d *reader, v *AgentCard) error { return agentProviderObject.ReadNew(d, &v.Provider) }},
+	{Name: "supportedInterfaces", Read: func(d *reader,
+		v *AgentCard) error {
+		return agentInterfaceObject.ReadList(d, &v.SupportedInterfaces)
+	}},
+	{Name: "provider", Read: func(d *reader,
+		v *AgentCard) error {
+		return agentProviderObject.ReadNew(d, &v.Provider)
+	}},
 	{Name: "version", Read: func(d *reader, v *AgentCard) error { return jsonio.String(d, &v.Version) }},
-	{Name: "documentationUrl", Read: func(d *reader, v *AgentCard) error { return jsonio.New(d, &v.DocumentationURL, jsonio.String) }},
-	{Name: "capabilities", Read: func(d *reader, v *AgentCard) error { return agentCapabilitiesObject.Read(d, &v.Capabilities) }},
-	{Name: "securitySchemes", Read: func(d *reader, v *AgentCard) error { return readSecuritySchemes(d, &v.SecuritySchemes) }},
+	{Name: "documentationUrl", Read: func(d *reader,
+		v *AgentCard) error {
+		return jsonio.New(d, &v.DocumentationURL, jsonio.String)
+	}},
+	{Name: "capabilities", Read: func(d *reader,
+		v *AgentCard) error {
+		return agentCapabilitiesObject.Read(d, &v.Capabilities)
+	}},
+	{Name: "securitySchemes", Read: func(d *reader,
+		v *AgentCard) error {
+		return readSecuritySchemes(d, &v.SecuritySchemes)
+	}},
 	{Name: "securityRequirements", Read: func(d *reader, v *AgentCard) error {
 		return securityRequirementObject.ReadList(d, &v.SecurityRequirements)
 	}},
-	{Name: "defaultInputModes", Read: func(d *reader, v *AgentCard) error { return jsonio.Strings(d, &v.DefaultInputModes) }},
-	{Name: "defaultOutputModes", Read: func(d *reader, v *AgentCard) error { return jsonio.Strings(d, &v.DefaultOutputModes) }},
+	{Name: "defaultInputModes", Read: func(d *reader,
+		v *AgentCard) error {
+		return jsonio.Strings(d, &v.DefaultInputModes)
+	}},
+	{Name: "defaultOutputModes", Read: func(d *reader,
+		v *AgentCard) error {
+		return jsonio.Strings(d, &v.DefaultOutputModes)
+	}},
 	{Name: "skills", Read: func(d *reader, v *AgentCard) error { return agentSkillObject.ReadList(d, &v.Skills) }},
-	{Name: "signatures", Read: func(d *reader, v *AgentCard) error { return agentCardSignatureObject.ReadList(d, &v.Signatures) }},
+	{Name: "signatures", Read: func(d *reader,
+		v *AgentCard) error {
+		return agentCardSignatureObject.ReadList(d, &v.Signatures)
+	}},
 	{Name: "iconUrl", Read: func(d *reader, v *AgentCard) error { return jsonio.New(d, &v.IconURL, jsonio.String) }},
 }}
 
@@ -31,7 +55,10 @@ var agentInterfaceObject = object[AgentInterface]{Snake: true, Members: []member
 	{Name: "url", Read: func(d *reader, v *AgentInterface) error { return jsonio.String(d, &v.URL) }},
 	{Name: "protocolBinding", Read: func(d *reader, v *AgentInterface) error { return jsonio.String(d, &v.Binding) }},
 	{Name: "tenant", Read: func(d *reader, v *AgentInterface) error { return jsonio.String(d, &v.Tenant) }},
-	{Name: "protocolVersion", Read: func(d *reader, v *AgentInterface) error { return jsonio.String(d, &v.ProtocolVersion) }},
+	{Name: "protocolVersion", Read: func(d *reader,
+		v *AgentInterface) error {
+		return jsonio.String(d, &v.ProtocolVersion)
+	}},
 }}
 
 var agentProviderObject = object[AgentProvider]{Snake: true, Members: []member[AgentProvider]{
@@ -40,10 +67,22 @@ var agentProviderObject = object[AgentProvider]{Snake: true, Members: []member[A
 }}
 
 var agentCapabilitiesObject = object[AgentCapabilities]{Snake: true, Members: []member[AgentCapabilities]{
-	{Name: "streaming", Read: func(d *reader, v *AgentCapabilities) error { return jsonio.New(d, &v.Streaming, jsonio.Bool) }},
-	{Name: "pushNotifications", Read: func(d *reader, v *AgentCapabilities) error { return jsonio.New(d, &v.PushNotifications, jsonio.Bool) }},
-	{Name: "extensions", Read: func(d *reader, v *AgentCapabilities) error { return agentExtensionObject.ReadList(d, &v.Extensions) }},
-	{Name: "extendedAgentCard", Read: func(d *reader, v *AgentCapabilities) error { return jsonio.New(d, &v.ExtendedAgentCard, jsonio.Bool) }},
+	{Name: "streaming", Read: func(d *reader,
+		v *AgentCapabilities) error {
+		return jsonio.New(d, &v.Streaming, jsonio.Bool)
+	}},
+	{Name: "pushNotifications", Read: func(d *reader,
+		v *AgentCapabilities) error {
+		return jsonio.New(d, &v.PushNotifications, jsonio.Bool)
+	}},
+	{Name: "extensions", Read: func(d *reader,
+		v *AgentCapabilities) error {
+		return agentExtensionObject.ReadList(d, &v.Extensions)
+	}},
+	{Name: "extendedAgentCard", Read: func(d *reader,
+		v *AgentCapabilities) error {
+		return jsonio.New(d, &v.ExtendedAgentCard, jsonio.Bool)
+	}},
 }}
 
 var agentExtensionObject = object[AgentExtension]{Snake: true, Members: []member[AgentExtension]{
@@ -85,7 +124,10 @@ var httpAuthSchemeObject = object[HTTPAuthScheme]{Snake: true, Members: []member
 }}
 
 var openIDConnectSchemeObject = object[OpenIDConnectScheme]{Snake: true, Members: []member[OpenIDConnectScheme]{
-	{Name: "description", Read: func(d *reader, v *OpenIDConnectScheme) error { return jsonio.String(d, &v.Description) }},
+	{Name: "description", Read: func(d *reader,
+		v *OpenIDConnectScheme) error {
+		return jsonio.String(d, &v.Description)
+	}},
 	{Name: "openIdConnectUrl", Read: func(d *reader, v *OpenIDConnectScheme) error { return jsonio.String(d, &v.URL) }},
 }}
 
@@ -94,28 +136,52 @@ var mutualTLSSchemeObject = object[MutualTLSScheme]{Snake: true, Members: []memb
 }}
 
 var authorizationCodeFlowObject = object[AuthorizationCodeFlow]{Snake: true, Members: []member[AuthorizationCodeFlow]{
-	{Name: "authorizationUrl", Read: func(d *reader, v *AuthorizationCodeFlow) error { return jsonio.String(d, &v.AuthorizationURL) }},
+	{Name: "authorizationUrl", Read: func(d *reader,
+		v *AuthorizationCodeFlow) error {
+		return jsonio.String(d, &v.AuthorizationURL)
+	}},
 	{Name: "tokenUrl", Read: func(d *reader, v *AuthorizationCodeFlow) error { return jsonio.String(d, &v.TokenURL) }},
-	{Name: "refreshUrl", Read: func(d *reader, v *AuthorizationCodeFlow) error { return jsonio.String(d, &v.RefreshURL) }},
-	{Name: "scopes", Read: func(d *reader, v *AuthorizationCodeFlow) error { return jsonio.Map(d, &v.Scopes, jsonio.String) }},
-	{Name: "pkceRequired", Read: func(d *reader, v *AuthorizationCodeFlow) error { return jsonio.Bool(d, &v.PKCERequired) }},
+	{Name: "refreshUrl", Read: func(d *reader,
+		v *AuthorizationCodeFlow) error {
+		return jsonio.String(d, &v.RefreshURL)
+	}},
+	{Name: "scopes", Read: func(d *reader,
+		v *AuthorizationCodeFlow) error {
+		return jsonio.Map(d, &v.Scopes, jsonio.String)
+	}},
+	{Name: "pkceRequired", Read: func(d *reader,
+		v *AuthorizationCodeFlow) error {
+		return jsonio.Bool(d, &v.PKCERequired)
+	}},
 }}
 
 var clientCredentialsFlowObject = object[ClientCredentialsFlow]{Snake: true, Members: []member[ClientCredentialsFlow]{
 	{Name: "tokenUrl", Read: func(d *reader, v *ClientCredentialsFlow) error { return jsonio.String(d, &v.TokenURL) }},
-	{Name: "refreshUrl", Read: func(d *reader, v *ClientCredentialsFlow) error { return jsonio.String(d, &v.RefreshURL) }},
-	{Name: "scopes", Read: func(d *reader, v *ClientCredentialsFlow) error { return jsonio.Map(d, &v.Scopes, jsonio.String) }},
+	{Name: "refreshUrl", Read: func(d *reader,
+		v *ClientCredentialsFlow) error {
+		return jsonio.String(d, &v.RefreshURL)
+	}},
+	{Name: "scopes", Read: func(d *reader,
+		v *ClientCredentialsFlow) error {
+		return jsonio.Map(d, &v.Scopes, jsonio.String)
+	}},
 }}
 
 var deviceCodeFlowObject = object[DeviceCodeFlow]{Snake: true, Members: []member[DeviceCodeFlow]{
-	{Name: "deviceAuthorizationUrl", Read: func(d *reader, v *DeviceCodeFlow) error { return jsonio.String(d, &v.DeviceAuthorizationURL) }},
+	{Name: "deviceAuthorizationUrl", Read: func(d *reader,
+		v *DeviceCodeFlow) error {
+		return jsonio.String(d, &v.DeviceAuthorizationURL)
+	}},
 	{Name: "tokenUrl", Read: func(d *reader, v *DeviceCodeFlow) error { return jsonio.String(d, &v.TokenURL) }},
 	{Name: "refreshUrl", Read: func(d *reader, v *DeviceCodeFlow) error { return jsonio.String(d, &v.RefreshURL) }},
 	{Name: "scopes", Read: func(d *reader, v *DeviceCodeFlow) error { return jsonio.Map(d, &v.Scopes, jsonio.String) }},
 }}
 
 var implicitFlowObject = object[ImplicitFlow]{Snake: true, Members: []member[ImplicitFlow]{
-	{Name: "authorizationUrl", Read: func(d *reader, v *ImplicitFlow) error { return jsonio.String(d, &v.AuthorizationURL) }},
+	{Name: "authorizationUrl", Read: func(d *reader,
+		v *ImplicitFlow) error {
+		return jsonio.String(d, &v.AuthorizationURL)
+	}},
 	{Name: "refreshUrl", Read: func(d *reader, v *ImplicitFlow) error { return jsonio.String(d, &v.RefreshURL) }},
 	{Name: "scopes", Read: func(d *reader, v *ImplicitFlow) error { return jsonio.Map(d, &v.Scopes, jsonio.String) }},
 }}
@@ -129,7 +195,10 @@ var passwordFlowObject = object[PasswordFlow]{Snake: true, Members: []member[Pas
 var oAuth2SchemeObject = object[OAuth2Scheme]{Snake: true, Members: []member[OAuth2Scheme]{
 	{Name: "description", Read: func(d *reader, v *OAuth2Scheme) error { return jsonio.String(d, &v.Description) }},
 	{Name: "flows", Read: func(d *reader, v *OAuth2Scheme) error { return readOneof(d, &v.Flow, &oauthFlowObject) }},
-	{Name: "oauth2MetadataUrl", Read: func(d *reader, v *OAuth2Scheme) error { return jsonio.String(d, &v.MetadataURL) }},
+	{Name: "oauth2MetadataUrl", Read: func(d *reader,
+		v *OAuth2Scheme) error {
+		return jsonio.String(d, &v.MetadataURL)
+	}},
 }}
 
 var oauthFlowObject = oneofObject(
@@ -164,7 +233,10 @@ func readSecuritySchemes(d *reader, schemes *map[string]SecurityScheme) error {
 }
 
 var securityRequirementObject = object[SecurityRequirement]{Snake: true, Members: []member[SecurityRequirement]{
-	{Name: "schemes", Read: func(d *reader, v *SecurityRequirement) error { return jsonio.Map(d, v, stringListObject.Read) }},
+	{Name: "schemes", Read: func(d *reader,
+		v *SecurityRequirement) error {
+		return jsonio.Map(d, v, stringListObject.Read)
+	}},
 }}
 
 // A StringList is an object around a list, because protobuf has no maps of lists.

@@ -29,8 +29,8 @@ var (
 	)
 )
 
-// DecodeStreamResponse returns the event that a StreamResponse carries. An event without that wrapper counts, too, if its
-// kind says what it is, as in 0.3: langgraph-api streams 1.0 like that. Errors are those of [Unmarshal].
+// DecodeStreamResponse returns the event that a StreamResponse carries. An event without that wrapper counts, too, if
+// its kind says what it is, as in 0.3: langgraph-api streams 1.0 like that. Errors are those of [Unmarshal].
 func DecodeStreamResponse(data []byte) (Event, error) {
 	var r StreamResponse
 	err := unmarshalWrapped(data, &r)

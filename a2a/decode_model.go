@@ -12,7 +12,10 @@ var messageObject = object[Message]{Snake: true, Members: []member[Message]{
 	{Name: "parts", Read: func(d *reader, v *Message) error { return partObject.ReadList(d, &v.Parts) }},
 	{Name: "metadata", Read: func(d *reader, v *Message) error { return jsonio.Metadata(d, &v.Metadata) }},
 	{Name: "extensions", Read: func(d *reader, v *Message) error { return jsonio.Strings(d, &v.Extensions) }},
-	{Name: "referenceTaskIds", Read: func(d *reader, v *Message) error { return jsonio.Strings(d, &v.ReferenceTaskIDs) }},
+	{Name: "referenceTaskIds", Read: func(d *reader,
+		v *Message) error {
+		return jsonio.Strings(d, &v.ReferenceTaskIDs)
+	}},
 }}
 
 var artifactObject = object[Artifact]{Snake: true, Members: []member[Artifact]{
@@ -49,7 +52,10 @@ var statusUpdateObject = object[StatusUpdate]{Snake: true, Members: []member[Sta
 var artifactUpdateObject = object[ArtifactUpdate]{Snake: true, Members: []member[ArtifactUpdate]{
 	{Name: "taskId", Read: func(d *reader, v *ArtifactUpdate) error { return jsonio.String(d, &v.TaskID) }},
 	{Name: "contextId", Read: func(d *reader, v *ArtifactUpdate) error { return jsonio.String(d, &v.ContextID) }},
-	{Name: "artifact", Read: func(d *reader, v *ArtifactUpdate) error { return artifactObject.ReadNew(d, &v.Artifact) }},
+	{Name: "artifact", Read: func(d *reader,
+		v *ArtifactUpdate) error {
+		return artifactObject.ReadNew(d, &v.Artifact)
+	}},
 	{Name: "append", Read: func(d *reader, v *ArtifactUpdate) error { return jsonio.Bool(d, &v.Append) }},
 	{Name: "lastChunk", Read: func(d *reader, v *ArtifactUpdate) error { return jsonio.Bool(d, &v.LastChunk) }},
 	{Name: "metadata", Read: func(d *reader, v *ArtifactUpdate) error { return jsonio.Metadata(d, &v.Metadata) }},

@@ -11,7 +11,10 @@ var partObject = object[Part]{
 		{Name: "raw", Read: func(d *reader, v *Part) error { return readContent(d, v, "raw", jsonio.Base64[Raw]) }},
 		{Name: "url", Read: func(d *reader, v *Part) error { return readContent(d, v, "url", jsonio.String[URL]) }},
 		// A Value has null among its values, so null here is data, not the lack of it.
-		{Name: "data", Nullable: true, Read: func(d *reader, v *Part) error { return readContent(d, v, "data", readData) }},
+		{Name: "data", Nullable: true, Read: func(d *reader,
+			v *Part) error {
+			return readContent(d, v, "data", readData)
+		}},
 		{Name: "mediaType", Read: func(d *reader, v *Part) error { return jsonio.String(d, &v.MediaType) }},
 		{Name: "filename", Read: func(d *reader, v *Part) error { return jsonio.String(d, &v.Filename) }},
 		{Name: "metadata", Read: func(d *reader, v *Part) error { return jsonio.Metadata(d, &v.Metadata) }},

@@ -43,14 +43,17 @@ func TestUnmarshalRefuses(t *testing.T) {
 		{"raw line break in a string", "{\"tenant\":\"a\nb\"}", ErrParse, "tenant", "invalid character"},
 		{"bad escape", `{"tenant":"\x"}`, ErrParse, "tenant", "escape"},
 		{"duplicate key", message(`{"messageId":"a","messageId":"b"}`), ErrParse, "message.messageId", "twice"},
-		{"duplicate key, escaped", message(`{"messageId":"a","message\u0049d":"b"}`), ErrParse, "message.messageId", "twice"},
+		{"duplicate key, escaped", message(`{"messageId":"a","message\u0049d":"b"}`), ErrParse, "message.messageId",
+			"twice"},
 		{"duplicate unknown key", `{"new":1,"new":2}`, ErrParse, "new", "twice"},
 		{"duplicate key inside the unknown", `{"new":{"a":[{"b":1,"b":2}]}}`, ErrParse, "new.a[0].b", "twice"},
 		{"duplicate key in metadata", message(`{"metadata":{"a":1,"a":2}}`), ErrParse, "message.metadata.a", "twice"},
 		{"duplicate key in data", part(`{"data":{"a":{"b":1,"b":2}}}`), ErrParse, "message.parts[1].data.a.b", "twice"},
 		{"both spellings", message(`{"messageId":"a","message_id":"b"}`), ErrParse, "message.message_id", "twice"},
-		{"both spellings, other order", message(`{"message_id":"a","messageId":"b"}`), ErrParse, "message.messageId", "twice"},
-		{"both spellings, one null", message(`{"message_id":null,"messageId":"b"}`), ErrParse, "message.messageId", "twice"},
+		{"both spellings, other order", message(`{"message_id":"a","messageId":"b"}`), ErrParse, "message.messageId",
+			"twice"},
+		{"both spellings, one null", message(`{"message_id":null,"messageId":"b"}`), ErrParse, "message.messageId",
+			"twice"},
 		{"bad UTF-8", message("{\"messageId\":\"a\xffb\"}"), ErrParse, "message.messageId", "UTF-8"},
 		{"bad UTF-8 in a key", message("{\"a\xffb\":1}"), ErrParse, "message", "UTF-8"},
 		{"bad UTF-8 in data", part("{\"data\":[\"\xff\"]}"), ErrParse, "message.parts[1].data[0]", "UTF-8"},
@@ -67,12 +70,16 @@ func TestUnmarshalRefuses(t *testing.T) {
 		{"parts is an object", message(`{"parts":{}}`), ErrInvalidParams, "message.parts", "must be an array"},
 		{"null part", part(`null`), ErrInvalidParams, "message.parts[1]", "must be an object"},
 		{"number as string", message(`{"messageId":5}`), ErrInvalidParams, "message.messageId", "must be a string"},
-		{"null in a list", message(`{"extensions":["a",null]}`), ErrInvalidParams, "message.extensions[1]", "must be a string"},
+		{"null in a list", message(`{"extensions":["a",null]}`), ErrInvalidParams, "message.extensions[1]",
+			"must be a string"},
 		{"text is a number", part(`{"text":5}`), ErrInvalidParams, "message.parts[1].text", "must be a string"},
 		{"two contents", part(`{"text":"a","raw":"YQ=="}`), ErrInvalidParams, "message.parts[1]", "both text and raw"},
-		{"two contents, one empty", part(`{"url":"","data":null}`), ErrInvalidParams, "message.parts[1]", "both url and data"},
-		{"no content", part(`{"mediaType":"text/plain"}`), ErrInvalidParams, "message.parts[1]", "one of text, raw, url, data"},
-		{"content of 0.3", part(`{"kind":"file","file":{"uri":"x"}}`), ErrInvalidParams, "message.parts[1]", "one of text, raw, url, data"},
+		{"two contents, one empty", part(`{"url":"","data":null}`), ErrInvalidParams, "message.parts[1]",
+			"both url and data"},
+		{"no content", part(`{"mediaType":"text/plain"}`), ErrInvalidParams, "message.parts[1]",
+			"one of text, raw, url, data"},
+		{"content of 0.3", part(`{"kind":"file","file":{"uri":"x"}}`), ErrInvalidParams, "message.parts[1]",
+			"one of text, raw, url, data"},
 		{"unset content", part(`{"text":null}`), ErrInvalidParams, "message.parts[1]", "one of text, raw, url, data"},
 		{"base64 alphabet", part(`{"raw":"a*=="}`), ErrInvalidParams, "message.parts[1].raw", "base64"},
 		{"base64 of both alphabets", part(`{"raw":"+_+_"}`), ErrInvalidParams, "message.parts[1].raw", "base64"},
@@ -84,15 +91,24 @@ func TestUnmarshalRefuses(t *testing.T) {
 		{"unknown role number", message(`{"role":3}`), ErrInvalidParams, "message.role", "unknown"},
 		{"negative role", message(`{"role":-1}`), ErrInvalidParams, "message.role", "unknown"},
 		{"role is a list", message(`{"role":[]}`), ErrInvalidParams, "message.role", "name or a number"},
-		{"broken number", `{"configuration":{"historyLength":1.5}}`, ErrInvalidParams, "configuration.historyLength", "whole number"},
-		{"broken number as string", `{"configuration":{"historyLength":"ten"}}`, ErrInvalidParams, "configuration.historyLength", "whole number"},
-		{"number with blanks", `{"configuration":{"historyLength":" 1"}}`, ErrInvalidParams, "configuration.historyLength", "whole number"},
-		{"empty number", `{"configuration":{"historyLength":""}}`, ErrInvalidParams, "configuration.historyLength", "whole number"},
-		{"33 bits", `{"configuration":{"historyLength":2147483648}}`, ErrInvalidParams, "configuration.historyLength", "32 bits"},
-		{"huge number", `{"configuration":{"historyLength":1e400}}`, ErrInvalidParams, "configuration.historyLength", "32 bits"},
-		{"number is true", `{"configuration":{"historyLength":true}}`, ErrInvalidParams, "configuration.historyLength", "whole number"},
-		{"boolean as string", `{"configuration":{"returnImmediately":"true"}}`, ErrInvalidParams, "configuration.returnImmediately", "true or false"},
-		{"boolean as number", `{"configuration":{"return_immediately":1}}`, ErrInvalidParams, "configuration.return_immediately", "true or false"},
+		{"broken number", `{"configuration":{"historyLength":1.5}}`, ErrInvalidParams, "configuration.historyLength",
+			"whole number"},
+		{"broken number as string", `{"configuration":{"historyLength":"ten"}}`, ErrInvalidParams,
+			"configuration.historyLength", "whole number"},
+		{"number with blanks", `{"configuration":{"historyLength":" 1"}}`, ErrInvalidParams,
+			"configuration.historyLength", "whole number"},
+		{"empty number", `{"configuration":{"historyLength":""}}`, ErrInvalidParams, "configuration.historyLength",
+			"whole number"},
+		{"33 bits", `{"configuration":{"historyLength":2147483648}}`, ErrInvalidParams, "configuration.historyLength",
+			"32 bits"},
+		{"huge number", `{"configuration":{"historyLength":1e400}}`, ErrInvalidParams, "configuration.historyLength",
+			"32 bits"},
+		{"number is true", `{"configuration":{"historyLength":true}}`, ErrInvalidParams, "configuration.historyLength",
+			"whole number"},
+		{"boolean as string", `{"configuration":{"returnImmediately":"true"}}`, ErrInvalidParams,
+			"configuration.returnImmediately", "true or false"},
+		{"boolean as number", `{"configuration":{"return_immediately":1}}`, ErrInvalidParams,
+			"configuration.return_immediately", "true or false"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -130,10 +146,12 @@ func TestNewerSecuritySchemes(t *testing.T) {
 	var card AgentCard
 	err := json.Unmarshal([]byte(`{"name":"n","securitySchemes":{"new":{"banana":{}},"both":{"banana":{},"mtlsSecurityScheme":{}}},
 		"securityRequirements":[{"schemes":{"new":{"list":["a"]}}}]}`), &card)
-	if err != nil || len(card.SecuritySchemes) != 1 || card.SecuritySchemes["both"] == nil || len(card.SecurityRequirements) != 1 {
+	if err != nil || len(card.SecuritySchemes) != 1 || card.SecuritySchemes["both"] == nil ||
+		len(card.SecurityRequirements) != 1 {
 		t.Errorf("%+v %v", card, err)
 	}
-	if err := json.Unmarshal([]byte(`{"name":"n","securitySchemes":{"new":{"banana":{}}}}`), &card); err != nil || card.SecuritySchemes != nil {
+	if err := json.Unmarshal([]byte(`{"name":"n","securitySchemes":{"new":{"banana":{}}}}`), &card); err != nil ||
+		card.SecuritySchemes != nil {
 		t.Errorf("%+v %v", card, err)
 	}
 }
@@ -156,19 +174,25 @@ func TestSumsHoldExactlyOne(t *testing.T) {
 		{new(SendResponse), `{"message":{},"task":{}}`, "", "both message and task"},
 		{new(AgentCard), `{"securitySchemes":{"x":{}}}`, "securitySchemes.x", "one of apiKeySecurityScheme"},
 		{new(AgentCard), `{"securitySchemes":{"x":null}}`, "securitySchemes.x", "must be an object"},
-		{new(AgentCard), `{"securitySchemes":{"7":{"mtlsSecurityScheme":{},"httpAuthSecurityScheme":{}}}}`, "securitySchemes.7", "both mtlsSecurityScheme and httpAuthSecurityScheme"},
+		{new(AgentCard), `{"securitySchemes":{"7":{"mtlsSecurityScheme":{},"httpAuthSecurityScheme":{}}}}`,
+			"securitySchemes.7", "both mtlsSecurityScheme and httpAuthSecurityScheme"},
 		{new(AgentCard), flows(`{}`), "securitySchemes.a.b.oauth2SecurityScheme.flows", "one of authorizationCode"},
-		{new(AgentCard), flows(`{"password":{},"device_code":{}}`), "securitySchemes.a.b.oauth2SecurityScheme.flows", "both password and deviceCode"},
-		{new(AgentCard), flows(`{"password":{"scopes":{"a":null}}}`), "securitySchemes.a.b.oauth2SecurityScheme.flows.password.scopes.a", "must be a string"},
-		{new(AgentCard), `{"securityRequirements":[{"schemes":{"a":["x"]}}]}`, "securityRequirements[0].schemes.a", "must be an object"},
+		{new(AgentCard), flows(`{"password":{},"device_code":{}}`), "securitySchemes.a.b.oauth2SecurityScheme.flows",
+			"both password and deviceCode"},
+		{new(AgentCard), flows(`{"password":{"scopes":{"a":null}}}`),
+			"securitySchemes.a.b.oauth2SecurityScheme.flows.password.scopes.a", "must be a string"},
+		{new(AgentCard), `{"securityRequirements":[{"schemes":{"a":["x"]}}]}`, "securityRequirements[0].schemes.a",
+			"must be an object"},
 		{new(AgentCard), `{"skills":[{},{"tags":"x"}]}`, "skills[1].tags", "must be an array"},
 	} {
 		refused(t, Unmarshal([]byte(test.input), test.into), ErrInvalidParams, test.field, test.says)
 	}
-	if event, err := DecodeStreamResponse([]byte(`{"task":null,"status_update":{"task_id":"t"}}`)); err != nil || event.(*StatusUpdate).TaskID != "t" {
+	if event, err := DecodeStreamResponse([]byte(`{"task":null,"status_update":{"task_id":"t"}}`)); err != nil ||
+		event.(*StatusUpdate).TaskID != "t" {
 		t.Errorf("got %v, %v", event, err)
 	}
-	if result, err := DecodeSendResponse([]byte(`{"message":{"messageId":"m"}}`)); err != nil || result.(*Message).ID != "m" {
+	if result, err := DecodeSendResponse([]byte(`{"message":{"messageId":"m"}}`)); err != nil ||
+		result.(*Message).ID != "m" {
 		t.Errorf("got %v, %v", result, err)
 	}
 	if event, err := DecodeStreamResponse([]byte(`{}`)); err == nil || event != nil {
@@ -229,27 +253,34 @@ func snakeNames(t *testing.T, object jsontext.Value, members []string) []byte {
 // A name in neither spelling is an unknown member, whatever it looks like.
 func TestOtherSpellingsAreUnknown(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"MessageId", "messageid", "message__id", "_messageId", "messageId_", "message_Id", "message_", "_", "", "MESSAGE_ID", "message-id", "message_\\u0049d"} {
+	for _, name := range []string{"MessageId", "messageid", "message__id", "_messageId", "messageId_", "message_Id",
+		"message_", "_", "", "MESSAGE_ID", "message-id", "message_\\u0049d"} {
 		var m Message
-		if err := Unmarshal([]byte(`{"`+name+`":"x","role":"ROLE_USER"}`), &m); err != nil || m.ID != "" || m.Role != RoleUser {
+		if err := Unmarshal([]byte(`{"`+name+`":"x","role":"ROLE_USER"}`), &m); err != nil || m.ID != "" ||
+			m.Role != RoleUser {
 			t.Errorf("%q: %+v, %v", name, m, err)
 		}
 	}
 	var m Message
-	if err := Unmarshal([]byte(`{"message\u005fid":"x","r\u006fle":2}`), &m); err != nil || m.ID != "x" || m.Role != RoleAgent {
+	if err := Unmarshal([]byte(`{"message\u005fid":"x","r\u006fle":2}`), &m); err != nil || m.ID != "x" ||
+		m.Role != RoleAgent {
 		t.Errorf("escaped names: %+v, %v", m, err)
 	}
 }
 
 func TestUnmarshalAccepts(t *testing.T) {
 	t.Parallel()
-	accepts(t, `{"tenant":null,"message":null,"configuration":null,"metadata":null,"future":{"a":[1,{"b":"}]"}]}}`, &SendMessageRequest{})
-	accepts(t, `{"message":{"parts":[],"metadata":{},"extensions":null,"role":null}}`, &SendMessageRequest{Message: &Message{Metadata: Metadata{}}})
+	accepts(t, `{"tenant":null,"message":null,"configuration":null,"metadata":null,"future":{"a":[1,{"b":"}]"}]}}`,
+		&SendMessageRequest{})
+	accepts(t, `{"message":{"parts":[],"metadata":{},"extensions":null,"role":null}}`,
+		&SendMessageRequest{Message: &Message{Metadata: Metadata{}}})
 	accepts(t, "\t{ \"historyLength\" : \"7\" }\r\n", &GetTaskRequest{HistoryLength: ptr(7)})
-	for _, seven := range []string{`7`, `7.0`, `7e0`, `0.7E1`, `70e-1`, `"7"`, `"7.00"`, `"70E-1"`, `700000000000000000000000e-23`} {
+	for _, seven := range []string{`7`, `7.0`, `7e0`, `0.7E1`, `70e-1`, `"7"`, `"7.00"`, `"70E-1"`,
+		`700000000000000000000000e-23`} {
 		accepts(t, `{"history_length":`+seven+`}`, &GetTaskRequest{HistoryLength: ptr(7)})
 	}
-	for text, n := range map[string]int{`0`: 0, `-0`: 0, `0e999999999`: 0, `0.000e-5`: 0, `-2147483648`: -2147483648, `2147483647`: 2147483647, `2.147483647e9`: 2147483647} {
+	for text, n := range map[string]int{`0`: 0, `-0`: 0, `0e999999999`: 0, `0.000e-5`: 0, `-2147483648`: -2147483648,
+		`2147483647`: 2147483647, `2.147483647e9`: 2147483647} {
 		accepts(t, `{"historyLength":`+text+`}`, &GetTaskRequest{HistoryLength: ptr(n)})
 	}
 	for _, role := range []string{`"ROLE_AGENT"`, `2`, `"2"`, `2.0`} {
@@ -262,11 +293,14 @@ func TestUnmarshalAccepts(t *testing.T) {
 	accepts(t, `{"text":""}`, &Part{Content: Text("")})
 	accepts(t, `{"text":"a\u2028\ud83d\ude00\u0000"}`, &Part{Content: Text("a\u2028\U0001F600\x00")})
 	accepts(t, `{"data":null,"mediaType":null}`, &Part{Content: Data("null")})
-	accepts(t, `{"data":{ "b":1e400,"a":[12345678901234567890,1.0,-0.0] }}`, &Part{Content: Data(`{ "b":1e400,"a":[12345678901234567890,1.0,-0.0] }`)})
+	accepts(t, `{"data":{ "b":1e400,"a":[12345678901234567890,1.0,-0.0] }}`,
+		&Part{Content: Data(`{ "b":1e400,"a":[12345678901234567890,1.0,-0.0] }`)})
 	accepts(t, `{"params":{"a":null}}`, &AgentExtension{Params: Metadata{"a": jsontext.Value("null")}})
-	accepts(t, `{"documentationUrl":"","iconUrl":null,"capabilities":{"streaming":false}}`, &AgentCard{DocumentationURL: ptr(""), Capabilities: AgentCapabilities{Streaming: ptr(false)}})
+	accepts(t, `{"documentationUrl":"","iconUrl":null,"capabilities":{"streaming":false}}`,
+		&AgentCard{DocumentationURL: ptr(""), Capabilities: AgentCapabilities{Streaming: ptr(false)}})
 	accepts(t, `{"data":`+nested(100)+`}`, &Part{Content: Data(nested(100))})
-	accepts(t, `{"text":"","x":`+nested(100)+`,"metadata":{"a":`+nested(99)+`}}`, &Part{Content: Text(""), Metadata: Metadata{"a": jsontext.Value(nested(99))}})
+	accepts(t, `{"text":"","x":`+nested(100)+`,"metadata":{"a":`+nested(99)+`}}`,
+		&Part{Content: Text(""), Metadata: Metadata{"a": jsontext.Value(nested(99))}})
 	accepts(t, `{"data":"]]]{{{\"\\"}`, &Part{Content: Data(`"]]]{{{\"\\"`)})
 	accepts(t, `{"data":["\\",{"\"[[":0}]}`, &Part{Content: Data(`["\\",{"\"[[":0}]`)})
 }
@@ -375,7 +409,8 @@ func TestReaderErrorsStay(t *testing.T) {
 	t.Parallel()
 	tooLarge := errors.New("too large")
 	var m Message
-	err := m.UnmarshalJSONFrom(jsontext.NewDecoder(io.MultiReader(strings.NewReader(`{"parts":[{"te`), iotest.ErrReader(tooLarge))))
+	err := m.UnmarshalJSONFrom(jsontext.NewDecoder(
+		io.MultiReader(strings.NewReader(`{"parts":[{"te`), iotest.ErrReader(tooLarge))))
 	if !errors.Is(err, tooLarge) || errors.Is(err, ErrParse) {
 		t.Errorf("got %v", err)
 	}
@@ -384,7 +419,8 @@ func TestReaderErrorsStay(t *testing.T) {
 func TestLongStrings(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789abcdef", 1<<16)
-	for _, content := range []PartContent{Text(long), Text(long + "\u00e9\n"), Raw(long), URL(long), Data(`"` + long + `"`)} {
+	for _, content := range []PartContent{Text(long), Text(long + "\u00e9\n"), Raw(long), URL(long),
+		Data(`"` + long + `"`)} {
 		part, got := Part{Content: content}, Part{}
 		text, err := part.AppendJSON(nil)
 		if err != nil {
@@ -403,7 +439,8 @@ func TestLongStrings(t *testing.T) {
 func TestErrorsAreShort(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("\u00e9", 1<<16)
-	for _, input := range []string{`{"role":"` + long + `"}`, `{"metadata":{"` + long + `":1,"` + long + `":2}}`, `{"metadata":{"` + long + `":` + nested(200) + `}}`} {
+	for _, input := range []string{`{"role":"` + long + `"}`, `{"metadata":{"` + long + `":1,"` + long + `":2}}`,
+		`{"metadata":{"` + long + `":` + nested(200) + `}}`} {
 		err := Unmarshal([]byte(input), new(Message))
 		if n := len(AsError(err).PublicMessage()); err == nil || n > 1000 {
 			t.Errorf("the message has %d bytes", n)

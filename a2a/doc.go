@@ -10,8 +10,8 @@
 // The JSON of every type is that of ProtoJSON as A2A 1.0 uses it: camelCase out; camelCase or snake_case in
 // (both spellings of one member at once are a duplicate); unknown members are ignored; null means unset, except as
 // the value of data or of a member of metadata, where it is a value like any other; enums by name or number; base64
-// standard or URL-safe, padded or not; whole numbers also as strings; timestamps with any offset, written in UTC with a Z
-// and milliseconds, what is finer being cut off. Defaults are left out unless the member is required or optional.
+// standard or URL-safe, padded or not; whole numbers also as strings; timestamps with any offset, written in UTC with a
+// Z and milliseconds, what is finer being cut off. Defaults are left out unless the member is required or optional.
 //
 // Values of data and metadata keep their JSON text, so numbers lose no digit; they nest at most [MaxDepth] levels.
 // Duplicate keys, invalid UTF-8 and trailing garbage are errors. Everything is written in one line.

@@ -87,7 +87,8 @@ func writePushAuthentication(w *writer, a *PushAuthentication) {
 	w.End()
 }
 
-// pushConfigKey writes GetTaskPushNotificationConfigRequest and DeleteTaskPushNotificationConfigRequest, which are alike.
+// pushConfigKey writes GetTaskPushNotificationConfigRequest and DeleteTaskPushNotificationConfigRequest, which are
+// alike.
 func writePushConfigKey(w *writer, tenant string, task TaskID, id string) {
 	w.Begin()
 	w.OptStr("tenant", tenant)

@@ -43,8 +43,10 @@ func TestAppendRefuses(t *testing.T) {
 		{&TaskStatus{State: -1}, "state is -1"},
 		{&TaskStatus{Timestamp: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "timestamp is not in the years"},
 		{&GetTaskRequest{HistoryLength: ptr(1 << 31)}, "historyLength does not fit"},
-		{&AgentCard{SecuritySchemes: map[string]SecurityScheme{"x": nil}}, "securitySchemes.x holds no security scheme"},
-		{&AgentCard{SecuritySchemes: map[string]SecurityScheme{"x": (*MutualTLSScheme)(nil)}}, "securitySchemes.x.mtlsSecurityScheme is missing"},
+		{&AgentCard{SecuritySchemes: map[string]SecurityScheme{"x": nil}},
+			"securitySchemes.x holds no security scheme"},
+		{&AgentCard{SecuritySchemes: map[string]SecurityScheme{"x": (*MutualTLSScheme)(nil)}},
+			"securitySchemes.x.mtlsSecurityScheme is missing"},
 		{&OAuth2Scheme{}, "flows holds no OAuth flow"},
 	} {
 		got, err := test.value.AppendJSON([]byte("before"))
@@ -72,14 +74,17 @@ func TestAppendWrites(t *testing.T) {
 		`{"name":"","description":"","supportedInterfaces":[],"version":"","documentationUrl":"","capabilities":{"streaming":false},"defaultInputModes":[],"defaultOutputModes":[],"skills":[]}`: &AgentCard{
 			DocumentationURL: ptr(""), Capabilities: AgentCapabilities{Streaming: ptr(false)},
 		},
-		`{"schemes":{"a":{},"b":{"list":["x"]}}}`:                        &SecurityRequirement{"b": {"x"}, "a": {}},
-		`{"tokenUrl":"","scopes":{}}`:                                    &ClientCredentialsFlow{},
-		`{"text":"<a href=\"b\">\u0001\ttab & é ` + "\u2028" + ` \\ /"}`: &Part{Content: Text("<a href=\"b\">\x01\ttab & é \u2028 \\ /")},
-		`{"raw":"+/8="}`:                                &Part{Content: Raw{0xfb, 0xff}},
-		`{"data":{ "b" : 1.0, "a":1e400 }}`:             &Part{Content: Data(`{ "b" : 1.0, "a":1e400 }`)},
-		`{"data":{"b":1.0,"a":"\u00e9\n"}}`:             &Part{Content: Data("{\n\t\"b\" : 1.0,\r\n \"a\":\"\\u00e9\\n\" }\n")},
-		`{"text":"","metadata":{"a":1,"b":{},"é":"x"}}`: &Part{Content: Text(""), Metadata: Metadata{"é": jsontext.Value(`"x"`), "b": jsontext.Value(`{}`), "a": jsontext.Value(`1`)}},
-		`{"text":"","metadata":{}}`:                     &Part{Content: Text(""), Metadata: Metadata{}},
+		`{"schemes":{"a":{},"b":{"list":["x"]}}}`: &SecurityRequirement{"b": {"x"}, "a": {}},
+		`{"tokenUrl":"","scopes":{}}`:             &ClientCredentialsFlow{},
+		`{"text":"<a href=\"b\">\u0001\ttab & é ` + "\u2028" +
+			` \\ /"}`: &Part{Content: Text("<a href=\"b\">\x01\ttab & é \u2028 \\ /")},
+		`{"raw":"+/8="}`:                    &Part{Content: Raw{0xfb, 0xff}},
+		`{"data":{ "b" : 1.0, "a":1e400 }}`: &Part{Content: Data(`{ "b" : 1.0, "a":1e400 }`)},
+		`{"data":{"b":1.0,"a":"\u00e9\n"}}`: &Part{Content: Data(
+			"{\n\t\"b\" : 1.0,\r\n \"a\":\"\\u00e9\\n\" }\n")},
+		`{"text":"","metadata":{"a":1,"b":{},"é":"x"}}`: &Part{Content: Text(""),
+			Metadata: Metadata{"é": jsontext.Value(`"x"`), "b": jsontext.Value(`{}`), "a": jsontext.Value(`1`)}},
+		`{"text":"","metadata":{}}`: &Part{Content: Text(""), Metadata: Metadata{}},
 		`{"state":"TASK_STATE_WORKING","timestamp":"2025-10-28T08:30:00.009Z"}`: &TaskStatus{
 			State: TaskStateWorking, Timestamp: time.Date(2025, 10, 28, 10, 30, 0, 9_999_999, time.FixedZone("", 7200)),
 		},
@@ -93,7 +98,8 @@ func TestAppendWrites(t *testing.T) {
 func TestAppendSendResponse(t *testing.T) {
 	t.Parallel()
 	for want, result := range map[string]SendResult{
-		`x{"task":{"id":"t","status":{"state":"TASK_STATE_FAILED"}}}`:   &Task{ID: "t", Status: TaskStatus{State: TaskStateFailed}},
+		`x{"task":{"id":"t","status":{"state":"TASK_STATE_FAILED"}}}`: &Task{ID: "t",
+			Status: TaskStatus{State: TaskStateFailed}},
 		`x{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[]}}`: &Message{ID: "m", Role: RoleAgent},
 	} {
 		if got, err := AppendSendResponse([]byte("x"), result); err != nil || string(got) != want {

@@ -18,7 +18,8 @@ import (
 var (
 	roleNames      = []string{"ROLE_UNSPECIFIED", "ROLE_USER", "ROLE_AGENT"}
 	taskStateNames = []string{
-		"TASK_STATE_UNSPECIFIED", "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING", "TASK_STATE_COMPLETED", "TASK_STATE_FAILED",
+		"TASK_STATE_UNSPECIFIED", "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING", "TASK_STATE_COMPLETED",
+		"TASK_STATE_FAILED",
 		"TASK_STATE_CANCELED", "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_REJECTED", "TASK_STATE_AUTH_REQUIRED",
 	}
 )
@@ -78,7 +79,8 @@ func parseEnum(names []string, text string) (int32, error) {
 	if n, err := parseInt32(text); err == nil && n >= 0 && int(n) < len(names) {
 		return n, nil
 	}
-	return 0, &Error{Kind: ErrInvalidParams, Message: strconv.Quote(jsonio.Clip(text)) + " is unknown: expected " + strings.Join(names[1:], ", ")}
+	return 0, &Error{Kind: ErrInvalidParams, Message: strconv.Quote(jsonio.Clip(text)) + " is unknown: expected " +
+		strings.Join(names[1:], ", ")}
 }
 
 func marshalEnum(names []string, n int32) ([]byte, error) {

@@ -25,7 +25,8 @@ func TestEnumNames(t *testing.T) {
 			}
 		}
 	}
-	if got := TaskStateInputRequired.String() + Role(9).String() + TaskState(-1).String(); got != "TASK_STATE_INPUT_REQUIRED9-1" {
+	if got := TaskStateInputRequired.String() + Role(9).String() + TaskState(
+		-1).String(); got != "TASK_STATE_INPUT_REQUIRED9-1" {
 		t.Error(got)
 	}
 	if role, err := ParseRole("ROLE_AGENT"); role != RoleAgent || err != nil {

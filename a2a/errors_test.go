@@ -49,7 +49,8 @@ func TestAsError(t *testing.T) {
 
 func TestErrorMessages(t *testing.T) {
 	t.Parallel()
-	e := &Error{Kind: ErrInvalidParams, Violations: []Violation{{"a", "is required"}, {"b[1]", "is bad"}}, Cause: errors.New("why")}
+	e := &Error{Kind: ErrInvalidParams, Violations: []Violation{{"a", "is required"}, {"b[1]", "is bad"}},
+		Cause: errors.New("why")}
 	if got := e.PublicMessage(); got != "invalid parameters: a is required; b[1] is bad" {
 		t.Error(got)
 	}

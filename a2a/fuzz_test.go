@@ -46,7 +46,8 @@ func FuzzSmallRequests(f *testing.F) {
 }
 
 func FuzzParseTime(f *testing.F) {
-	for _, text := range []string{"2025-10-28T10:30:00Z", "2025-10-28T10:30:00.123456789+05:30", "0001-01-01T00:00:00-00:01", "2025-10-28T1:30:00Z", "0001-01-01T00:00:00.0001+00:00"} {
+	for _, text := range []string{"2025-10-28T10:30:00Z", "2025-10-28T10:30:00.123456789+05:30",
+		"0001-01-01T00:00:00-00:01", "2025-10-28T1:30:00Z", "0001-01-01T00:00:00.0001+00:00"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -94,7 +95,8 @@ func checkDecoder(t *testing.T, data []byte, v decoder) {
 		input[i] = 0xff
 	}
 	if err != nil {
-		if e, ok := errors.AsType[*Error](err); !ok || e.Kind != ErrParse && e.Kind != ErrInvalidParams || len(e.PublicMessage()) > 2000 {
+		if e, ok := errors.AsType[*Error](err); !ok || e.Kind != ErrParse && e.Kind != ErrInvalidParams ||
+			len(e.PublicMessage()) > 2000 {
 			t.Fatalf("error %v", err)
 		}
 		return
@@ -104,7 +106,8 @@ func checkDecoder(t *testing.T, data []byte, v decoder) {
 	}
 	first, err := v.MarshalJSON()
 	if err != nil {
-		if validator, ok := v.(validator); ok && validator.Validate() == nil || !strings.Contains(err.Error(), "is missing") && !strings.Contains(err.Error(), "holds no") {
+		if validator, ok := v.(validator); ok && validator.Validate() == nil ||
+			!strings.Contains(err.Error(), "is missing") && !strings.Contains(err.Error(), "holds no") {
 			t.Fatalf("decoded but not encoded: %v", err)
 		}
 		return

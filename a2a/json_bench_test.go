@@ -9,9 +9,11 @@ import (
 
 var benchTask = &Task{
 	ID: "01936f3c-0000-7000-8000-000000000001", ContextID: "01936f3c-0000-7000-8000-000000000002",
-	Status:    TaskStatus{State: TaskStateCompleted, Timestamp: time.Date(2025, 10, 28, 10, 30, 0, 123e6, time.UTC)},
-	Artifacts: []*Artifact{{ID: "01936f3c-0000-7000-8000-000000000003", Name: "greeting", Parts: []Part{TextPart("Hello, world!")}}},
-	History:   []*Message{{ID: "01936f3c-0000-7000-8000-000000000004", Role: RoleUser, Parts: []Part{TextPart("world")}}},
+	Status: TaskStatus{State: TaskStateCompleted, Timestamp: time.Date(2025, 10, 28, 10, 30, 0, 123e6, time.UTC)},
+	Artifacts: []*Artifact{{ID: "01936f3c-0000-7000-8000-000000000003", Name: "greeting",
+		Parts: []Part{TextPart("Hello, world!")}}},
+	History: []*Message{{ID: "01936f3c-0000-7000-8000-000000000004", Role: RoleUser,
+		Parts: []Part{TextPart("world")}}},
 }
 
 func BenchmarkAppendChunk(b *testing.B) {
@@ -37,7 +39,8 @@ func benchmarkAppend(b *testing.B, event Event) {
 }
 
 func BenchmarkUnmarshalSendMessageRequest(b *testing.B) {
-	data := []byte(`{"message":{"messageId":"01936f3c-0000-7000-8000-000000000004","role":"ROLE_USER","parts":[{"text":"Hello, world!"}]},"configuration":{"acceptedOutputModes":["text/plain"],"historyLength":10}}`)
+	data := []byte(
+		`{"message":{"messageId":"01936f3c-0000-7000-8000-000000000004","role":"ROLE_USER","parts":[{"text":"Hello, world!"}]},"configuration":{"acceptedOutputModes":["text/plain"],"historyLength":10}}`)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {

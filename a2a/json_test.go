@@ -42,7 +42,8 @@ func TestEveryTypeComesBack(t *testing.T) {
 func TestSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"Message": `{"parts":[{"text":5}]}`, "Task": `{"status":{"state":"working"}}`, "AgentCard": `{"skills":[{"tags":[1]}]}`,
+		"Message": `{"parts":[{"text":5}]}`, "Task": `{"status":{"state":"working"}}`,
+		"AgentCard":  `{"skills":[{"tags":[1]}]}`,
 		"TaskStatus": `{"timestamp":"yesterday"}`, "StreamResponse": `{"status_update":{"final":true}}`,
 	} {
 		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
@@ -131,7 +132,8 @@ func sameJSON(a, b jsontext.Value) bool {
 var canonical = cmp.Options{
 	cmp.FilterPath(func(p cmp.Path) bool {
 		switch p.Last().Type() {
-		case reflect.TypeFor[Metadata](), reflect.TypeFor[jsontext.Value](), reflect.TypeFor[Raw](), reflect.TypeFor[Data]():
+		case reflect.TypeFor[Metadata](), reflect.TypeFor[jsontext.Value](), reflect.TypeFor[Raw](),
+			reflect.TypeFor[Data]():
 			return false
 		}
 		return true
@@ -144,7 +146,8 @@ var canonical = cmp.Options{
 // The examples leave no member out, or the tests above would not see it.
 func TestExamplesAreFull(t *testing.T) {
 	t.Parallel()
-	offWire := []string{"Task.Origin", "SendMessageRequest.NewTaskID", "SendMessageRequest.IdempotencyKey", "SubscribeRequest.After"}
+	offWire := []string{"Task.Origin", "SendMessageRequest.NewTaskID", "SendMessageRequest.IdempotencyKey",
+		"SubscribeRequest.After"}
 	for _, e := range examples() {
 		v := reflect.ValueOf(e.value).Elem()
 		if v.Kind() != reflect.Struct {
@@ -163,7 +166,8 @@ func TestExamplesAreFull(t *testing.T) {
 func TestDecodersKnowTheMembersOfTheSchema(t *testing.T) {
 	t.Parallel()
 	defs := schemaDefinitions(t)
-	tables := map[string][]string{"SecurityScheme": list(securitySchemeObject), "OAuthFlows": list(oauthFlowObject), "StringList": list(stringListObject)}
+	tables := map[string][]string{"SecurityScheme": list(securitySchemeObject), "OAuthFlows": list(oauthFlowObject),
+		"StringList": list(stringListObject)}
 	for _, e := range examples() {
 		tables[e.schema] = e.members
 	}

@@ -160,8 +160,8 @@ type ArtifactUpdate struct {
 	Metadata  Metadata
 }
 
-// OnlyEnds reports whether the update brings nothing: it only says that its artifact is complete. Such an update has no part
-// or, of older agents, an empty text. On the wire of 1.0, where each artifact has a part, there is none.
+// OnlyEnds reports whether the update brings nothing: it only says that its artifact is complete. Such an update has no
+// part or, of older agents, an empty text. On the wire of 1.0, where each artifact has a part, there is none.
 func (u *ArtifactUpdate) OnlyEnds() bool {
 	if !u.Append || !u.LastChunk || u.Artifact == nil {
 		return false

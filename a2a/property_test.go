@@ -57,9 +57,11 @@ func cloneEvent(e Event) Event {
 }
 
 var (
-	genText  = rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\u2028\u2029", "\U0001F600", "\x00\x1f\"\\/", "<a&b>", "\ufffd\uffff", "\r\n"}))
+	genText = rapid.OneOf(rapid.String(),
+		rapid.SampledFrom([]string{"", "\u2028\u2029", "\U0001F600", "\x00\x1f\"\\/", "<a&b>", "\ufffd\uffff", "\r\n"}))
 	genValue = rapid.OneOf(rapid.SampledFrom([]string{
-		`null`, `true`, `0`, `-0.0`, `1e400`, `12345678901234567890`, `1.0`, `""`, `"\ud83d\ude00\u000a"`, `[]`, `{}`, `[1, {"a":[]}]`,
+		`null`, `true`, `0`, `-0.0`, `1e400`, `12345678901234567890`, `1.0`, `""`, `"\ud83d\ude00\u000a"`, `[]`, `{}`,
+		`[1, {"a":[]}]`,
 		"{\n \"b\" : 1,\r\n \"a\" : \"x y\" }", ` "spaces" `,
 	}), rapid.Custom(func(t *rapid.T) string {
 		b, _ := jsontext.AppendQuote(nil, genText.Draw(t, "string"))
@@ -76,7 +78,8 @@ var (
 		return m
 	})
 	genPart = rapid.Custom(func(t *rapid.T) Part {
-		p := Part{MediaType: genText.Draw(t, "mediaType"), Filename: genText.Draw(t, "filename"), Metadata: genMetadata.Draw(t, "metadata")}
+		p := Part{MediaType: genText.Draw(t, "mediaType"), Filename: genText.Draw(t, "filename"),
+			Metadata: genMetadata.Draw(t, "metadata")}
 		switch rapid.IntRange(0, 3).Draw(t, "content") {
 		case 0:
 			p.Content = Text(genText.Draw(t, "text"))
@@ -93,15 +96,20 @@ var (
 	genStrings = rapid.SliceOfN(genText, 0, 3)
 	genMessage = rapid.Custom(func(t *rapid.T) *Message {
 		return &Message{
-			ID: MessageID(genText.Draw(t, "id")), ContextID: ContextID(genText.Draw(t, "contextId")), TaskID: TaskID(genText.Draw(t, "taskId")),
-			Role: Role(rapid.Int32Range(0, 2).Draw(t, "role")), Parts: genParts.Draw(t, "parts"), Metadata: genMetadata.Draw(t, "metadata"),
-			Extensions: genStrings.Draw(t, "extensions"), ReferenceTaskIDs: []TaskID{TaskID(genText.Draw(t, "reference"))},
+			ID: MessageID(genText.Draw(t, "id")), ContextID: ContextID(genText.Draw(t, "contextId")),
+			TaskID: TaskID(genText.Draw(t, "taskId")),
+			Role:   Role(rapid.Int32Range(0, 2).Draw(t, "role")), Parts: genParts.Draw(t, "parts"),
+			Metadata:         genMetadata.Draw(t, "metadata"),
+			Extensions:       genStrings.Draw(t, "extensions"),
+			ReferenceTaskIDs: []TaskID{TaskID(genText.Draw(t, "reference"))},
 		}
 	})
 	genArtifact = rapid.Custom(func(t *rapid.T) *Artifact {
 		return &Artifact{
-			ID: ArtifactID(genText.Draw(t, "id")), Name: genText.Draw(t, "name"), Description: genText.Draw(t, "description"),
-			Parts: genParts.Draw(t, "parts"), Metadata: genMetadata.Draw(t, "metadata"), Extensions: genStrings.Draw(t, "extensions"),
+			ID: ArtifactID(genText.Draw(t, "id")), Name: genText.Draw(t, "name"),
+			Description: genText.Draw(t, "description"),
+			Parts:       genParts.Draw(t, "parts"), Metadata: genMetadata.Draw(t, "metadata"),
+			Extensions: genStrings.Draw(t, "extensions"),
 		}
 	})
 	genStatus = rapid.Custom(func(t *rapid.T) TaskStatus {
@@ -121,16 +129,19 @@ var (
 		case 0:
 			return genMessage.Draw(t, "message")
 		case 1:
-			return &StatusUpdate{TaskID: task, ContextID: context, Status: genStatus.Draw(t, "status"), Metadata: genMetadata.Draw(t, "metadata")}
+			return &StatusUpdate{TaskID: task, ContextID: context, Status: genStatus.Draw(t, "status"),
+				Metadata: genMetadata.Draw(t, "metadata")}
 		case 2:
 			return &ArtifactUpdate{
-				TaskID: task, ContextID: context, Artifact: genArtifact.Draw(t, "artifact"), Append: rapid.Bool().Draw(t, "append"),
+				TaskID: task, ContextID: context, Artifact: genArtifact.Draw(t, "artifact"),
+				Append:    rapid.Bool().Draw(t, "append"),
 				LastChunk: rapid.Bool().Draw(t, "lastChunk"), Metadata: genMetadata.Draw(t, "metadata"),
 			}
 		}
 		return &Task{
-			ID: task, ContextID: context, Status: genStatus.Draw(t, "status"), Artifacts: rapid.SliceOfN(genArtifact, 0, 3).Draw(t, "artifacts"),
-			History: rapid.SliceOfN(genMessage, 0, 3).Draw(t, "history"), Metadata: genMetadata.Draw(t, "metadata"),
+			ID: task, ContextID: context, Status: genStatus.Draw(t, "status"),
+			Artifacts: rapid.SliceOfN(genArtifact, 0, 3).Draw(t, "artifacts"),
+			History:   rapid.SliceOfN(genMessage, 0, 3).Draw(t, "history"), Metadata: genMetadata.Draw(t, "metadata"),
 		}
 	})
 )

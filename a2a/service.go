@@ -55,7 +55,8 @@ func (e StreamEvent) WithMore(more bool) StreamEvent {
 func (e StreamEvent) More() bool { return e.more }
 
 // Encoded returns the event's bytes in a dialect, which may have any name, made by encode at the first call and shared
-// after that, large ones as long as somebody holds them. The bytes must not be changed. An event that no constructor made is encoded at each call. Errors are not kept.
+// after that, large ones as long as somebody holds them. The bytes must not be changed. An event that no constructor
+// made is encoded at each call. Errors are not kept.
 func (e StreamEvent) Encoded(dialect string, encode func(Event) ([]byte, error)) ([]byte, error) {
 	if e.cache == nil {
 		return encode(e.Event)
@@ -71,8 +72,9 @@ type encodings struct {
 	rest  []encoding
 }
 
-// An encoding is the bytes of an event in a dialect. Large ones are there as long as somebody holds them: those who write
-// them at the same time share them, and an event that is kept for long does not keep its bytes in each dialect as well.
+// An encoding is the bytes of an event in a dialect. Large ones are there as long as somebody holds them: those who
+// write them at the same time share them, and an event that is kept for long does not keep its bytes in each dialect as
+// well.
 type encoding struct {
 	dialect string
 	bytes   []byte // of a small one

@@ -63,7 +63,8 @@ func TestStreamEventForgetsErrors(t *testing.T) {
 	if _, err := event.Encoded("1.0", func(Event) ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	if b, err := event.Encoded("1.0", func(Event) ([]byte, error) { return []byte("x"), nil }); string(b) != "x" || err != nil {
+	if b, err := event.Encoded("1.0", func(Event) ([]byte, error) { return []byte("x"), nil }); string(b) != "x" ||
+		err != nil {
 		t.Errorf("got %q, %v", b, err)
 	}
 }
@@ -82,8 +83,10 @@ func TestCallTravelsInTheContext(t *testing.T) {
 func TestTaskStates(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[TaskState]string{
-		TaskStateUnspecified: "", TaskStateSubmitted: "", TaskStateWorking: "", TaskStateInputRequired: "interrupted", TaskStateAuthRequired: "interrupted",
-		TaskStateCompleted: "terminal", TaskStateFailed: "terminal", TaskStateCanceled: "terminal", TaskStateRejected: "terminal",
+		TaskStateUnspecified: "", TaskStateSubmitted: "", TaskStateWorking: "", TaskStateInputRequired: "interrupted",
+		TaskStateAuthRequired: "interrupted",
+		TaskStateCompleted:    "terminal", TaskStateFailed: "terminal", TaskStateCanceled: "terminal",
+		TaskStateRejected: "terminal",
 	} {
 		got := ""
 		if state.Terminal() {

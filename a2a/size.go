@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// SizeOf returns about how many bytes the JSON of v takes: a task, a message, an update or a page of tasks; anything else
-// counts as none. Names of members count by a rough sum, and what has to be escaped in a short text counts once, so it is
-// good for limits and for making room, not for lengths.
+// SizeOf returns about how many bytes the JSON of v takes: a task, a message, an update or a page of tasks; anything
+// else counts as none. Names of members count by a rough sum, and what has to be escaped in a short text counts once,
+// so it is good for limits and for making room, not for lengths.
 func SizeOf(v any) int {
 	switch v := v.(type) {
 	case *Task:
@@ -73,7 +73,8 @@ func (a *Artifact) size() int {
 	if a == nil {
 		return 0
 	}
-	return 128 + len(a.Name) + len(a.Description) + sizeOfParts(a.Parts) + a.Metadata.size() + sizeOfStrings(a.Extensions)
+	return 128 + len(a.Name) + len(a.Description) + sizeOfParts(a.Parts) + a.Metadata.size() + sizeOfStrings(
+		a.Extensions)
 }
 
 func (m Metadata) size() int {
@@ -116,8 +117,8 @@ func sizeOfParts(parts []Part) int {
 	return n
 }
 
-// Grow returns dst with room for the JSON of v where that is large: a buffer that grows as it is appended to copies what is
-// in it, and holds it twice, several times over. v is as for [SizeOf].
+// Grow returns dst with room for the JSON of v where that is large: a buffer that grows as it is appended to copies
+// what is in it, and holds it twice, several times over. v is as for [SizeOf].
 func Grow(dst []byte, v any) []byte {
 	if n := SizeOf(v); n >= large {
 		return slices.Grow(dst, n+n/256+1<<10)

@@ -42,7 +42,8 @@ func TestLargeValuesAreEncodedInPlace(t *testing.T) {
 	if n := SizeOf(&ListTasksResponse{Tasks: []*Task{{ID: "t"}, {ID: "u"}}}); n < 200 || n > 2000 {
 		t.Errorf("two small tasks: %d", n)
 	}
-	for _, none := range []any{nil, (*Task)(nil), (*Message)(nil), (*StatusUpdate)(nil), (*ArtifactUpdate)(nil), (*ListTasksResponse)(nil), 1} {
+	for _, none := range []any{nil, (*Task)(nil), (*Message)(nil), (*StatusUpdate)(nil), (*ArtifactUpdate)(nil),
+		(*ListTasksResponse)(nil), 1} {
 		if n := SizeOf(none); n != 0 {
 			t.Errorf("%T: %d", none, n)
 		}

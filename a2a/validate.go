@@ -24,8 +24,8 @@ const (
 	MaxNames = 100
 	// MaxIDLength is how many bytes an id or a tenant may have. Ids stand in paths, in logs and in keys of databases.
 	MaxIDLength = 256
-	// MaxRequestMetadata is how many bytes the metadata of a request and the acceptedOutputModes of its configuration may
-	// have together: names and values of the former, names of the latter. A journal keeps them beside the message.
+	// MaxRequestMetadata is how many bytes the metadata of a request and the acceptedOutputModes of its configuration
+	// may have together: names and values of the former, names of the latter. A journal keeps them beside the message.
 	MaxRequestMetadata = 64 << 10
 	// MaxPageSize is how many tasks one page of ListTasks may have (A2A 1.0 §3.1.4).
 	MaxPageSize = 100

@@ -3,8 +3,9 @@
 package a2a
 
 // Validate reports everything that is wrong with the card as one ErrInvalidParams. Required strings must not be empty
-// (A2A 1.0 proto, REQUIRED); at least one interface, input mode and output mode is needed for anybody to talk to the agent.
-// Skills, tags and scopes may be empty lists: the standard's own example of a card has no skills (A2A 1.0 §8.4.1).
+// (A2A 1.0 proto, REQUIRED); at least one interface, input mode and output mode is needed for anybody to talk to the
+// agent. Skills, tags and scopes may be empty lists: the standard's own example of a card has no skills (A2A 1.0
+// §8.4.1).
 func (c *AgentCard) Validate() error { return validate(c, checkAgentCard) }
 
 func checkAgentCard(c *checker, at *path, card *AgentCard) {

@@ -2,8 +2,8 @@
 
 package a2a
 
-// Validate reports everything that is wrong with the task as one ErrInvalidParams: required members of it and of what it
-// holds, artifacts that share an id.
+// Validate reports everything that is wrong with the task as one ErrInvalidParams: required members of it and of what
+// it holds, artifacts that share an id.
 func (t *Task) Validate() error { return validate(t, checkTask) }
 
 // Validate reports everything that is wrong with the message as one ErrInvalidParams: its id, its role, at least one

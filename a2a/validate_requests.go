@@ -5,16 +5,17 @@ package a2a
 import "fmt"
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams: required members (A2A 1.0 proto,
-// REQUIRED), ids over [MaxIDLength] or with control characters, more than [MaxParts] parts or [MaxNames] names in a list,
-// more than [MaxRequestMetadata] bytes of metadata, a negative history length, a push URL that is none. A message of either role is valid here,
-// as the standard forbids none; an engine refuses the agent's unless an option allows it. Whether ids exist and belong
-// together is not checked here.
+// REQUIRED), ids over [MaxIDLength] or with control characters, more than [MaxParts] parts or [MaxNames] names in a
+// list, more than [MaxRequestMetadata] bytes of metadata, a negative history length, a push URL that is none. A message
+// of either role is valid here, as the standard forbids none; an engine refuses the agent's unless an option allows it.
+// Whether ids exist and belong together is not checked here.
 func (r *SendMessageRequest) Validate() error { return validate(r, checkSendMessageRequest) }
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams.
 func (r *GetTaskRequest) Validate() error { return validate(r, checkGetTaskRequest) }
 
-// Validate reports everything that is wrong with the request as one ErrInvalidParams: a page has 1 to [MaxPageSize] tasks.
+// Validate reports everything that is wrong with the request as one ErrInvalidParams: a page has 1 to [MaxPageSize]
+// tasks.
 func (r *ListTasksRequest) Validate() error { return validate(r, checkListTasksRequest) }
 
 // Validate reports everything that is wrong with the request as one ErrInvalidParams.
@@ -66,8 +67,8 @@ func checkSendMessageRequest(c *checker, at *path, r *SendMessageRequest) {
 	checkRequestMetadata(c, at, r.Metadata, modes)
 }
 
-// checkRequestMetadata checks the metadata of a request, and its size together with that of the media types that the caller
-// accepts.
+// checkRequestMetadata checks the metadata of a request, and its size together with that of the media types that the
+// caller accepts.
 func checkRequestMetadata(c *checker, at *path, m Metadata, modes []string) {
 	size := 0
 	for name, value := range m {
@@ -79,7 +80,8 @@ func checkRequestMetadata(c *checker, at *path, m Metadata, modes []string) {
 		with = " together with configuration.acceptedOutputModes"
 	}
 	if size > MaxRequestMetadata {
-		c.fail(at, "metadata", fmt.Sprintf("must have at most %d bytes%s, not %d; send what is large as a part of the message",
+		c.fail(at, "metadata", fmt.Sprintf("must have at most %d bytes%s, not %d; send what is large as a part of "+
+			"the message",
 			MaxRequestMetadata, with, size))
 		return
 	}

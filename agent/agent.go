@@ -42,8 +42,8 @@ type Agent interface {
 	Run(ctx context.Context, t *Turn) error
 }
 
-// Func is a function that is an Agent. When it works for long it calls [Turn.Working] first, so that the task can be seen,
-// listed and cancelled from then on.
+// Func is a function that is an Agent. When it works for long it calls [Turn.Working] first, so that the task can be
+// seen, listed and cancelled from then on.
 type Func func(ctx context.Context, t *Turn) error
 
 // Run calls f.
@@ -51,7 +51,8 @@ func (f Func) Run(ctx context.Context, t *Turn) error { return f(ctx, t) }
 
 // A Canceler has something to do, or to say, when a task is cancelled. Cancel runs before the running turn's context
 // is cancelled, at the same time as that turn, or without one when the task waits. It may clean up within the
-// cancel's grace (5 s, which it shares with the turn that ends after it), or return [NotCancelable]; other errors are logged and the task is cancelled all the same.
+// cancel's grace (5 s, which it shares with the turn that ends after it), or return [NotCancelable]; other errors are
+// logged and the task is cancelled all the same.
 type Canceler interface {
 	Cancel(ctx context.Context, t *Turn) error
 }

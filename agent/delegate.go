@@ -23,8 +23,8 @@ import (
 )
 
 // A Delegator says which agents it delegates to, by the names of its delegations. The part of a name before a slash
-// stands for all names that begin so. Delegate tells the engine as well, but only when it is called: a Delegator's tasks
-// cancel what they delegated also when the process has been restarted since.
+// stands for all names that begin so. Delegate tells the engine as well, but only when it is called: a Delegator's
+// tasks cancel what they delegated also when the process has been restarted since.
 type Delegator interface {
 	Delegates() map[string]a2a.Service
 }
@@ -416,7 +416,8 @@ func (c *courier) carry(ctx context.Context, m *a2a.Message) (*a2a.Task, error) 
 			m, failures, lost = nil, 0, nil
 			c.d.Message, c.d.Answer = "", ""
 		case err == errCannotTell:
-			return nil, c.failed(ctx, fmt.Errorf("%w; the message may have arrived, and the agent does not list its tasks", lost))
+			return nil, c.failed(ctx, fmt.Errorf("%w; the message may have arrived, and the agent does not list its "+
+				"tasks", lost))
 		default:
 			if failures++; failures > reconnections || !passing(err) {
 				return nil, c.failed(ctx, err)
@@ -717,7 +718,8 @@ func (c *courier) problem(err error) string {
 
 // concerns reports whether an error is about what a message says, so that it is of use to those who wrote the message.
 func concerns(e *a2a.Error) bool {
-	return slices.Contains([]a2a.Kind{a2a.ErrInvalidParams, a2a.ErrInvalidRequest, a2a.ErrContentTypeNotSupported}, e.Kind)
+	return slices.Contains([]a2a.Kind{a2a.ErrInvalidParams, a2a.ErrInvalidRequest, a2a.ErrContentTypeNotSupported},
+		e.Kind)
 }
 
 // question returns what the caller was asked last for this delegation, before m; nothing when the task does not show it
@@ -904,7 +906,8 @@ func has(task *a2a.Task, id a2a.MessageID) bool {
 
 // oneLine makes one short line of what another agent says.
 func oneLine(s string) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }),
+		" ")
 	if r := []rune(s); len(r) > maxSaid {
 		return string(r[:maxSaid]) + "…"
 	}

@@ -179,7 +179,8 @@ func TestDelegateAsks(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return t.Complete(a2a.TextPart(fmt.Sprintf("%s; %s; %s; %d runs", first.Text(), second.Text(), third.Text(), runs+1)))
+		return t.Complete(a2a.TextPart(fmt.Sprintf("%s; %s; %s; %d runs", first.Text(), second.Text(), third.Text(),
+			runs+1)))
 	})
 	asked := h.Send("go")
 	if asked.StatusText() != "Which size?" {
@@ -383,8 +384,8 @@ func TestDelegateOverRestarts(t *testing.T) {
 	}
 }
 
-// A restart between the other agent's question and this one's hearing of it: the question is asked, and not answered with
-// the request, although the other agent keeps no history.
+// A restart between the other agent's question and this one's hearing of it: the question is asked, and not answered
+// with the request, although the other agent keeps no history.
 func TestDelegateHearsOfAQuestionAfterARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -408,7 +409,8 @@ func TestDelegateHearsOfAQuestionAfterARestart(t *testing.T) {
 		time.Sleep(time.Minute) // of the bubble's clock
 		id := result.(*a2a.Task).ID
 		task, err := svc.GetTask(as("ann"), &a2a.GetTaskRequest{ID: id})
-		if err != nil || task.Status.State != a2a.TaskStateInputRequired || task.Status.Message.Text() != "Which size?" {
+		if err != nil || task.Status.State != a2a.TaskStateInputRequired ||
+			task.Status.Message.Text() != "Which size?" {
 			t.Fatalf("%v, %v", task, err)
 		}
 		if task = sendTask(t, svc, id, "large"); task.Text() != "got large" || w.started.Load() != 1 {
@@ -547,8 +549,9 @@ func TestDelegateToPoorAgents(t *testing.T) {
 		"streams break":       {func(p *poor) { p.breaks = true }, "The worker: got large"},
 		"contexts of its own": {func(p *poor) { p.ownContexts = true }, "The worker: got large"},
 		"an answer is lost":   {func(p *poor) { p.lost.Store(1) }, "The worker: got large"},
-		"out of reach":        {func(p *poor) { p.out = errLine }, "worker cannot be reached now. Please try again later."},
-		"refuses":             {func(p *poor) { p.out = errForbidden }, "worker did not take the request."},
+		"out of reach": {func(p *poor) { p.out = errLine },
+			"worker cannot be reached now. Please try again later."},
+		"refuses": {func(p *poor) { p.out = errForbidden }, "worker did not take the request."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

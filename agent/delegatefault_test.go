@@ -237,7 +237,8 @@ type gated struct {
 	open <-chan struct{}
 }
 
-func (g gated) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (g gated) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	select {
 	case <-g.open:
 		return g.Service.StreamMessage(ctx, req)
@@ -364,7 +365,8 @@ func (*away) ListTasks(context.Context, *a2a.ListTasksRequest) (*a2a.ListTasksRe
 	return nil, a2a.NewError(a2a.ErrUnsupportedOperation, "version 0.3 has no ListTasks")
 }
 
-// A message that was surely not sent is sent again for about three seconds, also to an agent that does not list its tasks.
+// A message that was surely not sent is sent again for about three seconds, also to an agent that does not list its
+// tasks.
 func TestDelegateWaitsForAnAgentThatIsAway(t *testing.T) {
 	t.Parallel()
 	for gone, want := range map[time.Duration]string{

@@ -140,9 +140,11 @@ func (f Form) Ask(t *Turn, words ...a2a.Part) error {
 // object with properties, or the values are no object.
 func (f Form) Part() (a2a.Part, error) {
 	if len(f.fields()) == 0 {
-		return a2a.Part{}, errors.New("agent: the schema of a form must be the JSON Schema of an object with properties")
+		return a2a.Part{}, errors.New("agent: the schema of a form must be the JSON Schema of an object with " +
+			"properties")
 	}
-	doc := formDocument{Type: formType, Schema: jsontext.Value(f.Schema), Values: jsontext.Value("{}"), Errors: f.Errors}
+	doc := formDocument{Type: formType, Schema: jsontext.Value(f.Schema), Values: jsontext.Value("{}"),
+		Errors: f.Errors}
 	if f.Values != nil {
 		values, err := json.Marshal(f.Values, json.Deterministic(true))
 		if err != nil {

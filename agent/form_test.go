@@ -68,19 +68,24 @@ func TestFormAnswer(t *testing.T) {
 			"```json\n{\"size\":\"L\",\"count\":2,\"delivery_address\":\"Main Street 1\",\"extra_cheese\":true}\n```",
 			whole, nil,
 		},
-		"lines":            {"Size: L\nhow many: 2\nDelivery address: Main Street 1\nextra_cheese: yes", whole, nil},
-		"in one line":      {"size: L, count: 2, delivery address: Main Street 1, extra cheese: yes", whole, nil},
-		"what was known":   {map[string]any{"count": 1}, pizza{OrderID: "o-1", Size: "M", Count: 1, Address: "", Cheese: false}, nil},
-		"number as text":   {map[string]any{"count": "3"}, pizza{OrderID: "o-1", Size: "M", Count: 3, Address: "", Cheese: false}, nil},
-		"a whole number":   {`{"count":3.0}`, pizza{OrderID: "o-1", Size: "M", Count: 3, Address: "", Cheese: false}, nil},
-		"with an exponent": {`{"count":1e2}`, pizza{OrderID: "o-1", Size: "M", Count: 100, Address: "", Cheese: false}, nil},
+		"lines":       {"Size: L\nhow many: 2\nDelivery address: Main Street 1\nextra_cheese: yes", whole, nil},
+		"in one line": {"size: L, count: 2, delivery address: Main Street 1, extra cheese: yes", whole, nil},
+		"what was known": {map[string]any{"count": 1},
+			pizza{OrderID: "o-1", Size: "M", Count: 1, Address: "", Cheese: false}, nil},
+		"number as text": {map[string]any{"count": "3"},
+			pizza{OrderID: "o-1", Size: "M", Count: 3, Address: "", Cheese: false}, nil},
+		"a whole number": {`{"count":3.0}`, pizza{OrderID: "o-1", Size: "M", Count: 3, Address: "", Cheese: false},
+			nil},
+		"with an exponent": {`{"count":1e2}`, pizza{OrderID: "o-1", Size: "M", Count: 100, Address: "", Cheese: false},
+			nil},
 		"of no field": {
 			map[string]any{"count": 1, "approved": true}, pizza{OrderID: "o-1", Size: "M", Count: 1}, nil,
 		},
 		"no whole number": {
 			`{"count":1.5}`, pizza{}, map[string]string{"count": "must be an integer"},
 		},
-		"not to change": {map[string]any{"order_id": "o-2", "count": 1}, pizza{OrderID: "o-1", Size: "M", Count: 1, Address: "", Cheese: false}, nil},
+		"not to change": {map[string]any{"order_id": "o-2", "count": 1},
+			pizza{OrderID: "o-1", Size: "M", Count: 1, Address: "", Cheese: false}, nil},
 		"missing": {
 			map[string]any{"size": ""},
 			pizza{}, map[string]string{"size": "is missing", "count": "is missing"},
@@ -120,7 +125,8 @@ func TestFormAnswer(t *testing.T) {
 			if !asks || !reflect.DeepEqual(form.Errors, test.problems) || got != (pizza{}) {
 				t.Fatalf("%+v of %v", form.Errors, r)
 			}
-			if r = h.Fill(r, map[string]any{"size": "L", "count": 2}); r.State() != a2a.TaskStateCompleted || got.Count != 2 {
+			if r = h.Fill(r, map[string]any{"size": "L", "count": 2}); r.State() != a2a.TaskStateCompleted ||
+				got.Count != 2 {
 				t.Errorf("corrected: %v", r)
 			}
 		})

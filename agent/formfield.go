@@ -50,7 +50,8 @@ func (f Form) fields() []formField {
 			break
 		}
 		field.read(about)
-		field.required = slices.ContainsFunc(schema.Required, func(r jsontext.Value) bool { return text(r) == field.name })
+		field.required = slices.ContainsFunc(schema.Required,
+			func(r jsontext.Value) bool { return text(r) == field.name })
 		fields = append(fields, field)
 	}
 	return fields
@@ -264,5 +265,6 @@ func (f Form) readLines(said string) map[string]jsontext.Value {
 
 // spaced returns a name in lower case, with one space where it has others or underscores.
 func spaced(name string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == ' ' || r == '_' }), " ")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == ' ' || r == '_' }),
+		" ")
 }

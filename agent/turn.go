@@ -42,8 +42,8 @@ func init() {
 // Message returns the message that started the turn; nil when a timer or a wake-up did, and in a Cancel.
 func (t *Turn) Message() *a2a.Message { return t.info.Message }
 
-// Text returns the texts of the message, joined by newlines: its text parts or, when it has none, those files in it that
-// are UTF-8 text by their media type, such as text/plain, and by their content. It is "" without a message.
+// Text returns the texts of the message, joined by newlines: its text parts or, when it has none, those files in it
+// that are UTF-8 text by their media type, such as text/plain, and by their content. It is "" without a message.
 func (t *Turn) Text() string {
 	if t.info.Message == nil {
 		return ""
@@ -139,8 +139,8 @@ func (t *Turn) Attempt() int { return t.info.Attempt }
 func (t *Turn) WakeToken() string { return t.backend.WakeToken() }
 
 // Working says that the task is being worked on, and how, as parts of a status message. Without parts it only sets
-// the state. A task that was not there yet is there then, for callers to see and to cancel: an agent that works for long
-// calls it first.
+// the state. A task that was not there yet is there then, for callers to see and to cancel: an agent that works for
+// long calls it first.
 func (t *Turn) Working(parts ...a2a.Part) error {
 	return t.backend.Status(a2a.TaskStateWorking, t.say(parts))
 }
@@ -239,9 +239,9 @@ func (t *Turn) Suspend(until time.Time) error {
 	return &turn.Outcome{Kind: turn.Suspend, Until: until}
 }
 
-// Complete ends the turn and completes the task, with the parts as its last status message: return t.Complete(parts...).
-// Results belong in artifacts, which callers look for; this is for what is said about them, or for an agent whose answer
-// is a sentence. Without parts it does what returning nil does.
+// Complete ends the turn and completes the task, with the parts as its last status message: return
+// t.Complete(parts...). Results belong in artifacts, which callers look for; this is for what is said about them, or
+// for an agent whose answer is a sentence. Without parts it does what returning nil does.
 func (t *Turn) Complete(parts ...a2a.Part) error {
 	return &turn.Outcome{Kind: turn.Complete, Parts: parts}
 }

@@ -70,7 +70,8 @@ func TestTurnTellsOfTheRequest(t *testing.T) {
 		return nil
 	}), &agenttest.Options{OutputModes: []string{"text/plain", "image/*"}, Caller: a2a.Identity{Subject: "alice"}})
 	ctx := a2a.WithCall(h.Context(), &a2a.Call{
-		Identity: a2a.Identity{Subject: "alice"}, Tenant: "acme", Extensions: []string{"urn:x"}, Generation: a2a.Generation10,
+		Identity: a2a.Identity{Subject: "alice"}, Tenant: "acme", Extensions: []string{"urn:x"},
+		Generation: a2a.Generation10,
 	})
 	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("one"), a2a.Part{Content: a2a.URL("http://x")}, a2a.TextPart("two"))
 	m.Metadata = a2a.Metadata{"skillId": []byte(`"paint"`)}
@@ -89,9 +90,11 @@ func TestTurnTellsOfTheRequest(t *testing.T) {
 		t.Errorf("ids: %s %s %s", seen.TaskID(), seen.ContextID(), seen.Message().ID)
 	}
 	if seen.Skill() != "paint" || seen.Caller().Subject != "alice" || seen.Tenant() != "acme" || seen.Attempt() != 1 {
-		t.Errorf("skill %q, caller %q, tenant %q, attempt %d", seen.Skill(), seen.Caller().Subject, seen.Tenant(), seen.Attempt())
+		t.Errorf("skill %q, caller %q, tenant %q, attempt %d", seen.Skill(), seen.Caller().Subject, seen.Tenant(),
+			seen.Attempt())
 	}
-	if !seen.Accepts("image/png") || seen.Accepts("text/plain") || !slices.Equal(seen.OutputModes(), []string{"image/*"}) {
+	if !seen.Accepts("image/png") || seen.Accepts("text/plain") ||
+		!slices.Equal(seen.OutputModes(), []string{"image/*"}) {
 		t.Errorf("output modes = %v", seen.OutputModes())
 	}
 	if !slices.Equal(seen.Extensions(), []string{"urn:x"}) || string(seen.RequestMetadata()["k"]) != "1" {
@@ -160,7 +163,8 @@ func TestStreamArtifact(t *testing.T) {
 		if err := t.PutArtifact(&a); err != nil {
 			return err
 		}
-		more := t.StreamArtifact(a2a.Artifact{Metadata: a2a.Metadata{"k": []byte("2")}, Parts: []a2a.Part{a2a.TextPart("unused")}})
+		more := t.StreamArtifact(a2a.Artifact{Metadata: a2a.Metadata{"k": []byte("2")},
+			Parts: []a2a.Part{a2a.TextPart("unused")}})
 		io.WriteString(more, "one")
 		io.WriteString(more, "two")
 		return more.Close()
@@ -169,7 +173,8 @@ func TestStreamArtifact(t *testing.T) {
 	if len(r.Task.Artifacts) != 2 {
 		t.Fatalf("artifacts %+v", r.Task.Artifacts)
 	}
-	if a := r.Task.Artifacts[0]; a.ID != "picture" || a.Name != "n" || a.Description != "d" || string(a.Metadata["k"]) != "1" || a.Text() != "final" {
+	if a := r.Task.Artifacts[0]; a.ID != "picture" || a.Name != "n" || a.Description != "d" ||
+		string(a.Metadata["k"]) != "1" || a.Text() != "final" {
 		t.Errorf("replaced: %+v", a)
 	}
 	if a := r.Task.Artifacts[1]; a.ID == "" || string(a.Metadata["k"]) != "2" || a.Text() != "onetwo" {
@@ -178,10 +183,12 @@ func TestStreamArtifact(t *testing.T) {
 	var chunks []string
 	for _, ev := range r.Events {
 		if u, ok := ev.(*a2a.ArtifactUpdate); ok {
-			chunks = append(chunks, fmt.Sprint(u.Artifact.Text(), " ", u.Append, " ", u.LastChunk, " ", len(u.Artifact.Metadata)))
+			chunks = append(chunks, fmt.Sprint(u.Artifact.Text(), " ", u.Append, " ", u.LastChunk, " ",
+				len(u.Artifact.Metadata)))
 		}
 	}
-	if got := strings.Join(chunks, ", "); !strings.HasSuffix(got, "final false true 1, one false false 1, two true false 0,  true true 0") {
+	if got := strings.Join(chunks, ", "); !strings.HasSuffix(got,
+		"final false true 1, one false false 1, two true false 0,  true true 0") {
 		t.Errorf("chunks: %s", got)
 	}
 }
@@ -240,7 +247,8 @@ func TestPutChunk(t *testing.T) {
 		return nil
 	}), nil)
 	r := h.Send("hi")
-	if r.State() != a2a.TaskStateCompleted || len(r.Task.Artifacts) != 1 || r.Task.Artifacts[0].ID != "theirs" || r.Task.Artifacts[0].Text() != "abc" {
+	if r.State() != a2a.TaskStateCompleted || len(r.Task.Artifacts) != 1 || r.Task.Artifacts[0].ID != "theirs" ||
+		r.Task.Artifacts[0].Text() != "abc" {
 		t.Errorf("%v: %+v", r.State(), r.Task.Artifacts)
 	}
 }

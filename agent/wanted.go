@@ -17,9 +17,10 @@ import (
 // that the documents from April 2025 to 0.2 show and none defines: agents may follow it, and clients check the
 // answer. The zero value wants nothing in particular.
 type Wanted struct {
-	MediaType string         // such as "application/json"; "" when the client does not say
-	Schema    jsontext.Value // the JSON Schema that data is to fit; nil when there is none. Whoever wrote it may be hostile
-	SchemaRef string         // what a schema is called that the client does not send: its URL; "" when there is none
+	MediaType string // such as "application/json"; "" when the client does not say
+	// the JSON Schema that data is to fit; nil when there is none. Whoever wrote it may be hostile
+	Schema    jsontext.Value
+	SchemaRef string // what a schema is called that the client does not send: its URL; "" when there is none
 }
 
 // The members of metadata, in the spellings of the documents.

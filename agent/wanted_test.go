@@ -38,22 +38,27 @@ func TestWanted(t *testing.T) {
 		"nothing": {},
 		"schema in the part": {part: `{"mimeType":"application/json","schema":` + schema + `}`,
 			want: agent.Wanted{MediaType: "application/json", Schema: jsontext.Value(schema)}, json: true},
-		"name in the part": {part: `{"desiredOutputMimeType":"application/json","desiredOutputSchemaRef":"` + ref + `"}`,
+		"name in the part": {part: `{"desiredOutputMimeType":"application/json","desiredOutputSchemaRef":"` + ref +
+			`"}`,
 			want: agent.Wanted{MediaType: "application/json", SchemaRef: ref}, json: true},
-		"in the message": {message: `{"desiredOutputMimeType":"application/json","desiredOutputSchemaRef":"` + ref + `"}`,
+		"in the message": {message: `{"desiredOutputMimeType":"application/json","desiredOutputSchemaRef":"` + ref +
+			`"}`,
 			want: agent.Wanted{MediaType: "application/json", SchemaRef: ref}, json: true},
 		"in the request": {request: `{"desiredOutputMimeType":"text/csv"}`, want: agent.Wanted{MediaType: "text/csv"}},
-		"the part first": {part: `{"mimeType":"text/csv"}`, message: `{"mimeType":"text/html","schema":{}}`, request: `{"schema":{"not":{}}}`,
-			want: agent.Wanted{MediaType: "text/csv", Schema: jsontext.Value("{}")}, json: true},
+		"the part first": {part: `{"mimeType":"text/csv"}`, message: `{"mimeType":"text/html","schema":{}}`,
+			request: `{"schema":{"not":{}}}`,
+			want:    agent.Wanted{MediaType: "text/csv", Schema: jsontext.Value("{}")}, json: true},
 		"a name before a schema further out": {part: `{"desiredOutputSchemaRef":"a"}`, message: `{"schema":{}}`,
 			want: agent.Wanted{SchemaRef: "a"}, json: true},
 		"a schema that is a name": {part: `{"schema":"` + ref + `"}`, want: agent.Wanted{SchemaRef: ref}, json: true},
-		"of JSON":                 {part: `{"mimeType":"application/geo+json; charset=utf-8"}`, want: agent.Wanted{MediaType: "application/geo+json; charset=utf-8"}, json: true},
-		"other kinds of value":    {part: `{"mimeType":7,"schema":[1],"desiredOutputSchemaRef":null,"desiredOutputMimeType":{}}`},
+		"of JSON": {part: `{"mimeType":"application/geo+json; charset=utf-8"}`,
+			want: agent.Wanted{MediaType: "application/geo+json; charset=utf-8"}, json: true},
+		"other kinds of value": {part: `{"mimeType":7,"schema":[1],"desiredOutputSchemaRef":null,"desiredOutputMimeType":{}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := a2a.NewMessage(a2a.RoleUser, a2a.RawPart([]byte("x"), "text/plain", "x"), a2a.TextPart("List my tickets"))
+			m := a2a.NewMessage(a2a.RoleUser, a2a.RawPart([]byte("x"), "text/plain", "x"),
+				a2a.TextPart("List my tickets"))
 			m.Parts[0].Metadata = metadata(t, `{"mimeType":"image/png","schema":{"of":"the file"}}`)
 			m.Parts[1].Metadata, m.Metadata = metadata(t, row.part), metadata(t, row.message)
 			got := turn.New(turn.Info{Message: m, Metadata: metadata(t, row.request)}, nil).(*agent.Turn).Wanted()
@@ -65,7 +70,8 @@ func TestWanted(t *testing.T) {
 			}
 		})
 	}
-	if w := turn.New(turn.Info{Metadata: metadata(t, `{"mimeType":"text/csv"}`)}, nil).(*agent.Turn).Wanted(); w.MediaType != "" {
+	if w := turn.New(turn.Info{Metadata: metadata(t, `{"mimeType":"text/csv"}`)},
+		nil).(*agent.Turn).Wanted(); w.MediaType != "" {
 		t.Errorf("a turn that a timer started wants %v", w)
 	}
 }
@@ -80,11 +86,16 @@ func TestWantedPart(t *testing.T) {
 		"nothing": {agent.Wanted{}, "application/json", `{"mimeType":"application/json"}`},
 		"name": {agent.Wanted{MediaType: "application/json", SchemaRef: "https://a.example/s"}, "application/json",
 			`{"mimeType":"application/json","schemaRef":"https://a.example/s"}`},
-		"schema":            {agent.Wanted{Schema: jsontext.Value(`{"type":"object"}`)}, "application/json", `{"mimeType":"application/json"}`},
-		"schema with an id": {agent.Wanted{Schema: jsontext.Value(`{"$id":"urn:s"}`)}, "application/json", `{"mimeType":"application/json","schemaRef":"urn:s"}`},
-		"schema with no id": {agent.Wanted{Schema: jsontext.Value(`{"$id":7}`)}, "application/json", `{"mimeType":"application/json"}`},
-		"other JSON":        {agent.Wanted{MediaType: "application/geo+json"}, "application/geo+json", `{"mimeType":"application/geo+json"}`},
-		"no JSON":           {agent.Wanted{MediaType: "text/csv"}, "application/json", `{"mimeType":"application/json"}`},
+		"schema": {agent.Wanted{Schema: jsontext.Value(`{"type":"object"}`)}, "application/json",
+			`{"mimeType":"application/json"}`},
+		"schema with an id": {agent.Wanted{Schema: jsontext.Value(`{"$id":"urn:s"}`)}, "application/json",
+			`{"mimeType":"application/json","schemaRef":"urn:s"}`},
+		"schema with no id": {agent.Wanted{Schema: jsontext.Value(`{"$id":7}`)}, "application/json",
+			`{"mimeType":"application/json"}`},
+		"other JSON": {agent.Wanted{MediaType: "application/geo+json"}, "application/geo+json",
+			`{"mimeType":"application/geo+json"}`},
+		"no JSON": {agent.Wanted{MediaType: "text/csv"}, "application/json",
+			`{"mimeType":"application/json"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,7 +26,8 @@ type AuthenticatorFunc func(r *http.Request) (a2a.Identity, error)
 func (f AuthenticatorFunc) Authenticate(r *http.Request) (a2a.Identity, error) { return f(r) }
 
 // Schemed is what an Authenticator implements to say which credentials it takes. If an agent's card names no security
-// scheme, the server adds these, any one of which suffices. Without it, callers and gateways read in the card what its author wrote.
+// scheme, the server adds these, any one of which suffices. Without it, callers and gateways read in the card what its
+// author wrote.
 type Schemed interface {
 	// SecuritySchemes returns the schemes by their names. The map is not changed.
 	SecuritySchemes() map[string]a2a.SecurityScheme
@@ -62,8 +63,8 @@ func (f AuthorizerFunc) Authorize(ctx context.Context, access Access) (Grant, er
 }
 
 // Owner returns the name under which an identity's tasks are kept and its streams are counted: its subject, or
-// "client:" and its client when it has no subject, or "" when it has neither and is anonymous. A subject that begins with
-// "client:" or "subject:" gets "subject:" in front, so that no two identities have one name by accident.
+// "client:" and its client when it has no subject, or "" when it has neither and is anonymous. A subject that begins
+// with "client:" or "subject:" gets "subject:" in front, so that no two identities have one name by accident.
 func Owner(id a2a.Identity) string {
 	switch {
 	case id.Subject == "" && id.Client == "":

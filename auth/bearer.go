@@ -33,7 +33,8 @@ func (b *bearer) Authenticate(r *http.Request) (a2a.Identity, error) {
 	scheme, sent, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	sent = strings.TrimSpace(sent)
 	if !strings.EqualFold(scheme, "Bearer") || sent == "" {
-		return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated, "the token is missing; send it as Authorization: Bearer")
+		return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated,
+			"the token is missing; send it as Authorization: Bearer")
 	}
 	got := sha256.Sum256([]byte(sent))
 	if subtle.ConstantTimeCompare(got[:], b.want[:]) != 1 {

@@ -16,7 +16,8 @@ func TestToken(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]bool{
 		"Bearer secret": true, "bearer secret": true, "Bearer  secret": true,
-		"": false, "secret": false, "Basic secret": false, "Bearer": false, "Bearer Secret": false, "Bearer secrets": false,
+		"": false, "secret": false, "Basic secret": false, "Bearer": false, "Bearer Secret": false,
+		"Bearer secrets": false,
 	} {
 		r := &http.Request{Header: http.Header{"Authorization": {header}}}
 		id, err := auth.Token("secret", a2a.Identity{Subject: "ann"}).Authenticate(r)

@@ -81,7 +81,8 @@ func serveBare(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := bareAnswer{JSONRPC: "2.0", ID: req.ID}
 	if req.Method == "GetTask" {
-		answer.Result = newBareTask(req.Params.ID, bareMessage{ID: "m-1000000000", Role: "ROLE_USER", Parts: []barePart{{Text: "Ada"}}})
+		answer.Result = newBareTask(req.Params.ID,
+			bareMessage{ID: "m-1000000000", Role: "ROLE_USER", Parts: []barePart{{Text: "Ada"}}})
 	} else {
 		answer.Result = bareSent{newBareTask(uuid.NewString(), req.Params.Message)}
 	}
@@ -103,8 +104,9 @@ func newBareTask(id string, m bareMessage) *bareTask {
 	}
 	return &bareTask{
 		ID: id, ContextID: m.ContextID,
-		Status:    bareStatus{State: "TASK_STATE_COMPLETED", Timestamp: time.Now().UTC()},
-		Artifacts: []bareArtifact{{ID: "0199f3a0-7d5e-7c3e-9f57-ba9876543210", Name: "greeting", Parts: []barePart{{Text: "Hello, " + text + "!"}}}},
-		History:   []bareMessage{m},
+		Status: bareStatus{State: "TASK_STATE_COMPLETED", Timestamp: time.Now().UTC()},
+		Artifacts: []bareArtifact{{ID: "0199f3a0-7d5e-7c3e-9f57-ba9876543210", Name: "greeting",
+			Parts: []barePart{{Text: "Hello, " + text + "!"}}}},
+		History: []bareMessage{m},
 	}
 }

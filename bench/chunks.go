@@ -53,7 +53,8 @@ func measureChunks(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 	}
 	for i := range rows {
 		if took, ok := same[rows[i].Case]; ok {
-			rows[i].Peer, rows[i].Factor = fmt.Sprintf("%s %s", goPeerName, inMS(sdk)), fmt.Sprintf("%.0fx", float64(sdk)/float64(took))
+			rows[i].Peer, rows[i].Factor = fmt.Sprintf("%s %s", goPeerName, inMS(sdk)),
+				fmt.Sprintf("%.0fx", float64(sdk)/float64(took))
 		}
 	}
 	return rows, nil

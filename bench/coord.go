@@ -43,8 +43,8 @@ func serveCoord(ctx context.Context, ln net.Listener, folder string) error {
 	return serveHandler(ctx, ln, daemon.New(daemon.Options{Hub: hub, Tokens: tables, Logger: quiet}))
 }
 
-// serveLog serves what a coordinator cannot do without: for each call it decodes JSON, and for those that change something
-// it writes a page to a file and waits for the disk. It is the measure of the calls at a pace.
+// serveLog serves what a coordinator cannot do without: for each call it decodes JSON, and for those that change
+// something it writes a page to a file and waits for the disk. It is the measure of the calls at a pace.
 func serveLog(ctx context.Context, ln net.Listener, folder string) (err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -63,7 +63,8 @@ func serveLog(ctx context.Context, ln net.Listener, folder string) (err error) {
 			} `json:"params"`
 		}
 		err := json.UnmarshalRead(r.Body, &call)
-		if err == nil && !slices.Contains([]string{"check_messages", "heartbeat", "get_recent_changes"}, call.Params.Name) {
+		if err == nil && !slices.Contains([]string{"check_messages", "heartbeat", "get_recent_changes"},
+			call.Params.Name) {
 			mu.Lock()
 			_, err = log.Write(make([]byte, 4<<10))
 			err = errors.Join(err, log.Sync())
@@ -88,8 +89,9 @@ const (
 	withoutSessions = "2026-07-28"
 )
 
-// measureCoord is agents that call the coordinator at a steady pace in one project, over both kinds of MCP: their leases,
-// to-do lists, messages and what all of them share. What a call costs beside MCP and HTTP is measured in this process.
+// measureCoord is agents that call the coordinator at a steady pace in one project, over both kinds of MCP: their
+// leases, to-do lists, messages and what all of them share. What a call costs beside MCP and HTTP is measured in this
+// process.
 func measureCoord(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 	at, err := startOwn(ctx, "coordinator", "coord:"+filepath.Join(f.folder, "coord"))
 	if err != nil {
@@ -101,7 +103,8 @@ func measureCoord(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 		return nil, err
 	}
 	defer bare.stop()
-	least, err := pacedRounds(ctx, s, bare, "", 200, func(i int) (*coordAgent, error) { return joinMCP(ctx, bare, i, withoutSessions) })
+	least, err := pacedRounds(ctx, s, bare, "", 200,
+		func(i int) (*coordAgent, error) { return joinMCP(ctx, bare, i, withoutSessions) })
 	if err != nil {
 		return nil, err
 	}
@@ -123,13 +126,18 @@ func measureCoord(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 		join func(i int) (*coordAgent, error)
 	}{
 		{"MCP " + withSessions, 200, func(i int) (*coordAgent, error) { return joinMCP(ctx, at, i, withSessions) }},
-		{"MCP " + withoutSessions, 200, func(i int) (*coordAgent, error) { return joinMCP(ctx, at, i, withoutSessions) }},
+		{"MCP " + withoutSessions, 200, func(i int) (*coordAgent,
+			error) {
+			return joinMCP(ctx, at, i, withoutSessions)
+		}},
 		{"library", 200, func(i int) (*coordAgent, error) { return joinHub(ctx, hub, i) }},
 		{"library", 5000, func(i int) (*coordAgent, error) { return joinHub(ctx, hub, i) }},
 		{"MCP " + withSessions, 5000, func(i int) (*coordAgent, error) { return joinMCP(ctx, at, i, withSessions) }},
-		{"MCP " + withoutSessions, 5000, func(i int) (*coordAgent, error) { return joinMCP(ctx, at, i, withoutSessions) }},
+		{"MCP " + withoutSessions, 5000,
+			func(i int) (*coordAgent, error) { return joinMCP(ctx, at, i, withoutSessions) }},
 	} {
-		r, err := measurePace(ctx, s, at, fmt.Sprintf("coordination, %s, %.0f a second", c.name, c.rate), c.rate, c.join)
+		r, err := measurePace(ctx, s, at, fmt.Sprintf("coordination, %s, %.0f a second", c.name, c.rate), c.rate,
+			c.join)
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +154,8 @@ func measureCoord(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 }
 
 // measurePace has agents join and call, and returns a row of what came of it.
-func measurePace(ctx context.Context, s *settings, at *process, name string, rate float64, join func(int) (*coordAgent, error)) (row, error) {
+func measurePace(ctx context.Context, s *settings, at *process, name string, rate float64,
+	join func(int) (*coordAgent, error)) (row, error) {
 	r, err := pacedRounds(ctx, s, at, name, rate, join)
 	if err != nil {
 		return row{}, err
@@ -156,12 +165,15 @@ func measurePace(ctx context.Context, s *settings, at *process, name string, rat
 		marks = []mark{atLeast("rate", r.rate, 0.99*rate, "/s")}
 	}
 	return row{
-		Case: name, Conns: coordAgents, Ours: perSecond(r.rate), P50: inMS(r.p50), P99: inMS(r.p99), CPU: fmt.Sprintf("%.0f", r.cpu), Marks: marks,
+		Case: name, Conns: coordAgents, Ours: perSecond(r.rate), P50: inMS(r.p50), P99: inMS(r.p99),
+		CPU: fmt.Sprintf("%.0f", r.cpu), Marks: marks,
 	}, nil
 }
 
-// pacedRounds has agents join, and call in each round; the last one is profiled when there is a name. It returns medians.
-func pacedRounds(ctx context.Context, s *settings, at *process, name string, rate float64, join func(int) (*coordAgent, error)) (result, error) {
+// pacedRounds has agents join, and call in each round; the last one is profiled when there is a name. It returns
+// medians.
+func pacedRounds(ctx context.Context, s *settings, at *process, name string, rate float64,
+	join func(int) (*coordAgent, error)) (result, error) {
 	var agents []*coordAgent
 	defer func() {
 		for _, a := range agents {
@@ -233,7 +245,8 @@ type coordAgent struct {
 }
 
 // repeat takes a step at each period from first to end, and returns how long each took.
-func (a *coordAgent) repeat(ctx context.Context, first time.Time, period time.Duration, end time.Time) ([]time.Duration, error) {
+func (a *coordAgent) repeat(ctx context.Context, first time.Time, period time.Duration, end time.Time) ([]time.Duration,
+	error) {
 	var took []time.Duration
 	for due := first; due.Before(end) && ctx.Err() == nil; due = due.Add(period) {
 		began := due
@@ -269,16 +282,21 @@ func joinHub(ctx context.Context, hub *coord.Hub, i int) (*coordAgent, error) {
 		}
 	}
 	announce := func(path string) func() error {
-		return call(coord.Announce{Session: name, Paths: []string{path}, ChangeType: "modify", Description: "What is to be done there, in a few words"})
+		return call(coord.Announce{Session: name, Paths: []string{path}, ChangeType: "modify",
+			Description: "What is to be done there, in a few words"})
 	}
 	release := func(path string) func() error { return call(coord.Release{Session: name, Path: path}) }
 	a := &coordAgent{
 		next: i, leave: func() {},
-		begin: []func() error{call(coord.Register{Session: name, TaskID: "1", Branch: "feature/" + name, Description: "Build one part of it"})},
+		begin: []func() error{call(coord.Register{Session: name, TaskID: "1", Branch: "feature/" + name,
+			Description: "Build one part of it"})},
 		steps: []func() error{
-			announce(own), call(coord.Check{Session: name}), call(coord.AddTodo{Session: name, Item: "Write tests for it", Priority: 2}), release(own),
-			announce("src/app.ts"), call(coord.Heartbeat{Session: name}), release("src/app.ts"), call(coord.RecentChanges{}),
-			call(coord.Define{Session: name, Name: "Part" + name, Definition: "interface Part { id: string; name: string; }"}),
+			announce(own), call(coord.Check{Session: name}),
+			call(coord.AddTodo{Session: name, Item: "Write tests for it", Priority: 2}), release(own),
+			announce("src/app.ts"), call(coord.Heartbeat{Session: name}), release("src/app.ts"),
+			call(coord.RecentChanges{}),
+			call(coord.Define{Session: name, Name: "Part" + name,
+				Definition: "interface Part { id: string; name: string; }"}),
 		},
 	}
 	for j := range coordLeases {
@@ -305,20 +323,28 @@ func joinMCP(ctx context.Context, at *process, i int, version string) (*coordAge
 	}
 	name, own := agentName(i)
 	call := func(tool, more string) func() error {
-		request := postTool(version, session, tool, fmt.Sprintf(`{"project_id":"shop","session_name":%q%s}`, name, more))
+		request := postTool(version, session, tool,
+			fmt.Sprintf(`{"project_id":"shop","session_name":%q%s}`, name, more))
 		return func() error { return c.callTool(request) }
 	}
 	announce := func(path string) func() error {
-		return call("announce_file_change", fmt.Sprintf(`,"file_path":%q,"change_type":"modify","description":"What is to be done there, in a few words"`, path))
+		return call("announce_file_change",
+			fmt.Sprintf(
+				`,"file_path":%q,"change_type":"modify","description":"What is to be done there, in a few words"`,
+				path))
 	}
 	release := func(path string) func() error { return call("release_file_lock", fmt.Sprintf(`,"file_path":%q`, path)) }
 	a := &coordAgent{
 		next: i, leave: func() { c.Close() },
-		begin: []func() error{call("register_agent", fmt.Sprintf(`,"task_id":%q,"branch":"feature/%s","description":"Build one part of it"`, version, name))},
+		begin: []func() error{call("register_agent",
+			fmt.Sprintf(`,"task_id":%q,"branch":"feature/%s","description":"Build one part of it"`, version, name))},
 		steps: []func() error{
-			announce(own), call("check_messages", ""), call("add_todo", `,"todo_item":"Write tests for it","priority":2`), release(own),
+			announce(own), call("check_messages", ""),
+			call("add_todo", `,"todo_item":"Write tests for it","priority":2`), release(own),
 			announce("src/app.ts"), call("heartbeat", ""), release("src/app.ts"), call("get_recent_changes", ""),
-			call("register_interface", fmt.Sprintf(`,"interface_name":"Part%d","definition":"interface Part { id: string; name: string; }"`, i)),
+			call("register_interface",
+				fmt.Sprintf(`,"interface_name":"Part%d","definition":"interface Part { id: string; name: string; }"`,
+					i)),
 		},
 	}
 	for j := range coordLeases {
@@ -348,7 +374,8 @@ func (c *conn) callTool(request []byte) error {
 func initialize(ctx context.Context, at *process) (string, error) {
 	session := ""
 	for _, body := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + withSessions + `","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + withSessions +
+			`","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 	} {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+at.Addr+"/mcp", strings.NewReader(body))
@@ -379,10 +406,13 @@ func postTool(version, session, tool, arguments string) []byte {
 	meta, header := "", "Mcp-Session-Id: "+session
 	if session == "" {
 		header = "Mcp-Method: tools/call\r\nMcp-Name: " + tool
-		meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientInfo":` +
+		meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"` + version +
+			`","io.modelcontextprotocol/clientInfo":` +
 			`{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	}
-	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, tool, arguments, meta)
-	return fmt.Appendf(nil, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"+
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, tool,
+		arguments, meta)
+	return fmt.Appendf(nil, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: "+
+		"application/json, text/event-stream\r\n"+
 		"Mcp-Protocol-Version: %s\r\n%s\r\nContent-Length: %d\r\n\r\n%s", version, header, len(body), body)
 }

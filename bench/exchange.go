@@ -172,6 +172,7 @@ func (s *eventStream) drain() (events int, done bool, err error) {
 func post(path, body string) []byte { return postAs("1.0", path, body) }
 
 func postAs(version, path, body string) []byte {
-	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nA2A-Version: %s\r\n"+
+	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nA2A-Version: "+
+		"%s\r\n"+
 		"Content-Length: %d\r\n\r\n%s", path, version, len(body), body)
 }

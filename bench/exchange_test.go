@@ -145,7 +145,8 @@ func TestMedians(t *testing.T) {
 			t.Errorf("median of %v is %v", of, got)
 		}
 	}
-	if got := fmt.Sprintf("%.2f", ratio([]result{{rate: 1}, {rate: 4}, {rate: 9}}, []result{{rate: 2}, {rate: 4}, {rate: 3}})); got != "1.00" {
+	if got := fmt.Sprintf("%.2f", ratio([]result{{rate: 1}, {rate: 4}, {rate: 9}},
+		[]result{{rate: 2}, {rate: 4}, {rate: 3}})); got != "1.00" {
 		t.Errorf("the median of ratios is %s", got)
 	}
 }

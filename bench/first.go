@@ -25,7 +25,8 @@ func measureFirst(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 		}
 		p50, p99 := quantile(times, 0.5), quantile(times, 0.99)
 		rows = append(rows, row{
-			Case: c.name, Conns: 1, Ours: inMS(p50), P50: inMS(p50), P99: inMS(p99), Marks: []mark{under("p99", p99, c.most)},
+			Case: c.name, Conns: 1, Ours: inMS(p50), P50: inMS(p50), P99: inMS(p99),
+			Marks: []mark{under("p99", p99, c.most)},
 		})
 	}
 	return rows, nil

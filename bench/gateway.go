@@ -51,7 +51,8 @@ func measureGateway(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 		}
 		a, b := medians(direct), medians(through)
 		rows = append(rows, row{
-			Case: c.name, Conns: 1, Ours: fmt.Sprintf("+%s a hop", inMS(b.p50-a.p50)), P50: fmt.Sprintf("%s (direct %s)", inMS(b.p50), inMS(a.p50)),
+			Case: c.name, Conns: 1, Ours: fmt.Sprintf("+%s a hop", inMS(b.p50-a.p50)),
+			P50: fmt.Sprintf("%s (direct %s)", inMS(b.p50), inMS(a.p50)),
 			P99: inMS(b.p99), CPU: fmt.Sprintf("%.0f", b.cpu),
 		})
 	}

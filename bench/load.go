@@ -27,7 +27,8 @@ var resultMember = []byte(`"result"`)
 
 // load keeps conns connections busy for a while, each with one request at a time, and returns what came of it. An
 // answer without a result is an error: a server that refuses is quick.
-func load(ctx context.Context, s *process, conns int, during time.Duration, next func(i int) requester) (result, error) {
+func load(ctx context.Context, s *process, conns int, during time.Duration, next func(i int) requester) (result,
+	error) {
 	open := make([]*conn, conns)
 	for i := range open {
 		c, err := dial(s.Addr)

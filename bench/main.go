@@ -37,7 +37,8 @@ func main() {
 	rounds := flag.Int("rounds", 3, "rounds in which the servers are measured in turn; the table has medians")
 	peers := flag.Bool("peers", true, "measure the other implementations too")
 	asJSON := flag.Bool("json", false, "print the rows as JSON")
-	profile := flag.String("profile", "", "folder for CPU profiles of Dragoman's servers, taken while rates are measured")
+	profile := flag.String("profile", "", "folder for CPU profiles of Dragoman's servers, taken while rates are "+
+		"measured")
 	flag.Parse()
 	rows, err := regexp.Compile(*pattern)
 	if err != nil || *seconds <= 0 || *seconds > 60 || *rounds < 1 || *rounds > 20 {
@@ -49,7 +50,8 @@ func main() {
 	// One thread for all the load: what the generator takes is missing to the server it measures.
 	runtime.GOMAXPROCS(1)
 	s := &settings{
-		rows: rows, slice: time.Duration(*seconds * float64(time.Second)), rounds: *rounds, peers: *peers, profile: *profile,
+		rows: rows, slice: time.Duration(*seconds * float64(time.Second)), rounds: *rounds, peers: *peers,
+		profile: *profile,
 	}
 	exit(run(ctx, s, *asJSON))
 }

@@ -14,8 +14,8 @@ import (
 
 const pythonPeerName = "Python SDK 1.3.0"
 
-// startPython starts the agent of peers/python under uvicorn. The first time it installs what requirements.txt pins into
-// a virtual environment beside the program.
+// startPython starts the agent of peers/python under uvicorn. The first time it installs what requirements.txt pins
+// into a virtual environment beside the program.
 func startPython(ctx context.Context) (*process, error) {
 	folder := filepath.Join("peers", "python") // go run and make bench start here
 	python := filepath.Join(folder, ".venv", "bin", "python")
@@ -26,11 +26,13 @@ func startPython(ctx context.Context) (*process, error) {
 	if _, err := os.Stat(installed); err != nil {
 		interpreter, err := exec.LookPath("python3")
 		if err != nil {
-			return nil, errors.New("there is no python3 on the PATH; install Python 3.10 or later with its modules venv and pip")
+			return nil, errors.New("there is no python3 on the PATH; install Python 3.10 or later with its modules " +
+				"venv and pip")
 		}
 		for _, step := range []*exec.Cmd{
 			exec.CommandContext(ctx, interpreter, "-m", "venv", filepath.Join(folder, ".venv")),
-			exec.CommandContext(ctx, python, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check",
+			exec.CommandContext(ctx, python, "-m", "pip", "install", "--quiet", "--no-input",
+				"--disable-pip-version-check",
 				"--no-deps", "-r", filepath.Join(folder, "requirements.txt")),
 		} {
 			if out, err := step.CombinedOutput(); err != nil {

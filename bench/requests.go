@@ -49,8 +49,10 @@ func sends(path string) func(int) requester {
 // oldSends makes the same requests in 0.3.
 func oldSends(path string) func(int) requester {
 	return func(int) requester {
-		request := postAs("0.3", path, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":`+
-			`{"kind":"message","messageId":"m-%d","role":"user","parts":[{"kind":"text","text":"Ada"}]}}}`, messageID()))
+		request := postAs("0.3", path,
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":`+
+				`{"kind":"message","messageId":"m-%d","role":"user","parts":[{"kind":"text","text":"Ada"}]}}}`,
+				messageID()))
 		at := bytes.Index(request, []byte("m-")) + len("m-")
 		return func() []byte {
 			strconv.AppendUint(request[:at], messageID(), 10) // always ten digits

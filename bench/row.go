@@ -81,21 +81,26 @@ func (r *row) judge() {
 	}
 }
 
-const mcpCost = "some two thirds of a call's processor time are HTTP and the MCP library, which without sessions makes one for each call; " +
+const mcpCost = "some two thirds of a call's processor time are HTTP and the MCP library, which without sessions " +
+	"makes one for each call; " +
 	"what the coordinator itself takes is the row of the library"
 
 // reasons says, by case, why a mark is known to be missed.
 var reasons = map[string]string{
 	"coordination, MCP 2025-11-25, 5000 a second": mcpCost,
 	"coordination, MCP 2026-07-28, 5000 a second": mcpCost,
-	"send, memory": "over the bare handler a send costs: the turn with its goroutine, commit and journal, about 15 us; the collector, " +
+	"send, memory": "over the bare handler a send costs: the turn with its goroutine, commit and journal, about 15 " +
+		"us; the collector, " +
 		"which scans the 10,000 tasks that are kept, 3 to 10 us by GOGC; " +
 		"request ids, limits, checks and deadlines, about 4 us",
-	"send, SQLite": "as in memory, with less for the collector, and about 24 us of the writer: 9 for the task's row and its indexes, " +
+	"send, SQLite": "as in memory, with less for the collector, and about 24 us of the writer: 9 for the task's row " +
+		"and its indexes, " +
 		"6 for its events, 7 for its share of the commit; with 16 connections groups are small and each sync counts",
-	"get, memory": "the task is encoded at each call from some 25 objects all over memory, about 3 us, where the bare handler has one " +
+	"get, memory": "the task is encoded at each call from some 25 objects all over memory, about 3 us, where the " +
+		"bare handler has one " +
 		"task in its cache; the collector, as for a send, about 3 us",
-	"get, SQLite": "a finished task has no snapshot row: it is looked up in two tables and folded from its events, each decoded by " +
+	"get, SQLite": "a finished task has no snapshot row: it is looked up in two tables and folded from its events, " +
+		"each decoded by " +
 		"itself; about 30 us with the driver",
 }
 
@@ -110,12 +115,14 @@ func (r *row) cells(note string) []string {
 		conns = fmt.Sprint(r.Conns)
 	}
 	return []string{
-		r.Case, conns, r.Ours, r.Bare, r.Ratio, strings.Join(marks, ", "), r.Verdict, r.P50, r.P99, r.CPU, r.Peer, r.Factor, note,
+		r.Case, conns, r.Ours, r.Bare, r.Ratio, strings.Join(marks, ", "), r.Verdict, r.P50, r.P99, r.CPU, r.Peer,
+		r.Factor, note,
 	}
 }
 
 var columns = []string{
-	"case", "conns", "ours", "bare", "ratio", "target", "verdict", "p50", "p99 (bare)", "CPU us (bare)", "peer", "factor", "reason",
+	"case", "conns", "ours", "bare", "ratio", "target", "verdict", "p50", "p99 (bare)", "CPU us (bare)", "peer",
+	"factor", "reason",
 }
 
 // summary says in a sentence how many targets are met, and which are not.
@@ -136,7 +143,8 @@ func summary(rows []row) string {
 	if len(short) == 0 {
 		return fmt.Sprintf("All %d rows with a target meet it.", targets)
 	}
-	return fmt.Sprintf("Of %d rows with a target %d meet it and %d do not: %s.", targets, targets-len(short), len(short), strings.Join(short, "; "))
+	return fmt.Sprintf("Of %d rows with a target %d meet it and %d do not: %s.", targets, targets-len(short),
+		len(short), strings.Join(short, "; "))
 }
 
 // printTable writes the rows as a Markdown table with aligned columns, below a summary.

@@ -78,7 +78,8 @@ func (t target) row(found map[*process][]result, bare *process, peers []*process
 	share := ratio(found[t.server], found[bare])
 	r := row{
 		Case: t.name, Conns: t.conns, Ours: perSecond(ours.rate), Bare: perSecond(base.rate),
-		Ratio: fmt.Sprintf("%.2f", share), P50: inMS(ours.p50), P99: fmt.Sprintf("%s (%s)", inMS(ours.p99), inMS(base.p99)),
+		Ratio: fmt.Sprintf("%.2f", share), P50: inMS(ours.p50),
+		P99:   fmt.Sprintf("%s (%s)", inMS(ours.p99), inMS(base.p99)),
 		CPU:   fmt.Sprintf("%.0f (%.0f)", ours.cpu, base.cpu),
 		Marks: []mark{atLeast("ratio", share, t.ratio, "")},
 	}

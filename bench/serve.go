@@ -20,8 +20,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 )
 
-// serveArg makes this program one of the servers. Its last argument says which: "bare", "go", "trpc", "memory", "sqlite:" or
-// "coord:" and a folder, or "gateway:" and the address of the agent behind it.
+// serveArg makes this program one of the servers. Its last argument says which: "bare", "go", "trpc", "memory",
+// "sqlite:" or "coord:" and a folder, or "gateway:" and the address of the agent behind it.
 const serveArg = "serve"
 
 // ready is what a server says on its standard output, in one line, when it can be called.
@@ -55,7 +55,8 @@ func serve(kind string) error {
 		return err
 	}
 	go http.Serve(control, controls())
-	err = json.NewEncoder(os.Stdout).Encode(ready{Addr: ln.Addr().String(), Path: "/", Control: control.Addr().String()})
+	err = json.NewEncoder(os.Stdout).Encode(ready{Addr: ln.Addr().String(), Path: "/",
+		Control: control.Addr().String()})
 	if err != nil {
 		return err
 	}

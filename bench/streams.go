@@ -48,7 +48,8 @@ func measureStreams(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 				CPU:   fmt.Sprintf("%.2f an event and reader", median(spent)),
 				Marks: []mark{under("time", burst, 150*time.Millisecond)}},
 			row{Case: "streams, cost of each, " + c.name, Conns: openStreams,
-				Ours: fmt.Sprintf("%.1f KB + %.1f KB stack, %.2f goroutines", float64(each.Heap)/1024, float64(each.Stack)/1024, float64(each.Goroutines)/1000),
+				Ours: fmt.Sprintf("%.1f KB + %.1f KB stack, %.2f goroutines", float64(each.Heap)/1024,
+					float64(each.Stack)/1024, float64(each.Goroutines)/1000),
 				Marks: []mark{
 					{Name: "memory", Got: held, Want: 32, Unit: " KB", Under: true},
 					{Name: "goroutines", Got: float64(each.Goroutines) / 1000, Want: 2, Under: true},

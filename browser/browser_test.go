@@ -39,7 +39,8 @@ func tab(t *testing.T, width, height int) context.Context {
 		}
 		t.Skip(how)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(width, height))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
+		chromedp.WindowSize(width, height))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // it refuses to run as root otherwise
 	}
@@ -73,7 +74,8 @@ func run(t *testing.T, ctx context.Context, actions ...chromedp.Action) {
 // eventually waits until a JavaScript expression is true.
 func eventually(t *testing.T, ctx context.Context, what, expression string) {
 	t.Helper()
-	err := chromedp.Run(ctx, chromedp.Poll(expression, nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(20*time.Second)))
+	err := chromedp.Run(ctx, chromedp.Poll(expression, nil, chromedp.WithPollingInterval(50*time.Millisecond),
+		chromedp.WithPollingTimeout(20*time.Second)))
 	if err != nil {
 		var text string
 		_ = chromedp.Run(ctx, chromedp.Evaluate(`document.body.innerText`, &text))

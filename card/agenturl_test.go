@@ -9,8 +9,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 )
 
-// To who resolves the card as a relative reference, as new URL(".well-known/agent-card.json", base) of JavaScript does, the
-// printed URL leads to the card.
+// To who resolves the card as a relative reference, as new URL(".well-known/agent-card.json", base) of JavaScript does,
+// the printed URL leads to the card.
 func TestAgentURL(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string]string{

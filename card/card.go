@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package card fetches agent cards: by URL, by host name or from a file, within limits, and cached as HTTP says. It reads
-// the cards of every generation of the protocol, converts them between the generations, and finds what is wrong with them.
+// Package card fetches agent cards: by URL, by host name or from a file, within limits, and cached as HTTP says. It
+// reads the cards of every generation of the protocol, converts them between the generations, and finds what is wrong
+// with them.
 package card
 
 import (
@@ -63,7 +64,8 @@ func Decode(raw []byte) (*a2a.AgentCard, error) {
 		return nil, err
 	}
 	if len(c.SupportedInterfaces) == 0 {
-		return nil, errors.New("it names no interface, neither in supportedInterfaces nor, as cards before 1.0 do, in url")
+		return nil, errors.New("it names no interface, neither in supportedInterfaces nor, as cards before 1.0 do, " +
+			"in url")
 	}
 	for i, iface := range c.SupportedInterfaces {
 		if iface.URL == "" || iface.Binding == "" {

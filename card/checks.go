@@ -18,7 +18,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire/cards"
 )
 
-// The functions below read a card of which nothing is known: what has the wrong type is reported elsewhere and is none here.
+// The functions below read a card of which nothing is known: what has the wrong type is reported elsewhere and is none
+// here.
 
 func stringIn(object map[string]any, name string) string {
 	s, _ := object[name].(string)
@@ -86,7 +87,8 @@ func (v *validation) address(at, s string) {
 		return
 	}
 	if u.Scheme == "http" && !onThisMachine(u.Hostname()) {
-		v.report("CARD-URL-002", at, "%q sends what it is asked, and with which credentials, in the clear; use https", s)
+		v.report("CARD-URL-002", at, "%q sends what it is asked, and with which credentials, in the clear; use https",
+			s)
 	}
 }
 
@@ -172,7 +174,8 @@ func (v *validation) oldPlaces(card map[string]any) []listedPlace {
 		list = append(list, listedPlace{url: main, binding: transport})
 	}
 	for i, iface := range objectsIn(card, "additionalInterfaces") {
-		list = append(list, listedPlace{at: element("additionalInterfaces", i), url: stringIn(iface, "url"), binding: stringIn(iface, "transport")})
+		list = append(list, listedPlace{at: element("additionalInterfaces", i), url: stringIn(iface, "url"),
+			binding: stringIn(iface, "transport")})
 	}
 	return list
 }
@@ -186,7 +189,10 @@ func (v *validation) additional(card map[string]any, old []listedPlace) {
 		return
 	}
 	v.distinct(old[1:])
-	if !slices.ContainsFunc(old[1:], func(p listedPlace) bool { return p.url == old[0].url && p.binding == old[0].binding }) {
+	if !slices.ContainsFunc(old[1:], func(p listedPlace) bool {
+		return p.url == old[0].url &&
+			p.binding == old[0].binding
+	}) {
 		v.report("CARD-IFACE-002", "additionalInterfaces", "lacks url with its transport, %s", old[0].binding)
 	}
 }
@@ -218,7 +224,8 @@ func (v *validation) place(p listedPlace) {
 	if p.version != "" && !versionForm.MatchString(p.version) {
 		v.report("CARD-VER-001", versionAt, "%q is not like 1.0", p.version)
 	} else if strings.Count(p.version, ".") > 1 {
-		v.report("CARD-VER-003", versionAt, "%q has a patch number; it is %s", p.version, p.version[:strings.LastIndex(p.version, ".")])
+		v.report("CARD-VER-003", versionAt, "%q has a patch number; it is %s", p.version,
+			p.version[:strings.LastIndex(p.version, ".")])
 	}
 	if slices.Contains(reservedTenants, p.tenant) {
 		v.report("CARD-IFACE-006", join(p.at, "tenant"), "%q is the name of something else in paths", p.tenant)
@@ -235,7 +242,8 @@ func (v *validation) binding(at, binding string) {
 		return
 	}
 	if u, err := url.Parse(binding); err != nil || !u.IsAbs() {
-		v.report("CARD-IFACE-003", at, "%q is none of %s, %s and %s, and no URI of another binding", binding, a2a.BindingJSONRPC, a2a.BindingGRPC, a2a.BindingHTTPJSON)
+		v.report("CARD-IFACE-003", at, "%q is none of %s, %s and %s, and no URI of another binding", binding,
+			a2a.BindingJSONRPC, a2a.BindingGRPC, a2a.BindingHTTPJSON)
 	}
 }
 
@@ -332,7 +340,8 @@ func (v *validation) wrappedScheme(at string, s map[string]any) {
 		object(wrappedShapes[name])(v, join(at, name), inner)
 	}
 	if found != 1 {
-		v.report("CARD-AUTH-002", at, "has %d of %s; it must have one", found, strings.Join(slices.Sorted(maps.Keys(wrappedShapes)), ", "))
+		v.report("CARD-AUTH-002", at, "has %d of %s; it must have one", found,
+			strings.Join(slices.Sorted(maps.Keys(wrappedShapes)), ", "))
 	}
 }
 
@@ -340,13 +349,15 @@ func (v *validation) typedScheme(at string, s map[string]any) {
 	kind := stringIn(s, "type")
 	shape, ok := schemeShapes[kind]
 	if !ok || kind == "mutualTLS" && v.form == cards.Form02 {
-		v.report("CARD-AUTH-002", join(at, "type"), "%q is none of the types that %s has: %s", kind, v.form, strings.Join(v.types(), ", "))
+		v.report("CARD-AUTH-002", join(at, "type"), "%q is none of the types that %s has: %s", kind, v.form,
+			strings.Join(v.types(), ", "))
 		return
 	}
 	known := []member{{"type", always, always, text}, {"description", always, never, text}}
 	if v.form == cards.FormUnion {
 		for name := range wrappedShapes {
-			known = append(known, member{name, always, never, func(*validation, string, any) {}}) // wrappedScheme has seen it
+			// wrappedScheme has seen it
+			known = append(known, member{name, always, never, func(*validation, string, any) {}})
 		}
 	}
 	for _, m := range shape {

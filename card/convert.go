@@ -57,8 +57,8 @@ func FormOf(data []byte) (Form, error) {
 // generation the agent speaks, and a conversion does not change that: what a form is led to by a card whose interfaces
 // are all of other generations is named in lost.
 //
-// lost names what the converted card does not say: each the path of a member, as the card or else 1.0 spells it, and after
-// a colon why. Errors say what is wrong with data, or that the form is not known.
+// lost names what the converted card does not say: each the path of a member, as the card or else 1.0 spells it, and
+// after a colon why. Errors say what is wrong with data, or that the form is not known.
 func Convert(data []byte, to Form) (converted []byte, lost []string, err error) {
 	form, err := to.known()
 	if err != nil {

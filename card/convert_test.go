@@ -33,7 +33,8 @@ func TestConvert(t *testing.T) {
 			if !slices.ContainsFunc(lost, func(l string) bool { return strings.HasPrefix(l, "x: ") }) {
 				t.Errorf("%s to %s: lost %q", from, to, lost)
 			}
-			if form, err := card.FormOf(got); err != nil || form != to && !(from == card.Form10 && to == card.FormUnion) {
+			if form, err := card.FormOf(got); err != nil ||
+				form != to && !(from == card.Form10 && to == card.FormUnion) {
 				t.Errorf("%s to %s is a card of %s, %v\n%s", from, to, form, err, got)
 			}
 		}
@@ -42,7 +43,8 @@ func TestConvert(t *testing.T) {
 
 func TestConvertErrors(t *testing.T) {
 	t.Parallel()
-	if _, _, err := card.Convert([]byte(valid), "2.0"); err == nil || !contains(err.Error(), "0.1, 0.2, 0.3, 1.0, union") {
+	if _, _, err := card.Convert([]byte(valid), "2.0"); err == nil ||
+		!contains(err.Error(), "0.1, 0.2, 0.3, 1.0, union") {
 		t.Errorf("unknown form: %v", err)
 	}
 	if _, _, err := card.Convert([]byte(valid), card.Form(a2a.Generation03)); err != nil {

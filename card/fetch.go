@@ -22,11 +22,11 @@ type Fetched struct {
 	Unchanged    bool   // the server said that the card is what it was
 }
 
-// Fetch asks for the card at a URL, see [Resolver.Resolve], in the form that is served to who asks for none, which names
-// all interfaces of an agent that speaks several generations. Files are refused, so that references of strangers can be
-// fetched. The cache has no part in it: known, unless nil, is what an earlier Fetch brought, of which the URL, the ETag
-// and LastModified count, and the server is asked only whether that has changed. An error is an [*Error], or the
-// context's.
+// Fetch asks for the card at a URL, see [Resolver.Resolve], in the form that is served to who asks for none, which
+// names all interfaces of an agent that speaks several generations. Files are refused, so that references of strangers
+// can be fetched. The cache has no part in it: known, unless nil, is what an earlier Fetch brought, of which the URL,
+// the ETag and LastModified count, and the server is asked only whether that has changed. An error is an [*Error], or
+// the context's.
 func (r *Resolver) Fetch(ctx context.Context, ref string, known *Fetched) (*Fetched, error) {
 	p, err := parse(ref)
 	if err == nil && p.url == nil {

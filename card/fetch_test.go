@@ -32,7 +32,8 @@ func TestFetchAsksAgainByETag(t *testing.T) {
 	defer s.Close()
 	r := card.NewResolver(nil)
 	first, err := r.Fetch(t.Context(), s.URL, nil)
-	if err != nil || first.Unchanged || first.Card.Name != "Parrot" || string(first.Raw) != fetched || first.ETag != `"1"` || first.URL != s.URL+card.OlderPath {
+	if err != nil || first.Unchanged || first.Card.Name != "Parrot" || string(first.Raw) != fetched ||
+		first.ETag != `"1"` || first.URL != s.URL+card.OlderPath {
 		t.Fatalf("got %+v, %v", first, err)
 	}
 	again, err := r.Fetch(t.Context(), s.URL, &card.Fetched{URL: first.URL, ETag: first.ETag})

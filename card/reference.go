@@ -15,9 +15,10 @@ import (
 
 // place is what a reference means: a file or a URL, one of them.
 type place struct {
-	file  string
-	url   *url.URL
-	older string // where the card is of an agent at that base URL that is older than 0.3; "" when url names the card itself
+	file string
+	url  *url.URL
+	// where the card is of an agent at that base URL that is older than 0.3; "" when url names the card itself
+	older string
 }
 
 func (p place) String() string {
@@ -59,12 +60,13 @@ func parse(ref string) (place, error) {
 	return place{url: u.JoinPath(WellKnownPath), older: u.JoinPath(OlderPath).String()}, nil
 }
 
-// AgentURL returns the base URL of an agent as it is to be given to others: below a path with a slash at its end. To a client
-// that resolves the card's path as a relative reference, as the JavaScript SDKs do, the last segment is part of the folder
-// only with that slash. The URL of a card itself stays as it is.
+// AgentURL returns the base URL of an agent as it is to be given to others: below a path with a slash at its end. To a
+// client that resolves the card's path as a relative reference, as the JavaScript SDKs do, the last segment is part of
+// the folder only with that slash. The URL of a card itself stays as it is.
 func AgentURL(base string) string {
 	u, err := url.Parse(base)
-	if err != nil || u.Path == "" || strings.HasSuffix(u.Path, "/") || strings.HasSuffix(u.Path, ".json") || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Path == "" || strings.HasSuffix(u.Path, "/") || strings.HasSuffix(u.Path, ".json") ||
+		u.RawQuery != "" || u.Fragment != "" {
 		return base
 	}
 	return base + "/"
@@ -83,7 +85,8 @@ func looksLikeFile(ref string) bool {
 	if strings.Contains(ref, "://") {
 		return false
 	}
-	if filepath.IsAbs(ref) || strings.HasPrefix(ref, "./") || strings.HasPrefix(ref, "../") || strings.ContainsRune(ref, '\\') {
+	if filepath.IsAbs(ref) || strings.HasPrefix(ref, "./") || strings.HasPrefix(ref, "../") ||
+		strings.ContainsRune(ref, '\\') {
 		return true
 	}
 	if strings.HasSuffix(ref, ".json") && !strings.ContainsRune(ref, '/') {

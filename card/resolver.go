@@ -28,7 +28,8 @@ type Options struct {
 	MaxBytes   int64         // size of a card; 0 means 1 MiB
 	MaxCached  int           // cards in the cache; 0 means 256, less than 0 none
 	Lifetime   time.Duration // how long a card is good whose server says nothing of caching; 0 means 1 min
-	Retries    int           // how often a fetch is repeated when the server cannot be reached or is busy; 0 means 2, less than 0 never
+	// how often a fetch is repeated when the server cannot be reached or is busy; 0 means 2, less than 0 never
+	Retries int
 }
 
 const (
@@ -73,7 +74,8 @@ func NewResolver(opts *Options) *Resolver {
 	client.Timeout = 0 // Options.Timeout counts, and its error says so
 	client.CheckRedirect = checkRedirect
 	r.http = &client
-	r.retry = retry.Policy{Tries: 1 + o.Retries, First: 100 * time.Millisecond, Max: time.Second, MaxWait: 5 * time.Second}
+	r.retry = retry.Policy{Tries: 1 + o.Retries, First: 100 * time.Millisecond, Max: time.Second,
+		MaxWait: 5 * time.Second}
 	r.cache = newCache(o.MaxCached)
 	return r
 }
@@ -93,8 +95,8 @@ func orDefault[T comparable](value, standard T) T {
 //   - a host, with a port and a path if need be: as https URL, or http when the host is this machine;
 //   - a file:// URL, a path that is absolute or begins with a dot, or the name of a file that is there.
 //
-// The card may be of any generation, see [Decode]. Redirects are followed to the same scheme or from http to https. Fetched cards are cached as RFC 9111 says; files
-// are not. An error is an [*Error], or the context's.
+// The card may be of any generation, see [Decode]. Redirects are followed to the same scheme or from http to https.
+// Fetched cards are cached as RFC 9111 says; files are not. An error is an [*Error], or the context's.
 func (r *Resolver) Resolve(ctx context.Context, ref string) (*a2a.AgentCard, error) {
 	p, err := parse(ref)
 	if err != nil {
@@ -318,8 +320,8 @@ const (
 	maxSaid = 300
 )
 
-// says returns what a server tells people in the first line of an answer that has no card, or as the message of an error
-// in JSON as A2A has them (A2A 1.0 §11.6); "" for what goes without saying.
+// says returns what a server tells people in the first line of an answer that has no card, or as the message of an
+// error in JSON as A2A has them (A2A 1.0 §11.6); "" for what goes without saying.
 func says(resp *http.Response) string {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind != "text/plain" && kind != "application/json" {
@@ -370,7 +372,8 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 		return &Error{Kind: ErrUnreachable, Err: fmt.Errorf("more than %d redirects", maxRedirects)}
 	}
 	if last.Scheme == "https" && req.URL.Scheme != "https" {
-		return &Error{Kind: ErrUnreachable, Err: fmt.Errorf("a redirect leads from https to %s, which is not followed", req.URL.Scheme)}
+		return &Error{Kind: ErrUnreachable,
+			Err: fmt.Errorf("a redirect leads from https to %s, which is not followed", req.URL.Scheme)}
 	}
 	if req.URL.Scheme != "http" && req.URL.Scheme != "https" {
 		return &Error{Kind: ErrUnreachable, Err: fmt.Errorf("a redirect leads to a %s address", req.URL.Scheme)}

@@ -109,10 +109,12 @@ func TestBareHostsGetAScheme(t *testing.T) {
 		"localhost.evil.example:1": "https://localhost.evil.example:1/.well-known/agent-card.json",
 	} {
 		var asked string
-		r := card.NewResolver(&card.Options{HTTPClient: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
-			asked = req.URL.String()
-			return nil, errors.New("offline")
-		})}, Retries: -1})
+		r := card.NewResolver(
+			&card.Options{HTTPClient: &http.Client{Transport: roundTrip(
+				func(req *http.Request) (*http.Response, error) {
+					asked = req.URL.String()
+					return nil, errors.New("offline")
+				})}, Retries: -1})
 		if _, err := r.Resolve(t.Context(), ref); err == nil {
 			t.Errorf("%s: no error", ref)
 		}
@@ -318,12 +320,14 @@ func TestCaching(t *testing.T) {
 		asks   []ask
 	}{
 		"max-age": {map[string]string{"Cache-Control": "public, max-age=60", "ETag": `"a"`}, []ask{
-			{0, true, ""}, {59 * time.Second, false, ""}, {2 * time.Second, true, "If-None-Match"}, {59 * time.Second, false, ""}, {2 * time.Second, true, "If-None-Match"},
+			{0, true, ""}, {59 * time.Second, false, ""}, {2 * time.Second, true, "If-None-Match"},
+			{59 * time.Second, false, ""}, {2 * time.Second, true, "If-None-Match"},
 		}},
 		"age counts": {map[string]string{"Cache-Control": "max-age=60", "Age": "50", "ETag": `"a"`}, []ask{
 			{0, true, ""}, {9 * time.Second, false, ""}, {2 * time.Second, true, "If-None-Match"},
 		}},
-		"last-modified": {map[string]string{"Cache-Control": "max-age=5", "Last-Modified": "Mon, 02 Jan 2006 15:04:05 GMT"}, []ask{
+		"last-modified": {map[string]string{"Cache-Control": "max-age=5",
+			"Last-Modified": "Mon, 02 Jan 2006 15:04:05 GMT"}, []ask{
 			{0, true, ""}, {6 * time.Second, true, "If-Modified-Since"}, {time.Second, false, ""},
 		}},
 		"no-cache": {map[string]string{"Cache-Control": "no-cache", "ETag": `"a"`}, []ask{
@@ -394,7 +398,8 @@ func TestCacheIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []http.Header
 		r := card.NewResolver(&card.Options{HTTPClient: answering(t, nil, &asked), MaxCached: 2})
-		for _, ref := range []string{"https://a.example", "https://b.example", "https://a.example", "https://c.example", "https://a.example", "https://b.example"} {
+		for _, ref := range []string{"https://a.example", "https://b.example", "https://a.example", "https://c.example",
+			"https://a.example", "https://b.example"} {
 			if _, err := r.Resolve(t.Context(), ref); err != nil {
 				t.Fatal(err)
 			}
@@ -430,7 +435,8 @@ func TestConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
-// What a server says to people of why there is no card is part of the error, but not what goes without saying, nor pages.
+// What a server says to people of why there is no card is part of the error, but not what goes without saying, nor
+// pages.
 func TestServersSayWhy(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
@@ -450,7 +456,8 @@ func TestServersSayWhy(t *testing.T) {
 			w.WriteHeader(http.StatusNotFound)
 			io.WriteString(w, text)
 		})
-		if _, err := resolver(t, s, card.Options{}).Resolve(t.Context(), s.URL); err == nil || !strings.HasSuffix(err.Error(), want) || !errors.Is(err, card.ErrNotFound) {
+		if _, err := resolver(t, s, card.Options{}).Resolve(t.Context(), s.URL); err == nil ||
+			!strings.HasSuffix(err.Error(), want) || !errors.Is(err, card.ErrNotFound) {
 			t.Errorf("%q: %v, want %s", body, err, want)
 		}
 	}

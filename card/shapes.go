@@ -182,7 +182,8 @@ var (
 // schemeShapes are the types of schemes: by the value of type, and by the member that holds one in 1.0.
 var (
 	schemeShapes = map[string][]member{
-		"apiKey": oldAPIKeyShape, "http": httpShape, "oauth2": oauth2Shape, "openIdConnect": openIDShape, "mutualTLS": describedShape,
+		"apiKey": oldAPIKeyShape, "http": httpShape, "oauth2": oauth2Shape, "openIdConnect": openIDShape,
+		"mutualTLS": describedShape,
 	}
 	wrappedShapes = map[string][]member{
 		"apiKeySecurityScheme": apiKeyShape, "httpAuthSecurityScheme": httpShape, "oauth2SecurityScheme": oauth2Shape,

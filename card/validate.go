@@ -18,9 +18,9 @@ import (
 // maxProblems bounds the list for a card that is wrong in each of a thousand skills.
 const maxProblems = 200
 
-// Validate looks for what is wrong with a card, of any generation: by the rules of the generation whose form it has, see
-// [FormOf]. The problems are in the order of the card, at most 200; none means that the card is fine. The card is data as
-// it is served: what [Decode] repairs is a problem here.
+// Validate looks for what is wrong with a card, of any generation: by the rules of the generation whose form it has,
+// see [FormOf]. The problems are in the order of the card, at most 200; none means that the card is fine. The card is
+// data as it is served: what [Decode] repairs is a problem here.
 func Validate(data []byte) []Problem {
 	var v validation
 	form, err := cards.FormOf(data)
@@ -66,7 +66,8 @@ func (v *validation) card(card map[string]any) {
 	v.requirements(card)
 	v.signed(card)
 	if v.form == cards.Form02 && v.undecided(card) {
-		v.report("CARD-FORM-001", "", "nothing says whether the agent speaks 0.1 or 0.2; add protocolVersion, or authentication if it is 0.1")
+		v.report("CARD-FORM-001", "", "nothing says whether the agent speaks 0.1 or 0.2; add protocolVersion, or "+
+			"authentication if it is 0.1")
 	}
 }
 
@@ -114,9 +115,11 @@ func (v *validation) member(at string, object map[string]any, m *member) {
 func (v *validation) foreign(path string, m *member) {
 	switch name := m.name; {
 	case name == "security" && v.form == cards.Form10:
-		v.report("CARD-AUTH-008", path, "is not read by clients of 1.0, for whom the agent needs no credentials; it is securityRequirements there")
+		v.report("CARD-AUTH-008", path, "is not read by clients of 1.0, for whom the agent needs no credentials; it "+
+			"is securityRequirements there")
 	case name == "securityRequirements":
-		v.report("CARD-AUTH-008", path, "is not read by clients of %s, for whom the agent needs no credentials; it is security there", v.generation())
+		v.report("CARD-AUTH-008", path, "is not read by clients of %s, for whom the agent needs no credentials; it "+
+			"is security there", v.generation())
 	default:
 		v.report("CARD-FORM-002", path, "is not a member in %s, whose clients ignore it", v.generation())
 	}

@@ -41,16 +41,19 @@ func TestAsk(t *testing.T) {
 		failed   bool
 		errParts []string
 	}{
-		"message":        {message: message("12:30"), want: "12:30"},
-		"artifact":       {final: withMessage("COMPLETED", artifact("12:30")), want: "12:30"},
-		"two artifacts":  {final: task("COMPLETED", `,"artifacts":[{"artifactId":"a","parts":[{"text":"1"},{"text":"2"}]},{"artifactId":"b","parts":[{"data":1},{"text":"3"}]}]`), want: "12\n3"},
+		"message":  {message: message("12:30"), want: "12:30"},
+		"artifact": {final: withMessage("COMPLETED", artifact("12:30")), want: "12:30"},
+		"two artifacts": {final: task("COMPLETED",
+			`,"artifacts":[{"artifactId":"a","parts":[{"text":"1"},{"text":"2"}]},{"artifactId":"b","parts":[{"data":1},{"text":"3"}]}]`), want: "12\n3"},
 		"status message": {final: withMessage("COMPLETED"), want: "Done.\x1b[31m\nReally."},
 		"nothing":        {final: task("COMPLETED"), want: ""},
-		"input":          {final: withMessage("INPUT_REQUIRED"), paused: true, errParts: []string{"task t1 waits for input: Done. [31m Really."}},
-		"auth":           {final: withMessage("AUTH_REQUIRED"), paused: true, errParts: []string{"waits for authorization"}},
-		"failed":         {final: withMessage("FAILED"), failed: true, errParts: []string{"task t1 failed: Done."}},
-		"rejected":       {final: withMessage("REJECTED"), failed: true, errParts: []string{"was rejected"}},
-		"canceled":       {final: task("CANCELED"), failed: true, errParts: []string{"was canceled"}},
+		"input": {final: withMessage("INPUT_REQUIRED"), paused: true,
+			errParts: []string{"task t1 waits for input: Done. [31m Really."}},
+		"auth": {final: withMessage("AUTH_REQUIRED"), paused: true,
+			errParts: []string{"waits for authorization"}},
+		"failed":   {final: withMessage("FAILED"), failed: true, errParts: []string{"task t1 failed: Done."}},
+		"rejected": {final: withMessage("REJECTED"), failed: true, errParts: []string{"was rejected"}},
+		"canceled": {final: task("CANCELED"), failed: true, errParts: []string{"was canceled"}},
 	} {
 		for _, capabilities := range []string{all, nothing} {
 			bothBindings(t, func(t *testing.T, binding string) {

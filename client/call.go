@@ -54,15 +54,16 @@ func mayRepeat(err error) (time.Duration, bool) {
 	if _, ok := errors.AsType[*wire.ConnError](err); ok {
 		return 0, true
 	}
-	if e, ok := errors.AsType[*a2a.Error](err); ok && e.Remote && (e.Kind == a2a.ErrUnavailable || e.Kind == a2a.ErrRateLimited) {
+	if e, ok := errors.AsType[*a2a.Error](err); ok && e.Remote &&
+		(e.Kind == a2a.ErrUnavailable || e.Kind == a2a.ErrRateLimited) {
 		return e.RetryAfter, true
 	}
 	return 0, false
 }
 
 // reach tries the interface that answered last, then the others in their order, until one takes the request. Where no
-// connection could be made, the interfaces of other versions are not tried: they would be reached only if the agent came
-// up in between, and the client would stay with an older version.
+// connection could be made, the interfaces of other versions are not tried: they would be reached only if the agent
+// came up in between, and the client would stay with an older version.
 func reach[Res, Req any](ctx context.Context, c *Client, op wire.Operation, req *Req) (Res, error) {
 	current := int(c.current.Load())
 	res, err := attempt[Res](ctx, c, c.endpoints[current], op, req)
@@ -110,8 +111,8 @@ func (e *endpoint) atAddressOf(other *endpoint) bool {
 		(e.iface.Binding == a2a.BindingGRPC) == (other.iface.Binding == a2a.BindingGRPC)
 }
 
-// refusesVersion reports whether an agent refused a call for the version of the protocol, so that an interface of another
-// version may take it. Nothing came of the call.
+// refusesVersion reports whether an agent refused a call for the version of the protocol, so that an interface of
+// another version may take it. Nothing came of the call.
 func refusesVersion(err error) bool {
 	e, ok := errors.AsType[*a2a.Error](err)
 	return ok && e.Remote && e.Kind == a2a.ErrVersionNotSupported

@@ -35,39 +35,44 @@ var calls = []struct {
 		_, err := c.GetTask(ctx, &a2a.GetTaskRequest{ID: "t1"})
 		return err
 	}},
-	{"ListTasks", `{"tasks":[` + task("WORKING") + `],"nextPageToken":"n","pageSize":50,"totalSize":1}`, true, func(ctx context.Context, c *client.Client) error {
-		r, err := c.ListTasks(ctx, &a2a.ListTasksRequest{})
-		if err == nil && (len(r.Tasks) != 1 || r.NextPageToken != "n") {
-			return fmt.Errorf("page %+v", r)
-		}
-		return err
-	}},
+	{"ListTasks", `{"tasks":[` + task("WORKING") + `],"nextPageToken":"n","pageSize":50,"totalSize":1}`, true,
+		func(ctx context.Context, c *client.Client) error {
+			r, err := c.ListTasks(ctx, &a2a.ListTasksRequest{})
+			if err == nil && (len(r.Tasks) != 1 || r.NextPageToken != "n") {
+				return fmt.Errorf("page %+v", r)
+			}
+			return err
+		}},
 	{"CancelTask", task("CANCELED"), false, func(ctx context.Context, c *client.Client) error {
 		_, err := c.CancelTask(ctx, &a2a.CancelTaskRequest{ID: "t1"})
 		return err
 	}},
-	{"CreateTaskPushNotificationConfig", `{"id":"p1","taskId":"t1","url":"https://hook.example"}`, false, func(ctx context.Context, c *client.Client) error {
-		_, err := c.CreatePushConfig(ctx, &a2a.PushConfig{TaskID: "t1", URL: "https://hook.example"})
-		return err
-	}},
-	{"GetTaskPushNotificationConfig", `{"id":"p1","taskId":"t1","url":"https://hook.example"}`, true, func(ctx context.Context, c *client.Client) error {
-		_, err := c.GetPushConfig(ctx, &a2a.GetPushConfigRequest{TaskID: "t1", ID: "p1"})
-		return err
-	}},
-	{"ListTaskPushNotificationConfigs", `{"configs":[{"id":"p1","taskId":"t1","url":"https://hook.example"}]}`, true, func(ctx context.Context, c *client.Client) error {
-		r, err := c.ListPushConfigs(ctx, &a2a.ListPushConfigsRequest{TaskID: "t1", PageSize: 7, PageToken: "x"})
-		if err == nil && len(r.Configs) != 1 {
-			return fmt.Errorf("page %+v", r)
-		}
-		return err
-	}},
+	{"CreateTaskPushNotificationConfig", `{"id":"p1","taskId":"t1","url":"https://hook.example"}`, false,
+		func(ctx context.Context, c *client.Client) error {
+			_, err := c.CreatePushConfig(ctx, &a2a.PushConfig{TaskID: "t1", URL: "https://hook.example"})
+			return err
+		}},
+	{"GetTaskPushNotificationConfig", `{"id":"p1","taskId":"t1","url":"https://hook.example"}`, true,
+		func(ctx context.Context, c *client.Client) error {
+			_, err := c.GetPushConfig(ctx, &a2a.GetPushConfigRequest{TaskID: "t1", ID: "p1"})
+			return err
+		}},
+	{"ListTaskPushNotificationConfigs", `{"configs":[{"id":"p1","taskId":"t1","url":"https://hook.example"}]}`, true,
+		func(ctx context.Context, c *client.Client) error {
+			r, err := c.ListPushConfigs(ctx, &a2a.ListPushConfigsRequest{TaskID: "t1", PageSize: 7, PageToken: "x"})
+			if err == nil && len(r.Configs) != 1 {
+				return fmt.Errorf("page %+v", r)
+			}
+			return err
+		}},
 	{"DeleteTaskPushNotificationConfig", `{}`, false, func(ctx context.Context, c *client.Client) error {
 		return c.DeletePushConfig(ctx, &a2a.DeletePushConfigRequest{TaskID: "t1", ID: "p1"})
 	}},
-	{"GetExtendedAgentCard", cardText(all, iface("https://clock.example", "JSONRPC", "")), true, func(ctx context.Context, c *client.Client) error {
-		_, err := c.ExtendedCard(ctx, &a2a.ExtendedCardRequest{})
-		return err
-	}},
+	{"GetExtendedAgentCard", cardText(all, iface("https://clock.example", "JSONRPC", "")), true,
+		func(ctx context.Context, c *client.Client) error {
+			_, err := c.ExtendedCard(ctx, &a2a.ExtendedCardRequest{})
+			return err
+		}},
 }
 
 // Every request of every operation has the version and the tenant of its interface (A2A 1.0 §3.6.1, §8.3.2).
@@ -81,7 +86,8 @@ func TestEveryCallCarriesVersionAndTenant(t *testing.T) {
 				if tenant != "" {
 					rest = fmt.Sprintf(`,"tenant":%q`, tenant)
 				}
-				c := dial(t, cardText(all, iface(p.URL+"/base", binding, rest)), client.Options{Extensions: []string{"urn:x", "urn:y"}})
+				c := dial(t, cardText(all, iface(p.URL+"/base", binding, rest)),
+					client.Options{Extensions: []string{"urn:x", "urn:y"}})
 				if err := op.call(t.Context(), c); err != nil {
 					t.Errorf("%s: %v", op.op, err)
 					continue
@@ -155,7 +161,8 @@ func TestListTasksSendsItsFilters(t *testing.T) {
 		ContextID: "c 1", Status: a2a.TaskStateWorking, PageSize: &size, PageToken: "p+q", HistoryLength: &history,
 		StatusTimestampAfter: time.Date(2026, 1, 2, 3, 4, 5, 6000000, time.FixedZone("", 3600)), IncludeArtifacts: true,
 	}
-	p := newPeer(t, a2a.BindingHTTPJSON, func(x *exchange) { x.result(`{"tasks":[],"nextPageToken":"","pageSize":7,"totalSize":0}`) })
+	p := newPeer(t, a2a.BindingHTTPJSON,
+		func(x *exchange) { x.result(`{"tasks":[],"nextPageToken":"","pageSize":7,"totalSize":0}`) })
 	if _, err := p.dial(t, nothing, client.Options{}).ListTasks(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +197,8 @@ func TestCapabilitiesAreCheckedBeforeUse(t *testing.T) {
 				}
 			}
 		}
-		if ops := p.ops(); strings.Contains(ops, "Push") || strings.Contains(ops, "Card") || strings.Contains(ops, "Stream") {
+		if ops := p.ops(); strings.Contains(ops, "Push") || strings.Contains(ops, "Card") ||
+			strings.Contains(ops, "Stream") {
 			t.Errorf("called %s", ops)
 		}
 	})
@@ -200,7 +208,8 @@ func TestTheExtendedCardReplacesTheCard(t *testing.T) {
 	t.Parallel()
 	bothBindings(t, func(t *testing.T, binding string) {
 		p := newPeer(t, binding, func(x *exchange) {
-			x.result(strings.Replace(cardText(nothing, iface("https://clock.example", binding, "")), `"Clock"`, `"Secret clock"`, 1))
+			x.result(strings.Replace(cardText(nothing, iface("https://clock.example", binding, "")), `"Clock"`,
+				`"Secret clock"`, 1))
 		})
 		c := p.dial(t, all, client.Options{})
 		if _, err := c.ExtendedCard(t.Context(), &a2a.ExtendedCardRequest{}); err != nil {
@@ -246,7 +255,8 @@ func TestStatusesWithoutAnError(t *testing.T) {
 	t.Parallel()
 	bothBindings(t, func(t *testing.T, binding string) {
 		for status, want := range map[int]a2a.Kind{
-			401: a2a.ErrUnauthenticated, 403: a2a.ErrPermissionDenied, 404: a2a.ErrMethodNotFound, 405: a2a.ErrMethodNotFound,
+			401: a2a.ErrUnauthenticated, 403: a2a.ErrPermissionDenied, 404: a2a.ErrMethodNotFound,
+			405: a2a.ErrMethodNotFound,
 			413: a2a.ErrTooLarge, 415: a2a.ErrUnsupportedMediaType, 429: a2a.ErrRateLimited, 500: a2a.ErrInternal,
 			502: a2a.ErrUnavailable, 503: a2a.ErrUnavailable, 302: a2a.ErrInvalidAgentResponse,
 		} {
@@ -263,7 +273,8 @@ func TestStatusesWithoutAnError(t *testing.T) {
 					t.Errorf("%d: %#v", status, err)
 					continue
 				}
-				if strings.ContainsAny(e.Message, "\x1b\n") || !utf8.ValidString(e.Message) || !strings.Contains(e.Message, fmt.Sprint(status)) {
+				if strings.ContainsAny(e.Message, "\x1b\n") || !utf8.ValidString(e.Message) ||
+					!strings.Contains(e.Message, fmt.Sprint(status)) {
 					t.Errorf("%d: message %q", status, e.Message)
 				}
 				if status != 302 && !strings.Contains(e.Message, "not ? here") {
@@ -289,14 +300,18 @@ func TestAnswersThatAreNone(t *testing.T) {
 		peer func(*exchange)
 		want string
 	}{
-		"html":      {page("text/html; charset=utf-8", "<h1>Please log in</h1>"), `200 OK with text/html: "<h1>Please log in</h1>"`},
+		"html": {page("text/html; charset=utf-8", "<h1>Please log in</h1>"),
+			`200 OK with text/html: "<h1>Please log in</h1>"`},
 		"no JSON":   {page("application/json", "{"), "cannot read"},
 		"array":     {page("application/json", "[]"), "cannot read"},
 		"empty":     {page("application/json", ""), "cannot read"},
 		"duplicate": {func(x *exchange) { x.result(`{"task":{},"task":{}}`) }, "cannot read"},
-		"both":      {func(x *exchange) { x.result(`{` + strings.Trim(taskEvent("WORKING"), "{}") + `}},` + message("x")[1:]) }, "cannot read"},
-		"neither":   {func(x *exchange) { x.result(`{}`) }, "cannot read"},
-		"large":     {func(x *exchange) { x.result(message(strings.Repeat("x", 5000))) }, "limit of 4000 bytes"},
+		"both": {func(x *exchange) {
+			x.result(`{` + strings.Trim(taskEvent("WORKING"), "{}") + `}},` +
+				message("x")[1:])
+		}, "cannot read"},
+		"neither": {func(x *exchange) { x.result(`{}`) }, "cannot read"},
+		"large":   {func(x *exchange) { x.result(message(strings.Repeat("x", 5000))) }, "limit of 4000 bytes"},
 	} {
 		bothBindings(t, func(t *testing.T, binding string) {
 			p := newPeer(t, binding, tc.peer)
@@ -323,10 +338,13 @@ func TestAnswersWithoutSense(t *testing.T) {
 	t.Parallel()
 	odd := strings.Replace(task("WORKING"), "WORKING", "DANCING", 1)
 	for name, tc := range map[string]struct{ result, want string }{
-		"null":       {`null`, "cannot read the agent's answer: the result is null"},
-		"no status":  {`{"task":{"id":"t1","contextId":"c1"}}`, "cannot read the agent's answer: the task has no status"},
-		"bad state":  {`{"task":` + odd + `}`, `cannot read the agent's answer: task.status.state "TASK_STATE_DANCING" is unknown`},
-		"bad parts ": {`{"message":{"messageId":"m","role":"ROLE_AGENT","parts":7}}`, "cannot read the agent's answer: message.parts "},
+		"null": {`null`, "cannot read the agent's answer: the result is null"},
+		"no status": {`{"task":{"id":"t1","contextId":"c1"}}`,
+			"cannot read the agent's answer: the task has no status"},
+		"bad state": {`{"task":` + odd + `}`,
+			`cannot read the agent's answer: task.status.state "TASK_STATE_DANCING" is unknown`},
+		"bad parts ": {`{"message":{"messageId":"m","role":"ROLE_AGENT","parts":7}}`,
+			"cannot read the agent's answer: message.parts "},
 	} {
 		p := newPeer(t, a2a.BindingJSONRPC, func(x *exchange) { x.result(tc.result) })
 		_, err := p.dial(t, all, client.Options{}).StreamMessage(t.Context(), send("hi"))
@@ -353,13 +371,15 @@ func TestAnswersWithoutSense(t *testing.T) {
 func TestJSONRPCAnswersThatDoNotBelong(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{
-		`{"jsonrpc":"2.0","id":99,"result":%s}`, `{"jsonrpc":"1.0","id":1,"result":%s}`, `{"id":1,"result":%s}`, `{"jsonrpc":"2.0","id":1}`,
+		`{"jsonrpc":"2.0","id":99,"result":%s}`, `{"jsonrpc":"1.0","id":1,"result":%s}`, `{"id":1,"result":%s}`,
+		`{"jsonrpc":"2.0","id":1}`,
 	} {
 		p := newPeer(t, a2a.BindingJSONRPC, func(x *exchange) {
 			x.w.Header().Set("Content-Type", "application/json")
 			io.WriteString(x.w, strings.Replace(answer, "%s", task("WORKING"), 1))
 		})
-		if _, err := p.dial(t, all, client.Options{}).GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t1"}); !errors.Is(err, a2a.ErrInvalidAgentResponse) {
+		if _, err := p.dial(t, all, client.Options{}).GetTask(t.Context(),
+			&a2a.GetTaskRequest{ID: "t1"}); !errors.Is(err, a2a.ErrInvalidAgentResponse) {
 			t.Errorf("%s: %v", answer, err)
 		}
 	}
@@ -367,7 +387,8 @@ func TestJSONRPCAnswersThatDoNotBelong(t *testing.T) {
 		x.w.Header().Set("Content-Type", "application/json")
 		io.WriteString(x.w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`)
 	})
-	if _, err := p.dial(t, all, client.Options{}).GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t1"}); !errors.Is(err, a2a.ErrParse) {
+	if _, err := p.dial(t, all, client.Options{}).GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t1"}); !errors.Is(err,
+		a2a.ErrParse) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -492,12 +513,14 @@ func TestFallbackToTheNextInterface(t *testing.T) {
 
 func TestNoInterfaceCanBeReached(t *testing.T) {
 	t.Parallel()
-	c := dial(t, cardText(streams, iface(closedAddress(), a2a.BindingJSONRPC, ""), iface(closedAddress(), a2a.BindingHTTPJSON, "")), client.Options{})
+	c := dial(t, cardText(streams, iface(closedAddress(), a2a.BindingJSONRPC, ""),
+		iface(closedAddress(), a2a.BindingHTTPJSON, "")), client.Options{})
 	_, err := c.SendMessage(t.Context(), send("hi"))
 	_, err2 := updates(c.Stream(t.Context(), send("hi")))
 	_, err3 := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t1"})
 	for _, err := range []error{err, err2, err3} {
-		if _, ok := errors.AsType[*client.UnreachableError](err); !ok || !errors.Is(err, a2a.ErrUnavailable) || !strings.Contains(err.Error(), "Clock") {
+		if _, ok := errors.AsType[*client.UnreachableError](err); !ok || !errors.Is(err, a2a.ErrUnavailable) ||
+			!strings.Contains(err.Error(), "Clock") {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -510,7 +533,8 @@ func TestAnAgentOutOfReachIsNoOldAgent(t *testing.T) {
 	old := strings.Replace(iface(addr, a2a.BindingJSONRPC, ""), "1.0", "0.1", 1)
 	c := dial(t, cardText(streams, iface(addr, a2a.BindingJSONRPC, ""), old), client.Options{Retries: -1})
 	_, err := c.ListTasks(t.Context(), &a2a.ListTasksRequest{})
-	if _, ok := errors.AsType[*client.UnreachableError](err); !ok || strings.Contains(err.Error(), "0.1 of the protocol") {
+	if _, ok := errors.AsType[*client.UnreachableError](err); !ok ||
+		strings.Contains(err.Error(), "0.1 of the protocol") {
 		t.Errorf("error %v", err)
 	}
 	if got := c.Interface().ProtocolVersion; got != "1.0" {
@@ -562,17 +586,21 @@ func TestTheFirstInterfaceThatIsSpoken(t *testing.T) {
 		version    a2a.Generation // the only one to speak; "" for any
 		want       string         // URL, or part of the error
 	}{
-		"first":     {[]string{rest, rpc}, nil, "", "https://a.example/rest"},
-		"order":     {[]string{rpc, rest}, nil, "", "https://a.example/rpc"},
-		"old":       {[]string{old, rpc}, nil, "", "https://a.example/old"},
-		"new":       {[]string{old, rpc}, nil, a2a.Generation10, "https://a.example/rpc"},
-		"just old":  {[]string{old}, nil, "", "https://a.example/old"},
-		"foreign":   {[]string{iface("https://a.example/x", "urn:custom", ""), iface("a.example:443", "urn:other", ""), rest}, nil, "", "https://a.example/rest"},
-		"no URL":    {[]string{iface("a.example", a2a.BindingJSONRPC, ""), rest}, nil, "", "https://a.example/rest"},
-		"pinned":    {[]string{rpc, rest}, []string{a2a.BindingHTTPJSON}, "", "https://a.example/rest"},
-		"only old":  {[]string{old}, nil, a2a.Generation10, "version 0.3 of the protocol is not one of those to speak, 1.0"},
-		"no gRPC":   {[]string{iface("a.example:443", a2a.BindingGRPC, "")}, nil, "", `import _ "github.com/dragoman-a2a/dragoman/client/grpc"`},
-		"none":      {[]string{iface("https://a.example/x", "urn:custom", "")}, nil, "", "no transport is registered for this binding"},
+		"first":    {[]string{rest, rpc}, nil, "", "https://a.example/rest"},
+		"order":    {[]string{rpc, rest}, nil, "", "https://a.example/rpc"},
+		"old":      {[]string{old, rpc}, nil, "", "https://a.example/old"},
+		"new":      {[]string{old, rpc}, nil, a2a.Generation10, "https://a.example/rpc"},
+		"just old": {[]string{old}, nil, "", "https://a.example/old"},
+		"foreign": {[]string{iface("https://a.example/x", "urn:custom", ""), iface("a.example:443", "urn:other", ""),
+			rest}, nil, "", "https://a.example/rest"},
+		"no URL": {[]string{iface("a.example", a2a.BindingJSONRPC, ""), rest}, nil, "", "https://a.example/rest"},
+		"pinned": {[]string{rpc, rest}, []string{a2a.BindingHTTPJSON}, "", "https://a.example/rest"},
+		"only old": {[]string{old}, nil, a2a.Generation10,
+			"version 0.3 of the protocol is not one of those to speak, 1.0"},
+		"no gRPC": {[]string{iface("a.example:443", a2a.BindingGRPC, "")}, nil, "",
+			`import _ "github.com/dragoman-a2a/dragoman/client/grpc"`},
+		"none": {[]string{iface("https://a.example/x", "urn:custom", "")}, nil, "",
+			"no transport is registered for this binding"},
 		"none left": {[]string{rpc}, []string{a2a.BindingHTTPJSON}, "", "none is for [HTTP+JSON]"},
 	} {
 		opts := &client.Options{Bindings: tc.bindings}
@@ -605,7 +633,8 @@ func TestRedirectsOfCallsAreRefused(t *testing.T) {
 		_, err2 := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t1"})
 		_, err3 := c.StreamMessage(t.Context(), send("hi"))
 		for _, err := range []error{err, err2, err3} {
-			if err == nil || !strings.Contains(err.Error(), "redirects are not followed") || !strings.Contains(err.Error(), other.URL) {
+			if err == nil || !strings.Contains(err.Error(), "redirects are not followed") ||
+				!strings.Contains(err.Error(), other.URL) {
 				t.Errorf("error %v", err)
 			}
 		}
@@ -687,7 +716,8 @@ func TestTimeouts(t *testing.T) {
 		_, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t1"})
 		_, err2 := c.SendMessage(t.Context(), send("hi"))
 		for want, err := range map[string]error{"20ms": err, "30ms": err2} {
-			if !errors.Is(err, a2a.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), want) {
+			if !errors.Is(err, a2a.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v", want, err)
 			}
 		}
@@ -715,7 +745,8 @@ func TestConcurrentCalls(t *testing.T) {
 		var callers sync.WaitGroup
 		for range 16 {
 			callers.Go(func() {
-				if got, err := updates(c.Stream(t.Context(), send("hi"))); err != nil || got != "1=task:working 2=completed" {
+				if got, err := updates(c.Stream(t.Context(), send("hi"))); err != nil ||
+					got != "1=task:working 2=completed" {
 					failed.Add(1)
 				}
 				if _, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t1"}); err != nil {
@@ -738,7 +769,8 @@ func TestUnknownRoundTripper(t *testing.T) {
 		tries.Add(1)
 		return nil, errors.New("broken")
 	})}
-	c := dial(t, cardText(nothing, iface("http://a.example", a2a.BindingJSONRPC, ""), iface("http://b.example", a2a.BindingJSONRPC, "")), client.Options{HTTPClient: broken})
+	c := dial(t, cardText(nothing, iface("http://a.example", a2a.BindingJSONRPC, ""),
+		iface("http://b.example", a2a.BindingJSONRPC, "")), client.Options{HTTPClient: broken})
 	if _, err := c.SendMessage(t.Context(), send("hi")); !errors.Is(err, a2a.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}

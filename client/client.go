@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package client calls agents over A2A, in each version of the protocol that Options.Generations allows, by default in all.
-// [Dial] resolves a reference to an agent's card and returns a [Client] for the first of the card's interfaces that this
-// package speaks.
+// Package client calls agents over A2A, in each version of the protocol that Options.Generations allows, by default in
+// all. [Dial] resolves a reference to an agent's card and returns a [Client] for the first of the card's interfaces
+// that this package speaks.
 //
 // A Client is an [a2a.Service]: one method for each operation of the protocol, which does what the operation says and
 // no more. On top of these, [Client.Ask] is text in and text out, [Client.Wait] waits for a task, and [Client.Stream]
@@ -11,8 +11,8 @@
 // # What is sent twice
 //
 // A message is sent again in two cases, in which the agent has not worked on it. If no byte of it was sent, it is sent
-// again, also to the card's next interface. If the agent answered that it does not know the version of the protocol or the
-// method, the message is sent in another version that the card allows. Calls that only read are repeated when the
+// again, also to the card's next interface. If the agent answered that it does not know the version of the protocol or
+// the method, the message is sent in another version that the card allows. Calls that only read are repeated when the
 // connection fails or the agent is busy.
 //
 // # Errors
@@ -100,7 +100,8 @@ func (c *Client) connect() error {
 	for _, iface := range c.withReadings(c.inOrder()) {
 		t, err := newTransport(iface, &c.opts)
 		if err != nil {
-			refused = append(refused, fmt.Sprintf("%s %s at %q: %v", iface.Binding, iface.ProtocolVersion, iface.URL, err))
+			refused = append(refused, fmt.Sprintf("%s %s at %q: %v", iface.Binding, iface.ProtocolVersion, iface.URL,
+				err))
 			continue
 		}
 		gen, _ := generationOf(iface) // there is a transport for it
@@ -113,7 +114,8 @@ func (c *Client) connect() error {
 	if len(refused) == 0 {
 		refused = []string{fmt.Sprintf("none is for %v", c.opts.Bindings)}
 	}
-	return fmt.Errorf("agent %q has no interface that this client can use: %s", c.Card().Name, strings.Join(refused, "; "))
+	return fmt.Errorf("agent %q has no interface that this client can use: %s", c.Card().Name,
+		strings.Join(refused, "; "))
 }
 
 // inOrder returns the card's interfaces in the card's order, or those of Options.Bindings in theirs.

@@ -43,7 +43,8 @@ func (s *counting) event(n int) a2a.StreamEvent {
 	case s.to:
 		e = &a2a.StatusUpdate{TaskID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}
 	default:
-		e = &a2a.ArtifactUpdate{TaskID: "t1", ContextID: "c1", Append: true, Artifact: &a2a.Artifact{ID: "a1", Parts: []a2a.Part{a2a.TextPart(strconv.Itoa(n))}}}
+		e = &a2a.ArtifactUpdate{TaskID: "t1", ContextID: "c1", Append: true,
+			Artifact: &a2a.Artifact{ID: "a1", Parts: []a2a.Part{a2a.TextPart(strconv.Itoa(n))}}}
 	}
 	return a2a.NewStreamEvent(strconv.Itoa(n), e)
 }
@@ -119,8 +120,10 @@ func serveOver(t testing.TB, svc a2a.Service, binding string, bytes func() int64
 	ts := httptest.NewUnstartedServer(nil)
 	srv, err := server.New(svc, &server.Options{
 		Card: &a2a.AgentCard{
-			Name: "Counter", Description: "Counts.", Version: "1", DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
-			Skills: []a2a.AgentSkill{{ID: "count", Name: "Count", Description: "Counts.", Tags: []string{"numbers"}}},
+			Name: "Counter", Description: "Counts.", Version: "1", DefaultInputModes: []string{"text/plain"},
+			DefaultOutputModes: []string{"text/plain"},
+			Skills: []a2a.AgentSkill{{ID: "count", Name: "Count", Description: "Counts.",
+				Tags: []string{"numbers"}}},
 		},
 		URL:      "http://" + ts.Listener.Addr().String(),
 		Bindings: []string{binding},
@@ -201,7 +204,9 @@ func example(answer string) *httptest.Server {
 	svc := &answering{answer: answer}
 	ts := httptest.NewUnstartedServer(nil)
 	srv, err := server.New(svc, &server.Options{
-		Card:   &a2a.AgentCard{Name: "Clock", Description: "Tells the time.", Version: "1", DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}, Skills: []a2a.AgentSkill{{ID: "now", Name: "Now", Description: "The time.", Tags: []string{"time"}}}},
+		Card: &a2a.AgentCard{Name: "Clock", Description: "Tells the time.", Version: "1",
+			DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
+			Skills: []a2a.AgentSkill{{ID: "now", Name: "Now", Description: "The time.", Tags: []string{"time"}}}},
 		URL:    "http://" + ts.Listener.Addr().String(),
 		Logger: slog.New(slog.DiscardHandler),
 	})

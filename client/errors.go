@@ -39,7 +39,8 @@ func (e *CutError) Error() string {
 	if e.TaskID == "" {
 		return fmt.Sprintf("the stream was cut before the agent named a task; the message may have arrived: %v", e.Err)
 	}
-	return fmt.Sprintf("the stream of task %s was cut and could not be continued; get or subscribe to the task to see on: %v", e.TaskID, e.Err)
+	return fmt.Sprintf("the stream of task %s was cut and could not be continued; get or subscribe to the task to "+
+		"see on: %v", e.TaskID, e.Err)
 }
 
 // Unwrap returns what happened, and the kind of error that this is to a caller of one's own.

@@ -36,7 +36,8 @@ func (u Update) String() string {
 	case *a2a.StatusUpdate:
 		return fmt.Sprintf("%stask %s, %s%s", how, e.TaskID, e.Status.State, oneLine(e.Status.Message.Text()))
 	case *a2a.ArtifactUpdate:
-		return fmt.Sprintf("%stask %s, artifact %q, %d parts%s", how, e.TaskID, e.Artifact.Name, len(e.Artifact.Parts), oneLine(e.Artifact.Text()))
+		return fmt.Sprintf("%stask %s, artifact %q, %d parts%s", how, e.TaskID, e.Artifact.Name, len(e.Artifact.Parts),
+			oneLine(e.Artifact.Text()))
 	case *a2a.Message:
 		return how + "message" + oneLine(e.Text())
 	}

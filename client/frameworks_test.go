@@ -67,7 +67,8 @@ func TestTheNextVersionThatTheCardNames(t *testing.T) {
 	})
 	old := strings.Replace(iface(p.URL, a2a.BindingJSONRPC, ""), "1.0", "0.3", 1)
 	c := dial(t, cardText(nothing, iface(p.URL, a2a.BindingJSONRPC, ""), old), client.Options{})
-	if result, err := c.SendMessage(t.Context(), send("hi")); err != nil || show(result.(a2a.Event)) != "task:completed" {
+	if result, err := c.SendMessage(t.Context(), send("hi")); err != nil ||
+		show(result.(a2a.Event)) != "task:completed" {
 		t.Errorf("got %v, %v", result, err)
 	}
 	if _, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t1"}); err != nil {
@@ -76,7 +77,8 @@ func TestTheNextVersionThatTheCardNames(t *testing.T) {
 	if got := p.ops(); got != "SendMessage message/send tasks/get" {
 		t.Errorf("it was asked for %s", got)
 	}
-	_, err := dial(t, cardText(nothing, iface(p.URL, a2a.BindingJSONRPC, "")), client.Options{}).SendMessage(t.Context(), send("hi"))
+	_, err := dial(t, cardText(nothing, iface(p.URL, a2a.BindingJSONRPC, "")),
+		client.Options{}).SendMessage(t.Context(), send("hi"))
 	if e, ok := errors.AsType[*a2a.Error](err); !ok || e.Kind != a2a.ErrVersionNotSupported {
 		t.Errorf("with nothing else to speak: %v", err)
 	}

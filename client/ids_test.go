@@ -24,7 +24,8 @@ func TestIDsAreTheServers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if body := string(p.requests()[0].body); strings.Contains(body, "contextId") || strings.Contains(body, "askId") {
+		if body := string(p.requests()[0].body); strings.Contains(body, "contextId") ||
+			strings.Contains(body, "askId") {
 			t.Errorf("made up ids: %s", body)
 		}
 		for _, want := range []string{`"contextId":"c/ä %41"`, `"taskId":"T-1"`, `"referenceTaskIds":["r:1","r:2"]`} {

@@ -74,8 +74,8 @@ func TestUnknownStateEndsBefore10(t *testing.T) {
 	}
 }
 
-// An agent of 0.3 refuses a stream by an error that is its only event, or in JSON as those before it; either way the stream
-// does not open. Agents in Go send their answers as text/plain.
+// An agent of 0.3 refuses a stream by an error that is its only event, or in JSON as those before it; either way the
+// stream does not open. Agents in Go send their answers as text/plain.
 func TestRefusalsAndAnswersOfOldAgents(t *testing.T) {
 	t.Parallel()
 	const refusal = `{"jsonrpc":"2.0","id":%s,"error":{"code":-32004,"message":"not for you"}}`
@@ -108,7 +108,8 @@ func TestRefusalsAndAnswersOfOldAgents(t *testing.T) {
 					return
 				}
 				w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}}`, call.ID)
+				fmt.Fprintf(w,
+					`{"jsonrpc":"2.0","id":%s,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}}`, call.ID)
 			}))
 			t.Cleanup(srv.Close)
 			c := dial(t, fmt.Sprintf(`{"protocolVersion":"0.3.0","name":"Clock","description":"Tells the time.","version":"1","url":%q,

@@ -18,16 +18,18 @@ type Options struct {
 	// CheckRedirect do not apply. Nil means one of the client's own, which respects the environment's proxies.
 	HTTPClient *http.Client
 
-	Resolver     *card.Resolver   // finds the card; nil means one of the client's own
-	Bindings     []string         // the only bindings to use, the preferred one first; empty means all that are known, in the card's order
-	Generations  []a2a.Generation // that may be spoken; empty means all, so that the order of the card decides: the agent's preference
-	Tenant       string           // sent with every call; empty means what the card gives the interface that is called
-	Extensions   []string         // URIs of the extensions to activate with every call
-	Interceptors []Interceptor    // see every call, the first one outermost
+	Resolver *card.Resolver // finds the card; nil means one of the client's own
+	// the only bindings to use, the preferred one first; empty means all that are known, in the card's order
+	Bindings []string
+	// that may be spoken; empty means all, so that the order of the card decides: the agent's preference
+	Generations  []a2a.Generation
+	Tenant       string        // sent with every call; empty means what the card gives the interface that is called
+	Extensions   []string      // URIs of the extensions to activate with every call
+	Interceptors []Interceptor // see every call, the first one outermost
 
-	// RawFiles reads and writes the bytes of files to agents of 0.2 and 0.3, over HTTP+JSON and gRPC, as bytes, as agents of the
-	// SDK for JavaScript do. False means that both bytes and base64 text in their place are read, and the text is written, as
-	// those for Python and Go do.
+	// RawFiles reads and writes the bytes of files to agents of 0.2 and 0.3, over HTTP+JSON and gRPC, as bytes, as
+	// agents of the SDK for JavaScript do. False means that both bytes and base64 text in their place are read, and the
+	// text is written, as those for Python and Go do.
 	RawFiles bool
 
 	Timeout       time.Duration // of a call that is neither a stream nor SendMessage; 0 means 30 s
@@ -101,6 +103,7 @@ func NewHTTPTransport() *http.Transport {
 		MaxIdleConnsPerHost:    64, // the default of 2 makes most of many concurrent calls dial anew
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}, // a dead connection is noticed
+		// a dead connection is noticed
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
 	}
 }

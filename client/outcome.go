@@ -24,6 +24,6 @@ func (o *Outcome) Message() *a2a.Message { return o.told.Message() }
 func (o *Outcome) Task() *a2a.Task { return o.told.Task() }
 
 // Final returns what the updates and a last GetTask come to, which is called with what that returned. It adds to what
-// the updates said: an artifact, a message, or the end of the task that only they told stays. The error counts only if the
-// updates do not tell what came of the task.
+// the updates said: an artifact, a message, or the end of the task that only they told stays. The error counts only if
+// the updates do not tell what came of the task.
 func (o *Outcome) Final(task *a2a.Task, err error) (*a2a.Task, error) { return o.told.Final(task, err) }

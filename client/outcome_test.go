@@ -19,7 +19,8 @@ func said(state, text string) string {
 
 // amid writes a message amid the events of a task, which the standard does not have.
 func amid(id, text string) string {
-	return `{"message":{"messageId":"` + id + `","taskId":"t1","contextId":"c1","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}`
+	return `{"message":{"messageId":"` + id +
+		`","taskId":"t1","contextId":"c1","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}`
 }
 
 // The content of a stream is the answer, whatever the agent says of the task later.
@@ -32,20 +33,32 @@ func TestAskKeepsWhatTheStreamSaid(t *testing.T) {
 		want   string
 	}{
 		"task again without artifacts": {[]string{begun, chunk("12:00"), taskEvent("COMPLETED")}, "", "12:00"},
-		"task again amid messages":     {[]string{begun, amid("m3", "12"), taskEvent("WORKING"), amid("m3", ":00"), taskEvent("COMPLETED")}, "", "12:00"},
-		"task again with the artifact": {[]string{begun, chunk("12"), taskEvent("COMPLETED", artifact("12:00"))}, "", "12:00"},
-		"no GetTask":                   {[]string{begun, chunk("12"), chunk(":00"), status("COMPLETED")}, "", "12:00"},
-		"GetTask without artifacts":    {[]string{begun, chunk("12:00"), status("COMPLETED")}, task("COMPLETED"), "12:00"},
-		"GetTask with other words":     {[]string{begun, chunk("12:00"), status("COMPLETED")}, `{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED","message":{"messageId":"m9","role":"ROLE_AGENT","parts":[{"text":"Task completed successfully"}]}}}`, "12:00"},
-		"GetTask with an artifact":     {[]string{begun, chunk("12"), status("COMPLETED")}, task("COMPLETED", artifact("12:00")), "12:00"},
-		"GetTask that lags behind":     {[]string{begun, chunk("12:00"), status("COMPLETED")}, task("WORKING"), "12:00"},
-		"words while it worked":        {[]string{begun, said("WORKING", "12:00"), status("COMPLETED")}, task("COMPLETED"), "12:00"},
-		"words at the end":             {[]string{begun, said("COMPLETED", "12:00")}, "", "12:00"},
-		"messages amid the task":       {[]string{begun, amid("m3", "12"), amid("m3", ":00"), status("COMPLETED")}, "", "12:00"},
-		"another message before it":    {[]string{begun, amid("m2", "Well"), amid("m3", "12:00"), status("COMPLETED")}, task("COMPLETED"), "12:00"},
-		"no task to begin with":        {[]string{chunk("12:00"), status("COMPLETED")}, "", "12:00"},
-		"words in the history":         {[]string{begun, status("COMPLETED")}, task("COMPLETED", `,"history":[{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"?"}]},{"messageId":"m2","role":"ROLE_AGENT","parts":[{"text":"12:00"}]}]`), "12:00"},
-		"the question is not the word": {[]string{begun, status("COMPLETED")}, task("COMPLETED", `,"history":[{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"?"}]}]`), ""},
+		"task again amid messages": {[]string{begun, amid("m3", "12"), taskEvent("WORKING"), amid("m3", ":00"),
+			taskEvent("COMPLETED")}, "", "12:00"},
+		"task again with the artifact": {[]string{begun, chunk("12"), taskEvent("COMPLETED", artifact("12:00"))}, "",
+			"12:00"},
+		"no GetTask": {[]string{begun, chunk("12"), chunk(":00"), status("COMPLETED")}, "", "12:00"},
+		"GetTask without artifacts": {[]string{begun, chunk("12:00"), status("COMPLETED")}, task("COMPLETED"),
+			"12:00"},
+		"GetTask with other words": {[]string{begun, chunk("12:00"), status("COMPLETED")},
+			`{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED","message":{"messageId":"m9","role":"ROLE_AGENT","parts":[{"text":"Task completed successfully"}]}}}`, "12:00"},
+		"GetTask with an artifact": {[]string{begun, chunk("12"), status("COMPLETED")},
+			task("COMPLETED", artifact("12:00")), "12:00"},
+		"GetTask that lags behind": {[]string{begun, chunk("12:00"), status("COMPLETED")}, task("WORKING"),
+			"12:00"},
+		"words while it worked": {[]string{begun, said("WORKING", "12:00"), status("COMPLETED")},
+			task("COMPLETED"), "12:00"},
+		"words at the end": {[]string{begun, said("COMPLETED", "12:00")}, "", "12:00"},
+		"messages amid the task": {[]string{begun, amid("m3", "12"), amid("m3", ":00"), status("COMPLETED")}, "",
+			"12:00"},
+		"another message before it": {[]string{begun, amid("m2", "Well"), amid("m3", "12:00"), status("COMPLETED")},
+			task("COMPLETED"), "12:00"},
+		"no task to begin with": {[]string{chunk("12:00"), status("COMPLETED")}, "", "12:00"},
+		"words in the history": {[]string{begun, status("COMPLETED")},
+			task("COMPLETED",
+				`,"history":[{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"?"}]},{"messageId":"m2","role":"ROLE_AGENT","parts":[{"text":"12:00"}]}]`), "12:00"},
+		"the question is not the word": {[]string{begun, status("COMPLETED")},
+			task("COMPLETED", `,"history":[{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"?"}]}]`), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPeer(t, a2a.BindingJSONRPC, func(x *exchange) {
@@ -78,7 +91,8 @@ func TestOutcomeNeedsGetTask(t *testing.T) {
 	large.Add(update(&a2a.Task{ID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}))
 	megabyte := a2a.TextPart(strings.Repeat("a", 1<<20))
 	for range 40 {
-		large.Add(update(&a2a.ArtifactUpdate{TaskID: "t1", Append: true, Artifact: &a2a.Artifact{ID: "a1", Parts: []a2a.Part{megabyte}}}))
+		large.Add(update(&a2a.ArtifactUpdate{TaskID: "t1", Append: true,
+			Artifact: &a2a.Artifact{ID: "a1", Parts: []a2a.Part{megabyte}}}))
 	}
 	large.Add(update(&a2a.StatusUpdate{TaskID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}))
 	var tasks client.Outcome
@@ -104,12 +118,14 @@ func TestOutcomeOfPolledTask(t *testing.T) {
 	var o client.Outcome
 	for _, e := range []a2a.Event{
 		&a2a.Task{ID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}},
-		&a2a.ArtifactUpdate{TaskID: "t1", Artifact: &a2a.Artifact{ID: "a1", Parts: []a2a.Part{a2a.TextPart("streamed")}}},
+		&a2a.ArtifactUpdate{TaskID: "t1",
+			Artifact: &a2a.Artifact{ID: "a1", Parts: []a2a.Part{a2a.TextPart("streamed")}}},
 	} {
 		o.Add(client.Update{StreamEvent: a2a.NewStreamEvent("", e)})
 	}
 	o.Add(client.Update{Polled: true, StreamEvent: a2a.NewStreamEvent("", &a2a.Task{
-		ID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, Artifacts: []*a2a.Artifact{{ID: "a2", Parts: []a2a.Part{a2a.TextPart("polled")}}},
+		ID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted},
+		Artifacts: []*a2a.Artifact{{ID: "a2", Parts: []a2a.Part{a2a.TextPart("polled")}}},
 	})})
 	if got := show(o.Task()); got != "task:completed:polled:streamed" {
 		t.Error(got)

@@ -150,10 +150,12 @@ func (x *exchange) fail(code, status int, reason, message string) {
 	x.w.Header().Set("Content-Type", "application/json")
 	info := ""
 	if reason != "" {
-		info = fmt.Sprintf(`{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":%q,"domain":"a2a-protocol.org"}`, reason)
+		info = fmt.Sprintf(
+			`{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":%q,"domain":"a2a-protocol.org"}`, reason)
 	}
 	if x.rpc {
-		fmt.Fprintf(x.w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q,"data":[%s]}}`, x.id, code, message, info)
+		fmt.Fprintf(x.w, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q,"data":[%s]}}`, x.id, code, message,
+			info)
 		return
 	}
 	x.w.WriteHeader(status)
@@ -189,7 +191,8 @@ func (x *exchange) event(id, text string) {
 func (x *exchange) eventError(code, status int, name, message string) {
 	x.start()
 	if x.rpc {
-		fmt.Fprintf(x.w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":%q}}\n\n", x.id, code, message)
+		fmt.Fprintf(x.w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":%q}}\n\n", x.id, code,
+			message)
 	} else {
 		fmt.Fprintf(x.w, "data: {\"error\":{\"code\":%d,\"status\":%q,\"message\":%q}}\n\n", status, name, message)
 	}
@@ -212,7 +215,8 @@ func (x *exchange) hang() { <-x.r.Context().Done() }
 // Pieces of the protocol, as text.
 
 func task(state string, rest ...string) string {
-	return fmt.Sprintf(`{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_%s"}%s}`, state, strings.Join(rest, ""))
+	return fmt.Sprintf(`{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_%s"}%s}`, state,
+		strings.Join(rest, ""))
 }
 
 func taskEvent(state string, rest ...string) string {
@@ -224,11 +228,13 @@ func status(state string) string {
 }
 
 func chunk(text string) string {
-	return fmt.Sprintf(`{"artifactUpdate":{"taskId":"t1","contextId":"c1","append":true,"artifact":{"artifactId":"a1","parts":[{"text":%q}]}}}`, text)
+	return fmt.Sprintf(
+		`{"artifactUpdate":{"taskId":"t1","contextId":"c1","append":true,"artifact":{"artifactId":"a1","parts":[{"text":%q}]}}}`, text)
 }
 
 func message(text string) string {
-	return fmt.Sprintf(`{"message":{"messageId":"m1","contextId":"c1","role":"ROLE_AGENT","parts":[{"text":%q}]}}`, text)
+	return fmt.Sprintf(`{"message":{"messageId":"m1","contextId":"c1","role":"ROLE_AGENT","parts":[{"text":%q}]}}`,
+		text)
 }
 
 // artifact is a member of a task.
@@ -249,7 +255,8 @@ func iface(url, binding, rest string) string {
 
 // Capabilities of cards.
 const (
-	all     = `"streaming":true,"pushNotifications":true,"extendedAgentCard":true,"extensions":[{"uri":"` + replayURI + `"}]`
+	all = `"streaming":true,"pushNotifications":true,"extendedAgentCard":true,"extensions":[{"uri":"` + replayURI +
+		`"}]`
 	streams = `"streaming":true`
 	nothing = ``
 )

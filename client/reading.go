@@ -17,7 +17,8 @@ import (
 
 // withReadings returns the interfaces of a card and, for one of 0.1 alone, the reading as 0.2.
 func (c *Client) withReadings(listed []a2a.AgentInterface) []a2a.AgentInterface {
-	if len(listed) != 1 || listed[0].Binding != a2a.BindingJSONRPC || !slices.Contains(c.opts.Generations, a2a.Generation02) {
+	if len(listed) != 1 || listed[0].Binding != a2a.BindingJSONRPC ||
+		!slices.Contains(c.opts.Generations, a2a.Generation02) {
 		return listed
 	}
 	if gen, _ := generationOf(listed[0]); gen != a2a.Generation01 || !slices.Contains(c.opts.Generations, gen) {
@@ -41,10 +42,10 @@ func (c *Client) otherReading(of int) int {
 // unknownError is what the JavaScript agents of April 2025 answer with -32603 when they do not know a method.
 const unknownError = "An unknown error occurred."
 
-// misread reports whether a call failed as calls do when the agent speaks another version than that of the endpoint. The
-// Python agents of April 2025 answer a method that they do not know with -32600, others with -32601. The JavaScript ones
-// answer message/send with -32603 and unknownError, which counts only before the first call that the agent understood. Any
-// other -32603 may come from an agent that did its work.
+// misread reports whether a call failed as calls do when the agent speaks another version than that of the endpoint.
+// The Python agents of April 2025 answer a method that they do not know with -32600, others with -32601. The JavaScript
+// ones answer message/send with -32603 and unknownError, which counts only before the first call that the agent
+// understood. Any other -32603 may come from an agent that did its work.
 func (c *Client) misread(at *endpoint, op wire.Operation, err error) bool {
 	e, ok := errors.AsType[*a2a.Error](err)
 	switch {
@@ -65,8 +66,8 @@ func differs(op wire.Operation) bool {
 	return wire.MethodIn(a2a.Generation01, op) != wire.MethodIn(a2a.Generation02, op)
 }
 
-// reread returns what an endpoint answered or, if that looks as if the agent spoke another version, what the endpoint of
-// that version answers. The one that is understood is kept.
+// reread returns what an endpoint answered or, if that looks as if the agent spoke another version, what the endpoint
+// of that version answers. The one that is understood is kept.
 func reread[Res, Req any](
 	ctx context.Context, c *Client, at int, op wire.Operation, req *Req, res Res, err error,
 ) (Res, error) {

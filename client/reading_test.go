@@ -60,8 +60,8 @@ var (
 	of02 = []string{"message/send", "tasks/get"}
 )
 
-// A card that fits 0.1 and 0.2 is taken for one of 0.2. An agent that does not know the method, and says so as the programs
-// of its time do, is called in the other version, and from then on in that alone.
+// A card that fits 0.1 and 0.2 is taken for one of 0.2. An agent that does not know the method, and says so as the
+// programs of its time do, is called in the other version, and from then on in that alone.
 func TestCardsOfTwoVersions(t *testing.T) {
 	t.Parallel()
 	both := []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation02, a2a.Generation01}
@@ -72,7 +72,8 @@ func TestCardsOfTwoVersions(t *testing.T) {
 		want           []string
 	}{
 		"Python of April 2025": {
-			unsure{knows: of01, status: 400, unknown: `{"code":-32600,"message":"Request payload validation error","data":[{"type":"union_tag_invalid"}]}`},
+			unsure{knows: of01, status: 400,
+				unknown: `{"code":-32600,"message":"Request payload validation error","data":[{"type":"union_tag_invalid"}]}`},
 			"", both, []string{"message/send", "tasks/send", "tasks/send", "tasks/get"},
 		},
 		"JavaScript of April 2025": {
@@ -89,7 +90,8 @@ func TestCardsOfTwoVersions(t *testing.T) {
 		},
 		"0.2 with authentication": {
 			unsure{knows: of02, status: 200, unknown: `{"code":-32601,"message":"Method not found"}`},
-			`"authentication":{"schemes":["public"]},`, both, []string{"tasks/send", "message/send", "message/send", "tasks/get"},
+			`"authentication":{"schemes":["public"]},`, both,
+			[]string{"tasks/send", "message/send", "message/send", "tasks/get"},
 		},
 		"0.1, as the caller says": {
 			unsure{knows: of01, status: 200, unknown: `{"code":-32601,"message":"Method not found"}`},
@@ -123,7 +125,8 @@ func TestCardsOfTwoVersions(t *testing.T) {
 func TestTaskOfTheOtherVersion(t *testing.T) {
 	t.Parallel()
 	agent := unsure{knows: of01}
-	task, err := agent.dial(t, "", a2a.Generation02, a2a.Generation01).GetTask(t.Context(), &a2a.GetTaskRequest{ID: "t"})
+	task, err := agent.dial(t, "", a2a.Generation02, a2a.Generation01).GetTask(t.Context(),
+		&a2a.GetTaskRequest{ID: "t"})
 	if err != nil || task.ContextID != "s" || task.Artifacts[0].ID != "index-0" {
 		t.Errorf("got %+v, %v", task, err)
 	}
@@ -134,7 +137,8 @@ func TestMethodOfNeitherVersion(t *testing.T) {
 	t.Parallel()
 	agent := unsure{status: 200, unknown: `{"code":-32601,"message":"nothing of that"}`}
 	_, err := agent.dial(t, "", a2a.Generation02, a2a.Generation01).SendMessage(t.Context(), send("hi"))
-	if !errors.Is(err, a2a.ErrMethodNotFound) || !strings.Contains(err.Error(), "nothing of that") || len(agent.called) != 2 {
+	if !errors.Is(err, a2a.ErrMethodNotFound) || !strings.Contains(err.Error(), "nothing of that") ||
+		len(agent.called) != 2 {
 		t.Errorf("%v after %q", err, agent.called)
 	}
 }
@@ -144,12 +148,14 @@ func TestFailureIsNotAnotherVersion(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ authentication, answer, want string }{
 		"0.2": {"", `{"code":-32603,"message":"the model timed out after the booking"}`, "message/send"},
-		"0.1": {`"authentication":{"schemes":["public"]},`, `{"code":-32603,"message":"An unknown error occurred."}`, "tasks/send"},
+		"0.1": {`"authentication":{"schemes":["public"]},`, `{"code":-32603,"message":"An unknown error occurred."}`,
+			"tasks/send"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			agent := unsure{status: 200, unknown: c.answer}
-			_, err := agent.dial(t, c.authentication, a2a.Generation02, a2a.Generation01).SendMessage(t.Context(), send("book"))
+			_, err := agent.dial(t, c.authentication, a2a.Generation02, a2a.Generation01).SendMessage(t.Context(),
+				send("book"))
 			if !errors.Is(err, a2a.ErrInternal) || !slices.Equal(agent.called, []string{c.want}) {
 				t.Errorf("%v after %q, want one call of %s", err, agent.called, c.want)
 			}

@@ -25,8 +25,10 @@ func (c *Client) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (
 
 // StreamMessage sends a message and returns what happens because of it. A stream that breaks yields a [*CutError];
 // [Client.Stream] goes on instead. It fails at once when the card does not say that the agent streams.
-func (c *Client) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return c.judged(ctx, &watch{continues: continues(req)}, func(ctx context.Context) (events, error) { return c.openMessage(ctx, req) })
+func (c *Client) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
+	return c.judged(ctx, &watch{continues: continues(req)},
+		func(ctx context.Context) (events, error) { return c.openMessage(ctx, req) })
 }
 
 // openMessage opens a stream; the caller checks how it ended.
@@ -90,7 +92,8 @@ func (c *Client) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigReques
 }
 
 // ListPushConfigs returns a page of a task's push configs.
-func (c *Client) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+func (c *Client) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse,
+	error) {
 	if err := c.mustPush(); err != nil {
 		return nil, err
 	}

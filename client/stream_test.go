@@ -36,7 +36,8 @@ func (tc *streamCase) run(t *testing.T) {
 		if got != tc.want {
 			t.Errorf("got  %s\nwant %s", got, tc.want)
 		}
-		if tc.wantErr == "" && err != nil || tc.wantErr != "" && (err == nil || !strings.Contains(err.Error(), tc.wantErr)) {
+		if tc.wantErr == "" && err != nil || tc.wantErr != "" &&
+			(err == nil || !strings.Contains(err.Error(), tc.wantErr)) {
 			t.Errorf("error %v, want %q", err, tc.wantErr)
 		}
 		if ops := p.ops(); ops != tc.ops {
@@ -143,8 +144,10 @@ func TestCutAtTheOldState(t *testing.T) {
 		x.event("5", status("WORKING"))
 		x.event("6", status("COMPLETED"))
 	}
-	(&streamCase{capabilities: all, req: req, peer: broken, want: "4=task:input 5=working 6=completed", ops: opStream + " " + opSubscribe}).run(t)
-	for state, want := range map[string]string{"COMPLETED": "4=task:input 9=task:completed(resync)", "INPUT_REQUIRED": "4=task:input"} {
+	(&streamCase{capabilities: all, req: req, peer: broken, want: "4=task:input 5=working 6=completed",
+		ops: opStream + " " + opSubscribe}).run(t)
+	for state, want := range map[string]string{"COMPLETED": "4=task:input 9=task:completed(resync)",
+		"INPUT_REQUIRED": "4=task:input"} {
 		closed := func(x *exchange) {
 			if x.op == opStream {
 				x.event("4", taskEvent("INPUT_REQUIRED"))
@@ -436,7 +439,8 @@ func TestStreamSaysWhenItCannotGoOn(t *testing.T) {
 		})
 		got, err := updates(p.dial(t, all, client.Options{}).Stream(t.Context(), send("hi")))
 		cut, ok := errors.AsType[*client.CutError](err)
-		if !ok || cut.TaskID != "t1" || cut.LastID != "7" || !errors.Is(err, a2a.ErrTaskNotFound) || got != "7=task:working" {
+		if !ok || cut.TaskID != "t1" || cut.LastID != "7" || !errors.Is(err, a2a.ErrTaskNotFound) ||
+			got != "7=task:working" {
 			t.Errorf("%s, error %v", got, err)
 		}
 	})
@@ -508,7 +512,8 @@ func TestErrorAsTheFirstEvent(t *testing.T) {
 	bothBindings(t, func(t *testing.T, binding string) {
 		p := newPeer(t, binding, func(x *exchange) { x.eventError(-31503, 503, "UNAVAILABLE", "come back later") })
 		_, err := updates(p.dial(t, all, client.Options{}).Stream(t.Context(), send("hi")))
-		if e, ok := errors.AsType[*a2a.Error](err); !ok || e.Kind != a2a.ErrUnavailable || !e.Remote || p.ops() != opStream {
+		if e, ok := errors.AsType[*a2a.Error](err); !ok || e.Kind != a2a.ErrUnavailable || !e.Remote ||
+			p.ops() != opStream {
 			t.Errorf("error %#v after %s", err, p.ops())
 		}
 	})
@@ -672,14 +677,24 @@ func TestPlainStreams(t *testing.T) {
 			want string
 			cut  bool
 		}{
-			"completed": {func(x *exchange) { x.event("1", taskEvent("WORKING")); x.event("2", status("COMPLETED")) }, "1=task:working 2=completed", false},
-			"input":     {func(x *exchange) { x.event("1", taskEvent("WORKING")); x.event("2", status("INPUT_REQUIRED")) }, "1=task:working 2=input", false},
-			"message":   {func(x *exchange) { x.event("", message("hello")) }, "message:hello", false},
-			"auth":      {func(x *exchange) { x.event("1", taskEvent("WORKING")); x.event("2", status("AUTH_REQUIRED")) }, "1=task:working 2=auth", true},
-			"working":   {func(x *exchange) { x.event("1", taskEvent("WORKING")) }, "1=task:working", true},
-			"empty":     {func(x *exchange) { x.start() }, "", true},
-			"broken":    {func(x *exchange) { x.event("1", taskEvent("WORKING")); x.cut() }, "1=task:working", true},
-			"late":      {func(x *exchange) { x.event("1", taskEvent("COMPLETED")); x.cut() }, "1=task:completed", false},
+			"completed": {func(x *exchange) { x.event("1", taskEvent("WORKING")); x.event("2", status("COMPLETED")) },
+				"1=task:working 2=completed", false},
+			"input": {func(x *exchange) {
+				x.event("1", taskEvent("WORKING"))
+				x.event("2",
+					status("INPUT_REQUIRED"))
+			}, "1=task:working 2=input", false},
+			"message": {func(x *exchange) { x.event("", message("hello")) }, "message:hello", false},
+			"auth": {func(x *exchange) {
+				x.event("1", taskEvent("WORKING"))
+				x.event("2",
+					status("AUTH_REQUIRED"))
+			}, "1=task:working 2=auth", true},
+			"working": {func(x *exchange) { x.event("1", taskEvent("WORKING")) }, "1=task:working", true},
+			"empty":   {func(x *exchange) { x.start() }, "", true},
+			"broken":  {func(x *exchange) { x.event("1", taskEvent("WORKING")); x.cut() }, "1=task:working", true},
+			"late": {func(x *exchange) { x.event("1", taskEvent("COMPLETED")); x.cut() }, "1=task:completed",
+				false},
 		} {
 			p := newPeer(t, binding, tc.peer)
 			c := p.dial(t, all, client.Options{})
@@ -700,7 +715,8 @@ func TestPlainStreams(t *testing.T) {
 					continue
 				}
 				got, err := streamEvents(seq)
-				if _, cut := errors.AsType[*client.CutError](err); cut != tc.cut || !cut && err != nil || got != tc.want {
+				if _, cut := errors.AsType[*client.CutError](err); cut != tc.cut || !cut && err != nil ||
+					got != tc.want {
 					t.Errorf("%s: %s, error %v; want %s, cut %t", name, got, err, tc.want, tc.cut)
 				}
 			}
@@ -713,7 +729,8 @@ func TestSubscribeSendsTheLastEventID(t *testing.T) {
 	bothBindings(t, func(t *testing.T, binding string) {
 		for _, tc := range []struct{ capabilities, want string }{{all, "41"}, {streams, ""}} {
 			p := newPeer(t, binding, func(x *exchange) { x.event("42", taskEvent("COMPLETED")) })
-			seq, err := p.dial(t, tc.capabilities, client.Options{}).Subscribe(t.Context(), &a2a.SubscribeRequest{ID: "t1", After: "41"})
+			seq, err := p.dial(t, tc.capabilities, client.Options{}).Subscribe(t.Context(),
+				&a2a.SubscribeRequest{ID: "t1", After: "41"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,8 @@ func (s *scripted) Close() error { return nil }
 
 func (s *scripted) StreamMessage(context.Context, *a2a.SendMessageRequest) (events, error) {
 	return func(yield func(a2a.StreamEvent, error) bool) {
-		if yield(a2a.NewStreamEvent("1", &a2a.Task{ID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}), nil) {
+		if yield(a2a.NewStreamEvent("1", &a2a.Task{ID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}),
+			nil) {
 			yield(a2a.StreamEvent{}, broken())
 		}
 	}, nil
@@ -49,7 +50,10 @@ func broken() error { return &wire.ConnError{Sent: true, Err: errors.New("reset"
 func withTransport(t *testing.T, s *scripted) *client.Client {
 	t.Helper()
 	binding := "urn:test:" + t.Name()
-	client.RegisterTransport(binding, func(a2a.AgentInterface, *client.Options) (client.Transport, error) { return s, nil })
+	client.RegisterTransport(binding, func(a2a.AgentInterface, *client.Options) (client.Transport, error) {
+		return s,
+			nil
+	})
 	return dial(t, cardText(all, iface("memory", binding, "")), client.Options{})
 }
 
@@ -66,7 +70,8 @@ func TestSilentStreamsThatBreakAreContinued(t *testing.T) {
 					yield(a2a.StreamEvent{}, broken())
 					return
 				}
-				yield(a2a.NewStreamEvent("2", &a2a.StatusUpdate{TaskID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}), nil)
+				yield(a2a.NewStreamEvent("2",
+					&a2a.StatusUpdate{TaskID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}), nil)
 			}
 		}})
 		got, err := updates(c.Stream(t.Context(), send("hi")))

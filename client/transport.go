@@ -53,7 +53,8 @@ func newTransport(iface a2a.AgentInterface, opts *Options) (Transport, error) {
 		return nil, err
 	}
 	if !slices.Contains(opts.Generations, gen) {
-		return nil, fmt.Errorf("version %s of the protocol is not one of those to speak, %s", gen, listed(opts.Generations))
+		return nil, fmt.Errorf("version %s of the protocol is not one of those to speak, %s", gen,
+			listed(opts.Generations))
 	}
 	transports.RLock()
 	f, ok := transports.byBinding[iface.Binding]
@@ -62,7 +63,8 @@ func newTransport(iface a2a.AgentInterface, opts *Options) (Transport, error) {
 	case ok:
 		return f(iface, opts)
 	case iface.Binding == a2a.BindingGRPC:
-		return nil, errors.New(`the program does not link gRPC; add import _ "github.com/dragoman-a2a/dragoman/client/grpc"`)
+		return nil,
+			errors.New(`the program does not link gRPC; add import _ "github.com/dragoman-a2a/dragoman/client/grpc"`)
 	}
 	return nil, errors.New("no transport is registered for this binding")
 }

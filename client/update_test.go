@@ -24,7 +24,8 @@ func TestUpdatesAsText(t *testing.T) {
 		"polled, task t, TASK_STATE_COMPLETED, 0 artifacts":      {StreamEvent: a2a.StreamEvent{Event: &a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}}, Polled: true},
 		"task t, TASK_STATE_WORKING: one two [31m":               {StreamEvent: a2a.StreamEvent{Event: &a2a.StatusUpdate{TaskID: "t", Status: working}}},
 		`task t, artifact "n", 1 parts: hello`:                   {StreamEvent: a2a.StreamEvent{Event: &a2a.ArtifactUpdate{TaskID: "t", Artifact: &a2a.Artifact{Name: "n", Parts: says("hello").Parts}}}},
-		"message: " + strings.Repeat("x", 300) + "...":           {StreamEvent: a2a.StreamEvent{Event: says(strings.Repeat("x", 301))}},
+		"message: " + strings.Repeat("x", 300) +
+			"...": {StreamEvent: a2a.StreamEvent{Event: says(strings.Repeat("x", 301))}},
 		"no event": {},
 	} {
 		if got := fmt.Sprintf("%+v", u); got != want {

@@ -20,7 +20,9 @@ type watch struct {
 	answered bool // with a message instead of a task
 	unknown  bool // the agent said that it does not know the state
 
-	old       bool // the stream is of a generation before 1.0, in which it also ends when the task waits for authorization or its state is unknown
+	// the stream is of a generation before 1.0, in which it also ends when the task waits for authorization or its
+	// state is unknown
+	old       bool
 	continues bool // the stream began with a message to a task that was there before
 	begun     bool // an event came
 	stale     bool // that event showed the task waiting, which may be as it was before the message

@@ -124,7 +124,8 @@ func (r *runner) recallDelegated() {
 			err = turn.Recall(r.e.ctx, state, peers)
 		}
 		if err != nil {
-			r.e.log.Warn("delegated tasks of an ended task may still run", "agent", r.svc.name, "task", r.key.ID, "error", err)
+			r.e.log.Warn("delegated tasks of an ended task may still run", "agent", r.svc.name, "task", r.key.ID,
+				"error", err)
 		}
 	})
 }
@@ -437,7 +438,8 @@ func (r *runner) failWithoutRoom(cause error) bool {
 	}
 	r.dequeue(len(r.queue))
 	r.mu.Unlock()
-	r.e.log.Warn("there is no room for what a turn made; its task has failed", "agent", r.svc.name, "task", r.key.ID, "error", cause)
+	r.e.log.Warn("there is no room for what a turn made; its task has failed", "agent", r.svc.name, "task", r.key.ID,
+		"error", cause)
 	if err := r.commitEnd(r.failed("The task was stopped: " + noRoom(cause) + ".")); err != nil {
 		return false
 	}
@@ -470,10 +472,12 @@ func (r *runner) interrupted() ending {
 	case isResumable(r.svc.agent):
 		return ending{run: run, final: true, err: errDraining()}
 	}
-	return ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(interruptedText)), final: true, err: errDraining()}
+	return ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(interruptedText)), final: true,
+		err: errDraining()}
 }
 
-const interruptedText = "The task was interrupted by a restart of the agent's server, which ended it. To try again, start a new one."
+const interruptedText = "The task was interrupted by a restart of the agent's server, which ended it. To try again, " +
+	"start a new one."
 
 func isResumable(a agent.Agent) bool {
 	res, ok := a.(agent.Resumable)

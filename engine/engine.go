@@ -132,7 +132,8 @@ func New(opts *Options) (*Engine, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	e := &Engine{opts: o.Defaults(), agents: map[string]*service{}, kicks: make(chan struct{}, 1), quiet: make(chan struct{})}
+	e := &Engine{opts: o.Defaults(), agents: map[string]*service{}, kicks: make(chan struct{}, 1),
+		quiet: make(chan struct{})}
 	e.log, e.budget.max = e.opts.Logger, e.opts.MaxHeld
 	e.journal = e.opts.Journal
 	if e.journal == nil {
@@ -151,7 +152,8 @@ func (o *Options) validate() error {
 	for _, f := range []struct {
 		name  string
 		value time.Duration
-	}{{"LeaseTTL", o.LeaseTTL}, {"TurnLimit", o.TurnLimit}, {"CancelGrace", o.CancelGrace}, {"Retention", o.Retention}} {
+	}{{"LeaseTTL", o.LeaseTTL}, {"TurnLimit", o.TurnLimit}, {"CancelGrace", o.CancelGrace},
+		{"Retention", o.Retention}} {
 		if f.value < 0 {
 			return fmt.Errorf("engine: Options.%s is negative", f.name)
 		}
@@ -226,10 +228,13 @@ func (s *service) warnOfWrapper() {
 				"agent", s.name, "wrapper", fmt.Sprintf("%T", s.agent), "wrapped", inner.String())
 		}
 	}
-	warn(hidden.By[agent.Agent, agent.Canceler](s.agent), "its Cancel, which is not called", "Cancel(context.Context, *agent.Turn) error")
-	warn(hidden.By[agent.Agent, agent.Delegator](s.agent), "its Delegates, so that what it delegated before a restart is not cancelled",
+	warn(hidden.By[agent.Agent, agent.Canceler](s.agent), "its Cancel, which is not called",
+		"Cancel(context.Context, *agent.Turn) error")
+	warn(hidden.By[agent.Agent, agent.Delegator](s.agent),
+		"its Delegates, so that what it delegated before a restart is not cancelled",
 		"Delegates() map[string]a2a.Service")
-	warn(hidden.By[agent.Agent, agent.Resumable](s.agent), "that it is resumable: turns that a restart interrupts fail", "Resumable() bool")
+	warn(hidden.By[agent.Agent, agent.Resumable](s.agent), "that it is resumable: turns that a restart interrupts fail",
+		"Resumable() bool")
 }
 
 func (e *Engine) agentNames() []string {
@@ -260,7 +265,8 @@ func (e *Engine) Wake(ctx context.Context, token string) error {
 	if err != nil {
 		return wireError(err)
 	}
-	_, err = e.journal.Enqueue(ctx, key, journal.Input{Kind: journal.InputWake, Time: now(), IdempotencyKey: onceAt("wake", head)}, 0)
+	_, err = e.journal.Enqueue(ctx, key, journal.Input{Kind: journal.InputWake, Time: now(),
+		IdempotencyKey: onceAt("wake", head)}, 0)
 	switch {
 	case errors.Is(err, journal.ErrFinished):
 		return nil
@@ -291,7 +297,8 @@ func (e *Engine) enter() error {
 	e.drainMu.RLock()
 	defer e.drainMu.RUnlock()
 	if e.drained.Load() {
-		return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server is shutting down; send the message again later",
+		return &a2a.Error{Kind: a2a.ErrUnavailable,
+			Message:    "the server is shutting down; send the message again later",
 			RetryAfter: time.Second}
 	}
 	e.turns.Add(1)

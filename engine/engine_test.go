@@ -230,11 +230,18 @@ func TestTurnTable(t *testing.T) {
 		text  string
 	}{
 		{"nil completes", func(ctx context.Context, t *agent.Turn) error { return nil }, a2a.TaskStateCompleted, ""},
-		{"Complete", func(ctx context.Context, t *agent.Turn) error { return t.Complete(part("all done")) }, a2a.TaskStateCompleted, "all done"},
-		{"Complete without parts", func(ctx context.Context, t *agent.Turn) error { return t.Complete() }, a2a.TaskStateCompleted, ""},
-		{"Ask", func(ctx context.Context, t *agent.Turn) error { return t.Ask(part("which?")) }, a2a.TaskStateInputRequired, "which?"},
-		{"NeedAuth", func(ctx context.Context, t *agent.Turn) error { return t.NeedAuth(part("log in")) }, a2a.TaskStateAuthRequired, "log in"},
-		{"wrapped Ask", func(ctx context.Context, t *agent.Turn) error { return fmt.Errorf("asking: %w", t.Ask(part("which?"))) },
+		{"Complete", func(ctx context.Context, t *agent.Turn) error { return t.Complete(part("all done")) },
+			a2a.TaskStateCompleted, "all done"},
+		{"Complete without parts", func(ctx context.Context, t *agent.Turn) error { return t.Complete() },
+			a2a.TaskStateCompleted, ""},
+		{"Ask", func(ctx context.Context, t *agent.Turn) error { return t.Ask(part("which?")) },
+			a2a.TaskStateInputRequired, "which?"},
+		{"NeedAuth", func(ctx context.Context, t *agent.Turn) error { return t.NeedAuth(part("log in")) },
+			a2a.TaskStateAuthRequired, "log in"},
+		{"wrapped Ask", func(ctx context.Context,
+			t *agent.Turn) error {
+			return fmt.Errorf("asking: %w", t.Ask(part("which?")))
+		},
 			a2a.TaskStateInputRequired, "which?"},
 		{"Reply after a task exists", func(ctx context.Context, t *agent.Turn) error {
 			if err := t.Working(); err != nil {
@@ -242,11 +249,15 @@ func TestTurnTable(t *testing.T) {
 			}
 			return t.Reply(part("done"))
 		}, a2a.TaskStateCompleted, "done"},
-		{"Reply without parts", func(ctx context.Context, t *agent.Turn) error { return t.Reply() }, a2a.TaskStateFailed,
+		{"Reply without parts", func(ctx context.Context, t *agent.Turn) error { return t.Reply() },
+			a2a.TaskStateFailed,
 			"The agent failed because of an internal error, which ended this task. To try again, start a new one."},
-		{"Reject", func(ctx context.Context, t *agent.Turn) error { return agent.Reject(part("not my job")) }, a2a.TaskStateRejected, "not my job"},
-		{"Withdraw", func(ctx context.Context, t *agent.Turn) error { return agent.Withdraw(part("as you wish")) }, a2a.TaskStateCanceled, "as you wish"},
-		{"error", func(ctx context.Context, t *agent.Turn) error { return errors.New("password is hunter2") }, a2a.TaskStateFailed,
+		{"Reject", func(ctx context.Context, t *agent.Turn) error { return agent.Reject(part("not my job")) },
+			a2a.TaskStateRejected, "not my job"},
+		{"Withdraw", func(ctx context.Context, t *agent.Turn) error { return agent.Withdraw(part("as you wish")) },
+			a2a.TaskStateCanceled, "as you wish"},
+		{"error", func(ctx context.Context, t *agent.Turn) error { return errors.New("password is hunter2") },
+			a2a.TaskStateFailed,
 			"The agent failed because of an internal error, which ended this task. To try again, start a new one."},
 		{"public error", func(ctx context.Context, t *agent.Turn) error {
 			return fmt.Errorf("rates: %w", agent.Public("No rates today.", errors.New("dial tcp 10.0.0.1")))
@@ -262,10 +273,12 @@ func TestTurnTable(t *testing.T) {
 			if got := messageText(task.Status.Message); got != tt.text {
 				t.Errorf("status says %q, want %q", got, tt.text)
 			}
-			if len(task.History) == 0 || task.History[0].TaskID != task.ID || task.History[0].ContextID != task.ContextID {
+			if len(task.History) == 0 || task.History[0].TaskID != task.ID ||
+				task.History[0].ContextID != task.ContextID {
 				t.Errorf("history[0] is not the message, addressed to the task: %+v", task.History)
 			}
-			if m := task.Status.Message; m != nil && (m.Role != a2a.RoleAgent || m.ContextID != task.ContextID || m.TaskID != task.ID) {
+			if m := task.Status.Message; m != nil &&
+				(m.Role != a2a.RoleAgent || m.ContextID != task.ContextID || m.TaskID != task.ID) {
 				t.Errorf("status message is not addressed: %+v", m)
 			}
 			wantState(t, f.get(task.ID), tt.state)
@@ -302,7 +315,8 @@ func TestDeclaredFailuresAreLoggedLower(t *testing.T) {
 		"ERROR": errors.New("the cause"),
 	} {
 		var log bytes.Buffer
-		f := start(t, fn(func(context.Context, *agent.Turn) error { return err }), &engine.Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+		f := start(t, fn(func(context.Context, *agent.Turn) error { return err }),
+			&engine.Options{Logger: slog.New(slog.NewJSONHandler(&log, nil))})
 		wantState(t, f.send(text("hi")), a2a.TaskStateFailed)
 		if err := f.e.Shutdown(f.ctx); err != nil {
 			t.Fatal(err)
@@ -311,7 +325,8 @@ func TestDeclaredFailuresAreLoggedLower(t *testing.T) {
 		if err := json.Unmarshal(log.Bytes(), &line); err != nil {
 			t.Fatalf("%v: %s", err, log.Bytes())
 		}
-		if cause := level != "INFO"; line.Level != level || line.Msg != "turn failed" || line.Task == "" || (line.Error == "the cause") != cause || strings.Contains(log.String(), "secret-1") {
+		if cause := level != "INFO"; line.Level != level || line.Msg != "turn failed" || line.Task == "" ||
+			(line.Error == "the cause") != cause || strings.Contains(log.String(), "secret-1") {
 			t.Errorf("%s: the log has %s", level, log.Bytes())
 		}
 	}
@@ -431,7 +446,8 @@ func TestAwait(t *testing.T) {
 			task = f.send(to(task, "yes"))
 			wantState(t, task, a2a.TaskStateCompleted)
 			if turns != 1 || partsText(task.Artifacts[0].Parts) != "yes" {
-				t.Errorf("%d turns, artifact %q; want one turn that got the answer", turns, partsText(task.Artifacts[0].Parts))
+				t.Errorf("%d turns, artifact %q; want one turn that got the answer", turns,
+					partsText(task.Artifacts[0].Parts))
 			}
 		})
 	}
@@ -602,7 +618,8 @@ func TestCancel(t *testing.T) {
 					return t.Ask(part("?"))
 				}
 			}
-			f := start(t, &canceler{run, func(ctx context.Context, t *agent.Turn) error { return agent.NotCancelable }}, nil)
+			f := start(t, &canceler{run, func(ctx context.Context, t *agent.Turn) error { return agent.NotCancelable }},
+				nil)
 			req := text("hi")
 			if !waiting {
 				immediately(req)
@@ -631,7 +648,8 @@ func TestTaskCreation(t *testing.T) {
 	t.Run("return immediately", func(t *testing.T) {
 		t.Parallel()
 		release := make(chan struct{})
-		f := start(t, fn(func(ctx context.Context, t *agent.Turn) error { <-release; return t.Reply(part("late")) }), nil)
+		f := start(t, fn(func(ctx context.Context, t *agent.Turn) error { <-release; return t.Reply(part("late")) }),
+			nil)
 		task := f.send(immediately(text("hi")))
 		wantState(t, task, a2a.TaskStateSubmitted)
 		fo := f.subscribe(&a2a.SubscribeRequest{ID: task.ID})
@@ -950,7 +968,8 @@ func TestArtifactWriter(t *testing.T) {
 		t.Errorf("name %q, ids %q and %q", updates[0].Artifact.Name, updates[0].Artifact.ID, updates[3].Artifact.ID)
 	}
 	task := f.get(id)
-	if len(task.Artifacts) != 1 || len(task.Artifacts[0].Parts) != 3 || partsText(task.Artifacts[0].Parts) != "once upon a time" {
+	if len(task.Artifacts) != 1 || len(task.Artifacts[0].Parts) != 3 ||
+		partsText(task.Artifacts[0].Parts) != "once upon a time" {
 		t.Errorf("artifacts = %+v", task.Artifacts)
 	}
 }
@@ -1048,7 +1067,8 @@ func TestStreams(t *testing.T) {
 			}
 			want := []string{question, messageText(asked.Status.Message), "token"}
 			if task.Status.Message != nil || !slices.Equal(history, want) {
-				t.Errorf("the task says %v and has the history %q, want no message and %q", task.Status.Message, history, want)
+				t.Errorf("the task says %v and has the history %q, want no message and %q", task.Status.Message,
+					history, want)
 			}
 			wantWords(t, fo.rest(), "artifact ok", "completed")
 			after := f.subscribe(&a2a.SubscribeRequest{ID: task.ID, After: first.ID})
@@ -1080,7 +1100,8 @@ func TestStreams(t *testing.T) {
 		id := fo.event().ID
 		fo.stop()
 		f.send(to(task, "token"))
-		wantWords(t, f.subscribe(&a2a.SubscribeRequest{ID: task.ID, After: id}).rest(), "working", "artifact ok", "completed")
+		wantWords(t, f.subscribe(&a2a.SubscribeRequest{ID: task.ID, After: id}).rest(), "working", "artifact ok",
+			"completed")
 		wantWords(t, f.subscribe(&a2a.SubscribeRequest{ID: task.ID, After: "1"}).rest(),
 			"input-required ?", "working", "artifact ok", "completed")
 		for _, bad := range []string{"x", "-1", "999"} {

@@ -58,7 +58,8 @@ func (ring *eventRing) streamsAll(after, upTo uint64) bool {
 		return false
 	}
 	first := ring.events[0].Seq
-	return !slices.ContainsFunc(ring.events[after+1-first:upTo+1-first], func(ev journal.Event) bool { return !streamed(ev) })
+	return !slices.ContainsFunc(ring.events[after+1-first:upTo+1-first],
+		func(ev journal.Event) bool { return !streamed(ev) })
 }
 
 // publish adds events that were committed. final may be nil. What is older than the ring is left out, and what does
@@ -78,7 +79,8 @@ func (ring *eventRing) publish(events []journal.Event, head *journal.Head, final
 		ring.events = slices.Clip(events) // most tasks have one commit; the journal shares it too
 		ring.bytes = sizeOf(events)
 	}
-	if len(ring.events) > max(maxRingEvents, len(events)) || ring.bytes > maxRingBytes && len(ring.events) > len(events) {
+	if len(ring.events) > max(maxRingEvents, len(events)) ||
+		ring.bytes > maxRingBytes && len(ring.events) > len(events) {
 		ring.trim(len(events))
 	}
 	ring.head, ring.final = head, final

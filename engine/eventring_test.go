@@ -81,7 +81,8 @@ func TestEventRingKeepsTheNewest(t *testing.T) {
 	}
 	ring.publish(events[2:], &journal.Head{Seq: 3}, nil)
 	if v := ring.viewFrom(2); v.behind || len(v.events) != 1 || len(ring.events) != 1 || ring.bytes > 3*maxRingBytes {
-		t.Errorf("%d events, behind %v, %d events of %d bytes kept; want the last", len(v.events), v.behind, len(ring.events), ring.bytes)
+		t.Errorf("%d events, behind %v, %d events of %d bytes kept; want the last", len(v.events), v.behind,
+			len(ring.events), ring.bytes)
 	}
 }
 

@@ -163,7 +163,8 @@ func (r *runner) signal() bool {
 	r.dirty = true
 	r.mu.Unlock()
 	if err := r.refreshInbox(r.e.ctx); err != nil {
-		r.e.log.Warn("cannot read the inbox of a task; trying again with its next input", "task", r.key.ID, "error", err)
+		r.e.log.Warn("cannot read the inbox of a task; trying again with its next input", "task", r.key.ID, "error",
+			err)
 	}
 	return true
 }

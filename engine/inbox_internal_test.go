@@ -8,7 +8,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-// TestInboxAddsEachInputOnce adds overlapping looks at the journal: each input comes once, and those that wait are freed.
+// TestInboxAddsEachInputOnce adds overlapping looks at the journal: each input comes once, and those that wait are
+// freed.
 func TestInboxAddsEachInputOnce(t *testing.T) {
 	b := newInbox([]journal.Input{{Number: 4, Kind: journal.InputWake}}, 3)
 	changed := b.wait()
@@ -23,7 +24,8 @@ func TestInboxAddsEachInputOnce(t *testing.T) {
 	}
 	in, ok := b.takeMessage()
 	if !ok || in.Number != 5 || b.taken != 5 || !b.woken {
-		t.Errorf("took %d (%t), taken %d, woken %t; want the message 5, and the wake-up noted", in.Number, ok, b.taken, b.woken)
+		t.Errorf("took %d (%t), taken %d, woken %t; want the message 5, and the wake-up noted", in.Number, ok, b.taken,
+			b.woken)
 	}
 }
 

@@ -79,7 +79,8 @@ func TestWhileATaskIsCreated(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			j := newGated()
-			f := start(t, fn(func(ctx context.Context, t *agent.Turn) error { return nil }), &engine.Options{Journal: j})
+			f := start(t, fn(func(ctx context.Context, t *agent.Turn) error { return nil }),
+				&engine.Options{Journal: j})
 			req := text("hi")
 			req.IdempotencyKey = "k"
 			done := make(chan *a2a.Task, 2)
@@ -292,7 +293,8 @@ func (d *damaged) Load(ctx context.Context, key journal.Key) (*journal.Snapshot,
 	return d.Journal.Load(ctx, key)
 }
 
-func (d *damaged) Claim(ctx context.Context, holder string, agents []string, ttl time.Duration, limit int) ([]journal.Claimed, error) {
+func (d *damaged) Claim(ctx context.Context, holder string, agents []string, ttl time.Duration,
+	limit int) ([]journal.Claimed, error) {
 	d.mu.Lock()
 	d.claims++
 	d.mu.Unlock()
@@ -335,7 +337,8 @@ type hesitant struct {
 	claimed, goOn chan struct{}
 }
 
-func (h *hesitant) Claim(ctx context.Context, holder string, agents []string, ttl time.Duration, limit int) ([]journal.Claimed, error) {
+func (h *hesitant) Claim(ctx context.Context, holder string, agents []string, ttl time.Duration,
+	limit int) ([]journal.Claimed, error) {
 	all, err := h.Journal.Claim(ctx, holder, agents, ttl, limit)
 	if len(all) > 0 {
 		h.claimed <- struct{}{}
@@ -363,7 +366,8 @@ func TestInputsAfterTheClaimAreNotLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		// as a process leaves it that died before it attended to it
-		if _, err := j.Enqueue(f.ctx, page.Heads[0].Key, journal.Input{Kind: journal.InputMessage, Message: text("wait").Message}, 0); err != nil {
+		if _, err := j.Enqueue(f.ctx, page.Heads[0].Key,
+			journal.Input{Kind: journal.InputMessage, Message: text("wait").Message}, 0); err != nil {
 			t.Fatal(err)
 		}
 		<-j.claimed

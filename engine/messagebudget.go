@@ -46,7 +46,8 @@ func (b *messageBudget) admit(s journal.Scope, m *a2a.Message) error {
 	}
 	return &a2a.Error{
 		Kind: a2a.ErrUnavailable,
-		Message: fmt.Sprintf("turns hold as many bytes of large messages as they may, %d, or those of this caller their share; "+
+		Message: fmt.Sprintf("turns hold as many bytes of large messages as they may, %d, or those of this caller "+
+			"their share; "+
 			"send again when some have ended", b.max),
 		RetryAfter: 5 * time.Second,
 	}

@@ -45,7 +45,8 @@ func (m *modes) check(msg *a2a.Message, more ...string) error {
 	if id := agent.SkillID(msg); id != "" && m.skills != nil {
 		skill, known := m.skills[id]
 		if !known {
-			return a2a.InvalidParams("message.metadata.skillId", fmt.Sprintf("names %q, which is none of the card's skills", id))
+			return a2a.InvalidParams("message.metadata.skillId",
+				fmt.Sprintf("names %q, which is none of the card's skills", id))
 		}
 		if len(skill) > 0 {
 			accepted = skill
@@ -55,8 +56,9 @@ func (m *modes) check(msg *a2a.Message, more ...string) error {
 		mediaType := partType(p)
 		if !accepts(accepted, mediaType) && !accepts(more, mediaType) {
 			return &a2a.Error{
-				Kind:    a2a.ErrContentTypeNotSupported,
-				Message: fmt.Sprintf("message.parts[%d] is %s; the agent takes %s", i, mediaType, strings.Join(accepted, ", ")),
+				Kind: a2a.ErrContentTypeNotSupported,
+				Message: fmt.Sprintf("message.parts[%d] is %s; the agent takes %s", i, mediaType,
+					strings.Join(accepted, ", ")),
 			}
 		}
 	}

@@ -100,7 +100,8 @@ func TestQuotaRefusesMessagesOfItsOwnerOnly(t *testing.T) {
 	before := turns.Load()
 	large := strings.Repeat("y", 100_000)
 	for what, req := range map[string]*a2a.SendMessageRequest{
-		"a new task": text(large), "a new task, before its agent runs": immediately(text(large)), "an answer": to(asked, large),
+		"a new task": text(large), "a new task, before its agent runs": immediately(text(large)),
+		"an answer": to(asked, large),
 	} {
 		_, err := f.svc.SendMessage(f.ctx, req)
 		refused, ok := errors.AsType[*a2a.Error](err)

@@ -46,7 +46,8 @@ func (c *crash) Renew(ctx context.Context, l []journal.Lease, ttl time.Duration)
 	return c.Journal.Renew(ctx, l, ttl)
 }
 
-func (c *crash) Claim(ctx context.Context, holder string, agents []string, ttl time.Duration, limit int) ([]journal.Claimed, error) {
+func (c *crash) Claim(ctx context.Context, holder string, agents []string, ttl time.Duration,
+	limit int) ([]journal.Claimed, error) {
 	c.mu.Lock()
 	err := c.err
 	c.mu.Unlock()
@@ -67,7 +68,8 @@ func TestRecovery(t *testing.T) {
 		tries int
 	}{
 		{"an interrupted turn ends failed", func(f agent.Func) agent.Agent { return f }, a2a.TaskStateFailed, 1},
-		{"a resumable agent gets it again", func(f agent.Func) agent.Agent { return resumable{f} }, a2a.TaskStateCompleted, 2},
+		{"a resumable agent gets it again", func(f agent.Func) agent.Agent { return resumable{f} },
+			a2a.TaskStateCompleted, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -207,8 +209,10 @@ func TestDrain(t *testing.T) {
 		wrap  func(agent.Func) agent.Agent
 		after a2a.TaskState
 	}{
-		{"releases the turn of an agent that is not resumable", func(f agent.Func) agent.Agent { return f }, a2a.TaskStateFailed},
-		{"releases the turn of a resumable agent", func(f agent.Func) agent.Agent { return resumable{f} }, a2a.TaskStateWorking},
+		{"releases the turn of an agent that is not resumable", func(f agent.Func) agent.Agent { return f },
+			a2a.TaskStateFailed},
+		{"releases the turn of a resumable agent", func(f agent.Func) agent.Agent { return resumable{f} },
+			a2a.TaskStateWorking},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -252,8 +252,8 @@ func (r *runner) begin(st *start) {
 	}()
 }
 
-// growStack makes the stack of a new goroutine as large as a turn needs while there is nothing on it yet. To grow in steps,
-// deep in the agent's calls, costs a short turn a tenth of its processor time: 2.4 of 24 µs in BenchmarkSend.
+// growStack makes the stack of a new goroutine as large as a turn needs while there is nothing on it yet. To grow in
+// steps, deep in the agent's calls, costs a short turn a tenth of its processor time: 2.4 of 24 µs in BenchmarkSend.
 //
 //go:noinline
 func growStack(i int) byte {

@@ -151,7 +151,8 @@ func (e *Engine) takeOver(c journal.Claimed) bool {
 		if mine {
 			r, err := e.startClaimed(e.ctx, e.service(key.Agent), c, sl)
 			switch {
-			case err == nil && !r.signal(): // whoever brought an input after the claim was told that somebody has the task
+			case err == nil && !r.signal():
+				// whoever brought an input after the claim was told that somebody has the task
 				e.ensureRunnerLater(key)
 			case err != nil && e.ctx.Err() == nil:
 				e.log.Warn("cannot take up a task; trying again", "task", key.ID, "error", err)

@@ -61,7 +61,8 @@ func historyLength(req *a2a.SendMessageRequest) *int {
 
 // StreamMessage implements a2a.Service. The stream ends when the task does, or waits for input, after it took the
 // message; it stays open while the task waits for an authorization.
-func (s *service) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (s *service) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	at, err := s.send(ctx, "SendStreamingMessage", waiting(req))
 	if err != nil {
 		return nil, err
@@ -90,7 +91,8 @@ func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessa
 		return nil, err
 	}
 	if req.Message.Role == a2a.RoleAgent && !s.agentRole {
-		return nil, a2a.InvalidParams("message.role", "is the agent's role; callers send messages in the role of the user")
+		return nil, a2a.InvalidParams("message.role",
+			"is the agent's role; callers send messages in the role of the user")
 	}
 	if req.Configuration != nil && req.Configuration.PushConfig != nil {
 		return nil, a2a.ErrPushNotSupported
@@ -209,7 +211,8 @@ func accepted(ctx context.Context) {
 
 // createFirst says whether the task has to exist before its agent runs.
 func createFirst(req *a2a.SendMessageRequest, call journal.InputCall) bool {
-	return returnsImmediately(req) || req.IdempotencyKey != "" || req.NewTaskID != "" || call.Generation == a2a.Generation01
+	return returnsImmediately(req) || req.IdempotencyKey != "" || req.NewTaskID != "" ||
+		call.Generation == a2a.Generation01
 }
 
 func returnsImmediately(req *a2a.SendMessageRequest) bool {
@@ -243,7 +246,8 @@ func (s *service) sendToTask(ctx context.Context, key journal.Key, req *a2a.Send
 		return nil, err
 	}
 	if id := req.Message.ContextID; id != "" && id != head.ContextID {
-		return nil, a2a.InvalidParams("message.contextId", "is not the context of the task; leave it out or send the task's")
+		return nil, a2a.InvalidParams("message.contextId",
+			"is not the context of the task; leave it out or send the task's")
 	}
 	if head.Status.State.Terminal() && req.IdempotencyKey == "" {
 		return nil, finished(head.Status.State) // with a key, this may be the repetition of a send that succeeded
@@ -253,7 +257,8 @@ func (s *service) sendToTask(ctx context.Context, key journal.Key, req *a2a.Send
 	}
 	ring := s.e.rings.acquire(key, head)
 	in := journal.Input{
-		Kind: journal.InputMessage, Message: req.Message, Call: inputCall(ctx, req), IdempotencyKey: req.IdempotencyKey, Time: now(),
+		Kind: journal.InputMessage, Message: req.Message, Call: inputCall(ctx, req), IdempotencyKey: req.IdempotencyKey,
+		Time: now(),
 	}
 	n, err := s.e.journal.Enqueue(ctx, key, in, s.e.opts.MaxWaiting)
 	if err != nil {
@@ -273,7 +278,8 @@ func (s *service) enqueueError(err error) error {
 		return finished(a2a.TaskStateUnspecified)
 	case errors.Is(err, journal.ErrInboxFull):
 		return a2a.NewError(a2a.ErrRateLimited,
-			fmt.Sprintf("%d messages wait for this task already, which is the limit; send again when it has taken some", s.e.opts.MaxWaiting))
+			fmt.Sprintf("%d messages wait for this task already, which is the limit; send again when it has taken some",
+				s.e.opts.MaxWaiting))
 	}
 	return wireError(err)
 }
@@ -317,8 +323,9 @@ func (r *runner) createTask() error {
 func inputCall(ctx context.Context, req *a2a.SendMessageRequest) journal.InputCall {
 	call := a2a.CallFrom(ctx)
 	c := journal.InputCall{
-		Identity: call.Identity, Generation: call.Generation, Binding: call.Binding, Extensions: slices.Clone(call.Extensions),
-		RequestID: call.RequestID, TraceParent: call.TraceParent,
+		Identity: call.Identity, Generation: call.Generation, Binding: call.Binding,
+		Extensions: slices.Clone(call.Extensions),
+		RequestID:  call.RequestID, TraceParent: call.TraceParent,
 	}
 	if req != nil {
 		c.Metadata = req.Metadata

@@ -90,7 +90,8 @@ func (e *Engine) current(ctx context.Context, key journal.Key) (*a2a.Task, *jour
 }
 
 // read returns a task as last committed, from the runner here, from the cache, or loaded from the journal.
-func (e *Engine) read(ctx context.Context, key journal.Key) (task *a2a.Task, head *journal.Head, loaded bool, err error) {
+func (e *Engine) read(ctx context.Context, key journal.Key) (task *a2a.Task, head *journal.Head, loaded bool,
+	err error) {
 	if r := e.runners.get(key); r != nil {
 		if task, head := r.snapshot(); task != nil {
 			return task, head, false, nil
@@ -135,8 +136,9 @@ func (s *service) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2
 		size = *req.PageSize
 	}
 	page, err := s.e.journal.List(ctx, scope, journal.Query{
-		ContextID: req.ContextID, State: req.Status, Since: req.StatusTimestampAfter, Limit: size, PageToken: req.PageToken,
-		MaxBytes: s.e.opts.MaxPage, Tasks: req.IncludeArtifacts || wantsHistory(req),
+		ContextID: req.ContextID, State: req.Status, Since: req.StatusTimestampAfter, Limit: size,
+		PageToken: req.PageToken,
+		MaxBytes:  s.e.opts.MaxPage, Tasks: req.IncludeArtifacts || wantsHistory(req),
 	})
 	if err != nil {
 		return nil, wireError(err)

@@ -80,8 +80,10 @@ func (t *cachedTask) bytes() int {
 	return t.size
 }
 
-// task returns the task as of head, or as of a later one, and the head of the same event. It is nil when the cached task cannot be used.
-func (t *cachedTask) task(ctx context.Context, j journal.Journal, head *journal.Head) (*a2a.Task, *journal.Head, error) {
+// task returns the task as of head, or as of a later one, and the head of the same event. It is nil when the cached
+// task cannot be used.
+func (t *cachedTask) task(ctx context.Context, j journal.Journal, head *journal.Head) (*a2a.Task, *journal.Head,
+	error) {
 	for {
 		task, as, seq, missing := t.at(head)
 		if task != nil && as.Seq < seq {

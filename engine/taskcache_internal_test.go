@@ -15,7 +15,8 @@ import (
 // cacheable is a task of about so many bytes.
 func cacheable(id a2a.TaskID, size int) *cachedTask {
 	key := journal.Key{ID: id}
-	task := &a2a.Task{ID: id, History: []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart(strings.Repeat("x", size)))}}
+	task := &a2a.Task{ID: id,
+		History: []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart(strings.Repeat("x", size)))}}
 	return newCachedTask(key, journal.NewProjection(task), &journal.Head{Key: key, Seq: 1}, size)
 }
 
@@ -52,8 +53,8 @@ type newest struct {
 
 func (n newest) Head(context.Context, journal.Key) (*journal.Head, error) { return n.head, nil }
 
-// A reader whose head is older than what others have folded meanwhile gets the head of the task that it is given. With its
-// own head, a stream that begins with the task would repeat the events in between.
+// A reader whose head is older than what others have folded meanwhile gets the head of the task that it is given. With
+// its own head, a stream that begins with the task would repeat the events in between.
 func TestCachedTaskAndHeadAreOfOneEvent(t *testing.T) {
 	t.Parallel()
 	head := func(seq uint64) *journal.Head { return &journal.Head{Key: journal.Key{ID: "t"}, Seq: seq} }
@@ -73,7 +74,8 @@ func TestCachedTaskAndHeadAreOfOneEvent(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(task.Artifacts) != 3 || as.Seq != 4 {
-				t.Errorf("a task with %d of 3 artifacts, and the head of event %d instead of 4", len(task.Artifacts), as.Seq)
+				t.Errorf("a task with %d of 3 artifacts, and the head of event %d instead of 4", len(task.Artifacts),
+					as.Seq)
 			}
 		})
 	}

@@ -72,8 +72,10 @@ func TestTwoNodesCacheOneTask(t *testing.T) {
 		}
 		for n, f := range nodes {
 			got := f.get(task.ID)
-			if len(got.History) != len(task.History) || got.Status.Message.Parts[0].Text() != task.Status.Message.Parts[0].Text() {
-				t.Fatalf("node %d has %d messages and says %v, want %d and %v", n, len(got.History), got.Status.Message, len(task.History), task.Status.Message)
+			if len(got.History) != len(task.History) ||
+				got.Status.Message.Parts[0].Text() != task.Status.Message.Parts[0].Text() {
+				t.Fatalf("node %d has %d messages and says %v, want %d and %v", n, len(got.History), got.Status.Message,
+					len(task.History), task.Status.Message)
 			}
 		}
 	}
@@ -181,7 +183,8 @@ func TestSlowReadDelaysNoOtherReader(t *testing.T) {
 	}
 }
 
-// lateRelease is a journal in which the first commit that gives the lease back is durable long before the caller knows it.
+// lateRelease is a journal in which the first commit that gives the lease back is durable long before the caller knows
+// it.
 type lateRelease struct {
 	journal.Journal
 	released atomic.Bool
@@ -221,7 +224,8 @@ func TestReleasedTaskIsReadFromTheJournal(t *testing.T) {
 	<-late.durable
 	task := b.send(to(&a2a.Task{ID: "mine"}, large(1)))
 	if got := a.get("mine"); len(got.History) != len(task.History) {
-		t.Errorf("while its runner leaves, the first node has %d messages, want %d", len(got.History), len(task.History))
+		t.Errorf("while its runner leaves, the first node has %d messages, want %d", len(got.History),
+			len(task.History))
 	}
 	close(late.answer)
 	if err := <-sent; err != nil {

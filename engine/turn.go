@@ -61,7 +61,8 @@ func recoverTo(err *error) {
 
 func (r *runner) info(st *start) turn.Info {
 	return turn.Info{
-		Agent: r.key.Agent, Owner: r.key.Owner, TaskID: r.key.ID, ContextID: r.contextID, Message: st.message, Tenant: r.key.Tenant,
+		Agent: r.key.Agent, Owner: r.key.Owner, TaskID: r.key.ID, ContextID: r.contextID, Message: st.message,
+		Tenant: r.key.Tenant,
 		Caller: st.call.Identity, OutputModes: st.call.OutputModes, Extensions: st.call.Extensions,
 		Generation: st.call.Generation, Metadata: st.call.Metadata, Attempt: st.attempt,
 	}
@@ -190,8 +191,10 @@ func (r *runner) callCanceler(in journal.Input) (refused bool) {
 		return true
 	}
 	if err != nil {
-		attrs := []slog.Attr{slog.String("agent", r.svc.name), slog.String("task", string(r.key.ID)), slog.Any("error", err)}
-		r.e.log.LogAttrs(r.e.ctx, slog.LevelWarn, "an agent's Cancel failed; the task is cancelled all the same", append(attrs, stackOf(err)...)...)
+		attrs := []slog.Attr{slog.String("agent", r.svc.name), slog.String("task", string(r.key.ID)),
+			slog.Any("error", err)}
+		r.e.log.LogAttrs(r.e.ctx, slog.LevelWarn, "an agent's Cancel failed; the task is cancelled all the same",
+			append(attrs, stackOf(err)...)...)
 	}
 	return false
 }

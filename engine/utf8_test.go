@@ -20,7 +20,10 @@ func TestInvalidUTF8IsRefused(t *testing.T) {
 		"a status":    func(_ context.Context, t *agent.Turn) error { return t.Working(a2a.TextPart(broken)) },
 		"an artifact": func(_ context.Context, t *agent.Turn) error { return t.Artifact("a", a2a.TextPart(broken)) },
 		"a name":      func(_ context.Context, t *agent.Turn) error { return t.Artifact(broken, a2a.TextPart("a")) },
-		"data":        func(_ context.Context, t *agent.Turn) error { return t.Artifact("a", a2a.Part{Content: a2a.Data("{")}) },
+		"data": func(_ context.Context,
+			t *agent.Turn) error {
+			return t.Artifact("a", a2a.Part{Content: a2a.Data("{")})
+		},
 		"metadata": func(_ context.Context, t *agent.Turn) error {
 			return t.Artifact("a", a2a.Part{Content: a2a.Text("a"), Metadata: a2a.Metadata{"k": []byte("{")}})
 		},
@@ -36,7 +39,8 @@ func TestInvalidUTF8IsRefused(t *testing.T) {
 			}
 			defer eng.Shutdown(t.Context())
 			service := eng.Agent("a", run, nil)
-			result, err := service.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("hi"))})
+			result, err := service.SendMessage(t.Context(),
+				&a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("hi"))})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,8 @@ const WantFiles = "desiredOutputFiles"
 const inline01 = 4 << 20
 
 // Agent returns a, whose files the store keeps. The agent makes parts of bytes as ever, and reads them as such in its
-// task and in related ones. Bytes that it returns from a turn by Turn.Reply stay where they are, because there may be no task.
+// task and in related ones. Bytes that it returns from a turn by Turn.Reply stay where they are, because there may be
+// no task.
 //
 // Serve the result with [Store.Service], or readers see references that only the store can read.
 func (s *Store) Agent(a agent.Agent) agent.Agent { return &keeper{s, a} }
@@ -212,16 +213,20 @@ func (b *backend) put(content []byte, about File) (*File, error) {
 	if (errors.Is(err, ErrQuota) || errors.Is(err, ErrFull)) && b.reclaim() {
 		f, err = b.store.Put(b.ctx, b.key, bytes.NewReader(content), about)
 	}
-	const inline = "To get it without a place here, ask with \"desiredOutputFiles\": \"inline\" in the message's metadata."
+	const inline = "To get it without a place here, ask with \"desiredOutputFiles\": \"inline\" in the message's " +
+		"metadata."
 	name, o := urlName(about.Name), b.store.opts
 	switch {
 	case errors.Is(err, ErrTooLarge):
-		return nil, agent.Public(fmt.Sprintf("The file %s has %d bytes, and files may have %d here. %s", name, len(content), o.MaxFile, inline), err)
+		return nil, agent.Public(fmt.Sprintf("The file %s has %d bytes, and files may have %d here. %s", name,
+			len(content), o.MaxFile, inline), err)
 	case errors.Is(err, ErrQuota):
-		return nil, agent.Public(fmt.Sprintf("There is no room for the file %s of %d bytes: the files of all tasks of one caller may have %d bytes, until the oldest tasks are removed. %s",
+		return nil, agent.Public(fmt.Sprintf("There is no room for the file %s of %d bytes: the files of all tasks "+
+			"of one caller may have %d bytes, until the oldest tasks are removed. %s",
 			name, len(content), o.MaxOwner, inline), err)
 	case errors.Is(err, ErrFull):
-		return nil, agent.Public(fmt.Sprintf("There is no room for the file %s of %d bytes, until old tasks are removed. %s", name, len(content), inline), err)
+		return nil, agent.Public(fmt.Sprintf("There is no room for the file %s of %d bytes, until old tasks are "+
+			"removed. %s", name, len(content), inline), err)
 	}
 	return f, err
 }

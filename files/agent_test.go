@@ -49,7 +49,8 @@ func serve(t *testing.T, a agent.Agent, opts files.Options) *stack {
 		t.Fatal(err)
 	}
 	s.engine = e
-	card := &a2a.AgentCard{Name: "F", Description: "F", Version: "1", DefaultInputModes: []string{"*/*"}, DefaultOutputModes: []string{"*/*"}}
+	card := &a2a.AgentCard{Name: "F", Description: "F", Version: "1", DefaultInputModes: []string{"*/*"},
+		DefaultOutputModes: []string{"*/*"}}
 	svc := s.store.Service(e.Agent("f", s.store.Agent(a), &engine.AgentOptions{AnyInput: true}), "")
 	mux := http.NewServeMux()
 	mux.Handle(files.Path, s.store)
@@ -114,7 +115,8 @@ var painter = agent.Func(func(_ context.Context, t *agent.Turn) error {
 	if err := t.Working(a2a.TextPart("a sketch"), a2a.RawPart(large, "image/png", "sketch.png")); err != nil {
 		return err
 	}
-	if err := t.Artifact("files", a2a.TextPart("two"), a2a.RawPart(small, "image/png", "small.png"), a2a.RawPart(large, "image/png", "large.png")); err != nil {
+	if err := t.Artifact("files", a2a.TextPart("two"), a2a.RawPart(small, "image/png", "small.png"),
+		a2a.RawPart(large, "image/png", "large.png")); err != nil {
 		return err
 	}
 	if t.Text() == "ask" {
@@ -153,7 +155,8 @@ func TestFilesByURL(t *testing.T) {
 	for _, binding := range []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON} {
 		t.Run(binding, func(t *testing.T) {
 			c := s.dial(t, binding)
-			for how, want := range map[string]string{"": "text raw url", "url": "text url url", "inline": "text raw raw", "else": "text raw url"} {
+			for how, want := range map[string]string{"": "text raw url", "url": "text url url",
+				"inline": "text raw raw", "else": "text raw url"} {
 				res, err := c.SendMessage(t.Context(), request("go", how))
 				if err != nil {
 					t.Fatal(err)
@@ -173,7 +176,8 @@ func TestFilesInlineForOldClients(t *testing.T) {
 	t.Parallel()
 	huge := bytes.Repeat([]byte("x"), 4<<20+1)
 	s := serve(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
-		return t.Artifact("files", a2a.RawPart(large, "image/png", "large.png"), a2a.RawPart(huge[1:], "image/png", "limit.png"), a2a.RawPart(huge, "image/png", "huge.png"))
+		return t.Artifact("files", a2a.RawPart(large, "image/png", "large.png"),
+			a2a.RawPart(huge[1:], "image/png", "limit.png"), a2a.RawPart(huge, "image/png", "huge.png"))
 	}), files.Options{Threshold: 999})
 	c, err := client.Dial(t.Context(), s.url, &client.Options{Generations: []a2a.Generation{a2a.Generation01}})
 	if err != nil {
@@ -211,12 +215,14 @@ func (s *stack) checkTask(t *testing.T, c *client.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, task := range map[string]*a2a.Task{"sent": sent, "got": got, "listed": page.Tasks[0], "canceled": canceled} {
+	for name, task := range map[string]*a2a.Task{"sent": sent, "got": got, "listed": page.Tasks[0],
+		"canceled": canceled} {
 		p := task.Artifacts[0].Parts[2]
 		if b := s.fetch(t, p); !bytes.Equal(b, large) {
 			t.Errorf("%s: %q", name, b)
 		}
-		if p.MediaType != "image/png" || p.Filename != "large.png" || string(p.Metadata["size"]) != "1000" || len(p.Metadata["sha256"]) != 66 {
+		if p.MediaType != "image/png" || p.Filename != "large.png" || string(p.Metadata["size"]) != "1000" ||
+			len(p.Metadata["sha256"]) != 66 {
 			t.Errorf("%s: %+v", name, p)
 		}
 		if m := task.Status.Message; m != nil {
@@ -261,8 +267,8 @@ func (s *stack) checkStream(t *testing.T, c *client.Client) {
 	}
 }
 
-// A caller who names a file of somebody else gets it neither from a message, in either role, nor from an agent that makes
-// a part of the name.
+// A caller who names a file of somebody else gets it neither from a message, in either role, nor from an agent that
+// makes a part of the name.
 func TestReferencesOfOthersAreNotSigned(t *testing.T) {
 	t.Parallel()
 	var echoed error
@@ -289,7 +295,8 @@ func TestReferencesOfOthersAreNotSigned(t *testing.T) {
 		_, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
 		_, err2 := c.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: m})
 		for _, err := range []error{err, err2} {
-			if refused, ok := errors.AsType[*a2a.Error](err); !ok || refused.Kind != a2a.ErrInvalidParams || refused.Violations[0].Field != "message.parts[1].url" {
+			if refused, ok := errors.AsType[*a2a.Error](err); !ok || refused.Kind != a2a.ErrInvalidParams ||
+				refused.Violations[0].Field != "message.parts[1].url" {
 				t.Errorf("as %v the caller is told %v", role, err)
 			}
 		}
@@ -321,7 +328,8 @@ func TestAgentReadsItsBytes(t *testing.T) {
 		if t.Text() == "make" {
 			return t.Artifact("f", a2a.RawPart(large, "image/png", "x.png"))
 		}
-		if err := errors.Join(t.Artifact("f", a2a.RawPart(large, "image/png", "x.png")), t.SaveTask(ctx, 1)); err != nil {
+		if err := errors.Join(t.Artifact("f", a2a.RawPart(large, "image/png", "x.png")),
+			t.SaveTask(ctx, 1)); err != nil {
 			return err
 		}
 		own = t.Task().Artifacts[0].Parts[0].Content.(a2a.Raw)
@@ -340,7 +348,8 @@ func TestAgentReadsItsBytes(t *testing.T) {
 	}
 	next := request("look", "")
 	next.Message.ContextID = res.(*a2a.Task).ContextID
-	if res, err = c.SendMessage(t.Context(), next); err != nil || res.(*a2a.Task).Status.State != a2a.TaskStateCompleted {
+	if res, err = c.SendMessage(t.Context(), next); err != nil ||
+		res.(*a2a.Task).Status.State != a2a.TaskStateCompleted {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	if !bytes.Equal(own, large) || !bytes.Equal(related, large) {
@@ -369,7 +378,8 @@ func TestWrapperKeepsWhatTheAgentCan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: res.(*a2a.Task).ID}); !errors.Is(err, a2a.ErrTaskNotCancelable) {
+	if _, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: res.(*a2a.Task).ID}); !errors.Is(err,
+		a2a.ErrTaskNotCancelable) {
 		t.Errorf("cancel: %v", err)
 	}
 	if c.Card().Capabilities.Extensions == nil {
@@ -411,7 +421,8 @@ func TestFilesOfAQuestionWithinATurn(t *testing.T) {
 	}
 	next := request("yes", "")
 	next.Message.TaskID = task.ID
-	if res, err = c.SendMessage(t.Context(), next); err != nil || res.(*a2a.Task).Status.State != a2a.TaskStateCompleted {
+	if res, err = c.SendMessage(t.Context(), next); err != nil ||
+		res.(*a2a.Task).Status.State != a2a.TaskStateCompleted {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
@@ -443,11 +454,13 @@ func TestReplacedFilesGo(t *testing.T) {
 		}
 		for i := range 50 {
 			name := strconv.Itoa(i)
-			if err := t.PutArtifact(&a2a.Artifact{ID: "picture", Parts: []a2a.Part{a2a.RawPart(large, "", name), a2a.RawPart(small, "", name)}}); err != nil {
+			if err := t.PutArtifact(&a2a.Artifact{ID: "picture",
+				Parts: []a2a.Part{a2a.RawPart(large, "", name), a2a.RawPart(small, "", name)}}); err != nil {
 				return err
 			}
 			w := t.StreamArtifact(a2a.Artifact{ID: "log", Name: "log"})
-			if err := errors.Join(w.WritePart(a2a.RawPart(small, "", name)), w.WritePart(a2a.RawPart(small, "", name+"b"))); err != nil {
+			if err := errors.Join(w.WritePart(a2a.RawPart(small, "", name)),
+				w.WritePart(a2a.RawPart(small, "", name+"b"))); err != nil {
 				return err
 			}
 			kept = max(kept, onDisk(tt, s.dir))
@@ -489,7 +502,8 @@ func TestReplacedFilesMakeRoom(t *testing.T) {
 	t.Parallel()
 	s := serve(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
 		for range 10 {
-			if err := t.PutArtifact(&a2a.Artifact{ID: "picture", Parts: []a2a.Part{a2a.RawPart(large, "", "x")}}); err != nil {
+			if err := t.PutArtifact(&a2a.Artifact{ID: "picture",
+				Parts: []a2a.Part{a2a.RawPart(large, "", "x")}}); err != nil {
 				return err
 			}
 		}
@@ -510,7 +524,8 @@ func TestRefusedFilesGo(t *testing.T) {
 		if t.Artifact("bad", parts...) == nil || t.Working(parts...) == nil {
 			return errors.New("what nobody can read is taken")
 		}
-		if t.Artifact("worse", parts[0], a2a.URLPart("dragoman-file:"+strings.Repeat("0", 32)+"-"+strings.Repeat("0", 32), "", "")) == nil {
+		if t.Artifact("worse", parts[0],
+			a2a.URLPart("dragoman-file:"+strings.Repeat("0", 32)+"-"+strings.Repeat("0", 32), "", "")) == nil {
 			return errors.New("a reference to nothing is taken")
 		}
 		return nil
@@ -565,7 +580,8 @@ func TestURLsAreAtTheHostThatWasAsked(t *testing.T) {
 		defer e.Shutdown(context.Background())
 		plain := e.Agent("f", store.Agent(painter), &engine.AgentOptions{AnyInput: true})
 		card := &a2a.AgentCard{Name: "F", Description: "F", Version: "1"}
-		srv, err := server.New(store.Service(plain, base), &server.Options{Card: card, Path: "/agents/f", Logger: slog.New(slog.DiscardHandler)})
+		srv, err := server.New(store.Service(plain, base),
+			&server.Options{Card: card, Path: "/agents/f", Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -635,13 +651,16 @@ func TestOnlyFilesOfTheTaskAreSigned(t *testing.T) {
 		other(func(k *journal.Key) { k.Tenant = "other" }): false,
 		other(func(k *journal.Key) { k.Agent = "other" }):  false,
 	} {
-		task := &a2a.Task{ID: key.ID, Artifacts: []*a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.URLPart("dragoman-file:"+f.ID+"/x", "", "")}}}}
+		task := &a2a.Task{ID: key.ID,
+			Artifacts: []*a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.URLPart("dragoman-file:"+f.ID+"/x", "", "")}}}}
 		ctx := a2a.WithCall(t.Context(), &a2a.Call{Identity: a2a.Identity{Subject: key.Owner, Client: key.Agent}})
-		got, err := s.Service(misled{task: task}, "http://x").GetTask(ctx, &a2a.GetTaskRequest{ID: key.ID, Tenant: key.Tenant})
+		got, err := s.Service(misled{task: task}, "http://x").GetTask(ctx,
+			&a2a.GetTaskRequest{ID: key.ID, Tenant: key.Tenant})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if url := string(got.Artifacts[0].Parts[0].Content.(a2a.URL)); strings.HasPrefix(url, "http://x/files/") != signed {
+		if url := string(got.Artifacts[0].Parts[0].Content.(a2a.URL)); strings.HasPrefix(url,
+			"http://x/files/") != signed {
 			t.Errorf("in the task %+v: %s", key, url)
 		}
 	}

@@ -23,18 +23,23 @@ var defaultPorts = map[string]string{"http": "80", "https": "443"}
 // "https://example.com/exports/".
 func parseOrigin(entry string) (origin, error) {
 	u, err := url.Parse(entry)
-	if err != nil || defaultPorts[u.Scheme] == "" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return origin{}, fmt.Errorf("files: FetchOptions.Allow: %q is not the beginning of a URL, such as https://files.example.com/exports/", entry)
+	if err != nil || defaultPorts[u.Scheme] == "" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
+		return origin{}, fmt.Errorf("files: FetchOptions.Allow: %q is not the beginning of a URL, such as "+
+			"https://files.example.com/exports/", entry)
 	}
 	if u = normalize(u); ambiguous(u) {
-		return origin{}, fmt.Errorf("files: FetchOptions.Allow: %q has a path that servers read in more than one way", entry)
+		return origin{}, fmt.Errorf("files: FetchOptions.Allow: %q has a path that servers read in more than one way",
+			entry)
 	}
-	o := origin{scheme: u.Scheme, host: hostOf(u), port: portOf(u), path: strings.TrimRight(path.Clean("/"+u.Path), "/") + "/"}
+	o := origin{scheme: u.Scheme, host: hostOf(u), port: portOf(u),
+		path: strings.TrimRight(path.Clean("/"+u.Path), "/") + "/"}
 	if rest, ok := strings.CutPrefix(o.host, "*."); ok {
 		o.host, o.subdomains = rest, true
 	}
 	if o.host == "" || strings.Contains(o.host, "*") {
-		return origin{}, fmt.Errorf("files: FetchOptions.Allow: %q: a star stands for subdomains, at the beginning, as in https://*.example.com", entry)
+		return origin{}, fmt.Errorf("files: FetchOptions.Allow: %q: a star stands for subdomains, at the beginning, "+
+			"as in https://*.example.com", entry)
 	}
 	return o, nil
 }

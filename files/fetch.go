@@ -27,7 +27,8 @@ type FetchOptions struct {
 	// entry says it.
 	Allow []string
 	// Networks says where the URLs of the list may lead to: NetworksPublic, NetworksLoopback or NetworksPrivate, each
-	// with those before it. "" means NetworksPublic: neither this machine nor its neighbours, whatever names resolve to.
+	// with those before it. "" means NetworksPublic: neither this machine nor its neighbours, whatever names resolve
+	// to.
 	Networks string
 	// MediaTypes are what is taken, such as "text/csv" or "image/*". Nil means any.
 	MediaTypes []string
@@ -65,8 +66,8 @@ type Fetched struct {
 	URL       string // after redirects; "data:" for those
 }
 
-// NewFetcher returns a Fetcher; nil options are the zero value. Errors: an entry of the list that is not the beginning of
-// a URL, networks that are none of the constants, a negative limit.
+// NewFetcher returns a Fetcher; nil options are the zero value. Errors: an entry of the list that is not the beginning
+// of a URL, networks that are none of the constants, a negative limit.
 func NewFetcher(opts *FetchOptions) (*Fetcher, error) {
 	if opts == nil {
 		opts = &FetchOptions{}
@@ -76,7 +77,8 @@ func NewFetcher(opts *FetchOptions) (*Fetcher, error) {
 		return nil, errors.New("files: FetchOptions.MaxBytes and Timeout must not be negative")
 	}
 	if opts.Networks != "" && !guard.Networks(opts.Networks).Valid() {
-		return nil, fmt.Errorf("files: FetchOptions.Networks is %q; use %s, %s or %s", opts.Networks, NetworksPublic, NetworksLoopback, NetworksPrivate)
+		return nil, fmt.Errorf("files: FetchOptions.Networks is %q; use %s, %s or %s", opts.Networks, NetworksPublic,
+			NetworksLoopback, NetworksPrivate)
 	}
 	f.opts.MaxBytes = cmp.Or(opts.MaxBytes, 16<<20)
 	f.opts.MaxRedirects = cmp.Or(opts.MaxRedirects, 3)
@@ -189,7 +191,8 @@ func explain(err error) error {
 }
 
 func (f *Fetcher) takes(mediaType string) error {
-	if len(f.opts.MediaTypes) == 0 || slices.ContainsFunc(f.opts.MediaTypes, func(m string) bool { return agent.MatchMode(m, mediaType) }) {
+	if len(f.opts.MediaTypes) == 0 || slices.ContainsFunc(f.opts.MediaTypes,
+		func(m string) bool { return agent.MatchMode(m, mediaType) }) {
 		return nil
 	}
 	return fmt.Errorf("%w: %q; taken are %s", ErrMediaType, mediaType, strings.Join(f.opts.MediaTypes, ", "))

@@ -59,9 +59,11 @@ func TestFetch(t *testing.T) {
 			http.NotFound(w, r)
 		}
 	})
-	f := fetcher(t, files.FetchOptions{Allow: []string{site + "/a"}, Networks: files.NetworksLoopback, MaxBytes: 100, MediaTypes: []string{"text/csv"}})
+	f := fetcher(t, files.FetchOptions{Allow: []string{site + "/a"}, Networks: files.NetworksLoopback, MaxBytes: 100,
+		MediaTypes: []string{"text/csv"}})
 	got, err := f.Fetch(t.Context(), site+"/a/data.csv?x=1")
-	if err != nil || string(got.Content) != "a,b\n1,2\n" || got.MediaType != "text/csv; charset=utf-8" || got.Name != "data.csv" || got.URL != site+"/a/data.csv?x=1" {
+	if err != nil || string(got.Content) != "a,b\n1,2\n" || got.MediaType != "text/csv; charset=utf-8" ||
+		got.Name != "data.csv" || got.URL != site+"/a/data.csv?x=1" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := f.Fetch(t.Context(), site+"/a/named"); err != nil || got.Name != "x.csv" {
@@ -77,23 +79,25 @@ func TestFetch(t *testing.T) {
 		want error
 		text string
 	}{
-		"media type":    {f, site + "/a/page", files.ErrMediaType, "text/html"},
-		"not there":     {f, site + "/a/none", nil, "404"},
-		"large":         {any, site + "/a/large", files.ErrTooLarge, "100 bytes"},
-		"endless":       {any, site + "/a/endless", files.ErrTooLarge, "100 bytes"},
-		"not listed":    {f, site + "/b/data.csv", files.ErrNotAllowed, ""},
-		"up and down":   {f, site + "/a/../b/data.csv", files.ErrNotAllowed, ""},
-		"escaped":       {f, site + "/a/%2e%2e/b/data.csv", files.ErrNotAllowed, ""},
-		"begins alike":  {f, site + "/ab/data.csv", files.ErrNotAllowed, ""},
-		"other port":    {f, strings.TrimRight(site, "0123456789") + "1/a/data.csv", files.ErrNotAllowed, ""},
-		"other scheme":  {f, strings.Replace(site, "http:", "https:", 1) + "/a/data.csv", files.ErrNotAllowed, ""},
-		"with password": {f, strings.Replace(site, "http://", "http://u:p@", 1) + "/a/data.csv", files.ErrNotAllowed, ""},
-		"host hides":    {f, "http://evil.example#" + site + "/a/", files.ErrNotAllowed, ""},
-		"file":          {f, "file:///etc/passwd", files.ErrNotAllowed, ""},
-		"no URL":        {f, "http://[::1", nil, "not a URL"},
-		"empty":         {f, "", files.ErrNotAllowed, ""},
+		"media type":   {f, site + "/a/page", files.ErrMediaType, "text/html"},
+		"not there":    {f, site + "/a/none", nil, "404"},
+		"large":        {any, site + "/a/large", files.ErrTooLarge, "100 bytes"},
+		"endless":      {any, site + "/a/endless", files.ErrTooLarge, "100 bytes"},
+		"not listed":   {f, site + "/b/data.csv", files.ErrNotAllowed, ""},
+		"up and down":  {f, site + "/a/../b/data.csv", files.ErrNotAllowed, ""},
+		"escaped":      {f, site + "/a/%2e%2e/b/data.csv", files.ErrNotAllowed, ""},
+		"begins alike": {f, site + "/ab/data.csv", files.ErrNotAllowed, ""},
+		"other port":   {f, strings.TrimRight(site, "0123456789") + "1/a/data.csv", files.ErrNotAllowed, ""},
+		"other scheme": {f, strings.Replace(site, "http:", "https:", 1) + "/a/data.csv", files.ErrNotAllowed, ""},
+		"with password": {f, strings.Replace(site, "http://", "http://u:p@", 1) + "/a/data.csv", files.ErrNotAllowed,
+			""},
+		"host hides": {f, "http://evil.example#" + site + "/a/", files.ErrNotAllowed, ""},
+		"file":       {f, "file:///etc/passwd", files.ErrNotAllowed, ""},
+		"no URL":     {f, "http://[::1", nil, "not a URL"},
+		"empty":      {f, "", files.ErrNotAllowed, ""},
 	} {
-		if got, err := row.f.Fetch(t.Context(), row.url); err == nil || row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.text) {
+		if got, err := row.f.Fetch(t.Context(), row.url); err == nil || row.want != nil && !errors.Is(err, row.want) ||
+			!strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: %v, %v; want %v", name, got, err, row.want)
 		}
 	}
@@ -104,7 +108,8 @@ func TestFetchStaysOnThePublicInternet(t *testing.T) {
 	t.Parallel()
 	site := website(t, func(http.ResponseWriter, *http.Request) { t.Error("somebody calls") })
 	port := site[strings.LastIndex(site, ":"):]
-	hosts := []string{"127.0.0.1", "localhost", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1", "192.168.1.1", "[fd00::1]", "[64:ff9b::7f00:1]"}
+	hosts := []string{"127.0.0.1", "localhost", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1",
+		"192.168.1.1", "[fd00::1]", "[64:ff9b::7f00:1]"}
 	for _, host := range hosts {
 		f := fetcher(t, files.FetchOptions{Allow: []string{"http://" + host + port}, Timeout: 5 * time.Second})
 		if _, err := f.Fetch(t.Context(), "http://"+host+port+"/"); !errors.Is(err, files.ErrNotAllowed) {
@@ -117,7 +122,8 @@ func TestFetchFollowsRedirectsWithinTheList(t *testing.T) {
 	t.Parallel()
 	secret := website(t, func(http.ResponseWriter, *http.Request) { t.Error("a redirect leads out of the list") })
 	site := website(t, func(w http.ResponseWriter, r *http.Request) {
-		to := map[string]string{"/out": secret, "/1": "/2", "/2": "/3", "/3": "/4", "/4": "/end", "/file": "file:///etc/passwd", "/private": "http://10.0.0.1/"}[r.URL.Path]
+		to := map[string]string{"/out": secret, "/1": "/2", "/2": "/3", "/3": "/4", "/4": "/end",
+			"/file": "file:///etc/passwd", "/private": "http://10.0.0.1/"}[r.URL.Path]
 		if to != "" {
 			http.Redirect(w, r, to, http.StatusFound)
 			return
@@ -128,10 +134,12 @@ func TestFetchFollowsRedirectsWithinTheList(t *testing.T) {
 		io.WriteString(w, "found")
 	})
 	f := fetcher(t, files.FetchOptions{Allow: []string{site, "http://10.0.0.1"}, Networks: files.NetworksLoopback})
-	if got, err := f.Fetch(t.Context(), site+"/2"); err != nil || string(got.Content) != "found" || got.URL != site+"/end" {
+	if got, err := f.Fetch(t.Context(), site+"/2"); err != nil || string(got.Content) != "found" ||
+		got.URL != site+"/end" {
 		t.Errorf("three redirects: %v, %v", got, err)
 	}
-	for path, want := range map[string]string{"/1": "too often", "/out": files.ErrNotAllowed.Error(), "/file": files.ErrNotAllowed.Error(), "/private": files.ErrNotAllowed.Error()} {
+	for path, want := range map[string]string{"/1": "too often", "/out": files.ErrNotAllowed.Error(),
+		"/file": files.ErrNotAllowed.Error(), "/private": files.ErrNotAllowed.Error()} {
 		_, err := f.Fetch(t.Context(), site+path)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
@@ -158,7 +166,8 @@ func TestFetchIsLimitedInTime(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	})
-	f := fetcher(t, files.FetchOptions{Allow: []string{site}, Networks: files.NetworksLoopback, Timeout: 50 * time.Millisecond})
+	f := fetcher(t, files.FetchOptions{Allow: []string{site}, Networks: files.NetworksLoopback,
+		Timeout: 50 * time.Millisecond})
 	if _, err := f.Fetch(t.Context(), site); err == nil || !strings.Contains(err.Error(), "within 50ms") {
 		t.Errorf("%v", err)
 	}
@@ -166,7 +175,8 @@ func TestFetchIsLimitedInTime(t *testing.T) {
 
 func TestAllowList(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{"", "example.com", "ftp://example.com", "https://", "https://*", "https://a.*.com", "https://u@example.com", "https://example.com?x", "://"} {
+	for _, bad := range []string{"", "example.com", "ftp://example.com", "https://", "https://*", "https://a.*.com",
+		"https://u@example.com", "https://example.com?x", "://"} {
 		if _, err := files.NewFetcher(&files.FetchOptions{Allow: []string{bad}}); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
@@ -178,10 +188,12 @@ func TestAllowList(t *testing.T) {
 		t.Error("networks that nobody knows are taken")
 	}
 	// Whether a name is on the list shows before it is looked up: those that are cannot be reached here.
-	f := fetcher(t, files.FetchOptions{Allow: []string{"https://*.test.invalid", "http://plain.invalid:8080/x/"}, Timeout: 2 * time.Second})
+	f := fetcher(t, files.FetchOptions{Allow: []string{"https://*.test.invalid", "http://plain.invalid:8080/x/"},
+		Timeout: 2 * time.Second})
 	for url, listed := range map[string]bool{
 		"https://a.test.invalid/": true, "https://A.B.Test.Invalid./x": true, "https://a.test.invalid:443/": true,
-		"https://test.invalid/": false, "https://eviltest.invalid/": false, "https://a.test.invalid.evil.invalid/": false, "http://a.test.invalid/": false,
+		"https://test.invalid/": false, "https://eviltest.invalid/": false,
+		"https://a.test.invalid.evil.invalid/": false, "http://a.test.invalid/": false,
 		"http://plain.invalid:8080/x/y": true, "http://plain.invalid/x/y": false, "http://plain.invalid:8080/": false,
 	} {
 		if _, err := f.Fetch(t.Context(), url); err == nil || errors.Is(err, files.ErrNotAllowed) == listed {
@@ -198,7 +210,8 @@ func TestPathsAreNormalized(t *testing.T) {
 	f := fetcher(t, files.FetchOptions{Allow: []string{site + "/x/../a/./b/"}, Networks: files.NetworksLoopback})
 	for path, want := range map[string]string{
 		"/a/b/c": "/a/b/c", "/a/b": "/a/b", "/a/b/": "/a/b/", "/a/b/c%20d;v=1?q=%2f": "/a/b/c%20d;v=1?q=%2f",
-		"/a/./b/c": "/a/b/c", "/s/../a/b/c": "/a/b/c", "/s/%2e%2E/a/b/c": "/a/b/c", "/a/b/100%25": "/a/b/100%25", "/a/b//c": "/a/b//c",
+		"/a/./b/c": "/a/b/c", "/s/../a/b/c": "/a/b/c", "/s/%2e%2E/a/b/c": "/a/b/c", "/a/b/100%25": "/a/b/100%25",
+		"/a/b//c":   "/a/b//c",
 		"/a/b/../c": "", "/a/b/%2e%2e/c": "", "/a/bc": "", "/a/b/..": "", "/a/b//../../c": "",
 		"/s%2f..%2fa/b/c": "", "/a/b%2Fc": "", "/a/b/..%2f..%2fs": "", "/a/b/..%5c..%5cs": "", `/a/b/..\s`: "",
 		"/a/b/%252e%252e/s": "", "/a/b/..%252fs": "", "/a/b/%2e%2e;/s": "", "/a/b/..;v=1/s": "", "/a/b/..%255cs": "",

@@ -33,7 +33,8 @@ func (s *Store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusGone, "the URL has expired; get the task again for a new one")
 		return
 	case err != nil:
-		refuse(w, http.StatusForbidden, "the URL is not one that this server gave out; get the task again for a new one")
+		refuse(w, http.StatusForbidden, "the URL is not one that this server gave out; get the task again for a new "+
+			"one")
 		return
 	}
 	s.serve(w, r, id, until)
@@ -50,7 +51,8 @@ func (s *Store) serve(w http.ResponseWriter, r *http.Request, id string, until t
 	}
 	switch {
 	case errors.Is(err, ErrNotFound):
-		refuse(w, http.StatusNotFound, "the file is gone: its task was removed, or something newer took its place; get the task again")
+		refuse(w, http.StatusNotFound, "the file is gone: its task was removed, or something newer took its place; "+
+			"get the task again")
 		return
 	case err != nil:
 		s.opts.Logger.Error("a file cannot be given out", "file", id, "error", err)
@@ -63,7 +65,8 @@ func (s *Store) serve(w http.ResponseWriter, r *http.Request, id string, until t
 	h.Set("ETag", `"`+f.SHA256+`"`)
 	h.Set("Cache-Control", "private, immutable, max-age="+strconv.Itoa(max(0, int(time.Until(until).Seconds()))))
 	allowed := time.Minute + time.Duration(f.Size/slowest)*time.Second
-	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(allowed)) // where the connection has none, nothing is lost
+	// where the connection has none, nothing is lost
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(allowed))
 	http.ServeContent(w, r, "", time.Time{}, content)
 }
 
@@ -83,7 +86,8 @@ func servedType(mediaType string) string {
 }
 
 // harmless are the types that browsers may show in place; all others they save.
-var harmless = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "text/plain": true}
+var harmless = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true,
+	"text/plain": true}
 
 func disposition(f *File) string {
 	how := "attachment"

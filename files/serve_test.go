@@ -65,13 +65,15 @@ func TestServe(t *testing.T) {
 	if cache := res.Header.Get("Cache-Control"); !strings.HasPrefix(cache, "private, ") {
 		t.Errorf("Cache-Control: %q", cache)
 	}
-	if res := ask(t, s, "GET", u, "Range", "bytes=3-5"); res.StatusCode != 206 || body(t, res) != "345" || res.Header.Get("Content-Range") != "bytes 3-5/10" {
+	if res := ask(t, s, "GET", u, "Range", "bytes=3-5"); res.StatusCode != 206 || body(t, res) != "345" ||
+		res.Header.Get("Content-Range") != "bytes 3-5/10" {
 		t.Errorf("range: %d %v", res.StatusCode, res.Header)
 	}
 	if res := ask(t, s, "GET", u, "Range", "bytes=20-"); res.StatusCode != 416 {
 		t.Errorf("range beyond the end: %d", res.StatusCode)
 	}
-	if res := ask(t, s, "HEAD", u); res.StatusCode != 200 || body(t, res) != "" || res.Header.Get("Content-Length") != "10" {
+	if res := ask(t, s, "HEAD", u); res.StatusCode != 200 || body(t, res) != "" ||
+		res.Header.Get("Content-Length") != "10" {
 		t.Errorf("HEAD: %d %v", res.StatusCode, res.Header)
 	}
 	if res := ask(t, s, "GET", u, "If-None-Match", `"`+f.SHA256+`"`); res.StatusCode != 304 {
@@ -107,7 +109,8 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), nil)
 	for name, want := range map[string]string{
-		"../../etc/passwd": "passwd", `C:\evil.exe`: "evil.exe", "a\nb\x1b[31m.txt": "ab[31m.txt", "..": "", "": "", ". .": "",
+		"../../etc/passwd": "passwd", `C:\evil.exe`: "evil.exe", "a\nb\x1b[31m.txt": "ab[31m.txt", "..": "", "": "",
+		". .":           "",
 		"gnp.\u202eexe": "gnp.exe", strings.Repeat("é", 200) + ".csv": strings.Repeat("é", 62) + ".csv",
 	} {
 		f := put(t, s, keyOf("t"), "x", files.File{Name: name})
@@ -140,11 +143,17 @@ func TestURLsAreSigned(t *testing.T) {
 		"another signature": change(func(_ *url.URL, q url.Values) { q.Set("signature", strings.Repeat("A", 43)) }),
 		"longer":            change(func(_ *url.URL, q url.Values) { q.Set("expires", q.Get("expires")+"0") }),
 		"for ever":          change(func(_ *url.URL, q url.Values) { q.Del("expires") }),
-		"another file":      change(func(u *url.URL, _ url.Values) { u.Path = strings.Replace(u.Path, f.ID, other.ID, 1) }),
-		"another name":      change(func(u *url.URL, _ url.Values) { u.Path += ".exe" }),
-		"no name":           change(func(u *url.URL, _ url.Values) { u.Path = u.Path[:len(u.Path)-2] }),
-		"another store's":   open(t, t.TempDir(), nil).URL(base, f.ID, f.Name, time.Now()),
-		"another path":      change(func(u *url.URL, _ url.Values) { u.Path = strings.Replace(u.Path, "/files/", "/tasks/", 1) }),
+		"another file": change(func(u *url.URL,
+			_ url.Values) {
+			u.Path = strings.Replace(u.Path, f.ID, other.ID, 1)
+		}),
+		"another name":    change(func(u *url.URL, _ url.Values) { u.Path += ".exe" }),
+		"no name":         change(func(u *url.URL, _ url.Values) { u.Path = u.Path[:len(u.Path)-2] }),
+		"another store's": open(t, t.TempDir(), nil).URL(base, f.ID, f.Name, time.Now()),
+		"another path": change(func(u *url.URL,
+			_ url.Values) {
+			u.Path = strings.Replace(u.Path, "/files/", "/tasks/", 1)
+		}),
 	} {
 		if res := ask(t, s, "GET", changed); res.StatusCode != 403 {
 			t.Errorf("%s: %d", name, res.StatusCode)
@@ -167,7 +176,8 @@ func TestURLsExpire(t *testing.T) {
 		}
 	}
 	hour := now.Truncate(time.Hour)
-	if a, b := s.URL(base, f.ID, f.Name, hour.Add(time.Minute)), s.URL(base, f.ID, f.Name, hour.Add(2*time.Minute)); a != b {
+	if a, b := s.URL(base, f.ID, f.Name, hour.Add(time.Minute)),
+		s.URL(base, f.ID, f.Name, hour.Add(2*time.Minute)); a != b {
 		t.Errorf("what is in a cache is not found there: %s, %s", a, b)
 	}
 }
@@ -205,13 +215,15 @@ func FuzzURL(f *testing.F) {
 	now := time.Now()
 	good := strings.TrimPrefix(s.URL(base, file.ID, file.Name, now), base)
 	later := strings.TrimPrefix(s.URL(base, file.ID, file.Name, now.Add(time.Hour)), base)
-	for _, seed := range []string{good, good + "&expires=1", good + "&signature=", good + "0", "/files/", "/files/" + file.ID + "/x.txt", "/files/../key", "/files/%00/%0a?expires=9"} {
+	for _, seed := range []string{good, good + "&expires=1", good + "&signature=", good + "0", "/files/",
+		"/files/" + file.ID + "/x.txt", "/files/../key", "/files/%00/%0a?expires=9"} {
 		f.Add(seed)
 	}
 	same := func(a, b string) bool { // as requests: %41 is A
 		x, errX := url.Parse(a)
 		y, errY := url.Parse(b)
-		return errX == nil && errY == nil && x.Path == y.Path && x.Query().Get("expires") == y.Query().Get("expires") && x.Query().Get("signature") == y.Query().Get("signature")
+		return errX == nil && errY == nil && x.Path == y.Path && x.Query().Get("expires") == y.Query().Get("expires") &&
+			x.Query().Get("signature") == y.Query().Get("signature")
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		u, err := url.Parse(raw)

@@ -60,8 +60,8 @@ func (s *signing) AgentCard() *a2a.AgentCard {
 	return nil
 }
 
-// view returns what puts signed URLs in place of references, for the caller of an operation. It asks whose tasks the call
-// reaches when it finds the first reference.
+// view returns what puts signed URLs in place of references, for the caller of an operation. It asks whose tasks the
+// call reaches when it finds the first reference.
 func (s *signing) view(ctx context.Context, operation, tenant string) view {
 	base := cmp.Or(s.base, a2a.CallFrom(ctx).BaseURL)
 	scope := sync.OnceValues(func() (journal.Scope, error) { return s.scope(ctx, operation, tenant) })
@@ -103,7 +103,8 @@ func (s *signing) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) 
 	return res, err
 }
 
-func (s *signing) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (s *signing) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	if err := checkMessage(req); err != nil {
 		return nil, err
 	}

@@ -35,10 +35,12 @@ type Options struct {
 	// Logger gets a line for what went wrong on the store's own errands. Nil means slog.Default().
 	Logger *slog.Logger
 
-	MaxFile   int64         // bytes of one file; 0 means 64 MiB
-	MaxTotal  int64         // bytes of all files; 0 means 10 GiB
-	MaxOwner  int64         // bytes of all files of one owner, with whatever agents and tenants; 0 means a tenth of MaxTotal
-	Threshold int           // parts of more bytes are given out by URL even if nobody asks; 0 means 256 KiB, below 0 never
+	MaxFile  int64 // bytes of one file; 0 means 64 MiB
+	MaxTotal int64 // bytes of all files; 0 means 10 GiB
+	// bytes of all files of one owner, with whatever agents and tenants; 0 means a tenth of MaxTotal
+	MaxOwner int64
+	// parts of more bytes are given out by URL even if nobody asks; 0 means 256 KiB, below 0 never
+	Threshold int
 	Lifetime  time.Duration // how long a URL works at least, and twice that at most; 0 means 1 h
 }
 
@@ -226,7 +228,8 @@ func (s *Store) write(ctx context.Context, name string, r io.Reader, f *File) (e
 	defer func() {
 		if err != nil {
 			s.count(f.Key.Owner, -counted.n)
-			for _, ext := range []string{".json", partial, ""} { // the last one is there when only the folder was not synced
+			// the last one is there when only the folder was not synced
+			for _, ext := range []string{".json", partial, ""} {
 				os.Remove(name + ext)
 			}
 		}
@@ -241,7 +244,8 @@ func (s *Store) write(ctx context.Context, name string, r io.Reader, f *File) (e
 	if err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
-	if err := cmp.Or(writeFile(name+".json", raw), os.Rename(name+partial, name), s.sync(filepath.Dir(name))); err != nil {
+	if err := cmp.Or(writeFile(name+".json", raw), os.Rename(name+partial, name),
+		s.sync(filepath.Dir(name))); err != nil {
 		return fmt.Errorf("files: %w", err)
 	}
 	return nil
@@ -326,8 +330,8 @@ func (s *Store) Open(id string) (*os.File, *File, error) {
 	return content, f, nil
 }
 
-// isOf reports whether an id is that of a file of a task. The folder in the id stands for the whole key: the same task id
-// in the scope of somebody else is another folder.
+// isOf reports whether an id is that of a file of a task. The folder in the id stands for the whole key: the same task
+// id in the scope of somebody else is another folder.
 func isOf(key journal.Key, id string) bool {
 	folder, base, _ := strings.Cut(id, "-")
 	return folder == folderName(key) && isHex(base)
@@ -357,7 +361,8 @@ func readOwner(folder string) (journal.Key, error) {
 	return journal.Key{Scope: journal.Scope{Agent: o.Agent, Tenant: o.Tenant, Owner: o.Owner}, ID: o.ID}, nil
 }
 
-// ownerOf returns whose the files of a folder are; "" where that cannot be told, when they are counted and when they go.
+// ownerOf returns whose the files of a folder are; "" where that cannot be told, when they are counted and when they
+// go.
 func ownerOf(folder string) string {
 	key, _ := readOwner(folder)
 	return key.Owner

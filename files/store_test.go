@@ -51,7 +51,8 @@ func put(t *testing.T, s *files.Store, key journal.Key, content string, about fi
 func TestPutAndOpen(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "files")
-	f := put(t, open(t, dir, nil), keyOf("t-1"), "hello", files.File{MediaType: "text/plain; charset=utf-8", Name: "a/b/hello.txt"})
+	f := put(t, open(t, dir, nil), keyOf("t-1"), "hello",
+		files.File{MediaType: "text/plain; charset=utf-8", Name: "a/b/hello.txt"})
 	sum := sha256.Sum256([]byte("hello"))
 	if f.Name != "hello.txt" || f.Size != 5 || f.SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("%+v", f)
@@ -77,7 +78,8 @@ func TestOpenNothing(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), nil)
 	f := put(t, s, keyOf("t-1"), "x", files.File{})
-	for _, id := range []string{"", "x", "-", "../key", f.ID[:33], f.ID + "x", strings.ToUpper(f.ID), f.ID[:33] + strings.Repeat("0", 32), strings.Repeat("0", 32) + "-" + strings.Repeat("0", 32), "../" + f.ID} {
+	for _, id := range []string{"", "x", "-", "../key", f.ID[:33], f.ID + "x", strings.ToUpper(f.ID),
+		f.ID[:33] + strings.Repeat("0", 32), strings.Repeat("0", 32) + "-" + strings.Repeat("0", 32), "../" + f.ID} {
 		if _, _, err := s.Open(id); !errors.Is(err, files.ErrNotFound) {
 			t.Errorf("%q: %v", id, err)
 		}
@@ -138,7 +140,8 @@ func TestQuota(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := fill(s, of("c", "y", "alice"), 1); !errors.Is(err, files.ErrQuota) || !strings.Contains(err.Error(), "10 bytes") {
+		if err := fill(s, of("c", "y", "alice"), 1); !errors.Is(err, files.ErrQuota) ||
+			!strings.Contains(err.Error(), "10 bytes") {
 			t.Errorf("11 of 10: %v", err)
 		}
 		if err := fill(s, of("a", "", "bob"), 5); err != nil {
@@ -193,12 +196,14 @@ func TestBrokenUploadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir, &files.Options{MaxOwner: 5})
-	if _, err := s.Put(t.Context(), keyOf("t-1"), broken{strings.NewReader("12345")}, files.File{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := s.Put(t.Context(), keyOf("t-1"), broken{strings.NewReader("12345")}, files.File{}); !errors.Is(err,
+		io.ErrUnexpectedEOF) {
 		t.Errorf("%v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Put(ended, keyOf("t-1"), strings.NewReader("12345"), files.File{}); !errors.Is(err, context.Canceled) {
+	if _, err := s.Put(ended, keyOf("t-1"), strings.NewReader("12345"), files.File{}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	put(t, s, keyOf("t-1"), "12345", files.File{}) // all of the room is still there
@@ -221,7 +226,8 @@ func TestCrashLeavesNoPartOfAFile(t *testing.T) {
 
 func TestBadOptions(t *testing.T) {
 	t.Parallel()
-	if _, err := files.Open(t.TempDir(), &files.Options{MaxFile: -1}); err == nil || !strings.Contains(err.Error(), "MaxFile") {
+	if _, err := files.Open(t.TempDir(), &files.Options{MaxFile: -1}); err == nil ||
+		!strings.Contains(err.Error(), "MaxFile") {
 		t.Errorf("%v", err)
 	}
 	dir := t.TempDir()
@@ -314,7 +320,8 @@ func TestUnnamedFilesAreSwept(t *testing.T) {
 	defer j.Close()
 	s := open(t, dir, nil) // without a journal it does nothing by itself
 	named, unnamed := put(t, s, keyOf("t"), "x", files.File{}), put(t, s, keyOf("t"), "y", files.File{})
-	addTask(t, j, keyOf("t"), &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.URLPart("dragoman-file:"+named.ID+"/x", "", "")}})
+	addTask(t, j, keyOf("t"), &a2a.Artifact{ID: "a",
+		Parts: []a2a.Part{a2a.URLPart("dragoman-file:"+named.ID+"/x", "", "")}})
 	exists := func(f *files.File) bool {
 		content, _, err := s.Open(f.ID)
 		if err == nil {

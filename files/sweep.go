@@ -18,8 +18,9 @@ import (
 
 const (
 	sweepInterval = time.Hour // like the journal's own upkeep
-	// grace is how old a folder is at least before it can be without a task, and a file before its task can be without a
-	// reference to it: a file is written before the event that shows it is committed, and that may be the task's first.
+	// grace is how old a folder is at least before it can be without a task, and a file before its task can be without
+	// a reference to it: a file is written before the event that shows it is committed, and that may be the task's
+	// first.
 	grace = 10 * time.Minute
 )
 
@@ -91,7 +92,8 @@ func (s *Store) sweepFolder(ctx context.Context, e fs.DirEntry) error {
 
 // removeUnnamed removes the files of a task that it does not refer to, except those that it may be about to.
 func (s *Store) removeUnnamed(ctx context.Context, key journal.Key, folder string) error {
-	entries, err := os.ReadDir(folder) // before the task is read, or a file might be there that it has had no time to name
+	// before the task is read, or a file might be there that it has had no time to name
+	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return ignoreGone(err)
 	}

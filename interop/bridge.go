@@ -26,7 +26,8 @@ func (l *lab) playBridge(ctx context.Context, r *row) map[string]result {
 	failed := func(err error) map[string]result {
 		return map[string]result{"tools": {Scenario: "tools", Detail: err.Error()}}
 	}
-	slow, stop, err := l.launch(ctx, exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "slow", "--addr", "127.0.0.1:0", "--data-dir", ":memory:"))
+	slow, stop, err := l.launch(ctx, exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "slow", "--addr",
+		"127.0.0.1:0", "--data-dir", ":memory:"))
 	if err != nil {
 		return failed(err)
 	}
@@ -34,7 +35,8 @@ func (l *lab) playBridge(ctx context.Context, r *row) map[string]result {
 	bridge := []string{l.dragoman, "mcp", "bridge", "-a", "money=" + l.currency, "-a", "slow=" + slow}
 	target := bridge
 	if over, _ := r.mcp(); over == "http" {
-		url, stop, err := l.launch(ctx, exec.CommandContext(ctx, bridge[0], append(bridge[1:], "--http", "127.0.0.1:0")...))
+		url, stop, err := l.launch(ctx, exec.CommandContext(ctx, bridge[0],
+			append(bridge[1:], "--http", "127.0.0.1:0")...))
 		if err != nil {
 			return failed(err)
 		}
@@ -48,7 +50,8 @@ func (l *lab) playBridge(ctx context.Context, r *row) map[string]result {
 	defer p.close()
 	b := bridging{p, slow}
 	return mcpScenarios(ctx, map[string]func(context.Context) error{
-		"tools": b.tools, "call": b.send, "card": b.card, "progress": b.progress, "elicitation": b.elicitation, "cancel": b.cancel,
+		"tools": b.tools, "call": b.send, "card": b.card, "progress": b.progress, "elicitation": b.elicitation,
+		"cancel": b.cancel,
 	})
 }
 
@@ -111,7 +114,8 @@ func (b bridging) send(ctx context.Context) error {
 	if asked.Question == "" {
 		return errors.New("there is no question")
 	}
-	if a, err = one.call(ctx, "money_convert_currency", fmt.Sprintf(`{"text":"GBP","task_id":%q}`, asked.TaskID)); err != nil {
+	if a, err = one.call(ctx, "money_convert_currency",
+		fmt.Sprintf(`{"text":"GBP","task_id":%q}`, asked.TaskID)); err != nil {
 		return err
 	}
 	_, err = says(a, converted, "completed")
@@ -148,12 +152,14 @@ func (b bridging) progress(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := one.do(ctx, "call", mcpRequest{Tool: "slow_count", Arguments: json.RawMessage(`{"text":"count to 3 every 200ms"}`), Progress: true})
+	a, err := one.do(ctx, "call", mcpRequest{Tool: "slow_count",
+		Arguments: json.RawMessage(`{"text":"count to 3 every 200ms"}`), Progress: true})
 	if err != nil {
 		return err
 	}
 	// What comes close together is not told each time.
-	if heard := strings.Join(a.Progress, "\n"); !strings.Contains(heard, "1 of 3\n2 of 3") && !strings.Contains(heard, "1 of 3\n3 of 3") {
+	if heard := strings.Join(a.Progress, "\n"); !strings.Contains(heard, "1 of 3\n2 of 3") &&
+		!strings.Contains(heard, "1 of 3\n3 of 3") {
 		return fmt.Errorf("the progress is %q and should have 1 of 3, and then 2 of 3 or 3 of 3", heard)
 	}
 	_, err = says(a, "Counted to 3.", "completed")
@@ -166,7 +172,8 @@ func (b bridging) elicitation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := one.do(ctx, "call", mcpRequest{Tool: "slow_count", Arguments: json.RawMessage(`{"text":"count"}`), Answer: "to 2 every 10ms"})
+	a, err := one.do(ctx, "call", mcpRequest{Tool: "slow_count", Arguments: json.RawMessage(`{"text":"count"}`),
+		Answer: "to 2 every 10ms"})
 	if err != nil {
 		return err
 	}
@@ -184,7 +191,8 @@ func (b bridging) cancel(ctx context.Context) error {
 		return err
 	}
 	a, err := one.do(ctx, "call", mcpRequest{
-		Tool: "slow_count", Arguments: json.RawMessage(`{"text":"count to 1000 every 100ms"}`), Progress: true, Cancel: true,
+		Tool: "slow_count", Arguments: json.RawMessage(`{"text":"count to 1000 every 100ms"}`), Progress: true,
+		Cancel: true,
 	})
 	if err != nil {
 		return err
@@ -210,5 +218,6 @@ func (b bridging) cancel(ctx context.Context) error {
 			}
 		}
 	}
-	return fmt.Errorf("%v after the call was cancelled no task is: the agent has tasks that are %s", cancelLimit, strings.Join(seen, ", "))
+	return fmt.Errorf("%v after the call was cancelled no task is: the agent has tasks that are %s", cancelLimit,
+		strings.Join(seen, ", "))
 }

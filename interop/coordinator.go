@@ -20,9 +20,12 @@ import (
 
 // coordTools are the tools of the coordinator: the 19 of the API reference of A2AMCP, and two more.
 var coordTools = []string{
-	"register_agent", "heartbeat", "list_active_agents", "unregister_agent", "mark_task_completed", "add_todo", "update_todo",
-	"get_my_todos", "get_all_todos", "query_agent", "check_messages", "respond_to_query", "broadcast_message", "announce_file_change",
-	"release_file_lock", "get_recent_changes", "register_interface", "query_interface", "list_interfaces", "list_locks", "check_lock",
+	"register_agent", "heartbeat", "list_active_agents", "unregister_agent", "mark_task_completed", "add_todo",
+	"update_todo",
+	"get_my_todos", "get_all_todos", "query_agent", "check_messages", "respond_to_query", "broadcast_message",
+	"announce_file_change",
+	"release_file_lock", "get_recent_changes", "register_interface", "query_interface", "list_interfaces", "list_locks",
+	"check_lock",
 }
 
 // A coordination is a coordinator of a row's own and the clients that call it.
@@ -33,7 +36,8 @@ func (l *lab) playCoordinator(ctx context.Context, r *row) map[string]result {
 	failed := func(err error) map[string]result {
 		return map[string]result{"tools": {Scenario: "tools", Detail: err.Error()}}
 	}
-	url, stop, err := l.launch(ctx, exec.CommandContext(ctx, l.dragoman, "coord", "serve", "--addr", "127.0.0.1:0", "--data-dir", ":memory:", "--extended"))
+	url, stop, err := l.launch(ctx, exec.CommandContext(ctx, l.dragoman, "coord", "serve", "--addr", "127.0.0.1:0",
+		"--data-dir", ":memory:", "--extended"))
 	if err != nil {
 		return failed(err)
 	}
@@ -56,7 +60,8 @@ func (l *lab) playCoordinator(ctx context.Context, r *row) map[string]result {
 	c := coordination{p}
 	waits := newWaiting(c)
 	return mcpScenarios(ctx, map[string]func(context.Context) error{
-		"tools": c.tools, "resources": c.resources, "updates": c.updates, "prompt": c.prompt, "progress": waits.progress, "cancel": waits.cancel,
+		"tools": c.tools, "resources": c.resources, "updates": c.updates, "prompt": c.prompt,
+		"progress": waits.progress, "cancel": waits.cancel,
 	})
 }
 
@@ -123,7 +128,8 @@ func (c *caller) must(ctx context.Context, calls ...[3]string) error {
 			return err
 		}
 		if text, err := a.text(); err != nil || !strings.HasPrefix(text, `{"status":"`+call[2]+`"`) {
-			return fmt.Errorf("%s %s: the answer is %s (%w) and should have the status %s", call[0], call[1], text, err, call[2])
+			return fmt.Errorf("%s %s: the answer is %s (%w) and should have the status %s", call[0], call[1], text, err,
+				call[2])
 		}
 	}
 	return nil
@@ -136,21 +142,31 @@ func (c coordination) resources(ctx context.Context) error {
 		return err
 	}
 	views := map[string][2]string{ // a tool and its arguments
-		"agents": {"list_active_agents", `{"project_id":"resources"}`}, "todos": {"get_all_todos", `{"project_id":"resources"}`},
-		"leases": {"list_locks", `{"project_id":"resources"}`}, "interfaces": {"list_interfaces", `{"project_id":"resources"}`},
-		"changes":   {"get_recent_changes", `{"project_id":"resources","limit":100}`},
-		"inbox/ann": {"check_messages", `{"project_id":"resources","session_name":"ann","peek":true}`},
+		"agents":     {"list_active_agents", `{"project_id":"resources"}`},
+		"todos":      {"get_all_todos", `{"project_id":"resources"}`},
+		"leases":     {"list_locks", `{"project_id":"resources"}`},
+		"interfaces": {"list_interfaces", `{"project_id":"resources"}`},
+		"changes":    {"get_recent_changes", `{"project_id":"resources","limit":100}`},
+		"inbox/ann":  {"check_messages", `{"project_id":"resources","session_name":"ann","peek":true}`},
 	}
 	var templates []string
 	for name := range views {
 		templates = append(templates, "dragoman://{project}/"+strings.Replace(name, "/ann", "/{session}", 1))
 	}
 	err = errors.Join(one.names(ctx, "templates", templates...), one.must(ctx,
-		[3]string{"register_agent", `{"project_id":"resources","session_name":"ann","task_id":"1","branch":"main","description":"d"}`, "registered"},
+		[3]string{"register_agent",
+			`{"project_id":"resources","session_name":"ann","task_id":"1","branch":"main","description":"d"}`,
+			"registered"},
 		[3]string{"add_todo", `{"project_id":"resources","session_name":"ann","todo_item":"t"}`, "added"},
-		[3]string{"announce_file_change", `{"project_id":"resources","session_name":"ann","file_path":"x","change_type":"modify","description":"d"}`, "locked"},
-		[3]string{"register_interface", `{"project_id":"resources","session_name":"ann","interface_name":"I","definition":"interface I {}"}`, "registered"},
-		[3]string{"broadcast_message", `{"project_id":"resources","session_name":"bob","message_type":"info","content":"hello"}`, "broadcast_sent"},
+		[3]string{"announce_file_change",
+			`{"project_id":"resources","session_name":"ann","file_path":"x","change_type":"modify","description":"d"}`,
+			"locked"},
+		[3]string{"register_interface",
+			`{"project_id":"resources","session_name":"ann","interface_name":"I","definition":"interface I {}"}`,
+			"registered"},
+		[3]string{"broadcast_message",
+			`{"project_id":"resources","session_name":"bob","message_type":"info","content":"hello"}`,
+			"broadcast_sent"},
 	))
 	if err != nil {
 		return err
@@ -193,11 +209,14 @@ func (c coordination) updates(ctx context.Context) error {
 	if _, err := watcher.do(ctx, "subscribe", mcpRequest{URI: uri}); err != nil {
 		return err
 	}
-	err = worker.must(ctx, [3]string{"register_agent", `{"project_id":"updates","session_name":"worker","task_id":"1","branch":"main","description":"d"}`, "registered"})
+	err = worker.must(ctx, [3]string{"register_agent",
+		`{"project_id":"updates","session_name":"worker","task_id":"1","branch":"main","description":"d"}`,
+		"registered"})
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, errors.New("nobody says that the resource has changed"))
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second,
+		errors.New("nobody says that the resource has changed"))
 	defer cancel()
 	if _, err := watcher.do(ctx, "updated", mcpRequest{URI: uri}); err != nil {
 		return err
@@ -206,7 +225,8 @@ func (c coordination) updates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if text, err := read.text(); err != nil || !strings.HasPrefix(text, `{"worker":{"task_id":"1","branch":"main","description":"d","status":"active"`) {
+	if text, err := read.text(); err != nil ||
+		!strings.HasPrefix(text, `{"worker":{"task_id":"1","branch":"main","description":"d","status":"active"`) {
 		return fmt.Errorf("the resource has changed to %s (%w)", text, err)
 	}
 	return nil
@@ -218,7 +238,8 @@ func (c coordination) prompt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := one.do(ctx, "prompt", mcpRequest{Name: "join_project", Arguments: json.RawMessage(`{"project_id":"prompt","session_name":"ann","task":"Mend it"}`)})
+	a, err := one.do(ctx, "prompt", mcpRequest{Name: "join_project",
+		Arguments: json.RawMessage(`{"project_id":"prompt","session_name":"ann","task":"Mend it"}`)})
 	if err != nil {
 		return err
 	}
@@ -227,7 +248,8 @@ func (c coordination) prompt(ctx context.Context) error {
 		return err
 	}
 	for _, want := range []string{
-		"Join the project \"prompt\" with the tools of this server; project_id is \"prompt\" in every call.\n", "Your session_name is \"ann\".\n",
+		"Join the project \"prompt\" with the tools of this server; project_id is \"prompt\" in every call.\n",
+		"Your session_name is \"ann\".\n",
 		"Your task: Mend it\n", "1. register_agent first", "\nAgents: {}\n", "\nLocks: {\"leases\":[],\"queue\":[]}\n",
 	} {
 		if !strings.Contains(text, want) {
@@ -258,11 +280,14 @@ func (w *waiting) progress(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	err = ann.must(ctx, [3]string{"announce_file_change", `{"project_id":"waiting","session_name":"ann","file_path":"x","change_type":"modify","description":"d"}`, "locked"})
+	err = ann.must(ctx, [3]string{"announce_file_change",
+		`{"project_id":"waiting","session_name":"ann","file_path":"x","change_type":"modify","description":"d"}`,
+		"locked"})
 	if err != nil {
 		return err
 	}
-	a, err := bob.do(ctx, "call", mcpRequest{Tool: "announce_file_change", Arguments: json.RawMessage(waitFor), Progress: true, Cancel: true})
+	a, err := bob.do(ctx, "call", mcpRequest{Tool: "announce_file_change", Arguments: json.RawMessage(waitFor),
+		Progress: true, Cancel: true})
 	if err != nil {
 		return err
 	}

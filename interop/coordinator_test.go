@@ -76,7 +76,8 @@ func TestAnswersOfTheBridgeAreCompared(t *testing.T) {
 	failed := answer("hello", end)
 	failed.Failed = true
 	for name, bad := range map[string]*mcpAnswer{
-		"text": answer("bye", end), "status": answer("hello", `{"status":"failed","task_id":"1"}`), "failed": failed, "no task": answer("hello", `{"status":"completed"}`),
+		"text": answer("bye", end), "status": answer("hello", `{"status":"failed","task_id":"1"}`), "failed": failed,
+		"no task":   answer("hello", `{"status":"completed"}`),
 		"no report": answer("hello"), "nothing": answer(),
 	} {
 		if _, err := says(bad, "hello", "completed"); err == nil {

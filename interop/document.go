@@ -41,8 +41,10 @@ ok: as the generation prescribes. A number: red because of a fault of the peer, 
 var sections = map[direction]struct{ title, about string }{
 	fromPeer: {title: "Their client, Dragoman's server"}, toPeer: {title: "Dragoman's client, their server"},
 	throughGateway: {title: "Their client, Dragoman's gateway, an agent of another generation"},
-	asClient:       {"Frameworks as clients of Dragoman", aboutAsClient}, asAgent: {"Frameworks as agents for Dragoman", aboutAsAgent},
-	toCoordinator: {"Clients of MCP, Dragoman's coordinator", aboutCoordinator}, toBridge: {"Clients of MCP, A2A agents through Dragoman's bridge", aboutBridge},
+	asClient:       {"Frameworks as clients of Dragoman", aboutAsClient},
+	asAgent:        {"Frameworks as agents for Dragoman", aboutAsAgent},
+	toCoordinator:  {"Clients of MCP, Dragoman's coordinator", aboutCoordinator},
+	toBridge:       {"Clients of MCP, A2A agents through Dragoman's bridge", aboutBridge},
 }
 
 const aboutAsClient = `Frameworks in which people write agents, each as its documentation shows it. Their clients call sample agents of Dragoman: directly,
@@ -120,9 +122,11 @@ func (m *matrix) markdown() string {
 		fmt.Fprintf(&b, "\n## %s\n\n%s", sections[d].title, sections[d].about)
 		m.table(&b, d)
 	}
-	b.WriteString("\n## Faults of the peers\n\nFrom `interop/known.json`. Nothing of Dragoman's is loosened because of them.\n\n")
+	b.WriteString("\n## Faults of the peers\n\nFrom `interop/known.json`. Nothing of Dragoman's is loosened because " +
+		"of them.\n\n")
 	for i, f := range m.faults {
-		fmt.Fprintf(&b, "%d. %s, %s over %s: %s\n", i+1, f.Peer, f.Direction, strings.Join(f.Transports, ", "), f.Reason)
+		fmt.Fprintf(&b, "%d. %s, %s over %s: %s\n", i+1, f.Peer, f.Direction, strings.Join(f.Transports, ", "),
+			f.Reason)
 	}
 	return b.String()
 }

@@ -30,10 +30,12 @@ var flagships = []string{"currency", "expenses", "images", "coder"}
 // An address book has the URLs of agents by their names.
 type addressBook map[string]string
 
-// startFlagships starts the flagships, a gateway before each, a server that has them below paths, and a host before all.
+// startFlagships starts the flagships, a gateway before each, a server that has them below paths, and a host before
+// all.
 func (l *lab) startFlagships(ctx context.Context) error {
 	direct, gateways, below, hosts := addressBook{}, addressBook{}, addressBook{}, addressBook{}
-	all, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "samples", "up", "--addr", "127.0.0.1:0", "--data-dir", ":memory:"))
+	all, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "samples", "up", "--addr", "127.0.0.1:0",
+		"--data-dir", ":memory:"))
 	if err != nil {
 		return err
 	}
@@ -41,7 +43,8 @@ func (l *lab) startFlagships(ctx context.Context) error {
 	var urls []string
 	for _, name := range flagships {
 		below[name] = base + "/agents/" + name
-		serve := exec.CommandContext(ctx, l.dragoman, "serve", "--agent", name, "--addr", "127.0.0.1:0", "--data-dir", ":memory:")
+		serve := exec.CommandContext(ctx, l.dragoman, "serve", "--agent", name, "--addr", "127.0.0.1:0", "--data-dir",
+			":memory:")
 		if direct[name], err = l.startServer(ctx, serve); err != nil {
 			return err
 		}
@@ -74,8 +77,9 @@ func (l *lab) before(ctx context.Context, what string, urls ...string) *exec.Cmd
 }
 
 // picture is a PNG of one dot.
-var picture = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00\x3a\x7e\x9b\x55" +
-	"\x00\x00\x00\nIDATx\x9cc`\x00\x00\x00\x02\x00\x01H\xaf\xa4q\x00\x00\x00\x00IEND\xaeB`\x82")
+var picture = []byte(
+	"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00\x3a\x7e\x9b\x55" +
+		"\x00\x00\x00\nIDATx\x9cc`\x00\x00\x00\x02\x00\x01H\xaf\xa4q\x00\x00\x00\x00IEND\xaeB`\x82")
 
 // playFrameworkClient lets a framework's client talk to the flagships.
 func (l *lab) playFrameworkClient(ctx context.Context, r *row) map[string]result {
@@ -112,7 +116,8 @@ func (l *lab) playFrameworkAgent(ctx context.Context, r *row) map[string]result 
 		name string
 		play func(context.Context) error
 	}{
-		{"card", v.card}, {"currency", v.currency}, {"stream", v.stream}, {"question", v.question}, {"images", v.images}, {"cli", v.cli},
+		{"card", v.card}, {"currency", v.currency}, {"stream", v.stream}, {"question", v.question},
+		{"images", v.images}, {"cli", v.cli},
 	} {
 		if !expected(r, s.name) {
 			continue
@@ -205,7 +210,8 @@ func (v *visit) say(ctx context.Context, before *answer, parts ...a2a.Part) (*an
 }
 
 func answerOf(t *a2a.Task) (*answer, error) {
-	a := &answer{task: t.ID, context: t.ContextID, text: textOf(t.Artifacts...), waits: t.Status.State == a2a.TaskStateInputRequired}
+	a := &answer{task: t.ID, context: t.ContextID, text: textOf(t.Artifacts...),
+		waits: t.Status.State == a2a.TaskStateInputRequired}
 	if m := t.LastMessage(); m != nil {
 		a.text += m.Text()
 	}
@@ -271,7 +277,8 @@ func (v *visit) question(ctx context.Context) error {
 }
 
 func (v *visit) images(ctx context.Context) error {
-	got, err := v.say(ctx, nil, a2a.TextPart(v.call+"what is in this picture?"), a2a.RawPart(picture, "image/png", "dot.png"))
+	got, err := v.say(ctx, nil, a2a.TextPart(v.call+"what is in this picture?"),
+		a2a.RawPart(picture, "image/png", "dot.png"))
 	if err != nil {
 		return err
 	}

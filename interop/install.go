@@ -60,7 +60,8 @@ func install(ctx context.Context, cache string, p *peer) (*program, error) {
 func installPython(ctx context.Context, cache, source string, p *peer) (*program, error) {
 	interpreter, err := exec.LookPath("python3")
 	if err != nil {
-		return nil, errors.New("there is no python3 on the PATH; install Python 3.10 or later with its modules venv and pip")
+		return nil, errors.New("there is no python3 on the PATH; install Python 3.10 or later with its modules venv " +
+			"and pip")
 	}
 	if p.kind == python {
 		venv, err := cached(ctx, cache, source, "requirements.txt", func(folder string) error {
@@ -69,7 +70,8 @@ func installPython(ctx context.Context, cache, source string, p *peer) (*program
 			}
 			// a2a-min asks for a newer Python than it needs.
 			return quietly(exec.CommandContext(ctx, inVenv(folder), "-m", "pip", "install", "--quiet", "--no-input",
-				"--disable-pip-version-check", "--no-deps", "--ignore-requires-python", "-r", filepath.Join(source, "requirements.txt")))
+				"--disable-pip-version-check", "--no-deps", "--ignore-requires-python", "-r",
+				filepath.Join(source, "requirements.txt")))
 		})
 		if err != nil {
 			return nil, err
@@ -155,7 +157,8 @@ func cached(ctx context.Context, cache, source, lock string, fill func(folder st
 		return "", err
 	}
 	sum := sha256.Sum256(pins)
-	folder := filepath.Join(cache, fmt.Sprintf("%s-%s-%x", filepath.Base(filepath.Dir(source)), filepath.Base(source), sum[:6]))
+	folder := filepath.Join(cache, fmt.Sprintf("%s-%s-%x", filepath.Base(filepath.Dir(source)), filepath.Base(source),
+		sum[:6]))
 	done := filepath.Join(folder, ".installed")
 	if _, err := os.Stat(done); err == nil {
 		return folder, nil

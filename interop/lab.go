@@ -87,11 +87,13 @@ func (l *lab) startOurs(ctx context.Context) error {
 	}
 	build := exec.CommandContext(ctx, "go", "build", "-o", l.dragoman, "./cmd/dragoman")
 	build.Dir = ".."
-	if err := errors.Join(quietly(build), quietly(exec.CommandContext(ctx, "go", "build", "-o", probe, "./probe"))); err != nil {
+	if err := errors.Join(quietly(build),
+		quietly(exec.CommandContext(ctx, "go", "build", "-o", probe, "./probe"))); err != nil {
 		return err
 	}
 	var err error
-	serve := exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "currency", "--card-grpc", "--addr", "127.0.0.1:0", "--data-dir", ":memory:")
+	serve := exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "currency", "--card-grpc", "--addr",
+		"127.0.0.1:0", "--data-dir", ":memory:")
 	if l.currency, err = l.startServer(ctx, serve); err != nil {
 		return err
 	}
@@ -115,11 +117,13 @@ func (l *lab) startOurs(ctx context.Context) error {
 
 // startHost starts our host before the agents that a request for money back in another currency needs.
 func (l *lab) startHost(ctx context.Context) (string, error) {
-	expenses, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "expenses", "--addr", "127.0.0.1:0", "--data-dir", ":memory:"))
+	expenses, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "serve", "--agent", "expenses", "--addr",
+		"127.0.0.1:0", "--data-dir", ":memory:"))
 	if err != nil {
 		return "", err
 	}
-	return l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "host", "--serve", "127.0.0.1:0", "--card-grpc", "--data-dir", ":memory:", "-a", l.currency, "-a", expenses))
+	return l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "host", "--serve", "127.0.0.1:0", "--card-grpc",
+		"--data-dir", ":memory:", "-a", l.currency, "-a", expenses))
 }
 
 // startGateways starts both agents in one generation only, and a gateway before each.
@@ -130,7 +134,8 @@ func (l *lab) startGateways(ctx context.Context, probe string, only a2a.Generati
 		if err != nil {
 			return endpoints{}, err
 		}
-		url, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "gateway", "--addr", "127.0.0.1:0", "-a", upstream))
+		url, err := l.startServer(ctx, exec.CommandContext(ctx, l.dragoman, "gateway", "--addr", "127.0.0.1:0", "-a",
+			upstream))
 		if err != nil {
 			return endpoints{}, err
 		}
@@ -205,7 +210,8 @@ func (l *lab) launch(ctx context.Context, cmd *exec.Cmd) (url string, stop func(
 
 func (l *lab) show(cmd *exec.Cmd, line string) {
 	if l.settings.verbose {
-		fmt.Fprintf(os.Stderr, "[%s] %s\n", strings.Join(append([]string{filepath.Base(cmd.Path)}, cmd.Args[1:]...), " "), line)
+		fmt.Fprintf(os.Stderr, "[%s] %s\n",
+			strings.Join(append([]string{filepath.Base(cmd.Path)}, cmd.Args[1:]...), " "), line)
 	}
 }
 
@@ -355,7 +361,8 @@ func (l *lab) playAll(ctx context.Context, rows []*row, known []*fault) {
 				}
 				r.firstTry, r.results = cmp.Or(r.firstTry, failure), l.play(ctx, r)
 			}
-			fmt.Fprintf(os.Stderr, "%s: %d scenarios in %v\n", r, len(r.results), time.Since(begun).Round(100*time.Millisecond))
+			fmt.Fprintf(os.Stderr, "%s: %d scenarios in %v\n", r, len(r.results),
+				time.Since(begun).Round(100*time.Millisecond))
 		})
 	}
 	work.Wait()

@@ -25,8 +25,8 @@ import (
 	"time"
 )
 
-// limit is how long a run may take. A run takes 6 minutes with the peers in the cache on two cores. A first run installs
-// them, which takes up to 12 minutes more on two busy cores.
+// limit is how long a run may take. A run takes 6 minutes with the peers in the cache on two cores. A first run
+// installs them, which takes up to 12 minutes more on two busy cores.
 const limit = 35 * time.Minute
 
 // settings are what the flags say.
@@ -47,7 +47,8 @@ func main() {
 	flag.Parse()
 	rows, err := regexp.Compile(*pattern)
 	if err != nil || flag.NArg() > 0 || *write && *pattern != "" {
-		fmt.Fprintln(os.Stderr, "interop: -run takes a regular expression, -write is without it, and there are no arguments; see -help")
+		fmt.Fprintln(os.Stderr, "interop: -run takes a regular expression, -write is without it, and there are no "+
+			"arguments; see -help")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -55,7 +56,8 @@ func main() {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the run takes longer than %v", limit))
 	defer cancel()
 	s := &settings{
-		rows: rows, all: *pattern == "", cache: *cache, write: *write, verbose: *verbose, strict: os.Getenv("CI") == "true",
+		rows: rows, all: *pattern == "", cache: *cache, write: *write, verbose: *verbose,
+		strict: os.Getenv("CI") == "true",
 	}
 	if err := run(ctx, s); err != nil {
 		fmt.Fprintln(os.Stderr, "interop:", err)

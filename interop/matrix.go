@@ -71,7 +71,8 @@ type fault struct {
 }
 
 func (f *fault) explains(r *row, scenario string) bool {
-	return f.Peer == r.peer.title() && f.Direction == r.direction && slices.Contains(f.Transports, r.transport) && slices.Contains(f.Scenarios, scenario)
+	return f.Peer == r.peer.title() && f.Direction == r.direction && slices.Contains(f.Transports, r.transport) &&
+		slices.Contains(f.Scenarios, scenario)
 }
 
 // readKnown reads known.json and checks that it speaks of peers and scenarios that there are.
@@ -107,8 +108,10 @@ func (f *fault) check() error {
 			return fmt.Errorf("there is no scenario %q", s)
 		}
 	}
-	if !slices.Contains(peers[i].directions(), f.Direction) || f.Reason == "" || len(f.Transports) == 0 || len(f.Scenarios) == 0 {
-		return fmt.Errorf("an entry for %s lacks a direction that the peer has, transports, scenarios or reason", f.Peer)
+	if !slices.Contains(peers[i].directions(), f.Direction) || f.Reason == "" || len(f.Transports) == 0 ||
+		len(f.Scenarios) == 0 {
+		return fmt.Errorf("an entry for %s lacks a direction that the peer has, transports, scenarios or reason",
+			f.Peer)
 	}
 	return nil
 }
@@ -236,7 +239,8 @@ func (m *matrix) verdict() error {
 		return fmt.Errorf("%d red cells that known.json does not explain; run again with -v and -run to see more", n)
 	}
 	if len(m.stale) > 0 {
-		return fmt.Errorf("known.json explains what is not red any more; take it out:\n  %s", strings.Join(m.stale, "\n  "))
+		return fmt.Errorf("known.json explains what is not red any more; take it out:\n  %s",
+			strings.Join(m.stale, "\n  "))
 	}
 	return nil
 }
@@ -284,7 +288,8 @@ func (m *matrix) text() string {
 	for i, r := range m.rows {
 		for j, c := range m.judged[i] {
 			if c.verdict == explained {
-				fmt.Fprintf(&b, "explained %s: %s: %s\n    %.300s\n", r, scenarios[j], m.faults[c.note-1].Reason, c.detail)
+				fmt.Fprintf(&b, "explained %s: %s: %s\n    %.300s\n", r, scenarios[j], m.faults[c.note-1].Reason,
+					c.detail)
 			}
 		}
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-var tested = &peer{name: "Peer", version: "1.2", generation: a2a.Generation03, transports: []string{a2a.BindingJSONRPC, a2a.BindingGRPC}}
+var tested = &peer{name: "Peer", version: "1.2", generation: a2a.Generation03,
+	transports: []string{a2a.BindingJSONRPC, a2a.BindingGRPC}}
 
 // played returns a row in which everything that is expected went well, but for what change does.
 func played(d direction, change func(map[string]result)) *row {
@@ -42,7 +43,8 @@ func TestKnownFaultsNameWhatThereIs(t *testing.T) {
 func TestFaultsAreChecked(t *testing.T) {
 	t.Parallel()
 	good := func() *fault {
-		return &fault{Peer: peers[0].title(), Direction: fromPeer, Transports: []string{a2a.BindingGRPC}, Scenarios: []string{"send"}, Reason: "because"}
+		return &fault{Peer: peers[0].title(), Direction: fromPeer, Transports: []string{a2a.BindingGRPC},
+			Scenarios: []string{"send"}, Reason: "because"}
 	}
 	if err := good().check(); err != nil {
 		t.Fatal(err)
@@ -65,21 +67,27 @@ func TestFaultsAreChecked(t *testing.T) {
 
 func TestVerdict(t *testing.T) {
 	t.Parallel()
-	known := []*fault{{Peer: "Peer 1.2", Direction: fromPeer, Transports: []string{a2a.BindingJSONRPC}, Scenarios: []string{"get"}, Reason: "because"}}
+	known := []*fault{{Peer: "Peer 1.2", Direction: fromPeer, Transports: []string{a2a.BindingJSONRPC},
+		Scenarios: []string{"get"}, Reason: "because"}}
 	for name, c := range map[string]struct {
 		row      *row
 		complete bool
 		err      string // part of the verdict; empty for none
 		summary  string
 	}{
-		"all green, nothing left out":     {played(fromPeer, nil), true, "known.json explains what is not red", "11 ok, 0 explained, 0 FAIL"},
-		"all green, but not the whole":    {played(fromPeer, nil), false, "", "11 ok, 0 explained, 0 FAIL"},
-		"what is known":                   {played(fromPeer, fail("get")), true, "", "10 ok, 1 explained, 0 FAIL"},
-		"something else":                  {played(fromPeer, fail("send")), false, "1 red cells", "10 ok, 0 explained, 1 FAIL"},
-		"known, but in another direction": {played(toPeer, fail("get")), false, "1 red cells", "11 ok, 0 explained, 1 FAIL"},
-		"not reached":                     {played(fromPeer, func(m map[string]result) { delete(m, "push") }), false, "1 red cells", "10 ok, 0 explained, 1 FAIL"},
+		"all green, nothing left out": {played(fromPeer, nil), true, "known.json explains what is not red",
+			"11 ok, 0 explained, 0 FAIL"},
+		"all green, but not the whole": {played(fromPeer, nil), false, "", "11 ok, 0 explained, 0 FAIL"},
+		"what is known":                {played(fromPeer, fail("get")), true, "", "10 ok, 1 explained, 0 FAIL"},
+		"something else": {played(fromPeer, fail("send")), false, "1 red cells",
+			"10 ok, 0 explained, 1 FAIL"},
+		"known, but in another direction": {played(toPeer, fail("get")), false, "1 red cells",
+			"11 ok, 0 explained, 1 FAIL"},
+		"not reached": {played(fromPeer, func(m map[string]result) { delete(m, "push") }), false,
+			"1 red cells", "10 ok, 0 explained, 1 FAIL"},
 		"no such call": {
-			played(fromPeer, func(m map[string]result) { m["resubscribe"] = result{Absent: true} }), false, "", "10 ok, 0 explained, 0 FAIL",
+			played(fromPeer, func(m map[string]result) { m["resubscribe"] = result{Absent: true} }), false, "",
+			"10 ok, 0 explained, 0 FAIL",
 		},
 	} {
 		m := judge([]*row{c.row}, known, c.complete)
@@ -97,7 +105,8 @@ func TestVerdict(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
-	known := []*fault{{Peer: "Peer 1.2", Direction: fromPeer, Transports: []string{a2a.BindingJSONRPC}, Scenarios: []string{"get"}, Reason: "because"}}
+	known := []*fault{{Peer: "Peer 1.2", Direction: fromPeer, Transports: []string{a2a.BindingJSONRPC},
+		Scenarios: []string{"get"}, Reason: "because"}}
 	text := judge([]*row{played(fromPeer, fail("get")), played(toPeer, nil)}, known, true).markdown()
 	for _, line := range []string{
 		"| Peer 1.2 | 0.3 | JSONRPC | ok | ok | ok | ok | [1] | ok | ok | ok | ok | ok | ok |", // neither list nor cli
@@ -112,8 +121,9 @@ func TestMarkdown(t *testing.T) {
 
 func TestResultsAreFoundAmongLogs(t *testing.T) {
 	t.Parallel()
-	got := readResults([]byte("starting\n{\"level\":\"info\"}\n{\"scenario\":\"send\",\"ok\":true,\"detail\":\"x\"}\n{broken\n" +
-		"{\"scenario\":\"get\",\"ok\":false,\"absent\":true,\"detail\":\"none\"}"))
+	got := readResults(
+		[]byte("starting\n{\"level\":\"info\"}\n{\"scenario\":\"send\",\"ok\":true,\"detail\":\"x\"}\n{broken\n" +
+			"{\"scenario\":\"get\",\"ok\":false,\"absent\":true,\"detail\":\"none\"}"))
 	if len(got) != 2 || !got["send"].OK || got["send"].Detail != "x" || !got["get"].Absent {
 		t.Errorf("%+v", got)
 	}
@@ -128,7 +138,8 @@ func TestMissingPeersFailOnlyWhereTheyShouldBe(t *testing.T) {
 		strict  bool
 		fails   bool
 	}{
-		"a tool, at home": {noTool, false, false}, "a tool, in CI": {noTool, true, true}, "the network, in CI": {noNet, true, false},
+		"a tool, at home": {noTool, false, false}, "a tool, in CI": {noTool, true, true},
+		"the network, in CI": {noNet, true, false},
 	} {
 		if err := missing(c.skipped, c.strict); (err != nil) != c.fails {
 			t.Errorf("%s: %v", name, err)

@@ -73,8 +73,9 @@ type mcpProgram struct {
 func (l *lab) startMCP(ctx context.Context, r *row, target ...string) (*mcpProgram, error) {
 	over, revision := r.mcp()
 	p := &mcpProgram{
-		cmd: r.program.command(ctx, r.program.client, append([]string{revision, over}, target...)...), revision: revision,
-		waiting: map[int]chan mcpAnswer{}, known: map[string]bool{}, ended: make(chan struct{}),
+		cmd:      r.program.command(ctx, r.program.client, append([]string{revision, over}, target...)...),
+		revision: revision,
+		waiting:  map[int]chan mcpAnswer{}, known: map[string]bool{}, ended: make(chan struct{}),
 	}
 	in, err := p.cmd.StdinPipe()
 	if err != nil {

@@ -48,8 +48,10 @@ func (o *ours) play(ctx context.Context) map[string]result {
 		name string
 		play func(context.Context) (string, error)
 	}{
-		{"card", o.card}, {"send", o.send}, {"stream", o.stream}, {"multi-turn", o.multiTurn}, {"get", o.get}, {"list", o.list},
-		{"cancel", o.cancel}, {"resubscribe", o.resubscribe}, {"errors", o.errors}, {"files", o.files}, {"data", o.data},
+		{"card", o.card}, {"send", o.send}, {"stream", o.stream}, {"multi-turn", o.multiTurn}, {"get", o.get},
+		{"list", o.list},
+		{"cancel", o.cancel}, {"resubscribe", o.resubscribe}, {"errors", o.errors}, {"files", o.files},
+		{"data", o.data},
 		{"push", o.push}, {"cli", o.cli},
 	} {
 		if s.name == "list" && o.generation != a2a.Generation10 {
@@ -96,13 +98,15 @@ func check(truth bool, detail ...any) error {
 }
 
 func (o *ours) card(ctx context.Context) (string, error) {
-	c, err := client.Dial(ctx, o.url, &client.Options{Bindings: []string{o.transport}, Generations: generationsFor(o.generation)})
+	c, err := client.Dial(ctx, o.url, &client.Options{Bindings: []string{o.transport},
+		Generations: generationsFor(o.generation)})
 	if err != nil {
 		return "", err
 	}
 	o.client = c
 	i := c.Interface()
-	return fmt.Sprint(i.Binding, " ", i.ProtocolVersion, " at ", i.URL), check(c.Card().Name == "Probe" && i.Binding == o.transport, c.Card())
+	return fmt.Sprint(i.Binding, " ", i.ProtocolVersion, " at ", i.URL),
+		check(c.Card().Name == "Probe" && i.Binding == o.transport, c.Card())
 }
 
 func ask(task *a2a.Task, parts ...a2a.Part) *a2a.SendMessageRequest {
@@ -178,7 +182,8 @@ func (o *ours) stream(ctx context.Context) (string, error) {
 		}
 	}
 	last := events[len(events)-1]
-	return fmt.Sprint(len(events), " events"), check(said == "1 2 3" && stateOf(last) == a2a.TaskStateCompleted, said, last)
+	return fmt.Sprint(len(events), " events"),
+		check(said == "1 2 3" && stateOf(last) == a2a.TaskStateCompleted, said, last)
 }
 
 func (o *ours) multiTurn(ctx context.Context) (string, error) {
@@ -187,7 +192,8 @@ func (o *ours) multiTurn(ctx context.Context) (string, error) {
 		return "", err
 	}
 	last, ok := events[len(events)-1].(*a2a.StatusUpdate)
-	ok = ok && last.Status.State == a2a.TaskStateInputRequired && last.Status.Message != nil && last.Status.Message.Text() == "Which colour?"
+	ok = ok && last.Status.State == a2a.TaskStateInputRequired && last.Status.Message != nil &&
+		last.Status.Message.Text() == "Which colour?"
 	if err := check(ok, events[len(events)-1]); err != nil {
 		return "", err
 	}
@@ -195,7 +201,8 @@ func (o *ours) multiTurn(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ok = answered.ID == last.TaskID && answered.Status.State == a2a.TaskStateCompleted && textOf(answered.Artifacts...) == "You said: blue"
+	ok = answered.ID == last.TaskID && answered.Status.State == a2a.TaskStateCompleted &&
+		textOf(answered.Artifacts...) == "You said: blue"
 	return "", check(ok, answered)
 }
 
@@ -270,7 +277,8 @@ func (o *ours) resubscribe(ctx context.Context) (string, error) {
 	if err := check(len(seen) > 3, seen); err != nil {
 		return "", err
 	}
-	return fmt.Sprint(len(seen), " events"), check(stateOf(seen[len(seen)-1]) == a2a.TaskStateCanceled, seen[len(seen)-1])
+	return fmt.Sprint(len(seen), " events"),
+		check(stateOf(seen[len(seen)-1]) == a2a.TaskStateCanceled, seen[len(seen)-1])
 }
 
 // refused expects an error of one of the kinds that a peer sent.
@@ -326,7 +334,8 @@ func (o *ours) files(ctx context.Context) (string, error) {
 		if o.generation != a2a.Generation10 && o.transport != a2a.BindingJSONRPC {
 			got[i].Filename = want.Filename // the tagged proto before 1.0 has no names of files
 		}
-		if err := check(reflect.DeepEqual(got[i].Content, want.Content) && got[i].MediaType == want.MediaType && got[i].Filename == want.Filename, got[i]); err != nil {
+		if err := check(reflect.DeepEqual(got[i].Content, want.Content) && got[i].MediaType == want.MediaType &&
+			got[i].Filename == want.Filename, got[i]); err != nil {
 			return "", err
 		}
 	}

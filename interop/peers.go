@@ -41,8 +41,8 @@ func (p *peer) directions() []direction {
 	return []direction{fromPeer, throughGateway, toPeer}
 }
 
-// over returns the transports of a peer on one side. What the gateway does is the same for all of them, and so is what the
-// bridge does for all revisions of MCP with sessions.
+// over returns the transports of a peer on one side. What the gateway does is the same for all of them, and so is what
+// the bridge does for all revisions of MCP with sessions.
 func (p *peer) over(d direction) []string {
 	switch d {
 	case asClient:
@@ -52,13 +52,14 @@ func (p *peer) over(d direction) []string {
 	case throughGateway:
 		return p.transports[:1]
 	case toBridge:
-		return slices.DeleteFunc(slices.Clone(p.transports), func(t string) bool { return (&row{transport: t}).revision() < mcpSessions })
+		return slices.DeleteFunc(slices.Clone(p.transports),
+			func(t string) bool { return (&row{transport: t}).revision() < mcpSessions })
 	}
 	return p.transports
 }
 
-// Revisions of MCP: the first and the last with sessions, and the first without. Those between the first two are what one
-// client speaks, too.
+// Revisions of MCP: the first and the last with sessions, and the first without. Those between the first two are what
+// one client speaks, too.
 const (
 	mcpOldest      = "2024-11-05"
 	mcpSessions    = "2025-11-25"
@@ -96,7 +97,8 @@ var peers = []*peer{
 		upstream:   a2a.Generation01, host: true,
 	},
 	{
-		name: "JavaScript @a2a-js/sdk", version: "1.3.0", generation: a2a.Generation10, kind: javaScript, folder: "js/v1",
+		name: "JavaScript @a2a-js/sdk", version: "1.3.0", generation: a2a.Generation10, kind: javaScript,
+		folder:     "js/v1",
 		transports: []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON, a2a.BindingGRPC},
 		upstream:   a2a.Generation01,
 	},
@@ -109,7 +111,8 @@ var peers = []*peer{
 		transports: []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON, a2a.BindingGRPC},
 	},
 	{
-		name: "JavaScript @a2a-js/sdk", version: "0.3.14", generation: a2a.Generation03, kind: javaScript, folder: "js/v0_3",
+		name: "JavaScript @a2a-js/sdk", version: "0.3.14", generation: a2a.Generation03, kind: javaScript,
+		folder:     "js/v0_3",
 		transports: []string{a2a.BindingJSONRPC, a2a.BindingHTTPJSON, a2a.BindingGRPC},
 	},
 	{
@@ -121,7 +124,8 @@ var peers = []*peer{
 		transports: []string{a2a.BindingJSONRPC, a2a.BindingGRPC},
 	},
 	{
-		name: "JavaScript @a2a-js/sdk", version: "0.2.5", generation: a2a.Generation02, kind: javaScript, folder: "js/v0_2",
+		name: "JavaScript @a2a-js/sdk", version: "0.2.5", generation: a2a.Generation02, kind: javaScript,
+		folder:     "js/v0_2",
 		transports: []string{a2a.BindingJSONRPC},
 		upstream:   a2a.Generation10,
 	},
@@ -130,37 +134,51 @@ var peers = []*peer{
 		transports: []string{a2a.BindingJSONRPC},
 	},
 	{
-		name: "Python, by the documents of", version: "April 2025", generation: a2a.Generation01, kind: plainPython, folder: "python/april",
+		name: "Python, by the documents of", version: "April 2025", generation: a2a.Generation01, kind: plainPython,
+		folder:     "python/april",
 		transports: []string{a2a.BindingJSONRPC},
 		upstream:   a2a.Generation10,
 	},
-	{name: "google-adk", version: "2.13.0", generation: a2a.Generation10, kind: python, folder: "frameworks/adk", framework: true},
-	{name: "crewai", version: "1.15.30", generation: a2a.Generation03, kind: python, folder: "frameworks/crewai", framework: true},
-	{name: "strands-agents", version: "1.62.0", generation: a2a.Generation03, kind: python, folder: "frameworks/strands", framework: true},
+	{name: "google-adk", version: "2.13.0", generation: a2a.Generation10, kind: python, folder: "frameworks/adk",
+		framework: true},
+	{name: "crewai", version: "1.15.30", generation: a2a.Generation03, kind: python, folder: "frameworks/crewai",
+		framework: true},
+	{name: "strands-agents", version: "1.62.0", generation: a2a.Generation03, kind: python,
+		folder: "frameworks/strands", framework: true},
 	{
-		name: "agno", version: "3.1.10", generation: a2a.Generation03, kind: python, folder: "frameworks/agno", framework: true,
+		name: "agno", version: "3.1.10", generation: a2a.Generation03, kind: python, folder: "frameworks/agno",
+		framework: true,
 		agentPath: "/a2a/agents/currency",
 	},
-	{name: "ag2", version: "1.2.1", generation: a2a.Generation10, kind: python, folder: "frameworks/ag2", framework: true},
+	{name: "ag2", version: "1.2.1", generation: a2a.Generation10, kind: python, folder: "frameworks/ag2",
+		framework: true},
 	{
-		name: "langgraph-api", version: "0.16.7", generation: a2a.Generation10, kind: python, folder: "frameworks/langgraphapi", framework: true,
+		name: "langgraph-api", version: "0.16.7", generation: a2a.Generation10, kind: python,
+		folder: "frameworks/langgraphapi", framework: true,
 		sides:     []direction{asAgent},
 		agentPath: "/a2a/fb22ecfe-2aef-587a-ba09-984e6ab51538", // made of the name of the graph
 	},
-	{name: "agent-framework-a2a", version: "1.0.0b261022", generation: a2a.Generation10, kind: python, folder: "frameworks/agentframework", framework: true},
-	{name: "fasta2a", version: "2.1.1", generation: a2a.Generation10, kind: python, folder: "frameworks/fasta2a", framework: true},
+	{name: "agent-framework-a2a", version: "1.0.0b261022", generation: a2a.Generation10, kind: python,
+		folder: "frameworks/agentframework", framework: true},
+	{name: "fasta2a", version: "2.1.1", generation: a2a.Generation10, kind: python, folder: "frameworks/fasta2a",
+		framework: true},
 	{
-		name: "a2a-handler", version: "0.4.0", generation: a2a.Generation10, kind: python, folder: "frameworks/handler", framework: true,
-		sides: []direction{asClient},
+		name: "a2a-handler", version: "0.4.0", generation: a2a.Generation10, kind: python, folder: "frameworks/handler",
+		framework: true,
+		sides:     []direction{asClient},
 	},
-	{name: "python-a2a", version: "0.5.10", generation: a2a.Generation01, kind: python, folder: "frameworks/pythona2a", framework: true},
-	{name: "a2a-min", version: "0.1.0", generation: a2a.Generation01, kind: python, folder: "frameworks/a2amin", framework: true},
+	{name: "python-a2a", version: "0.5.10", generation: a2a.Generation01, kind: python, folder: "frameworks/pythona2a",
+		framework: true},
+	{name: "a2a-min", version: "0.1.0", generation: a2a.Generation01, kind: python, folder: "frameworks/a2amin",
+		framework: true},
 	{
-		name: "JavaScript @modelcontextprotocol/sdk", version: "1.32.2", kind: javaScript, folder: "mcp/js_v1", mcp: true,
+		name: "JavaScript @modelcontextprotocol/sdk", version: "1.32.2", kind: javaScript, folder: "mcp/js_v1",
+		mcp:        true,
 		transports: overMCP(mcpOldest, "2025-03-26", "2025-06-18", mcpSessions),
 	},
 	{
-		name: "JavaScript @modelcontextprotocol/client", version: "2.4.0", kind: javaScript, folder: "mcp/js_v2", mcp: true,
+		name: "JavaScript @modelcontextprotocol/client", version: "2.4.0", kind: javaScript, folder: "mcp/js_v2",
+		mcp:        true,
 		transports: overMCP(mcpOldest, mcpSessions, mcpSessionless),
 	},
 	{
@@ -179,11 +197,13 @@ var peers = []*peer{
 
 // ofA2A are the columns of those who speak A2A.
 var ofA2A = []string{
-	"card", "send", "stream", "multi-turn", "get", "list", "cancel", "resubscribe", "errors", "files", "data", "push", "host", "cli",
+	"card", "send", "stream", "multi-turn", "get", "list", "cancel", "resubscribe", "errors", "files", "data", "push",
+	"host", "cli",
 }
 
 // scenarios are the columns of the matrix.
-var scenarios = append(slices.Clone(ofA2A), "tools", "call", "resources", "updates", "prompt", "progress", "elicitation",
+var scenarios = append(slices.Clone(ofA2A), "tools", "call", "resources", "updates", "prompt", "progress",
+	"elicitation",
 	"currency", "question", "expenses", "images", "coder")
 
 // ofOthers are the columns of clients of MCP, and of frameworks.
@@ -210,7 +230,8 @@ func expected(r *row, scenario string) bool {
 	}
 	switch scenario {
 	case "list":
-		return r.peer.generation == a2a.Generation10 && (r.direction != throughGateway || r.peer.upstream == a2a.Generation10)
+		return r.peer.generation == a2a.Generation10 &&
+			(r.direction != throughGateway || r.peer.upstream == a2a.Generation10)
 	case "cli":
 		return r.direction == toPeer
 	case "host":

@@ -26,7 +26,8 @@ func (c *Commit) Validate() error {
 		}
 	}
 	if want := c.Expect + uint64(len(c.Events)); c.Head.Seq != want {
-		return fmt.Errorf("journal: the head of task %s says %d events, the commit makes them %d", c.Key.ID, c.Head.Seq, want)
+		return fmt.Errorf("journal: the head of task %s says %d events, the commit makes them %d", c.Key.ID, c.Head.Seq,
+			want)
 	}
 	if c.Create == nil {
 		return nil

@@ -38,8 +38,8 @@ type Journal interface {
 	// Append commits a change to one task, all of it or nothing, and returns the lease as it stands afterwards.
 	// Errors, the first that fits: ErrExists (Commit.Create and the id is taken), *DuplicateError (Create and the
 	// idempotency key is taken); ErrNotFound, ErrLeaseLost, ErrConflict (Expect is not the last event's number),
-	// ErrFinished (a terminal state is left), ErrInputsWaiting (Commit.UnlessInputs); ErrFull (the journal is bounded, or
-	// the owner has a quota, see QuotaError. A commit that ends a task that exists is never refused for that).
+	// ErrFinished (a terminal state is left), ErrInputsWaiting (Commit.UnlessInputs); ErrFull (the journal is bounded,
+	// or the owner has a quota, see QuotaError. A commit that ends a task that exists is never refused for that).
 	//
 	// A task whose head is in a terminal state after the commit keeps no inputs and is never runnable again.
 	Append(ctx context.Context, c *Commit) (Lease, error)

@@ -18,13 +18,15 @@ import (
 func wire(e a2a.Event) *journal.Event { return &journal.Event{Wire: a2a.StreamEvent{Event: e}} }
 
 func chunk(id a2a.ArtifactID, more bool, text string) *journal.Event {
-	return wire(&a2a.ArtifactUpdate{Append: more, Artifact: &a2a.Artifact{ID: id, Parts: []a2a.Part{a2a.TextPart(text)}}})
+	return wire(&a2a.ArtifactUpdate{Append: more,
+		Artifact: &a2a.Artifact{ID: id, Parts: []a2a.Part{a2a.TextPart(text)}}})
 }
 
 func message(text string) *a2a.Message { return &a2a.Message{Parts: []a2a.Part{a2a.TextPart(text)}} }
 
 func born() *journal.Event {
-	return wire(&a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateSubmitted}, History: []*a2a.Message{message("first")}})
+	return wire(&a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateSubmitted},
+		History: []*a2a.Message{message("first")}})
 }
 
 // deep returns the task's value, apart from all memory that anybody could change.
@@ -81,7 +83,8 @@ func TestTasksTakenEarlierDoNotChange(t *testing.T) {
 				all = append(all, taken{task, deep(task)})
 			case 1:
 				if len(all) > 0 {
-					projections = append(projections, journal.NewProjection(all[rapid.IntRange(0, len(all)-1).Draw(t, "from")].task))
+					projections = append(projections,
+						journal.NewProjection(all[rapid.IntRange(0, len(all)-1).Draw(t, "from")].task))
 				}
 			default:
 				f.Apply(rapid.Custom(anyEvent).Draw(t, "event"))
@@ -151,7 +154,8 @@ func TestFold(t *testing.T) {
 			`{"Status":"1","Artifacts":null,"History":["|first","|more"],"Metadata":{}}`,
 		},
 		"chunks stay separate parts": {
-			[]*journal.Event{chunk("a", false, "1"), chunk("b", false, "x"), chunk("a", true, "2"), chunk("a", true, "3")},
+			[]*journal.Event{chunk("a", false, "1"), chunk("b", false, "x"), chunk("a", true, "2"),
+				chunk("a", true, "3")},
 			`{"Status":"1","Artifacts":["a|1|2|3 0","b|x 0"],"History":["|first"],"Metadata":{}}`,
 		},
 		"an artifact sent again replaces the first": {
@@ -223,7 +227,8 @@ func TestCommitValidate(t *testing.T) {
 	good := func() *journal.Commit {
 		e := *born()
 		e.Seq = 1
-		return &journal.Commit{Key: key, Create: &journal.Create{}, Events: []journal.Event{e}, Head: &journal.Head{Key: key, Seq: 1}}
+		return &journal.Commit{Key: key, Create: &journal.Create{}, Events: []journal.Event{e},
+			Head: &journal.Head{Key: key, Seq: 1}}
 	}
 	if err := good().Validate(); err != nil {
 		t.Fatal(err)

@@ -17,10 +17,11 @@ func TestCallsCarryTheirBaseURL(t *testing.T) {
 		url, path, host string
 		want            string
 	}{
-		"the host that it names":    {host: "agents.example:8080", want: "http://agents.example:8080"},
-		"an address":                {host: "[::1]:8080", want: "http://[::1]:8080"},
-		"below a path":              {path: "/agents/two", host: "agents.example", want: "http://agents.example"},
-		"a URL of the options":      {url: "https://agents.example/all/", path: "/agents/two", host: "evil.example", want: "https://agents.example/all"},
+		"the host that it names": {host: "agents.example:8080", want: "http://agents.example:8080"},
+		"an address":             {host: "[::1]:8080", want: "http://[::1]:8080"},
+		"below a path":           {path: "/agents/two", host: "agents.example", want: "http://agents.example"},
+		"a URL of the options": {url: "https://agents.example/all/", path: "/agents/two", host: "evil.example",
+			want: "https://agents.example/all"},
 		"a host that cannot be one": {host: "evil.example/x?"},
 		"a host with a user in it":  {host: "me@evil.example"},
 	} {

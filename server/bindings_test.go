@@ -36,30 +36,46 @@ var operations = []struct {
 	streams            bool
 	anyID, mayBeAbsent bool
 }{
-	{method: "SendMessage", params: `{"message":` + hello + `}`, verb: "POST", path: "/message:send", body: `{"message":` + hello + `}`,
+	{method: "SendMessage", params: `{"message":` + hello + `}`, verb: "POST", path: "/message:send",
+		body: `{"message":` + hello + `}`,
 		want: &a2a.SendMessageRequest{Message: helloMessage()}, result: `{"task":` + taskJSON + `}`},
-	{method: "SendStreamingMessage", params: `{"message":` + hello + `}`, verb: "POST", path: "/message:stream", body: `{"message":` + hello + `}`,
+	{method: "SendStreamingMessage", params: `{"message":` + hello + `}`, verb: "POST", path: "/message:stream",
+		body: `{"message":` + hello + `}`,
 		want: &a2a.SendMessageRequest{Message: helloMessage()}, result: `{"task":` + taskJSON + `}`, streams: true},
 	{method: "GetTask", params: `{"id":"t1","historyLength":3}`, verb: "GET", path: "/tasks/t1?historyLength=3",
 		want: &a2a.GetTaskRequest{ID: "t1", HistoryLength: ptr(3)}, result: taskJSON},
-	{method: "ListTasks", params: `{"contextId":"c1","status":"TASK_STATE_WORKING","pageSize":10,"pageToken":"p","historyLength":0,"statusTimestampAfter":"2026-01-02T03:04:05Z","includeArtifacts":true}`,
-		verb: "GET", path: "/tasks?contextId=c1&status=TASK_STATE_WORKING&pageSize=10&pageToken=p&historyLength=0&statusTimestampAfter=2026-01-02T03:04:05Z&includeArtifacts=true",
-		want: &a2a.ListTasksRequest{ContextID: "c1", Status: a2a.TaskStateWorking, PageSize: ptr(10), PageToken: "p", HistoryLength: ptr(0),
+	{method: "ListTasks",
+		params: `{"contextId":"c1","status":"TASK_STATE_WORKING","pageSize":10,"pageToken":"p","historyLength":0,"statusTimestampAfter":"2026-01-02T03:04:05Z","includeArtifacts":true}`,
+		verb:   "GET",
+		path:   "/tasks?contextId=c1&status=TASK_STATE_WORKING&pageSize=10&pageToken=p&historyLength=0&statusTimestampAfter=2026-01-02T03:04:05Z&includeArtifacts=true",
+		want: &a2a.ListTasksRequest{ContextID: "c1", Status: a2a.TaskStateWorking, PageSize: ptr(10), PageToken: "p",
+			HistoryLength:        ptr(0),
 			StatusTimestampAfter: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), IncludeArtifacts: true},
 		result: `{"tasks":[],"nextPageToken":"","pageSize":50,"totalSize":0}`},
-	{method: "ListTasks", verb: "GET", path: "/tasks", want: &a2a.ListTasksRequest{}, result: `{"tasks":[],"nextPageToken":"","pageSize":50,"totalSize":0}`},
-	{method: "CancelTask", params: `{"id":"t1"}`, verb: "POST", path: "/tasks/t1:cancel", want: &a2a.CancelTaskRequest{ID: "t1"}, result: taskJSON},
-	{method: "SubscribeToTask", params: `{"id":"t1"}`, verb: "POST", path: "/tasks/t1:subscribe", want: &a2a.SubscribeRequest{ID: "t1"}, result: `{"task":` + taskJSON + `}`, streams: true},
-	{method: "SubscribeToTask", params: `{"id":"t1"}`, verb: "GET", path: "/tasks/t1:subscribe", want: &a2a.SubscribeRequest{ID: "t1"}, result: `{"task":` + taskJSON + `}`, streams: true},
-	{method: "CreateTaskPushNotificationConfig", params: `{"taskId":"t1","url":"https://example.com"}`, verb: "POST", path: "/tasks/t1/pushNotificationConfigs", body: `{"url":"https://example.com"}`,
-		want: &a2a.PushConfig{TaskID: "t1", URL: "https://example.com"}, result: `{"taskId":"t1","url":"https://example.com"}`},
-	{method: "GetTaskPushNotificationConfig", params: `{"taskId":"t1","id":"p1"}`, verb: "GET", path: "/tasks/t1/pushNotificationConfigs/p1",
-		want: &a2a.GetPushConfigRequest{TaskID: "t1", ID: "p1"}, result: `{"id":"p1","taskId":"t1","url":"https://example.com"}`},
-	{method: "ListTaskPushNotificationConfigs", params: `{"taskId":"t1","pageSize":5,"pageToken":"x"}`, verb: "GET", path: "/tasks/t1/pushNotificationConfigs?pageSize=5&pageToken=x",
+	{method: "ListTasks", verb: "GET", path: "/tasks", want: &a2a.ListTasksRequest{},
+		result: `{"tasks":[],"nextPageToken":"","pageSize":50,"totalSize":0}`},
+	{method: "CancelTask", params: `{"id":"t1"}`, verb: "POST", path: "/tasks/t1:cancel",
+		want: &a2a.CancelTaskRequest{ID: "t1"}, result: taskJSON},
+	{method: "SubscribeToTask", params: `{"id":"t1"}`, verb: "POST", path: "/tasks/t1:subscribe",
+		want: &a2a.SubscribeRequest{ID: "t1"}, result: `{"task":` + taskJSON + `}`, streams: true},
+	{method: "SubscribeToTask", params: `{"id":"t1"}`, verb: "GET", path: "/tasks/t1:subscribe",
+		want: &a2a.SubscribeRequest{ID: "t1"}, result: `{"task":` + taskJSON + `}`, streams: true},
+	{method: "CreateTaskPushNotificationConfig", params: `{"taskId":"t1","url":"https://example.com"}`, verb: "POST",
+		path: "/tasks/t1/pushNotificationConfigs", body: `{"url":"https://example.com"}`,
+		want:   &a2a.PushConfig{TaskID: "t1", URL: "https://example.com"},
+		result: `{"taskId":"t1","url":"https://example.com"}`},
+	{method: "GetTaskPushNotificationConfig", params: `{"taskId":"t1","id":"p1"}`, verb: "GET",
+		path:   "/tasks/t1/pushNotificationConfigs/p1",
+		want:   &a2a.GetPushConfigRequest{TaskID: "t1", ID: "p1"},
+		result: `{"id":"p1","taskId":"t1","url":"https://example.com"}`},
+	{method: "ListTaskPushNotificationConfigs", params: `{"taskId":"t1","pageSize":5,"pageToken":"x"}`, verb: "GET",
+		path: "/tasks/t1/pushNotificationConfigs?pageSize=5&pageToken=x",
 		want: &a2a.ListPushConfigsRequest{TaskID: "t1", PageSize: 5, PageToken: "x"}, result: ""},
-	{method: "DeleteTaskPushNotificationConfig", params: `{"taskId":"t1","id":"p1"}`, verb: "DELETE", path: "/tasks/t1/pushNotificationConfigs/p1",
+	{method: "DeleteTaskPushNotificationConfig", params: `{"taskId":"t1","id":"p1"}`, verb: "DELETE",
+		path: "/tasks/t1/pushNotificationConfigs/p1",
 		want: &a2a.DeletePushConfigRequest{TaskID: "t1", ID: "p1"}, result: `{}`},
-	{method: "GetExtendedAgentCard", verb: "GET", path: "/extendedAgentCard", want: &a2a.ExtendedCardRequest{}, result: ""},
+	{method: "GetExtendedAgentCard", verb: "GET", path: "/extendedAgentCard", want: &a2a.ExtendedCardRequest{},
+		result: ""},
 }
 
 const taskJSON = `{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"}}`
@@ -83,7 +99,8 @@ func TestOperations(t *testing.T) {
 				if diff := cmp.Diff(op.want, request); diff != "" {
 					t.Errorf("%s: request (-want +got):\n%s", name, diff)
 				}
-				if call.Binding != binding || call.Generation != a2a.Generation10 || call.RequestID != got.header.Get("X-Request-Id") {
+				if call.Binding != binding || call.Generation != a2a.Generation10 ||
+					call.RequestID != got.header.Get("X-Request-Id") {
 					t.Errorf("%s: call %+v", name, call)
 				}
 			}
@@ -136,7 +153,9 @@ func TestErrorKinds(t *testing.T) {
 	for _, row := range wire.Table {
 		t.Run(row.Reason, func(t *testing.T) {
 			t.Parallel()
-			f := &fake{err: fmt.Errorf("deep inside: %w", &a2a.Error{Kind: row.Kind, Message: "for you", Cause: errors.New("secret"), RetryAfter: 1500 * time.Millisecond})}
+			f := &fake{err: fmt.Errorf("deep inside: %w",
+				&a2a.Error{Kind: row.Kind, Message: "for you", Cause: errors.New("secret"),
+					RetryAfter: 1500 * time.Millisecond})}
 			ts := serve(t, f, nil)
 			for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
 				got := rpc(t, ts, method, `{"message":`+hello+`}`)
@@ -175,23 +194,29 @@ func TestErrorKindsOfOtherVersions(t *testing.T) {
 	send03 := `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"hi"}]}}`
 	for _, row := range wire.Table {
 		f.err = &a2a.Error{Kind: row.Kind, Message: "for you"}
-		if got := do(t, ts, "POST", "/message:send", `{"message":`+hello+`}`); got.status != row.HTTP100 || !strings.Contains(got.body, `"status":"`+row.GRPC100+`"`) {
+		if got := do(t, ts, "POST", "/message:send", `{"message":`+hello+`}`); got.status != row.HTTP100 ||
+			!strings.Contains(got.body, `"status":"`+row.GRPC100+`"`) {
 			t.Errorf("%s in 1.0.0: %d %s", row.Reason, got.status, got.body)
 		}
-		if got := do(t, ts, "POST", "/v1/message:send", send03, "A2A-Version:"); got.status != row.HTTP03 || !strings.Contains(got.body, "for you") {
+		if got := do(t, ts, "POST", "/v1/message:send", send03, "A2A-Version:"); got.status != row.HTTP03 ||
+			!strings.Contains(got.body, "for you") {
 			t.Errorf("%s in 0.3: %d %s", row.Reason, got.status, got.body)
 		}
 		for version, code := range map[string]int{"0.1": row.Code01, "0.3": row.Code03, "1.0": row.Code10} {
 			method := map[string]string{"0.1": "tasks/get", "0.3": "tasks/get", "1.0": "GetTask"}[version]
-			got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"`+method+`","params":{"id":"t1"}}`, "A2A-Version: "+version)
-			if got.status != row.JSONRPCStatus() || !strings.Contains(got.body, fmt.Sprintf(`"code":%d,"message":"for you"`, code)) {
+			got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"`+method+`","params":{"id":"t1"}}`,
+				"A2A-Version: "+version)
+			if got.status != row.JSONRPCStatus() ||
+				!strings.Contains(got.body, fmt.Sprintf(`"code":%d,"message":"for you"`, code)) {
 				t.Errorf("%s in %s: %d %s", row.Reason, version, got.status, got.body)
 			}
 		}
 	}
-	for code, metadata := range map[int]map[string]string{-32004: nil, -32009: {a2a.MetadataTaskState: "TASK_STATE_COMPLETED"}} {
+	for code, metadata := range map[int]map[string]string{-32004: nil,
+		-32009: {a2a.MetadataTaskState: "TASK_STATE_COMPLETED"}} {
 		f.err = &a2a.Error{Kind: a2a.ErrUnsupportedOperation, Metadata: metadata}
-		got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"tasks/send","params":{"id":"t9","message":{"role":"user","parts":[{"type":"text","text":"hi"}]}}}`, "A2A-Version: 0.1")
+		got := do(t, ts, "POST", "/",
+			`{"jsonrpc":"2.0","id":7,"method":"tasks/send","params":{"id":"t9","message":{"role":"user","parts":[{"type":"text","text":"hi"}]}}}`, "A2A-Version: 0.1")
 		if !strings.Contains(got.body, fmt.Sprintf(`"code":%d`, code)) {
 			t.Errorf("want %d in 0.1: %s", code, got.body)
 		}
@@ -217,10 +242,13 @@ func TestUnknownErrorsAndPanics(t *testing.T) {
 	} {
 		ts := serve(t, f, nil)
 		for _, got := range []reply{
-			rpc(t, ts, "SendMessage", `{"message":`+hello+`}`), do(t, ts, "POST", "/message:send", `{"message":`+hello+`}`),
-			rpc(t, ts, "SendStreamingMessage", `{"message":`+hello+`}`), do(t, ts, "POST", "/message:stream", `{"message":`+hello+`}`),
+			rpc(t, ts, "SendMessage", `{"message":`+hello+`}`),
+			do(t, ts, "POST", "/message:send", `{"message":`+hello+`}`),
+			rpc(t, ts, "SendStreamingMessage", `{"message":`+hello+`}`),
+			do(t, ts, "POST", "/message:stream", `{"message":`+hello+`}`),
 		} {
-			if fail := failureOf(t, got.body); fail.reason != "INTERNAL_ERROR" || fail.message != "internal error" || strings.Contains(got.body, "secret") {
+			if fail := failureOf(t, got.body); fail.reason != "INTERNAL_ERROR" || fail.message != "internal error" ||
+				strings.Contains(got.body, "secret") {
 				t.Errorf("%s: %s", name, got.body)
 			}
 		}
@@ -238,25 +266,46 @@ var badInputs = []struct {
 	{name: "malformed JSON", params: `{"message":`, kind: a2a.ErrParse},
 	{name: "not JSON", params: `hello`, kind: a2a.ErrParse},
 	{name: "trailing garbage", params: `{"message":` + hello + `}]`, kind: a2a.ErrParse},
-	{name: "duplicate keys", params: `{"message":` + hello + `,"message":` + hello + `}`, kind: a2a.ErrParse, text: "message"},
-	{name: "duplicate keys deep inside", params: `{"message":{"messageId":"a","messageId":"b","role":"ROLE_USER","parts":[{"text":"x"}]}}`, kind: a2a.ErrParse, text: "messageId"},
+	{name: "duplicate keys", params: `{"message":` + hello + `,"message":` + hello + `}`, kind: a2a.ErrParse,
+		text: "message"},
+	{name: "duplicate keys deep inside",
+		params: `{"message":{"messageId":"a","messageId":"b","role":"ROLE_USER","parts":[{"text":"x"}]}}`,
+		kind:   a2a.ErrParse, text: "messageId"},
 	{name: "bad UTF-8", params: "{\"message\":{\"messageId\":\"\xff\"}}", kind: a2a.ErrParse},
 	{name: "no message", params: `{}`, kind: a2a.ErrInvalidParams, field: "message"},
-	{name: "missing parts", params: `{"message":{"messageId":"m1","role":"ROLE_USER"}}`, kind: a2a.ErrInvalidParams, field: "message.parts"},
-	{name: "empty parts", params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[]}}`, kind: a2a.ErrInvalidParams, field: "message.parts"},
-	{name: "two contents in a part", params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"a","url":"b"}]}}`, kind: a2a.ErrInvalidParams, field: "message.parts[0]"},
-	{name: "no content in a part", params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"a"},{}]}}`, kind: a2a.ErrInvalidParams, field: "message.parts[1]"},
-	{name: "unknown role", params: `{"message":{"messageId":"m1","role":"ROLE_KING","parts":[{"text":"a"}]}}`, kind: a2a.ErrInvalidParams, field: "message.role"},
-	{name: "missing role", params: `{"message":{"messageId":"m1","parts":[{"text":"a"}]}}`, kind: a2a.ErrInvalidParams, field: "message.role"},
-	{name: "missing message id", params: `{"message":{"role":"ROLE_USER","parts":[{"text":"a"}]}}`, kind: a2a.ErrInvalidParams, field: "message.messageId"},
-	{name: "wrong type", params: `{"message":{"messageId":7,"role":"ROLE_USER","parts":[{"text":"a"}]}}`, kind: a2a.ErrInvalidParams, field: "message.messageId"},
-	{name: "bad base64", params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"raw":"*"}]}}`, kind: a2a.ErrInvalidParams, field: "message.parts[0].raw"},
-	{name: "negative history", params: `{"message":` + hello + `,"configuration":{"historyLength":-1}}`, kind: a2a.ErrInvalidParams, field: "configuration.historyLength"},
-	{name: "10,000 parts", params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[` + strings.Repeat(`{"text":"a"},`, 9999) + `{"text":"a"}]}}`, kind: a2a.ErrInvalidParams, field: "message.parts", text: "1000"},
-	{name: "deep nesting", params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"data":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}]}}`, kind: a2a.ErrTooLarge, text: "100 levels"},
-	{name: "very deep nesting", params: `{"message":` + strings.Repeat(`{"a":`, 100_000), kind: a2a.ErrTooLarge, text: "100 levels"},
-	{name: "over 8 MiB", params: `{"message":{"messageId":"` + strings.Repeat("x", 9<<20) + `"}}`, kind: a2a.ErrTooLarge, text: "8388608 bytes"},
-	{name: "reserved tenant", params: `{"tenant":"tasks","message":` + hello + `}`, kind: a2a.ErrInvalidParams, field: "tenant"},
+	{name: "missing parts", params: `{"message":{"messageId":"m1","role":"ROLE_USER"}}`, kind: a2a.ErrInvalidParams,
+		field: "message.parts"},
+	{name: "empty parts", params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[]}}`,
+		kind: a2a.ErrInvalidParams, field: "message.parts"},
+	{name: "two contents in a part",
+		params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"a","url":"b"}]}}`,
+		kind:   a2a.ErrInvalidParams, field: "message.parts[0]"},
+	{name: "no content in a part",
+		params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"a"},{}]}}`,
+		kind:   a2a.ErrInvalidParams, field: "message.parts[1]"},
+	{name: "unknown role", params: `{"message":{"messageId":"m1","role":"ROLE_KING","parts":[{"text":"a"}]}}`,
+		kind: a2a.ErrInvalidParams, field: "message.role"},
+	{name: "missing role", params: `{"message":{"messageId":"m1","parts":[{"text":"a"}]}}`, kind: a2a.ErrInvalidParams,
+		field: "message.role"},
+	{name: "missing message id", params: `{"message":{"role":"ROLE_USER","parts":[{"text":"a"}]}}`,
+		kind: a2a.ErrInvalidParams, field: "message.messageId"},
+	{name: "wrong type", params: `{"message":{"messageId":7,"role":"ROLE_USER","parts":[{"text":"a"}]}}`,
+		kind: a2a.ErrInvalidParams, field: "message.messageId"},
+	{name: "bad base64", params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"raw":"*"}]}}`,
+		kind: a2a.ErrInvalidParams, field: "message.parts[0].raw"},
+	{name: "negative history", params: `{"message":` + hello + `,"configuration":{"historyLength":-1}}`,
+		kind: a2a.ErrInvalidParams, field: "configuration.historyLength"},
+	{name: "10,000 parts", params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[` +
+		strings.Repeat(`{"text":"a"},`, 9999) + `{"text":"a"}]}}`, kind: a2a.ErrInvalidParams, field: "message.parts",
+		text: "1000"},
+	{name: "deep nesting", params: `{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"data":` +
+		strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}]}}`, kind: a2a.ErrTooLarge, text: "100 levels"},
+	{name: "very deep nesting", params: `{"message":` + strings.Repeat(`{"a":`, 100_000), kind: a2a.ErrTooLarge,
+		text: "100 levels"},
+	{name: "over 8 MiB", params: `{"message":{"messageId":"` + strings.Repeat("x", 9<<20) + `"}}`,
+		kind: a2a.ErrTooLarge, text: "8388608 bytes"},
+	{name: "reserved tenant", params: `{"tenant":"tasks","message":` + hello + `}`, kind: a2a.ErrInvalidParams,
+		field: "tenant"},
 }
 
 func TestBadInputs(t *testing.T) {
@@ -303,10 +352,12 @@ func TestContentType(t *testing.T) {
 		"":                                {false, false},
 	} {
 		header := "Content-Type:" + contentType
-		if got := rpc(t, ts, "SendMessage", `{"message":`+hello+`}`, header); (got.status == 200) != ok[0] || !ok[0] && (got.status != 415 || failureOf(t, got.body).code != -32005) {
+		if got := rpc(t, ts, "SendMessage", `{"message":`+hello+`}`, header); (got.status == 200) != ok[0] ||
+			!ok[0] && (got.status != 415 || failureOf(t, got.body).code != -32005) {
 			t.Errorf("JSON-RPC %q: %d %s", contentType, got.status, got.body)
 		}
-		if got := do(t, ts, "POST", "/message:send", `{"message":`+hello+`}`, header); (got.status == 200) != ok[1] || !ok[1] && got.status != 415 {
+		if got := do(t, ts, "POST", "/message:send", `{"message":`+hello+`}`, header); (got.status == 200) != ok[1] ||
+			!ok[1] && got.status != 415 {
 			t.Errorf("HTTP+JSON %q: %d %s", contentType, got.status, got.body)
 		}
 	}
@@ -322,10 +373,12 @@ func TestAnswerMediaType(t *testing.T) {
 		{"Content-Type: application/a2a+json", "application/a2a+json"},
 		{"Accept: application/json", "application/json"},
 	} {
-		if got := do(t, ts, "POST", "/message:send", `{"message":`+hello+`}`, test.header); got.header.Get("Content-Type") != test.want {
+		if got := do(t, ts, "POST", "/message:send", `{"message":`+hello+`}`,
+			test.header); got.header.Get("Content-Type") != test.want {
 			t.Errorf("%s: answered as %s", test.header, got.header.Get("Content-Type"))
 		}
-		if got := do(t, ts, "POST", "/message:send", `{}`, test.header); got.status != 400 || got.header.Get("Content-Type") != test.want {
+		if got := do(t, ts, "POST", "/message:send", `{}`, test.header); got.status != 400 ||
+			got.header.Get("Content-Type") != test.want {
 			t.Errorf("%s: error %d as %s", test.header, got.status, got.header.Get("Content-Type"))
 		}
 	}
@@ -341,7 +394,8 @@ func TestEnvelope(t *testing.T) {
 		code       int // 0 means a result
 	}{
 		{"string id", `{"jsonrpc":"2.0","id":"a\u0062\/","method":"GetTask","params":{"id":"t1"}}`, `"a\u0062\/"`, 0},
-		{"large number", `{"jsonrpc":"2.0","id":12345678901234567890.10e1,"method":"GetTask","params":{"id":"t1"}}`, `12345678901234567890.10e1`, 0},
+		{"large number", `{"jsonrpc":"2.0","id":12345678901234567890.10e1,"method":"GetTask","params":{"id":"t1"}}`,
+			`12345678901234567890.10e1`, 0},
 		{"null id", `{"jsonrpc":"2.0","id":null,"method":"GetTask","params":{"id":"t1"}}`, `null`, 0},
 		{"no id", `{"jsonrpc":"2.0","method":"GetTask","params":{"id":"t1"}}`, `null`, 0},
 		{"params first", `{"params":{"id":"t1"},"method":"GetTask","id":1,"jsonrpc":"2.0"}`, `1`, 0},
@@ -519,7 +573,8 @@ func TestVersion(t *testing.T) {
 			got := do(t, ts, "POST", "/"+test.query, body, test.header...)
 			if ok {
 				resultOf(t, got)
-			} else if fail := failureOf(t, got.body); fail.code != -32009 || !strings.Contains(fail.message, "A2A-Version: 1.0") || got.status != 200 {
+			} else if fail := failureOf(t, got.body); fail.code != -32009 ||
+				!strings.Contains(fail.message, "A2A-Version: 1.0") || got.status != 200 {
 				t.Errorf("%s, %s, JSON-RPC: %d %s", test.name, server, got.status, got.body)
 			}
 			got = do(t, ts, "GET", "/tasks/t1"+test.query, "", test.header...)
@@ -553,14 +608,18 @@ func TestExtensions(t *testing.T) {
 	} {
 		got := do(t, ts, "GET", "/tasks/t1"+test.query, "", test.header...)
 		_, call := f.last()
-		if !slices.Equal(call.Extensions, test.active) || got.header.Get("A2A-Extensions") != strings.Join(test.active, ", ") {
-			t.Errorf("%v %s: active %v, answered %q", test.header, test.query, call.Extensions, got.header.Get("A2A-Extensions"))
+		if !slices.Equal(call.Extensions, test.active) ||
+			got.header.Get("A2A-Extensions") != strings.Join(test.active, ", ") {
+			t.Errorf("%v %s: active %v, answered %q", test.header, test.query, call.Extensions,
+				got.header.Get("A2A-Extensions"))
 		}
 	}
 
 	ts = serve(t, f, withExtensions(true))
-	for _, got := range []reply{rpc(t, ts, "GetTask", `{"id":"t1"}`), do(t, ts, "GET", "/tasks/t1", "", "A2A-Extensions: urn:b")} {
-		if fail := failureOf(t, got.body); fail.reason != "EXTENSION_SUPPORT_REQUIRED" || !strings.Contains(fail.message, "A2A-Extensions: urn:a") {
+	for _, got := range []reply{rpc(t, ts, "GetTask", `{"id":"t1"}`),
+		do(t, ts, "GET", "/tasks/t1", "", "A2A-Extensions: urn:b")} {
+		if fail := failureOf(t, got.body); fail.reason != "EXTENSION_SUPPORT_REQUIRED" ||
+			!strings.Contains(fail.message, "A2A-Extensions: urn:a") {
 			t.Errorf("required and missing: %s", got.body)
 		}
 	}
@@ -589,7 +648,8 @@ func TestMissingCapabilities(t *testing.T) {
 			}
 		}
 	}
-	const params = `{"message":` + hello + `,"configuration":{"taskPushNotificationConfig":{"url":"https://example.com"}}}`
+	const params = `{"message":` + hello +
+		`,"configuration":{"taskPushNotificationConfig":{"url":"https://example.com"}}}`
 	if got := rpc(t, ts, "SendMessage", params); failureOf(t, got.body).code != -32003 {
 		t.Errorf("send with a push config: %s", got.body)
 	}
@@ -604,7 +664,8 @@ func TestExtendedCardNeedsAuthentication(t *testing.T) {
 		t.Errorf("without an authenticator: %d %s", got.status, got.body)
 	}
 	ts = serve(t, &fake{caps: can()}, func(o *server.Options) {
-		o.Authenticator = auth.AuthenticatorFunc(func(*http.Request) (a2a.Identity, error) { return a2a.Identity{}, nil })
+		o.Authenticator = auth.AuthenticatorFunc(
+			func(*http.Request) (a2a.Identity, error) { return a2a.Identity{}, nil })
 	})
 	for _, got := range []reply{do(t, ts, "GET", "/extendedAgentCard", ""), rpc(t, ts, "GetExtendedAgentCard", "")} {
 		if got.status != 401 || got.header.Get("WWW-Authenticate") == "" {
@@ -627,7 +688,8 @@ func TestUnauthenticatedCallerOf01(t *testing.T) {
 		})
 	})
 	for version, want := range map[string]string{"0.1": `"code":-32007`, "1.0": `"code":-31401`} {
-		got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"tasks/get","params":{"id":"t1"}}`, "A2A-Version: "+version)
+		got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"tasks/get","params":{"id":"t1"}}`,
+			"A2A-Version: "+version)
 		if got.status != 401 || !strings.Contains(string(got.body), want) {
 			t.Errorf("%s: %d %s", version, got.status, got.body)
 		}
@@ -652,7 +714,8 @@ func TestAuthentication(t *testing.T) {
 		})
 	})
 	get := func(header ...string) []reply {
-		return []reply{rpc(t, ts, "GetTask", `{"id":"t1"}`, header...), do(t, ts, "GET", "/tasks/t1", "", header...), do(t, ts, "GET", "/nowhere", "", header...)}
+		return []reply{rpc(t, ts, "GetTask", `{"id":"t1"}`, header...), do(t, ts, "GET", "/tasks/t1", "", header...),
+			do(t, ts, "GET", "/nowhere", "", header...)}
 	}
 	for _, got := range get() {
 		if got.status != 401 || failureOf(t, got.body).reason != "UNAUTHENTICATED" {
@@ -664,7 +727,8 @@ func TestAuthentication(t *testing.T) {
 		}
 	}
 	for _, got := range get("Authorization: Bearer weak") {
-		if got.status != 403 || failureOf(t, got.body).reason != "PERMISSION_DENIED" || got.header.Get("WWW-Authenticate") != "" {
+		if got.status != 403 || failureOf(t, got.body).reason != "PERMISSION_DENIED" ||
+			got.header.Get("WWW-Authenticate") != "" {
 			t.Errorf("weak: %d %s", got.status, got.body)
 		}
 	}
@@ -679,22 +743,26 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
-// Clients of Agno send JSON-RPC to the paths at which HTTP+JSON of 0.3 takes messages, and read answers of JSON-RPC there.
+// Clients of Agno send JSON-RPC to the paths at which HTTP+JSON of 0.3 takes messages, and read answers of JSON-RPC
+// there.
 func TestEnvelopeAtAPathOfOldVersions(t *testing.T) {
 	t.Parallel()
 	const message = `"params":{"message":{"messageId":"m","role":"user","parts":[{"kind":"text","text":"hi"}]}}`
 	f := &fake{}
 	all := func(o *server.Options) { o.Generations = nil }
 	ts := serve(t, f, all)
-	got := do(t, ts, "POST", "/v1/message:send", `{"jsonrpc":"2.0","id":"7","method":"message/send",`+message+`}`, "A2A-Version:")
+	got := do(t, ts, "POST", "/v1/message:send", `{"jsonrpc":"2.0","id":"7","method":"message/send",`+message+`}`,
+		"A2A-Version:")
 	if !strings.HasPrefix(got.body, `{"jsonrpc":"2.0","id":"7","result":{"kind":"task"`) {
 		t.Errorf("send: %d %s", got.status, got.body)
 	}
 	request, call := f.last()
-	if sent, ok := request.(*a2a.SendMessageRequest); !ok || sent.Message.Text() != "hi" || call.Binding != a2a.BindingJSONRPC {
+	if sent, ok := request.(*a2a.SendMessageRequest); !ok || sent.Message.Text() != "hi" ||
+		call.Binding != a2a.BindingJSONRPC {
 		t.Errorf("the service got %+v in %+v", request, call)
 	}
-	got = do(t, ts, "POST", "/v1/message:stream", `{"id":"7","method":"message/stream",`+message+`,"jsonrpc":"2.0"}`, "A2A-Version:")
+	got = do(t, ts, "POST", "/v1/message:stream", `{"id":"7","method":"message/stream",`+message+`,"jsonrpc":"2.0"}`,
+		"A2A-Version:")
 	if !strings.Contains(got.body, `data: {"jsonrpc":"2.0","id":"7","result":{"kind":"task"`) {
 		t.Errorf("stream: %d %s", got.status, got.body)
 	}
@@ -703,7 +771,8 @@ func TestEnvelopeAtAPathOfOldVersions(t *testing.T) {
 		t.Errorf("an unknown method: %d %s", got.status, got.body)
 	}
 	restOnly := serve(t, f, func(o *server.Options) { all(o); o.Bindings = []string{a2a.BindingHTTPJSON} })
-	if got := do(t, restOnly, "POST", "/v1/message:send", `{"jsonrpc":"2.0","id":"7","method":"message/send",`+message+`}`, "A2A-Version:"); got.status != 400 {
+	if got := do(t, restOnly, "POST", "/v1/message:send", `{"jsonrpc":"2.0","id":"7","method":"message/send",`+message+
+		`}`, "A2A-Version:"); got.status != 400 {
 		t.Errorf("without JSON-RPC: %d %s", got.status, got.body)
 	}
 }

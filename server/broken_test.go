@@ -37,7 +37,8 @@ func TestServiceThatReturnsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, method := range map[string]string{"/message:send": "POST", "/message:stream": "POST", "/tasks/t1": "GET"} {
+	for path, method := range map[string]string{"/message:send": "POST", "/message:stream": "POST",
+		"/tasks/t1": "GET"} {
 		body := io.NopCloser(strings.NewReader(`{"message":` + hello + `}`))
 		req := mustRequest(t, path)
 		req.Method, req.Body, req.ContentLength = method, body, -1
@@ -63,7 +64,8 @@ func TestAuthenticatorPanics(t *testing.T) {
 		o.Authenticator = auth.AuthenticatorFunc(func(*http.Request) (a2a.Identity, error) { panic("secret") })
 	})
 	for _, got := range []reply{rpc(t, ts, "GetTask", `{"id":"t1"}`), do(t, ts, "GET", "/tasks/t1", "")} {
-		if got.status != 500 || failureOf(t, got.body).reason != "INTERNAL_ERROR" || strings.Contains(got.body, "secret") {
+		if got.status != 500 || failureOf(t, got.body).reason != "INTERNAL_ERROR" ||
+			strings.Contains(got.body, "secret") {
 			t.Errorf("%d %s", got.status, got.body)
 		}
 	}
@@ -88,7 +90,8 @@ func TestSlowAndShortBodies(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		fmt.Fprintf(conn, "POST /message:send HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+		fmt.Fprintf(conn, "POST /message:send HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\nContent-Type: "+
+			"application/json\r\nContent-Length: 100\r\n\r\n{")
 		if test.close {
 			conn.(*net.TCPConn).CloseWrite()
 		}

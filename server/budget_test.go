@@ -66,7 +66,8 @@ func (b *budgeted) ask(path, method, params string) (*http.Response, string) {
 
 func (b *budgeted) wantRefused(what string, resp *http.Response, answer, of string) {
 	b.Helper()
-	if resp == nil || resp.StatusCode != 503 || resp.Header.Get("Retry-After") != "1" || !strings.Contains(answer, of+" as it may, 204800") {
+	if resp == nil || resp.StatusCode != 503 || resp.Header.Get("Retry-After") != "1" ||
+		!strings.Contains(answer, of+" as it may, 204800") {
 		b.Errorf("%s: %v %.300s", what, resp, answer)
 	}
 }

@@ -45,7 +45,8 @@ type Carded interface {
 // warnOfWrapper warns of a Service that wraps another one and hides what that can do.
 func (s *Server) warnOfWrapper() {
 	if inner := hidden.By[a2a.Service, Capable](s.service); inner != nil {
-		s.options.Logger.Warn("a service wraps another one and hides its capabilities, so the card offers streams and nothing else; "+
+		s.options.Logger.Warn("a service wraps another one and hides its capabilities, so the card offers streams "+
+			"and nothing else; "+
 			"pass them on with a method Capabilities() a2a.AgentCapabilities",
 			"wrapper", fmt.Sprintf("%T", s.service), "wrapped", inner.String())
 	}
@@ -116,8 +117,8 @@ func (s *Server) interfaces(base string) []a2a.AgentInterface {
 	return all
 }
 
-// withModes returns the skills of a card, each with the modes that it has of the card where it names none. Readers of old
-// cards, such as fasta2a, require them.
+// withModes returns the skills of a card, each with the modes that it has of the card where it names none. Readers of
+// old cards, such as fasta2a, require them.
 func withModes(card *a2a.AgentCard) []a2a.AgentSkill {
 	skills := slices.Clone(card.Skills)
 	for i := range skills {
@@ -201,7 +202,8 @@ func challenges(card *a2a.AgentCard) []string {
 		case *a2a.OAuth2Scheme, *a2a.OpenIDConnectScheme:
 			challenge = "Bearer " + realm
 		case *a2a.APIKeyScheme:
-			challenge = fmt.Sprintf(`ApiKey %s, in="%s", name="%s"`, realm, quotable(scheme.Location), quotable(scheme.Name))
+			challenge = fmt.Sprintf(`ApiKey %s, in="%s", name="%s"`, realm, quotable(scheme.Location),
+				quotable(scheme.Name))
 		case *a2a.MutualTLSScheme:
 			challenge = "MutualTLS " + realm
 		default:
@@ -281,7 +283,8 @@ func (c *renderedCards) put(as rendering, card *renderedCard) {
 func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", wire.HeaderVersion+", Accept")
 	gen, _ := s.core.Version(r) // a card in another form than was asked for tells more than an error
-	card, err := s.render(r, rendering{form: s.cardForm(gen), grpc: s.options.CardGRPC || wire.Accepts(r.Header, wire.MediaTypeGRPC)})
+	card, err := s.render(r, rendering{form: s.cardForm(gen), grpc: s.options.CardGRPC ||
+		wire.Accepts(r.Header, wire.MediaTypeGRPC)})
 	if err != nil {
 		e := a2a.AsError(err)
 		status := wire.RowOf(e.Kind).HTTP

@@ -47,7 +47,8 @@ func TestCardCaching(t *testing.T) {
 	first := do(t, ts, "GET", cardPath, "")
 	etag, modified := first.header.Get("ETag"), first.header.Get("Last-Modified")
 	if first.status != 200 || !strings.HasPrefix(etag, `"`) || modified == "" ||
-		first.header.Get("Cache-Control") != "public, max-age=300" || first.header.Get("Content-Type") != "application/json" ||
+		first.header.Get("Cache-Control") != "public, max-age=300" ||
+		first.header.Get("Content-Type") != "application/json" ||
 		first.header.Get("Vary") != "A2A-Version, Accept" {
 		t.Fatalf("%d %v", first.status, first.header)
 	}
@@ -69,7 +70,8 @@ func TestCardCaching(t *testing.T) {
 		}
 	}
 	head := do(t, ts, "HEAD", cardPath, "")
-	if head.status != 200 || head.body != "" || head.header.Get("ETag") != etag || head.header.Get("Content-Length") == "" {
+	if head.status != 200 || head.body != "" || head.header.Get("ETag") != etag ||
+		head.header.Get("Content-Length") == "" {
 		t.Errorf("HEAD: %d %v", head.status, head.header)
 	}
 	if got := do(t, ts, "POST", cardPath, "{}"); got.status != 405 || got.header.Get("Allow") != "GET, HEAD" {
@@ -86,22 +88,27 @@ func TestCardCannotLie(t *testing.T) {
 	t.Parallel()
 	lying := func(o *server.Options) {
 		o.URL = "https://agents.example/hello/"
-		o.Card.SupportedInterfaces = []a2a.AgentInterface{{URL: "https://evil.example", Binding: "GRPC", ProtocolVersion: "9.9"}}
-		o.Card.Capabilities = a2a.AgentCapabilities{PushNotifications: ptr(true), ExtendedAgentCard: ptr(true), Extensions: []a2a.AgentExtension{{URI: "urn:mine"}}}
+		o.Card.SupportedInterfaces = []a2a.AgentInterface{{URL: "https://evil.example", Binding: "GRPC",
+			ProtocolVersion: "9.9"}}
+		o.Card.Capabilities = a2a.AgentCapabilities{PushNotifications: ptr(true), ExtendedAgentCard: ptr(true),
+			Extensions: []a2a.AgentExtension{{URI: "urn:mine"}}}
 		o.Card.Signatures = []a2a.AgentCardSignature{{Protected: "x", Signature: "y"}}
 	}
 	card := readCard(t, do(t, serve(t, &fake{}, lying), "GET", cardPath, ""))
 	iface := func(binding string) map[string]string {
-		return map[string]string{"url": "https://agents.example/hello", "protocolBinding": binding, "protocolVersion": "1.0"}
+		return map[string]string{"url": "https://agents.example/hello", "protocolBinding": binding,
+			"protocolVersion": "1.0"}
 	}
-	if diff := cmp.Diff([]map[string]string{iface("JSONRPC"), iface("HTTP+JSON")}, card.SupportedInterfaces); diff != "" {
+	if diff := cmp.Diff([]map[string]string{iface("JSONRPC"), iface("HTTP+JSON")},
+		card.SupportedInterfaces); diff != "" {
 		t.Errorf("interfaces (-want +got):\n%s", diff)
 	}
 	caps := card.Capabilities
 	if !*caps.Streaming || *caps.PushNotifications || caps.ExtendedAgentCard != nil || len(card.Signatures) != 0 {
 		t.Errorf("card %+v", card)
 	}
-	if len(caps.Extensions) != 2 || caps.Extensions[0].URI != "urn:mine" || caps.Extensions[1].URI != server.ReplayExtension {
+	if len(caps.Extensions) != 2 || caps.Extensions[0].URI != "urn:mine" ||
+		caps.Extensions[1].URI != server.ReplayExtension {
 		t.Errorf("extensions %+v", caps.Extensions)
 	}
 
@@ -113,10 +120,12 @@ func TestCardCannotLie(t *testing.T) {
 		o.Interfaces = []a2a.AgentInterface{{URL: "grpc.example:443", Binding: a2a.BindingGRPC, ProtocolVersion: "1.0"}}
 	}), "GET", cardPath, ""))
 	caps = card.Capabilities
-	if *caps.Streaming || !*caps.PushNotifications || !*caps.ExtendedAgentCard || len(caps.Extensions) != 1 || caps.Extensions[0].URI != "urn:service" {
+	if *caps.Streaming || !*caps.PushNotifications || !*caps.ExtendedAgentCard || len(caps.Extensions) != 1 ||
+		caps.Extensions[0].URI != "urn:service" {
 		t.Errorf("capabilities %+v", caps)
 	}
-	if len(card.SupportedInterfaces) != 2 || card.SupportedInterfaces[0]["protocolBinding"] != "HTTP+JSON" || card.SupportedInterfaces[1]["protocolBinding"] != "GRPC" {
+	if len(card.SupportedInterfaces) != 2 || card.SupportedInterfaces[0]["protocolBinding"] != "HTTP+JSON" ||
+		card.SupportedInterfaces[1]["protocolBinding"] != "GRPC" {
 		t.Errorf("interfaces %+v", card.SupportedInterfaces)
 	}
 }
@@ -132,7 +141,8 @@ func TestDefaultModes(t *testing.T) {
 	if err := json.Unmarshal([]byte(do(t, ts, "GET", cardPath, "").body), &card); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(card.DefaultInputModes, []string{"text/plain"}) || !slices.Equal(card.DefaultOutputModes, []string{"image/png"}) {
+	if !slices.Equal(card.DefaultInputModes, []string{"text/plain"}) ||
+		!slices.Equal(card.DefaultOutputModes, []string{"image/png"}) {
 		t.Errorf("modes %q, %q", card.DefaultInputModes, card.DefaultOutputModes)
 	}
 }
@@ -211,10 +221,12 @@ func TestCardFunc(t *testing.T) {
 			t.Errorf("card %+v, %v", card, got.header)
 		}
 	}
-	if got := do(t, ts, "GET", cardPath, "", "X-Name: broken"); got.status != 500 || strings.Contains(got.body, "secret") {
+	if got := do(t, ts, "GET", cardPath, "", "X-Name: broken"); got.status != 500 ||
+		strings.Contains(got.body, "secret") {
 		t.Errorf("broken: %d %s", got.status, got.body)
 	}
-	if got := do(t, ts, "GET", "/tasks/t1", "", "X-Name: strict"); failureOf(t, got.body).reason != "EXTENSION_SUPPORT_REQUIRED" {
+	if got := do(t, ts, "GET", "/tasks/t1", "", "X-Name: strict"); failureOf(t,
+		got.body).reason != "EXTENSION_SUPPORT_REQUIRED" {
 		t.Errorf("strict: %s", got.body)
 	}
 	if got := do(t, ts, "GET", "/tasks/t1", "", "X-Name: one"); got.status != 200 {
@@ -231,17 +243,20 @@ func TestPage(t *testing.T) {
 		docs := "https://docs.example/"
 		o.Card.DocumentationURL = &docs
 		o.Card.Provider = &a2a.AgentProvider{Organization: evil, URL: "javascript:alert(1)"}
-		o.Card.Skills[0].Name, o.Card.Skills[0].Description, o.Card.Skills[0].Examples = evil, evil, []string{"it's 100 USD"}
+		o.Card.Skills[0].Name, o.Card.Skills[0].Description, o.Card.Skills[0].Examples = evil, evil,
+			[]string{"it's 100 USD"}
 	})
 	got := do(t, ts, "GET", "/", "", "Accept: text/html")
 	if got.status != 200 || got.header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Fatalf("%d %v", got.status, got.header)
 	}
 	csp := got.header.Get("Content-Security-Policy")
-	if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "script-src") || strings.Contains(csp, "unsafe") {
+	if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "script-src") ||
+		strings.Contains(csp, "unsafe") {
 		t.Errorf("policy %q", csp)
 	}
-	for name, value := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"} {
+	for name, value := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+		"X-Frame-Options": "DENY"} {
 		if got.header.Get(name) != value {
 			t.Errorf("%s is %q", name, got.header.Get(name))
 		}
@@ -252,8 +267,10 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"<h1>Currency</h1>", "&lt;script&gt;",
 		`dragoman send -a https://agents.example --text &#39;it&#39;\&#39;&#39;s 100 USD&#39;`,
-		"--text &#39;it&#39;\\&#39;&#39;s 100 USD&#39; --stream", "curl -s https://agents.example ", "SendStreamingMessage", "; echo",
-		`<a href=".well-known/agent-card.json">`, `<a href="https://docs.example/">`, "<td>HTTP&#43;JSON</td><td>1.0</td>", `rel="icon"`, "<h2>Skills</h2>",
+		"--text &#39;it&#39;\\&#39;&#39;s 100 USD&#39; --stream", "curl -s https://agents.example ",
+		"SendStreamingMessage", "; echo",
+		`<a href=".well-known/agent-card.json">`, `<a href="https://docs.example/">`,
+		"<td>HTTP&#43;JSON</td><td>1.0</td>", `rel="icon"`, "<h2>Skills</h2>",
 	} {
 		if !strings.Contains(got.body, want) {
 			t.Errorf("the page does not have %q:\n%s", want, got.body)
@@ -287,7 +304,8 @@ func TestCommandsOfThePage(t *testing.T) {
 	for _, bindings := range [][]string{nil, {a2a.BindingHTTPJSON}} {
 		f := &fake{}
 		ts := serve(t, f, func(o *server.Options) { o.Bindings = bindings })
-		found := curlOfPage.FindAllStringSubmatch(html.UnescapeString(do(t, ts, "GET", "/", "", "Accept: text/html").body), -1)
+		found := curlOfPage.FindAllStringSubmatch(
+			html.UnescapeString(do(t, ts, "GET", "/", "", "Accept: text/html").body), -1)
 		if len(found) != 2 {
 			t.Fatalf("%v: %d commands", bindings, len(found))
 		}
@@ -312,12 +330,14 @@ func TestHealthAndHeaders(t *testing.T) {
 	}
 	for _, path := range []string{"/", cardPath, "/tasks", "/healthz", "/nowhere"} {
 		got := do(t, ts, "GET", path, "", "Origin: https://web.example")
-		if got.header.Get("X-Content-Type-Options") != "nosniff" || got.header.Get("Access-Control-Allow-Origin") != "" {
+		if got.header.Get("X-Content-Type-Options") != "nosniff" ||
+			got.header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %v", path, got.header)
 		}
 	}
 	for _, answer := range []reply{
-		do(t, ts, "GET", "/healthz", ""), do(t, ts, "GET", cardPath, ""), do(t, ts, "GET", "/", ""), do(t, ts, "GET", "/nowhere", ""),
+		do(t, ts, "GET", "/healthz", ""), do(t, ts, "GET", cardPath, ""), do(t, ts, "GET", "/", ""),
+		do(t, ts, "GET", "/nowhere", ""),
 		do(t, ts, "PUT", "/healthz", ""), do(t, ts, "PUT", "/tasks", ""),
 		do(t, ts, "POST", "/tasks", "", "Origin: https://evil.example", "Sec-Fetch-Site: cross-site"),
 	} {
@@ -325,7 +345,8 @@ func TestHealthAndHeaders(t *testing.T) {
 			t.Errorf("%d without a request id: %v", answer.status, answer.header)
 		}
 	}
-	for id, keep := range map[string]bool{"abc-1.2:3": true, "a b": false, `x";drop`: false, strings.Repeat("x", 129): false} {
+	for id, keep := range map[string]bool{"abc-1.2:3": true, "a b": false, `x";drop`: false,
+		strings.Repeat("x", 129): false} {
 		got := do(t, ts, "GET", "/tasks", "", "X-Request-Id: "+id).header.Get("X-Request-Id")
 		if keep != (got == id) || got == "" {
 			t.Errorf("request id %q became %q", id, got)
@@ -336,21 +357,25 @@ func TestHealthAndHeaders(t *testing.T) {
 func TestCORS(t *testing.T) {
 	t.Parallel()
 	ts := serve(t, &fake{}, func(o *server.Options) { o.AllowedOrigins = []string{"https://web.example"} })
-	got := do(t, ts, "OPTIONS", "/message:send", "", "Origin: https://web.example", "Access-Control-Request-Method: POST")
+	got := do(t, ts, "OPTIONS", "/message:send", "", "Origin: https://web.example",
+		"Access-Control-Request-Method: POST")
 	if got.status != 204 || got.header.Get("Access-Control-Allow-Origin") != "https://web.example" ||
-		!strings.Contains(got.header.Get("Access-Control-Allow-Headers"), "A2A-Version") || got.header.Get("Vary") != "Origin" {
+		!strings.Contains(got.header.Get("Access-Control-Allow-Headers"), "A2A-Version") ||
+		got.header.Get("Vary") != "Origin" {
 		t.Errorf("preflight: %d %v", got.status, got.header)
 	}
 	got = do(t, ts, "GET", "/tasks", "", "Origin: https://web.example")
 	if got.status != 200 || got.header.Get("Access-Control-Allow-Origin") != "https://web.example" {
 		t.Errorf("call: %d %v", got.status, got.header)
 	}
-	got = do(t, ts, "OPTIONS", "/message:send", "", "Origin: https://evil.example", "Access-Control-Request-Method: POST")
+	got = do(t, ts, "OPTIONS", "/message:send", "", "Origin: https://evil.example",
+		"Access-Control-Request-Method: POST")
 	if got.status != 405 || got.header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("other origin: %d %v", got.status, got.header)
 	}
 	any := serve(t, &fake{}, func(o *server.Options) { o.AllowedOrigins = []string{"*"} })
-	if got := do(t, any, "GET", "/tasks", "", "Origin: https://x.example"); got.header.Get("Access-Control-Allow-Origin") != "*" {
+	if got := do(t, any, "GET", "/tasks", "", "Origin: https://x.example"); got.header.Get(
+		"Access-Control-Allow-Origin") != "*" {
 		t.Errorf("any origin: %v", got.header)
 	}
 }
@@ -383,7 +408,8 @@ func TestBaseURLIsTheCardForPrograms(t *testing.T) {
 	for _, path := range []string{"", "/agents/x"} {
 		ts := serve(t, &fake{}, func(o *server.Options) { o.Path = path })
 		mounted := http.StripPrefix(path, ts.Config.Handler)
-		for accept, page := range map[string]bool{"": false, "*/*": false, "application/json": false, "text/html,application/xhtml+xml,*/*;q=0.8": true} {
+		for accept, page := range map[string]bool{"": false, "*/*": false, "application/json": false,
+			"text/html,application/xhtml+xml,*/*;q=0.8": true} {
 			r := httptest.NewRequest("GET", "http://a.example"+path, nil)
 			if accept != "" {
 				r.Header.Set("Accept", accept)
@@ -391,8 +417,10 @@ func TestBaseURLIsTheCardForPrograms(t *testing.T) {
 			w := httptest.NewRecorder()
 			mounted.ServeHTTP(w, r)
 			isPage := strings.HasPrefix(w.Header().Get("Content-Type"), "text/html")
-			isCard := strings.Contains(w.Body.String(), `"supportedInterfaces"`) && w.Header().Get("Content-Type") == "application/json"
-			if w.Code != 200 || isPage != page || isCard == page || !strings.Contains(strings.Join(w.Header().Values("Vary"), ","), "Accept") {
+			isCard := strings.Contains(w.Body.String(), `"supportedInterfaces"`) &&
+				w.Header().Get("Content-Type") == "application/json"
+			if w.Code != 200 || isPage != page || isCard == page ||
+				!strings.Contains(strings.Join(w.Header().Values("Vary"), ","), "Accept") {
 				t.Errorf("%q, %q: %d %v\n%.200s", path, accept, w.Code, w.Header(), w.Body)
 			}
 		}
@@ -405,17 +433,20 @@ func TestSkillsHaveModesInOldCards(t *testing.T) {
 	ts := serve(t, &fake{}, func(o *server.Options) {
 		o.Generations = nil
 		o.Card.DefaultInputModes, o.Card.DefaultOutputModes = []string{"text/plain"}, []string{"image/png"}
-		own := a2a.AgentSkill{ID: "own", Name: "Own", Description: "d", Tags: []string{"t"}, InputModes: []string{"text/csv"}}
+		own := a2a.AgentSkill{ID: "own", Name: "Own", Description: "d", Tags: []string{"t"},
+			InputModes: []string{"text/csv"}}
 		o.Card.Skills = []a2a.AgentSkill{{ID: "none", Name: "None", Description: "d", Tags: []string{"t"}}, own}
 	})
 	for version, want := range map[string]string{
-		"": `["text/plain"]["image/png"]["text/csv"]["image/png"]`, "0.1": `["text/plain"]["image/png"]["text/csv"]["image/png"]`,
+		"":    `["text/plain"]["image/png"]["text/csv"]["image/png"]`,
+		"0.1": `["text/plain"]["image/png"]["text/csv"]["image/png"]`,
 		"0.3": `["text/plain"]["image/png"]["text/csv"]["image/png"]`, "1.0": `["text/csv"]`,
 	} {
 		var card struct {
 			Skills []struct{ InputModes, OutputModes json.RawMessage }
 		}
-		if err := json.Unmarshal([]byte(do(t, ts, "GET", cardPath, "", "A2A-Version: "+version).body), &card); err != nil {
+		if err := json.Unmarshal([]byte(do(t, ts, "GET", cardPath, "", "A2A-Version: "+version).body),
+			&card); err != nil {
 			t.Fatal(err)
 		}
 		got := ""
@@ -428,8 +459,8 @@ func TestSkillsHaveModesInOldCards(t *testing.T) {
 	}
 }
 
-// A client that says nothing of gRPC gets a card without it, which Google ADK and others can read, unless an option has it
-// listed. An agent that has nothing else shows what it has.
+// A client that says nothing of gRPC gets a card without it, which Google ADK and others can read, unless an option has
+// it listed. An agent that has nothing else shows what it has.
 func TestCardListsGRPCForThoseWhoCanReadIt(t *testing.T) {
 	t.Parallel()
 	addresses := func(listed bool, others []string, header ...string) string {
@@ -446,7 +477,8 @@ func TestCardListsGRPCForThoseWhoCanReadIt(t *testing.T) {
 		return strings.Join(urls, " ")
 	}
 	some := []string{a2a.BindingJSONRPC}
-	const with, without = "https://a.example a.example:443 https://a.example a.example:443", "https://a.example https://a.example"
+	const with, without = "https://a.example a.example:443 https://a.example a.example:443",
+		"https://a.example https://a.example"
 	for name, test := range map[string]struct{ got, want string }{
 		"no header":     {addresses(false, some), without},
 		"a version":     {addresses(false, some, "A2A-Version: 1.0"), without},
@@ -472,7 +504,8 @@ func TestInterfaceWithoutURLIsAtTheServersAddress(t *testing.T) {
 		ts := serve(t, &fake{}, func(o *server.Options) {
 			o.URL, o.Path, o.Bindings, o.CardGRPC = base, "/agents/x", []string{}, true
 			o.Interfaces = []a2a.AgentInterface{
-				{Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"}, {Binding: a2a.BindingGRPC, ProtocolVersion: "1.0", Tenant: "x"},
+				{Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"},
+				{Binding: a2a.BindingGRPC, ProtocolVersion: "1.0", Tenant: "x"},
 			}
 		})
 		all := readCard(t, do(t, ts, "GET", cardPath, "", "A2A-Version: 1.0")).SupportedInterfaces

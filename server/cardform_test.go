@@ -17,10 +17,11 @@ import (
 
 // Members by which the forms of the card are told apart.
 var formMembers = map[string][]string{
-	"0.1":   {"url", "authentication"},
-	"0.3":   {"url", "protocolVersion", "preferredTransport", "additionalInterfaces", "securitySchemes"},
-	"1.0":   {"supportedInterfaces", "securitySchemes"},
-	"union": {"supportedInterfaces", "url", "protocolVersion", "preferredTransport", "additionalInterfaces", "securitySchemes", "authentication"},
+	"0.1": {"url", "authentication"},
+	"0.3": {"url", "protocolVersion", "preferredTransport", "additionalInterfaces", "securitySchemes"},
+	"1.0": {"supportedInterfaces", "securitySchemes"},
+	"union": {"supportedInterfaces", "url", "protocolVersion", "preferredTransport", "additionalInterfaces",
+		"securitySchemes", "authentication"},
 }
 
 func formOf(t *testing.T, body string) string {
@@ -94,7 +95,8 @@ func TestFormsOfTheCard(t *testing.T) {
 	}
 }
 
-// A card that names no scheme gets those of the Authenticator, in every form and on the page; another card stays as it is.
+// A card that names no scheme gets those of the Authenticator, in every form and on the page; another card stays as it
+// is.
 func TestSchemesOfTheAuthenticator(t *testing.T) {
 	t.Parallel()
 	guard := func(o *server.Options) {
@@ -104,7 +106,8 @@ func TestSchemesOfTheAuthenticator(t *testing.T) {
 	guarded := serve(t, &fake{}, guard)
 	named := serve(t, &fake{}, func(o *server.Options) {
 		guard(o)
-		o.Card.SecuritySchemes = map[string]a2a.SecurityScheme{"key": &a2a.APIKeyScheme{Location: "header", Name: "X-Key"}}
+		o.Card.SecuritySchemes = map[string]a2a.SecurityScheme{"key": &a2a.APIKeyScheme{Location: "header",
+			Name: "X-Key"}}
 	})
 	open := serve(t, &fake{}, func(o *server.Options) { guard(o); asAlice(o) })
 	for _, version := range []string{"", "1.0", "0.3", "0.2", "0.1"} {
@@ -117,7 +120,8 @@ func TestSchemesOfTheAuthenticator(t *testing.T) {
 		if !strings.Contains(body, want) {
 			t.Errorf("version %q: want %s in %s", version, want, body)
 		}
-		if body := do(t, named, "GET", cardPath, "", header).body; strings.Contains(body, "bearer") || strings.Contains(body, "Bearer") {
+		if body := do(t, named, "GET", cardPath, "", header).body; strings.Contains(body, "bearer") ||
+			strings.Contains(body, "Bearer") {
 			t.Errorf("version %q: the card with a scheme of its own became %s", version, body)
 		}
 		if body := do(t, open, "GET", cardPath, "", header).body; strings.Contains(body, `"security`) {
@@ -125,7 +129,8 @@ func TestSchemesOfTheAuthenticator(t *testing.T) {
 		}
 	}
 	for ts, want := range map[*httptest.Server]bool{guarded: true, named: true, open: false} {
-		if body := do(t, ts, "GET", "/", "", "Accept: text/html").body; strings.Contains(body, "DRAGOMAN_BEARER") != want {
+		if body := do(t, ts, "GET", "/", "", "Accept: text/html").body; strings.Contains(body,
+			"DRAGOMAN_BEARER") != want {
 			t.Errorf("the page speaks of credentials: %v, want %v", !want, want)
 		}
 	}
@@ -144,8 +149,10 @@ func TestGenerations(t *testing.T) {
 		}
 	}
 	for gen, members := range map[a2a.Generation][2]string{ // one that the form has, one that it has not
-		a2a.Generation01: {"authentication", "preferredTransport"}, a2a.Generation02: {"preferredTransport", "supportedInterfaces"},
-		a2a.Generation03: {"preferredTransport", "supportedInterfaces"}, a2a.Generation10: {"supportedInterfaces", "preferredTransport"},
+		a2a.Generation01: {"authentication", "preferredTransport"},
+		a2a.Generation02: {"preferredTransport", "supportedInterfaces"},
+		a2a.Generation03: {"preferredTransport", "supportedInterfaces"},
+		a2a.Generation10: {"supportedInterfaces", "preferredTransport"},
 	} {
 		alone := serve(t, &fake{}, func(o *server.Options) { o.Generations = []a2a.Generation{gen} })
 		for _, version := range []string{"", "7.0"} { // neither names a generation that is served

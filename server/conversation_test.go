@@ -81,7 +81,8 @@ func play(t *testing.T, base, text string) string {
 	head, body, _ := strings.Cut(text, "\n\n")
 	lines := strings.Split(strings.TrimSpace(head), "\n")
 	method, path, _ := strings.Cut(lines[0], " ")
-	req, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(strings.TrimSuffix(body, "\n")))
+	req, err := http.NewRequestWithContext(t.Context(), method, base+path,
+		strings.NewReader(strings.TrimSuffix(body, "\n")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,8 @@ func TestDrainDelay(t *testing.T) {
 // TestDrainDelayEndsWithTheListener closes the listener of a server that would take connections for an hour more.
 func TestDrainDelayEndsWithTheListener(t *testing.T) {
 	t.Parallel()
-	srv, err := server.New(&fake{}, &server.Options{Card: aCard(), Logger: slog.New(slog.DiscardHandler), DrainDelay: time.Hour})
+	srv, err := server.New(&fake{}, &server.Options{Card: aCard(), Logger: slog.New(slog.DiscardHandler),
+		DrainDelay: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,8 @@ func (f *fake) stream(ctx context.Context, r any) (iter.Seq2[a2a.StreamEvent, er
 	return func(yield func(a2a.StreamEvent, error) bool) { yield(a2a.NewStreamEvent("1", aTask()), nil) }, nil
 }
 
-func (f *fake) StreamMessage(ctx context.Context, r *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (f *fake) StreamMessage(ctx context.Context, r *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	return f.stream(ctx, r)
 }
 
@@ -118,7 +119,8 @@ func (f *fake) GetPushConfig(ctx context.Context, r *a2a.GetPushConfigRequest) (
 	return &a2a.PushConfig{ID: r.ID, TaskID: r.TaskID, URL: "https://example.com"}, f.asked(ctx, r)
 }
 
-func (f *fake) ListPushConfigs(ctx context.Context, r *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+func (f *fake) ListPushConfigs(ctx context.Context, r *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse,
+	error) {
 	return &a2a.ListPushConfigsResponse{}, f.asked(ctx, r)
 }
 
@@ -147,7 +149,8 @@ func aCard() *a2a.AgentCard {
 	return &a2a.AgentCard{
 		Name: "Test agent", Description: "Answers tests", Version: "1.2.3",
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
-		Skills: []a2a.AgentSkill{{ID: "s", Name: "Skill", Description: "Does", Tags: []string{"t"}, Examples: []string{"100 USD in GBP"}}},
+		Skills: []a2a.AgentSkill{{ID: "s", Name: "Skill", Description: "Does", Tags: []string{"t"},
+			Examples: []string{"100 USD in GBP"}}},
 	}
 }
 
@@ -162,7 +165,8 @@ func serve(t *testing.T, f *fake, tune func(*server.Options)) *httptest.Server {
 // newServer returns a server that serves 1.0 only, unless tune says otherwise.
 func newServer(t *testing.T, f *fake, tune func(*server.Options)) *server.Server {
 	t.Helper()
-	opts := &server.Options{Card: aCard(), Logger: slog.New(slog.DiscardHandler), Generations: []a2a.Generation{a2a.Generation10}}
+	opts := &server.Options{Card: aCard(), Logger: slog.New(slog.DiscardHandler),
+		Generations: []a2a.Generation{a2a.Generation10}}
 	if tune != nil {
 		tune(opts)
 	}
@@ -209,7 +213,8 @@ func do(t *testing.T, ts *httptest.Server, method, path, body string, header ...
 // headerWithoutDefault lets a test's own value replace the default and a second one of the same name follow it.
 func headerWithoutDefault(h http.Header, name string) []string {
 	values := h.Values(name)
-	if len(values) == 1 && (values[0] == "1.0" && strings.EqualFold(name, "A2A-Version") || strings.EqualFold(name, "Content-Type")) {
+	if len(values) == 1 && (values[0] == "1.0" && strings.EqualFold(name, "A2A-Version") ||
+		strings.EqualFold(name, "Content-Type")) {
 		return nil
 	}
 	return values

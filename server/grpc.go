@@ -27,8 +27,8 @@ type GRPC interface {
 	Listen(ctx, calls context.Context, config *tls.Config) error
 	// Drain makes the health service say that the server is about to end.
 	Drain()
-	// Shutdown lets open calls of the binding's own port come to their end. It may be called again after its context has
-	// ended.
+	// Shutdown lets open calls of the binding's own port come to their end. It may be called again after its context
+	// has ended.
 	Shutdown(context.Context) error
 	// Close cuts what is still open.
 	Close()
@@ -40,7 +40,8 @@ func (s *Server) bindGRPC() error {
 		return nil
 	}
 	if s.options.Path != "" {
-		return errors.New("server: Options.GRPC: gRPC has no paths, so a server below a path cannot serve it; leave out Options.Path or Options.GRPC")
+		return errors.New("server: Options.GRPC: gRPC has no paths, so a server below a path cannot serve it; leave " +
+			"out Options.Path or Options.GRPC")
 	}
 	l := s.options.Limits
 	return s.options.GRPC.Bind(&binding.Host{
@@ -51,7 +52,8 @@ func (s *Server) bindGRPC() error {
 
 // isGRPC reports whether a request is a call of gRPC, which is HTTP/2 with a content type of its own.
 func (s *Server) isGRPC(r *http.Request) bool {
-	return s.options.GRPC != nil && r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
+	return s.options.GRPC != nil && r.ProtoMajor == 2 &&
+		strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
 // interfacesOfGRPC returns those that the card lists in a generation.

@@ -124,7 +124,8 @@ func TestHalfClosedCallersAreAnswered(t *testing.T) {
 			}
 			close(h.goOn)
 			rest, err := io.ReadAll(conn)
-			if err != nil || !strings.Contains(string(rest), "TASK_STATE_COMPLETED") || stream && !strings.HasSuffix(string(rest), "\r\n0\r\n\r\n") {
+			if err != nil || !strings.Contains(string(rest), "TASK_STATE_COMPLETED") ||
+				stream && !strings.HasSuffix(string(rest), "\r\n0\r\n\r\n") {
 				t.Errorf("%v: %s", err, rest)
 			}
 			h.stop()
@@ -153,7 +154,8 @@ func TestGoneReadersAreNoticed(t *testing.T) {
 	}
 }
 
-// A caller that waits for one answer may have gone as well as not, so it is waited for no longer than for a sign of life.
+// A caller that waits for one answer may have gone as well as not, so it is waited for no longer than for a sign of
+// life.
 func TestHalfClosedCallersWaitTheirTime(t *testing.T) {
 	t.Parallel()
 	h := startHalfClose(t, &server.Options{Limits: server.Limits{KeepAlive: 50 * time.Millisecond}})

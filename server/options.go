@@ -56,8 +56,8 @@ type Options struct {
 	// Generations of the protocol that are served. Nil means all there are. a2a.Generation02 and a2a.Generation03 are
 	// one to the server: each brings the other.
 	Generations []a2a.Generation
-	// CardGeneration is the form of the card for requests without A2A-Version. Empty means the union of all forms, which
-	// clients of every generation can read.
+	// CardGeneration is the form of the card for requests without A2A-Version. Empty means the union of all forms,
+	// which clients of every generation can read.
 	CardGeneration a2a.Generation
 	// CardGRPC lists gRPC in the card for every client. By default only a request whose Accept names application/grpc
 	// sees it there, as those of Dragoman's client do. The reason is that Google ADK refuses a card with an address
@@ -69,8 +69,8 @@ type Options struct {
 	// for JavaScript. By default the server reads both bytes and base64 text in their place, and writes the text,
 	// like the SDKs for Python and Go.
 	RawFiles bool
-	// Interfaces are further ways to reach the agent that this server does not serve itself; the card lists them last. One
-	// without a URL is at the address of this server: at its base URL or, for gRPC, at the host and port of that.
+	// Interfaces are further ways to reach the agent that this server does not serve itself; the card lists them last.
+	// One without a URL is at the address of this server: at its base URL or, for gRPC, at the host and port of that.
 	Interfaces []a2a.AgentInterface
 
 	// Authenticator identifies the caller. Nil means that every caller is anonymous. If it is auth.Schemed, like that
@@ -92,8 +92,8 @@ type Options struct {
 	Limits Limits
 
 	// Logger gets a line for each request of an operation: at level Debug when it went well, because a written line
-	// costs a tenth of a quick request; at Info when the caller was at fault or left early; at Warn when the server could not serve
-	// now; at Error when it failed. Nil means slog.Default().
+	// costs a tenth of a quick request; at Info when the caller was at fault or left early; at Warn when the server
+	// could not serve now; at Error when it failed. Nil means slog.Default().
 	Logger *slog.Logger
 
 	// TLS makes ListenAndServe serve HTTPS. CertFile and KeyFile, in PEM, do the same without a tls.Config.
@@ -102,16 +102,16 @@ type Options struct {
 
 	// OnReady runs once ListenAndServe has bound its address: url is how to reach it from this machine.
 	OnReady func(addr net.Addr, url string)
-	// Ready says whether the service can serve now, for /readyz, which answers 503 with the text of its error: that of an
-	// a2a.Error is for everybody to read, any other one's is not shown. Nil means that it always can. The Ready of an
-	// engine.Engine is one.
+	// Ready says whether the service can serve now, for /readyz, which answers 503 with the text of its error: that of
+	// an a2a.Error is for everybody to read, any other one's is not shown. Nil means that it always can. The Ready of
+	// an engine.Engine is one.
 	Ready func(ctx context.Context) error
 	// OnDrain runs when ListenAndServe stops accepting, to bring what is behind the service to its end. The context
 	// ends with DrainTimeout. When it returns, requests that are still open are told that the server shuts down.
 	OnDrain func(ctx context.Context) error
 	// DrainDelay is how long the server goes on taking requests once it is to end, while /readyz answers 503, so that a
-	// load balancer stops sending to it before it closes. 0 means 5 seconds if /readyz was asked for in the last minute,
-	// and else no delay; below 0 means none.
+	// load balancer stops sending to it before it closes. 0 means 5 seconds if /readyz was asked for in the last
+	// minute, and else no delay; below 0 means none.
 	DrainDelay time.Duration
 	// DrainTimeout is how long open requests may take to end. 0 means 30 seconds.
 	DrainTimeout time.Duration
@@ -130,12 +130,12 @@ type Limits struct {
 	HeaderTimeout   time.Duration // for reading a request's header; 0 means 10 seconds
 	BodyTimeout     time.Duration // for reading a request's body; 0 means 2 minutes
 	IdleTimeout     time.Duration // for a connection without a request; 0 means 2 minutes
-	// WriteTimeout is for each write; a reader that misses it is cut; 0 means 10 seconds. While other requests wait for room
-	// among RequestBytes or AnswerBytes, a large request or answer over HTTP has as long for each MiB, or the rest: a caller
-	// that sends or reads slower is cut.
+	// WriteTimeout is for each write; a reader that misses it is cut; 0 means 10 seconds. While other requests wait for
+	// room among RequestBytes or AnswerBytes, a large request or answer over HTTP has as long for each MiB, or the
+	// rest: a caller that sends or reads slower is cut.
 	WriteTimeout time.Duration
-	// KeepAlive is the time between signs of life on a silent stream; 0 means 15 seconds. A caller of HTTP/1 that closes its
-	// sending side, which one that has gone does too, is waited for as long for an answer that is no stream.
+	// KeepAlive is the time between signs of life on a silent stream; 0 means 15 seconds. A caller of HTTP/1 that
+	// closes its sending side, which one that has gone does too, is waited for as long for an answer that is no stream.
 	KeepAlive time.Duration
 }
 
@@ -171,7 +171,8 @@ func (o Options) Defaults() Options {
 	if o.Generations == nil {
 		o.Generations = wire.Generations
 	}
-	for gen, twin := range map[a2a.Generation]a2a.Generation{a2a.Generation02: a2a.Generation03, a2a.Generation03: a2a.Generation02} {
+	for gen, twin := range map[a2a.Generation]a2a.Generation{a2a.Generation02: a2a.Generation03,
+		a2a.Generation03: a2a.Generation02} {
 		if slices.Contains(o.Generations, gen) && !slices.Contains(o.Generations, twin) {
 			o.Generations = append(slices.Clip(o.Generations), twin)
 		}
@@ -194,14 +195,16 @@ func (o *Options) withDefaults(svc a2a.Service) (*Options, error) {
 
 func (o *Options) check() error {
 	if o.Card == nil && o.CardFunc == nil {
-		return errors.New("server: the agent has no card; set engine.AgentOptions.Card, or Options.Card or CardFunc for a service of your own")
+		return errors.New("server: the agent has no card; set engine.AgentOptions.Card, or Options.Card or CardFunc " +
+			"for a service of your own")
 	}
 	if o.Card != nil && o.CardFunc != nil {
 		return errors.New("server: set only one of Options.Card and Options.CardFunc")
 	}
 	for _, b := range o.Bindings {
 		if b != a2a.BindingJSONRPC && b != a2a.BindingHTTPJSON {
-			return fmt.Errorf("server: Options.Bindings: %q is not served here; use %s or %s", b, a2a.BindingJSONRPC, a2a.BindingHTTPJSON)
+			return fmt.Errorf("server: Options.Bindings: %q is not served here; use %s or %s", b, a2a.BindingJSONRPC,
+				a2a.BindingHTTPJSON)
 		}
 	}
 	if err := o.checkGenerations(); err != nil {
@@ -210,10 +213,12 @@ func (o *Options) check() error {
 	for _, path := range o.JSONRPCPaths {
 		taken := path == cardPath || path == oldCardPath || path == "/healthz" || path == "/readyz"
 		if !strings.HasPrefix(path, "/") || taken {
-			return fmt.Errorf("server: Options.JSONRPCPaths: %q must begin with a slash and not be a path that the server uses", path)
+			return fmt.Errorf("server: Options.JSONRPCPaths: %q must begin with a slash and not be a path that the "+
+				"server uses", path)
 		}
 		if !slices.Contains(o.Bindings, a2a.BindingJSONRPC) {
-			return fmt.Errorf("server: Options.JSONRPCPaths: %q is of no use without %s in Options.Bindings", path, a2a.BindingJSONRPC)
+			return fmt.Errorf("server: Options.JSONRPCPaths: %q is of no use without %s in Options.Bindings", path,
+				a2a.BindingJSONRPC)
 		}
 	}
 	if (o.CertFile == "") != (o.KeyFile == "") {
@@ -221,7 +226,8 @@ func (o *Options) check() error {
 	}
 	if o.URL != "" {
 		u, err := url.Parse(o.URL)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" ||
+			u.Fragment != "" {
 			return fmt.Errorf("server: Options.URL: %q is not an http or https URL without query", o.URL)
 		}
 	}
@@ -247,10 +253,12 @@ func (o *Options) checkNumbers() error {
 	l := o.Limits
 	for name, value := range map[string]int64{
 		"CardMaxAge": int64(o.CardMaxAge), "DrainTimeout": int64(o.DrainTimeout),
-		"Limits.Body": l.Body, "Limits.RequestBytes": l.RequestBytes, "Limits.AnswerBytes": l.AnswerBytes, "Limits.Wait": int64(l.Wait), "Limits.Parts": int64(l.Parts), "Limits.Depth": int64(l.Depth),
+		"Limits.Body": l.Body, "Limits.RequestBytes": l.RequestBytes, "Limits.AnswerBytes": l.AnswerBytes,
+		"Limits.Wait": int64(l.Wait), "Limits.Parts": int64(l.Parts), "Limits.Depth": int64(l.Depth),
 		"Limits.StreamsPerOwner": int64(l.StreamsPerOwner), "Limits.Streams": int64(l.Streams),
 		"Limits.HeaderTimeout": int64(l.HeaderTimeout), "Limits.BodyTimeout": int64(l.BodyTimeout),
-		"Limits.IdleTimeout": int64(l.IdleTimeout), "Limits.WriteTimeout": int64(l.WriteTimeout), "Limits.KeepAlive": int64(l.KeepAlive),
+		"Limits.IdleTimeout": int64(l.IdleTimeout), "Limits.WriteTimeout": int64(l.WriteTimeout),
+		"Limits.KeepAlive": int64(l.KeepAlive),
 	} {
 		if value < 0 {
 			return fmt.Errorf("server: Options.%s must not be negative", name)

@@ -12,8 +12,8 @@ import (
 )
 
 // crossOrigin returns what tells requests that change something, and that a browser makes for a page of another origin,
-// from all others. Programs that are no browsers send nothing that it looks at. Without it any page could, say, cancel a
-// task of an agent on its reader's machine: CORS hides only the answer of a request as simple as that.
+// from all others. Programs that are no browsers send nothing that it looks at. Without it any page could, say, cancel
+// a task of an agent on its reader's machine: CORS hides only the answer of a request as simple as that.
 func crossOrigin(baseURL string) *http.CrossOriginProtection {
 	protection := http.NewCrossOriginProtection()
 	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
@@ -28,7 +28,8 @@ func (s *Server) foreign(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	writeError(w, http.StatusForbidden, a2a.NewError(a2a.ErrPermissionDenied, fmt.Sprintf(
-		"pages of the origin %.100q may not call this agent; its operator can add the origin to AllowedOrigins", r.Header.Get("Origin"))))
+		"pages of the origin %.100q may not call this agent; its operator can add the origin to AllowedOrigins",
+		r.Header.Get("Origin"))))
 	return true
 }
 
@@ -40,7 +41,8 @@ func (s *Server) localOnly() http.Handler {
 			s.core.Deadline(w, r)
 			identify(w, r)
 			writeError(w, http.StatusForbidden, a2a.NewError(a2a.ErrPermissionDenied, fmt.Sprintf(
-				"this agent listens on its own machine only: call it as localhost or 127.0.0.1, not as %.100q; behind a proxy, its operator must set its URL", r.Host)))
+				"this agent listens on its own machine only: call it as localhost or 127.0.0.1, not as %.100q; "+
+					"behind a proxy, its operator must set its URL", r.Host)))
 			return
 		}
 		s.options.Handler.ServeHTTP(w, r)

@@ -30,9 +30,11 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 		{closed.URL, "POST", cancel, []string{"Origin: https://evil.example"}, 403},
 		{closed.URL, "POST", cancel, []string{"Sec-Fetch-Site: same-site"}, 403},
 		{closed.URL, "POST", cancel, []string{"Origin: null", "Sec-Fetch-Site: cross-site"}, 403},
-		{closed.URL, "DELETE", "/tasks/t1/pushNotificationConfigs/p?A2A-Version=1.0", []string{"Origin: https://evil.example"}, 403},
+		{closed.URL, "DELETE", "/tasks/t1/pushNotificationConfigs/p?A2A-Version=1.0",
+			[]string{"Origin: https://evil.example"}, 403},
 		{closed.URL, "POST", "/", []string{"Origin: https://evil.example"}, 403},
-		{closed.URL, "GET", "/tasks/t1?A2A-Version=1.0", []string{"Origin: https://evil.example", "Sec-Fetch-Site: cross-site"}, 200},
+		{closed.URL, "GET", "/tasks/t1?A2A-Version=1.0",
+			[]string{"Origin: https://evil.example", "Sec-Fetch-Site: cross-site"}, 200},
 		{closed.URL, "POST", cancel, nil, 200}, // no browser
 		{closed.URL, "POST", cancel, []string{"Origin: " + closed.URL}, 200},
 		{closed.URL, "POST", cancel, []string{"Origin: " + closed.URL, "Sec-Fetch-Site: same-origin"}, 200},

@@ -24,8 +24,8 @@ const pageStyle = `body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margi
 	`td,th{text-align:left;padding:.1rem 1.5rem .1rem 0;overflow-wrap:anywhere}` +
 	`@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}pre{background:#262626}small{color:#a8a8a8}a{color:#8ab4f8}}`
 
-// pagePolicy lets the page do nothing but show itself: whatever a card says, no script is run and nothing is loaded. The
-// icon is within the page.
+// pagePolicy lets the page do nothing but show itself: whatever a card says, no script is run and nothing is loaded.
+// The icon is within the page.
 var pagePolicy = func() string {
 	hash := sha256.Sum256([]byte(pageStyle))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
@@ -73,7 +73,8 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 // command is something to type.
 type command struct{ Title, Text string }
 
-// servePage serves a page for people who open the base URL in a browser: who this is, what to type, and where programs go.
+// servePage serves a page for people who open the base URL in a browser: who this is, what to type, and where programs
+// go.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	base, err := s.baseURL(r)
 	var card *a2a.AgentCard
@@ -146,13 +147,15 @@ func (s *Server) curl(base, text string, stream bool) string {
 		flags, method, path, id, end = "-sN", "SendStreamingMessage", "/message:stream", "try-2", ""
 	}
 	address := base
-	body := `{"message":{"messageId":"` + id + `","role":"ROLE_USER","parts":[` + "\n    {\"text\":" + string(quoted) + "}]}}"
+	body := `{"message":{"messageId":"` + id + `","role":"ROLE_USER","parts":[` + "\n    {\"text\":" + string(quoted) +
+		"}]}}"
 	if s.jsonrpc != nil {
 		body = `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + "\n    " + body + "}"
 	} else {
 		address += path
 	}
-	return "curl " + flags + " " + shellQuote(address) + " \\\n  -H 'A2A-Version: 1.0' -H 'Content-Type: application/json' \\\n  -d " + shellQuote(body) + end
+	return "curl " + flags + " " + shellQuote(address) +
+		" \\\n  -H 'A2A-Version: 1.0' -H 'Content-Type: application/json' \\\n  -d " + shellQuote(body) + end
 }
 
 // docsOf returns the address of the agent's documentation, if it is one of the web.

@@ -21,7 +21,8 @@ type eventsService struct {
 	events []a2a.Event
 }
 
-func (s *eventsService) StreamMessage(context.Context, *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (s *eventsService) StreamMessage(context.Context, *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	return func(yield func(a2a.StreamEvent, error) bool) {
 		for _, ev := range s.events {
 			if !yield(a2a.NewStreamEvent("", ev), nil) {
@@ -31,8 +32,8 @@ func (s *eventsService) StreamMessage(context.Context, *a2a.SendMessageRequest) 
 	}, nil
 }
 
-// A client of 0.1 waits for final. A stream that begins with a task that waits for its caller goes on, if the caller has
-// just answered; if nothing follows the task waits, and the client must not.
+// A client of 0.1 waits for final. A stream that begins with a task that waits for its caller goes on, if the caller
+// has just answered; if nothing follows the task waits, and the client must not.
 func TestPauseIsFinalWhenNothingFollows(t *testing.T) {
 	t.Parallel()
 	paused := &a2a.Task{ID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired}}
@@ -41,8 +42,10 @@ func TestPauseIsFinalWhenNothingFollows(t *testing.T) {
 		events []a2a.Event
 		want   []string
 	}{
-		"it goes on":  {[]a2a.Event{paused, ended}, []string{`"input-required"},"final":false`, `"completed"},"final":true`}},
-		"it is over":  {[]a2a.Event{paused}, []string{`"input-required"},"final":false`, `"input-required"},"final":true`}},
+		"it goes on": {[]a2a.Event{paused, ended},
+			[]string{`"input-required"},"final":false`, `"completed"},"final":true`}},
+		"it is over": {[]a2a.Event{paused},
+			[]string{`"input-required"},"final":false`, `"input-required"},"final":true`}},
 		"it was over": {[]a2a.Event{ended, paused}, []string{`"completed"},"final":true`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,8 @@ func TestReadyLogsChanges(t *testing.T) {
 	var log bytes.Buffer
 	var sick error
 	srv, err := server.New(&fake{}, &server.Options{
-		Card: aCard(), Logger: slog.New(slog.NewTextHandler(&log, nil)), Ready: func(context.Context) error { return sick },
+		Card: aCard(), Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Ready: func(context.Context) error { return sick },
 	})
 	if err != nil {
 		t.Fatal(err)

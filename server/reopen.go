@@ -14,9 +14,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/mask"
 )
 
-// reopening lets clients of 0.1 go on with a task that has ended, as the documents of April 2025 want it, while a task that
-// has ended stays so: behind the id that the client made a new task begins, in the same context and with a reference to
-// the one before, which is how 1.0 wants it. Clients of 1.0 see the two tasks.
+// reopening lets clients of 0.1 go on with a task that has ended, as the documents of April 2025 want it, while a task
+// that has ended stays so: behind the id that the client made a new task begins, in the same context and with a
+// reference to the one before, which is how 1.0 wants it. Clients of 1.0 see the two tasks.
 type reopening struct{ a2a.Service }
 
 // maxReopened bounds how often a task can be reopened, and so how many tasks are looked for behind one id.
@@ -36,8 +36,10 @@ var reserved = regexp.MustCompile(`~[0-9]+$`)
 // last returns the last task behind an id, nil if there is none, and its number.
 func (s reopening) last(ctx context.Context, tenant string, id a2a.TaskID) (task *a2a.Task, n int, err error) {
 	for n < maxReopened && (task == nil || reopens(task)) {
-		next, err := s.Service.GetTask(ctx, &a2a.GetTaskRequest{Tenant: tenant, ID: incarnation(id, n+1), HistoryLength: new(int)})
-		if errors.Is(err, a2a.ErrTaskNotFound) || errors.Is(err, a2a.ErrMethodNotFound) { // an agent behind a gateway may have no GetTask
+		next, err := s.Service.GetTask(ctx,
+			&a2a.GetTaskRequest{Tenant: tenant, ID: incarnation(id, n+1), HistoryLength: new(int)})
+		// an agent behind a gateway may have no GetTask
+		if errors.Is(err, a2a.ErrTaskNotFound) || errors.Is(err, a2a.ErrMethodNotFound) {
 			break
 		}
 		if err != nil {
@@ -67,12 +69,15 @@ func (s reopening) behind(ctx context.Context, tenant string, id a2a.TaskID) (a2
 
 // prepare returns the request by which a message reaches the last task behind its id or, if that has ended, begins the
 // next one.
-func (s reopening) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.SendMessageRequest, mask.Mask, error) {
+func (s reopening) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.SendMessageRequest, mask.Mask,
+	error) {
 	if req.NewTaskID == "" {
 		return req, "", nil
 	}
 	if reserved.MatchString(string(req.NewTaskID)) {
-		return nil, "", a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("task id %.100q ends like that of a reopened task; choose one that does not end in ~ and a number", req.NewTaskID))
+		return nil, "", a2a.NewError(a2a.ErrInvalidParams,
+			fmt.Sprintf("task id %.100q ends like that of a reopened task; choose one that does not end in ~ and a "+
+				"number", req.NewTaskID))
 	}
 	task, n, err := s.last(ctx, req.Tenant, req.NewTaskID)
 	if err != nil || task == nil {
@@ -103,7 +108,8 @@ func (s reopening) SendMessage(ctx context.Context, req *a2a.SendMessageRequest)
 	return m.Result(result), nil
 }
 
-func (s reopening) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (s reopening) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	r, m, err := s.prepare(ctx, req)
 	if err != nil {
 		return nil, err
@@ -147,7 +153,8 @@ func (s reopening) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (
 	return m.Task(task), nil
 }
 
-func (s reopening) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (s reopening) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	id, m, err := s.behind(ctx, req.Tenant, req.ID)
 	if err != nil {
 		return nil, err

@@ -29,11 +29,12 @@ func (s *Server) ListenAndServe(ctx context.Context, addr string) error {
 }
 
 // Serve serves on ln, which it closes, until ctx ends: over HTTP/1.1 and HTTP/2, with TLS if the options say so. Then
-// it drains: /readyz says so and, after Options.DrainDelay, nothing new is accepted, open requests and streams come to their end or, after
-// Options.DrainTimeout, are told that the server shuts down. It returns nil after a drain. A server serves once.
+// it drains: /readyz says so and, after Options.DrainDelay, nothing new is accepted, open requests and streams come to
+// their end or, after Options.DrainTimeout, are told that the server shuts down. It returns nil after a drain. A server
+// serves once.
 //
-// On a loopback address, and without Options.URL, it answers only requests whose host is a name of this machine, so that
-// no web page reaches it under a name of its own.
+// On a loopback address, and without Options.URL, it answers only requests whose host is a name of this machine, so
+// that no web page reaches it under a name of its own.
 //
 //	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 //	defer stop()
@@ -133,7 +134,9 @@ func (s *Server) announce(ctx context.Context, addr net.Addr, secure bool) {
 			s.root.Store(&local)
 		}
 		if !secure && !tcp.IP.IsLoopback() {
-			s.options.Logger.WarnContext(ctx, "serving plain http beyond this machine: everybody on the way can read and change it; set a certificate, or put a proxy with TLS in front", "addr", addr.String())
+			s.options.Logger.WarnContext(ctx,
+				"serving plain http beyond this machine: everybody on the way can read and change it; set a "+
+					"certificate, or put a proxy with TLS in front", "addr", addr.String())
 		}
 	}
 	if s.options.OnReady != nil {

@@ -261,7 +261,8 @@ func TestProtocols(t *testing.T) {
 			srv := start(t, &seqService{&fake{}, pause}, "127.0.0.1:0", opts)
 			var protocols http.Protocols
 			test.proto(&protocols)
-			client := &http.Client{Transport: &http.Transport{Protocols: &protocols, TLSClientConfig: &tls.Config{RootCAs: pool}}}
+			client := &http.Client{Transport: &http.Transport{Protocols: &protocols,
+				TLSClientConfig: &tls.Config{RootCAs: pool}}}
 			defer client.CloseIdleConnections()
 			req := mustRequest(t, srv.url+"/tasks/t1:subscribe")
 			req.Header.Set("A2A-Version", "1.0")
@@ -316,7 +317,8 @@ func certificate(t *testing.T) (certFile, keyFile string, pool *x509.CertPool) {
 	pool = x509.NewCertPool()
 	pool.AppendCertsFromPEM(certPEM)
 	certFile, keyFile = filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
-	for name, content := range map[string][]byte{certFile: certPEM, keyFile: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})} {
+	for name, content := range map[string][]byte{certFile: certPEM,
+		keyFile: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})} {
 		if err := os.WriteFile(name, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +334,8 @@ func TestListenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	if err := srv.ListenAndServe(t.Context(), ln.Addr().String()); err == nil || !strings.Contains(err.Error(), ln.Addr().String()) {
+	if err := srv.ListenAndServe(t.Context(), ln.Addr().String()); err == nil ||
+		!strings.Contains(err.Error(), ln.Addr().String()) {
 		t.Errorf("taken address: %v", err)
 	}
 	srv = newServer(t, &fake{}, func(o *server.Options) { o.CertFile, o.KeyFile = "none.pem", "none.pem" })
@@ -355,13 +358,15 @@ func TestBodyLimit(t *testing.T) {
 		}
 	}
 	for parts, want := range map[int]int{3: 200, 4: 400} {
-		body := `{"message":{"messageId":"m","role":"ROLE_USER","parts":[` + strings.Repeat(`{"text":"[[[[[[["},`, parts-1) + `{"text":"a"}]}}`
+		body := `{"message":{"messageId":"m","role":"ROLE_USER","parts":[` +
+			strings.Repeat(`{"text":"[[[[[[["},`, parts-1) + `{"text":"a"}]}}`
 		if got := do(t, ts, "POST", "/message:send", body); got.status != want {
 			t.Errorf("%d parts: %d %s", parts, got.status, got.body)
 		}
 	}
 	for depth, want := range map[int]int{6: 200, 7: 413} { // the request, the message, the parts and the part are four
-		body := `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":` + strings.Repeat("[", depth-4) + strings.Repeat("]", depth-4) + `}]}}`
+		body := `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":` +
+			strings.Repeat("[", depth-4) + strings.Repeat("]", depth-4) + `}]}}`
 		if got := do(t, ts, "POST", "/message:send", body); got.status != want {
 			t.Errorf("depth %d: %d %s", depth, got.status, got.body)
 		}
@@ -374,7 +379,8 @@ func TestBodyLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\n%s\r\n\r\n", path, header)
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\nContent-Type: "+
+				"application/json\r\n%s\r\n\r\n", path, header)
 			sent := make(chan struct{})
 			go func() {
 				defer close(sent)
@@ -391,7 +397,8 @@ func TestBodyLimit(t *testing.T) {
 			}()
 			answer := make([]byte, 4096)
 			n, err := io.ReadAtLeast(conn, answer, 200)
-			if err != nil || !strings.Contains(string(answer[:n]), " 413 ") || !strings.Contains(string(answer[:n]), want) {
+			if err != nil || !strings.Contains(string(answer[:n]), " 413 ") ||
+				!strings.Contains(string(answer[:n]), want) {
 				t.Errorf("%s %s: %v %s", path, header, err, answer[:n])
 			}
 			conn.Close()
@@ -416,7 +423,8 @@ func TestRequestLog(t *testing.T) {
 	f.err = a2a.ErrTaskNotFound
 	rpc(t, ts, "GetTask", `{"id":"t9"}`, "X-Request-Id: not-found")
 	for id, want := range map[string][]string{
-		"good-one":  {"level=DEBUG", "operation=GetTask", "status=200", "task=t1", "context=c1", "tenant=acme", "took="},
+		"good-one": {"level=DEBUG", "operation=GetTask", "status=200", "task=t1", "context=c1", "tenant=acme",
+			"took="},
 		"bad-one":   {"level=ERROR", "operation=GetTask", "status=200", "task=t9", "the cause"},
 		"not-found": {"level=INFO", "task not found"},
 	} {
@@ -440,9 +448,11 @@ func TestRequestLogIsBounded(t *testing.T) {
 	var logs syncBuffer
 	ts := serve(t, &fake{}, func(o *server.Options) { o.Logger = slog.New(slog.NewTextHandler(&logs, nil)) })
 	long := strings.Repeat("é", 1<<20)
-	message := `{"message":{"messageId":"m","taskId":"` + long + `","contextId":"` + long + `","role":"ROLE_USER","parts":[{"text":"x"}]},"tenant":"` + long + `"}`
+	message := `{"message":{"messageId":"m","taskId":"` + long + `","contextId":"` + long +
+		`","role":"ROLE_USER","parts":[{"text":"x"}]},"tenant":"` + long + `"}`
 	for _, got := range []reply{
-		do(t, ts, "POST", "/message:send", message), rpc(t, ts, "SendStreamingMessage", message), rpc(t, ts, long, "{}"),
+		do(t, ts, "POST", "/message:send", message), rpc(t, ts, "SendStreamingMessage", message),
+		rpc(t, ts, long, "{}"),
 	} {
 		if got.status == http.StatusOK && !strings.Contains(got.body, `"error"`) {
 			t.Errorf("answered %.200s", got.body)

@@ -62,14 +62,15 @@ type Server struct {
 	unready  atomic.Pointer[string] // why the last /readyz said that the server is not ready; nil if it is
 }
 
-// New returns a Server for svc, whose card is that of the options or its own one, see [Carded]. It warns of a Service that
-// wraps another one and hides its capabilities, see [Capable].
+// New returns a Server for svc, whose card is that of the options or its own one, see [Carded]. It warns of a Service
+// that wraps another one and hides its capabilities, see [Capable].
 func New(svc a2a.Service, opts *Options) (*Server, error) {
 	o, err := opts.withDefaults(svc)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{service: svc, options: o, since: time.Now().UTC().Truncate(time.Second), crossOrigin: crossOrigin(o.URL)}
+	s := &Server{service: svc, options: o, since: time.Now().UTC().Truncate(time.Second),
+		crossOrigin: crossOrigin(o.URL)}
 	s.root.Store(&o.URL)
 	s.warnOfWrapper()
 	if o.Handler == nil {
@@ -87,9 +88,10 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 		Codes100:          o.Codes100,
 		RawFiles:          o.RawFiles,
 		Streams:           &binding.StreamLimits{PerOwner: l.StreamsPerOwner, Total: l.Streams},
-		Requests:          &binding.Budget{Total: l.RequestBytes, Wait: l.Wait, Stall: l.WriteTimeout, What: "requests"},
-		Answers:           &binding.Budget{Total: l.AnswerBytes, Wait: l.Wait, Stall: l.WriteTimeout, What: "answers"},
-		KeepAlive:         l.KeepAlive, WriteTimeout: l.WriteTimeout, BodyTimeout: l.BodyTimeout,
+		Requests: &binding.Budget{Total: l.RequestBytes, Wait: l.Wait, Stall: l.WriteTimeout,
+			What: "requests"},
+		Answers:   &binding.Budget{Total: l.AnswerBytes, Wait: l.Wait, Stall: l.WriteTimeout, What: "answers"},
+		KeepAlive: l.KeepAlive, WriteTimeout: l.WriteTimeout, BodyTimeout: l.BodyTimeout,
 	}
 	if slices.Contains(o.Bindings, a2a.BindingJSONRPC) {
 		s.jsonrpc = &jsonrpc.Server{Core: s.core}
@@ -165,8 +167,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveBase serves the base URL: JSON-RPC, a page for people who open it in a browser, and the card for programs that take
-// the agent's URL for that of its card.
+// serveBase serves the base URL: JSON-RPC, a page for people who open it in a browser, and the card for programs that
+// take the agent's URL for that of its card.
 func (s *Server) serveBase(w http.ResponseWriter, r *http.Request) {
 	methods := []string{http.MethodGet, http.MethodHead}
 	if s.jsonrpc != nil {
@@ -312,7 +314,8 @@ func allowed(w http.ResponseWriter, r *http.Request, methods ...string) bool {
 		return true
 	}
 	w.Header().Set("Allow", strings.Join(methods, ", "))
-	writeError(w, http.StatusMethodNotAllowed, a2a.NewError(a2a.ErrMethodNotFound, "this path takes "+strings.Join(methods, ", ")))
+	writeError(w, http.StatusMethodNotAllowed,
+		a2a.NewError(a2a.ErrMethodNotFound, "this path takes "+strings.Join(methods, ", ")))
 	return false
 }
 

@@ -28,7 +28,8 @@ func slowly(t *testing.T, f *fake) (dial func(request, body string, length int) 
 	}
 	ts := httptest.NewServer(srv)
 	t.Cleanup(ts.Close)
-	const head = "%s HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+	const head = "%s HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\nContent-Length: " +
+		"%d\r\n\r\n%s"
 	return func(request, body string, length int) net.Conn {
 		t.Helper()
 		conn, err := net.Dial("tcp", ts.Listener.Addr().String())

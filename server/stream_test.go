@@ -25,7 +25,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
-// from returns the events that come out of ch, each flagged with more while others wait, until ch is closed or ctx ends.
+// from returns the events that come out of ch, each flagged with more while others wait, until ch is closed or ctx
+// ends.
 func from(ctx context.Context, ch <-chan string) iter.Seq2[a2a.StreamEvent, error] {
 	return func(yield func(a2a.StreamEvent, error) bool) {
 		for n := 1; ; n++ {
@@ -47,7 +48,8 @@ func from(ctx context.Context, ch <-chan string) iter.Seq2[a2a.StreamEvent, erro
 
 func statusUpdate(text string) *a2a.StatusUpdate {
 	return &a2a.StatusUpdate{TaskID: "t1", ContextID: "c1", Status: a2a.TaskStatus{
-		State: a2a.TaskStateWorking, Message: &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(text)}},
+		State: a2a.TaskStateWorking, Message: &a2a.Message{ID: "m", Role: a2a.RoleAgent,
+			Parts: []a2a.Part{a2a.TextPart(text)}},
 	}}
 }
 
@@ -57,7 +59,8 @@ type channelService struct {
 	ch chan string
 }
 
-func (s *channelService) Subscribe(ctx context.Context, r *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (s *channelService) Subscribe(ctx context.Context, r *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	if err := s.asked(ctx, r); err != nil {
 		return nil, err
 	}
@@ -132,7 +135,8 @@ func TestStreamTiming(t *testing.T) {
 			}
 		}
 		event := func(id int, text string) string {
-			return fmt.Sprintf("id: %d\ndata: %s\n\n", id, `{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING","message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"`+text+`"}]}}}}`)
+			return fmt.Sprintf("id: %d\ndata: %s\n\n", id,
+				`{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING","message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"`+text+`"}]}}}}`)
 		}
 		next("open", "200 ")
 		if got := w.header.Get("Content-Type"); got != "text/event-stream" {
@@ -214,7 +218,8 @@ func TestStreamEndsWithError(t *testing.T) {
 		}}
 		ts := serve(t, f, nil)
 		for binding, got := range map[string]reply{
-			"JSON-RPC": rpc(t, ts, "SubscribeToTask", `{"id":"t1"}`), "HTTP+JSON": do(t, ts, "GET", "/tasks/t1:subscribe", ""),
+			"JSON-RPC":  rpc(t, ts, "SubscribeToTask", `{"id":"t1"}`),
+			"HTTP+JSON": do(t, ts, "GET", "/tasks/t1:subscribe", ""),
 		} {
 			data := dataOf(t, got.body)
 			if got.status != 200 || len(data) != 2 || strings.Contains(got.body, "secret") {
@@ -238,7 +243,8 @@ func TestReplay(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
 	ts := serve(t, f, nil)
-	for header, want := range map[string]string{"A2A-Extensions: " + server.ReplayExtension: "41", "A2A-Extensions: urn:other": ""} {
+	for header, want := range map[string]string{"A2A-Extensions: " + server.ReplayExtension: "41",
+		"A2A-Extensions: urn:other": ""} {
 		for _, got := range []func() reply{
 			func() reply { return rpc(t, ts, "SubscribeToTask", `{"id":"t1"}`, header, "Last-Event-ID: 41") },
 			func() reply { return do(t, ts, "GET", "/tasks/t1:subscribe", "", header, "Last-Event-ID: 41") },
@@ -267,7 +273,8 @@ func TestStalledReaderIsCut(t *testing.T) {
 			ended <- ctx.Err()
 		}
 	}}
-	srv, err := server.New(svc, &server.Options{Card: aCard(), Limits: server.Limits{WriteTimeout: 100 * time.Millisecond}})
+	srv, err := server.New(svc, &server.Options{Card: aCard(),
+		Limits: server.Limits{WriteTimeout: 100 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +310,8 @@ type seqService struct {
 	subscribe func(context.Context) iter.Seq2[a2a.StreamEvent, error]
 }
 
-func (s *seqService) Subscribe(ctx context.Context, _ *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (s *seqService) Subscribe(ctx context.Context, _ *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	return s.subscribe(ctx), nil
 }
 
@@ -328,7 +336,8 @@ func TestDisconnectEndsStream(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-func openStream(t *testing.T, ctx context.Context, ts *httptest.Server, client *http.Client, header ...string) *http.Response {
+func openStream(t *testing.T, ctx context.Context, ts *httptest.Server, client *http.Client,
+	header ...string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, "GET", ts.URL+"/tasks/t1:subscribe", nil)
 	if err != nil {
@@ -390,7 +399,8 @@ func TestStreamLimits(t *testing.T) {
 		}
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "1" || !strings.Contains(failureOf(t, string(body)).message, step.limit) {
+		if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "1" ||
+			!strings.Contains(failureOf(t, string(body)).message, step.limit) {
 			t.Errorf("%q: %d %s", step.user, resp.StatusCode, body)
 		}
 	}
@@ -480,7 +490,8 @@ func inUse() uint64 {
 	return m.HeapInuse + m.StackInuse
 }
 
-// Before 1.0 the error of a stream that does not open is the one event of it; what has an HTTP status of its own, and all of
+// Before 1.0 the error of a stream that does not open is the one event of it; what has an HTTP status of its own, and
+// all of
 // 1.0, is answered in JSON.
 func TestErrorsOfStreamsThatDoNotOpen(t *testing.T) {
 	t.Parallel()
@@ -499,13 +510,15 @@ func TestErrorsOfStreamsThatDoNotOpen(t *testing.T) {
 	} {
 		for kind, status := range map[a2a.Kind]int{a2a.ErrTaskNotFound: 200, a2a.ErrRateLimited: 429} {
 			f.err = a2a.NewError(kind, "for you")
-			got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"`+row.method+`","params":`+row.params+`}`, "A2A-Version: "+row.version)
+			got := do(t, ts, "POST", "/", `{"jsonrpc":"2.0","id":7,"method":"`+row.method+`","params":`+row.params+`}`,
+				"A2A-Version: "+row.version)
 			if row.params == "{}" {
 				status = 200
 			}
 			body, isEvent := strings.CutPrefix(got.body, "data: ")
 			wantEvent := row.version != "1.0" && status == 200
-			if isEvent != wantEvent || (got.header.Get("Content-Type") == "text/event-stream") != wantEvent || got.status != status {
+			if isEvent != wantEvent || (got.header.Get("Content-Type") == "text/event-stream") != wantEvent ||
+				got.status != status {
 				t.Errorf("%s of %s: %d %v %s", row.method, row.version, got.status, got.header, got.body)
 			}
 			if isEvent && !strings.HasSuffix(body, "}\n\n") {

@@ -77,7 +77,8 @@ func TestMalformedBodies(t *testing.T) {
 			}
 			defer conn.Close()
 			conn.SetDeadline(time.Now().Add(10 * time.Second))
-			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\n"+
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: "+
+				"application/json\r\n"+
 				"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n%s", path, body)
 			answer, err := io.ReadAll(conn)
 			if err != nil || !strings.Contains(string(answer), want) {
@@ -105,8 +106,10 @@ func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 	srv := start(t, svc, "127.0.0.1:0", &server.Options{Card: aCard(), Limits: server.Limits{BodyTimeout: timeout}})
 	addr := strings.TrimPrefix(srv.url, "http://")
 	for _, request := range []string{
-		"POST /tasks/t1:subscribe HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\n", // the body is read
-		"GET /tasks/t1:subscribe HTTP/1.1\r\nContent-Length: 2\r\n",                                    // and here it is not
+		// the body is read
+		"POST /tasks/t1:subscribe HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\n",
+		// and here it is not
+		"GET /tasks/t1:subscribe HTTP/1.1\r\nContent-Length: 2\r\n",
 	} {
 		conn, err := net.Dial("tcp", addr)
 		if err != nil {

@@ -87,7 +87,8 @@ func TestMigrateFailureKeepsTheStepsBefore(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
 	m := migrations("a", 2)
-	m["00003_bad.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE half (id INTEGER);\nCREATE TABLE a_1 (id INTEGER);\n")}
+	m["00003_bad.sql"] = &fstest.MapFile{Data: []byte(
+		"-- +goose Up\nCREATE TABLE half (id INTEGER);\nCREATE TABLE a_1 (id INTEGER);\n")}
 	if err := db.Migrate(t.Context(), "a", m); err == nil || !strings.Contains(err.Error(), "version:3") {
 		t.Errorf("got %v, want an error that names the step", err)
 	}

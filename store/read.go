@@ -67,7 +67,8 @@ func (db *DB) List(ctx context.Context, fn func(ctx context.Context, s *Snapshot
 	})
 }
 
-func (db *DB) read(ctx context.Context, pool *sql.DB, stmts *statements, fn func(context.Context, *Snapshot) error) error {
+func (db *DB) read(ctx context.Context, pool *sql.DB, stmts *statements,
+	fn func(context.Context, *Snapshot) error) error {
 	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return db.Classify(err)

@@ -42,7 +42,8 @@ func (h *health) committed() {
 
 // failed notes an error that is of the database and not of a statement.
 func (h *health) failed(err error) {
-	if errors.Is(err, ErrDiskFull) || errors.Is(err, ErrBusy) || errors.Is(err, ErrReadOnly) || errors.Is(err, ErrDamaged) {
+	if errors.Is(err, ErrDiskFull) || errors.Is(err, ErrBusy) || errors.Is(err, ErrReadOnly) ||
+		errors.Is(err, ErrDamaged) {
 		h.failure.Store(&failure{err, time.Now()})
 	}
 }

@@ -87,7 +87,8 @@ func TestWriteManyCallers(t *testing.T) {
 				}
 				// What was answered is there for readers.
 				var n int
-				if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM item WHERE note = $1`, note).Scan(&n); err != nil || n != 1 {
+				if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM item WHERE note = $1`,
+					note).Scan(&n); err != nil || n != 1 {
 					t.Errorf("after the write: %d rows, %v", n, err)
 				}
 			}
@@ -471,7 +472,8 @@ func BenchmarkWrite(b *testing.B) {
 	for _, writers := range []int{1, 16, 64} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
 			db, _ := open(b)
-			mustWrite(b, db, `CREATE TABLE event (task INTEGER, seq INTEGER, body BLOB, PRIMARY KEY (task, seq)) WITHOUT ROWID`)
+			mustWrite(b, db,
+				`CREATE TABLE event (task INTEGER, seq INTEGER, body BLOB, PRIMARY KEY (task, seq)) WITHOUT ROWID`)
 			mustWrite(b, db, `CREATE TABLE head (task INTEGER PRIMARY KEY, seq INTEGER, body BLOB)`)
 			body := make([]byte, 500)
 			work := make(chan int, writers)
@@ -511,7 +513,8 @@ func benchWrite(ctx context.Context, tx *store.Tx, i int, body []byte) error {
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO event (task, seq, body) VALUES ($1, $2, $3)`, task, seq+1, body); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO event (task, seq, body) VALUES ($1, $2, $3)`, task, seq+1,
+		body); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO head (task, seq, body) VALUES ($1, $2, $3)
@@ -565,7 +568,8 @@ func BenchmarkRead(b *testing.B) {
 	b.Run("row", func(b *testing.B) {
 		for b.Loop() {
 			var n string
-			if err := db.QueryRowContext(context.Background(), `SELECT note FROM item WHERE id = $1`, 1).Scan(&n); err != nil {
+			if err := db.QueryRowContext(context.Background(), `SELECT note FROM item WHERE id = $1`,
+				1).Scan(&n); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -81,7 +81,8 @@ func TestResultReadsWell(t *testing.T) {
 			return err
 		}
 		w := t.NewArtifact("sum")
-		for _, part := range []a2a.Part{a2a.TextPart("1+2"), a2a.TextPart("=3"), data, a2a.RawPart([]byte("abc"), "image/png", "a.png")} {
+		for _, part := range []a2a.Part{a2a.TextPart("1+2"), a2a.TextPart("=3"), data,
+			a2a.RawPart([]byte("abc"), "image/png", "a.png")} {
 			if err := w.WritePart(part); err != nil {
 				return err
 			}

@@ -47,12 +47,14 @@ type faultKind struct {
 
 // The errors of the protocol (A2A 1.0 §5.4) and of JSON-RPC.
 var (
-	taskNotFound      = faultKind{"TaskNotFoundError", -32001, []int{404}, "TASK_NOT_FOUND"}
-	notCancelable     = faultKind{"TaskNotCancelableError", -32002, []int{400, 409}, "TASK_NOT_CANCELABLE"}
-	pushNotSupported  = faultKind{"PushNotificationNotSupportedError", -32003, []int{400}, "PUSH_NOTIFICATION_NOT_SUPPORTED"}
+	taskNotFound     = faultKind{"TaskNotFoundError", -32001, []int{404}, "TASK_NOT_FOUND"}
+	notCancelable    = faultKind{"TaskNotCancelableError", -32002, []int{400, 409}, "TASK_NOT_CANCELABLE"}
+	pushNotSupported = faultKind{"PushNotificationNotSupportedError", -32003, []int{400},
+		"PUSH_NOTIFICATION_NOT_SUPPORTED"}
 	unsupported       = faultKind{"UnsupportedOperationError", -32004, []int{400}, "UNSUPPORTED_OPERATION"}
 	contentType       = faultKind{"ContentTypeNotSupportedError", -32005, []int{400, 415}, "CONTENT_TYPE_NOT_SUPPORTED"}
-	cardNotConfigured = faultKind{"ExtendedAgentCardNotConfiguredError", -32007, []int{400}, "EXTENDED_AGENT_CARD_NOT_CONFIGURED"}
+	cardNotConfigured = faultKind{"ExtendedAgentCardNotConfiguredError", -32007, []int{400},
+		"EXTENDED_AGENT_CARD_NOT_CONFIGURED"}
 	versionNotSupport = faultKind{"VersionNotSupportedError", -32009, []int{400}, "VERSION_NOT_SUPPORTED"}
 
 	parseError     = faultKind{"JSON parse error", -32700, []int{400}, ""}
@@ -62,7 +64,8 @@ var (
 )
 
 // ofProtocol are the errors that name a reason of their own.
-var ofProtocol = []faultKind{taskNotFound, notCancelable, pushNotSupported, unsupported, contentType, cardNotConfigured, versionNotSupport}
+var ofProtocol = []faultKind{taskNotFound, notCancelable, pushNotSupported, unsupported, contentType, cardNotConfigured,
+	versionNotSupport}
 
 // is reports whether the answer is an error of a kind.
 func (r *reply) is(kind faultKind) bool {
@@ -134,7 +137,8 @@ func (r *reply) what() string {
 	case r.fault != nil && r.binding == JSONRPC:
 		return fmt.Sprintf("error %d: %s", r.fault.code, shorten([]byte(r.fault.message), 200))
 	case r.fault != nil:
-		return strings.TrimRight(fmt.Sprintf("HTTP %d %s: %s", r.status, r.fault.reason(), shorten([]byte(r.fault.message), 200)), ": ")
+		return strings.TrimRight(fmt.Sprintf("HTTP %d %s: %s", r.status, r.fault.reason(),
+			shorten([]byte(r.fault.message), 200)), ": ")
 	case r.problem != "":
 		return r.problem
 	}

@@ -55,7 +55,8 @@ func (c *capable) GetPushConfig(_ context.Context, r *a2a.GetPushConfigRequest) 
 	return nil, a2a.ErrTaskNotFound
 }
 
-func (c *capable) ListPushConfigs(_ context.Context, r *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+func (c *capable) ListPushConfigs(_ context.Context, r *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse,
+	error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all := slices.DeleteFunc(slices.Clone(c.hooks), func(h *a2a.PushConfig) bool { return h.TaskID != r.TaskID })
@@ -93,12 +94,15 @@ func TestCapabilities(t *testing.T) {
 	}{
 		{"nothing", conformance.Profile10, func() *faulty { return &faulty{} }, nil},
 		{"nothing in 0.3", conformance.Profile03, func() *faulty { return &faulty{} }, nil},
-		{"another url", conformance.Profile10, onAnswer("GetTaskPushNotificationConfig", func(_ *http.Response, o object) {
-			if config := in(o, "result"); config != nil {
-				config["url"] = "https://example.com"
-			}
-		}), []string{"push.get"}},
-		{"no webhook in the list", conformance.Profile10, onAnswer("ListTaskPushNotificationConfigs", func(_ *http.Response, o object) { o["result"] = object{} }), []string{"push.list"}},
+		{"another url", conformance.Profile10,
+			onAnswer("GetTaskPushNotificationConfig", func(_ *http.Response, o object) {
+				if config := in(o, "result"); config != nil {
+					config["url"] = "https://example.com"
+				}
+			}), []string{"push.get"}},
+		{"no webhook in the list", conformance.Profile10,
+			onAnswer("ListTaskPushNotificationConfigs", func(_ *http.Response, o object) { o["result"] = object{} }),
+			[]string{"push.list"}},
 		{"no id", conformance.Profile03, onAnswer("tasks/pushNotificationConfig/set", func(_ *http.Response, o object) {
 			delete(in(o, "result", "pushNotificationConfig"), "url")
 		}), []string{"push.create"}},
@@ -112,19 +116,24 @@ func TestCapabilities(t *testing.T) {
 				deleted = deleted || op == "DeleteTaskPushNotificationConfig"
 			}}
 		}, []string{"push.delete"}},
-		{"the extended card has no name", conformance.Profile10, onAnswer("GetExtendedAgentCard", func(_ *http.Response, o object) {
-			delete(in(o, "result"), "name")
-		}), []string{"extended.card"}},
-		{"the extended card is for everybody", conformance.Profile10, onRequest("", func(r *http.Request, _ object) { r.Header.Set("Authorization", "Bearer "+token) }), []string{"extended.anonymous"}},
+		{"the extended card has no name", conformance.Profile10,
+			onAnswer("GetExtendedAgentCard", func(_ *http.Response, o object) {
+				delete(in(o, "result"), "name")
+			}), []string{"extended.card"}},
+		{"the extended card is for everybody", conformance.Profile10,
+			onRequest("", func(r *http.Request, _ object) { r.Header.Set("Authorization", "Bearer "+token) }),
+			[]string{"extended.anonymous"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			o := conformance.Options{Profile: test.profile, Text: "complete", Ask: "ask", Timeout: 30 * time.Second, HTTPClient: &http.Client{Transport: test.wire()}}
+			o := conformance.Options{Profile: test.profile, Text: "complete", Ask: "ask", Timeout: 30 * time.Second,
+				HTTPClient: &http.Client{Transport: test.wire()}}
 			o.Header = http.Header{"Authorization": {"Bearer " + token}}
 			report := run(t, url, o)
 			if got := bad(report); !slices.Equal(got, test.found) {
 				for _, r := range report.Results {
 					if r.Bad() {
-						t.Logf("%s %s: got %s, want %s\nsent %s\ngot %s", r.Transport, r.Check, r.Reason, r.Expected, r.Request, r.Answer)
+						t.Logf("%s %s: got %s, want %s\nsent %s\ngot %s", r.Transport, r.Check, r.Reason, r.Expected,
+							r.Request, r.Answer)
 					}
 				}
 				t.Errorf("found %v, want %v", got, test.found)
@@ -156,7 +165,8 @@ func TestCredentials(t *testing.T) {
 		}
 		a.Header.Set("Content-Type", "text/"+token)
 	}}
-	report = run(t, url, conformance.Options{HTTPClient: &http.Client{Transport: spy}, Header: http.Header{"Authorization": {"Bearer " + token}}})
+	report = run(t, url, conformance.Options{HTTPClient: &http.Client{Transport: spy},
+		Header: http.Header{"Authorization": {"Bearer " + token}}})
 	var b strings.Builder
 	if err := report.WriteJUnit(&b); err != nil {
 		t.Fatal(err)

@@ -25,12 +25,14 @@ var cardChecks = []check{
 		},
 	},
 	{
-		name: "card.members", title: "the card has what each card needs", v1: must("5.7", "V1-349", "V1-157"), v03: must("5.5"),
+		name: "card.members", title: "the card has what each card needs", v1: must("5.7", "V1-349", "V1-157"),
+		v03:    must("5.5"),
 		advice: "fill in the member; clients refuse cards without it",
 		run:    checkCardMembers,
 	},
 	{
-		name: "card.interfaces", title: "each interface has URL, binding and version", v1: must("8.3.1", "V1-184", "V1-186", "V1-343"),
+		name: "card.interfaces", title: "each interface has URL, binding and version",
+		v1:     must("8.3.1", "V1-184", "V1-186", "V1-343"),
 		advice: "name each interface by its whole URL, its binding and the version it speaks",
 		run:    checkInterfaces,
 	},
@@ -47,7 +49,8 @@ var cardChecks = []check{
 		},
 	},
 	{
-		name: "card.security", title: "what the card requires is one of the schemes that it declares", v1: must("4.5", "V1-350", "V1-283"), v03: must("5.5.3"),
+		name: "card.security", title: "what the card requires is one of the schemes that it declares",
+		v1: must("4.5", "V1-350", "V1-283"), v03: must("5.5.3"),
 		advice: "declare each scheme that securityRequirements (in 0.3 security) names",
 		run:    checkSecurity,
 	},
@@ -73,7 +76,8 @@ var cardChecks = []check{
 		run: func(_ context.Context, s *session) error {
 			control, tag := s.card.answered.Get("Cache-Control"), s.card.answered.Get("ETag")
 			if !strings.Contains(control, "max-age") || tag == "" {
-				return s.card.failf("Cache-Control with max-age, and ETag", "Cache-Control %q and ETag %q", control, tag)
+				return s.card.failf("Cache-Control with max-age, and ETag", "Cache-Control %q and ETag %q", control,
+					tag)
 			}
 			return nil
 		},
@@ -121,9 +125,11 @@ func checkInterfaces(_ context.Context, s *session) error {
 		}
 		binding := text(face, "protocolBinding")
 		if !slices.Contains([]string{JSONRPC, HTTPJSON, "GRPC"}, binding) && !strings.Contains(binding, ":") {
-			return s.card.failf("JSONRPC, HTTP+JSON, GRPC or the URI of another binding", "%s.protocolBinding is %q", where, binding)
+			return s.card.failf("JSONRPC, HTTP+JSON, GRPC or the URI of another binding", "%s.protocolBinding is %q",
+				where, binding)
 		}
-		if at, err := url.Parse(text(face, "url")); binding != "GRPC" && (err != nil || at.Scheme == "" || at.Host == "") {
+		if at, err := url.Parse(text(face, "url")); binding != "GRPC" &&
+			(err != nil || at.Scheme == "" || at.Host == "") {
 			return s.card.failf("a whole URL", "%s.url is %q", where, text(face, "url"))
 		}
 	}
@@ -149,7 +155,8 @@ func checkSecurity(_ context.Context, s *session) error {
 
 // reachCheck comes before all others of an interface: without it there is nothing to check.
 var reachCheck = check{
-	name: "interface.answers", title: "the interface is where the card says", v1: must("8.3.1", "V1-186"), v03: must("5.6"),
+	name: "interface.answers", title: "the interface is where the card says", v1: must("8.3.1", "V1-186"),
+	v03:    must("5.6"),
 	advice: "correct the URL on the card, or serve this binding there",
 	run: func(ctx context.Context, s *session) error {
 		r, err := s.call(ctx, opGet, object{"id": newID()})

@@ -50,7 +50,8 @@ func (c *check) rule(profile string) rule {
 // concerns reports whether the check is for an interface.
 func (c *check) concerns(s *session) bool {
 	d := s.dialect
-	return c.rule(d.profile).clause != "" && (c.over == "" || c.over == d.transport) && (c.absent == "" || !s.can(c.absent))
+	return c.rule(d.profile).clause != "" && (c.over == "" || c.over == d.transport) &&
+		(c.absent == "" || !s.can(c.absent))
 }
 
 // do runs the check.
@@ -58,7 +59,8 @@ func (c *check) do(ctx context.Context, s *session) Result {
 	rule, start := c.rule(s.dialect.profile), time.Now()
 	result := Result{
 		Check: c.name, Title: c.title, Profile: s.dialect.profile, Transport: s.dialect.transport,
-		Clause: "A2A " + s.dialect.profile + " §" + rule.clause, Level: rule.level, Requirements: rule.ids, Outcome: Pass,
+		Clause: "A2A " + s.dialect.profile + " §" + rule.clause, Level: rule.level, Requirements: rule.ids,
+		Outcome: Pass,
 	}
 	err := c.apply(ctx, s)
 	result.Duration = time.Since(start)
@@ -76,7 +78,8 @@ func (c *check) do(ctx context.Context, s *session) Result {
 	if f.outcome == Fail && f.reply != nil && f.reply.absent(c.capability != "") {
 		f.outcome = Missing
 	}
-	result.Outcome, result.Expected, result.Reason, result.Advice = f.outcome, secrets.Replace(f.expected), secrets.Replace(f.got), c.advice
+	result.Outcome, result.Expected, result.Reason, result.Advice = f.outcome, secrets.Replace(f.expected),
+		secrets.Replace(f.got), c.advice
 	if f.outcome == Fail && rule.level == LevelShould {
 		result.Outcome = Warn
 	}

@@ -54,7 +54,8 @@ type Options struct {
 	// Header goes with each request to the agent, for credentials. The card is fetched without it.
 	// Values of seven characters and more are never shown.
 	Header http.Header
-	// AnyHost allows an agent that is not on this machine. Checks make tasks and errors, so only its owner should say so.
+	// AnyHost allows an agent that is not on this machine. Checks make tasks and errors, so only its owner should say
+	// so.
 	AnyHost bool
 	// HTTPClient makes the requests. Nil means [http.DefaultClient]. Redirects are never followed.
 	HTTPClient *http.Client
@@ -98,7 +99,8 @@ func (o *Options) check() error {
 type HostError struct{ Host string }
 
 func (e *HostError) Error() string {
-	return fmt.Sprintf("%s is not this machine: checks make tasks and errors there, so its owner has to allow them", e.Host)
+	return fmt.Sprintf("%s is not this machine: checks make tasks and errors there, so its owner has to allow them",
+		e.Host)
 }
 
 // A CardError says that there is no card to begin with.
@@ -169,7 +171,8 @@ func cardURL(base *url.URL) string {
 func (r *run) readCard(ctx context.Context, at string) error {
 	wanted := cmp.Or(r.options.Profile, Profile10)
 	err := r.fetchCard(ctx, at, wanted)
-	if err == nil && r.options.Profile == "" && len(interfaces(r.cardObject(), Profile10)) == 0 && len(interfaces(r.cardObject(), Profile03)) > 0 {
+	if err == nil && r.options.Profile == "" && len(interfaces(r.cardObject(), Profile10)) == 0 &&
+		len(interfaces(r.cardObject(), Profile03)) > 0 {
 		wanted = Profile03
 		err = r.fetchCard(ctx, at, wanted)
 	}
@@ -194,7 +197,8 @@ func (r *run) fetchCard(ctx context.Context, at, profile string) error {
 		return &CardError{URL: at, Err: fmt.Errorf("HTTP status %d", ex.status)}
 	}
 	if r.cardObject() == nil {
-		return &CardError{URL: at, Err: fmt.Errorf("the answer is no JSON object: %s", cmp.Or(r.card.problem, shorten(ex.answer, 80)))}
+		return &CardError{URL: at, Err: fmt.Errorf("the answer is no JSON object: %s",
+			cmp.Or(r.card.problem, shorten(ex.answer, 80)))}
 	}
 	return nil
 }
@@ -209,7 +213,8 @@ func (r *run) all(ctx context.Context) error {
 	}
 	r.report.Agent = text(r.cardObject(), "name")
 	for _, i := range interfaces(r.cardObject(), r.options.Profile) {
-		if i.profile != r.options.Profile || len(r.options.Transports) > 0 && !slices.Contains(r.options.Transports, i.transport) {
+		if i.profile != r.options.Profile || len(r.options.Transports) > 0 &&
+			!slices.Contains(r.options.Transports, i.transport) {
 			continue
 		}
 		if err := r.interfaceAt(ctx, i); err != nil {
@@ -217,8 +222,9 @@ func (r *run) all(ctx context.Context) error {
 		}
 	}
 	if !slices.ContainsFunc(r.report.Results, func(result Result) bool { return result.Transport != "" }) {
-		return &CardError{URL: r.card.exchange.url, Err: fmt.Errorf("the card has no interface of %s over %s that checks speak",
-			r.options.Profile, cmp.Or(strings.Join(r.options.Transports, " or "), JSONRPC+" or "+HTTPJSON))}
+		return &CardError{URL: r.card.exchange.url,
+			Err: fmt.Errorf("the card has no interface of %s over %s that checks speak",
+				r.options.Profile, cmp.Or(strings.Join(r.options.Transports, " or "), JSONRPC+" or "+HTTPJSON))}
 	}
 	return nil
 }
@@ -230,7 +236,8 @@ func (r *run) interfaceAt(ctx context.Context, d dialect) error {
 	if err != nil || !r.mayReach(at) {
 		r.add(Result{
 			Check: reachCheck.name, Title: reachCheck.title, Profile: d.profile, Transport: d.transport, Outcome: Skip,
-			Reason: fmt.Sprintf("the card says it is at %s, which is neither this machine nor the host that was named", shorten([]byte(d.base), 200)),
+			Reason: fmt.Sprintf("the card says it is at %s, which is neither this machine nor the host that was named",
+				shorten([]byte(d.base), 200)),
 		})
 		return nil
 	}
@@ -239,7 +246,8 @@ func (r *run) interfaceAt(ctx context.Context, d dialect) error {
 		return ctx.Err()
 	}
 	defer s.tidy(context.WithoutCancel(ctx))
-	for _, group := range [][]check{formChecks, sendChecks, taskChecks, listChecks, streamChecks, pushChecks, extendedChecks} {
+	for _, group := range [][]check{formChecks, sendChecks, taskChecks, listChecks, streamChecks, pushChecks,
+		extendedChecks} {
 		if err := r.each(ctx, s, group); err != nil {
 			return err
 		}

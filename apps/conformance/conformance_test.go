@@ -46,7 +46,8 @@ func TestSamplesConform(t *testing.T) {
 					report := run(t, url, o)
 					for _, r := range report.Results {
 						if r.Bad() || r.Outcome == conformance.Warn {
-							t.Errorf("%s %s: %s\nwant %s\nsent %s\ngot %s", r.Transport, r.Check, r.Reason, r.Expected, r.Request, r.Answer)
+							t.Errorf("%s %s: %s\nwant %s\nsent %s\ngot %s", r.Transport, r.Check, r.Reason, r.Expected,
+								r.Request, r.Answer)
 						}
 					}
 					if report.Agent != sample.card.Name || !report.Conforms() || report.Count(conformance.Pass) < 30 {

@@ -33,12 +33,16 @@ const (
 // methods are the names of operations in JSON-RPC.
 var methods = map[string]map[operation]string{
 	Profile10: {
-		opSend: "SendMessage", opStream: "SendStreamingMessage", opGet: "GetTask", opList: "ListTasks", opCancel: "CancelTask",
-		opSubscribe: "SubscribeToTask", opCreatePush: "CreateTaskPushNotificationConfig", opGetPush: "GetTaskPushNotificationConfig",
-		opListPush: "ListTaskPushNotificationConfigs", opDeletePush: "DeleteTaskPushNotificationConfig", opExtendedCard: "GetExtendedAgentCard",
+		opSend: "SendMessage", opStream: "SendStreamingMessage", opGet: "GetTask", opList: "ListTasks",
+		opCancel:    "CancelTask",
+		opSubscribe: "SubscribeToTask", opCreatePush: "CreateTaskPushNotificationConfig",
+		opGetPush:  "GetTaskPushNotificationConfig",
+		opListPush: "ListTaskPushNotificationConfigs", opDeletePush: "DeleteTaskPushNotificationConfig",
+		opExtendedCard: "GetExtendedAgentCard",
 	},
 	Profile03: {
-		opSend: "message/send", opStream: "message/stream", opGet: "tasks/get", opCancel: "tasks/cancel", opSubscribe: "tasks/resubscribe",
+		opSend: "message/send", opStream: "message/stream", opGet: "tasks/get", opCancel: "tasks/cancel",
+		opSubscribe:  "tasks/resubscribe",
 		opCreatePush: "tasks/pushNotificationConfig/set", opGetPush: "tasks/pushNotificationConfig/get",
 		opListPush: "tasks/pushNotificationConfig/list", opDeletePush: "tasks/pushNotificationConfig/delete",
 		opExtendedCard: "agent/getAuthenticatedExtendedCard",
@@ -50,8 +54,10 @@ var methods = map[string]map[operation]string{
 var paths = map[operation]string{
 	opSend: "POST /message:send", opStream: "POST /message:stream", opGet: "GET /tasks/{id}", opList: "GET /tasks",
 	opCancel: "POST /tasks/{id}:cancel", opSubscribe: "POST /tasks/{id}:subscribe",
-	opCreatePush: "POST /tasks/{taskId}/pushNotificationConfigs", opGetPush: "GET /tasks/{taskId}/pushNotificationConfigs/{id}",
-	opListPush: "GET /tasks/{taskId}/pushNotificationConfigs", opDeletePush: "DELETE /tasks/{taskId}/pushNotificationConfigs/{id}",
+	opCreatePush:   "POST /tasks/{taskId}/pushNotificationConfigs",
+	opGetPush:      "GET /tasks/{taskId}/pushNotificationConfigs/{id}",
+	opListPush:     "GET /tasks/{taskId}/pushNotificationConfigs",
+	opDeletePush:   "DELETE /tasks/{taskId}/pushNotificationConfigs/{id}",
 	opExtendedCard: "GET /extendedAgentCard",
 }
 
@@ -220,10 +226,12 @@ const (
 	kindArtifact = "artifactUpdate"
 )
 
-// unwrap returns what an answer to a message, or an event of a stream, holds. The problem is empty when it is one thing.
+// unwrap returns what an answer to a message, or an event of a stream, holds. The problem is empty when it is one
+// thing.
 func (d *dialect) unwrap(o object) (kind string, payload object, problem string) {
 	if d.profile == Profile03 {
-		kinds := map[string]string{"task": kindTask, "message": kindMessage, "status-update": kindStatus, "artifact-update": kindArtifact}
+		kinds := map[string]string{"task": kindTask, "message": kindMessage, "status-update": kindStatus,
+			"artifact-update": kindArtifact}
 		if kind = kinds[text(o, "kind")]; kind == "" {
 			return "", nil, fmt.Sprintf("kind is %q", text(o, "kind"))
 		}
@@ -254,9 +262,11 @@ const (
 
 // states are those of 0.3 as 1.0 writes them.
 var states = map[string]string{
-	"submitted": "TASK_STATE_SUBMITTED", "working": "TASK_STATE_WORKING", "completed": stateCompleted, "failed": "TASK_STATE_FAILED",
-	"canceled": stateCanceled, "input-required": stateInputRequired, "rejected": "TASK_STATE_REJECTED", "auth-required": stateAuthRequired,
-	"unknown": "TASK_STATE_UNSPECIFIED",
+	"submitted": "TASK_STATE_SUBMITTED", "working": "TASK_STATE_WORKING", "completed": stateCompleted,
+	"failed":   "TASK_STATE_FAILED",
+	"canceled": stateCanceled, "input-required": stateInputRequired, "rejected": "TASK_STATE_REJECTED",
+	"auth-required": stateAuthRequired,
+	"unknown":       "TASK_STATE_UNSPECIFIED",
 }
 
 // state returns the state of a task, or of an update of its status, as 1.0 writes it; "" for one that does not exist.

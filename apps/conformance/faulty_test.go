@@ -16,9 +16,11 @@ type object = map[string]any
 
 // A faulty wire stands between the checks and an agent that does everything right, and plants a fault.
 type faulty struct {
-	request func(op string, r *http.Request, body object)           // changes a request before the agent sees it; body may be nil
-	answer  func(op string, answer *http.Response, body object)     // changes an answer before the checks see it
-	event   func(op string, n int, event object, emit func(object)) // changes the n-th event of a stream, or leaves it out
+	// changes a request before the agent sees it; body may be nil
+	request func(op string, r *http.Request, body object)
+	answer  func(op string, answer *http.Response, body object) // changes an answer before the checks see it
+	// changes the n-th event of a stream, or leaves it out
+	event func(op string, n int, event object, emit func(object))
 
 	mu sync.Mutex // requests and answers are changed one at a time
 }

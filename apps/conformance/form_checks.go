@@ -12,7 +12,8 @@ import (
 // formChecks are about the form of answers, versions, and requests that are no requests.
 var formChecks = []check{
 	{
-		name: "form.content-type", title: "answers come as JSON", v1: must("9.1", "V1-216", "V1-232"), v03: must("3.2.1"),
+		name: "form.content-type", title: "answers come as JSON", v1: must("9.1", "V1-216", "V1-232"),
+		v03:    must("3.2.1"),
 		advice: "answer with Content-Type: application/json",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.greeting(ctx)
@@ -27,11 +28,13 @@ var formChecks = []check{
 		},
 	},
 	{
-		name: "form.envelope", title: "answers have the jsonrpc and the id of the request, and either result or error", over: JSONRPC,
-		v1: must("9.3", "V1-220"), v03: must("6.11"), advice: "repeat the id as it came", run: checkEnvelope,
+		name: "form.envelope", title: "answers have the jsonrpc and the id of the request, and either result or error",
+		over: JSONRPC,
+		v1:   must("9.3", "V1-220"), v03: must("6.11"), advice: "repeat the id as it came", run: checkEnvelope,
 	},
 	{
-		name: "form.number-id", title: "an id that is a number comes back as one", over: JSONRPC, v1: must("9.3", "V1-220"), v03: must("6.11"),
+		name: "form.number-id", title: "an id that is a number comes back as one", over: JSONRPC,
+		v1: must("9.3", "V1-220"), v03: must("6.11"),
 		advice: "repeat the id as it came, without making a string of it",
 		run: func(ctx context.Context, s *session) error {
 			method, url, body := s.dialect.request(opGet, object{"id": newID()}, 42)
@@ -46,19 +49,25 @@ var formChecks = []check{
 		},
 	},
 	{
-		name: "form.bad-json", title: "what is no JSON is a parse error", v1: must("9.5", "V1-054", "V1-070"), v03: must("8.1"),
-		advice: "answer -32700 with id null, or HTTP 400", run: rawCheck(`{"jsonrpc": "2.0", "id": 1, "method": `, parseError),
+		name: "form.bad-json", title: "what is no JSON is a parse error", v1: must("9.5", "V1-054", "V1-070"),
+		v03:    must("8.1"),
+		advice: "answer -32700 with id null, or HTTP 400",
+		run:    rawCheck(`{"jsonrpc": "2.0", "id": 1, "method": `, parseError),
 	},
 	{
-		name: "form.no-method", title: "a request without method is invalid", over: JSONRPC, v1: must("9.3", "V1-220"), v03: must("8.1"),
+		name: "form.no-method", title: "a request without method is invalid", over: JSONRPC, v1: must("9.3", "V1-220"),
+		v03:    must("8.1"),
 		advice: "answer -32600", run: rawCheck(`{"jsonrpc": "2.0", "id": 1, "params": {}}`, invalidRequest),
 	},
 	{
-		name: "form.unknown-method", title: "a method that does not exist is not found", over: JSONRPC, v1: must("9.3", "V1-220"), v03: must("8.1"),
-		advice: "answer -32601", run: rawCheck(`{"jsonrpc": "2.0", "id": 1, "method": "conformance/none", "params": {}}`, methodNotFound),
+		name: "form.unknown-method", title: "a method that does not exist is not found", over: JSONRPC,
+		v1: must("9.3", "V1-220"), v03: must("8.1"),
+		advice: "answer -32601",
+		run:    rawCheck(`{"jsonrpc": "2.0", "id": 1, "method": "conformance/none", "params": {}}`, methodNotFound),
 	},
 	{
-		name: "form.unknown-path", title: "a path that does not exist is not found", over: HTTPJSON, v1: must("11.3", "V1-054"),
+		name: "form.unknown-path", title: "a path that does not exist is not found", over: HTTPJSON,
+		v1:     must("11.3", "V1-054"),
 		advice: "answer 404 where no operation is",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.post(ctx, http.MethodGet, s.dialect.root()+"/conformance-none", s.dialect.header(), nil)
@@ -69,15 +78,19 @@ var formChecks = []check{
 		},
 	},
 	{
-		name: "form.error", title: "errors have code, message and details of types that are named", v1: must("3.3.2", "V1-070", "V1-071", "V1-222", "V1-241"), v03: must("6.12"),
+		name: "form.error", title: "errors have code, message and details of types that are named",
+		v1: must("3.3.2", "V1-070", "V1-071", "V1-222", "V1-241"), v03: must("6.12"),
 		advice: "give each error a code and a message, and each detail an @type", run: checkErrorForm,
 	},
 	{
-		name: "form.error-info", title: "errors of the protocol name their reason", over: HTTPJSON, v1: must("11.6", "V1-243"),
-		advice: "add a google.rpc.ErrorInfo with reason and domain a2a-protocol.org to error.details", run: checkErrorInfo,
+		name: "form.error-info", title: "errors of the protocol name their reason", over: HTTPJSON,
+		v1:     must("11.6", "V1-243"),
+		advice: "add a google.rpc.ErrorInfo with reason and domain a2a-protocol.org to error.details",
+		run:    checkErrorInfo,
 	},
 	{
-		name: "form.error-info-jsonrpc", title: "errors of the protocol name their reason", over: JSONRPC, v1: should("9.5", "V1-223"),
+		name: "form.error-info-jsonrpc", title: "errors of the protocol name their reason", over: JSONRPC,
+		v1:     should("9.5", "V1-223"),
 		advice: "add a google.rpc.ErrorInfo with reason and domain a2a-protocol.org to error.data", run: checkErrorInfo,
 	},
 	{
@@ -184,7 +197,8 @@ func checkErrorForm(ctx context.Context, s *session) error {
 		return r.failf("code and message", "code %v and message %q", o["code"], r.fault.message)
 	}
 	if s.dialect.transport == HTTPJSON && (int(o["code"].(float64)) != r.status || text(o, "status") == "") {
-		return r.failf("the HTTP status as code, and its name as status", "code %v and status %q with HTTP %d", o["code"], text(o, "status"), r.status)
+		return r.failf("the HTTP status as code, and its name as status", "code %v and status %q with HTTP %d",
+			o["code"], text(o, "status"), r.status)
 	}
 	if s.dialect.profile == Profile03 {
 		return nil // whose data is free

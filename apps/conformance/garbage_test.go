@@ -29,7 +29,8 @@ func (g garbage) answer(r *http.Request) *http.Response {
 		status = http.StatusBadRequest
 	}
 	body := g.body
-	if sent, err := io.ReadAll(r.Body); err == nil && len(sent) > 0 { // the id of the request, so that the envelope is right
+	// the id of the request, so that the envelope is right
+	if sent, err := io.ReadAll(r.Body); err == nil && len(sent) > 0 {
 		_, rest, _ := strings.Cut(string(sent), `"id":"`)
 		id, _, _ := strings.Cut(rest, `"`)
 		body = strings.ReplaceAll(body, "ID", id)
@@ -45,16 +46,23 @@ func TestGarbage(t *testing.T) {
 	t.Parallel()
 	url := serve(t, flaky.New(flaky.Options{}), flaky.Card(), flaky.Service)
 	for _, body := range []string{
-		``, `null`, `[]`, `1`, `<html>`, `{}`, `{"jsonrpc":"2.0","id":"ID"}`, `{"jsonrpc":"2.0","id":"ID","result":null}`, `{"jsonrpc":"2.0","id":"ID","result":[]}`,
-		`{"jsonrpc":"2.0","id":"ID","error":{}}`, `{"jsonrpc":"2.0","id":"ID","error":{"code":-32001,"message":1,"data":[1,null]}}`, `{"error":[]}`, `{"error":{"details":[[]]}}`,
+		``, `null`, `[]`, `1`, `<html>`, `{}`, `{"jsonrpc":"2.0","id":"ID"}`,
+		`{"jsonrpc":"2.0","id":"ID","result":null}`, `{"jsonrpc":"2.0","id":"ID","result":[]}`,
+		`{"jsonrpc":"2.0","id":"ID","error":{}}`,
+		`{"jsonrpc":"2.0","id":"ID","error":{"code":-32001,"message":1,"data":[1,null]}}`, `{"error":[]}`,
+		`{"error":{"details":[[]]}}`,
 		`{"jsonrpc":"2.0","id":"ID","result":{"task":{"id":"x","status":1,"history":[1],"artifacts":{}}}}`,
 		`{"jsonrpc":"2.0","id":"ID","result":{"kind":"task","id":"x","status":{"state":"completed","message":[]},"history":[null],"artifacts":[{"artifactId":"a","parts":[1]}]}}`,
 		`{"task":{"id":"x","contextId":"y","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[null]},"tasks":[1,null],"nextPageToken":"x"}`,
-		"data: 1\n\n", "data: {}\n\n", ":\n\n", "data:\n\n", "data: {\"jsonrpc\":\"2.0\",\"id\":\"ID\",\"result\":{\"task\":null}}\n\ndata: {\"task\":{}}\n\ndata: {\"error\":{}}\n\n",
+		"data: 1\n\n", "data: {}\n\n", ":\n\n", "data:\n\n",
+		"data: {\"jsonrpc\":\"2.0\",\"id\":\"ID\",\"result\":{\"task\":null}}\n\ndata: {\"task\":{}}\n\ndata: " +
+			"{\"error\":{}}\n\n",
 	} {
 		for _, profile := range []string{conformance.Profile10, conformance.Profile03} {
 			for _, g := range []garbage{{"", "application/json", body}, {"400", "text/event-stream", body}} {
-				report, err := conformance.Run(t.Context(), url, &conformance.Options{Profile: profile, Timeout: 30 * time.Second, HTTPClient: &http.Client{Transport: g}})
+				report, err := conformance.Run(t.Context(), url,
+					&conformance.Options{Profile: profile, Timeout: 30 * time.Second,
+						HTTPClient: &http.Client{Transport: g}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -71,12 +79,14 @@ func TestGarbageCards(t *testing.T) {
 	t.Parallel()
 	url := serve(t, flaky.New(flaky.Options{}), flaky.Card(), flaky.Service)
 	for _, card := range []string{
-		`null`, `[]`, `{}`, `{"supportedInterfaces":{}}`, `{"supportedInterfaces":[1,null,{}],"capabilities":[],"skills":[1]}`,
+		`null`, `[]`, `{}`, `{"supportedInterfaces":{}}`,
+		`{"supportedInterfaces":[1,null,{}],"capabilities":[],"skills":[1]}`,
 		`{"name":1,"supportedInterfaces":[{"url":"URL","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"skills":[{"inputModes":{}}],"defaultInputModes":[1],"securityRequirements":[1,{"schemes":[]}]}`,
 		`{"protocolVersion":"0.3.0","url":"URL","preferredTransport":1,"security":[[]],"additionalInterfaces":[1]}`,
 	} {
 		transport := cardOf{strings.ReplaceAll(card, "URL", url), http.DefaultTransport}
-		report, err := conformance.Run(t.Context(), url, &conformance.Options{Timeout: 30 * time.Second, HTTPClient: &http.Client{Transport: transport}})
+		report, err := conformance.Run(t.Context(), url,
+			&conformance.Options{Timeout: 30 * time.Second, HTTPClient: &http.Client{Transport: transport}})
 		if err == nil && report.Conforms() {
 			t.Errorf("an agent with the card %s conforms", card)
 		}

@@ -65,7 +65,8 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 }
 
 func (s *junitSuite) add(r *Result) {
-	c := junitCase{Name: r.Check + ": " + r.Title, Class: "conformance." + strings.ReplaceAll(s.Name, ".", "_"), Time: seconds(r.Duration.Seconds())}
+	c := junitCase{Name: r.Check + ": " + r.Title, Class: "conformance." + strings.ReplaceAll(s.Name, ".", "_"),
+		Time: seconds(r.Duration.Seconds())}
 	switch {
 	case r.Bad():
 		s.Failures++
@@ -87,5 +88,6 @@ func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
 // details is all that is known of what was wrong.
 func (r *Result) details() string {
 	return fmt.Sprintf("clause: %s (%s)\nsent: %s\ngot: %s\nexpected: %s\nadvice: %s\n",
-		r.Clause, strings.Join(append([]string{r.Level}, r.Requirements...), ", "), r.Request, r.Answer, r.Expected, r.Advice)
+		r.Clause, strings.Join(append([]string{r.Level}, r.Requirements...), ", "), r.Request, r.Answer, r.Expected,
+		r.Advice)
 }

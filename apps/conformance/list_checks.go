@@ -12,7 +12,8 @@ import (
 // listChecks are about listing tasks, which 0.3 does not have over JSON-RPC.
 var listChecks = []check{
 	{
-		name: "list.members", title: "a list has tasks, nextPageToken, pageSize and totalSize", v1: must("3.1.4", "V1-019", "V1-351"),
+		name: "list.members", title: "a list has tasks, nextPageToken, pageSize and totalSize",
+		v1:     must("3.1.4", "V1-019", "V1-351"),
 		advice: "write all four, also when they are empty or 0",
 		run: func(ctx context.Context, s *session) error {
 			r, page, err := s.list(ctx, object{"contextId": newID()}) // the empty list is where they get lost
@@ -24,17 +25,21 @@ var listChecks = []check{
 			_, hasSize := page["pageSize"].(float64)
 			_, hasTotal := page["totalSize"].(float64)
 			if !isArray || !isString || !hasSize || !hasTotal {
-				return r.failf("an array, a string and two numbers", "tasks %v, nextPageToken %v, pageSize %v, totalSize %v", page["tasks"], page["nextPageToken"], page["pageSize"], page["totalSize"])
+				return r.failf("an array, a string and two numbers",
+					"tasks %v, nextPageToken %v, pageSize %v, totalSize %v", page["tasks"], page["nextPageToken"],
+					page["pageSize"], page["totalSize"])
 			}
 			return nil
 		},
 	},
 	{
-		name: "list.context", title: "the filter for a context gives the tasks of that, and no others", v1: must("3.1.4", "V1-022"),
+		name: "list.context", title: "the filter for a context gives the tasks of that, and no others",
+		v1:     must("3.1.4", "V1-022"),
 		advice: "filter by contextId", run: checkListContext,
 	},
 	{
-		name: "list.shape", title: "tasks of a list have what they need", v1: must("5.7", "V1-348"), advice: "list whole tasks",
+		name: "list.shape", title: "tasks of a list have what they need", v1: must("5.7", "V1-348"),
+		advice: "list whole tasks",
 		run: func(ctx context.Context, s *session) error {
 			r, page, err := s.listFamily(ctx)
 			if err != nil {
@@ -61,7 +66,8 @@ var listChecks = []check{
 		advice: "sort by the timestamp of the status, descending", run: checkListOrder,
 	},
 	{
-		name: "list.page-size", title: "a page has no more tasks than asked for", v1: must("3.1.4", "V1-345"), advice: "cut pages to pageSize",
+		name: "list.page-size", title: "a page has no more tasks than asked for", v1: must("3.1.4", "V1-345"),
+		advice: "cut pages to pageSize",
 		run: func(ctx context.Context, s *session) error {
 			context, _, err := s.family(ctx)
 			if err != nil {
@@ -78,15 +84,18 @@ var listChecks = []check{
 		},
 	},
 	{
-		name: "list.pages", title: "pages give each task once, and the last one has an empty token", v1: must("3.1.4", "V1-020", "V1-023"),
+		name: "list.pages", title: "pages give each task once, and the last one has an empty token",
+		v1:     must("3.1.4", "V1-020", "V1-023"),
 		advice: "go on behind the task at which the page before ended", run: checkListPages,
 	},
 	{
-		name: "list.bad-page-size", title: "a pageSize below 1 or above 100 is invalid", v1: should("3.1.4", "V1-345", "V1-062"),
+		name: "list.bad-page-size", title: "a pageSize below 1 or above 100 is invalid",
+		v1:     should("3.1.4", "V1-345", "V1-062"),
 		advice: "answer invalid params", run: listWants("pageSize", 0, 101),
 	},
 	{
-		name: "list.bad-token", title: "a pageToken that the agent did not make is invalid", v1: must("3.3.2", "V1-062"),
+		name: "list.bad-token", title: "a pageToken that the agent did not make is invalid",
+		v1:     must("3.3.2", "V1-062"),
 		advice: "answer invalid params", run: listWants("pageToken", "conformance-none"),
 	},
 	{
@@ -94,10 +103,12 @@ var listChecks = []check{
 		advice: "answer invalid params", run: listWants("status", "TASK_STATE_CONFORMANCE"),
 	},
 	{
-		name: "list.status", title: "the filter for a state gives tasks in that only", v1: must("3.1.4", "V1-022"), advice: "filter by status", run: checkListStatus,
+		name: "list.status", title: "the filter for a state gives tasks in that only", v1: must("3.1.4", "V1-022"),
+		advice: "filter by status", run: checkListStatus,
 	},
 	{
-		name: "list.timestamp-after", title: "statusTimestampAfter is the first time that counts", v1: must("3.1.4", "V1-346"),
+		name: "list.timestamp-after", title: "statusTimestampAfter is the first time that counts",
+		v1:     must("3.1.4", "V1-346"),
 		advice: "list what changed at that time or later", run: checkListAfter,
 	},
 }
@@ -207,7 +218,8 @@ func checkListOrder(ctx context.Context, s *session) error {
 			return skipf("the status has no timestamp")
 		}
 		if i > 0 && changed.After(before) {
-			return r.failf("timestamps that descend", "%s after %s", changed.Format(time.RFC3339Nano), before.Format(time.RFC3339Nano))
+			return r.failf("timestamps that descend", "%s after %s", changed.Format(time.RFC3339Nano),
+				before.Format(time.RFC3339Nano))
 		}
 		before = changed
 	}
@@ -283,7 +295,8 @@ func checkListAfter(ctx context.Context, s *session) error {
 	if !slices.Contains(ids(page), id) {
 		return r.failf("the task "+id+", which changed at that time", "it is not there")
 	}
-	r, page, err = s.list(ctx, object{"contextId": context, "statusTimestampAfter": changed.Add(time.Second).UTC().Format("2006-01-02T15:04:05.000Z")})
+	r, page, err = s.list(ctx, object{"contextId": context,
+		"statusTimestampAfter": changed.Add(time.Second).UTC().Format("2006-01-02T15:04:05.000Z")})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ const hook = "https://conformance.invalid/hook"
 // pushChecks are about the configuration of webhooks.
 var pushChecks = []check{
 	{
-		name: "push.not-declared", title: "without the capability webhooks are refused, by all operations", absent: pushConfigs, v1: must("3.3.4", "V1-075", "V1-033"), v03: must("8.2"),
+		name: "push.not-declared", title: "without the capability webhooks are refused, by all operations",
+		absent: pushConfigs, v1: must("3.3.4", "V1-075", "V1-033"), v03: must("8.2"),
 		advice: "answer PushNotificationNotSupportedError",
 		run: func(ctx context.Context, s *session) error {
 			id := newID()
@@ -34,7 +35,8 @@ var pushChecks = []check{
 		},
 	},
 	{
-		name: "push.unknown-task", title: "a task that does not exist gets no webhook", capability: pushConfigs, v1: must("3.1.7", "V1-033"), v03: must("8.2"),
+		name: "push.unknown-task", title: "a task that does not exist gets no webhook", capability: pushConfigs,
+		v1: must("3.1.7", "V1-033"), v03: must("8.2"),
 		advice: "answer TaskNotFoundError",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.call(ctx, opCreatePush, object{"taskId": newID(), "url": hook})
@@ -45,7 +47,8 @@ var pushChecks = []check{
 		},
 	},
 	{
-		name: "push.create", title: "a webhook that is created gets an id", capability: pushConfigs, v1: must("3.1.7", "V1-031"), v03: must("7.5"),
+		name: "push.create", title: "a webhook that is created gets an id", capability: pushConfigs,
+		v1: must("3.1.7", "V1-031"), v03: must("7.5"),
 		advice: "answer with the configuration and an id for it",
 		run: func(ctx context.Context, s *session) error {
 			_, r, config, err := s.createHook(ctx)
@@ -59,7 +62,8 @@ var pushChecks = []check{
 		},
 	},
 	{
-		name: "push.get", title: "a webhook can be got", capability: pushConfigs, v1: must("3.1.8", "V1-034"), v03: must("7.6"),
+		name: "push.get", title: "a webhook can be got", capability: pushConfigs, v1: must("3.1.8", "V1-034"),
+		v03:    must("7.6"),
 		advice: "keep the configuration",
 		run: func(ctx context.Context, s *session) error {
 			task, _, config, err := s.createHook(ctx)
@@ -81,7 +85,8 @@ var pushChecks = []check{
 		},
 	},
 	{
-		name: "push.list", title: "a list shows all webhooks of a task", capability: pushConfigs, v1: must("3.1.9", "V1-036"), v03: must("7.7"),
+		name: "push.list", title: "a list shows all webhooks of a task", capability: pushConfigs,
+		v1: must("3.1.9", "V1-036"), v03: must("7.7"),
 		advice: "list each configuration",
 		run: func(ctx context.Context, s *session) error {
 			task, _, config, err := s.createHook(ctx)
@@ -96,14 +101,16 @@ var pushChecks = []check{
 			if s.dialect.profile == Profile03 { // a bare array
 				o = object{"configs": r.value}
 			}
-			if r.fault != nil || !slices.ContainsFunc(list(o, "configs"), func(c object) bool { return text(s.configIn(c), "id") == text(config, "id") }) {
+			if r.fault != nil || !slices.ContainsFunc(list(o, "configs"),
+				func(c object) bool { return text(s.configIn(c), "id") == text(config, "id") }) {
 				return r.failf("the webhook "+text(config, "id"), "it is not there: %s", r.what())
 			}
 			return nil
 		},
 	},
 	{
-		name: "push.delete", title: "a webhook that is deleted is gone, and may be deleted again", capability: pushConfigs, v1: must("3.1.10", "V1-038", "V1-039", "V1-035"), v03: must("7.8"),
+		name: "push.delete", title: "a webhook that is deleted is gone, and may be deleted again",
+		capability: pushConfigs, v1: must("3.1.10", "V1-038", "V1-039", "V1-035"), v03: must("7.8"),
 		advice: "forget the configuration; deleting nothing is no error", run: checkDeleteHook,
 	},
 }
@@ -166,7 +173,8 @@ func checkDeleteHook(ctx context.Context, s *session) error {
 // extendedChecks are about the extended card.
 var extendedChecks = []check{
 	{
-		name: "extended.not-declared", title: "without the capability there is no extended card", absent: extendedCard, v1: must("3.3.4", "V1-077", "V1-042"),
+		name: "extended.not-declared", title: "without the capability there is no extended card", absent: extendedCard,
+		v1:     must("3.3.4", "V1-077", "V1-042"),
 		advice: "answer UnsupportedOperationError",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.call(ctx, opExtendedCard, nil)
@@ -177,7 +185,8 @@ var extendedChecks = []check{
 		},
 	},
 	{
-		name: "extended.card", title: "the extended card is a card, for those who may see it", capability: extendedCard, v1: must("3.1.11", "V1-042", "V1-282"), v03: must("7.10"),
+		name: "extended.card", title: "the extended card is a card, for those who may see it", capability: extendedCard,
+		v1: must("3.1.11", "V1-042", "V1-282"), v03: must("7.10"),
 		advice: "serve it to callers with credentials, or do not declare it",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.call(ctx, opExtendedCard, nil)
@@ -198,7 +207,8 @@ var extendedChecks = []check{
 		},
 	},
 	{
-		name: "extended.anonymous", title: "the extended card is not for everybody", capability: extendedCard, v1: must("13.3", "V1-282"), v03: must("7.10"),
+		name: "extended.anonymous", title: "the extended card is not for everybody", capability: extendedCard,
+		v1: must("13.3", "V1-282"), v03: must("7.10"),
 		advice: "refuse callers without credentials",
 		run: func(ctx context.Context, s *session) error {
 			if len(s.wire.header) == 0 {

@@ -11,7 +11,8 @@ import (
 // sendChecks are about messages and what comes of them.
 var sendChecks = []check{
 	{
-		name: "send.answer", title: "a message is answered with a task or a message", v1: must("3.1.1", "V1-006"), v03: must("7.1"),
+		name: "send.answer", title: "a message is answered with a task or a message", v1: must("3.1.1", "V1-006"),
+		v03:    must("7.1"),
 		advice: "answer with exactly one of the two",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.greeting(ctx)
@@ -30,7 +31,8 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.shape", title: "what comes of a message has what it needs", v1: must("5.7", "V1-157", "V1-347", "V1-348", "V1-151"), v03: must("6.1"),
+		name: "send.shape", title: "what comes of a message has what it needs",
+		v1: must("5.7", "V1-157", "V1-347", "V1-348", "V1-151"), v03: must("6.1"),
 		advice: "fill in what the standard requires, in its spelling",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.greeting(ctx)
@@ -54,7 +56,8 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.camel-case", title: "members are in camelCase", v1: must("5.5", "V1-150"), advice: "write the names of ProtoJSON, not those of the proto file",
+		name: "send.camel-case", title: "members are in camelCase", v1: must("5.5", "V1-150"),
+		advice: "write the names of ProtoJSON, not those of the proto file",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.greeting(ctx)
 			if err != nil {
@@ -67,7 +70,8 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.timestamp", title: "times are ISO 8601 in UTC", v1: must("5.6.1", "V1-152", "V1-156"), advice: "write times such as 2026-01-02T03:04:05.678Z",
+		name: "send.timestamp", title: "times are ISO 8601 in UTC", v1: must("5.6.1", "V1-152", "V1-156"),
+		advice: "write times such as 2026-01-02T03:04:05.678Z",
 		run: func(ctx context.Context, s *session) error {
 			r, task, err := s.task(ctx)
 			if err != nil {
@@ -84,7 +88,8 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.waits", title: "the answer waits until the task ends or asks", v1: must("3.2.2", "V1-043", "V1-338"),
+		name: "send.waits", title: "the answer waits until the task ends or asks",
+		v1:     must("3.2.2", "V1-043", "V1-338"),
 		advice: "answer early only to returnImmediately",
 		run: func(ctx context.Context, s *session) error {
 			r, task, err := s.task(ctx)
@@ -98,11 +103,13 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.return-immediately", title: "returnImmediately gives the id of a task that goes on", v1: must("3.2.2", "V1-045"), v03: must("7.1.1"),
+		name: "send.return-immediately", title: "returnImmediately gives the id of a task that goes on",
+		v1: must("3.2.2", "V1-045"), v03: must("7.1.1"),
 		advice: "answer with the task as soon as there is one", run: checkReturnImmediately,
 	},
 	{
-		name: "send.context-made", title: "a conversation that begins gets a context", v1: must("3.4.1", "V1-082", "V1-340"), v03: must("6.1"),
+		name: "send.context-made", title: "a conversation that begins gets a context",
+		v1: must("3.4.1", "V1-082", "V1-340"), v03: must("6.1"),
 		advice: "make a contextId and put it into the answer",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.greeting(ctx)
@@ -117,7 +124,8 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.context", title: "a message in a context makes a new task there", v1: must("3.4.2", "V1-091", "V1-088"), v03: must("6.1"),
+		name: "send.context", title: "a message in a context makes a new task there",
+		v1: must("3.4.2", "V1-091", "V1-088"), v03: must("6.1"),
 		advice: "keep the contextId, and make a new task id",
 		run: func(ctx context.Context, s *session) error {
 			_, first, err := s.task(ctx)
@@ -138,7 +146,8 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.own-context", title: "a context that the client names is kept or refused, never replaced", v1: must("3.4.1", "V1-084", "V1-085"),
+		name: "send.own-context", title: "a context that the client names is kept or refused, never replaced",
+		v1:     must("3.4.1", "V1-084", "V1-085"),
 		advice: "keep the contextId, or answer with an error",
 		run: func(ctx context.Context, s *session) error {
 			own := newID()
@@ -147,14 +156,16 @@ var sendChecks = []check{
 				return err
 			}
 			s.leave(r)
-			if _, payload, problem := s.dialect.unwrap(asObject(r.value)); problem == "" && text(payload, "contextId") != own {
+			if _, payload, problem := s.dialect.unwrap(asObject(r.value)); problem == "" &&
+				text(payload, "contextId") != own {
 				return r.failf("contextId "+own+", or an error", "contextId %q", text(payload, "contextId"))
 			}
 			return nil
 		},
 	},
 	{
-		name: "send.unknown-task", title: "a message to a task that does not exist is refused", v1: must("3.4.2", "V1-094", "V1-008"), v03: must("8.2"),
+		name: "send.unknown-task", title: "a message to a task that does not exist is refused",
+		v1: must("3.4.2", "V1-094", "V1-008"), v03: must("8.2"),
 		advice: "answer TaskNotFoundError, and make no task of that id",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.say(ctx, message{text: s.options.Text, task: newID()}, nil)
@@ -165,11 +176,13 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.ended-task", title: "a message to a task that has ended is refused", v1: must("3.1.1", "V1-008"), v03: must("7.1"),
+		name: "send.ended-task", title: "a message to a task that has ended is refused", v1: must("3.1.1", "V1-008"),
+		v03:    must("7.1"),
 		advice: "answer UnsupportedOperationError; a task that has ended stays so", run: checkSendEnded,
 	},
 	{
-		name: "send.context-mismatch", title: "a message whose context is not that of its task is refused", v1: must("3.4.3", "V1-098"),
+		name: "send.context-mismatch", title: "a message whose context is not that of its task is refused",
+		v1:     must("3.4.3", "V1-098"),
 		advice: "compare the contextId of the message with that of the task",
 		run: func(ctx context.Context, s *session) error {
 			_, task, err := s.open(ctx)
@@ -184,7 +197,8 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.answer-question", title: "an answer goes to the task that asked", v1: must("3.4.3", "V1-097", "V1-341"), v03: must("7.1"),
+		name: "send.answer-question", title: "an answer goes to the task that asked",
+		v1: must("3.4.3", "V1-097", "V1-341"), v03: must("7.1"),
 		advice: "go on with the task, in its context, whether the message names that or not",
 		run: func(ctx context.Context, s *session) error {
 			_, task, err := s.open(ctx)
@@ -198,8 +212,10 @@ var sendChecks = []check{
 			if _, err := r.result(); err != nil {
 				return err
 			}
-			if after := s.taskIn(r); after != nil && (text(after, "id") != text(task, "id") || text(after, "contextId") != text(task, "contextId")) {
-				return r.failf("the task "+text(task, "id")+" in its context", "the task %s in context %s", text(after, "id"), text(after, "contextId"))
+			if after := s.taskIn(r); after != nil &&
+				(text(after, "id") != text(task, "id") || text(after, "contextId") != text(task, "contextId")) {
+				return r.failf("the task "+text(task, "id")+" in its context", "the task %s in context %s",
+					text(after, "id"), text(after, "contextId"))
 			}
 			return nil
 		},
@@ -219,19 +235,23 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.no-message", title: "a send without a message is invalid", v1: must("3.3.2", "V1-062", "V1-351"), v03: must("8.1"),
+		name: "send.no-message", title: "a send without a message is invalid", v1: must("3.3.2", "V1-062", "V1-351"),
+		v03:    must("8.1"),
 		advice: "check parameters before anything else", run: sendWithout("message"),
 	},
 	{
-		name: "send.no-parts", title: "a message without parts is invalid", v1: should("5.7", "V1-158", "V1-348"), v03: should("6.4"),
+		name: "send.no-parts", title: "a message without parts is invalid", v1: should("5.7", "V1-158", "V1-348"),
+		v03:    should("6.4"),
 		advice: "answer invalid params to a message without what it needs", run: sendWithout("parts"),
 	},
 	{
-		name: "send.no-message-id", title: "a message without id is invalid", v1: should("5.7", "V1-158", "V1-348"), v03: should("6.4"),
+		name: "send.no-message-id", title: "a message without id is invalid", v1: should("5.7", "V1-158", "V1-348"),
+		v03:    should("6.4"),
 		advice: "answer invalid params to a message without what it needs", run: sendWithout("messageId"),
 	},
 	{
-		name: "send.unknown-members", title: "members that nobody knows are ignored", v1: should("5.7", "V1-160"), v03: should("6.4"),
+		name: "send.unknown-members", title: "members that nobody knows are ignored", v1: should("5.7", "V1-160"),
+		v03:    should("6.4"),
 		advice: "read over members that you do not know",
 		run: func(ctx context.Context, s *session) error {
 			params := s.dialect.send(message{id: newID(), text: s.options.Text}, nil)
@@ -247,7 +267,8 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.history-length", title: "historyLength 0 of a send leaves history out", v1: must("3.2.4", "V1-337", "V1-048"),
+		name: "send.history-length", title: "historyLength 0 of a send leaves history out",
+		v1:     must("3.2.4", "V1-337", "V1-048"),
 		advice: "cut the history of answers to configuration.historyLength",
 		run: func(ctx context.Context, s *session) error {
 			r, task, err := s.newTask(ctx, message{text: s.options.Text}, object{"historyLength": 0})
@@ -261,8 +282,10 @@ var sendChecks = []check{
 		},
 	},
 	{
-		name: "send.media-type", title: "a part of a media type that the card does not name is refused", v1: should("3.1.1", "V1-008"), v03: should("8.2"),
-		advice: "answer ContentTypeNotSupportedError to parts of other types than the card's input modes", run: checkMediaType,
+		name: "send.media-type", title: "a part of a media type that the card does not name is refused",
+		v1: should("3.1.1", "V1-008"), v03: should("8.2"),
+		advice: "answer ContentTypeNotSupportedError to parts of other types than the card's input modes",
+		run:    checkMediaType,
 	},
 }
 

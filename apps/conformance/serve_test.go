@@ -22,7 +22,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // serve serves an agent until the test ends and returns its URL.
-func serve(t *testing.T, a agent.Agent, card *a2a.AgentCard, wrap func(a2a.Service) a2a.Service, guard ...auth.Authenticator) string {
+func serve(t *testing.T, a agent.Agent, card *a2a.AgentCard, wrap func(a2a.Service) a2a.Service,
+	guard ...auth.Authenticator) string {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	e, err := engine.New(&engine.Options{Logger: quiet})
@@ -67,7 +68,8 @@ func run(t *testing.T, url string, o conformance.Options) *conformance.Report {
 func bad(report *conformance.Report) []string {
 	var names []string
 	for _, r := range report.Results {
-		if (r.Bad() || r.Outcome == conformance.Warn) && !strings.Contains(" "+strings.Join(names, " ")+" ", " "+r.Check+" ") {
+		if (r.Bad() || r.Outcome == conformance.Warn) &&
+			!strings.Contains(" "+strings.Join(names, " ")+" ", " "+r.Check+" ") {
 			names = append(names, r.Check)
 		}
 	}

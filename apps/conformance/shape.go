@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A shape finds what is wrong with objects of the protocol, as a member and what it should be. It finds the first thing.
+// A shape finds what is wrong with objects of the protocol, as a member and what it should be. It finds the first
+// thing.
 type shape struct{ d *dialect }
 
 // task is empty for a good one (A2A 1.0 §4.1.1, proto REQUIRED).

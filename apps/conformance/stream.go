@@ -192,9 +192,10 @@ func (st *stream) streamed() error {
 // told returns the stream that answers a message of its own, the same each time: to its end, or until the agent waits.
 func (s *session) told(ctx context.Context) (*stream, error) {
 	if s.heard == nil {
-		st, err := s.follow(ctx, opStream, s.dialect.send(message{id: newID(), text: s.options.Text}, nil), func(e event) bool {
-			return (e.kind == kindTask || e.kind == kindStatus) && isInterrupted(s.dialect.state(e.payload))
-		})
+		st, err := s.follow(ctx, opStream, s.dialect.send(message{id: newID(), text: s.options.Text}, nil),
+			func(e event) bool {
+				return (e.kind == kindTask || e.kind == kindStatus) && isInterrupted(s.dialect.state(e.payload))
+			})
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,8 @@ import (
 // streamChecks are about streams of messages, and those of tasks that are there already.
 var streamChecks = []check{
 	{
-		name: "stream.not-declared", title: "without the capability nothing streams", absent: streaming, v1: must("3.3.4", "V1-076", "V1-015"), v03: must("3.3"),
+		name: "stream.not-declared", title: "without the capability nothing streams", absent: streaming,
+		v1: must("3.3.4", "V1-076", "V1-015"), v03: must("3.3"),
 		advice: "answer UnsupportedOperationError, or declare streaming",
 		run: func(ctx context.Context, s *session) error {
 			st, err := s.follow(ctx, opStream, s.dialect.send(message{id: newID(), text: s.options.Text}, nil), nil)
@@ -23,7 +24,8 @@ var streamChecks = []check{
 		},
 	},
 	{
-		name: "stream.opens", title: "a message opens a stream", capability: streaming, v1: must("3.1.2", "V1-009"), v03: must("7.2"),
+		name: "stream.opens", title: "a message opens a stream", capability: streaming, v1: must("3.1.2", "V1-009"),
+		v03:    must("7.2"),
 		advice: "serve streams, or do not declare streaming",
 		run: func(ctx context.Context, s *session) error {
 			st, err := s.told(ctx)
@@ -40,7 +42,8 @@ var streamChecks = []check{
 		},
 	},
 	{
-		name: "stream.content-type", title: "streams are server-sent events", capability: streaming, v1: must("9.1", "V1-216"), v03: must("3.3.1"),
+		name: "stream.content-type", title: "streams are server-sent events", capability: streaming,
+		v1: must("9.1", "V1-216"), v03: must("3.3.1"),
 		advice: "answer with Content-Type: text/event-stream",
 		run: onStream(func(_ *session, st *stream) error {
 			if t := st.mediaType(); t != "text/event-stream" {
@@ -50,7 +53,8 @@ var streamChecks = []check{
 		}),
 	},
 	{
-		name: "stream.events", title: "each event is one object of the protocol", capability: streaming, v1: must("9.4.2", "V1-010"), v03: must("7.2.1"),
+		name: "stream.events", title: "each event is one object of the protocol", capability: streaming,
+		v1: must("9.4.2", "V1-010"), v03: must("7.2.1"),
 		advice: "put one whole answer into the data of each event",
 		run: onStream(func(_ *session, st *stream) error {
 			for i, e := range st.events {
@@ -62,15 +66,18 @@ var streamChecks = []check{
 		}),
 	},
 	{
-		name: "stream.first-event", title: "a stream begins with the task, or is one message", capability: streaming, v1: must("3.1.2", "V1-011", "V1-012"),
+		name: "stream.first-event", title: "a stream begins with the task, or is one message", capability: streaming,
+		v1:     must("3.1.2", "V1-011", "V1-012"),
 		advice: "send the task before any update", run: onStream(checkFirstEvent),
 	},
 	{
-		name: "stream.one-task", title: "all events are about one task and context", capability: streaming, v1: must("4.2.1", "V1-348"), v03: must("7.2.2"),
+		name: "stream.one-task", title: "all events are about one task and context", capability: streaming,
+		v1: must("4.2.1", "V1-348"), v03: must("7.2.2"),
 		advice: "name the task and its context in each event", run: onStream(checkOneTask),
 	},
 	{
-		name: "stream.ends", title: "a stream ends with the task, not before and not later", capability: streaming, v1: must("3.1.2", "V1-013"), v03: must("7.2"),
+		name: "stream.ends", title: "a stream ends with the task, not before and not later", capability: streaming,
+		v1: must("3.1.2", "V1-013"), v03: must("7.2"),
 		advice: "send the last status, then close the stream", run: onStream(checkStreamEnds),
 	},
 	{
@@ -78,43 +85,51 @@ var streamChecks = []check{
 		advice: "set final with the status that ends the stream", run: onStream(checkFinal),
 	},
 	{
-		name: "stream.adds-up", title: "the events of a stream make up the task", capability: streaming, v1: must("3.5.2", "V1-103", "V1-104"), v03: must("7.2.3"),
+		name: "stream.adds-up", title: "the events of a stream make up the task", capability: streaming,
+		v1: must("3.5.2", "V1-103", "V1-104"), v03: must("7.2.3"),
 		advice: "send events in the order in which they came about, and all of them", run: checkAddsUp,
 	},
 	{
-		name: "stream.unknown-task", title: "a message to a task that does not exist opens no stream", capability: streaming, v1: must("3.1.2", "V1-015"), v03: must("8.2"),
+		name: "stream.unknown-task", title: "a message to a task that does not exist opens no stream",
+		capability: streaming, v1: must("3.1.2", "V1-015"), v03: must("8.2"),
 		advice: "answer TaskNotFoundError",
 		run: func(ctx context.Context, s *session) error {
-			return s.refuses(ctx, opStream, s.dialect.send(message{id: newID(), text: s.options.Text, task: newID()}, nil), taskNotFound)
+			return s.refuses(ctx, opStream,
+				s.dialect.send(message{id: newID(), text: s.options.Text, task: newID()}, nil), taskNotFound)
 		},
 	},
 	{
-		name: "stream.ended-task", title: "a message to a task that has ended opens no stream", capability: streaming, v1: must("3.1.2", "V1-015"),
+		name: "stream.ended-task", title: "a message to a task that has ended opens no stream", capability: streaming,
+		v1:     must("3.1.2", "V1-015"),
 		advice: "answer UnsupportedOperationError",
 		run: func(ctx context.Context, s *session) error {
 			task, err := s.ended(ctx)
 			if err != nil {
 				return err
 			}
-			return s.refuses(ctx, opStream, s.dialect.send(message{id: newID(), text: s.options.Text, task: text(task, "id")}, nil), unsupported)
+			return s.refuses(ctx, opStream,
+				s.dialect.send(message{id: newID(), text: s.options.Text, task: text(task, "id")}, nil), unsupported)
 		},
 	},
 	{
-		name: "subscribe.not-declared", title: "without the capability no task can be subscribed to", absent: streaming, v1: must("3.3.4", "V1-076", "V1-030"),
+		name: "subscribe.not-declared", title: "without the capability no task can be subscribed to", absent: streaming,
+		v1:     must("3.3.4", "V1-076", "V1-030"),
 		advice: "answer UnsupportedOperationError, or declare streaming",
 		run: func(ctx context.Context, s *session) error {
 			return s.refuses(ctx, opSubscribe, object{"id": newID()}, unsupported, methodNotFound)
 		},
 	},
 	{
-		name: "subscribe.unknown-task", title: "a task that does not exist cannot be subscribed to", capability: streaming, v1: must("3.1.6", "V1-030"), v03: must("8.2"),
+		name: "subscribe.unknown-task", title: "a task that does not exist cannot be subscribed to",
+		capability: streaming, v1: must("3.1.6", "V1-030"), v03: must("8.2"),
 		advice: "answer TaskNotFoundError",
 		run: func(ctx context.Context, s *session) error {
 			return s.refuses(ctx, opSubscribe, object{"id": newID()}, taskNotFound)
 		},
 	},
 	{
-		name: "subscribe.ended-task", title: "a task that has ended cannot be subscribed to", capability: streaming, v1: must("3.1.6", "V1-030", "V1-221"),
+		name: "subscribe.ended-task", title: "a task that has ended cannot be subscribed to", capability: streaming,
+		v1:     must("3.1.6", "V1-030", "V1-221"),
 		advice: "answer UnsupportedOperationError, not a stream that is over",
 		run: func(ctx context.Context, s *session) error {
 			task, err := s.ended(ctx)
@@ -125,11 +140,13 @@ var streamChecks = []check{
 		},
 	},
 	{
-		name: "subscribe.first-event", title: "a subscription begins with the task as it is", capability: streaming, v1: must("3.1.6", "V1-029"),
+		name: "subscribe.first-event", title: "a subscription begins with the task as it is", capability: streaming,
+		v1:     must("3.1.6", "V1-029"),
 		advice: "send the task before any update", run: checkSubscribeFirst,
 	},
 	{
-		name: "subscribe.ends", title: "all subscriptions see the end of the task, and end then", capability: streaming, v1: must("3.1.6", "V1-028", "V1-106", "V1-107"),
+		name: "subscribe.ends", title: "all subscriptions see the end of the task, and end then", capability: streaming,
+		v1:     must("3.1.6", "V1-028", "V1-106", "V1-107"),
 		advice: "send the last status to each subscriber, then close", run: checkSubscribeEnds,
 	},
 }
@@ -211,7 +228,8 @@ func checkFinal(_ *session, st *stream) error {
 	for i, e := range st.events {
 		last := i == len(st.events)-1
 		if e.kind == kindStatus && (e.payload["final"] == true) != last {
-			return st.failf(fmt.Sprintf("final: %t", last), "event %d of %d has final: %v", i+1, len(st.events), e.payload["final"])
+			return st.failf(fmt.Sprintf("final: %t", last), "event %d of %d has final: %v", i+1, len(st.events),
+				e.payload["final"])
 		}
 	}
 	return nil
@@ -263,7 +281,8 @@ func checkAddsUp(ctx context.Context, s *session) error {
 	texts := artifactTexts(s.dialect, st)
 	for _, a := range list(task, "artifacts") {
 		if got, want := texts[text(a, "artifactId")], partsText(a); got != want {
-			return st.failf(fmt.Sprintf("artifact %s to be %q, as in the task", text(a, "artifactId"), shorten([]byte(want), 120)), "%q", shorten([]byte(got), 120))
+			return st.failf(fmt.Sprintf("artifact %s to be %q, as in the task", text(a, "artifactId"),
+				shorten([]byte(want), 120)), "%q", shorten([]byte(got), 120))
 		}
 	}
 	return nil
@@ -354,7 +373,8 @@ func judgeSubscriptions(s *session, seen [2]*stream, errs [2]error) error {
 		}
 	}
 	if !slices.Equal(kinds[0], kinds[1]) {
-		return seen[1].failf("the same events as the other subscription: "+strings.Join(kinds[0], ", "), "%s", strings.Join(kinds[1], ", "))
+		return seen[1].failf("the same events as the other subscription: "+strings.Join(kinds[0], ", "), "%s",
+			strings.Join(kinds[1], ", "))
 	}
 	return nil
 }

@@ -9,7 +9,8 @@ import (
 // taskChecks are about getting and cancelling tasks.
 var taskChecks = []check{
 	{
-		name: "get.task", title: "a task can be got, and is the one that was asked for", v1: must("3.1.3", "V1-016", "V1-092"), v03: must("7.3"),
+		name: "get.task", title: "a task can be got, and is the one that was asked for",
+		v1: must("3.1.3", "V1-016", "V1-092"), v03: must("7.3"),
 		advice: "keep tasks, under the id that the client was given",
 		run: func(ctx context.Context, s *session) error {
 			_, task, err := s.task(ctx)
@@ -30,7 +31,8 @@ var taskChecks = []check{
 		},
 	},
 	{
-		name: "get.shape", title: "a task has what it needs", v1: must("5.7", "V1-157", "V1-347", "V1-348"), v03: must("6.1"),
+		name: "get.shape", title: "a task has what it needs", v1: must("5.7", "V1-157", "V1-347", "V1-348"),
+		v03:    must("6.1"),
 		advice: "fill in what the standard requires, in its spelling",
 		run: func(ctx context.Context, s *session) error {
 			task, err := s.ended(ctx)
@@ -48,7 +50,8 @@ var taskChecks = []check{
 		},
 	},
 	{
-		name: "get.unknown-task", title: "a task that does not exist is not found", v1: must("3.1.3", "V1-016", "V1-065"), v03: must("8.2"),
+		name: "get.unknown-task", title: "a task that does not exist is not found",
+		v1: must("3.1.3", "V1-016", "V1-065"), v03: must("8.2"),
 		advice: "answer TaskNotFoundError, for tasks of others too",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.call(ctx, opGet, object{"id": newID()})
@@ -59,7 +62,8 @@ var taskChecks = []check{
 		},
 	},
 	{
-		name: "get.no-id", title: "a get without id is invalid", over: JSONRPC, v1: must("3.3.2", "V1-062", "V1-351"), v03: must("8.1"),
+		name: "get.no-id", title: "a get without id is invalid", over: JSONRPC, v1: must("3.3.2", "V1-062", "V1-351"),
+		v03:    must("8.1"),
 		advice: "check parameters before anything else",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.call(ctx, opGet, object{"historyLength": 1})
@@ -70,7 +74,8 @@ var taskChecks = []check{
 		},
 	},
 	{
-		name: "get.history-length", title: "a task shows no more messages than it is asked for, and the last ones", v1: must("3.2.4", "V1-339", "V1-049"), v03: must("7.3"),
+		name: "get.history-length", title: "a task shows no more messages than it is asked for, and the last ones",
+		v1: must("3.2.4", "V1-339", "V1-049"), v03: must("7.3"),
 		advice: "cut the history to historyLength, from the front", run: checkHistoryLength,
 	},
 	{
@@ -107,7 +112,8 @@ var taskChecks = []check{
 		},
 	},
 	{
-		name: "cancel.unknown-task", title: "a task that does not exist cannot be cancelled", v1: must("3.1.5", "V1-027"), v03: must("8.2"),
+		name: "cancel.unknown-task", title: "a task that does not exist cannot be cancelled",
+		v1: must("3.1.5", "V1-027"), v03: must("8.2"),
 		advice: "answer TaskNotFoundError",
 		run: func(ctx context.Context, s *session) error {
 			r, err := s.call(ctx, opCancel, object{"id": newID()})
@@ -118,7 +124,8 @@ var taskChecks = []check{
 		},
 	},
 	{
-		name: "cancel.ended-task", title: "a task that has ended cannot be cancelled", v1: must("3.1.5", "V1-027"), v03: must("8.2"),
+		name: "cancel.ended-task", title: "a task that has ended cannot be cancelled", v1: must("3.1.5", "V1-027"),
+		v03:    must("8.2"),
 		advice: "answer TaskNotCancelableError",
 		run: func(ctx context.Context, s *session) error {
 			task, err := s.ended(ctx)
@@ -136,7 +143,8 @@ var taskChecks = []check{
 		},
 	},
 	{
-		name: "cancel.open-task", title: "a task that waits can be cancelled, or the agent says that it cannot", v1: must("3.1.5", "V1-027"), v03: must("7.4"),
+		name: "cancel.open-task", title: "a task that waits can be cancelled, or the agent says that it cannot",
+		v1: must("3.1.5", "V1-027"), v03: must("7.4"),
 		advice: "answer with the task as it is after the cancel",
 		run: func(ctx context.Context, s *session) error {
 			_, task, err := s.open(ctx)
@@ -152,7 +160,8 @@ var taskChecks = []check{
 				return err
 			}
 			if text(after, "id") != text(task, "id") || s.dialect.state(after) == "" {
-				return r.failf("the task "+text(task, "id"), "the task %q in state %q", text(after, "id"), text(after, "status", "state"))
+				return r.failf("the task "+text(task, "id"), "the task %q in state %q", text(after, "id"),
+					text(after, "status", "state"))
 			}
 			return nil
 		},

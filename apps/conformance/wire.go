@@ -35,7 +35,8 @@ func newWire(o *Options) *wire {
 	for _, values := range o.Header {
 		for _, value := range values {
 			for _, secret := range append([]string{value}, strings.Fields(value)...) {
-				if len(secret) > 6 && !strings.EqualFold(secret, "bearer") { // shorter ones would hide half of each text
+				// shorter ones would hide half of each text
+				if len(secret) > 6 && !strings.EqualFold(secret, "bearer") {
 					pairs = append(pairs, secret, "***")
 				}
 			}
@@ -72,7 +73,8 @@ func (w *wire) do(ctx context.Context, method, url string, header http.Header, b
 }
 
 // open makes a request and leaves reading the answer to the caller, who closes it.
-func (w *wire) open(ctx context.Context, method, url string, header http.Header, body []byte) (*exchange, io.ReadCloser, error) {
+func (w *wire) open(ctx context.Context, method, url string, header http.Header, body []byte) (*exchange, io.ReadCloser,
+	error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, err
@@ -111,7 +113,8 @@ func (ex *exchange) sent() string {
 
 // received shows the answer.
 func (ex *exchange) received() string {
-	return ex.secrets.Replace(fmt.Sprintf("HTTP %d | Content-Type: %s | %s", ex.status, ex.answered.Get("Content-Type"), shorten(ex.answer, maxShown)))
+	return ex.secrets.Replace(fmt.Sprintf("HTTP %d | Content-Type: %s | %s", ex.status, ex.answered.Get("Content-Type"),
+		shorten(ex.answer, maxShown)))
 }
 
 // shorten makes one short line of a text.

@@ -29,9 +29,9 @@ func timeOf(t time.Time) *Time {
 // same name, the answer has a warning then, and so has the inbox, unless the first task was completed.
 type Register struct {
 	Session, TaskID, Branch, Description string
-	// Resume registers on behalf of an agent, and starts nothing afresh: one that is there stays as it is, and one that has
-	// died goes on with the task that it had. TaskID, Branch and Description are for one that is not known; what the agent
-	// registers as itself then is its task, though it is another one.
+	// Resume registers on behalf of an agent, and starts nothing afresh: one that is there stays as it is, and one that
+	// has died goes on with the task that it had. TaskID, Branch and Description are for one that is not known; what
+	// the agent registers as itself then is its task, though it is another one.
 	Resume bool
 	// LeaseTTL is how long the agent may show no heartbeat until it counts as dead, if that is longer than it is for
 	// all: an agent that shows one only now and then, as by hooks, is not dead between two. It stays when the agent
@@ -55,7 +55,8 @@ type Registered struct {
 func (c Register) who() (string, bool) { return c.Session, true }
 
 func (c Register) run(t *tx) Result {
-	if f := first(badName("task_id", c.TaskID), badLabel("branch", c.Branch), badText("description", c.Description, maxShort)); f != nil {
+	if f := first(badName("task_id", c.TaskID), badLabel("branch", c.Branch),
+		badText("description", c.Description, maxShort)); f != nil {
 		return *f
 	}
 	if c.LeaseTTL < 0 {
@@ -87,14 +88,18 @@ func (c Register) run(t *tx) Result {
 
 // displace tells an agent that was at work that its name has another task now, and returns what to tell the new one.
 func (c Register) displace(t *tx, before *Agent) (warning string) {
-	t.warn(c.Session, "coordinator", fmt.Sprintf("%s was registered for task %s while it worked on %s: the locks and to-dos of that task are gone. "+
-		"If that was another agent, register again under a name of your own", c.Session, c.TaskID, before.TaskID), c.Session)
-	return fmt.Sprintf("an agent of this name was at work on task %s: its locks and to-dos are gone; if that is not you, register under another name", before.TaskID)
+	t.warn(c.Session, "coordinator", fmt.Sprintf("%s was registered for task %s while it worked on %s: the locks and "+
+		"to-dos of that task are gone. "+
+		"If that was another agent, register again under a name of your own", c.Session, c.TaskID, before.TaskID),
+		c.Session)
+	return fmt.Sprintf("an agent of this name was at work on task %s: its locks and to-dos are gone; if that is not "+
+		"you, register under another name", before.TaskID)
 }
 
 func (c Register) agent(t *tx) *Agent {
 	agent := &Agent{
-		TaskID: c.TaskID, Branch: c.Branch, Description: c.Description, Status: StatusActive, StartedAt: t.now, Principal: t.by, Provisional: c.Resume,
+		TaskID: c.TaskID, Branch: c.Branch, Description: c.Description, Status: StatusActive, StartedAt: t.now,
+		Principal: t.by, Provisional: c.Resume,
 		LeaseTTL: int64(min(c.LeaseTTL, MaxLeaseTTL) / time.Second),
 	}
 	if before := t.session(c.Session).Agent; before != nil && before.Principal == t.by {
@@ -175,7 +180,8 @@ func (ListAgents) run(t *tx) Result {
 	all := newOrdered[AgentInfo]()
 	for name, s := range t.state.Sessions.all() {
 		if a := s.Agent; s.active() {
-			all.set(name, AgentInfo{TaskID: a.TaskID, Branch: a.Branch, Description: a.Description, Status: a.Status, StartedAt: Time(a.StartedAt)})
+			all.set(name, AgentInfo{TaskID: a.TaskID, Branch: a.Branch, Description: a.Description, Status: a.Status,
+				StartedAt: Time(a.StartedAt)})
 		}
 	}
 	return all

@@ -16,10 +16,12 @@ func BenchmarkLease(b *testing.B) {
 			p := NewProject("p")
 			now := time.Now()
 			for i := range others {
-				p.Do(now, "", Announce{Session: fmt.Sprint("task-", i%100), Paths: []string{fmt.Sprintf("src/task-%d/file-%d.ts", i%100, i)}, ChangeType: "modify"})
+				p.Do(now, "", Announce{Session: fmt.Sprint("task-", i%100),
+					Paths: []string{fmt.Sprintf("src/task-%d/file-%d.ts", i%100, i)}, ChangeType: "modify"})
 			}
 			for b.Loop() {
-				if r, _ := p.Do(now, "", Announce{Session: "a", Paths: []string{"src/app.ts"}, ChangeType: "modify"}); r.(Locked).Status != "locked" {
+				if r, _ := p.Do(now, "", Announce{Session: "a", Paths: []string{"src/app.ts"},
+					ChangeType: "modify"}); r.(Locked).Status != "locked" {
 					b.Fatal(r)
 				}
 				if r, _ := p.Do(now, "", Release{Session: "a", Path: "src/app.ts"}); r.(Released).Status != "released" {
@@ -37,7 +39,8 @@ func BenchmarkQueue(b *testing.B) {
 			p := NewProject("p")
 			now := time.Now()
 			want := func(name string) Result {
-				r, _ := p.Do(now, "", Announce{Session: name, Paths: []string{"src/app.ts"}, ChangeType: "modify", Wait: time.Minute})
+				r, _ := p.Do(now, "", Announce{Session: name, Paths: []string{"src/app.ts"}, ChangeType: "modify",
+					Wait: time.Minute})
 				return r
 			}
 			for i := range waiters + 1 {

@@ -13,9 +13,10 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
-// No lock is held while the store writes, and none while a call waits: as long as what happens in one project is on its way
-// to the store, calls of others that need no commit are answered at once; those of the project itself have their effect at
-// once, in order, and wait for nothing but what they would tell of; who gives up goes at once; and heartbeats count.
+// No lock is held while the store writes, and none while a call waits: as long as what happens in one project is on its
+// way to the store, calls of others that need no commit are answered at once; those of the project itself have their
+// effect at once, in order, and wait for nothing but what they would tell of; who gives up goes at once; and heartbeats
+// count.
 func TestNoLockIsHeldWhileTheStoreWrites(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -47,7 +48,8 @@ func TestNoLockIsHeldWhileTheStoreWrites(t *testing.T) {
 			}
 		}
 		for what, c := range map[string]coord.Command{
-			"a sign of life": coord.Heartbeat{Session: "c"}, "agents": coord.ListAgents{}, "locks": coord.ListLocks{}, "to-dos": coord.AllTodos{},
+			"a sign of life": coord.Heartbeat{Session: "c"}, "agents": coord.ListAgents{}, "locks": coord.ListLocks{},
+			"to-dos":   coord.AllTodos{},
 			"an inbox": coord.Check{Session: "c", Peek: true}, "conflicts": coord.Conflicts{Paths: []string{"x"}},
 		} {
 			atOnce(what+" of another project", func(ctx context.Context) error {
@@ -93,7 +95,8 @@ func TestNoLockIsHeldWhileTheStoreWrites(t *testing.T) {
 			})
 		}
 		wg.Go(func() {
-			if got := do(t, h, lock("b", "x")); status(t, got) != "conflict" { // the first one has it, though nobody knows yet
+			// the first one has it, though nobody knows yet
+			if got := do(t, h, lock("b", "x")); status(t, got) != "conflict" {
 				t.Error(got)
 			}
 		})
@@ -133,7 +136,8 @@ func TestNoLockIsHeldWhileACallWaits(t *testing.T) {
 			}
 		})
 		wg.Go(func() {
-			if got := do(t, h, coord.Ask{From: "c", To: "a", Query: "?", Wait: true, Timeout: time.Minute}); status(t, got) != "received" {
+			if got := do(t, h, coord.Ask{From: "c", To: "a", Query: "?", Wait: true, Timeout: time.Minute}); status(t,
+				got) != "received" {
 				t.Error(got)
 			}
 		})
@@ -145,7 +149,8 @@ func TestNoLockIsHeldWhileACallWaits(t *testing.T) {
 		}
 		for _, c := range []coord.Command{
 			coord.Heartbeat{Session: "a"}, coord.ListWaits{}, coord.AddTodo{Session: "c", Item: "t"}, lock("c", "y"),
-			coord.Respond{From: "a", MessageID: asked.([]any)[0].(coord.QueryMessage).ID, Response: "!"}, coord.Release{Session: "a", Path: "x"},
+			coord.Respond{From: "a", MessageID: asked.([]any)[0].(coord.QueryMessage).ID, Response: "!"},
+			coord.Release{Session: "a", Path: "x"},
 		} {
 			do(t, h, c)
 		}

@@ -22,7 +22,8 @@ func TestConflicts(t *testing.T) {
 		ask  Conflicts
 		want string
 	}{
-		{Conflicts{Branch: "main", Paths: []string{"src/x.go", "doc.md", "a\nb"}}, `{"conflicts":[{"file_path":"src/x.go","session":"a","locked_at":"2026-01-02T03:04:05Z","change_type":"modify","description":"d"}]}`},
+		{Conflicts{Branch: "main", Paths: []string{"src/x.go", "doc.md", "a\nb"}},
+			`{"conflicts":[{"file_path":"src/x.go","session":"a","locked_at":"2026-01-02T03:04:05Z","change_type":"modify","description":"d"}]}`},
 		{Conflicts{Session: "a", Paths: []string{"src/x.go"}}, `{"conflicts":[]}`},
 		{Conflicts{Session: "b", Branch: "other", Paths: []string{"src/x.go"}}, `{"conflicts":[]}`},
 	} {
@@ -39,19 +40,22 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// A file that nobody can lease by its name is in the way of whoever has leased the folder that it is in, or a pattern that
-// takes it, and of nobody else.
+// A file that nobody can lease by its name is in the way of whoever has leased the folder that it is in, or a pattern
+// that takes it, and of nobody else.
 func TestConflictsOfWhatIsNoPath(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.lease(announce("a", "fold/", "pat/*.txt", "else/a.txt", "bad\uFFFD.txt"))
 	long := strings.Repeat("l/", 600) + "x"
-	for _, file := range []string{"fold/tab\tx.txt", "fold/sub/\xff.txt", "fold/" + long, "fold/\u2028", "pat/tab\tx.txt", "pat/\xff.txt", "bad\xff.txt", `fold/..\..\fold\x`} {
-		if result := b.do(Conflicts{Paths: []string{file}}).(ConflictList); len(result.Conflicts) != 1 || result.Conflicts[0].FilePath != file {
+	for _, file := range []string{"fold/tab\tx.txt", "fold/sub/\xff.txt", "fold/" + long, "fold/\u2028",
+		"pat/tab\tx.txt", "pat/\xff.txt", "bad\xff.txt", `fold/..\..\fold\x`} {
+		if result := b.do(Conflicts{Paths: []string{file}}).(ConflictList); len(result.Conflicts) != 1 ||
+			result.Conflicts[0].FilePath != file {
 			t.Errorf("%q: %+v", file, result)
 		}
 	}
-	for _, file := range []string{"tab\tx.txt", "else/tab\tx.txt", "else/\xff", long, "pat/tab\tx.go", "pat/sub/\xff.txt", "a:b.txt", `..\x`, "", "/"} {
+	for _, file := range []string{"tab\tx.txt", "else/tab\tx.txt", "else/\xff", long, "pat/tab\tx.go",
+		"pat/sub/\xff.txt", "a:b.txt", `..\x`, "", "/"} {
 		if result := b.do(Conflicts{Paths: []string{file}}).(ConflictList); len(result.Conflicts) > 0 {
 			t.Errorf("%q: %+v", file, result)
 		}

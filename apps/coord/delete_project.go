@@ -17,15 +17,15 @@ import (
 type Ended struct {
 	Status  string `json:"status"` // forgotten
 	Project string `json:"project_id"`
-	// Free is from when on the name was free for another project: what was made earlier is of this one, or of one before
-	// it. It is a whole millisecond, as times are that are kept.
+	// Free is from when on the name was free for another project: what was made earlier is of this one, or of one
+	// before it. It is a whole millisecond, as times are that are kept.
 	Free time.Time `json:"-"`
 }
 
-// DeleteProject ends a project, for a person who looks after it: all that was kept of it is gone, as if it had never been. Those
-// who wait in it are told so, and those who follow its events get a last one, [KindEnded], and no more. Its tokens go with
-// it, as they would be good for another project that somebody begins under the same name. While agents are in it, or
-// sessions that hold or wait for leases, it is refused with [CodeInUse] unless it is forced.
+// DeleteProject ends a project, for a person who looks after it: all that was kept of it is gone, as if it had never
+// been. Those who wait in it are told so, and those who follow its events get a last one, [KindEnded], and no more. Its
+// tokens go with it, as they would be good for another project that somebody begins under the same name. While agents
+// are in it, or sessions that hold or wait for leases, it is refused with [CodeInUse] unless it is forced.
 func (h *Hub) DeleteProject(ctx context.Context, project, person string, force bool) (Result, error) {
 	for {
 		r, leave, err := h.use(ctx, project)
@@ -68,12 +68,12 @@ type ended struct {
 	event Event
 }
 
-// maxEnded is how many projects that were deleted are known, so that those learn of it who were about to do something in
-// them, or follow their events. Beyond it nobody learns of the earlier ones any more.
+// maxEnded is how many projects that were deleted are known, so that those learn of it who were about to do something
+// in them, or follow their events. Beyond it nobody learns of the earlier ones any more.
 const maxEnded = 10_000
 
-// end takes a project that is in use out of use, and has the store delete it, if there is one. Who looks at it from now on
-// waits until that is done.
+// end takes a project that is in use out of use, and has the store delete it, if there is one. Who looks at it from now
+// on waits until that is done.
 func (h *Hub) end(r *projectActor, person string, force bool) (Result, *outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +126,9 @@ func (p *Project) mayEnd(force bool) *Failure {
 	if there == nil {
 		return nil
 	}
-	return &Failure{Status: "error", Code: CodeInUse, Error: fmt.Sprintf("agents are at work in project %s: %s; end them first, or use force", p.id, strings.Join(there, ", "))}
+	return &Failure{Status: "error", Code: CodeInUse,
+		Error: fmt.Sprintf("agents are at work in project %s: %s; end them first, or use force", p.id,
+			strings.Join(there, ", "))}
 }
 
 // tellAll ends all waits. What came of them counts when a commit is kept.
@@ -141,8 +143,8 @@ func (r *projectActor) tellAll(result Failure, last *commit) {
 	r.news = make(chan struct{})
 }
 
-// hasEnded notes whether a project was deleted. The writer calls it before it tells anybody. As the events of the project
-// are gone, that it was is in the log, with who did it.
+// hasEnded notes whether a project was deleted. The writer calls it before it tells anybody. As the events of the
+// project are gone, that it was is in the log, with who did it.
 func (h *Hub) hasEnded(c *commit) {
 	if e := h.noteEnd(c); e != nil {
 		h.opts.Logger.Warn("a project was deleted", slog.String("project", c.Project), slog.String("by", e.person))
@@ -189,8 +191,8 @@ func (h *Hub) allEnds() int64 {
 	return h.ends
 }
 
-// endedSince returns how a project ended that was deleted since there were so many that were. The number of its last event
-// is not known.
+// endedSince returns how a project ended that was deleted since there were so many that were. The number of its last
+// event is not known.
 func (h *Hub) endedSince(project string, ends int64) (ended, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -201,7 +203,8 @@ func (h *Hub) endedSince(project string, ends int64) (ended, bool) {
 // deletedMeanwhile is the result of a command that was for a project which was deleted before it was done. It is not
 // done in another one of the name: who was let into the one need not be let into the other.
 func deletedMeanwhile(project string) Result {
-	return Failure{Status: "error", Error: fmt.Sprintf("Project %s was deleted in the meantime; the call changed nothing", project)}
+	return Failure{Status: "error", Error: fmt.Sprintf("Project %s was deleted in the meantime; the call changed "+
+		"nothing", project)}
 }
 
 // DeleteProject drops all of a project, and the tokens that are for it alone.

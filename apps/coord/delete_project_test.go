@@ -61,7 +61,8 @@ func TestDeletion(t *testing.T) {
 			do(t, h, coord.Release{Session: "guest", Path: "x"})
 			tokens := map[string]string{"": "", project: "", "other": ""}
 			for of := range tokens {
-				token, err := tables.CreateToken(t.Context(), coord.Grant{Project: of, Name: name, Role: coord.RoleAgent})
+				token, err := tables.CreateToken(t.Context(),
+					coord.Grant{Project: of, Name: name, Role: coord.RoleAgent})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -69,10 +70,12 @@ func TestDeletion(t *testing.T) {
 			}
 			begun := time.Now()
 			got, ok := remove(t, h, false).(coord.Ended)
-			if !ok || got.Project != project || !got.Free.After(begun) || !got.Free.Equal(got.Free.Truncate(time.Millisecond)) || store != nil && time.Now().Before(got.Free) {
+			if !ok || got.Project != project || !got.Free.After(begun) ||
+				!got.Free.Equal(got.Free.Truncate(time.Millisecond)) || store != nil && time.Now().Before(got.Free) {
 				t.Errorf("%+v", got)
 			}
-			if got := log.String(); strings.Count(got, `msg="a project was deleted" project=ecommerce-v2 by=person:ann`) != 1 {
+			if got := log.String(); strings.Count(got,
+				`msg="a project was deleted" project=ecommerce-v2 by=person:ann`) != 1 {
 				t.Error(got)
 			}
 			for of, token := range tokens {
@@ -142,7 +145,8 @@ func TestSessionsOfADeletedProject(t *testing.T) {
 		wg.Go(func() {
 			all := follow(0)
 			last := all[len(all)-1]
-			if last.Kind != coord.KindEnded || last.Seq != int64(len(all)) || last.Text != "person:ann has ended the project" || last.Time.IsZero() {
+			if last.Kind != coord.KindEnded || last.Seq != int64(len(all)) ||
+				last.Text != "person:ann has ended the project" || last.Time.IsZero() {
 				t.Errorf("%+v", last)
 			}
 		})
@@ -196,7 +200,8 @@ func TestCallsOfADeletedProject(t *testing.T) {
 	for _, fails := range []error{nil, errDisk} {
 		synctest.Test(t, func(t *testing.T) {
 			gate := make(chan struct{})
-			h := newHub(t, &coord.HubOptions{Store: &slowToDelete{newMemory(), gate, fails}, Logger: quiet, EventRetention: -1})
+			h := newHub(t, &coord.HubOptions{Store: &slowToDelete{newMemory(), gate, fails}, Logger: quiet,
+				EventRetention: -1})
 			register(t, h, "a")
 			var wg sync.WaitGroup
 			wg.Go(func() {
@@ -207,7 +212,8 @@ func TestCallsOfADeletedProject(t *testing.T) {
 			})
 			synctest.Wait()
 			wg.Go(func() {
-				if got := do(t, h, coord.AddTodo{Session: "a", Item: "t"}); contains(got, "was deleted in the meantime") != (fails == nil) {
+				if got := do(t, h, coord.AddTodo{Session: "a", Item: "t"}); contains(got,
+					"was deleted in the meantime") != (fails == nil) {
 					t.Error(got)
 				}
 			})
@@ -273,7 +279,8 @@ func TestDeletionWhileAgentsWork(t *testing.T) {
 			for j := range 40 {
 				register(t, h, name)
 				got := do(t, h, lock(name, fmt.Sprint(j)))
-				if s := status(t, got); s != "locked" && s != "conflict" && !contains(got, "was deleted in the meantime") {
+				if s := status(t, got); s != "locked" && s != "conflict" &&
+					!contains(got, "was deleted in the meantime") {
 					t.Error(got)
 				}
 				do(t, h, coord.Check{Session: name})

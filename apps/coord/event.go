@@ -19,7 +19,8 @@ const (
 	KindDeleted   Kind = "agent_forgotten" // what was kept of it for HubOptions.Keep is gone
 	KindCompleted Kind = "task_completed"
 
-	KindBegun Kind = "session_begun" // it has done something that no other event tells, and is its principal's from now on
+	// it has done something that no other event tells, and is its principal's from now on
+	KindBegun Kind = "session_begun"
 
 	KindTodoAdded   Kind = "todo_added"
 	KindTodoUpdated Kind = "todo_updated"
@@ -27,9 +28,10 @@ const (
 	KindBroadcast Kind = "message_broadcast"
 	KindRead      Kind = "messages_read"
 
-	KindAsked     Kind = "query_asked"
-	KindAnswered  Kind = "query_answered"
-	KindUnawaited Kind = "query_unawaited" // nobody waits for the answer any more; it goes to the inbox, at once if it is Message
+	KindAsked    Kind = "query_asked"
+	KindAnswered Kind = "query_answered"
+	// nobody waits for the answer any more; it goes to the inbox, at once if it is Message
+	KindUnawaited Kind = "query_unawaited"
 	KindWithdrawn Kind = "query_withdrawn" // nobody wants the answer any more
 	KindFailed    Kind = "query_failed"    // who was asked is gone
 
@@ -62,8 +64,9 @@ type Event struct {
 	Lease     *Lease     `json:"lease,omitzero"`
 	Interface *Interface `json:"interface,omitzero"`
 
-	ID    string `json:"id,omitzero"`    // of the query, claim, lease or task
-	Stamp int64  `json:"stamp,omitzero"` // the last one used in an id, in ns since 1970, when the event's command made one
-	Text  string `json:"text,omitzero"`  // the answer, or why
-	Upto  int64  `json:"upto,omitzero"`  // number of the last message that was read
+	ID string `json:"id,omitzero"` // of the query, claim, lease or task
+	// the last one used in an id, in ns since 1970, when the event's command made one
+	Stamp int64  `json:"stamp,omitzero"`
+	Text  string `json:"text,omitzero"` // the answer, or why
+	Upto  int64  `json:"upto,omitzero"` // number of the last message that was read
 }

@@ -35,7 +35,8 @@ func TestTodosThatAreAddedAndUpdatedAtOnce(t *testing.T) {
 	h := newHub(t, nil)
 	var ids []string
 	for i := range 30 {
-		ids = append(ids, decode[coord.TodoAdded](t, do(t, h, coord.AddTodo{Session: "a", Item: fmt.Sprint("before ", i)})).ID)
+		ids = append(ids, decode[coord.TodoAdded](t,
+			do(t, h, coord.AddTodo{Session: "a", Item: fmt.Sprint("before ", i)})).ID)
 	}
 	var wg sync.WaitGroup
 	for i := range 10 {
@@ -76,7 +77,8 @@ func TestBroadcastsAreReadOnce(t *testing.T) {
 						runtime.Gosched()
 					}
 				}
-				do(t, h, coord.Broadcast{Session: fmt.Sprint("s", i), Type: "info", Content: fmt.Sprintf("%d/%d", i, j)})
+				do(t, h, coord.Broadcast{Session: fmt.Sprint("s", i), Type: "info",
+					Content: fmt.Sprintf("%d/%d", i, j)})
 			}
 		})
 	}
@@ -127,7 +129,8 @@ func TestTwoPrincipalsWantOneName(t *testing.T) {
 	won := 0
 	for i := range 100 {
 		wg.Go(func() {
-			result, err := h.Do(t.Context(), project, fmt.Sprint("principal ", i), coord.Register{Session: "a", TaskID: "1"})
+			result, err := h.Do(t.Context(), project, fmt.Sprint("principal ", i),
+				coord.Register{Session: "a", TaskID: "1"})
 			if err != nil {
 				t.Error(err)
 			}
@@ -165,10 +168,14 @@ func TestSessionsOfOthers(t *testing.T) {
 		as("bob", coord.Ask{From: "b", To: "a", Query: "secret?"})
 		id := decode[[]coord.QueryMessage](t, as("ann", coord.Check{Session: "a", Peek: true}))[0].ID
 		all := []coord.Command{
-			coord.Register{Session: "a", TaskID: "1"}, coord.Heartbeat{Session: "a"}, coord.Unregister{Session: "a"}, coord.CompleteTask{Session: "a", TaskID: "1"},
-			coord.AddTodo{Session: "a", Item: "x"}, coord.UpdateTodo{Session: "a", ID: "x", Status: "blocked"}, coord.MyTodos{Session: "a"},
-			coord.Ask{From: "a", To: "b", Query: "?"}, coord.Check{Session: "a"}, coord.Respond{From: "a", To: "b", MessageID: id, Response: "!"},
-			coord.Broadcast{Session: "a", Type: "info", Content: "!"}, lock("a", "y"), coord.Release{Session: "a", Path: "x"},
+			coord.Register{Session: "a", TaskID: "1"}, coord.Heartbeat{Session: "a"}, coord.Unregister{Session: "a"},
+			coord.CompleteTask{Session: "a", TaskID: "1"},
+			coord.AddTodo{Session: "a", Item: "x"}, coord.UpdateTodo{Session: "a", ID: "x", Status: "blocked"},
+			coord.MyTodos{Session: "a"},
+			coord.Ask{From: "a", To: "b", Query: "?"}, coord.Check{Session: "a"},
+			coord.Respond{From: "a", To: "b", MessageID: id, Response: "!"},
+			coord.Broadcast{Session: "a", Type: "info", Content: "!"}, lock("a", "y"),
+			coord.Release{Session: "a", Path: "x"},
 			coord.CheckLock{Session: "a", Path: "x"}, coord.Define{Session: "a", Name: "I", Definition: "{}"},
 		}
 		for _, c := range all {
@@ -222,7 +229,8 @@ func TestOldTokensAreRefused(t *testing.T) {
 		if got := do(t, h, coord.CheckLock{Session: "a", Path: "x", Token: first}); status(t, got) != "conflict" {
 			t.Errorf("a zombie may write: %s", got)
 		}
-		if got := do(t, h, coord.Release{Session: "a", Path: "x", Token: first}); got != `{"status":"error","error":"File is locked by b, not you"}` {
+		if got := do(t, h, coord.Release{Session: "a", Path: "x",
+			Token: first}); got != `{"status":"error","error":"File is locked by b, not you"}` {
 			t.Error(got)
 		}
 		do(t, h, coord.Release{Session: "b", Path: "x"})
@@ -230,7 +238,8 @@ func TestOldTokensAreRefused(t *testing.T) {
 			t.Errorf("a zombie may write: %s", got)
 		}
 		third := token(details)
-		for _, c := range []coord.Command{coord.CheckLock{Session: "a", Path: "x", Token: first}, coord.Release{Session: "a", Path: "x", Token: first}} {
+		for _, c := range []coord.Command{coord.CheckLock{Session: "a", Path: "x", Token: first},
+			coord.Release{Session: "a", Path: "x", Token: first}} {
 			if got := do(t, h, c); !contains(got, coord.CodeStale) {
 				t.Errorf("%+v: %s", c, got)
 			}
@@ -241,8 +250,8 @@ func TestOldTokensAreRefused(t *testing.T) {
 	})
 }
 
-// A lease lives no longer than its holder, whatever the holder is: one that never registered, one that has died and came
-// back without registering, one that the coordinator only knows from before it was started again.
+// A lease lives no longer than its holder, whatever the holder is: one that never registered, one that has died and
+// came back without registering, one that the coordinator only knows from before it was started again.
 func TestNoLeaseOutlivesItsHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
@@ -264,10 +273,12 @@ func TestNoLeaseOutlivesItsHolder(t *testing.T) {
 func TestNamesMeanNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
-		names := []string{"agents", "messages:agents", "a/b", "status", "../../etc/passwd", "*", "__proto__", "лиса", strings.Repeat("n", 200)}
+		names := []string{"agents", "messages:agents", "a/b", "status", "../../etc/passwd", "*", "__proto__", "лиса",
+			strings.Repeat("n", 200)}
 		for _, id := range []string{"a:b", "a", "agents", "..x/.y", "b:a:b", project} {
 			for _, name := range names {
-				for _, c := range []coord.Command{coord.Register{Session: name, TaskID: "1"}, lock(name, fmt.Sprintf("%x", name))} {
+				for _, c := range []coord.Command{coord.Register{Session: name, TaskID: "1"},
+					lock(name, fmt.Sprintf("%x", name))} {
 					if result, err := h.Do(t.Context(), id, "", c); err != nil {
 						t.Error(err)
 					} else if f, bad := result.(coord.Failure); bad {
@@ -301,7 +312,8 @@ func TestWaitingSessionStaysAlive(t *testing.T) {
 		register(t, h, "asker", "asked")
 		do(t, h, lock("asker", "x"))
 		defer h.Connect(project, "asked")()
-		if got := do(t, h, coord.Ask{From: "asker", To: "asked", Query: "?", Wait: true, Timeout: 5 * time.Minute}); status(t, got) != "timeout" {
+		if got := do(t, h, coord.Ask{From: "asker", To: "asked", Query: "?", Wait: true,
+			Timeout: 5 * time.Minute}); status(t, got) != "timeout" {
 			t.Error(got)
 		}
 		if got := do(t, h, coord.CheckLock{Session: "asker", Path: "x"}); status(t, got) != "held" {
@@ -316,7 +328,8 @@ func TestTheDeadDoNotAnswer(t *testing.T) {
 		h := newHub(t, nil)
 		register(t, h, "asker", "asked")
 		begun := time.Now()
-		if got := do(t, h, coord.Ask{From: "asker", To: "asked", Query: "?", Wait: true, Timeout: coord.MaxWait}); status(t, got) != "not_found" {
+		if got := do(t, h, coord.Ask{From: "asker", To: "asked", Query: "?", Wait: true,
+			Timeout: coord.MaxWait}); status(t, got) != "not_found" {
 			t.Error(got)
 		}
 		if waited := time.Since(begun); waited > coord.DefaultSessionTimeout+2*time.Second {
@@ -370,15 +383,19 @@ func TestAnotherTaskLetsGo(t *testing.T) {
 func TestFourSpellingsOfOnePath(t *testing.T) {
 	t.Parallel()
 	h := newHub(t, nil)
-	do(t, h, coord.Configure{Settings: coord.Settings{IgnoreCase: true, Roots: []string{"/repo/ann/app", "/repo/bob/app"}}})
+	do(t, h, coord.Configure{Settings: coord.Settings{IgnoreCase: true,
+		Roots: []string{"/repo/ann/app", "/repo/bob/app"}}})
 	do(t, h, lock("a", "/repo/ann/app/src/a.ts"))
-	for _, path := range []string{"src/a.ts", "./src/a.ts", "src//a.ts", "SRC/a.ts", `src\a.ts`, "/repo/bob/app/src/a.ts", "src/", "src/*.ts", "**"} {
+	for _, path := range []string{"src/a.ts", "./src/a.ts", "src//a.ts", "SRC/a.ts", `src\a.ts`,
+		"/repo/bob/app/src/a.ts", "src/", "src/*.ts", "**"} {
 		if got := do(t, h, lock("b", path)); status(t, got) != "conflict" {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	for _, path := range []string{"../a.ts", "src/../../a.ts", "/etc/passwd", "/repo/ann/apple", `..\..\x`, "a\x00", ""} {
-		for _, c := range []coord.Command{lock("b", path), coord.Release{Session: "b", Path: path}, coord.CheckLock{Session: "b", Path: path}} {
+	for _, path := range []string{"../a.ts", "src/../../a.ts", "/etc/passwd", "/repo/ann/apple", `..\..\x`, "a\x00",
+		""} {
+		for _, c := range []coord.Command{lock("b", path), coord.Release{Session: "b", Path: path},
+			coord.CheckLock{Session: "b", Path: path}} {
 			if got := do(t, h, c); !contains(got, coord.CodeInvalid) {
 				t.Errorf("%T %q: %s", c, path, got)
 			}
@@ -425,14 +442,16 @@ func TestInboxesAreBounded(t *testing.T) {
 		do(t, h, coord.Broadcast{Session: "b", Type: "info", Content: fmt.Sprint(i)})
 	}
 	messages := decode[[]coord.BroadcastMessage](t, do(t, h, coord.Check{Session: "a", Limit: 2000}))
-	if n := len(messages); n != 1001 || !strings.HasPrefix(messages[0].Content, "1001 older messages were dropped") || messages[1].Content != "still here?" || messages[n-1].Content != "1999" {
+	if n := len(messages); n != 1001 || !strings.HasPrefix(messages[0].Content, "1001 older messages were dropped") ||
+		messages[1].Content != "still here?" || messages[n-1].Content != "1999" {
 		t.Errorf("%d messages, the first %+v", n, messages[0])
 	}
 	do(t, h, coord.Broadcast{Session: "b", Content: "more"})
 	if got := do(t, h, coord.Check{Session: "a"}); contains(got, "dropped") || !contains(got, "more") {
 		t.Error(got)
 	}
-	if got := do(t, h, coord.Broadcast{Session: "b", Type: "info", Content: strings.Repeat("x", 1<<20)}); !contains(got, coord.CodeInvalid) {
+	if got := do(t, h, coord.Broadcast{Session: "b", Type: "info", Content: strings.Repeat("x", 1<<20)}); !contains(got,
+		coord.CodeInvalid) {
 		t.Error(got)
 	}
 }
@@ -445,7 +464,8 @@ func TestLongNamesAreAnswered(t *testing.T) {
 	do(t, h, coord.Register{Session: a, TaskID: "1"})
 	do(t, h, coord.Register{Session: b, TaskID: "2"})
 	id := decode[coord.Sent](t, do(t, h, coord.Ask{From: a, To: b, Query: "?"})).ID
-	if got := do(t, h, coord.Respond{From: b, MessageID: id, Response: "!"}); status(t, got) != "response_sent" || contains(got, "matched") {
+	if got := do(t, h, coord.Respond{From: b, MessageID: id, Response: "!"}); status(t, got) != "response_sent" ||
+		contains(got, "matched") {
 		t.Error(got)
 	}
 }
@@ -491,8 +511,8 @@ func TestStrictProjects(t *testing.T) {
 	})
 }
 
-// Calls that race with the end of the coordinator are answered, one way or the other, and what was answered with success
-// is kept.
+// Calls that race with the end of the coordinator are answered, one way or the other, and what was answered with
+// success is kept.
 func TestCallsDuringClose(t *testing.T) {
 	t.Parallel()
 	for range 20 {
@@ -505,7 +525,8 @@ func TestCallsDuringClose(t *testing.T) {
 		for i := range 8 {
 			wg.Go(func() {
 				for {
-					_, err := h.Do(context.Background(), project, "", coord.Define{Session: fmt.Sprint(i), Name: "I", Definition: "x"})
+					_, err := h.Do(context.Background(), project, "",
+						coord.Define{Session: fmt.Sprint(i), Name: "I", Definition: "x"})
 					if err != nil {
 						if !errors.Is(err, coord.ErrClosed) {
 							t.Error(err)
@@ -564,7 +585,8 @@ func TestThoseBehindOneWhoGivesUp(t *testing.T) {
 		do(t, h, lock("a", "x"))
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			both := coord.Announce{Session: "b", Paths: []string{"x", "y"}, ChangeType: "modify", Wait: 10 * time.Second}
+			both := coord.Announce{Session: "b", Paths: []string{"x", "y"}, ChangeType: "modify",
+				Wait: 10 * time.Second}
 			if got := do(t, h, both); status(t, got) != "conflict" {
 				t.Error(got)
 			}

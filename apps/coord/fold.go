@@ -135,7 +135,8 @@ func (s *state) applyQuery(e *Event) {
 	if e.Kind == KindAsked {
 		q := e.Query
 		s.Queries.set(q.ID, q)
-		s.deliver(q.To, Message{ID: q.ID, From: q.From, Type: TypeQuery, Subtype: q.Type, Text: q.Text, Time: q.Time}, e)
+		s.deliver(q.To, Message{ID: q.ID, From: q.From, Type: TypeQuery, Subtype: q.Type, Text: q.Text, Time: q.Time},
+			e)
 		return
 	}
 	q := s.Queries.get(e.ID)
@@ -199,7 +200,8 @@ func (s *state) applyLease(e *Event) {
 	}
 }
 
-// renew replaces a lease by what it is now. It may have lost paths, and may be announced by its holder, not by a hook, now.
+// renew replaces a lease by what it is now. It may have lost paths, and may be announced by its holder, not by a hook,
+// now.
 func (s *state) renew(e *Event) {
 	old := s.Leases.get(e.Lease.ID)
 	s.setLease(e.Lease)
@@ -212,7 +214,8 @@ func (s *state) renew(e *Event) {
 				claim.blockers--
 			}
 		}
-		gone := slices.DeleteFunc(slices.Clone(old.Paths), func(p string) bool { return slices.Contains(e.Lease.Paths, p) })
+		gone := slices.DeleteFunc(slices.Clone(old.Paths),
+			func(p string) bool { return slices.Contains(e.Lease.Paths, p) })
 		s.settle(e.Lease.ID, gone, ChangeReleased)
 	}
 	if old.Auto && !e.Lease.Auto {
@@ -227,7 +230,8 @@ func (s *state) note(e *Event, paths []string) {
 	}
 	for _, path := range paths {
 		s.Changes = append(s.Changes, Change{
-			Session: e.Session, FilePath: path, ChangeType: e.Lease.ChangeType, Description: e.Lease.Description, Time: e.Time, Lease: e.Lease.ID,
+			Session: e.Session, FilePath: path, ChangeType: e.Lease.ChangeType, Description: e.Lease.Description,
+			Time: e.Time, Lease: e.Lease.ID,
 		})
 	}
 	s.Changes = s.Changes[max(0, len(s.Changes)-maxChanges):]

@@ -27,10 +27,11 @@ func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
 	}
 }
 
-// Events yields the events of a project after a number, and then those that come, until ctx or the Hub ends. The last one of
-// a project is [KindEnded], also when it was deleted between the call and the first look; after it come those of the next
-// project of the name. Of what is older than the newest events there are only those that the store has. A number that is
-// above that of the newest one is of a project that is no more, and means 0. While nothing can be kept it waits.
+// Events yields the events of a project after a number, and then those that come, until ctx or the Hub ends. The last
+// one of a project is [KindEnded], also when it was deleted between the call and the first look; after it come those of
+// the next project of the name. Of what is older than the newest events there are only those that the store has. A
+// number that is above that of the newest one is of a project that is no more, and means 0. While nothing can be kept
+// it waits.
 func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2[Event, error] {
 	return h.Follow(project).Events(ctx, after)
 }
@@ -42,8 +43,8 @@ type Follower struct {
 	ends    int64 // how many projects were deleted before
 }
 
-// Follow returns a Follower, for those who look at a project first, such as by [Hub.Last], and then at its events: it knows
-// if the project is deleted in between.
+// Follow returns a Follower, for those who look at a project first, such as by [Hub.Last], and then at its events: it
+// knows if the project is deleted in between.
 func (h *Hub) Follow(project string) Follower { return Follower{h, project, h.allEnds()} }
 
 // Ended reports whether the project was deleted since the Follower was made. While it is being deleted it waits.
@@ -55,8 +56,8 @@ func (f Follower) Ended() bool {
 	return ended
 }
 
-// Events yields events as [Hub.Events] does. [KindEnded] comes first when the project was deleted since the Follower was
-// made.
+// Events yields events as [Hub.Events] does. [KindEnded] comes first when the project was deleted since the Follower
+// was made.
 func (f Follower) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	h, project, ends := f.hub, f.project, f.ends
 	return func(yield func(Event, error) bool) {
@@ -122,9 +123,9 @@ func (h *Hub) still(r *projectActor, ends int64) error {
 	return nil
 }
 
-// eventsAfter returns events after a number once there are any, or nothing when it is to be looked again. At the first look
-// the number may be of a project that is no more, and becomes 0; later that is an endedError, if it was deleted since there
-// were so many that were.
+// eventsAfter returns events after a number once there are any, or nothing when it is to be looked again. At the first
+// look the number may be of a project that is no more, and becomes 0; later that is an endedError, if it was deleted
+// since there were so many that were.
 func (h *Hub) eventsAfter(ctx context.Context, project string, from *int64, first bool, ends int64) ([]Event, error) {
 	r, leave, err := h.use(ctx, project)
 	if err != nil {

@@ -60,7 +60,8 @@ func TestDeletionWhileEventsAreRead(t *testing.T) {
 	})
 }
 
-// meanwhile is a context that has something done when it is first waited for, which is while the newest event is looked for.
+// meanwhile is a context that has something done when it is first waited for, which is while the newest event is looked
+// for.
 type meanwhile struct {
 	context.Context
 	first *sync.Once

@@ -45,7 +45,8 @@ func TestStoreStaysFull(t *testing.T) {
 				return nil
 			},
 		}
-		h := newHub(t, &coord.HubOptions{Store: s, Logger: slog.New(slog.NewTextHandler(&log, nil)), EventRetention: -1})
+		h := newHub(t, &coord.HubOptions{Store: s, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+			EventRetention: -1})
 		register(t, h, "a", "b")
 		do(t, h, lock("a", "x"))
 		var wg sync.WaitGroup
@@ -104,7 +105,8 @@ func TestStoreStaysFull(t *testing.T) {
 	})
 }
 
-// What time does in a project of which nothing can be kept, such as a lease that ends, is tried less and less often, too.
+// What time does in a project of which nothing can be kept, such as a lease that ends, is tried less and less often,
+// too.
 func TestStoreStaysFullForTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +120,8 @@ func TestStoreStaysFullForTime(t *testing.T) {
 			tried.Add(1)
 			return errDisk
 		}}
-		h := newHub(t, &coord.HubOptions{Store: s, Logger: slog.New(slog.NewTextHandler(&log, nil)), EventRetention: -1})
+		h := newHub(t, &coord.HubOptions{Store: s, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+			EventRetention: -1})
 		register(t, h, "a")
 		c := lock("a", "x")
 		c.TTL = 5 * time.Second

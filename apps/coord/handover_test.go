@@ -43,9 +43,10 @@ func TestHandOver(t *testing.T) {
 		after time.Duration
 		end   func(id string) Command
 	}{
-		"release":            {exclusive, 0, func(string) Command { return Release{Session: "a", Path: "x"} }},
-		"unregister":         {exclusive, 0, func(string) Command { return Unregister{"a"} }},
-		"another task":       {exclusive, 0, func(string) Command { return Register{Session: "a", TaskID: "2", Branch: "a"} }},
+		"release":    {exclusive, 0, func(string) Command { return Release{Session: "a", Path: "x"} }},
+		"unregister": {exclusive, 0, func(string) Command { return Unregister{"a"} }},
+		"another task": {exclusive, 0,
+			func(string) Command { return Register{Session: "a", TaskID: "2", Branch: "a"} }},
 		"retire":             {exclusive, 0, func(string) Command { return Retire{"a", "person:ann"} }},
 		"free a lease":       {exclusive, 0, func(id string) Command { return Free{id, "person:ann"} }},
 		"free a claim":       {shared, 0, func(id string) Command { return Free{id, "person:ann"} }},

@@ -197,15 +197,16 @@ func TestCanceledLoad(t *testing.T) {
 	t.Parallel()
 	tables, _ := openTables(t)
 	loading, loaded := make(chan struct{}), make(chan struct{})
-	s := &faulty{Store: tables, before: func([]coord.Commit) error { return nil }, load: func(ctx context.Context) error {
-		close(loading)
-		select {
-		case <-loaded:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}}
+	s := &faulty{Store: tables, before: func([]coord.Commit) error { return nil },
+		load: func(ctx context.Context) error {
+			close(loading)
+			select {
+			case <-loaded:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}}
 	h := newHub(t, &coord.HubOptions{Store: s})
 	ctx, cancel := context.WithCancel(t.Context())
 	first, second := make(chan error, 1), make(chan error, 1)
@@ -234,11 +235,12 @@ func TestCloseWhileLoading(t *testing.T) {
 	t.Parallel()
 	tables, _ := openTables(t)
 	loading := make(chan struct{})
-	s := &faulty{Store: tables, before: func([]coord.Commit) error { return nil }, load: func(ctx context.Context) error {
-		close(loading)
-		<-ctx.Done()
-		return ctx.Err()
-	}}
+	s := &faulty{Store: tables, before: func([]coord.Commit) error { return nil },
+		load: func(ctx context.Context) error {
+			close(loading)
+			<-ctx.Done()
+			return ctx.Err()
+		}}
 	h := newHub(t, &coord.HubOptions{Store: s})
 	done := make(chan error, 1)
 	go func() {
@@ -262,7 +264,8 @@ func TestLookingMakesNothing(t *testing.T) {
 		h := newHub(t, &coord.HubOptions{Store: store})
 		for i := range 1001 {
 			id := fmt.Sprint("p", i)
-			for _, c := range []coord.Command{coord.ListAgents{}, coord.Heartbeat{Session: "a"}, coord.Check{Session: "a", Peek: true}} {
+			for _, c := range []coord.Command{coord.ListAgents{}, coord.Heartbeat{Session: "a"},
+				coord.Check{Session: "a", Peek: true}} {
 				if _, err := h.Do(t.Context(), id, "", c); err != nil {
 					t.Fatal(err)
 				}
@@ -390,7 +393,8 @@ func TestAnswerWhileItIsKept(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := h.Do(ctx, project, "", coord.Ask{From: "a", To: "b", Query: "what?", Wait: true, Timeout: time.Minute})
+		_, err := h.Do(ctx, project, "", coord.Ask{From: "a", To: "b", Query: "what?", Wait: true,
+			Timeout: time.Minute})
 		done <- err
 	}()
 	var messages []coord.QueryMessage

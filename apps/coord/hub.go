@@ -22,8 +22,8 @@ type HubOptions struct {
 	SessionTimeout time.Duration
 	// SessionRetention is how long what the dead leave is kept; 0 means DefaultSessionRetention.
 	SessionRetention time.Duration
-	// EventRetention is how long the Store keeps events for those who ask for old ones; 0 means DefaultEventRetention, and less than 0 for
-	// ever. The state of a project needs none of those that go.
+	// EventRetention is how long the Store keeps events for those who ask for old ones; 0 means DefaultEventRetention,
+	// and less than 0 for ever. The state of a project needs none of those that go.
 	EventRetention time.Duration
 	Logger         *slog.Logger // nil means slog.Default()
 }
@@ -33,8 +33,8 @@ var (
 	ErrClosed = errors.New("the coordinator has ended")
 	// ErrNotKept is what a call returns that did something which the store could not keep: it has not happened.
 	ErrNotKept = errors.New("the events could not be stored")
-	// ErrDisconnected is for the cause of a context that ends because the connection of the caller did. Who waited for an
-	// answer has not said that it is of no use any more, and finds it in the inbox when it has come.
+	// ErrDisconnected is for the cause of a context that ends because the connection of the caller did. Who waited for
+	// an answer has not said that it is of no use any more, and finds it in the inbox when it has come.
 	ErrDisconnected = fmt.Errorf("the connection of the caller has ended: %w", context.Canceled)
 	// errGone is why a call has to look its project up again. Nothing of it has happened.
 	errGone = errors.New("the project is not in use any more")
@@ -70,11 +70,13 @@ func NewHub(opts *HubOptions) *Hub {
 	if opts != nil {
 		o = *opts
 	}
-	o.SessionTimeout, o.SessionRetention, o.EventRetention = cmp.Or(o.SessionTimeout, DefaultSessionTimeout), cmp.Or(o.SessionRetention, DefaultSessionRetention), cmp.Or(o.EventRetention, DefaultEventRetention)
+	o.SessionTimeout, o.SessionRetention, o.EventRetention = cmp.Or(o.SessionTimeout, DefaultSessionTimeout),
+		cmp.Or(o.SessionRetention, DefaultSessionRetention), cmp.Or(o.EventRetention, DefaultEventRetention)
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	h := &Hub{opts: o, projects: make(map[string]*projectActor), present: make(map[[2]string]int), listening: make(map[[3]string]int), endings: make(map[string]*ending), ended: make(map[string]ended)}
+	h := &Hub{opts: o, projects: make(map[string]*projectActor), present: make(map[[2]string]int),
+		listening: make(map[[3]string]int), endings: make(map[string]*ending), ended: make(map[string]ended)}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.writer = newWriter(o.Store, h.discard, h.failures.kept, h.hasEnded)
 	if o.Store != nil && o.EventRetention > 0 {
@@ -98,10 +100,10 @@ func (h *Hub) Close() error {
 }
 
 // Do runs a command in a project, for a principal, which is "" where callers are not told apart. It waits where the
-// command waits. The error is the cause of the context's end, or that the store failed; what a command refuses is a result.
-// A call whose context ends leaves no query, claim or lease behind that nobody knows of, unless the cause is
-// [ErrDisconnected]: then its query stays. It takes no message that it does not return, and an answer that came for it goes
-// to the inbox. What becomes of a result that was returned Do does not learn. What was meant for a project that is
+// command waits. The error is the cause of the context's end, or that the store failed; what a command refuses is a
+// result. A call whose context ends leaves no query, claim or lease behind that nobody knows of, unless the cause is
+// [ErrDisconnected]: then its query stays. It takes no message that it does not return, and an answer that came for it
+// goes to the inbox. What becomes of a result that was returned Do does not learn. What was meant for a project that is
 // deleted meanwhile is refused.
 func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Result, error) {
 	ends := h.allEnds()
@@ -200,7 +202,9 @@ func (h *Hub) run(r *projectActor, principal string, c Command) (outcome, error)
 		return outcome{}, errGone
 	}
 	if grows(c) && r.full() {
-		return outcome{result: Failure{Status: "error", Error: fmt.Sprintf("the project holds %d MiB, which is the limit: read messages, and unregister agents that are done", maxState>>20), Code: CodeLimit}}, nil
+		return outcome{result: Failure{Status: "error",
+			Error: fmt.Sprintf("the project holds %d MiB, which is the limit: read messages, and unregister agents "+
+				"that are done", maxState>>20), Code: CodeLimit}}, nil
 	}
 	result, events := r.project.Do(time.Now(), principal, c)
 	if len(events) > 0 {
@@ -264,7 +268,8 @@ func (h *Hub) wait(ctx context.Context, r *projectActor, w *waiting, o *outcome)
 		switch got.result.(type) {
 		case Received, *Lease: // came in the last moment
 		default:
-			got = outcome{result: Failure{Status: "error", Error: "The coordinator is shutting down; try again", Code: CodeShutdown}}
+			got = outcome{result: Failure{Status: "error", Error: "The coordinator is shutting down; try again",
+				Code: CodeShutdown}}
 		}
 	}
 	o.result, o.last, o.undo = got.result, got.last, got.undo
@@ -328,8 +333,8 @@ func (h *Hub) connected(r *projectActor, session string) bool {
 	return s != nil && s.Bound && h.listening[[3]string{r.id, session, s.Principal}] > 0
 }
 
-// Note returns what an answer to a session should say beside its result: whether the session is registered, and how many
-// messages wait for it.
+// Note returns what an answer to a session should say beside its result: whether the session is registered, and how
+// many messages wait for it.
 func (h *Hub) Note(ctx context.Context, project, session string) (registered bool, unread int, err error) {
 	r, leave, err := h.use(ctx, project)
 	if err != nil {

@@ -30,7 +30,8 @@ func BenchmarkHub(b *testing.B) {
 		name := fmt.Sprint("s", n.Add(1))
 		file := coord.Announce{Session: name, Paths: []string{name}, ChangeType: "modify"}
 		for pb.Next() {
-			for _, c := range []coord.Command{file, coord.Check{Session: name}, coord.Release{Session: name, Path: name}, coord.ListAgents{}} {
+			for _, c := range []coord.Command{file, coord.Check{Session: name},
+				coord.Release{Session: name, Path: name}, coord.ListAgents{}} {
 				if _, err := h.Do(b.Context(), project, "", c); err != nil {
 					b.Error(err)
 				}

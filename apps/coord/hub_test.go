@@ -109,13 +109,15 @@ func TestAnswersAreWaitedFor(t *testing.T) {
 					t.Error(err)
 				}
 				if len(messages) > 0 {
-					do(t, h, coord.Respond{From: "b", To: "a", MessageID: messages[0].ID, Response: "it has four fields"})
+					do(t, h, coord.Respond{From: "b", To: "a", MessageID: messages[0].ID,
+						Response: "it has four fields"})
 					return
 				}
 				time.Sleep(time.Second)
 			}
 		}()
-		if got := do(t, h, coord.Ask{From: "a", To: "b", Type: "interface", Query: "what?", Wait: true, Timeout: time.Minute}); got != `{"status":"received","response":"it has four fields"}` {
+		if got := do(t, h, coord.Ask{From: "a", To: "b", Type: "interface", Query: "what?", Wait: true,
+			Timeout: time.Minute}); got != `{"status":"received","response":"it has four fields"}` {
 			t.Error(got)
 		}
 		if got := do(t, h, coord.Check{Session: "a"}); got != `[]` {
@@ -134,21 +136,26 @@ func TestLateAnswersGoToTheInbox(t *testing.T) {
 			Error  string `json:"error"`
 			ID     string `json:"message_id"`
 		}
-		if err := json.Unmarshal([]byte(do(t, h, coord.Ask{From: "a", To: "b", Query: "what?", Wait: true, Timeout: 30 * time.Second})), &late); err != nil {
+		if err := json.Unmarshal(
+			[]byte(do(t, h, coord.Ask{From: "a", To: "b", Query: "what?", Wait: true, Timeout: 30 * time.Second})),
+			&late); err != nil {
 			t.Fatal(err)
 		}
-		if late.Status != "timeout" || late.Error != "No response received within 30 seconds" || time.Since(begun) != 30*time.Second {
+		if late.Status != "timeout" || late.Error != "No response received within 30 seconds" ||
+			time.Since(begun) != 30*time.Second {
 			t.Errorf("%+v after %v", late, time.Since(begun))
 		}
 		do(t, h, coord.Respond{From: "b", MessageID: late.ID, Response: "sorry"})
 		var messages []coord.ResponseMessage
-		if err := json.Unmarshal([]byte(do(t, h, coord.Check{Session: "a"})), &messages); err != nil || len(messages) != 1 || messages[0].ResponseTo != late.ID || messages[0].Content != "sorry" {
+		if err := json.Unmarshal([]byte(do(t, h, coord.Check{Session: "a"})), &messages); err != nil ||
+			len(messages) != 1 || messages[0].ResponseTo != late.ID || messages[0].Content != "sorry" {
 			t.Errorf("%+v %v", messages, err)
 		}
 	})
 }
 
-// A call that is canceled leaves nothing behind: neither a question that nobody wants answered nor a place in the queue.
+// A call that is canceled leaves nothing behind: neither a question that nobody wants answered nor a place in the
+// queue.
 func TestCanceledWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
@@ -186,7 +193,8 @@ func TestQueueIsFair(t *testing.T) {
 			wg.Go(func() {
 				time.Sleep(time.Duration(i) * time.Second)
 				name := fmt.Sprint("s", i)
-				if got := do(t, h, coord.Announce{Session: name, Paths: []string{fmt.Sprintf("src/%d/../a.ts", i)}, ChangeType: "modify", Wait: time.Minute}); status(t, got) != "locked" {
+				if got := do(t, h, coord.Announce{Session: name, Paths: []string{fmt.Sprintf("src/%d/../a.ts", i)},
+					ChangeType: "modify", Wait: time.Minute}); status(t, got) != "locked" {
 					t.Errorf("%s: %s", name, got)
 				}
 				mu.Lock()
@@ -219,7 +227,8 @@ func TestDeadlocksAreRefused(t *testing.T) {
 		synctest.Wait()
 		wait(coord.Ask{From: "b", To: "c", Query: "?", Wait: true, Timeout: time.Minute})
 		synctest.Wait()
-		if got := do(t, h, coord.Ask{From: "c", To: "a", Query: "?", Wait: true, Timeout: time.Minute}); status(t, got) != "deadlock" || !contains(got, `"cycle":["c","a","b"]`) {
+		if got := do(t, h, coord.Ask{From: "c", To: "a", Query: "?", Wait: true, Timeout: time.Minute}); status(t,
+			got) != "deadlock" || !contains(got, `"cycle":["c","a","b"]`) {
 			t.Error(got)
 		}
 		if got := do(t, h, coord.Ask{From: "c", To: "a", Query: "?"}); status(t, got) != "sent" {
@@ -238,8 +247,8 @@ func contains(text, part string) bool {
 	return false
 }
 
-// An agent that shows a heartbeat only now and then may ask for patience, which stays when it registers again, and has an
-// end.
+// An agent that shows a heartbeat only now and then may ask for patience, which stays when it registers again, and has
+// an end.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
@@ -272,16 +281,19 @@ func TestTheDeadLetGo(t *testing.T) {
 		do(t, h, coord.AddTodo{Session: "dead", Item: "finish x"})
 		defer h.Connect(project, "alive")()
 		begun := time.Now()
-		if got := do(t, h, coord.Announce{Session: "alive", Paths: []string{"x"}, ChangeType: "modify", Wait: 5 * time.Minute}); status(t, got) != "locked" {
+		if got := do(t, h, coord.Announce{Session: "alive", Paths: []string{"x"}, ChangeType: "modify",
+			Wait: 5 * time.Minute}); status(t, got) != "locked" {
 			t.Error(got)
 		}
-		if waited := time.Since(begun); waited < coord.DefaultSessionTimeout || waited > coord.DefaultSessionTimeout+2*time.Second {
+		if waited := time.Since(begun); waited < coord.DefaultSessionTimeout ||
+			waited > coord.DefaultSessionTimeout+2*time.Second {
 			t.Errorf("after %v", waited)
 		}
 		if got := do(t, h, coord.Heartbeat{Session: "dead"}); status(t, got) != "not_found" {
 			t.Error(got)
 		}
-		if got := do(t, h, coord.Release{Session: "dead", Path: "x"}); got != `{"status":"error","error":"File is locked by alive, not you"}` {
+		if got := do(t, h, coord.Release{Session: "dead",
+			Path: "x"}); got != `{"status":"error","error":"File is locked by alive, not you"}` {
 			t.Error(got)
 		}
 		if got := do(t, h, coord.AllTodos{}); contains(got, "finish x") { // they are no agents that one could ask
@@ -314,7 +326,8 @@ func TestRestart(t *testing.T) {
 			}
 			do(t, h, coord.Ask{From: "b", To: "a", Query: "ready?"})
 		}
-		after := do(t, h, coord.ListAgents{}) + do(t, h, coord.AllTodos{}) + do(t, h, coord.ListLocks{}) + do(t, h, coord.ListInterfaces{}) + do(t, h, coord.Check{Session: "a", Peek: true})
+		after := do(t, h, coord.ListAgents{}) + do(t, h, coord.AllTodos{}) + do(t, h, coord.ListLocks{}) + do(t, h,
+			coord.ListInterfaces{}) + do(t, h, coord.Check{Session: "a", Peek: true})
 		if round > 0 && after != before {
 			t.Errorf("round %d: the state is another one", round)
 		}
@@ -360,7 +373,8 @@ func TestListeners(t *testing.T) {
 			}
 			return names
 		}
-		leaves := []func(){h.Listen(project, "his", "bob"), h.Listen(project, "his", "bob"), h.Listen(project, "hers", "bob")}
+		leaves := []func(){h.Listen(project, "his", "bob"), h.Listen(project, "his", "bob"),
+			h.Listen(project, "hers", "bob")}
 		for name, principal := range map[string]string{"his": "bob", "hers": "ann"} {
 			as(principal, coord.Register{Session: name, TaskID: "1"})
 			as(principal, lock(name, name))

@@ -18,12 +18,14 @@ func (c Check) ready(t *tx, of *session) []*Message {
 	var all []*Message
 	if of.Dropped > 0 {
 		text := fmt.Sprintf("%d older messages were dropped, as your inbox was full: check it more often", of.Dropped)
-		all = append(all, &Message{ID: "dropped", From: "coordinator", Type: TypeBroadcast, Subtype: "warning", Text: text, Time: t.now})
+		all = append(all, &Message{ID: "dropped", From: "coordinator", Type: TypeBroadcast, Subtype: "warning",
+			Text: text, Time: t.now})
 	}
 	size := 0
 	for _, m := range of.Inbox {
 		size += len(m.Text)
-		if len(all) >= cmp.Or(c.Limit, maxAnswer) || size > maxAnswerBytes && size > len(m.Text) || c.upto > 0 && m.N > c.upto {
+		if len(all) >= cmp.Or(c.Limit, maxAnswer) || size > maxAnswerBytes && size > len(m.Text) ||
+			c.upto > 0 && m.N > c.upto {
 			break
 		}
 		all = append(all, m)

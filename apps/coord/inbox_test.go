@@ -62,7 +62,8 @@ func TestDroppedQueriesAreToldOf(t *testing.T) {
 		}
 		do(t, h, coord.Respond{From: "b", To: "a", MessageID: fmt.Sprint("x", i), Response: "of no query"})
 	}
-	if got := do(t, h, coord.Check{Session: "b"}); !contains(got, `"response_to":"`+id+`"`) || !contains(got, "its inbox was full") {
+	if got := do(t, h, coord.Check{Session: "b"}); !contains(got, `"response_to":"`+id+`"`) ||
+		!contains(got, "its inbox was full") {
 		t.Error(got)
 	}
 	if got := <-waited; status(t, got) != "not_found" || !contains(got, "its inbox was full") {

@@ -39,7 +39,8 @@ func (c Define) run(t *tx) Result {
 	if f := first(t.overQuota(c.Session, c.Definition), t.overDefined(old, c.Definition)); f != nil {
 		return *f
 	}
-	def := &Interface{Name: c.Name, Definition: c.Definition, RegisteredBy: c.Session, FilePath: c.FilePath, Time: t.now, Version: 1}
+	def := &Interface{Name: c.Name, Definition: c.Definition, RegisteredBy: c.Session, FilePath: c.FilePath,
+		Time: t.now, Version: 1}
 	if old != nil {
 		def.Version = old.Version + 1
 	}
@@ -93,7 +94,8 @@ func (c GetInterface) run(t *tx) Result {
 	if def := t.state.Interfaces.get(c.Name); def != nil {
 		return def.info()
 	}
-	return Unknown{Status: "not_found", Error: fmt.Sprintf("Interface %s not found", c.Name), Similar: t.similar(c.Name)}
+	return Unknown{Status: "not_found", Error: fmt.Sprintf("Interface %s not found", c.Name),
+		Similar: t.similar(c.Name)}
 }
 
 func (i *Interface) info() InterfaceInfo {
@@ -124,8 +126,8 @@ const (
 )
 
 // similar returns the names that are most like a name: those that begin with it or that it begins with, then those that
-// contain it or that it contains, then, of names that are not long, those that a slip of the pen is away, each in the order
-// in which they came.
+// contain it or that it contains, then, of names that are not long, those that a slip of the pen is away, each in the
+// order in which they came.
 func (t *tx) similar(name string) []string {
 	type match struct {
 		name string
@@ -154,8 +156,8 @@ func (t *tx) similar(name string) []string {
 	return names
 }
 
-// distance returns how many letters have to be put in, left out, replaced or swapped with the next one to make b of a; above
-// maxDistance some number above it.
+// distance returns how many letters have to be put in, left out, replaced or swapped with the next one to make b of a;
+// above maxDistance some number above it.
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	if d := len(x) - len(y); d > maxDistance || -d > maxDistance {

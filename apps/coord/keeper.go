@@ -37,7 +37,8 @@ func (c Free) run(t *tx) Result {
 			return c.freed(t, claim, "%s ended your wait for the lock of %s")
 		}
 	}
-	return Failure{Status: "not_found", Error: fmt.Sprintf("There is no lock %s in project %s; it may have been released", c.ID, t.Project.id)}
+	return Failure{Status: "not_found", Error: fmt.Sprintf("There is no lock %s in project %s; it may have been "+
+		"released", c.ID, t.Project.id)}
 }
 
 func (c Free) freed(t *tx, claim *Claim, text string) Result {

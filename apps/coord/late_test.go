@@ -47,7 +47,8 @@ func (q *asking) run(c Command) outcome {
 
 func (q *asking) answer() {
 	q.t.Helper()
-	if got, ok := q.run(Respond{From: "b", MessageID: q.w.query, Response: "that"}).result.(Responded); !ok || got.Matched != nil {
+	if got, ok := q.run(Respond{From: "b", MessageID: q.w.query, Response: "that"}).result.(Responded); !ok ||
+		got.Matched != nil {
 		q.t.Errorf("the answer was not taken: %+v", got)
 	}
 }

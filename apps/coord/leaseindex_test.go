@@ -41,7 +41,8 @@ func TestLeaseIndex(t *testing.T) {
 				less.Paths = less.Paths[:rapid.IntRange(1, len(less.Paths)).Draw(t, "rest")]
 				s.setLease(&less)
 			default:
-				lease := &Lease{Claim: Claim{ID: fmt.Sprint("lock-", n), Session: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "session")}, Token: int64(n)}
+				lease := &Lease{Claim: Claim{ID: fmt.Sprint("lock-", n),
+					Session: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "session")}, Token: int64(n)}
 				lease.Literal = rapid.Bool().Draw(t, "literal")
 				for range rapid.IntRange(1, 3).Draw(t, "paths") {
 					lease.Paths = append(lease.Paths, clean(lease.Literal))

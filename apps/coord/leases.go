@@ -26,11 +26,11 @@ type Announce struct {
 	Wait        time.Duration // at most MaxWait
 	// Details asks for what the API reference of A2AMCP does not have: the token and what belongs to it.
 	Details bool
-	// Auto says that it is not the agent who announces but a hook on its behalf. What the agent has announced itself stays as
-	// it is then.
+	// Auto says that it is not the agent who announces but a hook on its behalf. What the agent has announced itself
+	// stays as it is then.
 	Auto bool
-	// Literal says that the paths are files, or folders if they end in a slash, and have no wildcards, whatever they look
-	// like.
+	// Literal says that the paths are files, or folders if they end in a slash, and have no wildcards, whatever they
+	// look like.
 	Literal bool
 }
 
@@ -88,13 +88,15 @@ func (c Announce) run(t *tx) Result {
 		return *f
 	}
 	t.state.work = 0
-	if f := t.overQuota(claim.Session, append(claim.Paths[:len(claim.Paths):len(claim.Paths)], claim.Description)...); f != nil {
+	if f := t.overQuota(claim.Session, append(claim.Paths[:len(claim.Paths):len(claim.Paths)],
+		claim.Description)...); f != nil {
 		return *f
 	}
 	blockers := t.blockers(claim, len(t.state.Queue))
 	switch {
 	case t.state.work.tooMuch():
-		return Failure{Status: "error", Error: "there are too many paths with wildcards to compare; announce folders or files, or begin the paths with folder names", Code: CodeLimit}
+		return Failure{Status: "error", Error: "there are too many paths with wildcards to compare; announce folders " +
+			"or files, or begin the paths with folder names", Code: CodeLimit}
 	case len(blockers) == 0:
 		return c.granted(t.grant(claim))
 	case c.Wait <= 0:
@@ -254,15 +256,17 @@ func (t *tx) own(claim *Claim) *Lease {
 
 // satisfies reports whether a lease of the session is enough for a claim, as far as it has its paths.
 func (s *state) satisfies(lease *Lease, claim *Claim) bool {
-	return (lease.Mode != ModeShared || claim.Mode == ModeShared) && (!s.Settings.PerBranch || lease.Branch == "" || lease.Branch == claim.Branch)
+	return (lease.Mode != ModeShared || claim.Mode == ModeShared) &&
+		(!s.Settings.PerBranch || lease.Branch == "" || lease.Branch == claim.Branch)
 }
 
 func (s *state) coversAll(lease *Lease, claim *Claim) bool {
-	return !slices.ContainsFunc(claim.Paths, func(p string) bool { return !lease.covers(&s.Settings, p, claim.Literal) })
+	return !slices.ContainsFunc(claim.Paths,
+		func(p string) bool { return !lease.covers(&s.Settings, p, claim.Literal) })
 }
 
-// renew returns the lease of a session that has all of a claim by it. That it is told so again is no further change, but
-// for what a hook has leased: that is the session's own from now on, when the session says so itself.
+// renew returns the lease of a session that has all of a claim by it. That it is told so again is no further change,
+// but for what a hook has leased: that is the session's own from now on, when the session says so itself.
 func (t *tx) renew(own *Lease, claim *Claim) *Lease {
 	lease, changed := *own, false
 	if own.Auto && !claim.Auto {
@@ -339,7 +343,8 @@ func (c Announce) conflict(t *tx, claim *Claim) Result {
 			continue
 		}
 		if len(more.Holders) == 0 && more.Waiting == 0 {
-			result.Lock = LockInfo{Session: queued.Session, LockedAt: Time(queued.Time), ChangeType: queued.ChangeType, Description: queued.Description}
+			result.Lock = LockInfo{Session: queued.Session, LockedAt: Time(queued.Time), ChangeType: queued.ChangeType,
+				Description: queued.Description}
 			result.Error = "File is waited for by " + queued.Session + ", who comes first"
 		}
 		more.Waiting++
@@ -352,7 +357,8 @@ func (c Announce) conflict(t *tx, claim *Claim) Result {
 
 // info returns what others see of a lease.
 func (l *Lease) info() *LockInfo {
-	return &LockInfo{Session: l.Session, LockedAt: Time(l.LockedAt), ChangeType: l.ChangeType, Description: l.Description}
+	return &LockInfo{Session: l.Session, LockedAt: Time(l.LockedAt), ChangeType: l.ChangeType,
+		Description: l.Description}
 }
 
 // grantQueued grants what is waited for and can be had now, in the order of the queue.
@@ -438,10 +444,12 @@ func (t *tx) freeLeases(name, why string) {
 // Auto says what, and more than one that all of them must be so.
 type Release struct {
 	Session string
-	Path    string // as it was announced; "" for all paths of the leases that the others say; one with wildcards that was not is a file of that name
-	Token   int64  // that of the lease; 0 for any
-	Auto    bool   // only leases that a hook has taken, and that the session has not announced itself since
-	Literal bool   // the path has no wildcards, whatever it looks like
+	// as it was announced; "" for all paths of the leases that the others say; one with wildcards that was not is a
+	// file of that name
+	Path    string
+	Token   int64 // that of the lease; 0 for any
+	Auto    bool  // only leases that a hook has taken, and that the session has not announced itself since
+	Literal bool  // the path has no wildcards, whatever it looks like
 }
 
 // Released is the result of [Release].
@@ -469,7 +477,8 @@ func (c Release) run(t *tx) Result {
 	}
 	t.expire()
 	freed := t.release(c, path)
-	if len(freed) == 0 && isPattern(path) && !c.Literal { // no pattern of its own: a file of that name, which a hook has leased
+	// no pattern of its own: a file of that name, which a hook has leased
+	if len(freed) == 0 && isPattern(path) && !c.Literal {
 		if file, err := t.state.Settings.clean(c.Path, true); err == nil {
 			freed = t.release(c, file)
 		}
@@ -516,7 +525,8 @@ func (t *tx) release(c Release, path string) []string {
 
 func (c Release) noSuchLease() Result {
 	if c.Token != 0 {
-		return Failure{Status: "error", Error: fmt.Sprintf("token %d does not match a lease of %s; the lease was lost", c.Token, c.Session), Code: CodeStale}
+		return Failure{Status: "error", Error: fmt.Sprintf("token %d does not match a lease of %s; the lease was lost",
+			c.Token, c.Session), Code: CodeStale}
 	}
 	return NotLocked{Status: "not_locked", Message: "There is no such lock"}
 }
@@ -537,17 +547,19 @@ func (c Release) nothingFreed(t *tx, path string) Result {
 	}
 	switch {
 	case mine != nil && c.Token != 0:
-		return Failure{Status: "error", Error: fmt.Sprintf("token %d does not match the lease: the lease was lost and granted again in the meantime", c.Token), Code: CodeStale}
+		return Failure{Status: "error", Error: fmt.Sprintf("token %d does not match the lease: the lease was lost "+
+			"and granted again in the meantime", c.Token), Code: CodeStale}
 	case other != nil:
 		return Failure{Status: "error", Error: fmt.Sprintf("File is locked by %s, not you", other.Session)}
 	case wider != nil && !c.Auto:
-		return Failure{Status: "error", Error: "File is part of your lock of " + strings.Join(wider.Paths, ", ") + ", which stays locked until you release it"}
+		return Failure{Status: "error", Error: "File is part of your lock of " + strings.Join(wider.Paths, ", ") +
+			", which stays locked until you release it"}
 	}
 	return NotLocked{Status: "not_locked", Message: "File was not locked"}
 }
 
-// CheckLock tells whether a session may change a path: whether it holds a lease of it, with this token if it is not 0. It
-// is for what stands between an agent and its files.
+// CheckLock tells whether a session may change a path: whether it holds a lease of it, with this token if it is not 0.
+// It is for what stands between an agent and its files.
 type CheckLock struct {
 	Session, Path string
 	Token         int64
@@ -584,7 +596,8 @@ func (c CheckLock) run(t *tx) Result {
 		}
 	}
 	if c.Token != 0 {
-		return Failure{Status: "error", Error: fmt.Sprintf("token %d does not match a lease of %s; the lease was lost", c.Token, c.Path), Code: CodeStale}
+		return Failure{Status: "error", Error: fmt.Sprintf("token %d does not match a lease of %s; the lease was lost",
+			c.Token, c.Path), Code: CodeStale}
 	}
 	return LockState{Status: "free"}
 }
@@ -639,7 +652,8 @@ func (ListLocks) run(t *tx) Result {
 
 func (c *Claim) entry() LockEntry {
 	return LockEntry{
-		ID: c.ID, Session: c.Session, Paths: c.Paths, Mode: c.Mode, ChangeType: c.ChangeType, Description: c.Description, Since: Time(c.Time), Auto: c.Auto,
+		ID: c.ID, Session: c.Session, Paths: c.Paths, Mode: c.Mode, ChangeType: c.ChangeType,
+		Description: c.Description, Since: Time(c.Time), Auto: c.Auto,
 	}
 }
 
@@ -680,7 +694,8 @@ func (c RecentChanges) run(t *tx) Result {
 			break
 		}
 		info := ChangeInfo{
-			Session: change.Session, FilePath: change.FilePath, ChangeType: change.ChangeType, Description: change.Description, Timestamp: Time(change.Time),
+			Session: change.Session, FilePath: change.FilePath, ChangeType: change.ChangeType,
+			Description: change.Description, Timestamp: Time(change.Time),
 		}
 		if c.Details {
 			info.State = cmp.Or(change.State, "announced")

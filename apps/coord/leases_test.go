@@ -110,13 +110,16 @@ func TestDropOfWhatAnotherCallHas(t *testing.T) {
 func TestTokensOfSeveralLeases(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	file, folder, pattern := b.lease(announce("a", "src/a.go")), b.lease(announce("a", "src/")), b.lease(announce("a", "lib/*.go", "**/x.md"))
-	for path, tokens := range map[string][]int64{"src/a.go": {0, file, folder}, "src/b.go": {0, folder}, "src": {0, folder}, "lib/a.go": {0, pattern}, "x.md": {0, pattern}} {
+	file, folder, pattern := b.lease(announce("a", "src/a.go")), b.lease(announce("a", "src/")),
+		b.lease(announce("a", "lib/*.go", "**/x.md"))
+	for path, tokens := range map[string][]int64{"src/a.go": {0, file, folder}, "src/b.go": {0, folder},
+		"src": {0, folder}, "lib/a.go": {0, pattern}, "x.md": {0, pattern}} {
 		for _, token := range tokens {
 			b.gives(CheckLock{Session: "a", Path: path, Token: token}, "held")
 		}
 	}
-	for path, token := range map[string]int64{"src/b.go": file, "lib/a.go": folder, "lib/sub/a.go": pattern, "lib/": pattern} {
+	for path, token := range map[string]int64{"src/b.go": file, "lib/a.go": folder, "lib/sub/a.go": pattern,
+		"lib/": pattern} {
 		b.gives(CheckLock{Session: "a", Path: path, Token: token}, CodeStale)
 	}
 	b.gives(CheckLock{Session: "b", Path: "lib/a.go"}, "conflict")
@@ -172,7 +175,8 @@ func TestLeasesOfHooks(t *testing.T) {
 	}
 	b.lease(announce("a", "c.go"))
 	b.lease(auto("c.go"))
-	if got := b.as("", ListLocks{}); strings.Count(got, `"auto":true`) != 1 || strings.Count(got, `"by a hook"`) != 1 || !strings.Contains(got, `"change_type":"refactor","description":"long work"`) {
+	if got := b.as("", ListLocks{}); strings.Count(got, `"auto":true`) != 1 || strings.Count(got, `"by a hook"`) != 1 ||
+		!strings.Contains(got, `"change_type":"refactor","description":"long work"`) {
 		t.Error(got)
 	}
 	b.gives(RecentChanges{}, `"description":"long work"`)
@@ -230,7 +234,8 @@ func TestLiteralPaths(t *testing.T) {
 	}
 	b.gives(CheckLock{Session: "a", Path: "what?.md", Literal: true}, "held")
 	b.gives(CheckLock{Session: "b", Path: "what?.md", Literal: true}, "conflict")
-	b.gives(Conflicts{Session: "b", Paths: []string{"what?.md", "whats.md"}}, `{"conflicts":[{"file_path":"what?.md","session":"a"`)
+	b.gives(Conflicts{Session: "b", Paths: []string{"what?.md", "whats.md"}},
+		`{"conflicts":[{"file_path":"what?.md","session":"a"`)
 	b.gives(ListLocks{}, `what\\?.md`)
 	b.gives(Release{Session: "a", Path: "what?.md", Literal: true}, `"released"`)
 }
@@ -371,7 +376,8 @@ func TestStateOfEarlierVersions(t *testing.T) {
 	if got := b.as("ann", Release{Session: "a", Path: "x"}); !strings.Contains(got, `"released"`) {
 		t.Error(got)
 	}
-	if got := b.as("bob", CheckLock{Session: "u", Path: "x"}); !strings.Contains(got, "held") { // it is whoever's who comes first
+	// it is whoever's who comes first
+	if got := b.as("bob", CheckLock{Session: "u", Path: "x"}); !strings.Contains(got, "held") {
 		t.Error(got)
 	}
 	b.as("bob", AddTodo{Session: "u", Item: "t"})

@@ -70,7 +70,8 @@ var leases = porcupine.Model{
 	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v: %+v", input, output) },
 }
 
-// What concurrent callers see of leases is what they would see one after the other. Two of them each speak for one session.
+// What concurrent callers see of leases is what they would see one after the other. Two of them each speak for one
+// session.
 func TestLeasesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	var tokens [8]map[string][]int64
@@ -78,7 +79,8 @@ func TestLeasesAreLinearizable(t *testing.T) {
 		tokens[i] = map[string][]int64{}
 	}
 	linearizable(t, &leases, len(tokens), 150, func(h *coord.Hub, client int, random *rand.Rand) (any, func() any) {
-		call := leaseCall{session: fmt.Sprint("s", client/2), path: []string{"x", "y", "z"}[random.IntN(3)], release: random.IntN(3) == 0}
+		call := leaseCall{session: fmt.Sprint("s", client/2), path: []string{"x", "y", "z"}[random.IntN(3)],
+			release: random.IntN(3) == 0}
 		had := tokens[client]
 		if n := len(had[call.path]); call.release && n > 0 && random.IntN(2) == 0 {
 			call.token = had[call.path][random.IntN(n)]
@@ -96,7 +98,8 @@ func TestLeasesAreLinearizable(t *testing.T) {
 
 // linearizable has clients make calls at once, each a number of them one after the other, and checks that a model could
 // have answered so. What next returns is a call, and what makes it and returns its answer.
-func linearizable(t *testing.T, model *porcupine.Model, clients, calls int, next func(h *coord.Hub, client int, random *rand.Rand) (call any, makes func() any)) {
+func linearizable(t *testing.T, model *porcupine.Model, clients, calls int,
+	next func(h *coord.Hub, client int, random *rand.Rand) (call any, makes func() any)) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
 	if err != nil {
@@ -121,7 +124,8 @@ func linearizable(t *testing.T, model *porcupine.Model, clients, calls int, next
 				answer := makes()
 				to := time.Since(begun)
 				mu.Lock()
-				history = append(history, porcupine.Operation{ClientId: client, Input: call, Output: answer, Call: from.Nanoseconds(), Return: to.Nanoseconds()})
+				history = append(history, porcupine.Operation{ClientId: client, Input: call, Output: answer,
+					Call: from.Nanoseconds(), Return: to.Nanoseconds()})
 				mu.Unlock()
 			}
 		})
@@ -130,7 +134,8 @@ func linearizable(t *testing.T, model *porcupine.Model, clients, calls int, next
 	result, info := porcupine.CheckOperationsVerbose(*model, history, time.Minute)
 	if result != porcupine.Ok {
 		file := t.ArtifactDir() + "/history.html"
-		t.Errorf("%v; see %s (%v), which go test -artifacts keeps", result, file, porcupine.VisualizePath(*model, info, file))
+		t.Errorf("%v; see %s (%v), which go test -artifacts keeps", result, file,
+			porcupine.VisualizePath(*model, info, file))
 	}
 }
 
@@ -138,7 +143,8 @@ func linearizable(t *testing.T, model *porcupine.Model, clients, calls int, next
 func leaseOf(t *testing.T, h *coord.Hub, call leaseCall, wait time.Duration) leaseAnswer {
 	var c coord.Command = coord.Release{Session: call.session, Path: call.path, Token: call.token}
 	if !call.release {
-		c = coord.Announce{Session: call.session, Paths: []string{call.path}, ChangeType: "modify", Wait: wait, Details: true}
+		c = coord.Announce{Session: call.session, Paths: []string{call.path}, ChangeType: "modify", Wait: wait,
+			Details: true}
 	}
 	result, err := h.Do(t.Context(), project, "", c)
 	if err != nil {

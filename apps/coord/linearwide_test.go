@@ -16,8 +16,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
-// places are the paths that wide calls are about, each with those files of all that it is about. What is not said to be a
-// file may be a folder.
+// places are the paths that wide calls are about, each with those files of all that it is about. What is not said to be
+// a file may be a folder.
 var places = map[string][]string{
 	"src/":      {"src/a.go", "src/b.txt", "src/b.txt/x.go", "src/sub/c.go"},
 	"src/*.go":  {"src/a.go"},
@@ -55,8 +55,8 @@ type (
 	}
 )
 
-// wideLeases is what leases of any kind are to whoever calls. It knows nothing of those who wait: a call that waited is one
-// that came when its answer was made.
+// wideLeases is what leases of any kind are to whoever calls. It knows nothing of those who wait: a call that waited is
+// one that came when its answer was made.
 var wideLeases = porcupine.Model{
 	Init: func() any { return wideState{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -106,7 +106,8 @@ func (s wideState) announce(call wideCall, answer wideAnswer) (bool, any) {
 	}
 	slices.Sort(inTheWay)
 	switch {
-	case answer.status == "deadlock" || answer.status == "error": // it would have waited, or its session ended meanwhile
+	case answer.status == "deadlock" || answer.status == "error":
+		// it would have waited, or its session ended meanwhile
 		return true, s
 	case answer.status == "conflict": // also when only somebody in the queue comes first
 		return len(own) == 0 && slices.Equal(answer.holders, slices.Compact(inTheWay)), s
@@ -148,7 +149,8 @@ func (s wideState) release(call wideCall, answer wideAnswer) (bool, any) {
 func (l *wideLease) meets(paths []string) bool {
 	for _, mine := range l.paths {
 		for _, other := range paths {
-			if slices.ContainsFunc(places[mine], func(file string) bool { return slices.Contains(places[other], file) }) {
+			if slices.ContainsFunc(places[mine],
+				func(file string) bool { return slices.Contains(places[other], file) }) {
 				return true
 			}
 		}
@@ -159,7 +161,10 @@ func (l *wideLease) meets(paths []string) bool {
 // covers reports whether the lease has all paths: by their names, or by that of a folder that they are in.
 func (l *wideLease) covers(paths []string) bool {
 	for _, p := range paths {
-		if !slices.ContainsFunc(l.paths, func(mine string) bool { return mine == p || mine[len(mine)-1] == '/' && strings.HasPrefix(p, mine) }) {
+		if !slices.ContainsFunc(l.paths, func(mine string) bool {
+			return mine == p ||
+				mine[len(mine)-1] == '/' && strings.HasPrefix(p, mine)
+		}) {
 			return false
 		}
 	}

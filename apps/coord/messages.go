@@ -12,16 +12,16 @@ import (
 // MaxWait is the longest that a command waits.
 const MaxWait = 10 * time.Minute
 
-// Ask asks another agent something. With Wait the answer is waited for, Timeout at most and [MaxWait] at most; an answer
-// that comes later goes to the inbox.
+// Ask asks another agent something. With Wait the answer is waited for, Timeout at most and [MaxWait] at most; an
+// answer that comes later goes to the inbox.
 type Ask struct {
 	From, To, Type, Query string
 	Wait                  bool
 	Timeout               time.Duration // 0 does not wait at all, with Wait; less is refused
 	External              bool          // From is that of an [A2ACaller] or a [Person]
-	// Ref, if it is there, is by what From comes back for the answer, with [Await], also after the coordinator was started
-	// again: no other query has it. The answer goes to no inbox, and the query ends with it, by [Withdraw], or with Keep of
-	// the Hub.
+	// Ref, if it is there, is by what From comes back for the answer, with [Await], also after the coordinator was
+	// started again: no other query has it. The answer goes to no inbox, and the query ends with it, by [Withdraw], or
+	// with Keep of the Hub.
 	Ref string
 }
 
@@ -57,7 +57,8 @@ func (c Ask) run(t *tx) Result {
 	if c.Query == "" {
 		return invalid("query is missing")
 	}
-	if f := first(badName("to_session", c.To), badLabel("query_type", c.Type), badText("query", c.Query, maxText), badLabel("ref", c.Ref)); f != nil {
+	if f := first(badName("to_session", c.To), badLabel("query_type", c.Type), badText("query", c.Query, maxText),
+		badLabel("ref", c.Ref)); f != nil {
 		return *f
 	}
 	switch {
@@ -81,7 +82,8 @@ func (c Ask) run(t *tx) Result {
 			return deadlock(cycle)
 		}
 	}
-	q := &Query{ID: t.id(c.From), From: c.From, To: c.To, Type: c.Type, Text: c.Query, Time: t.now, Awaited: wait || c.Ref != "", Ref: c.Ref}
+	q := &Query{ID: t.id(c.From), From: c.From, To: c.To, Type: c.Type, Text: c.Query, Time: t.now, Awaited: wait ||
+		c.Ref != "", Ref: c.Ref}
 	t.emit(Event{Kind: KindAsked, Session: c.From, Query: q})
 	switch {
 	case wait:
@@ -129,7 +131,8 @@ func unanswered(id string, after time.Duration) Unanswered {
 }
 
 func deadlock(cycle []string) Deadlock {
-	return Deadlock{Status: "deadlock", Error: "This wait would never end, because each of these sessions waits for the next one: do something else first", Cycle: cycle}
+	return Deadlock{Status: "deadlock", Error: "This wait would never end, because each of these sessions waits for " +
+		"the next one: do something else first", Cycle: cycle}
 }
 
 // Respond answers a query.
@@ -151,7 +154,8 @@ type Responded struct {
 func (c Respond) who() (string, bool) { return c.From, true }
 
 func (c Respond) run(t *tx) Result {
-	if f := first(badID("message_id", c.MessageID), badText("response", c.Response, maxText), badLabel("to_session", c.To)); f != nil {
+	if f := first(badID("message_id", c.MessageID), badText("response", c.Response, maxText),
+		badLabel("to_session", c.To)); f != nil {
 		return *f
 	}
 	if c.Response == "" {
@@ -163,19 +167,22 @@ func (c Respond) run(t *tx) Result {
 		c.To = q.From
 	}
 	if c.To == "" {
-		return Failure{Status: "not_found", Error: fmt.Sprintf("Message %s not found in project %s; name the session that asked", c.MessageID, t.Project.id)}
+		return Failure{Status: "not_found", Error: fmt.Sprintf("Message %s not found in project %s; name the session "+
+			"that asked", c.MessageID, t.Project.id)}
 	}
 	to := t.state.Sessions.get(c.To)
 	if to == nil {
 		return t.noAgent(c.To)
 	}
 	if stamp, ok := stampOf(c.MessageID, c.To); ok && stamp < to.Since {
-		return Failure{Status: "not_found", Error: fmt.Sprintf("Message %s is from an earlier session with the name %s, which has ended: nothing was sent", c.MessageID, c.To)}
+		return Failure{Status: "not_found", Error: fmt.Sprintf("Message %s is from an earlier session with the name "+
+			"%s, which has ended: nothing was sent", c.MessageID, c.To)}
 	}
 	if f := t.overQuota(c.From, c.Response); f != nil && !matched { // an answer that is waited for always has room
 		return *f
 	}
-	m := &Message{ID: "response-" + c.MessageID, From: c.From, Type: TypeResponse, Text: c.Response, For: c.MessageID, Time: t.now, Guest: t.isUnregistered(c.From)}
+	m := &Message{ID: "response-" + c.MessageID, From: c.From, Type: TypeResponse, Text: c.Response, For: c.MessageID,
+		Time: t.now, Guest: t.isUnregistered(c.From)}
 	id := c.MessageID
 	if !matched {
 		id = "" // somebody else's query is not answered by it
@@ -221,7 +228,8 @@ func (c Broadcast) run(t *tx) Result {
 		return *f
 	}
 	if len(to) > 0 {
-		m := &Message{ID: t.id(c.Session), From: c.Session, Type: TypeBroadcast, Subtype: cmp.Or(c.Type, "info"), Text: c.Content, Time: t.now, Guest: t.isUnregistered(c.Session)}
+		m := &Message{ID: t.id(c.Session), From: c.Session, Type: TypeBroadcast, Subtype: cmp.Or(c.Type, "info"),
+			Text: c.Content, Time: t.now, Guest: t.isUnregistered(c.Session)}
 		t.emit(Event{Kind: KindBroadcast, Session: c.Session, To: to, Message: m})
 	}
 	return Broadcasted{Status: "broadcast_sent", Recipients: len(to)}
@@ -289,9 +297,12 @@ func (c Check) run(t *tx) Result {
 func (m *Message) answer() any {
 	switch m.Type {
 	case TypeQuery:
-		return QueryMessage{ID: m.ID, From: m.From, Type: m.Type, QueryType: m.Subtype, Content: m.Text, Timestamp: Time(m.Time), RequiresResponse: true}
+		return QueryMessage{ID: m.ID, From: m.From, Type: m.Type, QueryType: m.Subtype, Content: m.Text,
+			Timestamp: Time(m.Time), RequiresResponse: true}
 	case TypeResponse:
-		return ResponseMessage{ID: m.ID, From: m.From, Type: m.Type, ResponseTo: m.For, Content: m.Text, Timestamp: Time(m.Time)}
+		return ResponseMessage{ID: m.ID, From: m.From, Type: m.Type, ResponseTo: m.For, Content: m.Text,
+			Timestamp: Time(m.Time)}
 	}
-	return BroadcastMessage{ID: m.ID, From: m.From, Type: m.Type, MessageType: m.Subtype, Content: m.Text, Timestamp: Time(m.Time)}
+	return BroadcastMessage{ID: m.ID, From: m.From, Type: m.Type, MessageType: m.Subtype, Content: m.Text,
+		Timestamp: Time(m.Time)}
 }

@@ -62,7 +62,8 @@ func (n *naive) idle(m *member) bool {
 			return false
 		}
 	}
-	return !m.known && len(m.todos)+len(m.inbox) == 0 && !slices.ContainsFunc(slices.Concat(n.held, n.queue), func(h *hold) bool { return h.session == m.name })
+	return !m.known && len(m.todos)+len(m.inbox) == 0 &&
+		!slices.ContainsFunc(slices.Concat(n.held, n.queue), func(h *hold) bool { return h.session == m.name })
 }
 
 func (n *naive) alive(name string) bool {
@@ -211,7 +212,8 @@ func (n *naive) announce(m *member, h *hold, ttl time.Duration, wait bool) strin
 func (n *naive) has(h *hold) bool {
 	var own *hold
 	for _, o := range n.held {
-		if o.session == h.session && (o.mode != ModeShared || h.mode == ModeShared) && (own == nil || own.auto && !o.auto) &&
+		if o.session == h.session && (o.mode != ModeShared || h.mode == ModeShared) &&
+			(own == nil || own.auto && !o.auto) &&
 			!slices.ContainsFunc(h.paths, func(p string) bool { return !o.about(p) }) {
 			own = o
 		}
@@ -229,7 +231,8 @@ func (n *naive) has(h *hold) bool {
 
 // about reports whether one has a path by one of its own.
 func (h *hold) about(p string) bool {
-	return slices.ContainsFunc(h.paths, func(q string) bool { return strings.HasPrefix(p+"/", strings.TrimSuffix(q, "/")+"/") })
+	return slices.ContainsFunc(h.paths,
+		func(q string) bool { return strings.HasPrefix(p+"/", strings.TrimSuffix(q, "/")+"/") })
 }
 
 // grant gives one what it wants, and its session what else it wants of that.
@@ -312,7 +315,8 @@ func (n *naive) reaches(from, to string, steps int) bool {
 		}
 	}
 	for i, h := range n.queue {
-		if h.session == from && slices.ContainsFunc(n.before(h, n.queue[:i]), func(o string) bool { return n.reaches(o, to, steps-1) }) {
+		if h.session == from && slices.ContainsFunc(n.before(h, n.queue[:i]),
+			func(o string) bool { return n.reaches(o, to, steps-1) }) {
 			return true
 		}
 	}
@@ -408,7 +412,8 @@ func (n *naive) pass(d time.Duration) {
 			n.remove(m)
 		case !m.known && silent >= n.timeout && n.idle(m):
 			n.remove(m)
-		case !m.alive && silent >= n.timeout && slices.ContainsFunc(slices.Concat(n.held, n.queue), func(h *hold) bool { return h.session == m.name }):
+		case !m.alive && silent >= n.timeout &&
+			slices.ContainsFunc(slices.Concat(n.held, n.queue), func(h *hold) bool { return h.session == m.name }):
 			n.abandon(m.name)
 		}
 	}

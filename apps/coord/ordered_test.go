@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An ordered map is a list of pairs, also for those who go through it while it changes: they see what was there when they
-// began and is still there when they come to it.
+// An ordered map is a list of pairs, also for those who go through it while it changes: they see what was there when
+// they began and is still there when they come to it.
 func TestOrderedAgainstList(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

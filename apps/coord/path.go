@@ -44,7 +44,8 @@ func (s *Settings) clean(name string, literal bool) (string, error) {
 	if isAbsolute(p) {
 		inside, ok := s.below(p)
 		if !ok {
-			return "", fmt.Errorf("file_path %q is outside of the project; give it relative to the project's root", name)
+			return "", fmt.Errorf("file_path %q is outside of the project; give it relative to the project's root",
+				name)
 		}
 		p = inside
 	} else {
@@ -67,9 +68,9 @@ func (s *Settings) clean(name string, literal bool) (string, error) {
 	return p, nil
 }
 
-// named returns what a file is compared by whose name somebody else chose, such as git: its clean path, and if it can have
-// none the next best. Nobody can have leased such a file by its name, but the folder that it is in, or a pattern that takes
-// it. It is empty without a name.
+// named returns what a file is compared by whose name somebody else chose, such as git: its clean path, and if it can
+// have none the next best. Nobody can have leased such a file by its name, but the folder that it is in, or a pattern
+// that takes it. It is empty without a name.
 func (s *Settings) named(file string) string {
 	if p, err := s.clean(file, true); err == nil {
 		return p
@@ -103,8 +104,8 @@ func (s *Settings) below(p string) (string, bool) {
 	return rest(names, inner), inner > 0
 }
 
-// innermost returns a relative path as one of the innermost root that it leads into: a work tree can lie in another one, and
-// what is in it has one name.
+// innermost returns a relative path as one of the innermost root that it leads into: a work tree can lie in another
+// one, and what is in it has one name.
 func (s *Settings) innermost(p string) string {
 	if len(s.Roots) < 2 {
 		return p
@@ -145,7 +146,8 @@ func namesOf(root string) []string {
 
 // begins reports whether a path begins with the names of another one.
 func (s *Settings) begins(names, with []string) bool {
-	return len(names) >= len(with) && slices.EqualFunc(with, names[:len(with)], func(a, b string) bool { return s.fold(a) == s.fold(b) })
+	return len(names) >= len(with) && slices.EqualFunc(with, names[:len(with)],
+		func(a, b string) bool { return s.fold(a) == s.fold(b) })
 }
 
 // rest returns the path that the names after the first n are.
@@ -193,8 +195,8 @@ func isPattern(p string) bool {
 	return false
 }
 
-// isFolder reports whether a clean path is about what is below it, too: one that ends in a slash, and one that looks like
-// the name of a folder, as it has no dot. A literal one is a file then.
+// isFolder reports whether a clean path is about what is below it, too: one that ends in a slash, and one that looks
+// like the name of a folder, as it has no dot. A literal one is a file then.
 func isFolder(p string, literal bool) bool {
 	if strings.HasSuffix(p, "/") {
 		return true
@@ -203,14 +205,14 @@ func isFolder(p string, literal bool) bool {
 	return !literal && !isPattern(p) && !strings.Contains(name, ".")
 }
 
-// mayBeFolder reports whether a clean path can be the name of a folder: each that has no wildcards, dots or not, unless it
-// is said to be a file.
+// mayBeFolder reports whether a clean path can be the name of a folder: each that has no wildcards, dots or not, unless
+// it is said to be a file.
 func mayBeFolder(p string, literal bool) bool {
 	return strings.HasSuffix(p, "/") || !literal && !isPattern(p)
 }
 
-// overlap reports whether there can be a file that both paths are about. Two without wildcards are so if one is below the
-// other, whatever that is. Of patterns that are too long for a look at all they have in common it says so.
+// overlap reports whether there can be a file that both paths are about. Two without wildcards are so if one is below
+// the other, whatever that is. Of patterns that are too long for a look at all they have in common it says so.
 func (s *Settings) overlap(a string, literalA bool, b string, literalB bool) bool {
 	met, _ := s.look(a, literalA, b, literalB)
 	return met
@@ -235,8 +237,8 @@ func (s *Settings) look(a string, literalA bool, b string, literalB bool) (met b
 	return meet(x, y), cost
 }
 
-// maxMeet is the product of the lengths of two patterns up to which it is looked at all they have in common, so that many
-// long patterns cost little.
+// maxMeet is the product of the lengths of two patterns up to which it is looked at all they have in common, so that
+// many long patterns cost little.
 const maxMeet = 8 << 10
 
 // commonPlain returns how many bytes of whole names two paths begin with both, before the first wildcard and the end of
@@ -264,8 +266,8 @@ func below(p, folder string) bool {
 	return len(p) > len(folder) && p[len(folder)] == '/' && p[:len(folder)] == folder
 }
 
-// covers reports whether all that inner is about is what outer is about, too. Of patterns it knows that only where it is
-// plain.
+// covers reports whether all that inner is about is what outer is about, too. Of patterns it knows that only where it
+// is plain.
 func (s *Settings) covers(outer string, folder bool, inner string, innerFolder bool) bool {
 	outer, inner = s.fold(outer), s.fold(inner)
 	bare, bareInner := strings.TrimSuffix(outer, "/"), strings.TrimSuffix(inner, "/")
@@ -303,7 +305,8 @@ func (c *Claim) overlap(s *Settings, other *Claim, w *work) bool {
 
 // pathSet returns the paths as a set, which is made once.
 func (c *Claim) pathSet(s *Settings) *pathSet {
-	if x := c.set; x != nil && x.settings.IgnoreCase == s.IgnoreCase && len(x.paths) == len(c.Paths) && &x.paths[0] == &c.Paths[0] {
+	if x := c.set; x != nil && x.settings.IgnoreCase == s.IgnoreCase && len(x.paths) == len(c.Paths) &&
+		&x.paths[0] == &c.Paths[0] {
 		return x
 	}
 	folds := &Settings{IgnoreCase: s.IgnoreCase} // those of a project change
@@ -330,7 +333,8 @@ func compile(p string, folder bool) automaton {
 		named := i == 0 || runes[i-1] == '/' // here a name begins
 		rest := runes[i:]
 		switch c := runes[i]; {
-		case c == '*' && named && len(rest) > 2 && rest[1] == '*' && rest[2] == '/': // nothing, or whole names with the slash after them
+		case c == '*' && named && len(rest) > 2 && rest[1] == '*' && rest[2] == '/':
+			// nothing, or whole names with the slash after them
 			a = append(a, step{by: anything, skip: 2}, step{loop: anything, by: literal, c: '/'})
 			i += 2
 		case c == '*' && len(rest) > 1 && rest[1] == '*':
@@ -391,8 +395,8 @@ func meet(a, b automaton) bool {
 	return false
 }
 
-// A step is a state of an automaton and the ways out of it: by characters that lead back to it, by those that lead to the
-// next one, and by none, that lead further.
+// A step is a state of an automaton and the ways out of it: by characters that lead back to it, by those that lead to
+// the next one, and by none, that lead further.
 type step struct {
 	loop, by class
 	c        rune // with a literal by

@@ -17,14 +17,17 @@ func TestClean(t *testing.T) {
 	t.Parallel()
 	s := &Settings{Roots: []string{"/repo/ann/app", `C:\work\app\`}}
 	for in, want := range map[string]string{
-		"src/a.ts": "src/a.ts", "./src/a.ts": "src/a.ts", "src//a.ts": "src/a.ts", "src/b/../a.ts": "src/a.ts", `src\a.ts`: "src/a.ts",
-		"/repo/ann/app/src/a.ts": "src/a.ts", "C:/work/app/src/a.ts": "src/a.ts", "src/": "src/", "src/**/*.ts": "src/**/*.ts", ".": "**", "/repo/ann/app": "**",
+		"src/a.ts": "src/a.ts", "./src/a.ts": "src/a.ts", "src//a.ts": "src/a.ts", "src/b/../a.ts": "src/a.ts",
+		`src\a.ts`:               "src/a.ts",
+		"/repo/ann/app/src/a.ts": "src/a.ts", "C:/work/app/src/a.ts": "src/a.ts", "src/": "src/",
+		"src/**/*.ts": "src/**/*.ts", ".": "**", "/repo/ann/app": "**",
 	} {
 		if got, err := s.clean(in, false); got != want || err != nil {
 			t.Errorf("%q is %q, %v; want %q", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", "..", "../a", "a/../../b", "/etc/passwd", "/repo/ann/apple/x", "a\x00b", "a\nb", "a\xff", "D:/x", strings.Repeat("a", 1025), strings.Repeat("*/", 129)} {
+	for _, in := range []string{"", "..", "../a", "a/../../b", "/etc/passwd", "/repo/ann/apple/x", "a\x00b", "a\nb",
+		"a\xff", "D:/x", strings.Repeat("a", 1025), strings.Repeat("*/", 129)} {
 		if got, err := s.clean(in, false); err == nil {
 			t.Errorf("%q is %q", in, got)
 		}
@@ -39,8 +42,10 @@ func TestInnermostRoot(t *testing.T) {
 		slices.Reverse(roots)
 		s := &Settings{Roots: roots}
 		for in, want := range map[string]string{
-			"/r/a": "a", "/r/.wt/in/a": "a", ".wt/in/a": "a", "./.wt/in/*.go": "*.go", "/r/.wt/in/deep/a": "a", ".wt/in/deep/a": "a", "deep/a": "a", "/beside/a": "a",
-			".wt/in/": "**", "/r/.wt/in": "**", ".wt/inn/a": ".wt/inn/a", ".wt/IN/a": ".wt/IN/a", ".wt": ".wt", "beside/a": "beside/a", ".wt/in/deep/": "**", "b/.wt/in/a": "b/.wt/in/a",
+			"/r/a": "a", "/r/.wt/in/a": "a", ".wt/in/a": "a", "./.wt/in/*.go": "*.go", "/r/.wt/in/deep/a": "a",
+			".wt/in/deep/a": "a", "deep/a": "a", "/beside/a": "a",
+			".wt/in/": "**", "/r/.wt/in": "**", ".wt/inn/a": ".wt/inn/a", ".wt/IN/a": ".wt/IN/a", ".wt": ".wt",
+			"beside/a": "beside/a", ".wt/in/deep/": "**", "b/.wt/in/a": "b/.wt/in/a",
 		} {
 			if got, err := s.clean(in, false); got != want || err != nil {
 				t.Errorf("with roots %q %q is %q, %v; want %q", roots, in, got, err, want)
@@ -61,7 +66,8 @@ func TestSpellingsOfMarks(t *testing.T) {
 		s := &Settings{Roots: []string{root}}
 		for _, folder := range []string{"", "/repo/" + composed + "/", "/repo/" + apart + "/"} {
 			for _, name := range []string{composed, apart} {
-				for in, want := range map[string]string{"a/" + name + ".go": "a/" + composed + ".go", name + "/": composed + "/", name + "/**/*.go": composed + "/**/*.go"} {
+				for in, want := range map[string]string{"a/" + name + ".go": "a/" + composed + ".go",
+					name + "/": composed + "/", name + "/**/*.go": composed + "/**/*.go"} {
 					if got, err := s.clean(folder+in, false); got != want || err != nil {
 						t.Errorf("with root %q %q is %q, %v", root, folder+in, got, err)
 					}
@@ -86,8 +92,8 @@ func TestSpellingsOfMarks(t *testing.T) {
 	}
 }
 
-// Who holds a file under one spelling is in the way of the other one, and frees it by either, also when an earlier version
-// has kept it as it was spelled.
+// Who holds a file under one spelling is in the way of the other one, and frees it by either, also when an earlier
+// version has kept it as it was spelled.
 func TestLeasesOfEitherSpelling(t *testing.T) {
 	t.Parallel()
 	const composed, apart = "caf\u00e9.go", "cafe\u0301.go"
@@ -119,19 +125,29 @@ func TestOverlap(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"src/a.ts", "src/a.ts", true}, {"src/a.ts", "src/b.ts", false}, {"src", "src/a.ts", true}, {"src/", "src/a/b.ts", true}, {"src/", "srcx/a", false},
-		{"src/*.ts", "src/a.ts", true}, {"src/*.ts", "src/b/a.ts", false}, {"src/**/*.ts", "src/a.ts", true}, {"src/**/*.ts", "src/b/c/a.ts", true},
+		{"src/a.ts", "src/a.ts", true}, {"src/a.ts", "src/b.ts", false}, {"src", "src/a.ts", true},
+		{"src/", "src/a/b.ts", true}, {"src/", "srcx/a", false},
+		{"src/*.ts", "src/a.ts", true}, {"src/*.ts", "src/b/a.ts", false}, {"src/**/*.ts", "src/a.ts", true},
+		{"src/**/*.ts", "src/b/c/a.ts", true},
 		{"src/**/*.ts", "srca.ts", false}, {"src/api/**/*.ts", "src/a.go", false}, {"**/a.ts", "x/a.ts", true},
-		{"src/**", "src/x", true}, {"src/a*.ts", "src/*b.ts", true}, {"src/a*.ts", "src/b*.ts", false}, {"*.go", "*.ts", false}, {"a/*/c", "a/b/*", true},
-		{"?.go", "ab.go", false}, {"?.go", "a.go", true}, {"[ab].go", "a.go", false}, {"{a,b}.go", "b.go", false}, {"**", "anything/at/all", true},
-		{"*/x", "a/b/x", false}, {"**/x/**", "a/x/b", true}, {"a/**/b", "a/b", true}, {"a/**/b", "ab", false}, {"SRC/a", "src/a", false},
+		{"src/**", "src/x", true}, {"src/a*.ts", "src/*b.ts", true}, {"src/a*.ts", "src/b*.ts", false},
+		{"*.go", "*.ts", false}, {"a/*/c", "a/b/*", true},
+		{"?.go", "ab.go", false}, {"?.go", "a.go", true}, {"[ab].go", "a.go", false}, {"{a,b}.go", "b.go", false},
+		{"**", "anything/at/all", true},
+		{"*/x", "a/b/x", false}, {"**/x/**", "a/x/b", true}, {"a/**/b", "a/b", true}, {"a/**/b", "ab", false},
+		{"SRC/a", "src/a", false},
 		// A name of which one character has many bytes, names with brackets and braces, and folders that do not say so.
-		{"src/?.ts", "src/é.ts", true}, {"src/??.ts", "src/é.ts", false}, {"app/????/page.tsx", "app/[id]/page.tsx", true},
-		{"app/[id]/page.tsx", "app/[slug]/page.tsx", false}, {"{a,{b,c}}d", "ad", false}, {"[]x].go", "x.go", false}, {"src/api", "src/*/x.ts", true},
-		{"src/api.d", "lib/*/x.ts", false}, {".github", "**/*.yml", true}, {"v1/", "*/x.ts", true}, {"a**/b", "a/b", true}, {"a**/b", "ac/d/b", true},
-		{"***", "a/b", true}, {"src/*/", "src/a/b/c.ts", true}, {"src/*/", "lib/a", false}, {"**/*/**", "a", true}, {"*?", "ab/c.go", false},
+		{"src/?.ts", "src/é.ts", true}, {"src/??.ts", "src/é.ts", false},
+		{"app/????/page.tsx", "app/[id]/page.tsx", true},
+		{"app/[id]/page.tsx", "app/[slug]/page.tsx", false}, {"{a,{b,c}}d", "ad", false}, {"[]x].go", "x.go", false},
+		{"src/api", "src/*/x.ts", true},
+		{"src/api.d", "lib/*/x.ts", false}, {".github", "**/*.yml", true}, {"v1/", "*/x.ts", true},
+		{"a**/b", "a/b", true}, {"a**/b", "ac/d/b", true},
+		{"***", "a/b", true}, {"src/*/", "src/a/b/c.ts", true}, {"src/*/", "lib/a", false}, {"**/*/**", "a", true},
+		{"*?", "ab/c.go", false},
 		// Folders with a dot in their name, which may be files as well as they look.
-		{"v1.2", "v1.2/x.go", true}, {"v1.2", "v1.2/*.go", true}, {"v1.2", "v1.2/**", true}, {"v1.2", "**/x.go", true}, {"v1.2", "*/x.go", true},
+		{"v1.2", "v1.2/x.go", true}, {"v1.2", "v1.2/*.go", true}, {"v1.2", "v1.2/**", true}, {"v1.2", "**/x.go", true},
+		{"v1.2", "*/x.go", true},
 		{"src/api.d", "src/*/x.ts", true}, {"v1.2", "v1.3/*.go", false}, {"v1.2", "v*", true}, {"v1.2", "*.go", false},
 		{strings.Repeat("*a", 100) + "x", strings.Repeat("*a", 100) + "y", true}, // which is too much to look at
 	} {
@@ -143,7 +159,8 @@ func TestOverlap(t *testing.T) {
 		}
 	}
 	fold := &Settings{IgnoreCase: true, Roots: []string{"/Kelvin/App"}}
-	for a, b := range map[string]string{"SRC/a.ts": "src/*.TS", "\u212a.ts": "k.ts", "ſ.ts": "S.ts", "É.ts": "é.ts", "Σ.ts": "ς.ts"} {
+	for a, b := range map[string]string{"SRC/a.ts": "src/*.TS", "\u212a.ts": "k.ts", "ſ.ts": "S.ts", "É.ts": "é.ts",
+		"Σ.ts": "ς.ts"} {
 		if !fold.overlap(a, false, b, false) {
 			t.Errorf("case counts in %q and %q", a, b)
 		}
@@ -160,11 +177,15 @@ func TestCovers(t *testing.T) {
 		outer, inner string
 		want         bool
 	}{
-		{"src/a.go", "src/a.go", true}, {"src/", "src", true}, {"src", "src/", true}, {"src/", "src/a.go", true}, {"src", "src/*.go", true}, {"src", "srcx", false},
-		{"**", "src/", true}, {"**", "**/*.go", true}, {"src/**", "src/a.go", true}, {"src/**", "src/", true}, {"src/**", "src", false}, {"src/**", "src/*", true},
-		{"src/*", "src/*", true}, {"src/*", "src/*/", false}, {"src/*/", "src/*", true}, {"src/*.go", "src/a.go", false}, {"v1.2", "v1.2/x", false}, {"v1.2/", "v1.2/x", true},
+		{"src/a.go", "src/a.go", true}, {"src/", "src", true}, {"src", "src/", true}, {"src/", "src/a.go", true},
+		{"src", "src/*.go", true}, {"src", "srcx", false},
+		{"**", "src/", true}, {"**", "**/*.go", true}, {"src/**", "src/a.go", true}, {"src/**", "src/", true},
+		{"src/**", "src", false}, {"src/**", "src/*", true},
+		{"src/*", "src/*", true}, {"src/*", "src/*/", false}, {"src/*/", "src/*", true},
+		{"src/*.go", "src/a.go", false}, {"v1.2", "v1.2/x", false}, {"v1.2/", "v1.2/x", true},
 	} {
-		if got := s.covers(test.outer, isFolder(test.outer, false), test.inner, isFolder(test.inner, false)); got != test.want {
+		if got := s.covers(test.outer, isFolder(test.outer, false), test.inner,
+			isFolder(test.inner, false)); got != test.want {
 			t.Errorf("%q covers %q: %v", test.outer, test.inner, got)
 		}
 	}
@@ -173,8 +194,8 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// matcher returns an expression for the files that a path is about, made in another way. With may it is also about those
-// that are below it if it is a folder.
+// matcher returns an expression for the files that a path is about, made in another way. With may it is also about
+// those that are below it if it is a folder.
 func matcher(p string, may bool) *regexp.Regexp {
 	p, slash := strings.CutSuffix(p, "/")
 	e := ""

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A pathSet is some clean paths in an order in which those that meet a path without wildcards are found at once, so that
-// the work for two lists of paths is not the product of their lengths.
+// A pathSet is some clean paths in an order in which those that meet a path without wildcards are found at once, so
+// that the work for two lists of paths is not the product of their lengths.
 type pathSet struct {
 	paths    []string
 	literal  bool
@@ -17,7 +17,8 @@ type pathSet struct {
 	patterns []int       // which of the paths have wildcards
 }
 
-// A plainPath is a path without wildcards and with a slash at its end, so that what is below a folder comes right after it.
+// A plainPath is a path without wildcards and with a slash at its end, so that what is below a folder comes right after
+// it.
 type plainPath struct {
 	key    string
 	n      int // it is the nth of the paths
@@ -61,8 +62,8 @@ func (x *pathSet) meets(path string, literal bool, w *work) bool {
 	return met
 }
 
-// each calls found with the places of those paths that can be about a file which another path is about, too, as long as it
-// returns true.
+// each calls found with the places of those paths that can be about a file which another path is about, too, as long as
+// it returns true.
 func (x *pathSet) each(path string, literal bool, w *work, found func(n int) bool) {
 	if isPattern(path) {
 		for n, p := range x.paths {
@@ -73,7 +74,8 @@ func (x *pathSet) each(path string, literal bool, w *work, found func(n int) boo
 		return
 	}
 	key := x.settings.key(path)
-	at, _ := slices.BinarySearchFunc(x.plain, key, func(p plainPath, key string) int { return strings.Compare(p.key, key) })
+	at, _ := slices.BinarySearchFunc(x.plain, key,
+		func(p plainPath, key string) int { return strings.Compare(p.key, key) })
 	*w++
 	for i := x.above(at-1, key); i >= 0; i = x.plain[i].within {
 		*w++

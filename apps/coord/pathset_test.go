@@ -71,14 +71,15 @@ func TestManyPathsCostLittle(t *testing.T) {
 		"a look":  Conflicts{Session: "z", Paths: append(files("src/x", maxChecked-1), shared)},
 	} {
 		b.as("", c)
-		if w := b.p.state.work; w == 0 || w > 3*maxAllPaths { // a claim looks twice: whether somebody is in the way, and who
+		// a claim looks twice: whether somebody is in the way, and who
+		if w := b.p.state.work; w == 0 || w > 3*maxAllPaths {
 			t.Errorf("%s compared %d times", what, w)
 		}
 	}
 }
 
-// However many paths with wildcards there are, a command looks at some only: a look takes the others for leased, and what
-// would have to be compared with more is not leased.
+// However many paths with wildcards there are, a command looks at some only: a look takes the others for leased, and
+// what would have to be compared with more is not leased.
 func TestManyPatternsCostLittle(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -99,11 +100,13 @@ func TestManyPatternsCostLittle(t *testing.T) {
 	if w := b.p.state.work; w > most || len(look.Conflicts) != len(paths) {
 		t.Errorf("%d of %d, after %d steps", len(look.Conflicts), len(paths), w)
 	}
-	if f, ok := b.do(announce("z", paths[:maxPaths]...)).(Failure); !ok || f.Code != CodeLimit || b.p.state.work > most {
+	if f, ok := b.do(announce("z", paths[:maxPaths]...)).(Failure); !ok || f.Code != CodeLimit ||
+		b.p.state.work > most {
 		t.Errorf("%+v, after %d steps", f, b.p.state.work)
 	}
 	b.gives(announce("z", "b/a"), "locked")
-	if found := b.do(Conflicts{Paths: []string{"b/a", "x"}}).(ConflictList).Conflicts; len(found) != 1 || found[0].FilePath != "b/a" {
+	if found := b.do(Conflicts{Paths: []string{"b/a", "x"}}).(ConflictList).Conflicts; len(found) != 1 ||
+		found[0].FilePath != "b/a" {
 		t.Errorf("%+v", found)
 	}
 }

@@ -28,7 +28,8 @@ func (c sweep) run(t *tx) Result {
 	t.expire()
 	for id, q := range t.state.Queries.all() {
 		if (!q.Awaited || q.Ref != "") && t.now.Sub(q.Time) >= c.keep {
-			t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: id, Text: "it was not answered for " + c.keep.String()})
+			t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: id,
+				Text: "it was not answered for " + c.keep.String()})
 		}
 	}
 	freed := false
@@ -51,7 +52,8 @@ func (c sweep) run(t *tx) Result {
 		switch {
 		case s.active() && silent >= c.limit(s.Agent):
 			abandon(name)
-			t.emit(Event{Kind: KindDied, Session: name, Text: "it showed no sign of life for " + c.limit(s.Agent).String()})
+			t.emit(Event{Kind: KindDied, Session: name,
+				Text: "it showed no sign of life for " + c.limit(s.Agent).String()})
 		case !s.active() && silent >= c.keep:
 			abandon(name)
 			t.emit(Event{Kind: KindDeleted, Session: name})
@@ -81,8 +83,8 @@ func (t *tx) holds(name string) bool {
 	return false
 }
 
-// abandon lets go of everything that others wait for at a session: its leases, and the answers it owes. The caller hands
-// on what is free.
+// abandon lets go of everything that others wait for at a session: its leases, and the answers it owes. The caller
+// hands on what is free.
 func (t *tx) abandon(name, why string) {
 	t.freeLeases(name, why)
 	for id, q := range t.state.Queries.all() {

@@ -55,7 +55,8 @@ func invalid(format string, args ...any) Failure {
 }
 
 func tooMany(what string, limit int) Failure {
-	return Failure{Status: "error", Error: fmt.Sprintf("there are %d %s, which is the limit", limit, what), Code: CodeLimit}
+	return Failure{Status: "error", Error: fmt.Sprintf("there are %d %s, which is the limit", limit, what),
+		Code: CodeLimit}
 }
 
 func (p *Project) noAgent(name string) Failure {
@@ -109,12 +110,16 @@ func (t *tx) admit(name string, c Command) *Failure {
 	outside := fromExternal(c)
 	switch {
 	case isExternal(name) != outside:
-		f := invalid("%s must not begin with %s or %s, as the names of those do who are no sessions", param, prefixA2A, prefixPerson)
+		f := invalid("%s must not begin with %s or %s, as the names of those do who are no sessions", param, prefixA2A,
+			prefixPerson)
 		return &f
-	case known && s.Agent.Principal != t.by && (s.Agent.Status != StatusDead || !registers): // the name of the dead is free, not what they left
-		return &Failure{Status: "error", Error: fmt.Sprintf("session %s was registered by another caller; choose another name", name), Code: CodeForbidden}
+	case known && s.Agent.Principal != t.by && (s.Agent.Status != StatusDead || !registers):
+		// the name of the dead is free, not what they left
+		return &Failure{Status: "error", Error: fmt.Sprintf("session %s was registered by another caller; choose "+
+			"another name", name), Code: CodeForbidden}
 	case !known && s != nil && s.Bound && s.Principal != t.by:
-		return &Failure{Status: "error", Error: fmt.Sprintf("session %s belongs to another caller; choose another name", name), Code: CodeForbidden}
+		return &Failure{Status: "error", Error: fmt.Sprintf("session %s belongs to another caller; choose another name",
+			name), Code: CodeForbidden}
 	case t.state.Settings.Strict && !registers && !outside && !(known && s.active()):
 		f := t.noAgent(name)
 		f.Code = CodeUnregistered

@@ -65,19 +65,21 @@ type BadProjectError struct{ Why string }
 
 func (e *BadProjectError) Error() string { return e.Why }
 
-// CheckProject says what is wrong with the id of a project, which has 1 to 200 bytes of UTF-8, no characters that do not
-// show, not only slashes and dots, and no . or .. as a name between slashes: that is the path of a folder, and not its name.
-// The error is a [*BadProjectError].
+// CheckProject says what is wrong with the id of a project, which has 1 to 200 bytes of UTF-8, no characters that do
+// not show, not only slashes and dots, and no . or .. as a name between slashes: that is the path of a folder, and not
+// its name. The error is a [*BadProjectError].
 func CheckProject(id string) error {
 	if f := badName("project_id", id); f != nil {
 		return &BadProjectError{f.Error}
 	}
 	if strings.Trim(id, `/\.`) == "" {
-		return &BadProjectError{"project_id must not be " + id + ", which is the path of a folder; a project has a name of its own"}
+		return &BadProjectError{"project_id must not be " + id +
+			", which is the path of a folder; a project has a name of its own"}
 	}
 	for name := range strings.FieldsFuncSeq(id, func(r rune) bool { return r == '/' || r == '\\' }) {
 		if name == "." || name == ".." {
-			return &BadProjectError{"project_id must not have " + name + " in it, as paths of folders have; a project has a name of its own"}
+			return &BadProjectError{"project_id must not have " + name +
+				" in it, as paths of folders have; a project has a name of its own"}
 		}
 	}
 	return nil
@@ -104,8 +106,8 @@ func (h *Hub) use(ctx context.Context, id string) (r *projectActor, leave func()
 	return r, func() { h.leave(r, true) }, nil
 }
 
-// place returns the place of a project, with one more user. Who comes first does not load it, as others would have to go
-// when he does.
+// place returns the place of a project, with one more user. Who comes first does not load it, as others would have to
+// go when he does.
 func (h *Hub) place(id string) (*projectActor, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -115,8 +117,9 @@ func (h *Hub) place(id string) (*projectActor, error) {
 	r := h.projects[id]
 	if r == nil {
 		r = &projectActor{
-			id: id, loaded: make(chan struct{}), over: make(chan struct{}), project: NewProject(id), waiters: make(map[string][]chan outcome),
-			news: make(chan struct{}), users: 1,
+			id: id, loaded: make(chan struct{}), over: make(chan struct{}), project: NewProject(id),
+			waiters: make(map[string][]chan outcome),
+			news:    make(chan struct{}), users: 1,
 		}
 		h.projects[id] = r
 		h.loops.Go(func() { h.tend(r) })
@@ -219,8 +222,8 @@ func (h *Hub) tend(r *projectActor) {
 	}
 }
 
-// load brings a project back. That nobody waits in it any more has to be kept before anybody sees it: else each who looks
-// at it would load it again, and again, as long as the store keeps nothing.
+// load brings a project back. That nobody waits in it any more has to be kept before anybody sees it: else each who
+// looks at it would load it again, and again, as long as the store keeps nothing.
 func (h *Hub) load(r *projectActor) error {
 	if err := h.afterEnding(r.id); err != nil || h.opts.Store == nil {
 		return err
@@ -239,8 +242,8 @@ func (h *Hub) load(r *projectActor) error {
 	return last.err
 }
 
-// restore reads a project from the store. Those who were there have the usual time to show that they still are. It returns
-// the commit of what happened to those who waited, nil when there were none.
+// restore reads a project from the store. Those who were there have the usual time to show that they still are. It
+// returns the commit of what happened to those who waited, nil when there were none.
 func (h *Hub) restore(r *projectActor) (*commit, error) {
 	ctx, cancel := context.WithTimeout(h.ctx, loadLimit)
 	defer cancel()
@@ -272,7 +275,8 @@ func (h *Hub) restore(r *projectActor) (*commit, error) {
 // tells anybody, and takes nothing more of it.
 func (h *Hub) discard(r *projectActor, err error) {
 	if h.failures.add(r.id) {
-		h.opts.Logger.Error("what happens in a project cannot be kept, and is refused until it can be again", slog.String("project", r.id), slog.String("error", err.Error()))
+		h.opts.Logger.Error("what happens in a project cannot be kept, and is refused until it can be again",
+			slog.String("project", r.id), slog.String("error", err.Error()))
 	}
 	h.mu.Lock()
 	h.remove(r)
@@ -355,7 +359,8 @@ func (r *projectActor) encode(c *Commit) error {
 	return err
 }
 
-// full reports whether the state is as large as it may get. It is weighed then, now and then, as it may have become less.
+// full reports whether the state is as large as it may get. It is weighed then, now and then, as it may have become
+// less.
 func (r *projectActor) full() bool {
 	if r.weight <= maxState || time.Since(r.weighed) < time.Second {
 		return r.weight > maxState

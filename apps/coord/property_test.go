@@ -83,7 +83,8 @@ func (w *world) step() {
 	t, n := w.t, w.model
 	pick := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }
 	name, principal := pick("session", "a", "b", "c", "d"), pick("principal", "", "", "", "ann")
-	what := pick("command", "register", "register", "heartbeat", "unregister", "todo", "update", "ask", "ask", "respond", "respond", "broadcast", "check",
+	what := pick("command", "register", "register", "heartbeat", "unregister", "todo", "update", "ask", "ask",
+		"respond", "respond", "broadcast", "check",
 		"announce", "announce", "announce", "announce", "release", "release", "define", "complete")
 	isNew := n.member(name) == nil
 	var seen time.Time
@@ -114,7 +115,8 @@ func (w *world) step() {
 	switch what {
 	case "register":
 		task, resume := pick("task", "1", "1", "2"), rapid.IntRange(0, 3).Draw(t, "resume") == 0
-		expect(Register{Session: name, TaskID: task, Resume: resume}, func() string { return n.register(m, task, principal, resume) })
+		expect(Register{Session: name, TaskID: task, Resume: resume},
+			func() string { return n.register(m, task, principal, resume) })
 	case "heartbeat":
 		expect(Heartbeat{name}, func() string {
 			if m.alive {
@@ -125,7 +127,8 @@ func (w *world) step() {
 	case "unregister":
 		expect(Unregister{name}, func() string { return n.unregister(m) })
 	case "todo":
-		expect(AddTodo{Session: name, Item: "x"}, func() string { m.todos = append(m.todos, "pending"); return "added" })
+		expect(AddTodo{Session: name, Item: "x"},
+			func() string { m.todos = append(m.todos, "pending"); return "added" })
 	case "update":
 		i, status := rapid.IntRange(0, 3).Draw(t, "todo"), pick("status", todoStates...)
 		id := "none"
@@ -171,7 +174,8 @@ func (w *world) step() {
 		}
 	case "announce":
 		h := &hold{session: name, mode: pick("mode", ModeExclusive, ModeExclusive, ModeShared)}
-		h.paths = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "y", "dir/x", "dir/", "dir/sub/", "z"}), 1, 3, rapid.ID).Draw(t, "paths")
+		h.paths = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "y", "dir/x", "dir/", "dir/sub/", "z"}), 1, 3,
+			rapid.ID).Draw(t, "paths")
 		ttl := time.Duration(rapid.SampledFrom([]int{0, 0, 30, 100}).Draw(t, "ttl")) * time.Second
 		wait := rapid.Bool().Draw(t, "wait")
 		h.auto = rapid.Bool().Draw(t, "auto")
@@ -186,7 +190,8 @@ func (w *world) step() {
 		w.release(name, expect, m)
 	case "define":
 		text := pick("definition", "1", "2")
-		expect(Define{Session: name, Name: "I", Definition: text}, func() string { n.defs["I"] = text; return "registered" })
+		expect(Define{Session: name, Name: "I", Definition: text},
+			func() string { n.defs["I"] = text; return "registered" })
 		if want == "registered" {
 			if r, ok := w.project.read(n.now, GetInterface{"I"}).(InterfaceInfo); !ok || r.Definition != text {
 				t.Fatalf("%+v", r)
@@ -221,8 +226,10 @@ func (w *world) release(name string, expect func(Command, func() string) Result,
 		if only >= 0 {
 			with = n.held[only]
 		}
-		mine := slices.ContainsFunc(n.held, func(h *hold) bool { return h.session == name && slices.Contains(h.paths, c.Path) })
-		freed, others, wider := n.release(m, c.Path, func(h *hold) bool { return (with == nil || with == h) && (!c.Auto || h.auto) })
+		mine := slices.ContainsFunc(n.held,
+			func(h *hold) bool { return h.session == name && slices.Contains(h.paths, c.Path) })
+		freed, others, wider := n.release(m, c.Path,
+			func(h *hold) bool { return (with == nil || with == h) && (!c.Auto || h.auto) })
 		switch {
 		case freed > 0:
 			return "released"
@@ -242,7 +249,8 @@ func (p *Project) read(now time.Time, c Command) Result {
 // other lets happen what no session does.
 func (w *world) other() {
 	t, n := w.t, w.model
-	switch rapid.SampledFrom([]string{"pass", "pass", "unawait", "withdraw", "unqueue", "free", "retire", "restart", "snapshot"}).Draw(t, "other") {
+	switch rapid.SampledFrom([]string{"pass", "pass", "unawait", "withdraw", "unqueue", "free", "retire", "restart",
+		"snapshot"}).Draw(t, "other") {
 	case "pass":
 		d := time.Duration(rapid.IntRange(0, 150).Draw(t, "seconds")) * time.Second
 		n.pass(d)
@@ -385,8 +393,10 @@ func (w *world) consistent() {
 		}
 	}
 	for _, m := range n.members {
-		if one := s.Sessions.get(m.name); one != nil && (len(one.Inbox) != len(m.inbox) || len(one.Todos) != len(m.todos)) {
-			t.Fatalf("%s has %d messages and %d todos, want %d and %d", m.name, len(one.Inbox), len(one.Todos), len(m.inbox), len(m.todos))
+		if one := s.Sessions.get(m.name); one != nil &&
+			(len(one.Inbox) != len(m.inbox) || len(one.Todos) != len(m.todos)) {
+			t.Fatalf("%s has %d messages and %d todos, want %d and %d", m.name, len(one.Inbox), len(one.Todos),
+				len(m.inbox), len(m.todos))
 		}
 	}
 	members := []string{}
@@ -430,7 +440,8 @@ func TestProjectAgainstModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{t: t, project: NewProject("p"), model: &naive{
-			now: time.Unix(1_700_000_000, 0).UTC(), timeout: 2 * time.Minute, keep: 10 * time.Minute, asked: map[string]*question{}, defs: map[string]string{},
+			now: time.Unix(1_700_000_000, 0).UTC(), timeout: 2 * time.Minute, keep: 10 * time.Minute,
+			asked: map[string]*question{}, defs: map[string]string{},
 		}}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			if rapid.IntRange(0, 4).Draw(t, "who") == 0 {

@@ -26,7 +26,8 @@ func TestOldEventsGo(t *testing.T) {
 	}
 	count := func() (n, oldest int64) {
 		t.Helper()
-		if err := db.QueryRowContext(t.Context(), "SELECT count(*), min(seq) FROM coord_events").Scan(&n, &oldest); err != nil {
+		if err := db.QueryRowContext(t.Context(), "SELECT count(*), min(seq) FROM coord_events").Scan(&n,
+			&oldest); err != nil {
 			t.Fatal(err)
 		}
 		return n, oldest
@@ -57,7 +58,8 @@ func TestOldEventsGo(t *testing.T) {
 	}
 	eventually(t, func() bool { _, oldest := count(); return oldest == snapshot })
 	dated := regexp.MustCompile(`"timestamp":"[^"]*"`) // what is told of dropped messages has the time of the look
-	if got := do(t, h, coord.Check{Session: "b", Peek: true}); dated.ReplaceAllString(got, "") != dated.ReplaceAllString(before, "") {
+	if got := do(t, h, coord.Check{Session: "b", Peek: true}); dated.ReplaceAllString(got,
+		"") != dated.ReplaceAllString(before, "") {
 		t.Errorf("the state is another one: %s", got)
 	}
 	do(t, h, coord.AddTodo{Session: "a", Item: "go on"})
@@ -73,7 +75,8 @@ func TestOldEventsGo(t *testing.T) {
 func TestNewestEventStays(t *testing.T) {
 	t.Parallel()
 	tables, _ := openTables(t)
-	whole := coord.Commit{Project: "p", Events: []coord.Event{{Seq: 1}, {Seq: 2}}, Texts: [][]byte{[]byte(`{"seq":1}`), []byte(`{"seq":2}`)}, Snapshot: []byte(`{}`)}
+	whole := coord.Commit{Project: "p", Events: []coord.Event{{Seq: 1}, {Seq: 2}},
+		Texts: [][]byte{[]byte(`{"seq":1}`), []byte(`{"seq":2}`)}, Snapshot: []byte(`{}`)}
 	if err := tables.Append(t.Context(), []coord.Commit{whole}); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +144,8 @@ func TestFullProjects(t *testing.T) {
 	if size := n * len(item); size < 31<<20 || size > 33<<20 {
 		t.Errorf("full with %d bytes", size)
 	}
-	for _, c := range []coord.Command{coord.Heartbeat{Session: "b"}, coord.MyTodos{Session: "b"}, coord.Check{Session: "b"}, coord.Release{Session: "b", Path: "x"}} {
+	for _, c := range []coord.Command{coord.Heartbeat{Session: "b"}, coord.MyTodos{Session: "b"},
+		coord.Check{Session: "b"}, coord.Release{Session: "b", Path: "x"}} {
 		if got := do(t, h, c); contains(got, coord.CodeLimit) {
 			t.Errorf("%T: %s", c, got)
 		}

@@ -14,8 +14,8 @@ const (
 )
 
 // overQuota says that a session would keep more than its share with more texts, or all that never registered more than
-// theirs. Of an agent what is short is not looked at: there is a limit of how many such texts there are, and looking costs
-// more.
+// theirs. Of an agent what is short is not looked at: there is a limit of how many such texts there are, and looking
+// costs more.
 func (t *tx) overQuota(name string, texts ...string) *Failure {
 	more := 0
 	for _, text := range texts {
@@ -37,7 +37,8 @@ func (t *tx) overOwn(name string, more int) *Failure {
 		return nil
 	}
 	return &Failure{Status: "error", Code: CodeLimit, Error: fmt.Sprintf(
-		"%s keeps %d KiB in this project, which is its share: finish to-dos and start afresh with register_agent and another task, release locks, shorten definitions", name, share>>10)}
+		"%s keeps %d KiB in this project, which is its share: finish to-dos and start afresh with register_agent and "+
+			"another task, release locks, shorten definitions", name, share>>10)}
 }
 
 // keeps returns how many bytes of texts a session keeps in the project, about.
@@ -82,10 +83,10 @@ type guests struct {
 	at      int64 // the event after which the size is exact; -1 when something was added since
 }
 
-// overGuests says that those who never registered would keep more than they may together, as any name will do for one of
-// them. What the dead have left is not counted, nor is it refused to them to go on: agents that die together are no reason
-// to refuse newcomers for the day that it is kept, and each has had a share of its own. People and agents of A2A are none
-// of them: their names are given to them.
+// overGuests says that those who never registered would keep more than they may together, as any name will do for one
+// of them. What the dead have left is not counted, nor is it refused to them to go on: agents that die together are no
+// reason to refuse newcomers for the day that it is kept, and each has had a share of its own. People and agents of A2A
+// are none of them: their names are given to them.
 func (t *tx) overGuests(name string, more int) *Failure {
 	if !t.isUnregistered(name) {
 		return nil
@@ -97,7 +98,8 @@ func (t *tx) overGuests(name string, more int) *Failure {
 	}
 	if g.size+more > maxGuests {
 		return &Failure{Status: "error", Code: CodeLimit, Error: fmt.Sprintf(
-			"unregistered sessions together hold %d KiB in this project, which is the limit: call register_agent first. "+
+			"unregistered sessions together hold %d KiB in this project, which is the limit: call register_agent "+
+				"first. "+
 				"Registering frees the locks and to-dos of %s and keeps the rest", maxGuests>>10, name)}
 	}
 	g.size += more
@@ -130,7 +132,8 @@ func (t *tx) guestsKeep() int {
 		}
 	}
 	for _, def := range t.state.Interfaces.all() {
-		if t.state.Sessions.get(def.RegisteredBy) != nil && t.isUnregistered(def.RegisteredBy) { // those of who has left have a limit of their own
+		// those of who has left have a limit of their own
+		if t.state.Sessions.get(def.RegisteredBy) != nil && t.isUnregistered(def.RegisteredBy) {
 			add(textSize(def.Definition))
 		}
 	}
@@ -153,8 +156,8 @@ func (t *tx) isUnregistered(name string) bool {
 	return (s == nil || s.Agent == nil) && !isExternal(name)
 }
 
-// fromUnregistered reports whether a message is from a session that never registered. That may be deleted, as it left nothing
-// but messages that others have not read; the messages of an agent that has left are no guest's.
+// fromUnregistered reports whether a message is from a session that never registered. That may be deleted, as it left
+// nothing but messages that others have not read; the messages of an agent that has left are no guest's.
 func (t *tx) fromUnregistered(m *Message) bool {
 	return t.isUnregistered(m.From) && (m.Guest || t.state.Sessions.get(m.From) != nil)
 }

@@ -93,7 +93,8 @@ func TestGuestsTogether(t *testing.T) {
 		"answers":      func(i int) Command { return Respond{From: name(i), To: "a", MessageID: "m", Response: long} },
 		"queries":      func(i int) Command { return Ask{From: name(i), To: "a", Query: long} },
 		"leases": func(i int) Command {
-			return Announce{Session: name(i), Paths: []string{fmt.Sprint(i)}, ChangeType: "modify", Description: long[:maxShort]}
+			return Announce{Session: name(i), Paths: []string{fmt.Sprint(i)}, ChangeType: "modify",
+				Description: long[:maxShort]}
 		},
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -78,7 +78,8 @@ func (restarted) run(t *tx) Result {
 		}
 	}
 	for _, claim := range slices.Clone(t.state.Queue) {
-		t.emit(Event{Kind: KindUnqueued, Session: claim.Session, ID: claim.ID, Text: "the coordinator was started again"})
+		t.emit(Event{Kind: KindUnqueued, Session: claim.Session, ID: claim.ID,
+			Text: "the coordinator was started again"})
 	}
 	for _, s := range t.state.Sessions.all() {
 		if s.Agent != nil && !s.active() && !t.holds(s.Name) { // one that holds something has called since it died

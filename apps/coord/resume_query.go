@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Await waits for the answer to a query that has a Ref, [MaxWait] at most. Whoever gives up waiting leaves the query as it
-// is. Its result is that of [Ask] with Wait, or [NotOpen].
+// Await waits for the answer to a query that has a Ref, [MaxWait] at most. Whoever gives up waiting leaves the query as
+// it is. Its result is that of [Ask] with Wait, or [NotOpen].
 type Await struct {
 	From, Ref string // those of [Ask]
 	Timeout   time.Duration
@@ -60,12 +60,13 @@ func (t *tx) open(from, ref string) *Query {
 	return nil
 }
 
-// ErrDeleted is what [Hub.Outcome] returns when the events are not kept any more that would tell, or the project is not.
+// ErrDeleted is what [Hub.Outcome] returns when the events are not kept any more that would tell, or the project is
+// not.
 var ErrDeleted = errors.New("the outcome of the query is no longer stored")
 
 // Outcome returns what became of a query with a Ref, from the events of the project after one that came before it was
-// asked. The result is what [Await] would have had, nil when the query has not ended; asked is false when there is no such
-// query.
+// asked. The result is what [Await] would have had, nil when the query has not ended; asked is false when there is no
+// such query.
 func (h *Hub) Outcome(ctx context.Context, project, ref string, after int64) (result Result, asked bool, err error) {
 	follower := h.Follow(project)
 	last, err := h.Last(ctx, project)

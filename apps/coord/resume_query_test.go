@@ -22,7 +22,8 @@ func asked(t *testing.T, h *coord.Hub, ref string) (before int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := do(t, h, coord.Ask{From: coord.A2ACaller("x"), External: true, To: "a", Query: "of " + ref, Ref: ref}); status(t, got) != "sent" {
+	if got := do(t, h, coord.Ask{From: coord.A2ACaller("x"), External: true, To: "a", Query: "of " + ref,
+		Ref: ref}); status(t, got) != "sent" {
 		t.Fatal(got)
 	}
 	return before
@@ -37,7 +38,8 @@ func awaits(ref string, limit time.Duration) coord.Await {
 func idOf(t *testing.T, h *coord.Hub, session string) string {
 	t.Helper()
 	var messages []coord.QueryMessage
-	if err := json.Unmarshal([]byte(do(t, h, coord.Check{Session: session, Peek: true})), &messages); err != nil || len(messages) == 0 {
+	if err := json.Unmarshal([]byte(do(t, h, coord.Check{Session: session, Peek: true})), &messages); err != nil ||
+		len(messages) == 0 {
 		t.Fatalf("%v, %v", messages, err)
 	}
 	return messages[0].ID
@@ -57,8 +59,8 @@ func outcome(t *testing.T, h *coord.Hub, ref string, before int64) (text string,
 	return string(raw), was
 }
 
-// Whoever comes back after a restart goes on waiting for the answer, which is there also when nobody waited for it; it is
-// in no inbox, and the question is there once.
+// Whoever comes back after a restart goes on waiting for the answer, which is there also when nobody waited for it; it
+// is in no inbox, and the question is there once.
 func TestComingBackAfterARestart(t *testing.T) {
 	t.Parallel()
 	tables, _ := openTables(t)
@@ -91,7 +93,8 @@ func TestComingBackAfterARestart(t *testing.T) {
 	if got := do(t, h, coord.ListWaits{}); !contains(got, "of r-1") {
 		t.Error(got)
 	}
-	if got := do(t, h, coord.Respond{From: "a", MessageID: id, Response: "yes"}); got != `{"status":"response_sent","to":"a2a:x"}` {
+	if got := do(t, h, coord.Respond{From: "a", MessageID: id,
+		Response: "yes"}); got != `{"status":"response_sent","to":"a2a:x"}` {
 		t.Error(got)
 	}
 	const want = `{"status":"received","response":"yes"}`
@@ -194,7 +197,8 @@ func TestComingBackForOthers(t *testing.T) {
 	register(t, h, "a", "b")
 	asked(t, h, "r")
 	for _, c := range []coord.Command{
-		coord.Await{From: coord.A2ACaller("y"), Ref: "r", Timeout: time.Minute}, coord.Withdraw{From: coord.A2ACaller("y"), Ref: "r"},
+		coord.Await{From: coord.A2ACaller("y"), Ref: "r", Timeout: time.Minute},
+		coord.Withdraw{From: coord.A2ACaller("y"), Ref: "r"},
 		coord.Await{From: coord.A2ACaller("x"), Timeout: time.Minute}, coord.Withdraw{From: coord.A2ACaller("x")},
 	} {
 		if got := do(t, h, c); status(t, got) != "not_open" {
@@ -224,7 +228,8 @@ func TestManyComeBack(t *testing.T) {
 		begun := time.Now()
 		do(t, h, coord.Respond{From: "a", MessageID: idOf(t, h, "a"), Response: "yes"})
 		all.Wait()
-		if status(t, got[0]) != "received" || status(t, got[1]) != "timeout" || status(t, got[2]) != "received" || !time.Now().Equal(begun) {
+		if status(t, got[0]) != "received" || status(t, got[1]) != "timeout" || status(t, got[2]) != "received" ||
+			!time.Now().Equal(begun) {
 			t.Errorf("%q after %v", got, time.Since(begun))
 		}
 	})
@@ -233,14 +238,17 @@ func TestManyComeBack(t *testing.T) {
 // Who waits for the answer when asking comes back for it too: the query stays, and its answer is in no inbox.
 func TestWaitingForWhatIsComeBackFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, end := range map[string]error{"too late": nil, "canceled": context.Canceled, "disconnected": coord.ErrDisconnected} {
+		for name, end := range map[string]error{"too late": nil, "canceled": context.Canceled,
+			"disconnected": coord.ErrDisconnected} {
 			h := newHub(t, nil)
 			register(t, h, "a")
 			defer h.Connect(project, "a")()
 			ctx, cancel := context.WithCancelCause(t.Context())
 			over := make(chan error, 1)
 			go func() {
-				_, err := h.Do(ctx, project, "", coord.Ask{From: coord.A2ACaller("x"), External: true, To: "a", Query: "?", Wait: true, Timeout: time.Minute, Ref: "r"})
+				_, err := h.Do(ctx, project, "",
+					coord.Ask{From: coord.A2ACaller("x"), External: true, To: "a", Query: "?", Wait: true,
+						Timeout: time.Minute, Ref: "r"})
 				over <- err
 			}()
 			synctest.Wait()

@@ -14,15 +14,17 @@ import (
 // alone is a sweep of a project where nobody has a connection.
 var alone = sweep{DefaultSessionTimeout, DefaultSessionRetention, func(string) bool { return false }}
 
-// A hook that registers an agent again changes nothing of it, whether it lives or not, and what the agent says of itself
-// afterwards counts.
+// A hook that registers an agent again changes nothing of it, whether it lives or not, and what the agent says of
+// itself afterwards counts.
 func TestRegisterOnBehalf(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
-	hook := Register{Session: "a", TaskID: "of the harness", Branch: "main", Description: "started by a hook", Resume: true}
+	hook := Register{Session: "a", TaskID: "of the harness", Branch: "main", Description: "started by a hook",
+		Resume: true}
 	has := func(when, task, description string) {
 		t.Helper()
-		want := fmt.Sprintf(`{"a":{"task_id":%q,"branch":"main","description":%q,"status":"active","started_at":"2026-01-02T03:04:05Z"}}`, task, description)
+		want := fmt.Sprintf(
+			`{"a":{"task_id":%q,"branch":"main","description":%q,"status":"active","started_at":"2026-01-02T03:04:05Z"}}`, task, description)
 		if got := b.as("", ListAgents{}); got != want {
 			t.Errorf("%s: %s, want %s", when, got, want)
 		}
@@ -74,7 +76,8 @@ func TestSessionsAreBound(t *testing.T) {
 	}
 	does("ann", Register{Session: "a", TaskID: "1"})
 	for name, first := range map[string]Command{
-		"l": announce("l", "x"), "t": AddTodo{Session: "t", Item: "t"}, "q": Ask{From: "q", To: "a", Query: "secret?"}, "i": Define{Session: "i", Name: "I", Definition: "{}"},
+		"l": announce("l", "x"), "t": AddTodo{Session: "t", Item: "t"}, "q": Ask{From: "q", To: "a", Query: "secret?"},
+		"i": Define{Session: "i", Name: "I", Definition: "{}"},
 	} {
 		if got := does("bob", MyTodos{name}); !strings.Contains(got, `"total":0`) {
 			t.Error(got)
@@ -102,7 +105,8 @@ func TestSessionsAreBound(t *testing.T) {
 		b.p = p
 		for _, name := range []string{"l", "t", "q", "i"} {
 			for _, c := range []Command{
-				Register{Session: name, TaskID: "1"}, Release{Session: name, Path: "x"}, Check{Session: name}, MyTodos{name}, Heartbeat{name}, announce(name, "y"),
+				Register{Session: name, TaskID: "1"}, Release{Session: name, Path: "x"}, Check{Session: name},
+				MyTodos{name}, Heartbeat{name}, announce(name, "y"),
 			} {
 				if got := b.as("bob", c); !strings.Contains(got, CodeForbidden) {
 					t.Errorf("%+v: %s", c, got)
@@ -121,7 +125,9 @@ func TestSessionsThatNobodyMisses(t *testing.T) {
 	b := newBed(t)
 	for i := range 2 * maxSessions {
 		name := fmt.Sprint("s", i)
-		for _, c := range []Command{Heartbeat{name}, MyTodos{name}, Check{Session: name}, CheckLock{Session: name, Path: "x"}, Unregister{name}, UpdateTodo{name, "t", "blocked"}, Release{Session: name, Path: "x"}} {
+		for _, c := range []Command{Heartbeat{name}, MyTodos{name}, Check{Session: name},
+			CheckLock{Session: name, Path: "x"}, Unregister{name}, UpdateTodo{name, "t", "blocked"},
+			Release{Session: name, Path: "x"}} {
 			b.as("", c)
 		}
 	}
@@ -135,7 +141,8 @@ func TestSessionsThatNobodyMisses(t *testing.T) {
 	if s := b.p.state.Sessions; s.get("gone") != nil || s.get("has todos") == nil {
 		t.Error("one who left nothing is kept, or one who left something is not")
 	}
-	if got := b.as("bob", Define{Session: "gone", Name: "I", Definition: "{}"}); !strings.Contains(got, `"registered"`) {
+	if got := b.as("bob", Define{Session: "gone", Name: "I", Definition: "{}"}); !strings.Contains(got,
+		`"registered"`) {
 		t.Errorf("a forgotten name is not free: %s", got)
 	}
 }
@@ -189,11 +196,15 @@ func TestNamesThatMislead(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.as("", Register{Session: "b", TaskID: "1"})
-	for _, bad := range []string{"a\u200bb", "a\u202eb", "a\x1b[2J", "a\nb", "\ufeffa", "a\u2028b", "a\u00adb", "a\x00", "\u2066a", "a\u200d"} {
+	for _, bad := range []string{"a\u200bb", "a\u202eb", "a\x1b[2J", "a\nb", "\ufeffa", "a\u2028b", "a\u00adb", "a\x00",
+		"\u2066a", "a\u200d"} {
 		for _, c := range []Command{
-			Register{Session: bad, TaskID: "1"}, Register{Session: "a", TaskID: bad}, Register{Session: "a", TaskID: "1", Branch: bad}, CompleteTask{"b", bad},
-			Ask{From: "a", To: bad, Query: "?"}, Ask{From: "a", To: "b", Type: bad, Query: "?"}, Broadcast{Session: "a", Type: bad, Content: "!"},
-			Respond{From: "a", To: bad, MessageID: "m", Response: "!"}, Respond{From: "a", To: "b", MessageID: bad, Response: "!"},
+			Register{Session: bad, TaskID: "1"}, Register{Session: "a", TaskID: bad},
+			Register{Session: "a", TaskID: "1", Branch: bad}, CompleteTask{"b", bad},
+			Ask{From: "a", To: bad, Query: "?"}, Ask{From: "a", To: "b", Type: bad, Query: "?"},
+			Broadcast{Session: "a", Type: bad, Content: "!"},
+			Respond{From: "a", To: bad, MessageID: "m", Response: "!"},
+			Respond{From: "a", To: "b", MessageID: bad, Response: "!"},
 			UpdateTodo{"a", bad, "blocked"}, Define{Session: "a", Name: bad, Definition: "{}"}, GetInterface{bad},
 		} {
 			if got := b.as("", c); !strings.Contains(got, CodeInvalid) {

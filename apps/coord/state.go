@@ -10,8 +10,8 @@ type Settings struct {
 	Strict bool `json:"strict,omitzero"`
 	// IgnoreCase makes paths that differ in case only the same, as on macOS and Windows.
 	IgnoreCase bool `json:"ignore_case,omitzero"`
-	// Roots are folders of which absolute paths below are read as relative ones: that of the repository and those of its
-	// worktrees. A relative path that leads from one of them into another is one of the inner root.
+	// Roots are folders of which absolute paths below are read as relative ones: that of the repository and those of
+	// its worktrees. A relative path that leads from one of them into another is one of the inner root.
 	Roots []string `json:"roots,omitzero"`
 	// PerBranch says that only agents on the same branch are in each other's way.
 	PerBranch bool `json:"per_branch,omitzero"`
@@ -91,17 +91,20 @@ const (
 
 // A Claim is what somebody wants to change, or only read undisturbed.
 type Claim struct {
-	ID          string    `json:"id"`
-	Session     string    `json:"session"`
-	Branch      string    `json:"branch,omitzero"`
-	Paths       []string  `json:"paths"` // clean; a path that ends in a slash is a folder and all that is in it, others may be patterns, with a backslash before what is no wildcard
-	Mode        string    `json:"mode"`
-	ChangeType  string    `json:"change_type"`
-	Description string    `json:"description"`
-	TTL         float64   `json:"ttl_seconds,omitzero"` // how long the lease lives without being renewed; 0 for no such limit
-	Time        time.Time `json:"time"`                 // when it was made
-	Auto        bool      `json:"auto,omitzero"`        // a hook made it, and the session has not said so itself
-	Literal     bool      `json:"literal,omitzero"`     // the paths are files, unless they end in a slash
+	ID      string `json:"id"`
+	Session string `json:"session"`
+	Branch  string `json:"branch,omitzero"`
+	// clean; a path that ends in a slash is a folder and all that is in it, others may be patterns, with a backslash
+	// before what is no wildcard
+	Paths       []string `json:"paths"`
+	Mode        string   `json:"mode"`
+	ChangeType  string   `json:"change_type"`
+	Description string   `json:"description"`
+	// how long the lease lives without being renewed; 0 for no such limit
+	TTL     float64   `json:"ttl_seconds,omitzero"`
+	Time    time.Time `json:"time"`             // when it was made
+	Auto    bool      `json:"auto,omitzero"`    // a hook made it, and the session has not said so itself
+	Literal bool      `json:"literal,omitzero"` // the paths are files, unless they end in a slash
 
 	set      *pathSet // of the paths, once it was needed
 	blockers int      // while it is in the queue: how many leases and earlier claims are in its way
@@ -152,8 +155,8 @@ type session struct {
 	// Principal is who did the first thing as this session, which is Bound to it then. An Agent has its own.
 	Principal string `json:"principal,omitzero"`
 	Bound     bool   `json:"bound,omitzero"`
-	// Since is the stamp from which on ids of queries are those of this principal: what is older was asked by somebody else
-	// who had the name. 0 is from the beginning.
+	// Since is the stamp from which on ids of queries are those of this principal: what is older was asked by somebody
+	// else who had the name. 0 is from the beginning.
 	Since int64 `json:"since,omitzero"`
 
 	EndedAt time.Time  `json:"ended_at,omitzero"` // when it died
@@ -177,7 +180,8 @@ type state struct {
 	Interfaces *ordered[*Interface] `json:"interfaces"`
 	Completed  []string             `json:"completed"` // tasks
 
-	Broadcasts map[int64]*Message `json:"broadcasts,omitzero"` // in a snapshot only: those that are in inboxes, by their number
+	// in a snapshot only: those that are in inboxes, by their number
+	Broadcasts map[int64]*Message `json:"broadcasts,omitzero"`
 
 	dropped []string // queries that have just lost their place in an inbox
 
@@ -188,6 +192,7 @@ type state struct {
 
 func newState() *state {
 	return &state{
-		Sessions: newOrdered[*session](), Queries: newOrdered[*Query](), Leases: newOrdered[*Lease](), Interfaces: newOrdered[*Interface](),
+		Sessions: newOrdered[*session](), Queries: newOrdered[*Query](), Leases: newOrdered[*Lease](),
+		Interfaces: newOrdered[*Interface](),
 	}
 }

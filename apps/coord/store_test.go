@@ -112,7 +112,8 @@ func callers(t *testing.T, h *coord.Hub, what string) (acknowledged, refused []s
 	return acknowledged, refused
 }
 
-// checkKept checks that what was acknowledged is there and what was refused is not, also for who loads the project again.
+// checkKept checks that what was acknowledged is there and what was refused is not, also for who loads the project
+// again.
 func checkKept(t *testing.T, h *coord.Hub, tables *coord.Tables, acknowledged, refused []string) {
 	t.Helper()
 	again := newHub(t, &coord.HubOptions{Store: tables})
@@ -131,8 +132,8 @@ func checkKept(t *testing.T, h *coord.Hub, tables *coord.Tables, acknowledged, r
 	}
 }
 
-// A store that fails for a while loses nothing that was acknowledged, and the project goes on, whichever commit it is that
-// fails.
+// A store that fails for a while loses nothing that was acknowledged, and the project goes on, whichever commit it is
+// that fails.
 func TestStoreFails(t *testing.T) {
 	t.Parallel()
 	for position := range 12 {
@@ -179,7 +180,8 @@ func TestDatabaseFails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run(`CREATE TRIGGER full BEFORE INSERT ON coord_events WHEN new.seq % 7 = 0 BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
+	run(
+		`CREATE TRIGGER full BEFORE INSERT ON coord_events WHEN new.seq % 7 = 0 BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
 	acknowledged, refused := callers(t, h, "before")
 	if len(refused) == 0 {
 		t.Error("nothing was refused")
@@ -209,7 +211,8 @@ func TestTwoWriters(t *testing.T) {
 	if _, err := one.Do(t.Context(), "p", "", coord.AddTodo{Session: "a", Item: "one"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := two.Do(t.Context(), "p", "", coord.AddTodo{Session: "a", Item: "two"}); !errors.Is(err, coord.ErrNotKept) {
+	if _, err := two.Do(t.Context(), "p", "", coord.AddTodo{Session: "a", Item: "two"}); !errors.Is(err,
+		coord.ErrNotKept) {
 		t.Errorf("%v", err)
 	}
 	if _, err := two.Do(t.Context(), "p", "", coord.AddTodo{Session: "a", Item: "three"}); err != nil {

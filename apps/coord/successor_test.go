@@ -8,15 +8,20 @@ import (
 	"time"
 )
 
-// Answers to the questions of somebody are not for who has the name of the session after that one, however the name became
-// free and whatever the answer names. The same principal gets late answers as before.
+// Answers to the questions of somebody are not for who has the name of the session after that one, however the name
+// became free and whatever the answer names. The same principal gets late answers as before.
 func TestAnswersAreNotForSuccessors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
 		frees func(b *bed) // the name a
 	}{
-		{"died", func(b *bed) { b.now = b.now.Add(DefaultSessionTimeout); b.as("bob", Heartbeat{"b"}); b.as("", alone) }},
+		{"died", func(b *bed) {
+			b.now = b.now.Add(DefaultSessionTimeout)
+			b.as("bob", Heartbeat{"b"})
+			b.as("",
+				alone)
+		}},
 		{"left", func(b *bed) { b.as("ann", Unregister{"a"}) }},
 		{"retired", func(b *bed) { b.as("root", Retire{Session: "a", Person: "person:root"}) }},
 	} {
@@ -45,7 +50,8 @@ func TestAnswersAreNotForSuccessors(t *testing.T) {
 						t.Fatal(got)
 					}
 					own := ask(heir)
-					if got := b.as("bob", Check{Session: "b", Peek: true}); heir == "eve" && strings.Count(got, "password") != 1 {
+					if got := b.as("bob", Check{Session: "b", Peek: true}); heir == "eve" &&
+						strings.Count(got, "password") != 1 {
 						t.Errorf("bob is asked by those who are gone: %s", got)
 					}
 					for _, id := range ids {

@@ -56,14 +56,16 @@ const insertEvent = "INSERT INTO coord_events (project, seq, at, kind, session, 
 func (c *Commit) write(ctx context.Context, tx *store.Tx) error {
 	for i := range c.Events {
 		e := &c.Events[i]
-		done, err := tx.ExecContext(ctx, insertEvent, c.Project, e.Seq, e.Time.UnixMilli(), string(e.Kind), e.Session, c.Texts[i])
+		done, err := tx.ExecContext(ctx, insertEvent, c.Project, e.Seq, e.Time.UnixMilli(), string(e.Kind), e.Session,
+			c.Texts[i])
 		if err != nil {
 			return err
 		}
 		if n, err := done.RowsAffected(); err != nil {
 			return err
 		} else if n == 0 {
-			return fmt.Errorf("event %d does not follow the newest event: another process has written to this project", e.Seq)
+			return fmt.Errorf("event %d does not follow the newest event: another process has written to this project",
+				e.Seq)
 		}
 	}
 	if c.Snapshot == nil && c.Events[0].Seq > 1 {
@@ -83,11 +85,13 @@ func (c *Commit) write(ctx context.Context, tx *store.Tx) error {
 func (s *Tables) Load(ctx context.Context, project string) (snapshot []byte, events []Event, err error) {
 	err = s.db.Read(ctx, func(ctx context.Context, snap *store.Snapshot) error {
 		var seq int64
-		err := snap.QueryRowContext(ctx, "SELECT seq, snapshot FROM coord_projects WHERE project = $1", project).Scan(&seq, &snapshot)
+		err := snap.QueryRowContext(ctx, "SELECT seq, snapshot FROM coord_projects WHERE project = $1",
+			project).Scan(&seq, &snapshot)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		rows, err := snap.QueryContext(ctx, "SELECT body FROM coord_events WHERE project = $1 AND seq > $2 ORDER BY seq", project, seq)
+		rows, err := snap.QueryContext(ctx, "SELECT body FROM coord_events WHERE project = $1 AND seq > $2 ORDER BY "+
+			"seq", project, seq)
 		if err != nil {
 			return err
 		}
@@ -99,7 +103,8 @@ func (s *Tables) Load(ctx context.Context, project string) (snapshot []byte, eve
 
 // Events returns up to limit events of a project after a number.
 func (s *Tables) Events(ctx context.Context, project string, after int64, limit int) ([]Event, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT body FROM coord_events WHERE project = $1 AND seq > $2 ORDER BY seq LIMIT $3", project, after, limit)
+	rows, err := s.db.QueryContext(ctx, "SELECT body FROM coord_events WHERE project = $1 AND seq > $2 ORDER BY seq "+
+		"LIMIT $3", project, after, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,8 @@ type TodoInfo struct {
 func infos(todos []*Todo) []TodoInfo {
 	all := make([]TodoInfo, len(todos))
 	for i, todo := range todos {
-		all[i] = TodoInfo{ID: todo.ID, Text: todo.Text, Status: todo.Status, Priority: todo.Priority, CreatedAt: Time(todo.CreatedAt)}
+		all[i] = TodoInfo{ID: todo.ID, Text: todo.Text, Status: todo.Status, Priority: todo.Priority,
+			CreatedAt: Time(todo.CreatedAt)}
 		if !todo.CompletedAt.IsZero() {
 			all[i].CompletedAt = timeOf(todo.CompletedAt)
 		}
@@ -170,7 +171,8 @@ func (AllTodos) run(t *tx) Result {
 			continue
 		}
 		sum := summarize(s.Todos)
-		all.set(name, AgentTodos{TaskID: s.Agent.TaskID, Description: s.Agent.Description, Total: sum.Total, Completed: sum.Completed, Todos: infos(s.Todos)})
+		all.set(name, AgentTodos{TaskID: s.Agent.TaskID, Description: s.Agent.Description, Total: sum.Total,
+			Completed: sum.Completed, Todos: infos(s.Todos)})
 	}
 	return all
 }

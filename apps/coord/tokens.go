@@ -51,7 +51,8 @@ func (s *Tables) CreateToken(ctx context.Context, g Grant) (token string, err er
 	hash := sha256.Sum256([]byte(token))
 	defer s.tokens.change()
 	err = s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		result, err := tx.ExecContext(ctx, "INSERT INTO coord_tokens (hash, project, name, role, created_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
+		result, err := tx.ExecContext(ctx, "INSERT INTO coord_tokens (hash, project, name, role, created_at) VALUES "+
+			"($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
 			hash[:], g.Project, g.Name, g.Role, time.Now().UnixMilli())
 		if err != nil {
 			return err
@@ -87,7 +88,8 @@ func (s *Tables) Tokens(ctx context.Context) (all []Grant, err error) {
 }
 
 func (s *Tables) eachToken(ctx context.Context, f func(hash []byte, g Grant)) (err error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT hash, project, name, role, created_at FROM coord_tokens ORDER BY project, name")
+	rows, err := s.db.QueryContext(ctx, "SELECT hash, project, name, role, created_at FROM coord_tokens ORDER BY "+
+		"project, name")
 	if err != nil {
 		return err
 	}
@@ -149,7 +151,8 @@ func (s *Tables) TokensChange() <-chan struct{} {
 }
 
 // current returns all tokens.
-func (s *Tables) current(ctx context.Context) (grants map[[sha256.Size]byte]Grant, projects map[string]bool, err error) {
+func (s *Tables) current(ctx context.Context) (grants map[[sha256.Size]byte]Grant, projects map[string]bool,
+	err error) {
 	t := &s.tokens
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -35,7 +35,8 @@ func TestChecksTakeWhatIsKept(t *testing.T) {
 		synctest.Wait()
 		s.step = make(chan error)
 		tell := func(text string) {
-			go h.Do(context.Background(), project, "", coord.Broadcast{Session: "b", Content: text}) // what comes of it is not asked
+			// what comes of it is not asked
+			go h.Do(context.Background(), project, "", coord.Broadcast{Session: "b", Content: text})
 			synctest.Wait()
 		}
 		tell("first")

@@ -117,14 +117,15 @@ func (drop) who() (string, bool) { return "", false }
 
 func (c drop) run(t *tx) Result {
 	if lease := t.state.Leases.get(c.id); lease != nil && !lease.again {
-		t.emit(Event{Kind: KindReleased, Session: lease.Session, ID: c.id, Text: "the call that waited for it was canceled"})
+		t.emit(Event{Kind: KindReleased, Session: lease.Session, ID: c.id,
+			Text: "the call that waited for it was canceled"})
 		t.grantQueued()
 	}
 	return nil
 }
 
-// cycle returns the circle of sessions that there would be if one began to wait for others, nil when there would be none.
-// It looks for those that wait for the one already, through others or not.
+// cycle returns the circle of sessions that there would be if one began to wait for others, nil when there would be
+// none. It looks for those that wait for the one already, through others or not.
 func (t *tx) cycle(from string, to []string) []string {
 	w, wanted := t.waits(), map[string]bool{}
 	for _, name := range to {

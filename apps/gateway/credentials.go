@@ -63,9 +63,9 @@ func (u *upstream) keyHeaders(names []string) []string {
 	return names
 }
 
-// passOn is the interceptor that hands on what a caller's request has beside its body: the extensions that it activates, the
-// tenant, and credentials, of which only those for which the upstream's card names a scheme. An upstream that cannot be
-// reached it puts into words for callers, who must not read its address.
+// passOn is the interceptor that hands on what a caller's request has beside its body: the extensions that it
+// activates, the tenant, and credentials, of which only those for which the upstream's card names a scheme. An upstream
+// that cannot be reached it puts into words for callers, who must not read its address.
 func (c *calling) passOn(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
 	if in, ok := ctx.Value(requestKey{}).(http.Header); ok {
 		for _, scheme := range c.card.SecuritySchemes {
@@ -127,7 +127,8 @@ func pass(out, in http.Header, scheme a2a.SecurityScheme) {
 }
 
 // notKeys are headers that mean something by themselves, whatever a card calls an API key.
-var notKeys = []string{"Host", "Content-Type", "Content-Length", "Accept", "Connection", "Transfer-Encoding", "Cookie", "Upgrade",
+var notKeys = []string{"Host", "Content-Type", "Content-Length", "Accept", "Connection", "Transfer-Encoding", "Cookie",
+	"Upgrade",
 	"Te", "Trailer", "Keep-Alive", "Forwarded", "Via", "Expect", "Origin", "Traceparent", "Tracestate",
 	"A2a-Version", "A2a-Extensions", "X-A2a-Extensions", "Last-Event-Id", "X-Request-Id"}
 

@@ -17,17 +17,19 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 )
 
-// A client of 0.1 does not follow links, so the gateway asks for its files in the message. What a client asks for itself
-// counts, and clients of other versions get links to large files as ever.
+// A client of 0.1 does not follow links, so the gateway asks for its files in the message. What a client asks for
+// itself counts, and clients of other versions get links to large files as ever.
 func TestClientsOf01GetFilesInTheMessage(t *testing.T) {
 	t.Parallel()
 	url := front(t, nil, gateway.Upstream{Card: painter(t)})
 	const bytes, link = `"bytes":"YWJj`, `"uri":"http`
 	wants(t, post(t, url, fmt.Sprintf(send01, "t1", "paint")), bytes)
-	asked := strings.Replace(fmt.Sprintf(send01, "t2", "paint"), `"role"`, `"metadata":{"desiredOutputFiles":"url"},"role"`, 1)
+	asked := strings.Replace(fmt.Sprintf(send01, "t2", "paint"), `"role"`,
+		`"metadata":{"desiredOutputFiles":"url"},"role"`, 1)
 	wants(t, post(t, url, asked), link)
-	wants(t, post(t, url, `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"m","role":"user",`+
-		`"parts":[{"kind":"text","text":"paint"}]}}}`), link)
+	wants(t, post(t, url,
+		`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"m","role":"user",`+
+			`"parts":[{"kind":"text","text":"paint"}]}}}`), link)
 }
 
 // painter serves an agent of 1.0 that makes a file, which it gives out by a link.

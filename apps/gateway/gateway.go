@@ -34,9 +34,9 @@ type Upstream struct {
 
 // Options tune a gateway. Every zero value is a safe default.
 type Options struct {
-	// Server is how the gateway is served. Its Card, CardFunc, Path and Authenticator are the gateway's own business: it
-	// shows the cards of its upstreams, and passes credentials on instead of judging them. On a port of its own gRPC gets
-	// no credentials through: let it share that of HTTP.
+	// Server is how the gateway is served. Its Card, CardFunc, Path and Authenticator are the gateway's own business:
+	// it shows the cards of its upstreams, and passes credentials on instead of judging them. On a port of its own gRPC
+	// gets no credentials through: let it share that of HTTP.
 	Server server.Options
 	// Client is how upstreams are called.
 	Client client.Options
@@ -133,7 +133,8 @@ func check(upstreams []Upstream) error {
 		case u.Name == "" && len(upstreams) > 1:
 			return errors.New("gateway: each of several upstreams needs a name")
 		case u.Name != "" && (!nameForm.MatchString(u.Name) || binding.ReservedTenant(u.Name) || u.Name == webhookName):
-			return fmt.Errorf("gateway: an upstream cannot be called %q: use letters, digits, _ and -, and no name that has a meaning in paths", u.Name)
+			return fmt.Errorf("gateway: an upstream cannot be called %q: use letters, digits, _ and -, and no name "+
+				"that has a meaning in paths", u.Name)
 		case seen[u.Name]:
 			return fmt.Errorf("gateway: two upstreams are called %q", u.Name)
 		}

@@ -99,7 +99,8 @@ func upstream(t *testing.T, gen a2a.Generation, tune func(*server.Options)) stri
 	return serveService(t, e.Agent("worker", agent.Func(worker), &engine.AgentOptions{Card: c}), c, gen, tune)
 }
 
-func serveService(t *testing.T, svc a2a.Service, c *a2a.AgentCard, gen a2a.Generation, tune func(*server.Options)) string {
+func serveService(t *testing.T, svc a2a.Service, c *a2a.AgentCard, gen a2a.Generation,
+	tune func(*server.Options)) string {
 	t.Helper()
 	opts := &server.Options{Card: c, Logger: quiet, Generations: spoken(gen)}
 	if tune != nil {
@@ -183,13 +184,15 @@ func converse(t *testing.T, c *client.Client) {
 	if err != nil || !ok || task.ID != paused.Task.ID || task.Status.State != a2a.TaskStateCompleted {
 		t.Fatalf("answered: %+v, %v", result, err)
 	}
-	if got, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: task.ID}); err != nil || got.ID != task.ID || len(got.Artifacts) != 1 {
+	if got, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: task.ID}); err != nil || got.ID != task.ID ||
+		len(got.Artifacts) != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if _, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "nobody"}); !errors.Is(err, a2a.ErrTaskNotFound) {
 		t.Errorf("an unknown task: %v", err)
 	}
-	if _, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID}); !errors.Is(err, a2a.ErrTaskNotCancelable) {
+	if _, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID}); !errors.Is(err,
+		a2a.ErrTaskNotCancelable) {
 		t.Errorf("cancel of a finished task: %v", err)
 	}
 }
@@ -296,12 +299,13 @@ func TestIDsOfClients(t *testing.T) {
 	wants(t, post(t, url, resubscribe, ann), `"id":"t"`, `"completed"`, `"final":true`)
 }
 
-// Nobody reads what the agent said to a caller whose key is in a header that the gateway has yet to hear of: it fetches the
-// agent's card with the first request.
+// Nobody reads what the agent said to a caller whose key is in a header that the gateway has yet to hear of: it fetches
+// the agent's card with the first request.
 func TestAnswersOfTheFirstCaller(t *testing.T) {
 	t.Parallel()
 	up := upstream(t, a2a.Generation10, func(o *server.Options) {
-		o.Card.SecuritySchemes = map[string]a2a.SecurityScheme{"k": &a2a.APIKeyScheme{Location: "header", Name: "X-Key"}}
+		o.Card.SecuritySchemes = map[string]a2a.SecurityScheme{"k": &a2a.APIKeyScheme{Location: "header",
+			Name: "X-Key"}}
 	})
 	url := front(t, nil, gateway.Upstream{Card: up})
 	ann := "X-Key: ann"
@@ -362,7 +366,8 @@ func TestSubscriptionsOf10(t *testing.T) {
 				}
 			}
 		}
-		if _, err := c.Subscribe(t.Context(), &a2a.SubscribeRequest{ID: id}); !errors.Is(err, a2a.ErrUnsupportedOperation) {
+		if _, err := c.Subscribe(t.Context(), &a2a.SubscribeRequest{ID: id}); !errors.Is(err,
+			a2a.ErrUnsupportedOperation) {
 			t.Errorf("%s: subscribed to a finished task: %v", gen, err)
 		}
 	}
@@ -399,7 +404,8 @@ func TestForgottenTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { e.Shutdown(context.Background()) })
-		srv, err := server.New(e.Agent("w", agent.Func(worker), &engine.AgentOptions{Card: card()}), &server.Options{Card: card(), Logger: quiet})
+		srv, err := server.New(e.Agent("w", agent.Func(worker), &engine.AgentOptions{Card: card()}),
+			&server.Options{Card: card(), Logger: quiet})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -457,7 +463,11 @@ func TestOneIDAtOnce(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	up := upstream(t, a2a.Generation10, func(o *server.Options) {
-		o.CardFunc, o.Card = func(context.Context, *http.Request) (*a2a.AgentCard, error) { asked.Add(1); return card(), nil }, nil
+		o.CardFunc, o.Card = func(context.Context, *http.Request) (*a2a.AgentCard, error) {
+			asked.Add(1)
+			return card(),
+				nil
+		}, nil
 	})
 	url := front(t, nil, gateway.Upstream{Card: up})
 	var wg sync.WaitGroup
@@ -476,17 +486,23 @@ func TestCredentials(t *testing.T) {
 		schemes map[string]a2a.SecurityScheme
 		want    map[string]string
 	}{
-		"none":   {nil, map[string]string{"Authorization": "", "X-Key": "", "Cookie": ""}},
-		"bearer": {map[string]a2a.SecurityScheme{"b": &a2a.HTTPAuthScheme{Scheme: "bearer"}}, map[string]string{"Authorization": "Bearer secret", "X-Key": "", "Cookie": ""}},
-		"basic":  {map[string]a2a.SecurityScheme{"b": &a2a.HTTPAuthScheme{Scheme: "Basic"}}, map[string]string{"Authorization": "", "X-Key": ""}},
-		"key":    {map[string]a2a.SecurityScheme{"k": &a2a.APIKeyScheme{Location: "header", Name: "X-Key"}}, map[string]string{"Authorization": "", "X-Key": "key"}},
-		"cookie": {map[string]a2a.SecurityScheme{"k": &a2a.APIKeyScheme{Location: "cookie", Name: "session"}}, map[string]string{"Cookie": "session=s", "Authorization": ""}},
-		"forged": {map[string]a2a.SecurityScheme{"k": &a2a.APIKeyScheme{Location: "header", Name: "Host"}}, map[string]string{"Authorization": ""}},
+		"none": {nil, map[string]string{"Authorization": "", "X-Key": "", "Cookie": ""}},
+		"bearer": {map[string]a2a.SecurityScheme{"b": &a2a.HTTPAuthScheme{Scheme: "bearer"}},
+			map[string]string{"Authorization": "Bearer secret", "X-Key": "", "Cookie": ""}},
+		"basic": {map[string]a2a.SecurityScheme{"b": &a2a.HTTPAuthScheme{Scheme: "Basic"}},
+			map[string]string{"Authorization": "", "X-Key": ""}},
+		"key": {map[string]a2a.SecurityScheme{"k": &a2a.APIKeyScheme{Location: "header", Name: "X-Key"}},
+			map[string]string{"Authorization": "", "X-Key": "key"}},
+		"cookie": {map[string]a2a.SecurityScheme{"k": &a2a.APIKeyScheme{Location: "cookie", Name: "session"}},
+			map[string]string{"Cookie": "session=s", "Authorization": ""}},
+		"forged": {map[string]a2a.SecurityScheme{"k": &a2a.APIKeyScheme{Location: "header", Name: "Host"}},
+			map[string]string{"Authorization": ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := make(chan http.Header, 1)
-			srv, err := server.New(&webhookService{}, &server.Options{Card: withSchemes(c.schemes), Logger: quiet, Generations: spoken(a2a.Generation10)})
+			srv, err := server.New(&webhookService{},
+				&server.Options{Card: withSchemes(c.schemes), Logger: quiet, Generations: spoken(a2a.Generation10)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -513,12 +529,17 @@ func TestCredentials(t *testing.T) {
 func TestTheTokenOfAProtectedAgent(t *testing.T) {
 	t.Parallel()
 	for _, gen := range []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation01} {
-		up := upstream(t, gen, func(o *server.Options) { o.Authenticator = auth.Token("secret", a2a.Identity{Subject: "ann"}) })
+		up := upstream(t, gen,
+			func(o *server.Options) { o.Authenticator = auth.Token("secret", a2a.Identity{Subject: "ann"}) })
 		url := front(t, nil, gateway.Upstream{Card: up})
-		if _, err := dial(t, url, gen, client.Options{Interceptors: []client.Interceptor{client.Bearer("secret")}}).SendMessage(t.Context(), message("hello")); err != nil {
+		if _, err := dial(t, url, gen,
+			client.Options{Interceptors: []client.Interceptor{client.Bearer("secret")}}).SendMessage(t.Context(),
+			message("hello")); err != nil {
 			t.Errorf("%s with the token: %v", gen, err)
 		}
-		_, err := dial(t, url, gen, client.Options{Interceptors: []client.Interceptor{client.Bearer("wrong")}}).SendMessage(t.Context(), message("hello"))
+		_, err := dial(t, url, gen,
+			client.Options{Interceptors: []client.Interceptor{client.Bearer("wrong")}}).SendMessage(t.Context(),
+			message("hello"))
 		if !errors.Is(err, a2a.ErrUnauthenticated) {
 			t.Errorf("%s with another token: %v", gen, err)
 		}
@@ -555,11 +576,13 @@ func TestSeveralUpstreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), `<a href="old/">old</a>`) || !strings.Contains(string(body), `<a href="new/">new</a>`) {
+	if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), `<a href="old/">old</a>`) ||
+		!strings.Contains(string(body), `<a href="new/">new</a>`) {
 		t.Errorf("the page at the root: %s %v", body, err)
 	}
 	c := dial(t, url, a2a.Generation10, client.Options{})
-	if _, err := c.Ask(t.Context(), "hello"); !errors.Is(err, a2a.ErrInvalidParams) || !strings.Contains(err.Error(), "old, new") {
+	if _, err := c.Ask(t.Context(), "hello"); !errors.Is(err, a2a.ErrInvalidParams) ||
+		!strings.Contains(err.Error(), "old, new") {
 		t.Errorf("without a tenant: %v", err)
 	}
 }
@@ -591,7 +614,8 @@ func TestBadUpstreams(t *testing.T) {
 	t.Parallel()
 	for _, ups := range [][]gateway.Upstream{
 		nil, {{}}, {{Card: "a"}, {Card: "b"}}, {{Name: "a", Card: "a"}, {Name: "a", Card: "b"}},
-		{{Name: "tasks", Card: "a"}}, {{Name: "a/b", Card: "a"}}, {{Name: "v1", Card: "a"}}, {{Name: "_webhook", Card: "a"}},
+		{{Name: "tasks", Card: "a"}}, {{Name: "a/b", Card: "a"}}, {{Name: "v1", Card: "a"}},
+		{{Name: "_webhook", Card: "a"}},
 	} {
 		if _, err := gateway.New(ups, nil); err == nil {
 			t.Errorf("%+v is accepted", ups)
@@ -613,7 +637,8 @@ func TestOneClientForOneCard(t *testing.T) {
 	url := front(t, nil, gateway.Upstream{Card: up})
 	before := runtime.NumGoroutine()
 	for range 100 {
-		wants(t, post(t, url, `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t"}}`, "A2A-Version: 1.0"), `-32001`)
+		wants(t, post(t, url, `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t"}}`, "A2A-Version: 1.0"),
+			`-32001`)
 	}
 	if grown := runtime.NumGoroutine() - before; grown > 50 {
 		t.Errorf("%d goroutines more after 100 calls", grown)

@@ -15,7 +15,8 @@ func TestWebhooksAtMetadataAddresses(t *testing.T) {
 	for _, private := range []bool{false, true} {
 		w := newWebhooks(&Options{AllowPrivateWebhooks: private})
 		defer w.http.CloseIdleConnections()
-		for _, host := range []string{"168.63.129.16", "[fd20:ce::254]", "169.254.169.254", "100.100.100.200", "[fd00:ec2::254]"} {
+		for _, host := range []string{"168.63.129.16", "[fd20:ce::254]", "169.254.169.254", "100.100.100.200",
+			"[fd00:ec2::254]"} {
 			resp, err := w.http.Get("http://" + host + "/latest")
 			if err == nil {
 				resp.Body.Close()

@@ -44,7 +44,8 @@ func (s forgetful) StreamMessage(context.Context, *a2a.SendMessageRequest) (iter
 	return func(yield func(a2a.StreamEvent, error) bool) {
 		for _, e := range []a2a.Event{
 			&a2a.Task{ID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}},
-			&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateWorking, Message: said}},
+			&a2a.StatusUpdate{TaskID: "t", ContextID: "c",
+				Status: a2a.TaskStatus{State: a2a.TaskStateWorking, Message: said}},
 			&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}},
 		} {
 			if !yield(a2a.NewStreamEvent("", e), nil) {
@@ -65,7 +66,8 @@ func (s forgetful) GetTask(_ context.Context, req *a2a.GetTaskRequest) (*a2a.Tas
 func TestTheAnswerOfForgetfulAgents(t *testing.T) {
 	t.Parallel()
 	for _, history := range []bool{false, true} {
-		url := front(t, nil, gateway.Upstream{Card: serveService(t, forgetful{history: history}, card(), a2a.Generation10, nil)})
+		url := front(t, nil, gateway.Upstream{Card: serveService(t, forgetful{history: history}, card(),
+			a2a.Generation10, nil)})
 		for _, gen := range []a2a.Generation{a2a.Generation01, a2a.Generation03, a2a.Generation10} {
 			c := dial(t, url, gen, client.Options{})
 			req := message("what time is it?")

@@ -51,7 +51,8 @@ func (u *upstream) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequ
 }
 
 // ListPushConfigs implements a2a.Service.
-func (u *upstream) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+func (u *upstream) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse,
+	error) {
 	cl, err := u.client(ctx)
 	if err != nil {
 		return nil, err

@@ -69,8 +69,8 @@ type sending struct {
 	hook  string     // URL of the gateway's webhook in the message; "" when there is none
 }
 
-// prepare translates the ids of a message. Whatever the upstream speaks, the id that a client made stays with the gateway:
-// another client's may be the same.
+// prepare translates the ids of a message. Whatever the upstream speaks, the id that a client made stays with the
+// gateway: another client's may be the same.
 func (u *upstream) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*sending, error) {
 	req, err := withFiles(ctx, req)
 	if err != nil {
@@ -95,11 +95,12 @@ func (u *upstream) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*s
 	}
 }
 
-// withFiles returns the request with the wish that files come in messages, if the caller speaks 0.1 and does not say what
-// it wants: its clients do not follow links, and the upstream sees a client of another version.
+// withFiles returns the request with the wish that files come in messages, if the caller speaks 0.1 and does not say
+// what it wants: its clients do not follow links, and the upstream sees a client of another version.
 func withFiles(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.SendMessageRequest, error) {
 	_, wants := req.Metadata[files.WantFiles]
-	if _, asks := req.Message.Metadata[files.WantFiles]; wants || asks || a2a.CallFrom(ctx).Generation != a2a.Generation01 {
+	if _, asks := req.Message.Metadata[files.WantFiles]; wants || asks ||
+		a2a.CallFrom(ctx).Generation != a2a.Generation01 {
 		return req, nil
 	}
 	r, m := *req, *req.Message
@@ -108,8 +109,8 @@ func withFiles(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.SendMessa
 	return &r, m.Metadata.Set(files.WantFiles, "inline")
 }
 
-// toTask returns the request with its message sent to a task of the upstream, which gets its own ids of the tasks that the
-// message refers to.
+// toTask returns the request with its message sent to a task of the upstream, which gets its own ids of the tasks that
+// the message refers to.
 func (u *upstream) toTask(ctx context.Context, req *a2a.SendMessageRequest, id a2a.TaskID) *a2a.SendMessageRequest {
 	if req.NewTaskID == "" && req.Message.TaskID == id {
 		return req
@@ -160,7 +161,8 @@ func (u *upstream) SendMessage(ctx context.Context, req *a2a.SendMessageRequest)
 }
 
 // StreamMessage implements a2a.Service.
-func (u *upstream) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (u *upstream) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	cl, err := u.client(ctx)
 	if err != nil {
 		return nil, err
@@ -181,9 +183,10 @@ func (u *upstream) StreamMessage(ctx context.Context, req *a2a.SendMessageReques
 	})
 }
 
-// sendAgain sends a message by send: once more as a new one when the upstream has forgotten the task behind the client's id,
-// which in 0.1 begins a new task. What was remembered for a message that failed is forgotten.
-func sendAgain[T any](u *upstream, ctx context.Context, req *a2a.SendMessageRequest, send func(*sending) (T, error)) (T, error) {
+// sendAgain sends a message by send: once more as a new one when the upstream has forgotten the task behind the
+// client's id, which in 0.1 begins a new task. What was remembered for a message that failed is forgotten.
+func sendAgain[T any](u *upstream, ctx context.Context, req *a2a.SendMessageRequest, send func(*sending) (T, error)) (T,
+	error) {
 	var none T
 	for {
 		s, err := u.prepare(ctx, req)
@@ -210,9 +213,9 @@ func sendAgain[T any](u *upstream, ctx context.Context, req *a2a.SendMessageRequ
 	}
 }
 
-// send sends a message. One that makes a task under an id of the client's own is followed from its first event on, because
-// until the id is bound nobody could cancel the task or look at it. What the stream said counts, whatever the upstream says
-// of the task later.
+// send sends a message. One that makes a task under an id of the client's own is followed from its first event on,
+// because until the id is bound nobody could cancel the task or look at it. What the stream said counts, whatever the
+// upstream says of the task later.
 func (u *upstream) send(ctx context.Context, cl *calling, s *sending) (a2a.SendResult, error) {
 	var config a2a.SendConfiguration
 	if s.req.Configuration != nil {
@@ -247,7 +250,8 @@ func (u *upstream) send(ctx context.Context, cl *calling, s *sending) (a2a.SendR
 	if task == nil {
 		return nil, a2a.NewError(a2a.ErrInvalidAgentResponse, "the agent's stream ended before its first event")
 	}
-	task, err := outcome.Final(cl.GetTask(ctx, &a2a.GetTaskRequest{ID: task.ID, HistoryLength: asked(config.HistoryLength)}))
+	task, err := outcome.Final(cl.GetTask(ctx,
+		&a2a.GetTaskRequest{ID: task.ID, HistoryLength: asked(config.HistoryLength)}))
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +259,8 @@ func (u *upstream) send(ctx context.Context, cl *calling, s *sending) (a2a.SendR
 }
 
 // sendPlainly sends a message as it is.
-func (u *upstream) sendPlainly(ctx context.Context, cl *calling, s *sending, config a2a.SendConfiguration) (a2a.SendResult, error) {
+func (u *upstream) sendPlainly(ctx context.Context, cl *calling, s *sending,
+	config a2a.SendConfiguration) (a2a.SendResult, error) {
 	req, history := s.req, config.HistoryLength
 	if history != nil {
 		config.HistoryLength = asked(history)
@@ -269,7 +274,8 @@ func (u *upstream) sendPlainly(ctx context.Context, cl *calling, s *sending, con
 	return result, err
 }
 
-// asked returns how much history is asked of the upstream where a client asks for so much; nil leaves it to the upstream.
+// asked returns how much history is asked of the upstream where a client asks for so much; nil leaves it to the
+// upstream.
 func asked(history *int) *int {
 	if history == nil {
 		return nil
@@ -336,7 +342,8 @@ func (u *upstream) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (
 }
 
 // Subscribe implements a2a.Service.
-func (u *upstream) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (u *upstream) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	cl, err := u.client(ctx)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// A switchboard is the Service at the root of a gateway to several upstreams: a request's tenant names the one it is for.
+// A switchboard is the Service at the root of a gateway to several upstreams: a request's tenant names the one it is
+// for.
 type switchboard []*route
 
 func upstreamsOf(routes []*route) []*upstream {
@@ -32,14 +33,16 @@ func (s switchboard) pick(tenant string) (*upstream, error) {
 		}
 		names[i] = r.name
 	}
-	return nil, a2a.InvalidParams("tenant", fmt.Sprintf("must name one of the agents behind this gateway: %s", strings.Join(names, ", ")))
+	return nil, a2a.InvalidParams("tenant",
+		fmt.Sprintf("must name one of the agents behind this gateway: %s", strings.Join(names, ", ")))
 }
 
 // card is the one at the root: it lists what is behind the gateway.
 func (g *Gateway) card(context.Context, *http.Request) (*a2a.AgentCard, error) {
 	c := &a2a.AgentCard{
-		Name:               "Dragoman gateway",
-		Description:        "Several agents behind one address. Each has a card below its name, and takes requests whose tenant is that name.",
+		Name: "Dragoman gateway",
+		Description: "Several agents behind one address. Each has a card below its name, and takes requests " +
+			"whose tenant is that name.",
 		Version:            "1",
 		DefaultInputModes:  []string{"text/plain"},
 		DefaultOutputModes: []string{"text/plain"},
@@ -64,7 +67,8 @@ func (s switchboard) SendMessage(ctx context.Context, req *a2a.SendMessageReques
 	return u.SendMessage(ctx, req)
 }
 
-func (s switchboard) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (s switchboard) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	u, err := s.pick(req.Tenant)
 	if err != nil {
 		return nil, err
@@ -96,7 +100,8 @@ func (s switchboard) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest)
 	return u.CancelTask(ctx, req)
 }
 
-func (s switchboard) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (s switchboard) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	u, err := s.pick(req.Tenant)
 	if err != nil {
 		return nil, err
@@ -120,7 +125,8 @@ func (s switchboard) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRe
 	return u.GetPushConfig(ctx, req)
 }
 
-func (s switchboard) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+func (s switchboard) ListPushConfigs(ctx context.Context,
+	req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
 	u, err := s.pick(req.Tenant)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 )
 
 // A taskTable remembers which task of the upstream stands behind an id that a client of 0.1 made. Ids are kept for each
-// owner and tenant, so that an id that another caller made is not there. The task that was used longest ago makes room for a new one.
+// owner and tenant, so that an id that another caller made is not there. The task that was used longest ago makes room
+// for a new one.
 type taskTable struct {
 	max      int
 	lifetime time.Duration

@@ -27,7 +27,8 @@ import (
 )
 
 const (
-	// webhookName is the first segment of the path below which upstreams notify the gateway. It is no name of an upstream.
+	// webhookName is the first segment of the path below which upstreams notify the gateway. It is no name of an
+	// upstream.
 	webhookName = "_webhook"
 	// maxNotification bounds what an upstream posts, in bytes.
 	maxNotification = 8 << 20
@@ -36,8 +37,8 @@ const (
 )
 
 // webhooks are the gateway's own webhook. Upstreams notify it in their generation, and each notification goes on to the
-// client's webhook in the generation in which the client named it. What the client's webhook answers is what the upstream
-// gets, so the upstream repeats what failed, and the gateway needs to keep nothing.
+// client's webhook in the generation in which the client named it. What the client's webhook answers is what the
+// upstream gets, so the upstream repeats what failed, and the gateway needs to keep nothing.
 type webhooks struct {
 	max      int
 	lifetime time.Duration
@@ -81,10 +82,12 @@ func newWebhooks(o *Options) *webhooks {
 func (w *webhooks) bound(url string) { w.base.CompareAndSwap(nil, &url) }
 
 // replace returns a push config that names the gateway's webhook instead of the client's, and remembers the client's.
-func (w *webhooks) replace(ctx context.Context, u *upstream, config *a2a.PushConfig, m mask.Mask) (*a2a.PushConfig, error) {
+func (w *webhooks) replace(ctx context.Context, u *upstream, config *a2a.PushConfig, m mask.Mask) (*a2a.PushConfig,
+	error) {
 	base := w.base.Load()
 	if base == nil {
-		return nil, a2a.NewError(a2a.ErrPushNotSupported, "the gateway does not know its own URL, under which the agent would notify it")
+		return nil, a2a.NewError(a2a.ErrPushNotSupported,
+			"the gateway does not know its own URL, under which the agent would notify it")
 	}
 	target, err := url.Parse(config.URL)
 	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" {
@@ -102,7 +105,8 @@ func (w *webhooks) replace(ctx context.Context, u *upstream, config *a2a.PushCon
 		return nil, err
 	}
 	secret := rand.Text()
-	if err := w.add(secret, &hook{up: u, config: *config, gen: gen, told: cl.generation(), mask: m, used: time.Now()}); err != nil {
+	if err := w.add(secret, &hook{up: u, config: *config, gen: gen, told: cl.generation(), mask: m,
+		used: time.Now()}); err != nil {
 		return nil, err
 	}
 	own := *config
@@ -116,11 +120,13 @@ const maxSecret = 4096
 func checkLengths(c *a2a.PushConfig) error {
 	fields := map[string]string{"url": c.URL, "token": c.Token, "id": c.ID}
 	if c.Authentication != nil {
-		fields["authentication.scheme"], fields["authentication.credentials"] = c.Authentication.Scheme, c.Authentication.Credentials
+		fields["authentication.scheme"], fields["authentication.credentials"] = c.Authentication.Scheme,
+			c.Authentication.Credentials
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if len(fields[name]) > maxSecret {
-			return a2a.InvalidParams(name, fmt.Sprintf("must not be longer than %d bytes for the gateway to remember it", maxSecret))
+			return a2a.InvalidParams(name, fmt.Sprintf("must not be longer than %d bytes for the gateway to remember "+
+				"it", maxSecret))
 		}
 	}
 	return nil
@@ -133,7 +139,8 @@ func (w *webhooks) add(secret string, h *hook) error {
 		w.expire()
 	}
 	if len(w.bySecret) >= w.max {
-		return a2a.NewError(a2a.ErrRateLimited, fmt.Sprintf("the gateway remembers %d webhooks already, which is the limit", w.max))
+		return a2a.NewError(a2a.ErrRateLimited,
+			fmt.Sprintf("the gateway remembers %d webhooks already, which is the limit", w.max))
 	}
 	w.bySecret[secret] = h
 	return nil
@@ -205,7 +212,8 @@ func (w *webhooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(rw, r.Body, maxNotification))
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		http.Error(rw, fmt.Sprintf("a notification is at most %d bytes", maxNotification), http.StatusRequestEntityTooLarge)
+		http.Error(rw, fmt.Sprintf("a notification is at most %d bytes", maxNotification),
+			http.StatusRequestEntityTooLarge)
 		return
 	}
 	if err != nil {
@@ -224,8 +232,8 @@ func (w *webhooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	rw.WriteHeader(http.StatusNoContent)
 }
 
-// decode reads the body that an upstream of its generation sends: an event of 1.0, and a task before that. HTTP+JSON of 0.3
-// has a form of its own.
+// decode reads the body that an upstream of its generation sends: an event of 1.0, and a task before that. HTTP+JSON of
+// 0.3 has a form of its own.
 func (h *hook) decode(body []byte) (a2a.Event, error) {
 	switch h.told {
 	case a2a.Generation01:
@@ -247,12 +255,13 @@ func (h *hook) decode(body []byte) (a2a.Event, error) {
 // eventOf reads one event, which need not be one that a stream begins with.
 func eventOf(d wire.Dialect, body []byte) (a2a.Event, error) {
 	var told a2a.Event
-	_, err := d.NewStreamDecoder(wire.OpSubscribe, &a2a.SubscribeRequest{}).Decode(body, func(ev a2a.Event, partial bool) {
-		if t, ok := ev.(*a2a.Task); ok && partial { // was made of an update
-			ev = &a2a.StatusUpdate{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status, Metadata: t.Metadata}
-		}
-		told = ev
-	})
+	_, err := d.NewStreamDecoder(wire.OpSubscribe, &a2a.SubscribeRequest{}).Decode(body,
+		func(ev a2a.Event, partial bool) {
+			if t, ok := ev.(*a2a.Task); ok && partial { // was made of an update
+				ev = &a2a.StatusUpdate{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status, Metadata: t.Metadata}
+			}
+			told = ev
+		})
 	if err == nil && told == nil {
 		err = errors.New("it has no event")
 	}
@@ -303,8 +312,8 @@ func (h *hook) encode(ctx context.Context, event a2a.Event) ([]byte, string, err
 	return b, wire.MediaTypeJSON, err
 }
 
-// task returns the task that an event is about: as the upstream has it now or, where it does not show it to the gateway,
-// as far as the event tells.
+// task returns the task that an event is about: as the upstream has it now or, where it does not show it to the
+// gateway, as far as the event tells.
 func (h *hook) task(ctx context.Context, event a2a.Event) *a2a.Task {
 	told := new(a2a.Task)
 	switch e := event.(type) {

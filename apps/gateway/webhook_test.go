@@ -70,7 +70,8 @@ func (s *webhookService) GetPushConfig(_ context.Context, req *a2a.GetPushConfig
 	return nil, a2a.ErrTaskNotFound
 }
 
-func (s *webhookService) ListPushConfigs(_ context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+func (s *webhookService) ListPushConfigs(_ context.Context,
+	req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &a2a.ListPushConfigsResponse{Configs: s.configs}, nil
@@ -157,14 +158,24 @@ func TestWebhooks(t *testing.T) {
 		mediaType string
 		want      []string
 	}{
-		{"1.0 for 1.0", a2a.Generation10, a2a.Generation10, body10, "application/a2a+json", []string{`"statusUpdate"`, `"TASK_STATE_WORKING"`, `"taskId":"made"`}},
-		{"0.3 for 1.0", a2a.Generation03, a2a.Generation10, body03, "application/a2a+json", []string{`"task":{"id":"made"`, `"TASK_STATE_WORKING"`}},
-		{"0.3 over HTTP+JSON for 1.0", a2a.Generation03, a2a.Generation10, rest03, "application/a2a+json", []string{`"statusUpdate"`, `"TASK_STATE_CANCELED"`}},
-		{"0.1 for 1.0", a2a.Generation01, a2a.Generation10, body01, "application/a2a+json", []string{`"task":{"id":"made","contextId":"c"`, `"TASK_STATE_WORKING"`, `"artifactId":"index-0"`, `"artifactId":"index-1"`}},
-		{"1.0 for 0.3", a2a.Generation10, a2a.Generation03, body10, "application/json", []string{`"kind":"task"`, `"id":"made"`, `"completed"`}}, // asked for as a whole
-		{"0.3 for 0.3", a2a.Generation03, a2a.Generation03, body03, "application/json", []string{`"kind":"task"`, `"id":"made"`, `"working"`}},
-		{"1.0 for 0.1", a2a.Generation10, a2a.Generation01, body10, "application/json", []string{`"id":"mine"`, `"completed"`}},
-		{"0.1 for 0.1", a2a.Generation01, a2a.Generation01, body01, "application/json", []string{`"id":"mine","sessionId":"c"`, `"working"`, `"index":1`}},
+		{"1.0 for 1.0", a2a.Generation10, a2a.Generation10, body10, "application/a2a+json",
+			[]string{`"statusUpdate"`, `"TASK_STATE_WORKING"`, `"taskId":"made"`}},
+		{"0.3 for 1.0", a2a.Generation03, a2a.Generation10, body03, "application/a2a+json",
+			[]string{`"task":{"id":"made"`, `"TASK_STATE_WORKING"`}},
+		{"0.3 over HTTP+JSON for 1.0", a2a.Generation03, a2a.Generation10, rest03, "application/a2a+json",
+			[]string{`"statusUpdate"`, `"TASK_STATE_CANCELED"`}},
+		{"0.1 for 1.0", a2a.Generation01, a2a.Generation10, body01, "application/a2a+json",
+			[]string{`"task":{"id":"made","contextId":"c"`, `"TASK_STATE_WORKING"`, `"artifactId":"index-0"`,
+				`"artifactId":"index-1"`}},
+		// asked for as a whole
+		{"1.0 for 0.3", a2a.Generation10, a2a.Generation03, body10, "application/json",
+			[]string{`"kind":"task"`, `"id":"made"`, `"completed"`}},
+		{"0.3 for 0.3", a2a.Generation03, a2a.Generation03, body03, "application/json",
+			[]string{`"kind":"task"`, `"id":"made"`, `"working"`}},
+		{"1.0 for 0.1", a2a.Generation10, a2a.Generation01, body10, "application/json",
+			[]string{`"id":"mine"`, `"completed"`}},
+		{"0.1 for 0.1", a2a.Generation01, a2a.Generation01, body01, "application/json",
+			[]string{`"id":"mine","sessionId":"c"`, `"working"`, `"index":1`}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -173,7 +184,8 @@ func TestWebhooks(t *testing.T) {
 			url := frontWithURL(t, gateway.Options{AllowPrivateWebhooks: true}, gateway.Upstream{Card: up})
 			hook, got := receiver(t, 200)
 			c := dial(t, url, row.down, client.Options{})
-			config := &a2a.PushConfig{URL: hook, Token: "tok", Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "cred"}}
+			config := &a2a.PushConfig{URL: hook, Token: "tok",
+				Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "cred"}}
 			request := message("hello")
 			request.Configuration = &a2a.SendConfiguration{PushConfig: config}
 			if row.down == a2a.Generation01 {
@@ -191,7 +203,8 @@ func TestWebhooks(t *testing.T) {
 			}
 			n := <-got
 			wants(t, n.body, row.want...)
-			if n.header.Get("Content-Type") != row.mediaType || n.header.Get("Authorization") != "Bearer cred" || n.header.Get("X-A2a-Notification-Token") != "tok" {
+			if n.header.Get("Content-Type") != row.mediaType || n.header.Get("Authorization") != "Bearer cred" ||
+				n.header.Get("X-A2a-Notification-Token") != "tok" {
 				t.Errorf("headers %v", n.header)
 			}
 		})
@@ -212,7 +225,8 @@ func TestWebhooksThatFail(t *testing.T) {
 		return svc.last().URL
 	}
 	hook, _ := receiver(t, 500)
-	if status := notify(t, register(gateway.Options{AllowPrivateWebhooks: true}, hook), body); status != http.StatusBadGateway {
+	if status := notify(t, register(gateway.Options{AllowPrivateWebhooks: true}, hook),
+		body); status != http.StatusBadGateway {
 		t.Errorf("of a webhook that fails: %d", status)
 	}
 	hook, got := receiver(t, 200)
@@ -229,7 +243,8 @@ func TestWebhooksThatFail(t *testing.T) {
 			t.Errorf("%q is answered with %d", bad, status)
 		}
 	}
-	if status := notify(t, open, `{"task":{"id":"`+string(bytes.Repeat([]byte("x"), 9<<20))+`"}}`); status != http.StatusRequestEntityTooLarge {
+	if status := notify(t, open, `{"task":{"id":"`+string(bytes.Repeat([]byte("x"), 9<<20))+
+		`"}}`); status != http.StatusRequestEntityTooLarge {
 		t.Errorf("of a large one: %d", status)
 	}
 	resp, err := http.Get(open + "?validationToken=abc")
@@ -254,11 +269,13 @@ func TestWebhooksOfFailedSendsAreForgotten(t *testing.T) {
 			t.Errorf("sent: %v", err)
 		}
 	}
-	if _, err := c.CreatePushConfig(t.Context(), &a2a.PushConfig{TaskID: "t", URL: "https://client.example/hook"}); err != nil {
+	if _, err := c.CreatePushConfig(t.Context(),
+		&a2a.PushConfig{TaskID: "t", URL: "https://client.example/hook"}); err != nil {
 		t.Errorf("a webhook after sends that failed: %v", err)
 	}
 	long := "https://client.example/" + strings.Repeat("x", 5000)
-	if _, err := c.CreatePushConfig(t.Context(), &a2a.PushConfig{TaskID: "t", URL: long}); !errors.Is(err, a2a.ErrInvalidParams) {
+	if _, err := c.CreatePushConfig(t.Context(), &a2a.PushConfig{TaskID: "t", URL: long}); !errors.Is(err,
+		a2a.ErrInvalidParams) {
 		t.Errorf("a long URL: %v", err)
 	}
 }
@@ -296,7 +313,8 @@ func TestPushConfigsAreShownAsTheyCame(t *testing.T) {
 	if err := c.DeletePushConfig(t.Context(), &a2a.DeletePushConfigRequest{TaskID: "t", ID: made.ID}); err != nil {
 		t.Error(err)
 	}
-	if status := notify(t, gone, `{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING"}}}`); status != http.StatusNotFound {
+	if status := notify(t, gone,
+		`{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING"}}}`); status != http.StatusNotFound {
 		t.Errorf("a deleted webhook answers %d", status)
 	}
 	for range 2 {
@@ -304,7 +322,8 @@ func TestPushConfigsAreShownAsTheyCame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.CreatePushConfig(t.Context(), &a2a.PushConfig{TaskID: "t", URL: hook}); err == nil || !strings.Contains(err.Error(), "limit") {
+	if _, err := c.CreatePushConfig(t.Context(), &a2a.PushConfig{TaskID: "t", URL: hook}); err == nil ||
+		!strings.Contains(err.Error(), "limit") {
 		t.Errorf("one too many: %v", err)
 	}
 }

@@ -104,7 +104,8 @@ func aboutText(text string) about {
 }
 
 // readPatterns adds what a text holds beside words.
-func readPatterns(text string, tokens []token, add func(string, strength, float64), words map[string]float64, known map[string]bool) {
+func readPatterns(text string, tokens []token, add func(string, strength, float64), words map[string]float64,
+	known map[string]bool) {
 	codes, sums := currencies(text, tokens), amounts(text)
 	_, into := wanted(text)
 	switch {
@@ -154,8 +155,8 @@ type textRange struct{ from, to int }
 
 var quotes = lazy(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|(?:^|[\s(])'[^'\n]{1,200}'`)
 
-// inPassing returns what a text names in passing: what it quotes is what the work is done with, and an amount brings its
-// currency along. Neither says what is to be done.
+// inPassing returns what a text names in passing: what it quotes is what the work is done with, and an amount brings
+// its currency along. Neither says what is to be done.
 func inPassing(text string) []textRange {
 	var spans []textRange
 	for _, m := range quotes().FindAllStringIndex(text, -1) {
@@ -201,7 +202,8 @@ func ofName(tokens []token, at int, text string) bool {
 			return false
 		}
 		raw := []rune(tokens[i].raw)
-		return len(raw) > 1 && unicode.IsUpper(raw[0]) && unicode.IsLower(raw[1]) && !strings.ContainsAny(text[tokens[i-1].to:tokens[i].from], ".!?:,;")
+		return len(raw) > 1 && unicode.IsUpper(raw[0]) && unicode.IsLower(raw[1]) &&
+			!strings.ContainsAny(text[tokens[i-1].to:tokens[i].from], ".!?:,;")
 	}
 	return capital(at) && (capital(at-1) || capital(at+1))
 }

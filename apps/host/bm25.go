@@ -4,8 +4,8 @@ package host
 
 import "math"
 
-// An index ranks documents by Okapi BM25. A document's terms have weights, as if a term of weight 2 stood there twice: so
-// fields of different importance are one document.
+// An index ranks documents by Okapi BM25. A document's terms have weights, as if a term of weight 2 stood there twice:
+// so fields of different importance are one document.
 type index struct {
 	docs []*document
 	in   map[string]int // in how many documents a term is

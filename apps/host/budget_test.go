@@ -35,7 +35,8 @@ func TestOneBudgetForAllLooks(t *testing.T) {
 		want   int // requests, each of 400 tokens
 		says   string
 	}{
-		"calls":    {host.Budget{Calls: 5}, 5, "5 questions to the language model, 240000 tokens and 3m0s are the limits"},
+		"calls": {host.Budget{Calls: 5}, 5,
+			"5 questions to the language model, 240000 tokens and 3m0s are the limits"},
 		"tokens":   {host.Budget{Tokens: 1000}, 3, "24 questions to the language model, 1000 tokens"},
 		"defaults": {host.Budget{}, 24, "24 questions"},
 	} {
@@ -95,7 +96,8 @@ func TestTheBudgetOutlivesARestart(t *testing.T) {
 		}
 	})
 	url := serve(t, worker, cardOf("Worker", "Digs tunnels", "tunnels"))
-	model := llmtest.Func(t, func(*llmtest.Request) llmtest.Step { return llmtest.Calls(send("Worker", "dig one more")) })
+	model := llmtest.Func(t,
+		func(*llmtest.Request) llmtest.Step { return llmtest.Calls(send("Worker", "dig one more")) })
 	options := host.Options{Planner: host.NewLLM(model.Model()), Budget: host.Budget{Calls: 3}}
 	kept := memory.New(nil)
 	defer kept.Close()
@@ -107,6 +109,7 @@ func TestTheBudgetOutlivesARestart(t *testing.T) {
 	defer second.stop()
 	close(goOn)
 	if done := second.await(t, task.ID, a2a.TaskStateFailed); len(model.Requests()) != 3 || len(done.Artifacts) != 3 {
-		t.Errorf("%d requests, %d artifacts: %s", len(model.Requests()), len(done.Artifacts), done.Status.Message.Text())
+		t.Errorf("%d requests, %d artifacts: %s", len(model.Requests()), len(done.Artifacts),
+			done.Status.Message.Text())
 	}
 }

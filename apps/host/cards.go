@@ -170,8 +170,8 @@ func (d *document) trade() (topic string) {
 	return topic
 }
 
-// share makes shares of the weights of topics. What a card says of its topics grows slower than how often it says it, and
-// what it names once beside its main topic is no topic of it.
+// share makes shares of the weights of topics. What a card says of its topics grows slower than how often it says it,
+// and what it names once beside its main topic is no topic of it.
 func (d *document) share() {
 	most := 0.0
 	for _, weight := range d.topics {

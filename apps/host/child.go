@@ -22,8 +22,8 @@ import (
 
 var errStepTimeout = errors.New("it took too long")
 
-// work takes one step: it sends the agent its message, or comes back to a task that an earlier turn began, and shows what
-// the agent does until its task ends or waits. When the turn ends meanwhile the step stays as it is.
+// work takes one step: it sends the agent its message, or comes back to a task that an earlier turn began, and shows
+// what the agent does until its task ends or waits. When the turn ends meanwhile the step stays as it is.
 func (x *run) work(ctx context.Context, s *step) {
 	f, err := x.attempt(ctx, s)
 	x.mu.Lock()
@@ -48,7 +48,8 @@ func (x *run) fails(s *step, err error) {
 	gone, ok := errors.AsType[*unreached](err)
 	if ok && s.Child != "" && s.Answer != "" {
 		s.State, s.Answer, s.Say = waiting, "", ""
-		x.notices = append(x.notices, s.Agent+" "+cannotBeReached+gone.reason+". It has not got your answer; please send it again later.")
+		x.notices = append(x.notices, s.Agent+" "+cannotBeReached+gone.reason+
+			". It has not got your answer; please send it again later.")
 		return
 	}
 	s.State, s.Error, s.Lost = failed, clean(outward(err), maxProblem), ok
@@ -122,7 +123,8 @@ func (x *run) abandon(ctx context.Context, l *link, s *step) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelPatience)
 	defer cancel()
-	l.CancelTask(ctx, &a2a.CancelTaskRequest{ID: id}) // it may have ended, or not be cancelable: nobody waits for it any more
+	// it may have ended, or not be cancelable: nobody waits for it any more
+	l.CancelTask(ctx, &a2a.CancelTaskRequest{ID: id})
 }
 
 // sends is how often a message is sent at most. It is sent again only when surely no task came of it.
@@ -157,8 +159,10 @@ func (x *run) exchange(ctx context.Context, l *link, s *step) (*fold, error) {
 			return f, x.withoutStream(ctx, l, s, f, req)
 		case s.Child != "" && isKind(err, a2a.ErrUnsupportedOperation, a2a.ErrTaskNotFound, a2a.ErrInvalidParams):
 			return f, x.afterRefusal(ctx, l, s, f, err)
-		case s.Child == "" && req.Message.ContextID != "" && isKind(err, a2a.ErrInvalidParams, a2a.ErrInvalidRequest, a2a.ErrTaskNotFound):
-			req.Message.ContextID, req.Message.ReferenceTaskIDs = "", nil // the agent makes the ids of its conversations itself
+		case s.Child == "" && req.Message.ContextID != "" &&
+			isKind(err, a2a.ErrInvalidParams, a2a.ErrInvalidRequest, a2a.ErrTaskNotFound):
+			// the agent makes the ids of its conversations itself
+			req.Message.ContextID, req.Message.ReferenceTaskIDs = "", nil
 			continue
 		case try == sends || !notSent(err):
 			return nil, err
@@ -204,7 +208,8 @@ func (x *run) withoutStream(ctx context.Context, l *link, s *step, f *fold, req 
 		}
 		return err
 	}
-	if err := f.event(client.Update{StreamEvent: a2a.NewStreamEvent("", result), Polled: true}); err != nil || f.over() {
+	if err := f.event(client.Update{StreamEvent: a2a.NewStreamEvent("", result), Polled: true}); err != nil ||
+		f.over() {
 		return err
 	}
 	return f.take(l.Follow(ctx, &a2a.SubscribeRequest{ID: f.task}))
@@ -236,7 +241,8 @@ func (x *run) arrived(ctx context.Context, l *link, s *step) (bool, error) {
 func (x *run) search(ctx context.Context, l *link, s *step) (bool, error) {
 	history := searchHistory
 	for token := ""; ; {
-		page, err := l.ListTasks(ctx, &a2a.ListTasksRequest{ContextID: x.contextOf(ctx, s), PageToken: token, HistoryLength: &history})
+		page, err := l.ListTasks(ctx, &a2a.ListTasksRequest{ContextID: x.contextOf(ctx, s), PageToken: token,
+			HistoryLength: &history})
 		if err != nil {
 			if _, remote := errors.AsType[*a2a.Error](err); remote {
 				return false, nil
@@ -279,8 +285,8 @@ func (x *run) begin(ctx context.Context, s *step, id a2a.TaskID, contextID a2a.C
 }
 
 // ownContext returns the id under which agents know the user's conversation. To an agent, all users of the host are one
-// caller. So the id that a user gave the conversation does not suffice: another user's may be the same. Callers without an
-// owner and a tenant are one to the host as well, and share their ids with it.
+// caller. So the id that a user gave the conversation does not suffice: another user's may be the same. Callers without
+// an owner and a tenant are one to the host as well, and share their ids with it.
 func (x *run) ownContext() a2a.ContextID {
 	info, _ := outcome.Parts(x.t)
 	if info.Shared() {
@@ -307,7 +313,8 @@ func (x *run) request(ctx context.Context, s *step) (*a2a.SendMessageRequest, er
 	if len(parts) == 0 {
 		return nil, errors.New("there is nothing to send to it")
 	}
-	m := &a2a.Message{ID: s.MessageID, Role: a2a.RoleUser, Parts: parts, TaskID: s.Child, ContextID: x.contextOf(ctx, s)}
+	m := &a2a.Message{ID: s.MessageID, Role: a2a.RoleUser, Parts: parts, TaskID: s.Child,
+		ContextID: x.contextOf(ctx, s)}
 	m.Metadata = a2a.Metadata{}
 	if from != nil && (s.Whole || s.Answer != "") {
 		m.Metadata = cloneMetadata(from.Metadata)
@@ -502,8 +509,8 @@ func (x *run) cancelChildren(ctx context.Context) {
 	group.Wait()
 }
 
-// cancelStep cancels the task of a step that has not ended. When the agent was sent a message and has not said yet which
-// task came of it, the task is looked for.
+// cancelStep cancels the task of a step that has not ended. When the agent was sent a message and has not said yet
+// which task came of it, the task is looked for.
 func (x *run) cancelStep(ctx context.Context, s *step) {
 	x.mu.Lock()
 	was, id := s.State, s.Child
@@ -522,7 +529,8 @@ func (x *run) cancelStep(ctx context.Context, s *step) {
 	if id == "" && !x.find(ctx, l, s) {
 		return
 	}
-	l.CancelTask(ctx, &a2a.CancelTaskRequest{ID: s.Child}) // one that has ended meanwhile, or will not be cancelled, is left to its agent
+	// one that has ended meanwhile, or will not be cancelled, is left to its agent
+	l.CancelTask(ctx, &a2a.CancelTaskRequest{ID: s.Child})
 }
 
 // find looks for the task of a message that was on its way when the turn ended.

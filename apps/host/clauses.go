@@ -35,10 +35,12 @@ type binding struct {
 
 // The bindings, the more particular ones first.
 var bindings = []binding{
-	{lazy(`(?i)[,;.]?\s*\b(?:and|but)?\s*\b(?:then|after that|afterwards?|after this|once that is done|when that is done|subsequently|finally)\b,?\s+`), forward, nil},
+	{lazy(
+		`(?i)[,;.]?\s*\b(?:and|but)?\s*\b(?:then|after that|afterwards?|after this|once that is done|when that is done|subsequently|finally)\b,?\s+`), forward, nil},
 	{lazy(`(?i)[,;.]?\s*\b(?:and\s+)?next\b,?\s+`), forward, commands},
 	{lazy(`(?i)[,;]?\s*\band\s+after\b,?\s+`), forward, commands},
-	{lazy(`(?i)[,;]?\s*\b(?:but|and)\s+(?:first|before that|beforehand|before you do|prior to that)\b,?\s+`), backward, nil},
+	{lazy(`(?i)[,;]?\s*\b(?:but|and)\s+(?:first|before that|beforehand|before you do|prior to that)\b,?\s+`), backward,
+		nil},
 	{lazy(`(?i),?\s*\bbut\s+(?:only\s+)?after\s+`), backward, startsWithVerb},
 	{lazy(`(?i),?\s*\b(?:after|once)\s+(?:you(?:'ve| have)?\s+)?`), backward, startsWithVerb},
 	{lazy(`(?i),?\s*\b(?:before|prior to)\s+(?:you\s+|i\s+|we\s+)?`), forward, startsWithVerb},
@@ -55,9 +57,12 @@ var (
 	leadingBefore = lazy(`(?i)^\s*(?:before|prior to)\s+`)
 	leadingAfter  = lazy(`(?i)^\s*(?:after|once|when)\s+`)
 	leadingFirst  = lazy(`(?i)^\s*(?:first(?:ly)?(?: of all)?|to begin with|start by|begin by)\b[,:]?\s+`)
-	saysFirst     = lazy(`(?i)[,\s]*\b(?:ahead of time|in advance|beforehand|first of all|before anything else|before that|first)\b`)
-	firstOfKind   = lazy(`(?i)\b(?:the|came(?: out)?|his|her|their|its|my|who|which)\s+(?:\w+\s+)?first\b|\bfirst\s+(?:movie|film|name|one|time|row|column|line|page|\d+)`)
-	fillers       = lazy(`(?i)^(?:(?:please|kindly|just|also|then|now|and|but|can|could|would|will|you|i|we|it|they|me|us|to|need|want|like|i'd|i'll|you'd|it'll|the amount|the sum|the money|the total|that|this|let's|let|them|have|get|someone|somebody)\b[,\s]*)+`)
+	saysFirst     = lazy(
+		`(?i)[,\s]*\b(?:ahead of time|in advance|beforehand|first of all|before anything else|before that|first)\b`)
+	firstOfKind = lazy(
+		`(?i)\b(?:the|came(?: out)?|his|her|their|its|my|who|which)\s+(?:\w+\s+)?first\b|\bfirst\s+(?:movie|film|name|one|time|row|column|line|page|\d+)`)
+	fillers = lazy(
+		`(?i)^(?:(?:please|kindly|just|also|then|now|and|but|can|could|would|will|you|i|we|it|they|me|us|to|need|want|like|i'd|i'll|you'd|it'll|the amount|the sum|the money|the total|that|this|let's|let|them|have|get|someone|somebody)\b[,\s]*)+`)
 )
 
 // verbs begin what people ask for. A comma or an "and" parts clauses only in front of one.
@@ -97,7 +102,8 @@ func clauses(text string) []clause {
 }
 
 // salutation is a greeting before a request, which is courtesy and no request.
-var salutation = lazy(`(?i)^\s*(?:hi+|hello|hullo|he+y+|hiya|heya|howdy|yo|good (?:morning|afternoon|evening|day)|g'?day|morning|evening|dear \w+|greetings)(?:\s+(?:there|again|all|mate|team|folks|everyone))?(?:\s*[,.!;:–—-]+\s*|\s+)`)
+var salutation = lazy(
+	`(?i)^\s*(?:hi+|hello|hullo|he+y+|hiya|heya|howdy|yo|good (?:morning|afternoon|evening|day)|g'?day|morning|evening|dear \w+|greetings)(?:\s+(?:there|again|all|mate|team|folks|everyone))?(?:\s*[,.!;:–—-]+\s*|\s+)`)
 
 func withoutSalutation(text string) string {
 	if m := salutation().FindStringIndex(text); m != nil {
@@ -132,7 +138,8 @@ func leading(text string) (found []clause, from int) {
 }
 
 // abbreviated ends with a full stop that ends no sentence: "T. rex", "Mr. Okafor".
-var abbreviated = lazy(`(?:^|\s)(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|vs|approx|etc|Co)\.\s+(?:(?:and|also|plus)\s+)?$`)
+var abbreviated = lazy(
+	`(?:^|\s)(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|vs|approx|etc|Co)\.\s+(?:(?:and|also|plus)\s+)?$`)
 
 // split parts one clause at every binding in it.
 func split(c clause, text string) []clause {
@@ -144,7 +151,8 @@ func split(c clause, text string) []clause {
 				continue
 			}
 			one := clause{text: left, from: c.from, to: c.from + m[0], relation: c.relation, weak: c.weak}
-			two := clause{text: right, from: c.from + m[1], to: c.to, relation: b.relation, weak: b.before != nil && b.relation == beside}
+			two := clause{text: right, from: c.from + m[1], to: c.to, relation: b.relation, weak: b.before != nil &&
+				b.relation == beside}
 			return append(split(one, text), split(two, text)...)
 		}
 	}
@@ -164,7 +172,8 @@ func (c *clause) trim() {
 }
 
 // asking begins what is surely a request.
-var asking = lazy(`(?i)^\s*(?:(?:please|kindly|also)\s+)*(?:(?:can|could|would|will) (?:you|i|we)\b|get (?:me|us)\b|give (?:me|us)\b|let me\b|i(?:'d| would) like\b|i (?:want|need)\b)`)
+var asking = lazy(
+	`(?i)^\s*(?:(?:please|kindly|also)\s+)*(?:(?:can|could|would|will) (?:you|i|we)\b|get (?:me|us)\b|give (?:me|us)\b|let me\b|i(?:'d| would) like\b|i (?:want|need)\b)`)
 
 // commands reports whether a text begins with what is to be done: "make the request", and not "the weekend", "to me" or
 // "converting it".

@@ -44,7 +44,8 @@ func TestOneAgentAnswers(t *testing.T) {
 	if r.State() != a2a.TaskStateCompleted || !strings.HasPrefix(r.Text(), "100 USD = 77.252 GBP") {
 		t.Fatalf("%v: %s", r.State(), r.Text())
 	}
-	if got := strings.Join(statuses(r), "|"); got != "→ Currency Agent|→ Currency Agent: Looking up the exchange rates...|→ Currency Agent: Processing the exchange rates..." {
+	if got := strings.Join(statuses(r), "|"); got != "→ Currency Agent|→ Currency Agent: Looking up the exchange "+
+		"rates...|→ Currency Agent: Processing the exchange rates..." {
 		t.Errorf("statuses %s", got)
 	}
 	a := r.Task.Artifacts[0]
@@ -53,13 +54,15 @@ func TestOneAgentAnswers(t *testing.T) {
 		TaskID     string `json:"taskId"`
 		ArtifactID string `json:"artifactId"`
 	}
-	if _, err := a.Metadata.Get("provenance", &from); err != nil || from.Agent != "Currency Agent" || from.TaskID == "" || from.ArtifactID == "" {
+	if _, err := a.Metadata.Get("provenance", &from); err != nil || from.Agent != "Currency Agent" ||
+		from.TaskID == "" || from.ArtifactID == "" {
 		t.Errorf("provenance %+v, %v", from, err)
 	}
 	if a.Name != "Currency Agent/conversion_result" || len(a.Parts) != 2 {
 		t.Errorf("artifact %+v", a)
 	}
-	if c := children(t, r.Task); len(c) != 1 || c[0].State != "completed" || c[0].TaskID != from.TaskID || c[0].Agent != "Currency Agent" {
+	if c := children(t, r.Task); len(c) != 1 || c[0].State != "completed" || c[0].TaskID != from.TaskID ||
+		c[0].Agent != "Currency Agent" {
 		t.Errorf("children %+v", c)
 	}
 	if plan := string(r.Task.Metadata["plan"]); !strings.Contains(plan, `"agent":"Currency Agent"`) {
@@ -111,7 +114,8 @@ func TestATaskWhoseQuestionWasAnsweredElsewhere(t *testing.T) {
 	if r := w.SendMessage(m); !strings.HasPrefix(r.Text(), "1 USD = 1.4328 CAD") {
 		t.Fatalf("%v: %s", r.State(), r.Text())
 	}
-	if r := w.Reply(first, "CAD"); r.State() != a2a.TaskStateCompleted || !strings.HasPrefix(r.Text(), "1 USD = 1.4328 CAD") {
+	if r := w.Reply(first, "CAD"); r.State() != a2a.TaskStateCompleted ||
+		!strings.HasPrefix(r.Text(), "1 USD = 1.4328 CAD") {
 		t.Errorf("%v: %s", r.State(), r.Text())
 	}
 }
@@ -128,8 +132,8 @@ var diary = agent.Func(func(ctx context.Context, t *agent.Turn) error {
 	return t.Artifact("before", a2a.TextPart(fmt.Sprintf("before: %q", said)))
 })
 
-// Two users may give their conversations one id, and none reads what the other one said to an agent: to the agent both are
-// the host.
+// Two users may give their conversations one id, and none reads what the other one said to an agent: to the agent both
+// are the host.
 func TestConversationsOfOneIDAreApart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, serve(t, diary, cardOf("Diary", "Keeps a diary", "diary")))
@@ -175,7 +179,9 @@ func TestSeveralOpenQuestions(t *testing.T) {
 		}
 	}
 	which := w.Reply(second, "yes")
-	if which.State() != a2a.TaskStateInputRequired || !strings.Contains(which.StatusText(), `Which one is "yes" for? Say 1 or 2, or write @Currency Agent and your message.`) {
+	if which.State() != a2a.TaskStateInputRequired ||
+		!strings.Contains(which.StatusText(),
+			`Which one is "yes" for? Say 1 or 2, or write @Currency Agent and your message.`) {
 		t.Fatalf("%v: %s", which.State(), which.StatusText())
 	}
 	third := w.Reply(which, "@currency CAD")
@@ -184,12 +190,14 @@ func TestSeveralOpenQuestions(t *testing.T) {
 	}
 	m := a2a.NewMessage(a2a.RoleUser, form(t, third.Task.Status.Message))
 	m.TaskID = third.Task.ID
-	if last := w.SendMessage(m); last.State() != a2a.TaskStateCompleted || !strings.Contains(last.Text(), "30 USD approved") {
+	if last := w.SendMessage(m); last.State() != a2a.TaskStateCompleted ||
+		!strings.Contains(last.Text(), "30 USD approved") {
 		t.Errorf("%v: %s", last.State(), last.Text())
 	}
 }
 
-// A form goes to the agent whose form it is, without a question, and the message that waits for "which one" is not lost.
+// A form goes to the agent whose form it is, without a question, and the message that waits for "which one" is not
+// lost.
 func TestFormsAndChoices(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, currencyURL(t), serve(t, expenses, expensesCard()))
@@ -203,7 +211,8 @@ func TestFormsAndChoices(t *testing.T) {
 	question := &a2a.Message{Parts: again.Task.Status.Message.Parts}
 	m := a2a.NewMessage(a2a.RoleUser, form(t, question))
 	m.TaskID = again.Task.ID
-	if got := w.SendMessage(m); !strings.Contains(got.Text(), "30 USD approved") || got.State() != a2a.TaskStateInputRequired {
+	if got := w.SendMessage(m); !strings.Contains(got.Text(), "30 USD approved") ||
+		got.State() != a2a.TaskStateInputRequired {
 		t.Errorf("%v: %s", got.State(), got.Text())
 	}
 }
@@ -212,7 +221,8 @@ func TestAsksWhomItIsFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, currencyURL(t), currencyURL(t), serve(t, hello.New(hello.Options{}), hello.Card()))
 	r := w.Send("100 USD in GBP")
-	if r.State() != a2a.TaskStateInputRequired || !strings.Contains(r.StatusText(), "1. Currency Agent:") || !strings.Contains(r.StatusText(), "2. Currency Agent#2:") {
+	if r.State() != a2a.TaskStateInputRequired || !strings.Contains(r.StatusText(), "1. Currency Agent:") ||
+		!strings.Contains(r.StatusText(), "2. Currency Agent#2:") {
 		t.Fatalf("%v: %s", r.State(), r.StatusText())
 	}
 	for _, answer := range []string{"2", "Currency Agent#2", "the second one", "currency agent#2 please"} {
@@ -229,11 +239,13 @@ func TestAsksWhomItIsFor(t *testing.T) {
 	if r := w.Reply(r, "never mind"); r.State() != a2a.TaskStateCompleted {
 		t.Errorf("%v: %s", r.State(), r.StatusText())
 	}
-	if r := w.Send("@\"Currency Agent#2\" 100 USD in GBP"); r.State() != a2a.TaskStateCompleted || children(t, r.Task)[0].Agent != "Currency Agent#2" {
+	if r := w.Send("@\"Currency Agent#2\" 100 USD in GBP"); r.State() != a2a.TaskStateCompleted ||
+		children(t, r.Task)[0].Agent != "Currency Agent#2" {
 		t.Errorf("by name: %v: %s", r.State(), r.Text())
 	}
 	unsure := w.Send("Tralala")
-	if unsure.State() != a2a.TaskStateInputRequired || !strings.Contains(unsure.StatusText(), "Greets whoever writes to it") {
+	if unsure.State() != a2a.TaskStateInputRequired ||
+		!strings.Contains(unsure.StatusText(), "Greets whoever writes to it") {
 		t.Fatalf("%v: %s", unsure.State(), unsure.StatusText())
 	}
 	if r := w.Reply(unsure, "5 USD in JPY, @nobody"); r.State() != a2a.TaskStateInputRequired {
@@ -245,7 +257,8 @@ func TestAnswersAboutItself(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, currencyURL(t), serve(t, hello.New(hello.Options{}), hello.Card()))
 	r := w.Send("What remote agents do you have access to?")
-	if r.State() != a2a.TaskStateCompleted || !strings.Contains(r.StatusText(), "Currency Agent: Helps with exchange rates") {
+	if r.State() != a2a.TaskStateCompleted ||
+		!strings.Contains(r.StatusText(), "Currency Agent: Helps with exchange rates") {
 		t.Errorf("%v: %s", r.State(), r.StatusText())
 	}
 }
@@ -262,14 +275,16 @@ func TestPartsPassThrough(t *testing.T) {
 	parts := []a2a.Part{
 		a2a.TextPart("repeat this"),
 		a2a.RawPart([]byte{0x89, 'P', 'N', 'G', 0, 1}, "image/png", "a.png"),
-		{Content: a2a.Data(`{"n": 1.50, "keep":  "text"}`), MediaType: "application/json", Metadata: a2a.Metadata{"k": []byte(`"v"`)}},
+		{Content: a2a.Data(`{"n": 1.50, "keep":  "text"}`), MediaType: "application/json",
+			Metadata: a2a.Metadata{"k": []byte(`"v"`)}},
 		a2a.URLPart("https://example.com/x.pdf", "application/pdf", "x.pdf"),
 	}
 	m := a2a.NewMessage(a2a.RoleUser, parts...)
 	m.Metadata = a2a.Metadata{"mine": []byte("1"), "skillId": []byte(`"delegate"`)}
 	r := w.SendMessage(m)
 	got := <-sent
-	if string(got.Metadata["mine"]) != "1" || string(got.Metadata["dragoman.hosts"]) != `["the-host"]` || got.Metadata["skillId"] != nil {
+	if string(got.Metadata["mine"]) != "1" || string(got.Metadata["dragoman.hosts"]) != `["the-host"]` ||
+		got.Metadata["skillId"] != nil {
 		t.Errorf("metadata %v", got.Metadata)
 	}
 	for name, list := range map[string][]a2a.Part{"sent": got.Parts, "came back": r.Task.Artifacts[0].Parts} {
@@ -301,7 +316,8 @@ func TestStreamsPassThrough(t *testing.T) {
 	})
 	w := newWorld(t, nil, serve(t, writer, cardOf("Poet", "Writes poems", "poems")))
 	r := w.Send("write poems")
-	if len(r.Task.Artifacts) != 2 || r.Task.Artifacts[0].Text() != "a b c" || r.Task.Artifacts[0].Name != "Poet/poem" || r.Task.Artifacts[1].Text() != "x" {
+	if len(r.Task.Artifacts) != 2 || r.Task.Artifacts[0].Text() != "a b c" || r.Task.Artifacts[0].Name != "Poet/poem" ||
+		r.Task.Artifacts[1].Text() != "x" {
 		t.Fatalf("%+v", r.Task.Artifacts)
 	}
 	appended := 0
@@ -325,7 +341,8 @@ func TestAuthorizationIsThatOfTheAgent(t *testing.T) {
 	})
 	w := newWorld(t, nil, serve(t, bank, cardOf("Bank", "Transfers funds", "transfer")))
 	// Not as a stream, which stays open for an authorization.
-	sent, err := w.Service.SendMessage(w.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Transfer all funds"))})
+	sent, err := w.Service.SendMessage(w.Context(),
+		&a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Transfer all funds"))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +359,8 @@ func TestAuthorizationIsThatOfTheAgent(t *testing.T) {
 func TestAMessageIsAnAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, serve(t, hello.New(hello.Options{Reply: true}), hello.Card()))
-	if r := w.Send("say hello to Ada"); r.State() != a2a.TaskStateCompleted || !strings.Contains(r.StatusText(), "Hello,") {
+	if r := w.Send("say hello to Ada"); r.State() != a2a.TaskStateCompleted ||
+		!strings.Contains(r.StatusText(), "Hello,") {
 		t.Errorf("%v: %s", r.State(), r.StatusText())
 	}
 }
@@ -356,10 +374,12 @@ func TestPartialResult(t *testing.T) {
 		t.Fatalf("%v: %s", r.State(), r.StatusText())
 	}
 	last := r.Task.Artifacts[len(r.Task.Artifacts)-1]
-	if last.Name != host.PartialResult || !strings.Contains(last.Text(), "1. Currency Agent: done. 20 EUR = 21.5") || !strings.Contains(last.Text(), "2. Reimbursement Agent: failed. The till is closed.") {
+	if last.Name != host.PartialResult || !strings.Contains(last.Text(), "1. Currency Agent: done. 20 EUR = 21.5") ||
+		!strings.Contains(last.Text(), "2. Reimbursement Agent: failed. The till is closed.") {
 		t.Errorf("%s: %s", last.Name, last.Text())
 	}
-	backwards := newWorld(t, nil, currencyURL(t), serve(t, broken, expensesCard())).Send("Reimburse me 20 EUR for lunch and then convert it to USD")
+	backwards := newWorld(t, nil, currencyURL(t),
+		serve(t, broken, expensesCard())).Send("Reimburse me 20 EUR for lunch and then convert it to USD")
 	if c := children(t, backwards.Task); len(c) != 2 || c[1].State != "skipped" || c[1].TaskID != "" {
 		t.Errorf("children %+v", c)
 	}
@@ -379,7 +399,8 @@ func TestCancelGoesDown(t *testing.T) {
 	})
 	w := newWorld(t, nil, serve(t, endless, cardOf("Endless", "Counts sheep", "sheep")))
 	sent, err := w.Service.SendMessage(w.Context(), &a2a.SendMessageRequest{
-		Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Count sheep")), Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
+		Message:       a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Count sheep")),
+		Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,8 @@ func (r *router) describe(s *Situation) []a2a.Part {
 		if a.Health.State != Down {
 			lines = append(lines, "- "+describeAgent(a))
 		}
-		list = append(list, map[string]any{"agent": a.Alias, "description": clean(a.Card.Description, maxDescription), "skills": skillNames(a.Card), "health": a.Health.State})
+		list = append(list, map[string]any{"agent": a.Alias, "description": clean(a.Card.Description, maxDescription),
+			"skills": skillNames(a.Card), "health": a.Health.State})
 	}
 	if down := unreachable(s.Agents, s.Missing); len(down) > 0 {
 		lines = append(lines, notReachable(down, maxUnreachable))

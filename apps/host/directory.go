@@ -115,7 +115,8 @@ func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
 		o = *opts
 	}
 	if o = o.Defaults(); !guard.Networks(o.Networks).Valid() {
-		return nil, fmt.Errorf("host: DirectoryOptions.Networks is %q; use %s, %s or %s", o.Networks, registry.NetworksPublic, registry.NetworksLoopback, registry.NetworksPrivate)
+		return nil, fmt.Errorf("host: DirectoryOptions.Networks is %q; use %s, %s or %s", o.Networks,
+			registry.NetworksPublic, registry.NetworksLoopback, registry.NetworksPrivate)
 	}
 	d := &Directory{opts: o, refreshing: make(chan struct{}, 1)}
 	d.refreshing <- struct{}{}
@@ -182,9 +183,10 @@ func (c *conn) retire() error {
 	return c.client.Close()
 }
 
-// Agents returns the agents whose cards are known. It waits for the cards of agents that nobody has looked for yet; those
-// that are too old or could not be had are fetched beside it, for the next time, unless there is no agent at all. Agents
-// that cannot be reached keep the card that they had; those without one, and a catalogue that cannot be read, are missing.
+// Agents returns the agents whose cards are known. It waits for the cards of agents that nobody has looked for yet;
+// those that are too old or could not be had are fetched beside it, for the next time, unless there is no agent at all.
+// Agents that cannot be reached keep the card that they had; those without one, and a catalogue that cannot be read,
+// are missing.
 func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []Unreachable) {
 	switch stale, unseen := d.stale(); {
 	case unseen || stale && !d.anybody():
@@ -200,7 +202,8 @@ func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []U
 			missing = append(missing, Unreachable{r.ref.called(), r.whyMissing()})
 			continue
 		}
-		agents = append(agents, AgentInfo{Alias: r.alias, Card: d.shown(r), Health: r.health(), Given: r.given, Handle: r.handle()})
+		agents = append(agents, AgentInfo{Alias: r.alias, Card: d.shown(r), Health: r.health(), Given: r.given,
+			Handle: r.handle()})
 	}
 	if d.problem != "" {
 		missing = append(missing, Unreachable{"the registry", d.problem})
@@ -286,8 +289,8 @@ func (d *Directory) Refresh(ctx context.Context) {
 	d.name()
 }
 
-// maxFetches is how many fetches begin at once. One that takes long lets another one begin beside it, so that agents which
-// hang do not take the time of all others.
+// maxFetches is how many fetches begin at once. One that takes long lets another one begin beside it, so that agents
+// which hang do not take the time of all others.
 const maxFetches = 16
 
 // Watch refreshes the directory now and then until ctx ends, so that requests need not wait for cards.
@@ -311,12 +314,14 @@ func (d *Directory) stale() (stale, unseen bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	catalog := d.opts.Catalog != nil && time.Since(d.listed) >= d.opts.RefreshEvery
-	unseen = catalog && d.listed.IsZero() && d.problem == "" || slices.ContainsFunc(due, func(r *remote) bool { return r.looked.IsZero() }) ||
+	unseen = catalog && d.listed.IsZero() && d.problem == "" ||
+		slices.ContainsFunc(due, func(r *remote) bool { return r.looked.IsZero() }) ||
 		slices.ContainsFunc(d.agents, func(r *remote) bool { return r.card != nil && r.alias == "" })
 	return (catalog || len(due) > 0) && len(d.refreshing) > 0 && !d.closed, unseen
 }
 
-// due returns the agents whose cards should be asked for, those first that have waited longest. One that could not be reached is left alone for a while.
+// due returns the agents whose cards should be asked for, those first that have waited longest. One that could not be
+// reached is left alone for a while.
 func (d *Directory) due() []*remote {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -347,7 +352,8 @@ func (d *Directory) fetch(ctx context.Context, r *remote) {
 		if ctx.Err() != nil {
 			err = &unreached{noAnswer}
 		}
-		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) && time.Since(start) >= d.opts.CardTimeout/2 {
+		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) &&
+			time.Since(start) >= d.opts.CardTimeout/2 {
 			r.looked = time.Now()
 			r.breaker.failed(err)
 		}
@@ -378,7 +384,8 @@ func (d *Directory) connect(r *remote, c *a2a.AgentCard) error {
 		if len(opts.Generations) == 0 {
 			opts.Generations = d.opts.Client.Generations
 		}
-		opts.MaxAnswer, opts.MaxEvent = cmp.Or(opts.MaxAnswer, d.opts.Client.MaxAnswer), cmp.Or(opts.MaxEvent, d.opts.Client.MaxEvent)
+		opts.MaxAnswer, opts.MaxEvent = cmp.Or(opts.MaxAnswer, d.opts.Client.MaxAnswer),
+			cmp.Or(opts.MaxEvent, d.opts.Client.MaxEvent)
 	}
 	cl, err := client.New(c, &opts)
 	if err != nil {
@@ -391,8 +398,8 @@ func (d *Directory) connect(r *remote, c *a2a.AgentCard) error {
 	return nil
 }
 
-// overHTTP returns the bindings in which an agent of the catalogue may be called, those whose connections an HTTP client
-// makes: of those that are wanted, or else in the order of its card.
+// overHTTP returns the bindings in which an agent of the catalogue may be called, those whose connections an HTTP
+// client makes: of those that are wanted, or else in the order of its card.
 func overHTTP(wanted []string, c *a2a.AgentCard) []string {
 	if len(wanted) == 0 {
 		for _, i := range c.SupportedInterfaces {
@@ -428,7 +435,8 @@ func (d *Directory) readCatalog(ctx context.Context) {
 	}
 	d.listed, d.problem = time.Now(), ""
 	d.agents = slices.DeleteFunc(d.agents, func(r *remote) bool {
-		gone := !r.given && !slices.ContainsFunc(entries, func(e *registry.Entry) bool { return catalogKey(e) == r.key })
+		gone := !r.given && !slices.ContainsFunc(entries,
+			func(e *registry.Entry) bool { return catalogKey(e) == r.key })
 		if gone {
 			r.conn.retire() // its error is that of a connection nobody needs
 		}
@@ -485,15 +493,16 @@ func (d *Directory) adopt(e *registry.Entry) {
 	}
 }
 
-// hasGiven reports whether the options name an agent with this URL, or one whose card has an interface of this card; mu is
-// held. The second finds an agent that the options name in another way, such as by its card in the registry.
+// hasGiven reports whether the options name an agent with this URL, or one whose card has an interface of this card; mu
+// is held. The second finds an agent that the options name in another way, such as by its card in the registry.
 func (d *Directory) hasGiven(url string, card *a2a.AgentCard) bool {
 	return slices.ContainsFunc(d.agents, func(r *remote) bool {
 		return r.given && (sameURL(r.ref.Card, url) || r.card != nil && sameInterface(r.card, card))
 	})
 }
 
-// dropTwins removes the agents of the catalogue that the options name too, as their cards, fetched after it was read, tell.
+// dropTwins removes the agents of the catalogue that the options name too, as their cards, fetched after it was read,
+// tell.
 func (d *Directory) dropTwins() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -518,8 +527,8 @@ func sameURL(a, b string) bool {
 	return a != "" && strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
 }
 
-// name gives aliases to the agents that have none yet; an alias stays for as long as the directory lives, but one of the
-// catalogue does not keep the name of one that the options name.
+// name gives aliases to the agents that have none yet; an alias stays for as long as the directory lives, but one of
+// the catalogue does not keep the name of one that the options name.
 func (d *Directory) name() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -552,7 +561,8 @@ const maxName = 80
 
 func (d *Directory) taken(by *remote) bool {
 	return !by.given && d.reserved(by.alias) || slices.ContainsFunc(d.agents, func(r *remote) bool {
-		return r != by && (strings.EqualFold(r.alias, by.alias) || r.given && by.ref.Alias == "" && strings.EqualFold(r.ref.Alias, by.alias))
+		return r != by && (strings.EqualFold(r.alias, by.alias) ||
+			r.given && by.ref.Alias == "" && strings.EqualFold(r.ref.Alias, by.alias))
 	})
 }
 

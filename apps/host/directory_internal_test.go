@@ -62,7 +62,8 @@ func TestAgentsHaveNamesWhileCardsComeIn(t *testing.T) {
 func TestHandles(t *testing.T) {
 	t.Parallel()
 	for ref, want := range map[string]string{
-		"http://127.0.0.1:1/hang": "hang", "https://a.example/agents/movies/": "movies", "http://127.0.0.1:1": "", "http://127.0.0.1:1/": "",
+		"http://127.0.0.1:1/hang": "hang", "https://a.example/agents/movies/": "movies", "http://127.0.0.1:1": "",
+		"http://127.0.0.1:1/": "",
 		"http://ann:s3cret@a.example/x/.well-known/agent-card.json": "x", "https://a.example/cards/bank.json": "bank",
 		"./cards/bank.json": "", "a.example": "", "a.example/x": "", "http://a.example/.well-known/agent-card.json": "",
 	} {

@@ -65,7 +65,8 @@ func TestDirectoryTakesACatalogueOver(t *testing.T) {
 	url := serve(t, hello.New(hello.Options{}), hello.Card())
 	kept := &catalog{}
 	kept.set(nil, entry("1", "Hello Agent", url), entry("2", "Twin", "http://127.0.0.1:1"))
-	d, err := host.NewDirectory(&host.DirectoryOptions{Agents: []host.AgentRef{{Card: url}}, Catalog: kept, Networks: registry.NetworksLoopback, RefreshEvery: time.Nanosecond})
+	d, err := host.NewDirectory(&host.DirectoryOptions{Agents: []host.AgentRef{{Card: url}}, Catalog: kept,
+		Networks: registry.NetworksLoopback, RefreshEvery: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,8 @@ func TestDirectoryTakesACatalogueOver(t *testing.T) {
 	want("Hello Agent", "Twin") // the one that was named by hand is not there twice
 	kept.set(errors.New("down"))
 	want("Hello Agent", "Twin")
-	if _, missing := d.Agents(t.Context()); len(missing) != 1 || missing[0] != (host.Unreachable{Agent: "the registry", Reason: "it cannot be read"}) {
+	if _, missing := d.Agents(t.Context()); len(missing) != 1 ||
+		missing[0] != (host.Unreachable{Agent: "the registry", Reason: "it cannot be read"}) {
 		t.Errorf("missing %v", missing)
 	}
 	kept.set(nil, entry("3", "hello agent", "http://127.0.0.1:2"))
@@ -108,7 +110,8 @@ func TestDirectoryRefreshesCards(t *testing.T) {
 			return
 		}
 		card := cardOf(name.Load().(string), "Changes")
-		card.SupportedInterfaces = []a2a.AgentInterface{{URL: "http://127.0.0.1:1", Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"}}
+		card.SupportedInterfaces = []a2a.AgentInterface{{URL: "http://127.0.0.1:1", Binding: a2a.BindingJSONRPC,
+			ProtocolVersion: "1.0"}}
 		raw, err := card.AppendJSON(nil)
 		if err != nil {
 			t.Error(err)
@@ -116,7 +119,8 @@ func TestDirectoryRefreshesCards(t *testing.T) {
 		w.Write(raw)
 	}))
 	defer ts.Close()
-	d, err := host.NewDirectory(&host.DirectoryOptions{Agents: []host.AgentRef{{Card: ts.URL}}, RefreshEvery: time.Nanosecond})
+	d, err := host.NewDirectory(&host.DirectoryOptions{Agents: []host.AgentRef{{Card: ts.URL}},
+		RefreshEvery: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +181,8 @@ func TestAnAgentThatMakesItsOwnContexts(t *testing.T) {
 // A catalogue is written by strangers, who must not make the host look around at home.
 func TestAgentsOfACatalogueAreCalledInTheNetworksOnly(t *testing.T) {
 	t.Parallel()
-	for networks, want := range map[string]a2a.TaskState{"": a2a.TaskStateFailed, registry.NetworksPublic: a2a.TaskStateFailed, registry.NetworksLoopback: a2a.TaskStateCompleted} {
+	for networks, want := range map[string]a2a.TaskState{"": a2a.TaskStateFailed,
+		registry.NetworksPublic: a2a.TaskStateFailed, registry.NetworksLoopback: a2a.TaskStateCompleted} {
 		var calls atomic.Int32
 		url := front(t, hello.New(hello.Options{}), hello.Card(), func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -185,7 +190,8 @@ func TestAgentsOfACatalogueAreCalledInTheNetworksOnly(t *testing.T) {
 				next.ServeHTTP(w, r)
 			})
 		})
-		d, err := host.NewDirectory(&host.DirectoryOptions{Catalog: listed(entry("1", "Stranger", url)), Networks: networks})
+		d, err := host.NewDirectory(&host.DirectoryOptions{Catalog: listed(entry("1", "Stranger", url)),
+			Networks: networks})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,8 +297,9 @@ func TestStrangersTakeNoNamesOfGivenAgents(t *testing.T) {
 				})
 			})
 			d, err := host.NewDirectory(&host.DirectoryOptions{
-				Agents:   []host.AgentRef{{Card: own, Alias: alias}},
-				Catalog:  listed(entry("1", "Hello Agent", "http://127.0.0.1:1"), entry("2", "hello", "http://127.0.0.1:2")),
+				Agents: []host.AgentRef{{Card: own, Alias: alias}},
+				Catalog: listed(entry("1", "Hello Agent", "http://127.0.0.1:1"),
+					entry("2", "hello", "http://127.0.0.1:2")),
 				Networks: registry.NetworksLoopback, RefreshEvery: time.Nanosecond,
 			})
 			if err != nil {
@@ -303,7 +310,8 @@ func TestStrangersTakeNoNamesOfGivenAgents(t *testing.T) {
 			if alias != "" { // as long as it is down nobody else is it
 				agents, _ := d.Agents(t.Context())
 				for _, a := range agents {
-					if strings.EqualFold(a.Alias, "Hello Agent") || strings.EqualFold(a.Alias, "Hello") || a.Card.Name == "Hello Agent" {
+					if strings.EqualFold(a.Alias, "Hello Agent") || strings.EqualFold(a.Alias, "Hello") ||
+						a.Card.Name == "Hello Agent" {
 						t.Errorf("a stranger is called %q, %q", a.Alias, a.Card.Name)
 					}
 				}
@@ -311,7 +319,8 @@ func TestStrangersTakeNoNamesOfGivenAgents(t *testing.T) {
 			up.Store(true)
 			d.Refresh(t.Context())
 			agents, _ := d.Agents(t.Context())
-			if len(agents) != 3 || agents[0].Alias != "Hello Agent" || agents[0].Card.SupportedInterfaces[0].URL == "http://127.0.0.1:1" {
+			if len(agents) != 3 || agents[0].Alias != "Hello Agent" ||
+				agents[0].Card.SupportedInterfaces[0].URL == "http://127.0.0.1:1" {
 				t.Fatalf("got %+v", agents)
 			}
 			must(t, w.Send("@Hello Agent say hello to Ada"), a2a.TaskStateCompleted)
@@ -330,7 +339,8 @@ func TestAnAgentThatIsNamedAndListedIsOne(t *testing.T) {
 	}))
 	defer cards.Close()
 	d, err := host.NewDirectory(&host.DirectoryOptions{
-		Agents: []host.AgentRef{{Card: cards.URL + "/agents/1/card.json"}}, Catalog: listed(twin, entry("2", "other", "http://127.0.0.1:1")),
+		Agents:   []host.AgentRef{{Card: cards.URL + "/agents/1/card.json"}},
+		Catalog:  listed(twin, entry("2", "other", "http://127.0.0.1:1")),
 		Networks: registry.NetworksLoopback, RefreshEvery: time.Nanosecond,
 	})
 	if err != nil {

@@ -19,7 +19,7 @@
 //
 // # What it does not trust
 //
-// Cards and answers are other people's text. The host never takes them for instructions, bounds their size, their number
-// and their time, and strips control characters from what it writes of them itself. A request that came through this
-// host already, or through too many hosts, is refused.
+// Cards and answers are other people's text. The host never takes them for instructions, bounds their size, their
+// number and their time, and strips control characters from what it writes of them itself. A request that came through
+// this host already, or through too many hosts, is refused.
 package host

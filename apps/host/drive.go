@@ -312,10 +312,12 @@ func (x *run) partial(steps []*step) error {
 			line += string(s.State) + ". " + s.Error
 		}
 		lines = append(lines, strings.TrimSpace(line))
-		list = append(list, map[string]any{"step": s.ID, "agent": s.Agent, "state": s.State, "text": clean(s.Text, maxShown), "answer": clean(s.Digest, maxShown), "error": s.Error})
+		list = append(list, map[string]any{"step": s.ID, "agent": s.Agent, "state": s.State,
+			"text": clean(s.Text, maxShown), "answer": clean(s.Digest, maxShown), "error": s.Error})
 	}
 	parts := texts(strings.Join(lines, "\n"))
-	if data, err := a2a.DataPart(map[string]any{"type": "partial-result", "steps": list}); err == nil && x.t.Accepts("application/json") {
+	if data, err := a2a.DataPart(map[string]any{"type": "partial-result", "steps": list}); err == nil &&
+		x.t.Accepts("application/json") {
 		data.MediaType = "application/json"
 		parts = append(parts, data)
 	}

@@ -14,13 +14,14 @@ import (
 )
 
 // reference finds words that stand for something said elsewhere.
-var reference = lazy(`(?i)\b(?:the (?:converted |resulting |exchanged |new |final )?(?:amount|sum|total|result|value|figure)|that (?:amount|sum|total|result|value|figure)|the (?:dollar|euro|pound|yen) (?:amount|value|sum|equivalent|figure)|the result|the money|the price|the cost|the output|it|that|this|those|them)\b`)
+var reference = lazy(
+	`(?i)\b(?:the (?:converted |resulting |exchanged |new |final )?(?:amount|sum|total|result|value|figure)|that (?:amount|sum|total|result|value|figure)|the (?:dollar|euro|pound|yen) (?:amount|value|sum|equivalent|figure)|the result|the money|the price|the cost|the output|it|that|this|those|them)\b`)
 
 // refers reports whether a text speaks of something that another clause has named.
 func refers(text string) bool { return reference().MatchString(text) }
 
-// amountSource returns the clause group whose amount a clause group speaks of that has a currency but no amount, as in "needs to be
-// converted to USD"; less than 0 for none.
+// amountSource returns the clause group whose amount a clause group speaks of that has a currency but no amount, as in
+// "needs to be converted to USD"; less than 0 for none.
 func amountSource(groups []clauseGroup, i int) int {
 	text := groups[i].text
 	if len(amounts(text)) > 0 {
@@ -39,9 +40,11 @@ func amountSource(groups []clauseGroup, i int) int {
 }
 
 var (
-	lacksSubject = lazy(`(?i)^\s*(?:it\s+|this\s+|that\s+)?(?:needs?|must|should|has|have|is|are|was|to be|will|shall|would|converted|changed|exchanged)\b`)
-	leadingIt    = lazy(`(?i)^\s*(?:it|this|that)\s+`)
-	firstVerb    = lazy(`(?i)\b(?:convert|change|exchange|turn|translate|put|switch|converting|changing|exchanging|turning|converted|changed|exchanged)\b`)
+	lacksSubject = lazy(
+		`(?i)^\s*(?:it\s+|this\s+|that\s+)?(?:needs?|must|should|has|have|is|are|was|to be|will|shall|would|converted|changed|exchanged)\b`)
+	leadingIt = lazy(`(?i)^\s*(?:it|this|that)\s+`)
+	firstVerb = lazy(
+		`(?i)\b(?:convert|change|exchange|turn|translate|put|switch|converting|changing|exchanging|turning|converted|changed|exchanged)\b`)
 )
 
 // borrow puts an amount into a text that means it: in the place of a pronoun, as the subject, or after the verb.
@@ -115,7 +118,8 @@ func valueOfData(data a2a.Data) (value, bool) {
 		return ""
 	}
 	v := value{
-		Amount: read("result", "converted", "convertedAmount", "converted_amount", "total", "value"), Currency: read("to", "currency", "target", "unit"),
+		Amount:   read("result", "converted", "convertedAmount", "converted_amount", "total", "value"),
+		Currency: read("to", "currency", "target", "unit"),
 		OfAmount: read("amount"), Of: read("from", "source_currency"),
 	}
 	if v.Amount == "" {
@@ -163,7 +167,8 @@ func plainNumber(s string) string {
 
 // minorDigits are how many decimals a currency has, when they are not two.
 var minorDigits = map[string]int{
-	"JPY": 0, "KRW": 0, "VND": 0, "CLP": 0, "ISK": 0, "HUF": 2, "UGX": 0, "XAF": 0, "XOF": 0, "XPF": 0, "PYG": 0, "RWF": 0,
+	"JPY": 0, "KRW": 0, "VND": 0, "CLP": 0, "ISK": 0, "HUF": 2, "UGX": 0, "XAF": 0, "XOF": 0, "XPF": 0, "PYG": 0,
+	"RWF": 0,
 	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
 }
 
@@ -189,8 +194,8 @@ func roundMoney(amount, currency string) (string, bool) {
 // maxNumber is how many characters a number has at most that is taken over.
 const maxNumber = 40
 
-// fill puts the value of a step into the text of a later one: in the place of the amount that it was made of, else in the
-// place of a word that means it, else at the end when the text has no amount at all.
+// fill puts the value of a step into the text of a later one: in the place of the amount that it was made of, else in
+// the place of a word that means it, else at the end when the text has no amount at all.
 func fill(text string, v value) string {
 	found := amounts(text)
 	for _, m := range found {

@@ -242,8 +242,8 @@ func (f *fold) count(a *a2a.Artifact, more bool) error {
 	return f.grow(artifactSize(a), before)
 }
 
-// replacements is how many times the limit of an answer an agent may send when it replaces what it sent before: all of it
-// is passed on, and kept in a journal.
+// replacements is how many times the limit of an answer an agent may send when it replaces what it sent before: all of
+// it is passed on, and kept in a journal.
 const replacements = 4
 
 // grow counts what an agent answers with, in place of what it answered before, and refuses too much of it.
@@ -399,8 +399,8 @@ func (x *run) answerAsArtifact(s *step) error {
 // idForm is as much of a form as has its id, as the reimbursement agent of the first samples names it.
 var idForm = agent.Form{Schema: `{"type":"object","properties":{"request_id":{"type":"string"}}}`}
 
-// formID returns the id of the form in parts, which are a question or an answer; "" when there is none. A form without an
-// id counts as one called "form".
+// formID returns the id of the form in parts, which are a question or an answer; "" when there is none. A form without
+// an id counts as one called "form".
 func formID(parts []a2a.Part) string {
 	form, asks := agent.FindForm(parts...)
 	values, _ := form.Values.(map[string]jsontext.Value)

@@ -16,7 +16,8 @@ import (
 // Agents of every generation are asked in theirs.
 func TestAgentsOfEveryGeneration(t *testing.T) {
 	t.Parallel()
-	for _, generation := range []a2a.Generation{a2a.Generation01, a2a.Generation02, a2a.Generation03, a2a.Generation10} {
+	for _, generation := range []a2a.Generation{a2a.Generation01, a2a.Generation02, a2a.Generation03,
+		a2a.Generation10} {
 		t.Run(string(generation), func(t *testing.T) {
 			t.Parallel()
 			e, err := engine.New(&engine.Options{Logger: quiet})
@@ -24,8 +25,10 @@ func TestAgentsOfEveryGeneration(t *testing.T) {
 				t.Fatal(err)
 			}
 			card := currency.Card()
-			srv, err := server.New(e.Agent("currency", currency.New(currency.Options{}), &engine.AgentOptions{Card: card}),
-				&server.Options{Card: card, Logger: quiet, Generations: []a2a.Generation{generation}, CardGeneration: generation})
+			srv, err := server.New(e.Agent("currency", currency.New(currency.Options{}),
+				&engine.AgentOptions{Card: card}),
+				&server.Options{Card: card, Logger: quiet, Generations: []a2a.Generation{generation},
+					CardGeneration: generation})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,8 +27,8 @@ type Health struct {
 	Resting  time.Time // until then it is given nothing to do; zero when it may be called
 }
 
-// A breaker keeps calls from an agent that fails time and again: after some failures in a row it lets none through for a
-// while, then one to see.
+// A breaker keeps calls from an agent that fails time and again: after some failures in a row it lets none through for
+// a while, then one to see.
 type breaker struct {
 	limit int
 	rest  time.Duration

@@ -27,12 +27,13 @@ type Options struct {
 
 	Parallel    int           // steps of one task that run at once; 0 means 4
 	StepTimeout time.Duration // of one step, the agent's questions to the user not counted; 0 means 5 min
-	MaxAnswer   int64         // bytes that an agent may answer with in one step, and four times that if it replaces what it sent; 0 means 16 MiB
-	MaxEvents   int           // events that an agent may send in one step; 0 means 100,000
-	MaxSteps    int           // of one request; 0 means 30
-	MaxText     int           // bytes of the text of a message; what is longer is rejected; 0 means 1 MiB
-	MaxHops     int           // hosts that a request may have come through; 0 means 5
-	Budget      Budget        // of the planner's language model in one turn; see there
+	// bytes that an agent may answer with in one step, and four times that if it replaces what it sent; 0 means 16 MiB
+	MaxAnswer int64
+	MaxEvents int    // events that an agent may send in one step; 0 means 100,000
+	MaxSteps  int    // of one request; 0 means 30
+	MaxText   int    // bytes of the text of a message; what is longer is rejected; 0 means 1 MiB
+	MaxHops   int    // hosts that a request may have come through; 0 means 5
+	Budget    Budget // of the planner's language model in one turn; see there
 }
 
 // Budget bounds what a planner asks of a language model in one turn, which is from a message of the user to the answer,
@@ -66,7 +67,8 @@ func (o Options) Defaults() Options {
 	o.MaxSteps = cmp.Or(o.MaxSteps, 30)
 	o.MaxText = cmp.Or(o.MaxText, 1<<20)
 	o.MaxHops = cmp.Or(o.MaxHops, 5)
-	o.Budget = Budget{cmp.Or(o.Budget.Calls, 24), cmp.Or(o.Budget.Tokens, 240_000), cmp.Or(o.Budget.Time, 3*time.Minute)}
+	o.Budget = Budget{cmp.Or(o.Budget.Calls, 24), cmp.Or(o.Budget.Tokens, 240_000),
+		cmp.Or(o.Budget.Time, 3*time.Minute)}
 	return o
 }
 
@@ -103,10 +105,11 @@ func Card() *a2a.AgentCard {
 		DefaultInputModes:  []string{"text/plain", "application/json", "*/*"},
 		DefaultOutputModes: []string{"text/plain", "application/json", "*/*"},
 		Skills: []a2a.AgentSkill{{
-			ID:          "delegate",
-			Name:        "Delegate to other agents",
-			Description: "Finds the agents that a request is for, asks them in the right order and gives one what another answered",
-			Tags:        []string{"orchestration", "routing", "multi-agent"},
+			ID:   "delegate",
+			Name: "Delegate to other agents",
+			Description: "Finds the agents that a request is for, asks them in the right order and gives one what " +
+				"another answered",
+			Tags: []string{"orchestration", "routing", "multi-agent"},
 			Examples: []string{
 				"What agents do you have?",
 				"reimburse lunch for 20 EUR but needs to be converted to USD ahead of time.",
@@ -185,7 +188,8 @@ func (x *run) refuse() error {
 		return nil
 	}
 	if limit := x.h.opts.MaxText; len(textOf(m)) > limit {
-		return agent.Reject(a2a.TextPart(fmt.Sprintf("That text is too long: I read up to %d bytes. Send longer text as a file.", limit)))
+		return agent.Reject(a2a.TextPart(fmt.Sprintf("That text is too long: I read up to %d bytes. Send longer text "+
+			"as a file.", limit)))
 	}
 	return x.refuseLoops(m)
 }
@@ -193,13 +197,16 @@ func (x *run) refuse() error {
 // refuseLoops rejects a message that came through this host already, or through too many.
 func (x *run) refuseLoops(m *a2a.Message) error {
 	if _, err := m.Metadata.Get(metaHosts, &x.chain); err != nil {
-		return agent.Reject(a2a.TextPart(fmt.Sprintf("The message's metadata member %q is not a list of strings.", metaHosts)))
+		return agent.Reject(a2a.TextPart(fmt.Sprintf("The message's metadata member %q is not a list of strings.",
+			metaHosts)))
 	}
 	if slices.Contains(x.chain, x.h.opts.ID) {
-		return agent.Reject(a2a.TextPart("This request came back to the host that sent it: an agent it was given to passes requests on to this host. It is refused, as it would go round for ever."))
+		return agent.Reject(a2a.TextPart("This request came back to the host that sent it: an agent it was given to " +
+			"passes requests on to this host. It is refused, as it would go round for ever."))
 	}
 	if len(x.chain) >= x.h.opts.MaxHops {
-		return agent.Reject(a2a.TextPart(fmt.Sprintf("This request came through %d hosts, which is the limit.", len(x.chain))))
+		return agent.Reject(a2a.TextPart(fmt.Sprintf("This request came through %d hosts, which is the limit.",
+			len(x.chain))))
 	}
 	return nil
 }

@@ -36,7 +36,8 @@ func serve(t *testing.T, a agent.Agent, card *a2a.AgentCard) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv, err := server.New(e.Agent(card.Name, a, &engine.AgentOptions{Card: card, AnyInput: true}), &server.Options{Card: card, Logger: quiet})
+	srv, err := server.New(e.Agent(card.Name, a, &engine.AgentOptions{Card: card, AnyInput: true}),
+		&server.Options{Card: card, Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,8 @@ var expenses = agent.Func(func(ctx context.Context, t *agent.Turn) error {
 			if err := json.Unmarshal(data, &filled); err != nil {
 				return err
 			}
-			return t.Artifact("receipt", a2a.TextPart(fmt.Sprintf("%s: %s approved", filled.Data["request_id"], filled.Data["amount"])))
+			return t.Artifact("receipt",
+				a2a.TextPart(fmt.Sprintf("%s: %s approved", filled.Data["request_id"], filled.Data["amount"])))
 		}
 	}
 	if err := t.Working(a2a.TextPart("Processing the reimbursement request...")); err != nil {
@@ -119,7 +121,8 @@ var expenses = agent.Func(func(ctx context.Context, t *agent.Turn) error {
 	}
 	form, err := a2a.DataPart(map[string]any{
 		"type": "form", "form": map[string]any{"type": "object"},
-		"form_data": map[string]string{"request_id": "request_id_1234567", "amount": amountIn(t.Text()), "purpose": t.Text()},
+		"form_data": map[string]string{"request_id": "request_id_1234567", "amount": amountIn(t.Text()),
+			"purpose": t.Text()},
 	})
 	if err != nil {
 		return err
@@ -195,7 +198,8 @@ func TestConvertsThenFillsTheForm(t *testing.T) {
 		t.Fatalf("%v: %s", r.State(), r.StatusText())
 	}
 	all := strings.Join(statuses(r), "\n")
-	if i, j := strings.Index(all, "→ Currency Agent: Looking up"), strings.Index(all, "→ Reimbursement Agent: Processing"); i < 0 || j < i {
+	if i, j := strings.Index(all, "→ Currency Agent: Looking up"),
+		strings.Index(all, "→ Reimbursement Agent: Processing"); i < 0 || j < i {
 		t.Errorf("statuses:\n%s", all)
 	}
 	found := dataOf(t, r.Task.Status.Message.Parts)
@@ -205,7 +209,8 @@ func TestConvertsThenFillsTheForm(t *testing.T) {
 	m := a2a.NewMessage(a2a.RoleUser, form(t, r.Task.Status.Message))
 	m.TaskID, m.ContextID = r.Task.ID, r.Task.ContextID
 	r = w.SendMessage(m)
-	if r.State() != a2a.TaskStateCompleted || !strings.Contains(r.Text(), "request_id_1234567: 21.58 USD approved") || !strings.Contains(r.Text(), "20 EUR = 21.5") {
+	if r.State() != a2a.TaskStateCompleted || !strings.Contains(r.Text(), "request_id_1234567: 21.58 USD approved") ||
+		!strings.Contains(r.Text(), "20 EUR = 21.5") {
 		t.Errorf("%v: %s", r.State(), r.Text())
 	}
 }
@@ -238,7 +243,8 @@ func TestConvertsThenFillsTheFormOfTheSample(t *testing.T) {
 	m := a2a.NewMessage(a2a.RoleUser, part)
 	m.TaskID = r.Task.ID
 	r = w.SendMessage(m)
-	if r.State() != a2a.TaskStateCompleted || !strings.Contains(r.Text(), "approved") || !strings.Contains(r.Text(), "21.58 USD") {
+	if r.State() != a2a.TaskStateCompleted || !strings.Contains(r.Text(), "approved") ||
+		!strings.Contains(r.Text(), "21.58 USD") {
 		t.Errorf("%v: %s", r.State(), r.Text())
 	}
 }

@@ -62,8 +62,9 @@ var turnSigns = map[string]turn{
 const (
 	capitalised = `\p{Lu}[\p{L}\p{N}'’.&:-]*`
 	quotation   = `["“][^"”\n]{1,80}["”]`
-	titlePlain  = `(?:` + quotation + `|` + capitalised + `(?: (?:of|the|in|on|and|a|an|to|from|for|with|&|\d+))*(?: ` + capitalised + `| \d+)+)`
-	namePlain   = `(?:` + titlePlain + `|` + capitalised + `)`
+	titlePlain  = `(?:` + quotation + `|` + capitalised + `(?: (?:of|the|in|on|and|a|an|to|from|for|with|&|\d+))*(?: ` +
+		capitalised + `| \d+)+)`
+	namePlain = `(?:` + titlePlain + `|` + capitalised + `)`
 )
 
 // A vocabulary is what is known of topics: of words and phrases, by their stems joined with a space, and of turns.
@@ -121,8 +122,8 @@ type touched struct {
 	first, last int // indexes of tokens
 }
 
-// topics returns the topics that the words of a text touch. Of phrases that overlap the longest counts; a word in it that
-// says the phrase's topic by itself says it still.
+// topics returns the topics that the words of a text touch. Of phrases that overlap the longest counts; a word in it
+// that says the phrase's topic by itself says it still.
 func topics(all []token) []touched {
 	tokens, places := withoutPronouns(all)
 	var found []touched

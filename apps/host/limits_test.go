@@ -49,7 +49,8 @@ func TestTheLimitOfAnAnswerHoldsForAllOfIt(t *testing.T) {
 		return &a2a.Task{ID: "mine", ContextID: c, Status: s, Artifacts: artifacts}
 	}
 	working, completed := a2a.TaskStatus{State: a2a.TaskStateWorking}, a2a.TaskStatus{State: a2a.TaskStateCompleted}
-	times := func(n int, last a2a.TaskStatus, event func(a2a.ContextID, int) a2a.Event) func(a2a.ContextID) []a2a.Event {
+	times := func(n int, last a2a.TaskStatus, event func(a2a.ContextID, int) a2a.Event) func(
+		a2a.ContextID) []a2a.Event {
 		return func(c a2a.ContextID) []a2a.Event {
 			all := []a2a.Event{task(c, working)}
 			for i := range n {
@@ -69,7 +70,8 @@ func TestTheLimitOfAnAnswerHoldsForAllOfIt(t *testing.T) {
 		"final words": {times(0, says(a2a.TaskStateCompleted, 2_000_000), nil), a2a.TaskStateFailed},
 		"a question":  {times(0, says(a2a.TaskStateInputRequired, 2_000_000), nil), a2a.TaskStateFailed},
 		"descriptions": {times(40, completed, func(c a2a.ContextID, i int) a2a.Event {
-			return &a2a.ArtifactUpdate{TaskID: "mine", ContextID: c, Artifact: &a2a.Artifact{ID: id(i), Description: strings.Repeat("d", 50_000), Parts: long(1)}}
+			return &a2a.ArtifactUpdate{TaskID: "mine", ContextID: c,
+				Artifact: &a2a.Artifact{ID: id(i), Description: strings.Repeat("d", 50_000), Parts: long(1)}}
 		}), a2a.TaskStateFailed},
 		"metadata": {times(40, completed, func(c a2a.ContextID, i int) a2a.Event {
 			a := &a2a.Artifact{ID: id(i), Parts: long(1)}
@@ -79,7 +81,8 @@ func TestTheLimitOfAnAnswerHoldsForAllOfIt(t *testing.T) {
 			return &a2a.ArtifactUpdate{TaskID: "mine", ContextID: c, Artifact: a}
 		}), a2a.TaskStateFailed},
 		"one artifact in ever new forms": {times(40, completed, func(c a2a.ContextID, i int) a2a.Event {
-			return &a2a.ArtifactUpdate{TaskID: "mine", ContextID: c, Artifact: &a2a.Artifact{ID: "a", Parts: long(50_000 + i)}}
+			return &a2a.ArtifactUpdate{TaskID: "mine", ContextID: c,
+				Artifact: &a2a.Artifact{ID: "a", Parts: long(50_000 + i)}}
 		}), a2a.TaskStateFailed},
 
 		"one snapshot many times": {times(40, completed, func(c a2a.ContextID, _ int) a2a.Event {
@@ -101,7 +104,8 @@ func TestTheLimitOfAnAnswerHoldsForAllOfIt(t *testing.T) {
 				ts.CloseClientConnections()
 				ts.Close()
 			})
-			r := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.MaxAnswer = limit }, ts.URL).Send("mix drinks")
+			r := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.MaxAnswer = limit },
+				ts.URL).Send("mix drinks")
 			if r.State() != test.want {
 				t.Errorf("%v: %.100s", r.State(), r.StatusText())
 			}
@@ -118,9 +122,12 @@ func TestTheLimitOfAnAnswerHoldsForAllOfIt(t *testing.T) {
 // A text that is too long is refused with the limit, by the host and by the one agent that the request is for.
 func TestLongRequestsAreRejected(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.MaxText = 20_000 }, serve(t, reimbursement.New(reimbursement.Options{}), reimbursement.Card()))
-	must(t, w.Send(strings.Repeat("lunch ", 4000)), a2a.TaskStateRejected, "That text is too long: I read up to 20000 bytes.")
-	must(t, w.Send("reimburse lunch "+strings.Repeat("lunch ", 2000)), a2a.TaskStateRejected, "Reimbursement Agent will not do that: That text is too long: I read up to 8192 bytes.")
+	w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.MaxText = 20_000 },
+		serve(t, reimbursement.New(reimbursement.Options{}), reimbursement.Card()))
+	must(t, w.Send(strings.Repeat("lunch ", 4000)), a2a.TaskStateRejected,
+		"That text is too long: I read up to 20000 bytes.")
+	must(t, w.Send("reimburse lunch "+strings.Repeat("lunch ", 2000)), a2a.TaskStateRejected,
+		"Reimbursement Agent will not do that: That text is too long: I read up to 8192 bytes.")
 	if limit := (host.Options{}).Defaults().MaxText; limit != 1<<20 {
 		t.Errorf("%d bytes", limit)
 	}
@@ -141,7 +148,8 @@ func TestATaskIsThereBeforeItsCards(t *testing.T) {
 	w := newWorld(t, func(_ *host.Options, o *host.DirectoryOptions) { o.CardTimeout = time.Minute }, ts.URL)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	stream, err := w.Service.StreamMessage(ctx, &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("hi"))})
+	stream, err := w.Service.StreamMessage(ctx,
+		&a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("hi"))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +171,8 @@ func TestATaskIsThereBeforeItsCards(t *testing.T) {
 func TestTheLastWordsAreTheAnswer(t *testing.T) {
 	t.Parallel()
 	says := func(state a2a.TaskState, text string) a2a.TaskStatus {
-		return a2a.TaskStatus{State: state, Message: &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(text)}}}
+		return a2a.TaskStatus{State: state,
+			Message: &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(text)}}}
 	}
 	completed := a2a.TaskStatus{State: a2a.TaskStateCompleted}
 	for name, events := range map[string]func(a2a.ContextID) []a2a.Event{
@@ -176,7 +185,8 @@ func TestTheLastWordsAreTheAnswer(t *testing.T) {
 		},
 		"messages amid the task": func(c a2a.ContextID) []a2a.Event {
 			piece := func(text string) *a2a.Message {
-				return &a2a.Message{ID: "m2", TaskID: "mine", ContextID: c, Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(text)}}
+				return &a2a.Message{ID: "m2", TaskID: "mine", ContextID: c, Role: a2a.RoleAgent,
+					Parts: []a2a.Part{a2a.TextPart(text)}}
 			}
 			return []a2a.Event{
 				&a2a.Task{ID: "mine", ContextID: c, Status: says(a2a.TaskStateWorking, "a moment")},
@@ -186,13 +196,15 @@ func TestTheLastWordsAreTheAnswer(t *testing.T) {
 		},
 		"words in the history": func(c a2a.ContextID) []a2a.Event {
 			return []a2a.Event{&a2a.Task{ID: "mine", ContextID: c, Status: completed, History: []*a2a.Message{
-				{ID: "m1", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("mix drinks")}}, says(0, "one caipirinha").Message,
+				{ID: "m1", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("mix drinks")}},
+				says(0, "one caipirinha").Message,
 			}}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv, err := server.New(scripted{events: events}, &server.Options{Card: cardOf("Mixer", "Mixes drinks", "drinks"), Logger: quiet})
+			srv, err := server.New(scripted{events: events},
+				&server.Options{Card: cardOf("Mixer", "Mixes drinks", "drinks"), Logger: quiet})
 			if err != nil {
 				t.Fatal(err)
 			}

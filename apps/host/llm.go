@@ -23,8 +23,8 @@ import (
 // answers than a few thousand characters, both marked as data from outside. What it wants is checked: agents that are
 // not there are refused, and the host's limits hold.
 //
-// The budget is one of the whole turn, see [Options]: each look at the request gets what earlier ones have left. When it is
-// used up before the model has ended, the task fails and says so; what the agents have answered stays.
+// The budget is one of the whole turn, see [Options]: each look at the request gets what earlier ones have left. When
+// it is used up before the model has ended, the task fails and says so; what the agents have answered stays.
 //
 // When the model cannot be had, or says nothing of use, [Rules] plans.
 func NewLLM(model llm.Model) Planner { return &modelPlanner{model: model, rules: &rules{}} }
@@ -136,7 +136,8 @@ func (l *look) decision() *Decision {
 	return nil
 }
 
-// closing ends a request. What failed stays failed, whatever the model says of it, unless other agents have done it then.
+// closing ends a request. What failed stays failed, whatever the model says of it, unless other agents have done it
+// then.
 func (l *look) closing(text string) *Decision {
 	last := l.s.Reports[len(l.s.Reports)-1]
 	if last.State != a2a.TaskStateCompleted || text == "" {
@@ -152,14 +153,17 @@ func (l *look) conversation() []llm.Message {
 		request += "\n\n(The user spoke with this agent last:\n" + quoted(l.s.Last) + ")"
 	}
 	for _, p := range attachments(l.s.Message) {
-		request += fmt.Sprintf("\n(Attached: %s %s. It goes along with what you send.)", clean(partMediaType(p), maxName), clean(p.Filename, maxName))
+		request += fmt.Sprintf("\n(Attached: %s %s. It goes along with what you send.)",
+			clean(partMediaType(p), maxName), clean(p.Filename, maxName))
 	}
 	if len(l.s.Open) > 0 {
-		request += "\n\n(Tasks of earlier requests that wait for the user, for get_task and cancel_task:\n" + openList(l.s.Open) + ")"
+		request += "\n\n(Tasks of earlier requests that wait for the user, for get_task and cancel_task:\n" +
+			openList(l.s.Open) + ")"
 	}
 	messages := []llm.Message{llm.User(request)}
 	for _, r := range l.s.Reports {
-		args, err := json.Marshal(map[string]string{"agent": l.number(r.Agent), "message": cmp.Or(r.Step.Text, "(the request)")})
+		args, err := json.Marshal(map[string]string{"agent": l.number(r.Agent),
+			"message": cmp.Or(r.Step.Text, "(the request)")})
 		if err != nil {
 			continue
 		}
@@ -181,7 +185,8 @@ func (l *look) number(alias string) string {
 
 // numbered returns the alias of the agent that a number, or else a name, means; "" for none.
 func (l *look) numbered(name string) string {
-	if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil && strings.HasPrefix(name, "#") && n >= 1 && n <= len(l.s.Agents) {
+	if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil && strings.HasPrefix(name, "#") && n >= 1 &&
+		n <= len(l.s.Agents) {
 		return l.s.Agents[n-1].Alias
 	}
 	return byName(name, l.s.Agents)
@@ -226,7 +231,8 @@ func agentList(agents []AgentInfo) string {
 	const maxAgents, maxExamples = 60, 4
 	var b strings.Builder
 	for i, a := range agents[:min(len(agents), maxAgents)] {
-		fmt.Fprintf(&b, "- #%d %s: %s\n  skills: %s\n", i+1, a.Alias, clean(a.Card.Description, maxShown), strings.Join(firstOf(skillNames(a.Card), maxExamples), "; "))
+		fmt.Fprintf(&b, "- #%d %s: %s\n  skills: %s\n", i+1, a.Alias, clean(a.Card.Description, maxShown),
+			strings.Join(firstOf(skillNames(a.Card), maxExamples), "; "))
 		var examples []string
 		for _, s := range a.Card.Skills[:min(len(a.Card.Skills), maxSkills)] {
 			for _, e := range firstOf(s.Examples, maxExamples) {
@@ -246,7 +252,8 @@ func agentList(agents []AgentInfo) string {
 
 func quotedLong(text string) string {
 	const maxList = 40_000
-	return "<<<DATA\n" + strings.NewReplacer("<<<", "< < <", ">>>", "> > >").Replace(cleanLines(text, maxList)) + "\nDATA>>>"
+	return "<<<DATA\n" + strings.NewReplacer("<<<", "< < <", ">>>", "> > >").Replace(cleanLines(text, maxList)) +
+		"\nDATA>>>"
 }
 
 func firstOf[T any](list []T, n int) []T { return list[:min(len(list), n)] }
@@ -271,9 +278,11 @@ func (l *look) tools() []llm.Tool {
 	}
 	const taskSchema = `{"type":"object","properties":{"task":{"type":"string","description":"as a result of send_message names it"}},"required":["task"]}`
 	return []llm.Tool{
-		llm.NewTool("list_remote_agents", "Lists the agents with their skills, examples and what they take.", `{"type":"object"}`,
+		llm.NewTool("list_remote_agents", "Lists the agents with their skills, examples and what they take.",
+			`{"type":"object"}`,
 			func(context.Context, struct{}) (any, error) { return agentList(l.s.Agents), nil }),
-		llm.NewTool("send_message", "Gives an agent a part of the request and waits for its answer. Several calls in one answer run at the same time.",
+		llm.NewTool("send_message", "Gives an agent a part of the request and waits for its answer. Several calls in "+
+			"one answer run at the same time.",
 			`{"type":"object","properties":{"agent":{"type":"string","description":"its name or its #number in the list"},"message":{"type":"string"}},"required":["agent","message"]}`,
 			func(_ context.Context, a sending) (any, error) {
 				return safely(func() (any, error) { return nil, l.send(a.Agent, a.Message) })
@@ -282,15 +291,16 @@ func (l *look) tools() []llm.Tool {
 			r, err := l.report(a.Task)
 			return reportText(r), err
 		}),
-		llm.NewTool("cancel_task", "Cancels a task that is no longer wanted.", taskSchema, func(_ context.Context, a task) (any, error) {
-			return safely(func() (any, error) {
-				r, err := l.report(a.Task)
-				if err == nil {
-					l.cancel = append(l.cancel, r.ID)
-				}
-				return "it will be cancelled", err
-			})
-		}),
+		llm.NewTool("cancel_task", "Cancels a task that is no longer wanted.", taskSchema,
+			func(_ context.Context, a task) (any, error) {
+				return safely(func() (any, error) {
+					r, err := l.report(a.Task)
+					if err == nil {
+						l.cancel = append(l.cancel, r.ID)
+					}
+					return "it will be cancelled", err
+				})
+			}),
 		llm.NewTool("ask_user", "Asks the user, when it is not clear what is wanted or which agent can do it.",
 			`{"type":"object","properties":{"question":{"type":"string"},"agents":{"type":"array","items":{"type":"string"},"description":"the agents to choose from, if it is about that"}},"required":["question"]}`,
 			func(_ context.Context, a asking) (any, error) {

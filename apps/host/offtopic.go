@@ -25,8 +25,8 @@ const leastRequest = 3
 var anotherAgent = lazy(`(?i)^\s*(?:please\s+)?(?:ask|tell|use|have|let)\s+(?:the|my|our)\s+\S.{0,40}?\s+agent\b`)
 
 // offTopic reports whether a message to a task that waits may be no answer: it is a request, and by the rules and their
-// margin it is, all of it or in part, for an agent that does not wait, or it names an agent that is not there. The user is
-// asked then, as nobody but the user knows. others are the agents that it would go to.
+// margin it is, all of it or in part, for an agent that does not wait, or it names an agent that is not there. The user
+// is asked then, as nobody but the user knows. others are the agents that it would go to.
 func (x *run) offTopic(ctx context.Context, m *a2a.Message, open []*step) (others []string, found bool) {
 	text := textOf(m)
 	waits := func(alias string) bool {
@@ -41,7 +41,8 @@ func (x *run) offTopic(ctx context.Context, m *a2a.Message, open []*step) (other
 	if anotherAgent().MatchString(text) {
 		return nil, true
 	}
-	d, err := x.h.rules.Plan(ctx, &Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing, OutputModes: x.t.OutputModes()})
+	d, err := x.h.rules.Plan(ctx, &Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing,
+		OutputModes: x.t.OutputModes()})
 	if err != nil {
 		return nil, false
 	}
@@ -60,15 +61,18 @@ func isRequest(text string) bool {
 	if len(tokenize(text)) < leastRequest {
 		return false
 	}
-	return strings.Contains(text, "?") || slices.ContainsFunc(clauses(text), func(c clause) bool { return startsWithVerb(c.text) })
+	return strings.Contains(text, "?") ||
+		slices.ContainsFunc(clauses(text), func(c clause) bool { return startsWithVerb(c.text) })
 }
 
 // askWhether asks whether a message answers what agents ask, or is something new. It waits meanwhile.
 func (x *run) askWhether(ctx context.Context, m *a2a.Message, open []*step, others []string) error {
 	what := cmp.Or(shortened(textOf(m)), "this")
-	question := fmt.Sprintf("Is this for one of the agents that wait for an answer, or something new? Say %s.", numbersTo(len(open)+1))
+	question := fmt.Sprintf("Is this for one of the agents that wait for an answer, or something new? Say %s.",
+		numbersTo(len(open)+1))
 	if len(open) == 1 {
-		question = fmt.Sprintf("Is this for the %s, which waits for an answer, or something new? Say 1 or 2.", open[0].Agent)
+		question = fmt.Sprintf("Is this for the %s, which waits for an answer, or something new? Say 1 or 2.",
+			open[0].Agent)
 	}
 	lines := append(x.notices, question)
 	x.notices = nil
@@ -85,7 +89,8 @@ func (x *run) askWhether(ctx context.Context, m *a2a.Message, open []*step, othe
 	return x.askChoice(ctx, append(lines, label), a)
 }
 
-var saysNew = lazy(`(?i)^\W*(?:(?:it|this|that)(?:'s| is)\s+)?(?:a |an |something |the )?(?:new|else|new one|new request|new task|other)\W*$`)
+var saysNew = lazy(
+	`(?i)^\W*(?:(?:it|this|that)(?:'s| is)\s+)?(?:a |an |something |the )?(?:new|else|new one|new request|new task|other)\W*$`)
 
 // chosenOf is chosen for a question of the host.
 func (x *run) chosenOf(a *asked, text string) int {

@@ -37,7 +37,8 @@ func TestMessageForAnotherAgentIsAskedAbout(t *testing.T) {
 			"how much is 1 USD, and who directed Dune?", "How much is 100 USD in GBP?",
 		},
 		"How much is 1 USD?": {
-			"how much is 1 USD, and who directed Dune?", "who directed Alien?", "please reimburse the taxi", "ask the bank agent for money",
+			"how much is 1 USD, and who directed Dune?", "who directed Alien?", "please reimburse the taxi",
+			"ask the bank agent for money",
 		},
 		"reimburse lunch for 20 USD": {"who directed Dune?", "how much is 100 USD in GBP?"},
 	} {
@@ -46,7 +47,8 @@ func TestMessageForAnotherAgentIsAskedAbout(t *testing.T) {
 			first := w.Send(open)
 			must(t, first, a2a.TaskStateInputRequired)
 			r := w.Reply(first, text)
-			must(t, r, a2a.TaskStateInputRequired, "Is this for the ", ", which waits for an answer, or something new? Say 1 or 2.", "\n2. Something new: \""+text)
+			must(t, r, a2a.TaskStateInputRequired, "Is this for the ",
+				", which waits for an answer, or something new? Say 1 or 2.", "\n2. Something new: \""+text)
 			if before, after := children(t, first.Task), children(t, r.Task); len(before) != len(after) {
 				t.Errorf("%s: %q went on to %+v", open, text, after)
 			}
@@ -58,9 +60,12 @@ func TestMessageForAnotherAgentIsAskedAbout(t *testing.T) {
 func TestAnswersAreNotAskedAbout(t *testing.T) {
 	t.Parallel()
 	for open, messages := range map[string][]string{
-		"who directed Dune?":         {"2", "the first one", "2021", "Dune (2021)", "the one of 2021, please", "Dune", "green", "1984 or so", "Alien"},
-		"How much is 1 USD?":         {"CAD", "to Canadian dollars", "in GBP please", "Euro", "convert it to CAD", "what about pounds?", "@currency CAD"},
-		"reimburse lunch for 20 USD": {"2026-11-20", "20 USD", "it was lunch with a client", "approve it please", "yes"},
+		"who directed Dune?": {"2", "the first one", "2021", "Dune (2021)", "the one of 2021, please", "Dune",
+			"green", "1984 or so", "Alien"},
+		"How much is 1 USD?": {"CAD", "to Canadian dollars", "in GBP please", "Euro", "convert it to CAD",
+			"what about pounds?", "@currency CAD"},
+		"reimburse lunch for 20 USD": {"2026-11-20", "20 USD", "it was lunch with a client", "approve it please",
+			"yes"},
 	} {
 		for _, text := range messages {
 			w := several(t)
@@ -87,19 +92,23 @@ func TestSomethingNewOrAnAnswer(t *testing.T) {
 	}
 	for _, word := range []string{"1", "Movie Agent", "the movie agent"} {
 		w := several(t)
-		must(t, w.Reply(asked(w), word), a2a.TaskStateInputRequired, "Which one do you mean?", "(To ask something else: new: ..., or @NAME ...)")
+		must(t, w.Reply(asked(w), word), a2a.TaskStateInputRequired, "Which one do you mean?",
+			"(To ask something else: new: ..., or @NAME ...)")
 	}
 	w := several(t)
-	must(t, w.Reply(asked(w), "3"), a2a.TaskStateInputRequired, "There is no 3 in this list.", "or something new? Say 1 or 2.")
+	must(t, w.Reply(asked(w), "3"), a2a.TaskStateInputRequired, "There is no 3 in this list.",
+		"or something new? Say 1 or 2.")
 	w = several(t)
 	must(t, w.Reply(asked(w), "2021"), a2a.TaskStateInputRequired, "There is no 2021 in this list.")
 	w = several(t)
 	r := w.Reply(asked(w), "new: how much is 100 USD in GBP?")
-	if must(t, r, a2a.TaskStateInputRequired, "Which one do you mean?"); strings.Contains(r.StatusText(), "was not sent to any agent") || !strings.Contains(r.Text(), "77.252 GBP") {
+	if must(t, r, a2a.TaskStateInputRequired, "Which one do you mean?"); strings.Contains(r.StatusText(),
+		"was not sent to any agent") || !strings.Contains(r.Text(), "77.252 GBP") {
 		t.Errorf("%s: %s", r.StatusText(), r.Text())
 	}
 	w = several(t)
-	must(t, w.Reply(asked(w), "never mind"), a2a.TaskStateInputRequired, "I did not send that to any agent", "Which one do you mean?")
+	must(t, w.Reply(asked(w), "never mind"), a2a.TaskStateInputRequired, "I did not send that to any agent",
+		"Which one do you mean?")
 
 	// A composite one is carried out whole.
 	w = several(t)
@@ -115,8 +124,10 @@ func TestSomethingNewAmongSeveralQuestions(t *testing.T) {
 	w := several(t)
 	begun := w.Reply(w.Send("How much is 1 USD?"), "new: who directed Dune?")
 	r := w.Reply(begun, "please reimburse the taxi")
-	must(t, r, a2a.TaskStateInputRequired, "Is this for one of the agents that wait for an answer, or something new? Say 1 to 3.", "\n3. Something new: \"please reimburse the taxi\", for Reimbursement Agent")
-	must(t, w.Reply(r, "3"), a2a.TaskStateInputRequired, "Please fill the form.", "Currency Agent asks:", "Movie Agent asks:")
+	must(t, r, a2a.TaskStateInputRequired, "Is this for one of the agents that wait for an answer, or something new? "+
+		"Say 1 to 3.", "\n3. Something new: \"please reimburse the taxi\", for Reimbursement Agent")
+	must(t, w.Reply(r, "3"), a2a.TaskStateInputRequired, "Please fill the form.", "Currency Agent asks:",
+		"Movie Agent asks:")
 }
 
 // How to get out is said with the second question of an agent in a row, and not with the first one.
@@ -127,7 +138,9 @@ func TestTheSecondQuestionSaysHowToAskSomethingElse(t *testing.T) {
 	if must(t, first, a2a.TaskStateInputRequired); strings.Contains(first.StatusText(), "something else") {
 		t.Errorf("%s", first.StatusText())
 	}
-	must(t, w.Reply(first, "make it green"), a2a.TaskStateInputRequired, "2. Something new: \"make it green\", for Image Generator Agent")
+	must(t, w.Reply(first, "make it green"), a2a.TaskStateInputRequired,
+		"2. Something new: \"make it green\", for Image Generator Agent")
 	w = several(t)
-	must(t, w.Reply(w.Send("who directed Dune?"), "blue"), a2a.TaskStateInputRequired, "(To ask something else: new: ..., or @NAME ...)")
+	must(t, w.Reply(w.Send("who directed Dune?"), "blue"), a2a.TaskStateInputRequired,
+		"(To ask something else: new: ..., or @NAME ...)")
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 )
 
-// outward is the text of an error for callers of the host. Where an agent is, and with which credentials it is asked, is
-// the operator's: URLs, addresses and names of files are left out.
+// outward is the text of an error for callers of the host. Where an agent is, and with which credentials it is asked,
+// is the operator's: URLs, addresses and names of files are left out.
 func outward(err error) string {
 	text := err.Error()
 	if errors.Is(err, guard.ErrRefused) {
@@ -48,8 +48,8 @@ func discreet(err error) (instead string, ok bool) {
 	return "", false
 }
 
-// inside calls f for an error and for those inside of it, as long as f says so: an error may have several causes, one of
-// each try.
+// inside calls f for an error and for those inside of it, as long as f says so: an error may have several causes, one
+// of each try.
 func inside(err error, f func(error) bool) {
 	if err == nil || !f(err) {
 		return
@@ -64,8 +64,8 @@ func inside(err error, f func(error) bool) {
 	}
 }
 
-// called is how an agent without a card is named to callers: by its alias, or by the host of its URL, or the name of the
-// file that its card should be in.
+// called is how an agent without a card is named to callers: by its alias, or by the host of its URL, or the name of
+// the file that its card should be in.
 func (r AgentRef) called() string {
 	if r.Alias != "" {
 		return clean(r.Alias, maxName)

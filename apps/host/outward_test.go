@@ -41,7 +41,10 @@ func TestCallersReadNoCredentialsOfAgents(t *testing.T) {
 
 func TestProblemsOfAgentsNameNoAddresses(t *testing.T) {
 	t.Parallel()
-	d, err := host.NewDirectory(&host.DirectoryOptions{Catalog: listed(entry("1", "Ghost", "http://user:s3cret@127.0.0.1:1/hidden?token=t0ken")), Networks: registry.NetworksLoopback})
+	d, err := host.NewDirectory(
+		&host.DirectoryOptions{Catalog: listed(
+			entry("1", "Ghost", "http://user:s3cret@127.0.0.1:1/hidden?token=t0ken")),
+			Networks: registry.NetworksLoopback})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Patterns are what a text holds beside words: money, a pair of currencies, a date, the name of a file. They are terms like words:
-// an agent one of whose examples holds money is a little nearer to a request that holds money.
+// Patterns are what a text holds beside words: money, a pair of currencies, a date, the name of a file. They are terms
+// like words: an agent one of whose examples holds money is a little nearer to a request that holds money.
 const (
 	patternMoney    = "#money"
 	patternPair     = "#currency-pair"
@@ -35,55 +35,73 @@ const amountPattern = `\d[\d,.' ]*\d|\d`
 
 var (
 	moneyBefore = lazy(`(A\$|C\$|R\$|US\$|NZ\$|HK\$|S\$|\bR|[$€£¥₹₩₪₺₽₫฿])\s?(` + amountPattern + `)(k\b)?`)
-	moneyAfter  = lazy(`(?i)(` + amountPattern + `)\s?(k\b|million\b)?\s?([$€£¥₹₩₪₺₽₫฿]|\b[a-z]{2,9}\b)(\s+[a-z]{3,8}\b)?`)
-	moneyCode   = lazy(`\b([A-Z]{3})\s?(` + amountPattern + `)`)
+	moneyAfter  = lazy(`(?i)(` + amountPattern +
+		`)\s?(k\b|million\b)?\s?([$€£¥₹₩₪₺₽₫฿]|\b[a-z]{2,9}\b)(\s+[a-z]{3,8}\b)?`)
+	moneyCode = lazy(`\b([A-Z]{3})\s?(` + amountPattern + `)`)
 
-	datePattern   = lazy(`(?i)\b(\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{2,4}|today|yesterday|(last|next|on)\s+(mon|tues|wednes|thurs|fri|satur|sun)day|\d{1,2}(st|nd|rd|th)?\s+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(january|february|march|april|june|july|august|september|october|november|december)\s+\d{1,2})\b`)
-	urlPattern    = lazy(`(?i)\bhttps?://\S+`)
-	filePattern   = lazy(`(?i)\b[\w-]+\.([a-z][a-z0-9]{0,5})\b|(?:^|\s)\.([a-z][a-z0-9]{1,5})\b`)
-	sentPattern   = lazy(`(?i)\b(?:attached|uploaded|enclosed|attachment|upload)\b|\bi(?:'ve| have)?\s+(?:just\s+)?(?:sent|send|upload|attach|enclose|shared)\b`)
+	datePattern = lazy(
+		`(?i)\b(\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{2,4}|today|yesterday|(last|next|on)\s+(mon|tues|wednes|thurs|fri|satur|sun)day|\d{1,2}(st|nd|rd|th)?\s+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(january|february|march|april|june|july|august|september|october|november|december)\s+\d{1,2})\b`)
+	urlPattern  = lazy(`(?i)\bhttps?://\S+`)
+	filePattern = lazy(`(?i)\b[\w-]+\.([a-z][a-z0-9]{0,5})\b|(?:^|\s)\.([a-z][a-z0-9]{1,5})\b`)
+	sentPattern = lazy(
+		`(?i)\b(?:attached|uploaded|enclosed|attachment|upload)\b|\bi(?:'ve| have)?\s+(?:just\s+)?(?:sent|send|upload|attach|enclose|shared)\b`)
 	picture       = lazy(`(?i)\b(?:photo|picture|image|pic|drawing|painting|logo)s?\b`)
-	sourcePattern = lazy("```|(?m)^\\s*(func|def|class|import|package|public|SELECT|#include)\\b.*[({;:]|\\b(func|def) \\w+\\(|=>|\\w+\\([^)]*\\)\\s*\\{|" +
-		`\b(?:for \w+ in|while|if)\b[^.?!\n]{1,30}:\s+\w+[(\s=]|\b[a-z]\w*\([\w, ]*\)|</?[a-z]\w*>|\b(?:const|let|var|int)\s+\w+\s*=|\b[a-z]+_[a-z]+_?[a-z]*\b|\bSELECT\b.*\bFROM\b|==|\+\+|;\s*}|\b[A-Z]\w+(?:Error|Exception)\b`)
+	sourcePattern = lazy(
+		"```|(?m)^\\s*(func|def|class|import|package|public|SELECT|#include)\\b.*[({;:]|\\b(func|def) " +
+			"\\w+\\(|=>|\\w+\\([^)]*\\)\\s*\\{|" +
+			`\b(?:for \w+ in|while|if)\b[^.?!\n]{1,30}:\s+\w+[(\s=]|\b[a-z]\w*\([\w, ]*\)|</?[a-z]\w*>|\b(?:const|let|var|int)\s+\w+\s*=|\b[a-z]+_[a-z]+_?[a-z]*\b|\bSELECT\b.*\bFROM\b|==|\+\+|;\s*}|\b[A-Z]\w+(?:Error|Exception)\b`)
 )
 
 // bareAmount is an amount that names no currency, as on a receipt.
 var bareAmount = lazy(`\b\d{1,3}(?:,?\d{3})*\.\d\d\b`)
 
 // wordAmount is an amount in words.
-var wordAmount = lazy(`(?i)\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|grand)\s+(\w+)`)
+var wordAmount = lazy(
+	`(?i)\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|grand)\s+(\w+)`)
 
 // holdsMoney reports whether a text holds an amount of money.
 func holdsMoney(text string) bool {
-	return len(amounts(text)) > 0 || bareAmount().MatchString(text) || slices.ContainsFunc(wordAmount().FindAllStringSubmatch(text, -1),
-		func(m []string) bool { return currencyOf(m[1]) != "" })
+	return len(amounts(text)) > 0 || bareAmount().MatchString(text) ||
+		slices.ContainsFunc(wordAmount().FindAllStringSubmatch(text, -1),
+			func(m []string) bool { return currencyOf(m[1]) != "" })
 }
 
 // nation names a currency by its country alone: "in Canadian", "in Polish money".
-var nation = lazy(`(?i)\b(?:in|into|to|for|as)\s+(?:an?\s+)?([a-z.]+?)(?:\s+(?:money|currency|ones?))?(?:\W*$|[?.!,]|\s+(?:money|currency|ones)\b)`)
+var nation = lazy(
+	`(?i)\b(?:in|into|to|for|as)\s+(?:an?\s+)?([a-z.]+?)(?:\s+(?:money|currency|ones?))?(?:\W*$|[?.!,]|\s+(?:money|currency|ones)\b)`)
 
 // symbols are the currencies of signs. A plain dollar is the one of the United States, as everywhere else too.
 var symbols = map[string]string{
-	"$": "USD", "US$": "USD", "A$": "AUD", "C$": "CAD", "R$": "BRL", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD", "R": "ZAR", "€": "EUR", "£": "GBP",
+	"$": "USD", "US$": "USD", "A$": "AUD", "C$": "CAD", "R$": "BRL", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD",
+	"R": "ZAR", "€": "EUR", "£": "GBP",
 	"¥": "JPY", "₹": "INR", "₩": "KRW", "₪": "ILS", "₺": "TRY", "₽": "RUB", "₫": "VND", "฿": "THB",
 }
 
 // currencyNames are the words for currencies, with the adjectives that some of them need.
 var currencyNames = map[string]string{
-	"dollar": "USD", "dolar": "USD", "doller": "USD", "buck": "USD", "euro": "EUR", "pound": "GBP", "sterling": "GBP", "quid": "GBP", "yen": "JPY", "rupee": "INR",
-	"franc": "CHF", "yuan": "CNY", "renminbi": "CNY", "peso": "MXN", "krona": "SEK", "kronor": "SEK", "krone": "NOK", "kroner": "NOK",
-	"won": "KRW", "real": "BRL", "reais": "BRL", "zloty": "PLN", "lira": "TRY", "shekel": "ILS", "ruble": "RUB", "baht": "THB",
+	"dollar": "USD", "dolar": "USD", "doller": "USD", "buck": "USD", "euro": "EUR", "pound": "GBP", "sterling": "GBP",
+	"quid": "GBP", "yen": "JPY", "rupee": "INR",
+	"franc": "CHF", "yuan": "CNY", "renminbi": "CNY", "peso": "MXN", "krona": "SEK", "kronor": "SEK", "krone": "NOK",
+	"kroner": "NOK",
+	"won":    "KRW", "real": "BRL", "reais": "BRL", "zloty": "PLN", "lira": "TRY", "shekel": "ILS", "ruble": "RUB",
+	"baht": "THB",
 	"rand": "ZAR", "forint": "HUF", "ringgit": "MYR", "rupiah": "IDR", "dirham": "AED",
-	"koruna": "CZK", "dong": "VND", "hryvnia": "UAH", "naira": "NGN", "riyal": "SAR", "taka": "BDT", "lei": "RON", "greenback": "USD",
-	"crown": "", // which one, an adjective says
+	"koruna": "CZK", "dong": "VND", "hryvnia": "UAH", "naira": "NGN", "riyal": "SAR", "taka": "BDT", "lei": "RON",
+	"greenback": "USD",
+	"crown":     "", // which one, an adjective says
 }
 
 // nations are the currencies that adjectives make of names that several countries use, or one.
 var nations = map[string]string{
-	"us": "USD", "u.s": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "aussie": "AUD", "kiwi": "NZD", "zealand": "NZD", "kong": "HKD", "vietnamese": "VND", "singapore": "SGD", "swiss": "CHF", "british": "GBP",
-	"uk": "GBP", "english": "GBP", "egyptian": "EGP", "japanese": "JPY", "indian": "INR", "pakistani": "PKR", "mexican": "MXN",
-	"argentine": "ARS", "chilean": "CLP", "colombian": "COP", "philippine": "PHP", "chinese": "CNY", "swedish": "SEK", "danish": "DKK",
-	"norwegian": "NOK", "icelandic": "ISK", "polish": "PLN", "turkish": "TRY", "brazilian": "BRL", "brasilian": "BRL", "korean": "KRW", "czech": "CZK",
+	"us": "USD", "u.s": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "aussie": "AUD",
+	"kiwi": "NZD", "zealand": "NZD", "kong": "HKD", "vietnamese": "VND", "singapore": "SGD", "swiss": "CHF",
+	"british": "GBP",
+	"uk":      "GBP", "english": "GBP", "egyptian": "EGP", "japanese": "JPY", "indian": "INR", "pakistani": "PKR",
+	"mexican":   "MXN",
+	"argentine": "ARS", "chilean": "CLP", "colombian": "COP", "philippine": "PHP", "chinese": "CNY", "swedish": "SEK",
+	"danish":    "DKK",
+	"norwegian": "NOK", "icelandic": "ISK", "polish": "PLN", "turkish": "TRY", "brazilian": "BRL", "brasilian": "BRL",
+	"korean": "KRW", "czech": "CZK",
 	"thai": "THB", "hungarian": "HUF", "israeli": "ILS", "russian": "RUB", "malaysian": "MYR",
 }
 
@@ -103,7 +121,8 @@ var isoCodes = wordSet(`AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN 
 	SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW`)
 
 // commonCodes may be in lower case, as they are no words of English.
-var commonCodes = wordSet(`usd eur gbp jpy inr chf aud nzd cny rmb sek nok dkk pln brl mxn krw sgd hkd zar czk huf ils thb idr myr php`)
+var commonCodes = wordSet(
+	`usd eur gbp jpy inr chf aud nzd cny rmb sek nok dkk pln brl mxn krw sgd hkd zar czk huf ils thb idr myr php`)
 
 // currencyOf returns the ISO code of a currency that one word, or two, name; "" for none.
 func currencyOf(words string) string {
@@ -159,8 +178,8 @@ func amounts(text string) []money {
 	return found
 }
 
-// A currency is wanted after these words: right before it, "in US dollars", or a few words before it, "only accepts amounts
-// in sterling".
+// A currency is wanted after these words: right before it, "in US dollars", or a few words before it, "only accepts
+// amounts in sterling".
 var (
 	intoWords = wordSet("in into to as")
 	mustWords = wordSet(`only just must need needs want wants accept accepts take takes require requires expect expects insist insists
@@ -170,8 +189,8 @@ var (
 // maxWanting is how many words before a currency may say that it is wanted.
 const maxWanting = 5
 
-// wanted returns where a text says in which currency an amount is wanted, and which that is; "" for none. The currency of
-// an amount says what there is, not what is wanted.
+// wanted returns where a text says in which currency an amount is wanted, and which that is; "" for none. The currency
+// of an amount says what there is, not what is wanted.
 func wanted(text string) (at textRange, code string) {
 	tokens, sums := tokenize(text), amounts(text)
 	for i := 1; i < len(tokens); i++ {
@@ -184,7 +203,8 @@ func wanted(text string) (at textRange, code string) {
 		} else if !ambiguous[tokens[i].raw] {
 			code = currencyOf(tokens[i].raw)
 		}
-		if code == "" || slices.ContainsFunc(sums, func(m money) bool { return tokens[i].from < m.to && m.from < tokens[last].to }) {
+		if code == "" || slices.ContainsFunc(sums,
+			func(m money) bool { return tokens[i].from < m.to && m.from < tokens[last].to }) {
 			continue
 		}
 		if from := wanting(tokens[:i]); from >= 0 {
@@ -236,7 +256,8 @@ func currencies(text string, tokens []token) []string {
 		}
 	}
 	for i := 0; i < len(tokens); i++ {
-		if pair := strings.ToUpper(tokens[i].raw); len(pair) == 6 && isoCodes[pair[:3]] && isoCodes[pair[3:]] { // EURUSD
+		// EURUSD
+		if pair := strings.ToUpper(tokens[i].raw); len(pair) == 6 && isoCodes[pair[:3]] && isoCodes[pair[3:]] {
 			add(pair[:3])
 			add(pair[3:])
 			continue
@@ -272,10 +293,14 @@ func currencies(text string, tokens []token) []string {
 // fileKinds are the patterns of what a name of a file ends with.
 var fileKinds = map[string]string{
 	"csv": patternTable, "tsv": patternTable, "xlsx": patternTable, "xls": patternTable, "parquet": patternTable,
-	"txt": patternDocument, "pdf": patternDocument, "docx": patternDocument, "doc": patternDocument, "md": patternDocument, "log": patternDocument,
-	"png": patternImage, "jpg": patternImage, "jpeg": patternImage, "gif": patternImage, "svg": patternImage, "webp": patternImage, "bmp": patternImage,
-	"go": patternProgram, "py": patternProgram, "js": patternProgram, "ts": patternProgram, "java": patternProgram, "rs": patternProgram,
-	"c": patternProgram, "cpp": patternProgram, "html": patternProgram, "css": patternProgram, "sh": patternProgram, "rb": patternProgram,
+	"txt": patternDocument, "pdf": patternDocument, "docx": patternDocument, "doc": patternDocument,
+	"md": patternDocument, "log": patternDocument,
+	"png": patternImage, "jpg": patternImage, "jpeg": patternImage, "gif": patternImage, "svg": patternImage,
+	"webp": patternImage, "bmp": patternImage,
+	"go": patternProgram, "py": patternProgram, "js": patternProgram, "ts": patternProgram, "java": patternProgram,
+	"rs": patternProgram,
+	"c":  patternProgram, "cpp": patternProgram, "html": patternProgram, "css": patternProgram, "sh": patternProgram,
+	"rb": patternProgram,
 }
 
 // patterns returns the patterns that a text holds.
@@ -314,8 +339,8 @@ func patternOfType(mediaType string) string {
 	return ""
 }
 
-// otherCurrency returns the currency that a text names beside that of its one amount, by its code, and where the text says
-// that it is wanted, if it does so in one phrase; "" for none.
+// otherCurrency returns the currency that a text names beside that of its one amount, by its code, and where the text
+// says that it is wanted, if it does so in one phrase; "" for none.
 func otherCurrency(text string, sums []money) (at textRange, code string) {
 	if len(sums) == 0 {
 		return textRange{}, ""
@@ -334,8 +359,8 @@ func otherCurrency(text string, sums []money) (at textRange, code string) {
 	return textRange{}, ""
 }
 
-// withoutMoney returns a text without its currencies and the words that say that one is turned into another. Its amounts
-// stay as numbers.
+// withoutMoney returns a text without its currencies and the words that say that one is turned into another. Its
+// amounts stay as numbers.
 func withoutMoney(text string) string {
 	var rest []string
 	sums := amounts(text)

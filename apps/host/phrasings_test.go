@@ -37,8 +37,10 @@ func fixtures(t testing.TB) []AgentInfo {
 func ours(t testing.TB) []AgentInfo {
 	t.Helper()
 	return []AgentInfo{
-		{Alias: "currency", Card: currency.Card()}, {Alias: "hello", Card: hello.Card()}, {Alias: "images", Card: images.Card()},
-		{Alias: "expenses", Card: expenses.Card()}, {Alias: "movies", Card: movies.Card()}, {Alias: "coder", Card: coder.Card()},
+		{Alias: "currency", Card: currency.Card()}, {Alias: "hello", Card: hello.Card()},
+		{Alias: "images", Card: images.Card()},
+		{Alias: "expenses", Card: expenses.Card()}, {Alias: "movies", Card: movies.Card()},
+		{Alias: "coder", Card: coder.Card()},
 		{Alias: "files", Card: files.Card()},
 	}
 }
@@ -81,7 +83,8 @@ const (
 	mostWrong  = 0.01
 )
 
-var phrasings = []string{"phrasings.json", "phrasings_second.json", "phrasings_third.json", "phrasings_fourth.json", "phrasings_fifth.json"}
+var phrasings = []string{"phrasings.json", "phrasings_second.json", "phrasings_third.json", "phrasings_fourth.json",
+	"phrasings_fifth.json"}
 
 // There are enough requests to say something, and enough for each thing that people want.
 func TestThereAreEnoughPhrasings(t *testing.T) {
@@ -108,7 +111,8 @@ func TestThereAreEnoughPhrasings(t *testing.T) {
 // fifth, which is there to tell what they make of phrasings that nobody has seen: it must not be tuned on.
 func TestRulesRoutePhrasings(t *testing.T) {
 	t.Parallel()
-	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t), "all samples": twelve(t)} {
+	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t),
+		"all samples": twelve(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var all tally
@@ -127,7 +131,8 @@ func TestRulesRoutePhrasings(t *testing.T) {
 // A request whose agent is not there goes to nobody else: the rules ask, or say what the host can do.
 func TestRulesDoNotGuessWhenAnAgentIsMissing(t *testing.T) {
 	t.Parallel()
-	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t), "all samples": twelve(t)} {
+	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t),
+		"all samples": twelve(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			total, guessed := 0, 0
@@ -136,7 +141,8 @@ func TestRulesDoNotGuessWhenAnAgentIsMissing(t *testing.T) {
 					if len(in.Agents) > 1 {
 						continue // the first half of it has somebody who does it
 					}
-					others := slices.DeleteFunc(slices.Clone(agents), func(a AgentInfo) bool { return a.Alias == in.Agents[0] })
+					others := slices.DeleteFunc(slices.Clone(agents),
+						func(a AgentInfo) bool { return a.Alias == in.Agents[0] })
 					for _, text := range in.Phrasings {
 						total++
 						s := in.situation(text, others)
@@ -156,9 +162,9 @@ func TestRulesDoNotGuessWhenAnAgentIsMissing(t *testing.T) {
 	}
 }
 
-// The requests of these two sets are for all twelve samples, and their authors had seen neither the planner nor its words.
-// The rules have been tuned on the first set. They must not be tuned on the second one: it tells what they make of
-// phrasings that nobody has seen.
+// The requests of these two sets are for all twelve samples, and their authors had seen neither the planner nor its
+// words. The rules have been tuned on the first set. They must not be tuned on the second one: it tells what they make
+// of phrasings that nobody has seen.
 func TestRulesRouteAmongAllSamples(t *testing.T) {
 	t.Parallel()
 	agents := twelve(t)
@@ -196,7 +202,8 @@ func TestRulesRouteAmongAllSamples(t *testing.T) {
 		}
 		t.Logf("%s: %d of %d right, %d wrong", set.file, n.right, n.total, n.wrong)
 		if n.total != set.of || n.right < set.leastRight || n.wrong > set.wrong {
-			t.Errorf("%s: %+v, want %d of %d right and at most %d wrong", set.file, n, set.leastRight, set.of, set.wrong)
+			t.Errorf("%s: %+v, want %d of %d right and at most %d wrong", set.file, n, set.leastRight, set.of,
+				set.wrong)
 		}
 	}
 }
@@ -337,7 +344,8 @@ func went(d *Decision) (aliases []string, asked bool) {
 // route is where a text goes.
 func route(t *testing.T, agents []AgentInfo, text string) (aliases []string, asked bool) {
 	t.Helper()
-	return went(decide(t, &Situation{Text: text, Agents: agents, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))}))
+	return went(decide(t, &Situation{Text: text, Agents: agents,
+		Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))}))
 }
 
 func TestRulesOnTheHostItself(t *testing.T) {
@@ -345,7 +353,8 @@ func TestRulesOnTheHostItself(t *testing.T) {
 	agents := fixtures(t)
 	for _, text := range []string{
 		"What agents do you have?", "What remote agents do you have access to?", "what can you do?", "List your agents",
-		"Which agents are available?", "who are you?", "help", "show me the available agents", "Which agent can draw pictures?",
+		"Which agents are available?", "who are you?", "help", "show me the available agents",
+		"Which agent can draw pictures?",
 	} {
 		if got, _ := route(t, agents, text); strings.Join(got, " ") != "host" {
 			t.Errorf("%q: goes to %v", text, got)
@@ -357,7 +366,8 @@ func TestRulesOnTheHostItself(t *testing.T) {
 // in passing, as that of the coder does.
 func TestRulesAnswerGreetingsWithoutAGreeter(t *testing.T) {
 	t.Parallel()
-	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t), "all samples": twelve(t)} {
+	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t),
+		"all samples": twelve(t)} {
 		agents = slices.DeleteFunc(agents, func(a AgentInfo) bool { return a.Alias == "hello" })
 		for _, text := range []string{"hello", "Hi!", "good morning", "hey there", "Hello, everyone!"} {
 			if got, _ := route(t, agents, text); strings.Join(got, " ") != "host" {
@@ -386,13 +396,21 @@ func TestRulesAskAboutWhatNobodyDoes(t *testing.T) {
 }
 
 var nobodys = []string{
-	"What is the capital of Australia?", "will it rain in Oslo tomorrow", "book me a table for four on Friday", "How do I boil an egg?",
-	"translate this letter into French", "What's 17 times 23?", "Who is the president of Brazil?", "set an alarm for six", "turn on the kitchen lights",
-	"My back hurts, what should I do?", "Send an email to Tom that I'll be late", "how far is the moon", "find me a flight to Rome in May",
-	"what time is it in Tokyo", "Remind me to water the plants", "Which shares should I buy?", "tell me a joke", "Is there a pharmacy near here?",
-	"how many people live in Lagos", "play some jazz", "order two pizzas", "What is the meaning of life?", "When does the train to Leeds leave?",
-	"who won the football yesterday", "give me a recipe for lasagne", "Why is the sky blue?", "call my mother", "what does serendipity mean",
-	"My car makes a strange noise", "Can dogs eat grapes?", "write a poem for my wife", "spell necessary", "Any news about the election?",
-	"Please cancel my subscription", "what is the best way to learn Spanish", "How tall is Mount Everest?", "I feel lonely today", "schedule a meeting with Ana",
+	"What is the capital of Australia?", "will it rain in Oslo tomorrow", "book me a table for four on Friday",
+	"How do I boil an egg?",
+	"translate this letter into French", "What's 17 times 23?", "Who is the president of Brazil?",
+	"set an alarm for six", "turn on the kitchen lights",
+	"My back hurts, what should I do?", "Send an email to Tom that I'll be late", "how far is the moon",
+	"find me a flight to Rome in May",
+	"what time is it in Tokyo", "Remind me to water the plants", "Which shares should I buy?", "tell me a joke",
+	"Is there a pharmacy near here?",
+	"how many people live in Lagos", "play some jazz", "order two pizzas", "What is the meaning of life?",
+	"When does the train to Leeds leave?",
+	"who won the football yesterday", "give me a recipe for lasagne", "Why is the sky blue?", "call my mother",
+	"what does serendipity mean",
+	"My car makes a strange noise", "Can dogs eat grapes?", "write a poem for my wife", "spell necessary",
+	"Any news about the election?",
+	"Please cancel my subscription", "what is the best way to learn Spanish", "How tall is Mount Everest?",
+	"I feel lonely today", "schedule a meeting with Ana",
 	"Which bus goes to the airport?", "what should I cook tonight",
 }

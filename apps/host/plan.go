@@ -9,9 +9,9 @@ import (
 )
 
 // A Planner decides what is done for a request. It is asked when a request has come, and again each time when all steps
-// that it wanted have ended, until it wants no more. With an error the decision may be nil, or say what was used. An error
-// of the kind llm.ErrBudget says that the turn's budget does not suffice. It must be safe for concurrent use, and it keeps nothing: all that
-// it may know is in the [Situation].
+// that it wanted have ended, until it wants no more. With an error the decision may be nil, or say what was used. An
+// error of the kind llm.ErrBudget says that the turn's budget does not suffice. It must be safe for concurrent use, and
+// it keeps nothing: all that it may know is in the [Situation].
 type Planner interface {
 	Plan(ctx context.Context, s *Situation) (*Decision, error)
 }
@@ -34,8 +34,9 @@ type AgentInfo struct {
 	Alias  string
 	Card   *a2a.AgentCard
 	Health Health
-	Given  bool   // by DirectoryOptions.Agents; else the catalogue lists it
-	Handle string // of one that was given: the last element of that URL, such as "movies", by which users may call it; "" for none
+	Given  bool // by DirectoryOptions.Agents; else the catalogue lists it
+	// of one that was given: the last element of that URL, such as "movies", by which users may call it; "" for none
+	Handle string
 }
 
 // A Step is a message to an agent.

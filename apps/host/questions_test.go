@@ -43,14 +43,17 @@ func TestNothingIsDroppedWithoutAWord(t *testing.T) {
 	t.Parallel()
 	w, begun := twoQuestions(t)
 	which := w.Reply(begun(), "2")
-	must(t, which, a2a.TaskStateInputRequired, `Which one is "2" for? Say 1 or 2, or write @Currency Agent and your message.`, "\n2. Movie Agent: Which film do you mean?")
+	must(t, which, a2a.TaskStateInputRequired,
+		`Which one is "2" for? Say 1 or 2, or write @Currency Agent and your message.`,
+		"\n2. Movie Agent: Which film do you mean?")
 	if strings.Contains(which.StatusText(), "1984") {
 		t.Errorf("a list in a list: %s", which.StatusText())
 	}
 	which = w.Reply(which, "9")
 	must(t, which, a2a.TaskStateInputRequired, "There is no 9 in this list.", `Which one is "2" for?`)
 	which = w.Reply(which, "CAD")
-	must(t, which, a2a.TaskStateInputRequired, `You said something else, so "2" was not sent to any agent.`, `Which one is "CAD" for?`)
+	must(t, which, a2a.TaskStateInputRequired, `You said something else, so "2" was not sent to any agent.`,
+		`Which one is "CAD" for?`)
 	done := w.Reply(which, "1")
 	must(t, done, a2a.TaskStateInputRequired, "Which film do you mean?")
 	if !strings.Contains(done.Text(), "1 USD = 1.4328 CAD") {
@@ -78,8 +81,10 @@ func TestANameInsteadOfAChoice(t *testing.T) {
 	}
 	w, begun := twoQuestions(t)
 	r := w.Reply(begun(), "@nobody 2")
-	must(t, r, a2a.TaskStateInputRequired, `There is no agent called "nobody"; there are Currency Agent, Movie Agent. Your message was not sent to any agent.`, "Movie Agent asks:")
-	must(t, w.Reply(w.Reply(r, "2"), "new: what agents do you have?"), a2a.TaskStateInputRequired, `"2" was not sent to any agent`, "I pass requests on to 2 agents")
+	must(t, r, a2a.TaskStateInputRequired,
+		`There is no agent called "nobody"; there are Currency Agent, Movie Agent. Your message was not sent to any agent.`, "Movie Agent asks:")
+	must(t, w.Reply(w.Reply(r, "2"), "new: what agents do you have?"), a2a.TaskStateInputRequired,
+		`"2" was not sent to any agent`, "I pass requests on to 2 agents")
 	declined := w.Reply(w.Reply(begun(), "2"), "never mind")
 	must(t, declined, a2a.TaskStateInputRequired, "I did not send that to any agent", "Movie Agent asks:")
 }
@@ -88,7 +93,8 @@ func TestNamesThatNobodyHas(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, currencyURL(t), serve(t, hello.New(hello.Options{}), hello.Card()))
 	r := w.Send("@nobody 100 USD in GBP")
-	must(t, r, a2a.TaskStateInputRequired, `There is no agent called "nobody"; there are Currency Agent, Hello Agent.`, "Which one do you mean?\n1. Currency Agent:")
+	must(t, r, a2a.TaskStateInputRequired, `There is no agent called "nobody"; there are Currency Agent, Hello Agent.`,
+		"Which one do you mean?\n1. Currency Agent:")
 	r = w.Reply(r, "3")
 	must(t, r, a2a.TaskStateInputRequired, "There is no 3 in this list.\nSay 1 or 2, or a name.\n1. Currency Agent:")
 	r = w.Reply(r, "1")
@@ -96,11 +102,14 @@ func TestNamesThatNobodyHas(t *testing.T) {
 		t.Errorf("%s", r.Text())
 	}
 	asked := w.Reply(w.Send("How much is 1 USD?"), "@nobody CAD")
-	must(t, asked, a2a.TaskStateInputRequired, `There is no agent called "nobody"`, "Your message was not sent to any agent.", "Into which currency should I convert 1 USD?")
+	must(t, asked, a2a.TaskStateInputRequired, `There is no agent called "nobody"`,
+		"Your message was not sent to any agent.", "Into which currency should I convert 1 USD?")
 	must(t, w.Send("@nobody"), a2a.TaskStateInputRequired, `There is no agent called "nobody"`)
 	again := w.Reply(w.Send("Tralala"), "@noone hi")
-	must(t, again, a2a.TaskStateInputRequired, `"Tralala" was not sent to any agent`, `There is no agent called "noone"`)
-	must(t, w.Reply(w.Send("Tralala"), "Hopsasa"), a2a.TaskStateInputRequired, `You said something else, so "Tralala" was not sent to any agent.`)
+	must(t, again, a2a.TaskStateInputRequired, `"Tralala" was not sent to any agent`,
+		`There is no agent called "noone"`)
+	must(t, w.Reply(w.Send("Tralala"), "Hopsasa"), a2a.TaskStateInputRequired,
+		`You said something else, so "Tralala" was not sent to any agent.`)
 }
 
 // A missing part that the next message brings is sent along with it.
@@ -122,7 +131,8 @@ func TestWordsThatWereMissing(t *testing.T) {
 		}
 		return &host.Decision{Steps: []host.Step{{ID: "1", Agent: "Painter", Text: s.Text, Whole: true}}}
 	})
-	w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner = planner }, serve(t, echo, cardOf("Painter", "Paints")))
+	w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner = planner },
+		serve(t, echo, cardOf("Painter", "Paints")))
 	must(t, w.Reply(w.Send("a duck"), "a red one"), a2a.TaskStateCompleted)
 	if text := <-got; text != "a duck\na red one" {
 		t.Errorf("the agent reads %q", text)
@@ -156,12 +166,14 @@ func TestUserErrorsEndNoOtherStep(t *testing.T) {
 		}
 		return &host.Decision{Steps: []host.Step{step}}
 	})
-	w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner, o.MaxSteps = planner, 1 }, currencyURL(t))
+	w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner, o.MaxSteps = planner, 1 },
+		currencyURL(t))
 	for text, want := range map[string]string{"broken": "could not be planned", "large": "more than 1 steps"} {
 		must(t, w.Send(text), a2a.TaskStateFailed, want)
 		r := w.Reply(w.Send("How much is 1 USD?"), "new: "+text)
 		must(t, r, a2a.TaskStateInputRequired, want, "Currency Agent asks:")
-		if done := w.Reply(r, "CAD"); done.State() != a2a.TaskStateCompleted || !strings.Contains(done.Text(), "1 USD = 1.4328 CAD") {
+		if done := w.Reply(r, "CAD"); done.State() != a2a.TaskStateCompleted ||
+			!strings.Contains(done.Text(), "1 USD = 1.4328 CAD") {
 			t.Errorf("%v: %s", done.State(), done.Text())
 		}
 	}
@@ -191,7 +203,8 @@ func TestAnAnswerThatDoesNotArrive(t *testing.T) {
 	must(t, r, a2a.TaskStateInputRequired)
 	away.Store(true)
 	r = w.Reply(r, "CAD")
-	must(t, r, a2a.TaskStateInputRequired, "Currency Agent cannot be reached: nothing listens at its address. It has not got your answer; please send it again later.", "Into which currency")
+	must(t, r, a2a.TaskStateInputRequired, "Currency Agent cannot be reached: nothing listens at its address. It has "+
+		"not got your answer; please send it again later.", "Into which currency")
 	away.Store(false)
 	if r = w.Reply(r, "CAD"); r.State() != a2a.TaskStateCompleted || !strings.Contains(r.Text(), "1 USD = 1.4328 CAD") {
 		t.Errorf("%v: %s", r.State(), r.Text())
@@ -219,7 +232,8 @@ func TestALongTaskRemembersItsLastSteps(t *testing.T) {
 		must(t, r, a2a.TaskStateInputRequired, "Into which currency")
 	}
 	c := children(t, r.Task)
-	if len(c) != 22 || c[0].Agent != "Currency Agent" || c[0].State != "input-required" || c[21].Step != "41" || c[1].Step != "21" {
+	if len(c) != 22 || c[0].Agent != "Currency Agent" || c[0].State != "input-required" || c[21].Step != "41" ||
+		c[1].Step != "21" {
 		t.Errorf("%d steps, %+v", len(c), c)
 	}
 	done := w.Reply(r, "CAD")
@@ -232,8 +246,9 @@ func TestALongTaskRemembersItsLastSteps(t *testing.T) {
 func TestAUserErrorKeepsTheAnswers(t *testing.T) {
 	t.Parallel()
 	for name, next := range map[string]*host.Decision{
-		"nothing":    nil,
-		"too much":   {Steps: []host.Step{{ID: "2", Agent: "Oracle", Text: "b"}, {ID: "3", Agent: "Oracle", Text: "c"}}},
+		"nothing": nil,
+		"too much": {Steps: []host.Step{{ID: "2", Agent: "Oracle", Text: "b"},
+			{ID: "3", Agent: "Oracle", Text: "c"}}},
 		"a question": {Question: &host.Question{Text: "And now?"}},
 	} {
 		planner := plannerFunc(func(s *host.Situation) *host.Decision {
@@ -243,9 +258,11 @@ func TestAUserErrorKeepsTheAnswers(t *testing.T) {
 			return &host.Decision{Steps: []host.Step{{ID: "1", Agent: "Oracle", Text: s.Text, Whole: true}}}
 		})
 		oracle := agent.Func(func(_ context.Context, t *agent.Turn) error { return t.Reply(a2a.TextPart("It is 42.")) })
-		w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner, o.MaxSteps = planner, 2 }, serve(t, oracle, cardOf("Oracle", "Knows numbers")))
+		w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner, o.MaxSteps = planner, 2 },
+			serve(t, oracle, cardOf("Oracle", "Knows numbers")))
 		r := w.Send("which number?")
-		if want := map[bool]a2a.TaskState{true: a2a.TaskStateInputRequired, false: a2a.TaskStateFailed}[name == "a question"]; r.State() != want {
+		if want := map[bool]a2a.TaskState{true: a2a.TaskStateInputRequired,
+			false: a2a.TaskStateFailed}[name == "a question"]; r.State() != want {
 			t.Errorf("%s: %v", name, r.State())
 		}
 		if len(r.Task.Artifacts) != 1 || r.Task.Artifacts[0].Text() != "It is 42." {

@@ -23,7 +23,8 @@ import (
 
 // Members of the metadata of a host's task that say whom it cannot reach.
 const (
-	MetaFailure     = "failure"     // why the task failed, for programs: FailureUnreachable; not there for any other failure
+	// why the task failed, for programs: FailureUnreachable; not there for any other failure
+	MetaFailure     = "failure"
 	MetaUnreachable = "unreachable" // a list of Unreachable, the agents that cannot be reached, however the task ended
 )
 
@@ -93,8 +94,8 @@ func lost(err error) bool {
 // errNoInterface says that a card names nothing that this host can call.
 var errNoInterface = errors.New("its card names no address that can be called from here")
 
-// problem is what callers of the host read of an error of an agent. That of one that could not be reached is a phrase in
-// plain words: which connections were tried, to where, is the operator's.
+// problem is what callers of the host read of an error of an agent. That of one that could not be reached is a phrase
+// in plain words: which connections were tried, to where, is the operator's.
 func problem(err error) string {
 	if e, ok := errors.AsType[*unreached](err); ok {
 		return e.reason
@@ -139,7 +140,8 @@ var causes = []struct {
 	{nothingListens, is(syscall.ECONNREFUSED)},
 	{"its name cannot be resolved", as[*net.DNSError]},
 	{"its certificate is not trusted", func(err error) bool {
-		return as[*tls.CertificateVerificationError](err) || as[x509.UnknownAuthorityError](err) || as[x509.HostnameError](err)
+		return as[*tls.CertificateVerificationError](err) || as[x509.UnknownAuthorityError](err) ||
+			as[x509.HostnameError](err)
 	}},
 	{"it speaks plain HTTP where its address says HTTPS", is(http.ErrSchemeMismatch)},
 	{"no way leads to its address", func(err error) bool {
@@ -187,8 +189,8 @@ func wordsIn(text string) string {
 	return ""
 }
 
-// A userError keeps a request from being carried out. The task fails with it, unless agents wait in it: those can still be
-// answered then.
+// A userError keeps a request from being carried out. The task fails with it, unless agents wait in it: those can still
+// be answered then.
 type userError struct {
 	say         string
 	cause       error
@@ -202,7 +204,8 @@ func (s *userError) Error() string { return s.say }
 func (x *run) noAgent() error {
 	down := unreachable(x.agents, x.missing)
 	if len(down) == 0 {
-		return &userError{say: "No agent can take this request: the registry lists no agent that can be called.", unreachable: true}
+		return &userError{say: "No agent can take this request: the registry lists no agent that can be called.",
+			unreachable: true}
 	}
 	lines := []string{"No agent can be reached."}
 	for _, u := range down[:min(len(down), maxUnreachable)] {
@@ -214,7 +217,8 @@ func (x *run) noAgent() error {
 	return &userError{say: strings.Join(lines, "\n"), unreachable: true}
 }
 
-// markUnreachable brings the task's metadata of who cannot be reached up to date, with those that this turn found out of.
+// markUnreachable brings the task's metadata of who cannot be reached up to date, with those that this turn found out
+// of.
 func (x *run) markUnreachable() error {
 	down := unreachable(x.agents, x.missing)
 	for _, s := range x.state.current() {

@@ -56,9 +56,11 @@ func marked(t *testing.T, r *agenttest.Result, failure string, want ...host.Unre
 func TestAHostThatReachesNobodyFails(t *testing.T) {
 	t.Parallel()
 	addr := nowhere(t)
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<!doctype html>")) }))
+	page := httptest.NewServer(http.HandlerFunc(
+		func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<!doctype html>")) }))
 	defer page.Close()
-	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
+	broken := httptest.NewServer(http.HandlerFunc(
+		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 	defer broken.Close()
 	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer hangs.Close()
@@ -66,9 +68,12 @@ func TestAHostThatReachesNobodyFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := host.NewDirectory(&host.DirectoryOptions{CardTimeout: 500 * time.Millisecond, Catalog: catalog, Agents: []host.AgentRef{
-		{Card: "http://" + addr, Alias: "Gone"}, {Card: page.URL, Alias: "Page"}, {Card: broken.URL, Alias: "Broken"}, {Card: hangs.URL, Alias: "Slow"}, {Card: "../../etc/passwd"},
-	}})
+	d, err := host.NewDirectory(&host.DirectoryOptions{CardTimeout: 500 * time.Millisecond, Catalog: catalog,
+		Agents: []host.AgentRef{
+			{Card: "http://" + addr, Alias: "Gone"}, {Card: page.URL, Alias: "Page"},
+			{Card: broken.URL, Alias: "Broken"},
+			{Card: hangs.URL, Alias: "Slow"}, {Card: "../../etc/passwd"},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +157,8 @@ func TestAgentsThatTheRegistrySaysAreDown(t *testing.T) {
 	t.Parallel()
 	parrot := entry("1", "Parrot", "http://"+nowhere(t))
 	parrot.Card.Name = "Parrot"
-	parrot.Health = registry.Health{State: registry.HealthDown, CheckedAt: time.Now(), Error: "its first interface cannot be reached: dial tcp 10.1.2.3:80: connect: connection refused"}
+	parrot.Health = registry.Health{State: registry.HealthDown, CheckedAt: time.Now(),
+		Error: "its first interface cannot be reached: dial tcp 10.1.2.3:80: connect: connection refused"}
 	kept := listed(parrot, entry("2", "Hello Agent", serve(t, hello.New(hello.Options{}), hello.Card())))
 	d, err := host.NewDirectory(&host.DirectoryOptions{Catalog: kept, Networks: registry.NetworksLoopback})
 	if err != nil {
@@ -160,7 +166,8 @@ func TestAgentsThatTheRegistrySaysAreDown(t *testing.T) {
 	}
 	w := newWorldOver(t, d, host.Options{})
 	r := w.Send("What agents do you have?")
-	must(t, r, a2a.TaskStateCompleted, "I pass requests on to 1 agent:\n- Hello Agent", "Not reachable: Parrot (nothing listens at its address)")
+	must(t, r, a2a.TaskStateCompleted, "I pass requests on to 1 agent:\n- Hello Agent",
+		"Not reachable: Parrot (nothing listens at its address)")
 	if strings.Contains(r.StatusText(), "10.1.2.3") {
 		t.Errorf("%s", r.StatusText())
 	}
@@ -209,8 +216,10 @@ func TestOtherFailuresAreNotMarked(t *testing.T) {
 	must(t, r, a2a.TaskStateFailed, "The till is closed.")
 	marked(t, r, "")
 	r = w.Send("Convert 20 EUR to USD and then reimburse me that amount for lunch") // the second is skipped
-	must(t, r, a2a.TaskStateFailed, "Currency Agent cannot be reached: nothing listens at its address\nReimbursement Agent was not asked")
-	marked(t, r, host.FailureUnreachable, host.Unreachable{Agent: "Currency Agent", Reason: "nothing listens at its address"})
+	must(t, r, a2a.TaskStateFailed, "Currency Agent cannot be reached: nothing listens at its address\nReimbursement "+
+		"Agent was not asked")
+	marked(t, r, host.FailureUnreachable,
+		host.Unreachable{Agent: "Currency Agent", Reason: "nothing listens at its address"})
 }
 
 func moneyAt(url string) *registry.Entry {

@@ -79,7 +79,8 @@ func (l *life) await(t *testing.T, id a2a.TaskID, state a2a.TaskState) *a2a.Task
 
 func (l *life) send(t *testing.T, m *a2a.Message) *a2a.Task {
 	t.Helper()
-	r, err := l.service.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: m, Configuration: &a2a.SendConfiguration{ReturnImmediately: true}})
+	r, err := l.service.SendMessage(t.Context(),
+		&a2a.SendMessageRequest{Message: m, Configuration: &a2a.SendConfiguration{ReturnImmediately: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,8 @@ func TestRestartWhileAnAgentWorks(t *testing.T) {
 	defer second.stop()
 	close(goOn)
 	done := second.await(t, task.ID, a2a.TaskStateCompleted)
-	if runs.Load() != 1 || len(done.Artifacts) != 2 || done.Artifacts[0].Text() != "half" || done.Artifacts[1].Text() != "rest" {
+	if runs.Load() != 1 || len(done.Artifacts) != 2 || done.Artifacts[0].Text() != "half" ||
+		done.Artifacts[1].Text() != "rest" {
 		t.Errorf("%d runs, artifacts %+v", runs.Load(), done.Artifacts)
 	}
 }
@@ -174,7 +176,8 @@ func TestRestartBetweenQuestionAndAnswer(t *testing.T) {
 	kept := memory.New(nil)
 	defer kept.Close()
 	first := begin(t, kept, urls...)
-	task := first.send(t, a2a.NewMessage(a2a.RoleUser, a2a.TextPart("reimburse lunch for 20 EUR but needs to be converted to USD ahead of time.")))
+	task := first.send(t, a2a.NewMessage(a2a.RoleUser,
+		a2a.TextPart("reimburse lunch for 20 EUR but needs to be converted to USD ahead of time.")))
 	asked := first.await(t, task.ID, a2a.TaskStateInputRequired)
 	first.stop()
 	second := begin(t, kept, urls...)

@@ -15,11 +15,12 @@ import (
 
 // When a route counts as sure.
 const (
-	leastScore   = 1.2  // the best agent needs so much
-	tieRatio     = 0.6  // the next one may have so much of the best one's score
-	leastMargin  = 0.9  // the best one has to be ahead of the next one by so much
-	severalRatio = 0.3  // of the best one's score, from which on another agent may be meant as well
-	resting      = 0.5  // factor for an agent that is down or left alone because it failed: another one of its sort is better
+	leastScore   = 1.2 // the best agent needs so much
+	tieRatio     = 0.6 // the next one may have so much of the best one's score
+	leastMargin  = 0.9 // the best one has to be ahead of the next one by so much
+	severalRatio = 0.3 // of the best one's score, from which on another agent may be meant as well
+	// factor for an agent that is down or left alone because it failed: another one of its sort is better
+	resting      = 0.5
 	unfit        = 0.25 // factor for an agent that does not take what is attached
 	wrongModes   = 0.5  // factor for an agent whose answers the caller does not accept
 	fitBonus     = 1.5  // for an agent that takes what is attached by name, not by a wildcard
@@ -122,8 +123,8 @@ func (r *router) rank(text string) ranking {
 	return k
 }
 
-// exampleOf returns the index of the one agent whose card has a text as an example; -1 for none, and for several. Agents
-// that are down, or that do not take what is attached, are passed over.
+// exampleOf returns the index of the one agent whose card has a text as an example; -1 for none, and for several.
+// Agents that are down, or that do not take what is attached, are passed over.
 func (r *router) exampleOf(text string) int {
 	said, of := gist(text), -1
 	if said == "" {
@@ -249,7 +250,8 @@ func takes(c *a2a.AgentCard, mediaType string) int {
 // shares reports whether a caller's modes and an agent's have a type in common.
 func shares(accepted, given []string) bool {
 	return slices.ContainsFunc(given, func(g string) bool {
-		return slices.ContainsFunc(accepted, func(a string) bool { return agent.MatchMode(a, g) || agent.MatchMode(g, a) })
+		return slices.ContainsFunc(accepted,
+			func(a string) bool { return agent.MatchMode(a, g) || agent.MatchMode(g, a) })
 	})
 }
 

@@ -15,9 +15,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 )
 
-// Rules is the planner without a model. It parts a request into clauses, finds for each the agent whose card is about the
-// same topics and has the same words, puts the clauses in the order that words such as "then", "before" and "ahead of
-// time" ask for, and asks unless one agent is clearly ahead. The same request always gets the same plan.
+// Rules is the planner without a model. It parts a request into clauses, finds for each the agent whose card is about
+// the same topics and has the same words, puts the clauses in the order that words such as "then", "before" and "ahead
+// of time" ask for, and asks unless one agent is clearly ahead. The same request always gets the same plan.
 func Rules() Planner { return &rules{} }
 
 type rules struct{ cards documents }
@@ -66,8 +66,8 @@ func (r *router) plan(s *Situation) *Decision {
 	return &Decision{Question: r.question(whole)}
 }
 
-// meant reports whether all agents of groups have to do with the request as a whole. A clause of few words may look like
-// a request for somebody who is not meant at all.
+// meant reports whether all agents of groups have to do with the request as a whole. A clause of few words may look
+// like a request for somebody who is not meant at all.
 func (r *router) meant(groups []clauseGroup, whole ranking) bool {
 	_, most := whole.best()
 	return !slices.ContainsFunc(groups, func(b clauseGroup) bool {
@@ -77,7 +77,8 @@ func (r *router) meant(groups []clauseGroup, whole ranking) bool {
 }
 
 // bareGreeting is a greeting and nothing else. Without an agent for greetings the host says what it can do.
-var bareGreeting = lazy(`(?i)^\W*(?:(?:hi|hello|hey|hiya|heya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)|morning|evening|bonjour|hola|hallo|ciao|there|all|again|everyone|everybody)\b\W*)+$`)
+var bareGreeting = lazy(
+	`(?i)^\W*(?:(?:hi|hello|hey|hiya|heya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)|morning|evening|bonjour|hola|hallo|ciao|there|all|again|everyone|everybody)\b\W*)+$`)
 
 // whole ranks the agents for a request. A greeting before it counts only when the rest is for nobody.
 func (r *router) whole(text string) ranking {
@@ -91,7 +92,8 @@ func (r *router) whole(text string) ranking {
 
 // maybeSeveral reports whether a request that could not be parted speaks of an order, and of what another agent does.
 func (r *router) maybeSeveral(text string, whole ranking) bool {
-	if len(whole.agents) < 2 || whole.agents[1].score < leastScore || whole.agents[1].score < severalRatio*whole.agents[0].score {
+	if len(whole.agents) < 2 || whole.agents[1].score < leastScore ||
+		whole.agents[1].score < severalRatio*whole.agents[0].score {
 		return false
 	}
 	all := clauses(text)
@@ -147,8 +149,9 @@ func (r *router) named(s *Situation) *Decision {
 
 var (
 	at      = lazy(`^\s*@(?:"([^"]+)"|(\S+?))[:,]?(?:\s+|$)`)
-	address = lazy(`(?i)^\s*(?:please\s+)?(?:(?:ask|tell|use|have|let)\s+)(?:the\s+|my\s+|our\s+)?(.{2,60}?)\s*(?:[:,]|\s(?:to|about|for|whether|if|who|what|when|where|how|that)\b)\s*`)
-	colon   = lazy(`^\s*([^:\n]{2,60}):\s+`)
+	address = lazy(
+		`(?i)^\s*(?:please\s+)?(?:(?:ask|tell|use|have|let)\s+)(?:the\s+|my\s+|our\s+)?(.{2,60}?)\s*(?:[:,]|\s(?:to|about|for|whether|if|who|what|when|where|how|that)\b)\s*`)
+	colon = lazy(`^\s*([^:\n]{2,60}):\s+`)
 )
 
 // mentioned returns the agent that a text addresses, and the text without the address. Words such as "who" belong to
@@ -198,15 +201,16 @@ func byName(name string, agents []AgentInfo) string {
 		func(a AgentInfo) bool { return slices.Contains(lastOfURLs(a.Card), name) })
 }
 
-// byHandle is byName for what surely is a name: any word will do that only one agent's name has, those of agents that the
-// host was given before those of strangers.
+// byHandle is byName for what surely is a name: any word will do that only one agent's name has, those of agents that
+// the host was given before those of strangers.
 func byHandle(name string, agents []AgentInfo) string {
 	if alias := byName(name, agents); alias != "" {
 		return alias
 	}
 	word := stemmed(bareName(name))
 	has := func(a AgentInfo) bool {
-		return slices.Contains(strings.Fields(stemmed(bareName(a.Alias))), word) || slices.Contains(strings.Fields(stemmed(bareName(a.Card.Name))), word)
+		return slices.Contains(strings.Fields(stemmed(bareName(a.Alias))), word) ||
+			slices.Contains(strings.Fields(stemmed(bareName(a.Card.Name))), word)
 	}
 	return onlyOne(word, agents, func(a AgentInfo) bool { return a.Given && has(a) }, has)
 }
@@ -324,7 +328,8 @@ func (r *router) conversionFirst(text string) []Step {
 		what, into = strings.TrimSpace(strings.TrimRight(text[:at.from], " ,;")+text[at.to:]), text[at.from:at.to]
 	}
 	rest, conversion := r.rank(withoutMoney(withoutSalutation(text))), r.rank(sums[0].currency+" in "+target)
-	if !rest.sure() || rest.agents[0].score < leastBeside || !conversion.sure() || rest.agents[0].agent == conversion.agents[0].agent {
+	if !rest.sure() || rest.agents[0].score < leastBeside || !conversion.sure() ||
+		rest.agents[0].agent == conversion.agents[0].agent {
 		return nil
 	}
 	return []Step{
@@ -333,8 +338,8 @@ func (r *router) conversionFirst(text string) []Step {
 	}
 }
 
-// leastBeside is what an agent needs beside a conversion: something has to say it, as what money was spent on is often named
-// along with an amount.
+// leastBeside is what an agent needs beside a conversion: something has to say it, as what money was spent on is often
+// named along with an amount.
 const leastBeside = 1.8
 
 // halfClear reports whether a request names an amount and another currency, somebody converts, and it is not clear who
@@ -358,8 +363,9 @@ func (r *router) halfClear(text string, whole ranking) bool {
 }
 
 var (
-	statement = lazy(`(?i)^\W*(?:[\w\']+\s+){0,4}?(?:paid|payed|spent|had|have|bought|took|was|were|cost|costs|got|went|made)\b[^?]*$`)
-	ofUs      = lazy(`(?i)^\W*(?:(?:every|each|last|this)\s+\w+\s+)?(?:i|we)\s+(\w+)\b[^?]*$`)
+	statement = lazy(
+		`(?i)^\W*(?:[\w\']+\s+){0,4}?(?:paid|payed|spent|had|have|bought|took|was|were|cost|costs|got|went|made)\b[^?]*$`)
+	ofUs = lazy(`(?i)^\W*(?:(?:every|each|last|this)\s+\w+\s+)?(?:i|we)\s+(\w+)\b[^?]*$`)
 )
 
 // states reports whether a text says how things are, "I paid 45 EUR for dinner": by itself it asks nobody for anything.
@@ -369,7 +375,8 @@ func states(text string) bool {
 }
 
 // wishes follow "I" where something is asked for.
-var wishes = wordSet("want wanna need would should could can may must like wish love d ll search seek require request demand expect hope look am")
+var wishes = wordSet("want wanna need would should could can may must like wish love d ll search seek require " +
+	"request demand expect hope look am")
 
 // lent joins a clause group that another one only takes its amount from with what the same agent is to do later.
 func lent(groups []clauseGroup) []clauseGroup {
@@ -518,9 +525,12 @@ const (
 )
 
 var (
-	aboutAgents = lazy(`(?i)\b(what|which|list|show|who are|name|how many|tell me about|do you have|are there)\b.*\b(remote |other |available |connected |your |the )*(agents?|skills|capabilities)\b`)
-	aboutHost   = lazy(`(?i)^\W*(?:(?:hi|hello|hey)\W+)?((so\W+)?what (can|do|could) you (actually )?do( for me)?|what are you (able to do|capable of|good (at|for))|who are you|what are you|how (can|could) you help( me)?|what (kinds?|sorts?) of (things|tasks|requests) can you (do|handle|help with)|what can i (ask|do)( you| here)?|what do you know how to do|help)\W*$`)
-	whichAgent  = lazy(`(?i)\b(which|what|is there (?:an?|any)|do you have an?)\b(?: \w+){0,2} agents?\b.*\b(can|could|for|who|that|to)\b\s*(.+)$`)
+	aboutAgents = lazy(
+		`(?i)\b(what|which|list|show|who are|name|how many|tell me about|do you have|are there)\b.*\b(remote |other |available |connected |your |the )*(agents?|skills|capabilities)\b`)
+	aboutHost = lazy(
+		`(?i)^\W*(?:(?:hi|hello|hey)\W+)?((so\W+)?what (can|do|could) you (actually )?do( for me)?|what are you (able to do|capable of|good (at|for))|who are you|what are you|how (can|could) you help( me)?|what (kinds?|sorts?) of (things|tasks|requests) can you (do|handle|help with)|what can i (ask|do)( you| here)?|what do you know how to do|help)\W*$`)
+	whichAgent = lazy(
+		`(?i)\b(which|what|is there (?:an?|any)|do you have an?)\b(?: \w+){0,2} agents?\b.*\b(can|could|for|who|that|to)\b\s*(.+)$`)
 )
 
 // asksAboutHost reports whether a text asks what the host is and whom it knows.

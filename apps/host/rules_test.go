@@ -34,24 +34,42 @@ func plan(t testing.TB, text string, parts ...a2a.Part) string {
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"reimburse lunch for 20 EUR but needs to be converted to USD ahead of time.": "1 currency: 20 EUR needs to be converted to USD | 2 expenses: reimburse lunch for 20 EUR after 1",
-		"Before you file my 80 CHF hotel expense, convert it to dollars":             "1 currency: convert 80 CHF to dollars | 2 expenses: you file my 80 CHF hotel expense after 1",
-		"Convert 35 GBP to USD and then reimburse me that amount for the train":      "1 currency: Convert 35 GBP to USD | 2 expenses: reimburse me that amount for the train after 1",
-		"Reimburse me 20 EUR for lunch and then convert it to USD":                   "1 expenses: Reimburse me 20 EUR for lunch | 2 currency: convert 20 EUR to USD after 1",
-		"Convert 15 EUR to USD. Also, who directed Alien?":                           "1 currency: Convert 15 EUR to USD | 2 movies: who directed Alien?",
-		"Recommend a sci-fi movie and then paint a poster for it":                    "1 movies: Recommend a sci-fi movie | 2 images: paint a poster for it after 1",
-		"movies with Tom Hanks and Meg Ryan":                                         "1 movies: movies with Tom Hanks and Meg Ryan",
-		"5 euros in yen and pounds":                                                  "1 currency: 5 euros in yen and pounds",
-		"Reimburse my 50 euro dinner, in US dollars":                                 "1 currency: 50 euro in US dollars | 2 expenses: Reimburse my 50 euro dinner after 1",
-		"Reimburse a taxi. It was 90 francs, but the bank only takes euros.":         "1 currency: 90 francs the bank only takes euros | 2 expenses: Reimburse a taxi. It was 90 francs after 1",
-		"Can I be refunded for a lamp? It cost $60 and I kept the receipt.":          "1 expenses: Can I be refunded for a lamp? It cost $60 and I kept the receipt.",
-		"Expense: bus to Ankara, 90 TRY, has to be in EUR":                           "1 currency: 90 TRY in EUR | 2 expenses: Expense: bus to Ankara, 90 TRY, has to be after 1",
-		"My firm is in Spain and pays me back in euros. The taxi was 40 francs.":     "1 currency: 40 francs in euros | 2 expenses: My firm is in Spain and pays me back. The taxi was 40 francs. after 1",
-		"Greet Mr. and Mrs. Lee for us":                                              "1 hello: Greet Mr. and Mrs. Lee for us",
-		"Hiya, how many yen are 70 euros? I fly soon":                                "1 currency: Hiya, how many yen are 70 euros? I fly soon",
-		"Every evening I copy files by hand. Write a script that does it for me.":    "1 coder: Every evening I copy files by hand. Write a script that does it for me.",
-		"Who is in the cast of The Green Mile?":                                      "1 movies: Who is in the cast of The Green Mile?",
-		"Change the colour of the door, I want it red":                               "1 images: Change the colour of the door, I want it red",
+		"reimburse lunch for 20 EUR but needs to be converted to USD ahead of time.": "1 currency: 20 EUR needs to " +
+			"be converted to USD | 2 expenses: reimburse lunch for 20 EUR after 1",
+		"Before you file my 80 CHF hotel expense, convert it to dollars": "1 currency: convert 80 CHF to " +
+			"dollars | 2 expenses: you file my 80 CHF hotel expense after 1",
+		"Convert 35 GBP to USD and then reimburse me that amount for the train": "1 currency: Convert 35 GBP to " +
+			"USD | 2 expenses: reimburse me that amount for the train after 1",
+		"Reimburse me 20 EUR for lunch and then convert it to USD": "1 expenses: Reimburse me 20 " +
+			"EUR for lunch | 2 currency: convert 20 EUR to USD after 1",
+		"Convert 15 EUR to USD. Also, who directed Alien?": "1 currency: Convert 15 EUR to " +
+			"USD | 2 movies: who directed Alien?",
+		"Recommend a sci-fi movie and then paint a poster for it": "1 movies: Recommend a sci-fi " +
+			"movie | 2 images: paint a poster for it after 1",
+		"movies with Tom Hanks and Meg Ryan": "1 movies: movies with Tom " +
+			"Hanks and Meg Ryan",
+		"5 euros in yen and pounds": "1 currency: 5 euros in yen " +
+			"and pounds",
+		"Reimburse my 50 euro dinner, in US dollars": "1 currency: 50 euro in US " +
+			"dollars | 2 expenses: Reimburse my 50 euro dinner after 1",
+		"Reimburse a taxi. It was 90 francs, but the bank only takes euros.": "1 currency: 90 francs the " +
+			"bank only takes euros | 2 expenses: Reimburse a taxi. It was 90 francs after 1",
+		"Can I be refunded for a lamp? It cost $60 and I kept the receipt.": "1 expenses: Can I be refunded " +
+			"for a lamp? It cost $60 and I kept the receipt.",
+		"Expense: bus to Ankara, 90 TRY, has to be in EUR": "1 currency: 90 TRY in EUR | 2 " +
+			"expenses: Expense: bus to Ankara, 90 TRY, has to be after 1",
+		"My firm is in Spain and pays me back in euros. The taxi was 40 francs.": "1 currency: 40 francs in " +
+			"euros | 2 expenses: My firm is in Spain and pays me back. The taxi was 40 francs. after 1",
+		"Greet Mr. and Mrs. Lee for us": "1 hello: Greet Mr. and Mrs. " +
+			"Lee for us",
+		"Hiya, how many yen are 70 euros? I fly soon": "1 currency: Hiya, how many " +
+			"yen are 70 euros? I fly soon",
+		"Every evening I copy files by hand. Write a script that does it for me.": "1 coder: Every evening I copy " +
+			"files by hand. Write a script that does it for me.",
+		"Who is in the cast of The Green Mile?": "1 movies: Who is in the cast " +
+			"of The Green Mile?",
+		"Change the colour of the door, I want it red": "1 images: Change the colour " +
+			"of the door, I want it red",
 		"Hey!": "1 hello: Hey!",
 		"Say hello to Mr. Lee, who sits next to me": "1 hello: Say hello to Mr. Lee, who sits next to me",
 		"@coder write a loop":                       "1 coder: write a loop",
@@ -70,16 +88,19 @@ func TestNamesOfAgents(t *testing.T) {
 	agents := fixtures(t)
 	for name, want := range map[string]string{
 		"movies": "movies", "movie": "movies", "Movie Agent": "movies", "the movies agent": "movies", "image": "images",
-		"currencies": "currency", "reimbursement": "expenses", "expense": "expenses", "41242": "", "nobody": "", "agent": "",
+		"currencies": "currency", "reimbursement": "expenses", "expense": "expenses", "41242": "", "nobody": "",
+		"agent": "",
 	} {
 		if got := byName(name, agents); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
 	}
 	at := func(alias, url string) AgentInfo {
-		return AgentInfo{Alias: alias, Card: &a2a.AgentCard{Name: alias, SupportedInterfaces: []a2a.AgentInterface{{URL: url}}}}
+		return AgentInfo{Alias: alias, Card: &a2a.AgentCard{Name: alias,
+			SupportedInterfaces: []a2a.AgentInterface{{URL: url}}}}
 	}
-	two := []AgentInfo{at("Ada", "https://a.example/agents/weather"), at("Bob", "https://b.example/news/"), at("Eve", "https://c.example/news")}
+	two := []AgentInfo{at("Ada", "https://a.example/agents/weather"), at("Bob", "https://b.example/news/"),
+		at("Eve", "https://c.example/news")}
 	for name, want := range map[string]string{"weather": "Ada", "ada": "Ada", "news": ""} {
 		if got := byName(name, two); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
@@ -97,8 +118,10 @@ func TestShortNamesAfterAnAt(t *testing.T) {
 		{Alias: "Other Stranger", Card: &a2a.AgentCard{Name: "Other Stranger"}},
 	}
 	for name, want := range map[string]string{
-		"@hang x": "Fake hang", "@stuck x": "Fake hang", "@Hang: x": "Fake hang", "@fake x": "", "@movie x": "Fake Movie Agent",
-		"@other x": "Other Stranger", "@stranger x": "", "@agent x": "", "@han x": "", "ask hang about x": "", "hang: x": "",
+		"@hang x": "Fake hang", "@stuck x": "Fake hang", "@Hang: x": "Fake hang", "@fake x": "",
+		"@movie x": "Fake Movie Agent",
+		"@other x": "Other Stranger", "@stranger x": "", "@agent x": "", "@han x": "", "ask hang about x": "",
+		"hang: x": "",
 	} {
 		alias, rest := mentioned(name, agents)
 		if alias != want || alias != "" && rest != "x" {
@@ -125,7 +148,8 @@ func TestPlansWithFiles(t *testing.T) {
 
 func TestFollowUpsGoToTheSameAgent(t *testing.T) {
 	t.Parallel()
-	d, err := Rules().Plan(t.Context(), &Situation{Text: "a little more to the left", Last: "images", Agents: fixtures(t)})
+	d, err := Rules().Plan(t.Context(), &Situation{Text: "a little more to the left", Last: "images",
+		Agents: fixtures(t)})
 	if err != nil || len(d.Steps) != 1 || d.Steps[0].Agent != "images" {
 		t.Errorf("%+v, %v", d, err)
 	}
@@ -139,15 +163,17 @@ func TestValues(t *testing.T) {
 		text  string
 		want  string
 	}{
-		"data":             {[]a2a.Part{data}, "lunch for 20 EUR", "lunch for 21.62 USD"},
-		"text":             {texts("20 EUR = 21.624 USD (1 EUR = 1.0812 USD, 2025-04-01)."), "lunch for 20 EUR", "lunch for 21.62 USD"},
-		"symbols":          {texts("€20.00 is $21.62"), "lunch for €20", "lunch for 21.62 USD"},
-		"large":            {texts("1,500 EUR = 1,621.8 USD"), "a hotel for 1,500 EUR", "a hotel for 1621.80 USD"},
-		"no decimals":      {texts("20 USD = 2993.4 JPY"), "lunch for 20 USD", "lunch for 2993 JPY"},
-		"by a word":        {[]a2a.Part{data}, "reimburse that amount", "reimburse 21.62 USD"},
-		"at the end":       {[]a2a.Part{data}, "reimburse lunch", "reimburse lunch: 21.62 USD"},
-		"another amount":   {[]a2a.Part{data}, "lunch for 30 EUR", "lunch for 30 EUR"},
-		"number as string": {[]a2a.Part{{Content: a2a.Data(`{"amount":"20","from":"EUR","to":"USD","result":"21.624"}`)}}, "20 EUR", "21.62 USD"},
+		"data": {[]a2a.Part{data}, "lunch for 20 EUR", "lunch for 21.62 USD"},
+		"text": {texts("20 EUR = 21.624 USD (1 EUR = 1.0812 USD, 2025-04-01)."), "lunch for 20 EUR",
+			"lunch for 21.62 USD"},
+		"symbols":        {texts("€20.00 is $21.62"), "lunch for €20", "lunch for 21.62 USD"},
+		"large":          {texts("1,500 EUR = 1,621.8 USD"), "a hotel for 1,500 EUR", "a hotel for 1621.80 USD"},
+		"no decimals":    {texts("20 USD = 2993.4 JPY"), "lunch for 20 USD", "lunch for 2993 JPY"},
+		"by a word":      {[]a2a.Part{data}, "reimburse that amount", "reimburse 21.62 USD"},
+		"at the end":     {[]a2a.Part{data}, "reimburse lunch", "reimburse lunch: 21.62 USD"},
+		"another amount": {[]a2a.Part{data}, "lunch for 30 EUR", "lunch for 30 EUR"},
+		"number as string": {[]a2a.Part{{Content: a2a.Data(
+			`{"amount":"20","from":"EUR","to":"USD","result":"21.624"}`)}}, "20 EUR", "21.62 USD"},
 	} {
 		v, ok := valueOf(row.parts)
 		if got := fill(row.text, v); !ok || got != row.want {
@@ -162,7 +188,8 @@ func TestValues(t *testing.T) {
 }
 
 func FuzzRules(f *testing.F) {
-	for _, text := range []string{"reimburse 20 EUR, but convert it first", "before after then , and", "@", "@\"x", "$1.2.3,4 k", "once you, ", "\x1b]0;\xff", "a - b – c; d\n\ne"} {
+	for _, text := range []string{"reimburse 20 EUR, but convert it first", "before after then , and", "@", "@\"x",
+		"$1.2.3,4 k", "once you, ", "\x1b]0;\xff", "a - b – c; d\n\ne"} {
 		f.Add(text)
 	}
 	agents := fixtures(f)
@@ -204,8 +231,9 @@ func FuzzValue(f *testing.F) {
 func BenchmarkRules(b *testing.B) {
 	agents := fixtures(b)
 	for name, text := range map[string]string{
-		"short":  "reimburse lunch for 20 EUR but needs to be converted to USD ahead of time.",
-		"pasted": "summarize this text file: " + strings.Repeat("20 EUR and 30 USD, then convert it before 5 yen. ", 20_000),
+		"short": "reimburse lunch for 20 EUR but needs to be converted to USD ahead of time.",
+		"pasted": "summarize this text file: " +
+			strings.Repeat("20 EUR and 30 USD, then convert it before 5 yen. ", 20_000),
 	} {
 		b.Run(name, func(b *testing.B) {
 			rules := Rules()
@@ -224,7 +252,8 @@ func TestTiesAreInOrder(t *testing.T) {
 	agents := fixtures(t)
 	agents = append(agents, AgentInfo{Alias: "currency#2", Card: agents[0].Card.Clone()})
 	for range 50 {
-		if got, asked := route(t, agents, "what is the exchange rate of 100 USD in GBP and yen today"); !asked || strings.Join(got, " ") != "currency currency#2" {
+		if got, asked := route(t, agents, "what is the exchange rate of 100 USD in GBP and yen today"); !asked ||
+			strings.Join(got, " ") != "currency currency#2" {
 			t.Fatalf("%v, %v", got, asked)
 		}
 	}
@@ -233,9 +262,11 @@ func TestTiesAreInOrder(t *testing.T) {
 func TestWanted(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"in US dollars": "USD", "accounting only accepts amounts in sterling": "GBP", "finance only take sterling": "GBP",
-		"I need that refunded in Swedish kronor": "SEK", "our team wants it in USD": "USD", "turn it into pounds": "GBP",
-		"I need 20 euros": "", "dinner in Berlin": "", "in real life": "", "who must have won": "", "the euro": "",
+		"in US dollars": "USD", "accounting only accepts amounts in sterling": "GBP",
+		"finance only take sterling":             "GBP",
+		"I need that refunded in Swedish kronor": "SEK", "our team wants it in USD": "USD",
+		"turn it into pounds": "GBP",
+		"I need 20 euros":     "", "dinner in Berlin": "", "in real life": "", "who must have won": "", "the euro": "",
 	} {
 		if _, got := wanted(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

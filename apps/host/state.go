@@ -71,7 +71,8 @@ type step struct {
 	Name    string        `json:"name"`    // of the agent
 	State   stepState     `json:"state"`
 
-	MessageID a2a.MessageID `json:"messageId"`         // of the message that is sent, or was sent last: a repetition has it too
+	// of the message that is sent, or was sent last: a repetition has it too
+	MessageID a2a.MessageID `json:"messageId"`
 	Answer    a2a.MessageID `json:"answer,omitzero"`   // the user's message that answers the agent's question
 	Say       string        `json:"say,omitzero"`      // the text of that answer, when it is not the message as it is
 	Child     a2a.TaskID    `json:"child,omitzero"`    // the agent's task
@@ -219,7 +220,8 @@ func (x *run) noteOpen(ctx context.Context) error {
 	return x.converse(ctx, func(c *conversation) {
 		c.Open = slices.DeleteFunc(c.Open, func(o openStep) bool { return o.Task == x.t.TaskID() })
 		for _, s := range x.state.Steps {
-			c.Open = slices.DeleteFunc(c.Open, func(o openStep) bool { return s.Child != "" && o.Step.Key == s.Key && o.Step.Child == s.Child })
+			c.Open = slices.DeleteFunc(c.Open,
+				func(o openStep) bool { return s.Child != "" && o.Step.Key == s.Key && o.Step.Child == s.Child })
 			if s.State.open() {
 				c.Open = append(c.Open, openStep{x.t.TaskID(), *s})
 			}

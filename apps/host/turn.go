@@ -34,7 +34,8 @@ func (x *run) start(ctx context.Context, had bool) error {
 		return nil
 	}
 	repeated := x.t.Attempt() > 1 && x.state.Message == m.ID
-	if repeated && slices.ContainsFunc(x.state.Steps, func(s *step) bool { return !s.State.ended() && !s.State.open() }) {
+	if repeated && slices.ContainsFunc(x.state.Steps,
+		func(s *step) bool { return !s.State.ended() && !s.State.open() }) {
 		return nil
 	}
 	if repeated {
@@ -49,8 +50,8 @@ func (x *run) start(ctx context.Context, had bool) error {
 	return x.fresh(ctx, m)
 }
 
-// fresh deals with the first message of a task. In a conversation in which an agent of another task waits for an answer,
-// it may be that answer: clients that keep only the context send it so.
+// fresh deals with the first message of a task. In a conversation in which an agent of another task waits for an
+// answer, it may be that answer: clients that keep only the context send it so.
 func (x *run) fresh(ctx context.Context, m *a2a.Message) error {
 	talk, err := x.conversation(ctx)
 	if err != nil {
@@ -102,7 +103,8 @@ func (x *run) reply(ctx context.Context, m *a2a.Message) error {
 	if len(open) == 0 || isNew {
 		return x.plan(ctx, m, text, "")
 	}
-	if alias, _ := mentioned(text, x.agents); alias != "" && !slices.ContainsFunc(open, func(s *step) bool { return s.Agent == alias }) {
+	if alias, _ := mentioned(text, x.agents); alias != "" &&
+		!slices.ContainsFunc(open, func(s *step) bool { return s.Agent == alias }) {
 		return x.plan(ctx, m, text, "")
 	}
 	if others, found := x.offTopic(ctx, m, open); found {
@@ -120,7 +122,8 @@ func (x *run) reply(ctx context.Context, m *a2a.Message) error {
 	return x.askWhich(ctx, m, open)
 }
 
-var startsAnew = lazy(`(?i)^\s*(?:new(?: (?:task|request|question|topic))?\s*[:,-]|something (?:else|new)\s*[:,-]|another (?:thing|question|request)\s*[:,-]|start over\s*[:,-])\s*`)
+var startsAnew = lazy(
+	`(?i)^\s*(?:new(?: (?:task|request|question|topic))?\s*[:,-]|something (?:else|new)\s*[:,-]|another (?:thing|question|request)\s*[:,-]|start over\s*[:,-])\s*`)
 
 // newRequest reports whether a text says that it is no answer but a new request, and returns it without that.
 func newRequest(text string) (string, bool) {
@@ -186,7 +189,8 @@ func (x *run) askWhich(ctx context.Context, m *a2a.Message, open []*step) error 
 	if text := shortened(textOf(m)); text != "" {
 		what = text
 	}
-	lines := append(x.notices, fmt.Sprintf("Which one is %s for? Say %s, or write @%s and your message.", what, numbersTo(len(open)), open[0].Agent))
+	lines := append(x.notices, fmt.Sprintf("Which one is %s for? Say %s, or write @%s and your message.", what,
+		numbersTo(len(open)), open[0].Agent))
 	x.notices = nil
 	a := &asked{About: askedStep, Message: m.ID}
 	for i, s := range open {
@@ -232,7 +236,8 @@ func (x *run) askChoice(ctx context.Context, lines []string, a *asked) error {
 		return err
 	}
 	parts := texts(strings.Join(lines, "\n"))
-	if data, err := a2a.DataPart(map[string]any{"type": "choice", "about": a.About, "choices": x.labels(a)}); err == nil && len(a.Choices) > 0 && x.t.Accepts("application/json") {
+	if data, err := a2a.DataPart(map[string]any{"type": "choice", "about": a.About,
+		"choices": x.labels(a)}); err == nil && len(a.Choices) > 0 && x.t.Accepts("application/json") {
 		data.MediaType = "application/json"
 		parts = append(parts, data)
 	}
@@ -255,7 +260,8 @@ func (x *run) labels(a *asked) []string {
 	return labels
 }
 
-var declines = lazy(`(?i)^\W*(?:none(?: of (?:them|these|those))?|nobody|no one|never ?mind|forget it|cancel|nothing|neither)\W*$`)
+var declines = lazy(
+	`(?i)^\W*(?:none(?: of (?:them|these|those))?|nobody|no one|never ?mind|forget it|cancel|nothing|neither)\W*$`)
 
 // resolve takes the answer to a question of the host: a number, a name, or what the user wants instead.
 func (x *run) resolve(ctx context.Context, a *asked, m *a2a.Message) error {
@@ -270,7 +276,9 @@ func (x *run) resolve(ctx context.Context, a *asked, m *a2a.Message) error {
 		x.notices = append(x.notices, fmt.Sprintf("There is no %s in this list.", n))
 		return x.askAgain(ctx, a, waits)
 	case declines().MatchString(text):
-		x.state.Steps = slices.DeleteFunc(x.state.Steps, func(s *step) bool { return s.State.open() && x.message(s.Request) == nil }) // of other tasks
+		// of other tasks
+		x.state.Steps = slices.DeleteFunc(x.state.Steps,
+			func(s *step) bool { return s.State.open() && x.message(s.Request) == nil })
 		return x.replyWith(ctx, texts("All right, I did not send that to any agent."))
 	case a.About == askedStep:
 		x.letGo(waits, text)
@@ -309,7 +317,8 @@ func (x *run) askAgain(ctx context.Context, a *asked, waits *a2a.Message) error 
 		}
 		return x.askWhich(ctx, waits, open)
 	}
-	return x.askAgent(ctx, waits, &Question{Text: "Say " + numbersTo(len(a.Choices)) + ", or a name.", Choices: a.Choices})
+	return x.askAgent(ctx, waits, &Question{Text: "Say " + numbersTo(len(a.Choices)) + ", or a name.",
+		Choices: a.Choices})
 }
 
 // letGo tells the user that a waiting message is not sent to any agent, because the user said something else.
@@ -323,7 +332,8 @@ func (x *run) letGo(waits *a2a.Message, now string) {
 	if _, said := mentioned(now, x.agents); strings.TrimSpace(said) == strings.TrimSpace(textOf(waits)) {
 		return // it is said once more, with a name
 	}
-	x.notices = append(x.notices, fmt.Sprintf("You said something else, so %s was not sent to any agent.", cmp.Or(shortened(textOf(waits)), "what you sent before")))
+	x.notices = append(x.notices, fmt.Sprintf("You said something else, so %s was not sent to any agent.",
+		cmp.Or(shortened(textOf(waits)), "what you sent before")))
 }
 
 // instead takes what a user said instead of choosing an agent: it is what was missing in the message that waits, or
@@ -401,8 +411,8 @@ func chosen(text string, labels []string, agents []AgentInfo) int {
 // choiceFillers are words around a choice.
 var choiceFillers = lazy(`(?i)\b(?:please|the|one|ask|use|take|give it to|it is for|it's for|for)\b`)
 
-// plan asks the planner about a request and follows what it says. Of a name that is none the user is told: words after an
-// @ are meant for somebody.
+// plan asks the planner about a request and follows what it says. Of a name that is none the user is told: words after
+// an @ are meant for somebody.
 func (x *run) plan(ctx context.Context, m *a2a.Message, text, last string) error {
 	if name, rest := x.unknown(text); name != "" && len(x.agents) > 0 {
 		return x.askWhoIsMeant(ctx, m, name, rest)
@@ -419,7 +429,8 @@ func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*D
 	if len(x.agents) == 0 {
 		return nil, x.noAgent()
 	}
-	s := &Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing, Last: last, OutputModes: x.t.OutputModes()}
+	s := &Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing, Last: last,
+		OutputModes: x.t.OutputModes()}
 	s.Left = x.state.Used.leaves(x.h.opts.Budget)
 	if m.ID == x.state.Request {
 		for _, st := range x.state.current() {
@@ -439,7 +450,8 @@ func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*D
 		return nil, &userError{say: x.overBudget(), cause: err}
 	}
 	if err != nil {
-		return nil, &userError{say: "The request could not be planned. Please try again, or name an agent, as in \"@Agent ...\".", cause: err}
+		return nil, &userError{say: "The request could not be planned. Please try again, or name an agent, as in " +
+			"\"@Agent ...\".", cause: err}
 	}
 	return d, nil
 }
@@ -447,7 +459,8 @@ func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*D
 // overBudget says that the planner may not ask its model again.
 func (x *run) overBudget() string {
 	b := x.h.opts.Budget
-	return fmt.Sprintf("This request needs more planning than is allowed: %d questions to the language model, %d tokens and %s are the limits. The answers that the agents gave before that are above.",
+	return fmt.Sprintf("This request needs more planning than is allowed: %d questions to the language model, %d "+
+		"tokens and %s are the limits. The answers that the agents gave before that are above.",
 		b.Calls, b.Tokens, b.Time)
 }
 
@@ -465,7 +478,8 @@ func (x *run) waiting(ctx context.Context, m *a2a.Message) (open []Report, err e
 	x.elsewhere = make(map[string]*step)
 	for i := range talk.Open {
 		o := &talk.Open[i]
-		mine := slices.ContainsFunc(x.state.Steps, func(s *step) bool { return s.Key == o.Step.Key && s.Child == o.Step.Child })
+		mine := slices.ContainsFunc(x.state.Steps,
+			func(s *step) bool { return s.Key == o.Step.Key && s.Child == o.Step.Child })
 		if o.Task == x.t.TaskID() || mine {
 			continue
 		}
@@ -533,7 +547,8 @@ func (x *run) askAgent(ctx context.Context, m *a2a.Message, q *Question) error {
 	for i, choice := range q.Choices {
 		lines = append(lines, fmt.Sprintf("%d. %s", i+1, x.describeAlias(choice)))
 	}
-	down := slices.DeleteFunc(unreachable(x.agents, x.missing), func(u Unreachable) bool { return slices.Contains(q.Choices, u.Agent) })
+	down := slices.DeleteFunc(unreachable(x.agents, x.missing),
+		func(u Unreachable) bool { return slices.Contains(q.Choices, u.Agent) })
 	if len(q.Choices) > 0 && len(down) > 0 {
 		lines = append(lines, notReachable(down, toldUnreachable))
 	}
@@ -599,8 +614,8 @@ func (x *run) askWhoIsMeant(ctx context.Context, m *a2a.Message, name, rest stri
 	return x.askAgent(ctx, m, q)
 }
 
-// replyWith ends the task with the host's own answer. As long as agents wait in it they are heard again after the answer,
-// and the task waits as well: so they can still be answered, and cancelled with it.
+// replyWith ends the task with the host's own answer. As long as agents wait in it they are heard again after the
+// answer, and the task waits as well: so they can still be answered, and cancelled with it.
 func (x *run) replyWith(ctx context.Context, answer []a2a.Part) error {
 	if len(x.state.open()) > 0 {
 		x.preface = answer
@@ -624,7 +639,8 @@ func (x *run) describeAlias(alias string) string {
 // takeSteps adds the planner's steps to the task, under ids that are new in it, and shows the plan.
 func (x *run) takeSteps(ctx context.Context, m *a2a.Message, d *Decision) error {
 	if len(x.state.current())+len(d.Steps) > x.h.opts.MaxSteps {
-		return &userError{say: fmt.Sprintf("This would take more than %d steps, which is the limit.", x.h.opts.MaxSteps)}
+		return &userError{say: fmt.Sprintf("This would take more than %d steps, which is the limit.",
+			x.h.opts.MaxSteps)}
 	}
 	x.state.forget()
 	ids := make(map[string]string)
@@ -637,7 +653,8 @@ func (x *run) takeSteps(ctx context.Context, m *a2a.Message, d *Decision) error 
 			after = append(after, cmp.Or(ids[id], id))
 		}
 		s.ID, s.After = ids[s.ID], after
-		x.state.Steps = append(x.state.Steps, &step{Step: s, Request: m.ID, State: planned, MessageID: a2a.NewMessageID(), Name: s.Agent})
+		x.state.Steps = append(x.state.Steps,
+			&step{Step: s, Request: m.ID, State: planned, MessageID: a2a.NewMessageID(), Name: s.Agent})
 	}
 	if len(d.Steps) > 0 {
 		if err := x.showPlan(ctx); err != nil {
@@ -676,7 +693,8 @@ func (x *run) showPlan(ctx context.Context) error {
 		return x.t.Working(a2a.TextPart("→ " + steps[0].Agent))
 	}
 	parts := texts(strings.Join(lines, "\n"))
-	if data, err := a2a.DataPart(map[string]any{"type": "plan", "steps": plan}); err == nil && x.t.Accepts("application/json") {
+	if data, err := a2a.DataPart(map[string]any{"type": "plan", "steps": plan}); err == nil &&
+		x.t.Accepts("application/json") {
 		data.MediaType = "application/json"
 		parts = append(parts, data)
 	}

@@ -82,7 +82,8 @@ func reimburses(t *testing.T, c *wiretest.Caller) {
 	c.WantProgress(t, "→ Reimbursement Agent: Processing the reimbursement request...")
 	wiretest.Want(t, asked, a2a.TaskStateInputRequired, "20 EUR = 21.5")
 	done := c.Send(t, wiretest.Answer(asked, filledForm(t, asked, "21.58 USD")))
-	wiretest.Want(t, done, a2a.TaskStateCompleted, "request_id_1000001 has been approved: 21.58 USD for lunch on 2026-11-20")
+	wiretest.Want(t, done, a2a.TaskStateCompleted,
+		"request_id_1000001 has been approved: 21.58 USD for lunch on 2026-11-20")
 	if asked.ID != done.ID || asked.ContextID != done.ContextID {
 		t.Errorf("task %s of %s became %s of %s", asked.ID, asked.ContextID, done.ID, done.ContextID)
 	}
@@ -94,8 +95,8 @@ func TestOverTheWire(t *testing.T) {
 	wiretest.Each(t, hosting(t, nil, currencyURL(t), reimbursementURL(t)), reimburses)
 }
 
-// Two tasks of a conversation wait at the same time. Each answer reaches the agent that asked, and what is new gets a task
-// of its own.
+// Two tasks of a conversation wait at the same time. Each answer reaches the agent that asked, and what is new gets a
+// task of its own.
 func TestTwoOpenTasksOverTheWire(t *testing.T) {
 	t.Parallel()
 	wiretest.Each(t, hosting(t, nil, currencyURL(t), reimbursementURL(t)), func(t *testing.T, c *wiretest.Caller) {
@@ -120,7 +121,8 @@ func TestTwoOpenTasksOverTheWire(t *testing.T) {
 		}
 		again := c.Send(t, wiretest.InContext(rate, a2a.TextPart("100 USD in GBP")))
 		wiretest.Want(t, again, a2a.TaskStateCompleted, "100 USD = 77.252 GBP")
-		if again.ID == rate.ID || again.ID == lunch.ID || again.ContextID != rate.ContextID || children(t, again)[0].TaskID == children(t, rate)[0].TaskID {
+		if again.ID == rate.ID || again.ID == lunch.ID || again.ContextID != rate.ContextID ||
+			children(t, again)[0].TaskID == children(t, rate)[0].TaskID {
 			t.Errorf("the new request is task %s of %s, with %+v", again.ID, again.ContextID, children(t, again))
 		}
 	})

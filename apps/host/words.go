@@ -60,7 +60,8 @@ func followed(text string) bool {
 func appendWord(tokens []token, text string, from, to int) []token {
 	raw := text[from:to]
 	word := strings.ToLower(strings.ReplaceAll(raw, "’", "'"))
-	if parts := strings.FieldsFunc(word, func(r rune) bool { return r == '-' || r == '_' }); len(parts) > 1 && !isNumber(word) {
+	if parts := strings.FieldsFunc(word, func(r rune) bool { return r == '-' || r == '_' }); len(parts) > 1 &&
+		!isNumber(word) {
 		at := from
 		for _, p := range parts { // sci-fi: a phrase of two words
 			at += strings.Index(strings.ToLower(text[at:to]), p)
@@ -105,7 +106,8 @@ func singular(word string) string {
 		return word
 	case strings.HasSuffix(word, "ies") && len(word) > 4:
 		return word[:len(word)-3] + "y"
-	case strings.HasSuffix(word, "sses"), strings.HasSuffix(word, "xes"), strings.HasSuffix(word, "ches"), strings.HasSuffix(word, "shes"):
+	case strings.HasSuffix(word, "sses"), strings.HasSuffix(word, "xes"), strings.HasSuffix(word, "ches"),
+		strings.HasSuffix(word, "shes"):
 		return word[:len(word)-2]
 	case strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "us"), strings.HasSuffix(word, "is"):
 		return word

@@ -43,7 +43,8 @@ func elicits(req *sdk.CallToolRequest) bool {
 func question(r *remote, task *a2a.Task) *sdk.ElicitParams {
 	text := cut(wordsOf(task.Status.Message), maxQuestion)
 	return &sdk.ElicitParams{
-		Mode: "form", Message: "The agent " + line(r.card.Name, 100) + " asks: " + clean(text), RequestedSchema: jsontext.Value(answerSchema),
+		Mode: "form", Message: "The agent " + line(r.card.Name, 100) + " asks: " + clean(text),
+		RequestedSchema: jsontext.Value(answerSchema),
 	}
 }
 

@@ -10,7 +10,8 @@
 //	a call that is cancelled    a task that is cancelled
 //	agent cards                 resources
 //
-// What agents say is bounded, and control characters are taken out of it; apart from that it reaches the model as it is.
+// What agents say is bounded, and control characters are taken out of it; apart from that it reaches the model as it
+// is.
 package mcpbridge
 
 import (
@@ -41,10 +42,11 @@ type Agent struct {
 
 // Options tune a bridge. Every zero value is a safe default.
 type Options struct {
-	// Wait is how long a call waits for an agent; then it answers with the id of the task, which goes on. 0 means 10 min.
+	// Wait is how long a call waits for an agent; then it answers with the id of the task, which goes on. 0 means 10
+	// min.
 	Wait time.Duration
-	// MaxOutput is how many bytes of what an agent says a call answers with, files as they are and not in base64. 0 means
-	// 1 MiB.
+	// MaxOutput is how many bytes of what an agent says a call answers with, files as they are and not in base64. 0
+	// means 1 MiB.
 	MaxOutput int
 	// MaxCalls is how many calls run at once; further ones are refused. 0 means 64.
 	MaxCalls int

@@ -45,7 +45,8 @@ func serve(t *testing.T, a agent.Func, skills ...a2a.AgentSkill) *client.Client 
 		t.Fatal(err)
 	}
 	card := &a2a.AgentCard{
-		Name: "Test agent", Description: "It does what tests want", Version: "1", Skills: skills, DefaultInputModes: []string{"*/*"},
+		Name: "Test agent", Description: "It does what tests want", Version: "1", Skills: skills,
+		DefaultInputModes:  []string{"*/*"},
 		DefaultOutputModes: []string{"*/*"},
 	}
 	s, err := server.New(e.Agent("a", a, nil), &server.Options{Card: card})
@@ -69,11 +70,13 @@ func serve(t *testing.T, a agent.Func, skills ...a2a.AgentSkill) *client.Client 
 }
 
 func skill(id string) a2a.AgentSkill {
-	return a2a.AgentSkill{ID: id, Name: "Skill " + id, Description: "Does " + id, Tags: []string{"x"}, Examples: []string{"do " + id}}
+	return a2a.AgentSkill{ID: id, Name: "Skill " + id, Description: "Does " + id, Tags: []string{"x"},
+		Examples: []string{"do " + id}}
 }
 
 // bridge connects to a bridge over HTTP.
-func bridge(t *testing.T, generation string, opts *mcpbridge.Options, with *mcp.ClientOptions, agents ...*client.Client) *mcp.ClientSession {
+func bridge(t *testing.T, generation string, opts *mcpbridge.Options, with *mcp.ClientOptions,
+	agents ...*client.Client) *mcp.ClientSession {
 	t.Helper()
 	var all []mcpbridge.Agent
 	for _, c := range agents {
@@ -84,9 +87,10 @@ func bridge(t *testing.T, generation string, opts *mcpbridge.Options, with *mcp.
 		t.Fatal(err)
 	}
 	srv := httptest.NewServer(b.Handler())
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, with).Connect(t.Context(), &mcp.StreamableClientTransport{
-		Endpoint: srv.URL, HTTPClient: srv.Client(),
-	}, &mcp.ClientSessionOptions{ProtocolVersion: generation})
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, with).Connect(t.Context(),
+		&mcp.StreamableClientTransport{
+			Endpoint: srv.URL, HTTPClient: srv.Client(),
+		}, &mcp.ClientSessionOptions{ProtocolVersion: generation})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +162,8 @@ func TestSkillsAreTools(t *testing.T) {
 		}
 		for tool, id := range map[string]string{"a_b": "a b/ä", "a-b": "a-b", "a_b_2": "a b"} {
 			result, r := call(t, one, tool, map[string]any{"text": "hello"})
-			if got := textAt(t, result, 0); got != id+": hello" || result.IsError || r.Status != "completed" || r.TaskID == "" {
+			if got := textAt(t, result, 0); got != id+": hello" || result.IsError || r.Status != "completed" ||
+				r.TaskID == "" {
 				t.Errorf("%s: %q, %+v", tool, got, r)
 			}
 		}
@@ -167,10 +172,12 @@ func TestSkillsAreTools(t *testing.T) {
 		if got := textAt(t, result, 0); got != "x: hello" || r.Agent != "Test_agent" {
 			t.Errorf("%s of %q", got, r.Agent)
 		}
-		if _, r := call(t, two, "get_task", map[string]any{"task_id": r.TaskID, "agent": "Test_agent"}); r.Status != "completed" {
+		if _, r := call(t, two, "get_task",
+			map[string]any{"task_id": r.TaskID, "agent": "Test_agent"}); r.Status != "completed" {
 			t.Errorf("%+v", r)
 		}
-		for _, bad := range []map[string]any{{"task_id": r.TaskID}, {"task_id": r.TaskID, "agent": "Test_agent_2"}, {"agent": "Test_agent"}} {
+		for _, bad := range []map[string]any{{"task_id": r.TaskID}, {"task_id": r.TaskID, "agent": "Test_agent_2"},
+			{"agent": "Test_agent"}} {
 			if result, r := call(t, two, "get_task", bad); !result.IsError || r.Error == "" {
 				t.Errorf("%v: %+v", bad, r)
 			}
@@ -193,7 +200,8 @@ func TestCardsAreResources(t *testing.T) {
 			t.Fatal(err)
 		}
 		var card a2a.AgentCard
-		if err := json.Unmarshal([]byte(got.Contents[0].Text), &card); err != nil || card.Name != "Test agent" || len(card.Skills) != 1 {
+		if err := json.Unmarshal([]byte(got.Contents[0].Text), &card); err != nil || card.Name != "Test agent" ||
+			len(card.Skills) != 1 {
 			t.Errorf("%s, %v", got.Contents[0].Text, err)
 		}
 	})
@@ -202,7 +210,8 @@ func TestCardsAreResources(t *testing.T) {
 // Text, data and files go in, and what the agent makes of them comes out.
 func TestContentPassesBothWays(t *testing.T) {
 	back := func(_ context.Context, t *agent.Turn) error {
-		return t.Artifact("all", append(t.Message().Parts, a2a.URLPart("javascript:alert(1)", "", "x"), a2a.URLPart("https://example.com/a.pdf", "application/pdf", "a.pdf"))...)
+		return t.Artifact("all", append(t.Message().Parts, a2a.URLPart("javascript:alert(1)", "", "x"),
+			a2a.URLPart("https://example.com/a.pdf", "application/pdf", "a.pdf"))...)
 	}
 	each(t, func(t *testing.T, generation string) {
 		c := bridge(t, generation, nil, nil, serve(t, back, skill("x")))
@@ -228,7 +237,8 @@ func TestContentPassesBothWays(t *testing.T) {
 		if _, ok := result.Content[3].(*mcp.AudioContent); !ok {
 			t.Errorf("%T", result.Content[3])
 		}
-		if e, ok := result.Content[4].(*mcp.EmbeddedResource); !ok || e.Resource.Text != "note" || e.Resource.MIMEType != "text/plain" {
+		if e, ok := result.Content[4].(*mcp.EmbeddedResource); !ok || e.Resource.Text != "note" ||
+			e.Resource.MIMEType != "text/plain" {
 			t.Errorf("%+v", result.Content[4])
 		}
 		if e, ok := result.Content[5].(*mcp.EmbeddedResource); !ok || len(e.Resource.Blob) != 3 {
@@ -251,8 +261,10 @@ func TestBadArguments(t *testing.T) {
 	c := bridge(t, generations[1], nil, nil, serve(t, echo, skill("x")))
 	for _, bad := range []map[string]any{
 		nil, {"text": ""}, {"text": 1}, {"data": nil}, {"files": "x"}, {"files": []any{map[string]any{"name": "x"}}},
-		{"files": []any{map[string]any{"text": "x", "url": "https://x"}}}, {"files": []any{map[string]any{"url": "file:///etc/passwd"}}},
-		{"files": []any{map[string]any{"content": "?"}}}, {"text": "x", "task_id": strings.Repeat("x", 1000)}, {"text": "x", "task_id": "none"},
+		{"files": []any{map[string]any{"text": "x", "url": "https://x"}}},
+		{"files": []any{map[string]any{"url": "file:///etc/passwd"}}},
+		{"files": []any{map[string]any{"content": "?"}}}, {"text": "x", "task_id": strings.Repeat("x", 1000)},
+		{"text": "x", "task_id": "none"},
 	} {
 		if result, r := call(t, c, "x", bad); !result.IsError || r.Status != "error" || r.Error == "" {
 			t.Errorf("%v: %+v", bad, r)
@@ -325,14 +337,16 @@ func TestQuestionsAreElicited(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				asked = append(asked, req.Params.Message)
-				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": []string{"two", "three"}[len(asked)-1]}}, nil
+				return &mcp.ElicitResult{Action: "accept",
+					Content: map[string]any{"answer": []string{"two", "three"}[len(asked)-1]}}, nil
 			},
 		}, serve(t, asker, skill("x")))
 		result, r := call(t, c, "x", map[string]any{"text": "one"})
 		if got := textAt(t, result, 0); got != "one, two, three" || r.Status != "completed" {
 			t.Errorf("%q, %+v", got, r)
 		}
-		if got := strings.Join(asked, "|"); got != "The agent Test agent asks: What else? (one)|The agent Test agent asks: What else? (two)" {
+		if got := strings.Join(asked, "|"); got != "The agent Test agent asks: What else? (one)|The agent Test agent "+
+			"asks: What else? (two)" {
 			t.Error(got)
 		}
 	})
@@ -344,13 +358,15 @@ func TestQuestionsWithoutElicitation(t *testing.T) {
 		for _, action := range []string{"", "decline", "cancel"} {
 			var opts *mcp.ClientOptions
 			if action != "" {
-				opts = &mcp.ClientOptions{ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				opts = &mcp.ClientOptions{ElicitationHandler: func(context.Context,
+					*mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 					return &mcp.ElicitResult{Action: action}, nil
 				}}
 			}
 			c := bridge(t, generation, nil, opts, serve(t, asker, skill("x")))
 			result, r := call(t, c, "x", map[string]any{"text": "one"})
-			if r.Status != "input-required" || r.TaskID == "" || result.IsError || action == "" && r.Question != "What else? (one)" {
+			if r.Status != "input-required" || r.TaskID == "" || result.IsError ||
+				action == "" && r.Question != "What else? (one)" {
 				t.Fatalf("%q: %+v", action, r)
 			}
 			_, r = call(t, c, "x", map[string]any{"text": "two", "task_id": r.TaskID})
@@ -369,7 +385,8 @@ func TestForgedStates(t *testing.T) {
 	for _, state := range []string{"x", ".", "e30.", "eyJhZ2VudCI6IlRlc3RfYWdlbnQifQ.AAAA"} {
 		result, err := c.CallTool(t.Context(), &mcp.CallToolParams{
 			Name: "x", Arguments: map[string]any{"text": "x"}, RequestState: state,
-			InputResponses: mcp.InputResponseMap{"answer": &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "x"}}},
+			InputResponses: mcp.InputResponseMap{"answer": &mcp.ElicitResult{Action: "accept",
+				Content: map[string]any{"answer": "x"}}},
 		})
 		if err != nil || !result.IsError || !strings.Contains(textAt(t, result, 0), "requestState") {
 			t.Errorf("%q: %+v, %v", state, result, err)
@@ -397,11 +414,13 @@ func TestEndsOfTasks(t *testing.T) {
 			status, first string
 			failed        bool
 		}{
-			"fail": {"failed", "no luck", true}, "reject": {"rejected", "not me", true}, "auth": {"auth-required", `{"status":"auth-required","question":"log in"`, false},
+			"fail": {"failed", "no luck", true}, "reject": {"rejected", "not me", true},
+			"auth":  {"auth-required", `{"status":"auth-required","question":"log in"`, false},
 			"reply": {"answered", "hi", false}, "panic": {"failed", "", true},
 		} {
 			result, r := call(t, c, "x", map[string]any{"text": text})
-			if got := textAt(t, result, 0); r.Status != want.status || result.IsError != want.failed || !strings.HasPrefix(got, want.first) || strings.Contains(got, "secret") {
+			if got := textAt(t, result, 0); r.Status != want.status || result.IsError != want.failed ||
+				!strings.HasPrefix(got, want.first) || strings.Contains(got, "secret") {
 				t.Errorf("%s: %s, %+v, %t", text, got, r, result.IsError)
 			}
 		}
@@ -435,7 +454,8 @@ func TestSlowAgents(t *testing.T) {
 		patient := bridge(t, generation, nil, nil, a)
 		ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer stop()
-		if _, err := patient.CallTool(ctx, &mcp.CallToolParams{Name: "x", Arguments: map[string]any{"text": "go"}}); err == nil {
+		if _, err := patient.CallTool(ctx,
+			&mcp.CallToolParams{Name: "x", Arguments: map[string]any{"text": "go"}}); err == nil {
 			t.Error("the call was answered")
 		}
 		for deadline := time.Now().Add(20 * time.Second); ; {
@@ -463,18 +483,20 @@ func TestSlowAgents(t *testing.T) {
 func TestCallsAreBounded(t *testing.T) {
 	t.Parallel()
 	started, end := make(chan struct{}), make(chan struct{})
-	c := bridge(t, generations[0], &mcpbridge.Options{MaxCalls: 1}, nil, serve(t, func(ctx context.Context, t *agent.Turn) error {
-		close(started)
-		<-end
-		return nil
-	}, skill("x")))
+	c := bridge(t, generations[0], &mcpbridge.Options{MaxCalls: 1}, nil,
+		serve(t, func(ctx context.Context, t *agent.Turn) error {
+			close(started)
+			<-end
+			return nil
+		}, skill("x")))
 	done := make(chan error, 1)
 	go func() {
 		_, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "x", Arguments: map[string]any{"text": "go"}})
 		done <- err
 	}()
 	<-started
-	if result, r := call(t, c, "x", map[string]any{"text": "go"}); !result.IsError || !strings.Contains(r.Error, "limit") {
+	if result, r := call(t, c, "x", map[string]any{"text": "go"}); !result.IsError ||
+		!strings.Contains(r.Error, "limit") {
 		t.Errorf("%+v", r)
 	}
 	close(end)
@@ -487,7 +509,9 @@ func TestCallsAreBounded(t *testing.T) {
 func TestHostileAnswers(t *testing.T) {
 	hostile := func(_ context.Context, t *agent.Turn) error {
 		big := strings.Repeat("ä", 40_000)
-		return t.Artifact("a", a2a.TextPart("\x1b]0;title\x07\u202eevil\x00"), a2a.RawPart(make([]byte, 200_000), "image/png", "b\x1b.png"), a2a.TextPart(big), a2a.TextPart(big), a2a.TextPart(big))
+		return t.Artifact("a", a2a.TextPart("\x1b]0;title\x07\u202eevil\x00"),
+			a2a.RawPart(make([]byte, 200_000), "image/png", "b\x1b.png"), a2a.TextPart(big), a2a.TextPart(big),
+			a2a.TextPart(big))
 	}
 	many := func(_ context.Context, t *agent.Turn) error {
 		for range 300 {
@@ -505,7 +529,8 @@ func TestHostileAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := list.Tools[2].Title + list.Tools[2].Description; list.Tools[2].Name != "x" || strings.ContainsAny(text, "\x1b\u202e") || len(text) > 3000 || !strings.Contains(text, "- a b\n") {
+		if text := list.Tools[2].Title + list.Tools[2].Description; list.Tools[2].Name != "x" ||
+			strings.ContainsAny(text, "\x1b\u202e") || len(text) > 3000 || !strings.Contains(text, "- a b\n") {
 			t.Errorf("%q", text)
 		}
 		result, r := call(t, c, "x", map[string]any{"text": "go"})
@@ -520,7 +545,8 @@ func TestHostileAnswers(t *testing.T) {
 			t.Errorf("%d bytes, %+v", size, r)
 		}
 		c = bridge(t, generation, nil, nil, serve(t, many, skill("x")))
-		if result, r := call(t, c, "x", map[string]any{"text": "go"}); len(result.Content) != 201 || !strings.Contains(r.Note, "cut") {
+		if result, r := call(t, c, "x", map[string]any{"text": "go"}); len(result.Content) != 201 ||
+			!strings.Contains(r.Note, "cut") {
 			t.Errorf("%d blocks, %+v", len(result.Content), r)
 		}
 	})

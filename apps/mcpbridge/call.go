@@ -40,7 +40,8 @@ const (
 var errWaited = errors.New("the agent takes longer than a call waits")
 
 // use is a call of a skill.
-func (b *Bridge) use(ctx context.Context, r *remote, skill string, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+func (b *Bridge) use(ctx context.Context, r *remote, skill string, req *sdk.CallToolRequest) (*sdk.CallToolResult,
+	error) {
 	in, err := readInput(req.Params.Arguments)
 	if err != nil {
 		return refuse(err.Error()), nil
@@ -140,8 +141,8 @@ func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *pro
 	return fetch(ctx, r, seen, &came)
 }
 
-// untilNamed returns the context to hear an agent with. It ends with ctx, but not before named is called, or nameWithin is
-// over: what has no name cannot be cancelled.
+// untilNamed returns the context to hear an agent with. It ends with ctx, but not before named is called, or nameWithin
+// is over: what has no name cannot be cancelled.
 func untilNamed(ctx context.Context, already bool) (hear context.Context, named, stop func()) {
 	hear, end := context.WithCancel(context.WithoutCancel(ctx))
 	name := make(chan struct{})
@@ -196,13 +197,16 @@ func (b *Bridge) broken(ctx context.Context, r *remote, seen *a2a.Task, err erro
 	case errors.Is(cause, errWaited):
 		return outcome{err: errWaited}
 	case seen.ID == "":
-		b.opts.Logger.Warn("the agent named no task for a call that was cancelled, which may go on", slog.String("agent", r.name))
+		b.opts.Logger.Warn("the agent named no task for a call that was cancelled, which may go on",
+			slog.String("agent", r.name))
 		return outcome{err: cause}
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelWithin)
 	defer stop()
-	if _, err := r.CancelTask(ctx, &a2a.CancelTaskRequest{ID: seen.ID}); err != nil && !errors.Is(err, a2a.ErrTaskNotCancelable) {
-		b.opts.Logger.Warn("the task of a call that was cancelled goes on", slog.String("agent", r.name), slog.String("task", string(seen.ID)), slog.String("error", err.Error()))
+	if _, err := r.CancelTask(ctx, &a2a.CancelTaskRequest{ID: seen.ID}); err != nil &&
+		!errors.Is(err, a2a.ErrTaskNotCancelable) {
+		b.opts.Logger.Warn("the task of a call that was cancelled goes on", slog.String("agent", r.name),
+			slog.String("task", string(seen.ID)), slog.String("error", err.Error()))
 	}
 	return outcome{task: seen, err: cause}
 }

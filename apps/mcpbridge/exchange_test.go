@@ -73,16 +73,20 @@ func say(to a2a.TaskID) *a2a.Message {
 	return m
 }
 
-// What a task was like before the answer to its question came is not taken for a further question, whatever comes first.
+// What a task was like before the answer to its question came is not taken for a further question, whatever comes
+// first.
 func TestAnswerIsNotAskedForAgain(t *testing.T) {
 	t.Parallel()
-	artifact := &a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("the ")}}}
+	artifact := &a2a.ArtifactUpdate{TaskID: "t", ContextID: "c",
+		Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("the ")}}}
 	s := &scripted{
-		events: []a2a.Event{taskIn(a2a.TaskStateInputRequired), artifact, &a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}},
-		now:    taskIn(a2a.TaskStateInputRequired),
+		events: []a2a.Event{taskIn(a2a.TaskStateInputRequired), artifact,
+			&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}},
+		now: taskIn(a2a.TaskStateInputRequired),
 	}
 	b := bridgeTo(t, s, nil)
-	o := b.exchange(t.Context(), b.agents[0], say("t"), newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
+	o := b.exchange(t.Context(), b.agents[0], say("t"),
+		newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
 	if o.asks() || o.task.Status.State != a2a.TaskStateCompleted {
 		t.Errorf("%+v", o)
 	}
@@ -93,28 +97,33 @@ func TestAnswerIsWhatTheStreamSaid(t *testing.T) {
 	t.Parallel()
 	s := &scripted{events: []a2a.Event{
 		taskIn(a2a.TaskStateWorking),
-		&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("12:00")}}},
+		&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c",
+			Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("12:00")}}},
 		&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}},
 	}, refusal: a2a.NewError(a2a.ErrMethodNotFound, "Method not found")}
 	b := bridgeTo(t, s, nil)
-	o := b.exchange(t.Context(), b.agents[0], say(""), newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
+	o := b.exchange(t.Context(), b.agents[0], say(""),
+		newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
 	if o.err != nil || len(o.task.Artifacts) != 1 || o.task.Artifacts[0].Parts[0].Content != a2a.Text("12:00") {
 		t.Errorf("%+v", o)
 	}
 }
 
-// A call that is cancelled before the agent has named the task cancels it all the same, as soon as it has; and gives up on
-// an agent that says nothing.
+// A call that is cancelled before the agent has named the task cancels it all the same, as soon as it has; and gives up
+// on an agent that says nothing.
 func TestCancelBeforeTheTaskHasAName(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[time.Duration]int{3 * time.Second: 1, time.Hour: 0} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &scripted{events: []a2a.Event{taskIn(a2a.TaskStateWorking), &a2a.StatusUpdate{TaskID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}}, after: after, now: taskIn(a2a.TaskStateCanceled)}
+			s := &scripted{events: []a2a.Event{taskIn(a2a.TaskStateWorking),
+				&a2a.StatusUpdate{TaskID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}}, after: after,
+				now: taskIn(a2a.TaskStateCanceled)}
 			b := bridgeTo(t, s, nil)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			begun := time.Now()
-			o := b.exchange(ctx, b.agents[0], say(""), newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
+			o := b.exchange(ctx, b.agents[0], say(""),
+				newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
 			if len(s.cancelled) != want || o.err == nil {
 				t.Errorf("%v: cancelled %v, %+v", after, s.cancelled, o)
 			}
@@ -129,7 +138,8 @@ func TestCancelBeforeTheTaskHasAName(t *testing.T) {
 func TestWaitEndsBeforeTheTaskHasAName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &scripted{events: []a2a.Event{taskIn(a2a.TaskStateWorking)}, after: 3 * time.Second, now: taskIn(a2a.TaskStateWorking)}
+		s := &scripted{events: []a2a.Event{taskIn(a2a.TaskStateWorking)}, after: 3 * time.Second,
+			now: taskIn(a2a.TaskStateWorking)}
 		b := bridgeTo(t, s, nil)
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errWaited)
 		defer cancel()
@@ -145,7 +155,8 @@ func TestLinksAreWhole(t *testing.T) {
 	t.Parallel()
 	b := bridgeTo(t, &scripted{}, &Options{MaxOutput: 40})
 	result := b.result(b.agents[0], outcome{message: &a2a.Message{Parts: []a2a.Part{
-		a2a.TextPart("0123456789"), a2a.URLPart("https://bank.example.com.evil.example/long/path", "text/html", "f"), a2a.URLPart("https://a.example/x", "", ""),
+		a2a.TextPart("0123456789"), a2a.URLPart("https://bank.example.com.evil.example/long/path", "text/html", "f"),
+		a2a.URLPart("https://a.example/x", "", ""),
 	}}})
 	var links []string
 	for _, c := range result.Content {

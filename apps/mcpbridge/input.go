@@ -46,7 +46,8 @@ func readInput(raw []byte) (*input, error) {
 	}
 	if err := json.Unmarshal(raw, in); err != nil {
 		if e, ok := errors.AsType[*json.SemanticError](err); ok && e.JSONPointer != "" {
-			return nil, fmt.Errorf("the argument %s is not what the tool's schema describes", line(string(e.JSONPointer), 100))
+			return nil, fmt.Errorf("the argument %s is not what the tool's schema describes",
+				line(string(e.JSONPointer), 100))
 		}
 		return nil, errors.New("the arguments are not an object as the tool's schema describes")
 	}

@@ -188,7 +188,8 @@ func (w *writer) data(d a2a.Data) {
 func (w *writer) file(p *a2a.Part, content []byte) {
 	if len(content) > w.room {
 		w.cut = true
-		w.add(&sdk.TextContent{Text: fmt.Sprintf("[a file of %d bytes, which is too large to be shown here: %s]", len(content), line(p.Filename, 200))})
+		w.add(&sdk.TextContent{Text: fmt.Sprintf("[a file of %d bytes, which is too large to be shown here: %s]",
+			len(content), line(p.Filename, 200))})
 		return
 	}
 	w.take(len(content))
@@ -199,7 +200,8 @@ func (w *writer) file(p *a2a.Part, content []byte) {
 	case kind == "audio":
 		w.add(&sdk.AudioContent{Data: content, MIMEType: mediaType})
 	default:
-		r := &sdk.ResourceContents{URI: "attachment:///" + url.PathEscape(cmp.Or(line(p.Filename, 200), "file")), MIMEType: mediaType, Blob: content}
+		r := &sdk.ResourceContents{URI: "attachment:///" + url.PathEscape(cmp.Or(line(p.Filename, 200), "file")),
+			MIMEType: mediaType, Blob: content}
 		if kind == "text" && utf8.Valid(content) {
 			r.Text, r.Blob = clean(string(content)), nil
 		}
@@ -211,7 +213,8 @@ func (w *writer) file(p *a2a.Part, content []byte) {
 func (w *writer) link(p *a2a.Part, address string) {
 	if len(address) > w.room { // the beginning of an address is another one
 		w.cut = true
-		w.add(&sdk.TextContent{Text: "[a file, whose address is too long to be shown here: " + line(p.Filename, 200) + "]"})
+		w.add(&sdk.TextContent{Text: "[a file, whose address is too long to be shown here: " + line(p.Filename, 200) +
+			"]"})
 		return
 	}
 	w.take(len(address))
@@ -247,7 +250,8 @@ func clean(s string) string {
 			return r
 		case r == '\r':
 			return -1
-		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f, r == 0x061c, r >= 0xe0000 && r <= 0xe007f:
+		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f,
+			r == 0x061c, r >= 0xe0000 && r <= 0xe007f:
 			return utf8.RuneError
 		}
 		return r

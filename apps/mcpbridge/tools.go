@@ -43,7 +43,8 @@ func (b *Bridge) addTools() error {
 		}
 		for i := range skills {
 			if len(names) >= maxTools {
-				return fmt.Errorf("mcpbridge: the agents have more than %d skills: put fewer agents behind one bridge", maxTools)
+				return fmt.Errorf("mcpbridge: the agents have more than %d skills: put fewer agents behind one bridge",
+					maxTools)
 			}
 			s := &skills[i]
 			want := slug(s.ID)
@@ -63,7 +64,8 @@ func (b *Bridge) addTools() error {
 func (b *Bridge) addSkill(r *remote, s *a2a.AgentSkill, name string) {
 	world, no := true, false
 	tool := &sdk.Tool{
-		Name: name, Title: line(s.Name, 100), Description: describe(r.card, s), InputSchema: jsontext.Value(skillSchema),
+		Name: name, Title: line(s.Name, 100), Description: describe(r.card, s),
+		InputSchema: jsontext.Value(skillSchema),
 		Annotations: &sdk.ToolAnnotations{Title: line(s.Name, 100), OpenWorldHint: &world, DestructiveHint: &no},
 	}
 	id := s.ID
@@ -102,16 +104,22 @@ func (b *Bridge) addTaskTools() {
 	var agents, required string
 	if len(b.agents) > 1 {
 		// Names have letters, digits, - and _.
-		agents, required = `,"agent":{"type":"string","description":"Whose task it is, as an answer named it","enum":["`+strings.Join(b.names(), `","`)+`"]}`, `,"agent"`
+		agents,
+			required = `,"agent":{"type":"string","description":"Whose task it is, as an answer named it","enum":["`+
+			strings.Join(b.names(), `","`)+`"]}`, `,"agent"`
 	}
-	schema := jsontext.Value(`{"type":"object","properties":{"task_id":{"type":"string","description":"As an answer named it"}` + agents + `},"required":["task_id"` + required + `]}`)
+	schema := jsontext.Value(
+		`{"type":"object","properties":{"task_id":{"type":"string","description":"As an answer named it"}` + agents +
+			`},"required":["task_id"` + required + `]}`)
 	no := false
 	b.mcp.AddTool(&sdk.Tool{
-		Name: toolGetTask, Description: "Look how far a task is that an earlier call left, and get its result.", InputSchema: schema,
+		Name: toolGetTask, Description: "Look how far a task is that an earlier call left, and get its result.",
+		InputSchema: schema,
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: &no},
 	}, b.onTask((*Bridge).getTask))
 	b.mcp.AddTool(&sdk.Tool{
-		Name: toolCancelTask, Description: "Cancel a task.", InputSchema: schema, Annotations: &sdk.ToolAnnotations{IdempotentHint: true},
+		Name: toolCancelTask, Description: "Cancel a task.", InputSchema: schema,
+		Annotations: &sdk.ToolAnnotations{IdempotentHint: true},
 	}, b.onTask((*Bridge).cancelTask))
 }
 
@@ -124,7 +132,8 @@ func (b *Bridge) names() []string {
 }
 
 // onTask returns the handler of a tool that is about a task.
-func (b *Bridge) onTask(do func(*Bridge, context.Context, *remote, a2a.TaskID) (*sdk.CallToolResult, error)) sdk.ToolHandler {
+func (b *Bridge) onTask(do func(*Bridge, context.Context, *remote, a2a.TaskID) (*sdk.CallToolResult,
+	error)) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		in, err := readInput(req.Params.Arguments)
 		if err != nil {
@@ -161,9 +170,11 @@ func (b *Bridge) addCard(r *remote) error {
 	}
 	uri := "a2a://" + r.name + "/agent-card"
 	b.mcp.AddResource(&sdk.Resource{
-		URI: uri, Name: r.name, Title: line(r.card.Name, 100), Description: "The agent card: what the agent is and can do", MIMEType: "application/json",
+		URI: uri, Name: r.name, Title: line(r.card.Name, 100),
+		Description: "The agent card: what the agent is and can do", MIMEType: "application/json",
 	}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "application/json", Text: string(text)}}}, nil
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "application/json",
+			Text: string(text)}}}, nil
 	})
 	return nil
 }

@@ -3,11 +3,11 @@
 // Package recorder keeps what clients and an agent say to each other, and plays either side of it again.
 //
 // A cassette is a file of JSON lines. The first one says that it is one; each further one is a request, an answer, an
-// event of an answer that is a stream, or the end of such a stream. Lines are written as things happen, so that those of
-// several exchanges may alternate, and a recorder that is killed has lost nothing.
+// event of an answer that is a stream, or the end of such a stream. Lines are written as things happen, so that those
+// of several exchanges may alternate, and a recorder that is killed has lost nothing.
 //
-// Ids and times stand in it as placeholders, ${task.1}, ${context.1}, ${message.1}, ${time.1}, addresses of the agent as
-// ${base}, and credentials as [redacted]: two recordings of the same conversation say the same.
+// Ids and times stand in it as placeholders, ${task.1}, ${context.1}, ${message.1}, ${time.1}, addresses of the agent
+// as ${base}, and credentials as [redacted]: two recordings of the same conversation say the same.
 //
 //	cassette.go    the file: its lines, reading them
 //	tree.go        JSON whose strings are changed or compared

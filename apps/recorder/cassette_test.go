@@ -41,7 +41,8 @@ func read(t testing.TB, text string) *Cassette {
 func TestReadAndWrite(t *testing.T) {
 	t.Parallel()
 	c := read(t, talk)
-	if len(c.Exchanges) != 2 || len(c.Lines) != 7 || c.Cut || len(c.Exchanges[1].Events) != 2 || !c.Exchanges[1].IsStream() || c.Exchanges[1].left() {
+	if len(c.Exchanges) != 2 || len(c.Lines) != 7 || c.Cut || len(c.Exchanges[1].Events) != 2 ||
+		!c.Exchanges[1].IsStream() || c.Exchanges[1].left() {
 		t.Errorf("got %+v", c)
 	}
 	if title := c.Exchanges[0].Request.Title(); title != "POST / SendMessage" {
@@ -74,8 +75,10 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		`{"name":"x"}` + "\n": ErrNone.Error(),
 		`{"dragoman":"cassette","version":2}` + "\n": "version 2",
 		begin + "hello\n": "line 2: ",
-		begin + `{"n":1,"dir":"answer","status":200}` + "\n":                   "line 2: exchange 1 has no request before",
-		begin + request + request:                                              "line 3: exchange 1 has a request already",
+		begin + `{"n":1,"dir":"answer","status":200}` +
+			"\n": "line 2: exchange 1 has no request before",
+		begin + request + request: "line 3: exchange 1 has a request " +
+			"already",
 		begin + `{"n":0,"dir":"request","method":"GET","path":"/"}` + "\n":     "number above 0",
 		begin + `{"n":1,"dir":"request","method":"GET","path":"http:"}` + "\n": "begins with /",
 		begin + request + `{"n":1,"dir":"answer","status":42}` + "\n":          "status 42",
@@ -96,8 +99,11 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(talk))
 	f.Add([]byte(begin))
-	f.Add([]byte(begin + `{"n":1,"dir":"request","method":"GET","path":"/${task.1}?a=${base}","text":"$${x} ${rpc.1} ${rpcNumber.3}"}` + "\n"))
-	f.Add([]byte(begin + `{"n":1,"dir":"request","method":"GET","path":"/"}` + "\n" + `{"n":1,"dir":"end","error":"no answer"}` + "\n"))
+	f.Add([]byte(begin +
+		`{"n":1,"dir":"request","method":"GET","path":"/${task.1}?a=${base}","text":"$${x} ${rpc.1} ${rpcNumber.3}"}` +
+		"\n"))
+	f.Add([]byte(begin + `{"n":1,"dir":"request","method":"GET","path":"/"}` + "\n" +
+		`{"n":1,"dir":"end","error":"no answer"}` + "\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c, err := Read(bytes.NewReader(text))
 		if err != nil {
@@ -118,7 +124,8 @@ func FuzzRead(f *testing.F) {
 		values := newBinding("http://127.0.0.1:1")
 		for _, e := range c.Exchanges {
 			body, err := values.body(e.Request)
-			req := &http.Request{Method: e.Request.Method, URL: httptest.NewRequest("GET", "/", nil).URL, Body: http.NoBody}
+			req := &http.Request{Method: e.Request.Method, URL: httptest.NewRequest("GET", "/", nil).URL,
+				Body: http.NoBody}
 			if err == nil && len(body) > 0 {
 				req = httptest.NewRequest("POST", "/", bytes.NewReader(body))
 			}

@@ -15,19 +15,21 @@ import (
 
 // A Difference is something that two cassettes do not have in common.
 type Difference struct {
-	A       int            `json:"a"`            // the exchange in the first cassette; 0 for none
-	B       int            `json:"b"`            // that in the second
-	Request string         `json:"request"`      // what it asks, for people
-	Where   string         `json:"where"`        // as answer/body/result/status/state or event 2/body; "" for the whole exchange
-	Was     jsontext.Value `json:"was,omitzero"` // in the first cassette; nothing if it has none
-	Is      jsontext.Value `json:"is,omitzero"`  // in the second
+	A       int    `json:"a"`       // the exchange in the first cassette; 0 for none
+	B       int    `json:"b"`       // that in the second
+	Request string `json:"request"` // what it asks, for people
+	// as answer/body/result/status/state or event 2/body; "" for the whole exchange
+	Where string         `json:"where"`
+	Was   jsontext.Value `json:"was,omitzero"` // in the first cassette; nothing if it has none
+	Is    jsontext.Value `json:"is,omitzero"`  // in the second
 }
 
-// Diff returns how the second cassette differs from the first. Times, credentials and the moments at which things happened
-// are not compared; of ids only whether those of one stand for those of the other throughout.
+// Diff returns how the second cassette differs from the first. Times, credentials and the moments at which things
+// happened are not compared; of ids only whether those of one stand for those of the other throughout.
 func Diff(a, b *Cassette) []Difference {
 	d := &differ{there: make(map[string]string), back: make(map[string]string)}
-	for _, p := range align(a.Exchanges, b.Exchanges, func(e *Exchange) string { return numberless(e.Request.Title()) }) {
+	for _, p := range align(a.Exchanges, b.Exchanges,
+		func(e *Exchange) string { return numberless(e.Request.Title()) }) {
 		d.exchange(p.a, p.b)
 	}
 	return d.found
@@ -171,7 +173,8 @@ func (d *differ) answer(a, b *Exchange) {
 		d.report("answer/status", number(was.Status), number(is.Status))
 	}
 	d.line("answer", was, is)
-	events := align(a.Events, b.Events, func(l *Line) string { return numberless(string(l.Body) + l.Text + string(l.Binary)) })
+	events := align(a.Events, b.Events,
+		func(l *Line) string { return numberless(string(l.Body) + l.Text + string(l.Binary)) })
 	for i, p := range events {
 		where := "event " + strconv.Itoa(i+1)
 		switch {

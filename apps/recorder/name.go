@@ -35,7 +35,8 @@ type namer struct {
 }
 
 func newNamer(r *routes) *namer {
-	return &namer{names: make(map[string]string), tokens: make(map[string]string), counts: make(map[string]int), routes: r}
+	return &namer{names: make(map[string]string), tokens: make(map[string]string), counts: make(map[string]int),
+		routes: r}
 }
 
 // take returns the names that were given since it was called last.
@@ -45,8 +46,8 @@ func (n *namer) take() []string {
 	return fresh
 }
 
-// name returns the placeholder of a value of a kind. Times and ids of events get a new one each time an answer has them:
-// two that happen to be equal in one recording need not be in the next.
+// name returns the placeholder of a value of a kind. Times and ids of events get a new one each time an answer has
+// them: two that happen to be equal in one recording need not be in the next.
 func (n *namer) name(kind, value string, answer bool) string {
 	key := kind + "\x00" + value
 	known, ok := n.names[key]

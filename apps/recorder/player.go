@@ -14,8 +14,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/redact"
 )
 
-// A Player is the agent of a cassette. Each recorded request is answered once, by its method, path and body, in whatever
-// order requests come; of equal ones the first comes first. Agent cards are answered as often as they are asked for.
+// A Player is the agent of a cassette. Each recorded request is answered once, by its method, path and body, in
+// whatever order requests come; of equal ones the first comes first. Agent cards are answered as often as they are
+// asked for.
 type Player struct {
 	cassette *Cassette
 	refused  func(string)
@@ -25,13 +26,14 @@ type Player struct {
 	played []bool
 }
 
-// NewPlayer returns a player that clients reach at self. Refused, which may be nil, is told of requests that the cassette
-// has not.
+// NewPlayer returns a player that clients reach at self. Refused, which may be nil, is told of requests that the
+// cassette has not.
 func NewPlayer(c *Cassette, self string, refused func(string)) *Player {
 	if refused == nil {
 		refused = func(string) {}
 	}
-	return &Player{cassette: c, refused: refused, bound: newBinding(strings.TrimSuffix(self, "/")), played: make([]bool, len(c.Exchanges))}
+	return &Player{cassette: c, refused: refused, bound: newBinding(strings.TrimSuffix(self, "/")),
+		played: make([]bool, len(c.Exchanges))}
 }
 
 // Left returns how many requests of the cassette nobody has made, cards aside.
@@ -91,9 +93,11 @@ func (p *Player) find(req *http.Request, body []byte) (*Exchange, *binding, stri
 		}
 	}
 	if next == nil {
-		return nil, nil, fmt.Sprintf("all requests of the cassette have been made, and it has no further %s %s", req.Method, path)
+		return nil, nil, fmt.Sprintf("all requests of the cassette have been made, and it has no further %s %s",
+			req.Method, path)
 	}
-	return nil, nil, fmt.Sprintf("the cassette has no such request: it expects exchange %d, %s, and here %v", next.Request.N, next.Request.Title(), nearest)
+	return nil, nil, fmt.Sprintf("the cassette has no such request: it expects exchange %d, %s, and here %v",
+		next.Request.N, next.Request.Title(), nearest)
 }
 
 // unmatched answers a request that the cassette has not, as its binding wants.

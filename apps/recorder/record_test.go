@@ -120,12 +120,14 @@ func converse(t *testing.T, url string) {
 
 func converseOver(t *testing.T, url string, gen a2a.Generation, binding string) {
 	t.Helper()
-	c, err := client.Dial(t.Context(), url, &client.Options{Bindings: []string{binding}, Generations: []a2a.Generation{gen}})
+	c, err := client.Dial(t.Context(), url,
+		&client.Options{Bindings: []string{binding}, Generations: []a2a.Generation{gen}})
 	if err != nil {
 		t.Fatalf("%s over %s: %v", gen, binding, err)
 	}
 	defer c.Close()
-	result, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("some USD"))})
+	result, err := c.SendMessage(t.Context(),
+		&a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("some USD"))})
 	if err != nil {
 		t.Fatalf("%s over %s: %v", gen, binding, err)
 	}
@@ -181,7 +183,8 @@ func TestRecordReplayDiff(t *testing.T) {
 	}
 	changed := play(serve(t, converter("0.78 GBP")))
 	for _, d := range changed {
-		if !strings.Contains(d.Where, "parts/0/text") || !strings.Contains(string(d.Was), "0.77 GBP") || !strings.Contains(string(d.Is), "0.78 GBP") {
+		if !strings.Contains(d.Where, "parts/0/text") || !strings.Contains(string(d.Was), "0.77 GBP") ||
+			!strings.Contains(string(d.Is), "0.78 GBP") {
 			t.Errorf("%d, %s, %s: %s %s", d.A, d.Request, d.Where, d.Was, d.Is)
 		}
 	}
@@ -219,7 +222,8 @@ func TestACassetteSaysTheSameEachTime(t *testing.T) {
 	if first != second {
 		t.Errorf("%s\n%s", first, second)
 	}
-	for _, want := range []string{"${base}", "Looking it up for ${task.1}", "at $${task.1}", `"timestamp":"${time.1}"`} {
+	for _, want := range []string{"${base}", "Looking it up for ${task.1}", "at $${task.1}",
+		`"timestamp":"${time.1}"`} {
 		if !strings.Contains(first, want) {
 			t.Errorf("no %s in\n%s", want, first)
 		}
@@ -236,8 +240,9 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 	}))
 	defer ts.Close()
 	url, f := recorder(t, ts.URL, nil)
-	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/tasks?api_key=hunter3hunter3&a=1", strings.NewReader(
-		`{"url":"https://hook.example/","token":"hunter5hunter5","authentication":{"scheme":"Bearer","credentials":"hunter6hunter6"},"text":"it is hunter1hunter1"}`))
+	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/tasks?api_key=hunter3hunter3&a=1",
+		strings.NewReader(
+			`{"url":"https://hook.example/","token":"hunter5hunter5","authentication":{"scheme":"Bearer","credentials":"hunter6hunter6"},"text":"it is hunter1hunter1"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,10 +254,13 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 	}
 	body, _ := io.ReadAll(resp.Body)
 	resp.Body.Close()
-	if !strings.Contains(string(body), "Bearer hunter1hunter1 and hunter2hunter2") || resp.Header.Get("Set-Cookie") == "" {
+	if !strings.Contains(string(body), "Bearer hunter1hunter1 and hunter2hunter2") ||
+		resp.Header.Get("Set-Cookie") == "" {
 		t.Errorf("passed: %s", body)
 	}
-	if got := f.String(); strings.Contains(got, "hunter") || !strings.Contains(got, `"path":"/tasks?a=1&api_key=[redacted]"`) || !strings.Contains(got, `"Authorization":"[redacted]"`) {
+	if got := f.String(); strings.Contains(got, "hunter") ||
+		!strings.Contains(got, `"path":"/tasks?a=1&api_key=[redacted]"`) ||
+		!strings.Contains(got, `"Authorization":"[redacted]"`) {
 		t.Error(got)
 	}
 }
@@ -333,15 +341,18 @@ func TestCardsLeadThroughTheRecorder(t *testing.T) {
 	if got := get("/~1/x"); !strings.Contains(got, "names no address for /~1/x") {
 		t.Error(got)
 	}
-	want := fmt.Sprintf(`{"name":"x","capabilities":{},"skills":[],"url":"%[1]s/v1","preferredTransport":"HTTP+JSON","additionalInterfaces":[{"url":"%[1]s/v1","transport":"HTTP+JSON"}],`+
-		`"supportedInterfaces":[{"url":"%[1]s","protocolBinding":"JSONRPC"},{"url":"%[1]s/~1","protocolBinding":"JSONRPC"},{"url":"%[1]s/~2?x=1","protocolBinding":"HTTP+JSON"}],"documentationUrl":"%[2]s/agent/docs"}`, url, ts.URL)
+	want := fmt.Sprintf(
+		`{"name":"x","capabilities":{},"skills":[],"url":"%[1]s/v1","preferredTransport":"HTTP+JSON","additionalInterfaces":[{"url":"%[1]s/v1","transport":"HTTP+JSON"}],`+
+			`"supportedInterfaces":[{"url":"%[1]s","protocolBinding":"JSONRPC"},{"url":"%[1]s/~1","protocolBinding":"JSONRPC"},{"url":"%[1]s/~2?x=1","protocolBinding":"HTTP+JSON"}],"documentationUrl":"%[2]s/agent/docs"}`, url, ts.URL)
 	if got := get("/.well-known/agent-card.json"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := f.String(); strings.Contains(got, url) || strings.Contains(got, ts.URL) || !strings.Contains(got, `"documentationUrl":"${base}/docs"`) {
+	if got := f.String(); strings.Contains(got, url) || strings.Contains(got, ts.URL) ||
+		!strings.Contains(got, `"documentationUrl":"${base}/docs"`) {
 		t.Error(got)
 	}
-	for path, want := range map[string]string{"/": `"/agent/"`, "/tasks?a=1": `"/agent/tasks?a=1"`, "/~1": `"/agents"`, "/~1/x": `"/agents/x"`} {
+	for path, want := range map[string]string{"/": `"/agent/"`, "/tasks?a=1": `"/agent/tasks?a=1"`, "/~1": `"/agents"`,
+		"/~1/x": `"/agents/x"`} {
 		if got := get(path); got != want {
 			t.Errorf("%s leads to %s", path, got)
 		}
@@ -359,7 +370,8 @@ func TestRecordingsAreBounded(t *testing.T) {
 	}))
 	defer ts.Close()
 	var stopped []error
-	url, f := recorder(t, ts.URL, &Options{MaxBody: 200, MaxFile: 800, Stopped: func(err error) { stopped = append(stopped, err) }})
+	url, f := recorder(t, ts.URL, &Options{MaxBody: 200, MaxFile: 800,
+		Stopped: func(err error) { stopped = append(stopped, err) }})
 	post := func(n int) (int, string) {
 		req, _ := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(strings.Repeat("y", n)))
 		resp, err := transport(t).RoundTrip(req)
@@ -400,7 +412,8 @@ func TestReplayKeepsTheOrderOfThings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	events, err := c.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("go"))})
+	events, err := c.StreamMessage(t.Context(),
+		&a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("go"))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -430,7 +443,8 @@ func TestReplayNeedsAnAgent(t *testing.T) {
 	t.Parallel()
 	ts := httptest.NewServer(http.NotFoundHandler())
 	defer ts.Close()
-	for url, want := range map[string]string{ts.URL: "is no agent card: status 404", "ftp://x": "no http or https URL", "http://a:b@x": "more than host and path"} {
+	for url, want := range map[string]string{ts.URL: "is no agent card: status 404", "ftp://x": "no http or https URL",
+		"http://a:b@x": "more than host and path"} {
 		err := Replay(t.Context(), read(t, talk), url, nil, &Options{Out: io.Discard, Transport: transport(t)})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", url, err)
@@ -481,7 +495,8 @@ func TestRedirectsLeadThroughTheRecorder(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if got := resp.Header.Get("Location"); got != url+"/next?a=1" || !strings.Contains(f.String(), `"Location":"${base}/next?a=1"`) {
+	if got := resp.Header.Get("Location"); got != url+"/next?a=1" ||
+		!strings.Contains(f.String(), `"Location":"${base}/next?a=1"`) {
 		t.Errorf("%s\n%s", got, f.String())
 	}
 }
@@ -521,7 +536,8 @@ func TestClientLeavesWhileItReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://agent.example/message:stream", strings.NewReader(`{}`))
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://agent.example/message:stream",
+		strings.NewReader(`{}`))
 	resp, err := tape.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
@@ -540,5 +556,6 @@ type leaving struct{}
 
 func (leaving) RoundTrip(*http.Request) (*http.Response, error) {
 	body := io.MultiReader(strings.NewReader("data: {}\n\n"), iotest.ErrReader(context.Canceled))
-	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(body)}, nil
+	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}},
+		Body: io.NopCloser(body)}, nil
 }

@@ -74,8 +74,8 @@ func (t *tape) look(ctx context.Context) error {
 	return nil
 }
 
-// withheld are headers by which a client says what it has already, as a recording shall have all of it, or wants to speak
-// something else than HTTP.
+// withheld are headers by which a client says what it has already, as a recording shall have all of it, or wants to
+// speak something else than HTTP.
 var withheld = []string{"If-None-Match", "If-Modified-Since", "Upgrade"}
 
 // ServeHTTP passes a request on.
@@ -111,7 +111,8 @@ func refuse(w http.ResponseWriter, _ *http.Request, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	io.WriteString(w, `{"error":{"code":`+strconv.Itoa(status)+`,"message":`+quote("dragoman record: "+err.Error())+`}}`)
+	io.WriteString(w, `{"error":{"code":`+strconv.Itoa(status)+`,"message":`+quote("dragoman record: "+err.Error())+
+		`}}`)
 }
 
 // quote makes a text JSON.

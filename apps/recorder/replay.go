@@ -18,9 +18,9 @@ import (
 // maxOpen bounds the requests that a replay has open at once.
 const maxOpen = 256
 
-// Replay plays the client of a cassette against an agent, and records what that answers. A request is made as soon as all
-// has happened that had happened when it was recorded: the answers are there, and as many events of streams that are
-// still open. Params are headers of each request, credentials say, that the cassette has not.
+// Replay plays the client of a cassette against an agent, and records what that answers. A request is made as soon as
+// all has happened that had happened when it was recorded: the answers are there, and as many events of streams that
+// are still open. Params are headers of each request, credentials say, that the cassette has not.
 func Replay(ctx context.Context, c *Cassette, agent string, params http.Header, opts *Options) error {
 	routes, err := newRoutes(agent, "")
 	if err != nil {
@@ -33,7 +33,8 @@ func Replay(ctx context.Context, c *Cassette, agent string, params http.Header, 
 	if err := t.look(ctx); err != nil {
 		return fmt.Errorf("the agent's card: %w", err)
 	}
-	r := &replay{tape: t, params: params, bound: newBinding(routes.base), happened: make(map[int]int), over: make(map[int]bool), moved: make(chan struct{})}
+	r := &replay{tape: t, params: params, bound: newBinding(routes.base), happened: make(map[int]int),
+		over: make(map[int]bool), moved: make(chan struct{})}
 	return r.run(ctx, c)
 }
 
@@ -155,8 +156,8 @@ func (r *replay) request(ctx context.Context, l *Line) (*http.Request, error) {
 	return req, nil
 }
 
-// exchange makes a request and reads as much of the answer as was recorded. Sent is closed once the request is recorded:
-// later ones have higher numbers.
+// exchange makes a request and reads as much of the answer as was recorded. Sent is closed once the request is
+// recorded: later ones have higher numbers.
 func (r *replay) exchange(req *http.Request, recorded *Exchange, sent chan struct{}) {
 	n := recorded.Request.N
 	defer r.move(n, true)

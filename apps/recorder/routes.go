@@ -15,8 +15,8 @@ import (
 // maxMounts bounds the addresses of an agent that lie elsewhere than below its own.
 const maxMounts = 100
 
-// routes map the addresses of an agent to paths: what lies below its base URL is at the root, and each other address that
-// its card names below /~1, /~2 and so on. It is safe for concurrent use.
+// routes map the addresses of an agent to paths: what lies below its base URL is at the root, and each other address
+// that its card names below /~1, /~2 and so on. It is safe for concurrent use.
 type routes struct {
 	self string // the URL that stands in cards instead of the agent's; "" leaves those as they are
 	base string // of the agent, without a slash at its end
@@ -131,7 +131,8 @@ func (r *routes) fold(s string, literal func(string) string) string {
 	}
 }
 
-// find returns where the first address of the agent is in a text, how long it is, and its path; the caller holds the lock.
+// find returns where the first address of the agent is in a text, how long it is, and its path; the caller holds the
+// lock.
 func (r *routes) find(s string) (at, length int, path string) {
 	at = -1
 	look := func(prefix, p string) {
@@ -183,15 +184,16 @@ func cardIn(body *node) *node {
 	return nil
 }
 
-// fit makes a card one of an agent that is reached by HTTP only and at the routes: without gRPC, which does not pass, and
-// without signatures, which are about the card as it was.
+// fit makes a card one of an agent that is reached by HTTP only and at the routes: without gRPC, which does not pass,
+// and without signatures, which are about the card as it was.
 func (r *routes) fit(card *node) {
 	card.drop("signatures")
 	isGRPC := func(n *node, member string) bool {
 		binding := n.member(member)
 		return binding != nil && binding.text == a2a.BindingGRPC
 	}
-	for _, list := range []struct{ name, binding string }{{"supportedInterfaces", "protocolBinding"}, {"additionalInterfaces", "transport"}} {
+	for _, list := range []struct{ name, binding string }{{"supportedInterfaces", "protocolBinding"},
+		{"additionalInterfaces", "transport"}} {
 		all := card.member(list.name)
 		if all == nil {
 			continue
@@ -205,7 +207,8 @@ func (r *routes) fit(card *node) {
 		}
 		all.kids = kept
 	}
-	if more := card.member("additionalInterfaces"); isGRPC(card, "preferredTransport") && more != nil && len(more.kids) > 0 {
+	if more := card.member("additionalInterfaces"); isGRPC(card, "preferredTransport") && more != nil &&
+		len(more.kids) > 0 {
 		card.take("url", more.kids[0].member("url"))
 		card.take("preferredTransport", more.kids[0].member("transport"))
 		return

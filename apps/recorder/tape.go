@@ -238,8 +238,10 @@ func (t *tape) body(l *Line, body []byte, answer bool) {
 
 // noise are headers that say nothing of the conversation, or are another time otherwise.
 var noise = []string{
-	"Accept-Encoding", "Connection", "Content-Length", "Date", "Etag", "Forwarded", "Host", "If-Modified-Since", "If-None-Match", "Keep-Alive",
-	"Last-Modified", "Proxy-Connection", "Server-Timing", "Te", "Trailer", "Traceparent", "Tracestate", "Transfer-Encoding", "Upgrade",
+	"Accept-Encoding", "Connection", "Content-Length", "Date", "Etag", "Forwarded", "Host", "If-Modified-Since",
+	"If-None-Match", "Keep-Alive",
+	"Last-Modified", "Proxy-Connection", "Server-Timing", "Te", "Trailer", "Traceparent", "Tracestate",
+	"Transfer-Encoding", "Upgrade",
 	"User-Agent", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Request-Id",
 }
 
@@ -314,7 +316,8 @@ func proto(path string, body []byte) string {
 		return "card"
 	case err == nil && n.has("jsonrpc"):
 		return "JSONRPC"
-	case strings.Contains(path, "/message:") || strings.Contains(path, "/tasks") || strings.HasPrefix(path, "/v1/") || strings.HasSuffix(path, "/extendedAgentCard"):
+	case strings.Contains(path, "/message:") || strings.Contains(path, "/tasks") || strings.HasPrefix(path, "/v1/") ||
+		strings.HasSuffix(path, "/extendedAgentCard"):
 		return "HTTP+JSON"
 	}
 	return "other"

@@ -80,11 +80,13 @@ func New(ctx context.Context, db *store.DB, opts *Options) (*Registry, error) {
 	}
 	o = o.Defaults()
 	if !guard.Networks(o.Networks).Valid() {
-		return nil, fmt.Errorf("registry: Options.Networks is %q; use %s, %s or %s", o.Networks, NetworksPublic, NetworksLoopback, NetworksPrivate)
+		return nil, fmt.Errorf("registry: Options.Networks is %q; use %s, %s or %s", o.Networks, NetworksPublic,
+			NetworksLoopback, NetworksPrivate)
 	}
 	for name, n := range map[string]int64{
-		"Timeout": int64(o.Timeout), "MaxCard": o.MaxCard, "MaxAgents": int64(o.MaxAgents), "MaxVersions": int64(o.MaxVersions),
-		"Interval": int64(o.Interval), "Concurrency": int64(o.Concurrency),
+		"Timeout": int64(o.Timeout), "MaxCard": o.MaxCard, "MaxAgents": int64(o.MaxAgents),
+		"MaxVersions": int64(o.MaxVersions),
+		"Interval":    int64(o.Interval), "Concurrency": int64(o.Concurrency),
 	} {
 		if n < 0 {
 			return nil, fmt.Errorf("registry: Options.%s must not be negative", name)
@@ -100,7 +102,8 @@ func New(ctx context.Context, db *store.DB, opts *Options) (*Registry, error) {
 	}
 	g.transport = guard.Transport(g.connect)
 	g.cards = card.NewResolver(&card.Options{
-		HTTPClient: &http.Client{Transport: g.transport}, Timeout: o.Timeout, MaxBytes: o.MaxCard, MaxCached: -1, Retries: -1,
+		HTTPClient: &http.Client{Transport: g.transport}, Timeout: o.Timeout, MaxBytes: o.MaxCard, MaxCached: -1,
+		Retries: -1,
 	})
 	return g, nil
 }
@@ -257,7 +260,8 @@ func (g *Registry) Version(ctx context.Context, name string, number int) (*Versi
 	}
 	v, _, err := readVersion(ctx, g.tables.db, r.number, number)
 	if err == nil && v == nil {
-		err = failf(ErrNotFound, "agent %q has no version %s of its card; the last %d are kept", r.Alias, strconv.Itoa(number), g.opts.MaxVersions)
+		err = failf(ErrNotFound, "agent %q has no version %s of its card; the last %d are kept", r.Alias,
+			strconv.Itoa(number), g.opts.MaxVersions)
 	}
 	return v, err
 }

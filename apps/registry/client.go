@@ -52,7 +52,8 @@ func NewClient(baseURL string, opts *ClientOptions) (*Client, error) {
 		o = *opts
 	}
 	base, err := url.Parse(baseURL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.RawQuery != "" || base.Fragment != "" {
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" || base.RawQuery != "" ||
+		base.Fragment != "" {
 		return nil, fmt.Errorf("registry: %q is no URL of a registry; give one such as http://127.0.0.1:8095", baseURL)
 	}
 	return &Client{base: base, opts: o.Defaults()}, nil
@@ -108,7 +109,8 @@ func (c *Client) Remove(ctx context.Context, name string) error {
 // Versions implements [Catalog].
 func (c *Client) Versions(ctx context.Context, name string, size int, pageToken string) (*VersionPage, error) {
 	var page VersionPage
-	if err := c.call(ctx, http.MethodGet, pageValues(size, pageToken), nil, &page, nil, "agents", name, "versions"); err != nil {
+	if err := c.call(ctx, http.MethodGet, pageValues(size, pageToken), nil, &page, nil, "agents", name,
+		"versions"); err != nil {
 		return nil, err
 	}
 	return &page, nil
@@ -117,15 +119,18 @@ func (c *Client) Versions(ctx context.Context, name string, size int, pageToken 
 // Version implements [Catalog].
 func (c *Client) Version(ctx context.Context, name string, number int) (*Version, error) {
 	var v Version
-	if err := c.call(ctx, http.MethodGet, nil, nil, &v, nil, "agents", name, "versions", strconv.Itoa(number)); err != nil {
+	if err := c.call(ctx, http.MethodGet, nil, nil, &v, nil, "agents", name, "versions",
+		strconv.Itoa(number)); err != nil {
 		return nil, err
 	}
 	return &v, nil
 }
 
 // call sends one request and decodes its answer into result, unless that is nil; status, unless nil, is set.
-func (c *Client) call(ctx context.Context, method string, query url.Values, body, result any, status *int, path ...string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.Timeout, fmt.Errorf("the registry did not answer within %v", c.opts.Timeout))
+func (c *Client) call(ctx context.Context, method string, query url.Values, body, result any, status *int,
+	path ...string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.Timeout,
+		fmt.Errorf("the registry did not answer within %v", c.opts.Timeout))
 	defer cancel()
 	req, err := c.request(ctx, method, query, body, path)
 	if err != nil {
@@ -158,7 +163,8 @@ func (c *Client) call(ctx context.Context, method string, query url.Values, body
 	return nil
 }
 
-// CardURL returns where the registry has the card of an agent, which it knows by an id, an alias or a URL. It asks nobody.
+// CardURL returns where the registry has the card of an agent, which it knows by an id, an alias or a URL. It asks
+// nobody.
 func (c *Client) CardURL(name string) (string, error) {
 	at, err := c.at("agents", name, "card.json")
 	if err != nil {
@@ -182,7 +188,8 @@ func (c *Client) at(path ...string) (*url.URL, error) {
 	return &at, nil
 }
 
-func (c *Client) request(ctx context.Context, method string, query url.Values, body any, path []string) (*http.Request, error) {
+func (c *Client) request(ctx context.Context, method string, query url.Values, body any, path []string) (*http.Request,
+	error) {
 	at, err := c.at(path...)
 	if err != nil {
 		return nil, err

@@ -24,8 +24,9 @@ func TestCatalog(t *testing.T) {
 		},
 	}
 	tests := map[string]func(*testing.T, func(*testing.T, registry.Options) registry.Catalog){
-		"add by URL": addByURL, "add by card": addByCard, "duplicates": duplicates, "bad registrations": badRegistrations,
-		"filters": filters, "search": search, "pages": pages, "small pages of large cards": largeCards,
+		"add by URL": addByURL, "add by card": addByCard, "duplicates": duplicates,
+		"bad registrations": badRegistrations,
+		"filters":           filters, "search": search, "pages": pages, "small pages of large cards": largeCards,
 		"check": checks, "versions": history, "remove": removes, "names": names, "full": full,
 	}
 	for kind, make := range kinds {
@@ -46,14 +47,16 @@ func addByURL(t *testing.T, make maker) {
 	if err != nil || !created {
 		t.Fatalf("created %v, %v", created, err)
 	}
-	if e.Alias != "Parrot" || e.URL != agent.URL || e.CardVersion != 1 || e.Card.Skills[0].Name != "repeat words" || e.ID == "" {
+	if e.Alias != "Parrot" || e.URL != agent.URL || e.CardVersion != 1 || e.Card.Skills[0].Name != "repeat words" ||
+		e.ID == "" {
 		t.Errorf("got %+v", e)
 	}
 	if diff := cmp.Diff([]a2a.Generation{"1.0"}, e.Generations); diff != "" {
 		t.Error(diff)
 	}
 	h := e.Health
-	if h.State != registry.HealthUp || h.Since.IsZero() || h.CheckedAt.IsZero() || !h.NextAt.After(h.CheckedAt) || h.Error != "" {
+	if h.State != registry.HealthUp || h.Since.IsZero() || h.CheckedAt.IsZero() || !h.NextAt.After(h.CheckedAt) ||
+		h.Error != "" {
 		t.Errorf("health %+v", h)
 	}
 	if e.AddedAt.IsZero() || !e.UpdatedAt.Equal(e.AddedAt) {
@@ -78,7 +81,8 @@ func addByCard(t *testing.T, make maker) {
 	if agent.asked != 0 {
 		t.Error("the agent was asked for a card although one was given")
 	}
-	again, created, err := c.Add(t.Context(), registry.Registration{Card: parse(t, strings.Replace(text, "be given", "be changed", 1))})
+	again, created, err := c.Add(t.Context(),
+		registry.Registration{Card: parse(t, strings.Replace(text, "be given", "be changed", 1))})
 	if err != nil || created || again.ID != e.ID || again.CardVersion != 2 {
 		t.Errorf("created %v, %+v, %v", created, again, err)
 	}
@@ -99,7 +103,8 @@ func duplicates(t *testing.T, make maker) {
 		}
 	}
 	// The same agent by other names of the same place.
-	for _, url := range []string{first.URL, first.URL + "/", first.URL + "/.well-known/agent-card.json", strings.TrimPrefix(first.URL, "http://"), first.URL + "#top"} {
+	for _, url := range []string{first.URL, first.URL + "/", first.URL + "/.well-known/agent-card.json",
+		strings.TrimPrefix(first.URL, "http://"), first.URL + "#top"} {
 		again, created, err := c.Add(t.Context(), registry.Registration{URL: url})
 		if err != nil || created || again.ID != e.ID || again.CardVersion != 1 {
 			t.Errorf("%s: created %v, %+v, %v", url, created, again, err)
@@ -108,7 +113,8 @@ func duplicates(t *testing.T, make maker) {
 	if err := c.Remove(t.Context(), "PARROT#2"); err != nil {
 		t.Fatal(err)
 	}
-	if e := mustAdd(t, c, registry.Registration{URL: newFake(t, simple("parrot", "whisper")).URL}); e.Alias != "parrot#5" {
+	if e := mustAdd(t, c, registry.Registration{URL: newFake(t,
+		simple("parrot", "whisper")).URL}); e.Alias != "parrot#5" {
 		t.Errorf("got %q; a number that two agents had in turn is better not used while others are taken", e.Alias)
 	}
 	named := mustAdd(t, c, registry.Registration{URL: newFake(t, simple("Parrot", "sing")).URL, Alias: "Singer"})
@@ -128,14 +134,15 @@ func badRegistrations(t *testing.T, make maker) {
 		r    registry.Registration
 		kind registry.Kind
 	}{
-		"nothing":           {registry.Registration{}, registry.ErrInvalid},
-		"both":              {registry.Registration{URL: "http://127.0.0.1:1", Card: good}, registry.ErrInvalid},
-		"a file":            {registry.Registration{URL: "file:///etc/passwd"}, registry.ErrInvalid},
-		"a path":            {registry.Registration{URL: "/etc/passwd"}, registry.ErrInvalid},
-		"another scheme":    {registry.Registration{URL: "ftp://example.com"}, registry.ErrInvalid},
-		"credentials":       {registry.Registration{URL: "http://me:secret@127.0.0.1:1"}, registry.ErrInvalid},
-		"no host":           {registry.Registration{URL: "http://"}, registry.ErrInvalid},
-		"a long URL":        {registry.Registration{URL: "http://127.0.0.1:1/" + strings.Repeat("a", 3000)}, registry.ErrInvalid},
+		"nothing":        {registry.Registration{}, registry.ErrInvalid},
+		"both":           {registry.Registration{URL: "http://127.0.0.1:1", Card: good}, registry.ErrInvalid},
+		"a file":         {registry.Registration{URL: "file:///etc/passwd"}, registry.ErrInvalid},
+		"a path":         {registry.Registration{URL: "/etc/passwd"}, registry.ErrInvalid},
+		"another scheme": {registry.Registration{URL: "ftp://example.com"}, registry.ErrInvalid},
+		"credentials":    {registry.Registration{URL: "http://me:secret@127.0.0.1:1"}, registry.ErrInvalid},
+		"no host":        {registry.Registration{URL: "http://"}, registry.ErrInvalid},
+		"a long URL": {registry.Registration{URL: "http://127.0.0.1:1/" + strings.Repeat("a", 3000)},
+			registry.ErrInvalid},
 		"control":           {registry.Registration{URL: "http://127.0.0.1:1/\x1b[2J"}, registry.ErrInvalid},
 		"a long alias":      {registry.Registration{Card: good, Alias: strings.Repeat("ü", 81)}, registry.ErrInvalid},
 		"a slash":           {registry.Registration{Card: good, Alias: "a/b"}, registry.ErrInvalid},
@@ -147,7 +154,8 @@ func badRegistrations(t *testing.T, make maker) {
 		"nothing there":     {registry.Registration{URL: newFake(t, `{}`).URL + "/elsewhere"}, registry.ErrCardInvalid},
 		"no interface":      {registry.Registration{Card: &a2a.AgentCard{Name: "Nobody"}}, registry.ErrCardInvalid},
 		"a private network": {registry.Registration{URL: "http://192.168.0.1"}, registry.ErrCardUnreachable},
-		"metadata":          {registry.Registration{URL: "http://169.254.169.254/latest/card.json"}, registry.ErrCardUnreachable},
+		"metadata": {registry.Registration{URL: "http://169.254.169.254/latest/card.json"},
+			registry.ErrCardUnreachable},
 	} {
 		_, _, err := c.Add(t.Context(), test.r)
 		if err == nil {
@@ -213,7 +221,8 @@ func filters(t *testing.T, make maker) {
 		{registry.Query{Provider: "ATELIÉR gmbh"}, "Painter"},
 		{registry.Query{Generation: "1.0"}, "Painter, Sleeper"},
 		{registry.Query{Generation: "0.3"}, "Painter"},
-		{registry.Query{Generation: "0.1"}, "Currency Agent"}, // whose card does not say which of the old ones it speaks
+		// whose card does not say which of the old ones it speaks
+		{registry.Query{Generation: "0.1"}, "Currency Agent"},
 		{registry.Query{Generation: "0.2"}, "Currency Agent"},
 		{registry.Query{Binding: "grpc"}, "Painter"},
 		{registry.Query{Health: registry.HealthDown}, "Sleeper"},
@@ -241,22 +250,24 @@ func search(t *testing.T, make maker) {
 	mustAdd(t, c, registry.Registration{URL: newFake(t, converter).URL})
 	mustAdd(t, c, registry.Registration{URL: newFake(t, simple("汇率助手", "货币换算")).URL})
 	for text, want := range map[string]string{
-		"How much are 100 dollars in another currency?": "Currency Agent, Painter", // "in" is a word, too, but a weak one
-		"converting currencies":                         "Currency Agent",          // by their stems
+		// "in" is a word, too, but a weak one
+		"How much are 100 dollars in another currency?": "Currency Agent, Painter",
+		"converting currencies":                         "Currency Agent", // by their stems
 		"PICTURES":                                      "Painter",
 		"atelier":                                       "Painter", // without its accent
 		"curr":                                          "Currency Agent",
 		"exch rabb":                                     "",
-		"rabbit currency":                               "Currency Agent, Painter", // a name counts more than an example
-		"汇率":                                            "汇率助手",
-		"换算":                                            "汇率助手",
-		"率汇":                                            "",
-		"!?":                                            "",
-		"\x00":                                          "",
-		`"`:                                             "",
-		`rabbit" OR name:"agent`:                        "Painter, Currency Agent",
-		"NEAR(rabbit, 1) -snow ^a*":                     "Painter",
-		"name : rabbit":                                 "Painter",
+		// a name counts more than an example
+		"rabbit currency":           "Currency Agent, Painter",
+		"汇率":                        "汇率助手",
+		"换算":                        "汇率助手",
+		"率汇":                        "",
+		"!?":                        "",
+		"\x00":                      "",
+		`"`:                         "",
+		`rabbit" OR name:"agent`:    "Painter, Currency Agent",
+		"NEAR(rabbit, 1) -snow ^a*": "Painter",
+		"name : rabbit":             "Painter",
 	} {
 		got := aliases(t, c, registry.Query{Text: text})
 		if text == `rabbit" OR name:"agent` || text == "name : rabbit" || strings.HasPrefix(text, "NEAR") {
@@ -279,7 +290,8 @@ func pages(t *testing.T, make maker) {
 	c, agent := make(t, registry.Options{}), newFake(t, simple("Base", "count"))
 	var want []string
 	for i := range 23 {
-		text := strings.ReplaceAll(simple(fmt.Sprintf("agent %02d", i), "count"), "$URL", fmt.Sprintf("%s/%d", agent.URL, i))
+		text := strings.ReplaceAll(simple(fmt.Sprintf("agent %02d", i), "count"), "$URL",
+			fmt.Sprintf("%s/%d", agent.URL, i))
 		mustAdd(t, c, registry.Registration{Card: parse(t, text)})
 		want = append(want, fmt.Sprintf("agent %02d", i))
 	}
@@ -304,7 +316,8 @@ func pages(t *testing.T, make maker) {
 		t.Errorf("got %+v, %v", next, err)
 	}
 	for _, q := range []registry.Query{
-		{PageToken: "nonsense"}, {PageToken: page.NextPageToken, Tag: "other"}, {PageToken: page.NextPageToken, Text: "count"},
+		{PageToken: "nonsense"}, {PageToken: page.NextPageToken, Tag: "other"},
+		{PageToken: page.NextPageToken, Text: "count"},
 	} {
 		_, err := c.List(t.Context(), q)
 		wantKind(t, err, registry.ErrPageToken)
@@ -316,7 +329,8 @@ func pages(t *testing.T, make maker) {
 func largeCards(t *testing.T, make maker) {
 	c, agent := make(t, registry.Options{}), newFake(t, simple("Base", "count"))
 	for i := range 7 {
-		text := strings.ReplaceAll(simple(fmt.Sprintf("agent %02d", i), "count"), "$URL", fmt.Sprintf("%s/%d", agent.URL, i))
+		text := strings.ReplaceAll(simple(fmt.Sprintf("agent %02d", i), "count"), "$URL",
+			fmt.Sprintf("%s/%d", agent.URL, i))
 		text = strings.Replace(text, "Does one thing", strings.Repeat("word ", 180_000), 1)
 		mustAdd(t, c, registry.Registration{Card: parse(t, text)})
 	}
@@ -341,11 +355,13 @@ func checks(t *testing.T, make maker) {
 	}
 	agent.set(simple("Parrot", "sing songs"))
 	changed, err := c.Check(t.Context(), "PARROT")
-	if err != nil || changed.CardVersion != 2 || changed.Card.Skills[0].Name != "sing songs" || changed.UpdatedAt.Before(e.UpdatedAt) {
+	if err != nil || changed.CardVersion != 2 || changed.Card.Skills[0].Name != "sing songs" ||
+		changed.UpdatedAt.Before(e.UpdatedAt) {
 		t.Fatalf("%+v, %v", changed, err)
 	}
 	if aliases(t, c, registry.Query{Text: "songs"}) != "Parrot" || aliases(t, c, registry.Query{Text: "words"}) != "" ||
-		aliases(t, c, registry.Query{Skill: "sing songs"}) != "Parrot" || aliases(t, c, registry.Query{Skill: "repeat words"}) != "" {
+		aliases(t, c, registry.Query{Skill: "sing songs"}) != "Parrot" ||
+		aliases(t, c, registry.Query{Skill: "repeat words"}) != "" {
 		t.Error("the agent is found by its old card, or not by its new one")
 	}
 	// Spaces and the order of members make no new version.
@@ -354,17 +370,20 @@ func checks(t *testing.T, make maker) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	agent.set(`not a card`)
-	if e, err = c.Check(t.Context(), "Parrot"); err != nil || e.Health.State != registry.HealthDown || e.Card.Name != "Parrot" {
+	if e, err = c.Check(t.Context(), "Parrot"); err != nil || e.Health.State != registry.HealthDown ||
+		e.Card.Name != "Parrot" {
 		t.Errorf("%+v, %v", e, err)
 	}
 	agent.answerWith(http.StatusInternalServerError)
-	if e, err = c.Check(t.Context(), "Parrot"); err != nil || e.Health.Failures != 2 || !strings.Contains(e.Health.Error, "500") {
+	if e, err = c.Check(t.Context(), "Parrot"); err != nil || e.Health.Failures != 2 ||
+		!strings.Contains(e.Health.Error, "500") {
 		t.Errorf("%+v, %v", e, err)
 	}
 	agent.answerWith(http.StatusOK)
 	agent.set(simple("Raven", "sing songs"))
 	e, err = c.Check(t.Context(), "Parrot")
-	if err != nil || e.Health.State != registry.HealthUp || e.Health.Failures != 0 || e.Health.Error != "" || e.Alias != "Parrot" || e.Card.Name != "Raven" {
+	if err != nil || e.Health.State != registry.HealthUp || e.Health.Failures != 0 || e.Health.Error != "" ||
+		e.Alias != "Parrot" || e.Card.Name != "Raven" {
 		t.Errorf("%+v, %v", e, err)
 	}
 	_, err = c.Check(t.Context(), "Raven")
@@ -421,7 +440,8 @@ func removes(t *testing.T, make maker) {
 	_, err := c.Get(t.Context(), e.ID)
 	wantKind(t, err, registry.ErrNotFound)
 	wantKind(t, c.Remove(t.Context(), e.ID), registry.ErrNotFound)
-	if aliases(t, c, registry.Query{}) != "" || aliases(t, c, registry.Query{Text: "repeat"}) != "" || aliases(t, c, registry.Query{Skill: "repeat words"}) != "" {
+	if aliases(t, c, registry.Query{}) != "" || aliases(t, c, registry.Query{Text: "repeat"}) != "" ||
+		aliases(t, c, registry.Query{Skill: "repeat words"}) != "" {
 		t.Error("a removed agent is found")
 	}
 	back := mustAdd(t, c, registry.Registration{URL: agent.URL})
@@ -450,10 +470,12 @@ func names(t *testing.T, make maker) {
 		}
 	}
 	for i, test := range []struct{ name, alias string }{
-		{"\x1b]0;owned\x07 Evil\u202e", "]0;owned Evil"}, {"a/b", "a-b"}, {" ", strings.TrimPrefix(agent.URL, "http://")}, {"..", strings.TrimPrefix(agent.URL, "http://") + "#2"},
+		{"\x1b]0;owned\x07 Evil\u202e", "]0;owned Evil"}, {"a/b", "a-b"},
+		{" ", strings.TrimPrefix(agent.URL, "http://")}, {"..", strings.TrimPrefix(agent.URL, "http://") + "#2"},
 		{strings.Repeat("ü", 100), strings.Repeat("ü", 80)}, {strings.Repeat("ü", 100), strings.Repeat("ü", 78) + "#2"},
 	} {
-		e := mustAdd(t, c, registry.Registration{Card: parse(t, strings.Replace(at(100+i), `"x"`, fmt.Sprintf("%q", "NAME"), 1))})
+		e := mustAdd(t, c, registry.Registration{Card: parse(t,
+			strings.Replace(at(100+i), `"x"`, fmt.Sprintf("%q", "NAME"), 1))})
 		_ = c.Remove(t.Context(), e.ID)
 		card := e.Card.Clone()
 		card.Name = test.name

@@ -33,7 +33,8 @@ func newAgent(t *testing.T, generations ...a2a.Generation) string {
 	card := currency.Card()
 	s := httptest.NewUnstartedServer(nil)
 	srv, err := server.New(e.Agent("currency", currency.New(currency.Options{}), &engine.AgentOptions{Card: card}),
-		&server.Options{Card: card, URL: "http://" + s.Listener.Addr().String(), Logger: quiet(t), Generations: generations})
+		&server.Options{Card: card, URL: "http://" + s.Listener.Addr().String(), Logger: quiet(t),
+			Generations: generations})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,8 @@ func TestAgentsOfAllGenerations(t *testing.T) {
 	g := newRegistry(t, registry.Options{})
 	c := serve(t, g, nil, registry.ClientOptions{})
 	want := map[string][]a2a.Generation{
-		"modern": {a2a.Generation10}, "middle": {a2a.Generation02, a2a.Generation03}, "ancient": {a2a.Generation01}, "polyglot": nil,
+		"modern": {a2a.Generation10}, "middle": {a2a.Generation02, a2a.Generation03}, "ancient": {a2a.Generation01},
+		"polyglot": nil,
 	}
 	for alias, spoken := range want {
 		e := mustAdd(t, c, registry.Registration{URL: newAgent(t, spoken...), Alias: alias})
@@ -59,7 +61,8 @@ func TestAgentsOfAllGenerations(t *testing.T) {
 		}
 	}
 	for gen, names := range map[a2a.Generation]string{
-		a2a.Generation10: "modern, polyglot", a2a.Generation03: "middle, polyglot", a2a.Generation01: "ancient, polyglot",
+		a2a.Generation10: "modern, polyglot", a2a.Generation03: "middle, polyglot",
+		a2a.Generation01: "ancient, polyglot",
 	} {
 		if got := aliases(t, c, registry.Query{Generation: gen, Text: "exchange rates"}); sorted(got) != names {
 			t.Errorf("%s: got %q, want %q", gen, got, names)
@@ -82,7 +85,9 @@ func sorted(list string) string {
 
 func convert(t *testing.T, alias string, card *a2a.AgentCard) {
 	t.Helper()
-	agent, err := client.New(card, &client.Options{Generations: []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation02, a2a.Generation01}})
+	agent, err := client.New(card,
+		&client.Options{Generations: []a2a.Generation{a2a.Generation10, a2a.Generation03, a2a.Generation02,
+			a2a.Generation01}})
 	if err != nil {
 		t.Fatalf("%s: %v", alias, err)
 	}

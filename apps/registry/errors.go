@@ -18,12 +18,13 @@ const (
 	ErrForbidden       Kind = "forbidden"          // the caller may not do that
 	ErrNotFound        Kind = "not-found"          // there is no such agent or version
 	ErrAliasTaken      Kind = "alias-taken"        // another agent is called so
-	ErrCardUnreachable Kind = "card-unreachable"   // nobody answers where the card should be, or nobody may be asked there
-	ErrCardInvalid     Kind = "card-invalid"       // what is there is no usable card
-	ErrFull            Kind = "full"               // the catalogue has as many agents as it may have
-	ErrTooLarge        Kind = "too-large"          // the request is larger than allowed
-	ErrUnavailable     Kind = "unavailable"        // not now; again in a moment
-	ErrInternal        Kind = "internal"           // a fault of the catalogue
+	// nobody answers where the card should be, or nobody may be asked there
+	ErrCardUnreachable Kind = "card-unreachable"
+	ErrCardInvalid     Kind = "card-invalid" // what is there is no usable card
+	ErrFull            Kind = "full"         // the catalogue has as many agents as it may have
+	ErrTooLarge        Kind = "too-large"    // the request is larger than allowed
+	ErrUnavailable     Kind = "unavailable"  // not now; again in a moment
+	ErrInternal        Kind = "internal"     // a fault of the catalogue
 )
 
 // Error is an error of a catalogue.

@@ -71,7 +71,8 @@ func (f *facets) add(kind string, values ...string) {
 
 func (f *facets) capabilities(can *a2a.AgentCapabilities) {
 	for name, has := range map[string]*bool{
-		"streaming": can.Streaming, "pushNotifications": can.PushNotifications, "extendedAgentCard": can.ExtendedAgentCard,
+		"streaming": can.Streaming, "pushNotifications": can.PushNotifications,
+		"extendedAgentCard": can.ExtendedAgentCard,
 	} {
 		if has != nil && *has {
 			f.add(facetCapability, name)
@@ -106,15 +107,16 @@ func mediaType(mode string) string {
 func generationsOf(card *a2a.AgentCard) []a2a.Generation {
 	list := []a2a.Generation{}
 	for _, gen := range generations {
-		if slices.ContainsFunc(card.SupportedInterfaces, func(i a2a.AgentInterface) bool { return speaks(i.ProtocolVersion, gen) }) {
+		if slices.ContainsFunc(card.SupportedInterfaces,
+			func(i a2a.AgentInterface) bool { return speaks(i.ProtocolVersion, gen) }) {
 			list = append(list, gen)
 		}
 	}
 	return list
 }
 
-// speaks reports whether a version such as 0.2.5 is one of a generation. An interface without a version is of 1.0, whose
-// cards have versions.
+// speaks reports whether a version such as 0.2.5 is one of a generation. An interface without a version is of 1.0,
+// whose cards have versions.
 func speaks(version string, gen a2a.Generation) bool {
 	version = strings.TrimPrefix(strings.TrimSpace(version), "v")
 	if version == "" {

@@ -36,8 +36,10 @@ func FuzzPageToken(f *testing.F) {
 }
 
 func FuzzLocation(f *testing.F) {
-	for _, ref := range []string{"http://127.0.0.1:80/", "localhost:10000", "HTTPS://Example.COM:443/a/../b/.well-known/agent.json#x",
-		"[::1]:1", "http://[::1%25eth0]/", "http://h/%2e%2e/%zz", "a b", "http://h:99999/", "http://h?q#f", "//h", "http://\x00"} {
+	for _, ref := range []string{"http://127.0.0.1:80/", "localhost:10000",
+		"HTTPS://Example.COM:443/a/../b/.well-known/agent.json#x",
+		"[::1]:1", "http://[::1%25eth0]/", "http://h/%2e%2e/%zz", "a b", "http://h:99999/", "http://h?q#f", "//h",
+		"http://\x00"} {
 		f.Add(ref)
 	}
 	f.Fuzz(func(t *testing.T, ref string) {
@@ -57,7 +59,8 @@ func FuzzLocation(f *testing.F) {
 
 func FuzzRegistration(f *testing.F) {
 	f.Add(`{"url": "http://127.0.0.1:1", "alias": "a"}`)
-	f.Add(`{"card": {"name": "x", "supportedInterfaces": [{"url": "http://127.0.0.1:1", "protocolBinding": "JSONRPC"}]}}`)
+	f.Add(
+		`{"card": {"name": "x", "supportedInterfaces": [{"url": "http://127.0.0.1:1", "protocolBinding": "JSONRPC"}]}}`)
 	f.Add(`{"card": {"name": "x", "url": "h:1", "preferredTransport": "GRPC", "protocolVersion": "0.3.0"}}`)
 	f.Add(`{"card": null}`)
 	g := &Registry{opts: Options{}.Defaults()}

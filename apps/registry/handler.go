@@ -25,9 +25,10 @@ import (
 
 // HandlerOptions tunes what [NewHandler] returns. The zero value of each field means its default.
 type HandlerOptions struct {
-	Authenticator auth.Authenticator // of who adds, checks and removes agents; nil lets everybody. To read is open to all
-	MaxBody       int64              // bytes of a request; 0 means 2 MiB
-	Logger        *slog.Logger       // nil means slog.Default()
+	// of who adds, checks and removes agents; nil lets everybody. To read is open to all
+	Authenticator auth.Authenticator
+	MaxBody       int64        // bytes of a request; 0 means 2 MiB
+	Logger        *slog.Logger // nil means slog.Default()
 }
 
 // handler serves a catalogue.
@@ -112,7 +113,8 @@ func (h *handler) notAllowed(w http.ResponseWriter, methods map[string]operation
 	slices.Sort(allowed)
 	list := strings.Join(allowed, ", ")
 	w.Header().Set("Allow", list)
-	writeProblem(w, &problem{"The path does not take this method", http.StatusMethodNotAllowed, "use " + list, "method-not-allowed"})
+	writeProblem(w, &problem{"The path does not take this method", http.StatusMethodNotAllowed, "use " + list,
+		"method-not-allowed"})
 }
 
 // mayWrite refuses callers who may not change the catalogue, and pages of other origins: any page could otherwise add
@@ -216,7 +218,8 @@ func add(h *handler, w http.ResponseWriter, r *http.Request) (int, any, error) {
 
 // registrationIn reads a registration. Its card may be of any generation.
 func registrationIn(r *http.Request) (*Registration, error) {
-	if mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || mediaType != "application/json" {
+	if mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
+		mediaType != "application/json" {
 		return nil, failf(ErrInvalid, "the body must have Content-Type: application/json")
 	}
 	var body struct {

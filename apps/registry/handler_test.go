@@ -93,9 +93,12 @@ func TestProblems(t *testing.T) {
 		{"DELETE", "/v1/agents/nobody", "", nil, 404, registry.ErrNotFound},
 		{"DELETE", "/v1/agents", "", nil, 405, "method-not-allowed"},
 		{"PUT", "/v1/agents/nobody", "", nil, 405, "method-not-allowed"},
-		{"POST", "/v1/agents", `{"url": "http://127.0.0.1:1"}`, []string{"Content-Type", "text/plain"}, 400, registry.ErrInvalid},
-		{"POST", "/v1/agents", `{"url": "http://127.0.0.1:1"}`, []string{"Sec-Fetch-Site", "cross-site"}, 403, registry.ErrForbidden},
-		{"POST", "/v1/agents", `{"url": "http://127.0.0.1:1"}`, []string{"Origin", "https://evil.example"}, 403, registry.ErrForbidden},
+		{"POST", "/v1/agents", `{"url": "http://127.0.0.1:1"}`, []string{"Content-Type", "text/plain"}, 400,
+			registry.ErrInvalid},
+		{"POST", "/v1/agents", `{"url": "http://127.0.0.1:1"}`, []string{"Sec-Fetch-Site", "cross-site"}, 403,
+			registry.ErrForbidden},
+		{"POST", "/v1/agents", `{"url": "http://127.0.0.1:1"}`, []string{"Origin", "https://evil.example"}, 403,
+			registry.ErrForbidden},
 		{"POST", "/v1/agents", `{"url": "http://127.0.0.1:1"}`, nil, 502, registry.ErrCardUnreachable},
 		{"POST", "/v1/agents", `{"url": 1}`, nil, 400, registry.ErrInvalid},
 		{"POST", "/v1/agents", `{"url": "a", "url": "b"}`, nil, 400, registry.ErrInvalid},
@@ -106,7 +109,8 @@ func TestProblems(t *testing.T) {
 		{"POST", "/v1/agents", `{"card": {"name": "x"}}`, nil, 422, registry.ErrCardInvalid},
 		{"POST", "/v1/agents", strings.Repeat("[", 100_000), nil, 400, registry.ErrInvalid},
 		{"POST", "/v1/agents", `{"url": "` + strings.Repeat("a", 3<<20) + `"}`, nil, 413, registry.ErrTooLarge},
-		{"POST", "/v1/agents", `{"card": {"name": "x", "url": "http://127.0.0.1:1", "description": "` + strings.Repeat("a", 3<<19) + `"}}`, nil, 422, registry.ErrCardInvalid},
+		{"POST", "/v1/agents", `{"card": {"name": "x", "url": "http://127.0.0.1:1", "description": "` +
+			strings.Repeat("a", 3<<19) + `"}}`, nil, 422, registry.ErrCardInvalid},
 	} {
 		name := test.method + " " + test.path + " " + test.body[:min(len(test.body), 40)]
 		a := ask(t, client, test.method, s.URL+test.path, test.body, test.header...)
@@ -114,7 +118,8 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%s: %d %.500s", name, a.status, a.body)
 		}
 	}
-	if a := ask(t, http.DefaultClient, "GET", s.URL+"/v2/agents", ""); a.status != 404 || a.Code != registry.ErrNotFound {
+	if a := ask(t, http.DefaultClient, "GET", s.URL+"/v2/agents", ""); a.status != 404 ||
+		a.Code != registry.ErrNotFound {
 		t.Errorf("another path: %d %s", a.status, a.body)
 	}
 	http.DefaultClient.CloseIdleConnections()
@@ -157,9 +162,10 @@ func TestWritesNeedTheToken(t *testing.T) {
 	if err := ann.Remove(t.Context(), "Parrot"); err != nil {
 		t.Error(err)
 	}
-	refuses := &registry.HandlerOptions{Authenticator: auth.AuthenticatorFunc(func(*http.Request) (a2a.Identity, error) {
-		return a2a.Identity{}, a2a.NewError(a2a.ErrPermissionDenied, "no")
-	})}
+	refuses := &registry.HandlerOptions{Authenticator: auth.AuthenticatorFunc(
+		func(*http.Request) (a2a.Identity, error) {
+			return a2a.Identity{}, a2a.NewError(a2a.ErrPermissionDenied, "no")
+		})}
 	wantKind(t, serve(t, g, refuses, registry.ClientOptions{}).Remove(t.Context(), "Parrot"), registry.ErrForbidden)
 	s := httptest.NewServer(registry.NewHandler(g, o))
 	defer s.Close()
@@ -176,10 +182,12 @@ func TestCardAlone(t *testing.T) {
 	defer s.Close()
 	client := documented(t)
 	a := ask(t, client, "GET", s.URL+"/v1/agents/painter/card.json", "")
-	if c := parse(t, a.body); a.status != 200 || c.Name != "Painter" || c.SupportedInterfaces[1].ProtocolVersion != "0.3.0" && c.SupportedInterfaces[1].ProtocolVersion != "0.3" {
+	if c := parse(t, a.body); a.status != 200 || c.Name != "Painter" ||
+		c.SupportedInterfaces[1].ProtocolVersion != "0.3.0" && c.SupportedInterfaces[1].ProtocolVersion != "0.3" {
 		t.Errorf("got %d %s", a.status, a.body)
 	}
-	if a := ask(t, client, "GET", s.URL+"/v1/agents/painter/card.json", "", "If-None-Match", a.header.Get("ETag")); a.status != 304 {
+	if a := ask(t, client, "GET", s.URL+"/v1/agents/painter/card.json", "", "If-None-Match",
+		a.header.Get("ETag")); a.status != 304 {
 		t.Errorf("got %d", a.status)
 	}
 	if a := ask(t, client, "HEAD", s.URL+"/healthz", ""); a.status != 200 || a.body != "" {
@@ -212,7 +220,8 @@ func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- registry.Serve(ctx, ln, registry.NewHandler(newRegistry(t, registry.Options{}), nil), &registry.ServeOptions{Logger: quiet(t)})
+		ended <- registry.Serve(ctx, ln, registry.NewHandler(newRegistry(t, registry.Options{}), nil),
+			&registry.ServeOptions{Logger: quiet(t)})
 	}()
 	client := documented(t)
 	url := "http://" + ln.Addr().String()
@@ -254,7 +263,8 @@ func TestClientErrors(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (<-answers)(w) }))
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	c, err := registry.NewClient(s.URL+"/sub/", &registry.ClientOptions{HTTPClient: &http.Client{Transport: transport}, MaxAnswer: 1000})
+	c, err := registry.NewClient(s.URL+"/sub/",
+		&registry.ClientOptions{HTTPClient: &http.Client{Transport: transport}, MaxAnswer: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +286,8 @@ func TestClientErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, body := range map[string]string{"no JSON": "<html>", "another answer": `[]`, "a flood": `{"id": "` + strings.Repeat("a", 2000) + `"}`} {
+	for name, body := range map[string]string{"no JSON": "<html>", "another answer": `[]`,
+		"a flood": `{"id": "` + strings.Repeat("a", 2000) + `"}`} {
 		answers <- say(200, body)
 		if _, err := c.Get(t.Context(), "x"); err == nil {
 			t.Errorf("%s was taken", name)

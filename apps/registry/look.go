@@ -174,7 +174,8 @@ func (g *Registry) reach(ctx context.Context, s *sight) error {
 	if len(s.places) == 0 || s.places[0] == "" {
 		return nil
 	}
-	if u, err := url.Parse(s.foundAt); err == nil && s.foundAt != "" && strings.EqualFold(addressOfURL(u), s.places[0]) {
+	if u, err := url.Parse(s.foundAt); err == nil && s.foundAt != "" &&
+		strings.EqualFold(addressOfURL(u), s.places[0]) {
 		return nil
 	}
 	conn, err := g.connect(ctx, "tcp", s.places[0])
@@ -218,13 +219,14 @@ func reason(err error) string {
 		text = strings.Replace(text, op.Error(), op.Op+": "+op.Err.Error(), 1)
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r != '\uFFFD' && unseen(r) }), " ")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r != '\uFFFD' && unseen(r) }),
+		" ")
 	return clip(text, maxReason)
 }
 
-// A dialError says why there is no connection to an address, as whoever added the agent wrote it. What the name resolves
-// to is left out, and a name of a network that the registry does not look at reads like one that does not exist: callers
-// could otherwise have the registry tell what is in the networks around it.
+// A dialError says why there is no connection to an address, as whoever added the agent wrote it. What the name
+// resolves to is left out, and a name of a network that the registry does not look at reads like one that does not
+// exist: callers could otherwise have the registry tell what is in the networks around it.
 type dialError struct {
 	addr     string // host and port
 	networks guard.Networks

@@ -225,7 +225,8 @@ func TestDocumentHasEveryKind(t *testing.T) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
-	if d.validate("/components/schemas/Problem", []byte(`{"title": "t", "status": 400, "detail": "d", "code": "other"}`)) == nil {
+	if d.validate("/components/schemas/Problem",
+		[]byte(`{"title": "t", "status": 400, "detail": "d", "code": "other"}`)) == nil {
 		t.Error("any code is taken")
 	}
 }

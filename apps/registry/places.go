@@ -43,7 +43,8 @@ func (p places) String() string { return strings.Join(p, " ") }
 // allowed refuses places in networks that are none of the registry's.
 func (g *Registry) allowed(ctx context.Context, p places) error {
 	if len(p) > maxPlaces {
-		return fmt.Errorf("%w: it names more than %d places where it can be called, which are not all looked at", guard.ErrRefused, maxPlaces)
+		return fmt.Errorf("%w: it names more than %d places where it can be called, which are not all looked at",
+			guard.ErrRefused, maxPlaces)
 	}
 	if g.opts.Dial != nil {
 		return nil

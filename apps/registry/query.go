@@ -19,7 +19,8 @@ type parameter struct {
 // parameters are the members that filter, in the order in which the API lists them.
 func (q *Query) parameters() []parameter {
 	return []parameter{
-		{"q", &q.Text}, {"skill", &q.Skill}, {"tag", &q.Tag}, {"inputMode", &q.InputMode}, {"outputMode", &q.OutputMode},
+		{"q", &q.Text}, {"skill", &q.Skill}, {"tag", &q.Tag}, {"inputMode", &q.InputMode},
+		{"outputMode", &q.OutputMode},
 		{"capability", &q.Capability}, {"provider", &q.Provider}, {"generation", (*string)(&q.Generation)},
 		{"binding", &q.Binding}, {"health", (*string)(&q.Health)},
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package registry is a catalogue of agents: it fetches their cards, keeps them with their history in a database, probes
-// whether the agents are there, and finds them by text, skill, tag, mode, capability, provider, generation and health.
+// Package registry is a catalogue of agents: it fetches their cards, keeps them with their history in a database,
+// probes whether the agents are there, and finds them by text, skill, tag, mode, capability, provider, generation and
+// health.
 //
 // A [Catalog] is what one can ask. Registry is one on a database, [Client] one over HTTP, and NewHandler serves any
 // of them: whoever looks for agents need not know whether the catalogue is in the same process.
@@ -54,16 +55,18 @@ type Registration struct {
 
 // An Entry is an agent as the catalogue knows it. It is shared and must not be changed.
 type Entry struct {
-	ID          string           `json:"id"`             // made by the catalogue
-	Alias       string           `json:"alias"`          // unique, whatever the case of its letters; stays when the card's name changes
-	URL         string           `json:"url,omitzero"`   // where the card comes from; "" when it was given
-	Card        *a2a.AgentCard   `json:"card"`           // the last one that could be used
-	CardVersion int              `json:"cardVersion"`    // counts the cards that the agent has had, from 1
-	Generations []a2a.Generation `json:"generations"`    // that its interfaces speak, the newest first
-	Health      Health           `json:"health"`         // as of the last check
-	Score       float64          `json:"score,omitzero"` // how well it fits the text of a query: more is better, within one query
-	AddedAt     time.Time        `json:"addedAt"`
-	UpdatedAt   time.Time        `json:"updatedAt"` // when the card was last found to be another one
+	ID string `json:"id"` // made by the catalogue
+	// unique, whatever the case of its letters; stays when the card's name changes
+	Alias       string           `json:"alias"`
+	URL         string           `json:"url,omitzero"` // where the card comes from; "" when it was given
+	Card        *a2a.AgentCard   `json:"card"`         // the last one that could be used
+	CardVersion int              `json:"cardVersion"`  // counts the cards that the agent has had, from 1
+	Generations []a2a.Generation `json:"generations"`  // that its interfaces speak, the newest first
+	Health      Health           `json:"health"`       // as of the last check
+	// how well it fits the text of a query: more is better, within one query
+	Score     float64   `json:"score,omitzero"`
+	AddedAt   time.Time `json:"addedAt"`
+	UpdatedAt time.Time `json:"updatedAt"` // when the card was last found to be another one
 }
 
 // HealthState tells whether an agent is there.
@@ -81,15 +84,18 @@ type Health struct {
 	State     HealthState `json:"state"`
 	Since     time.Time   `json:"since,omitzero"`     // when the state became what it is
 	CheckedAt time.Time   `json:"checkedAt,omitzero"` // when the last check ended
-	NextAt    time.Time   `json:"nextAt,omitzero"`    // when the next one is due; later and later for an agent that stays down
-	LatencyMS int64       `json:"latencyMs,omitzero"` // what the last check took, in milliseconds
-	Failures  int         `json:"failures,omitzero"`  // checks in a row that found it down
-	Error     string      `json:"error,omitzero"`     // why it is down; text for people
+	// when the next one is due; later and later for an agent that stays down
+	NextAt    time.Time `json:"nextAt,omitzero"`
+	LatencyMS int64     `json:"latencyMs,omitzero"` // what the last check took, in milliseconds
+	Failures  int       `json:"failures,omitzero"`  // checks in a row that found it down
+	Error     string    `json:"error,omitzero"`     // why it is down; text for people
 }
 
 // A Query says which agents to list: those for which all that is set holds. Letters match whatever their case.
 type Query struct {
-	Text       string         // words to find in names, descriptions, skills, tags and examples; one of them suffices, a single one may be a beginning. At most 2,000 bytes
+	// words to find in names, descriptions, skills, tags and examples; one of them suffices, a single one may be a
+	// beginning. At most 2,000 bytes
+	Text       string
 	Skill      string         // id or name of a skill
 	Tag        string         // of a skill
 	InputMode  string         // media type that the agent or one of its skills takes; image/* is any image

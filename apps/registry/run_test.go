@@ -39,7 +39,8 @@ func TestProbesFollowAnAgent(t *testing.T) {
 		}
 	}
 	agent.answerWith(http.StatusInternalServerError)
-	eventually(t, "it is down", is(func(e *registry.Entry) bool { return e.Health.State == registry.HealthDown && e.Health.Failures > 1 }))
+	eventually(t, "it is down",
+		is(func(e *registry.Entry) bool { return e.Health.State == registry.HealthDown && e.Health.Failures > 1 }))
 	agent.set(simple("Parrot", "sing songs"))
 	agent.answerWith(http.StatusOK)
 	eventually(t, "it is up, with another card", is(func(e *registry.Entry) bool {
@@ -92,10 +93,12 @@ func TestRestartKeepsEverything(t *testing.T) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Error(diff)
 	}
-	if next, err := g.List(t.Context(), registry.Query{PageSize: 1, PageToken: first.NextPageToken}); err != nil || next.Agents[0].Alias != "Parrot" {
+	if next, err := g.List(t.Context(), registry.Query{PageSize: 1, PageToken: first.NextPageToken}); err != nil ||
+		next.Agents[0].Alias != "Parrot" {
 		t.Errorf("a page token from before the restart: %+v, %v", next, err)
 	}
-	if aliases(t, g, registry.Query{Text: "songs"}) != "Parrot" || aliases(t, g, registry.Query{Tag: "art"}) != "Painter" {
+	if aliases(t, g, registry.Query{Text: "songs"}) != "Parrot" ||
+		aliases(t, g, registry.Query{Tag: "art"}) != "Painter" {
 		t.Error("agents are not found any more")
 	}
 	if v, err := g.Version(t.Context(), "Parrot", 1); err != nil || v.Card.Skills[0].Name != "repeat words" {

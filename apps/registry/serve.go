@@ -49,7 +49,8 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts *ServeOpti
 	}
 	srv := &http.Server{
 		Handler: h, TLSConfig: o.TLS,
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: 64 << 10,
 		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ErrorLog:       httpserver.ErrorLog(o.Logger),
@@ -82,8 +83,10 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts *ServeOpti
 func localOnly(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !httpserver.IsLocal(r.Host) {
-			writeProblem(w, &problem{statuses[ErrForbidden].title, http.StatusForbidden, "this registry listens for its own machine only, so it must be called as localhost or 127.0.0.1, not as " +
-				strings.ToValidUTF8(clip(r.Host, 100), "?"), ErrForbidden})
+			writeProblem(w, &problem{statuses[ErrForbidden].title, http.StatusForbidden,
+				"this registry listens for its own machine only, so it must be called as localhost or 127.0.0.1, not " +
+					"as " +
+					strings.ToValidUTF8(clip(r.Host, 100), "?"), ErrForbidden})
 			return
 		}
 		h.ServeHTTP(w, r)

@@ -56,8 +56,10 @@ const recordColumns = `number, id, alias, identity, url, address, found_at, etag
 func scanRecord(scan func(...any) error) (*record, error) {
 	var r record
 	var added, updated, since, checked, due int64
-	err := scan(&r.number, &r.ID, &r.Alias, &r.identity, &r.URL, &r.address, &r.foundAt, &r.etag, &r.modified, &r.CardVersion,
-		&added, &updated, &r.Health.State, &since, &checked, &due, &r.Health.LatencyMS, &r.Health.Failures, &r.Health.Error)
+	err := scan(&r.number, &r.ID, &r.Alias, &r.identity, &r.URL, &r.address, &r.foundAt, &r.etag, &r.modified,
+		&r.CardVersion,
+		&added, &updated, &r.Health.State, &since, &checked, &due, &r.Health.LatencyMS, &r.Health.Failures,
+		&r.Health.Error)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -83,7 +85,8 @@ func millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// find returns the record that a name means; nil when there is none. An id comes before an alias, an alias before a URL.
+// find returns the record that a name means; nil when there is none. An id comes before an alias, an alias before a
+// URL.
 func find(ctx context.Context, q store.Querier, name string) (*record, error) {
 	identity := name
 	if u, err := location(name); err == nil {
@@ -94,7 +97,8 @@ func find(ctx context.Context, q store.Querier, name string) (*record, error) {
 }
 
 func one(ctx context.Context, q store.Querier, where string, args ...any) (*record, error) {
-	return scanRecord(q.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM registry_agents WHERE `+where, args...).Scan)
+	return scanRecord(q.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM registry_agents WHERE `+where,
+		args...).Scan)
 }
 
 // entry completes a record with its card.
@@ -116,7 +120,8 @@ func readVersion(ctx context.Context, q store.Querier, agent int64, number int) 
 	var body []byte
 	var seen int64
 	v := &Version{Number: number}
-	err := q.QueryRowContext(ctx, `SELECT seen_at, digest, body FROM registry_cards WHERE agent = $1 AND version = $2`, agent, number).
+	err := q.QueryRowContext(ctx, `SELECT seen_at, digest, body FROM registry_cards WHERE agent = $1 AND version = $2`,
+		agent, number).
 		Scan(&seen, &v.Digest, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, 0, nil
@@ -214,7 +219,8 @@ func (t *tables) hits(ctx context.Context, q store.Querier, query *Query, after 
 	case after != nil:
 		w.and("a.alias_key > " + w.arg(after.alias))
 	}
-	rows, err := q.QueryContext(ctx, `SELECT a.number, a.alias_key, `+score+` FROM `+from+` WHERE 1 = 1`+w.text+` ORDER BY `+order+` LIMIT `+w.arg(limit), w.args...)
+	rows, err := q.QueryContext(ctx, `SELECT a.number, a.alias_key, `+score+` FROM `+from+` WHERE 1 = 1`+w.text+
+		` ORDER BY `+order+` LIMIT `+w.arg(limit), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("registry: list agents: %w", err)
 	}

@@ -65,7 +65,8 @@ func spaced(s string) string {
 }
 
 func unspaced(r rune) bool {
-	return r > 0xff && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r > 0xff && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+		unicode.Khmer, unicode.Myanmar)
 }
 
 // words returns the different words of a text, at most maxWords, in lower case.

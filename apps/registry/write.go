@@ -14,14 +14,16 @@ import (
 )
 
 // put keeps what a look at an agent brought, and adds the agent if it is not there yet. It returns the agent's number.
-func (g *Registry) put(ctx context.Context, tx *store.Tx, at *target, alias string, seen *sight) (number int64, created bool, err error) {
+func (g *Registry) put(ctx context.Context, tx *store.Tx, at *target, alias string, seen *sight) (number int64,
+	created bool, err error) {
 	r, err := one(ctx, tx, `identity = $1`, at.identity)
 	if err != nil {
 		return 0, false, err
 	}
 	if r != nil {
 		if alias != "" && !strings.EqualFold(alias, r.Alias) {
-			return 0, false, failf(ErrAliasTaken, "the agent is here already, as %q; remove it first to call it otherwise", r.Alias)
+			return 0, false, failf(ErrAliasTaken,
+				"the agent is here already, as %q; remove it first to call it otherwise", r.Alias)
 		}
 		return r.number, false, g.update(ctx, tx, r, seen)
 	}
@@ -42,7 +44,8 @@ func (g *Registry) put(ctx context.Context, tx *store.Tx, at *target, alias stri
 // freeAlias returns the alias that an agent gets: the one that was asked for, or else its name, numbered if need be.
 func freeAlias(ctx context.Context, tx *store.Tx, asked, name string) (string, error) {
 	taken := func(alias string) (is bool, err error) {
-		err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM registry_agents WHERE alias_key = $1)`, strings.ToLower(alias)).Scan(&is)
+		err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM registry_agents WHERE alias_key = $1)`,
+			strings.ToLower(alias)).Scan(&is)
 		return is, err
 	}
 	if asked != "" {
@@ -59,7 +62,8 @@ func freeAlias(ctx context.Context, tx *store.Tx, asked, name string) (string, e
 	// All that are numbered lie between # and the next character, so counting them finds the free number at once.
 	var n int
 	key := strings.ToLower(name)
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM registry_agents WHERE alias_key > $1 AND alias_key < $2`, key+"#", key+"$").Scan(&n); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM registry_agents WHERE alias_key > $1 AND alias_key < $2`,
+		key+"#", key+"$").Scan(&n); err != nil {
 		return "", err
 	}
 	for n += 2; ; n++ {
@@ -79,8 +83,10 @@ func (g *Registry) insert(ctx context.Context, tx *store.Tx, at *target, alias s
 		card_version, added_at, updated_at, health, health_since, checked_at, due_at, latency, failures, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING number`,
 		string(a2a.NewContextID()), // a UUIDv7 like all ids here
-		alias, strings.ToLower(alias), at.identity, at.url, seen.places.String(), seen.foundAt, seen.etag, seen.modified, now,
-		string(h.State), millis(h.Since), millis(h.CheckedAt), millis(h.NextAt), h.LatencyMS, h.Failures, h.Error).Scan(&number)
+		alias, strings.ToLower(alias), at.identity, at.url, seen.places.String(), seen.foundAt, seen.etag,
+		seen.modified, now,
+		string(h.State), millis(h.Since), millis(h.CheckedAt), millis(h.NextAt), h.LatencyMS, h.Failures,
+		h.Error).Scan(&number)
 	if err != nil {
 		return 0, fmt.Errorf("registry: add an agent: %w", err)
 	}
@@ -117,7 +123,8 @@ func (g *Registry) update(ctx context.Context, tx *store.Tx, r *record, seen *si
 }
 
 func readDigest(ctx context.Context, tx *store.Tx, agent int64, version int) (digest string, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT digest FROM registry_cards WHERE agent = $1 AND version = $2`, agent, version).Scan(&digest)
+	err = tx.QueryRowContext(ctx, `SELECT digest FROM registry_cards WHERE agent = $1 AND version = $2`, agent,
+		version).Scan(&digest)
 	if err != nil {
 		err = fmt.Errorf("registry: read a digest: %w", err)
 	}
@@ -128,12 +135,14 @@ func readDigest(ctx context.Context, tx *store.Tx, agent int64, version int) (di
 func (g *Registry) putCard(ctx context.Context, tx *store.Tx, agent int64, version int, seen *sight) error {
 	for _, step := range []func() error{
 		func() error {
-			_, err := tx.ExecContext(ctx, `INSERT INTO registry_cards (agent, version, seen_at, digest, body) VALUES ($1, $2, $3, $4, $5)`,
+			_, err := tx.ExecContext(ctx,
+				`INSERT INTO registry_cards (agent, version, seen_at, digest, body) VALUES ($1, $2, $3, $4, $5)`,
 				agent, version, millis(seen.at), seen.digest, seen.raw)
 			return err
 		},
 		func() error {
-			_, err := tx.ExecContext(ctx, `DELETE FROM registry_cards WHERE agent = $1 AND version <= $2`, agent, version-g.opts.MaxVersions)
+			_, err := tx.ExecContext(ctx, `DELETE FROM registry_cards WHERE agent = $1 AND version <= $2`, agent,
+				version-g.opts.MaxVersions)
 			return err
 		},
 		func() error { return putFacets(ctx, tx, agent, facetsOf(seen.card)) },
@@ -151,7 +160,8 @@ func putFacets(ctx context.Context, tx *store.Tx, agent int64, list []facet) err
 		return err
 	}
 	for _, f := range list {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO registry_facets (kind, value, agent) VALUES ($1, $2, $3)`, f.kind, f.value, agent); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO registry_facets (kind, value, agent) VALUES ($1, $2, $3)`, f.kind,
+			f.value, agent); err != nil {
 			return err
 		}
 	}

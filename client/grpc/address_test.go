@@ -33,7 +33,8 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 	for _, raw := range []string{
-		"", ":50051", "https://", "ftp://example.com", "unix:///tmp/x", "https://example.com/path", "https://user@example.com",
+		"", ":50051", "https://", "ftp://example.com", "unix:///tmp/x", "https://example.com/path",
+		"https://user@example.com",
 		"example.com:x", "https://example.com?x=1", "example.com#x", "dns:///example.com",
 	} {
 		if got, err := parse(raw); err == nil {
@@ -45,8 +46,10 @@ func TestAddresses(t *testing.T) {
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	o := client.Options{}.Defaults()
-	for version, ok := range map[string]bool{"1.0": true, "1.0.1": true, "1.7": true, "0.3": true, "0.3.0": true, "0.2.5": true, "0.1": false, "2.0": false, "": false} {
-		tr, err := NewTransport(a2a.AgentInterface{URL: "localhost:1", Binding: a2a.BindingGRPC, ProtocolVersion: version}, &o)
+	for version, ok := range map[string]bool{"1.0": true, "1.0.1": true, "1.7": true, "0.3": true, "0.3.0": true,
+		"0.2.5": true, "0.1": false, "2.0": false, "": false} {
+		tr, err := NewTransport(a2a.AgentInterface{URL: "localhost:1", Binding: a2a.BindingGRPC,
+			ProtocolVersion: version}, &o)
 		if (err == nil) != ok {
 			t.Errorf("%q: %v", version, err)
 		}

@@ -23,7 +23,8 @@
 // Timeout, SendTimeout, MaxAnswer and MaxEvent are what they are elsewhere; the first two reach the agent as deadlines.
 // HeaderTimeout is how long a stream is waited for to be refused: some agents say nothing before their first event, and
 // such a stream counts as open then. IdleTimeout does not apply, because gRPC has no comments that keep a stream alive:
-// the connection is asked for signs of life instead, every five minutes, as many servers end connections that ask more often.
+// the connection is asked for signs of life instead, every five minutes, as many servers end connections that ask more
+// often.
 package grpc
 
 import (
@@ -59,8 +60,8 @@ func NewTransport(iface a2a.AgentInterface, opts *client.Options) (client.Transp
 	return newTransport(iface, opts)
 }
 
-// With returns a client.NewTransport that dials with further options: credentials of one's own, an interceptor, a dialer.
-// They count before those of this package. To use it, register it:
+// With returns a client.NewTransport that dials with further options: credentials of one's own, an interceptor, a
+// dialer. They count before those of this package. To use it, register it:
 //
 //	client.RegisterTransport(a2a.BindingGRPC, grpc.With(ggrpc.WithTransportCredentials(creds)))
 func With(dial ...grpc.DialOption) client.NewTransport {
@@ -87,7 +88,8 @@ func newTransport(iface a2a.AgentInterface, opts *client.Options, dial ...grpc.D
 		grpc.WithUserAgent("dragoman"),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 5 * time.Minute, Timeout: 20 * time.Second}),
 		grpc.WithConnectParams(grpc.ConnectParams{
-			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second},
+			Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2,
+				MaxDelay: 5 * time.Second},
 			MinConnectTimeout: 10 * time.Second,
 		}),
 		grpc.WithMaxHeaderListSize(256<<10),
@@ -128,7 +130,8 @@ func formOf(version string, rawFiles bool) (binding.Form, error) {
 func tlsOf(c *http.Client) *tls.Config {
 	if c != nil {
 		below := c.Transport
-		for wrapped, ok := below.(interface{ Unwrap() http.RoundTripper }); ok; wrapped, ok = below.(interface{ Unwrap() http.RoundTripper }) {
+		for wrapped, ok := below.(interface{ Unwrap() http.RoundTripper }); ok; wrapped,
+			ok = below.(interface{ Unwrap() http.RoundTripper }) {
 			below = wrapped.Unwrap()
 		}
 		if t, ok := below.(*http.Transport); ok && t.TLSClientConfig != nil {
@@ -153,7 +156,8 @@ func parse(raw string) (address, error) {
 		scheme, rest = "", raw
 	}
 	u, err := url.Parse("//" + rest)
-	if err != nil || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+	if err != nil || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" ||
+		u.User != nil {
 		return address{}, fmt.Errorf("its address %q is not of the form host:port", raw)
 	}
 	var secure bool

@@ -61,7 +61,8 @@ func (f *fake) asked(ctx context.Context, r any) error {
 
 func aTask() *a2a.Task {
 	return &a2a.Task{
-		ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted, Timestamp: time.Unix(1700000000, 0).UTC()},
+		ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted,
+			Timestamp: time.Unix(1700000000, 0).UTC()},
 		History: []*a2a.Message{{ID: "m1", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("hi")}}},
 		Artifacts: []*a2a.Artifact{{ID: "a1", Name: "all", Parts: []a2a.Part{
 			{Content: a2a.Text("x"), MediaType: "text/markdown", Filename: "x.md"},
@@ -75,7 +76,8 @@ func (f *fake) SendMessage(ctx context.Context, r *a2a.SendMessageRequest) (a2a.
 	return aTask(), f.asked(ctx, r)
 }
 
-func (f *fake) StreamMessage(ctx context.Context, r *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (f *fake) StreamMessage(ctx context.Context, r *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	if err := f.asked(ctx, r); err != nil {
 		return nil, err
 	}
@@ -109,8 +111,10 @@ func (f *fake) GetPushConfig(ctx context.Context, r *a2a.GetPushConfigRequest) (
 	return &a2a.PushConfig{ID: r.ID, TaskID: r.TaskID, URL: "https://example.com"}, f.asked(ctx, r)
 }
 
-func (f *fake) ListPushConfigs(ctx context.Context, r *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
-	return &a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{{ID: "p", TaskID: r.TaskID, URL: "https://example.com"}}}, f.asked(ctx, r)
+func (f *fake) ListPushConfigs(ctx context.Context, r *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse,
+	error) {
+	return &a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{{ID: "p", TaskID: r.TaskID,
+		URL: "https://example.com"}}}, f.asked(ctx, r)
 }
 
 func (f *fake) DeletePushConfig(ctx context.Context, r *a2a.DeletePushConfigRequest) error {
@@ -120,8 +124,10 @@ func (f *fake) DeletePushConfig(ctx context.Context, r *a2a.DeletePushConfigRequ
 func (f *fake) ExtendedCard(ctx context.Context, r *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
 	c := aCard()
 	c.Name = "extended"
-	c.SupportedInterfaces = []a2a.AgentInterface{{URL: "localhost:1", Binding: a2a.BindingGRPC, ProtocolVersion: "0.3.0"}}
-	c.Capabilities = a2a.AgentCapabilities{Streaming: new(true), PushNotifications: new(false), ExtendedAgentCard: new(true)}
+	c.SupportedInterfaces = []a2a.AgentInterface{{URL: "localhost:1", Binding: a2a.BindingGRPC,
+		ProtocolVersion: "0.3.0"}}
+	c.Capabilities = a2a.AgentCapabilities{Streaming: new(true), PushNotifications: new(false),
+		ExtendedAgentCard: new(true)}
 	return c, f.asked(ctx, r)
 }
 
@@ -194,10 +200,12 @@ func TestOperations(t *testing.T) {
 	}}
 	addr, _ := serve(t, f, server.Options{})
 	for _, gen := range generations {
-		c := open(t, addr, gen, client.Options{Interceptors: []client.Interceptor{func(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
-			call.Params.Set("Authorization", "Bearer good")
-			return next(ctx, call)
-		}}})
+		c := open(t, addr, gen,
+			client.Options{Interceptors: []client.Interceptor{func(ctx context.Context, call *client.Call,
+				next client.Handler) (any, error) {
+				call.Params.Set("Authorization", "Bearer good")
+				return next(ctx, call)
+			}}})
 		ctx := timeout(t)
 		check := func(name string, got any, err error, want any, request any) {
 			t.Helper()
@@ -220,7 +228,8 @@ func TestOperations(t *testing.T) {
 			tenant, pageSize = "acme", 0
 		}
 		m := aMessage()
-		send := &a2a.SendMessageRequest{Message: m, Configuration: &a2a.SendConfiguration{AcceptedOutputModes: []string{"a/b"}, HistoryLength: new(3)}}
+		send := &a2a.SendMessageRequest{Message: m,
+			Configuration: &a2a.SendConfiguration{AcceptedOutputModes: []string{"a/b"}, HistoryLength: new(3)}}
 		sent := *send
 		sent.Tenant = tenant
 		sendResult, err := c.SendMessage(ctx, send)
@@ -237,15 +246,19 @@ func TestOperations(t *testing.T) {
 			&a2a.ListTasksRequest{Tenant: tenant, PageSize: new(7), HistoryLength: new(0)})
 		task, err = c.CancelTask(ctx, &a2a.CancelTaskRequest{ID: "t1"})
 		check("CancelTask", task, err, aTask(), &a2a.CancelTaskRequest{Tenant: tenant, ID: "t1"})
-		push := &a2a.PushConfig{TaskID: "t1", ID: "p", URL: "https://example.com", Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}}
+		push := &a2a.PushConfig{TaskID: "t1", ID: "p", URL: "https://example.com",
+			Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}}
 		pushed := *push
 		pushed.Tenant = tenant
 		config, err := c.CreatePushConfig(ctx, push)
 		check("CreatePushConfig", config, err, &pushed, &pushed)
 		config, err = c.GetPushConfig(ctx, &a2a.GetPushConfigRequest{TaskID: "t1", ID: "p"})
-		check("GetPushConfig", config, err, &a2a.PushConfig{ID: "p", TaskID: "t1", URL: "https://example.com"}, &a2a.GetPushConfigRequest{Tenant: tenant, TaskID: "t1", ID: "p"})
+		check("GetPushConfig", config, err, &a2a.PushConfig{ID: "p", TaskID: "t1", URL: "https://example.com"},
+			&a2a.GetPushConfigRequest{Tenant: tenant, TaskID: "t1", ID: "p"})
 		configs, err := c.ListPushConfigs(ctx, &a2a.ListPushConfigsRequest{TaskID: "t1"})
-		check("ListPushConfigs", configs, err, &a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{{ID: "p", TaskID: "t1", URL: "https://example.com"}}},
+		check("ListPushConfigs", configs, err,
+			&a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{{ID: "p", TaskID: "t1",
+				URL: "https://example.com"}}},
 			&a2a.ListPushConfigsRequest{Tenant: tenant, TaskID: "t1", PageSize: pageSize})
 		err = c.DeletePushConfig(ctx, &a2a.DeletePushConfigRequest{TaskID: "t1", ID: "p"})
 		check("DeletePushConfig", nil, err, nil, &a2a.DeletePushConfigRequest{Tenant: tenant, TaskID: "t1", ID: "p"})
@@ -254,7 +267,8 @@ func TestOperations(t *testing.T) {
 			t.Errorf("%s: ExtendedCard: %+v, %v", gen, card, err)
 		}
 		// A history of nothing cannot be asked for in a2a.v1, and yet nothing comes.
-		if task, err := c.GetTask(ctx, &a2a.GetTaskRequest{ID: "t1", HistoryLength: new(0)}); gen == a2a.Generation03 && (err != nil || task.History != nil) {
+		if task, err := c.GetTask(ctx, &a2a.GetTaskRequest{ID: "t1", HistoryLength: new(0)}); gen == a2a.Generation03 &&
+			(err != nil || task.History != nil) {
 			t.Errorf("a history of nothing: %v, %v", task, err)
 		}
 	}
@@ -289,7 +303,8 @@ func TestErrors(t *testing.T) {
 			}
 			for _, err := range []error{err, streamErr} {
 				e, ok := errors.AsType[*a2a.Error](err)
-				if !ok || e.Kind != row.Kind || !e.Remote || e.Message != "no" || e.RetryAfter != time.Millisecond || e.Metadata["k"] != "v" ||
+				if !ok || e.Kind != row.Kind || !e.Remote || e.Message != "no" || e.RetryAfter != time.Millisecond ||
+					e.Metadata["k"] != "v" ||
 					len(e.Violations) != 1 || len(e.Details) != 3 {
 					t.Errorf("%s: %v comes back as %#v", gen, row.Kind, err)
 				}
@@ -309,14 +324,18 @@ func TestStreamResumes(t *testing.T) {
 	f := &fake{events: func(_ context.Context, after string) iter.Seq2[a2a.StreamEvent, error] {
 		return func(yield func(a2a.StreamEvent, error) bool) {
 			if opened.Add(1) == 1 {
-				_ = yield(a2a.NewStreamEvent("1", &a2a.Task{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}), nil) &&
+				_ = yield(a2a.NewStreamEvent("1",
+					&a2a.Task{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}), nil) &&
 					yield(update(2), nil) && yield(a2a.StreamEvent{}, a2a.NewError(a2a.ErrUnavailable, "cut"))
 				return
 			}
 			if after != "2" {
 				t.Errorf("resumed after %q", after)
 			}
-			_ = yield(update(3), nil) && yield(a2a.NewStreamEvent("4", &a2a.StatusUpdate{TaskID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}), nil)
+			_ = yield(update(3), nil) &&
+				yield(a2a.NewStreamEvent("4",
+					&a2a.StatusUpdate{TaskID: "t1", ContextID: "c1",
+						Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}), nil)
 		}
 	}}
 	addr, _ := serve(t, f, server.Options{})
@@ -343,7 +362,8 @@ func TestConnections(t *testing.T) {
 	release := make(chan struct{})
 	f := &fake{events: func(ctx context.Context, _ string) iter.Seq2[a2a.StreamEvent, error] {
 		return func(yield func(a2a.StreamEvent, error) bool) {
-			yield(a2a.NewStreamEvent("1", &a2a.Task{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}), nil)
+			yield(a2a.NewStreamEvent("1",
+				&a2a.Task{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}), nil)
 			close(streaming)
 			select {
 			case <-ctx.Done():
@@ -382,10 +402,12 @@ func TestLimits(t *testing.T) {
 	}}
 	addr, _ := serve(t, f, server.Options{})
 	c := open(t, addr, a2a.Generation10, client.Options{MaxAnswer: 110, MaxEvent: 110, Retries: -1})
-	if _, err := c.GetTask(timeout(t), &a2a.GetTaskRequest{ID: "t"}); !errors.Is(err, a2a.ErrInvalidAgentResponse) || !strings.Contains(err.Error(), "110") {
+	if _, err := c.GetTask(timeout(t), &a2a.GetTaskRequest{ID: "t"}); !errors.Is(err, a2a.ErrInvalidAgentResponse) ||
+		!strings.Contains(err.Error(), "110") {
 		t.Errorf("an answer that is too large: %v", err)
 	}
-	if _, err := c.StreamMessage(timeout(t), &a2a.SendMessageRequest{Message: aMessage()}); !errors.Is(err, a2a.ErrInvalidAgentResponse) {
+	if _, err := c.StreamMessage(timeout(t), &a2a.SendMessageRequest{Message: aMessage()}); !errors.Is(err,
+		a2a.ErrInvalidAgentResponse) {
 		t.Errorf("an event that is too large: %v", err)
 	}
 	hung, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
@@ -417,7 +439,8 @@ func TestSilentPeer(t *testing.T) {
 	done := make(chan struct{})
 	go func() { defer close(done); g.Serve(ln) }()
 	defer func() { g.Stop(); <-done }()
-	c := open(t, ln.Addr().String(), a2a.Generation10, client.Options{HeaderTimeout: 50 * time.Millisecond, Retries: -1})
+	c := open(t, ln.Addr().String(), a2a.Generation10,
+		client.Options{HeaderTimeout: 50 * time.Millisecond, Retries: -1})
 	events, err := c.StreamMessage(timeout(t), &a2a.SendMessageRequest{Message: aMessage()})
 	if err != nil {
 		t.Fatal(err)
@@ -435,7 +458,8 @@ func TestSilentPeer(t *testing.T) {
 	}
 	// What it refuses before it says anything else is refused at once, whatever words it has for it.
 	_, err = c.Subscribe(timeout(t), &a2a.SubscribeRequest{ID: "t"})
-	if e, ok := errors.AsType[*a2a.Error](err); !ok || e.Kind != a2a.ErrTaskNotFound || !e.Remote || e.Message != "nothing here" {
+	if e, ok := errors.AsType[*a2a.Error](err); !ok || e.Kind != a2a.ErrTaskNotFound || !e.Remote ||
+		e.Message != "nothing here" {
 		t.Errorf("%#v", err)
 	}
 }
@@ -445,14 +469,16 @@ type silent struct {
 	speak chan struct{}
 }
 
-func (s *silent) SendStreamingMessage(_ *pb10.SendMessageRequest, stream google.ServerStreamingServer[pb10.StreamResponse]) error {
+func (s *silent) SendStreamingMessage(_ *pb10.SendMessageRequest,
+	stream google.ServerStreamingServer[pb10.StreamResponse]) error {
 	<-s.speak
 	return stream.Send(&pb10.StreamResponse{Payload: &pb10.StreamResponse_Task{Task: &pb10.Task{
 		Id: "t", Status: &pb10.TaskStatus{State: pb10.TaskState_TASK_STATE_COMPLETED},
 	}}})
 }
 
-func (s *silent) SubscribeToTask(*pb10.SubscribeToTaskRequest, google.ServerStreamingServer[pb10.StreamResponse]) error {
+func (s *silent) SubscribeToTask(*pb10.SubscribeToTaskRequest,
+	google.ServerStreamingServer[pb10.StreamResponse]) error {
 	return status.Error(codes.NotFound, "nothing here")
 }
 
@@ -469,7 +495,8 @@ func TestTLS(t *testing.T) {
 		}
 	}
 	c := open(t, "https://"+addr, a2a.Generation10, client.Options{Retries: -1}) // which does not trust it
-	if _, err := c.GetTask(timeout(t), &a2a.GetTaskRequest{ID: "t"}); err == nil || !strings.Contains(err.Error(), "certificate") {
+	if _, err := c.GetTask(timeout(t), &a2a.GetTaskRequest{ID: "t"}); err == nil ||
+		!strings.Contains(err.Error(), "certificate") {
 		t.Errorf("a stranger's certificate: %v", err)
 	}
 }
@@ -479,7 +506,8 @@ func TestWith(t *testing.T) {
 	t.Parallel()
 	addr, _ := serve(t, &fake{}, server.Options{})
 	o := client.Options{}.Defaults()
-	tr, err := grpc.With(google.WithTransportCredentials(insecure.NewCredentials()))(a2a.AgentInterface{URL: "https://" + addr, Binding: a2a.BindingGRPC, ProtocolVersion: "0.3.0"}, &o)
+	tr, err := grpc.With(google.WithTransportCredentials(insecure.NewCredentials()))(
+		a2a.AgentInterface{URL: "https://" + addr, Binding: a2a.BindingGRPC, ProtocolVersion: "0.3.0"}, &o)
 	if err != nil {
 		t.Fatal(err)
 	}

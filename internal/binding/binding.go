@@ -134,7 +134,8 @@ func (c *Core) Prepare(x *Exchange, route Route, bindingName string) *a2a.Error 
 		return x.challenge(a2a.NewError(a2a.ErrUnauthenticated, "the extended card is for authenticated callers only"))
 	}
 	x.call = &a2a.Call{
-		Identity: x.identity, Generation: route.Generation, Binding: bindingName, Extensions: active, RequestID: x.RequestID,
+		Identity: x.identity, Generation: route.Generation, Binding: bindingName, Extensions: active,
+		RequestID: x.RequestID,
 	}
 	if c.BaseURL != nil {
 		x.call.BaseURL = c.BaseURL(x)
@@ -214,7 +215,8 @@ func guard(err *error) {
 }
 
 // ShuttingDown is the cause with which the server ends the context of requests that it cannot wait for any longer.
-var ShuttingDown error = &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server is shutting down; try again", RetryAfter: time.Second}
+var ShuttingDown error = &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server is shutting down; try again",
+	RetryAfter: time.Second}
 
 func shuttingDown(x *Exchange) bool { return context.Cause(x.R.Context()) == ShuttingDown }
 
@@ -242,8 +244,8 @@ func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
 	return result, c.admit(x, result)
 }
 
-// admit makes room for an answer that is large. One that only shows what there is may wait, and be refused; what has been
-// done is told, whether or not there is room.
+// admit makes room for an answer that is large. One that only shows what there is may wait, and be refused; what has
+// been done is told, whether or not there is room.
 func (c *Core) admit(x *Exchange, result any) (e *a2a.Error) {
 	size := int64(a2a.SizeOf(result))
 	if size <= SmallBody {

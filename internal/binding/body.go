@@ -35,8 +35,8 @@ func Release(b *bytes.Buffer) {
 	}
 }
 
-// Keep returns b, which was appended to the buffer's AvailableBuffer. The buffer keeps small ones, and with them the room
-// for the next one; a large one is not copied.
+// Keep returns b, which was appended to the buffer's AvailableBuffer. The buffer keeps small ones, and with them the
+// room for the next one; a large one is not copied.
 func Keep(buf *bytes.Buffer, b []byte) []byte {
 	if len(b) > keptBuffer {
 		return b
@@ -102,7 +102,8 @@ func (c *Core) bodyError(err error) *a2a.Error {
 		return c.bodyTooLarge()
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return &a2a.Error{Kind: a2a.ErrTimeout, Message: fmt.Sprintf("the body did not arrive within %v", c.BodyTimeout), Cause: err}
+		return &a2a.Error{Kind: a2a.ErrTimeout,
+			Message: fmt.Sprintf("the body did not arrive within %v", c.BodyTimeout), Cause: err}
 	}
 	message := "the body cannot be read: " + err.Error() // in net/http's words, such as "invalid byte in chunk length"
 	if _, broken := errors.AsType[*net.OpError](err); broken || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -152,14 +153,15 @@ func (r movingReader) Read(b []byte) (int, error) {
 
 // tooSlow is the error of a caller who held room that others waited for.
 func (c *Core) tooSlow(what string, cause error) *a2a.Error {
-	message := fmt.Sprintf("the %s moved less than %d bytes in %v while other requests waited for room; try again later",
+	message := fmt.Sprintf("the %s moved less than %d bytes in %v while other requests waited for room; try again "+
+		"later",
 		what, enough, c.WriteTimeout)
 	return &a2a.Error{Kind: a2a.ErrTimeout, Message: message, Cause: cause, RetryAfter: time.Second}
 }
 
 // collect reads what is left of a body whose length is unknown in pieces from the pool, and joins them at the end: a
-// buffer that grows by doubling holds three times what is in it for a while, also when the body turns out to be over the
-// limit.
+// buffer that grows by doubling holds three times what is in it for a while, also when the body turns out to be over
+// the limit.
 func collect(buf *bytes.Buffer, body io.Reader) error {
 	var pieces []*bytes.Buffer
 	defer func() {
@@ -194,7 +196,8 @@ func (c *Core) checkDepth(body []byte) *a2a.Error {
 	if bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) <= c.MaxDepth || depth(body) <= c.MaxDepth {
 		return nil
 	}
-	return a2a.NewError(a2a.ErrTooLarge, fmt.Sprintf("the request's JSON is nested deeper than the limit of %d levels", c.MaxDepth))
+	return a2a.NewError(a2a.ErrTooLarge, fmt.Sprintf("the request's JSON is nested deeper than the limit of %d levels",
+		c.MaxDepth))
 }
 
 // depth returns how deep JSON is nested. Of what is not JSON it returns anything.
@@ -218,8 +221,8 @@ func depth(body []byte) int {
 	return deepest
 }
 
-// DecodeError makes of an error of decoding the one that the caller gets. The model's own decoders say themselves what is
-// wrong with which field; what is left is text that is not JSON, or that has duplicate keys, bad UTF-8 or something
+// DecodeError makes of an error of decoding the one that the caller gets. The model's own decoders say themselves what
+// is wrong with which field; what is left is text that is not JSON, or that has duplicate keys, bad UTF-8 or something
 // behind it.
 func DecodeError(err error) *a2a.Error {
 	if e, ok := errors.AsType[*a2a.Error](err); ok {

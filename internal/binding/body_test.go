@@ -17,7 +17,8 @@ import (
 func TestDepth(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
-		``: 0, `1`: 0, `{}`: 1, `[[],{"a":[1]}]`: 3, `"[[["`: 0, `["\"[[", [1]]`: 2, `["\\", [[1]]]`: 3, `"unfinished [`: 0, `"\`: 0,
+		``: 0, `1`: 0, `{}`: 1, `[[],{"a":[1]}]`: 3, `"[[["`: 0, `["\"[[", [1]]`: 2, `["\\", [[1]]]`: 3,
+		`"unfinished [`: 0, `"\`: 0,
 		strings.Repeat("[", 500): 500,
 	} {
 		if got := depth([]byte(text)); got != want {
@@ -29,7 +30,8 @@ func TestDepth(t *testing.T) {
 func TestMediaType(t *testing.T) {
 	t.Parallel()
 	for contentType, want := range map[string]string{
-		"application/json": "application/json", "Application/JSON ; charset=UTF-8": "application/json", "": "", "a/b/c": "a/b/c",
+		"application/json": "application/json", "Application/JSON ; charset=UTF-8": "application/json", "": "",
+		"a/b/c": "a/b/c",
 	} {
 		if got := MediaType(contentType); got != want {
 			t.Errorf("%q: %q, want %q", contentType, got, want)
@@ -41,17 +43,20 @@ func TestMediaType(t *testing.T) {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	const total = 2 << 20
-	for _, size := range []int{0, 1, 511, 4096, SmallBody - 1, SmallBody, SmallBody + 1, keptBuffer, 3 * keptBuffer, 1 << 20} {
+	for _, size := range []int{0, 1, 511, 4096, SmallBody - 1, SmallBody, SmallBody + 1, keptBuffer, 3 * keptBuffer,
+		1 << 20} {
 		want := strings.Repeat("0123456789", size/10+1)[:size]
 		for _, announced := range []int64{int64(size), -1} {
-			for name, body := range map[string]io.Reader{"whole": strings.NewReader(want), "halves": iotest.HalfReader(strings.NewReader(want))} {
+			for name, body := range map[string]io.Reader{"whole": strings.NewReader(want),
+				"halves": iotest.HalfReader(strings.NewReader(want))} {
 				c, x := reading(body, announced, total)
 				buf := Buffer()
 				if e := c.Read(x, buf); e != nil || buf.String() != want {
 					t.Errorf("%d bytes, announced %d, in %s: got %d, %v", size, announced, name, buf.Len(), e)
 				}
 				Release(buf)
-				if held := int64(size); size > SmallBody && c.Requests.used != held || size <= SmallBody && c.Requests.used > held {
+				if held := int64(size); size > SmallBody && c.Requests.used != held ||
+					size <= SmallBody && c.Requests.used > held {
 					t.Errorf("%d bytes, announced %d: %d are counted", size, announced, c.Requests.used)
 				}
 				x.Done()
@@ -62,7 +67,8 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for _, size := range []int{10, keptBuffer, 2*keptBuffer + 1} {
-		c, x := reading(io.MultiReader(strings.NewReader(strings.Repeat("x", size)), iotest.ErrReader(io.ErrUnexpectedEOF)), -1, total)
+		c, x := reading(io.MultiReader(strings.NewReader(strings.Repeat("x", size)),
+			iotest.ErrReader(io.ErrUnexpectedEOF)), -1, total)
 		if e := c.Read(x, new(bytes.Buffer)); e == nil || e.Kind != a2a.ErrInvalidRequest {
 			t.Errorf("after %d bytes: %v", size, e)
 		}

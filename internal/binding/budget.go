@@ -14,9 +14,9 @@ import (
 )
 
 // A Budget bounds how many bytes requests hold at once. What does not fit waits for a while, and is refused then. One
-// owner gets three quarters of it at most; of those who wait, the one whose owner holds least is next. Whoever holds some
-// of it does not ask for more of the same, so nobody waits for himself. While a request waits, whoever holds bytes and does
-// not move enough of them in Stall is cut, see [claim.moving].
+// owner gets three quarters of it at most; of those who wait, the one whose owner holds least is next. Whoever holds
+// some of it does not ask for more of the same, so nobody waits for himself. While a request waits, whoever holds bytes
+// and does not move enough of them in Stall is cut, see [claim.moving].
 type Budget struct {
 	Total int64         // bytes; what is larger than one owner may hold counts as that
 	Wait  time.Duration // how long a request waits
@@ -214,7 +214,8 @@ func (b *Budget) next() {
 	for {
 		best := -1
 		for i, c := range b.waiting {
-			if b.owners[c.owner]+c.bytes <= b.share() && (best < 0 || b.owners[c.owner] < b.owners[b.waiting[best].owner]) {
+			if b.owners[c.owner]+c.bytes <= b.share() &&
+				(best < 0 || b.owners[c.owner] < b.owners[b.waiting[best].owner]) {
 				best = i
 			}
 		}
@@ -252,8 +253,9 @@ func (c *claim) release() { c.shrink(0) }
 
 func (b *Budget) full() *a2a.Error {
 	return &a2a.Error{
-		Kind:       a2a.ErrUnavailable,
-		Message:    fmt.Sprintf("the server holds as many bytes of %s as it may, %d, or this caller its share of them; try again later", b.What, b.Total),
+		Kind: a2a.ErrUnavailable,
+		Message: fmt.Sprintf("the server holds as many bytes of %s as it may, %d, or this caller its share of "+
+			"them; try again later", b.What, b.Total),
 		RetryAfter: time.Second,
 	}
 }

@@ -132,8 +132,8 @@ func TestBudgetQueueIsBounded(t *testing.T) {
 	})
 }
 
-// While somebody waits, a claim that moves too little is cut after Stall, and one that moves enough is not. While nobody
-// waits, none is.
+// While somebody waits, a claim that moves too little is cut after Stall, and one that moves enough is not. While
+// nobody waits, none is.
 func TestBudgetCutsWhoStalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &Budget{Total: 4 * enough, Wait: time.Minute, Stall: 10 * time.Second, What: "requests"}

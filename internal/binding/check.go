@@ -43,10 +43,13 @@ func (c *Core) check(x *Exchange, request any) *a2a.Error {
 
 func (c *Core) checkSend(x *Exchange, send *a2a.SendMessageRequest) *a2a.Error {
 	if send.Message != nil && len(send.Message.Parts) > c.MaxParts {
-		return a2a.InvalidParams("message.parts", fmt.Sprintf("must not have more than %d elements, but has %d", c.MaxParts, len(send.Message.Parts)))
+		return a2a.InvalidParams("message.parts",
+			fmt.Sprintf("must not have more than %d elements, but has %d", c.MaxParts, len(send.Message.Parts)))
 	}
 	if send.Configuration != nil && send.Configuration.PushConfig != nil && !x.profile.Push {
-		return a2a.NewError(a2a.ErrPushNotSupported, "this agent sends no push notifications; leave out "+wire.FieldIn(x.Generation, "configuration.taskPushNotificationConfig"))
+		return a2a.NewError(a2a.ErrPushNotSupported,
+			"this agent sends no push notifications; leave out "+
+				wire.FieldIn(x.Generation, "configuration.taskPushNotificationConfig"))
 	}
 	return nil
 }

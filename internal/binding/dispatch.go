@@ -71,7 +71,8 @@ func (c *Core) routeByMethod(method string) (Route, *a2a.Error) {
 	}
 	for _, gen := range []a2a.Generation{a2a.Generation03, a2a.Generation01} {
 		if !c.Serves(gen) && wire.OperationIn(gen, method) != wire.OpNone {
-			return Route{Generation: gen}, c.versionError(string(gen), fmt.Sprintf("method %q is one of version %s of the protocol, which is not served", method, gen))
+			return Route{Generation: gen}, c.versionError(string(gen), fmt.Sprintf("method %q is one of version %s "+
+				"of the protocol, which is not served", method, gen))
 		}
 	}
 	if !c.Serves(a2a.Generation03) {
@@ -84,7 +85,8 @@ func noMethod(gen a2a.Generation, method string) *a2a.Error {
 	return a2a.NewError(a2a.ErrMethodNotFound, fmt.Sprintf("version %s has no method %.100q", gen, method))
 }
 
-// RoutePath finds out what a request of the HTTP+JSON binding asks for, whose path is that of 1.0, or an old one of 0.2 and
+// RoutePath finds out what a request of the HTTP+JSON binding asks for, whose path is that of 1.0, or an old one of 0.2
+// and
 // 0.3. What speaks any version before 1.0 at an old path is read as 0.3, the only one of them that has this binding.
 func (c *Core) RoutePath(r *http.Request, op wire.Operation, old bool) (Route, *a2a.Error) {
 	gen, e := c.Version(r)
@@ -98,12 +100,14 @@ func (c *Core) RoutePath(r *http.Request, op wire.Operation, old bool) (Route, *
 		}
 		return Route{Operation: op, Generation: a2a.Generation03, Dialect: dialect}, nil
 	case old:
-		return Route{}, a2a.NewError(a2a.ErrMethodNotFound, "this path is one of versions 0.2 and 0.3, which the request does not speak or the agent does not serve; "+
-			"the agent card, at /.well-known/agent-card.json, names the agent's endpoints")
+		return Route{}, a2a.NewError(a2a.ErrMethodNotFound,
+			"this path is one of versions 0.2 and 0.3, which the request does not speak or the agent does not serve; "+
+				"the agent card, at /.well-known/agent-card.json, names the agent's endpoints")
 	case gen == "" && !(c.AcceptUnversioned && c.Serves(a2a.Generation10)):
 		return Route{}, c.unversioned()
 	case gen != "" && gen != a2a.Generation10:
-		return Route{}, c.versionError(string(gen), fmt.Sprintf("version %s of the protocol does not have the path that this request asks for", gen))
+		return Route{}, c.versionError(string(gen),
+			fmt.Sprintf("version %s of the protocol does not have the path that this request asks for", gen))
 	}
 	return Route{Operation: op, Generation: a2a.Generation10, Dialect: dialects[a2a.Generation10]}, nil
 }
@@ -168,9 +172,9 @@ var dialects = map[a2a.Generation]wire.Dialect{
 // DialectOf returns the dialect of the JSON-RPC binding in a generation, nil if there is none.
 func DialectOf(gen a2a.Generation) wire.Dialect { return dialects[gen] }
 
-// byOrigin is the dialect of methods that 0.1 and 0.3 both have, and read the same: each task is answered in the dialect
-// it was born in. That is sound, because clients of 0.1 make the ids of their tasks themselves and so know no others. A
-// task of 1.0 is answered in 0.3, the version that a request without one has.
+// byOrigin is the dialect of methods that 0.1 and 0.3 both have, and read the same: each task is answered in the
+// dialect it was born in. That is sound, because clients of 0.1 make the ids of their tasks themselves and so know no
+// others. A task of 1.0 is answered in 0.3, the version that a request without one has.
 type byOrigin struct{ wire.Dialect }
 
 func dialectOf(t *a2a.Task) wire.Dialect {

@@ -49,6 +49,7 @@ func (c *Core) outlast(x *Exchange) {
 
 // halfClosed is the cause with which the context of a request ends whose caller is not waited for any longer.
 func halfClosed(waited time.Duration) error {
-	return &a2a.Error{Kind: a2a.ErrTimeout, Message: fmt.Sprintf("the caller closed its side of the connection and the answer took more than %v after that; "+
+	return &a2a.Error{Kind: a2a.ErrTimeout, Message: fmt.Sprintf("the caller closed its side of the connection and "+
+		"the answer took more than %v after that; "+
 		"leave the connection open, or ask for a stream", waited)}
 }

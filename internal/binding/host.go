@@ -39,7 +39,8 @@ func (c *Core) RoutePackage(r *http.Request, gen a2a.Generation, op wire.Operati
 	case requested == "":
 		return route, c.unversioned()
 	}
-	return route, c.versionError(string(requested), "the version of the request is not that of its gRPC package, "+string(gen))
+	return route, c.versionError(string(requested), "the version of the request is not that of its gRPC package, "+
+		string(gen))
 }
 
 // Expect makes room for a large request of which no more than the beginning has arrived.
@@ -48,8 +49,8 @@ func (c *Core) Expect(x *Exchange, bytes int64) (e *a2a.Error) {
 	return e
 }
 
-// Moving says that the request for which Expect made room is read from now on, and how to end that. moved is to be told of
-// what has come, and still that all has come; still returns an error if the request was ended for moving too slowly.
+// Moving says that the request for which Expect made room is read from now on, and how to end that. moved is to be told
+// of what has come, and still that all has come; still returns an error if the request was ended for moving too slowly.
 func (c *Core) Moving(x *Exchange, cut func()) (moved func(bytes int), still func() *a2a.Error) {
 	room := x.room
 	room.moving(cut)

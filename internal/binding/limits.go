@@ -28,7 +28,8 @@ func (l *StreamLimits) acquire(owner string) (release func(), e *a2a.Error) {
 		return nil, streamLimit(fmt.Sprintf("the server has its limit of %d streams open; try again later", l.Total))
 	}
 	if owner != "" && l.owners[owner] >= l.PerOwner {
-		return nil, streamLimit(fmt.Sprintf("the limit of %d open streams for one caller is reached; close one", l.PerOwner))
+		return nil, streamLimit(fmt.Sprintf("the limit of %d open streams for one caller is reached; close one",
+			l.PerOwner))
 	}
 	l.total++
 	if owner != "" {

@@ -29,7 +29,8 @@ func (c *Core) requestedVersion(r *http.Request) (string, *a2a.Error) {
 		for one := range strings.SplitSeq(value, ",") {
 			one = strings.TrimSpace(one)
 			if seen && one != found {
-				return "", c.versionError(found, fmt.Sprintf("the request names both version %q and version %q", clip(found), clip(one)))
+				return "", c.versionError(found,
+					fmt.Sprintf("the request names both version %q and version %q", clip(found), clip(one)))
 			}
 			found, seen = one, true
 		}

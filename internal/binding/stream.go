@@ -37,8 +37,8 @@ type Frame interface {
 	AppendError(dst []byte, e *a2a.Error) []byte
 }
 
-// Open runs an operation that answers with a stream. The error it returns was found before the stream opened. The caller
-// must call end once it is done with the events.
+// Open runs an operation that answers with a stream. The error it returns was found before the stream opened. The
+// caller must call end once it is done with the events.
 func (c *Core) Open(x *Exchange, request any) (events wire.Events, end func(), e *a2a.Error) {
 	if e := c.check(x, request); e != nil {
 		return nil, nil, e
@@ -268,8 +268,8 @@ func (w *streamWriter) keepAlive() {
 // probeAgain is how long after the first write to a caller that has closed its sending side the second one comes.
 const probeAgain = time.Second
 
-// probe finds out whether a caller that has closed its sending side still reads. One that has gone answers the first write
-// with a reset, and the second one fails.
+// probe finds out whether a caller that has closed its sending side still reads. One that has gone answers the first
+// write with a reset, and the second one fails.
 func (w *streamWriter) probe() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -327,9 +327,10 @@ func (w *streamWriter) close() {
 	}
 }
 
-// writeAll writes b with a deadline for each piece. room, which may be nil, is what b counts against: it is told of each
-// piece, and may end the writing.
-func writeAll(w http.ResponseWriter, control *http.ResponseController, b []byte, timeout time.Duration, room *claim) error {
+// writeAll writes b with a deadline for each piece. room, which may be nil, is what b counts against: it is told of
+// each piece, and may end the writing.
+func writeAll(w http.ResponseWriter, control *http.ResponseController, b []byte, timeout time.Duration,
+	room *claim) error {
 	for {
 		piece := b[:min(len(b), writeChunk)]
 		control.SetWriteDeadline(time.Now().Add(timeout)) // a ResponseWriter without deadlines is served without

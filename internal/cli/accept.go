@@ -38,7 +38,8 @@ func (a *acceptance) parts(parts []a2a.Part) {
 	for i := range parts {
 		mediaType := typeOf(&parts[i])
 		accepts := func(mode string) bool { return agent.MatchMode(mode, mediaType) }
-		if mediaType != "" && len(a.modes) > 0 && !slices.ContainsFunc(a.modes, accepts) && !slices.Contains(a.odd, mediaType) {
+		if mediaType != "" && len(a.modes) > 0 && !slices.ContainsFunc(a.modes, accepts) &&
+			!slices.Contains(a.odd, mediaType) {
 			a.odd = append(a.odd, mediaType)
 		}
 	}
@@ -62,6 +63,7 @@ func typeOf(part *a2a.Part) string {
 func (a *acceptance) judge(c *command) {
 	a.expect.judge(c)
 	if len(a.odd) > 0 {
-		c.Warn("the answer has parts of type %s, but --accept allows only %s", strings.Join(a.odd, ", "), strings.Join(a.modes, ", "))
+		c.Warn("the answer has parts of type %s, but --accept allows only %s", strings.Join(a.odd, ", "),
+			strings.Join(a.modes, ", "))
 	}
 }

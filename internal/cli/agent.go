@@ -43,7 +43,8 @@ func (c *command) within(cmd *cobra.Command, seen *seen, f func(context.Context)
 	if cmd.Context().Err() != nil {
 		return context.Cause(ctx)
 	}
-	failed := &cmdline.Failure{Exit: cmdline.ExitTimeout, Code: cmdline.CodeTimeout, Message: fmt.Sprintf("no result within %v", c.options.timeout)}
+	failed := &cmdline.Failure{Exit: cmdline.ExitTimeout, Code: cmdline.CodeTimeout,
+		Message: fmt.Sprintf("no result within %v", c.options.timeout)}
 	switch {
 	case seen.task == "":
 		return failed.WithHint("give it more time with --timeout")
@@ -93,7 +94,8 @@ func (c *command) resolve(ctx context.Context) (*a2a.AgentCard, error) {
 	return found, c.orAgents(ctx, err)
 }
 
-// orAgents returns the error of a look for a card or, if the address has no card but lists agents, which ones those are.
+// orAgents returns the error of a look for a card or, if the address has no card but lists agents, which ones those
+// are.
 func (c *command) orAgents(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*card.Error](err); ok && e.Kind == card.ErrNotFound {
 		if f := c.severalAgents(ctx, e); f != nil {
@@ -125,7 +127,8 @@ func (c *command) severalAgents(ctx context.Context, e *card.Error) *cmdline.Fai
 			URL  string `json:"url"`
 		} `json:"agents"`
 	}
-	if resp.StatusCode != http.StatusOK || json.UnmarshalRead(io.LimitReader(resp.Body, maxListed), &list) != nil || len(list.Agents) == 0 {
+	if resp.StatusCode != http.StatusOK || json.UnmarshalRead(io.LimitReader(resp.Body, maxListed), &list) != nil ||
+		len(list.Agents) == 0 {
 		return nil
 	}
 	var names []string
@@ -133,7 +136,8 @@ func (c *command) severalAgents(ctx context.Context, e *card.Error) *cmdline.Fai
 		names = append(names, short(terminal.Inline(agent.Name), 40))
 	}
 	f := cardFailure(e)
-	f.Message = fmt.Sprintf("%s is no agent; it has %d of them: %s", connect.WithoutUser(base), len(list.Agents), strings.Join(names, ", "))
+	f.Message = fmt.Sprintf("%s is no agent; it has %d of them: %s", connect.WithoutUser(base), len(list.Agents),
+		strings.Join(names, ", "))
 	f.Hint = "name one of them, such as " + terminal.CommandLine([]string{connect.WithoutUser(list.Agents[0].URL)})
 	return f
 }
@@ -185,7 +189,8 @@ func (c *command) dial(ctx context.Context) (*client.Client, error) {
 		return nil, c.noInterface(found, err)
 	}
 	for _, uri := range c.options.extensions {
-		if !slices.ContainsFunc(found.Capabilities.Extensions, func(e a2a.AgentExtension) bool { return e.URI == uri }) {
+		if !slices.ContainsFunc(found.Capabilities.Extensions,
+			func(e a2a.AgentExtension) bool { return e.URI == uri }) {
 			c.Warn("the agent's card does not offer the extension %s", uri)
 		}
 	}
@@ -371,7 +376,8 @@ func (c *command) judge(s *seen) {
 		switch {
 		case c.ephemeral:
 		case s.asksForm() && c.ownAgent(): // its options are many
-			c.Tell("Form: in that command, --skeleton instead of --text prints the form, and --answer form.json sends it filled")
+			c.Tell("Form: in that command, --skeleton instead of --text prints the form, and --answer form.json " +
+				"sends it filled")
 		case s.asksForm():
 			c.Say("Form", append(c.commandFor("send", "", "--task-id", string(s.task)), "--skeleton")...)
 			c.Say("Answer", append(c.commandFor("send", "", "--task-id", string(s.task)), "--answer", "form.json")...)
@@ -386,7 +392,8 @@ func (c *command) judge(s *seen) {
 
 // noInterface explains that none of the card's interfaces may be used.
 func (c *command) noInterface(card *a2a.AgentCard, err error) error {
-	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: err.Error(), Hint: "see the card's interfaces with " + terminal.CommandLine(c.commandFor("card", "get"))}
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: err.Error(),
+		Hint: "see the card's interfaces with " + terminal.CommandLine(c.commandFor("card", "get"))}
 	if others := c.options.OtherTransports(card); others != nil {
 		f.Message = fmt.Sprintf("the agent's card names no interface of %s", strings.Join(c.options.Transports, " or "))
 		if c.options.Version != connect.AnyVersion {
@@ -401,7 +408,8 @@ func (c *command) noInterface(card *a2a.AgentCard, err error) error {
 		}
 	}
 	for _, version := range []string{"0.1", "0.2", "0.3"} {
-		if slices.ContainsFunc(card.SupportedInterfaces, func(i a2a.AgentInterface) bool { return strings.HasPrefix(i.ProtocolVersion, version) }) {
+		if slices.ContainsFunc(card.SupportedInterfaces,
+			func(i a2a.AgentInterface) bool { return strings.HasPrefix(i.ProtocolVersion, version) }) {
 			f.Hint = "the agent speaks version " + version + "; allow it with --a2a-version " + version
 		}
 	}

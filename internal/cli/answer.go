@@ -23,9 +23,11 @@ func (o *sendOptions) checkForms(c *command, words []string) error {
 	case (o.skeleton || o.answer != "") && o.taskID == "":
 		return cmdline.Usagef("no task is named").WithHint("name the task that waits for the form with --task-id")
 	case o.fill && !c.AtTerminal():
-		return cmdline.Usagef("--fill needs a terminal, to ask at").WithHint("print the form with --skeleton and send it with --answer")
+		return cmdline.Usagef("--fill needs a terminal, to ask at").WithHint(
+			"print the form with --skeleton and send it with --answer")
 	case o.fill && c.AsJSON:
-		return cmdline.Usagef("--fill asks at the terminal: it cannot be combined with --output json").WithHint("print the form with --skeleton and send it with --answer")
+		return cmdline.Usagef("--fill asks at the terminal: it cannot be combined with --output json").WithHint(
+			"print the form with --skeleton and send it with --answer")
 	case o.fill && o.async:
 		return cmdline.Usagef("--fill waits for the form: it cannot be combined with --async")
 	}
@@ -63,7 +65,8 @@ func (c *command) formOf(ctx context.Context, agent *client.Client, id a2a.TaskI
 		return seen.form, nil
 	}
 	look := terminal.CommandLine(c.lookAt(id))
-	return nil, cmdline.Usagef("task %s is %s and asks for no form", id, stateName(task.Status.State)).WithHint("see what it says with " + look)
+	return nil, cmdline.Usagef("task %s is %s and asks for no form", id,
+		stateName(task.Status.State)).WithHint("see what it says with " + look)
 }
 
 // showSkeleton prints the form that the task waits for as a document to fill.
@@ -84,7 +87,8 @@ func (c *command) completeAnswer(ctx context.Context, agent *client.Client, req 
 	last := &req.Message.Parts[len(req.Message.Parts)-1]
 	whole, err := form.complete(jsontext.Value(last.Content.(a2a.Data)))
 	if err != nil {
-		see := terminal.CommandLine(append(c.commandFor("send", "", "--task-id", string(req.Message.TaskID)), "--skeleton"))
+		see := terminal.CommandLine(append(c.commandFor("send", "", "--task-id", string(req.Message.TaskID)),
+			"--skeleton"))
 		return cmdline.Usagef("--answer does not fit the form: %v", err).WithHint("see the form with " + see)
 	}
 	last.Content = a2a.Data(whole)
@@ -93,7 +97,8 @@ func (c *command) completeAnswer(ctx context.Context, agent *client.Client, req 
 
 // fillAndSend asks for the fields of the form that the task waits for and sends the answer, until the agent asks for no
 // more. Who leaves the form reads how to answer later.
-func (c *command) fillAndSend(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
+func (c *command) fillAndSend(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest,
+	seen *seen) error {
 	in := c.Prompter(completeForm, nil)
 	answer, err := c.fill(ctx, in, seen)
 	in.Close()
@@ -104,7 +109,8 @@ func (c *command) fillAndSend(ctx context.Context, agent *client.Client, o *send
 			err = c.explainRefusal(ctx, agent, seen.task, err)
 		}
 		return c.showTask(task, err, seen)
-	case errors.Is(err, errLater), errors.Is(err, errQuit), errors.Is(err, terminal.ErrInterrupted), errors.Is(err, io.EOF):
+	case errors.Is(err, errLater), errors.Is(err, errQuit), errors.Is(err, terminal.ErrInterrupted),
+		errors.Is(err, io.EOF):
 		c.judge(seen)
 		return nil
 	case err != nil:

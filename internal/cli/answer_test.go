@@ -21,7 +21,8 @@ func waiting(t *testing.T, url string) string {
 	}
 	_, rest, _ := strings.Cut(got.stdout, "Task: ")
 	task, _, _ := strings.Cut(rest, "\n")
-	has(t, "the output", got.stdout, "  Field: date: Date (date, such as 2026-11-21)\n", "  Field: amount: Amount (number) = 20\n")
+	has(t, "the output", got.stdout, "  Field: date: Date (date, such as 2026-11-21)\n",
+		"  Field: amount: Amount (number) = 20\n")
 	if strings.Contains(got.stdout, "Data:") {
 		t.Errorf("the form is there twice:\n%s", got.stdout)
 	}
@@ -36,7 +37,8 @@ func TestSendAnswersForms(t *testing.T) {
 	task := waiting(t, url)
 
 	got := run(t.Context(), "send", "-a", url, "--task-id", task, "--skeleton")
-	want := "{\n  \"date\": \"\",\n  \"amount\": \"20\",\n  \"purpose\": \"\",\n  \"request_id\": \"request_id_1234567\"\n}\n"
+	want := "{\n  \"date\": \"\",\n  \"amount\": \"20\",\n  \"purpose\": \"\",\n  \"request_id\": " +
+		"\"request_id_1234567\"\n}\n"
 	if got.code != cmdline.ExitOK || got.stdout != want {
 		t.Fatalf("%+v", got)
 	}
@@ -45,17 +47,20 @@ func TestSendAnswersForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = run(t.Context(), "send", "-a", url, "--task-id", task, "--answer", file)
-	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "date: it is needed; purpose: it is needed") || !strings.Contains(got.stderr, "--skeleton") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "date: it is needed; purpose: it is needed") ||
+		!strings.Contains(got.stderr, "--skeleton") {
 		t.Fatalf("%+v", got)
 	}
-	filled := strings.NewReplacer(`"date": ""`, `"date": "2026-11-20"`, `"purpose": ""`, `"purpose":"lunch"`).Replace(want)
+	filled := strings.NewReplacer(`"date": ""`, `"date": "2026-11-20"`, `"purpose": ""`,
+		`"purpose":"lunch"`).Replace(want)
 	got = runWith(t.Context(), nil, filled, "send", "-a", url, "--task-id", task, "--answer", "-", "--stream")
 	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: completed") {
 		t.Fatalf("%+v", got)
 	}
 	// A task that has ended waits for nothing.
 	got = run(t.Context(), "send", "-a", url, "--task-id", task, "--skeleton")
-	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "is completed and asks for no form") || !strings.Contains(got.stderr, "task get") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "is completed and asks for no form") ||
+		!strings.Contains(got.stderr, "task get") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -63,7 +68,8 @@ func TestSendAnswersForms(t *testing.T) {
 func TestSendRefusesOddFormFlags(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"--skeleton"}, {"--answer", "form.json"}, {"--skeleton", "--task-id", "1", "--text", "x"}, {"--task-id", "1", "--answer", "/no/such/file"},
+		{"--skeleton"}, {"--answer", "form.json"}, {"--skeleton", "--task-id", "1", "--text", "x"},
+		{"--task-id", "1", "--answer", "/no/such/file"},
 		{"--fill", "hi"}, {"--task-id", "1", "--answer", "{}", "--skeleton"},
 	} {
 		got := run(t.Context(), append([]string{"send", "-a", "http://127.0.0.1:1"}, args...)...)
@@ -80,16 +86,19 @@ func TestSendFillsFormsAtATerminal(t *testing.T) {
 		lines          []string
 		stdout, stderr string
 	}{
-		{lines: []string{"2026-11-20", "", "x", "", "", "", "", "lunch", "", ""}, stdout: "Status: completed", stderr: "Purpose: too short"},
+		{lines: []string{"2026-11-20", "", "x", "", "", "", "", "lunch", "", ""}, stdout: "Status: completed",
+			stderr: "Purpose: too short"},
 		{lines: []string{"2026-11-20", "/later"}, stdout: "Status: input-required", stderr: "Answer: dragoman send"},
-		{lines: []string{"yesterday", "/help", "/later"}, stdout: "Status: input-required", stderr: "Answer: dragoman send"},
+		{lines: []string{"yesterday", "/help", "/later"}, stdout: "Status: input-required",
+			stderr: "Answer: dragoman send"},
 		{lines: []string{"2026-11-20", "", "/quit"}, stdout: "Status: input-required", stderr: "Answer: dragoman send"},
 		{lines: []string{"/cancel"}, stdout: "Status: canceled", stderr: "ended as canceled"},
 		{lines: []string{"yesterday", "/cancel"}, stdout: "Status: canceled", stderr: "ended as canceled"},
 		{lines: []string{"^C"}, stdout: "Status: input-required", stderr: "Answer: dragoman send"},
 	} {
 		var out, err bytes.Buffer
-		r := Run{Program: "dragoman", Args: []string{"send", "-a", url, "--fill", "lunch"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
+		r := Run{Program: "dragoman", Args: []string{"send", "-a", url, "--fill", "lunch"},
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
 			LookupEnv: func(string) (string, bool) { return "", false }, person: &person{lines: test.lines}}
 		if code := r.Do(t.Context()); code != cmdline.ExitOK {
 			t.Errorf("%v: exit code %d\n%s", test.lines, code, err.String())

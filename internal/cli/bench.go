@@ -140,7 +140,8 @@ func (o *benchOptions) allow(ctx context.Context, host string) error {
 	}
 	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
-		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf("the host %s is not known: %v", host, err)}
+		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable,
+			Message: fmt.Sprintf("the host %s is not known: %v", host, err)}
 	}
 	for _, addr := range addrs {
 		if !addr.Unmap().IsLoopback() {
@@ -254,9 +255,11 @@ func inMillis(p loadgen.Percentiles) *percentiles {
 // showReport prints what was measured. A run in which nothing succeeded has failed.
 func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 	m := measurement{
-		Agent: connect.WithoutUser(c.options.agentCard), Rate: o.Rate, Planned: r.Planned, Succeeded: r.Succeeded, Failed: r.Failed, Errors: r.Errors,
+		Agent: connect.WithoutUser(c.options.agentCard), Rate: o.Rate, Planned: r.Planned, Succeeded: r.Succeeded,
+		Failed: r.Failed, Errors: r.Errors,
 		Unfinished: r.Unfinished, NotSent: r.NotSent, Interrupted: r.Interrupted,
-		Seconds: float64(r.Elapsed.Milliseconds()) / 1000, Throughput: r.Throughput(), Latency: inMillis(r.Latency), First: inMillis(r.First),
+		Seconds: float64(r.Elapsed.Milliseconds()) / 1000, Throughput: r.Throughput(), Latency: inMillis(r.Latency),
+		First: inMillis(r.First),
 	}
 	var err error
 	if c.AsJSON {
@@ -270,8 +273,9 @@ func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 	case r.Interrupted:
 		return errLeft
 	case r.Succeeded == 0:
-		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal, Message: "no message was answered", Hint: "see what the agent says with " +
-			terminal.CommandLine(append(c.commandFor("send", ""), "--text", o.text))}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal,
+			Message: "no message was answered", Hint: "see what the agent says with " +
+				terminal.CommandLine(append(c.commandFor("send", ""), "--text", o.text))}
 	}
 	return nil
 }
@@ -298,5 +302,6 @@ func (q *percentiles) text(p *terminal.Printer, label string) {
 	if q == nil {
 		return
 	}
-	p.Field(0, label, fmt.Sprintf("p50 %.2f ms, p90 %.2f ms, p99 %.2f ms, p99.9 %.2f ms, max %.2f ms", q.P50, q.P90, q.P99, q.P999, q.Max))
+	p.Field(0, label, fmt.Sprintf("p50 %.2f ms, p90 %.2f ms, p99 %.2f ms, p99.9 %.2f ms, max %.2f ms", q.P50, q.P90,
+		q.P99, q.P999, q.Max))
 }

@@ -30,10 +30,12 @@ func TestBenchStopsAtItsCountAndMeasures(t *testing.T) {
 	base := serveAgent(t, echo(), nil)
 	got := run(t.Context(), "bench", base, "--rate", "1000", "--count", "40", "--text", "Hello", "-o", "json")
 	m := measured(t, got)
-	if got.code != cmdline.ExitOK || m.Planned != 40 || m.Succeeded != 40 || m.Failed+m.NotSent+m.Unfinished != 0 || m.Latency == nil || m.First != nil {
+	if got.code != cmdline.ExitOK || m.Planned != 40 || m.Succeeded != 40 || m.Failed+m.NotSent+m.Unfinished != 0 ||
+		m.Latency == nil || m.First != nil {
 		t.Fatalf("exit code %d: %+v\n%s", got.code, m, got.stderr)
 	}
-	if l := m.Latency; l.Min <= 0 || l.P50 < l.Min || l.P90 < l.P50 || l.P99 < l.P90 || l.P999 < l.P99 || l.Max < l.P999 {
+	if l := m.Latency; l.Min <= 0 || l.P50 < l.Min || l.P90 < l.P50 || l.P99 < l.P90 || l.P999 < l.P99 ||
+		l.Max < l.P999 {
 		t.Errorf("percentiles %+v", l)
 	}
 }
@@ -45,7 +47,8 @@ func TestBenchMeasuresTheFirstEventOfAStream(t *testing.T) {
 		return nil
 	}), nil)
 	got := run(t.Context(), "bench", "-a", base, "--rate", "500", "--count", "5", "--stream")
-	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Answered: 5, ") || !strings.Contains(got.stdout, "First event: p50 ") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Answered: 5, ") ||
+		!strings.Contains(got.stdout, "First event: p50 ") {
 		t.Errorf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
@@ -96,7 +99,8 @@ func TestBenchSparesMachinesOfOthers(t *testing.T) {
 	}
 	for _, args := range [][]string{{"http://192.0.2.1:8080"}, {"-a", file}} {
 		got := run(t.Context(), append([]string{"bench", "--count", "1"}, args...)...)
-		if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "192.0.2.1 is not on this machine") || !strings.Contains(got.stderr, "--i-own-this-host") {
+		if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "192.0.2.1 is not on this machine") ||
+			!strings.Contains(got.stderr, "--i-own-this-host") {
 			t.Errorf("%v: exit code %d:\n%s", args, got.code, got.stderr)
 		}
 	}
@@ -108,7 +112,8 @@ func TestBenchSparesMachinesOfOthers(t *testing.T) {
 func TestBenchOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"--rate", "0"}, {"--duration", "-1s"}, {"--count", "-1"}, {"--concurrency", "0"}, {"--request-timeout", "0"}, {"hello"}, {},
+		{"--rate", "0"}, {"--duration", "-1s"}, {"--count", "-1"}, {"--concurrency", "0"}, {"--request-timeout", "0"},
+		{"hello"}, {},
 	} {
 		if got := run(t.Context(), append([]string{"bench"}, args...)...); got.code != cmdline.ExitUsage {
 			t.Errorf("%v: exit code %d:\n%s", args, got.code, got.stderr)
@@ -119,9 +124,13 @@ func TestBenchOptionsAreChecked(t *testing.T) {
 // Nothing was answered: that is a failure, and still shown.
 func TestBenchOfNothing(t *testing.T) {
 	t.Parallel()
-	base := serveAgent(t, agent.Func(func(context.Context, *agent.Turn) error { return agent.Reject(a2a.TextPart("no")) }), nil)
+	base := serveAgent(t, agent.Func(func(context.Context,
+		*agent.Turn) error {
+		return agent.Reject(a2a.TextPart("no"))
+	}), nil)
 	got := run(t.Context(), "bench", base, "--count", "3", "--rate", "100")
-	if got.code != cmdline.ExitFailure || !strings.Contains(got.stdout, "Failed: 3\n  DRAGOMAN_ERR_TASK_FAILED: 3\n") || !strings.Contains(got.stderr, "no message was answered") {
+	if got.code != cmdline.ExitFailure || !strings.Contains(got.stdout, "Failed: 3\n  DRAGOMAN_ERR_TASK_FAILED: 3\n") ||
+		!strings.Contains(got.stderr, "no message was answered") {
 		t.Errorf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }

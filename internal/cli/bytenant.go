@@ -19,13 +19,15 @@ import (
 type byTenant map[string]a2a.Service
 
 // forward passes a request on to the agent that it names.
-func forward[Req, Res any](ctx context.Context, agents byTenant, req *Req, tenantOf func(*Req) *string, do func(a2a.Service, context.Context, *Req) (Res, error)) (Res, error) {
+func forward[Req, Res any](ctx context.Context, agents byTenant, req *Req, tenantOf func(*Req) *string,
+	do func(a2a.Service, context.Context, *Req) (Res, error)) (Res, error) {
 	passed := *req
 	tenant := tenantOf(&passed)
 	agent, ok := agents[*tenant]
 	if !ok {
 		var none Res
-		return none, a2a.InvalidParams("tenant", "must name one of the agents here: "+strings.Join(slices.Sorted(maps.Keys(agents)), ", "))
+		return none, a2a.InvalidParams("tenant", "must name one of the agents here: "+
+			strings.Join(slices.Sorted(maps.Keys(agents)), ", "))
 	}
 	*tenant = ""
 	call := *a2a.CallFrom(ctx)
@@ -45,12 +47,15 @@ func (agents byTenant) Capabilities() a2a.AgentCapabilities {
 
 // SendMessage implements a2a.Service.
 func (agents byTenant) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
-	return forward(ctx, agents, req, func(r *a2a.SendMessageRequest) *string { return &r.Tenant }, a2a.Service.SendMessage)
+	return forward(ctx, agents, req, func(r *a2a.SendMessageRequest) *string { return &r.Tenant },
+		a2a.Service.SendMessage)
 }
 
 // StreamMessage implements a2a.Service.
-func (agents byTenant) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	return forward(ctx, agents, req, func(r *a2a.SendMessageRequest) *string { return &r.Tenant }, a2a.Service.StreamMessage)
+func (agents byTenant) StreamMessage(ctx context.Context,
+	req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+	return forward(ctx, agents, req, func(r *a2a.SendMessageRequest) *string { return &r.Tenant },
+		a2a.Service.StreamMessage)
 }
 
 // GetTask implements a2a.Service.
@@ -65,11 +70,13 @@ func (agents byTenant) ListTasks(ctx context.Context, req *a2a.ListTasksRequest)
 
 // CancelTask implements a2a.Service.
 func (agents byTenant) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
-	return forward(ctx, agents, req, func(r *a2a.CancelTaskRequest) *string { return &r.Tenant }, a2a.Service.CancelTask)
+	return forward(ctx, agents, req, func(r *a2a.CancelTaskRequest) *string { return &r.Tenant },
+		a2a.Service.CancelTask)
 }
 
 // Subscribe implements a2a.Service.
-func (agents byTenant) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (agents byTenant) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	return forward(ctx, agents, req, func(r *a2a.SubscribeRequest) *string { return &r.Tenant }, a2a.Service.Subscribe)
 }
 
@@ -80,12 +87,15 @@ func (agents byTenant) CreatePushConfig(ctx context.Context, req *a2a.PushConfig
 
 // GetPushConfig implements a2a.Service.
 func (agents byTenant) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
-	return forward(ctx, agents, req, func(r *a2a.GetPushConfigRequest) *string { return &r.Tenant }, a2a.Service.GetPushConfig)
+	return forward(ctx, agents, req, func(r *a2a.GetPushConfigRequest) *string { return &r.Tenant },
+		a2a.Service.GetPushConfig)
 }
 
 // ListPushConfigs implements a2a.Service.
-func (agents byTenant) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
-	return forward(ctx, agents, req, func(r *a2a.ListPushConfigsRequest) *string { return &r.Tenant }, a2a.Service.ListPushConfigs)
+func (agents byTenant) ListPushConfigs(ctx context.Context,
+	req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+	return forward(ctx, agents, req, func(r *a2a.ListPushConfigsRequest) *string { return &r.Tenant },
+		a2a.Service.ListPushConfigs)
 }
 
 // DeletePushConfig implements a2a.Service.
@@ -99,5 +109,6 @@ func (agents byTenant) DeletePushConfig(ctx context.Context, req *a2a.DeletePush
 
 // ExtendedCard implements a2a.Service.
 func (agents byTenant) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
-	return forward(ctx, agents, req, func(r *a2a.ExtendedCardRequest) *string { return &r.Tenant }, a2a.Service.ExtendedCard)
+	return forward(ctx, agents, req, func(r *a2a.ExtendedCardRequest) *string { return &r.Tenant },
+		a2a.Service.ExtendedCard)
 }

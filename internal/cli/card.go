@@ -30,11 +30,12 @@ func (c *command) cardCommand() *cobra.Command {
 func (c *command) cardGetCommand() *cobra.Command {
 	var extended, validate bool
 	get := &cobra.Command{
-		Use:     "get",
-		Short:   "Show the card of an agent",
-		Long:    cardGetLong,
-		Example: "  dragoman card get -a http://127.0.0.1:8080\n  dragoman card get -a card.json -o json\n  dragoman card get -a agent.example.com --extended",
-		Args:    cmdline.NoArgs,
+		Use:   "get",
+		Short: "Show the card of an agent",
+		Long:  cardGetLong,
+		Example: "  dragoman card get -a http://127.0.0.1:8080\n  dragoman card get -a card.json -o json\n  dragoman " +
+			"card get -a agent.example.com --extended",
+		Args: cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.within(cmd, &seen{}, func(ctx context.Context) error {
 				if validate && extended {
@@ -60,7 +61,8 @@ func (c *command) cardGetCommand() *cobra.Command {
 		},
 	}
 	get.Flags().BoolVar(&extended, "extended", false, "show the extended card, with your credentials")
-	get.Flags().BoolVar(&validate, "validate", false, "validate the public card instead of showing it, as card validate does")
+	get.Flags().BoolVar(&validate, "validate", false,
+		"validate the public card instead of showing it, as card validate does")
 	return get
 }
 
@@ -72,7 +74,8 @@ func (c *command) extendedCard(ctx context.Context) (*a2a.AgentCard, error) {
 	}
 	defer agent.Close()
 	if c.options.Bearer != "" && !takesToken(agent.Card()) { // the key of --api-key goes only where a scheme wants it
-		return nil, cmdline.Usagef("--bearer is not sent for the extended card: the agent's card declares no bearer scheme").
+		return nil, cmdline.Usagef("--bearer is not sent for the extended card: the agent's card declares no bearer " +
+			"scheme").
 			WithHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
 	}
 	return agent.ExtendedCard(ctx, &a2a.ExtendedCardRequest{})

@@ -94,7 +94,8 @@ func (c *command) showProblems(raw []byte) error {
 		}
 	} else {
 		for _, p := range problems {
-			fmt.Fprintf(c.Out, "%s %s %s\n", p.Severity, p.Rule, terminal.Inline(strings.TrimSpace(p.Path+" "+p.Message)))
+			fmt.Fprintf(c.Out, "%s %s %s\n", p.Severity, p.Rule,
+				terminal.Inline(strings.TrimSpace(p.Path+" "+p.Message)))
 		}
 		if len(problems) == 0 {
 			fmt.Fprintf(c.Out, "Nothing is wrong with this card. Its form is %s.\n", form)
@@ -115,16 +116,18 @@ other versions too, put dragoman gateway in front of it.`
 func (c *command) cardConvertCommand() *cobra.Command {
 	var to string
 	convert := &cobra.Command{
-		Use:     "convert --to FORM [FILE|URL]",
-		Short:   "Convert a card to another protocol version",
-		Long:    cardConvertLong,
-		Example: "  dragoman card convert --to 0.3 card.json\n  dragoman card convert --to union https://agent.example.com",
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "convert --to FORM [FILE|URL]",
+		Short: "Convert a card to another protocol version",
+		Long:  cardConvertLong,
+		Example: "  dragoman card convert --to 0.3 card.json\n  dragoman card convert --to union " +
+			"https://agent.example.com",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !isForm(to) {
 				return cmdline.Usagef("--to is %q", to).WithHint("give it one of " + formList())
 			}
-			return c.within(cmd, &seen{}, func(ctx context.Context) error { return c.convertCard(ctx, args, card.Form(to)) })
+			return c.within(cmd, &seen{},
+				func(ctx context.Context) error { return c.convertCard(ctx, args, card.Form(to)) })
 		},
 	}
 	convert.Flags().StringVar(&to, "to", "", "the version of the card: "+formList())
@@ -138,13 +141,16 @@ func (c *command) convertCard(ctx context.Context, args []string, to card.Form) 
 	}
 	converted, lost, err := card.Convert(raw, to)
 	if err != nil {
-		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: err.Error(), Hint: "see what is wrong with it: " + terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)})}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: err.Error(),
+			Hint: "see what is wrong with it: " +
+				terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)})}
 	}
 	for _, what := range lost {
 		c.Warn("lost: %s", what)
 	}
 	if card.HasErrors(card.Validate(raw)) {
-		c.Warn("the card has errors, and so has the converted card: %s", terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)}))
+		c.Warn("the card has errors, and so has the converted card: %s",
+			terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)}))
 	}
 	return c.ShowJSON(converted)
 }

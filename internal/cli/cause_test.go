@@ -18,8 +18,10 @@ import (
 func TestServersThatWantCertificates(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"remote error: tls: certificate required": cmdline.CodeCredentialsMissing, "remote error: tls: bad certificate": cmdline.CodeAuthFailed,
-		"remote error: tls: unknown certificate authority": cmdline.CodeAuthFailed, "remote error: tls: internal error": cmdline.CodeUnreachable,
+		"remote error: tls: certificate required":          cmdline.CodeCredentialsMissing,
+		"remote error: tls: bad certificate":               cmdline.CodeAuthFailed,
+		"remote error: tls: unknown certificate authority": cmdline.CodeAuthFailed,
+		"remote error: tls: internal error":                cmdline.CodeUnreachable,
 	} {
 		if f := unreachable(&client.UnreachableError{Agent: "Test", Err: errors.New(text)}); f.Code != want {
 			t.Errorf("%s: %s, %s", text, f.Code, f.Message)
@@ -36,13 +38,17 @@ func TestCausesOfTLS(t *testing.T) {
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
 	for name, test := range map[string]struct{ url, message, hint string }{
-		"https to an http port": {"https" + strings.TrimPrefix(plain, "http"), "the server speaks plain HTTP there", "use " + plain},
-		"http to an https port": {"http" + strings.TrimPrefix(secure.URL, "https"), "HTTP 400", "if the server speaks HTTPS, use " + secure.URL},
-		"unknown authority":     {secure.URL, "signed by an authority that this machine does not trust", "if you trust it"},
+		"https to an http port": {"https" + strings.TrimPrefix(plain, "http"), "the server speaks plain HTTP there",
+			"use " + plain},
+		"http to an https port": {"http" + strings.TrimPrefix(secure.URL, "https"), "HTTP 400",
+			"if the server speaks HTTPS, use " + secure.URL},
+		"unknown authority": {secure.URL, "signed by an authority that this machine does not trust",
+			"if you trust it"},
 	} {
 		got := run(t.Context(), "card", "get", "-a", test.url)
 		first, hint, _ := strings.Cut(got.stderr, "\nHint: ")
-		if got.code != cmdline.ExitUnreachable || !strings.Contains(first, test.message) || !strings.HasPrefix(hint, test.hint) || strings.Contains(first, "Get ") {
+		if got.code != cmdline.ExitUnreachable || !strings.Contains(first, test.message) ||
+			!strings.HasPrefix(hint, test.hint) || strings.Contains(first, "Get ") {
 			t.Errorf("%s: exit code %d:\n%s", name, got.code, got.stderr)
 		}
 	}

@@ -103,7 +103,8 @@ func (c *command) openHistory(dataDir string) *terminal.History {
 		return nil
 	}
 	return &terminal.History{File: filepath.Join(folder, historyName), Warn: func(err error) {
-		c.Warn("cannot save the history of this chat: %v; to keep no history, pass --%s %s", err, cmdline.FlagDataDir, cmdline.InMemory)
+		c.Warn("cannot save the history of this chat: %v; to keep no history, pass --%s %s", err, cmdline.FlagDataDir,
+			cmdline.InMemory)
 	}}
 }
 
@@ -111,11 +112,13 @@ func (c *command) openHistory(dataDir string) *terminal.History {
 func (c *command) chat(cmd *cobra.Command, o *chatOptions, words string) error {
 	ctx := cmd.Context()
 	if c.AsJSON {
-		return cmdline.Usagef("chat is for people and has no --output json").WithHint("for programs there is " + terminal.CommandLine([]string{c.Program, "send", "-o", "json"}))
+		return cmdline.Usagef("chat is for people and has no --output json").WithHint("for programs there is " +
+			terminal.CommandLine([]string{c.Program, "send", "-o", "json"}))
 	}
 	oneOff := !c.AtTerminal() && words != ""
 	if words == "" && terminal.IsTerminal(c.Stdin) && !c.AtTerminal() {
-		return cmdline.Usagef("chat needs a terminal: standard output is not one").WithHint("to send one message, give it after the options")
+		return cmdline.Usagef("chat needs a terminal: standard output is not one").WithHint(
+			"to send one message, give it after the options")
 	}
 	c.inChat, c.Quiet, c.Wraps, c.Shortens = true, true, true, "/task"
 	s := &chat{c: c, accept: o.accept}
@@ -169,7 +172,8 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 		return connect.NoAgent()
 	}
 	if len(o.agents) > 1 && s.c.options.HasCredentials() {
-		return cmdline.Usagef("the credentials are for one agent, and here are %d", len(o.agents)).WithHint("one agent must not see the credentials of another; start a chat with each")
+		return cmdline.Usagef("the credentials are for one agent, and here are %d",
+			len(o.agents)).WithHint("one agent must not see the credentials of another; start a chat with each")
 	}
 	var failed error
 	for _, ref := range o.agents {
@@ -199,7 +203,8 @@ func (s *chat) dial(ctx context.Context, named string) (*chatAgent, error) {
 		return nil, err
 	}
 	name := cmp.Or(terminal.Inline(cmp.Or(alias, agent.Card().Name)), ref)
-	return &chatAgent{ref: ref, name: short(name, 40), client: agent, shown: &feed{c: s.c, brief: s.c.AtTerminal()}}, nil
+	return &chatAgent{ref: ref, name: short(name, 40), client: agent, shown: &feed{c: s.c, brief: s.c.AtTerminal()}},
+		nil
 }
 
 // short cuts a text that is longer than n runes.
@@ -268,8 +273,8 @@ func (s *chat) loop(ctx context.Context, first error) error {
 	}
 }
 
-// awaitsSecret reports whether a task waits in AUTH_REQUIRED: its answer may be a password, a key or a code. It asks every
-// agent, as @NAME may begin the line.
+// awaitsSecret reports whether a task waits in AUTH_REQUIRED: its answer may be a password, a key or a code. It asks
+// every agent, as @NAME may begin the line.
 func (s *chat) awaitsSecret() bool {
 	return slices.ContainsFunc(s.agents, func(a *chatAgent) bool { return a.seen.state == a2a.TaskStateAuthRequired })
 }
@@ -407,8 +412,8 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) (err error) {
 	})
 }
 
-// during runs a turn under --timeout. Ctrl-C cancels its task, and breaks it off when it comes again or when there is no
-// task yet.
+// during runs a turn under --timeout. Ctrl-C cancels its task, and breaks it off when it comes again or when there is
+// no task yet.
 func (s *chat) during(ctx context.Context, turn func(context.Context, *seen) error) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
@@ -431,7 +436,8 @@ func (s *chat) during(ctx context.Context, turn func(context.Context, *seen) err
 		s.c.Tell("Given up. The agent may have the message all the same.")
 		return nil
 	case errors.Is(cause, errTimeUp):
-		return &cmdline.Failure{Exit: cmdline.ExitTimeout, Code: cmdline.CodeTimeout, Message: fmt.Sprintf("no result within %v", s.c.options.timeout)}
+		return &cmdline.Failure{Exit: cmdline.ExitTimeout, Code: cmdline.CodeTimeout,
+			Message: fmt.Sprintf("no result within %v", s.c.options.timeout)}
 	default:
 		return cause
 	}
@@ -551,7 +557,8 @@ func (s *chat) address(ctx context.Context, line string) error {
 // calledFirst cuts off what names an agent at the beginning of a line: a whole name, which may have spaces, or a word.
 func (s *chat) calledFirst(line string) (name, rest string) {
 	for _, agent := range s.agents {
-		if n := len(agent.name); n > len(name) && len(line) >= n && strings.EqualFold(line[:n], agent.name) && (len(line) == n || strings.ContainsRune(" ,:", rune(line[n]))) {
+		if n := len(agent.name); n > len(name) && len(line) >= n && strings.EqualFold(line[:n], agent.name) &&
+			(len(line) == n || strings.ContainsRune(" ,:", rune(line[n]))) {
 			name = line[:n]
 		}
 	}
@@ -561,8 +568,8 @@ func (s *chat) calledFirst(line string) (name, rest string) {
 	return name, strings.TrimSpace(strings.TrimLeft(line[len(name):], ",:"))
 }
 
-// find returns the agent that a word means: its number, its name, its reference, the last element of that, how one of the
-// names begins, or a word that only one of them has.
+// find returns the agent that a word means: its number, its name, its reference, the last element of that, how one of
+// the names begins, or a word that only one of them has.
 func (s *chat) find(word string) (*chatAgent, error) {
 	exact := slices.IndexFunc(s.agents, func(a *chatAgent) bool {
 		return strings.EqualFold(a.name, word) || a.ref == word

@@ -78,7 +78,8 @@ var formAgent = agent.Func(func(_ context.Context, t *agent.Turn) error {
 		case ok && strings.Contains(string(data), `"purpose":"lunch"`):
 			return t.Artifact("receipt", jsonPart(jsontext.Value(data)))
 		case ok:
-			again := strings.Replace(expenseForm, `"instructions":null`, `"instructions":"Say more","errors":{"purpose":"too short"}`, 1)
+			again := strings.Replace(expenseForm, `"instructions":null`,
+				`"instructions":"Say more","errors":{"purpose":"too short"}`, 1)
 			return t.Ask(a2a.TextPart("Something is wrong"), jsonPart(jsontext.Value(again)))
 		}
 	}
@@ -108,7 +109,8 @@ func TestChatForgetsAnswersToAuthRequired(t *testing.T) {
 		"one agent": {[]string{"chat", "-a", url}, []string{"open", "wrong", "s3cret", "/quit"}},
 		"another agent": {[]string{"chat", "-a", "other=" + other, "-a", "vault=" + url},
 			[]string{"@vault open", "@other", "@vault wrong", "@vault s3cret", "/quit"}},
-		"host": {[]string{"host", "-a", "vault=" + url, "--data-dir", ":memory:"}, []string{"@vault open", "wrong", "s3cret", "/quit"}},
+		"host": {[]string{"host", "-a", "vault=" + url, "--data-dir", ":memory:"},
+			[]string{"@vault open", "wrong", "s3cret", "/quit"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,8 +135,11 @@ func TestChatFillsFormsFieldByField(t *testing.T) {
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
-	has(t, "the output", got.stdout, `"amount":"22","purpose":"lunch","request_id":"request_id_1234567"`, "Status: completed")
-	has(t, "the error stream", got.stderr, "  Date: it must be a date such as", "  Amount: it has no number in it", "Enter sends the form", "  Date: Date of expense (date, such as 2026-11-21)\n", "Instructions: Say more", "Purpose: too short", "Resume: dragoman chat -a "+url+" --context-id ")
+	has(t, "the output", got.stdout, `"amount":"22","purpose":"lunch","request_id":"request_id_1234567"`,
+		"Status: completed")
+	has(t, "the error stream", got.stderr, "  Date: it must be a date such as", "  Amount: it has no number in it",
+		"Enter sends the form", "  Date: Date of expense (date, such as 2026-11-21)\n", "Instructions: Say more",
+		"Purpose: too short", "Resume: dragoman chat -a "+url+" --context-id ")
 	has(t, "what was asked", strings.Join(somebody.prompts, "\n"), "  Date: \n  Date: \n  Amount [20]: \n",
 		"  Amount [21]: \n  Amount [21]: \n  Purpose [lunch]: \n", "Send it? [Y/n]", "Test> ")
 	if strings.Contains(got.stdout, "Task: ") {
@@ -145,11 +150,13 @@ func TestChatFillsFormsFieldByField(t *testing.T) {
 func TestChatLeavesAndWithdrawsForms(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
-	got, somebody := talk(t, []string{"lunch", "/later", "/form", "2026-11-20", "^C", "/form", "/cancel", "/form", "/quit"}, "-a", url)
+	got, somebody := talk(t, []string{"lunch", "/later", "/form", "2026-11-20", "^C", "/form", "/cancel", "/form",
+		"/quit"}, "-a", url)
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
-	has(t, "the error stream", got.stderr, "/form asks for it again", "Error: Test waits for no form", "Status: canceled")
+	has(t, "the error stream", got.stderr, "/form asks for it again", "Error: Test waits for no form",
+		"Status: canceled")
 	has(t, "the output", got.stdout, "Status: canceled")
 	has(t, "what was asked", strings.Join(somebody.prompts, "\n"), "Test [input-required]> ")
 }
@@ -158,12 +165,16 @@ func TestChatLeavesAndWithdrawsForms(t *testing.T) {
 func TestChatLeavesAFormAlone(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
-	got, somebody := talk(t, []string{"lunch", "/later", "what else?", "/form", "2026-11-20", "", "/agents", "x", "", "", "2026-11-19", "/quit"}, "-a", url)
+	got, somebody := talk(t, []string{"lunch", "/later", "what else?", "/form", "2026-11-20", "", "/agents", "x", "",
+		"", "2026-11-19", "/quit"}, "-a", url)
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
-	has(t, "the error stream", got.stderr, "The form still waits; /form asks for it.\n", "/agents is not for forms; leave this one first, with /later.\n")
-	has(t, "what was asked", strings.Join(somebody.prompts, "\n"), "Test> \n  Date: \nTest [input-required]> \nTest [input-required]> \n  Date: \n  Amount [20]: \n", "Send it? [Y/n] \n  Date [2026-11-20]: \n  Amount [20]: ")
+	has(t, "the error stream", got.stderr, "The form still waits; /form asks for it.\n",
+		"/agents is not for forms; leave this one first, with /later.\n")
+	has(t, "what was asked", strings.Join(somebody.prompts, "\n"),
+		"Test> \n  Date: \nTest [input-required]> \nTest [input-required]> \n  Date: \n  Amount [20]: \n",
+		"Send it? [Y/n] \n  Date [2026-11-20]: \n  Amount [20]: ")
 	if n := strings.Count(got.stderr, "The agent asks for a form"); n != 3 {
 		t.Errorf("it is asked for %d times:\n%s", n, got.stderr)
 	}
@@ -179,7 +190,8 @@ func TestChatPrintsHowToComeBack(t *testing.T) {
 	_, resume, _ := strings.Cut(got.stderr, "Resume: dragoman chat -a "+url+" --task-id ")
 	task := strings.TrimSpace(resume)
 	has(t, "the error stream", got.stderr, "Task: "+task, "Status: input-required", "Context: ")
-	got, _ = talk(t, []string{`{"date":"2026-11-20","amount":"1","purpose":"lunch","request_id":"r"}`}, "-a", url, "--task-id", task)
+	got, _ = talk(t, []string{`{"date":"2026-11-20","amount":"1","purpose":"lunch","request_id":"r"}`}, "-a", url,
+		"--task-id", task)
 	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: completed") {
 		t.Fatalf("%+v", got)
 	}
@@ -207,32 +219,38 @@ func TestChatAttachesFilesAndKeepsTheConversation(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, echoAgent, nil)
 	got, _ := talk(t, []string{
-		"/file form_test.go", "/file", "look", "no more", "/file", "/file chat_test.go", "/detach", "bare", "/file /no/such/file",
+		"/file form_test.go", "/file", "look", "no more", "/file", "/file chat_test.go", "/detach", "bare",
+		"/file /no/such/file",
 		"/new", "//etc", "/history 5", "/history x", "/nonsense", " ", "/agents", "/help", "/exit",
 	}, "-a", url)
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
-	has(t, "the output", got.stdout, "Text: message 1: look with form_test.go\n", "Text: message 2: no more\n", "Text: message 3: bare\n", "Text: message 1: /etc\n", "History: user\n  Text: /etc")
-	has(t, "the error stream", got.stderr, "Nothing is attached.", "Attached to the next message: form_test.go (", "no such file",
+	has(t, "the output", got.stdout, "Text: message 1: look with form_test.go\n", "Text: message 2: no more\n",
+		"Text: message 3: bare\n", "Text: message 1: /etc\n", "History: user\n  Text: /etc")
+	has(t, "the error stream", got.stderr, "Nothing is attached.", "Attached to the next message: form_test.go (",
+		"no such file",
 		`takes a number, and "x" is none`, "there is no command /nonsense", "  1 Test ("+url+")", "/resume TASK")
 }
 
 func TestChatWithSeveralAgents(t *testing.T) {
 	t.Parallel()
 	first, second := serveAgent(t, echoAgent, nil), serveAgent(t, formAgent, nil)
-	got, _ := talk(t, []string{"one", "/agents 2", "two", "/later", "/agents " + first, "three", "/agents 7", "/agents te"}, "-a", first, "-a", second, "-a", "http://127.0.0.1:1")
+	got, _ := talk(t, []string{"one", "/agents 2", "two", "/later", "/agents " + first, "three", "/agents 7",
+		"/agents te"}, "-a", first, "-a", second, "-a", "http://127.0.0.1:1")
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, "Text: message 1: one\n", "Text: Please fill this\n", "Text: message 2: three\n")
-	has(t, "the error stream", got.stderr, "Warning: http://127.0.0.1:1 is left out:", `no agent is called "7"`, `"te" matches several agents`,
+	has(t, "the error stream", got.stderr, "Warning: http://127.0.0.1:1 is left out:", `no agent is called "7"`,
+		`"te" matches several agents`,
 		"Resume: dragoman chat -a "+first+" --context-id ", "Resume: dragoman chat -a "+second+" --task-id ")
 }
 
 func TestChatKeepsTokensApart(t *testing.T) {
 	t.Parallel()
-	for flag, value := range map[string]string{"--bearer": "secret", "--api-key": "secret", "--svc-param": "Authorization: secret"} {
+	for flag, value := range map[string]string{"--bearer": "secret", "--api-key": "secret",
+		"--svc-param": "Authorization: secret"} {
 		got := run(t.Context(), "chat", "-a", "http://a.example", "-a", "http://b.example", flag, value, "hi")
 		if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "the credentials are for one agent") {
 			t.Errorf("%s: %+v", flag, got)
@@ -294,8 +312,10 @@ func TestChatCtrlC(t *testing.T) {
 	shown := &signalling{after: "thinking", then: working}
 	var stderr bytes.Buffer
 	r := Run{
-		Program: "dragoman", Args: []string{"chat", "-a", url}, Stdin: strings.NewReader(""), Stdout: shown, Stderr: &stderr,
-		LookupEnv: func(string) (string, bool) { return "", false }, person: &person{lines: []string{"work", "stubborn", "never said"}}, onInterrupt: keys.take,
+		Program: "dragoman", Args: []string{"chat", "-a", url}, Stdin: strings.NewReader(""), Stdout: shown,
+		Stderr:    &stderr,
+		LookupEnv: func(string) (string, bool) { return "", false },
+		person:    &person{lines: []string{"work", "stubborn", "never said"}}, onInterrupt: keys.take,
 	}
 	ended := make(chan int, 1)
 	go func() { ended <- r.Do(t.Context()) }()
@@ -355,7 +375,8 @@ func TestChatIsHarmless(t *testing.T) {
 func TestChatFromAPipeAnswersForms(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
-	got := runWith(t.Context(), nil, "lunch\n\nlunch, again\n"+`{"date":"2026-11-20","purpose":"lunch"}`+"\n", "chat", "-a", url)
+	got := runWith(t.Context(), nil, "lunch\n\nlunch, again\n"+`{"date":"2026-11-20","purpose":"lunch"}`+"\n", "chat",
+		"-a", url)
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
@@ -367,11 +388,13 @@ func TestChatFromAPipeAnswersForms(t *testing.T) {
 		t.Errorf("a pipe is asked:\n%s", got.stderr)
 	}
 	got = runWith(t.Context(), nil, "lunch\n{\"date\":\"soon\"}\n", "chat", "-a", url)
-	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "the line does not fit the form: date: it must be a date") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "the line does not fit the form: date: it must "+
+		"be a date") {
 		t.Errorf("%+v", got)
 	}
 	got = runWith(t.Context(), nil, "lunch\n/form\n", "chat", "-a", url)
-	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "to answer the form, send a line with a JSON object") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "to answer the form, send a line with a JSON "+
+		"object") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -379,7 +402,8 @@ func TestChatFromAPipeAnswersForms(t *testing.T) {
 // pickyService takes no files.
 type pickyService struct{ a2a.Service }
 
-func (s pickyService) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (s pickyService) StreamMessage(ctx context.Context,
+	req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
 	for _, part := range req.Message.Parts {
 		if part.Filename != "" {
 			return nil, a2a.NewError(a2a.ErrContentTypeNotSupported, "no files")
@@ -394,11 +418,14 @@ func TestChatKeepsWhatIsAttachedWhenTheMessageDoesNotArrive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := serveService(t, pickyService{eng.Agent("echo", echoAgent, nil)}, nil, func() { eng.Shutdown(context.Background()) })
+	url := serveService(t, pickyService{eng.Agent("echo", echoAgent, nil)}, nil,
+		func() { eng.Shutdown(context.Background()) })
 	got, _ := talk(t, []string{"/file chat_test.go", "look", "/file", "/detach", "bare", "/file"}, "-a", url)
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
 	has(t, "the output", got.stdout, "message 1: bare")
-	has(t, "the error stream", got.stderr, "Error: no files\n", "\nWhat was attached (1) stays attached to the next message; /detach takes it back.\nchat_test.go (", "Nothing is attached.")
+	has(t, "the error stream", got.stderr, "Error: no files\n",
+		"\nWhat was attached (1) stays attached to the next message; /detach takes it back.\nchat_test.go (",
+		"Nothing is attached.")
 }

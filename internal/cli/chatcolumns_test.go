@@ -13,12 +13,14 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// What chat and host say to a person is broken between words, whatever the terminal's width is: it says the same on each.
+// What chat and host say to a person is broken between words, whatever the terminal's width is: it says the same on
+// each.
 func TestChatBreaksLinesBetweenWords(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
 	lines := []string{
-		"/help", "/nonsense", "20 dollars for lunch", "yesterday", "/help", "/nonsense", "/file", "2026-11-20", "", "x", "perhaps",
+		"/help", "/nonsense", "20 dollars for lunch", "yesterday", "/help", "/nonsense", "/file", "2026-11-20", "", "x",
+		"perhaps",
 		"/later", "/quit",
 	}
 	commands := map[string][]string{
@@ -35,7 +37,8 @@ func TestChatBreaksLinesBetweenWords(t *testing.T) {
 				}
 				for line := range strings.Lines(said) {
 					line = strings.TrimSuffix(line, "\n")
-					if utf8.RuneCountInString(line) > columns && strings.Contains(strings.TrimSpace(line), " ") && !copied.MatchString(line) {
+					if utf8.RuneCountInString(line) > columns && strings.Contains(strings.TrimSpace(line), " ") &&
+						!copied.MatchString(line) {
 						t.Errorf("more than %d columns: %q", columns, line)
 					}
 				}
@@ -76,7 +79,8 @@ func TestFormPromptsLeaveRoom(t *testing.T) {
 	f := formField{name: strings.Repeat("n", 100), value: []byte(fmt.Sprintf("%q", strings.Repeat("x", 200)))}
 	for _, columns := range []int{80, 40} {
 		prompt, above := f.prompt(columns)
-		if utf8.RuneCountInString(prompt) > columns*7/10 || !strings.HasSuffix(prompt, ": ") || !strings.Contains(above, "[xxx") {
+		if utf8.RuneCountInString(prompt) > columns*7/10 || !strings.HasSuffix(prompt, ": ") ||
+			!strings.Contains(above, "[xxx") {
 			t.Errorf("%q\n%q", prompt, above)
 		}
 	}

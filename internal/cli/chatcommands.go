@@ -30,18 +30,23 @@ type chatCommand struct {
 
 func chatCommands() []chatCommand {
 	return []chatCommand{
-		{"/file", "PATH|URL", "attach a file to the next message; without a path, list what is attached", (*chat).fileCommand},
+		{"/file", "PATH|URL", "attach a file to the next message; without a path, list what is attached",
+			(*chat).fileCommand},
 		{"/detach", "", "take back what is attached", (*chat).detachCommand},
-		{"/form", "", "fill the form that the agent waits for", func(s *chat, ctx context.Context, _ string) error { return s.formCommand(ctx) }},
+		{"/form", "", "fill the form that the agent waits for",
+			func(s *chat, ctx context.Context, _ string) error { return s.formCommand(ctx) }},
 		{"/cancel", "", "cancel the task", func(s *chat, ctx context.Context, _ string) error { return s.cancel(ctx) }},
 		{"/resume", "TASK", "go on with another task; without an id, follow this one", (*chat).resume},
 		{"/history", "[N]", "show the last messages of the task, 10 unless you say how many", (*chat).history},
-		{"/task", "", "show the task as it is", func(s *chat, ctx context.Context, _ string) error { return s.showTask(ctx) }},
-		{"/save", "[-f] [DIR]", "save what the task brought forth, here or in a folder; -f writes over files", (*chat).saveCommand},
+		{"/task", "", "show the task as it is",
+			func(s *chat, ctx context.Context, _ string) error { return s.showTask(ctx) }},
+		{"/save", "[-f] [DIR]", "save what the task brought forth, here or in a folder; -f writes over files",
+			(*chat).saveCommand},
 		{"/new", "", "begin a new conversation", (*chat).newCommand},
 		{"/agents", "[NUMBER|NAME]", "list the agents, or talk to another one", (*chat).agentCommand},
 		{"/help", "", "list the commands", func(s *chat, _ context.Context, _ string) error { s.help(); return nil }},
-		{"/quit", "", "leave (also Ctrl-D); tasks go on without you", func(*chat, context.Context, string) error { return errQuit }},
+		{"/quit", "", "leave (also Ctrl-D); tasks go on without you",
+			func(*chat, context.Context, string) error { return errQuit }},
 	}
 }
 
@@ -51,7 +56,8 @@ func isChatCommand(word string) bool {
 }
 
 // chatAliases are other names that people try.
-var chatAliases = map[string]string{"/exit": "/quit", "/q": "/quit", "/attach": "/file", "/?": "/help", "/agent": "/agents"}
+var chatAliases = map[string]string{"/exit": "/quit", "/q": "/quit", "/attach": "/file", "/?": "/help",
+	"/agent": "/agents"}
 
 // completeChat completes the name of a command.
 func completeChat(line string) []string {
@@ -86,7 +92,8 @@ func (s *chat) command(ctx context.Context, line string) error {
 			return cmd.run(s, ctx, strings.TrimSpace(arg))
 		}
 	}
-	return cmdline.Usagef("there is no command %s", name).WithHint("/help lists the commands; to send a message that begins with /, type // instead")
+	return cmdline.Usagef("there is no command %s",
+		name).WithHint("/help lists the commands; to send a message that begins with /, type // instead")
 }
 
 func (s *chat) help() {
@@ -243,7 +250,8 @@ func (s *chat) resume(ctx context.Context, id string) error {
 		id = string(now)
 	}
 	err := s.during(ctx, func(ctx context.Context, seen *seen) error {
-		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: a2a.TaskID(id), HistoryLength: fold.AskHistory(0)})
+		task, err := s.at.client.GetTask(ctx,
+			&a2a.GetTaskRequest{ID: a2a.TaskID(id), HistoryLength: fold.AskHistory(0)})
 		if err != nil {
 			return err
 		}

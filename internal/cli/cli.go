@@ -18,7 +18,8 @@
 //	reach.go           which agents of a host are there
 //	interrupts.go      Ctrl-C
 //
-// The program keeps nothing between runs but what was typed in conversations: it prints the ids that the next run needs.
+// The program keeps nothing between runs but what was typed in conversations: it prints the ids that the next run
+// needs.
 package cli
 
 import (
@@ -46,10 +47,12 @@ type Run struct {
 	LookupEnv func(string) (string, bool)
 	Dir       string // where a .env file is looked for, and above; "" for nowhere
 
-	onInterrupt func(func())      // lets Ctrl-C call a function instead of ending the command; nil where there is no Ctrl-C
-	beforeEnd   func(func())      // has a function called before a second signal ends the process; nil where there are no signals
-	person      terminal.Prompter // stands for a person at a terminal, in tests; nil: see the streams
-	width       int               // of that terminal in columns; 0: see the streams
+	// lets Ctrl-C call a function instead of ending the command; nil where there is no Ctrl-C
+	onInterrupt func(func())
+	// has a function called before a second signal ends the process; nil where there are no signals
+	beforeEnd func(func())
+	person    terminal.Prompter // stands for a person at a terminal, in tests; nil: see the streams
+	width     int               // of that terminal in columns; 0: see the streams
 }
 
 // Main runs the program for the process it is, and returns its exit code. The first SIGINT or SIGTERM asks the command
@@ -102,23 +105,25 @@ func newCommandOf(r *Run) *command {
 // command is what the commands of one run share.
 type command struct {
 	*cmdline.Run
-	process       *Run // that the program is
-	options       globalOptions
-	files         []envFile                   // with variables, the one that counts first at the front
-	origin        map[string]string           // where the value of a flag came from, by its name, unless it is the default
+	process *Run // that the program is
+	options globalOptions
+	files   []envFile // with variables, the one that counts first at the front
+	// where the value of a flag came from, by its name, unless it is the default
+	origin        map[string]string
 	wrong         map[string]*cmdline.Failure // what is wrong with options, by name, for the command that shows that
 	started       bool                        // the command line was understood
 	about         a2a.TaskID                  // the task that the command line names
 	listed        string                      // the agent of a registry that the command line names
 	catalogue     string                      // the URL of that registry
 	registryToken string                      // that it is called with; "" for none
-	resumeCommand map[string][]string         // what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
-	inChat        bool                        // errors are read at the prompt of a chat, where there are no flags
-	ephemeral     bool                        // the host of this run keeps no task
-	ending        a2a.TaskState               // of the task, when the command had done its work
-	cutOff        bool                        // the host of this run reached no agent for it
-	waits         *terminal.Progress          // what the run shows of its waiting; nil for nothing
-	web           *http.Client                // nil as long as nothing was fetched or called
+	// what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
+	resumeCommand map[string][]string
+	inChat        bool               // errors are read at the prompt of a chat, where there are no flags
+	ephemeral     bool               // the host of this run keeps no task
+	ending        a2a.TaskState      // of the task, when the command had done its work
+	cutOff        bool               // the host of this run reached no agent for it
+	waits         *terminal.Progress // what the run shows of its waiting; nil for nothing
+	web           *http.Client       // nil as long as nothing was fetched or called
 }
 
 // end shows an error and returns the exit code.

@@ -25,7 +25,8 @@ import (
 )
 
 func newCommand(env map[string]string) *command {
-	r := &Run{Program: "dragoman", Stdin: strings.NewReader(""), LookupEnv: func(name string) (string, bool) { value, ok := env[name]; return value, ok }}
+	r := &Run{Program: "dragoman", Stdin: strings.NewReader(""),
+		LookupEnv: func(name string) (string, bool) { value, ok := env[name]; return value, ok }}
 	r.Stdout, r.Stderr = io.Discard, io.Discard
 	return newCommandOf(r)
 }
@@ -81,7 +82,8 @@ func TestParseSince(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for in, want := range map[string]time.Time{
-		"": {}, "90m": now.Add(-90 * time.Minute), "2026-11-20T12:00:00+01:00": time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC),
+		"": {}, "90m": now.Add(-90 * time.Minute),
+		"2026-11-20T12:00:00+01:00": time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC),
 	} {
 		if got, err := parseSince(in, now); err != nil || !got.Equal(want) {
 			t.Errorf("parseSince(%q) = %v, %v", in, got, err)
@@ -131,7 +133,8 @@ func TestPrivate(t *testing.T) {
 func TestSpan(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[time.Duration]string{
-		time.Hour: "1h", 2 * time.Minute: "2m", 30 * time.Second: "30s", 90 * time.Minute: "1h30m", 720 * time.Hour: "720h",
+		time.Hour: "1h", 2 * time.Minute: "2m", 30 * time.Second: "30s", 90 * time.Minute: "1h30m",
+		720 * time.Hour:        "720h",
 		500 * time.Millisecond: "500ms", 70 * time.Second: "1m10s", 10 * time.Minute: "10m",
 	} {
 		if got := terminal.FormatDuration(in); got != want {
@@ -159,7 +162,8 @@ func TestLimitsShowEveryOption(t *testing.T) {
 			next++
 			field.SetInt(next)
 			name := fields.Type().String() + "." + fields.Type().Field(i).Name
-			for _, text := range []string{cmdline.Itoa(int(next)), terminal.FormatBytes(next), terminal.FormatDuration(time.Duration(next))} {
+			for _, text := range []string{cmdline.Itoa(int(next)), terminal.FormatBytes(next),
+				terminal.FormatDuration(time.Duration(next))} {
 				marks[text] = name
 			}
 		}
@@ -197,9 +201,11 @@ func (s lists) ListTasks(_ context.Context, req *a2a.ListTasksRequest) (*a2a.Lis
 		return nil, a2a.NewError(a2a.ErrInvalidParams, "no history length")
 	}
 	s.asked <- *req.HistoryLength
-	history := []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Count the sheep")), a2a.NewMessage(a2a.RoleAgent, a2a.TextPart("there are 7"))}
+	history := []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Count the sheep")),
+		a2a.NewMessage(a2a.RoleAgent, a2a.TextPart("there are 7"))}
 	return &a2a.ListTasksResponse{Tasks: []*a2a.Task{
-		{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, History: history}, // however much is asked for
+		// however much is asked for
+		{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, History: history},
 	}, TotalSize: 1, PageSize: 50}, nil
 }
 
@@ -220,20 +226,26 @@ func TestListAsksForNoHistory(t *testing.T) {
 
 func TestConfigShowTellsTheValueOfEachCommand(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"DRAGOMAN_AGENT_CARD": "http://a:1, http://b:2", "DRAGOMAN_AGENT": "hello", "DRAGOMAN_SVC_PARAM": "X-A: 1, 2,X-B:3", "DRAGOMAN_PARALLEL": "3"}
+	env := map[string]string{"DRAGOMAN_AGENT_CARD": "http://a:1, http://b:2", "DRAGOMAN_AGENT": "hello",
+		"DRAGOMAN_SVC_PARAM": "X-A: 1, 2,X-B:3", "DRAGOMAN_PARALLEL": "3"}
 	show := func(args ...string) string {
 		var out, errs strings.Builder
-		r := &Run{Program: "dragoman", Args: append([]string{"config", "show"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		r := &Run{Program: "dragoman", Args: append([]string{"config", "show"}, args...), Stdin: strings.NewReader(""),
+			Stdout: &out, Stderr: &errs,
 			LookupEnv: func(name string) (string, bool) { value, ok := env[name]; return value, ok }}
 		if code := r.Do(t.Context()); code != cmdline.ExitOK {
 			t.Fatalf("exit code %d: %s", code, errs.String())
 		}
 		return out.String()
 	}
-	has(t, "what variables say", show(), "\nchat agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n", "\nmcp bridge agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n",
-		"\nhost agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n", "\nserve agent: hello (DRAGOMAN_AGENT)\n", "\nhost parallel: 3 (DRAGOMAN_PARALLEL)\n", "\nhost registry:  (default)\n", "\ncoord serve session-timeout: 2m (default)\n",
+	has(t, "what variables say", show(), "\nchat agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n",
+		"\nmcp bridge agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n",
+		"\nhost agent-card: [http://a:1,http://b:2] (DRAGOMAN_AGENT_CARD)\n", "\nserve agent: hello (DRAGOMAN_AGENT)\n",
+		"\nhost parallel: 3 (DRAGOMAN_PARALLEL)\n", "\nhost registry:  (default)\n",
+		"\ncoord serve session-timeout: 2m (default)\n",
 		"\ncoordinator session timeout: 2m\n", "\ncoordinator leases: 5000\n")
-	has(t, "what flags say", show("-a", "http://e:5", "--timeout", "7s"), "\nagent-card: http://e:5 (flag)\n", "\nchat agent-card: [http://e:5] (flag)\n", "\ntimeout: 7s (flag)\n")
+	has(t, "what flags say", show("-a", "http://e:5", "--timeout", "7s"), "\nagent-card: http://e:5 (flag)\n",
+		"\nchat agent-card: [http://e:5] (flag)\n", "\ntimeout: 7s (flag)\n")
 }
 
 // Every option that a variable sets is shown, under the name of its command or, if it is the same in all, alone.
@@ -246,7 +258,8 @@ func TestConfigShowsEveryOption(t *testing.T) {
 			continue
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if takesVariable(f) && !strings.Contains(got.stdout, "\n"+f.Name+": ") && !strings.Contains(got.stdout, "\n"+afterFirst(cmd.CommandPath())[1:]+" "+f.Name+": ") {
+			if takesVariable(f) && !strings.Contains(got.stdout, "\n"+f.Name+": ") &&
+				!strings.Contains(got.stdout, "\n"+afterFirst(cmd.CommandPath())[1:]+" "+f.Name+": ") {
 				t.Errorf("%s: --%s is not shown", cmd.CommandPath(), f.Name)
 			}
 		})

@@ -43,7 +43,8 @@ func (c *command) completeEntries(cmd *cobra.Command, args []string, _ string) (
 	var found completions
 	if len(args) == 0 {
 		for _, e := range c.entriesFor(cmd) {
-			found = append(found, cobra.CompletionWithDesc(terminal.Inline(e.Alias), terminal.Inline(e.Card.Description)))
+			found = append(found, cobra.CompletionWithDesc(terminal.Inline(e.Alias),
+				terminal.Inline(e.Card.Description)))
 		}
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
@@ -70,7 +71,8 @@ func (c *command) entriesFor(cmd *cobra.Command) []*registry.Entry {
 }
 
 // completeTasks completes the id of a task with those of the agent that the command line names, the newest first.
-func (c *command) completeTasks(cmd *cobra.Command, args []string, typed string) (completions, cobra.ShellCompDirective) {
+func (c *command) completeTasks(cmd *cobra.Command, args []string, typed string) (completions,
+	cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	ctx, done := c.beginCompletion(cmd)
 	defer done()
@@ -100,7 +102,8 @@ func (c *command) completeTasks(cmd *cobra.Command, args []string, typed string)
 }
 
 // completeFlagTask completes --task-id, beside which words are something to say.
-func (c *command) completeFlagTask(cmd *cobra.Command, args []string, typed string) (completions, cobra.ShellCompDirective) {
+func (c *command) completeFlagTask(cmd *cobra.Command, args []string, typed string) (completions,
+	cobra.ShellCompDirective) {
 	return c.completeTasks(cmd, args[:min(1, len(args))], typed)
 }
 

@@ -55,9 +55,10 @@ func describeCobras(root *cobra.Command) {
 
 // flagValues are those of flags that have only a few, in whatever command they are.
 var flagValues = map[string][]string{
-	"output":         {outputText, outputJSON},
-	"transport":      {a2a.BindingJSONRPC, a2a.BindingHTTPJSON, a2a.BindingGRPC},
-	"a2a-version":    {connect.AnyVersion, string(a2a.Generation10), string(a2a.Generation03), string(a2a.Generation02), string(a2a.Generation01)},
+	"output":    {outputText, outputJSON},
+	"transport": {a2a.BindingJSONRPC, a2a.BindingHTTPJSON, a2a.BindingGRPC},
+	"a2a-version": {connect.AnyVersion, string(a2a.Generation10), string(a2a.Generation03), string(a2a.Generation02),
+		string(a2a.Generation01)},
 	"llm":            {llmOff, llmAuto, llm.Gemini, llm.OpenAI, llm.Anthropic},
 	"rates":          {"snapshot", "live", "auto"},
 	"networks":       {string(guard.Public), string(guard.Loopback), string(guard.Private)},
@@ -106,7 +107,8 @@ func (c *command) completionOf(cmd *cobra.Command, flag string) cobra.Completion
 		return cobra.FixedCompletions(namesOfSamples(), cobra.ShellCompDirectiveNoFileComp)
 	case flag == connect.FlagAgentCard:
 		return c.completeAgents
-	case flag == "task-id" && cmd.Name() != "host" && cmd.Parent().Name() != "host": // whose tasks are those of no agent
+	case flag == "task-id" && cmd.Name() != "host" && cmd.Parent().Name() != "host":
+		// whose tasks are those of no agent
 		return c.completeFlagTask
 	case flag == "fail-on":
 		return completeStates

@@ -28,7 +28,8 @@ func TestCompletionOfValues(t *testing.T) {
 		{"host ask --llm ", []string{"off", "auto", "gemini", "openai", "anthropic"}},
 		{"task list --status ", stateWords()},
 		{"send --fail-on ", stateWords()},
-		{"task wait --fail-on failed,re", []string{"failed,submitted", "failed,working", "failed,completed", "failed,canceled", "failed,input-required", "failed,rejected", "failed,auth-required"}},
+		{"task wait --fail-on failed,re", []string{"failed,submitted", "failed,working", "failed,completed",
+			"failed,canceled", "failed,input-required", "failed,rejected", "failed,auth-required"}},
 	} {
 		args := strings.Split(test.line, " ")
 		got := run(t.Context(), append([]string{"__complete"}, args...)...)
@@ -55,7 +56,8 @@ func TestCompletionOfNamesAndTasks(t *testing.T) {
 	task := taskOf(t, url)
 	catalogue := runServer(t, "registry", "serve", "--addr", "127.0.0.1:0", "--data-dir", cmdline.InMemory)
 	for _, args := range [][]string{{url, "--alias", "rates"}, {serveAgent(t, asker, nil), "--alias", "two words"}} {
-		if got := run(t.Context(), append([]string{"registry", "add", "--registry", catalogue}, args...)...); got.code != cmdline.ExitOK {
+		if got := run(t.Context(), append([]string{"registry", "add", "--registry", catalogue},
+			args...)...); got.code != cmdline.ExitOK {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -82,7 +84,8 @@ func TestCompletionOfNamesAndTasks(t *testing.T) {
 		got := runWith(t.Context(), test.env, "", append([]string{"__complete"}, test.args...)...)
 		candidates, _, _ := strings.Cut(got.stdout, "\n:")
 		none := strings.HasPrefix(got.stdout, ":")
-		if got.code != cmdline.ExitOK || none != (test.want == "") || !none && !strings.Contains("\n"+candidates+"\n", "\n"+test.want) {
+		if got.code != cmdline.ExitOK || none != (test.want == "") ||
+			!none && !strings.Contains("\n"+candidates+"\n", "\n"+test.want) {
 			t.Errorf("%v: %+v, want %q", test.args, got, test.want)
 		}
 	}

@@ -37,18 +37,20 @@ flag, a variable or a file sets, and those files.`
 func (c *command) configCommand() *cobra.Command {
 	var changed bool
 	show := &cobra.Command{
-		Use:     "show",
-		Short:   "Show options, where they come from, and limits",
-		Long:    configLong,
-		Example: "  dragoman config show\n  dragoman config show --changed\n  DRAGOMAN_AGENT_CARD=http://127.0.0.1:8080 dragoman config show -o json",
-		Args:    cmdline.NoArgs,
+		Use:   "show",
+		Short: "Show options, where they come from, and limits",
+		Long:  configLong,
+		Example: "  dragoman config show\n  dragoman config show --changed\n  " +
+			"DRAGOMAN_AGENT_CARD=http://127.0.0.1:8080 dragoman config show -o json",
+		Args: cmdline.NoArgs,
 
 		Annotations: map[string]string{annotationTolerant: "yes"},
 		RunE: func(show *cobra.Command, _ []string) error {
 			options := c.allOptions(show)
 			shown, bounds := options, limits()
 			if changed {
-				shown = slices.DeleteFunc(slices.Clone(options), func(o option) bool { return o.Source == sourceDefault })
+				shown = slices.DeleteFunc(slices.Clone(options),
+					func(o option) bool { return o.Source == sourceDefault })
 				bounds = []cmdline.Limit{}
 			}
 			if err := c.showConfig(show.Root(), shown, bounds); err != nil {
@@ -167,8 +169,8 @@ func isFromCobra(cmd *cobra.Command) bool {
 	return slices.Contains(strings.Fields(cmd.CommandPath()), "completion")
 }
 
-// describe returns the value of a flag, and where it comes from. That of a flag of another command is still to be looked
-// up; given is the flag of the command that shows it, if it has one of that name.
+// describe returns the value of a flag, and where it comes from. That of a flag of another command is still to be
+// looked up; given is the flag of the command that shows it, if it has one of that name.
 func (c *command) describe(f, given *pflag.Flag) option {
 	o := option{Name: f.Name, Source: c.origin[f.Name]}
 	value, source := c.setting(f.Name)
@@ -216,7 +218,8 @@ func copyValue(to, from *pflag.Flag) error {
 
 // limits returns what the packages of the program keep to by default, in their own words.
 func limits() []cmdline.Limit {
-	all := limitsOf(server.Options{}.Defaults(), engine.Options{}.Defaults(), client.Options{}.Defaults(), card.Options{}.Defaults())
+	all := limitsOf(server.Options{}.Defaults(), engine.Options{}.Defaults(), client.Options{}.Defaults(),
+		card.Options{}.Defaults())
 	all = append(all, registrycmd.Limits(registry.Options{}.Defaults())...)
 	return append(all, coordcmd.Limits()...)
 }
@@ -242,7 +245,8 @@ func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards c
 		{Name: "keep-alive of a stream", Value: terminal.FormatDuration(l.KeepAlive), Of: "server"},
 		{Name: "age of a card", Value: terminal.FormatDuration(srv.CardMaxAge), Of: "server"},
 		{Name: "drain", Value: terminal.FormatDuration(srv.DrainTimeout), Of: "server"},
-		{Name: "drain delay when /readyz is asked for", Value: terminal.FormatDuration(cmp.Or(srv.DrainDelay, server.DefaultDrainDelay)), Of: "server"},
+		{Name: "drain delay when /readyz is asked for",
+			Value: terminal.FormatDuration(cmp.Or(srv.DrainDelay, server.DefaultDrainDelay)), Of: "server"},
 		{Name: "turn", Value: terminal.FormatDuration(eng.TurnLimit), Of: "engine"},
 		{Name: "cancel grace", Value: terminal.FormatDuration(eng.CancelGrace), Of: "engine"},
 		{Name: "lease", Value: terminal.FormatDuration(eng.LeaseTTL), Of: "engine"},

@@ -52,17 +52,20 @@ func (h *harness) work(ctx context.Context, steps int) error {
 	if _, err := h.hook("session-start", nil); err != nil {
 		return err
 	}
-	h.env = append(h.env, "DRAGOMAN_SESSION="+sessionName(h.session)) // what a harness takes from the file of session-start
+	// what a harness takes from the file of session-start
+	h.env = append(h.env, "DRAGOMAN_SESSION="+sessionName(h.session))
 	cmd := exec.Command(h.dragoman, "coord", "stdio")
 	cmd.Env = h.env
 	var err error
-	h.mcp, err = sdk.NewClient(&sdk.Implementation{Name: codingAgent, Version: "1"}, nil).Connect(ctx, &sdk.CommandTransport{Command: cmd}, nil)
+	h.mcp, err = sdk.NewClient(&sdk.Implementation{Name: codingAgent, Version: "1"}, nil).Connect(ctx,
+		&sdk.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		return err
 	}
 	defer h.mcp.Close()
 	me := sessionName(h.session)
-	todo, err := h.call(ctx, "add_todo", map[string]any{"session_name": me, "todo_item": "functions of " + h.session, "priority": 1})
+	todo, err := h.call(ctx, "add_todo", map[string]any{"session_name": me, "todo_item": "functions of " + h.session,
+		"priority": 1})
 	if err != nil {
 		return err
 	}
@@ -80,7 +83,8 @@ func (h *harness) work(ctx context.Context, steps int) error {
 			return err
 		}
 	}
-	if _, err := h.call(ctx, "update_todo", map[string]any{"session_name": me, "todo_id": todo["todo_id"], "status": "completed"}); err != nil {
+	if _, err := h.call(ctx, "update_todo",
+		map[string]any{"session_name": me, "todo_id": todo["todo_id"], "status": "completed"}); err != nil {
 		return err
 	}
 	_, err = h.hook("session-end", nil)
@@ -169,7 +173,8 @@ func TestAgentsShareAWorkTree(t *testing.T) {
 	}
 	for _, name := range []string{"dragoman", codingAgent} { // the test binary is each program when it is called so
 		if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
-			t.Skipf("no symbolic links may be made here: %v; on Windows turn on the developer mode to run this test", err)
+			t.Skipf("no symbolic links may be made here: %v; on Windows turn on the developer mode to run this test",
+				err)
 		}
 	}
 	config := filepath.Join(t.TempDir(), "gitconfig")
@@ -191,7 +196,8 @@ func TestAgentsShareAWorkTree(t *testing.T) {
 		}
 		return out
 	}
-	daemon, err := startProcess([]string{"coord", "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir()}, t.TempDir(), os.Getenv)
+	daemon, err := startProcess([]string{"coord", "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir()},
+		t.TempDir(), os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,13 +271,15 @@ func TestAgentsShareAWorkTree(t *testing.T) {
 			}
 		}
 	}
-	if log := must(tree, "git", "log", "--oneline"); strings.Count(log, " add ") != 2*steps || strings.Contains(log, "rogue") {
+	if log := must(tree, "git", "log", "--oneline"); strings.Count(log, " add ") != 2*steps ||
+		strings.Contains(log, "rogue") {
 		t.Errorf("the history is\n%s", log)
 	}
 	if text := must(tree, "git", "status", "--porcelain"); text != "" {
 		t.Errorf("left over:\n%s", text)
 	}
-	if _, err := clitest.CallTool(t.Context(), client, "release_file_lock", map[string]any{"session_name": "holder", "file_path": "README"}); err != nil {
+	if _, err := clitest.CallTool(t.Context(), client, "release_file_lock",
+		map[string]any{"session_name": "holder", "file_path": "README"}); err != nil {
 		t.Fatal(err)
 	}
 	must(rogue, "git", "commit", "-q", "-m", "now it may")
@@ -282,7 +290,8 @@ func stdioOf(t *testing.T, program, dir string, env []string) *sdk.ClientSession
 	t.Helper()
 	cmd := exec.Command(program, "coord", "stdio")
 	cmd.Dir, cmd.Env = dir, env
-	client, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
+	client, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+		&sdk.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

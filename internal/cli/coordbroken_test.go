@@ -33,7 +33,8 @@ import (
 // commands beside it.
 func TestRelativeDataFolder(t *testing.T) {
 	t.Parallel()
-	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_DATA_DIR=mine", "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
+	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_DATA_DIR=mine", "DRAGOMAN_PROJECT=p",
+		"CLAUDE_ENV_FILE="}
 	start := dragoman(t, env, "coord", "hook", "session-start")
 	start.Stdin = strings.NewReader(`{"session_id":"1"}`)
 	if out, err := start.CombinedOutput(); err != nil || !strings.Contains(string(out), "you are registered") {
@@ -75,20 +76,23 @@ func TestNoCoordinatorLetsThrough(t *testing.T) {
 		}
 		cmd.Stdin = strings.NewReader(`{"session_id":"1","tool_name":"Edit","tool_input":{"file_path":"x"}}`)
 		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.HasPrefix(string(out), "Warning: ") || !strings.Contains(string(out), "is no coordinator") || strings.Contains(string(out), "json") {
+		if err != nil || !strings.HasPrefix(string(out), "Warning: ") ||
+			!strings.Contains(string(out), "is no coordinator") || strings.Contains(string(out), "json") {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
 	}
 }
 
-// What is known to be leased is not committed because the coordinator went away, or refused, before it had heard of all files.
+// What is known to be leased is not committed because the coordinator went away, or refused, before it had heard of all
+// files.
 func TestGuardKeepsWhatItFound(t *testing.T) {
 	t.Parallel()
 	clitest.NeedsGit(t)
 	for status, want := range map[int]struct {
 		exit int
 		said string
-	}{http.StatusServiceUnavailable: {cmdline.ExitFailure, "Warning: "}, http.StatusForbidden: {cmdline.ExitAuth, "DRAGOMAN_COORD_TOKEN"}} {
+	}{http.StatusServiceUnavailable: {cmdline.ExitFailure, "Warning: "},
+		http.StatusForbidden: {cmdline.ExitAuth, "DRAGOMAN_COORD_TOKEN"}} {
 		var asked atomic.Int32
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if asked.Add(1) == 1 {
@@ -100,11 +104,13 @@ func TestGuardKeepsWhatItFound(t *testing.T) {
 		}))
 		defer srv.Close()
 		cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + srv.URL, "DRAGOMAN_PROJECT=p"}, "coord", "guard", "check")
-		if out, err := exec.Command("sh", "-c", `cd "$1" && git init -q && touch $(seq 1 "$2") && git add .`, "", cmd.Dir, "201").CombinedOutput(); err != nil {
+		if out, err := exec.Command("sh", "-c", `cd "$1" && git init -q && touch $(seq 1 "$2") && git add .`, "",
+			cmd.Dir, "201").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		out, _ := cmd.CombinedOutput()
-		if cmd.ProcessState.ExitCode() != want.exit || !strings.Contains(string(out), "is leased by fay: d") || !strings.Contains(string(out), want.said) {
+		if cmd.ProcessState.ExitCode() != want.exit || !strings.Contains(string(out), "is leased by fay: d") ||
+			!strings.Contains(string(out), want.said) {
 			t.Errorf("%d: exit %d\n%s", status, cmd.ProcessState.ExitCode(), out)
 		}
 	}
@@ -118,11 +124,14 @@ func TestCoordinatorHangs(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"guard", "check"}, {"hook", "session-start"}, {"hook", "pre-tool-use"}, {"hook", "stop"}, {"doctor"}} {
+	for _, args := range [][]string{{"guard", "check"}, {"hook", "session-start"}, {"hook", "pre-tool-use"},
+		{"hook", "stop"}, {"doctor"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
-			cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}, append([]string{"coord"}, args...)...)
-			if out, err := exec.Command("sh", "-c", `cd "$1" && git init -q && touch x && git add x`, "", cmd.Dir).CombinedOutput(); err != nil {
+			cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="},
+				append([]string{"coord"}, args...)...)
+			if out, err := exec.Command("sh", "-c", `cd "$1" && git init -q && touch x && git add x`, "",
+				cmd.Dir).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			cmd.Stdin = strings.NewReader(`{"session_id":"1","tool_name":"Edit","tool_input":{"file_path":"x"}}`)
@@ -134,7 +143,8 @@ func TestCoordinatorHangs(t *testing.T) {
 			if (err != nil) != (args[0] == "doctor") { // which says that all is not well
 				t.Error(err)
 			}
-			for want, is := range map[string]bool{url + " does not respond": true, "kill -9": true, "deadline": false, "dragoman coord serve": false} {
+			for want, is := range map[string]bool{url + " does not respond": true, "kill -9": true, "deadline": false,
+				"dragoman coord serve": false} {
 				if strings.Contains(string(out), want) != is {
 					t.Errorf("%q is %t in\n%s", want, !is, out)
 				}
@@ -143,12 +153,13 @@ func TestCoordinatorHangs(t *testing.T) {
 	}
 }
 
-// An edit does not pass unseen because the coordinator was stopped: the hook before it starts one, and none before what is no
-// edit.
+// An edit does not pass unseen because the coordinator was stopped: the hook before it starts one, and none before what
+// is no edit.
 func TestEditsStartTheCoordinator(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
+	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p",
+		"CLAUDE_ENV_FILE="}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	for _, step := range []struct{ moment, input, want string }{
 		{"pre-tool-use", `{"session_id":"a","tool_name":"Read","tool_input":{"file_path":"x"}}`, ""},
@@ -159,7 +170,8 @@ func TestEditsStartTheCoordinator(t *testing.T) {
 	} {
 		hook := dragoman(t, env, "coord", "hook", step.moment)
 		hook.Stdin = strings.NewReader(step.input)
-		if out, err := hook.CombinedOutput(); err != nil || !strings.Contains(string(out), step.want) || step.want == "" && len(out) > 0 {
+		if out, err := hook.CombinedOutput(); err != nil || !strings.Contains(string(out), step.want) ||
+			step.want == "" && len(out) > 0 {
 			t.Fatalf("%+v: %v\n%s", step, err, out)
 		}
 	}
@@ -182,23 +194,26 @@ func TestStdioGoesOnAfterGarbage(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`, `"id":2,"error"`},
 		{`{"jsonrpc":"2.0","id":3,"method":"prompts/get"}`, `"id":3,"error"`},
 		{`{"jsonrpc":"2.0","id":4,"method":"resources/read"}`, `"id":4,"error"`},
-		{`{"method":"tools/call","params":{"name":"add_todo","arguments":{"todo_item":"` + strings.Repeat("x", 20<<20) + `"}},"jsonrpc":"2.0","id":5}`, `"id":5,"error":{"code":-32600`},
+		{`{"method":"tools/call","params":{"name":"add_todo","arguments":{"todo_item":"` + strings.Repeat("x", 20<<20) +
+			`"}},"jsonrpc":"2.0","id":5}`, `"id":5,"error":{"code":-32600`},
 		{`{"jsonrpc":"2.0","id":6,"method":"prompts/get","params":{"name":"join_project","arguments":{"session_name":"a"}}}`, `Join the project \"p\"`},
-		{`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"dragoman://p/nothing"}}`, `"id":7,"error":{"code":-32`},
+		{`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"dragoman://p/nothing"}}`,
+			`"id":7,"error":{"code":-32`},
 		{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"list_active_agents"}}`, `"id":8,"result"`},
 	} {
 		if _, err := io.WriteString(in, step[0]+"\n"); err != nil {
 			t.Fatal(err)
 		}
 		line, err := lines.ReadString('\n')
-		if err != nil || !strings.Contains(line, step[1]) || strings.Contains(line, "calling") || strings.Contains(line, "rejected") {
+		if err != nil || !strings.Contains(line, step[1]) || strings.Contains(line, "calling") ||
+			strings.Contains(line, "rejected") {
 			t.Fatalf("%.200s\nis answered with\n%s(%v), without %s", step[0], line, err, step[1])
 		}
 	}
 }
 
-// Whoever waits when the coordinator is killed gets an answer of the usual form, which says what may have happened; so does
-// who asks for what is not there, over HTTP in between.
+// Whoever waits when the coordinator is killed gets an answer of the usual form, which says what may have happened; so
+// does who asks for what is not there, over HTTP in between.
 func TestStdioSaysThatTheCoordinatorIsGone(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)
@@ -206,23 +221,28 @@ func TestStdioSaysThatTheCoordinatorIsGone(t *testing.T) {
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	session := stdioClient(t, dragoman(t, env, "coord", "stdio"), "", nil)
 	for _, name := range []string{"a", "b"} {
-		mustCall(t, session, "register_agent", map[string]any{"session_name": name, "task_id": name, "branch": "", "description": ""}, `"registered"`)
+		mustCall(t, session, "register_agent",
+			map[string]any{"session_name": name, "task_id": name, "branch": "", "description": ""}, `"registered"`)
 	}
-	if _, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "dragoman://p/nothing"}); err == nil || strings.Contains(err.Error(), "rejected") {
+	if _, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "dragoman://p/nothing"}); err == nil ||
+		strings.Contains(err.Error(), "rejected") {
 		t.Error(err)
 	}
 	answer := make(chan string, 1)
 	go func() {
-		text, err := clitest.CallTool(context.Background(), session, "query_agent", map[string]any{"from_session": "a", "to_session": "b", "query_type": "q", "query": "Who?", "timeout": 300})
+		text, err := clitest.CallTool(context.Background(), session, "query_agent",
+			map[string]any{"from_session": "a", "to_session": "b", "query_type": "q", "query": "Who?", "timeout": 300})
 		answer <- fmt.Sprint(string(text), err)
 	}()
 	clitest.Await(t, func() bool {
-		text, err := clitest.CallTool(t.Context(), session, "check_messages", map[string]any{"session_name": "b", "peek": true})
+		text, err := clitest.CallTool(t.Context(), session, "check_messages",
+			map[string]any{"session_name": "b", "peek": true})
 		return err == nil && strings.Contains(string(text), "Who?")
 	})
 	stopDaemon(t, data, syscall.SIGKILL)
 	said := <-answer
-	if !strings.Contains(said, `"code":"unavailable"`) || !strings.Contains(said, "may have done") || strings.Contains(said, "http") {
+	if !strings.Contains(said, `"code":"unavailable"`) || !strings.Contains(said, "may have done") ||
+		strings.Contains(said, "http") {
 		t.Error(said)
 	}
 	mustCall(t, session, "list_active_agents", nil, `"b":`) // it is there again
@@ -238,7 +258,10 @@ func TestStdioSubscribesAgain(t *testing.T) {
 	join := func(version string) (session *sdk.ClientSession, updated chan string) {
 		updated = make(chan string, 1000)
 		session = stdioClient(t, dragoman(t, env, "coord", "stdio"), version, &sdk.ClientOptions{
-			ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
+			ResourceUpdatedHandler: func(_ context.Context,
+				req *sdk.ResourceUpdatedNotificationRequest) {
+				updated <- req.Params.URI
+			},
 		})
 		for _, uri := range []string{agents, leases} {
 			if err := session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}); err != nil {
@@ -303,24 +326,35 @@ func TestStdioTakesAbsolutePaths(t *testing.T) {
 		}
 		return args
 	}
-	mustCall(t, session, "announce_file_change", announce("a", map[string]any{"file_path": filepath.Join(cmd.Dir, "src", "main.go")}), `"locked","file_path":"src/main.go"`)
-	mustCall(t, session, "announce_file_change", announce("b", map[string]any{"file_path": "src/main.go"}), `"conflict"`)
-	mustCall(t, session, "announce_file_change", announce("b", map[string]any{"paths": []string{filepath.Join(cmd.Dir, "src") + "/", filepath.Join(cmd.Dir, "x")}}), `"conflict"`)
-	mustCall(t, session, "announce_file_change", announce("b", map[string]any{"paths": []string{filepath.Join(cmd.Dir, "doc") + "/"}}), `"paths":["doc/"]`)
-	mustCall(t, session, "release_file_lock", map[string]any{"session_name": "a", "file_path": filepath.Join(cmd.Dir, "src", "main.go")}, `"released"`)
+	mustCall(t, session, "announce_file_change",
+		announce("a", map[string]any{"file_path": filepath.Join(cmd.Dir, "src", "main.go")}),
+		`"locked","file_path":"src/main.go"`)
+	mustCall(t, session, "announce_file_change", announce("b", map[string]any{"file_path": "src/main.go"}),
+		`"conflict"`)
+	mustCall(t, session, "announce_file_change",
+		announce("b", map[string]any{"paths": []string{filepath.Join(cmd.Dir, "src") + "/",
+			filepath.Join(cmd.Dir, "x")}}), `"conflict"`)
+	mustCall(t, session, "announce_file_change",
+		announce("b", map[string]any{"paths": []string{filepath.Join(cmd.Dir, "doc") + "/"}}), `"paths":["doc/"]`)
+	mustCall(t, session, "release_file_lock",
+		map[string]any{"session_name": "a", "file_path": filepath.Join(cmd.Dir, "src", "main.go")}, `"released"`)
 	// A work tree in the work tree, or beside it, has its own root; a path that leads into it is one of that.
 	in := filepath.Join(cmd.Dir, ".wt", "in")
-	if out, err := exec.Command("git", "-C", cmd.Dir, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "-q", "--allow-empty", "-m", "begin").CombinedOutput(); err != nil {
+	if out, err := exec.Command("git", "-C", cmd.Dir, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit",
+		"-q", "--allow-empty", "-m", "begin").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if out, err := exec.Command("git", "-C", cmd.Dir, "worktree", "add", "-q", in).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for path, want := range map[string]string{
-		filepath.Join(in, "a.go"): "a.go", ".wt/in/b.go": "b.go", "./.wt//in/c/": "c/", ".wt/in/d/*.go": "d/*.go", ".wt/int/e.go": ".wt/int/e.go", "src/../.wt/in/f.go": "f.go", "w*/in/g.go": "w*/in/g.go",
+		filepath.Join(in, "a.go"): "a.go", ".wt/in/b.go": "b.go", "./.wt//in/c/": "c/", ".wt/in/d/*.go": "d/*.go",
+		".wt/int/e.go": ".wt/int/e.go", "src/../.wt/in/f.go": "f.go", "w*/in/g.go": "w*/in/g.go",
 	} {
-		mustCall(t, session, "announce_file_change", announce("w", map[string]any{"paths": []string{path}}), `"paths":["`+want+`"]`)
+		mustCall(t, session, "announce_file_change", announce("w", map[string]any{"paths": []string{path}}),
+			`"paths":["`+want+`"]`)
 	}
 	mustCall(t, session, "announce_file_change", announce("v", map[string]any{"file_path": "a.go"}), `"conflict"`)
-	mustCall(t, session, "announce_file_change", announce("a", map[string]any{"file_path": "/etc/hosts"}), coord.CodeInvalid)
+	mustCall(t, session, "announce_file_change", announce("a", map[string]any{"file_path": "/etc/hosts"}),
+		coord.CodeInvalid)
 }

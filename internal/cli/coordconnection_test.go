@@ -21,23 +21,27 @@ func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 	const alive = 3 * time.Second // the least that serve takes
 	addr, data := freeAddress(t), t.TempDir()
 	serve := func() *serverProcess {
-		s, url := startCoordinator(t, "--extended", "--session-timeout", alive.String(), "--addr", addr, "--data-dir", data)
+		s, url := startCoordinator(t, "--extended", "--session-timeout", alive.String(), "--addr", addr, "--data-dir",
+			data)
 		if url != "http://"+addr {
 			t.Fatalf("serves at %s", url)
 		}
 		return s
 	}
 	s := serve()
-	env := []string{"DRAGOMAN_COORD=http://" + addr, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p", "DRAGOMAN_SESSION=ann"}
+	env := []string{"DRAGOMAN_COORD=http://" + addr, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p",
+		"DRAGOMAN_SESSION=ann"}
 	cmd := dragoman(t, env, "coord", "stdio")
 	ann := stdioClient(t, cmd, "", nil)
 	me := map[string]any{"session_name": "ann", "task_id": "1", "branch": "", "description": ""}
 	mustCall(t, ann, "register_agent", me, `"registered"`)
 	mustCall(t, ann, "register_agent", me, `"registered"`) // a second time, which frees it from what it was bound to
-	mustCall(t, ann, "announce_file_change", map[string]any{"session_name": "ann", "file_path": "x", "change_type": "modify"}, `"locked"`)
+	mustCall(t, ann, "announce_file_change",
+		map[string]any{"session_name": "ann", "file_path": "x", "change_type": "modify"}, `"locked"`)
 
 	holds := func(c *sdk.ClientSession) bool {
-		text, err := clitest.CallTool(t.Context(), c, "check_lock", map[string]any{"project_id": "p", "session_name": "looker", "file_path": "x"})
+		text, err := clitest.CallTool(t.Context(), c, "check_lock",
+			map[string]any{"project_id": "p", "session_name": "looker", "file_path": "x"})
 		if err != nil {
 			t.Fatal(err)
 		}

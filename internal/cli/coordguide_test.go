@@ -69,7 +69,8 @@ func TestCoordinationGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := &guide{T: t, dir: filepath.Join(t.TempDir(), "shop"), bin: t.TempDir(), addr: freeAddress(t)}
-	if err := os.Symlink(self, filepath.Join(g.bin, "dragoman")); err != nil { // the test binary is the program when it is called so
+	// the test binary is the program when it is called so
+	if err := os.Symlink(self, filepath.Join(g.bin, "dragoman")); err != nil {
 		t.Fatal(err)
 	}
 	g.env = append(os.Environ(), "PATH="+g.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "DRAGOMAN_ADDR="+g.addr,
@@ -111,7 +112,8 @@ func TestCoordinationGuideNamesTheTools(t *testing.T) {
 	}
 }
 
-// console runs the commands of a block. The lines after a command are what it prints; a command that prints an error fails.
+// console runs the commands of a block. The lines after a command are what it prints; a command that prints an error
+// fails.
 func (g *guide) console(block string) {
 	for _, part := range strings.Split("\n"+block, "\n$ ")[1:] {
 		command, printed, _ := strings.Cut(part, "\n")
@@ -127,7 +129,8 @@ func (g *guide) console(block string) {
 	}
 }
 
-// compare looks for the lines of a page in what a command printed, in their order. In a line, "..." stands for any text.
+// compare looks for the lines of a page in what a command printed, in their order. In a line, "..." stands for any
+// text.
 func (g *guide) compare(command, printed, out string) {
 	g.Helper()
 	rest := out
@@ -178,13 +181,15 @@ func (g *guide) run(command, stdin string) (out string, err error) {
 // harness does what a harness does with its files: connects with servers, and runs hooks.
 func (g *guide) harness(file *harnessFile) {
 	for name, s := range file.Servers {
-		var transport sdk.Transport = &sdk.StreamableClientTransport{Endpoint: strings.Replace(s.URL, "127.0.0.1:8096", g.addr, 1)}
+		var transport sdk.Transport = &sdk.StreamableClientTransport{Endpoint: strings.Replace(s.URL, "127.0.0.1:8096",
+			g.addr, 1)}
 		if s.URL == "" {
 			cmd := exec.Command(filepath.Join(g.bin, s.Command), s.Args...)
 			cmd.Dir, cmd.Env = g.dir, g.env
 			transport = &sdk.CommandTransport{Command: cmd}
 		}
-		client, err := sdk.NewClient(&sdk.Implementation{Name: "harness", Version: "1"}, nil).Connect(g.Context(), transport, nil)
+		client, err := sdk.NewClient(&sdk.Implementation{Name: "harness", Version: "1"}, nil).Connect(g.Context(),
+			transport, nil)
 		if err != nil {
 			g.Fatalf("%s: %v", name, err)
 		}
@@ -198,7 +203,8 @@ func (g *guide) harness(file *harnessFile) {
 	for _, moment := range []string{"SessionStart", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"} {
 		for _, group := range file.Hooks[moment] {
 			for _, hook := range group.Hooks {
-				g.shell(hook.Command, `{"session_id":"1","hook_event_name":"`+moment+`","tool_name":"Edit","tool_input":{"file_path":"x"}}`)
+				g.shell(hook.Command, `{"session_id":"1","hook_event_name":"`+moment+
+					`","tool_name":"Edit","tool_input":{"file_path":"x"}}`)
 			}
 		}
 	}

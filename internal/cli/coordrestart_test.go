@@ -15,8 +15,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/clitest"
 )
 
-// Who has asked a session over A2A gets its answer, though the coordinator is killed meanwhile; and the task is there after
-// the next time, too.
+// Who has asked a session over A2A gets its answer, though the coordinator is killed meanwhile; and the task is there
+// after the next time, too.
 func TestQuestionsOverA2AOutliveTheCoordinator(t *testing.T) {
 	t.Parallel()
 	data, addr := t.TempDir(), freeAddress(t)
@@ -46,7 +46,8 @@ func TestQuestionsOverA2AOutliveTheCoordinator(t *testing.T) {
 		ID string `json:"id"`
 	}) {
 		client := connectTo(t, url, "")
-		text, err := clitest.CallTool(t.Context(), client, "check_messages", map[string]any{"project_id": "p", "session_name": "a", "peek": true})
+		text, err := clitest.CallTool(t.Context(), client, "check_messages",
+			map[string]any{"project_id": "p", "session_name": "a", "peek": true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +66,8 @@ func TestQuestionsOverA2AOutliveTheCoordinator(t *testing.T) {
 		t.Fatalf("there are %v", messages)
 	}
 	mustCall(t, connectTo(t, url, ""), "respond_to_query", map[string]any{
-		"project_id": "p", "from_session": "a", "to_session": "a2a:anonymous", "message_id": messages[0].ID, "response": "name and email",
+		"project_id": "p", "from_session": "a", "to_session": "a2a:anonymous", "message_id": messages[0].ID,
+		"response": "name and email",
 	}, `{"status":"response_sent","to":"a2a:anonymous","unread":1}`) // and no "matched":false
 	if err := send.Wait(); err != nil || !strings.Contains(out.String(), "name and email") {
 		t.Errorf("send ended with %v, and says %s%s", err, &out, &said)

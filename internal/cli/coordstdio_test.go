@@ -123,8 +123,10 @@ func TestStdioStartsTheCoordinator(t *testing.T) {
 	if text := bob.InitializeResult().Instructions; !strings.Contains(text, `project_id may be left out; it is "p"`) {
 		t.Error(text)
 	}
-	mustCall(t, ann, "register_agent", map[string]any{"task_id": "1", "branch": "main", "description": "d"}, `"session_name":"ann"`)
-	mustCall(t, bob, "register_agent", map[string]any{"session_name": "bob", "task_id": "2", "branch": "main", "description": "d"}, `"other_active_agents":["ann"]`)
+	mustCall(t, ann, "register_agent", map[string]any{"task_id": "1", "branch": "main", "description": "d"},
+		`"session_name":"ann"`)
+	mustCall(t, bob, "register_agent", map[string]any{"session_name": "bob", "task_id": "2", "branch": "main",
+		"description": "d"}, `"other_active_agents":["ann"]`)
 	lease := map[string]any{"file_path": "x", "change_type": "modify", "description": "d"}
 	mustCall(t, ann, "announce_file_change", lease, `"locked"`)
 	lease["session_name"] = "bob"
@@ -135,11 +137,12 @@ func TestStdioStartsTheCoordinator(t *testing.T) {
 	again(t, ann, "list_active_agents", nil, `"bob":`)
 }
 
-// again is mustCall for a client whose coordinator was killed. A call on a connection that is dead and does not know it yet
-// is answered with what to do then, which is to ask again.
+// again is mustCall for a client whose coordinator was killed. A call on a connection that is dead and does not know it
+// yet is answered with what to do then, which is to ask again.
 func again(t *testing.T, c *sdk.ClientSession, tool string, args map[string]any, want string) {
 	t.Helper()
-	if text, err := clitest.CallTool(t.Context(), c, tool, args); err == nil && strings.Contains(string(text), "look before you ask again") {
+	if text, err := clitest.CallTool(t.Context(), c, tool, args); err == nil &&
+		strings.Contains(string(text), "look before you ask again") {
 		t.Logf("%s: %s", tool, text)
 	}
 	mustCall(t, c, tool, args, want)
@@ -153,7 +156,9 @@ func TestStdioRelaxesSchemas(t *testing.T) {
 	for args, want := range map[string][]any{
 		"--project p": {"session_name"}, "--project p --session s": {},
 	} {
-		session := stdioClient(t, dragoman(t, env, append([]string{"coord", "stdio", "--embedded", "--data-dir", ":memory:"}, strings.Fields(args)...)...), "", nil)
+		session := stdioClient(t, dragoman(t, env,
+			append([]string{"coord", "stdio", "--embedded", "--data-dir", ":memory:"}, strings.Fields(args)...)...), "",
+			nil)
 		list, err := session.ListTools(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -189,9 +194,11 @@ func TestStdioTakesListsWithoutParams(t *testing.T) {
 			t.Fatalf("%s\nis answered with\n%s(%v), without %s", request, line, err, want)
 		}
 	}
-	ask(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, `"2024-11-05"`)
+	ask(
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, `"2024-11-05"`)
 	for method, want := range map[string]string{
-		"tools/list": `"add_todo"`, "resources/list": `"uri":"dragoman://p/agents"`, "resources/templates/list": "dragoman://{project}/agents", "prompts/list": `"join_project"`,
+		"tools/list": `"add_todo"`, "resources/list": `"uri":"dragoman://p/agents"`,
+		"resources/templates/list": "dragoman://{project}/agents", "prompts/list": `"join_project"`,
 	} {
 		ask(`{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`, want)
 	}
@@ -202,18 +209,24 @@ func TestStdioPassesOnWaits(t *testing.T) {
 	t.Parallel()
 	env := []string{"DRAGOMAN_PROJECT=p"}
 	progress := make(chan string, 100)
-	session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--embedded", "--data-dir", ":memory:"), "", &sdk.ClientOptions{
-		ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) { progress <- req.Params.Message },
-	})
+	session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--embedded", "--data-dir", ":memory:"), "",
+		&sdk.ClientOptions{
+			ProgressNotificationHandler: func(_ context.Context,
+				req *sdk.ProgressNotificationClientRequest) {
+				progress <- req.Params.Message
+			},
+		})
 	for _, name := range []string{"a", "b"} {
-		mustCall(t, session, "register_agent", map[string]any{"session_name": name, "task_id": name, "branch": "", "description": ""}, `"registered"`)
+		mustCall(t, session, "register_agent",
+			map[string]any{"session_name": name, "task_id": name, "branch": "", "description": ""}, `"registered"`)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		params := &sdk.CallToolParams{Name: "query_agent", Meta: sdk.Meta{"progressToken": "t"}, Arguments: map[string]any{
-			"from_session": "a", "to_session": "b", "query_type": "q", "query": "Who?", "timeout": 300,
-		}}
+		params := &sdk.CallToolParams{Name: "query_agent", Meta: sdk.Meta{"progressToken": "t"},
+			Arguments: map[string]any{
+				"from_session": "a", "to_session": "b", "query_type": "q", "query": "Who?", "timeout": 300,
+			}}
 		_, err := session.CallTool(ctx, params)
 		ended <- err
 	}()
@@ -246,25 +259,32 @@ func TestProxyPassesOnWaits(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			progress := make(chan any, 100)
-			session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--project", version), version, &sdk.ClientOptions{
-				ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
-					progress <- req.Params.ProgressToken
-				},
-			})
+			session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--project", version), version,
+				&sdk.ClientOptions{
+					ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
+						progress <- req.Params.ProgressToken
+					},
+				})
 			for _, name := range []string{"a", "b"} {
-				mustCall(t, session, "register_agent", map[string]any{"session_name": name, "task_id": name, "branch": "", "description": ""}, `"registered"`)
+				mustCall(t, session, "register_agent",
+					map[string]any{"session_name": name, "task_id": name, "branch": "", "description": ""},
+					`"registered"`)
 			}
-			change := map[string]any{"session_name": "b", "file_path": "x", "change_type": "modify", "wait_seconds": 300}
+			change := map[string]any{"session_name": "b", "file_path": "x", "change_type": "modify",
+				"wait_seconds": 300}
 			mustCall(t, session, "announce_file_change", change, `"locked"`)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			ended := make(chan error, 2)
 			wait := func(tool string, args map[string]any) {
-				_, err := session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args, Meta: sdk.Meta{"progressToken": tool}})
+				_, err := session.CallTool(ctx,
+					&sdk.CallToolParams{Name: tool, Arguments: args, Meta: sdk.Meta{"progressToken": tool}})
 				ended <- err
 			}
-			go wait("announce_file_change", map[string]any{"session_name": "a", "file_path": "x", "change_type": "modify", "wait_seconds": 300})
-			go wait("query_agent", map[string]any{"from_session": "a", "to_session": "b", "query_type": "q", "query": "Who?", "timeout": 300})
+			go wait("announce_file_change",
+				map[string]any{"session_name": "a", "file_path": "x", "change_type": "modify", "wait_seconds": 300})
+			go wait("query_agent", map[string]any{"from_session": "a", "to_session": "b", "query_type": "q",
+				"query": "Who?", "timeout": 300})
 			for told := map[any]bool{}; len(told) < 2; {
 				select {
 				case token := <-progress:
@@ -280,10 +300,12 @@ func TestProxyPassesOnWaits(t *testing.T) {
 				}
 			}
 			clitest.Await(t, func() bool { // whoever was asked need not answer
-				text, err := clitest.CallTool(t.Context(), session, "check_messages", map[string]any{"session_name": "b", "peek": true})
+				text, err := clitest.CallTool(t.Context(), session, "check_messages",
+					map[string]any{"session_name": "b", "peek": true})
 				return err == nil && string(text) == "[]"
 			})
-			mustCall(t, session, "release_file_lock", map[string]any{"session_name": "b", "file_path": "x"}, `"released"`)
+			mustCall(t, session, "release_file_lock", map[string]any{"session_name": "b", "file_path": "x"},
+				`"released"`)
 			clitest.Await(t, func() bool { // a's claim is gone, or a would have the lock now
 				change := map[string]any{"session_name": "c", "file_path": "x", "change_type": "modify"}
 				text, err := clitest.CallTool(t.Context(), session, "announce_file_change", change)
@@ -297,10 +319,15 @@ func TestProxyPassesOnWaits(t *testing.T) {
 func TestStdioPassesOnResources(t *testing.T) {
 	t.Parallel()
 	updated := make(chan string, 100)
-	session := stdioClient(t, dragoman(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:", "--project", "p"), "", &sdk.ClientOptions{
-		ResourceUpdatedHandler: func(_ context.Context, req *sdk.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
+	session := stdioClient(t, dragoman(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:", "--project",
+		"p"), "", &sdk.ClientOptions{
+		ResourceUpdatedHandler: func(_ context.Context,
+			req *sdk.ResourceUpdatedNotificationRequest) {
+			updated <- req.Params.URI
+		},
 	})
-	mustCall(t, session, "register_agent", map[string]any{"session_name": "a", "task_id": "1", "branch": "", "description": ""}, `"registered"`)
+	mustCall(t, session, "register_agent",
+		map[string]any{"session_name": "a", "task_id": "1", "branch": "", "description": ""}, `"registered"`)
 	if _, err := session.ListResources(t.Context(), nil); err != nil {
 		t.Error(err)
 	}
@@ -327,7 +354,9 @@ func TestStdioPassesOnResources(t *testing.T) {
 func awaitUpdate(t *testing.T, session *sdk.ClientSession, updated <-chan string, uri string) {
 	t.Helper()
 	for i := range 200 {
-		mustCall(t, session, "register_agent", map[string]any{"session_name": fmt.Sprint("b", i), "task_id": "1", "branch": "", "description": ""}, `"registered"`)
+		mustCall(t, session, "register_agent",
+			map[string]any{"session_name": fmt.Sprint("b", i), "task_id": "1", "branch": "", "description": ""},
+			`"registered"`)
 		select {
 		case got := <-updated:
 			if got == uri {
@@ -344,8 +373,10 @@ func TestStdioEndsWithItsHarness(t *testing.T) {
 	t.Parallel()
 	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:", "--project", "p")
 	in, out := startRaw(t, cmd)
-	io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n")
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, `"protocolVersion":"2024-11-05"`) {
+	io.WriteString(in,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n")
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil ||
+		!strings.Contains(line, `"protocolVersion":"2024-11-05"`) {
 		t.Errorf("%q, %v", line, err)
 	}
 	in.Close()

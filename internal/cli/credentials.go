@@ -61,7 +61,8 @@ func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params ht
 	case !connect.IsHeaderValue(key):
 		return cmdline.Usagef("--api-key has characters that are not allowed in a header")
 	case !connect.IsToken(scheme.Name):
-		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: "--api-key cannot be sent: the name of the API key in the agent's card is not valid"}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid,
+			Message: "--api-key cannot be sent: the name of the API key in the agent's card is not valid"}
 	}
 	if tap, ok := c.httpClient().Transport.(*connect.Tap); ok {
 		tap.Hide(scheme.Name)
@@ -75,7 +76,8 @@ func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params ht
 		options.HTTPClient = &http.Client{Transport: addingQuery(options.HTTPClient.Transport, scheme.Name, key)}
 		options.Interceptors = append(options.Interceptors, noQueryOverGRPC)
 	default:
-		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: "the agent's card does not say where to send its API key"}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid,
+			Message: "the agent's card does not say where to send its API key"}
 	}
 	return nil
 }
@@ -93,7 +95,8 @@ func addingQuery(next http.RoundTripper, name, value string) http.RoundTripper {
 
 func noQueryOverGRPC(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
 	if call.Interface.Binding == a2a.BindingGRPC {
-		return nil, cmdline.Usagef("the agent requires its API key in the URL, which gRPC does not support").WithHint("choose another binding with --transport")
+		return nil, cmdline.Usagef("the agent requires its API key in the URL, which gRPC does not support").WithHint(
+			"choose another binding with --transport")
 	}
 	return next(ctx, call)
 }

@@ -24,18 +24,20 @@ const testKey = "hunter2hunter2"
 // serveKeyed serves an agent to those who have the key where the scheme says.
 func serveKeyed(t *testing.T, scheme a2a.SecurityScheme, given func(*http.Request) string) string {
 	t.Helper()
-	card := &a2a.AgentCard{Name: "Test", Description: "For tests", Version: "1", DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
+	card := &a2a.AgentCard{Name: "Test", Description: "For tests", Version: "1",
+		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
 		SecuritySchemes: map[string]a2a.SecurityScheme{"a": &a2a.HTTPAuthScheme{Scheme: "Bearer"}}}
 	if scheme != nil {
 		card.SecuritySchemes["k"] = scheme
 		card.SecurityRequirements = []a2a.SecurityRequirement{{"k": nil}}
 	}
-	return serveAgent(t, echoAgent, &server.Options{Card: card, Authenticator: auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {
-		if given(r) != testKey {
-			return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated, "who are you?")
-		}
-		return a2a.Identity{Subject: "ann"}, nil
-	})})
+	return serveAgent(t, echoAgent, &server.Options{Card: card,
+		Authenticator: auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {
+			if given(r) != testKey {
+				return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated, "who are you?")
+			}
+			return a2a.Identity{Subject: "ann"}, nil
+		})})
 }
 
 // The key goes where the card says, and is nowhere to be seen, not even with --debug.
@@ -45,8 +47,10 @@ func TestAPIKeyGoesWhereTheCardSays(t *testing.T) {
 		scheme a2a.SecurityScheme
 		given  func(*http.Request) string
 	}{
-		"header": {&a2a.APIKeyScheme{Location: "header", Name: "X-Team"}, func(r *http.Request) string { return r.Header.Get("X-Team") }},
-		"query":  {&a2a.APIKeyScheme{Location: "query", Name: "team"}, func(r *http.Request) string { return r.URL.Query().Get("team") }},
+		"header": {&a2a.APIKeyScheme{Location: "header", Name: "X-Team"},
+			func(r *http.Request) string { return r.Header.Get("X-Team") }},
+		"query": {&a2a.APIKeyScheme{Location: "query", Name: "team"},
+			func(r *http.Request) string { return r.URL.Query().Get("team") }},
 		"cookie": {&a2a.APIKeyScheme{Location: "cookie", Name: "team"}, func(r *http.Request) string {
 			cookie, err := r.Cookie("team")
 			if err != nil {
@@ -57,8 +61,10 @@ func TestAPIKeyGoesWhereTheCardSays(t *testing.T) {
 	} {
 		url := serveKeyed(t, test.scheme, test.given)
 		for _, binding := range []string{"JSONRPC", "HTTP+JSON"} {
-			got := runWith(t.Context(), map[string]string{"A2ACLI_API_KEY": testKey}, "", "send", "-a", url, "--text", "hi", "--debug", "--stream", "--transport", binding)
-			if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "message 1: hi") || strings.Contains(got.stderr, testKey) || !strings.Contains(got.stderr, redact.Mark) {
+			got := runWith(t.Context(), map[string]string{"A2ACLI_API_KEY": testKey}, "", "send", "-a", url, "--text",
+				"hi", "--debug", "--stream", "--transport", binding)
+			if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "message 1: hi") ||
+				strings.Contains(got.stderr, testKey) || !strings.Contains(got.stderr, redact.Mark) {
 				t.Errorf("%s, %s: %+v", name, binding, got)
 			}
 		}
@@ -86,7 +92,8 @@ func TestAPIKeyWithoutAPlace(t *testing.T) {
 		}
 	}
 	got := run(t.Context(), "config", "show", "--api-key", testKey)
-	if got.code != cmdline.ExitOK || strings.Contains(got.stdout, testKey) || !strings.Contains(got.stdout, "api-key: set, not shown (flag)") {
+	if got.code != cmdline.ExitOK || strings.Contains(got.stdout, testKey) ||
+		!strings.Contains(got.stdout, "api-key: set, not shown (flag)") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -98,7 +105,9 @@ func TestInsecureWarns(t *testing.T) {
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
 	got := run(t.Context(), "card", "get", "-a", secure.URL, "--insecure")
-	if got.code != cmdline.ExitUnreachable || !strings.Contains(got.stderr, "Warning: --insecure: certificates are not verified") || !strings.Contains(got.stderr, "HTTP 404") && !strings.Contains(got.stderr, "not found") {
+	if got.code != cmdline.ExitUnreachable ||
+		!strings.Contains(got.stderr, "Warning: --insecure: certificates are not verified") ||
+		!strings.Contains(got.stderr, "HTTP 404") && !strings.Contains(got.stderr, "not found") {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), "card", "get", "-a", secure.URL, "--insecure", "--bearer", testKey)
@@ -125,10 +134,14 @@ func TestFailOn(t *testing.T) {
 		text, states string
 		exit         int
 	}{
-		{"ask", "failed,input-required", cmdline.ExitState}, {"ask", "failed", cmdline.ExitOK}, {"reject", "TASK_STATE_REJECTED", cmdline.ExitState}, {"fine", "rejected,failed", cmdline.ExitOK}, {"fine", "asleep", cmdline.ExitUsage},
+		{"ask", "failed,input-required", cmdline.ExitState}, {"ask", "failed", cmdline.ExitOK},
+		{"reject", "TASK_STATE_REJECTED", cmdline.ExitState}, {"fine", "rejected,failed", cmdline.ExitOK},
+		{"fine", "asleep", cmdline.ExitUsage},
 	} {
 		got := run(t.Context(), "send", "-a", url, "--fail-on", test.states, "-o", "json", test.text)
-		if got.code != test.exit || test.exit == cmdline.ExitState && !strings.Contains(got.stderr, `"code":"DRAGOMAN_ERR_STATE"`) || test.exit != cmdline.ExitUsage && !strings.Contains(got.stdout, `"task"`) {
+		if got.code != test.exit || test.exit == cmdline.ExitState &&
+			!strings.Contains(got.stderr, `"code":"DRAGOMAN_ERR_STATE"`) ||
+			test.exit != cmdline.ExitUsage && !strings.Contains(got.stdout, `"task"`) {
 			t.Errorf("%+v: %+v", test, got)
 		}
 	}
@@ -142,7 +155,8 @@ func TestVerboseShowsAll(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, echoAgent, nil)
 	got := run(t.Context(), "send", "-a", url, "--verbose", "--metadata", `{"ticket": 7}`, "--history", "1", "hi")
-	has(t, "the error stream", got.stderr, "Sent: user\n  ID: ", "  Metadata: ticket: 7\n", "  Media type: text/plain\n  Text: hi\n")
+	has(t, "the error stream", got.stderr, "Sent: user\n  ID: ", "  Metadata: ticket: 7\n",
+		"  Media type: text/plain\n  Text: hi\n")
 	has(t, "the output", got.stdout, "History: user\n  ID: ", "  Metadata: ticket: 7\n")
 	if got := run(t.Context(), "send", "-a", url, "hi"); strings.Contains(got.stdout+got.stderr, "Media type") {
 		t.Errorf("%+v", got)

@@ -28,7 +28,8 @@ func TestDebugShowsExchangesWithoutCredentials(t *testing.T) {
 		return a2a.Identity{Subject: "ann"}, nil
 	})}
 	base := serveAgent(t, echo(), options)
-	got := run(t.Context(), "send", "-a", base, "--debug", "--bearer", "hunter2hunter2", "--svc-param", "X-Team: hunter3",
+	got := run(t.Context(), "send", "-a", base, "--debug", "--bearer", "hunter2hunter2", "--svc-param",
+		"X-Team: hunter3",
 		"my token is hunter2hunter2, and yours?", "-o", "json")
 	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, `"message"`) || strings.Contains(got.stdout, "[1]") {
 		t.Fatalf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
@@ -157,11 +158,13 @@ func TestDebugClips(t *testing.T) {
 			[]string{"(only the first 65536 bytes are shown)\n"}, 4 * connect.MaxDebugBody},
 		"many lines of a stream": {"text/event-stream", strings.Repeat("line\n", 1<<15) + "end",
 			[]string{"< end\n"}, 1 << 20},
-		"a credential where the line is cut": {"application/json", strings.Repeat("x", connect.MaxDebugLine-10) + token + strings.Repeat("y", 100),
+		"a credential where the line is cut": {"application/json",
+			strings.Repeat("x", connect.MaxDebugLine-10) + token + strings.Repeat("y", 100),
 			[]string{"x... (8330 bytes)\n"}, connect.MaxDebugLine + 100},
 		"many credentials before the cut": {"text/event-stream", strings.Repeat(token, 1000),
 			[]string{"[redacted]"}, connect.MaxDebugLine},
-		"a credential where the body is cut": {"application/json", strings.Repeat(strings.Repeat("x", 1023)+"\n", 63) + strings.Repeat("x", 1000) + token,
+		"a credential where the body is cut": {"application/json",
+			strings.Repeat(strings.Repeat("x", 1023)+"\n", 63) + strings.Repeat("x", 1000) + token,
 			[]string{"(only the first 65536 bytes are shown)\n"}, 2 * connect.MaxDebugBody},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +212,8 @@ func TestDebugOfALeftStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if !strings.Contains(shown.String(), "< data: a long ... (33 bytes)\n") || strings.Contains(shown.String(), "tttt") {
+	if !strings.Contains(shown.String(), "< data: a long ... (33 bytes)\n") ||
+		strings.Contains(shown.String(), "tttt") {
 		t.Errorf("got %s", shown.String())
 	}
 }
@@ -232,7 +236,8 @@ func TestDebugHidesURLsAndHeaders(t *testing.T) {
 		}
 	}
 	for name, hidden := range map[string]bool{
-		"Authorization": true, "Proxy-Authorization": true, "Cookie": true, "Set-Cookie": true, "X-Api-Key": true, "api-key": true,
+		"Authorization": true, "Proxy-Authorization": true, "Cookie": true, "Set-Cookie": true, "X-Api-Key": true,
+		"api-key":              true,
 		"X-Amz-Security-Token": true, "X-A2a-Notification-Token": true, "X-Secret": true, "X-Team": true,
 		"Content-Type": false, "A2a-Version": false, "Etag": false, "Www-Authenticate": false, "Retry-After": false,
 	} {
@@ -265,9 +270,13 @@ func TestDebugHidesCredentialsInBodies(t *testing.T) {
 // The answer of an agent controls no terminal here either.
 func TestDebugIsEscaped(t *testing.T) {
 	t.Parallel()
-	base := serveHandler(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "\x1b[2J\r\nError: forged") })
+	base := serveHandler(t, func(w http.ResponseWriter,
+		_ *http.Request) {
+		io.WriteString(w, "\x1b[2J\r\nError: forged")
+	})
 	got := run(t.Context(), "card", "get", "-a", base, "--debug")
-	if strings.ContainsAny(got.stderr, "\x1b\r") || !strings.Contains(got.stderr, `[1] < \u001b[2J`) || !strings.Contains(got.stderr, "[1] < Error: forged\n") {
+	if strings.ContainsAny(got.stderr, "\x1b\r") || !strings.Contains(got.stderr, `[1] < \u001b[2J`) ||
+		!strings.Contains(got.stderr, "[1] < Error: forged\n") {
 		t.Errorf("got %q", got.stderr)
 	}
 }

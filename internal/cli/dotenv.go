@@ -37,8 +37,8 @@ type envFile struct {
 }
 
 // findFiles reads the files that count, the one that counts first at the front: that of --config, or else the .env that
-// is nearest to the working directory on the way up; then that of the user. A file that was found, not named, and cannot
-// be read or trusted counts for nothing and has a warning.
+// is nearest to the working directory on the way up; then that of the user. A file that was found, not named, and
+// cannot be read or trusted counts for nothing and has a warning.
 func (c *command) findFiles() ([]envFile, error) {
 	var files []envFile
 	named, source := c.options.config, "--config"
@@ -86,7 +86,8 @@ func nearestFile(dir string) string {
 	return ""
 }
 
-// userFile returns the path of the user's file, whose folder is that of the A2A command-line specification; "" for none.
+// userFile returns the path of the user's file, whose folder is that of the A2A command-line specification; "" for
+// none.
 func (c *command) userFile() string {
 	home, err := c.configHome()
 	if err != nil {
@@ -126,7 +127,8 @@ func readFoundFile(path string) (envFile, error) {
 		return envFile{path: path, warning: err.Error()}, nil
 	}
 	if cmdline.IsForeign(info) {
-		return envFile{path: path, warning: path + " belongs to another user and does not count; name it with --config if you trust it"}, nil
+		return envFile{path: path, warning: path +
+			" belongs to another user and does not count; name it with --config if you trust it"}, nil
 	}
 	file, err := readEnvFile(path)
 	if errors.Is(err, fs.ErrPermission) {
@@ -163,7 +165,8 @@ func readEnvFile(path string) (envFile, error) {
 		return file, fmt.Errorf("%s: %w", path, err)
 	}
 	if isOpen(info) && file.holdsSecret() {
-		file.warning = fmt.Sprintf("%s holds a credential and others may read it; chmod 600 %s", path, terminal.ShellQuote(path))
+		file.warning = fmt.Sprintf("%s holds a credential and others may read it; chmod 600 %s", path,
+			terminal.ShellQuote(path))
 	}
 	return file, nil
 }
@@ -188,10 +191,11 @@ func (f *envFile) lookup(name string) (string, bool) {
 }
 
 // parse reads the text of a .env file. Each variable stands on a line of its own, KEY=VALUE, perhaps after "export". In
-// double quotes, \n, \r and \t are what they are in C and a backslash makes any other character itself; in single quotes
-// every character is itself; without quotes the value ends before a # that follows a space. Nothing is replaced by other
-// variables. Of two lines for a key the last one counts. Of the lines of other programs, whose rules may differ, it is only
-// noted which are no assignments. An error names the line, and never the value, which may be a secret.
+// double quotes, \n, \r and \t are what they are in C and a backslash makes any other character itself; in single
+// quotes every character is itself; without quotes the value ends before a # that follows a space. Nothing is replaced
+// by other variables. Of two lines for a key the last one counts. Of the lines of other programs, whose rules may
+// differ, it is only noted which are no assignments. An error names the line, and never the value, which may be a
+// secret.
 func (f *envFile) parse(text string) error {
 	f.vars, f.lines = make(map[string]string), make(map[string]int)
 	number, open := 0, "" // the quote of a value of another program that goes on over lines
@@ -301,7 +305,10 @@ func distance(a, b string) int {
 }
 
 func isEnvName(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' })
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
+			r != '_'
+	})
 }
 
 // unquoteEnv returns the value that a line ends with, without its quotes and the comment after it.

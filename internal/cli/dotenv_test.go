@@ -65,7 +65,8 @@ func TestParseEnvErrorsNameTheLine(t *testing.T) {
 }
 
 func FuzzParseEnv(f *testing.F) {
-	for _, seed := range []string{"DRAGOMAN_X=1", "export A2ACLI_Y='a' # b", "DRAGOMAN_Z=\"a\\n\\\"\"\r\n", "\ufeff#\nOTHER", `DRAGOMAN_X="\`} {
+	for _, seed := range []string{"DRAGOMAN_X=1", "export A2ACLI_Y='a' # b", "DRAGOMAN_Z=\"a\\n\\\"\"\r\n",
+		"\ufeff#\nOTHER", `DRAGOMAN_X="\`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -194,7 +195,8 @@ func TestConfigHome(t *testing.T) {
 func TestLinesWithoutEffect(t *testing.T) {
 	t.Parallel()
 	text := strings.Join([]string{
-		"# comment", "", "not a line", "DATABASE_URL=x", `KEY="-----BEGIN`, "of another program", `-----END"`, "also not",
+		"# comment", "", "not a line", "DATABASE_URL=x", `KEY="-----BEGIN`, "of another program", `-----END"`,
+		"also not",
 		"DRAGOMAN_AGENT_CRAD=http://127.0.0.1:8080", "DRAGOMAN_AGENT_CARD=http://127.0.0.1:8080", "DRAGOMAN_ZZZZZZZZ=1",
 		"A2ACLI_OF_ANOTHER_TOOL=1", "DRAGOMAN_STREAM=true", "DRAGOMAN_PARALEL=1",
 	}, "\n")
@@ -210,7 +212,8 @@ func TestLinesWithoutEffect(t *testing.T) {
 	want := []string{
 		path + ":3: is not KEY=VALUE and has no effect",
 		path + ":8: is not KEY=VALUE and has no effect",
-		path + ":9: DRAGOMAN_AGENT_CRAD is no variable of dragoman and has no effect; did you mean DRAGOMAN_AGENT_CARD?",
+		path + ":9: DRAGOMAN_AGENT_CRAD is no variable of dragoman and has no effect; did you mean " +
+			"DRAGOMAN_AGENT_CARD?",
 		path + ":11: DRAGOMAN_ZZZZZZZZ is no variable of dragoman and has no effect",
 		path + ":14: DRAGOMAN_PARALEL is no variable of dragoman and has no effect; did you mean DRAGOMAN_PARALLEL?",
 	}

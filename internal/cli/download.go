@@ -36,11 +36,12 @@ agent's own server or the internet. To allow other networks, pass --networks.`
 func (c *command) taskDownloadCommand() *cobra.Command {
 	var o downloadOptions
 	cmd := &cobra.Command{
-		Use:     "download ID",
-		Short:   "Save the artifacts of a task",
-		Long:    downloadLong,
-		Example: "  dragoman task download -a http://127.0.0.1:8080 ID --dir pictures\n  dragoman task download -a http://127.0.0.1:8080 ID --artifact report --force -o json",
-		Args:    c.oneID,
+		Use:   "download ID",
+		Short: "Save the artifacts of a task",
+		Long:  downloadLong,
+		Example: "  dragoman task download -a http://127.0.0.1:8080 ID --dir pictures\n  dragoman task download -a " +
+			"http://127.0.0.1:8080 ID --artifact report --force -o json",
+		Args: c.oneID,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !guard.Networks(o.networks).Valid() {
 				return cmdline.Usagef("--networks is %q; use public, loopback or private", o.networks)
@@ -59,7 +60,8 @@ func (c *command) taskDownloadCommand() *cobra.Command {
 }
 
 func networksFlag(cmd *cobra.Command, networks *string) {
-	cmd.Flags().StringVar(networks, "networks", string(guard.Public), "networks besides the agent's server to fetch files from: public, loopback (and public) or private (and both)")
+	cmd.Flags().StringVar(networks, "networks", string(guard.Public),
+		"networks besides the agent's server to fetch files from: public, loopback (and public) or private (and both)")
 }
 
 // download saves the artifacts of a task and says where they are.
@@ -94,7 +96,8 @@ func (c *command) download(ctx context.Context, agent *client.Client, o *downloa
 
 // notSaved is the error of files that are not on the disk.
 func notSaved(err error) error {
-	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal, Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
+	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal,
+		Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
 }
 
 // choose returns the artifacts with the ids or names, or all.
@@ -111,7 +114,8 @@ func choose(artifacts []*a2a.Artifact, names []string) ([]*a2a.Artifact, error) 
 			}
 		}
 		if len(chosen) == before {
-			return nil, cmdline.Usagef("the task has no artifact %q", name).WithHint("it has " + strings.Join(namesOf(artifacts), ", "))
+			return nil, cmdline.Usagef("the task has no artifact %q",
+				name).WithHint("it has " + strings.Join(namesOf(artifacts), ", "))
 		}
 	}
 	return chosen, nil
@@ -138,7 +142,8 @@ func (c *command) showSaved(task *a2a.Task, saved []savedFile) error {
 		if saved == nil {
 			saved = []savedFile{}
 		}
-		return c.ShowValue(map[string]any{"taskId": task.ID, "contextId": task.ContextID, "state": task.Status.State.String(), "files": saved})
+		return c.ShowValue(map[string]any{"taskId": task.ID, "contextId": task.ContextID,
+			"state": task.Status.State.String(), "files": saved})
 	}
 	return c.ShowText(func(p *terminal.Printer) {
 		p.Field(0, "Task", string(task.ID))
@@ -157,7 +162,8 @@ func (f savedFile) String() string {
 }
 
 // saveResult saves what a message brought and says so on the error stream.
-func (c *command) saveResult(ctx context.Context, agent *client.Client, o *sendOptions, outcome *client.Outcome, seen *seen) error {
+func (c *command) saveResult(ctx context.Context, agent *client.Client, o *sendOptions, outcome *client.Outcome,
+	seen *seen) error {
 	var made []*a2a.Artifact
 	switch answer := outcome.Message(); {
 	case answer != nil:

@@ -29,11 +29,12 @@ func registryFlag(flags *pflag.FlagSet, url *string) {
 
 // badRegistry says that a value of --registry is none.
 func badRegistry(url string) error {
-	return cmdline.Usagef("--registry is %q; it must be an http or https URL without a query", url).WithHint("for example --registry http://" + registrycmd.DefaultAddr)
+	return cmdline.Usagef("--registry is %q; it must be an http or https URL without a query",
+		url).WithHint("for example --registry http://" + registrycmd.DefaultAddr)
 }
 
-// entryName returns the name in a reference to an entry of a registry, registry:NAME. What has a port behind the colon is
-// a host of that name.
+// entryName returns the name in a reference to an entry of a registry, registry:NAME. What has a port behind the colon
+// is a host of that name.
 func entryName(ref string) (name string, isEntry bool) {
 	name, isEntry = strings.CutPrefix(ref, "registry:")
 	port, _, _ := strings.Cut(name, "/")
@@ -70,7 +71,8 @@ func lookUpCard[T any](c *command, ref string, get func(at string) (T, error)) (
 	return found, err
 }
 
-// cardAt returns where the card of a reference is: at the registry for an entry of it, and else where the reference says.
+// cardAt returns where the card of a reference is: at the registry for an entry of it, and else where the reference
+// says.
 func (c *command) cardAt(catalogue, ref string) (string, error) {
 	name, isEntry := entryName(ref)
 	if !isEntry {
@@ -82,7 +84,8 @@ func (c *command) cardAt(catalogue, ref string) (string, error) {
 	}
 	at, err := catalog.CardURL(name)
 	if err != nil {
-		return "", cmdline.Usagef("-a is %q, which names no entry of a registry", ref).WithHint("for example -a registry:rates")
+		return "", cmdline.Usagef("-a is %q, which names no entry of a registry",
+			ref).WithHint("for example -a registry:rates")
 	}
 	return at, nil
 }
@@ -94,8 +97,10 @@ func (c *command) entryFailure(name string, err error) error {
 	case !ok:
 		return err
 	case errors.Is(e, card.ErrNotFound):
-		list := terminal.CommandLine([]string{c.Program, "registry", "list", "--registry", connect.WithoutUser(c.options.registry)})
-		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeCardNotFound, Hint: "see what it has with " + list,
+		list := terminal.CommandLine([]string{c.Program, "registry", "list", "--registry",
+			connect.WithoutUser(c.options.registry)})
+		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeCardNotFound,
+			Hint:    "see what it has with " + list,
 			Message: fmt.Sprintf("the registry at %s has no agent %q", connect.WithoutUser(c.options.registry), name)}
 	case errors.Is(e, card.ErrUnreachable):
 		return &registry.UnreachableError{URL: c.options.registry, Err: e.Err}

@@ -42,15 +42,18 @@ func TestExtendedCard(t *testing.T) {
 	}
 	quiet := eng.Agent("quiet", agent.Func(func(context.Context, *agent.Turn) error { return nil }), nil)
 	stop := func() { eng.Shutdown(context.Background()) }
-	public := &a2a.AgentCard{Name: "Test", Description: "For tests", Version: "1", DefaultInputModes: []string{"text/plain"},
-		DefaultOutputModes: []string{"text/plain"}, SecuritySchemes: map[string]a2a.SecurityScheme{"token": &a2a.HTTPAuthScheme{Scheme: "Bearer"}}}
+	public := &a2a.AgentCard{Name: "Test", Description: "For tests", Version: "1",
+		DefaultInputModes:  []string{"text/plain"},
+		DefaultOutputModes: []string{"text/plain"},
+		SecuritySchemes:    map[string]a2a.SecurityScheme{"token": &a2a.HTTPAuthScheme{Scheme: "Bearer"}}}
 	known := func() *server.Options {
-		return &server.Options{Card: public.Clone(), Authenticator: auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {
-			if r.Header.Get("Authorization") != "Bearer hunter2" {
-				return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated, "who are you?")
-			}
-			return a2a.Identity{Subject: "ann"}, nil
-		})}
+		return &server.Options{Card: public.Clone(),
+			Authenticator: auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {
+				if r.Header.Get("Authorization") != "Bearer hunter2" {
+					return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated, "who are you?")
+				}
+				return a2a.Identity{Subject: "ann"}, nil
+			})}
 	}
 	further := &a2a.AgentCard{Name: "Test, in full", Description: "For those it knows", Version: "2",
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}}
@@ -69,8 +72,10 @@ func TestExtendedCard(t *testing.T) {
 		{"the public one", has, nil, cmdline.ExitOK, `"name": "Test"`},
 		{"known", has, []string{"--extended", "--bearer", "hunter2"}, cmdline.ExitOK, `"name": "Test, in full"`},
 		{"not known", has, []string{"--extended"}, cmdline.ExitAuth, cmdline.CodeCredentialsMissing},
-		{"not configured", lies, []string{"--extended", "--bearer", "hunter2"}, cmdline.ExitFailure, "ExtendedAgentCardNotConfiguredError"},
-		{"no scheme takes a token", undeclared, []string{"--extended", "--bearer", "hunter2"}, cmdline.ExitUsage, cmdline.CodeUsage},
+		{"not configured", lies, []string{"--extended", "--bearer", "hunter2"}, cmdline.ExitFailure,
+			"ExtendedAgentCardNotConfiguredError"},
+		{"no scheme takes a token", undeclared, []string{"--extended", "--bearer", "hunter2"}, cmdline.ExitUsage,
+			cmdline.CodeUsage},
 		{"not offered", without, []string{"--extended"}, cmdline.ExitFailure, "UnsupportedOperationError"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
-// codeState is the code of a state that --fail-on names. It is no failure of this program, and no error of the protocol.
+// codeState is the code of a state that --fail-on names. It is no failure of this program, and no error of the
+// protocol.
 const codeState = cmdline.CodeOther + "STATE"
 
 // statesFlag is a list of states; it implements pflag.Value.
@@ -46,7 +47,8 @@ func (f *statesFlag) Set(text string) error {
 
 // failOnFlag lets a command fail when the task ends in one of some states, or waits.
 func (c *command) failOnFlag(flags *pflag.FlagSet) {
-	flags.Var(&c.options.failOn, "fail-on", fmt.Sprintf("exit with %d if the task ends up in one of these states, such as failed,rejected,input-required", cmdline.ExitState))
+	flags.Var(&c.options.failOn, "fail-on", fmt.Sprintf("exit with %d if the task ends up in one of these states, "+
+		"such as failed,rejected,input-required", cmdline.ExitState))
 }
 
 // verdict makes a failure of the state that the task ended in, if the user wants that.
@@ -54,5 +56,6 @@ func (c *command) verdict() error {
 	if !slices.Contains(c.options.failOn, c.ending) {
 		return nil
 	}
-	return &cmdline.Failure{Exit: cmdline.ExitState, Code: codeState, Message: fmt.Sprintf("the task is %s, which --fail-on names", stateName(c.ending))}
+	return &cmdline.Failure{Exit: cmdline.ExitState, Code: codeState,
+		Message: fmt.Sprintf("the task is %s, which --fail-on names", stateName(c.ending))}
 }

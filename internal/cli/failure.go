@@ -41,15 +41,18 @@ var protocolNames = map[a2a.Kind]string{
 
 // protocolHints say what to do about errors of the protocol: a text, and the command that comes after it, if any.
 var protocolHints = map[a2a.Kind]struct{ text, command string }{
-	a2a.ErrTaskNotFound:              {"tasks of other callers are never shown; see yours with", "task list"},
-	a2a.ErrTaskNotCancelable:         {"see how it ended with", "task get"},
-	a2a.ErrUnsupportedOperation:      {"the agent does not offer this, or the state of the task does not allow it; see what it offers with", "card get"},
-	a2a.ErrContentTypeNotSupported:   {"name the media type of a part with --media-type; see which ones the agent takes with", "card get"},
+	a2a.ErrTaskNotFound:      {"tasks of other callers are never shown; see yours with", "task list"},
+	a2a.ErrTaskNotCancelable: {"see how it ended with", "task get"},
+	a2a.ErrUnsupportedOperation: {"the agent does not offer this, or the state of the task does not allow it; " +
+		"see what it offers with", "card get"},
+	a2a.ErrContentTypeNotSupported: {"name the media type of a part with --media-type; see which ones the agent " +
+		"takes with", "card get"},
 	a2a.ErrExtendedCardNotConfigured: {"the agent has no further card; see the one it has with", "card get"},
-	a2a.ErrExtensionSupportRequired:  {"activate the extensions that the agent wants with --extension; see them with", "card get"},
-	a2a.ErrInvalidAgentResponse:      {"tell whoever runs the agent; --debug shows what it answered", ""},
-	a2a.ErrRateLimited:               {"wait a moment and try again", ""},
-	a2a.ErrTooLarge:                  {"send less, or put files behind a URL and give that to --file", ""},
+	a2a.ErrExtensionSupportRequired: {"activate the extensions that the agent wants with --extension; see them with",
+		"card get"},
+	a2a.ErrInvalidAgentResponse: {"tell whoever runs the agent; --debug shows what it answered", ""},
+	a2a.ErrRateLimited:          {"wait a moment and try again", ""},
+	a2a.ErrTooLarge:             {"send less, or put files behind a URL and give that to --file", ""},
 }
 
 // ownHints say it for an agent that is there for this run only.
@@ -119,7 +122,8 @@ var stateNames = func() *strings.Replacer {
 
 // unreachable says why an agent cannot be reached, and each reason once when several of its interfaces were tried.
 func unreachable(e *client.UnreachableError) *cmdline.Failure {
-	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Hint: "check that the agent runs and that its card has the right address"}
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable,
+		Hint: "check that the agent runs and that its card has the right address"}
 	var reasons []string
 	for _, err := range attempts(e.Err) {
 		why, _ := cmdline.CauseOf(err, "")
@@ -161,7 +165,8 @@ func cardFailure(e *card.Error) *cmdline.Failure {
 		f.Code = cmdline.CodeCardNotFound
 		f.Hint = "give -a the agent's base URL, or the URL or file of the card itself"
 		if u, err := url.Parse(cmp.Or(e.URL, e.Ref)); err == nil && strings.HasPrefix(u.Path, a2abridge.Prefix) {
-			f.Hint += "; a session of a coordinator is an agent only while it is registered: this one may have left or died, and the coordinator's page shows who is there"
+			f.Hint += "; a session of a coordinator is an agent only while it is registered: this one may have left " +
+				"or died, and the coordinator's page shows who is there"
 		}
 	case errors.Is(e, card.ErrUnauthorized):
 		f.Exit, f.Code = cmdline.ExitAuth, cmdline.CodeCredentialsMissing
@@ -180,7 +185,8 @@ func cardFailure(e *card.Error) *cmdline.Failure {
 
 func (c *command) protocolFailure(e *a2a.Error) *cmdline.Failure {
 	row := wire.RowOf(e.Kind)
-	f := &cmdline.Failure{Exit: cmdline.ExitFailure, Message: stateNames.Replace(e.Error()), A2ACode: row.Code(a2a.Generation10), Hint: c.hintFor(e.Kind)}
+	f := &cmdline.Failure{Exit: cmdline.ExitFailure, Message: stateNames.Replace(e.Error()),
+		A2ACode: row.Code(a2a.Generation10), Hint: c.hintFor(e.Kind)}
 	switch e.Kind {
 	case a2a.ErrUnauthenticated, a2a.ErrPermissionDenied:
 		f.Exit, f.Code = cmdline.ExitAuth, cmdline.CodeAuthFailed
@@ -190,7 +196,8 @@ func (c *command) protocolFailure(e *a2a.Error) *cmdline.Failure {
 		}
 		if !c.options.HasCredentials() {
 			f.Code = cmdline.CodeCredentialsMissing
-			f.Hint = "give a token in DRAGOMAN_BEARER, or a key in DRAGOMAN_API_KEY; see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get"))
+			f.Hint = "give a token in DRAGOMAN_BEARER, or a key in DRAGOMAN_API_KEY; see what the agent takes with " +
+				terminal.CommandLine(c.commandFor("card", "get"))
 		}
 	case a2a.ErrTimeout:
 		f.Exit, f.Code = cmdline.ExitTimeout, cmdline.CodeTimeout

@@ -76,9 +76,11 @@ func TestFailures(t *testing.T) {
 		}
 		got := c.failureOf(fmt.Errorf("while trying: %w", test.err))
 		if got.Exit != test.exit || got.Code != test.code || got.A2ACode != test.a2aCode {
-			t.Errorf("%v (bearer %t): %d %s %d, want %d %s %d", test.err, test.bearer, got.Exit, got.Code, got.A2ACode, test.exit, test.code, test.a2aCode)
+			t.Errorf("%v (bearer %t): %d %s %d, want %d %s %d", test.err, test.bearer, got.Exit, got.Code, got.A2ACode,
+				test.exit, test.code, test.a2aCode)
 		}
-		if strings.Contains(got.Hint, "%") || strings.Contains(got.Hint, "hunter") || strings.Contains(got.Hint, "dragoman ") && !strings.Contains(got.Hint, " -a http://127.0.0.1:1") {
+		if strings.Contains(got.Hint, "%") || strings.Contains(got.Hint, "hunter") ||
+			strings.Contains(got.Hint, "dragoman ") && !strings.Contains(got.Hint, " -a http://127.0.0.1:1") {
 			t.Errorf("%v: hint %q", test.err, got.Hint)
 		}
 	}
@@ -88,7 +90,8 @@ func TestFailures(t *testing.T) {
 func TestEveryKindHasACode(t *testing.T) {
 	t.Parallel()
 	for _, row := range wire.Table {
-		if f := newCommand(nil).failureOf(&a2a.Error{Kind: row.Kind, Remote: true}); f.Code == "" || f.Exit == cmdline.ExitOK {
+		if f := newCommand(nil).failureOf(&a2a.Error{Kind: row.Kind, Remote: true}); f.Code == "" ||
+			f.Exit == cmdline.ExitOK {
 			t.Errorf("%v: %+v", row.Kind, f)
 		}
 	}
@@ -96,14 +99,16 @@ func TestEveryKindHasACode(t *testing.T) {
 
 func TestFailureAsTextAndJSON(t *testing.T) {
 	t.Parallel()
-	f := &cmdline.Failure{Exit: 1, Code: "TaskNotFoundError", Message: "no\nsuch \xff task", Hint: "look", A2ACode: -32001}
+	f := &cmdline.Failure{Exit: 1, Code: "TaskNotFoundError", Message: "no\nsuch \xff task", Hint: "look",
+		A2ACode: -32001}
 	var text, asJSON bytes.Buffer
 	f.Write(&text, false, 0)
 	if want := "Error: no such \xff task\nHint: look\n"; text.String() != want {
 		t.Errorf("text: %q, want %q", text.String(), want)
 	}
 	f.Write(&asJSON, true, 0)
-	want := `{"error":{"code":"TaskNotFoundError","message":"no\nsuch ` + "\ufffd" + ` task","hint":"look","a2aCode":-32001}}` + "\n"
+	want := `{"error":{"code":"TaskNotFoundError","message":"no\nsuch ` + "\ufffd" +
+		` task","hint":"look","a2aCode":-32001}}` + "\n"
 	if asJSON.String() != want {
 		t.Errorf("JSON: %s, want %s", asJSON.String(), want)
 	}
@@ -146,7 +151,8 @@ func TestCredentials(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got := runWith(t.Context(), test.env, "", append([]string{"send", "-a", url, "-o", "json", "Hello"}, test.args...)...)
+			got := runWith(t.Context(), test.env, "",
+				append([]string{"send", "-a", url, "-o", "json", "Hello"}, test.args...)...)
 			if got.code != test.exit || test.code != "" && codeIn(t, got.stderr) != test.code {
 				t.Errorf("exit code %d, want %d %s: %s", got.code, test.exit, test.code, got.stderr)
 			}
@@ -187,7 +193,8 @@ func codeIn(t *testing.T, stderr string) string {
 	var body struct {
 		Error struct{ Code, Message string }
 	}
-	if err := json.Unmarshal([]byte(stderr), &body, json.MatchCaseInsensitiveNames(true)); err != nil || body.Error.Message == "" {
+	if err := json.Unmarshal([]byte(stderr), &body, json.MatchCaseInsensitiveNames(true)); err != nil ||
+		body.Error.Message == "" {
 		t.Fatalf("not an error object: %v\n%s", err, stderr)
 	}
 	return body.Error.Code
@@ -223,7 +230,8 @@ func TestTimeoutNamesTheTask(t *testing.T) {
 		if code := codeIn(t, lines[len(lines)-1]); code != cmdline.CodeTimeout {
 			t.Errorf("code %s", code)
 		}
-		if strings.Contains(got.stderr, "Resume: dragoman task subscribe -a "+url+" ") && strings.Contains(got.stderr, "Context: ") {
+		if strings.Contains(got.stderr, "Resume: dragoman task subscribe -a "+url+" ") &&
+			strings.Contains(got.stderr, "Context: ") {
 			return
 		}
 	}
@@ -257,7 +265,8 @@ func TestInterruptNamesTheTask(t *testing.T) {
 				break
 			}
 		}
-		if !strings.Contains(got.stderr, "Task: ") || !strings.Contains(got.stderr, "Resume: dragoman task subscribe -a "+url) {
+		if !strings.Contains(got.stderr, "Task: ") ||
+			!strings.Contains(got.stderr, "Resume: dragoman task subscribe -a "+url) {
 			t.Errorf("%v: it does not say how to go on:\n%s", args, got.stderr)
 		}
 	}
@@ -270,7 +279,8 @@ func TestTaskThatFailsIsNoFailureOfTheCommand(t *testing.T) {
 	} {
 		url := serveAgent(t, agent.Func(func(context.Context, *agent.Turn) error { return err }), nil)
 		got := run(t.Context(), "send", "-a", url, "Hello")
-		if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: "+name+"\n") || got.stderr != "Warning: the task ended as "+name+"\n" {
+		if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: "+name+"\n") ||
+			got.stderr != "Warning: the task ended as "+name+"\n" {
 			t.Errorf("%s: exit code %d:\n%s%s", name, got.code, got.stdout, got.stderr)
 		}
 	}
@@ -286,7 +296,8 @@ func TestAuthRequiredStopsTheWait(t *testing.T) {
 	}), nil)
 	for _, args := range [][]string{{"send", "Hello"}, {"send", "--stream", "Hello"}} {
 		got := run(t.Context(), append(args, "-a", url)...)
-		if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: auth-required") || !strings.Contains(got.stderr, "Warning: the task waits for authorization\n") {
+		if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: auth-required") ||
+			!strings.Contains(got.stderr, "Warning: the task waits for authorization\n") {
 			t.Fatalf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 		}
 		_, rest, _ := strings.Cut(got.stderr, "--task-id ")
@@ -301,7 +312,8 @@ func TestAuthRequiredStopsTheWait(t *testing.T) {
 func TestWrongStateNamesItsOwnFlag(t *testing.T) {
 	t.Parallel()
 	got := run(t.Context(), "send", "-a", "http://127.0.0.1:1", "--fail-on", "failed,bogus", "hi")
-	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, `--fail-on is "failed,bogus": use submitted, `) || strings.Contains(got.stderr, "--status") {
+	if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, `--fail-on is "failed,bogus": use submitted, `) ||
+		strings.Contains(got.stderr, "--status") {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), "task", "list", "-a", "http://127.0.0.1:1", "--status", "bogus")
@@ -314,7 +326,8 @@ func TestTransportThatAnAgentLacks(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, filesAgent(), nil)
 	got := run(t.Context(), "send", "-a", url, "--transport", "GRPC", "hi")
-	const want = "Error: the agent's card names no interface of GRPC\nHint: it has JSONRPC, HTTP+JSON; choose one of these with --transport, or leave it out\n"
+	const want = "Error: the agent's card names no interface of GRPC\nHint: it has JSONRPC, HTTP+JSON; choose one of " +
+		"these with --transport, or leave it out\n"
 	if got.code != cmdline.ExitUnreachable || got.stderr != want {
 		t.Errorf("%+v", got)
 	}

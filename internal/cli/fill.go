@@ -42,8 +42,8 @@ type filling struct {
 	told bool // how to say something that belongs in no field
 }
 
-// fill asks a person for each field of the form that the task waits for and returns the answer. A line that is an object
-// answers the whole form. It fails with errLater, errWithdraw, errQuit, and with what ask fails with.
+// fill asks a person for each field of the form that the task waits for and returns the answer. A line that is an
+// object answers the whole form. It fails with errLater, errWithdraw, errQuit, and with what ask fails with.
 func (c *command) fill(ctx context.Context, in terminal.Prompter, seen *seen) (jsontext.Value, error) {
 	f := seen.form
 	if seen.filled != nil {

@@ -20,14 +20,15 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// The names of flags that are looked for: of the one whose value is a file with settings, and of the one that lets load and checks go beyond this machine.
+// The names of flags that are looked for: of the one whose value is a file with settings, and of the one that lets load
+// and checks go beyond this machine.
 const (
 	flagConfig  = "config"
 	flagChanged = "changed"
 )
 
-// sourceFlag is the origin of a value that the command line gives, sourceDefault that of one that nothing gives; any other
-// one names a variable.
+// sourceFlag is the origin of a value that the command line gives, sourceDefault that of one that nothing gives; any
+// other one names a variable.
 const (
 	sourceFlag    = "flag"
 	sourceDefault = "default"
@@ -46,7 +47,8 @@ var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token"
 	"answer", "skeleton", "fill", flagChanged, connect.FlagOwnHost, "help", "version"}
 
 // secrets are options whose values are never shown.
-var secrets = []string{"bearer", "api-key", connect.FlagSvcParam, registrycmd.FlagToken, coordcmd.FlagToken, flagMCPToken}
+var secrets = []string{"bearer", "api-key", connect.FlagSvcParam, registrycmd.FlagToken, coordcmd.FlagToken,
+	flagMCPToken}
 
 func takesVariable(f *pflag.Flag) bool {
 	_, part := f.Annotations[cmdline.AnnotationPart]

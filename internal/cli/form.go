@@ -299,7 +299,8 @@ func (f *formField) parse(text string) jsontext.Value {
 	return quoted
 }
 
-// parseList makes an array of a text: it is one in JSON, or has elements with commas between them. It returns nil for neither.
+// parseList makes an array of a text: it is one in JSON, or has elements with commas between them. It returns nil for
+// neither.
 func (f *formField) parseList(text string) jsontext.Value {
 	whole := jsontext.Value(text)
 	if whole.Kind() == '[' || f.items == "object" || f.items == "array" {
@@ -323,7 +324,8 @@ func (f *formField) parseList(text string) jsontext.Value {
 }
 
 // kindNames says what the kinds of JSON are called in a schema.
-var kindNames = map[jsontext.Kind]string{'"': "string", '0': "number", 't': "boolean", 'f': "boolean", '[': "array", '{': "object"}
+var kindNames = map[jsontext.Kind]string{'"': "string", '0': "number", 't': "boolean", 'f': "boolean", '[': "array",
+	'{': "object"}
 
 // check says what is wrong with a value. What the agent makes of it is the agent's business.
 func (f *formField) check(value jsontext.Value) error {
@@ -333,7 +335,8 @@ func (f *formField) check(value jsontext.Value) error {
 		}
 		return nil
 	}
-	if len(f.choices) > 0 && !slices.ContainsFunc(f.choices, func(c jsontext.Value) bool { return plain(c) == plain(value) }) {
+	if len(f.choices) > 0 && !slices.ContainsFunc(f.choices,
+		func(c jsontext.Value) bool { return plain(c) == plain(value) }) {
 		return fmt.Errorf("it must be one of %s", f.hint())
 	}
 	kind := kindNames[value.Kind()]
@@ -368,8 +371,8 @@ func (f *formField) forExample() string {
 	return "; write something like " + plain(f.example)
 }
 
-// checkSchema says what else of the field's schema a value does not fit. A schema that is none, or that refers to what is
-// not in it, is for the agent to hold the value against.
+// checkSchema says what else of the field's schema a value does not fit. A schema that is none, or that refers to what
+// is not in it, is for the agent to hold the value against.
 func (f *formField) checkSchema(value jsontext.Value) error {
 	s, err := schema.Compile(f.schema)
 	if err != nil {
@@ -425,8 +428,8 @@ func (f *form) document(empty bool) jsontext.Value {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// complete returns a filled document with what the form knows of the fields that it leaves out. It says, field by field,
-// what is wrong with it.
+// complete returns a filled document with what the form knows of the fields that it leaves out. It says, field by
+// field, what is wrong with it.
 func (f *form) complete(doc jsontext.Value) (jsontext.Value, error) {
 	whole := &form{}
 	given := make(map[string]bool)

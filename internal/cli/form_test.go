@@ -49,8 +49,10 @@ func TestParseFormOfTheFirstSamples(t *testing.T) {
 
 func TestParseFormRefusesOtherData(t *testing.T) {
 	t.Parallel()
-	for _, data := range []string{``, `null`, `{}`, `[]`, `"form"`, `{"type":"form"}`, `{"type":"form","form":{"properties":{}}}`,
-		`{"type":"form","form":{"properties":["a"]}}`, `{"type":"form","form":7}`, `{"type":"receipt","form":{"properties":{"a":{}}}}`} {
+	for _, data := range []string{``, `null`, `{}`, `[]`, `"form"`, `{"type":"form"}`,
+		`{"type":"form","form":{"properties":{}}}`,
+		`{"type":"form","form":{"properties":["a"]}}`, `{"type":"form","form":7}`,
+		`{"type":"receipt","form":{"properties":{"a":{}}}}`} {
 		if f := parseForm(jsontext.Value(data)); f != nil {
 			t.Errorf("%s is the form %+v", data, f)
 		}
@@ -59,8 +61,10 @@ func TestParseFormRefusesOtherData(t *testing.T) {
 
 func TestParseFormBearsOddMembers(t *testing.T) {
 	t.Parallel()
-	f := parseForm(jsontext.Value(`{"type":"form","form":{"properties":{"a":{"type":["null","integer"],"title":7},"b":true},"required":["a"]},"form_data":[],"instructions":{},"errors":{"a":"too small"}}`))
-	if f == nil || len(f.fields) != 2 || f.fields[0].kind != "integer" || f.fields[0].problem != "too small" || f.fields[1].kind != "" {
+	f := parseForm(jsontext.Value(
+		`{"type":"form","form":{"properties":{"a":{"type":["null","integer"],"title":7},"b":true},"required":["a"]},"form_data":[],"instructions":{},"errors":{"a":"too small"}}`))
+	if f == nil || len(f.fields) != 2 || f.fields[0].kind != "integer" || f.fields[0].problem != "too small" ||
+		f.fields[1].kind != "" {
 		t.Errorf("%+v", f)
 	}
 }
@@ -101,7 +105,8 @@ func TestFormFieldReads(t *testing.T) {
 	} {
 		got, err := test.field.read(test.text)
 		want, fails := strings.CutPrefix(test.want, "!")
-		if fails && (err == nil || !strings.Contains(err.Error(), want)) || !fails && (err != nil || string(got) != want) {
+		if fails && (err == nil || !strings.Contains(err.Error(), want)) ||
+			!fails && (err != nil || string(got) != want) {
 			t.Errorf("%+v, %q: %s, %v; want %s", test.field, test.text, got, err, test.want)
 		}
 	}
@@ -114,12 +119,14 @@ func TestCompleteNamesEachProblem(t *testing.T) {
 	if err == nil {
 		t.Fatal("it was taken")
 	}
-	for _, want := range []string{"amount: it must be of the type string", "date: it is needed", "purpose: it is needed", "tip: the form has no such field"} {
+	for _, want := range []string{"amount: it must be of the type string", "date: it is needed",
+		"purpose: it is needed", "tip: the form has no such field"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}
 	}
-	if _, err := f.complete(jsontext.Value(`{"date":"2026-11-20","amount":"abc","purpose":"lunch"}`)); err == nil || err.Error() != "amount: it has no number in it" {
+	if _, err := f.complete(jsontext.Value(`{"date":"2026-11-20","amount":"abc","purpose":"lunch"}`)); err == nil ||
+		err.Error() != "amount: it has no number in it" {
 		t.Error(err)
 	}
 	if _, err := f.complete(jsontext.Value(`[]`)); err == nil {
@@ -132,7 +139,8 @@ func TestCompleteAddsWhatTheFormKnows(t *testing.T) {
 	t.Parallel()
 	f := parseForm(jsontext.Value(expenseForm))
 	got, err := f.complete(jsontext.Value(`{"date":"2026-11-20","purpose":"lunch"}`))
-	if want := `{"date":"2026-11-20","purpose":"lunch","amount":"20","request_id":"request_id_1234567"}`; err != nil || string(got) != want {
+	if want := `{"date":"2026-11-20","purpose":"lunch","amount":"20","request_id":"request_id_1234567"}`; err != nil ||
+		string(got) != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
 	}
 	got, err = f.complete(jsontext.Value(`{"date":"2026-11-20","amount":"7 EUR","purpose":"lunch"}`))
@@ -193,7 +201,8 @@ func TestFormFieldTakes(t *testing.T) {
 	} {
 		before := test.field.value
 		err := test.field.take(test.line)
-		if test.want == "!" && (err == nil || string(test.field.value) != string(before)) || test.want != "!" && (err != nil || string(test.field.value) != test.want) {
+		if test.want == "!" && (err == nil || string(test.field.value) != string(before)) ||
+			test.want != "!" && (err != nil || string(test.field.value) != test.want) {
 			t.Errorf("%q: %s, %v; want %s", test.line, test.field.value, err, test.want)
 		}
 	}
@@ -215,7 +224,8 @@ func TestFormPromptLeavesRoomForTheAnswer(t *testing.T) {
 
 func TestFindFormAmongParts(t *testing.T) {
 	t.Parallel()
-	parts := []a2a.Part{a2a.TextPart("Please fill this"), jsonPart(jsontext.Value(`{"type":"form"}`)), jsonPart(jsontext.Value(expenseForm))}
+	parts := []a2a.Part{a2a.TextPart("Please fill this"), jsonPart(jsontext.Value(`{"type":"form"}`)),
+		jsonPart(jsontext.Value(expenseForm))}
 	if findForm(parts) == nil || findForm(parts[:2]) != nil {
 		t.Error("the form was not found, or something else was")
 	}
@@ -223,7 +233,8 @@ func TestFindFormAmongParts(t *testing.T) {
 
 func TestFormLeavesOutWhatATextSays(t *testing.T) {
 	t.Parallel()
-	data := jsonPart(jsontext.Value(strings.Replace(expenseForm, `"instructions":null`, `"instructions":"Say more."`, 1)))
+	data := jsonPart(jsontext.Value(strings.Replace(expenseForm, `"instructions":null`, `"instructions":"Say more."`,
+		1)))
 	for text, want := range map[string]string{"Request 7: Say more.": "", "Something is wrong": "Say more."} {
 		if f := findForm([]a2a.Part{a2a.TextPart(text), data}); f == nil || f.instructions != want {
 			t.Errorf("%s: %+v", text, f)
@@ -236,14 +247,16 @@ func TestSeenForgetsTheFormOfAnEarlierStatus(t *testing.T) {
 	t.Parallel()
 	form := jsonPart(jsontext.Value(expenseForm))
 	status := func(parts ...a2a.Part) a2a.Event {
-		return &a2a.StatusUpdate{TaskID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired, Message: &a2a.Message{Parts: parts}}}
+		return &a2a.StatusUpdate{TaskID: "t",
+			Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired, Message: &a2a.Message{Parts: parts}}}
 	}
 	var s seen
 	for _, test := range []struct {
 		event a2a.Event
 		asks  bool
 	}{
-		{&a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired, Message: &a2a.Message{Parts: []a2a.Part{form}}}}, true},
+		{&a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired,
+			Message: &a2a.Message{Parts: []a2a.Part{form}}}}, true},
 		{status(a2a.TextPart("Which one is this for?")), false},
 		{status(a2a.TextPart("Please fill this"), form), true},
 		{status(a2a.TextPart("Which one is this for?")), false},
@@ -259,7 +272,8 @@ func TestSeenForgetsTheFormOfAnEarlierStatus(t *testing.T) {
 // What hosts write for programs beside a text is for --verbose.
 func TestTextLeavesOutEchoes(t *testing.T) {
 	t.Parallel()
-	plan, other := jsonPart(jsontext.Value(`{"type":"plan","steps":[]}`)), jsonPart(jsontext.Value(`{"type":"receipt"}`))
+	plan, other := jsonPart(jsontext.Value(`{"type":"plan","steps":[]}`)),
+		jsonPart(jsontext.Value(`{"type":"receipt"}`))
 	text := a2a.TextPart("Plan:")
 	for _, test := range []struct {
 		all   bool
@@ -286,7 +300,8 @@ func TestTextLeavesOutEchoes(t *testing.T) {
 
 func FuzzParseForm(f *testing.F) {
 	f.Add(expenseForm)
-	f.Add(`{"type":"form","form":{"properties":{"a":{"enum":[1,"x",null]},"a ":{"type":["null"]}}},"form_data":{"a":{}}}`)
+	f.Add(
+		`{"type":"form","form":{"properties":{"a":{"enum":[1,"x",null]},"a ":{"type":["null"]}}},"form_data":{"a":{}}}`)
 	f.Fuzz(func(t *testing.T, data string) {
 		form := parseForm(jsontext.Value(data))
 		if form == nil {

@@ -62,12 +62,15 @@ func (c *command) gatewayCommand() *cobra.Command {
 	registryFlag(flags, &c.options.registry)
 	connect.AgentVersionFlag(flags, &o.agentVersion)
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8090", "address to listen on; port 0 picks a free port")
-	flags.StringVar(&o.URL, "url", "", "base URL under which clients and agents reach the gateway (default: the address it listens on)")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients and agents reach the gateway (default: the "+
+		"address it listens on)")
 	o.registerCardGRPC(flags)
-	flags.BoolVar(&o.privateWebhooks, "allow-private-webhooks", false, "notify webhooks in private networks and on this machine too")
+	flags.BoolVar(&o.privateWebhooks, "allow-private-webhooks", false,
+		"notify webhooks in private networks and on this machine too")
 	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
 	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
-	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "time that open requests get to finish when the gateway stops")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
+		"time that open requests get to finish when the gateway stops")
 	c.debugFlag(flags)
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
@@ -95,9 +98,11 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 	gctune.Tune(logger)
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
-			URL: o.URL, Logger: logger, DrainTimeout: o.Drain, DrainDelay: o.drainDelay, TLS: o.TLS, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
+			URL: o.URL, Logger: logger, DrainTimeout: o.Drain, DrainDelay: o.drainDelay, TLS: o.TLS,
+			GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
 			OnReady: func(_ net.Addr, url string) {
-				fmt.Fprintf(c.Err, "gateway to %s at %s\n", terminal.Inline(strings.Join(o.upstreams, ", ")), card.AgentURL(url))
+				fmt.Fprintf(c.Err, "gateway to %s at %s\n", terminal.Inline(strings.Join(o.upstreams, ", ")),
+					card.AgentURL(url))
 			},
 		},
 		Client:               client.Options{HTTPClient: c.httpClient(), Generations: generations},
@@ -124,7 +129,8 @@ func (c *command) tellUpstreams(err error) error {
 	}
 	for _, one := range all {
 		e, ok := errors.AsType[*card.Error](one)
-		if ok && (errors.Is(e, card.ErrReference) || errors.Is(e, card.ErrNotFound) && !strings.Contains(e.URL, "://")) {
+		if ok && (errors.Is(e, card.ErrReference) ||
+			errors.Is(e, card.ErrNotFound) && !strings.Contains(e.URL, "://")) {
 			f := cardFailure(e)
 			return f.WithHint("give -a the URL of an agent, a host, or the file of a card")
 		}
@@ -140,14 +146,16 @@ func (c *command) tellUpstreams(err error) error {
 // behind returns the upstreams that the flags name.
 func (o *gatewayOptions) behind(c *command) ([]gateway.Upstream, error) {
 	if len(o.upstreams) == 0 {
-		return nil, cmdline.Usagef("no agent is named").WithHint("give one with -a, for example -a http://127.0.0.1:10000")
+		return nil, cmdline.Usagef("no agent is named").WithHint(
+			"give one with -a, for example -a http://127.0.0.1:10000")
 	}
 	upstreams := make([]gateway.Upstream, len(o.upstreams))
 	for i, text := range o.upstreams {
 		name, ref := connect.NameAndRef(text)
 		if name == "" && len(o.upstreams) > 1 {
 			shown := connect.WithoutUser(ref)
-			return nil, cmdline.Usagef("the agent %s has no name; with several agents, give each one as NAME=URL", shown).
+			return nil, cmdline.Usagef("the agent %s has no name; with several agents, give each one as NAME=URL",
+				shown).
 				WithHint("put a name in front: NAME=" + shown)
 		}
 		at, err := c.cardAt(c.options.registry, ref)

@@ -21,10 +21,14 @@ type dialectFlags struct {
 }
 
 func (d *dialectFlags) register(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&d.generations, "generations", []string{"1.0", "0.3", "0.1"}, "the protocol versions to serve; 0.3 includes 0.2")
-	flags.BoolVar(&d.unversioned, "accept-unversioned", false, "read requests without A2A-Version as 1.0; the standard reads them as 0.3")
-	flags.BoolVar(&d.reopen, "reopen-tasks", true, "let clients of 0.1 send messages to ended tasks; =false rejects them")
-	flags.BoolVar(&d.rawFiles, "raw-files", false, "in 0.3 over gRPC and HTTP+JSON, read and write files as bytes instead of base64 text")
+	flags.StringSliceVar(&d.generations, "generations", []string{"1.0", "0.3", "0.1"},
+		"the protocol versions to serve; 0.3 includes 0.2")
+	flags.BoolVar(&d.unversioned, "accept-unversioned", false,
+		"read requests without A2A-Version as 1.0; the standard reads them as 0.3")
+	flags.BoolVar(&d.reopen, "reopen-tasks", true,
+		"let clients of 0.1 send messages to ended tasks; =false rejects them")
+	flags.BoolVar(&d.rawFiles, "raw-files", false,
+		"in 0.3 over gRPC and HTTP+JSON, read and write files as bytes instead of base64 text")
 }
 
 // apply puts what the flags say into the options of a server.

@@ -56,7 +56,8 @@ func TestARefusedCancelSaysThatTheTaskGoesOn(t *testing.T) {
 	has(t, "the error stream", got.stderr, "Hint: the task goes on; /resume follows it\n")
 	id := printedID(t, got.stderr)
 	got = run(t.Context(), "task", "cancel", "-a", url, id)
-	has(t, "the error stream", got.stderr, "Hint: the task goes on; see more of it with dragoman send -a "+url+" --task-id "+id+" --text \"...\"\n")
+	has(t, "the error stream", got.stderr, "Hint: the task goes on; see more of it with dragoman send -a "+url+
+		" --task-id "+id+" --text \"...\"\n")
 }
 
 func printedID(t *testing.T, text string) string {
@@ -73,9 +74,11 @@ func TestChatAddressesAgentsByName(t *testing.T) {
 	t.Parallel()
 	first := serveAgent(t, echoAgent, cardOf("Currency Agent"))
 	second := serveAgent(t, echoAgent, cardOf("Reimbursement Agent"))
-	got, somebody := talk(t, []string{"@reimbursement lunch", "@Currency Agent: 1 USD", "@2", "@@x", "@nobody y", "/agents currency"}, "-a", first, "-a", second)
+	got, somebody := talk(t, []string{"@reimbursement lunch", "@Currency Agent: 1 USD", "@2", "@@x", "@nobody y",
+		"/agents currency"}, "-a", first, "-a", second)
 	has(t, "the output", got.stdout, "Text: message 1: lunch\n", "Text: message 1: 1 USD\n", "Text: message 2: @x\n")
-	has(t, "the error stream", got.stderr, "Talking to Reimbursement Agent.\n", `Error: no agent is called "nobody"`, "Talking to Currency Agent.\n")
+	has(t, "the error stream", got.stderr, "Talking to Reimbursement Agent.\n", `Error: no agent is called "nobody"`,
+		"Talking to Currency Agent.\n")
 	if last := somebody.prompts[len(somebody.prompts)-1]; last != "Currency Agent> " {
 		t.Errorf("the last prompt is %q", last)
 	}
@@ -87,9 +90,11 @@ func TestChatAddressesAgentsByName(t *testing.T) {
 func TestChatAgentsAreCalledByWhatStandsInTheirURLs(t *testing.T) {
 	t.Parallel()
 	s := chat{agents: []*chatAgent{
-		{ref: "http://h/agents/currency", name: "Money"}, {ref: "http://h/agents/expenses", name: "Reimbursement Agent"}, {ref: "localhost:1", name: "Other Agent"},
+		{ref: "http://h/agents/currency", name: "Money"},
+		{ref: "http://h/agents/expenses", name: "Reimbursement Agent"}, {ref: "localhost:1", name: "Other Agent"},
 	}}
-	for word, want := range map[string]string{"expenses": "Reimbursement Agent", "Currency": "Money", "other": "Other Agent", "mon": "Money", "2": "Reimbursement Agent", "agent": "", "": "", "agents": ""} {
+	for word, want := range map[string]string{"expenses": "Reimbursement Agent", "Currency": "Money",
+		"other": "Other Agent", "mon": "Money", "2": "Reimbursement Agent", "agent": "", "": "", "agents": ""} {
 		got, err := s.find(word)
 		if (want == "") != (err != nil) || err == nil && got.name != want {
 			t.Errorf("%q is %+v, %v; want %q", word, got, err, want)
@@ -110,9 +115,12 @@ func TestChatHistoryIsInTheOrderOfTime(t *testing.T) {
 func TestChatNamesNoFlags(t *testing.T) {
 	t.Parallel()
 	url, dir := serveAgent(t, echoAgent, nil), t.TempDir()
-	got, _ := talk(t, []string{"hi", "/save " + dir, "/save " + dir, "/save -f " + dir, "/file /no/such.png"}, "-a", url)
-	has(t, "the error stream", got.stderr, "is there already; /save -f writes over it", "Error: /file: open /no/such.png")
-	if strings.Contains(got.stderr, "--") && strings.Contains(got.stderr, "--f") || strings.Count(got.stderr, "Saved: ") != 2 {
+	got, _ := talk(t, []string{"hi", "/save " + dir, "/save " + dir, "/save -f " + dir, "/file /no/such.png"}, "-a",
+		url)
+	has(t, "the error stream", got.stderr, "is there already; /save -f writes over it",
+		"Error: /file: open /no/such.png")
+	if strings.Contains(got.stderr, "--") && strings.Contains(got.stderr, "--f") ||
+		strings.Count(got.stderr, "Saved: ") != 2 {
 		t.Errorf("%s", got.stderr)
 	}
 }
@@ -129,17 +137,22 @@ func TestFormsSayHowToWriteListsAndObjects(t *testing.T) {
 		}
 		return t.Ask(a2a.TextPart("Please"), jsonPart(jsontext.Value(listForm)))
 	}), nil)
-	got, _ := talk(t, []string{"hi", `["x"`, "/save x", "/nonsense y", "red, blue", "//tmp", "big", `{"w":1}`, ""}, "-a", url)
-	has(t, "the error stream", got.stderr, `such as x, y, or in JSON ["x", "y"]`, `such as {"name": "value"}`, "/save is not for forms; leave this one first, with /later.",
-		"There is no command /nonsense here", "{...} in JSON answers all of them", "To say something else than what the form asks for, leave it with /later.")
+	got, _ := talk(t, []string{"hi", `["x"`, "/save x", "/nonsense y", "red, blue", "//tmp", "big", `{"w":1}`, ""},
+		"-a", url)
+	has(t, "the error stream", got.stderr, `such as x, y, or in JSON ["x", "y"]`, `such as {"name": "value"}`,
+		"/save is not for forms; leave this one first, with /later.",
+		"There is no command /nonsense here", "{...} in JSON answers all of them",
+		"To say something else than what the form asks for, leave it with /later.")
 	has(t, "the output", got.stdout, `"colours":["red","blue"],"path":"/tmp","size":{"w":1}`)
 }
 
 func TestEmptyTextHasItsOwnHint(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"send", ""}, {"send", "--text", ""}, {"host", "ask", "-a", "http://127.0.0.1:1", "--data-dir", cmdline.InMemory, ""}} {
+	for _, args := range [][]string{{"send", ""}, {"send", "--text", ""},
+		{"host", "ask", "-a", "http://127.0.0.1:1", "--data-dir", cmdline.InMemory, ""}} {
 		got := run(t.Context(), args...)
-		if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "is empty\nHint: put the answer, or whatever there is to say, in its place\n") {
+		if got.code != cmdline.ExitUsage || !strings.Contains(got.stderr, "is empty\nHint: put the answer, or "+
+			"whatever there is to say, in its place\n") {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
@@ -170,7 +183,8 @@ func TestDataFolderOfAHost(t *testing.T) {
 		t.Error(err)
 	}
 	got = run(t.Context(), "host", "ask", "-a", url, "--data-dir", "/proc/none/such", "hi")
-	has(t, "the error stream", got.stderr, "Hint: name another data folder with --data-dir, or keep nothing with --data-dir :memory:\n")
+	has(t, "the error stream", got.stderr, "Hint: name another data folder with --data-dir, or keep nothing with "+
+		"--data-dir :memory:\n")
 }
 
 func TestHostThatKeepsNothingPromisesNothing(t *testing.T) {
@@ -190,8 +204,10 @@ func TestHostThatKeepsNothingPromisesNothing(t *testing.T) {
 		run(t.Context(), "host", "ask", "-a", slow, "--data-dir", cmdline.InMemory, "--timeout", "700ms", "@test hi"),
 		runWith(t.Context(), nil, "@test hi\n", "host", "-a", url, "--data-dir", cmdline.InMemory),
 	} {
-		has(t, "the error stream", got.stderr, "This host keeps nothing, and what it worked on ended with it; keep tasks with --data-dir FOLDER.\n")
-		if strings.Contains(got.stderr, "Resume: ") || strings.Contains(got.stderr, "Follow: ") || strings.Contains(got.stderr, "goes on") {
+		has(t, "the error stream", got.stderr,
+			"This host keeps nothing, and what it worked on ended with it; keep tasks with --data-dir FOLDER.\n")
+		if strings.Contains(got.stderr, "Resume: ") || strings.Contains(got.stderr, "Follow: ") ||
+			strings.Contains(got.stderr, "goes on") {
 			t.Errorf("%s", got.stderr)
 		}
 	}
@@ -215,23 +231,29 @@ func newEngine(t *testing.T) *engine.Engine {
 func TestConfigShowMarksWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "settings")
-	if err := os.WriteFile(file, []byte("DRAGOMAN_TIMEOUT=abc\nDRAGOMAN_POLL_INTERVAL=-1s\nDRAGOMAN_PORRIDGE=1\nDRAGOMAN_AGENT_CARD=http://127.0.0.1:9\n"), 0o600); err != nil {
+	if err := os.WriteFile(file,
+		[]byte(
+			"DRAGOMAN_TIMEOUT=abc\nDRAGOMAN_POLL_INTERVAL=-1s\nDRAGOMAN_PORRIDGE=1\nDRAGOMAN_AGENT_CARD=http://127.0.0.1:9\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	got := runWith(t.Context(), map[string]string{"DRAGOMAN_OUTPUT": "yaml"}, "", "config", "show", "--config", file)
 	if got.code != cmdline.ExitFailure {
 		t.Fatalf("%+v", got)
 	}
-	has(t, "the output", got.stdout, "\ntimeout: abc (DRAGOMAN_TIMEOUT in "+file+") - WRONG: DRAGOMAN_TIMEOUT in "+file+` is "abc", which is no duration`,
-		"output: yaml (DRAGOMAN_OUTPUT) - WRONG: DRAGOMAN_OUTPUT is", "poll-interval: -1s (DRAGOMAN_POLL_INTERVAL in "+file+") - WRONG: ",
-		"agent-card: http://127.0.0.1:9 (DRAGOMAN_AGENT_CARD in "+file+")\n", "DRAGOMAN_PORRIDGE", "server request body")
+	has(t, "the output", got.stdout, "\ntimeout: abc (DRAGOMAN_TIMEOUT in "+file+") - WRONG: DRAGOMAN_TIMEOUT in "+file+
+		` is "abc", which is no duration`,
+		"output: yaml (DRAGOMAN_OUTPUT) - WRONG: DRAGOMAN_OUTPUT is",
+		"poll-interval: -1s (DRAGOMAN_POLL_INTERVAL in "+file+") - WRONG: ",
+		"agent-card: http://127.0.0.1:9 (DRAGOMAN_AGENT_CARD in "+file+")\n", "DRAGOMAN_PORRIDGE",
+		"server request body")
 	has(t, "the error stream", got.stderr, "Error: ", `is "abc", which is no duration`)
 	got = runWith(t.Context(), map[string]string{"DRAGOMAN_TIMEOUT": "abc"}, "", "config", "show", "-o", "json")
 	if got.code != cmdline.ExitFailure || !strings.Contains(got.stdout, `"wrong": "DRAGOMAN_TIMEOUT is \"abc\"`) {
 		t.Errorf("%+v", got)
 	}
 	// The others go on failing.
-	got = runWith(t.Context(), map[string]string{"DRAGOMAN_TIMEOUT": "abc"}, "", "card", "get", "-a", "http://127.0.0.1:1")
+	got = runWith(t.Context(), map[string]string{"DRAGOMAN_TIMEOUT": "abc"}, "", "card", "get", "-a",
+		"http://127.0.0.1:1")
 	if got.code != cmdline.ExitUsage {
 		t.Errorf("%+v", got)
 	}
@@ -244,13 +266,18 @@ func TestErrorsNameTheVariableThatAValueIsFrom(t *testing.T) {
 		args            []string
 		want            string
 	}{
-		{"DRAGOMAN_AGENT", "http://127.0.0.1:1", []string{"serve"}, `Error: DRAGOMAN_AGENT is "http://127.0.0.1:1"; use `},
+		{"DRAGOMAN_AGENT", "http://127.0.0.1:1", []string{"serve"},
+			`Error: DRAGOMAN_AGENT is "http://127.0.0.1:1"; use `},
 		{"DRAGOMAN_OUTPUT", "yaml", []string{"version"}, `Error: DRAGOMAN_OUTPUT is "yaml"; use text or json`},
 		{"DRAGOMAN_LOG_LEVEL", "loud", []string{"serve", "--echo"}, `Error: DRAGOMAN_LOG_LEVEL is "loud"; use`},
-		{"DRAGOMAN_REGISTRY", "nowhere?x=1", []string{"registry", "list"}, `Error: DRAGOMAN_REGISTRY is "nowhere?x=1"; it must be`},
-		{"DRAGOMAN_REGISTRY", "http://127.0.0.1:1", []string{"registry", "list"}, "; the address is from DRAGOMAN_REGISTRY\n"},
-		{"DRAGOMAN_AGENT_CARD", "http://127.0.0.1:1", []string{"send", "hi"}, "; the address is from DRAGOMAN_AGENT_CARD\n"},
-		{"A2ACLI_NETWORKS", "moon", []string{"send", "hi", "-a", "http://127.0.0.1:1"}, `Error: A2ACLI_NETWORKS is "moon"; use public`},
+		{"DRAGOMAN_REGISTRY", "nowhere?x=1", []string{"registry", "list"},
+			`Error: DRAGOMAN_REGISTRY is "nowhere?x=1"; it must be`},
+		{"DRAGOMAN_REGISTRY", "http://127.0.0.1:1", []string{"registry", "list"},
+			"; the address is from DRAGOMAN_REGISTRY\n"},
+		{"DRAGOMAN_AGENT_CARD", "http://127.0.0.1:1", []string{"send", "hi"},
+			"; the address is from DRAGOMAN_AGENT_CARD\n"},
+		{"A2ACLI_NETWORKS", "moon", []string{"send", "hi", "-a", "http://127.0.0.1:1"},
+			`Error: A2ACLI_NETWORKS is "moon"; use public`},
 	} {
 		got := runWith(t.Context(), map[string]string{test.variable: test.value}, "", test.args...)
 		if got.code == cmdline.ExitOK || !strings.Contains(got.stderr, test.want) {
@@ -272,7 +299,8 @@ func TestAnAddressOfSeveralAgentsListsThem(t *testing.T) {
 	})
 	got := run(t.Context(), "send", "-a", url, "hi")
 	want := fmt.Sprintf("Error: %s is no agent; it has %d of them: currency, ", url, len(samples))
-	if got.code != cmdline.ExitUnreachable || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, "Hint: name one of them, such as "+url+"/agents/currency/\n") {
+	if got.code != cmdline.ExitUnreachable || !strings.Contains(got.stderr, want) ||
+		!strings.Contains(got.stderr, "Hint: name one of them, such as "+url+"/agents/currency/\n") {
 		t.Errorf("%+v; want %s", got, want)
 	}
 	// A page that lists nothing says nothing.
@@ -314,7 +342,8 @@ func TestAnAnswerIsFollowedByWhatIsNew(t *testing.T) {
 		t.Errorf("the question is not shown:\n%s", got.stdout)
 	}
 	got = run(t.Context(), "send", "-a", url, "--task-id", id, "--stream", "blue")
-	if strings.Contains(got.stdout, "Which colour?") || !strings.HasPrefix(got.stdout, "Task: "+id) || !strings.Contains(got.stdout, "Status: completed") {
+	if strings.Contains(got.stdout, "Which colour?") || !strings.HasPrefix(got.stdout, "Task: "+id) ||
+		!strings.Contains(got.stdout, "Status: completed") {
 		t.Errorf("%s", got.stdout)
 	}
 	// There is a file now, and how to get it is said.
@@ -361,7 +390,8 @@ func TestStreamedLinesStandBelowTheFirst(t *testing.T) {
 	c.Out = &terminal.Escaper{W: &out}
 	shown := feed{c: c, brief: true}
 	for i, chunk := range []string{"5\n", "4\n3"} {
-		update := &a2a.ArtifactUpdate{TaskID: "t", Append: i > 0, Artifact: &a2a.Artifact{ID: "1", Name: "count", Parts: []a2a.Part{a2a.TextPart(chunk)}}}
+		update := &a2a.ArtifactUpdate{TaskID: "t", Append: i > 0,
+			Artifact: &a2a.Artifact{ID: "1", Name: "count", Parts: []a2a.Part{a2a.TextPart(chunk)}}}
 		if err := shown.show(update); err != nil {
 			t.Fatal(err)
 		}
@@ -396,8 +426,10 @@ func TestAutoSaysThatThereIsNoModel(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, asker, nil)
 	for _, env := range []map[string]string{nil, {"OPENAI_API_KEY": "none"}} {
-		got := runWith(t.Context(), env, "", "host", "ask", "-a", url, "--data-dir", cmdline.InMemory, "--llm", "auto", "--timeout", "3s", "What agents do you have?")
-		if said := strings.Contains(got.stderr, "Warning: --llm auto found no language model and uses rules; set GEMINI_API_KEY"); said != (env == nil) {
+		got := runWith(t.Context(), env, "", "host", "ask", "-a", url, "--data-dir", cmdline.InMemory, "--llm", "auto",
+			"--timeout", "3s", "What agents do you have?")
+		if said := strings.Contains(got.stderr,
+			"Warning: --llm auto found no language model and uses rules; set GEMINI_API_KEY"); said != (env == nil) {
 			t.Errorf("%v: %+v", env, got)
 		}
 	}

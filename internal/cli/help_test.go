@@ -38,7 +38,8 @@ func TestHelpGroupsAllCommands(t *testing.T) {
 	t.Parallel()
 	got := run(t.Context(), "help")
 	at := func(text string) int { return strings.Index(got.stdout, text) }
-	if !(0 < at("\nTalk to agents:\n  send ") && at("\n  send ") < at("\nRun agents:\n") && at("\nThis program:\n") < at("\nOptions of every command:\n")) {
+	if !(0 < at("\nTalk to agents:\n  send ") && at("\n  send ") < at("\nRun agents:\n") &&
+		at("\nThis program:\n") < at("\nOptions of every command:\n")) {
 		t.Errorf("the order is wrong:\n%s", got.stdout)
 	}
 	var grouped, all []string
@@ -56,7 +57,8 @@ func TestHelpGroupsAllCommands(t *testing.T) {
 		t.Errorf("the groups have %v, the program %v", grouped, all)
 	}
 	got = run(t.Context(), "help", "task", "get")
-	for _, title := range []string{"\nUsage:\n  dragoman task get ID [options]\n", "\nOptions:\n  -a, --agent-card ", "\nOptions for calling agents:\n", "\nOptions of every command:\n"} {
+	for _, title := range []string{"\nUsage:\n  dragoman task get ID [options]\n", "\nOptions:\n  -a, --agent-card ",
+		"\nOptions for calling agents:\n", "\nOptions of every command:\n"} {
 		if !strings.Contains(got.stdout, title) {
 			t.Errorf("no %q in\n%s", title, got.stdout)
 		}
@@ -67,7 +69,8 @@ func TestExamplesAreBrokenAsShellsTakeIt(t *testing.T) {
 	t.Parallel()
 	long := `  dragoman send -a x --text "a text that has spaces in it and so on" --file one --file two --stream`
 	got := wrapExamples(long, 60)
-	want := "  dragoman send -a x \\\n      --text \"a text that has spaces in it and so on\" \\\n      --file one --file two --stream"
+	want := "  dragoman send -a x \\\n      --text \"a text that has spaces in it and so on\" \\\n      --file one " +
+		"--file two --stream"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -108,7 +111,8 @@ func TestConfigShowsWhatIsChanged(t *testing.T) {
 	}
 	env := map[string]string{"DRAGOMAN_TENANT": "acme", "DRAGOMAN_BEARER": "secret", "DRAGOMAN_AGENT": "hello"}
 	got = runWith(t.Context(), env, "", "config", "show", "--changed", "-a", "http://a:1")
-	for _, want := range []string{"agent-card: http://a:1 (flag)\n", "tenant: acme (DRAGOMAN_TENANT)\n", "bearer: set, not shown (DRAGOMAN_BEARER)\n", "serve agent: hello (DRAGOMAN_AGENT)\n"} {
+	for _, want := range []string{"agent-card: http://a:1 (flag)\n", "tenant: acme (DRAGOMAN_TENANT)\n",
+		"bearer: set, not shown (DRAGOMAN_BEARER)\n", "serve agent: hello (DRAGOMAN_AGENT)\n"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("no %q in %+v", want, got)
 		}

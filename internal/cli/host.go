@@ -79,11 +79,13 @@ func (c *command) hostCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&o.Addr, "serve", "", "serve the host at this address; port 0 picks a free port")
-	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the host (default: the address it listens on)")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the host (default: the address it listens "+
+		"on)")
 	o.registerCardGRPC(flags)
 	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
 	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
-	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "time that running turns get to finish when the host stops")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
+		"time that running turns get to finish when the host stops")
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to continue")
 	flags.StringVar(&o.contextID, "context-id", "", "the context to continue")
 	c.DataDirFlag(flags, &o.Data)
@@ -102,7 +104,8 @@ func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	agentsFlag(flags, &o.agents)
 	flags.StringVar(&o.registry, "registry", "", "URL of a registry whose agents the host uses too")
 	flags.StringVar(&o.model, "llm", llmOff,
-		"planner: off for rules; auto, gemini, openai or anthropic for a language model, with its key in the environment")
+		"planner: off for rules; auto, gemini, openai or anthropic for a language model, with its key in the "+
+			"environment")
 	connect.AgentVersionFlag(flags, &o.agentVersion)
 	calls := c.clientFlags()
 	flags.AddFlag(calls.Lookup("transport")) // to the agents, and to the host itself
@@ -164,8 +167,8 @@ func (o *hostOptions) standIn(c *command) {
 	c.ephemeral = o.Data == cmdline.InMemory
 }
 
-// resumeArgs is the command that makes the same host once more. What variables say they say then, too. Passwords in URLs are
-// left out.
+// resumeArgs is the command that makes the same host once more. What variables say they say then, too. Passwords in
+// URLs are left out.
 func (o *hostOptions) resumeArgs(c *command, verb ...string) []string {
 	words := append([]string{c.Program, "host"}, verb...)
 	if c.origin[connect.FlagAgentCard] == sourceFlag {
@@ -173,7 +176,8 @@ func (o *hostOptions) resumeArgs(c *command, verb ...string) []string {
 			words = append(words, "-a", connect.WithoutUser(agent))
 		}
 	}
-	for _, flag := range []struct{ name, value string }{{"registry", connect.WithoutUser(o.registry)}, {"networks", o.networks}, {"llm", o.model}} {
+	for _, flag := range []struct{ name, value string }{{"registry", connect.WithoutUser(o.registry)},
+		{"networks", o.networks}, {"llm", o.model}} {
 		if c.origin[flag.name] == sourceFlag {
 			words = append(words, "--"+flag.name, flag.value)
 		}
@@ -202,12 +206,14 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 			<-ctx.Done()
 			return false, nil
 		}
-		return false, c.chat(cmd, &chatOptions{agents: []string{url}, taskID: o.taskID, contextID: o.contextID, dataDir: o.Data}, "")
+		return false, c.chat(cmd, &chatOptions{agents: []string{url}, taskID: o.taskID, contextID: o.contextID,
+			dataDir: o.Data}, "")
 	})
 }
 
 // withHost runs a host for as long as f runs; its URL is f's. f says whether the host stays until its turns have ended.
-func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx context.Context, url string) (stays bool, err error)) (err error) {
+func (c *command) withHost(ctx context.Context, o *hostOptions,
+	f func(ctx context.Context, url string) (stays bool, err error)) (err error) {
 	o.turnLimit, o.retention = engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
 	logger, err := o.Logger(c.Terminal)
 	if err != nil {
@@ -251,9 +257,10 @@ func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx conte
 	defer func() { err = errors.Join(err, end.drain(ctx)) }()
 	ready := make(chan string, 1)
 	srv, err := server.New(end.service, &server.Options{
-		Card: card, URL: o.URL, Logger: logger, DrainTimeout: o.Drain, TLS: o.TLS, GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
-		OnReady: func(_ net.Addr, url string) { ready <- url },
-		OnDrain: end.drain, Ready: eng.Ready,
+		Card: card, URL: o.URL, Logger: logger, DrainTimeout: o.Drain, TLS: o.TLS, GRPC: grpc.New(nil),
+		CardGRPC: o.cardGRPC,
+		OnReady:  func(_ net.Addr, url string) { ready <- url },
+		OnDrain:  end.drain, Ready: eng.Ready,
 	})
 	if err != nil {
 		return err
@@ -266,7 +273,8 @@ func (c *command) withHost(ctx context.Context, o *hostOptions, f func(ctx conte
 }
 
 // during serves, keeps the directory fresh, and runs f, until f ends or serving does.
-func (o *hostOptions) during(ctx context.Context, ln net.Listener, srv *server.Server, d *host.Directory, ready <-chan string, f func(context.Context, string) error) error {
+func (o *hostOptions) during(ctx context.Context, ln net.Listener, srv *server.Server, d *host.Directory,
+	ready <-chan string, f func(context.Context, string) error) error {
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
 	inside, leave := context.WithCancel(ctx)
@@ -295,7 +303,8 @@ func (o *hostOptions) during(ctx context.Context, ln net.Listener, srv *server.S
 // directory makes the directory that the flags name.
 func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	if len(o.agents) == 0 && o.registry == "" {
-		return nil, cmdline.Usagef("no agent is named").WithHint("name agents with -a URL, or a registry with --registry URL")
+		return nil, cmdline.Usagef("no agent is named").WithHint(
+			"name agents with -a URL, or a registry with --registry URL")
 	}
 	if o.parallel < 1 || o.step <= 0 {
 		return nil, cmdline.Usagef("--parallel and --step-timeout must be above 0")
@@ -311,11 +320,13 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := &host.DirectoryOptions{Networks: o.networks, Client: client.Options{HTTPClient: c.httpClient(), Bindings: bindings, Generations: generations}}
+	options := &host.DirectoryOptions{Networks: o.networks,
+		Client: client.Options{HTTPClient: c.httpClient(), Bindings: bindings, Generations: generations}}
 	for _, text := range o.agents {
 		alias, card := connect.NameAndRef(text)
 		if card == "" {
-			return nil, cmdline.Usagef("-a is %q, which names no agent", text).WithHint("for example -a http://127.0.0.1:10000")
+			return nil, cmdline.Usagef("-a is %q, which names no agent",
+				text).WithHint("for example -a http://127.0.0.1:10000")
 		}
 		if card, err = c.cardAt(cmp.Or(o.registry, "http://"+registrycmd.DefaultAddr), card); err != nil {
 			return nil, err

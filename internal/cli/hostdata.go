@@ -18,8 +18,9 @@ import (
 // maxOwnHosts is how many hosts of one user may run at once on one data folder, beside one that is served.
 const maxOwnHosts = 16
 
-// openHost opens the folder in which a host keeps its tasks. One process has a folder at a time. A host that is served has
-// the folder host. A host for one user has one of its own: a free one, or the one with the task or context to continue.
+// openHost opens the folder in which a host keeps its tasks. One process has a folder at a time. A host that is served
+// has the folder host. A host for one user has one of its own: a free one, or the one with the task or context to
+// continue.
 func (c *command) openHost(ctx context.Context, o *hostOptions) (*storage, error) {
 	if !o.alone || o.Data == cmdline.InMemory {
 		o.agent = agentHost
@@ -32,7 +33,8 @@ func (c *command) openHost(ctx context.Context, o *hostOptions) (*storage, error
 			return opened, err
 		case inUse > 0:
 			f := &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal,
-				Message: fmt.Sprintf("no stopped host has this task or context; one of the %d running hosts may have it", inUse)}
+				Message: fmt.Sprintf("no stopped host has this task or context; one of the %d running hosts may have "+
+					"it", inUse)}
 			return nil, f.WithHint("continue in the host that has it, or stop that host first")
 		}
 	}

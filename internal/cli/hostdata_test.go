@@ -37,7 +37,8 @@ func TestHostsRunBesideEachOther(t *testing.T) {
 	asked, stderr := make(chan struct{}, 10), &locked{}
 	talk := Run{
 		Program: "dragoman", Args: []string{"host", "-a", url, "--data-dir", dir}, Stdin: lines,
-		Stdout: &signalling{after: "input-required", then: asked}, Stderr: stderr, LookupEnv: func(string) (string, bool) { return "", false },
+		Stdout: &signalling{after: "input-required", then: asked}, Stderr: stderr,
+		LookupEnv: func(string) (string, bool) { return "", false },
 	}
 	ended := make(chan int, 1)
 	go func() { ended <- talk.Do(t.Context()) }()
@@ -49,7 +50,8 @@ func TestHostsRunBesideEachOther(t *testing.T) {
 		t.Errorf("a task of the second folder: %+v", got)
 	}
 	if got := ask("--task-id", first, "--text", "more"); got.code != cmdline.ExitFailure ||
-		!strings.Contains(got.stderr, "no stopped host has this task or context; one of the 1 running hosts may have it\nHint: continue in the host that has it") {
+		!strings.Contains(got.stderr, "no stopped host has this task or context; one of the 1 running hosts may have "+
+			"it\nHint: continue in the host that has it") {
 		t.Errorf("a task of a host that runs: %+v", got)
 	}
 	typed.Close()
@@ -65,13 +67,14 @@ func TestHostsRunBesideEachOther(t *testing.T) {
 		t.Errorf("an unknown task: %+v", got)
 	}
 	got := run(t.Context(), "host", "ask", "-a", url, "--data-dir", "/proc/none/such", "hi")
-	if got.code != cmdline.ExitFailure || !strings.Contains(got.stderr, "Error: cannot create the data folder /proc/none/such/host-2: ") {
+	if got.code != cmdline.ExitFailure || !strings.Contains(got.stderr, "Error: cannot create the data folder "+
+		"/proc/none/such/host-2: ") {
 		t.Errorf("a folder that cannot be: %+v", got)
 	}
 }
 
-// A host for one user leaves the folder of a host that is served free, whichever of them starts first. A task that was begun
-// through the served one can be continued when that one has ended.
+// A host for one user leaves the folder of a host that is served free, whichever of them starts first. A task that was
+// begun through the served one can be continued when that one has ended.
 func TestAHostForOneUserLeavesTheServedOneItsFolder(t *testing.T) {
 	t.Parallel()
 	url, dir := serveAgent(t, asker, nil), t.TempDir()
@@ -90,7 +93,8 @@ func TestAHostForOneUserLeavesTheServedOneItsFolder(t *testing.T) {
 	defer stop()
 	said := make(lineWriter, 10)
 	served, over := Run{
-		Program: "dragoman", Args: []string{"host", "-a", url, "--data-dir", dir, "--serve", "127.0.0.1:0"}, Stdin: strings.NewReader(""),
+		Program: "dragoman", Args: []string{"host", "-a", url, "--data-dir", dir, "--serve", "127.0.0.1:0"},
+		Stdin:  strings.NewReader(""),
 		Stdout: io.Discard, Stderr: said, LookupEnv: func(string) (string, bool) { return "", false },
 	}, make(chan int, 1)
 	go func() { over <- served.Do(ctx) }()
@@ -98,7 +102,8 @@ func TestAHostForOneUserLeavesTheServedOneItsFolder(t *testing.T) {
 	got := run(t.Context(), "send", "-a", hosted, "@test hi")
 	stop()
 	<-over
-	if got = run(t.Context(), "host", "ask", "-a", url, "--data-dir", dir, "--task-id", taskIn(t, got), "--text", "more"); got.code != cmdline.ExitOK {
+	if got = run(t.Context(), "host", "ask", "-a", url, "--data-dir", dir, "--task-id", taskIn(t, got), "--text",
+		"more"); got.code != cmdline.ExitOK {
 		t.Errorf("a task of the served host: %+v", got)
 	}
 	typed.Close()

@@ -58,7 +58,8 @@ func (e *hostEnd) end(ctx context.Context) error {
 	return err
 }
 
-// mind tells a user whom the end keeps waiting, and lets Ctrl-C end the wait, until the function that it returns is called.
+// mind tells a user whom the end keeps waiting, and lets Ctrl-C end the wait, until the function that it returns is
+// called.
 func (e *hostEnd) mind(leave func()) (over func()) {
 	if !e.alone { // whoever stops it asked for the drain
 		return func() {}
@@ -84,7 +85,8 @@ func (e *hostEnd) cancelAll(ctx context.Context) {
 			continue // they end as interrupted, then
 		}
 		for _, task := range page.Tasks {
-			calls.Go(func() { e.service.CancelTask(ctx, &a2a.CancelTaskRequest{ID: task.ID}) }) // one that cannot be is given up
+			// one that cannot be is given up
+			calls.Go(func() { e.service.CancelTask(ctx, &a2a.CancelTaskRequest{ID: task.ID}) })
 		}
 	}
 	calls.Wait()

@@ -35,8 +35,8 @@ func endless(works bool, begun chan<- struct{}, why chan<- error) agent.Agent {
 	})
 }
 
-// A host for one message is over soon after its time is up, whatever its agent does, and tasks that nobody can come back to
-// are cancelled.
+// A host for one message is over soon after its time is up, whatever its agent does, and tasks that nobody can come
+// back to are cancelled.
 func TestHostAskEndsWithItsTimeout(t *testing.T) {
 	t.Parallel()
 	for _, works := range []bool{false, true} {
@@ -44,7 +44,8 @@ func TestHostAskEndsWithItsTimeout(t *testing.T) {
 		url := serveAgent(t, endless(works, begun, why), nil)
 		start := time.Now()
 		got := run(t.Context(), "host", "ask", "-a", url, "--data-dir", ":memory:", "--timeout", "2s", "@Test do it")
-		if took := time.Since(start); got.code != cmdline.ExitTimeout || took > soon || !strings.Contains(got.stderr, "no result within 2s") {
+		if took := time.Since(start); got.code != cmdline.ExitTimeout || took > soon ||
+			!strings.Contains(got.stderr, "no result within 2s") {
 			t.Errorf("after %v: %+v", took, got)
 		}
 		if !works {
@@ -70,7 +71,8 @@ func TestHostAskLeavesKeptTasksAlone(t *testing.T) {
 	defer interrupt()
 	var stderr strings.Builder
 	r := Run{
-		Program: "dragoman", Args: []string{"host", "ask", "--stream", "-a", url, "--data-dir", t.TempDir(), "@Test do it"},
+		Program: "dragoman", Args: []string{"host", "ask", "--stream", "-a", url, "--data-dir", t.TempDir(),
+			"@Test do it"},
 		Stdin: strings.NewReader(""), Stderr: &stderr, LookupEnv: func(string) (string, bool) { return "", false },
 		Stdout: whenWritten(func() { // the task is known to the user: who leaves earlier is told no name
 			<-begun
@@ -79,7 +81,8 @@ func TestHostAskLeavesKeptTasksAlone(t *testing.T) {
 	}
 	start := time.Now()
 	code := r.Do(ctx)
-	if took := time.Since(start); code != cmdline.ExitInterrupted || took > soon || !strings.Contains(stderr.String(), "--task-id") {
+	if took := time.Since(start); code != cmdline.ExitInterrupted || took > soon ||
+		!strings.Contains(stderr.String(), "--task-id") {
 		t.Errorf("after %v: %d %s", took, code, stderr.String())
 	}
 	select {
@@ -106,9 +109,11 @@ func TestQuittingAHost(t *testing.T) {
 			var keys interrupter
 			stderr := &locked{}
 			r := Run{
-				Program: "dragoman", Args: append([]string{"host", "-a", url, "--data-dir", t.TempDir()}, args...), Stdin: strings.NewReader(""),
-				Stdout: &signalling{after: "thinking", then: working}, Stderr: stderr, LookupEnv: func(string) (string, bool) { return "", false },
-				person: &person{lines: []string{"@Test do it", "/quit"}}, onInterrupt: keys.take,
+				Program: "dragoman", Args: append([]string{"host", "-a", url, "--data-dir", t.TempDir()}, args...),
+				Stdin:  strings.NewReader(""),
+				Stdout: &signalling{after: "thinking", then: working}, Stderr: stderr,
+				LookupEnv: func(string) (string, bool) { return "", false },
+				person:    &person{lines: []string{"@Test do it", "/quit"}}, onInterrupt: keys.take,
 			}
 			ended := make(chan int, 1)
 			go func() { ended <- r.Do(t.Context()) }()
@@ -137,7 +142,8 @@ func TestHelpOfAHost(t *testing.T) {
 	url := serveAgent(t, formAgent, nil)
 	var stderr bytes.Buffer
 	r := Run{
-		Program: "dragoman", Args: []string{"host", "-a", url, "--data-dir", ":memory:"}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
+		Program: "dragoman", Args: []string{"host", "-a", url, "--data-dir", ":memory:"}, Stdin: strings.NewReader(""),
+		Stdout: io.Discard, Stderr: &stderr,
 		LookupEnv: func(string) (string, bool) { return "", false }, person: &person{lines: []string{"/help", "/quit"}},
 	}
 	if code := r.Do(t.Context()); code != cmdline.ExitOK {
@@ -155,13 +161,16 @@ func TestAnswersWithoutSenseAreTheAgents(t *testing.T) {
 	got := run(t.Context(), "send", "-a", serveHandler(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
-			fmt.Fprintf(w, `{"name":"Odd","description":"d","version":"1","skills":[],"capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],`+
-				`"supportedInterfaces":[{"url":"http://%s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, r.Host)
+			fmt.Fprintf(w,
+				`{"name":"Odd","description":"d","version":"1","skills":[],"capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],`+
+					`"supportedInterfaces":[{"url":"http://%s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`,
+				r.Host)
 			return
 		}
 		io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":null}`)
 	}), "hi")
-	if got.code != cmdline.ExitFailure || got.stderr != "Error: cannot read the agent's answer: the result is null\nHint: tell whoever runs the agent; --debug shows what it answered\n" {
+	if got.code != cmdline.ExitFailure || got.stderr != "Error: cannot read the agent's answer: the result is "+
+		"null\nHint: tell whoever runs the agent; --debug shows what it answered\n" {
 		t.Errorf("%+v", got)
 	}
 }

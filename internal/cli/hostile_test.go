@@ -16,7 +16,8 @@ import (
 )
 
 // hostile is text that would repaint the terminal, set its title, type into it, turn letters around or forge lines.
-const hostile = "ok\x1b[2J\x1b]0;pwned\x07\u009b31m\u202egpj.exe\u2066\r\nTask: forged\rStatus: completed\x7f\u2028Error: forged\U000e0041"
+const hostile = "ok\x1b[2J\x1b]0;pwned\x07\u009b31m\u202egpj.exe\u2066\r\nTask: forged\rStatus: " +
+	"completed\x7f\u2028Error: forged\U000e0041"
 
 func hostileCard() *a2a.AgentCard {
 	url := "https://example.com/" + hostile
@@ -75,7 +76,8 @@ func (f fiend) CancelTask(context.Context, *a2a.CancelTaskRequest) (*a2a.Task, e
 }
 
 func (f fiend) ListTasks(context.Context, *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	return &a2a.ListTasksResponse{Tasks: []*a2a.Task{f.task(a2a.TaskStateFailed)}, NextPageToken: hostile, PageSize: 1, TotalSize: 1}, nil
+	return &a2a.ListTasksResponse{Tasks: []*a2a.Task{f.task(a2a.TaskStateFailed)}, NextPageToken: hostile, PageSize: 1,
+		TotalSize: 1}, nil
 }
 
 func (fiend) Capabilities() a2a.AgentCapabilities {
@@ -128,7 +130,8 @@ func checkHarmless(t *testing.T, text string) {
 func checkNotForged(t *testing.T, got result) {
 	t.Helper()
 	for line := range strings.Lines(got.stdout + got.stderr) {
-		if strings.HasPrefix(line, "Task: forged") || strings.HasPrefix(line, "Status: completed") || strings.HasPrefix(line, "Error: forged") {
+		if strings.HasPrefix(line, "Task: forged") || strings.HasPrefix(line, "Status: completed") ||
+			strings.HasPrefix(line, "Error: forged") {
 			t.Errorf("an agent's text passes for a line of the program:\n%s", got.stdout)
 		}
 	}
@@ -168,7 +171,8 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	var stderr strings.Builder
-	r := Run{Program: "dragoman", Args: []string{"version"}, Stdin: strings.NewReader(""), Stdout: fullDisk{}, Stderr: &stderr,
+	r := Run{Program: "dragoman", Args: []string{"version"}, Stdin: strings.NewReader(""), Stdout: fullDisk{},
+		Stderr:    &stderr,
 		LookupEnv: func(string) (string, bool) { return "", false }}
 	if code := r.Do(t.Context()); code != cmdline.ExitFailure || !strings.Contains(stderr.String(), "no space left") {
 		t.Errorf("exit code %d: %s", code, stderr.String())

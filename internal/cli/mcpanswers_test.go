@@ -14,13 +14,14 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/clitest"
 )
 
-// What the coordinator would say of the headers between it and the proxy, and what the SDK would answer without a code or
-// to calls that were cancelled, is nothing to a client.
+// What the coordinator would say of the headers between it and the proxy, and what the SDK would answer without a code
+// or to calls that were cancelled, is nothing to a client.
 func TestStdioAnswersAsMCPHasIt(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
-	cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}, "coord", "stdio")
+	cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}, "coord",
+		"stdio")
 	in, out := startRaw(t, cmd)
 	t.Cleanup(func() {
 		cmd.Process.Kill()
@@ -37,14 +38,16 @@ func TestStdioAnswersAsMCPHasIt(t *testing.T) {
 		t.Helper()
 		say(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":` + params + `}`)
 		line, err := lines.ReadString('\n')
-		if err != nil || !strings.HasPrefix(line, `{"jsonrpc":"2.0","id":`+id+`,`) || !strings.Contains(line, want) || strings.Contains(line, "eader") {
+		if err != nil || !strings.HasPrefix(line, `{"jsonrpc":"2.0","id":`+id+`,`) || !strings.Contains(line, want) ||
+			strings.Contains(line, "eader") {
 			t.Errorf("%s %s\nis answered with\n%s(%v), without %s", method, params, line, err, want)
 		}
 	}
 	ask("1", "tools/list", `{}`, `"error":{"code":-32600`)
 	ask("2", "ping", `{}`, `"result"`)
 	ask("3", "tools/list", `{}`, `"error":{"code":-32600`)
-	ask("4", "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`, `"result"`)
+	ask("4", "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`,
+		`"result"`)
 	say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	for _, name := range []string{``, ` add_todo`, `größe`, `a\nb`} {
 		ask("5", "tools/call", `{"name":"`+name+`"}`, `"error":{"code":-32602,"message":"unknown tool`)
@@ -54,9 +57,11 @@ func TestStdioAnswersAsMCPHasIt(t *testing.T) {
 	ask("8", "prompts/list", `{}`, `{"name":"project_id","description":"Project identifier"}`)
 	ask("9", "resources/read", `{"uri":"dragoman://p/inbox/a"}`, `"cacheScope":"private"`)
 	for _, name := range []string{"a", "b"} {
-		ask("10", "tools/call", `{"name":"register_agent","arguments":{"session_name":"`+name+`","task_id":"1","branch":"","description":""}}`, "registered")
+		ask("10", "tools/call", `{"name":"register_agent","arguments":{"session_name":"`+name+
+			`","task_id":"1","branch":"","description":""}}`, "registered")
 	}
-	say(`{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"query_agent","arguments":{"from_session":"a","to_session":"b","query_type":"q","query":"Who?","timeout":300}}}`)
+	say(
+		`{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"query_agent","arguments":{"from_session":"a","to_session":"b","query_type":"q","query":"Who?","timeout":300}}}`)
 	look := `{"name":"check_messages","arguments":{"session_name":"b","peek":true}}`
 	inbox := func(want string) bool {
 		say(`{"jsonrpc":"2.0","id":"look","method":"tools/call","params":` + look + `}`)

@@ -71,9 +71,12 @@ func (c *command) mcpBridgeCommand() *cobra.Command {
 	flags, limits := cmd.Flags(), mcpbridge.Options{}.Defaults()
 	flags.SortFlags = false
 	agentsFlag(flags, &o.agents)
-	flags.StringVar(&o.Addr, "http", "", "serve streamable HTTP at this address instead of standard input and output; port 0 picks a free port")
-	flags.StringVar(&o.token, flagMCPToken, "", "with --http: token that MCP clients must send as Authorization: Bearer; prefer DRAGOMAN_MCP_TOKEN")
-	flags.DurationVar(&o.wait, "max-wait", limits.Wait, "time that a call waits for an agent before it returns the id of the task")
+	flags.StringVar(&o.Addr, "http", "", "serve streamable HTTP at this address instead of standard input and "+
+		"output; port 0 picks a free port")
+	flags.StringVar(&o.token, flagMCPToken, "",
+		"with --http: token that MCP clients must send as Authorization: Bearer; prefer DRAGOMAN_MCP_TOKEN")
+	flags.DurationVar(&o.wait, "max-wait", limits.Wait,
+		"time that a call waits for an agent before it returns the id of the task")
 	flags.IntVar(&o.maxOutput, "max-output", limits.MaxOutput, "most bytes of an agent's output that a call returns")
 	c.clientFlags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
@@ -107,7 +110,8 @@ func (c *command) mcpBridge(ctx context.Context, o *bridgeOptions) (err error) {
 		defer agent.Close()
 		agents = append(agents, mcpbridge.Agent{Name: name, Service: agent, Card: agent.Card()})
 	}
-	b, err := mcpbridge.New(agents, &mcpbridge.Options{Wait: o.wait, MaxOutput: o.maxOutput, Version: cmdline.Version(), Logger: logger})
+	b, err := mcpbridge.New(agents, &mcpbridge.Options{Wait: o.wait, MaxOutput: o.maxOutput, Version: cmdline.Version(),
+		Logger: logger})
 	if err != nil {
 		return err
 	}
@@ -127,7 +131,8 @@ func (o *bridgeOptions) checkBridge(c *command) error {
 	case len(o.agents) == 0:
 		return connect.NoAgent()
 	case len(o.agents) > 1 && c.options.HasCredentials():
-		return cmdline.Usagef("credentials are set, but each of the %d agents would get them", len(o.agents)).WithHint("run a bridge for each agent that needs credentials")
+		return cmdline.Usagef("credentials are set, but each of the %d agents would get them",
+			len(o.agents)).WithHint("run a bridge for each agent that needs credentials")
 	case o.wait <= 0:
 		return cmdline.Usagef("--max-wait is %v; it must be above 0", o.wait)
 	case o.maxOutput <= 0:
@@ -142,7 +147,8 @@ func (o *bridgeOptions) checkBridge(c *command) error {
 func (c *command) bridgeHTTP(ctx context.Context, o *bridgeOptions, b *mcpbridge.Bridge) error {
 	ln, err := o.Listen(ctx)
 	if f, ok := errors.AsType[*cmdline.Failure](err); ok { // here the flag has another name
-		f.Message, f.Hint = strings.ReplaceAll(f.Message, "--addr", "--http"), strings.ReplaceAll(f.Hint, "--addr", "--http")
+		f.Message, f.Hint = strings.ReplaceAll(f.Message, "--addr", "--http"),
+			strings.ReplaceAll(f.Hint, "--addr", "--http")
 	}
 	if err != nil {
 		return err
@@ -151,18 +157,22 @@ func (c *command) bridgeHTTP(ctx context.Context, o *bridgeOptions, b *mcpbridge
 	local := cmdline.IsLoopback(ln.Addr())
 	if !local {
 		if o.token == "" {
-			return cmdline.Usagef("--http %s is beyond this machine: everyone who reaches it could use the agents", o.Addr).WithHint("set a token with --" + flagMCPToken)
+			return cmdline.Usagef("--http %s is beyond this machine: everyone who reaches it could use the agents",
+				o.Addr).WithHint("set a token with --" + flagMCPToken)
 		}
-		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; put a proxy with TLS in front")
+		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; " +
+			"put a proxy with TLS in front")
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", withToken(o.token, b.Handler()))
-	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10,
+		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
 	if local {
 		srv.Handler = cmdline.LocalOnly("bridge", mux)
 	}
-	fmt.Fprintf(c.Err, "serving bridge to %s at http://%s/mcp\n", terminal.Inline(strings.Join(o.agents, ", ")), ln.Addr())
+	fmt.Fprintf(c.Err, "serving bridge to %s at http://%s/mcp\n", terminal.Inline(strings.Join(o.agents, ", ")),
+		ln.Addr())
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(ln) }()
 	select {

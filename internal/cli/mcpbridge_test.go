@@ -53,7 +53,8 @@ func runServer(t *testing.T, args ...string) (url string) {
 // bridgeSession connects to the bridge as a client does.
 func bridgeSession(t *testing.T, transport sdk.Transport, generation string) *sdk.ClientSession {
 	t.Helper()
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: generation})
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(), transport,
+		&sdk.ClientSessionOptions{ProtocolVersion: generation})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,14 +77,16 @@ func TestBridgeDoesWhatItsDocumentSays(t *testing.T) {
 			})
 			t.Run("http", func(t *testing.T) {
 				web := &http.Client{Transport: withBearer("secret")}
-				runCalls(t, bridgeSession(t, &sdk.StreamableClientTransport{Endpoint: front, HTTPClient: web}, generation))
+				runCalls(t, bridgeSession(t, &sdk.StreamableClientTransport{Endpoint: front, HTTPClient: web},
+					generation))
 			})
 		})
 	}
 	for _, token := range []string{"", "wrong"} {
-		_, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
-			Endpoint: front, HTTPClient: &http.Client{Transport: withBearer(token)},
-		}, nil)
+		_, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(),
+			&sdk.StreamableClientTransport{
+				Endpoint: front, HTTPClient: &http.Client{Transport: withBearer(token)},
+			}, nil)
 		if err == nil {
 			t.Errorf("the token %q was taken", token)
 		}

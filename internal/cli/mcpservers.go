@@ -16,7 +16,8 @@ import (
 // flagMCP names the flag with MCP servers.
 const flagMCP = "mcp"
 
-// openTools connects the MCP servers that the flags name. Of several, the tools get the number of theirs in their names.
+// openTools connects the MCP servers that the flags name. Of several, the tools get the number of theirs in their
+// names.
 func (w *sampleHost) openTools(ctx context.Context) error {
 	named := w.options.samples.mcp
 	for i, ref := range named {
@@ -35,8 +36,10 @@ func (w *sampleHost) openTools(ctx context.Context) error {
 		}
 		server, err := mcptools.Open(ctx, options)
 		if err != nil {
-			return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf("--mcp is %q: %v", shown, err),
-				Hint: "give the URL of an MCP server, or a command that speaks MCP over its standard input and output"}
+			return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable,
+				Message: fmt.Sprintf("--mcp is %q: %v", shown, err),
+				Hint: "give the URL of an MCP server, or a command that speaks MCP over its standard input and " +
+					"output"}
 		}
 		w.servers = append(w.servers, server)
 		w.tools = append(w.tools, server.Tools()...)

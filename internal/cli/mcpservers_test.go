@@ -27,7 +27,8 @@ import (
 func coderWith(t *testing.T, tool llmtest.Call, servers ...string) (url string, model *llmtest.Server) {
 	t.Helper()
 	model = llmtest.New(t, llmtest.Calls(tool), llmtest.Text("```go a.go\npackage a\n```\n"))
-	args := []string{"serve", "--agent", "coder", "--addr", "127.0.0.1:0", "--data-dir", cmdline.InMemory, "--llm", "openai"}
+	args := []string{"serve", "--agent", "coder", "--addr", "127.0.0.1:0", "--data-dir", cmdline.InMemory, "--llm",
+		"openai"}
 	for _, server := range servers {
 		args = append(args, "--mcp", server)
 	}
@@ -63,9 +64,10 @@ func partsServer(t *testing.T) string {
 	type part struct {
 		Name string `json:"name"`
 	}
-	sdk.AddTool(server, &sdk.Tool{Name: "count", Description: "Counts parts."}, func(_ context.Context, _ *sdk.CallToolRequest, p part) (*sdk.CallToolResult, any, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "3 of " + p.Name}}}, nil, nil
-	})
+	sdk.AddTool(server, &sdk.Tool{Name: "count", Description: "Counts parts."},
+		func(_ context.Context, _ *sdk.CallToolRequest, p part) (*sdk.CallToolResult, any, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "3 of " + p.Name}}}, nil, nil
+		})
 	served := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
 	t.Cleanup(func() { served.CloseClientConnections(); served.Close() })
 	return served.URL
@@ -73,7 +75,8 @@ func partsServer(t *testing.T) string {
 
 func checkTold(t *testing.T, url string, model *llmtest.Server, want string) {
 	t.Helper()
-	if got := run(t.Context(), "send", "-a", url, "--text", "the stock of wheels, in Go"); got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "a.go") {
+	if got := run(t.Context(), "send", "-a", url, "--text", "the stock of wheels, in Go"); got.code != cmdline.ExitOK ||
+		!strings.Contains(got.stdout, "a.go") {
 		t.Errorf("%+v", got)
 	}
 	if results := model.Last().Results(); len(results) != 1 || !strings.Contains(results[0].Text, want) {
@@ -99,7 +102,8 @@ func TestToolsOfSeveralMCPServers(t *testing.T) {
 	shouter := serveAgent(t, agent.Func(func(_ context.Context, turn *agent.Turn) error {
 		return turn.Artifact("answer", a2a.TextPart(strings.ToUpper(turn.Text())))
 	}), nil)
-	url, model := coderWith(t, llmtest.Call{Name: "server2_test", Args: `{"text":"wheels"}`}, partsServer(t), link+" mcp bridge -a test="+shouter)
+	url, model := coderWith(t, llmtest.Call{Name: "server2_test", Args: `{"text":"wheels"}`}, partsServer(t),
+		link+" mcp bridge -a test="+shouter)
 	checkTold(t, url, model, "WHEELS")
 }
 
@@ -110,13 +114,19 @@ func TestMCPServersThatCannotBeUsed(t *testing.T) {
 		exit int
 		says string
 	}{
-		{"serve --agent coder --mcp http://127.0.0.1:1/mcp", cmdline.ExitUsage, "--mcp is for a language model, and there is none"},
+		{"serve --agent coder --mcp http://127.0.0.1:1/mcp", cmdline.ExitUsage,
+			"--mcp is for a language model, and there is none"},
 		{"serve --agent hello --mcp x", cmdline.ExitUsage, "--mcp is for --agent coder"},
-		{"serve --agent coder --llm openai --base-url http://127.0.0.1:1/v1 --model m --mcp http://user:secret@127.0.0.1:1/mcp", cmdline.ExitUnreachable, `--mcp is "http://user:xxxxx@127.0.0.1:1/mcp": connect the MCP server: `},
-		{"samples up --llm openai --base-url http://127.0.0.1:1/v1 --model m --mcp false", cmdline.ExitUnreachable, `--mcp is "false": connect the MCP server: `},
+		{"serve --agent coder --llm openai --base-url http://127.0.0.1:1/v1 --model m --mcp " +
+			"http://user:secret@127.0.0.1:1/mcp", cmdline.ExitUnreachable,
+			`--mcp is "http://user:xxxxx@127.0.0.1:1/mcp": connect the MCP server: `},
+		{"samples up --llm openai --base-url http://127.0.0.1:1/v1 --model m --mcp false", cmdline.ExitUnreachable,
+			`--mcp is "false": connect the MCP server: `},
 	} {
-		got := run(t.Context(), append(strings.Fields(test.args), "--addr", "127.0.0.1:0", "--data-dir", cmdline.InMemory)...)
-		if got.code != test.exit || !strings.Contains(got.stderr, "Error: "+test.says) || strings.Contains(got.stderr, "secret") {
+		got := run(t.Context(), append(strings.Fields(test.args), "--addr", "127.0.0.1:0", "--data-dir",
+			cmdline.InMemory)...)
+		if got.code != test.exit || !strings.Contains(got.stderr, "Error: "+test.says) ||
+			strings.Contains(got.stderr, "secret") {
 			t.Errorf("%s: %+v", test.args, got)
 		}
 	}

@@ -38,7 +38,8 @@ type partSpec struct{ flag, value, mediaType string }
 func (p *partFlags) add(flags *pflag.FlagSet) {
 	for _, f := range []struct{ name, kind, usage string }{
 		{"text", "text", "a part of text; repeatable"},
-		{"file", "path|-|url", "a part with the content of a file or of standard input (-), or with the URL of a file; repeatable"},
+		{"file", "path|-|url", "a part with the content of a file or of standard input (-), or with the URL of a " +
+			"file; repeatable"},
 		{"data", "path|-|json", "a part of JSON: from a file, from standard input, or as it stands; repeatable"},
 		{"media-type", "type", "media type of the part before it"},
 	} {
@@ -159,7 +160,8 @@ func explainText(what string, err error) *cmdline.Failure {
 }
 
 func errNothingSaid() *cmdline.Failure {
-	return cmdline.Usagef("the message is empty").WithHint("give a message with --text, --file or --data, as words after the options, or on standard input")
+	return cmdline.Usagef("the message is empty").WithHint(
+		"give a message with --text, --file or --data, as words after the options, or on standard input")
 }
 
 func filePart(ref string) (a2a.Part, error) {
@@ -196,8 +198,8 @@ func saysSomething(cmd *cobra.Command, words []string) bool {
 	return len(words) > 0 || slices.ContainsFunc([]string{"text", "file", "data", "answer", "skeleton"}, given)
 }
 
-// orInput returns the words of a message. Where the command line has no message they are standard input, unless that is a
-// terminal, at which a person would not know that something waits for them.
+// orInput returns the words of a message. Where the command line has no message they are standard input, unless that is
+// a terminal, at which a person would not know that something waits for them.
 func (c *command) orInput(cmd *cobra.Command, words []string) ([]string, error) {
 	if saysSomething(cmd, words) {
 		return words, nil

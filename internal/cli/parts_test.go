@@ -33,8 +33,10 @@ func parseParts(args []string, words []string, stdin string) ([]a2a.Part, error)
 func TestPartsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	photo, order, number := filepath.Join(dir, "photo.png"), filepath.Join(dir, "order.json"), filepath.Join(dir, "README")
-	for name, content := range map[string]string{photo: "\x89PNG\r\n\x1a\n", order: `{"b": 1.0, "a": 2}`, number: "hello"} {
+	photo, order, number := filepath.Join(dir, "photo.png"), filepath.Join(dir, "order.json"),
+		filepath.Join(dir, "README")
+	for name, content := range map[string]string{photo: "\x89PNG\r\n\x1a\n", order: `{"b": 1.0, "a": 2}`,
+		number: "hello"} {
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -70,11 +72,12 @@ func TestPartsThatAreWrong(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nothing":                   {nil, "empty"},
-		"empty text":                {[]string{"--text", ""}, "--text is empty"},
-		"bytes as text":             {[]string{"--text", "\xff"}, "--text is not UTF-8; send other bytes as a file"},
-		"media type before a part":  {[]string{"--media-type", "text/plain", "--text", "a"}, "it must follow"},
-		"two media types":           {[]string{"--text", "a", "--media-type", "text/plain", "--media-type", "text/html"}, "already"},
+		"nothing":                  {nil, "empty"},
+		"empty text":               {[]string{"--text", ""}, "--text is empty"},
+		"bytes as text":            {[]string{"--text", "\xff"}, "--text is not UTF-8; send other bytes as a file"},
+		"media type before a part": {[]string{"--media-type", "text/plain", "--text", "a"}, "it must follow"},
+		"two media types": {[]string{"--text", "a", "--media-type", "text/plain", "--media-type",
+			"text/html"}, "already"},
 		"no media type":             {[]string{"--text", "a", "--media-type", "plain"}, "text/markdown"},
 		"missing file":              {[]string{"--file", "missing"}, "missing"},
 		"missing data":              {[]string{"--data", "missing.json"}, "missing.json"},
@@ -82,8 +85,9 @@ func TestPartsThatAreWrong(t *testing.T) {
 		"JSON with a key twice":     {[]string{"--data", `{"a":1,"a":2}`}, "neither JSON nor a file"},
 		"standard input is no JSON": {[]string{"--data", "-"}, "standard input is not JSON"},
 		"standard input is empty":   {[]string{"--file", "-"}, "standard input is empty"},
-		"a file and data of it":     {[]string{"--file", "-", "--data", "-"}, "--data -: standard input can only be one part"},
-		"standard input twice":      {[]string{"--text", "x", "--data", "-", "--data", "-"}, "standard input"},
+		"a file and data of it": {[]string{"--file", "-", "--data", "-"},
+			"--data -: standard input can only be one part"},
+		"standard input twice": {[]string{"--text", "x", "--data", "-", "--data", "-"}, "standard input"},
 	} {
 		input := "no JSON"
 		if name == "standard input is empty" {
@@ -113,7 +117,8 @@ func TestPartsAreBounded(t *testing.T) {
 	if err := errors.Join(f.Truncate(maxPart+1), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := parseParts([]string{"--file", name}, nil, ""); err == nil || !strings.Contains(err.Error(), "67108864 bytes") {
+	if _, err := parseParts([]string{"--file", name}, nil, ""); err == nil ||
+		!strings.Contains(err.Error(), "67108864 bytes") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -137,13 +142,15 @@ func TestMessageFromStandardInput(t *testing.T) {
 		{"100 USD in GBP\n", nil, `a2a.Text "100 USD in GBP" `},
 		{"two\nlines\r\n\n", nil, `a2a.Text "two\nlines" `},
 		{"ignored", []string{"words"}, `a2a.Text "words" `},
-		{png, []string{"what", "is", "it", "--file", "-"}, fmt.Sprintf("a2a.Text \"what is it\" ; a2a.Raw %q image/png", png)},
+		{png, []string{"what", "is", "it", "--file", "-"},
+			fmt.Sprintf("a2a.Text \"what is it\" ; a2a.Raw %q image/png", png)},
 		{"a,b", []string{"--file", "-", "--media-type", "text/csv"}, `a2a.Raw "a,b" text/csv`},
 		{" \n", nil, ""},
 		{"", nil, ""},
 		{"\xff", nil, ""},
 	} {
-		for _, command := range [][]string{{"send", "-a", url}, {"host", "ask", "-a", url, "--data-dir", cmdline.InMemory}} {
+		for _, command := range [][]string{{"send", "-a", url},
+			{"host", "ask", "-a", url, "--data-dir", cmdline.InMemory}} {
 			if command[0] == "host" && test.want != "" {
 				continue // which makes a message of its own
 			}
@@ -158,7 +165,8 @@ func TestMessageFromStandardInput(t *testing.T) {
 			}
 		}
 	}
-	got := runWith(t.Context(), nil, "@test hi\n", "host", "ask", "-a", serveAgent(t, asker, nil), "--data-dir", cmdline.InMemory)
+	got := runWith(t.Context(), nil, "@test hi\n", "host", "ask", "-a", serveAgent(t, asker, nil), "--data-dir",
+		cmdline.InMemory)
 	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "input-required") {
 		t.Errorf("%+v", got)
 	}

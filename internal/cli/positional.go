@@ -18,10 +18,12 @@ import (
 func (c *command) positionalCommands() []*cobra.Command {
 	get := cmdline.Group(&cobra.Command{Use: "get", Short: "Show a card or a task"},
 		c.positional(c.cardGetCommand(), "card URL"), c.positional(c.taskGetCommand(), "task URL ID"))
-	list := cmdline.Group(&cobra.Command{Use: "list", Short: "List tasks"}, c.positional(c.taskListCommand(), "tasks URL"))
+	list := cmdline.Group(&cobra.Command{Use: "list", Short: "List tasks"},
+		c.positional(c.taskListCommand(), "tasks URL"))
 	all := []*cobra.Command{
 		get, list, c.positional(c.cardGetCommand(), "discover URL"),
-		c.positional(c.taskCancelCommand(), "cancel URL ID"), c.positional(c.taskSubscribeCommand(), "subscribe URL ID"),
+		c.positional(c.taskCancelCommand(), "cancel URL ID"),
+		c.positional(c.taskSubscribeCommand(), "subscribe URL ID"),
 	}
 	for _, cmd := range all {
 		cmd.Hidden = true

@@ -39,7 +39,8 @@ func openTerminal(t *testing.T, args ...string) *screen {
 	t.Helper()
 	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
-		t.Skipf("there are no pseudo terminals here: %v; mount devpts to run this test: mount -t devpts devpts /dev/pts", err)
+		t.Skipf("there are no pseudo terminals here: %v; mount devpts to run this test: mount -t devpts devpts "+
+			"/dev/pts", err)
 	}
 	var number, unlocked uint32
 	control(t, keys, syscall.TIOCGPTN, mem.Pointer(&number))
@@ -56,14 +57,16 @@ func openTerminal(t *testing.T, args ...string) *screen {
 	}
 	cmd := exec.CommandContext(t.Context(), self)
 	cmd.Args = append([]string{"dragoman"}, args...)
-	cmd.Env = []string{"TERM=xterm", "HOME=" + t.TempDir(), "GORACE=" + os.Getenv("GORACE"), "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
+	cmd.Env = []string{"TERM=xterm", "HOME=" + t.TempDir(), "GORACE=" + os.Getenv("GORACE"),
+		"GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	tty.Close()
-	s := &screen{t: t, keys: keys, ended: make(chan error, 1), closed: make(chan struct{}), more: make(chan struct{}, 1)}
+	s := &screen{t: t, keys: keys, ended: make(chan error, 1), closed: make(chan struct{}),
+		more: make(chan struct{}, 1)}
 	go s.watch()
 	go func() { s.ended <- cmd.Wait() }()
 	t.Cleanup(func() {
@@ -81,7 +84,10 @@ func control(t *testing.T, f *os.File, request uintptr, arg mem.Pointer) {
 		t.Fatal(err)
 	}
 	var failed syscall.Errno
-	err = conn.Control(func(fd uintptr) { _, _, failed = syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(arg)) })
+	err = conn.Control(func(fd uintptr) {
+		_, _,
+			failed = syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(arg))
+	})
 	if err != nil || failed != 0 {
 		t.Fatal(err, failed)
 	}

@@ -47,8 +47,8 @@ func (c *command) whyFailed(ctx context.Context, agent *client.Client, seen *see
 	return nil
 }
 
-// warnOfMissing says which of the agents that the flags name are not there or want credentials, and why: what the host says of them is for
-// its callers, who are not to learn addresses.
+// warnOfMissing says which of the agents that the flags name are not there or want credentials, and why: what the host
+// says of them is for its callers, who are not to learn addresses.
 func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 	timeout := host.DirectoryOptions{}.Defaults().CardTimeout // as long as the host itself waits for them
 	if limit := c.options.timeout; limit > 0 {
@@ -69,12 +69,15 @@ func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 			found, err := cards.Resolve(ctx, at)
 			failed[i] = c.orAgents(ctx, err)
 			if err == nil && len(found.SecurityRequirements) > 0 {
-				failed[i] = fmt.Errorf("agent %q requires credentials, but a host sends none, not even DRAGOMAN_BEARER. "+
-					"Call it with dragoman send, or write a host in Go that sets a client with credentials in host.AgentRef", terminal.Inline(found.Name))
+				failed[i] = fmt.Errorf("agent %q requires credentials, but a host sends none, not even "+
+					"DRAGOMAN_BEARER. "+
+					"Call it with dragoman send, or write a host in Go that sets a client with credentials in "+
+					"host.AgentRef", terminal.Inline(found.Name))
 			}
 		})
 	}
-	if catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.httpClient()}); o.registry != "" && err == nil {
+	if catalog, err := registry.NewClient(o.registry,
+		&registry.ClientOptions{HTTPClient: c.httpClient()}); o.registry != "" && err == nil {
 		looks.Go(func() { _, failed[len(o.agents)] = catalog.List(ctx, registry.Query{PageSize: 1}) })
 	}
 	looks.Wait()

@@ -77,7 +77,8 @@ func TestSubscribeSaysThatItReconnects(t *testing.T) {
 	<-subscribed
 	close(release)
 	got := <-ended
-	const want = "Warning: lost the connection to the agent; reconnecting for up to 1m0s\nConnected to the agent again.\n"
+	const want = "Warning: lost the connection to the agent; reconnecting for up to 1m0s\nConnected to the agent " +
+		"again.\n"
 	if got.code != cmdline.ExitOK || got.stderr != want || !strings.Contains(got.stdout, "Status: completed - done") {
 		t.Errorf("exit code %d\n%s\n%s", got.code, got.stderr, got.stdout)
 	}

@@ -44,7 +44,8 @@ func TestRecordingPage(t *testing.T) {
 	ran := 0
 	for _, block := range shBlock.FindAllStringSubmatch(string(page), -1) {
 		for line := range strings.Lines(block[1]) {
-			args := slices.DeleteFunc(regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(strings.TrimSpace(line), -1), func(s string) bool { return s == "" })
+			args := slices.DeleteFunc(regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(strings.TrimSpace(line), -1),
+				func(s string) bool { return s == "" })
 			for i := range args {
 				args[i] = strings.Trim(args[i], `"`)
 			}
@@ -65,7 +66,8 @@ func TestRecordingPage(t *testing.T) {
 			cmd := exec.Command(self)
 			cmd.Args, cmd.Dir, cmd.Env = replaceAll(args, addresses), dir, append(os.Environ(), "HOME="+dir)
 			out, err := cmd.CombinedOutput()
-			if err != nil || args[1] == "send" && !strings.Contains(string(out), "1 USD = 0.77252 GBP") || args[1] == "diff" && len(out) > 0 {
+			if err != nil || args[1] == "send" && !strings.Contains(string(out), "1 USD = 0.77252 GBP") ||
+				args[1] == "diff" && len(out) > 0 {
 				t.Fatalf("%s%v\n%s", line, err, out)
 			}
 			ran++
@@ -85,8 +87,8 @@ func replaceAll(args, pairs []string) []string {
 	return all
 }
 
-// A page of somebody else gets nothing from a recorder or a player either, whose agent would take them for programs: neither
-// under another name, nor by a request from its own origin.
+// A page of somebody else gets nothing from a recorder or a player either, whose agent would take them for programs:
+// neither under another name, nor by a request from its own origin.
 func TestRecordersAreCalledByTheirNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -116,9 +118,11 @@ func TestRecordersAreCalledByTheirNames(t *testing.T) {
 		{tape, "", nil, http.StatusOK},
 		{tape, "evil.example", nil, http.StatusForbidden},
 		{tape, "evil.example", map[string]string{"Sec-Fetch-Site": "same-origin"}, http.StatusForbidden},
-		{tape, "", map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, http.StatusForbidden},
+		{tape, "", map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
+			http.StatusForbidden},
 		{tape, "", map[string]string{"Origin": "https://evil.example"}, http.StatusForbidden},
-		{tape, "localhost", map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"}, http.StatusOK},
+		{tape, "localhost", map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"},
+			http.StatusOK},
 		{played, "evil.example", nil, http.StatusForbidden},
 		{played, "", map[string]string{"Origin": "https://evil.example"}, http.StatusForbidden},
 	} {

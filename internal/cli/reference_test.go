@@ -43,7 +43,8 @@ func reference() []byte {
 	c := newCommand(nil)
 	root := c.root()
 	var b bytes.Buffer
-	b.WriteString("<!-- Written by go generate ./internal/cli. Change the commands instead. -->\n\n# The command line\n\n")
+	b.WriteString("<!-- Written by go generate ./internal/cli. Change the commands instead. -->\n\n# The command " +
+		"line\n\n")
 	b.WriteString("Each command with its options, as `dragoman help` prints them.\n\n")
 	writeText(&b, root.Long)
 	b.WriteString("Options of all commands:\n\n")
@@ -56,7 +57,8 @@ func reference() []byte {
 		if !documented(cmd) {
 			continue
 		}
-		fmt.Fprintf(&b, "* [`%s`](#%s): %s\n", cmd.CommandPath(), strings.ReplaceAll(cmd.CommandPath(), " ", "-"), cmd.Short)
+		fmt.Fprintf(&b, "* [`%s`](#%s): %s\n", cmd.CommandPath(), strings.ReplaceAll(cmd.CommandPath(), " ", "-"),
+			cmd.Short)
 	}
 	b.WriteString("\n")
 	for _, cmd := range descendants(root) {
@@ -75,18 +77,23 @@ func documented(cmd *cobra.Command) bool {
 
 func writeCommand(b *bytes.Buffer, cmd *cobra.Command, calls *pflag.FlagSet) {
 	cmd.InitDefaultHelpFlag()
-	fmt.Fprintf(b, "### %s\n\n%s.\n\n```\n%s\n```\n\n", cmd.CommandPath(), strings.TrimSuffix(cmd.Short, "."), cmd.UseLine())
+	fmt.Fprintf(b, "### %s\n\n%s.\n\n```\n%s\n```\n\n", cmd.CommandPath(), strings.TrimSuffix(cmd.Short, "."),
+		cmd.UseLine())
 	writeText(b, cmd.Long)
 	if cmd.Example != "" {
-		fmt.Fprintf(b, "Examples:\n\n```sh\n%s\n```\n\n", strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
+		fmt.Fprintf(b, "Examples:\n\n```sh\n%s\n```\n\n",
+			strings.ReplaceAll(strings.TrimPrefix(cmd.Example, "  "), "\n  ", "\n"))
 	}
-	sharesAll := cmd.InheritedFlags().Lookup(connect.FlagAgentCard) != nil || cmd.PersistentFlags().Lookup("bearer") != nil
+	sharesAll := cmd.InheritedFlags().Lookup(connect.FlagAgentCard) != nil ||
+		cmd.PersistentFlags().Lookup("bearer") != nil
 	own := func(f *pflag.Flag) bool {
-		return f.Name != "help" && (!sharesAll || calls.Lookup(f.Name) == nil || cmd.LocalNonPersistentFlags().Lookup(f.Name) != nil)
+		return f.Name != "help" && (!sharesAll || calls.Lookup(f.Name) == nil ||
+			cmd.LocalNonPersistentFlags().Lookup(f.Name) != nil)
 	}
 	writeFlags(b, cmd.LocalFlags(), own)
 	if p := cmd.Parent(); p.HasParent() && documented(p) && p.PersistentFlags().Lookup("coord") != nil {
-		fmt.Fprintf(b, "And the [options of %s](#%s).\n\n", p.CommandPath(), strings.ReplaceAll(p.CommandPath(), " ", "-"))
+		fmt.Fprintf(b, "And the [options of %s](#%s).\n\n", p.CommandPath(),
+			strings.ReplaceAll(p.CommandPath(), " ", "-"))
 	}
 	if sharesAll {
 		b.WriteString("And the [options of the commands that call agents](#calls).\n\n")

@@ -42,9 +42,10 @@ func (c *command) registryCommand() *cobra.Command {
 		cmd.PersistentFlags().AddFlagSet(flags) // so that config show, which has them itself, does not repeat them
 	}
 	return cmdline.Group(&cobra.Command{
-		Use:     "registry",
-		Short:   "Serve and use a catalogue of agents",
-		Example: "  dragoman registry serve\n  dragoman registry add http://127.0.0.1:8080\n  dragoman registry search convert currencies",
+		Use:   "registry",
+		Short: "Serve and use a catalogue of agents",
+		Example: "  dragoman registry serve\n  dragoman registry add http://127.0.0.1:8080\n  dragoman registry " +
+			"search convert currencies",
 	}, append([]*cobra.Command{registrycmd.ServeCommand(c.Run)}, uses...)...)
 }
 
@@ -57,7 +58,8 @@ func registryFlags(o *registryOptions) *pflag.FlagSet {
 }
 
 // withRegistry runs f with a client of the registry, under --timeout.
-func (c *command) withRegistry(cmd *cobra.Command, o *registryOptions, f func(context.Context, *registry.Client) error) error {
+func (c *command) withRegistry(cmd *cobra.Command, o *registryOptions,
+	f func(context.Context, *registry.Client) error) error {
 	client, err := registry.NewClient(o.url, &registry.ClientOptions{HTTPClient: c.httpClient(), Token: o.token})
 	if err != nil {
 		return badRegistry(o.url)
@@ -74,7 +76,8 @@ func oneName(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		return nil
 	}
-	return cmdline.Usagef("%s takes one agent: its alias, id or URL", cmd.CommandPath()).WithHint("an alias with spaces needs quotes")
+	return cmdline.Usagef("%s takes one agent: its alias, id or URL",
+		cmd.CommandPath()).WithHint("an alias with spaces needs quotes")
 }
 
 const registryAddLong = `add adds an agent to the registry, or updates it. Pass the URL of the agent or of its card, which
@@ -84,10 +87,11 @@ without a scheme is resolved by the registry: localhost is the registry's machin
 func (c *command) registryAddCommand(o *registryOptions) *cobra.Command {
 	var alias string
 	cmd := &cobra.Command{
-		Use:     "add URL|FILE",
-		Short:   "Add an agent",
-		Long:    registryAddLong,
-		Example: "  dragoman registry add http://127.0.0.1:8080\n  dragoman registry add agents.example.com/rates --alias rates\n  dragoman registry add card.json",
+		Use:   "add URL|FILE",
+		Short: "Add an agent",
+		Long:  registryAddLong,
+		Example: "  dragoman registry add http://127.0.0.1:8080\n  dragoman registry add agents.example.com/rates " +
+			"--alias rates\n  dragoman registry add card.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] != "" {
 				return nil
@@ -124,7 +128,8 @@ func (c *command) registryAddCommand(o *registryOptions) *cobra.Command {
 
 // isFile reports whether an argument names a file and not an agent.
 func isFile(ref string) bool {
-	if strings.HasPrefix(ref, "file://") || strings.HasPrefix(ref, "/") || strings.HasPrefix(ref, "./") || strings.HasPrefix(ref, "../") {
+	if strings.HasPrefix(ref, "file://") || strings.HasPrefix(ref, "/") || strings.HasPrefix(ref, "./") ||
+		strings.HasPrefix(ref, "../") {
 		return true
 	}
 	info, err := os.Stat(ref)
@@ -134,12 +139,13 @@ func isFile(ref string) bool {
 func (c *command) registryListCommand(o *registryOptions) *cobra.Command {
 	var q registry.Query
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List agents by their aliases",
-		Long:    "list shows the agents that match all options. It includes agents that are down.",
-		Example: "  dragoman registry list\n  dragoman registry list --output-mode image/png --health up\n  dragoman registry list --generation 0.3 -o json",
-		Args:    cmdline.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.registryList(cmd, o, q) },
+		Use:   "list",
+		Short: "List agents by their aliases",
+		Long:  "list shows the agents that match all options. It includes agents that are down.",
+		Example: "  dragoman registry list\n  dragoman registry list --output-mode image/png --health up\n  dragoman " +
+			"registry list --generation 0.3 -o json",
+		Args: cmdline.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.registryList(cmd, o, q) },
 	}
 	queryFlags(cmd, &q)
 	return cmd
@@ -148,10 +154,12 @@ func (c *command) registryListCommand(o *registryOptions) *cobra.Command {
 func (c *command) registrySearchCommand(o *registryOptions) *cobra.Command {
 	var q registry.Query
 	cmd := &cobra.Command{
-		Use:     "search TEXT...",
-		Short:   "Find agents by words, best matches first",
-		Long:    "search finds agents by words in their names, descriptions, skills, tags and examples. One matching\nword suffices. A single word may be the beginning of a longer one.",
-		Example: "  dragoman registry search convert currencies\n  dragoman registry search pictures --health up --page-size 3",
+		Use:   "search TEXT...",
+		Short: "Find agents by words, best matches first",
+		Long: "search finds agents by words in their names, descriptions, skills, tags and examples. One " +
+			"matching\nword suffices. A single word may be the beginning of a longer one.",
+		Example: "  dragoman registry search convert currencies\n  dragoman registry search pictures --health up " +
+			"--page-size 3",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, " ")) != "" {
 				return nil
@@ -173,11 +181,14 @@ func queryFlags(cmd *cobra.Command, q *registry.Query) {
 	flags.StringVar(&q.Tag, "tag", "", "only agents with a skill of this tag")
 	flags.StringVar(&q.InputMode, "input-mode", "", "only agents that accept this media type, or image/* for any image")
 	flags.StringVar(&q.OutputMode, "output-mode", "", "only agents that produce this media type")
-	flags.StringVar(&q.Capability, "capability", "", "only agents with streaming, pushNotifications, extendedAgentCard or the extension of this URI")
+	flags.StringVar(&q.Capability, "capability", "",
+		"only agents with streaming, pushNotifications, extendedAgentCard or the extension of this URI")
 	flags.StringVar(&q.Provider, "provider", "", "only agents of this organization")
-	flags.StringVar((*string)(&q.Generation), "generation", "", "only agents that speak this protocol version: 1.0, 0.3, 0.2 or 0.1")
+	flags.StringVar((*string)(&q.Generation), "generation", "",
+		"only agents that speak this protocol version: 1.0, 0.3, 0.2 or 0.1")
 	flags.StringVar(&q.Binding, "binding", "", "only agents with this binding: JSONRPC, HTTP+JSON or GRPC")
-	flags.StringVar((*string)(&q.Health), "health", "", "only agents that were up, down or unknown when they were last checked")
+	flags.StringVar((*string)(&q.Health), "health", "",
+		"only agents that were up, down or unknown when they were last checked")
 	flags.IntVar(&q.PageSize, "page-size", 0, "most agents on a page, up to 100; 0 means the registry's default")
 	flags.StringVar(&q.PageToken, "page-token", "", "token of the page, from the end of the page before")
 }
@@ -257,11 +268,12 @@ func (c *command) registryHistoryCommand(o *registryOptions) *cobra.Command {
 	var number, size int
 	var token string
 	cmd := &cobra.Command{
-		Use:     "history NAME",
-		Short:   "Show the card history of an agent",
-		Long:    registryHistoryLong,
-		Example: "  dragoman registry history \"Currency Agent\"\n  dragoman registry history \"Currency Agent\" --card 2 -o json",
-		Args:    oneName,
+		Use:   "history NAME",
+		Short: "Show the card history of an agent",
+		Long:  registryHistoryLong,
+		Example: "  dragoman registry history \"Currency Agent\"\n  dragoman registry history \"Currency Agent\" " +
+			"--card 2 -o json",
+		Args: oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if number < 0 || size < 0 {
 				return cmdline.Usagef("--card and --page-size must not be negative")
@@ -383,7 +395,8 @@ func (c *command) checkAll(ctx context.Context, client *registry.Client) error {
 }
 
 func down(format string, args ...any) error {
-	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf(format, args...)}
+	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable,
+		Message: fmt.Sprintf(format, args...)}
 }
 
 func (c *command) registryRemoveCommand(o *registryOptions) *cobra.Command {
@@ -493,18 +506,21 @@ func (c *command) hintForRegistry(e *registry.Error) string {
 	case registry.ErrNotFound:
 		return "see the agents with " + terminal.CommandLine(c.registryCommandFor("list"))
 	case registry.ErrCardUnreachable:
-		return "check that the agent runs where the registry can reach it; where it may look is said when it is started, as in " +
+		return "check that the agent runs where the registry can reach it; where it may look is said when it is " +
+			"started, as in " +
 			terminal.CommandLine([]string{c.Program, "registry", "serve", "--networks", "private"})
 	case registry.ErrCardInvalid:
 		if strings.Contains(e.Error(), card.ErrNotFound.Error()) {
 			return "give the base URL of an agent, or the URL or the file of its card"
 		}
 		if c.listed != "" {
-			return "see what is wrong with the card with " + terminal.CommandLine([]string{c.Program, "card", "validate", "-a", connect.WithoutUser(c.listed)})
+			return "see what is wrong with the card with " +
+				terminal.CommandLine([]string{c.Program, "card", "validate", "-a", connect.WithoutUser(c.listed)})
 		}
 	case registry.ErrAliasTaken:
 		if c.listed != "" && strings.Contains(e.Detail, "is here already") {
-			return "remove it with " + terminal.CommandLine(c.registryCommandFor("remove", connect.WithoutUser(c.listed)))
+			return "remove it with " +
+				terminal.CommandLine(c.registryCommandFor("remove", connect.WithoutUser(c.listed)))
 		}
 	}
 	return ""
@@ -537,9 +553,11 @@ func (c *command) registryFailure(e *registry.Error) *cmdline.Failure {
 func (c *command) registryUnreachable(e *registry.UnreachableError) *cmdline.Failure {
 	why, hint := cmdline.CauseOf(e.Err, e.URL)
 	if hint == cmdline.HintAddress {
-		hint = "start it with " + terminal.CommandLine([]string{c.Program, "registry", "serve"}) + ", or name another one with --registry"
+		hint = "start it with " + terminal.CommandLine([]string{c.Program, "registry", "serve"}) +
+			", or name another one with --registry"
 	}
-	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf("the registry at %s cannot be reached: %s", connect.WithoutUser(e.URL), why), Hint: hint}
+	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable,
+		Message: fmt.Sprintf("the registry at %s cannot be reached: %s", connect.WithoutUser(e.URL), why), Hint: hint}
 }
 
 func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }

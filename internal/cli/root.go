@@ -17,8 +17,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 )
 
-// defaultPoll is the first pause between two looks at a task, as the specification of such tools has it: a person waits, not a
-// program.
+// defaultPoll is the first pause between two looks at a task, as the specification of such tools has it: a person
+// waits, not a program.
 const defaultPoll = 2 * time.Second
 
 // The output formats.
@@ -106,9 +106,11 @@ func (c *command) root() *cobra.Command {
 		calls.PersistentFlags().AddFlagSet(c.clientFlags())
 	}
 	root.AddCommand(recordercmd.Commands(c.Run, &c.options.Options, c.clientFlags())...)
-	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send, c.chatCommand(),
+	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send,
+		c.chatCommand(),
 		task, c.hostCommand(), c.benchCommand(),
-		c.registryCommand(), coordcmd.Command(c.Run), c.mcpCommand(), conformancecmd.Command(c.Run, &c.options.Options, c.clientFlags()),
+		c.registryCommand(), coordcmd.Command(c.Run), c.mcpCommand(),
+		conformancecmd.Command(c.Run, &c.options.Options, c.clientFlags()),
 		c.configCommand(), c.manCommand(), c.versionCommand())
 	for _, cmd := range descendants(root) {
 		if cmd.Args != nil && cmd.Flag(connect.FlagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {
@@ -130,17 +132,23 @@ func (c *command) root() *cobra.Command {
 // clientFlags returns the flags of the commands that call agents. They stand for the same options each time.
 func (c *command) clientFlags() *pflag.FlagSet {
 	flags, o := pflag.NewFlagSet("client", pflag.ContinueOnError), &c.options
-	flags.StringVarP(&o.agentCard, connect.FlagAgentCard, "a", "", "the agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry")
+	flags.StringVarP(&o.agentCard, connect.FlagAgentCard, "a", "",
+		"the agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry")
 	registryFlag(flags, &o.registry)
 	flags.DurationVar(&o.timeout, "timeout", 0, "time limit; 0 waits until the task ends")
-	flags.DurationVar(&o.pollInterval, "poll-interval", defaultPoll, "first pause between two polls of a task that cannot be streamed; the pauses grow")
+	flags.DurationVar(&o.pollInterval, "poll-interval", defaultPoll,
+		"first pause between two polls of a task that cannot be streamed; the pauses grow")
 	flags.StringVar(&o.Bearer, "bearer", "", "token to send as Authorization: Bearer; prefer DRAGOMAN_BEARER")
 	flags.StringVar(&o.APIKey, "api-key", "", "key to send as the agent's card says; prefer DRAGOMAN_API_KEY")
 	o.TLS.Add(flags)
-	flags.BoolVar(&o.verbose, "verbose", false, "show everything that is sent and received: messages, ids, media types, metadata")
-	flags.StringArrayVar(&o.SvcParams, connect.FlagSvcParam, nil, "service parameter (HTTP header) to send, as name:value; repeatable")
-	flags.StringVar(&o.Version, "a2a-version", connect.AnyVersion, "protocol version to speak: 1.0, 0.3, 0.2 or 0.1; any means the first version in the card")
-	flags.StringArrayVar(&o.Transports, "transport", nil, "binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, in order of preference (default: the card's order)")
+	flags.BoolVar(&o.verbose, "verbose", false,
+		"show everything that is sent and received: messages, ids, media types, metadata")
+	flags.StringArrayVar(&o.SvcParams, connect.FlagSvcParam, nil,
+		"service parameter (HTTP header) to send, as name:value; repeatable")
+	flags.StringVar(&o.Version, "a2a-version", connect.AnyVersion,
+		"protocol version to speak: 1.0, 0.3, 0.2 or 0.1; any means the first version in the card")
+	flags.StringArrayVar(&o.Transports, "transport", nil,
+		"binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, in order of preference (default: the card's order)")
 	flags.StringVar(&o.Tenant, "tenant", "", "tenant of each request (default: the card's)")
 	flags.StringArrayVar(&o.extensions, "extension", nil, "URI of an extension to activate; repeatable")
 	c.debugFlag(flags)
@@ -150,11 +158,13 @@ func (c *command) clientFlags() *pflag.FlagSet {
 // agentsFlag adds -a to a command that takes several agents.
 func agentsFlag(flags *pflag.FlagSet, agents *[]string) {
 	flags.StringArrayVarP(agents, connect.FlagAgentCard, "a", nil,
-		"an agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry; NAME=AGENT gives it another name; repeatable")
+		"an agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry; NAME=AGENT "+
+			"gives it another name; repeatable")
 }
 
 func (c *command) debugFlag(flags *pflag.FlagSet) {
-	flags.BoolVar(&c.options.Debug, "debug", false, "print each HTTP request or gRPC call and its response to standard error, without credentials")
+	flags.BoolVar(&c.options.Debug, "debug", false,
+		"print each HTTP request or gRPC call and its response to standard error, without credentials")
 }
 
 // noCommand refuses a word that is no command; cobra itself would suggest similar ones on several lines.
@@ -183,7 +193,8 @@ func (c *command) helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about := cmd.Root()
 			for _, name := range args {
-				at := slices.IndexFunc(about.Commands(), func(child *cobra.Command) bool { return child.Name() == name })
+				at := slices.IndexFunc(about.Commands(),
+					func(child *cobra.Command) bool { return child.Name() == name })
 				if at < 0 {
 					return c.noCommand(about, []string{name})
 				}
@@ -224,18 +235,21 @@ func (c *command) checkOptions(cmd *cobra.Command) error {
 	if o.output != outputText && o.output != outputJSON {
 		wrong := o.output
 		o.output = outputText
-		if err := c.refuse(cmd, "output", cmdline.Usagef("--output is %q; use %s or %s", wrong, outputText, outputJSON)); err != nil {
+		if err := c.refuse(cmd, "output", cmdline.Usagef("--output is %q; use %s or %s", wrong, outputText,
+			outputJSON)); err != nil {
 			return err
 		}
 	}
 	if o.timeout < 0 {
-		if err := c.refuse(cmd, "timeout", cmdline.Usagef("--timeout is %v; it must not be negative", o.timeout)); err != nil {
+		if err := c.refuse(cmd, "timeout",
+			cmdline.Usagef("--timeout is %v; it must not be negative", o.timeout)); err != nil {
 			return err
 		}
 	}
 	for _, id := range []struct{ flag, of string }{{"task-id", "task"}, {"context-id", "context"}} {
 		if f := cmd.Flag(id.flag); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
-			return cmdline.Usagef("--%s is empty", id.flag).WithHint("give the id of a " + id.of + ", or leave --" + id.flag + " out")
+			return cmdline.Usagef("--%s is empty", id.flag).WithHint("give the id of a " + id.of + ", or leave --" +
+				id.flag + " out")
 		}
 	}
 	if cmd.Annotations[annotationTolerant] == "" {
@@ -244,7 +258,8 @@ func (c *command) checkOptions(cmd *cobra.Command) error {
 		}
 	}
 	if o.pollInterval <= 0 {
-		return c.refuse(cmd, "poll-interval", cmdline.Usagef("--poll-interval is %v; it must be above 0", o.pollInterval))
+		return c.refuse(cmd, "poll-interval",
+			cmdline.Usagef("--poll-interval is %v; it must be above 0", o.pollInterval))
 	}
 	return o.TLS.Check()
 }

@@ -43,7 +43,8 @@ func runScript(t *testing.T, data string) (*exec.Cmd, lineWriter) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("sh", "../../scripts/run.sh")
-	cmd.Env = append(os.Environ(), "DRAGOMAN_BIN="+link, "RUN_DATA="+data, "CURRENCY_ADDR="+freeAddress(t), "HELLO_ADDR="+freeAddress(t))
+	cmd.Env = append(os.Environ(), "DRAGOMAN_BIN="+link, "RUN_DATA="+data, "CURRENCY_ADDR="+freeAddress(t),
+		"HELLO_ADDR="+freeAddress(t))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +100,8 @@ func TestRunScriptTellsWhoWasKilled(t *testing.T) {
 	if err := syscall.Kill(holder.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if got := lines.await(t, "run: "); got != "run: hello ended by itself (signal KILL). The tasks are kept; run make run again" {
+	if got := lines.await(t, "run: "); got != "run: hello ended by itself (signal KILL). The tasks are kept; run "+
+		"make run again" {
 		t.Errorf("got %q", got)
 	}
 	for range lines { // until currency has ended, too

@@ -41,7 +41,8 @@ func (c *command) openSampleHost(ctx context.Context, o *serveOptions) (_ *sampl
 	if err != nil {
 		return nil, err
 	}
-	w := &sampleHost{options: o, logger: logger, drain: o.Drain, samples: samples, running: make(map[string]a2a.Service)}
+	w := &sampleHost{options: o, logger: logger, drain: o.Drain, samples: samples,
+		running: make(map[string]a2a.Service)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close(ctx))
@@ -50,7 +51,8 @@ func (c *command) openSampleHost(ctx context.Context, o *serveOptions) (_ *sampl
 	if w.storage, err = c.openJournal(ctx, o); err != nil {
 		return w, err
 	}
-	w.engine, err = engine.New(&engine.Options{Journal: w.storage.journal, Logger: logger, TurnLimit: o.turnLimit, Retention: o.retention})
+	w.engine, err = engine.New(&engine.Options{Journal: w.storage.journal, Logger: logger, TurnLimit: o.turnLimit,
+		Retention: o.retention})
 	if err != nil {
 		return w, err
 	}
@@ -80,7 +82,8 @@ func (w *sampleHost) start(s *sample) (a2a.Service, *a2a.AgentCard, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	agent := w.engine.Agent(s.name, w.files.Agent(worker), &engine.AgentOptions{Card: card, AllowAgentRole: w.options.agentRole})
+	agent := w.engine.Agent(s.name, w.files.Agent(worker),
+		&engine.AgentOptions{Card: card, AllowAgentRole: w.options.agentRole})
 	service := w.files.Service(agent, "")
 	if s.wrap != nil {
 		service = s.wrap(service)

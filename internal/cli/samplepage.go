@@ -31,8 +31,8 @@ var samplePage = template.Must(template.New("samples").Parse(`<!DOCTYPE html>
 </html>
 `))
 
-// writeSamples lists the samples: as a page for people, and as JSON for who asks for that, or at /agents. Without a base
-// URL they are where the request came to.
+// writeSamples lists the samples: as a page for people, and as JSON for who asks for that, or at /agents. Without a
+// base URL they are where the request came to.
 func writeSamples(w http.ResponseWriter, r *http.Request, base string) {
 	if base == "" {
 		base = "http://" + r.Host

@@ -57,7 +57,8 @@ type sample struct {
 // samples are all there are, in the order in which people should meet them.
 var samples = []sample{
 	{
-		name: agentCurrency, port: 10000, shows: "questions back, progress, data beside text", example: "100 USD in GBP", thinks: true,
+		name: agentCurrency, port: 10000, shows: "questions back, progress, data beside text",
+		example: "100 USD in GBP", thinks: true,
 		card: currency.Card,
 		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			rates, err := currency.NewProvider(o.rates, currency.LiveOptions{})
@@ -68,7 +69,8 @@ var samples = []sample{
 		},
 	},
 	{
-		name: agentImages, port: 10001, shows: "files: previews, edits, types that the client names", example: "a white rabbit in the snow at night", thinks: true,
+		name: agentImages, port: 10001, shows: "files: previews, edits, types that the client names",
+		example: "a white rabbit in the snow at night", thinks: true,
 		card: images.Card,
 		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			fetch, err := o.fetcher("image/*")
@@ -76,14 +78,16 @@ var samples = []sample{
 		},
 	},
 	{
-		name: "expenses", port: 10002, shows: "forms that return until they are correct", example: "reimburse lunch for 20 USD", thinks: true,
+		name: "expenses", port: 10002, shows: "forms that return until they are correct",
+		example: "reimburse lunch for 20 USD", thinks: true,
 		card: expenses.Card,
 		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			return expenses.New(expenses.Options{Model: o.model}), nil
 		},
 	},
 	{
-		name: "movies", port: 41241, shows: "a choice if a name is ambiguous, and words such as it and she", example: "who directed Dune?", thinks: true,
+		name: "movies", port: 41241, shows: "a choice if a name is ambiguous, and words such as it and she",
+		example: "who directed Dune?", thinks: true,
 		card: movies.Card,
 		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			films, err := catalogue.FromEnv(o.getenv)
@@ -94,14 +98,16 @@ var samples = []sample{
 		},
 	},
 	{
-		name: agentCoder, port: 41242, shows: "several files at once, in chunks", example: "fibonacci in Go with tests", thinks: true,
-		card: coder.Card,
+		name: agentCoder, port: 41242, shows: "several files at once, in chunks", example: "fibonacci in Go with tests",
+		thinks: true,
+		card:   coder.Card,
 		open: func(o *sampleOptions, w *sampleHost) (agent.Agent, error) {
 			return coder.New(coder.Options{Model: o.model, Tools: w.tools}), nil
 		},
 	},
 	{
-		name: agentFiles, port: 10003, shows: "answers about a file that is sent along, in a form that a schema names", example: "how many rows are there?", thinks: true,
+		name: agentFiles, port: 10003, shows: "answers about a file that is sent along, in a form that a schema names",
+		example: "how many rows are there?", thinks: true,
 		card: samplefiles.Card,
 		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
 			fetch, err := o.fetcher()
@@ -126,8 +132,9 @@ var samples = []sample{
 		open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return flaky.New(flaky.Options{}), nil },
 	},
 	{
-		name: repairshop.ManagerName, port: 10007, shows: "delegation: progress, questions and cancels pass through", example: "My car is making a rattling noise",
-		card: repairshop.ManagerCard,
+		name: repairshop.ManagerName, port: 10007, shows: "delegation: progress, questions and cancels pass through",
+		example: "My car is making a rattling noise",
+		card:    repairshop.ManagerCard,
 		open: func(_ *sampleOptions, w *sampleHost) (agent.Agent, error) {
 			mechanic, err := w.sampleByName(repairshop.MechanicName)
 			if err != nil {
@@ -138,7 +145,8 @@ var samples = []sample{
 		},
 	},
 	{
-		name: repairshop.MechanicName, port: 10008, shows: "tools over MCP, as one of the repair shop", example: "Diagnose a Toyota Camry 2018 that makes a rattling noise", thinks: true,
+		name: repairshop.MechanicName, port: 10008, shows: "tools over MCP, as one of the repair shop",
+		example: "Diagnose a Toyota Camry 2018 that makes a rattling noise", thinks: true,
 		card: repairshop.MechanicCard,
 		open: func(o *sampleOptions, w *sampleHost) (agent.Agent, error) {
 			supplier, err := w.sampleByName(repairshop.SupplierName)
@@ -148,9 +156,13 @@ var samples = []sample{
 		},
 	},
 	{
-		name: repairshop.SupplierName, port: 10009, shows: "short answers to other agents, as one of the repair shop", example: "Do you have part #12345 in stock for a Toyota Camry 2018?",
-		card: repairshop.SupplierCard,
-		open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return repairshop.NewSupplier(shopPace), nil },
+		name: repairshop.SupplierName, port: 10009, shows: "short answers to other agents, as one of the repair shop",
+		example: "Do you have part #12345 in stock for a Toyota Camry 2018?",
+		card:    repairshop.SupplierCard,
+		open: func(*sampleOptions, *sampleHost) (agent.Agent, error) {
+			return repairshop.NewSupplier(shopPace),
+				nil
+		},
 	},
 }
 
@@ -174,19 +186,26 @@ type sampleOptions struct {
 func (o *sampleOptions) register(flags *pflag.FlagSet) {
 	flags.StringVar(&o.rates, "rates", "snapshot", "source of the rates of currency: snapshot, live or auto")
 	flags.BoolVar(&o.reply, "reply", false, "hello answers with a message instead of a task")
-	flags.StringArrayVar(&o.allowURLs, "allow-url", nil, "prefix of URLs that files and images may fetch, such as https://example.com/exports/; repeatable (default: none)")
-	flags.StringVar(&o.networks, "allow-networks", files.NetworksPublic, "with --allow-url: networks of these URLs: public, loopback (and public) or private (and both)")
-	flags.StringVar(&o.provider, "llm", llmOff, "off for rules; auto, gemini, openai or anthropic for a language model, with its key in the environment")
+	flags.StringArrayVar(&o.allowURLs, "allow-url", nil,
+		"prefix of URLs that files and images may fetch, such as https://example.com/exports/; repeatable (default: "+
+			"none)")
+	flags.StringVar(&o.networks, "allow-networks", files.NetworksPublic,
+		"with --allow-url: networks of these URLs: public, loopback (and public) or private (and both)")
+	flags.StringVar(&o.provider, "llm", llmOff,
+		"off for rules; auto, gemini, openai or anthropic for a language model, with its key in the environment")
 	flags.StringVar(&o.modelName, "model", "", "with --llm: name of the model (default: chosen by the provider)")
 	flags.StringVar(&o.baseURL, "base-url", "", "with --llm: the provider's address, such as http://127.0.0.1:11434/v1")
-	flags.StringArrayVar(&o.mcp, flagMCP, nil, "with --llm: MCP server whose tools coder may use, as a URL or a shell command; repeatable")
+	flags.StringArrayVar(&o.mcp, flagMCP, nil,
+		"with --llm: MCP server whose tools coder may use, as a URL or a shell command; repeatable")
 }
 
 // fetcher returns what fetches the files that others point at, of some media types or of all.
 func (o *sampleOptions) fetcher(mediaTypes ...string) (*files.Fetcher, error) {
-	fetch, err := files.NewFetcher(&files.FetchOptions{Allow: o.allowURLs, Networks: o.networks, MediaTypes: mediaTypes})
+	fetch, err := files.NewFetcher(&files.FetchOptions{Allow: o.allowURLs, Networks: o.networks,
+		MediaTypes: mediaTypes})
 	if err != nil {
-		message := strings.NewReplacer("files: ", "", "FetchOptions.Allow: ", "--allow-url: ", "FetchOptions.Networks", "--allow-networks").Replace(err.Error())
+		message := strings.NewReplacer("files: ", "", "FetchOptions.Allow: ", "--allow-url: ", "FetchOptions.Networks",
+			"--allow-networks").Replace(err.Error())
 		return nil, cmdline.Usagef("%s", message)
 	}
 	return fetch, nil
@@ -315,11 +334,14 @@ func (c *command) samplesUpCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 picks a free port")
-	flags.BoolVar(&o.seedPorts, "seed-ports", false, "give each agent its own port of 127.0.0.1: currency 10000, images 10001, ...; see samples list")
+	flags.BoolVar(&o.seedPorts, "seed-ports", false,
+		"give each agent its own port of 127.0.0.1: currency 10000, images 10001, ...; see samples list")
 	c.DataDirFlag(flags, &o.Data)
-	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the server (default: the address it "+
+		"listens on)")
 	o.samples.register(flags)
-	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "time that running turns get to finish when the server stops")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
+		"time that running turns get to finish when the server stops")
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
@@ -327,7 +349,8 @@ func (c *command) samplesUpCommand() *cobra.Command {
 
 // samplesUp runs all samples until ctx ends.
 func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) {
-	o.agent, o.turnLimit, o.retention = cmdline.FolderSamples, engine.Options{}.Defaults().TurnLimit, engine.Options{}.Defaults().Retention
+	o.agent, o.turnLimit, o.retention = cmdline.FolderSamples, engine.Options{}.Defaults().TurnLimit,
+		engine.Options{}.Defaults().Retention
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -349,8 +372,8 @@ func (c *command) samplesUp(ctx context.Context, o *samplesOptions) (err error) 
 	return c.onOnePort(ctx, o, w)
 }
 
-// onOnePort serves each sample below its path, and all of them over gRPC at the root, where the tenant of a request names
-// the sample. The server of that drives them all: what ends it ends the engine.
+// onOnePort serves each sample below its path, and all of them over gRPC at the root, where the tenant of a request
+// names the sample. The server of that drives them all: what ends it ends the engine.
 func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *sampleHost) error {
 	ln, err := o.Listen(ctx)
 	if err != nil {
@@ -367,7 +390,8 @@ func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *sampleHos
 		all[s.name] = service
 		srv, err := server.New(service, &server.Options{
 			Card: card, URL: o.URL, Path: samplePath(s.name), Logger: w.logger, DrainTimeout: o.Drain,
-			Interfaces: []a2a.AgentInterface{{Binding: a2a.BindingGRPC, ProtocolVersion: string(a2a.Generation10), Tenant: s.name}},
+			Interfaces: []a2a.AgentInterface{{Binding: a2a.BindingGRPC, ProtocolVersion: string(a2a.Generation10),
+				Tenant: s.name}},
 		})
 		if err != nil {
 			return err
@@ -387,11 +411,13 @@ func (c *command) onOnePort(ctx context.Context, o *samplesOptions, w *sampleHos
 }
 
 // samplesByGRPC returns the server that takes calls of gRPC for all samples, and leaves other requests to rest.
-func (c *command) samplesByGRPC(o *samplesOptions, w *sampleHost, all byTenant, rest http.Handler) (*server.Server, error) {
+func (c *command) samplesByGRPC(o *samplesOptions, w *sampleHost, all byTenant, rest http.Handler) (*server.Server,
+	error) {
 	var front *server.Server
 	front, err := server.New(all, &server.Options{
-		Card: &a2a.AgentCard{Name: "Dragoman samples", Description: "The sample agents, each named by the tenant of a request", Version: cmdline.Version()},
-		URL:  o.URL, Logger: w.logger, DrainTimeout: o.Drain, GRPC: grpc.New(nil),
+		Card: &a2a.AgentCard{Name: "Dragoman samples",
+			Description: "The sample agents, each named by the tenant of a request", Version: cmdline.Version()},
+		URL: o.URL, Logger: w.logger, DrainTimeout: o.Drain, GRPC: grpc.New(nil),
 		Generations: []a2a.Generation{a2a.Generation10}, // the only one with tenants
 		Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			byGRPC := r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
@@ -401,7 +427,8 @@ func (c *command) samplesByGRPC(o *samplesOptions, w *sampleHost, all byTenant, 
 			}
 			rest.ServeHTTP(rw, r)
 		}),
-		OnReady: func(_ net.Addr, url string) { c.announceSamples(o, w, url) }, OnDrain: w.engine.Shutdown, Ready: w.engine.Ready,
+		OnReady: func(_ net.Addr, url string) { c.announceSamples(o, w, url) }, OnDrain: w.engine.Shutdown,
+		Ready: w.engine.Ready,
 	})
 	return front, err
 }
@@ -410,12 +437,14 @@ func (c *command) samplesByGRPC(o *samplesOptions, w *sampleHost, all byTenant, 
 func (c *command) announceSamples(o *samplesOptions, w *sampleHost, url string) {
 	base := strings.TrimSuffix(cmp.Or(o.URL, url), "/")
 	for i := range samples {
-		fmt.Fprintf(c.Err, "serving %s at %s, by %s\n", samples[i].name, card.AgentURL(base+samplePath(samples[i].name)), terminal.Inline(o.samples.engineOf(&samples[i])))
+		fmt.Fprintf(c.Err, "serving %s at %s, by %s\n", samples[i].name,
+			card.AgentURL(base+samplePath(samples[i].name)), terminal.Inline(o.samples.engineOf(&samples[i])))
 	}
 	fmt.Fprintf(c.Err, "data of the samples: %s\nserving samples at %s\n", terminal.Inline(w.storage.place), base)
 }
 
-// onSeedPorts serves each sample at the root of its own port. When it returns nobody serves any more what is on the engine.
+// onSeedPorts serves each sample at the root of its own port. When it returns nobody serves any more what is on the
+// engine.
 func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *sampleHost) error {
 	var listeners []net.Listener
 	defer func() {
@@ -442,7 +471,8 @@ func (c *command) onSeedPorts(ctx context.Context, o *samplesOptions, w *sampleH
 }
 
 // startOnSeedPorts lets a group serve the samples, each on its listener.
-func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *sampleHost, listeners []net.Listener, group *errgroup.Group) error {
+func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *sampleHost, listeners []net.Listener,
+	group *errgroup.Group) error {
 	for i := range samples {
 		s := &samples[i]
 		service, card, err := w.start(s)
@@ -451,7 +481,8 @@ func (c *command) startOnSeedPorts(ctx context.Context, o *samplesOptions, w *sa
 		}
 		base := "http://" + listeners[i].Addr().String()
 		mux := http.NewServeMux()
-		options := &server.Options{Card: card, Logger: w.logger, DrainTimeout: o.Drain, GRPC: grpc.New(nil), Handler: mux, Ready: w.engine.Ready}
+		options := &server.Options{Card: card, Logger: w.logger, DrainTimeout: o.Drain, GRPC: grpc.New(nil),
+			Handler: mux, Ready: w.engine.Ready}
 		if i == 0 {
 			options.OnDrain = w.engine.Shutdown
 		}

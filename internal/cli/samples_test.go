@@ -168,13 +168,15 @@ func TestSamplesOnSeedPorts(t *testing.T) {
 		}
 		ln.Close()
 	}
-	s, err := startProcess([]string{"samples", "up", "--seed-ports", "--data-dir", cmdline.InMemory}, t.TempDir(), os.Getenv)
+	s, err := startProcess([]string{"samples", "up", "--seed-ports", "--data-dir", cmdline.InMemory}, t.TempDir(),
+		os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.kill)
 	awaitText(t, s, "data of the samples: ")
-	for port, want := range map[int]string{10000: "Currency Agent", 10001: "Image Generator Agent", 10002: "Reimbursement Agent", 41241: "Movie Agent", 41242: "Coder Agent", 10007: "Repair Shop"} {
+	for port, want := range map[int]string{10000: "Currency Agent", 10001: "Image Generator Agent",
+		10002: "Reimbursement Agent", 41241: "Movie Agent", 41242: "Coder Agent", 10007: "Repair Shop"} {
 		if got := getCard(t, "http://127.0.0.1:"+strconv.Itoa(port)); got != want {
 			t.Errorf("port %d: %q, want %q", port, got, want)
 		}
@@ -191,7 +193,8 @@ func TestSamplesTable(t *testing.T) {
 	t.Parallel()
 	names, ports := make(map[string]bool), make(map[int]bool)
 	for _, s := range samples {
-		if names[s.name] || ports[s.port] || s.name != strings.ToLower(s.name) || s.shows == "" || s.example == "" || strings.ContainsAny(s.example, `"$`+"`") {
+		if names[s.name] || ports[s.port] || s.name != strings.ToLower(s.name) || s.shows == "" || s.example == "" ||
+			strings.ContainsAny(s.example, `"$`+"`") {
 			t.Errorf("%+v", s)
 		}
 		names[s.name], ports[s.port] = true, true
@@ -201,7 +204,8 @@ func TestSamplesTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range samples {
-		if !strings.Contains(string(doc), "["+s.name+"](../apps/samples/") || !strings.Contains(string(doc), "| "+strconv.Itoa(s.port)+" | "+s.shows+" |") {
+		if !strings.Contains(string(doc), "["+s.name+"](../apps/samples/") ||
+			!strings.Contains(string(doc), "| "+strconv.Itoa(s.port)+" | "+s.shows+" |") {
 			t.Errorf("docs/samples.md does not have %s as the program lists it", s.name)
 		}
 	}

@@ -47,8 +47,9 @@ type saver struct {
 	web   *http.Client
 
 	root     *os.Root
-	patience time.Duration  // how long a server of files may send nothing; 0 means maxSilence
-	taken    map[string]int // names that this run has used, in lower case, with the last number that was put to each; 1 for none
+	patience time.Duration // how long a server of files may send nothing; 0 means maxSilence
+	// names that this run has used, in lower case, with the last number that was put to each; 1 for none
+	taken map[string]int
 }
 
 // A savedFile is what a saver wrote.
@@ -173,7 +174,8 @@ func (s *saver) fetch(ctx context.Context, ref string, file *savedFile) (content
 	}
 	resp, err := s.web.Do(req)
 	if errors.Is(err, guard.ErrRefused) {
-		return nil, fmt.Errorf("%s is in a network that agents may not make this program reach; %s", req.URL.Host, s.allow(req.URL))
+		return nil, fmt.Errorf("%s is in a network that agents may not make this program reach; %s", req.URL.Host,
+			s.allow(req.URL))
 	}
 	if err != nil {
 		why, _ := cmdline.CauseOf(err, ref)
@@ -333,8 +335,9 @@ func nameOf(artifact *a2a.Artifact, part *a2a.Part) string {
 
 // extensions are those that people expect, where the system knows several.
 var extensions = map[string]string{
-	"text/plain": ".txt", "text/markdown": ".md", "text/html": ".html", "application/json": ".json", "image/jpeg": ".jpg",
-	"text/csv": ".csv", "image/png": ".png", "text/x-python": ".py", "text/x-go": ".go",
+	"text/plain": ".txt", "text/markdown": ".md", "text/html": ".html", "application/json": ".json",
+	"image/jpeg": ".jpg",
+	"text/csv":   ".csv", "image/png": ".png", "text/x-python": ".py", "text/x-go": ".go",
 }
 
 func extension(mediaType string) string {

@@ -23,9 +23,12 @@ import (
 func TestSafeName(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"rabbit.png": "rabbit.png", "src/main.go": "src/main.go", "a/../b": "b", "./a": "a", "Q1: report?.txt": "Q1_ report_.txt",
-		".bashrc": "_.bashrc", "x/.git/hooks/pre-commit": "x/_.git/hooks/pre-commit", "-rf": "_-rf", "a\x1b[2Jb": "a_[2Jb", "a\nb": "a_b", " a. ": "a", ".": "_",
-		"../x": "", "/etc/passwd": "", "a/../../b": "", `..\..\x`: "", `c:\x`: "", "a\xff": "", "": "", "\u202egnp.exe": "_gnp.exe",
+		"rabbit.png": "rabbit.png", "src/main.go": "src/main.go", "a/../b": "b", "./a": "a",
+		"Q1: report?.txt": "Q1_ report_.txt",
+		".bashrc":         "_.bashrc", "x/.git/hooks/pre-commit": "x/_.git/hooks/pre-commit", "-rf": "_-rf",
+		"a\x1b[2Jb": "a_[2Jb", "a\nb": "a_b", " a. ": "a", ".": "_",
+		"../x": "", "/etc/passwd": "", "a/../../b": "", `..\..\x`: "", `c:\x`: "", "a\xff": "", "": "",
+		"\u202egnp.exe": "_gnp.exe",
 	} {
 		got, err := safeName(in)
 		if got != want || (err == nil) != (want != "") {
@@ -44,7 +47,9 @@ func FuzzSafeName(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		safe, err := safeName(name)
-		if err == nil && (!filepath.IsLocal(safe) || strings.Contains(safe, "..") && strings.Contains("/"+safe+"/", "/../") || terminal.Escape(safe) != safe || safe == "") {
+		if err == nil && (!filepath.IsLocal(safe) ||
+			strings.Contains(safe, "..") && strings.Contains("/"+safe+"/", "/../") || terminal.Escape(safe) != safe ||
+			safe == "") {
 			t.Errorf("%q becomes %q", name, safe)
 		}
 	})
@@ -71,7 +76,8 @@ func taskOf(t *testing.T, url string) string {
 	t.Helper()
 	got := run(t.Context(), "send", "-a", url, "--text", "go", "-o", "json")
 	var res struct{ Task struct{ ID string } }
-	if err := json.Unmarshal([]byte(got.stdout), &res, json.MatchCaseInsensitiveNames(true)); err != nil || res.Task.ID == "" {
+	if err := json.Unmarshal([]byte(got.stdout), &res, json.MatchCaseInsensitiveNames(true)); err != nil ||
+		res.Task.ID == "" {
 		t.Fatalf("%v %+v", err, got)
 	}
 	return res.Task.ID
@@ -89,7 +95,8 @@ func contentOf(t *testing.T, elements ...string) string {
 func TestTaskDownload(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, filesAgent(
-		named("1", "picture", a2a.RawPart([]byte("PNG"), "image/png", "rabbit.png"), a2a.RawPart([]byte("PNG2"), "image/png", "rabbit.png")),
+		named("1", "picture", a2a.RawPart([]byte("PNG"), "image/png", "rabbit.png"),
+			a2a.RawPart([]byte("PNG2"), "image/png", "rabbit.png")),
 		named("2", "src/main.go", a2a.TextPart("package "), a2a.TextPart("main\n")),
 		named("3", "rates", jsonPart([]byte(`{"b":1.50,"a":2}`)), a2a.TextPart("as of today")),
 		named("4", "", a2a.RawPart([]byte{0}, "application/x-unheard-of", "")),
@@ -99,9 +106,12 @@ func TestTaskDownload(t *testing.T) {
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
-	has(t, "the output", got.stdout, "Task: "+task, "Context: ", "Status: completed", "Saved: "+filepath.Join(dir, "rabbit.png")+" (image/png, 3 bytes)", filepath.Join(dir, "rabbit-2.png")+" (image/png, 4 bytes)")
+	has(t, "the output", got.stdout, "Task: "+task, "Context: ", "Status: completed",
+		"Saved: "+filepath.Join(dir, "rabbit.png")+" (image/png, 3 bytes)",
+		filepath.Join(dir, "rabbit-2.png")+" (image/png, 4 bytes)")
 	for name, want := range map[string]string{
-		"rabbit.png": "PNG", "rabbit-2.png": "PNG2", "src/main.go": "package main\n", "rates.json": "{\n  \"b\": 1.50,\n  \"a\": 2\n}\n", "rates.txt": "as of today", "artifact-4": "\x00",
+		"rabbit.png": "PNG", "rabbit-2.png": "PNG2", "src/main.go": "package main\n",
+		"rates.json": "{\n  \"b\": 1.50,\n  \"a\": 2\n}\n", "rates.txt": "as of today", "artifact-4": "\x00",
 	} {
 		if content := contentOf(t, dir, name); content != want {
 			t.Errorf("%s has %q", name, content)
@@ -115,11 +125,14 @@ func TestTaskDownload(t *testing.T) {
 	// Nothing is written over, unless that is asked for.
 	os.WriteFile(filepath.Join(dir, "rabbit.png"), []byte("mine"), 0o600)
 	got = run(t.Context(), "task", "download", "-a", url, task, "--dir", dir, "--artifact", "picture")
-	if got.code != cmdline.ExitFailure || !strings.Contains(got.stderr, "rabbit.png is there already; --force writes over it") || contentOf(t, dir, "rabbit.png") != "mine" {
+	if got.code != cmdline.ExitFailure || !strings.Contains(got.stderr, "rabbit.png is there already; --force writes "+
+		"over it") || contentOf(t, dir, "rabbit.png") != "mine" {
 		t.Errorf("%+v", got)
 	}
-	got = run(t.Context(), "task", "download", "-a", url, task, "--dir", dir, "--artifact", "1", "--force", "-o", "json")
-	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, `"size": 3`) || !strings.Contains(got.stdout, `"state": "TASK_STATE_COMPLETED"`) || contentOf(t, dir, "rabbit.png") != "PNG" {
+	got = run(t.Context(), "task", "download", "-a", url, task, "--dir", dir, "--artifact", "1", "--force", "-o",
+		"json")
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, `"size": 3`) ||
+		!strings.Contains(got.stdout, `"state": "TASK_STATE_COMPLETED"`) || contentOf(t, dir, "rabbit.png") != "PNG" {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), "task", "download", "-a", url, task, "--dir", dir, "--artifact", "sculpture")
@@ -143,7 +156,8 @@ func TestTaskDownloadStaysInItsFolder(t *testing.T) {
 		t.Skip(err)
 	}
 	got := run(t.Context(), "task", "download", "-a", url, taskOf(t, url), "--dir", dir)
-	if got.code != cmdline.ExitFailure || strings.Count(got.stderr, "is not saved") != 3 || contentOf(t, dir, "inside.txt") != "good" {
+	if got.code != cmdline.ExitFailure || strings.Count(got.stderr, "is not saved") != 3 ||
+		contentOf(t, dir, "inside.txt") != "good" {
 		t.Errorf("%+v", got)
 	}
 	if entries, _ := os.ReadDir(above); len(entries) != 1 {
@@ -170,8 +184,10 @@ func TestTaskDownloadByURL(t *testing.T) {
 		}
 	})
 	url := serveAgent(t, filesAgent(
-		named("cat", "", a2a.URLPart(files+"/cat.png", "", "")), named("round", "", a2a.URLPart(files+"/round", "", "")),
-		named("huge", "", a2a.URLPart(files+"/huge", "", "")), named("gone", "", a2a.URLPart(files+"/gone", "", "")), named("odd", "", a2a.URLPart("file:///etc/passwd", "", "")),
+		named("cat", "", a2a.URLPart(files+"/cat.png", "", "")),
+		named("round", "", a2a.URLPart(files+"/round", "", "")),
+		named("huge", "", a2a.URLPart(files+"/huge", "", "")), named("gone", "", a2a.URLPart(files+"/gone", "", "")),
+		named("odd", "", a2a.URLPart("file:///etc/passwd", "", "")),
 	), nil)
 	task, dir := taskOf(t, url), t.TempDir()
 	args := []string{"task", "download", "-a", url, task, "--dir", dir, "--bearer", "secret-token"}
@@ -180,8 +196,10 @@ func TestTaskDownloadByURL(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), append(args, "--networks", "loopback")...)
-	has(t, "the error stream", got.stderr, "more than 3 redirects", "it has more than 1024 MiB", "HTTP 404", "no URL of http or https")
-	if got.code != cmdline.ExitFailure || contentOf(t, dir, "cat.png") != "PNG" || !strings.Contains(got.stdout, "cat.png (image/png, 3 bytes)") {
+	has(t, "the error stream", got.stderr, "more than 3 redirects", "it has more than 1024 MiB", "HTTP 404",
+		"no URL of http or https")
+	if got.code != cmdline.ExitFailure || contentOf(t, dir, "cat.png") != "PNG" ||
+		!strings.Contains(got.stdout, "cat.png (image/png, 3 bytes)") {
 		t.Errorf("%+v", got)
 	}
 	if got := run(t.Context(), append(args, "--networks", "all")...); got.code != cmdline.ExitUsage {
@@ -203,9 +221,11 @@ func TestFileThatStallsIsGivenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &saver{c: newCommand(nil), dir: dir, web: new(http.Client), root: root, patience: 50 * time.Millisecond, taken: make(map[string]int)}
+	s := &saver{c: newCommand(nil), dir: dir, web: new(http.Client), root: root, patience: 50 * time.Millisecond,
+		taken: make(map[string]int)}
 	defer s.close()
-	saved, err := s.artifacts(t.Context(), []*a2a.Artifact{named("1", "a.txt", a2a.URLPart(url, "text/plain", "a.txt")), named("2", "b.txt", a2a.TextPart("b"))})
+	saved, err := s.artifacts(t.Context(), []*a2a.Artifact{named("1", "a.txt", a2a.URLPart(url, "text/plain", "a.txt")),
+		named("2", "b.txt", a2a.TextPart("b"))})
 	if err == nil || !strings.Contains(err.Error(), "a.txt is not saved: its server sent nothing for 50ms") {
 		t.Errorf("got %v", err)
 	}
@@ -240,7 +260,8 @@ func TestSendSaves(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range [][]string{{"-a", made}, {"-a", said, "-o", "json"}} {
 		got := run(t.Context(), append([]string{"send", "--text", "go", "--save", dir}, args...)...)
-		if got.code != cmdline.ExitOK || !strings.Contains(got.stderr, "Saved: "+dir) || strings.Contains(got.stdout, dir) {
+		if got.code != cmdline.ExitOK || !strings.Contains(got.stderr, "Saved: "+dir) ||
+			strings.Contains(got.stdout, dir) {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -250,8 +271,10 @@ func TestSendSaves(t *testing.T) {
 	if got := run(t.Context(), "send", "-a", made, "--async", "--save", dir, "hi"); got.code != cmdline.ExitUsage {
 		t.Errorf("%+v", got)
 	}
-	got, _ := talk(t, []string{"go", "/save " + filepath.Join(dir, "more"), "/save " + filepath.Join(dir, "more")}, "-a", made)
-	if got.code != cmdline.ExitOK || contentOf(t, dir, "more", "a.png") != "PNG" || !strings.Contains(got.stderr, "is there already") {
+	got, _ := talk(t, []string{"go", "/save " + filepath.Join(dir, "more"), "/save " + filepath.Join(dir, "more")},
+		"-a", made)
+	if got.code != cmdline.ExitOK || contentOf(t, dir, "more", "a.png") != "PNG" ||
+		!strings.Contains(got.stderr, "is there already") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -278,16 +301,19 @@ func TestTaskWait(t *testing.T) {
 	}
 	waits, works := id("ask"), id("work")
 	got := run(t.Context(), "task", "wait", "-a", url, waits)
-	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: input-required") || strings.Count(got.stderr, "Resume: ") != 1 {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: input-required") ||
+		strings.Count(got.stderr, "Resume: ") != 1 {
 		t.Errorf("%+v", got)
 	}
 	got = run(t.Context(), "task", "get", "-a", url, works, "--wait", "--timeout", "50ms")
-	if got.code != cmdline.ExitTimeout || !strings.Contains(got.stderr, "Resume: dragoman task subscribe -a "+url+" "+works) {
+	if got.code != cmdline.ExitTimeout ||
+		!strings.Contains(got.stderr, "Resume: dragoman task subscribe -a "+url+" "+works) {
 		t.Errorf("%+v", got)
 	}
 	close(release)
 	got = run(t.Context(), "task", "get", "-a", url, works, "--watch", "-o", "json")
-	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, `"state": "TASK_STATE_COMPLETED"`) || !strings.Contains(got.stdout, "at last") || bytes.Count([]byte(got.stdout), []byte("\n{")) != 0 {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, `"state": "TASK_STATE_COMPLETED"`) ||
+		!strings.Contains(got.stdout, "at last") || bytes.Count([]byte(got.stdout), []byte("\n{")) != 0 {
 		t.Errorf("%+v", got)
 	}
 }

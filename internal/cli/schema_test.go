@@ -23,14 +23,18 @@ func TestExpectationFollowsAStream(t *testing.T) {
 		events []a2a.Event
 		want   string
 	}{
-		"chunks":      {[]a2a.Event{update("a", false, a2a.TextPart("[1,")), update("a", true, a2a.TextPart("2]")), done}, "[1,2]"},
-		"replaced":    {[]a2a.Event{update("a", false, data("1")), update("a", false, data("2")), done}, "2"},
-		"several":     {[]a2a.Event{update("a", false, data("1")), update("b", false, data("2")), done}, "1 2"},
-		"data first":  {[]a2a.Event{update("a", false, a2a.TextPart("7"), data("1")), done}, "1"},
-		"the task":    {[]a2a.Event{update("a", false, data("1")), &a2a.Task{Status: done.Status, Artifacts: []*a2a.Artifact{{ID: "b", Parts: []a2a.Part{data("3")}}}}}, "3"},
-		"a message":   {[]a2a.Event{&a2a.Message{Parts: []a2a.Part{data("4")}}}, "4"},
-		"the status":  {[]a2a.Event{&a2a.StatusUpdate{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted, Message: &a2a.Message{Parts: []a2a.Part{data("5")}}}}}, "5"},
-		"progress":    {[]a2a.Event{&a2a.StatusUpdate{Status: a2a.TaskStatus{State: a2a.TaskStateWorking, Message: &a2a.Message{Parts: []a2a.Part{data("5")}}}}, done}, ""},
+		"chunks": {[]a2a.Event{update("a", false, a2a.TextPart("[1,")), update("a", true, a2a.TextPart("2]")),
+			done}, "[1,2]"},
+		"replaced":   {[]a2a.Event{update("a", false, data("1")), update("a", false, data("2")), done}, "2"},
+		"several":    {[]a2a.Event{update("a", false, data("1")), update("b", false, data("2")), done}, "1 2"},
+		"data first": {[]a2a.Event{update("a", false, a2a.TextPart("7"), data("1")), done}, "1"},
+		"the task": {[]a2a.Event{update("a", false, data("1")),
+			&a2a.Task{Status: done.Status, Artifacts: []*a2a.Artifact{{ID: "b", Parts: []a2a.Part{data("3")}}}}}, "3"},
+		"a message": {[]a2a.Event{&a2a.Message{Parts: []a2a.Part{data("4")}}}, "4"},
+		"the status": {[]a2a.Event{&a2a.StatusUpdate{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted,
+			Message: &a2a.Message{Parts: []a2a.Part{data("5")}}}}}, "5"},
+		"progress": {[]a2a.Event{&a2a.StatusUpdate{Status: a2a.TaskStatus{State: a2a.TaskStateWorking,
+			Message: &a2a.Message{Parts: []a2a.Part{data("5")}}}}, done}, ""},
 		"plain words": {[]a2a.Event{update("a", false, a2a.TextPart("hello")), done}, ""},
 	} {
 		e := &expectation{}
@@ -54,7 +58,8 @@ func TestExpectationAsks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, parts := range map[string][]a2a.Part{"text": {data("1"), a2a.TextPart("x"), a2a.TextPart("y")}, "no text": {data("1")}} {
+	for name, parts := range map[string][]a2a.Part{"text": {data("1"), a2a.TextPart("x"), a2a.TextPart("y")},
+		"no text": {data("1")}} {
 		m := a2a.NewMessage(a2a.RoleUser, parts...)
 		if err := (&expectation{text: []byte("{}"), schema: s}).ask(m); err != nil {
 			t.Fatal(err)
@@ -63,7 +68,8 @@ func TestExpectationAsks(t *testing.T) {
 		if name == "text" {
 			at = m.Parts[1].Metadata
 		}
-		if string(at["schema"]) != "{}" || string(at["mimeType"]) != `"application/json"` || m.Parts[0].Metadata != nil {
+		if string(at["schema"]) != "{}" || string(at["mimeType"]) != `"application/json"` ||
+			m.Parts[0].Metadata != nil {
 			t.Errorf("%s: %v, %v", name, m.Parts, m.Metadata)
 		}
 	}

@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 	// A program under the race detector waits a second before it exits, for reports of other threads; the scripts run
 	// more than a hundred. Reports are printed, and fail the program, without that too.
 	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
-	testscript.Main(checked{m}, map[string]func(){"dragoman": func() { os.Exit(Main()) }, codingAgent: func() { os.Exit(runCodingAgent()) }})
+	testscript.Main(checked{m}, map[string]func(){"dragoman": func() { os.Exit(Main()) },
+		codingAgent: func() { os.Exit(runCodingAgent()) }})
 }
 
 // checked runs the tests and then looks for goroutines that they left behind.
@@ -49,8 +50,8 @@ func (m checked) Run() int {
 	return code
 }
 
-// The scripts run the program as processes of their own, against servers that are processes too. It speaks the binding that
-// the cards prefer, which is JSON-RPC.
+// The scripts run the program as processes of their own, against servers that are processes too. It speaks the binding
+// that the cards prefer, which is JSON-RPC.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	params := scriptParams("")
@@ -76,7 +77,11 @@ func scriptParams(transport string) testscript.Params {
 	return testscript.Params{
 		UpdateScripts: *update,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": starter("serve"), "demo-server": starter("demo-server"), "gateway": starter("gateway"), "samples": starter("samples", "up"), "record": starter("record"), "replay": starter("replay"), "registry": starter("registry", "serve"), "coordinator": starter("coord", "serve"), "end": stopServer, "exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID, "plain": makePlain, "tool": tool,
+			"serve": starter("serve"), "demo-server": starter("demo-server"), "gateway": starter("gateway"),
+			"samples": starter("samples", "up"), "record": starter("record"), "replay": starter("replay"),
+			"registry": starter("registry", "serve"), "coordinator": starter("coord", "serve"), "end": stopServer,
+			"exits": exits, "resume": resume, "next-page": nextCommand, "task-id": taskID, "plain": makePlain,
+			"tool": tool,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
@@ -105,14 +110,15 @@ type serverProcess struct {
 	stderr strings.Builder
 }
 
-// starter returns "serve NAME args...", and the same for other commands that serve: it starts dragoman serve, waits until it
-// says that it is ready, and sets $NAME_URL and $NAME_ADDR.
+// starter returns "serve NAME args...", and the same for other commands that serve: it starts dragoman serve, waits
+// until it says that it is ready, and sets $NAME_URL and $NAME_ADDR.
 func starter(words ...string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) < 1 {
 			ts.Fatalf("usage: %s NAME args...", words[0])
 		}
-		s, err := startProcess(append(slices.Clone(words), args[1:]...), ts.MkAbs("."), func(name string) string { return ts.Getenv(name) })
+		s, err := startProcess(append(slices.Clone(words), args[1:]...), ts.MkAbs("."),
+			func(name string) string { return ts.Getenv(name) })
 		ts.Check(err)
 		ts.Defer(s.kill)
 		ts.Value(serversKey{}).(map[string]*serverProcess)[args[0]] = s
@@ -133,9 +139,11 @@ func tool(ts *testscript.TestScript, neg bool, args []string) {
 	about["project_id"] = "shop"
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil).Connect(ctx, &sdk.StreamableClientTransport{
-		Endpoint: ts.Getenv("DRAGOMAN_COORD") + "/mcp", HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, DisableStandaloneSSE: true,
-	}, nil)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil).Connect(ctx,
+		&sdk.StreamableClientTransport{
+			Endpoint:   ts.Getenv("DRAGOMAN_COORD") + "/mcp",
+			HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, DisableStandaloneSSE: true,
+		}, nil)
 	ts.Check(err)
 	defer session.Close()
 	answer, err := clitest.CallTool(ctx, session, args[0], about)
@@ -288,10 +296,12 @@ func taskID(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 // passing is what differs from run to run: ids, times, and where a server listens.
-var passing = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z|127\.0\.0\.1:[0-9]+`)
+var passing = regexp.MustCompile(
+	`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z|127\.0\.0\.1:[0-9]+`)
 
-// makePlain is "plain": it writes what the last command printed into stdout.txt and stderr.txt, with names for what differs from
-// run to run and without the binding that the run is about, so that cmp can hold it against what is expected as a whole.
+// makePlain is "plain": it writes what the last command printed into stdout.txt and stderr.txt, with names for what
+// differs from run to run and without the binding that the run is about, so that cmp can hold it against what is
+// expected as a whole.
 func makePlain(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: plain")

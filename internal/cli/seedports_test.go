@@ -36,9 +36,11 @@ func TestSeedPortsEndTogether(t *testing.T) {
 	all := samples
 	defer func() { samples = all }()
 	samples = []sample{
-		{name: "first", port: port, card: hello.Card, open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return worker, nil }},
+		{name: "first", port: port, card: hello.Card,
+			open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return worker, nil }},
 		{name: "second", card: hello.Card, open: func(*sampleOptions, *sampleHost) (agent.Agent, error) {
-			go run(context.WithoutCancel(t.Context()), "send", "-a", "http://"+ln.Addr().String(), "--timeout", "10s", "hi")
+			go run(context.WithoutCancel(t.Context()), "send", "-a", "http://"+ln.Addr().String(), "--timeout", "10s",
+				"hi")
 			select {
 			case <-began:
 			case <-time.After(10 * time.Second):
@@ -49,8 +51,9 @@ func TestSeedPortsEndTogether(t *testing.T) {
 	}
 	c := newCommand(nil)
 	o := &samplesOptions{serveOptions: serveOptions{
-		ListenOptions: cmdline.ListenOptions{Data: cmdline.InMemory, Drain: 100 * time.Millisecond, LogLevel: "error", LogFormat: "text"},
-		agent:         cmdline.FolderSamples, turnLimit: time.Hour, retention: time.Hour,
+		ListenOptions: cmdline.ListenOptions{Data: cmdline.InMemory, Drain: 100 * time.Millisecond, LogLevel: "error",
+			LogFormat: "text"},
+		agent: cmdline.FolderSamples, turnLimit: time.Hour, retention: time.Hour,
 	}}
 	w, err := c.openSampleHost(t.Context(), &o.serveOptions)
 	if err != nil {
@@ -80,11 +83,13 @@ func TestTenantsNameAgents(t *testing.T) {
 	}
 	for _, name := range []string{"", "c"} {
 		_, err := agents.GetTask(ctx, &a2a.GetTaskRequest{Tenant: name, ID: "1"})
-		if !errors.Is(err, a2a.ErrInvalidParams) || !strings.Contains(err.Error(), "must name one of the agents here: a, b") {
+		if !errors.Is(err, a2a.ErrInvalidParams) ||
+			!strings.Contains(err.Error(), "must name one of the agents here: a, b") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if err := agents.DeletePushConfig(ctx, &a2a.DeletePushConfigRequest{Tenant: "c"}); !errors.Is(err, a2a.ErrInvalidParams) {
+	if err := agents.DeletePushConfig(ctx, &a2a.DeletePushConfigRequest{Tenant: "c"}); !errors.Is(err,
+		a2a.ErrInvalidParams) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -111,8 +111,10 @@ func (c *command) sendCommand() *cobra.Command {
 	flags.BoolVar(&o.async, "async", false, "do not wait (also --return-immediately, --no-wait)")
 	flags.BoolVar(&o.wait, "wait", false, "wait; this is the default unless a variable says --async")
 	flags.IntVar(&o.history, "history", 0, "how many messages of the task's history to show")
-	flags.StringVar(&o.answer, "answer", "", "file with the answer to the form that the task waits for; - for standard input")
-	flags.BoolVar(&o.skeleton, "skeleton", false, "send nothing; print the document to fill in for the form of the task")
+	flags.StringVar(&o.answer, "answer", "", "file with the answer to the form that the task waits for; - for "+
+		"standard input")
+	flags.BoolVar(&o.skeleton, "skeleton", false,
+		"send nothing; print the document to fill in for the form of the task")
 	flags.BoolVar(&o.fill, "fill", false, "if the task waits for a form, ask for its fields; needs a terminal")
 	flags.StringVar(&o.save, "save", "", "folder to save the task's artifacts to, as task download does")
 	flags.BoolVar(&o.force, "force", false, "with --save: overwrite files")
@@ -120,8 +122,10 @@ func (c *command) sendCommand() *cobra.Command {
 	c.failOnFlag(flags)
 	flags.StringVar(&o.metadata, "metadata", "", "metadata of the message, a JSON object")
 	flags.StringSliceVar(&o.accept, "accept", nil, "accepted media types of the answer, separated by commas")
-	flags.StringVar(&o.schema, "schema", "", "file with a JSON Schema for the data of the answer; send passes it to the agent and checks the answer")
-	flags.SetNormalizeFunc(cmdline.Aliases(map[string]string{"return-immediately": "async", "no-wait": "async", "immediate": "async", "task": "task-id", "context": "context-id"}))
+	flags.StringVar(&o.schema, "schema", "", "file with a JSON Schema for the data of the answer; send passes it to "+
+		"the agent and checks the answer")
+	flags.SetNormalizeFunc(cmdline.Aliases(map[string]string{"return-immediately": "async", "no-wait": "async",
+		"immediate": "async", "task": "task-id", "context": "context-id"}))
 	return cmd
 }
 
@@ -138,13 +142,15 @@ func (o *sendOptions) settleWait(c *command) error {
 		o.async = false
 	}
 	if o.async && o.save != "" {
-		return cmdline.Usagef("--save waits for the files: it cannot be combined with --async").WithHint(c.later("save them later with ", "download"))
+		return cmdline.Usagef("--save waits for the files: it cannot be combined with --async").WithHint(
+			c.later("save them later with ", "download"))
 	}
 	if !guard.Networks(o.networks).Valid() {
 		return cmdline.Usagef("--networks is %q; use public, loopback or private", o.networks)
 	}
 	if o.async && o.stream {
-		return cmdline.Usagef("--async and --stream exclude each other").WithHint(c.later("follow the task later with ", "subscribe"))
+		return cmdline.Usagef("--async and --stream exclude each other").WithHint(
+			c.later("follow the task later with ", "subscribe"))
 	}
 	return nil
 }
@@ -171,7 +177,8 @@ func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageReque
 	message.Extensions = c.options.extensions
 	if o.metadata != "" {
 		if jsontext.Value(o.metadata).Kind() != '{' || json.Unmarshal([]byte(o.metadata), &message.Metadata) != nil {
-			return nil, cmdline.Usagef("--metadata is not a JSON object").WithHint(`for example --metadata '{"ticket": 7}'`)
+			return nil, cmdline.Usagef("--metadata is not a JSON object").WithHint(
+				`for example --metadata '{"ticket": 7}'`)
 		}
 	}
 	if o.schema != "" {
@@ -203,7 +210,8 @@ func (c *command) sendMessage(ctx context.Context, o *sendOptions, req *a2a.Send
 }
 
 // talk sends a message to an agent that is dialled.
-func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
+func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions, req *a2a.SendMessageRequest,
+	seen *seen) error {
 	types := &acceptance{modes: req.Configuration.AcceptedOutputModes, expect: o.expect}
 	if o.answer != "" {
 		if err := c.completeAnswer(ctx, agent, req); err != nil {
@@ -361,11 +369,13 @@ func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.Send
 }
 
 // showFinal prints the one result of a message: what came of it, and what the agent adds when it is asked for the task.
-func (c *command) showFinal(ctx context.Context, agent *client.Client, outcome *client.Outcome, history int, seen *seen) error {
+func (c *command) showFinal(ctx context.Context, agent *client.Client, outcome *client.Outcome, history int,
+	seen *seen) error {
 	if answer := outcome.Message(); answer != nil {
 		return c.showResult(answer)
 	}
-	task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: fold.AskHistory(history)}))
+	task, err := outcome.Final(agent.GetTask(ctx,
+		&a2a.GetTaskRequest{ID: seen.task, HistoryLength: fold.AskHistory(history)}))
 	if err != nil {
 		return fmt.Errorf("the agent accepted the message, but the task cannot be shown: %w", err)
 	}

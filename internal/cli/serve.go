@@ -123,7 +123,8 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&o.agent, "agent", "", "the agent: "+sampleNames())
 	flags.StringVar(&o.exec, "exec", "", "serve this shell command")
-	flags.StringVar(&o.chunk, "chunk", "", "with --exec: stream the output in pieces that end with this text (default without a value: \\n)")
+	flags.StringVar(&o.chunk, "chunk", "", "with --exec: stream the output in pieces that end with this text "+
+		"(default without a value: \\n)")
 	flags.Lookup("chunk").NoOptDefVal = `\n`
 	flags.IntVar(&o.atOnce, "at-once", 16, "with --exec: most commands that run at once; further messages wait")
 	flags.BoolVar(&o.echo, "echo", false, "serve an agent that returns each message")
@@ -131,11 +132,14 @@ func (c *command) serveCommand() *cobra.Command {
 	_ = flags.MarkHidden("proxy") // fails for unknown flags only
 	flags.StringVar(&o.name, "name", "", "name of the agent of --exec or --echo")
 	flags.StringVar(&o.description, "description", "", "description of the agent of --exec or --echo")
-	flags.StringVar(&o.card, "card", "", "file with the card of the agent of --exec or --echo, instead of name and description")
+	flags.StringVar(&o.card, "card", "", "file with the card of the agent of --exec or --echo, instead of name and "+
+		"description")
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
-	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the server (default: the address it listens on)")
-	flags.StringVar(&o.grpcAddr, "grpc-addr", "", "address of a second port for gRPC only, which is faster than the shared port")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the server (default: the address it "+
+		"listens on)")
+	flags.StringVar(&o.grpcAddr, "grpc-addr", "",
+		"address of a second port for gRPC only, which is faster than the shared port")
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the gRPC services")
 	o.registerCardGRPC(flags)
 	o.samples.register(flags)
@@ -145,10 +149,13 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
 	flags.DurationVar(&o.turnLimit, "turn-limit", limits.TurnLimit, "time limit of one turn of the agent")
 	flags.DurationVar(&o.retention, "retention", limits.Retention, "retention of waiting and finished tasks")
-	flags.Var(&o.ownerQuota, flagOwnerQuota, "quota on disk for the tasks of one caller, such as 500MiB or 2GiB; 0 means no limit; all callers without an identity share one quota")
-	flags.DurationVar(&o.Drain, "drain", times.DrainTimeout, "time that running turns get to finish when the server stops")
-	flags.DurationVar(&o.drainDelay, "drain-delay", 0, "time that a stopping server still accepts requests while /readyz returns 503. "+
-		"0 means 5s if /readyz was requested in the last minute, else no time; -1s means never")
+	flags.Var(&o.ownerQuota, flagOwnerQuota, "quota on disk for the tasks of one caller, such as 500MiB or 2GiB; 0 "+
+		"means no limit; all callers without an identity share one quota")
+	flags.DurationVar(&o.Drain, "drain", times.DrainTimeout,
+		"time that running turns get to finish when the server stops")
+	flags.DurationVar(&o.drainDelay, "drain-delay", 0,
+		"time that a stopping server still accepts requests while /readyz returns 503. "+
+			"0 means 5s if /readyz was requested in the last minute, else no time; -1s means never")
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
@@ -156,7 +163,8 @@ func (c *command) serveCommand() *cobra.Command {
 
 // registerCardGRPC adds a flag that every server has.
 func (o *serveOptions) registerCardGRPC(flags *pflag.FlagSet) {
-	flags.BoolVar(&o.cardGRPC, "card-grpc", false, "list gRPC in the card for every client; Google ADK rejects such a card")
+	flags.BoolVar(&o.cardGRPC, "card-grpc", false,
+		"list gRPC in the card for every client; Google ADK rejects such a card")
 }
 
 // serve runs a server until ctx ends.
@@ -200,7 +208,8 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 			if worker.thinks {
 				fmt.Fprintf(c.Err, "engine of %s: %s\n", o.agent, terminal.Inline(o.samples.engineOf(worker)))
 			}
-			fmt.Fprintf(c.Err, "data of %s: %s\nserving %s at %s\n", o.agent, terminal.Inline(w.storage.place), terminal.Inline(o.calledName(card)), agentcard.AgentURL(url))
+			fmt.Fprintf(c.Err, "data of %s: %s\nserving %s at %s\n", o.agent, terminal.Inline(w.storage.place),
+				terminal.Inline(o.calledName(card)), agentcard.AgentURL(url))
 		},
 		OnDrain: w.engine.Shutdown, Ready: w.engine.Ready, DrainDelay: o.drainDelay,
 	}
@@ -216,7 +225,8 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	return o.Explain(srv.Serve(ctx, ln))
 }
 
-// calledName returns what the agent is called where it is announced: as its flags do, or else by the flag that chose it.
+// calledName returns what the agent is called where it is announced: as its flags do, or else by the flag that chose
+// it.
 func (o *serveOptions) calledName(card *a2a.AgentCard) string {
 	if o.name != "" || o.card != "" {
 		return cmp.Or(card.Name, o.agent)
@@ -241,10 +251,12 @@ func (o *serveOptions) sample(c *command) (*sample, error) {
 			open: func(*sampleOptions, *sampleHost) (agent.Agent, error) { return worker, nil },
 		}, err
 	case "":
-		return nil, cmdline.Usagef("no agent is named").WithHint("give one with --agent: " + sampleNames() + "; or a command with --exec; dragoman gateway serves another agent")
+		return nil, cmdline.Usagef("no agent is named").WithHint("give one with --agent: " + sampleNames() +
+			"; or a command with --exec; dragoman gateway serves another agent")
 	}
 	for flag, names := range map[string][]string{
-		"rates": {agentCurrency}, "reply": {agentHello}, "allow-url": {agentFiles, agentImages}, "allow-networks": {agentFiles, agentImages}, flagMCP: {agentCoder},
+		"rates": {agentCurrency}, "reply": {agentHello}, "allow-url": {agentFiles, agentImages},
+		"allow-networks": {agentFiles, agentImages}, flagMCP: {agentCoder},
 	} {
 		if !slices.Contains(names, o.agent) && c.origin[flag] == sourceFlag {
 			return nil, cmdline.Usagef("--%s is for --agent %s", flag, strings.Join(names, " and "))
@@ -293,10 +305,12 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*storage, e
 	}
 	if folder == cmdline.InMemory {
 		if o.ownerQuota > 0 {
-			return nil, cmdline.Usagef("--%s is for tasks on disk, and --%s is %s, which has bounds of its own", flagOwnerQuota, cmdline.FlagDataDir, cmdline.InMemory)
+			return nil, cmdline.Usagef("--%s is for tasks on disk, and --%s is %s, which has bounds of its own",
+				flagOwnerQuota, cmdline.FlagDataDir, cmdline.InMemory)
 		}
 		j := memory.New(nil)
-		return &storage{journal: j, place: "in memory; tasks end with the server", closers: []func() error{j.Close}}, nil
+		return &storage{journal: j, place: "in memory; tasks end with the server", closers: []func() error{j.Close}},
+			nil
 	}
 	logger, err := o.Logger(c.Terminal)
 	if err != nil {
@@ -310,7 +324,8 @@ func (c *command) openJournal(ctx context.Context, o *serveOptions) (*storage, e
 }
 
 // openFolder opens a journal in a folder, which is locked until it is closed.
-func (c *command) openFolder(ctx context.Context, folder string, logger *slog.Logger, bounds *sql.Options) (*storage, error) {
+func (c *command) openFolder(ctx context.Context, folder string, logger *slog.Logger, bounds *sql.Options) (*storage,
+	error) {
 	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.Name, Logger: logger})
 	if err != nil {
 		return nil, err

@@ -45,7 +45,8 @@ func halfRequest(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
+	io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: "+
+		"application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
 	answer := make([]byte, len("HTTP/1.1 100"))
 	if _, err := io.ReadFull(conn, answer); err != nil || string(answer) != "HTTP/1.1 100" {
 		t.Fatalf("the server does not read the body: %q %v", answer, err)
@@ -173,7 +174,8 @@ func TestServeOverTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key)
-	_, url := serveProcess(t, "--agent", "hello", "--addr", "127.0.0.1:0", "--data-dir", ":memory:", "--tls-cert", cert, "--tls-key", key)
+	_, url := serveProcess(t, "--agent", "hello", "--addr", "127.0.0.1:0", "--data-dir", ":memory:", "--tls-cert", cert,
+		"--tls-key", key)
 	if !strings.HasPrefix(url, "https://") {
 		t.Fatalf("serving at %s", url)
 	}
@@ -187,7 +189,8 @@ func TestServeOverTLS(t *testing.T) {
 	if body, _ := io.ReadAll(resp.Body); !strings.Contains(string(body), `"url":"https://`) {
 		t.Errorf("the card is %s", body)
 	}
-	if got := run(t.Context(), "card", "get", "-a", url); got.code != cmdline.ExitUnreachable || !strings.Contains(got.stderr, "certificate") {
+	if got := run(t.Context(), "card", "get", "-a", url); got.code != cmdline.ExitUnreachable ||
+		!strings.Contains(got.stderr, "certificate") {
 		t.Errorf("a certificate that nobody vouches for: exit code %d: %s", got.code, got.stderr)
 	}
 }

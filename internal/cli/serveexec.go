@@ -95,7 +95,8 @@ func (p *processes) kill() {
 
 // Run implements agent.Agent.
 func (a *execAgent) Run(ctx context.Context, t *agent.Turn) error {
-	if err := t.Working(); err != nil { // before the command has said anything: from here on it can be seen, and cancelled
+	// before the command has said anything: from here on it can be seen, and cancelled
+	if err := t.Working(); err != nil {
 		return err
 	}
 	select {
@@ -107,7 +108,8 @@ func (a *execAgent) Run(ctx context.Context, t *agent.Turn) error {
 	cmd := exec.CommandContext(ctx, shell[0], shell[1], a.command)
 	kill, done := ownGroup(cmd)
 	info, _ := turn.Parts(t)
-	cmd.Env = append(os.Environ(), "A2A_TASK_ID="+safeID(&info, string(info.TaskID)), "A2A_CONTEXT_ID="+safeID(&info, string(info.ContextID)))
+	cmd.Env = append(os.Environ(), "A2A_TASK_ID="+safeID(&info, string(info.TaskID)),
+		"A2A_CONTEXT_ID="+safeID(&info, string(info.ContextID)))
 	cmd.Stdin = strings.NewReader(t.Text())
 	var said tail
 	cmd.Stderr = &said
@@ -145,12 +147,12 @@ func (a *execAgent) Run(ctx context.Context, t *agent.Turn) error {
 	return nil
 }
 
-// plainID is what an id may look like for a command to have it as it is: such a word is safe as a file's name and, between
-// other words of a command line, in a shell.
+// plainID is what an id may look like for a command to have it as it is: such a word is safe as a file's name and,
+// between other words of a command line, in a shell.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// safeID returns what a command gets for an id. Callers choose ids of contexts, and in 0.1 of tasks, which may be "../x" or
-// that of another tenant.
+// safeID returns what a command gets for an id. Callers choose ids of contexts, and in 0.1 of tasks, which may be
+// "../x" or that of another tenant.
 func safeID(info *turn.Info, id string) string {
 	if info.Shared() && plainID.MatchString(id) {
 		return id
@@ -312,7 +314,8 @@ func (o *serveOptions) checkSource(c *command) error {
 
 // custom returns the agent of --exec or --echo.
 func (o *serveOptions) custom() (agent.Agent, *a2a.AgentCard, error) {
-	made, card := agent.Agent(parrot), customCard(cmp.Or(o.name, "Echo"), cmp.Or(o.description, "Gives back what it is sent"), "*/*")
+	made, card := agent.Agent(parrot), customCard(cmp.Or(o.name, "Echo"),
+		cmp.Or(o.description, "Gives back what it is sent"), "*/*")
 	if o.exec != "" {
 		command := newExecAgent(o.exec, o.chunk, o.atOnce)
 		made, o.commands = command, command.running
@@ -327,7 +330,9 @@ func (o *serveOptions) custom() (agent.Agent, *a2a.AgentCard, error) {
 	}
 	card = new(a2a.AgentCard)
 	if err := json.Unmarshal(text, card); err != nil {
-		return nil, nil, cmdline.Usagef("--card: %s is no card: %v", o.card, err).WithHint("see what is wrong with " + terminal.CommandLine([]string{"dragoman", "card", "validate", "-a", o.card}))
+		return nil, nil, cmdline.Usagef("--card: %s is no card: %v", o.card,
+			err).WithHint("see what is wrong with " +
+			terminal.CommandLine([]string{"dragoman", "card", "validate", "-a", o.card}))
 	}
 	return made, card, nil
 }

@@ -50,7 +50,8 @@ func TestCancelEndsTheProcessGroup(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{
 		`sleep 1000 & echo $! > pid; wait`,
-		`trap "" TERM; (trap "" TERM; while :; do sleep 0.1; done) & echo $! > pid; while :; do sleep 0.1; done`, // must be killed
+		// must be killed
+		`trap "" TERM; (trap "" TERM; while :; do sleep 0.1; done) & echo $! > pid; while :; do sleep 0.1; done`,
 	} {
 		dir := t.TempDir()
 		s, err := startProcess([]string{"serve", "--exec", command, "--addr", "127.0.0.1:0"}, dir, os.Getenv)
@@ -83,7 +84,8 @@ func TestCommandsEndWithTheServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			s, err := startProcess([]string{"serve", "--exec", stubborn, "--addr", "127.0.0.1:0", "--drain", drain}, dir, os.Getenv)
+			s, err := startProcess([]string{"serve", "--exec", stubborn, "--addr", "127.0.0.1:0", "--drain", drain},
+				dir, os.Getenv)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +118,8 @@ func TestCommandsEndWithTheServer(t *testing.T) {
 func TestSilentCommandsCanBeSeenAndCancelled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s, err := startProcess([]string{"serve", "--exec", `sleep 1000 & echo $! > pid; wait`, "--addr", "127.0.0.1:0"}, dir, os.Getenv)
+	s, err := startProcess([]string{"serve", "--exec", `sleep 1000 & echo $! > pid; wait`, "--addr", "127.0.0.1:0"},
+		dir, os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +140,8 @@ func TestSilentCommandsCanBeSeenAndCancelled(t *testing.T) {
 	if err := json.Unmarshal([]byte(list.stdout), &page); err != nil || len(page.Tasks) != 1 {
 		t.Fatalf("%v: %+v", err, list)
 	}
-	if got := run(t.Context(), "task", "cancel", "-a", url, page.Tasks[0].ID); got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: canceled") {
+	if got := run(t.Context(), "task", "cancel", "-a", url, page.Tasks[0].ID); got.code != cmdline.ExitOK ||
+		!strings.Contains(got.stdout, "Status: canceled") {
 		t.Errorf("%+v", got)
 	}
 	awaitGone(t, pid)
@@ -149,7 +153,8 @@ func TestSilentCommandsCanBeSeenAndCancelled(t *testing.T) {
 func TestExecSplit(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ chunk, in, want string }{
-		{"\n", "a\nb\n", "a\n|b\n"}, {"\n", "a\nb", "a\n|b"}, {"--", "a--b--c", "a--|b--|c"}, {"\n", "", ""}, {",", ",,", ",|,"},
+		{"\n", "a\nb\n", "a\n|b\n"}, {"\n", "a\nb", "a\n|b"}, {"--", "a--b--c", "a--|b--|c"}, {"\n", "", ""},
+		{",", ",,", ",|,"},
 	} {
 		a := newExecAgent("", test.chunk, 1)
 		pieces := bufio.NewScanner(strings.NewReader(test.in))

@@ -15,8 +15,9 @@ import (
 
 var shell = []string{"/bin/sh", "-c"}
 
-// ownGroup runs a command in a process group of its own, which is asked to end when the command is cancelled, and killed
-// when it does not, or by kill. Call done when the command has ended: it kills what a cancelled command has left behind.
+// ownGroup runs a command in a process group of its own, which is asked to end when the command is cancelled, and
+// killed when it does not, or by kill. Call done when the command has ended: it kills what a cancelled command has left
+// behind.
 func ownGroup(cmd *exec.Cmd) (kill, done func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var killing *time.Timer

@@ -12,8 +12,8 @@ import (
 )
 
 // A feed shows the events of one stream as they come: with -o json an object a line, and else blocks of text that say
-// only what is new. The chunks of an artifact go on in the line of text that the first one began. How many lines that text
-// will have is not known then, so it stands below its label, as a text of several lines does.
+// only what is new. The chunks of an artifact go on in the line of text that the first one began. How many lines that
+// text will have is not known then, so it stands below its label, as a text of several lines does.
 type feed struct {
 	c       *command
 	history int  // messages of a task's history to show

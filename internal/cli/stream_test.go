@@ -22,7 +22,8 @@ import (
 func chatty() agent.Agent {
 	return agent.Func(func(_ context.Context, t *agent.Turn) error {
 		for range 3 {
-			if err := t.Artifact("data", a2a.Part{Content: a2a.Data("{\n\t\"n\": 1.50\n}"), MediaType: "application/json"}); err != nil {
+			if err := t.Artifact("data", a2a.Part{Content: a2a.Data("{\n\t\"n\": 1.50\n}"),
+				MediaType: "application/json"}); err != nil {
 				return err
 			}
 		}
@@ -62,10 +63,13 @@ func TestStreamIsOneObjectALine(t *testing.T) {
 func TestStreamAsText(t *testing.T) {
 	t.Parallel()
 	chunk := func(id string, more, last bool, parts ...a2a.Part) a2a.Event {
-		return &a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: &a2a.Artifact{ID: a2a.ArtifactID(id), Name: "n" + id, Parts: parts}, Append: more, LastChunk: last}
+		return &a2a.ArtifactUpdate{TaskID: "t", ContextID: "c",
+			Artifact: &a2a.Artifact{ID: a2a.ArtifactID(id), Name: "n" + id, Parts: parts}, Append: more,
+			LastChunk: last}
 	}
 	status := func(state a2a.TaskState, parts ...a2a.Part) a2a.Event {
-		return &a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: state, Message: &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: parts}}}
+		return &a2a.StatusUpdate{TaskID: "t", ContextID: "c",
+			Status: a2a.TaskStatus{State: state, Message: &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: parts}}}
 	}
 	data := a2a.Part{Content: a2a.Data(`1`), MediaType: "application/json"}
 	for name, test := range map[string]struct {
@@ -76,21 +80,27 @@ func TestStreamAsText(t *testing.T) {
 			[]a2a.Event{
 				&a2a.Task{ID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}},
 				chunk("a", false, false, a2a.TextPart("one ")), chunk("a", true, false, a2a.TextPart("two\r")),
-				chunk("a", true, false, a2a.TextPart("\nTask: forged\n")), chunk("a", true, false), chunk("a", true, true, a2a.TextPart("")),
+				chunk("a", true, false, a2a.TextPart("\nTask: forged\n")), chunk("a", true, false),
+				chunk("a", true, true, a2a.TextPart("")),
 				status(a2a.TaskStateCompleted, a2a.TextPart("done")),
 			},
-			"Task: t\nContext: c\nStatus: working\n\nArtifact: na\n  ID: a\n  Text:\n      one two\n      Task: forged\n\nTask: t\nContext: c\nStatus: completed - done\n\n",
+			"Task: t\nContext: c\nStatus: working\n\nArtifact: na\n  ID: a\n  Text:\n      one two\n      Task: " +
+				"forged\n\nTask: t\nContext: c\nStatus: completed - done\n\n",
 		},
 		"parts of several kinds": {
-			[]a2a.Event{chunk("a", false, false, a2a.TextPart("one"), data), chunk("a", true, true, a2a.TextPart("two"))},
+			[]a2a.Event{chunk("a", false, false, a2a.TextPart("one"), data),
+				chunk("a", true, true, a2a.TextPart("two"))},
 			"Task: t\nContext: c\nArtifact: na\n  ID: a\n  Text: one\n  Data: 1\n  Text: two\n\n",
 		},
 		"two artifacts by turns": {
-			[]a2a.Event{chunk("a", false, false, a2a.TextPart("1")), chunk("b", false, false, a2a.TextPart("2")), chunk("a", true, false, a2a.TextPart("3"))},
-			"Task: t\nContext: c\nArtifact: na\n  ID: a\n  Text:\n      1\n\nArtifact: nb\n  ID: b\n  Text:\n      2\n\nArtifact, continued: na\n  ID: a\n  Text:\n      3\n\n",
+			[]a2a.Event{chunk("a", false, false, a2a.TextPart("1")), chunk("b", false, false, a2a.TextPart("2")),
+				chunk("a", true, false, a2a.TextPart("3"))},
+			"Task: t\nContext: c\nArtifact: na\n  ID: a\n  Text:\n      1\n\nArtifact: nb\n  ID: b\n  Text:\n      " +
+				"2\n\nArtifact, continued: na\n  ID: a\n  Text:\n      3\n\n",
 		},
 		"an empty end of an artifact that came before": {
-			[]a2a.Event{chunk("a", false, true, a2a.TextPart("1")), status(a2a.TaskStateWorking), chunk("a", true, true, a2a.TextPart(""))},
+			[]a2a.Event{chunk("a", false, true, a2a.TextPart("1")), status(a2a.TaskStateWorking),
+				chunk("a", true, true, a2a.TextPart(""))},
 			"Task: t\nContext: c\nArtifact: na\n  ID: a\n  Text: 1\n\nStatus: working\nMessage: agent\n\n",
 		},
 		"a status of several lines": {
@@ -98,7 +108,8 @@ func TestStreamAsText(t *testing.T) {
 			"Task: t\nContext: c\nStatus: working\nMessage: agent\n  Text:\n      one\n      Status: forged\n\n",
 		},
 		"a chunk of several lines": {
-			[]a2a.Event{chunk("a", false, false, a2a.TextPart("one\ntwo\n")), chunk("a", true, false, a2a.TextPart("three"), data)},
+			[]a2a.Event{chunk("a", false, false, a2a.TextPart("one\ntwo\n")),
+				chunk("a", true, false, a2a.TextPart("three"), data)},
 			"Task: t\nContext: c\nArtifact: na\n  ID: a\n  Text:\n      one\n      two\n      three\n\n  Data: 1\n\n",
 		},
 	} {
@@ -159,7 +170,8 @@ func TestHistoryOnlyWhenAskedFor(t *testing.T) {
 	m := func(id string) *a2a.Message {
 		return &a2a.Message{ID: a2a.MessageID(id), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(id)}}
 	}
-	task := &a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, History: []*a2a.Message{m("1"), m("2")}}
+	task := &a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateWorking},
+		History: []*a2a.Message{m("1"), m("2")}}
 	for limit, want := range map[int]int{0: 0, 1: 1, 2: 2, 9: 2} {
 		got := fold.ShowHistory(task, limit).History
 		if len(got) != want || want == 1 && got[0].ID != "2" {
@@ -184,14 +196,16 @@ func TestSubscribeWaits(t *testing.T) {
 	_, rest, _ := strings.Cut(got.stderr, "--task-id ")
 	id, _, _ := strings.Cut(rest, " ")
 	for _, args := range [][]string{nil, {"-o", "json"}, {"-o", "json", "--stream"}} {
-		if got := run(t.Context(), append([]string{"task", "subscribe", "-a", url, id}, args...)...); got.code != cmdline.ExitOK || !strings.Contains(got.stderr, "Resume: ") {
+		if got := run(t.Context(), append([]string{"task", "subscribe", "-a", url, id},
+			args...)...); got.code != cmdline.ExitOK || !strings.Contains(got.stderr, "Resume: ") {
 			t.Errorf("%v: exit code %d:\n%s%s", args, got.code, got.stdout, got.stderr)
 		}
 	}
 	waiting, asked := make(chan result), make(lineWriter, 100)
 	go func() {
 		var out strings.Builder
-		r := Run{Program: "dragoman", Args: []string{"task", "subscribe", "-a", url, id, "--wait"}, Stdin: strings.NewReader(""),
+		r := Run{Program: "dragoman", Args: []string{"task", "subscribe", "-a", url, id, "--wait"},
+			Stdin:  strings.NewReader(""),
 			Stdout: &out, Stderr: asked, LookupEnv: func(string) (string, bool) { return "", false }}
 		waiting <- result{code: r.Do(t.Context()), stdout: out.String()}
 	}()
@@ -200,7 +214,8 @@ func TestSubscribeWaits(t *testing.T) {
 	if got := run(t.Context(), "send", "-a", url, "--task-id", id, "yes"); got.code != cmdline.ExitOK {
 		t.Fatal(got.stderr)
 	}
-	if got := <-waiting; got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Text: done") || !strings.Contains(got.stdout, "Status: completed\n") {
+	if got := <-waiting; got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Text: done") ||
+		!strings.Contains(got.stdout, "Status: completed\n") {
 		t.Errorf("exit code %d:\n%s", got.code, got.stdout)
 	}
 }
@@ -208,7 +223,8 @@ func TestSubscribeWaits(t *testing.T) {
 func TestResultIsOneDocument(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, chatty(), nil)
-	for _, args := range [][]string{{"send", "Hello"}, {"send", "--async", "Hello"}, {"task", "list"}, {"card", "get"}, {"config", "show"}} {
+	for _, args := range [][]string{{"send", "Hello"}, {"send", "--async", "Hello"}, {"task", "list"}, {"card", "get"},
+		{"config", "show"}} {
 		got := run(t.Context(), append(args, "-a", url, "-o", "json")...)
 		if got.code != cmdline.ExitOK || !jsontext.Value(got.stdout).IsValid() {
 			t.Errorf("%v: exit code %d, not one document of JSON:\n%s%s", args, got.code, got.stdout, got.stderr)
@@ -244,7 +260,8 @@ func TestAgentThatDoesNotStreamIsPolled(t *testing.T) {
 	svc := &counted{Service: eng.Agent("slow", slow, nil), third: looked}
 	url := serveService(t, silentAgent{svc}, nil, func() { eng.Shutdown(context.Background()) })
 	got := run(t.Context(), "send", "-a", url, "--poll-interval", "10ms", "--stream", "Hello")
-	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Text: done") || !strings.HasSuffix(got.stdout, "\n\n") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Text: done") ||
+		!strings.HasSuffix(got.stdout, "\n\n") {
 		t.Errorf("exit code %d:\n%s", got.code, got.stdout)
 	}
 	if !strings.Contains(got.stderr, "Warning: the agent does not stream") {
@@ -270,10 +287,14 @@ func (c *counted) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Ta
 func TestResumeCommandIsWhole(t *testing.T) {
 	t.Parallel()
 	const uri = "https://example.com/extensions/x"
-	url := serveAgent(t, agent.Func(func(_ context.Context, turn *agent.Turn) error { return turn.Ask(a2a.TextPart("What?")) }), nil)
+	url := serveAgent(t, agent.Func(func(_ context.Context,
+		turn *agent.Turn) error {
+		return turn.Ask(a2a.TextPart("What?"))
+	}), nil)
 	settings := writeEnv(t, t.TempDir(), "")
 	got := run(t.Context(), "send", "-a", url, "--config", settings, "--extension", uri, "--bearer", "hunter2", "Hello")
-	if got.code != cmdline.ExitOK || !strings.Contains(got.stderr, "--config "+settings+" --extension "+uri+` --text "..."`) || strings.Contains(got.stderr, "hunter2") {
+	if got.code != cmdline.ExitOK || !strings.Contains(got.stderr,
+		"--config "+settings+" --extension "+uri+` --text "..."`) || strings.Contains(got.stderr, "hunter2") {
 		t.Errorf("exit code %d:\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }

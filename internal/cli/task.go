@@ -26,7 +26,8 @@ func (c *command) taskCommand() *cobra.Command {
 		Use:     "task",
 		Short:   "Show, follow and cancel an agent's tasks, and save their files",
 		Example: "  dragoman task list -a http://127.0.0.1:8080",
-	}, c.taskGetCommand(), c.taskListCommand(), c.taskCancelCommand(), c.taskSubscribeCommand(), c.taskWaitCommand(), c.taskDownloadCommand())
+	}, c.taskGetCommand(), c.taskListCommand(), c.taskCancelCommand(), c.taskSubscribeCommand(), c.taskWaitCommand(),
+		c.taskDownloadCommand())
 }
 
 const taskGetLong = `get shows a task. With --wait it first waits until the task ends or waits for input or
@@ -36,12 +37,13 @@ func (c *command) taskGetCommand() *cobra.Command {
 	var history int
 	var wait bool
 	cmd := &cobra.Command{
-		Use:     "get ID",
-		Short:   "Show a task",
-		Long:    taskGetLong,
-		Example: "  dragoman task get -a http://127.0.0.1:8080 ID\n  dragoman task get -a http://127.0.0.1:8080 ID --wait --history 10 -o json",
-		Args:    c.oneID,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.getTask(cmd, wait, history) },
+		Use:   "get ID",
+		Short: "Show a task",
+		Long:  taskGetLong,
+		Example: "  dragoman task get -a http://127.0.0.1:8080 ID\n  dragoman task get -a http://127.0.0.1:8080 ID " +
+			"--wait --history 10 -o json",
+		Args: c.oneID,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.getTask(cmd, wait, history) },
 	}
 	historyFlag(cmd, &history)
 	c.failOnFlag(cmd.Flags())
@@ -78,7 +80,8 @@ func (c *command) getTask(cmd *cobra.Command, wait bool, history int) error {
 				return c.explain(err, seen)
 			}
 		}
-		task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: c.about, HistoryLength: fold.AskHistory(history)}))
+		task, err := outcome.Final(agent.GetTask(ctx,
+			&a2a.GetTaskRequest{ID: c.about, HistoryLength: fold.AskHistory(history)}))
 		if err != nil {
 			return err
 		}
@@ -125,7 +128,8 @@ func (c *command) explainRefusal(ctx context.Context, agent *client.Client, id a
 	case goesOn && c.inChat:
 		f.Hint = "the task goes on; /resume follows it"
 	case goesOn:
-		f.Hint = "the task goes on; see more of it with " + terminal.CommandLine(c.goOn(&seen{task: id, state: task.Status.State}))
+		f.Hint = "the task goes on; see more of it with " +
+			terminal.CommandLine(c.goOn(&seen{task: id, state: task.Status.State}))
 	case c.inChat:
 		f.Hint = "see how it ended with /task"
 	default:
@@ -178,11 +182,12 @@ subscribe prints the task once; with -o json --stream it prints each event as on
 func (c *command) taskSubscribeCommand() *cobra.Command {
 	var o subscribeOptions
 	cmd := &cobra.Command{
-		Use:     "subscribe ID",
-		Short:   "Follow a task until it ends or needs input",
-		Long:    subscribeLong,
-		Example: "  dragoman task subscribe -a http://127.0.0.1:8080 ID\n  dragoman task subscribe -a http://127.0.0.1:8080 ID -o json --stream",
-		Args:    c.oneID,
+		Use:   "subscribe ID",
+		Short: "Follow a task until it ends or needs input",
+		Long:  subscribeLong,
+		Example: "  dragoman task subscribe -a http://127.0.0.1:8080 ID\n  dragoman task subscribe -a " +
+			"http://127.0.0.1:8080 ID -o json --stream",
+		Args: c.oneID,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkHistory(o.history); err != nil {
 				return err
@@ -194,7 +199,8 @@ func (c *command) taskSubscribeCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&o.stream, "stream", false, "with -o json: show each event as one line")
-	cmd.Flags().BoolVar(&o.wait, "wait", false, "continue while the task waits for input or authorization, until it ends")
+	cmd.Flags().BoolVar(&o.wait, "wait", false,
+		"continue while the task waits for input or authorization, until it ends")
 	historyFlag(cmd, &o.history)
 	c.failOnFlag(cmd.Flags())
 	return cmd
@@ -219,7 +225,8 @@ func (c *command) subscribe(ctx context.Context, agent *client.Client, o *subscr
 	if !c.AsJSON || o.stream {
 		return nil
 	}
-	task, err := outcome.Final(agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: fold.AskHistory(o.history)}))
+	task, err := outcome.Final(agent.GetTask(ctx,
+		&a2a.GetTaskRequest{ID: seen.task, HistoryLength: fold.AskHistory(o.history)}))
 	if err != nil {
 		return c.explain(err, seen)
 	}
@@ -271,10 +278,11 @@ type listOptions struct {
 func (c *command) taskListCommand() *cobra.Command {
 	var o listOptions
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List your tasks, last changed first",
-		Example: "  dragoman task list -a http://127.0.0.1:8080\n  dragoman task list -a http://127.0.0.1:8080 --status input-required --since 24h -o json",
-		Args:    cmdline.NoArgs,
+		Use:   "list",
+		Short: "List your tasks, last changed first",
+		Example: "  dragoman task list -a http://127.0.0.1:8080\n  dragoman task list -a http://127.0.0.1:8080 " +
+			"--status input-required --since 24h -o json",
+		Args: cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			req, err := o.request(time.Now())
 			if err != nil {
@@ -302,19 +310,22 @@ func (c *command) taskListCommand() *cobra.Command {
 	flags.StringVar(&o.pageToken, "page-token", "", "token of the page, from the end of the page before")
 	flags.IntVar(&o.history, "history", 0, "how many messages of each task's history to show")
 	flags.BoolVar(&o.artifacts, "include-artifacts", false, "show the artifacts of the tasks")
-	flags.StringVar(&o.since, "since", "", "only tasks that changed since a time (2006-01-02T15:04:05Z) or within a duration (90m)")
+	flags.StringVar(&o.since, "since", "", "only tasks that changed since a time (2006-01-02T15:04:05Z) or within a "+
+		"duration (90m)")
 	return cmd
 }
 
 func (o *listOptions) request(now time.Time) (*a2a.ListTasksRequest, error) {
 	req := &a2a.ListTasksRequest{
-		ContextID: a2a.ContextID(o.contextID), PageToken: o.pageToken, IncludeArtifacts: o.artifacts, HistoryLength: &o.history,
+		ContextID: a2a.ContextID(o.contextID), PageToken: o.pageToken, IncludeArtifacts: o.artifacts,
+		HistoryLength: &o.history,
 	}
 	if err := checkHistory(o.history); err != nil {
 		return nil, err
 	}
 	if o.pageSize < 0 || o.pageSize > a2a.MaxPageSize {
-		return nil, cmdline.Usagef("--page-size is %d; give 1 to %d, or 0 for the agent's default", o.pageSize, a2a.MaxPageSize)
+		return nil, cmdline.Usagef("--page-size is %d; give 1 to %d, or 0 for the agent's default", o.pageSize,
+			a2a.MaxPageSize)
 	}
 	if o.pageSize > 0 {
 		req.PageSize = &o.pageSize
@@ -339,7 +350,8 @@ func parseState(text string) (a2a.TaskState, error) {
 // stateOf returns the state of a name; none for no name.
 func stateOf(text string) (state a2a.TaskState, ok bool) {
 	for state := a2a.TaskStateSubmitted; state <= a2a.TaskStateAuthRequired; state++ {
-		if strings.EqualFold(text, state.String()) || strings.EqualFold(strings.ReplaceAll(text, "_", "-"), stateName(state)) {
+		if strings.EqualFold(text, state.String()) ||
+			strings.EqualFold(strings.ReplaceAll(text, "_", "-"), stateName(state)) {
 			return state, true
 		}
 	}
@@ -365,7 +377,8 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return time.Time{}, cmdline.Usagef("--since is %q; give a time such as 2006-01-02T15:04:05Z, or a duration such as 90m", text)
+		return time.Time{}, cmdline.Usagef("--since is %q; give a time such as 2006-01-02T15:04:05Z, or a duration "+
+			"such as 90m", text)
 	}
 	return at, nil
 }
@@ -427,5 +440,6 @@ func (c *command) oneID(cmd *cobra.Command, args []string) error {
 		c.about = a2a.TaskID(args[0])
 		return nil
 	}
-	return cmdline.Usagef("%s takes the id of one task", cmd.CommandPath()).WithHint("find it with " + terminal.CommandLine(c.commandFor("task", "list")))
+	return cmdline.Usagef("%s takes the id of one task",
+		cmd.CommandPath()).WithHint("find it with " + terminal.CommandLine(c.commandFor("task", "list")))
 }

@@ -109,7 +109,8 @@ func isEcho(before []a2a.Part, part *a2a.Part) bool {
 		Type string `json:"type"`
 	}
 	data, isData := part.Content.(a2a.Data)
-	if !isData || jsontext.Value(data).Kind() != '{' || json.Unmarshal([]byte(data), &doc) != nil || !slices.Contains(echoes, doc.Type) {
+	if !isData || jsontext.Value(data).Kind() != '{' || json.Unmarshal([]byte(data), &doc) != nil ||
+		!slices.Contains(echoes, doc.Type) {
 		return false
 	}
 	return slices.ContainsFunc(before, saysText)
@@ -145,12 +146,14 @@ const maxData = 160
 // partBeside prints a part among others: long data beside a text is only named.
 func (p printer) partBeside(parts []a2a.Part, i int) {
 	data, isData := parts[i].Content.(a2a.Data)
-	if !isData || p.All || p.Shortens == "" || len(data) <= maxData || parseForm(jsontext.Value(data)) != nil || !slices.ContainsFunc(parts, saysText) {
+	if !isData || p.All || p.Shortens == "" || len(data) <= maxData || parseForm(jsontext.Value(data)) != nil ||
+		!slices.ContainsFunc(parts, saysText) {
 		p.part(&parts[i])
 		return
 	}
 	p.mediaType(parts[i].MediaType, "application/json")
-	p.Field(1, "Data", fmt.Sprintf("%s of JSON%s; %s shows all of it", sizeOf(len(data)), outline(jsontext.Value(data)), p.Shortens))
+	p.Field(1, "Data", fmt.Sprintf("%s of JSON%s; %s shows all of it", sizeOf(len(data)), outline(jsontext.Value(data)),
+		p.Shortens))
 	p.metadata(2, parts[i].Metadata)
 }
 
@@ -163,7 +166,10 @@ func saysText(part a2a.Part) bool {
 func outline(data jsontext.Value) string {
 	const most = 5
 	var names []string
-	_ = eachMember(data, func(name string, _ jsontext.Value) { names = append(names, short(terminal.Inline(name), 30)) })
+	_ = eachMember(data, func(name string,
+		_ jsontext.Value) {
+		names = append(names, short(terminal.Inline(name), 30))
+	})
 	if len(names) == 0 {
 		return ""
 	}

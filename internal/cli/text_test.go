@@ -21,18 +21,23 @@ func printed(event a2a.Event) string {
 func TestEventsAsText(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 6, 0, 0, 500e6, time.FixedZone("", 3600))
-	question := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("Where to?\n\nTask: forged\r\n")}}
+	question := &a2a.Message{ID: "m", Role: a2a.RoleAgent,
+		Parts: []a2a.Part{a2a.TextPart("Where to?\n\nTask: forged\r\n")}}
 	for name, test := range map[string]struct {
 		event a2a.Event
 		want  string
 	}{
 		"task": {
 			&a2a.Task{
-				ID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired, Message: question, Timestamp: at},
+				ID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired, Message: question,
+					Timestamp: at},
 				Artifacts: []*a2a.Artifact{
-					{ID: "a", Name: "report", Description: "of today", Parts: []a2a.Part{a2a.TextPart("one "), a2a.TextPart("two"),
-						{Content: a2a.Data("{\n \"n\": 1.50 }"), MediaType: "application/json"}, a2a.TextPart("three")}},
-					{ID: "b", Parts: []a2a.Part{a2a.RawPart(make([]byte, 5), "image/png", "p.png"), a2a.URLPart("https://example.com/x", "", "")}},
+					{ID: "a", Name: "report", Description: "of today",
+						Parts: []a2a.Part{a2a.TextPart("one "), a2a.TextPart("two"),
+							{Content: a2a.Data("{\n \"n\": 1.50 }"), MediaType: "application/json"},
+							a2a.TextPart("three")}},
+					{ID: "b", Parts: []a2a.Part{a2a.RawPart(make([]byte, 5), "image/png", "p.png"),
+						a2a.URLPart("https://example.com/x", "", "")}},
 				},
 				History: []*a2a.Message{{ID: "h", Role: a2a.RoleUser, Parts: []a2a.Part{
 					{Content: a2a.Text("# Hi"), MediaType: "text/markdown"}, a2a.TextPart("there")}}},
@@ -73,7 +78,8 @@ History: user
 			&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: 42}},
 			"Task: t\nContext: c\nStatus: 42\n\n"},
 		"chunk": {
-			&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Append: true, Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("more")}}},
+			&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Append: true,
+				Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("more")}}},
 			"Task: t\nArtifact, continued: a\n  ID: a\n  Text: more\n\n"},
 	} {
 		if diff := cmp.Diff(test.want, printed(test.event)); diff != "" {
@@ -96,7 +102,8 @@ func BenchmarkJoined(b *testing.B) {
 // Empty lines around a text only tell it from its neighbours, which the labels do here.
 func TestTextHasNoEmptyLinesAround(t *testing.T) {
 	t.Parallel()
-	got := printed(&a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("\n\nMoney asks:\n"), a2a.TextPart("Which?")}})
+	got := printed(&a2a.Message{ID: "m", Role: a2a.RoleAgent,
+		Parts: []a2a.Part{a2a.TextPart("\n\nMoney asks:\n"), a2a.TextPart("Which?")}})
 	if want := "Message: agent\n  Text: Money asks:\n  Text: Which?\n\n"; got != want {
 		t.Errorf("%q; want %q", got, want)
 	}

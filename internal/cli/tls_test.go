@@ -36,7 +36,8 @@ type authority struct {
 func newAuthority(t *testing.T, dir, name string) *authority {
 	t.Helper()
 	a := &authority{t: t, file: filepath.Join(dir, name+".pem")}
-	a.cert = &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	a.cert = &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	cert, _ := a.sign(a.file, a.cert)
 	a.cert = cert
 	return a
@@ -60,7 +61,8 @@ func (a *authority) sign(file string, template *x509.Certificate) (*x509.Certifi
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	for name, block := range map[string]*pem.Block{file: {Type: "CERTIFICATE", Bytes: raw}, file + ".key": {Type: "PRIVATE KEY", Bytes: secret}} {
+	for name, block := range map[string]*pem.Block{file: {Type: "CERTIFICATE", Bytes: raw},
+		file + ".key": {Type: "PRIVATE KEY", Bytes: secret}} {
 		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
 			a.t.Fatal(err)
 		}
@@ -94,11 +96,16 @@ func serveMutual(t *testing.T, a *authority, cert string) string {
 	}
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	srv, err := server.New(eng.Agent("agent", echoAgent, nil), &server.Options{
-		Card: &a2a.AgentCard{Name: "Test", Description: "For tests", Version: "1", DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
-			SecuritySchemes: map[string]a2a.SecurityScheme{"m": &a2a.MutualTLSScheme{}}, SecurityRequirements: []a2a.SecurityRequirement{{"m": nil}}},
+		Card: &a2a.AgentCard{Name: "Test", Description: "For tests", Version: "1",
+			DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
+			SecuritySchemes:      map[string]a2a.SecurityScheme{"m": &a2a.MutualTLSScheme{}},
+			SecurityRequirements: []a2a.SecurityRequirement{{"m": nil}}},
 		Logger: silent, GRPC: grpc.New(nil), OnDrain: eng.Shutdown,
-		TLS: &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool,
-			MaxVersion: tls.VersionTLS12}, // later versions refuse a client only when it has begun to send, so that what it hears of that is a matter of luck
+		TLS: &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert,
+			ClientCAs: pool,
+			// later versions refuse a client only when it has begun to send, so that what it hears of that is a matter
+			// of luck
+			MaxVersion: tls.VersionTLS12},
 		OnReady: func(_ net.Addr, url string) { ready <- url },
 	})
 	if err != nil {
@@ -140,19 +147,22 @@ func TestMutualTLS(t *testing.T) {
 	dir := t.TempDir()
 	ours, others := newAuthority(t, dir, "ours"), newAuthority(t, dir, "others")
 	url := serveMutual(t, ours, ours.issue(filepath.Join(dir, "server.pem"), x509.ExtKeyUsageServerAuth))
-	cert, stranger := ours.issue(filepath.Join(dir, "ann.pem"), x509.ExtKeyUsageClientAuth), others.issue(filepath.Join(dir, "eve.pem"), x509.ExtKeyUsageClientAuth)
+	cert, stranger := ours.issue(filepath.Join(dir, "ann.pem"), x509.ExtKeyUsageClientAuth),
+		others.issue(filepath.Join(dir, "eve.pem"), x509.ExtKeyUsageClientAuth)
 	shown := []string{"--ca", ours.file, "--client-cert", cert, "--client-key", cert + ".key"}
 	card := writeCard(t, url, shown...)
 	for _, binding := range []string{"JSONRPC", "HTTP+JSON", "GRPC"} {
 		for _, extra := range [][]string{nil, {"--debug", "--stream"}} {
 			args := append(append([]string{"send", "-a", card, "hi", "--transport", binding}, shown...), extra...)
-			if got := run(t.Context(), args...); got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "message 1: hi") {
+			if got := run(t.Context(), args...); got.code != cmdline.ExitOK ||
+				!strings.Contains(got.stdout, "message 1: hi") {
 				t.Errorf("%v: %+v", args, got)
 			}
 		}
 	}
 	got := run(t.Context(), append([]string{"task", "list", "-a", url, "--page-size", "1"}, shown...)...)
-	if want := "--ca " + ours.file + " --client-cert " + cert + " --client-key " + cert + ".key"; !strings.Contains(got.stderr, want) {
+	if want := "--ca " + ours.file + " --client-cert " + cert + " --client-key " + cert +
+		".key"; !strings.Contains(got.stderr, want) {
 		t.Errorf("the next page is not asked for with %s: %+v", want, got)
 	}
 	for name, test := range map[string]struct {
@@ -160,19 +170,23 @@ func TestMutualTLS(t *testing.T) {
 		exit int
 		says string
 	}{
-		"no certificate":         {[]string{"--ca", ours.file}, cmdline.ExitUnreachable, "remote error: tls: "},
-		"that of a stranger":     {[]string{"--ca", ours.file, "--client-cert", stranger, "--client-key", stranger + ".key"}, cmdline.ExitAuth, "it wants to see a certificate that it trusts"},
-		"a server nobody trusts": {[]string{"--client-cert", cert, "--client-key", cert + ".key"}, cmdline.ExitUnreachable, "--ca ca.pem"},
-		"no key":                 {[]string{"--client-cert", cert}, cmdline.ExitUsage, "go together"},
-		"no certificate in it":   {[]string{"--ca", cert + ".key"}, cmdline.ExitUsage, "has no certificate"},
-		"whom to trust, twice":   {[]string{"--ca", ours.file, "--insecure"}, cmdline.ExitUsage, "leave one of them out"},
+		"no certificate": {[]string{"--ca", ours.file}, cmdline.ExitUnreachable, "remote error: tls: "},
+		"that of a stranger": {[]string{"--ca", ours.file, "--client-cert", stranger, "--client-key",
+			stranger + ".key"}, cmdline.ExitAuth, "it wants to see a certificate that it trusts"},
+		"a server nobody trusts": {[]string{"--client-cert", cert, "--client-key", cert + ".key"},
+			cmdline.ExitUnreachable, "--ca ca.pem"},
+		"no key":               {[]string{"--client-cert", cert}, cmdline.ExitUsage, "go together"},
+		"no certificate in it": {[]string{"--ca", cert + ".key"}, cmdline.ExitUsage, "has no certificate"},
+		"whom to trust, twice": {[]string{"--ca", ours.file, "--insecure"}, cmdline.ExitUsage,
+			"leave one of them out"},
 	} {
 		got := run(t.Context(), append([]string{"send", "-a", url, "hi"}, test.args...)...)
 		if got.code != test.exit || !strings.Contains(got.stderr, test.says) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	got = run(t.Context(), append([]string{"host", "ask", "-a", url, "--data-dir", ":memory:", "@Test hi"}, shown...)...)
+	got = run(t.Context(), append([]string{"host", "ask", "-a", url, "--data-dir", ":memory:", "@Test hi"},
+		shown...)...)
 	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "message 1: hi") {
 		t.Errorf("through a host: %+v", got)
 	}
@@ -186,13 +200,17 @@ func TestDebugShowsCallsOverGRPC(t *testing.T) {
 	url := serveMutual(t, ours, ours.issue(filepath.Join(dir, "server.pem"), x509.ExtKeyUsageServerAuth))
 	cert := ours.issue(filepath.Join(dir, "ann.pem"), x509.ExtKeyUsageClientAuth)
 	card := writeCard(t, url, "--ca", ours.file, "--client-cert", cert, "--client-key", cert+".key")
-	got := runWith(t.Context(), map[string]string{"DRAGOMAN_BEARER": testKey}, "", "send", "-a", card, "--transport", "GRPC", "--debug", "--svc-param", "X-Team: hunter3",
+	got := runWith(t.Context(), map[string]string{"DRAGOMAN_BEARER": testKey}, "", "send", "-a", card, "--transport",
+		"GRPC", "--debug", "--svc-param", "X-Team: hunter3",
 		"--ca", ours.file, "--client-cert", cert, "--client-key", cert+".key", "my token is "+testKey)
-	has(t, "the error stream", got.stderr, "> gRPC SendStreamingMessage "+url+"\n", "> A2a-Version: 1.0\n", "> Authorization: [redacted]\n",
-		`> {"message":{`, "my token is [redacted]", "< gRPC OK after ", `< {"task":{`, `< {"artifactUpdate":{`, "TASK_STATE_COMPLETED")
+	has(t, "the error stream", got.stderr, "> gRPC SendStreamingMessage "+url+"\n", "> A2a-Version: 1.0\n",
+		"> Authorization: [redacted]\n",
+		`> {"message":{`, "my token is [redacted]", "< gRPC OK after ", `< {"task":{`, `< {"artifactUpdate":{`,
+		"TASK_STATE_COMPLETED")
 	if strings.Contains(got.stderr, testKey) || strings.Contains(got.stderr, "hunter3") {
 		t.Errorf("a credential is shown:\n%s", got.stderr)
 	}
-	got = run(t.Context(), "task", "get", "-a", card, "nothing", "--transport", "GRPC", "--debug", "--ca", ours.file, "--client-cert", cert, "--client-key", cert+".key")
+	got = run(t.Context(), "task", "get", "-a", card, "nothing", "--transport", "GRPC", "--debug", "--ca", ours.file,
+		"--client-cert", cert, "--client-key", cert+".key")
 	has(t, "the error stream", got.stderr, "> gRPC GetTask ", `> {"id":"nothing"`, "< no result after ")
 }

@@ -59,13 +59,15 @@ func CertificateCause(err error) (why, hint string) {
 		return strings.TrimPrefix(e.Error(), "x509: "), "use one of the names that the certificate is for"
 	}
 	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
-		return strings.TrimPrefix(e.Error(), "x509: "), "the server needs another certificate; check the clock of this machine, too"
+		return strings.TrimPrefix(e.Error(), "x509: "),
+			"the server needs another certificate; check the clock of this machine, too"
 	}
 	// What a server says in TLS has no type of its own; behind gRPC it is only a text.
 	switch text := err.Error(); {
 	case strings.Contains(text, "remote error: tls: certificate required"):
 		return "it wants to see a certificate", hintClientCert
-	case strings.Contains(text, "remote error: tls: bad certificate"), strings.Contains(text, "remote error: tls: unknown certificate"):
+	case strings.Contains(text, "remote error: tls: bad certificate"),
+		strings.Contains(text, "remote error: tls: unknown certificate"):
 		return "it wants to see a certificate that it trusts", hintOtherCert
 	}
 	return "", ""

@@ -87,7 +87,8 @@ func (f *Failure) Write(w io.Writer, asJSON bool, columns int) {
 	}
 	text, err := json.Marshal(map[string]body{"error": b})
 	if err != nil { // cannot happen: strings and a number
-		text = []byte(`{"error":{"code":"` + CodeInternal + `","message":"the error cannot be shown","hint":null,"a2aCode":null}}`)
+		text = []byte(`{"error":{"code":"` + CodeInternal +
+			`","message":"the error cannot be shown","hint":null,"a2aCode":null}}`)
 	}
 	fmt.Fprintf(w, "%s\n", text)
 }

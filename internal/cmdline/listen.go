@@ -85,8 +85,11 @@ func CheckAddress(flag, addr string) error {
 
 // checkURL checks the URL under which clients reach the server.
 func (o *ListenOptions) checkURL() error {
-	if u, err := url.Parse(o.URL); o.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "") {
-		return Usagef("--url is %q; it must be an http or https URL without a query", o.URL).WithHint("for example --url https://agent.example.com")
+	if u, err := url.Parse(o.URL); o.URL != "" &&
+		(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" ||
+			u.Fragment != "") {
+		return Usagef("--url is %q; it must be an http or https URL without a query",
+			o.URL).WithHint("for example --url https://agent.example.com")
 	}
 	return nil
 }
@@ -113,11 +116,13 @@ func (o *ListenOptions) Listen(ctx context.Context) (net.Listener, error) {
 // Explain tells what to do about an error of listening or serving.
 func (o *ListenOptions) Explain(err error) error {
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return Usagef("--addr is %q: this machine has no address %q", o.Addr, e.Name).WithHint("give host and port, such as 127.0.0.1:8080")
+		return Usagef("--addr is %q: this machine has no address %q", o.Addr,
+			e.Name).WithHint("give host and port, such as 127.0.0.1:8080")
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "listen" {
-		f := &Failure{Exit: ExitFailure, Code: CodeInternal, Message: fmt.Sprintf("cannot listen on %s: %s", e.Addr, LastCause(e)),
-			Hint: "choose another address with --addr"}
+		f := &Failure{Exit: ExitFailure, Code: CodeInternal,
+			Message: fmt.Sprintf("cannot listen on %s: %s", e.Addr, LastCause(e)),
+			Hint:    "choose another address with --addr"}
 		if errors.Is(err, syscall.EADDRINUSE) {
 			f.Message = fmt.Sprintf("another program listens on %s already", e.Addr)
 			f.Hint = "stop it, or choose another address with --addr; port 0 takes a free one"
@@ -125,7 +130,8 @@ func (o *ListenOptions) Explain(err error) error {
 		return f
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("released the turns that did not end within %v; resumable agents continue them at the next start", o.Drain)
+		return fmt.Errorf("released the turns that did not end within %v; resumable agents continue them at the next "+
+			"start", o.Drain)
 	}
 	return err
 }

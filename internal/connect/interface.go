@@ -29,7 +29,8 @@ var Versions = map[string][]a2a.Generation{
 
 // transportNames are what --transport may be, in lower case.
 var transportNames = map[string]string{
-	"jsonrpc": a2a.BindingJSONRPC, "http+json": a2a.BindingHTTPJSON, "rest": a2a.BindingHTTPJSON, "grpc": a2a.BindingGRPC,
+	"jsonrpc": a2a.BindingJSONRPC, "http+json": a2a.BindingHTTPJSON, "rest": a2a.BindingHTTPJSON,
+	"grpc": a2a.BindingGRPC,
 }
 
 // ChooseInterface puts into the options of a client which interfaces of the card it may use.
@@ -44,7 +45,8 @@ func (o *Options) ChooseInterface(to *client.Options) error {
 	}
 	switch {
 	case to.Tenant != "" && !slices.Contains(generations, a2a.Generation10):
-		return cmdline.Usagef("--tenant needs version 1.0: older versions have no tenants").WithHint("leave out --tenant or --a2a-version")
+		return cmdline.Usagef("--tenant needs version 1.0: older versions have no tenants").WithHint(
+			"leave out --tenant or --a2a-version")
 	case binding.ReservedTenant(to.Tenant):
 		return cmdline.Usagef("--tenant is %q, which is a reserved word in A2A paths", to.Tenant)
 	}
@@ -63,7 +65,8 @@ func GenerationsOf(version string) ([]a2a.Generation, error) {
 
 // AgentVersionFlag adds --a2a-version to a command that calls agents in whatever version their cards name.
 func AgentVersionFlag(flags *pflag.FlagSet, version *string) {
-	flags.StringVar(version, "a2a-version", AnyVersion, "protocol version to speak to the agents: 1.0, 0.3, 0.2, 0.1, or any version in their cards")
+	flags.StringVar(version, "a2a-version", AnyVersion,
+		"protocol version to speak to the agents: 1.0, 0.3, 0.2, 0.1, or any version in their cards")
 }
 
 // Bindings returns what --transport names, each once; nil for those of the cards.
@@ -85,12 +88,16 @@ func (o *Options) Bindings() ([]string, error) {
 func (o *Options) OtherTransports(card *a2a.AgentCard) []string {
 	var others []string
 	for _, iface := range card.SupportedInterfaces {
-		spoken := slices.ContainsFunc(Versions[o.Version], func(gen a2a.Generation) bool { return strings.HasPrefix(iface.ProtocolVersion, string(gen)) })
-		chosen := slices.ContainsFunc(o.Transports, func(name string) bool { return transportNames[strings.ToLower(name)] == iface.Binding })
+		spoken := slices.ContainsFunc(Versions[o.Version],
+			func(gen a2a.Generation) bool { return strings.HasPrefix(iface.ProtocolVersion, string(gen)) })
+		chosen := slices.ContainsFunc(o.Transports,
+			func(name string) bool { return transportNames[strings.ToLower(name)] == iface.Binding })
 		switch {
 		case spoken && chosen: // then something else is in the way
 			return nil
-		case spoken && len(o.Transports) > 0 && slices.Contains(slices.Collect(maps.Values(transportNames)), iface.Binding) && !slices.Contains(others, iface.Binding):
+		case spoken && len(o.Transports) > 0 &&
+			slices.Contains(slices.Collect(maps.Values(transportNames)), iface.Binding) &&
+			!slices.Contains(others, iface.Binding):
 			others = append(others, iface.Binding)
 		}
 	}

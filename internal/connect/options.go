@@ -78,7 +78,8 @@ func IsHeaderValue(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-// IsPrivate reports whether nobody on the way can read what is sent to a URL: it is encrypted, or stays on this machine.
+// IsPrivate reports whether nobody on the way can read what is sent to a URL: it is encrypted, or stays on this
+// machine.
 func IsPrivate(address string) bool {
 	if host, _, err := net.SplitHostPort(address); err == nil && host != "" && !strings.Contains(address, "/") {
 		return true // of gRPC, see client/grpc
@@ -101,7 +102,8 @@ func (o *Options) NewClient(t *terminal.Terminal) *http.Client {
 		if o.HasCredentials() {
 			t.Warn("--insecure: certificates are not verified, so anyone on the network path can steal the credentials")
 		} else {
-			t.Warn("--insecure: certificates are not verified, so anyone on the network path can read and change the traffic")
+			t.Warn("--insecure: certificates are not verified, so anyone on the network path can read and change the " +
+				"traffic")
 		}
 	}
 	web := &http.Client{Transport: transport}

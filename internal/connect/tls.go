@@ -38,7 +38,9 @@ func (o *TLSOptions) Check() error {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: o.insecure}
 	if o.ca != "" {
 		if o.insecure {
-			return cmdline.Usagef("--ca names whom to trust, but --insecure trusts every server: use one of them").WithHint("leave one of them out")
+			return cmdline.Usagef(
+				"--ca names whom to trust, but --insecure trusts every server: use one of them").WithHint(
+				"leave one of them out")
 		}
 		pool, err := x509.SystemCertPool()
 		if err != nil {
@@ -59,7 +61,8 @@ func (o *TLSOptions) Check() error {
 	if o.cert != "" {
 		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
 		if err != nil {
-			return cmdline.Usagef("--client-cert and --client-key: %v", err).WithHint("pass both PEM files: the certificate and its key")
+			return cmdline.Usagef("--client-cert and --client-key: %v",
+				err).WithHint("pass both PEM files: the certificate and its key")
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}

@@ -100,7 +100,8 @@ func TestDrainTimeout(t *testing.T) {
 		mustEqual(t, "the stream and its replay", all, p.replay(rest, o.addr, id, "0"))
 	}
 	task := wait(t, p.dial(p.config.Addrs.Resumable), taskOf(t, streams[1].seen[0]).ID)
-	if n := mustCount(t, task); n != 1000 || task.Status.State != a2a.TaskStateCompleted || !hasArtifact(task, "attempt", "2") {
+	if n := mustCount(t, task); n != 1000 || task.Status.State != a2a.TaskStateCompleted ||
+		!hasArtifact(task, "attempt", "2") {
 		t.Errorf("the resumable task is %s with %d chunks", task.Status.State, n)
 	}
 	if task := get(t, p.dial(p.config.Addrs.Plain), taskOf(t, streams[0].seen[0]).ID); !interrupted(task) {

@@ -106,7 +106,8 @@ func TestFollowUpsCostTheSame(t *testing.T) {
 		bytes := func(c cost) uint64 { return c.bytes }
 		nanos := func(c cost) uint64 { return c.nanos }
 		t.Logf("a message costs %d bytes and %v after 10 turns, %d and %v after %d", median(first[:], bytes),
-			time.Duration(median(first[:], nanos)), median(last[:], bytes), time.Duration(median(last[:], nanos)), turns)
+			time.Duration(median(first[:], nanos)), median(last[:], bytes), time.Duration(median(last[:], nanos)),
+			turns)
 		if a, z := median(first[:], bytes), median(last[:], bytes); z*2 > a*3 {
 			t.Errorf("%d bytes allocated became %d", a, z)
 		}

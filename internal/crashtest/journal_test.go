@@ -128,7 +128,8 @@ func text(t testing.TB, task *a2a.Task) string {
 	return string(b)
 }
 
-// wire returns the events that streams of 1.0 show, as they show them: not the end of an artifact, which brings nothing.
+// wire returns the events that streams of 1.0 show, as they show them: not the end of an artifact, which brings
+// nothing.
 func (r *record) wire(t testing.TB) []event {
 	t.Helper()
 	var all []event

@@ -91,7 +91,8 @@ func killInMidStream(t *testing.T, b binding, resumes bool, after int) {
 	}
 	woken := wait(t, c, sleeping.ID)
 	if !hasArtifact(woken, "woken", "on time") || woken.Status.Timestamp.Before(due.Truncate(time.Millisecond)) {
-		t.Errorf("the suspended task is %s since %s, and was due at %s", woken.Status.State, woken.Status.Timestamp, due)
+		t.Errorf("the suspended task is %s since %s, and was due at %s", woken.Status.State, woken.Status.Timestamp,
+			due)
 	}
 
 	p.stop()
@@ -105,7 +106,8 @@ func TestTheClientComesBackByItself(t *testing.T) {
 	t.Parallel()
 	for _, binding := range []string{a2a.BindingHTTPJSON, a2a.BindingJSONRPC} {
 		for _, resumes := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, resumable %v", binding, resumes), func(t *testing.T) { comeBack(t, binding, resumes) })
+			t.Run(fmt.Sprintf("%s, resumable %v", binding, resumes),
+				func(t *testing.T) { comeBack(t, binding, resumes) })
 		}
 	}
 }

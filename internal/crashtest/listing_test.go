@@ -23,8 +23,8 @@ const manyTasks = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM 
 	SELECT (SELECT id FROM scopes), printf('01900000-0000-7000-8000-%012d', i), printf('c%d', i), iif(i % 10, 3, 4),
 		unixepoch() * 1000 - $1 + i, 1, 0, '', 1, 0, 0, 0, 0, x'010000000000000000000000' FROM n`
 
-// TestListingDoesNotSlowSending has eight callers list a database of many tasks without a pause, one task a page, beside
-// eight that send: these keep at least half of their rate.
+// TestListingDoesNotSlowSending has eight callers list a database of many tasks without a pause, one task a page,
+// beside eight that send: these keep at least half of their rate.
 func TestListingDoesNotSlowSending(t *testing.T) {
 	tasks, window := prove(20_000, 300_000), prove(time.Second, 10*time.Second)
 	folder := t.TempDir()
@@ -53,8 +53,8 @@ func TestListingDoesNotSlowSending(t *testing.T) {
 	p.stop()
 }
 
-// TestListingWholeTasksDoesNotSlowSending has eight callers list tasks with their artifacts without a pause, beside eight
-// that send: what lists read does not keep others from the connections for reading.
+// TestListingWholeTasksDoesNotSlowSending has eight callers list tasks with their artifacts without a pause, beside
+// eight that send: what lists read does not keep others from the connections for reading.
 func TestListingWholeTasksDoesNotSlowSending(t *testing.T) {
 	window := prove(time.Second, 10*time.Second)
 	p := start(t, config{Folder: t.TempDir()})

@@ -101,7 +101,8 @@ func TestLargeSendsAtOnce(t *testing.T) {
 			_, most := p.memory()
 			t.Logf("%d of %d were served; the process took %d MB at most", n, senders, most/megabyte)
 			if most > bound || n < senders/2 {
-				t.Errorf("%d of %d were served; the process took %d MB, over %d", n, senders, most/megabyte, bound/megabyte)
+				t.Errorf("%d of %d were served; the process took %d MB, over %d", n, senders, most/megabyte,
+					bound/megabyte)
 			}
 		})
 	}
@@ -197,7 +198,8 @@ func TestManyReadersOfALargeTask(t *testing.T) {
 			for i := range readers {
 				stall(t, bindings[i%len(bindings)], p.config.Addrs.Plain, id, "", 0)
 			}
-			eventually(t, "all readers are served", func() bool { return p.usage().Goroutines >= idle.Goroutines+readers })
+			eventually(t, "all readers are served",
+				func() bool { return p.usage().Goroutines >= idle.Goroutines+readers })
 			now, most := p.memory()
 			t.Logf("%d readers; the process takes %d MB, and took %d MB at most", readers, now/megabyte, most/megabyte)
 			if most > 300*megabyte {

@@ -68,7 +68,8 @@ func TestAReaderThatStopsHoldsUpNobody(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 
-	// The first task has no such readers, and shows what the other one takes without them. Each of them stops somewhere else.
+	// The first task has no such readers, and shows what the other one takes without them. Each of them stops somewhere
+	// else.
 	alone := bulkTask(ctx, t, p, "alone", 0)
 	beside := bulkTask(ctx, t, p, "beside", stalled)
 	live := float64(beside.heap-alone.heap) / stalled
@@ -83,7 +84,8 @@ func TestAReaderThatStopsHoldsUpNobody(t *testing.T) {
 	replayed := float64(atRest(p)-base.Heap) / stalled
 	t.Logf("a reader that is stuck in a replay costs %.0f KiB", replayed/1024)
 	if max(live, replayed) > 1<<20 {
-		t.Errorf("a reader that is stuck costs %.0f KiB in a live stream and %.0f KiB in a replay", live/1024, replayed/1024)
+		t.Errorf("a reader that is stuck costs %.0f KiB in a live stream and %.0f KiB in a replay", live/1024,
+			replayed/1024)
 	}
 }
 
@@ -123,7 +125,8 @@ func bulkTask(ctx context.Context, t *testing.T, p *process, name string, stuck 
 	if _, err := other.next(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "all subscribers are there", func() bool { return p.usage().Goroutines >= base.Goroutines+2*(stuck+1) })
+	eventually(t, "all subscribers are there",
+		func() bool { return p.usage().Goroutines >= base.Goroutines+2*(stuck+1) })
 	run := bulkRun{id: id}
 	began := time.Now()
 	p.open(name)
@@ -226,9 +229,11 @@ func TestAReaderThatStopsIsCut(t *testing.T) {
 				t.Fatal(err)
 			}
 			all = append(all, more...)
-			eventually(t, "the server gives the reader up", func() bool { return settled(p).Goroutines <= idle.Goroutines })
+			eventually(t, "the server gives the reader up",
+				func() bool { return settled(p).Goroutines <= idle.Goroutines })
 
-			// Now it reads what the kernel has kept, until the cut, and comes back. Through a small buffer that would take long.
+			// Now it reads what the kernel has kept, until the cut, and comes back. Through a small buffer that would
+			// take long.
 			if err := conn.SetReadBuffer(1 << 20); err != nil {
 				t.Fatal(err)
 			}

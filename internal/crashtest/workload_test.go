@@ -122,7 +122,8 @@ type accepted struct {
 
 func newAcknowledged() *acknowledged {
 	return &acknowledged{
-		map[a2a.TaskID]bool{}, map[a2a.TaskID][]accepted{}, map[a2a.TaskID][][]uint64{}, map[a2a.TaskID][]a2a.TaskState{}, 0,
+		map[a2a.TaskID]bool{}, map[a2a.TaskID][]accepted{}, map[a2a.TaskID][][]uint64{},
+		map[a2a.TaskID][]a2a.TaskState{}, 0,
 	}
 }
 
@@ -162,7 +163,8 @@ func (a *acknowledged) check(t *testing.T, folder string) {
 		delete(lost, id)
 		for _, m := range a.messages[id] {
 			if !r.has(m.id) && !(m.waits && r.cut()) {
-				t.Errorf("message %s to task %s, which is %s, was acknowledged and is lost", m.id, id, r.task.Status.State)
+				t.Errorf("message %s to task %s, which is %s, was acknowledged and is lost", m.id, id,
+					r.task.Status.State)
 			}
 		}
 		for _, state := range a.ends[id] {

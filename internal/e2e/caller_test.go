@@ -224,7 +224,8 @@ func message(text string, more ...string) string {
 			in += "," + m
 		}
 	}
-	return `{"message":{"messageId":"m-1","role":"ROLE_USER","parts":[{"text":` + string(quoted) + `}]` + in + `}` + beside + `}`
+	return `{"message":{"messageId":"m-1","role":"ROLE_USER","parts":[{"text":` + string(quoted) + `}]` + in + `}` +
+		beside + `}`
 }
 
 const immediately = `!"configuration":{"returnImmediately":true}`
@@ -300,7 +301,8 @@ func (c *caller) open(t *testing.T, op, params string, header ...string) *stream
 	t.Helper()
 	method, path, body := c.request(op, params)
 	resp := c.do(t, method, path, strings.NewReader(body), header...)
-	s := &stream{t: t, c: c, answer: answer{status: resp.StatusCode, header: resp.Header}, close: func() { resp.Body.Close() }}
+	s := &stream{t: t, c: c, answer: answer{status: resp.StatusCode, header: resp.Header},
+		close: func() { resp.Body.Close() }}
 	t.Cleanup(s.close)
 	if ct := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || ct != "text/event-stream" {
 		got, _ := io.ReadAll(resp.Body)

@@ -24,7 +24,8 @@ func TestCard(t *testing.T) {
 	}
 	card := object(t, got.body)
 	for _, name := range []string{
-		"name", "description", "supportedInterfaces", "version", "capabilities", "defaultInputModes", "defaultOutputModes", "skills",
+		"name", "description", "supportedInterfaces", "version", "capabilities", "defaultInputModes",
+		"defaultOutputModes", "skills",
 	} {
 		if !has(card, name) {
 			t.Errorf("%s is not there", name)
@@ -65,7 +66,8 @@ func TestCardTellsTheTruth(t *testing.T) {
 		s.caller(t, b).send(t, "echo")
 	}
 	capabilities := at[map[string]any](t, card, "capabilities")
-	if capabilities["streaming"] != true || capabilities["pushNotifications"] != false || has(capabilities, "extendedAgentCard") {
+	if capabilities["streaming"] != true || capabilities["pushNotifications"] != false ||
+		has(capabilities, "extendedAgentCard") {
 		t.Errorf("capabilities %v", capabilities)
 	}
 	if uri := at[string](t, capabilities, "extensions", 0, "uri"); uri != replayExtension {
@@ -78,11 +80,13 @@ func TestCardCaching(t *testing.T) {
 	c := start(t, inMemory(t), nil).caller(t, bindings[0])
 	got := c.raw(t, "GET", cardPath, "")
 	tag, modified := got.header.Get("ETag"), got.header.Get("Last-Modified")
-	if !regexp.MustCompile(`max-age=[1-9]\d*`).MatchString(got.header.Get("Cache-Control")) || tag == "" || modified == "" {
+	if !regexp.MustCompile(`max-age=[1-9]\d*`).MatchString(got.header.Get("Cache-Control")) || tag == "" ||
+		modified == "" {
 		t.Fatalf("header %v", got.header)
 	}
 	for header, want := range map[string]int{
-		"If-None-Match: " + tag: 304, `If-None-Match: "other"`: 200, "If-None-Match: W/" + tag + `, "other"`: 304, "If-None-Match: *": 304,
+		"If-None-Match: " + tag: 304, `If-None-Match: "other"`: 200, "If-None-Match: W/" + tag + `, "other"`: 304,
+		"If-None-Match: *":               304,
 		"If-Modified-Since: " + modified: 304, "If-Modified-Since: Mon, 02 Jan 2006 15:04:05 GMT": 200,
 	} {
 		again := c.raw(t, "GET", cardPath, "", header)
@@ -111,7 +115,8 @@ func TestMissingCapabilities(t *testing.T) {
 // withExtensions declares two versions of an extension beside another one.
 func withExtensions(required bool) func(*server.Options) {
 	return func(o *server.Options) {
-		o.Card.Capabilities.Extensions = []a2a.AgentExtension{{URI: "https://x.example/trace/v2", Required: required}, {URI: "https://x.example/mood/v1"}}
+		o.Card.Capabilities.Extensions = []a2a.AgentExtension{{URI: "https://x.example/trace/v2", Required: required},
+			{URI: "https://x.example/mood/v1"}}
 	}
 }
 
@@ -137,8 +142,10 @@ func TestExtensions(t *testing.T) {
 func TestRequiredExtension(t *testing.T) {
 	each(t, withExtensions(true), func(t *testing.T, c *caller) {
 		for _, op := range operations {
-			for _, header := range []string{"A2A-Extensions:", "A2A-Extensions: https://x.example/mood/v1", "A2A-Extensions: https://x.example/trace/v1"} {
-				c.wantFails(t, op.name, op.params("nobody-has-it"), "EXTENSION_SUPPORT_REQUIRED", "", "https://x.example/trace/v2", header)
+			for _, header := range []string{"A2A-Extensions:", "A2A-Extensions: https://x.example/mood/v1",
+				"A2A-Extensions: https://x.example/trace/v1"} {
+				c.wantFails(t, op.name, op.params("nobody-has-it"), "EXTENSION_SUPPORT_REQUIRED", "",
+					"https://x.example/trace/v2", header)
 			}
 		}
 		c.ok(t, "SendMessage", message("echo"), "A2A-Extensions: https://x.example/trace/v2")
@@ -176,12 +183,14 @@ func TestPage(t *testing.T) {
 	if got.status != 200 || got.header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Fatalf("%d %v", got.status, got.header)
 	}
-	for _, want := range []string{"Script", "Does what it is told.", "Echo", "Looks at pictures.", "dragoman send -a " + c.url, "curl -s", "agent-card.json"} {
+	for _, want := range []string{"Script", "Does what it is told.", "Echo", "Looks at pictures.",
+		"dragoman send -a " + c.url, "curl -s", "agent-card.json"} {
 		if !strings.Contains(got.body, want) {
 			t.Errorf("the page does not show %q", want)
 		}
 	}
-	if policy := got.header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(got.body, "<script") {
+	if policy := got.header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") ||
+		strings.Contains(got.body, "<script") {
 		t.Errorf("policy %q", policy)
 	}
 }
@@ -209,7 +218,8 @@ func TestBindingsAgree(t *testing.T) {
 			t.Errorf("%s:\n%v\n%v", text, a, b)
 		}
 	}
-	a, b := rpc.ok(t, "ListTasks", `{"includeArtifacts":true,"historyLength":3}`), rest.ok(t, "ListTasks", `{"includeArtifacts":true,"historyLength":3}`)
+	a, b := rpc.ok(t, "ListTasks", `{"includeArtifacts":true,"historyLength":3}`),
+		rest.ok(t, "ListTasks", `{"includeArtifacts":true,"historyLength":3}`)
 	if fmt.Sprint(a) != fmt.Sprint(b) {
 		t.Errorf("lists:\n%v\n%v", a, b)
 	}

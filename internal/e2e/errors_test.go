@@ -121,33 +121,56 @@ func badMessages() []badMessage {
 		{"not JSON", `hello`, "PARSE_ERROR", "", "JSON"},
 		{"trailing garbage", message("a") + `]`, "PARSE_ERROR", "", "at byte"},
 		{"a second value", message("a") + ` {}`, "PARSE_ERROR", "", "at byte"},
-		{"duplicate keys", `{"message":{"messageId":"1","messageId":"2","role":"ROLE_USER","parts":[` + part + `]}}`, "PARSE_ERROR", "", "messageId"},
-		{"both spellings of a key", `{"message":{"messageId":"1","message_id":"2","role":"ROLE_USER","parts":[` + part + `]}}`, "PARSE_ERROR", "", "message"},
+		{"duplicate keys", `{"message":{"messageId":"1","messageId":"2","role":"ROLE_USER","parts":[` + part + `]}}`,
+			"PARSE_ERROR", "", "messageId"},
+		{"both spellings of a key", `{"message":{"messageId":"1","message_id":"2","role":"ROLE_USER","parts":[` + part +
+			`]}}`, "PARSE_ERROR", "", "message"},
 		{"bad UTF-8", "{\"message\":{\"messageId\":\"\xff\"}}", "PARSE_ERROR", "", "UTF-8"},
 		{"no message", `{}`, "INVALID_PARAMS", "message", ""},
-		{"no parts", `{"message":{"messageId":"1","role":"ROLE_USER"}}`, "INVALID_PARAMS", "message.parts", "at least one"},
-		{"empty parts", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[]}}`, "INVALID_PARAMS", "message.parts", "at least one"},
-		{"an empty part", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[{}]}}`, "INVALID_PARAMS", "message.parts[0]", "text, raw, url, data"},
-		{"two contents in a part", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[` + part + `,{"text":"a","data":1}]}}`, "INVALID_PARAMS", "message.parts[1]", ""},
-		{"unknown enum", `{"message":{"messageId":"1","role":"ROLE_KING","parts":[` + part + `]}}`, "INVALID_PARAMS", "message.role", "ROLE_USER"},
-		{"unspecified enum", `{"message":{"messageId":"1","role":"ROLE_UNSPECIFIED","parts":[` + part + `]}}`, "INVALID_PARAMS", "message.role", "ROLE_USER"},
-		{"no role", `{"message":{"messageId":"1","parts":[` + part + `]}}`, "INVALID_PARAMS", "message.role", "ROLE_USER"},
-		{"no message id", `{"message":{"role":"ROLE_USER","parts":[` + part + `]}}`, "INVALID_PARAMS", "message.messageId", "required"},
-		{"a number for a string", `{"message":{"messageId":1,"role":"ROLE_USER","parts":[` + part + `]}}`, "INVALID_PARAMS", "message.messageId", "string"},
-		{"bad base64", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"raw":"*"}]}}`, "INVALID_PARAMS", "message.parts[0].raw", "base64"},
-		{"a long id", `{"message":{"messageId":"` + strings.Repeat("x", 257) + `","role":"ROLE_USER","parts":[` + part + `]}}`, "INVALID_PARAMS", "message.messageId", "256"},
-		{"a long context id", message("a", contextID(strings.Repeat("x", 257))), "INVALID_PARAMS", "message.contextId", "256"},
-		{"negative historyLength", message("a", `!"configuration":{"historyLength":-1}`), "INVALID_PARAMS", "configuration.historyLength", "negative"},
+		{"no parts", `{"message":{"messageId":"1","role":"ROLE_USER"}}`, "INVALID_PARAMS", "message.parts",
+			"at least one"},
+		{"empty parts", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[]}}`, "INVALID_PARAMS",
+			"message.parts", "at least one"},
+		{"an empty part", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[{}]}}`, "INVALID_PARAMS",
+			"message.parts[0]", "text, raw, url, data"},
+		{"two contents in a part", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[` + part +
+			`,{"text":"a","data":1}]}}`, "INVALID_PARAMS", "message.parts[1]", ""},
+		{"unknown enum", `{"message":{"messageId":"1","role":"ROLE_KING","parts":[` + part + `]}}`, "INVALID_PARAMS",
+			"message.role", "ROLE_USER"},
+		{"unspecified enum", `{"message":{"messageId":"1","role":"ROLE_UNSPECIFIED","parts":[` + part + `]}}`,
+			"INVALID_PARAMS", "message.role", "ROLE_USER"},
+		{"no role", `{"message":{"messageId":"1","parts":[` + part + `]}}`, "INVALID_PARAMS", "message.role",
+			"ROLE_USER"},
+		{"no message id", `{"message":{"role":"ROLE_USER","parts":[` + part + `]}}`, "INVALID_PARAMS",
+			"message.messageId", "required"},
+		{"a number for a string", `{"message":{"messageId":1,"role":"ROLE_USER","parts":[` + part + `]}}`,
+			"INVALID_PARAMS", "message.messageId", "string"},
+		{"bad base64", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"raw":"*"}]}}`, "INVALID_PARAMS",
+			"message.parts[0].raw", "base64"},
+		{"a long id", `{"message":{"messageId":"` + strings.Repeat("x", 257) + `","role":"ROLE_USER","parts":[` + part +
+			`]}}`, "INVALID_PARAMS", "message.messageId", "256"},
+		{"a long context id", message("a", contextID(strings.Repeat("x", 257))), "INVALID_PARAMS", "message.contextId",
+			"256"},
+		{"negative historyLength", message("a", `!"configuration":{"historyLength":-1}`), "INVALID_PARAMS",
+			"configuration.historyLength", "negative"},
 		{"many faults", `{"message":{"parts":[]}}`, "INVALID_PARAMS", "message.parts", "message.role"},
-		{"10,000 parts", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[` + strings.Repeat(part+",", 9999) + part + `]}}`, "INVALID_PARAMS", "message.parts", "1000"},
-		{"deep nesting", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"data":` + strings.Repeat("[", 101) + strings.Repeat("]", 101) + `}]}}`, "REQUEST_TOO_LARGE", "", "100 levels"},
+		{"10,000 parts", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[` +
+			strings.Repeat(part+",", 9999) + part + `]}}`, "INVALID_PARAMS", "message.parts", "1000"},
+		{"deep nesting", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"data":` +
+			strings.Repeat("[", 101) + strings.Repeat("]", 101) + `}]}}`, "REQUEST_TOO_LARGE", "", "100 levels"},
 		{"very deep nesting", `{"message":` + strings.Repeat(`{"a":`, 200_000), "REQUEST_TOO_LARGE", "", "100 levels"},
 		{"a body over the limit", message(strings.Repeat("x", 8<<20)), "REQUEST_TOO_LARGE", "", "8388608 bytes"},
 		{"an unknown task", message("a", taskID("nobody-has-it")), "TASK_NOT_FOUND", "", ""},
-		{"a media type of the part that the agent does not take", `{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"raw":"AA==","mediaType":"video/mp4"}]}}`, "CONTENT_TYPE_NOT_SUPPORTED", "", "message.parts[0] is video/mp4"},
-		{"a media type that the skill does not take", message("a", `"metadata":{"skillId":"look"}`), "CONTENT_TYPE_NOT_SUPPORTED", "", "image/png"},
-		{"an unknown skill", message("a", `"metadata":{"skillId":"sing"}`), "INVALID_PARAMS", "message.metadata.skillId", "sing"},
-		{"a push config", message("a", `!"configuration":{"taskPushNotificationConfig":{"url":"https://example.com/hook"}}`), "PUSH_NOTIFICATION_NOT_SUPPORTED", "", "configuration.taskPushNotificationConfig"},
+		{"a media type of the part that the agent does not take",
+			`{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"raw":"AA==","mediaType":"video/mp4"}]}}`,
+			"CONTENT_TYPE_NOT_SUPPORTED", "", "message.parts[0] is video/mp4"},
+		{"a media type that the skill does not take", message("a", `"metadata":{"skillId":"look"}`),
+			"CONTENT_TYPE_NOT_SUPPORTED", "", "image/png"},
+		{"an unknown skill", message("a", `"metadata":{"skillId":"sing"}`), "INVALID_PARAMS",
+			"message.metadata.skillId", "sing"},
+		{"a push config", message("a",
+			`!"configuration":{"taskPushNotificationConfig":{"url":"https://example.com/hook"}}`),
+			"PUSH_NOTIFICATION_NOT_SUPPORTED", "", "configuration.taskPushNotificationConfig"},
 		{"a reserved tenant", message("a", `!"tenant":"tasks"`), "INVALID_PARAMS", "tenant", "reserved"},
 	}
 }
@@ -211,7 +234,8 @@ func TestContentType(t *testing.T) {
 	each(t, nil, func(t *testing.T, c *caller) {
 		for _, contentType := range []string{"", "text/plain", "application/xml", "multipart/form-data; boundary=x"} {
 			for _, op := range []string{"SendMessage", "SendStreamingMessage"} {
-				c.wantFails(t, op, message("a"), "UNSUPPORTED_MEDIA_TYPE", "", "application/json", "Content-Type:"+contentType)
+				c.wantFails(t, op, message("a"), "UNSUPPORTED_MEDIA_TYPE", "", "application/json",
+					"Content-Type:"+contentType)
 			}
 		}
 		c.ok(t, "SendMessage", message("a"), "Content-Type: application/json; charset=utf-8")
@@ -241,7 +265,8 @@ func TestVersion(t *testing.T) {
 			c.ok(t, "SendMessage", message("a"), good)
 		}
 		method, path, body := c.request("SendMessage", message("a"))
-		if a := c.raw(t, method, path+"?A2A-Version=1.0", body, "A2A-Version:"); a.status != 200 || strings.Contains(a.body, `"error"`) {
+		if a := c.raw(t, method, path+"?A2A-Version=1.0", body, "A2A-Version:"); a.status != 200 ||
+			strings.Contains(a.body, `"error"`) {
 			t.Errorf("the version as a query parameter: %d %s", a.status, a.body)
 		}
 	})
@@ -256,7 +281,8 @@ func TestCallWithoutVersion(t *testing.T) {
 
 func TestFinishedTasks(t *testing.T) {
 	eachJournal(t, nil, func(t *testing.T, c *caller) {
-		for text, state := range map[string]string{"echo a": "COMPLETED", "fail": "FAILED", "reject": "REJECTED", "": "CANCELED"} {
+		for text, state := range map[string]string{"echo a": "COMPLETED", "fail": "FAILED", "reject": "REJECTED",
+			"": "CANCELED"} {
 			var task map[string]any
 			if text == "" {
 				task = c.ok(t, "CancelTask", byID(idOf(t, c.send(t, "ask"))))
@@ -289,10 +315,12 @@ func TestUnknownTasks(t *testing.T) {
 // What an agent must not say is not said, and what is temporary differs from what is not.
 func TestAgentFailures(t *testing.T) {
 	each(t, nil, func(t *testing.T, c *caller) {
-		for text, says := range map[string]string{"fail": "internal error", "panic": "internal error", "public": "the mill is closed"} {
+		for text, says := range map[string]string{"fail": "internal error", "panic": "internal error",
+			"public": "the mill is closed"} {
 			task := c.send(t, text)
 			wantState(t, task, "FAILED")
-			if said := textOf(at[map[string]any](t, task, "status", "message")); strings.Contains(fmt.Sprint(task), "secret") || !strings.Contains(said, says) {
+			if said := textOf(at[map[string]any](t, task, "status", "message")); strings.Contains(fmt.Sprint(task),
+				"secret") || !strings.Contains(said, says) {
 				t.Errorf("%s: the caller reads %q", text, said)
 			}
 		}

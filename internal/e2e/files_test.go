@@ -26,8 +26,8 @@ import (
 
 const secret = "what only Alice may read"
 
-// clerk hands over a file when it is told to, and then asks. It repeats the parts of every other message as an artifact,
-// and takes a text for a URL if that looks like a reference.
+// clerk hands over a file when it is told to, and then asks. It repeats the parts of every other message as an
+// artifact, and takes a text for a URL if that looks like a reference.
 func clerk(_ context.Context, t *agent.Turn) error {
 	if t.Text() != "file" {
 		parts := t.Message().Parts
@@ -39,14 +39,15 @@ func clerk(_ context.Context, t *agent.Turn) error {
 		}
 		return t.Ask(a2a.TextPart("what else?"))
 	}
-	if err := t.PutArtifact(&a2a.Artifact{ID: "file", Parts: []a2a.Part{a2a.RawPart([]byte(secret), "text/plain", "alice.txt")}}); err != nil {
+	if err := t.PutArtifact(&a2a.Artifact{ID: "file",
+		Parts: []a2a.Part{a2a.RawPart([]byte(secret), "text/plain", "alice.txt")}}); err != nil {
 		return err
 	}
 	return t.Ask(a2a.TextPart("is it the right one?"), a2a.RawPart([]byte(secret), "text/plain", "alice.txt"))
 }
 
-// startFiles serves an agent whose files are kept, to callers who name themselves by a header. Unless it is checked, the
-// store does not see what the agent repeats.
+// startFiles serves an agent whose files are kept, to callers who name themselves by a header. Unless it is checked,
+// the store does not see what the agent repeats.
 func startFiles(t *testing.T, opts engine.AgentOptions, checked bool) *stack {
 	t.Helper()
 	j := inMemory(t)
@@ -57,7 +58,8 @@ func startFiles(t *testing.T, opts engine.AgentOptions, checked bool) *stack {
 	}
 	t.Cleanup(func() { shutDown(e) })
 	s.engine = e
-	store, err := files.Open(filepath.Join(t.TempDir(), "files"), &files.Options{Journal: j, Logger: quiet, Threshold: 1})
+	store, err := files.Open(filepath.Join(t.TempDir(), "files"),
+		&files.Options{Journal: j, Logger: quiet, Threshold: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,10 +73,11 @@ func startFiles(t *testing.T, opts engine.AgentOptions, checked bool) *stack {
 	})
 	mux := http.NewServeMux()
 	mux.Handle(files.Path, store)
-	s.url = s.serveService(t, store.Service(e.Agent("clerk", worker, &opts), ""), scriptCard(), mux, func(o *server.Options) {
-		byHeader(o)
-		o.GRPC = grpc.New(nil)
-	})
+	s.url = s.serveService(t, store.Service(e.Agent("clerk", worker, &opts), ""), scriptCard(), mux,
+		func(o *server.Options) {
+			byHeader(o)
+			o.GRPC = grpc.New(nil)
+		})
 	return s
 }
 
@@ -98,7 +101,8 @@ func (s *stack) readers(t *testing.T, user string) map[string]*client.Client {
 	for _, iface := range dialed.Card().SupportedInterfaces {
 		card := dialed.Card().Clone()
 		card.SupportedInterfaces = []a2a.AgentInterface{iface}
-		c, err := client.New(card, &client.Options{Generations: wire.Generations, Interceptors: []client.Interceptor{asUser(user)}})
+		c, err := client.New(card, &client.Options{Generations: wire.Generations,
+			Interceptors: []client.Interceptor{asUser(user)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +202,8 @@ func (s *stack) seen(t *testing.T, user string, id a2a.TaskID) map[string][]stri
 // old URL.
 func (s *stack) aliceFile(t *testing.T, id string) (reference string) {
 	t.Helper()
-	got := s.must(t, "tasks/send", strings.Replace(say01(id, "file"), `"role"`, `"metadata":{"desiredOutputFiles":"url"},"role"`, 1), "X-User: alice")
+	got := s.must(t, "tasks/send", strings.Replace(say01(id, "file"), `"role"`,
+		`"metadata":{"desiredOutputFiles":"url"},"role"`, 1), "X-User: alice")
 	signed, _ := path(got, "artifacts.0.parts.0.file.uri").(string)
 	u, err := url.Parse(signed)
 	if err != nil || !strings.HasPrefix(u.Path, files.Path) {
@@ -249,7 +254,8 @@ func TestAgentRoleIsNotForCallers(t *testing.T) {
 }
 
 // Bob gives a task of his own the id of Alice's, and sends a message that names her file: as the agent, who is trusted,
-// or as himself, to have the agent repeat it. Nobody signs it for him, neither in the answer nor when he reads the task.
+// or as himself, to have the agent repeat it. Nobody signs it for him, neither in the answer nor when he reads the
+// task.
 func TestFilesOfOthersAreNotSigned(t *testing.T) {
 	t.Parallel()
 	for _, allowed := range []bool{false, true} {
@@ -290,7 +296,8 @@ func TestFilesOfOthersAreNotSigned(t *testing.T) {
 func (s *stack) attack(t *testing.T, role, ref string) {
 	t.Helper()
 	for _, m := range []struct{ method, version, role, params string }{
-		{"tasks/send", v01, role, `{"id":"report","message":{"role":ROLE,"parts":[{"type":"file","file":{"uri":URI}}]}}`},
+		{"tasks/send", v01, role,
+			`{"id":"report","message":{"role":ROLE,"parts":[{"type":"file","file":{"uri":URI}}]}}`},
 		{"message/send", v03, role,
 			`{"message":{"messageId":"m3","taskId":"report","role":ROLE,"parts":[{"kind":"file","file":{"uri":URI}}]}}`},
 		{"SendMessage", v10, "ROLE_" + strings.ToUpper(role),
@@ -299,7 +306,8 @@ func (s *stack) attack(t *testing.T, role, ref string) {
 			`{"message":{"messageId":"m2","taskId":"report","role":ROLE,"parts":[{"text":URI}]}}`},
 	} {
 		params := strings.NewReplacer("ROLE", strconv.Quote(m.role), "URI", strconv.Quote(ref)).Replace(m.params)
-		_, _, body := s.raw(t, `{"jsonrpc":"2.0","id":"r-1","method":"`+m.method+`","params":`+params+`}`, m.version, "X-User: bob")
+		_, _, body := s.raw(t, `{"jsonrpc":"2.0","id":"r-1","method":"`+m.method+`","params":`+params+`}`, m.version,
+			"X-User: bob")
 		if strings.Contains(body, "signature=") {
 			t.Errorf("%s as %s: Bob is answered %s", m.method, role, body)
 		}

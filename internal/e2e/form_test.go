@@ -76,7 +76,8 @@ func TestJSONForm(t *testing.T) {
 		task := at[map[string]any](t, sent.result, "task")
 		wantState(t, task, "INPUT_REQUIRED")
 		first := at[map[string]any](t, task, "history", 0)
-		if at[string](t, first, "role") != "ROLE_USER" || len(at[[]any](t, first, "parts")) != 3 || has(first, "unknownMember") || has(first, "kind") {
+		if at[string](t, first, "role") != "ROLE_USER" || len(at[[]any](t, first, "parts")) != 3 ||
+			has(first, "unknownMember") || has(first, "kind") {
 			t.Errorf("the message came back as %v", first)
 		}
 		metadata, _ := json.Marshal(first["metadata"])
@@ -126,7 +127,8 @@ func TestArtifactIDs(t *testing.T) {
 		ids := map[string]bool{}
 		for i := range at[[]any](t, task, "artifacts") {
 			artifact := at[map[string]any](t, task, "artifacts", i)
-			if name := at[string](t, artifact, "artifactId"); name == "" || ids[name] || len(at[[]any](t, artifact, "parts")) == 0 {
+			if name := at[string](t, artifact, "artifactId"); name == "" || ids[name] ||
+				len(at[[]any](t, artifact, "parts")) == 0 {
 				t.Errorf("artifact %v", artifact)
 			} else {
 				ids[name] = true

@@ -33,8 +33,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the agents answer into testdata")
 
-// TestFoundingClients plays what the programs of April and May 2025 send that came with the first documents, and compares
-// what they get to the letter. The preamble of the file says what each of them cannot do without.
+// TestFoundingClients plays what the programs of April and May 2025 send that came with the first documents, and
+// compares what they get to the letter. The preamble of the file says what each of them cannot do without.
 func TestFoundingClients(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/founding.txtar"
@@ -93,10 +93,11 @@ func serveWithFiles(t *testing.T, client *http.Client, name string, a agent.Agen
 		t.Fatal(err)
 	}
 	ready := make(chan string, 1)
-	srv, err := server.New(store.Service(e.Agent(name, store.Agent(a), &engine.AgentOptions{Card: card}), ""), &server.Options{
-		Card: card, Logger: quiet, DrainTimeout: 10 * time.Millisecond,
-		OnReady: func(_ net.Addr, url string) { ready <- url },
-	})
+	srv, err := server.New(store.Service(e.Agent(name, store.Agent(a), &engine.AgentOptions{Card: card}), ""),
+		&server.Options{
+			Card: card, Logger: quiet, DrainTimeout: 10 * time.Millisecond,
+			OnReady: func(_ net.Addr, url string) { ready <- url },
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,8 @@ func askAsFounder(t *testing.T, client *http.Client, agents map[string]string, r
 	t.Helper()
 	head, body, _ := bytes.Cut(request, []byte("\n\n"))
 	lines := strings.Split(string(head), "\n")
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, agents[lines[0]], bytes.NewReader(bytes.TrimSpace(body)))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, agents[lines[0]],
+		bytes.NewReader(bytes.TrimSpace(body)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +144,8 @@ func askAsFounder(t *testing.T, client *http.Client, agents map[string]string, r
 	for _, u := range unsteadyInAnswers {
 		answer = u.expression.ReplaceAllFunc(answer, u.steady)
 	}
-	return append(fmt.Appendf(nil, "%d %s\n\n", res.StatusCode, res.Header.Get("Content-Type")), append(bytes.TrimSpace(answer), '\n')...)
+	return append(fmt.Appendf(nil, "%d %s\n\n", res.StatusCode, res.Header.Get("Content-Type")),
+		append(bytes.TrimSpace(answer), '\n')...)
 }
 
 // readAsFounder reads a stream as the JavaScript client does: a block is one line of data, and all of the rest is JSON.
@@ -162,6 +165,8 @@ var unsteadyInAnswers = []struct {
 	steady     func([]byte) []byte
 }{
 	{regexp.MustCompile(`"timestamp":"[^"]*"`), func([]byte) []byte { return []byte(`"timestamp":"..."`) }},
-	{regexp.MustCompile(`"text":"[^"\\]*\\n(?:[^"\\]|\\.)*"`), func(b []byte) []byte { return fmt.Appendf(nil, `"text":"%d lines"`, bytes.Count(b, []byte(`\n`))) }},
-	{regexp.MustCompile(`"bytes":"[^"]*"`), func(b []byte) []byte { return fmt.Appendf(nil, `"bytes":"over 256 KiB: %t"`, len(b)*3/4 > 256<<10) }},
+	{regexp.MustCompile(`"text":"[^"\\]*\\n(?:[^"\\]|\\.)*"`),
+		func(b []byte) []byte { return fmt.Appendf(nil, `"text":"%d lines"`, bytes.Count(b, []byte(`\n`))) }},
+	{regexp.MustCompile(`"bytes":"[^"]*"`),
+		func(b []byte) []byte { return fmt.Appendf(nil, `"bytes":"over 256 KiB: %t"`, len(b)*3/4 > 256<<10) }},
 }

@@ -76,7 +76,8 @@ func (b *broken) readyz(t *testing.T) (int, string) {
 // refused sends a large message by each of the bindings, and wants to hear that the server is unavailable.
 func (b *broken) refused(t *testing.T, bindings ...binding) {
 	t.Helper()
-	params := `{"message":{"messageId":"m-%","role":"ROLE_USER","parts":[{"text":"echo ` + strings.Repeat("x", 256<<10) + `"}]}}`
+	params := `{"message":{"messageId":"m-%","role":"ROLE_USER","parts":[{"text":"echo ` +
+		strings.Repeat("x", 256<<10) + `"}]}}`
 	for _, bind := range bindings {
 		method, path, body := bind.request("SendMessage", strings.Replace(params, "%", bind.name, 1))
 		req, err := http.NewRequestWithContext(t.Context(), method, b.url+path, strings.NewReader(body))
@@ -92,13 +93,15 @@ func (b *broken) refused(t *testing.T, bindings ...binding) {
 		text, _ := io.ReadAll(res.Body)
 		res.Body.Close()
 		if res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" {
-			t.Errorf("%s: status %d, Retry-After %q: %.300s", bind.name, res.StatusCode, res.Header.Get("Retry-After"), text)
+			t.Errorf("%s: status %d, Retry-After %q: %.300s", bind.name, res.StatusCode, res.Header.Get("Retry-After"),
+				text)
 		}
 		if strings.Contains(string(text), "dragoman.db") {
 			t.Errorf("%s: the answer names the file: %s", bind.name, text)
 		}
 	}
-	if code, text := b.readyz(t); code != http.StatusServiceUnavailable || !strings.HasPrefix(text, "not ready: ") || strings.Contains(text, "dragoman.db") {
+	if code, text := b.readyz(t); code != http.StatusServiceUnavailable || !strings.HasPrefix(text, "not ready: ") ||
+		strings.Contains(text, "dragoman.db") {
 		t.Errorf("/readyz answers %d, %q", code, text)
 	}
 }
@@ -117,13 +120,16 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	_, err = c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("echo "+strings.Repeat("x", 256<<10)))})
+	_, err = c.SendMessage(t.Context(),
+		&a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser,
+			a2a.TextPart("echo "+strings.Repeat("x", 256<<10)))})
 	if !errors.Is(err, a2a.ErrUnavailable) {
 		t.Errorf("gRPC: %v", err)
 	}
 	b.limit(t, 1<<30)
 	for _, bind := range bindings {
-		method, path, body := bind.request("SendMessage", `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"echo x"}]}}`)
+		method, path, body := bind.request("SendMessage",
+			`{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"echo x"}]}}`)
 		req, _ := http.NewRequestWithContext(t.Context(), method, b.url+path, strings.NewReader(body))
 		req.Header.Set("A2A-Version", "1.0")
 		req.Header.Set("Content-Type", "application/json")

@@ -95,7 +95,8 @@ func say01(id, text string) string {
 }
 
 func say03(text string) string {
-	return fmt.Sprintf(`{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":%q}]}}`, text)
+	return fmt.Sprintf(
+		`{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":%q}]}}`, text)
 }
 
 func say10(text string) string {
@@ -149,12 +150,16 @@ func TestDispatch(t *testing.T) {
 		want                         map[string]any // of the result
 		code                         float64        // of the error
 	}{
-		{"0.1 by its method", "tasks/send", say01("r1", "hi"), "", s, map[string]any{"id": "r1", "kind": nil, "artifacts.0.index": 0.0}, 0},
+		{"0.1 by its method", "tasks/send", say01("r1", "hi"), "", s,
+			map[string]any{"id": "r1", "kind": nil, "artifacts.0.index": 0.0}, 0},
 		{"0.3 by its method", "message/send", say03("hi"), "", s, is03, 0},
-		{"1.0 by its version", "SendMessage", say10("hi"), v10, s, map[string]any{"task.status.state": "TASK_STATE_COMPLETED"}, 0},
-		{"1.0 with a patch", "SendMessage", say10("hi"), "A2A-Version: 1.0.1", s, map[string]any{"task.status.state": "TASK_STATE_COMPLETED"}, 0},
+		{"1.0 by its version", "SendMessage", say10("hi"), v10, s,
+			map[string]any{"task.status.state": "TASK_STATE_COMPLETED"}, 0},
+		{"1.0 with a patch", "SendMessage", say10("hi"), "A2A-Version: 1.0.1", s,
+			map[string]any{"task.status.state": "TASK_STATE_COMPLETED"}, 0},
 		{"1.0 without a version", "SendMessage", say10("hi"), "", s, nil, -32009},
-		{"1.0 without a version, accepted", "SendMessage", say10("hi"), "", lenient, map[string]any{"task.status.state": "TASK_STATE_COMPLETED"}, 0},
+		{"1.0 without a version, accepted", "SendMessage", say10("hi"), "", lenient,
+			map[string]any{"task.status.state": "TASK_STATE_COMPLETED"}, 0},
 		{"0.3 named", "message/send", say03("hi"), v03, s, is03, 0},
 		{"0.2 named", "message/send", say03("hi"), "A2A-Version: 0.2", s, is03, 0},
 		{"0.1 named", "tasks/send", say01("r2", "hi"), v01, s, map[string]any{"id": "r2", "kind": nil}, 0},
@@ -180,9 +185,13 @@ func TestDispatch(t *testing.T) {
 		{"late 0.3 lists", "tasks/list", `{}`, "", s, map[string]any{"tasks.0.kind": "task"}, 0},
 		{"the extended card that is not there", "agent/getAuthenticatedExtendedCard", none03, "", s, nil, -32007},
 		{"its name in 0.2.6", "agent/authenticatedExtendedCard", none03, "", s, nil, -32007},
-		{"push in 0.1", "tasks/pushNotification/set", `{"id":"born-01","pushNotificationConfig":{"url":"https://x.example"}}`, "", s, nil, -32003},
-		{"push in 0.3", "tasks/pushNotificationConfig/set", `{"taskId":"` + born03 + `","pushNotificationConfig":{"url":"https://x.example"}}`, "", s, nil, -32003},
-		{"0.3: message to a finished task", "message/send", `{"message":{"kind":"message","messageId":"m","role":"user","taskId":"` + born03 + `","parts":[{"kind":"text","text":"x"}]}}`, "", s, nil, -32004},
+		{"push in 0.1", "tasks/pushNotification/set",
+			`{"id":"born-01","pushNotificationConfig":{"url":"https://x.example"}}`, "", s, nil, -32003},
+		{"push in 0.3", "tasks/pushNotificationConfig/set",
+			`{"taskId":"` + born03 + `","pushNotificationConfig":{"url":"https://x.example"}}`, "", s, nil, -32003},
+		{"0.3: message to a finished task", "message/send",
+			`{"message":{"kind":"message","messageId":"m","role":"user","taskId":"` + born03 +
+				`","parts":[{"kind":"text","text":"x"}]}}`, "", s, nil, -32004},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var header []string
@@ -219,23 +228,30 @@ const none03 = `{}`
 func TestOneTaskInAllGenerations(t *testing.T) {
 	t.Parallel()
 	s := start(t, inMemory(t), nil)
-	asked := s.must(t, "tasks/send", `{"id":"mine","sessionId":"talk","message":{"role":"user","parts":[{"type":"text","text":"ask"}]}}`)
+	asked := s.must(t, "tasks/send",
+		`{"id":"mine","sessionId":"talk","message":{"role":"user","parts":[{"type":"text","text":"ask"}]}}`)
 	expect(t, asked, map[string]any{
 		"id": "mine", "sessionId": "talk", "status.state": "input-required",
-		"status.message.role": "agent", "status.message.parts.0.type": "text", "status.message.parts.0.text": "which one?",
+		"status.message.role": "agent", "status.message.parts.0.type": "text",
+		"status.message.parts.0.text": "which one?",
 	})
 	expect(t, s.must(t, "GetTask", `{"id":"mine"}`, v10), map[string]any{
-		"id": "mine", "contextId": "talk", "status.state": "TASK_STATE_INPUT_REQUIRED", "status.message.parts.0.text": "which one?",
+		"id": "mine", "contextId": "talk", "status.state": "TASK_STATE_INPUT_REQUIRED",
+		"status.message.parts.0.text": "which one?",
 	})
-	expect(t, s.must(t, "ListTasks", `{"contextId":"talk"}`, v10), map[string]any{"tasks.0.id": "mine", "totalSize": 1.0})
-	answered := s.must(t, "message/send", `{"message":{"kind":"message","messageId":"m2","role":"user","taskId":"mine","parts":[{"kind":"text","text":"hold it"}]},"configuration":{"blocking":false}}`)
+	expect(t, s.must(t, "ListTasks", `{"contextId":"talk"}`, v10),
+		map[string]any{"tasks.0.id": "mine", "totalSize": 1.0})
+	answered := s.must(t, "message/send",
+		`{"message":{"kind":"message","messageId":"m2","role":"user","taskId":"mine","parts":[{"kind":"text","text":"hold it"}]},"configuration":{"blocking":false}}`)
 	expect(t, answered, map[string]any{"kind": "task", "id": "mine", "contextId": "talk"})
 	expect(t, s.must(t, "CancelTask", `{"id":"mine"}`, v10), map[string]any{"status.state": "TASK_STATE_CANCELED"})
-	expect(t, s.must(t, "tasks/get", `{"id":"mine"}`), map[string]any{"id": "mine", "kind": nil, "status.state": "canceled"})
+	expect(t, s.must(t, "tasks/get", `{"id":"mine"}`),
+		map[string]any{"id": "mine", "kind": nil, "status.state": "canceled"})
 
 	// Errors name fields as the generation does.
 	s.must(t, "tasks/send", say01("open", "ask"))
-	_, failure := s.call(t, "tasks/send", `{"id":"open","sessionId":"other","message":{"role":"user","parts":[{"type":"text","text":"x"}]}}`)
+	_, failure := s.call(t, "tasks/send",
+		`{"id":"open","sessionId":"other","message":{"role":"user","parts":[{"type":"text","text":"x"}]}}`)
 	if failure["code"] != -32602.0 || !strings.Contains(fmt.Sprint(failure["message"]), "sessionId") {
 		t.Errorf("a wrong session: %v", failure)
 	}
@@ -251,7 +267,8 @@ func TestOneTaskInAllGenerations(t *testing.T) {
 	expect(t, s.must(t, "tasks/send", say01("reply", "reply yes")), map[string]any{
 		"id": "reply", "status.state": "completed", "status.message.parts.0.text": "yes",
 	})
-	expect(t, s.must(t, "message/send", say03("reply yes")), map[string]any{"kind": "message", "role": "agent", "parts.0.kind": "text", "parts.0.text": "yes"})
+	expect(t, s.must(t, "message/send", say03("reply yes")),
+		map[string]any{"kind": "message", "role": "agent", "parts.0.kind": "text", "parts.0.text": "yes"})
 }
 
 // Ids that clients of 0.1 make are those of each caller: who uses another one's meets nothing of it.
@@ -305,7 +322,8 @@ func TestStreamsOfOldGenerations(t *testing.T) {
 	for _, ev := range events[1 : len(events)-1] {
 		if ev["kind"] == "artifact-update" {
 			ended := ev["lastChunk"] == true // which brings no part
-			expect(t, ev, map[string]any{"taskId": path(events[0], "id"), "artifact.parts.0.kind": map[bool]any{false: "text"}[ended]})
+			expect(t, ev, map[string]any{"taskId": path(events[0], "id"),
+				"artifact.parts.0.kind": map[bool]any{false: "text"}[ended]})
 		}
 	}
 
@@ -337,7 +355,8 @@ func TestStreamsOfOldGenerations(t *testing.T) {
 		t.Errorf("a message is streamed as %v", events)
 	}
 	events = s.events(t, "tasks/sendSubscribe", say01("m", "reply yes"))
-	expect(t, last(events), map[string]any{"status.state": "completed", "status.message.parts.0.text": "yes", "final": true})
+	expect(t, last(events), map[string]any{"status.state": "completed", "status.message.parts.0.text": "yes",
+		"final": true})
 
 	// A finished task is shown, and that is all.
 	events = s.events(t, "tasks/resubscribe", `{"id":"c"}`)
@@ -347,7 +366,8 @@ func TestStreamsOfOldGenerations(t *testing.T) {
 	if len(events) != 1 || events[0]["kind"] != "task" {
 		t.Errorf("a finished task of 0.3 is shown as %v", events)
 	}
-	if _, failure := s.call(t, "SubscribeToTask", fmt.Sprintf(`{"id":%q}`, task["id"]), v10); failure["code"] != -32004.0 {
+	if _, failure := s.call(t, "SubscribeToTask", fmt.Sprintf(`{"id":%q}`, task["id"]),
+		v10); failure["code"] != -32004.0 {
 		t.Errorf("a finished task in 1.0: %v", failure)
 	}
 }
@@ -371,13 +391,18 @@ func TestReopening(t *testing.T) {
 	t.Parallel()
 	s := start(t, inMemory(t), nil)
 	for i := range 3 {
-		got := s.must(t, "tasks/send", fmt.Sprintf(`{"id":"r","sessionId":"talk","message":{"role":"user","parts":[{"type":"text","text":"turn %d"}]}}`, i))
-		expect(t, got, map[string]any{"id": "r", "sessionId": "talk", "status.state": "completed", "artifacts.0.parts.0.text": fmt.Sprint("turn ", i)})
+		got := s.must(t, "tasks/send",
+			fmt.Sprintf(
+				`{"id":"r","sessionId":"talk","message":{"role":"user","parts":[{"type":"text","text":"turn %d"}]}}`,
+				i))
+		expect(t, got, map[string]any{"id": "r", "sessionId": "talk", "status.state": "completed",
+			"artifacts.0.parts.0.text": fmt.Sprint("turn ", i)})
 	}
 	expect(t, s.must(t, "tasks/get", `{"id":"r"}`), map[string]any{"id": "r", "artifacts.0.parts.0.text": "turn 2"})
 	events := s.events(t, "tasks/sendSubscribe", say01("r", "ask"))
 	expect(t, events[len(events)-1], map[string]any{"id": "r", "status.state": "input-required", "final": true})
-	expect(t, s.must(t, "tasks/send", say01("r", "turn 4")), map[string]any{"id": "r", "status.state": "completed", "artifacts.0.parts.0.text": "turn 4"})
+	expect(t, s.must(t, "tasks/send", say01("r", "turn 4")),
+		map[string]any{"id": "r", "status.state": "completed", "artifacts.0.parts.0.text": "turn 4"})
 	events = s.events(t, "tasks/resubscribe", `{"id":"r"}`)
 	expect(t, events[len(events)-1], map[string]any{"id": "r", "final": true})
 	if _, failure := s.call(t, "tasks/cancel", `{"id":"r"}`); failure["code"] != -32002.0 {

@@ -93,7 +93,8 @@ func TestListPageSize(t *testing.T) {
 		}
 		for params, want := range map[string]int{`{}`: 50, `{"pageSize":1}`: 1, `{"pageSize":100}`: 100} {
 			ids, page := c.list(t, params)
-			if len(ids) != want || page["pageSize"] != float64(want) || page["totalSize"] != 102.0 || page["nextPageToken"] == "" {
+			if len(ids) != want || page["pageSize"] != float64(want) || page["totalSize"] != 102.0 ||
+				page["nextPageToken"] == "" {
 				t.Errorf("%s: %d tasks, page size %v of %v", params, len(ids), page["pageSize"], page["totalSize"])
 			}
 		}
@@ -111,7 +112,8 @@ func TestListOrder(t *testing.T) {
 			t.Errorf("order %v, want %v", got, want)
 		}
 		for i := 1; i < len(got); i++ {
-			if timeOf(t, at[map[string]any](t, page, "tasks", i)).After(timeOf(t, at[map[string]any](t, page, "tasks", i-1))) {
+			if timeOf(t, at[map[string]any](t, page, "tasks", i)).After(
+				timeOf(t, at[map[string]any](t, page, "tasks", i-1))) {
 				t.Errorf("task %d is newer than the one before it", i)
 			}
 		}
@@ -124,7 +126,8 @@ func TestListFilters(t *testing.T) {
 		b := c.fill(t, 2, "echo", "b")
 		bTask := c.ok(t, "GetTask", byID(b[1]))
 		stamp := at[string](t, bTask, "status", "timestamp")
-		later := timeOf(t, bTask).Add(time.Millisecond).In(time.FixedZone("", 2*3600)).Format("2006-01-02T15:04:05.000Z07:00")
+		later := timeOf(t, bTask).Add(time.Millisecond).In(time.FixedZone("", 2*3600)).Format(
+			"2006-01-02T15:04:05.000Z07:00")
 		all := append(slices.Clone(b), a...)
 		for params, want := range map[string][]string{
 			`{}`:                                                all,
@@ -190,6 +193,7 @@ func TestListShowsOwnTasks(t *testing.T) {
 			}
 		}
 		_, page := alice.list(t, `{"pageSize":1}`)
-		bob.wantFails(t, "ListTasks", fmt.Sprintf(`{"pageSize":1,"pageToken":%q}`, page["nextPageToken"]), "INVALID_PARAMS", "pageToken", "")
+		bob.wantFails(t, "ListTasks", fmt.Sprintf(`{"pageSize":1,"pageToken":%q}`, page["nextPageToken"]),
+			"INVALID_PARAMS", "pageToken", "")
 	})
 }

@@ -66,7 +66,8 @@ func TestEveryInterfaceOfTheCard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if task, ok := result.(*a2a.Task); !ok || task.ID != paused.Task.ID || task.ContextID != paused.Task.ContextID || task.Status.State != a2a.TaskStateCompleted {
+		if task, ok := result.(*a2a.Task); !ok || task.ID != paused.Task.ID ||
+			task.ContextID != paused.Task.ContextID || task.Status.State != a2a.TaskStateCompleted {
 			t.Errorf("answered: %+v", result)
 		}
 		task, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: paused.Task.ID})
@@ -78,10 +79,12 @@ func TestEveryInterfaceOfTheCard(t *testing.T) {
 		if _, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "nobody"}); !errors.Is(err, a2a.ErrTaskNotFound) {
 			t.Errorf("an unknown task: %v", err)
 		}
-		if _, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: paused.Task.ID}); !errors.Is(err, a2a.ErrTaskNotCancelable) {
+		if _, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: paused.Task.ID}); !errors.Is(err,
+			a2a.ErrTaskNotCancelable) {
 			t.Errorf("cancel of a finished task: %v", err)
 		}
-		if _, err := c.SendMessage(t.Context(), answer); !errors.Is(err, a2a.ErrUnsupportedOperation) { // in 0.1 the server would reopen it
+		// in 0.1 the server would reopen it
+		if _, err := c.SendMessage(t.Context(), answer); !errors.Is(err, a2a.ErrUnsupportedOperation) {
 			t.Errorf("a message to a finished task: %v", err)
 		}
 	})
@@ -107,7 +110,8 @@ func TestStreamsOfEveryInterface(t *testing.T) {
 			last = u.Event
 			n++
 		}
-		if status, ok := last.(*a2a.StatusUpdate); !ok || status.Status.State != a2a.TaskStateCompleted || words.String() != "0 1 2 3 4 " {
+		if status, ok := last.(*a2a.StatusUpdate); !ok || status.Status.State != a2a.TaskStateCompleted ||
+			words.String() != "0 1 2 3 4 " {
 			t.Errorf("the last event is %+v, the chunks are %q", last, words.String())
 		}
 
@@ -146,7 +150,8 @@ func TestStreamsOfEveryInterface(t *testing.T) {
 		if first := <-seen; first.Terminal() {
 			t.Errorf("the subscription begins with %v", first)
 		}
-		if task, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id}); err != nil || task.Status.State != a2a.TaskStateCanceled {
+		if task, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id}); err != nil ||
+			task.Status.State != a2a.TaskStateCanceled {
 			t.Errorf("canceled: %+v, %v", task, err)
 		}
 		end := a2a.TaskStateUnspecified

@@ -25,7 +25,8 @@ var operations = []struct {
 	{"ListTasks", func(id string) string { return fmt.Sprintf(`{"contextId":%q}`, id) }},
 	{"CancelTask", byID},
 	{"SubscribeToTask", byID},
-	{"CreateTaskPushNotificationConfig", func(id string) string { return fmt.Sprintf(`{"taskId":%q,"url":"https://example.com/hook"}`, id) }},
+	{"CreateTaskPushNotificationConfig",
+		func(id string) string { return fmt.Sprintf(`{"taskId":%q,"url":"https://example.com/hook"}`, id) }},
 	{"GetTaskPushNotificationConfig", func(id string) string { return fmt.Sprintf(`{"taskId":%q,"id":"p"}`, id) }},
 	{"ListTaskPushNotificationConfigs", func(id string) string { return fmt.Sprintf(`{"taskId":%q}`, id) }},
 	{"DeleteTaskPushNotificationConfig", func(id string) string { return fmt.Sprintf(`{"taskId":%q,"id":"p"}`, id) }},
@@ -81,11 +82,14 @@ func checkStranger(t *testing.T, c *caller, tenant string, task map[string]any) 
 		}
 		foreign := c.call(t, op.name, addTenant(op.params(foreignID), tenant))
 		never := c.call(t, op.name, addTenant(op.params(unknown), tenant))
-		if never.body = strings.ReplaceAll(never.body, unknown, foreignID); foreign.status != never.status || foreign.body != never.body {
-			t.Errorf("%s tells a foreign task from none:\n%d %s\n%d %s", op.name, foreign.status, foreign.body, never.status, never.body)
+		if never.body = strings.ReplaceAll(never.body, unknown, foreignID); foreign.status != never.status ||
+			foreign.body != never.body {
+			t.Errorf("%s tells a foreign task from none:\n%d %s\n%d %s", op.name, foreign.status, foreign.body,
+				never.status, never.body)
 		}
 		for name := range foreign.header {
-			if name != "Date" && name != "X-Request-Id" && fmt.Sprint(foreign.header[name]) != fmt.Sprint(never.header[name]) {
+			if name != "Date" && name != "X-Request-Id" &&
+				fmt.Sprint(foreign.header[name]) != fmt.Sprint(never.header[name]) {
 				t.Errorf("%s: header %s tells a foreign task from none", op.name, name)
 			}
 		}
@@ -121,8 +125,10 @@ func checkReplay(t *testing.T, c *caller, tenant, id, unknown string) {
 // alone, as with a reference, nothing of the foreign task is seen.
 func checkForeignContext(t *testing.T, c *caller, tenant, id, contextOf string) {
 	t.Helper()
-	c.wantFails(t, "SendMessage", addTenant(message("a", taskID(id), contextID(contextOf)), tenant), "TASK_NOT_FOUND", "", "")
-	sent := c.ok(t, "SendMessage", addTenant(message("related", contextID("c-1"), `"referenceTaskIds":["`+id+`"]`), tenant))
+	c.wantFails(t, "SendMessage", addTenant(message("a", taskID(id), contextID(contextOf)), tenant), "TASK_NOT_FOUND",
+		"", "")
+	sent := c.ok(t, "SendMessage", addTenant(message("related", contextID("c-1"), `"referenceTaskIds":["`+id+`"]`),
+		tenant))
 	if seen := textOf(at[map[string]any](t, sent, "task", "artifacts", 0)); strings.Contains(seen, id) {
 		t.Errorf("by reference the agent sees %q", seen)
 	}
@@ -151,7 +157,8 @@ func TestPermissions(t *testing.T) {
 	t.Parallel()
 	readOnly := auth.AuthorizerFunc(func(ctx context.Context, access auth.Access) (auth.Grant, error) {
 		if access.Call.Identity.Subject == "guest" {
-			return auth.Grant{}, a2a.NewError(a2a.ErrPermissionDenied, "the scope tasks."+access.Operation+" is missing")
+			return auth.Grant{}, a2a.NewError(a2a.ErrPermissionDenied,
+				"the scope tasks."+access.Operation+" is missing")
 		}
 		return auth.BySubject.Authorize(ctx, access)
 	})
@@ -166,7 +173,8 @@ func TestPermissions(t *testing.T) {
 					continue // refused to everybody
 				}
 				for _, id := range []string{id, "nobody-has-it"} {
-					guest.wantFails(t, op.name, op.params(id), "PERMISSION_DENIED", "", "the scope tasks."+op.name+" is missing")
+					guest.wantFails(t, op.name, op.params(id), "PERMISSION_DENIED", "",
+						"the scope tasks."+op.name+" is missing")
 				}
 			}
 		})

@@ -43,20 +43,23 @@ func TestBlockingSend(t *testing.T) {
 func TestBlockingSendAnswersAt(t *testing.T) {
 	each(t, nil, func(t *testing.T, c *caller) {
 		for text, want := range map[string]struct{ state, says string }{
-			"echo hello": {"COMPLETED", ""}, "fail": {"FAILED", "internal error"}, "reject": {"REJECTED", "not my trade"},
-			"ask": {"INPUT_REQUIRED", "which one?"}, "auth": {"AUTH_REQUIRED", "grant access to the calendar"},
+			"echo hello": {"COMPLETED", ""}, "fail": {"FAILED", "internal error"},
+			"reject": {"REJECTED", "not my trade"},
+			"ask":    {"INPUT_REQUIRED", "which one?"}, "auth": {"AUTH_REQUIRED", "grant access to the calendar"},
 			"await a": {"AUTH_REQUIRED", "grant access to the calendar"},
 		} {
 			task := c.send(t, text)
 			wantState(t, task, want.state)
 			if want.says != "" {
-				if said := textOf(at[map[string]any](t, task, "status", "message")); !strings.Contains(said, want.says) {
+				if said := textOf(at[map[string]any](t, task, "status", "message")); !strings.Contains(said,
+					want.says) {
 					t.Errorf("%s: status message %q", text, said)
 				}
 			}
 		}
 		task := c.send(t, "echo hello")
-		if got := textOf(at[map[string]any](t, task, "artifacts", 0)); got != "echo hello" || len(at[[]any](t, task, "artifacts")) != 1 {
+		if got := textOf(at[map[string]any](t, task, "artifacts", 0)); got != "echo hello" ||
+			len(at[[]any](t, task, "artifacts")) != 1 {
 			t.Errorf("artifacts %v", task["artifacts"])
 		}
 	})
@@ -84,7 +87,8 @@ func TestMessageAnswer(t *testing.T) {
 	each(t, nil, func(t *testing.T, c *caller) {
 		result := c.ok(t, "SendMessage", message("reply good day", contextID("c-1")))
 		m := at[map[string]any](t, result, "message")
-		if textOf(m) != "good day" || m["role"] != "ROLE_AGENT" || m["contextId"] != "c-1" || m["messageId"] == "" || has(m, "taskId") || len(result) != 1 {
+		if textOf(m) != "good day" || m["role"] != "ROLE_AGENT" || m["contextId"] != "c-1" || m["messageId"] == "" ||
+			has(m, "taskId") || len(result) != 1 {
 			t.Errorf("answer %v", result)
 		}
 		if c.ok(t, "ListTasks", `{}`)["totalSize"] != 0.0 {
@@ -152,9 +156,11 @@ func TestHistoryLengthOfAStream(t *testing.T) {
 		id := idOf(t, c.send(t, "ask"))
 		c.send(t, "ask", taskID(id))
 		for n := range 3 {
-			s := c.open(t, "SendStreamingMessage", message("ask", taskID(id), fmt.Sprintf(`!"configuration":{"historyLength":%d}`, n)))
+			s := c.open(t, "SendStreamingMessage",
+				message("ask", taskID(id), fmt.Sprintf(`!"configuration":{"historyLength":%d}`, n)))
 			first := s.next()
-			if got, _ := first.object["history"].([]any); first.kind != "task" || len(got) > n || has(first.object, "history") != (n > 0) {
+			if got, _ := first.object["history"].([]any); first.kind != "task" || len(got) > n ||
+				has(first.object, "history") != (n > 0) {
 				t.Errorf("with %d: a %s with %d messages", n, first.kind, len(got))
 			}
 			s.rest()
@@ -165,7 +171,8 @@ func TestHistoryLengthOfAStream(t *testing.T) {
 func TestContexts(t *testing.T) {
 	eachJournal(t, nil, func(t *testing.T, c *caller) {
 		made := c.send(t, "ask")
-		if at[string](t, made, "contextId") == "" || at[string](t, made, "status", "message", "contextId") != made["contextId"] {
+		if at[string](t, made, "contextId") == "" ||
+			at[string](t, made, "status", "message", "contextId") != made["contextId"] {
 			t.Errorf("no context was made: %v", made)
 		}
 		given := c.send(t, "ask", contextID("my own"))
@@ -187,7 +194,8 @@ func TestContexts(t *testing.T) {
 		}
 		for _, op := range []string{"SendMessage", "SendStreamingMessage"} {
 			for _, wrong := range []string{"another", at[string](t, made, "contextId")} {
-				c.wantFails(t, op, message("ask", taskID(id), contextID(wrong)), "INVALID_PARAMS", "message.contextId", "")
+				c.wantFails(t, op, message("ask", taskID(id), contextID(wrong)), "INVALID_PARAMS", "message.contextId",
+					"")
 			}
 		}
 		if task := c.ok(t, "GetTask", byID(id)); len(at[[]any](t, task, "history")) != 5 {
@@ -212,7 +220,8 @@ func TestConversation(t *testing.T) {
 		if got := seen(contextID("d")); !slices.Equal(got, []string{first}) {
 			t.Errorf("the tasks of the context are %v, want %s", got, first)
 		}
-		if got := seen(contextID("f"), `"referenceTaskIds":["`+elsewhere+`"]`); !slices.Equal(got, []string{elsewhere}) {
+		if got := seen(contextID("f"), `"referenceTaskIds":["`+elsewhere+`"]`); !slices.Equal(got,
+			[]string{elsewhere}) {
 			t.Errorf("the referenced tasks are %v, want %s", got, elsewhere)
 		}
 	})

@@ -182,7 +182,8 @@ func byHeader(o *server.Options) {
 		}
 		return a2a.Identity{Subject: user}, nil
 	})
-	o.Card.SecuritySchemes = map[string]a2a.SecurityScheme{"user": &a2a.APIKeyScheme{Location: "header", Name: "X-User"}}
+	o.Card.SecuritySchemes = map[string]a2a.SecurityScheme{"user": &a2a.APIKeyScheme{Location: "header",
+		Name: "X-User"}}
 }
 
 func scriptCard() *a2a.AgentCard {
@@ -191,8 +192,10 @@ func scriptCard() *a2a.AgentCard {
 		DefaultInputModes:  []string{"text/plain", "application/json"},
 		DefaultOutputModes: []string{"text/plain"},
 		Skills: []a2a.AgentSkill{
-			{ID: "echo", Name: "Echo", Description: "Says it again.", Tags: []string{"test"}, Examples: []string{"echo hello"}},
-			{ID: "look", Name: "Look", Description: "Looks at pictures.", Tags: []string{"test"}, InputModes: []string{"image/png"}},
+			{ID: "echo", Name: "Echo", Description: "Says it again.", Tags: []string{"test"},
+				Examples: []string{"echo hello"}},
+			{ID: "look", Name: "Look", Description: "Looks at pictures.", Tags: []string{"test"},
+				InputModes: []string{"image/png"}},
 		},
 	}
 }

@@ -65,7 +65,8 @@ func TestStreamOfAMessage(t *testing.T) {
 func TestStreamEndsAt(t *testing.T) {
 	each(t, nil, func(t *testing.T, c *caller) {
 		for text, last := range map[string]string{
-			"echo hi": "status COMPLETED", "fail": "status FAILED", "reject": "status REJECTED not my trade", "ask": "status INPUT_REQUIRED which one?",
+			"echo hi": "status COMPLETED", "fail": "status FAILED", "reject": "status REJECTED not my trade",
+			"ask": "status INPUT_REQUIRED which one?",
 		} {
 			events := c.open(t, "SendStreamingMessage", message(text)).rest()
 			if events[0].kind != "task" {
@@ -108,7 +109,8 @@ func TestSubscribe(t *testing.T) {
 		s := c.open(t, "SubscribeToTask", byID(id))
 		s.want("task INPUT_REQUIRED")
 		c.send(t, "ask", taskID(id))
-		for ev := s.next(); ev.words(t) != "status INPUT_REQUIRED which one?"; ev = s.next() { // it stays through the pause
+		// it stays through the pause
+		for ev := s.next(); ev.words(t) != "status INPUT_REQUIRED which one?"; ev = s.next() {
 		}
 		c.send(t, "echo done", taskID(id))
 		rest := s.rest()
@@ -195,7 +197,8 @@ func TestReplay(t *testing.T) {
 			}
 		}
 		for _, wrong := range []string{"made up", "-1", "99999"} {
-			c.wantFails(t, "SubscribeToTask", byID(id), "INVALID_PARAMS", "Last-Event-ID", "", extension, "Last-Event-ID: "+wrong)
+			c.wantFails(t, "SubscribeToTask", byID(id), "INVALID_PARAMS", "Last-Event-ID", "", extension,
+				"Last-Event-ID: "+wrong)
 		}
 		// Without the extension the header says nothing: the task comes first, or the error that it has ended.
 		c.wantFails(t, "SubscribeToTask", byID(id), "UNSUPPORTED_OPERATION", "", "", "Last-Event-ID: 1")

@@ -21,12 +21,15 @@ func TestTLS(t *testing.T) {
 	roots.AddCert(borrowed.Certificate())
 	borrowed.Close()
 
-	s := start(t, inMemory(t), func(o *server.Options) { o.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}} })
+	s := start(t, inMemory(t),
+		func(o *server.Options) { o.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}} })
 	if !strings.HasPrefix(s.url, "https://") {
 		t.Fatalf("URL %s", s.url)
 	}
-	for version, ok := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
-		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: version, MaxVersion: version}}
+	for version, ok := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true,
+		tls.VersionTLS13: true} {
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: version,
+			MaxVersion: version}}
 		client := &http.Client{Transport: transport}
 		req, err := http.NewRequestWithContext(t.Context(), "GET", s.url+cardPath, nil)
 		if err != nil {

@@ -38,11 +38,14 @@ func (s *stack) rest(t *testing.T, method, path, body string, header ...string) 
 
 // The bodies of a send below /v1, in its two forms.
 func proto(text, configuration string) string {
-	return fmt.Sprintf(`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":%q}]}%s}`, text, configuration)
+	return fmt.Sprintf(`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":%q}]}%s}`, text,
+		configuration)
 }
 
 func typescript(text, configuration string) string {
-	return fmt.Sprintf(`{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":%q}]}%s}`, text, configuration)
+	return fmt.Sprintf(
+		`{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":%q}]}%s}`, text,
+		configuration)
 }
 
 // Whether a send waits has opposite names and opposite defaults.
@@ -65,15 +68,21 @@ func TestTrapOfBlocking(t *testing.T) {
 		call func(at *stack) string
 		want string
 	}{
-		"0.3, unset": {func(at *stack) string { return fmt.Sprint(at.must(t, "message/send", fmt.Sprintf(send, ""))) }, "waited"},
+		"0.3, unset": {func(at *stack) string { return fmt.Sprint(at.must(t, "message/send", fmt.Sprintf(send, ""))) },
+			"waited"},
 		"0.3, true": {func(at *stack) string {
 			return fmt.Sprint(at.must(t, "message/send", fmt.Sprintf(send, `,"configuration":{"blocking":true}`)))
 		}, "waited"},
 		"0.3, false": {func(at *stack) string {
 			return fmt.Sprint(at.must(t, "message/send", fmt.Sprintf(send, `,"configuration":{"blocking":false}`)))
 		}, "at once"},
-		"1.0, unset": {func(at *stack) string { return fmt.Sprint(at.must(t, "SendMessage", say10("work g"), v10)) }, "waited"},
-		"/v1, unset": {func(at *stack) string { _, b := at.rest(t, "POST", "/v1/message:send", proto("work g", "")); return b }, "at once"},
+		"1.0, unset": {func(at *stack) string { return fmt.Sprint(at.must(t, "SendMessage", say10("work g"), v10)) },
+			"waited"},
+		"/v1, unset": {func(at *stack) string {
+			_,
+				b := at.rest(t, "POST", "/v1/message:send", proto("work g", ""))
+			return b
+		}, "at once"},
 		"/v1, true": {func(at *stack) string {
 			_, b := at.rest(t, "POST", "/v1/message:send", proto("work g", `,"configuration":{"blocking":true}`))
 			return b
@@ -94,11 +103,15 @@ func TestTrapOfUnknownIDs(t *testing.T) {
 	t.Parallel()
 	s := start(t, inMemory(t), nil)
 	expect(t, s.must(t, "tasks/send", say01("fresh", "hi")), map[string]any{"id": "fresh"})
-	_, failure := s.call(t, "message/send", `{"message":{"kind":"message","messageId":"m","role":"user","taskId":"ghost","parts":[{"kind":"text","text":"x"}]}}`)
+	_, failure := s.call(t, "message/send",
+		`{"message":{"kind":"message","messageId":"m","role":"user","taskId":"ghost","parts":[{"kind":"text","text":"x"}]}}`)
 	expect(t, failure, map[string]any{"code": -32001.0})
-	_, failure = s.call(t, "SendMessage", `{"message":{"messageId":"m","role":"ROLE_USER","taskId":"ghost","parts":[{"text":"x"}]}}`, v10)
+	_, failure = s.call(t, "SendMessage",
+		`{"message":{"messageId":"m","role":"ROLE_USER","taskId":"ghost","parts":[{"text":"x"}]}}`, v10)
 	expect(t, failure, map[string]any{"code": -32001.0})
-	if status, body := s.rest(t, "POST", "/v1/message:send", `{"message":{"messageId":"m","role":"ROLE_USER","taskId":"ghost","content":[{"text":"x"}]}}`); status != 404 || !strings.Contains(body, "-32001") {
+	if status, body := s.rest(t, "POST", "/v1/message:send",
+		`{"message":{"messageId":"m","role":"ROLE_USER","taskId":"ghost","content":[{"text":"x"}]}}`); status != 404 ||
+		!strings.Contains(body, "-32001") {
 		t.Errorf("below /v1: %d %s", status, body)
 	}
 	if _, failure := s.call(t, "GetTask", `{"id":"ghost"}`, v10); failure["code"] != -32001.0 {
@@ -112,8 +125,10 @@ func TestTrapOfDiscriminators(t *testing.T) {
 	s := start(t, inMemory(t), nil)
 	const data = `{"kind":"file","type":"text","text":"x"}`
 	for _, generation := range []struct{ method, params, version string }{
-		{"tasks/send", `{"id":"d","message":{"role":"user","parts":[{"type":"data","data":` + data + `}]},"historyLength":1}`, ""},
-		{"message/send", `{"message":{"messageId":"m","role":"user","parts":[{"type":"data","data":` + data + `}]},"configuration":{"historyLength":1}}`, ""},
+		{"tasks/send", `{"id":"d","message":{"role":"user","parts":[{"type":"data","data":` + data +
+			`}]},"historyLength":1}`, ""},
+		{"message/send", `{"message":{"messageId":"m","role":"user","parts":[{"type":"data","data":` + data +
+			`}]},"configuration":{"historyLength":1}}`, ""},
 		{"SendMessage", `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":` + data + `}]}}`, v10},
 	} {
 		var header []string
@@ -125,7 +140,8 @@ func TestTrapOfDiscriminators(t *testing.T) {
 			task = inner
 		}
 		seen := s.must(t, "GetTask", fmt.Sprintf(`{"id":%q}`, task["id"]), v10)
-		expect(t, seen, map[string]any{"history.0.parts.0.data.kind": "file", "history.0.parts.0.data.type": "text", "history.0.parts.0.data.text": "x"})
+		expect(t, seen, map[string]any{"history.0.parts.0.data.kind": "file", "history.0.parts.0.data.type": "text",
+			"history.0.parts.0.data.text": "x"})
 	}
 }
 
@@ -139,15 +155,18 @@ func TestTrapOfTwoForms(t *testing.T) {
 		{typescript("hello", wait), `"kind":"task"`, `TASK_STATE`},
 	} {
 		status, body := s.rest(t, "POST", "/v1/message:send", c.body)
-		if status != 200 || !strings.Contains(body, `{"task":`) || !strings.Contains(body, c.in) || strings.Contains(body, c.notIn) {
+		if status != 200 || !strings.Contains(body, `{"task":`) || !strings.Contains(body, c.in) ||
+			strings.Contains(body, c.notIn) {
 			t.Errorf("%s is answered with %d %s", c.body, status, body)
 		}
 		_, body = s.rest(t, "POST", "/v1/message:stream", c.body)
-		if !strings.Contains(body, `data: {"task":`) || !strings.Contains(body, `"final":true`) || !strings.Contains(body, c.in) || strings.Contains(body, c.notIn) {
+		if !strings.Contains(body, `data: {"task":`) || !strings.Contains(body, `"final":true`) ||
+			!strings.Contains(body, c.in) || strings.Contains(body, c.notIn) {
 			t.Errorf("%s streams %s", c.body, body)
 		}
 	}
-	if status, body := s.rest(t, "POST", "/v1/tasks/nobody:cancel", `{"name":"tasks/nobody"}`); status != 404 || !strings.Contains(body, `"message"`) {
+	if status, body := s.rest(t, "POST", "/v1/tasks/nobody:cancel", `{"name":"tasks/nobody"}`); status != 404 ||
+		!strings.Contains(body, `"message"`) {
 		t.Errorf("cancel: %d %s", status, body)
 	}
 }
@@ -161,16 +180,20 @@ func TestTrapOfHistoryLength(t *testing.T) {
 		method, params, version string
 		want                    bool
 	}{
-		{"tasks/get", `{"id":"h"}`, v01, false}, {"tasks/get", `{"id":"h","historyLength":0}`, v01, false}, {"tasks/get", `{"id":"h","historyLength":5}`, v01, true},
-		{"tasks/get", `{"id":"h"}`, v03, false}, {"tasks/get", `{"id":"h","historyLength":0}`, v03, false}, {"tasks/get", `{"id":"h","historyLength":5}`, v03, true},
-		{"GetTask", `{"id":"h"}`, v10, true}, {"GetTask", `{"id":"h","historyLength":0}`, v10, false}, {"GetTask", `{"id":"h","historyLength":5}`, v10, true},
+		{"tasks/get", `{"id":"h"}`, v01, false}, {"tasks/get", `{"id":"h","historyLength":0}`, v01, false},
+		{"tasks/get", `{"id":"h","historyLength":5}`, v01, true},
+		{"tasks/get", `{"id":"h"}`, v03, false}, {"tasks/get", `{"id":"h","historyLength":0}`, v03, false},
+		{"tasks/get", `{"id":"h","historyLength":5}`, v03, true},
+		{"GetTask", `{"id":"h"}`, v10, true}, {"GetTask", `{"id":"h","historyLength":0}`, v10, false},
+		{"GetTask", `{"id":"h","historyLength":5}`, v10, true},
 	} {
 		if got := s.must(t, c.method, c.params, c.version)["history"] != nil; got != c.want {
 			t.Errorf("%s %s %s: history %v, want %v", c.version, c.method, c.params, got, c.want)
 		}
 	}
 	for _, query := range []string{"", "?historyLength=0", "?historyLength=5"} {
-		if status, body := s.rest(t, "GET", "/v1/tasks/h"+query, ""); status != 200 || !strings.Contains(body, `"history"`) {
+		if status, body := s.rest(t, "GET", "/v1/tasks/h"+query, ""); status != 200 ||
+			!strings.Contains(body, `"history"`) {
 			t.Errorf("below /v1 %s: %d %s", query, status, body)
 		}
 	}
@@ -182,7 +205,8 @@ func TestTrapsOfPaths(t *testing.T) {
 	s := start(t, inMemory(t), nil)
 	s.must(t, "tasks/send", say01("p", "hello"))
 	for _, verb := range []string{"GET", "POST"} {
-		if status, body := s.rest(t, verb, "/v1/tasks/p:subscribe", ""); status != 200 || !strings.Contains(body, "TASK_STATE_COMPLETED") {
+		if status, body := s.rest(t, verb, "/v1/tasks/p:subscribe", ""); status != 200 ||
+			!strings.Contains(body, "TASK_STATE_COMPLETED") {
 			t.Errorf("%s subscribe: %d %s", verb, status, body)
 		}
 	}
@@ -209,11 +233,14 @@ func TestTrapsOfPaths(t *testing.T) {
 func TestTrapOfNulls(t *testing.T) {
 	t.Parallel()
 	s := start(t, inMemory(t), nil)
-	got := s.must(t, "tasks/send", `{"id":"n","sessionId":null,"pushNotification":null,"historyLength":null,"metadata":null,"message":{"role":"user","metadata":null,"parts":[{"type":"text","text":"hi","metadata":null}]}}`)
+	got := s.must(t, "tasks/send",
+		`{"id":"n","sessionId":null,"pushNotification":null,"historyLength":null,"metadata":null,"message":{"role":"user","metadata":null,"parts":[{"type":"text","text":"hi","metadata":null}]}}`)
 	expect(t, got, map[string]any{"id": "n", "status.state": "completed"})
-	if _, _, body := s.raw(t, `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"n"}}`); strings.Contains(body, "null") {
+	if _, _, body := s.raw(t, `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"n"}}`); strings.Contains(
+		body, "null") {
 		t.Errorf("we answer with null: %s", body)
 	}
-	got = s.must(t, "message/send", `{"message":{"kind":"message","messageId":"m","role":"user","contextId":null,"taskId":null,"metadata":null,"parts":[{"kind":"text","text":"hi","metadata":null}]},"configuration":null,"metadata":null}`)
+	got = s.must(t, "message/send",
+		`{"message":{"kind":"message","messageId":"m","role":"user","contextId":null,"taskId":null,"metadata":null,"parts":[{"kind":"text","text":"hi","metadata":null}]},"configuration":null,"metadata":null}`)
 	expect(t, got, map[string]any{"kind": "task"})
 }

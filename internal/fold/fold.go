@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fold makes tasks of their events: a [Projection] of the events of a journal, an [Outcome] of what a stream said and
-// GetTask adds to it.
+// Package fold makes tasks of their events: a [Projection] of the events of a journal, an [Outcome] of what a stream
+// said and GetTask adds to it.
 package fold
 
 import (

@@ -8,8 +8,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// An Outcome gathers what an agent says over streams into what it comes to: a task, or the one message that is the whole
-// answer. What a stream said is kept although the agent does not say it again: some agents have no GetTask,
+// An Outcome gathers what an agent says over streams into what it comes to: a task, or the one message that is the
+// whole answer. What a stream said is kept although the agent does not say it again: some agents have no GetTask,
 // others show a task without the artifacts that they streamed.
 //
 // The zero Outcome is ready. It is not safe for concurrent use.
@@ -21,8 +21,8 @@ type Outcome struct {
 	over       bool // that was more than maxOutcome, and only the status is kept
 }
 
-// maxOutcome is how many bytes of artifacts and messages an Outcome keeps, as many as an answer may have by default. Beyond
-// that GetTask has to bring them.
+// maxOutcome is how many bytes of artifacts and messages an Outcome keeps, as many as an answer may have by default.
+// Beyond that GetTask has to bring them.
 const maxOutcome = 32 << 20
 
 const overhead = 100 // bytes of a message or an artifact without parts
@@ -66,8 +66,8 @@ func (o *Outcome) Add(event a2a.Event) {
 	}
 }
 
-// say takes a message that came amid the events of a task, as agents of Agno stream their answer: piece by piece under one
-// id. The standard has no such event.
+// say takes a message that came amid the events of a task, as agents of Agno stream their answer: piece by piece under
+// one id. The standard has no such event.
 func (o *Outcome) say(m *a2a.Message) {
 	if o.said != nil && o.said.ID == m.ID {
 		joined := *m
@@ -149,8 +149,8 @@ func (o *Outcome) Task() *a2a.Task {
 }
 
 // Final returns what the updates and a last GetTask come to, which is called with what that returned. It adds to what
-// the updates said: an artifact, a message, or the end of the task that only they told stays. The error counts only if the
-// updates do not tell what came of the task. The result is the task itself if the updates add nothing.
+// the updates said: an artifact, a message, or the end of the task that only they told stays. The error counts only if
+// the updates do not tell what came of the task. The result is the task itself if the updates add nothing.
 func (o *Outcome) Final(task *a2a.Task, err error) (*a2a.Task, error) {
 	switch told := o.Task(); {
 	case err == nil:
@@ -202,16 +202,17 @@ func merge(task, told *a2a.Task) *a2a.Task {
 	return &m
 }
 
-// AskHistory returns how much history to ask for where n messages are to be shown: at least the last one, since that may be
-// the answer, see [ShowHistory].
+// AskHistory returns how much history to ask for where n messages are to be shown: at least the last one, since that
+// may be the answer, see [ShowHistory].
 func AskHistory(n int) *int {
 	n = max(n, 1)
 	return &n
 }
 
-// ShowHistory returns a task with the last n messages of its history, whatever the agent sent. When a task that is completed
-// or waits has neither artifacts nor a message in its status, the agent's last message is what it answered: it went into the
-// history when the agent set a status without one. If n leaves it out it becomes the message of the status.
+// ShowHistory returns a task with the last n messages of its history, whatever the agent sent. When a task that is
+// completed or waits has neither artifacts nor a message in its status, the agent's last message is what it answered:
+// it went into the history when the agent set a status without one. If n leaves it out it becomes the message of the
+// status.
 func ShowHistory(task *a2a.Task, n int) *a2a.Task {
 	if len(task.History) <= n {
 		return task

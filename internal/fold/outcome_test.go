@@ -11,7 +11,8 @@ import (
 
 func TestShowHistory(t *testing.T) {
 	t.Parallel()
-	history := []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart("?")), a2a.NewMessage(a2a.RoleAgent, a2a.TextPart("12:00"))}
+	history := []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart("?")),
+		a2a.NewMessage(a2a.RoleAgent, a2a.TextPart("12:00"))}
 	made := []*a2a.Artifact{{ID: "a1", Parts: []a2a.Part{a2a.TextPart("a clock")}}}
 	for name, test := range map[string]struct {
 		task     a2a.Task
@@ -19,13 +20,20 @@ func TestShowHistory(t *testing.T) {
 		says     bool
 		messages int
 	}{
-		"the answer is in the history":  {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, History: history}, 0, true, 0},
-		"and that is shown":             {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, History: history}, 1, false, 1},
-		"the answer is an artifact":     {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, History: history, Artifacts: made}, 0, false, 0},
-		"there is no answer yet":        {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, History: history}, 0, false, 0},
-		"a canceled task":               {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCanceled}, History: history}, 0, false, 0},
-		"the user said the last word":   {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, History: history[:1]}, 0, false, 0},
-		"a question without its status": {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired}, History: history}, 0, true, 0},
+		"the answer is in the history": {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted},
+			History: history}, 0, true, 0},
+		"and that is shown": {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted},
+			History: history}, 1, false, 1},
+		"the answer is an artifact": {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted},
+			History: history, Artifacts: made}, 0, false, 0},
+		"there is no answer yet": {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateWorking},
+			History: history}, 0, false, 0},
+		"a canceled task": {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCanceled},
+			History: history}, 0, false, 0},
+		"the user said the last word": {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateCompleted},
+			History: history[:1]}, 0, false, 0},
+		"a question without its status": {a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired},
+			History: history}, 0, true, 0},
 	} {
 		got := fold.ShowHistory(&test.task, test.n)
 		if says := got.Status.Message != nil; says != test.says || len(got.History) != test.messages {

@@ -86,7 +86,8 @@ func TestLimit(t *testing.T) {
 		"a container and a limit": {gigabyte, "2GiB", before, ""},
 		"no limit":                {func() (uint64, error) { return 0, memlimit.ErrNoLimit }, "", before, ""},
 		"no container":            {func() (uint64, error) { return 0, memlimit.ErrNoCgroup }, "", before, ""},
-		"broken":                  {func() (uint64, error) { return 0, errors.New("broken") }, "", before, "set GOMEMLIMIT"},
+		"broken": {func() (uint64, error) { return 0, errors.New("broken") }, "", before,
+			"set GOMEMLIMIT"},
 	} {
 		debug.SetMemoryLimit(before)
 		if c.variable == "" {
@@ -96,7 +97,8 @@ func TestLimit(t *testing.T) {
 		}
 		var said strings.Builder
 		limit(slog.New(slog.NewTextHandler(&said, nil)), c.container)
-		if got := debug.SetMemoryLimit(-1); got/100 != c.want/100 || !strings.Contains(said.String(), c.said) || c.said == "" && said.Len() > 0 {
+		if got := debug.SetMemoryLimit(-1); got/100 != c.want/100 || !strings.Contains(said.String(), c.said) ||
+			c.said == "" && said.Len() > 0 {
 			t.Errorf("%s: the limit is %d, want %d; said %q", name, got, c.want, said.String())
 		}
 	}

@@ -67,7 +67,8 @@ func TestPrivateNetworks(t *testing.T) {
 // Where clouds keep the credentials of a machine nobody is let, also not into private networks.
 func TestMetadataOfClouds(t *testing.T) {
 	t.Parallel()
-	for _, addr := range []string{"169.254.169.254:80", "[fd00:ec2::254]:80", "100.100.100.200:80", "[::ffff:100.100.100.200]:80",
+	for _, addr := range []string{"169.254.169.254:80", "[fd00:ec2::254]:80", "100.100.100.200:80",
+		"[::ffff:100.100.100.200]:80",
 		"[fd20:ce::254]:80", "168.63.129.16:80", "[::ffff:168.63.129.16]:32526"} {
 		for _, n := range []guard.Networks{guard.Public, guard.Loopback, guard.Private} {
 			short, stop := context.WithTimeout(t.Context(), time.Second)

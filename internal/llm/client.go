@@ -175,7 +175,8 @@ type bounded struct {
 // Read reads on. The alarm runs meanwhile only: a consumer that takes its time is no silence of the provider.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, &Error{Kind: ErrBadOutput, Message: fmt.Sprintf("the answer is over the limit of %d MiB", maxAnswer>>20)}
+		return 0, &Error{Kind: ErrBadOutput,
+			Message: fmt.Sprintf("the answer is over the limit of %d MiB", maxAnswer>>20)}
 	}
 	b.alarm.Reset(b.client.idle)
 	n, err := b.src.Read(p[:min(int64(len(p)), b.left)])

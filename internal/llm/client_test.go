@@ -46,7 +46,8 @@ func TestTextComesInPieces(t *testing.T) {
 func TestToolCallsComeInPieces(t *testing.T) {
 	t.Parallel()
 	two := []llmtest.Call{{Name: "a", Args: `{"text":"one and more"}`, ID: "1"}, {Name: "b", Args: `{"n":2}`, ID: "2"}}
-	want := []llm.ToolCall{{ID: "1", Name: "a", Arguments: `{"text":"one and more"}`}, {ID: "2", Name: "b", Arguments: `{"n":2}`}}
+	want := []llm.ToolCall{{ID: "1", Name: "a", Arguments: `{"text":"one and more"}`},
+		{ID: "2", Name: "b", Arguments: `{"n":2}`}}
 	for name, step := range map[string]llmtest.Step{
 		"mixed":          {Calls: two},
 		"whole":          {Calls: two, Whole: true},
@@ -77,7 +78,8 @@ func TestRequestOnTheWire(t *testing.T) {
 		Messages: []llm.Message{
 			llm.User("look", picture),
 			{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{
-				{ID: "1", Name: "f", Arguments: `{"a":1}`, Extra: jsontext.Value(`{"google":{"thought_signature":"s"}}`)},
+				{ID: "1", Name: "f", Arguments: `{"a":1}`,
+					Extra: jsontext.Value(`{"google":{"thought_signature":"s"}}`)},
 				{ID: "2", Name: "f", Arguments: `{"a":`},
 			}},
 			{Role: llm.RoleTool, CallID: "1", Text: "one", Images: []llm.Image{picture}},
@@ -119,14 +121,16 @@ func TestErrorsHaveKinds(t *testing.T) {
 		"model":           {llmtest.Fail(404, "no such model"), llm.ErrBadRequest},
 		"request":         {llmtest.Fail(400, "no"), llm.ErrBadRequest},
 		"redirect":        {llmtest.Fail(307, ""), llm.ErrBadRequest},
-		"length":          {llmtest.Step{Status: 400, Code: "context_length_exceeded", Message: "no"}, llm.ErrContextLength},
+		"length": {llmtest.Step{Status: 400, Code: "context_length_exceeded", Message: "no"},
+			llm.ErrContextLength},
 		"length in words": {llmtest.Fail(400, "prompt is too long: 300000 tokens"), llm.ErrContextLength},
 		"quota":           {llmtest.Step{Status: 429, Code: "insufficient_quota"}, llm.ErrRateLimit},
 		"long wait":       {llmtest.RateLimit(time.Hour), llm.ErrRateLimit},
 		"not implemented": {llmtest.Fail(501, "no"), llm.ErrUnavailable},
 		"cut":             {llmtest.CutAfter("half of the"), llm.ErrUnavailable},
 		"late":            {llmtest.Step{Text: "half", Late: "overloaded"}, llm.ErrUnavailable},
-		"late limit":      {llmtest.Step{Text: "half", Late: "too fast", Code: "rate_limit_exceeded"}, llm.ErrRateLimit},
+		"late limit": {llmtest.Step{Text: "half", Late: "too fast", Code: "rate_limit_exceeded"},
+			llm.ErrRateLimit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -167,7 +171,8 @@ func TestTheKeyIsNotShown(t *testing.T) {
 
 func TestRetries(t *testing.T) {
 	t.Parallel()
-	s := llmtest.New(t, llmtest.Fail(http.StatusServiceUnavailable, "busy"), llmtest.RateLimit(time.Second), llmtest.Text("at last"))
+	s := llmtest.New(t, llmtest.Fail(http.StatusServiceUnavailable, "busy"), llmtest.RateLimit(time.Second),
+		llmtest.Text("at last"))
 	began := time.Now()
 	r, err := llm.Ask(t.Context(), s.Model(), hello)
 	if err != nil || r.Message.Text != "at last" {
@@ -198,7 +203,8 @@ func TestASilentProvider(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := llm.Ask(t.Context(), m, hello); !errors.Is(err, llm.ErrUnavailable) || !strings.Contains(err.Error(), "silent") {
+	if _, err := llm.Ask(t.Context(), m, hello); !errors.Is(err, llm.ErrUnavailable) ||
+		!strings.Contains(err.Error(), "silent") {
 		t.Errorf("got %v, want that it was silent", err)
 	}
 }
@@ -233,7 +239,8 @@ func TestSchemaInWordsWhereTheServerWantsIt(t *testing.T) {
 		return llmtest.JSON(map[string]int{"n": 1})
 	})
 	m := s.Model()
-	task := llm.Task{System: "Count.", Messages: hello.Messages, Schema: jsontext.Value(`{"type":"object","required":["n"]}`)}
+	task := llm.Task{System: "Count.", Messages: hello.Messages,
+		Schema: jsontext.Value(`{"type":"object","required":["n"]}`)}
 	for range 2 {
 		a, err := llm.Run(t.Context(), m, task)
 		if err != nil || string(a.JSON) != `{"n":1}` {
@@ -243,7 +250,8 @@ func TestSchemaInWordsWhereTheServerWantsIt(t *testing.T) {
 	if n := len(s.Requests()); n != 3 {
 		t.Errorf("%d requests, want 3: the second run knows what the server takes", n)
 	}
-	if system := s.Last().System; !strings.HasPrefix(system, "Count.") || !strings.Contains(system, `"required":["n"]`) {
+	if system := s.Last().System; !strings.HasPrefix(system, "Count.") ||
+		!strings.Contains(system, `"required":["n"]`) {
 		t.Errorf("the instructions are %q", system)
 	}
 }
@@ -254,7 +262,8 @@ func TestImagesInAnswers(t *testing.T) {
 	for name, plain := range map[string]bool{"streamed": false, "whole": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := llm.Ask(t.Context(), llmtest.New(t, llmtest.Step{Text: "Here.", Image: &want, Plain: plain}).Model(), hello)
+			r, err := llm.Ask(t.Context(),
+				llmtest.New(t, llmtest.Step{Text: "Here.", Image: &want, Plain: plain}).Model(), hello)
 			if err != nil || len(r.Message.Images) != 1 || !cmp.Equal(r.Message.Images[0], want) {
 				t.Errorf("Ask = %+v, %v", r, err)
 			}

@@ -88,7 +88,8 @@ func (d *decoder) decode(event []byte) (deltas []Delta, said jsontext.Value, err
 		}
 	}
 	if len(d.calls) > maxCalls {
-		return nil, nil, &Error{Kind: ErrBadOutput, Message: fmt.Sprintf("more than %d tool calls in one answer", maxCalls)}
+		return nil, nil, &Error{Kind: ErrBadOutput,
+			Message: fmt.Sprintf("more than %d tool calls in one answer", maxCalls)}
 	}
 	if c.Usage != nil {
 		deltas = append(deltas, Delta{Usage: &Usage{Input: max(0, c.Usage.Prompt), Output: max(0, c.Usage.Completion)}})

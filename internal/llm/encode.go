@@ -75,7 +75,8 @@ func systemText(r *Request, inWords bool) string {
 	if len(r.Schema) == 0 || !inWords {
 		return r.System
 	}
-	text := "Your final answer must be one JSON value and nothing else: no explanation, no Markdown. It must satisfy this JSON Schema:\n" + string(r.Schema)
+	text := "Your final answer must be one JSON value and nothing else: no explanation, no Markdown. It must satisfy " +
+		"this JSON Schema:\n" + string(r.Schema)
 	if len(r.Tools) > 0 {
 		text = "Use the tools first where you need them. " + text
 	}
@@ -93,7 +94,8 @@ func wireTools(tools []Tool) []any {
 			schema = jsontext.Value(`{"type":"object","properties":{}}`)
 		}
 		list = append(list, map[string]any{
-			"type": "function", "function": map[string]any{"name": t.Name, "description": t.Description, "parameters": schema},
+			"type": "function", "function": map[string]any{"name": t.Name, "description": t.Description,
+				"parameters": schema},
 		})
 	}
 	return list
@@ -118,8 +120,8 @@ func (c *client) signed(messages []wireMessage) []wireMessage {
 }
 
 // wireMessages are the messages of a request. Images of tools and of the model go in a message of the user, as these
-// two cannot have any on the wire; it follows the results of all tools, which nothing may come between. A message of the
-// model without anything in it is left out, as some servers refuse it.
+// two cannot have any on the wire; it follows the results of all tools, which nothing may come between. A message of
+// the model without anything in it is left out, as some servers refuse it.
 func wireMessages(system string, messages []Message) []wireMessage {
 	var list []wireMessage
 	if system != "" {
@@ -128,7 +130,8 @@ func wireMessages(system string, messages []Message) []wireMessage {
 	var images []Image
 	flush := func() {
 		if len(images) > 0 {
-			list = append(list, wireMessage{Role: "user", Content: wireParts("The images of the message before:", images)})
+			list = append(list, wireMessage{Role: "user",
+				Content: wireParts("The images of the message before:", images)})
 			images = nil
 		}
 	}
@@ -183,7 +186,8 @@ func wireCalls(calls []ToolCall) []wireCall {
 		if args := jsontext.Value(c.Arguments); !args.IsValid() || args.Kind() != '{' {
 			c.Arguments = "{}"
 		}
-		list = append(list, wireCall{ID: c.ID, Type: "function", Function: wireFunction{c.Name, c.Arguments}, Extra: c.Extra})
+		list = append(list, wireCall{ID: c.ID, Type: "function", Function: wireFunction{c.Name, c.Arguments},
+			Extra: c.Extra})
 	}
 	return list
 }

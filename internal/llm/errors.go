@@ -10,15 +10,19 @@ import (
 
 // The kinds of errors; errors.Is finds them in what [Model] and [Run] return.
 var (
-	ErrRateLimit     = errors.New("the model's rate limit is reached")  // Error.RetryAfter says how long to wait, when known
-	ErrRefused       = errors.New("the model refused")                  // by itself, or its provider's filter did
-	ErrBadOutput     = errors.New("the model's answer is unusable")     // not what the schema asks, cut off, or not the protocol
-	ErrContextLength = errors.New("the conversation is too long")       // for this model
-	ErrAuth          = errors.New("the model's provider wants a key")   // none, a wrong one, or one without the right
-	ErrBadRequest    = errors.New("the model's provider refused this")  // another fault of the request, such as an unknown model
-	ErrUnavailable   = errors.New("the model cannot be reached")        // network, 5xx, a stream that stalls; retries included
-	ErrBudget        = errors.New("the budget of this turn is used up") // see Budget
-	ErrNoModel       = errors.New("no model is configured")             // from FromEnv
+	// Error.RetryAfter says how long to wait, when known
+	ErrRateLimit = errors.New("the model's rate limit is reached")
+	ErrRefused   = errors.New("the model refused") // by itself, or its provider's filter did
+	// not what the schema asks, cut off, or not the protocol
+	ErrBadOutput     = errors.New("the model's answer is unusable")
+	ErrContextLength = errors.New("the conversation is too long")     // for this model
+	ErrAuth          = errors.New("the model's provider wants a key") // none, a wrong one, or one without the right
+	// another fault of the request, such as an unknown model
+	ErrBadRequest = errors.New("the model's provider refused this")
+	// network, 5xx, a stream that stalls; retries included
+	ErrUnavailable = errors.New("the model cannot be reached")
+	ErrBudget      = errors.New("the budget of this turn is used up") // see Budget
+	ErrNoModel     = errors.New("no model is configured")             // from FromEnv
 )
 
 // ErrStop, wrapped in the error of a tool, ends a [Run] without asking the model again: the answer's StoppedBy names

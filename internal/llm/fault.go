@@ -62,7 +62,8 @@ func complaintOf(raw jsontext.Value) complaint {
 	if raw.Kind() != '{' || json.Unmarshal(raw, &inner, lenient) != nil {
 		return complaint{message: plain(raw)}
 	}
-	return complaint{plain(inner.Message), plain(inner.Code), plain(inner.Type) + " " + plain(inner.Status), waitIn(inner.Details)}
+	return complaint{plain(inner.Message), plain(inner.Code), plain(inner.Type) + " " + plain(inner.Status),
+		waitIn(inner.Details)}
 }
 
 // waitIn finds how long to wait in the details of an error, where Gemini says it.
@@ -149,7 +150,8 @@ func (c *client) clean(s string) string {
 	if c.key != "" {
 		s = strings.ReplaceAll(s, c.key, "(key)")
 	}
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }),
+		" ")
 	if len(s) > maxMessage {
 		s = s[:maxMessage] + "..."
 	}

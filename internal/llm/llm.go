@@ -13,7 +13,8 @@
 //	})
 //
 // [Open] and [FromEnv] give a Model that speaks the chat completions of OpenAI, which Gemini, Anthropic, Ollama, vLLM
-// and llama.cpp offer as well. Package llm/llmtest has a scripted server for tests, llm/mcptools tools from MCP servers.
+// and llama.cpp offer as well. Package llm/llmtest has a scripted server for tests, llm/mcptools tools from MCP
+// servers.
 //
 // What a model or a tool says is data from outside: treat it as the words of a stranger.
 package llm
@@ -94,10 +95,11 @@ type Image struct {
 
 // ToolCall is a call that the model asks for.
 type ToolCall struct {
-	ID        string         `json:"id"`
-	Name      string         `json:"name"`
-	Arguments string         `json:"arguments"`       // meant to be a JSON object; models do send broken JSON
-	Extra     jsontext.Value `json:"extra,omitempty"` // the provider's own, such as a thought signature; sent back as it came
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"` // meant to be a JSON object; models do send broken JSON
+	// the provider's own, such as a thought signature; sent back as it came
+	Extra jsontext.Value `json:"extra,omitempty"`
 }
 
 // Delta is a piece of an answer. Members that are zero say nothing.

@@ -245,7 +245,8 @@ func (r *run) problem(m Message) string {
 	}
 	value := jsonIn(m.Text)
 	if err := check(r.schema, value); err != nil {
-		return "Your answer does not fit the JSON Schema:\n" + err.Error() + "\nAnswer again, with the corrected JSON alone."
+		return "Your answer does not fit the JSON Schema:\n" + err.Error() +
+			"\nAnswer again, with the corrected JSON alone."
 	}
 	r.answer.JSON = value
 	return ""
@@ -317,7 +318,8 @@ func (r *run) callOne(ctx context.Context, i int, c ToolCall) (o outcome) {
 		}
 	}()
 	if i >= maxCallsAtOnce {
-		return outcome{message: resultMessage(c, nil, fmt.Errorf("not called: %d calls at once are the most", maxCallsAtOnce))}
+		return outcome{message: resultMessage(c, nil,
+			fmt.Errorf("not called: %d calls at once are the most", maxCallsAtOnce))}
 	}
 	t, args, err := r.accept(c)
 	if err != nil {

@@ -18,7 +18,8 @@ func (f modelFunc) Stream(_ context.Context, r *llm.Request) iter.Seq2[llm.Delta
 	return func(yield func(llm.Delta, error) bool) {
 		m := f(r)
 		for i, c := range m.ToolCalls {
-			if !yield(llm.Delta{ToolCall: &llm.ToolCallDelta{Index: i, ID: c.ID, Name: c.Name, Arguments: c.Arguments}}, nil) {
+			if !yield(llm.Delta{ToolCall: &llm.ToolCallDelta{Index: i, ID: c.ID, Name: c.Name, Arguments: c.Arguments}},
+				nil) {
 				return
 			}
 		}

@@ -40,7 +40,8 @@ func (o Options) String() string {
 	if o.Key != "" {
 		key = "a key"
 	}
-	return fmt.Sprintf("%s %s at %s with %s", cmp.Or(o.Provider, OpenAI), cmp.Or(o.Model, "(usual model)"), cmp.Or(o.BaseURL, "(usual URL)"), key)
+	return fmt.Sprintf("%s %s at %s with %s", cmp.Or(o.Provider, OpenAI), cmp.Or(o.Model, "(usual model)"),
+		cmp.Or(o.BaseURL, "(usual URL)"), key)
 }
 
 // GoString shows the options without the key.
@@ -82,7 +83,8 @@ func Open(o Options) (Model, error) {
 		return nil, fmt.Errorf("llm: unknown provider %q; choose %s, %s or %s", o.Provider, Gemini, OpenAI, Anthropic)
 	}
 	if o.BaseURL == "" && o.Key == "" {
-		return nil, fmt.Errorf("llm: %s needs a key; set %s, or a base URL of a server that needs none", o.Provider, p.keyName)
+		return nil, fmt.Errorf("llm: %s needs a key; set %s, or a base URL of a server that needs none", o.Provider,
+			p.keyName)
 	}
 	if o.BaseURL != "" && o.BaseURL != p.baseURL {
 		if o.Model == "" {
@@ -96,14 +98,17 @@ func Open(o Options) (Model, error) {
 		return nil, err
 	}
 	if base.Scheme == "http" && o.Key != "" && !loopback(base.Hostname()) {
-		slog.Warn("llm: the key and everything said to the model go over the network in clear text; use https", "host", base.Host)
+		slog.Warn("llm: the key and everything said to the model go over the network in clear text; use https", "host",
+			base.Host)
 	}
 	if o.Model == "" {
 		o.Model, o.Effort = p.model, cmp.Or(o.Effort, p.effort)
 	}
 	return &client{
-		provider: o.Provider, facts: p, model: o.Model, effort: o.Effort, imageModel: cmp.Or(o.ImageModel, p.imageModel),
-		base: strings.TrimSuffix(base.String(), "/"), key: o.Key, idle: cmp.Or(o.Idle, 2*time.Minute), http: withoutRedirects(o.Client),
+		provider: o.Provider, facts: p, model: o.Model, effort: o.Effort,
+		imageModel: cmp.Or(o.ImageModel, p.imageModel),
+		base:       strings.TrimSuffix(base.String(), "/"), key: o.Key, idle: cmp.Or(o.Idle, 2*time.Minute),
+		http: withoutRedirects(o.Client),
 	}, nil
 }
 
@@ -111,7 +116,8 @@ func Open(o Options) (Model, error) {
 func baseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, errors.New("llm: the base URL cannot be read") // the error of the parser shows the URL, and with it secrets
+		// the error of the parser shows the URL, and with it secrets
+		return nil, errors.New("llm: the base URL cannot be read")
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
@@ -159,8 +165,8 @@ func FromEnv(getenv func(string) string) (Model, error) {
 // OptionsFromEnv reads the options of a provider from the environment; getenv is [os.Getenv] unless given.
 //
 // For provider "" the first that is set counts: OPENAI_BASE_URL (with OPENAI_API_KEY or without a key), GEMINI_API_KEY
-// or GOOGLE_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY. LLM_MODEL, LLM_IMAGE_MODEL and LLM_EFFORT name the models and the
-// effort of reasoning. [ErrNoModel] means that none is set.
+// or GOOGLE_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY. LLM_MODEL, LLM_IMAGE_MODEL and LLM_EFFORT name the models and
+// the effort of reasoning. [ErrNoModel] means that none is set.
 func OptionsFromEnv(provider string, getenv func(string) string) (Options, error) {
 	if getenv == nil {
 		getenv = os.Getenv
@@ -178,10 +184,12 @@ func OptionsFromEnv(provider string, getenv func(string) string) (Options, error
 		case anthropic != "":
 			provider = Anthropic
 		default:
-			return Options{}, fmt.Errorf("%w: set GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENAI_BASE_URL", ErrNoModel)
+			return Options{}, fmt.Errorf("%w: set GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENAI_BASE_URL",
+				ErrNoModel)
 		}
 	}
-	o := Options{Provider: provider, Model: getenv("LLM_MODEL"), ImageModel: getenv("LLM_IMAGE_MODEL"), Effort: getenv("LLM_EFFORT")}
+	o := Options{Provider: provider, Model: getenv("LLM_MODEL"), ImageModel: getenv("LLM_IMAGE_MODEL"),
+		Effort: getenv("LLM_EFFORT")}
 	switch provider {
 	case OpenAI:
 		o.BaseURL, o.Key = base, openai

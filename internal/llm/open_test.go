@@ -96,7 +96,8 @@ func TestProvidersDiffer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := llm.Ask(t.Context(), m, &llm.Request{Messages: hello.Messages, Schema: schema, MaxTokens: 5}); err != nil {
+			if _, err := llm.Ask(t.Context(), m,
+				&llm.Request{Messages: hello.Messages, Schema: schema, MaxTokens: 5}); err != nil {
 				t.Fatal(err)
 			}
 			r := s.Last()

@@ -24,7 +24,8 @@ var _ Painter = (*client)(nil)
 func (c *client) Paint(ctx context.Context, r *PaintRequest) (*Image, error) {
 	model := cmp.Or(r.Model, c.imageModel)
 	if model == "" {
-		return nil, &Error{Kind: ErrBadRequest, Message: "no model that paints is known at " + c.provider + "; set LLM_IMAGE_MODEL"}
+		return nil, &Error{Kind: ErrBadRequest, Message: "no model that paints is known at " + c.provider +
+			"; set LLM_IMAGE_MODEL"}
 	}
 	for _, i := range r.From {
 		if len(i.Data) == 0 {
@@ -135,7 +136,8 @@ type geminiContent struct {
 func (c *client) paintGemini(ctx context.Context, base, model string, r *PaintRequest) (*Image, error) {
 	content := geminiContent{Role: "user", Parts: []geminiPart{{Text: r.Prompt}}}
 	for _, i := range r.From {
-		content.Parts = append(content.Parts, geminiPart{Inline: &geminiBlob{cmp.Or(i.MediaType, http.DetectContentType(i.Data)), i.Data}})
+		content.Parts = append(content.Parts,
+			geminiPart{Inline: &geminiBlob{cmp.Or(i.MediaType, http.DetectContentType(i.Data)), i.Data}})
 	}
 	raw, err := json.Marshal(map[string]any{
 		"contents":         []geminiContent{content},
@@ -149,7 +151,8 @@ func (c *client) paintGemini(ctx context.Context, base, model string, r *PaintRe
 			Content geminiContent `json:"content"`
 		} `json:"candidates"`
 	}
-	if err := c.exchange(ctx, base+"/models/"+url.PathEscape(model)+":generateContent", "application/json", raw, &answer); err != nil {
+	if err := c.exchange(ctx, base+"/models/"+url.PathEscape(model)+":generateContent", "application/json", raw,
+		&answer); err != nil {
 		return nil, err
 	}
 	var said string

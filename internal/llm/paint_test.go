@@ -50,12 +50,14 @@ func TestPaint(t *testing.T) {
 			if test.gemini {
 				o.Provider, o.BaseURL = llm.Gemini, o.BaseURL+"/openai"
 			}
-			got, err := painter(t, o).Paint(t.Context(), &llm.PaintRequest{Prompt: "a cat", From: test.from, Size: "64x64"})
+			got, err := painter(t, o).Paint(t.Context(),
+				&llm.PaintRequest{Prompt: "a cat", From: test.from, Size: "64x64"})
 			if err != nil || !cmp.Equal(*got, png) {
 				t.Fatalf("Paint = %+v, %v", got, err)
 			}
 			r := s.Last()
-			if r.Path != test.path || r.Prompt != "a cat" || r.ModelName != llmtest.ModelName || !test.gemini && r.Size != "64x64" {
+			if r.Path != test.path || r.Prompt != "a cat" || r.ModelName != llmtest.ModelName ||
+				!test.gemini && r.Size != "64x64" {
 				t.Errorf("asked %s, prompt %q, model %q, size %q", r.Path, r.Prompt, r.ModelName, r.Size)
 			}
 			if diff := cmp.Diff(test.from, r.From); diff != "" {
@@ -74,11 +76,13 @@ func TestPaintErrors(t *testing.T) {
 	if _, err := painter(t, o).Paint(t.Context(), &llm.PaintRequest{Prompt: "x"}); !errors.Is(err, llm.ErrRefused) {
 		t.Errorf("refused: %v", err)
 	}
-	if _, err := painter(t, o).Paint(t.Context(), &llm.PaintRequest{From: []llm.Image{{URL: "https://example.com/a.png"}}}); !errors.Is(err, llm.ErrBadRequest) {
+	if _, err := painter(t, o).Paint(t.Context(),
+		&llm.PaintRequest{From: []llm.Image{{URL: "https://example.com/a.png"}}}); !errors.Is(err, llm.ErrBadRequest) {
 		t.Errorf("an image without bytes: %v", err)
 	}
 	o.ImageModel = ""
-	if _, err := painter(t, o).Paint(t.Context(), &llm.PaintRequest{Prompt: "x"}); err == nil || !strings.Contains(err.Error(), "LLM_IMAGE_MODEL") {
+	if _, err := painter(t, o).Paint(t.Context(), &llm.PaintRequest{Prompt: "x"}); err == nil ||
+		!strings.Contains(err.Error(), "LLM_IMAGE_MODEL") {
 		t.Errorf("no model that paints: %v", err)
 	}
 }

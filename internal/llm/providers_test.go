@@ -13,20 +13,23 @@ import (
 )
 
 // adder is a tool that needs no more than its arguments.
-var adder = llm.NewTool("add", "Adds.", `{"type":"object"}`, func(_ context.Context, a struct{ A, B int }) (any, error) { return a.A + a.B, nil })
+var adder = llm.NewTool("add", "Adds.", `{"type":"object"}`,
+	func(_ context.Context, a struct{ A, B int }) (any, error) { return a.A + a.B, nil })
 
 // Whichever provider it is: a model calls tools, several at once, says nothing, breaks its JSON, and is helped on.
 func TestEveryProviderRuns(t *testing.T) {
 	t.Parallel()
 	llmtest.Each(t, func(t *testing.T, p llmtest.Provider) {
 		s := p.New(t,
-			llmtest.Calls(llmtest.Call{Name: "add", Args: `{"A":1,"B":2}`}, llmtest.Call{Name: "add", Args: `{"A":30,"B":40}`}),
+			llmtest.Calls(llmtest.Call{Name: "add", Args: `{"A":1,"B":2}`},
+				llmtest.Call{Name: "add", Args: `{"A":30,"B":40}`}),
 			llmtest.Calls(llmtest.Call{Name: "add", Args: `{"A":`}),
 			llmtest.Text(" "),
 			llmtest.JSON(map[string]int{"sum": 73}),
 		)
 		a, err := llm.Run(t.Context(), s.Model(), llm.Task{
-			Messages: []llm.Message{llm.User("add")}, Tools: []llm.Tool{adder}, Schema: []byte(`{"type":"object","required":["sum"]}`),
+			Messages: []llm.Message{llm.User("add")}, Tools: []llm.Tool{adder},
+			Schema: []byte(`{"type":"object","required":["sum"]}`),
 		})
 		if err != nil || string(a.JSON) != `{"sum":73}` || a.Calls != 4 || a.Usage.Input == 0 {
 			t.Fatalf("%+v, %v", a, err)
@@ -49,7 +52,9 @@ func TestEveryProviderTakesCallsOfOthers(t *testing.T) {
 	llmtest.Each(t, func(t *testing.T, p llmtest.Provider) {
 		s := p.New(t, llmtest.Text("3"))
 		_, err := llm.Ask(t.Context(), s.Model(), &llm.Request{Messages: []llm.Message{
-			llm.User("add"), {Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "step-1", Name: "add", Arguments: "{}"}, {ID: "step-2", Name: "add", Arguments: "{}"}}},
+			llm.User("add"), {Role: llm.RoleAssistant,
+				ToolCalls: []llm.ToolCall{{ID: "step-1", Name: "add", Arguments: "{}"},
+					{ID: "step-2", Name: "add", Arguments: "{}"}}},
 			{Role: llm.RoleTool, CallID: "step-1", Text: "3"}, {Role: llm.RoleTool, CallID: "step-2", Text: "3"},
 		}, Tools: []llm.Tool{adder}})
 		if err != nil {
@@ -63,10 +68,11 @@ func TestEveryProvidersErrors(t *testing.T) {
 	llmtest.Each(t, func(t *testing.T, p llmtest.Provider) {
 		s := p.Func(t, func(r *llmtest.Request) llmtest.Step {
 			return map[string]llmtest.Step{
-				"busy":    llmtest.RateLimit(40 * time.Second),
-				"refuse":  llmtest.Refuse("I will not."),
-				"noise":   {Noise: true},
-				"long":    llmtest.Fail(400, "prompt is too long: 300000 tokens, input token count exceeds the context length"),
+				"busy":   llmtest.RateLimit(40 * time.Second),
+				"refuse": llmtest.Refuse("I will not."),
+				"noise":  {Noise: true},
+				"long": llmtest.Fail(400, "prompt is too long: 300000 tokens, input token count exceeds the "+
+					"context length"),
 				"missing": llmtest.Fail(404, "no such model"),
 			}[r.LastUser()]
 		})
@@ -75,7 +81,8 @@ func TestEveryProvidersErrors(t *testing.T) {
 			return err
 		}
 		for text, want := range map[string]error{
-			"busy": llm.ErrRateLimit, "refuse": llm.ErrRefused, "noise": llm.ErrBadOutput, "long": llm.ErrContextLength, "missing": llm.ErrBadRequest,
+			"busy": llm.ErrRateLimit, "refuse": llm.ErrRefused, "noise": llm.ErrBadOutput, "long": llm.ErrContextLength,
+			"missing": llm.ErrBadRequest,
 		} {
 			err := ask(s.Model(), text)
 			if !errors.Is(err, want) {

@@ -40,7 +40,8 @@ func ask(text string, tools ...llm.Tool) llm.Task {
 
 func TestRunCallsTools(t *testing.T) {
 	t.Parallel()
-	s := llmtest.New(t, llmtest.Step{Text: "I compute.", Calls: []llmtest.Call{{Name: "double", Args: `{"n":21}`, ID: "1"}}}, llmtest.Text("It is 42."))
+	s := llmtest.New(t, llmtest.Step{Text: "I compute.",
+		Calls: []llmtest.Call{{Name: "double", Args: `{"n":21}`, ID: "1"}}}, llmtest.Text("It is 42."))
 	task := ask("2*21?", double)
 	var heard []string
 	task.OnText = func(text string) { heard = append(heard, text) }
@@ -51,7 +52,8 @@ func TestRunCallsTools(t *testing.T) {
 		t.Fatalf("Run = %+v, %v", a, err)
 	}
 	want := []llm.Message{
-		{Role: llm.RoleAssistant, Text: "I compute.", ToolCalls: []llm.ToolCall{{ID: "1", Name: "double", Arguments: `{"n":21}`}}},
+		{Role: llm.RoleAssistant, Text: "I compute.",
+			ToolCalls: []llm.ToolCall{{ID: "1", Name: "double", Arguments: `{"n":21}`}}},
 		{Role: llm.RoleTool, CallID: "1", Text: `{"result":42}`},
 		llm.Assistant("It is 42."),
 	}
@@ -90,7 +92,10 @@ func TestRunCallsToolsTogether(t *testing.T) {
 
 func TestTheModelIsToldWhatWentWrong(t *testing.T) {
 	t.Parallel()
-	long := llm.Tool{Name: "long", Call: func(context.Context, jsontext.Value) (any, error) { return strings.Repeat("x", 100_000), nil }}
+	long := llm.Tool{Name: "long", Call: func(context.Context, jsontext.Value) (any,
+		error) {
+		return strings.Repeat("x", 100_000), nil
+	}}
 	odd := llm.Tool{Name: "odd", Call: func(context.Context, jsontext.Value) (any, error) { return func() {}, nil }}
 	for name, test := range map[string]struct {
 		call llmtest.Call
@@ -135,7 +140,8 @@ func TestRunSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	bad := llm.Tool{Name: "bad", Call: func(context.Context, jsontext.Value) (any, error) { panic("oh") }}
 	s := llmtest.New(t, llmtest.Calls(llmtest.Call{Name: "bad"}))
-	if _, err := llm.Run(t.Context(), s.Model(), ask("go", bad)); err == nil || !strings.Contains(err.Error(), `tool "bad" panicked: oh`) {
+	if _, err := llm.Run(t.Context(), s.Model(), ask("go", bad)); err == nil ||
+		!strings.Contains(err.Error(), `tool "bad" panicked: oh`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -146,14 +152,15 @@ func TestStructuredAnswers(t *testing.T) {
 		steps []llmtest.Step
 		want  string // "": ErrBadOutput
 	}{
-		"at once":        {[]llmtest.Step{llmtest.JSON(`{"n":1}`)}, `{"n":1}`},
-		"in a fence":     {[]llmtest.Step{llmtest.Text("Here:\n```json\n{\"n\":2}\n```\nBye.")}, `{"n":2}`},
-		"open fence":     {[]llmtest.Step{llmtest.Text("```\n{\"n\":3}")}, `{"n":3}`},
-		"repaired":       {[]llmtest.Step{llmtest.JSON(`{"n":"x"}`), llmtest.JSON(`{"n":4}`)}, `{"n":4}`},
-		"no JSON":        {[]llmtest.Step{llmtest.Text("five"), llmtest.JSON(`{"n":5}`)}, `{"n":5}`},
-		"never right":    {[]llmtest.Step{llmtest.JSON(`{}`), llmtest.JSON(`{}`)}, ""},
-		"cut":            {[]llmtest.Step{{Text: `{"n":`, Finish: llm.FinishLength}}, ""},
-		"after a tool":   {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "double", Args: `{"n":3}`}), llmtest.JSON(`{"n":6}`)}, `{"n":6}`},
+		"at once":     {[]llmtest.Step{llmtest.JSON(`{"n":1}`)}, `{"n":1}`},
+		"in a fence":  {[]llmtest.Step{llmtest.Text("Here:\n```json\n{\"n\":2}\n```\nBye.")}, `{"n":2}`},
+		"open fence":  {[]llmtest.Step{llmtest.Text("```\n{\"n\":3}")}, `{"n":3}`},
+		"repaired":    {[]llmtest.Step{llmtest.JSON(`{"n":"x"}`), llmtest.JSON(`{"n":4}`)}, `{"n":4}`},
+		"no JSON":     {[]llmtest.Step{llmtest.Text("five"), llmtest.JSON(`{"n":5}`)}, `{"n":5}`},
+		"never right": {[]llmtest.Step{llmtest.JSON(`{}`), llmtest.JSON(`{}`)}, ""},
+		"cut":         {[]llmtest.Step{{Text: `{"n":`, Finish: llm.FinishLength}}, ""},
+		"after a tool": {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "double", Args: `{"n":3}`}),
+			llmtest.JSON(`{"n":6}`)}, `{"n":6}`},
 		"not at the end": {[]llmtest.Step{llmtest.JSON(`{"n":7}{"n":8}`), llmtest.JSON(`{"n":7}`)}, `{"n":7}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -204,7 +211,8 @@ func TestACutAnswerIsAskedForAgain(t *testing.T) {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	again := func(*llmtest.Request) llmtest.Step {
-		return llmtest.Step{Calls: []llmtest.Call{{Name: "double", Args: `{"n":1}`}}, Usage: llm.Usage{Input: 90, Output: 10}}
+		return llmtest.Step{Calls: []llmtest.Call{{Name: "double", Args: `{"n":1}`}},
+			Usage: llm.Usage{Input: 90, Output: 10}}
 	}
 	uncounted := func(*llmtest.Request) llmtest.Step {
 		return llmtest.Step{Calls: []llmtest.Call{{Name: "double", Args: `{"n":1}`}}, NoUsage: true}
@@ -214,11 +222,12 @@ func TestBudgets(t *testing.T) {
 		model  func(*llmtest.Request) llmtest.Step
 		calls  int
 	}{
-		"calls":         {llm.Budget{Calls: 3}, again, 3},
-		"usual calls":   {llm.Budget{}, again, 12},
-		"tokens":        {llm.Budget{Tokens: 250}, again, 3},
-		"not counted":   {llm.Budget{Tokens: 1}, uncounted, 1},
-		"limited waits": {llm.Budget{Time: 300 * time.Millisecond}, func(*llmtest.Request) llmtest.Step { return llmtest.Step{Stall: true} }, 1},
+		"calls":       {llm.Budget{Calls: 3}, again, 3},
+		"usual calls": {llm.Budget{}, again, 12},
+		"tokens":      {llm.Budget{Tokens: 250}, again, 3},
+		"not counted": {llm.Budget{Tokens: 1}, uncounted, 1},
+		"limited waits": {llm.Budget{Time: 300 * time.Millisecond},
+			func(*llmtest.Request) llmtest.Step { return llmtest.Step{Stall: true} }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -257,7 +266,11 @@ func TestTheCauseOfTheContextIsTold(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("the user has left")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	leave := llm.Tool{Name: "leave", Call: func(context.Context, jsontext.Value) (any, error) { cancel(gone); return nil, nil }}
+	leave := llm.Tool{Name: "leave", Call: func(context.Context, jsontext.Value) (any,
+		error) {
+		cancel(gone)
+		return nil, nil
+	}}
 	s := llmtest.New(t, llmtest.Calls(llmtest.Call{Name: "leave"}))
 	if _, err := llm.Run(ctx, s.Model(), ask("go", leave)); !errors.Is(err, gone) {
 		t.Errorf("got %v, want the cause", err)
@@ -300,7 +313,8 @@ func TestConversationsAreSaved(t *testing.T) {
 	t.Parallel()
 	want := []llm.Message{
 		llm.User("look", png, llm.Image{URL: "https://example.com/a.png"}),
-		{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "f", Arguments: `{"a":`, Extra: jsontext.Value(`{"s":1}`)}}},
+		{Role: llm.RoleAssistant,
+			ToolCalls: []llm.ToolCall{{ID: "1", Name: "f", Arguments: `{"a":`, Extra: jsontext.Value(`{"s":1}`)}}},
 		{Role: llm.RoleTool, CallID: "1", Text: "done"},
 	}
 	raw, err := json.Marshal(want)

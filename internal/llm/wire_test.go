@@ -26,7 +26,8 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		*w.sent = r.URL.String() + "\n" + string(body)
 	}
 	return &http.Response{
-		StatusCode: 200, Header: http.Header{"Content-Type": {w.mediaType}}, Body: io.NopCloser(strings.NewReader(w.body)), Request: r,
+		StatusCode: 200, Header: http.Header{"Content-Type": {w.mediaType}},
+		Body: io.NopCloser(strings.NewReader(w.body)), Request: r,
 	}, err
 }
 
@@ -78,7 +79,8 @@ func TestWhatServersSend(t *testing.T) {
 			Message{ToolCalls: []ToolCall{call("1", "f", `{"a":1}`)}},
 		},
 		"other choices": {
-			`data: {"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"yes"}}]}`, Message{Text: "yes"},
+			`data: {"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"yes"}}]}`,
+			Message{Text: "yes"},
 		},
 		"members twice, bad UTF-8": {
 			"data: {\"id\":1,\"id\":2,\"choices\":[{\"delta\":{\"content\":\"a\xff\"}}]}", Message{Text: "a\ufffd"},
@@ -87,7 +89,8 @@ func TestWhatServersSend(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			body := test.body + "\n\n" + `data: {"choices":[{"delta":{},"finish_reason":"eos"}]}` + "\n\n" // and no [DONE]
+			// and no [DONE]
+			body := test.body + "\n\n" + `data: {"choices":[{"delta":{},"finish_reason":"eos"}]}` + "\n\n"
 			r, err := through(t, wire{mediaType: stream, body: body}, Options{})
 			if err != nil || r.Finish != FinishStop {
 				t.Fatalf("%+v, %v", r, err)
@@ -102,7 +105,8 @@ func TestWhatServersSend(t *testing.T) {
 
 func TestWhatIsNoAnswer(t *testing.T) {
 	t.Parallel()
-	calls := strings.Repeat(`{"function":{"name":"f","arguments":"{}"}},`, maxCalls) + `{"function":{"name":"f","arguments":"{}"}}`
+	calls := strings.Repeat(`{"function":{"name":"f","arguments":"{}"}},`, maxCalls) +
+		`{"function":{"name":"f","arguments":"{}"}}`
 	for name, test := range map[string]struct {
 		mediaType, body string
 		want            error
@@ -114,11 +118,13 @@ func TestWhatIsNoAnswer(t *testing.T) {
 		"a page":        {"application/json", "<html>", ErrBadOutput},
 		"too long":      {stream, "data: " + strings.Repeat("x", maxAnswer+1), ErrBadOutput},
 		"too long JSON": {"application/json", strings.Repeat(" ", maxAnswer+1), ErrBadOutput},
-		"too much":      {stream, strings.Repeat("data: {\"choices\":[{\"delta\":{\"content\":\""+strings.Repeat("x", 1<<20)+"\"}}]}\n\n", 33), ErrBadOutput},
+		"too much": {stream, strings.Repeat("data: {\"choices\":[{\"delta\":{\"content\":\""+
+			strings.Repeat("x", 1<<20)+"\"}}]}\n\n", 33), ErrBadOutput},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if r, err := through(t, wire{mediaType: test.mediaType, body: test.body}, Options{}); !errors.Is(err, test.want) {
+			if r, err := through(t, wire{mediaType: test.mediaType, body: test.body}, Options{}); !errors.Is(err,
+				test.want) {
 				t.Errorf("got %d bytes, %v, want %v", len(r.Message.Text), err, test.want)
 			}
 		})
@@ -133,7 +139,8 @@ func TestOpenAIItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"https://api.openai.com/v1/chat/completions\n", `"model":"gpt-6-luna"`, `"reasoning_effort":"none"`, `"max_completion_tokens":5`,
+		"https://api.openai.com/v1/chat/completions\n", `"model":"gpt-6-luna"`, `"reasoning_effort":"none"`,
+		`"max_completion_tokens":5`,
 	} {
 		if !strings.Contains(sent, want) {
 			t.Errorf("no %s in %s", want, sent)
@@ -184,8 +191,10 @@ func FuzzStream(f *testing.F) {
 // FuzzComplaint reads bodies of errors.
 func FuzzComplaint(f *testing.F) {
 	for _, seed := range []string{
-		`{"error":{"message":"m","type":"t","code":"context_length_exceeded"}}`, `[{"error":{"code":400,"message":"m","status":"INVALID_ARGUMENT"}}]`,
-		`{"error":"m"}`, `{"message":["a"]}`, `{"detail":[{"msg":"m"}]}`, `<html>`, `[]`, `null`, "\xff key-4711 \x1b[31m",
+		`{"error":{"message":"m","type":"t","code":"context_length_exceeded"}}`,
+		`[{"error":{"code":400,"message":"m","status":"INVALID_ARGUMENT"}}]`,
+		`{"error":"m"}`, `{"message":["a"]}`, `{"detail":[{"msg":"m"}]}`, `<html>`, `[]`, `null`,
+		"\xff key-4711 \x1b[31m",
 	} {
 		f.Add(seed, 400)
 	}
@@ -195,7 +204,8 @@ func FuzzComplaint(f *testing.F) {
 		if !ok || e.Kind == nil {
 			t.Fatalf("%q: no kind", body)
 		}
-		if strings.Contains(e.Message, c.key) || strings.ContainsAny(e.Message, "\x1b\n") || !utf8.ValidString(e.Message) || len(e.Message) > 2*maxMessage {
+		if strings.Contains(e.Message, c.key) || strings.ContainsAny(e.Message, "\x1b\n") ||
+			!utf8.ValidString(e.Message) || len(e.Message) > 2*maxMessage {
 			t.Errorf("the message of %q is %q", body, e.Message)
 		}
 	})

@@ -2,9 +2,9 @@
 
 // Package loadgen sends requests at a rate that does not depend on the answers, and measures how long they take.
 //
-// Each request has a time at which it is due. What it takes is counted from then on, also when it had to wait for others
-// to end: a server that stands still for a second makes all requests late that were due in that second, and a generator
-// that waits for answers would not have sent them.
+// Each request has a time at which it is due. What it takes is counted from then on, also when it had to wait for
+// others to end: a server that stands still for a second makes all requests late that were due in that second, and a
+// generator that waits for answers would not have sent them.
 package loadgen
 
 import (
@@ -120,8 +120,8 @@ type run struct {
 	latency, first histogram
 }
 
-// Run sends requests until they are done, or until ctx ends, when it leaves those that are open; the report has what was
-// measured till then. The kind of an error is what it is counted under.
+// Run sends requests until they are done, or until ctx ends, when it leaves those that are open; the report has what
+// was measured till then. The kind of an error is what it is counted under.
 func Run(ctx context.Context, opts Options, send Request, kind func(error) string) (*Report, error) {
 	if err := opts.Check(); err != nil {
 		return nil, err

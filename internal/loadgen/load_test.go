@@ -53,10 +53,12 @@ func TestRunKeepsItsRateAndStops(t *testing.T) {
 			first()
 			return after(ctx, 8*time.Millisecond)
 		})
-		if got.Planned != 500 || got.Succeeded != 495 || got.Failed != 5 || got.Errors["refused"] != 5 || got.NotSent != 0 || got.Unfinished != 0 || got.Interrupted {
+		if got.Planned != 500 || got.Succeeded != 495 || got.Failed != 5 || got.Errors["refused"] != 5 ||
+			got.NotSent != 0 || got.Unfinished != 0 || got.Interrupted {
 			t.Errorf("got %+v", got)
 		}
-		if !about(got.Latency.P50, 10*time.Millisecond) || !about(got.Latency.Highest, 10*time.Millisecond) || got.Latency.N != 495 {
+		if !about(got.Latency.P50, 10*time.Millisecond) || !about(got.Latency.Highest, 10*time.Millisecond) ||
+			got.Latency.N != 495 {
 			t.Errorf("latency %+v", got.Latency)
 		}
 		if !about(got.First.P99, 2*time.Millisecond) || got.First.N != 495 {
@@ -110,7 +112,8 @@ func TestRunLeavesWhatDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := Options{Rate: 10, Duration: time.Second, Concurrency: 3, Drain: 2 * time.Second}
 		got := measure(t, t.Context(), opts, func(ctx context.Context, _ func()) error { return after(ctx, time.Hour) })
-		if got.Unfinished != 3 || got.NotSent != 7 || got.Failed != 0 || got.Succeeded != 0 || got.Elapsed != 3*time.Second {
+		if got.Unfinished != 3 || got.NotSent != 7 || got.Failed != 0 || got.Succeeded != 0 ||
+			got.Elapsed != 3*time.Second {
 			t.Errorf("got %+v", got)
 		}
 		if got.Latency != (Percentiles{}) {
@@ -124,8 +127,12 @@ func TestRunGivesWhatThereIsWhenItIsInterrupted(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 950*time.Millisecond)
 		defer cancel()
 		opts := Options{Rate: 10, Duration: time.Hour, Concurrency: 30, Drain: time.Second}
-		got := measure(t, ctx, opts, func(ctx context.Context, _ func()) error { return after(ctx, 100*time.Millisecond) })
-		if !got.Interrupted || got.Succeeded != 9 || got.Unfinished != 1 || got.Planned != 10 || got.NotSent != 0 || got.Elapsed != 950*time.Millisecond {
+		got := measure(t, ctx, opts, func(ctx context.Context,
+			_ func()) error {
+			return after(ctx, 100*time.Millisecond)
+		})
+		if !got.Interrupted || got.Succeeded != 9 || got.Unfinished != 1 || got.Planned != 10 || got.NotSent != 0 ||
+			got.Elapsed != 950*time.Millisecond {
 			t.Errorf("got %+v", got)
 		}
 	})

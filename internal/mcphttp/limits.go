@@ -14,10 +14,11 @@ import (
 
 // limits bound what callers make an endpoint keep, as everybody may begin a session, also who may do nothing else.
 type limits struct {
-	sessions  int           // sessions at once, and as many requests without one
-	strangers int           // those of callers who are not known, and as many requests of theirs without one
-	trial     time.Duration // how long a stranger's session lives that has done nothing, and at least that of somebody known
-	body      time.Duration // how long what is posted may take to come
+	sessions  int // sessions at once, and as many requests without one
+	strangers int // those of callers who are not known, and as many requests of theirs without one
+	// how long a stranger's session lives that has done nothing, and at least that of somebody known
+	trial time.Duration
+	body  time.Duration // how long what is posted may take to come
 }
 
 var defaultLimits = limits{sessions: 5000, strangers: 100, trial: time.Minute, body: time.Minute}
@@ -73,11 +74,12 @@ func (g *gate) guard(next http.Handler) http.Handler {
 	})
 }
 
-// hurry gives the body of a request its time to come, whoever reads it: of one that nobody reads net/http reads the rest.
-// The limit ends with the body, so that answers may wait and stream for longer.
+// hurry gives the body of a request its time to come, whoever reads it: of one that nobody reads net/http reads the
+// rest. The limit ends with the body, so that answers may wait and stream for longer.
 func (g *gate) hurry(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
-		http.NewResponseController(w).SetReadDeadline(time.Now().Add(g.body)) // where the connection has none, nothing is lost
+		// where the connection has none, nothing is lost
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(g.body))
 	}
 }
 
@@ -94,9 +96,13 @@ func (f *full) answer(w http.ResponseWriter) {
 
 func (g *gate) tooMany(stranger bool) *full {
 	if stranger {
-		return &full{http.StatusTooManyRequests, fmt.Sprintf("there are %d callers without a token that is known here, which is the limit: send one as Authorization: Bearer TOKEN", g.strangers)}
+		return &full{http.StatusTooManyRequests,
+			fmt.Sprintf("there are %d callers without a token that is known here, which is the limit: send one as "+
+				"Authorization: Bearer TOKEN", g.strangers)}
 	}
-	return &full{http.StatusServiceUnavailable, fmt.Sprintf("there are %d sessions of MCP, which is the limit: end those that nobody uses, or try again later", g.sessions)}
+	return &full{http.StatusServiceUnavailable,
+		fmt.Sprintf("there are %d sessions of MCP, which is the limit: end those that nobody uses, or try again later",
+			g.sessions)}
 }
 
 // enter counts a request without a session until done is called.

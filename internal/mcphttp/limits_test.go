@@ -26,18 +26,21 @@ type endpoint struct {
 func newEndpoint(t *testing.T, l limits) *endpoint {
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
 	known := func(h http.Header) bool { return h.Get("Authorization") != "" }
-	server.AddTool(&mcp.Tool{Name: "act", InputSchema: map[string]any{"type": "object"}}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return &mcp.CallToolResult{IsError: !known(req.Extra.Header)}, nil
-	})
+	server.AddTool(&mcp.Tool{Name: "act", InputSchema: map[string]any{"type": "object"}},
+		func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{IsError: !known(req.Extra.Header)}, nil
+		})
 	return &endpoint{t, server, handler(server, newGate(server, known, l), nil)}
 }
 
 // post sends a message in a session, "" for none, with a token, if there is one.
-func (e *endpoint) post(ctx context.Context, version, session, token, method, params string) *httptest.ResponseRecorder {
+func (e *endpoint) post(ctx context.Context, version, session, token, method,
+	params string) *httptest.ResponseRecorder {
 	body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(body))
 	for name, value := range map[string]string{
-		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session, "Authorization": token,
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session,
+		"Authorization":        token,
 		"Mcp-Protocol-Version": version, "Mcp-Method": method,
 	} {
 		if value != "" {
@@ -51,7 +54,8 @@ func (e *endpoint) post(ctx context.Context, version, session, token, method, pa
 
 // begin begins a session, and returns its id or why there is none.
 func (e *endpoint) begin(token string) (id string, w *httptest.ResponseRecorder) {
-	w = e.post(e.t.Context(), "", "", token, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
+	w = e.post(e.t.Context(), "", "", token, "initialize",
+		`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
 	return w.Header().Get("Mcp-Session-Id"), w
 }
 
@@ -229,16 +233,18 @@ func TestBodiesAreNotAwaitedForEver(t *testing.T) {
 	t.Parallel()
 	const patience = 200 * time.Millisecond
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
-	server.AddTool(&mcp.Tool{Name: "wait", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		select {
-		case <-ctx.Done():
-		case <-Carrier(ctx).Done():
-		case <-time.After(3 * patience):
-			return &mcp.CallToolResult{}, nil
-		}
-		return nil, context.Canceled
-	})
-	h := handler(server, newGate(server, nil, limits{sessions: 10, strangers: 10, trial: time.Minute, body: patience}), nil)
+	server.AddTool(&mcp.Tool{Name: "wait", InputSchema: map[string]any{"type": "object"}},
+		func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			select {
+			case <-ctx.Done():
+			case <-Carrier(ctx).Done():
+			case <-time.After(3 * patience):
+				return &mcp.CallToolResult{}, nil
+			}
+			return nil, context.Canceled
+		})
+	h := handler(server, newGate(server, nil, limits{sessions: 10, strangers: 10, trial: time.Minute, body: patience}),
+		nil)
 	for _, version := range []string{"2025-11-25", Stateless} {
 		for _, http2 := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, HTTP/2 %t", version, http2), func(t *testing.T) {
@@ -281,7 +287,8 @@ func slowBody(t *testing.T, srv *httptest.Server, version string) {
 // slowAnswer calls the tool that waits.
 func slowAnswer(t *testing.T, srv *httptest.Server, version string) {
 	c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(),
-		&mcp.StreamableClientTransport{Endpoint: srv.URL, HTTPClient: srv.Client(), MaxRetries: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+		&mcp.StreamableClientTransport{Endpoint: srv.URL, HTTPClient: srv.Client(), MaxRetries: -1},
+		&mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}

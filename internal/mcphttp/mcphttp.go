@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mcphttp serves an MCP server at one address to both kinds of MCP, that with sessions (2024-11-05 to 2025-11-25)
-// and that without (2026-07-28).
+// Package mcphttp serves an MCP server at one address to both kinds of MCP, that with sessions (2024-11-05 to
+// 2025-11-25) and that without (2026-07-28).
 package mcphttp
 
 import (
@@ -24,11 +24,11 @@ const sessionTimeout = 30 * time.Minute
 
 // Handler returns the handler of an MCP endpoint. Each kind of MCP has a handler of its own, as one of both would lose
 // what the other needs: subscriptions and cancelling. A client that ends its session gives up its calls. Web pages of
-// others are refused, and so is who comes when there is no room: there are 5,000 sessions at most, and 100 of callers who
-// are not known, which end within a minute unless they do something. Requests that begin one are counted from when they
-// come. All are known when known is nil. What is posted has a minute to come. Errors of the server that have no code of
-// JSON-RPC get one. A tool that is silent reports no progress; calls of such tools without a session are answered with one
-// JSON text, which costs less than a stream of events. Nil means that no tool is silent.
+// others are refused, and so is who comes when there is no room: there are 5,000 sessions at most, and 100 of callers
+// who are not known, which end within a minute unless they do something. Requests that begin one are counted from when
+// they come. All are known when known is nil. What is posted has a minute to come. Errors of the server that have no
+// code of JSON-RPC get one. A tool that is silent reports no progress; calls of such tools without a session are
+// answered with one JSON text, which costs less than a stream of events. Nil means that no tool is silent.
 func Handler(server *mcp.Server, known func(http.Header) bool, silent func(tool string) bool) http.Handler {
 	return handler(server, newGate(server, known, defaultLimits), silent)
 }
@@ -38,26 +38,29 @@ func handler(server *mcp.Server, g *gate, silent func(tool string) bool) http.Ha
 	server.AddReceivingMiddleware(withCode, running.watch, g.watch)
 	get := func(*http.Request) *mcp.Server { return server }
 	with := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{SessionTimeout: sessionTimeout})
-	without := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
-	atOnce := mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, JSONResponse: true})
-	return http.NewCrossOriginProtection().Handler(g.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Del(carrierHeader)
-		if r.Header.Get("Mcp-Protocol-Version") >= Stateless {
-			if silent != nil && r.Header.Get("Mcp-Method") == "tools/call" && silent(r.Header.Get("Mcp-Name")) {
-				atOnce.ServeHTTP(w, r) // which checks that the headers say what the body says
+	without := mcp.NewStreamableHTTPHandler(get,
+		&mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
+	atOnce := mcp.NewStreamableHTTPHandler(get,
+		&mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, JSONResponse: true})
+	return http.NewCrossOriginProtection().Handler(
+		g.guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.Header.Del(carrierHeader)
+			if r.Header.Get("Mcp-Protocol-Version") >= Stateless {
+				if silent != nil && r.Header.Get("Mcp-Method") == "tools/call" && silent(r.Header.Get("Mcp-Name")) {
+					atOnce.ServeHTTP(w, r) // which checks that the headers say what the body says
+					return
+				}
+				without.ServeHTTP(w, r)
 				return
 			}
-			without.ServeHTTP(w, r)
-			return
-		}
-		switch r.Method {
-		case http.MethodDelete:
-			running.giveUp(r.Header.Get("Mcp-Session-Id"))
-		case http.MethodPost:
-			defer running.carry(r)()
-		}
-		with.ServeHTTP(w, r)
-	})))
+			switch r.Method {
+			case http.MethodDelete:
+				running.giveUp(r.Header.Get("Mcp-Session-Id"))
+			case http.MethodPost:
+				defer running.carry(r)()
+			}
+			with.ServeHTTP(w, r)
+		})))
 }
 
 // withCode gives an error without a code that of an internal error: 0, which the SDK would send, is none.
@@ -74,8 +77,8 @@ func withCode(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// calls are the running calls of tools, by session. The SDK lets the end of a session wait for them, so that a client whose
-// call waits for long could not leave, and what the call waits for would be kept for nobody.
+// calls are the running calls of tools, by session. The SDK lets the end of a session wait for them, so that a client
+// whose call waits for long could not leave, and what the call waits for would be kept for nobody.
 type calls struct {
 	mu    sync.Mutex
 	of    map[string]map[*call]bool
@@ -124,16 +127,16 @@ func (c *calls) giveUp(session string) {
 	}
 }
 
-// carrierHeader is the header, of requests inside this process only, with the number of the request that carries a call. The
-// SDK gives tools the header of that request, but the context of the one that began the session.
+// carrierHeader is the header, of requests inside this process only, with the number of the request that carries a
+// call. The SDK gives tools the header of that request, but the context of the one that began the session.
 const carrierHeader = "Dragoman-Carrier"
 
 type carrierKey struct{}
 
-// Carrier returns the context of the HTTP request that carries a call of a tool with a session of MCP. When it ends before
-// the call does, the connection has ended, and nobody can be answered any more: there are no streams here that a client
-// could resume. The SDK lets the call go on, as its client has not canceled it. The context never ends for calls that came
-// in another way: those over HTTP without a session are canceled.
+// Carrier returns the context of the HTTP request that carries a call of a tool with a session of MCP. When it ends
+// before the call does, the connection has ended, and nobody can be answered any more: there are no streams here that a
+// client could resume. The SDK lets the call go on, as its client has not canceled it. The context never ends for calls
+// that came in another way: those over HTTP without a session are canceled.
 func Carrier(ctx context.Context) context.Context {
 	if carrier, ok := ctx.Value(carrierKey{}).(context.Context); ok {
 		return carrier

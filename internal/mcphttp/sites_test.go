@@ -19,7 +19,8 @@ import (
 // post gives a handler a request of MCP, without a network.
 func post(t *testing.T, h http.Handler, header map[string]string, body string) *httptest.ResponseRecorder {
 	t.Helper()
-	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:8096/mcp", strings.NewReader(body))
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:8096/mcp",
+		strings.NewReader(body))
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	for name, value := range header {
@@ -33,10 +34,11 @@ func post(t *testing.T, h http.Handler, header map[string]string, body string) *
 // handler returns the handler of a server whose one tool says yes, and counts its calls.
 func handler(calls *int) http.Handler {
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
-	server.AddTool(&mcp.Tool{Name: "yes", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		*calls++
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "yes"}}}, nil
-	})
+	server.AddTool(&mcp.Tool{Name: "yes", InputSchema: map[string]any{"type": "object"}},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			*calls++
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "yes"}}}, nil
+		})
 	return mcphttp.Handler(server, nil, nil)
 }
 
@@ -52,7 +54,8 @@ const (
 func TestOtherSitesAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, header := range map[string]map[string]string{
-		"by site": {"Sec-Fetch-Site": "cross-site"}, "by a site beside": {"Sec-Fetch-Site": "same-site"}, "by origin": {"Origin": "http://elsewhere.example"},
+		"by site": {"Sec-Fetch-Site": "cross-site"}, "by a site beside": {"Sec-Fetch-Site": "same-site"},
+		"by origin":    {"Origin": "http://elsewhere.example"},
 		"its own page": {"Sec-Fetch-Site": "same-origin", "Origin": "http://127.0.0.1:8096"}, "a program": {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +76,8 @@ func TestOtherSitesAreRefused(t *testing.T) {
 					h.ServeHTTP(httptest.NewRecorder(), req)
 				})
 			}
-			header := map[string]string{"Sec-Fetch-Site": header["Sec-Fetch-Site"], "Origin": header["Origin"], "Mcp-Protocol-Version": mcphttp.Stateless, "Mcp-Method": "tools/call", "Mcp-Name": "yes"}
+			header := map[string]string{"Sec-Fetch-Site": header["Sec-Fetch-Site"], "Origin": header["Origin"],
+				"Mcp-Protocol-Version": mcphttp.Stateless, "Mcp-Method": "tools/call", "Mcp-Name": "yes"}
 			without := post(t, h, header, alone)
 			if served := calls == 1; without.Code != want || served != (want == http.StatusOK) {
 				t.Errorf("without sessions: %d %s", without.Code, without.Body)

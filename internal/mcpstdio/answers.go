@@ -12,8 +12,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// answersTransport is a transport that answers as MCP has it where the SDK does not: who has cancelled a call gets no answer
-// to it, and each error has a code.
+// answersTransport is a transport that answers as MCP has it where the SDK does not: who has cancelled a call gets no
+// answer to it, and each error has a code.
 type answersTransport struct {
 	sdk.Transport
 	out *messageWriter

@@ -27,7 +27,8 @@ const maxMessage = 8 << 20
 const noBatches = "2025-06-18"
 
 // Transport returns the transport of an MCP server over standard input and output. A message that cannot be read is
-// answered with an error and left out: the transport of the SDK would end there, and all calls that are under way with it.
+// answered with an error and left out: the transport of the SDK would end there, and all calls that are under way with
+// it.
 func Transport(in io.Reader, to io.Writer) sdk.Transport {
 	out := &messageWriter{to: to}
 	return &answersTransport{&sdk.IOTransport{
@@ -111,7 +112,8 @@ func (r *messageReader) Read(p []byte) (int, error) {
 		}
 		switch {
 		case long:
-			err = r.errors.refuse(idOf(line), jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message is longer than %d bytes", r.limit))
+			err = r.errors.refuse(idOf(line), jsonrpc.CodeInvalidRequest,
+				fmt.Sprintf("the message is longer than %d bytes", r.limit))
 		case len(line) > 0:
 			err = r.check(line)
 		}
@@ -131,7 +133,8 @@ func (r *messageReader) line() (line []byte, long bool, err error) {
 		line = append(line, part...)
 		if len(line) > r.limit {
 			long = true
-			line = slices.Concat(line[:maxEnd], []byte{0}, line[len(line)-maxEnd:]) // the zero keeps the ends from being read as one
+			// the zero keeps the ends from being read as one
+			line = slices.Concat(line[:maxEnd], []byte{0}, line[len(line)-maxEnd:])
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):

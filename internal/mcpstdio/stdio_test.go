@@ -27,8 +27,10 @@ func TestMessagesThatCannotBeRead(t *testing.T) {
 		{"", `[` + good + `,7]`, "no message of JSON-RPC"},
 		{"", `[` + good + `,` + good + `]`, "an id twice"},
 		{"2025-06-18", `[` + good + `]`, "one message a line"},
-		{"", `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"x":"` + long + `"}}`, `"id":3,"error":{"code":-32600,"message":"the message is longer`},
-		{"", `{"method":"tools/call","params":{"x":"` + long + `","id":5},"jsonrpc":"2.0","id":"end"}`, `"id":"end","error":{"code":-32600`},
+		{"", `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"x":"` + long + `"}}`,
+			`"id":3,"error":{"code":-32600,"message":"the message is longer`},
+		{"", `{"method":"tools/call","params":{"x":"` + long + `","id":5},"jsonrpc":"2.0","id":"end"}`,
+			`"id":"end","error":{"code":-32600`},
 		{"", `{"method":"tools/call","params":{"id":7,"x":"` + long + `"}}`, `"id":null,"error":{"code":-32600`},
 		{"", "", ""},
 		{"2025-03-26", `[` + good + `]`, ""},
@@ -36,7 +38,8 @@ func TestMessagesThatCannotBeRead(t *testing.T) {
 		var said bytes.Buffer
 		out := &messageWriter{to: &said, version: test.version}
 		input := test.line + "\r\n" + good
-		passed, err := io.ReadAll(&messageReader{from: bufio.NewReader(strings.NewReader(input)), errors: out, limit: 9000})
+		passed, err := io.ReadAll(&messageReader{from: bufio.NewReader(strings.NewReader(input)), errors: out,
+			limit: 9000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +47,8 @@ func TestMessagesThatCannotBeRead(t *testing.T) {
 		if test.want == "" && test.line != "" {
 			want = test.line + "\n" + want
 		}
-		if string(passed) != want || !strings.Contains(said.String(), test.want) || (test.want == "") != (said.Len() == 0) {
+		if string(passed) != want || !strings.Contains(said.String(), test.want) ||
+			(test.want == "") != (said.Len() == 0) {
 			t.Errorf("%.100s: passed %q, said %s", test.line, passed, &said)
 		}
 	}

@@ -24,8 +24,9 @@ func TestText(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][2]bool{ // a member, a header
-		"token": {true, true}, "nextPageToken": {false, false}, "client_secret": {true, true}, "Set-Cookie": {true, true},
-		"key": {false, true}, "code": {false, true}, "X-Api-Key": {true, true}, "Content-Type": {false, false},
+		"token": {true, true}, "nextPageToken": {false, false}, "client_secret": {true, true},
+		"Set-Cookie": {true, true},
+		"key":        {false, true}, "code": {false, true}, "X-Api-Key": {true, true}, "Content-Type": {false, false},
 	} {
 		if got := [2]bool{Member(name), Name(name)}; got != want {
 			t.Errorf("%s: %v", name, got)

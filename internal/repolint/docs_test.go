@@ -113,7 +113,8 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 
 var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```")
 
-// The programs in the README are cut from examples/ and from the Examples of the root package, which the compiler checks.
+// The programs in the README are cut from examples/ and from the Examples of the root package, which the compiler
+// checks.
 func TestProgramsInTheReadmeAreExamples(t *testing.T) {
 	t.Parallel()
 	if len(packages(t)["."]) == 0 {
@@ -131,7 +132,8 @@ func TestProgramsInTheReadmeAreExamples(t *testing.T) {
 	}
 	for _, block := range blocks {
 		if !strings.Contains(examples, unindented(block[1])) {
-			t.Errorf("README.md shows a program that neither examples/ nor an Example of the root package contains line by line:\n%s", block[1])
+			t.Errorf("README.md shows a program that neither examples/ nor an Example of the root package contains "+
+				"line by line:\n%s", block[1])
 		}
 	}
 }

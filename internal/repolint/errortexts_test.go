@@ -81,14 +81,16 @@ func errorTexts(t *testing.T) []errorText {
 func (known constructors) learn(pkg string, file *ast.File) {
 	for _, decl := range file.Decls {
 		f, ok := decl.(*ast.FuncDecl)
-		if !ok || !returnsError(f.Type) && !strings.HasPrefix(strings.ToLower(f.Name.Name), "warn") && f.Name.Name != "WithHint" {
+		if !ok || !returnsError(f.Type) && !strings.HasPrefix(strings.ToLower(f.Name.Name), "warn") &&
+			f.Name.Name != "WithHint" {
 			continue
 		}
 		var c constructor
 		index := 0
 		for _, field := range f.Type.Params.List {
 			for _, param := range field.Names {
-				if ident, ok := field.Type.(*ast.Ident); ok && ident.Name == "string" && slices.Contains(textParameters, param.Name) {
+				if ident, ok := field.Type.(*ast.Ident); ok && ident.Name == "string" &&
+					slices.Contains(textParameters, param.Name) {
 					c.format = append(c.format, index)
 				}
 				index++
@@ -117,7 +119,8 @@ func returnsError(f *ast.FuncType) bool {
 		if selector, ok := expr.(*ast.SelectorExpr); ok {
 			expr = selector.Sel
 		}
-		if ident, ok := expr.(*ast.Ident); ok && slices.Contains([]string{"error", "failure"}, strings.ToLower(ident.Name)) {
+		if ident, ok := expr.(*ast.Ident); ok &&
+			slices.Contains([]string{"error", "failure"}, strings.ToLower(ident.Name)) {
 			return true
 		}
 	}

@@ -98,7 +98,8 @@ func TestImportsPointInward(t *testing.T) {
 		if !ok || fromTop == toTop || toRing < fromRing {
 			return
 		}
-		t.Errorf("%s: %s (ring %d) imports %s (ring %d): imports point inward; move the code, or change the design and then rings in %s",
+		t.Errorf("%s: %s (ring %d) imports %s (ring %d): imports point inward; move the code, or change the design "+
+			"and then rings in %s",
 			file, fromTop, fromRing, toTop, toRing, here)
 	})
 }
@@ -108,7 +109,8 @@ func TestEveryFolderHasARing(t *testing.T) {
 	isNested := nested(t)
 	for dir := range packages(t) {
 		if _, _, ok := ring(dir); !ok && !isNested(dir) {
-			t.Errorf("package folder %s is not in the plan: say in %s in which ring it lies, and in docs/architecture.md what it is", dir, here)
+			t.Errorf("package folder %s is not in the plan: say in %s in which ring it lies, and in "+
+				"docs/architecture.md what it is", dir, here)
 		}
 	}
 }
@@ -116,7 +118,8 @@ func TestEveryFolderHasARing(t *testing.T) {
 // never are imports that the rings would allow and the design does not.
 var never = []struct{ from, except, to, why string }{
 	{"push", "", "engine", "push reads the journal like any other reader; it must work beside any engine, on any node"},
-	{"apps/coord", "apps/coord/mcp apps/coord/a2abridge", "server", "the core of coordination is a library; what serves it is chosen outside"},
+	{"apps/coord", "apps/coord/mcp apps/coord/a2abridge", "server",
+		"the core of coordination is a library; what serves it is chosen outside"},
 	{"apps/conformance", "", "client", "a check made through our own client would forgive our own faults"},
 	{"apps/conformance", "", "internal/wire", "a check made through our own codecs would forgive our own faults"},
 	{"apps/conformance", "", "internal/binding", "a check made through our own bindings would forgive our own faults"},
@@ -152,7 +155,8 @@ func TestModelImportsOnlyTheJSONLibrary(t *testing.T) {
 		for _, p := range s.imports(t) {
 			first, _, _ := strings.Cut(p, "/")
 			if strings.Contains(first, ".") && !within(p, json) && p != module+"/internal/jsonio" {
-				t.Errorf("%s imports %s: the model has no dependency but the standard library, the JSON library and our "+
+				t.Errorf("%s imports %s: the model has no dependency but the standard library, the JSON library and "+
+					"our "+
 					"engine over it", s.name, p)
 			}
 		}

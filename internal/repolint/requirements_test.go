@@ -61,7 +61,8 @@ func readRequirements(t *testing.T) []requirement {
 			t.Errorf("%s: a line needs six full cells: %s", requirementsFile, line)
 			continue
 		}
-		all = append(all, requirement{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], chapter == "Over the wire"})
+		all = append(all, requirement{cells[0], cells[1], cells[2], cells[3], cells[4], cells[5],
+			chapter == "Over the wire"})
 	}
 	return all
 }
@@ -93,7 +94,8 @@ func TestEveryRequirementIsShown(t *testing.T) {
 	for _, r := range readRequirements(t) {
 		if !r.overTheWire {
 			if !slices.Contains(reasons, r.shown) {
-				t.Errorf("%v: a line that cannot be tested over the wire says why, with one of %v, not %q", r, reasons, r.shown)
+				t.Errorf("%v: a line that cannot be tested over the wire says why, with one of %v, not %q", r, reasons,
+					r.shown)
 			}
 			continue
 		}
@@ -168,12 +170,14 @@ func readTests(t *testing.T, folder string) *folderTests {
 		if path.Dir(name) != folder || !strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, bytes.NewReader(read(t, name)), parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), name, bytes.NewReader(read(t, name)),
+			parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatalf("parse: %v", err)
 		}
 		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") && f.Name.Name != "TestMain" {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") &&
+				f.Name.Name != "TestMain" {
 				found.functions[f.Name.Name] = true
 			}
 		}

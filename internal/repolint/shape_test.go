@@ -59,7 +59,8 @@ func TestTypesAreSmall(t *testing.T) {
 	})
 	for of, n := range methods {
 		if n > maxMethods {
-			report(of, 0, fmt.Sprintf("the type has %d methods, at most %d are allowed: give a part of them a type of its own, "+
+			report(of, 0, fmt.Sprintf("the type has %d methods, at most %d are allowed: give a part of them a type "+
+				"of its own, "+
 				"see %s", n, maxMethods, at[of]))
 		}
 	}
@@ -90,7 +91,8 @@ func TestFilesAreShort(t *testing.T) {
 	report, unused := reportUnless(t, exceptions.files)
 	eachFile(t, func(name string, lines int, _ *ast.File) {
 		if lines > maxFileLines {
-			report(name, lines, fmt.Sprintf("the file has %d lines, at most %d are allowed: split it", lines, maxFileLines))
+			report(name, lines, fmt.Sprintf("the file has %d lines, at most %d are allowed: split it", lines,
+				maxFileLines))
 		}
 	})
 	unused()

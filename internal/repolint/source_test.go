@@ -59,7 +59,8 @@ func TestNoPackageIsADrawer(t *testing.T) {
 }
 
 // Folders of one machine, in prose, code and scripts alike: nobody else has them.
-var machinePath = regexp.MustCompile(`(?m)(?:^|[\s"'(=<>` + "`" + `])(/(?:home|Users|root|work|tmp|private/tmp|var/folders)/[\w.-]+|[A-Z]:\\Users\\\w+)`)
+var machinePath = regexp.MustCompile(`(?m)(?:^|[\s"'(=<>` + "`" +
+	`])(/(?:home|Users|root|work|tmp|private/tmp|var/folders)/[\w.-]+|[A-Z]:\\Users\\\w+)`)
 
 func TestNothingNamesAMachinesFolders(t *testing.T) {
 	t.Parallel()
@@ -69,7 +70,8 @@ func TestNothingNamesAMachinesFolders(t *testing.T) {
 			continue
 		}
 		for _, found := range machinePath.FindAllSubmatch(content, -1) {
-			t.Errorf("%s names %s, a folder of one machine; in tests use t.TempDir, in documents a relative path", name, found[1])
+			t.Errorf("%s names %s, a folder of one machine; in tests use t.TempDir, in documents a relative path", name,
+				found[1])
 		}
 	}
 }
@@ -100,8 +102,12 @@ func TestGuardAgainstTheEarlyJSONExperiment(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		for tags, want := range map[string]bool{"": false, "goexperiment.jsonv2": true, "goexperiment.jsonv2 go1.27": false} {
-			if got := expr.Eval(func(tag string) bool { return slices.Contains(strings.Fields(tags), tag) }); got != want {
+		for tags, want := range map[string]bool{"": false, "goexperiment.jsonv2": true,
+			"goexperiment.jsonv2 go1.27": false} {
+			if got := expr.Eval(func(tag string) bool {
+				return slices.Contains(strings.Fields(tags),
+					tag)
+			}); got != want {
 				t.Errorf("%s with tags %q: built %t, want %t", guard, tags, got, want)
 			}
 		}

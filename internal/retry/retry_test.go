@@ -24,7 +24,8 @@ func TestDoStopsAtTheBound(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		start, tries := time.Now(), 0
-		_, err := retry.Do(t.Context(), policy, func(context.Context) (int, error) { tries++; return 0, errAgain }, always)
+		_, err := retry.Do(t.Context(), policy, func(context.Context) (int, error) { tries++; return 0, errAgain },
+			always)
 		if !errors.Is(err, errAgain) || tries != 4 {
 			t.Fatalf("error %v after %d tries, want 4", err, tries)
 		}

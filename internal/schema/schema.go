@@ -65,7 +65,8 @@ func (s *Schema) Check(value []byte) error {
 		return fmt.Errorf("schema: the value is not JSON: %w", err)
 	}
 	if !s.size.allows(doc) {
-		return errors.New("schema: checking this value would take too long; use a schema with fewer references, or check parts of the value")
+		return errors.New("schema: checking this value would take too long; use a schema with fewer references, or " +
+			"check parts of the value")
 	}
 	err = s.compiled.Validate(doc)
 	if e, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
@@ -107,7 +108,8 @@ func tooDeep(text []byte) bool {
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("it refers to %s, which is not loaded: references stay within the schema", strings.TrimPrefix(url, place))
+	return nil, fmt.Errorf("it refers to %s, which is not loaded: references stay within the schema",
+		strings.TrimPrefix(url, place))
 }
 
 // compileError says what is wrong with a schema without the place that only we know.

@@ -26,21 +26,28 @@ const tickets = `{"type":"array","items":{"type":"object","properties":{"ticketN
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ schema, value, want string }{
-		"fits":              {tickets, `[{"ticketNumber":"REQ12312","description":"VPN"}]`, ""},
-		"empty":             {tickets, `[]`, ""},
-		"wrong type":        {tickets, `{"ticketNumber":"1"}`, "the value: got object, want array"},
-		"deep":              {tickets, `[{"ticketNumber":"1"},{"ticketNumber":7}]`, "/1/ticketNumber: got number, want string"},
-		"missing":           {tickets, `[{}]`, "/0: missing property 'ticketNumber'"},
-		"each is said":      {tickets, `[{},{}]`, "/0: missing property 'ticketNumber'; /1: missing property 'ticketNumber'"},
-		"escaped pointer":   {`{"properties":{"a/b~c":{"type":"string"}}}`, `{"a/b~c":1}`, "/a~1b~0c: got number, want string"},
-		"any":               {`true`, `{"a":1}`, ""},
-		"none":              {`false`, `1`, "the value: false schema"},
-		"reference":         {`{"$ref":"#/$defs/n","$defs":{"n":{"type":"number"}}}`, `"x"`, "the value: got string, want number"},
-		"reference to list": {`{"allOf":[{"type":"number"}],"properties":{"a":{"$ref":"#/allOf/0"}},"not":{}}`, `1`, "the value: 'not' failed"},
-		"recursive":         {`{"type":"object","properties":{"next":{"$ref":"#"}}}`, `{"next":{"next":{"next":1}}}`, "/next/next/next: got number, want object"},
-		"id":                {`{"$id":"https://example.com/s","$ref":"#/$defs/n","$defs":{"n":{"type":"number"}}}`, `1`, ""},
-		"old draft":         {`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"n":{"type":"number"}},"items":{"$ref":"#/definitions/n"}}`, `["x"]`, "/0: got string, want number"},
-		"big number":        {`{"type":"integer"}`, `12345678901234567890123`, ""},
+		"fits":       {tickets, `[{"ticketNumber":"REQ12312","description":"VPN"}]`, ""},
+		"empty":      {tickets, `[]`, ""},
+		"wrong type": {tickets, `{"ticketNumber":"1"}`, "the value: got object, want array"},
+		"deep": {tickets, `[{"ticketNumber":"1"},{"ticketNumber":7}]`,
+			"/1/ticketNumber: got number, want string"},
+		"missing": {tickets, `[{}]`, "/0: missing property 'ticketNumber'"},
+		"each is said": {tickets, `[{},{}]`,
+			"/0: missing property 'ticketNumber'; /1: missing property 'ticketNumber'"},
+		"escaped pointer": {`{"properties":{"a/b~c":{"type":"string"}}}`, `{"a/b~c":1}`,
+			"/a~1b~0c: got number, want string"},
+		"any":  {`true`, `{"a":1}`, ""},
+		"none": {`false`, `1`, "the value: false schema"},
+		"reference": {`{"$ref":"#/$defs/n","$defs":{"n":{"type":"number"}}}`, `"x"`,
+			"the value: got string, want number"},
+		"reference to list": {`{"allOf":[{"type":"number"}],"properties":{"a":{"$ref":"#/allOf/0"}},"not":{}}`, `1`,
+			"the value: 'not' failed"},
+		"recursive": {`{"type":"object","properties":{"next":{"$ref":"#"}}}`, `{"next":{"next":{"next":1}}}`,
+			"/next/next/next: got number, want object"},
+		"id": {`{"$id":"https://example.com/s","$ref":"#/$defs/n","$defs":{"n":{"type":"number"}}}`, `1`,
+			""},
+		"old draft":  {`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"n":{"type":"number"}},"items":{"$ref":"#/definitions/n"}}`, `["x"]`, "/0: got string, want number"},
+		"big number": {`{"type":"integer"}`, `12345678901234567890123`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +69,8 @@ func TestCheck(t *testing.T) {
 func TestManyViolationsAreCounted(t *testing.T) {
 	t.Parallel()
 	err := compile(t, tickets).Check([]byte("[" + strings.Repeat("{},", 99) + "{}]"))
-	if v, ok := errors.AsType[*schema.Violations](err); !ok || len(v.List) != 100 || !strings.HasSuffix(v.Error(), "; and 90 more") {
+	if v, ok := errors.AsType[*schema.Violations](err); !ok || len(v.List) != 100 ||
+		!strings.HasSuffix(v.Error(), "; and 90 more") {
 		t.Errorf("%v", err)
 	}
 }
@@ -145,7 +153,9 @@ func TestBadValues(t *testing.T) {
 }
 
 func FuzzCheck(f *testing.F) {
-	for _, s := range []string{tickets, `true`, `{"$ref":"#"}`, `{"multipleOf":1e-999999,"minimum":1e999999}`, `{"pattern":"^(a+)+$"}`, growing(3, "oneOf"), `{"$schema":"http://json-schema.org/draft-04/schema#","id":"x"}`, `{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/a"}}}`} {
+	for _, s := range []string{tickets, `true`, `{"$ref":"#"}`, `{"multipleOf":1e-999999,"minimum":1e999999}`,
+		`{"pattern":"^(a+)+$"}`, growing(3, "oneOf"), `{"$schema":"http://json-schema.org/draft-04/schema#","id":"x"}`,
+		`{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/a"}}}`} {
 		f.Add([]byte(s), []byte(`[{"ticketNumber":"1"},1e999999,"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"]`))
 	}
 	f.Fuzz(func(t *testing.T, text, value []byte) {

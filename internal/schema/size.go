@@ -116,7 +116,8 @@ func (m *meter) references(object map[string]any) (size, error) {
 	}
 	pointer, local := strings.CutPrefix(ref, "#")
 	if !local || pointer != "" && pointer[0] != '/' || strings.Contains(pointer, "%") {
-		return size{}, fmt.Errorf("it refers to %q; references are followed only within the schema, such as #/$defs/item", ref)
+		return size{}, fmt.Errorf("it refers to %q; references are followed only within the schema, such as "+
+			"#/$defs/item", ref)
 	}
 	if m.open[pointer] {
 		return size{loops: 1}, nil

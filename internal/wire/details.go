@@ -163,7 +163,8 @@ type rpcError struct {
 func DecodeRPCError(gen a2a.Generation, object []byte) *a2a.Error {
 	var in rpcError
 	if err := json.Unmarshal(object, &in); err != nil || in.Code == 0 {
-		return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "the agent's error is not a JSON-RPC error object", Remote: true, Cause: err}
+		return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse,
+			Message: "the agent's error is not a JSON-RPC error object", Remote: true, Cause: err}
 	}
 	kind, _ := KindOfCode(gen, in.Code)
 	return decodeDetails(kind, in.Message, in.Data)

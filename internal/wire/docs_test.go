@@ -38,7 +38,8 @@ func TestExamplesOfTheDocs(t *testing.T) {
 		case kind != "" && strings.HasPrefix(line, "| `"):
 			rows++
 			first := strings.Trim(strings.Split(line, "|")[1], " `")
-			want := "| `" + first + "` | " + shown(t, v03.Dialect, kind, first) + " | " + shown(t, v01.Dialect, kind, first) + " |"
+			want := "| `" + first + "` | " + shown(t, v03.Dialect, kind, first) + " | " +
+				shown(t, v01.Dialect, kind, first) + " |"
 			if line != want && !*update {
 				t.Errorf("line %d is\n%s\nand should be\n%s", i+1, line, want)
 			}
@@ -61,9 +62,11 @@ func shown(t *testing.T, d wire.Dialect, kind, text string) string {
 	var all []string
 	switch kind {
 	case "state":
-		all = []string{member(t, result(t, d, `{"id":"t","contextId":"c","status":{"state":`+text+`}}`), "status", "state")}
+		all = []string{member(t, result(t, d, `{"id":"t","contextId":"c","status":{"state":`+text+`}}`), "status",
+			"state")}
 	case "part":
-		task := result(t, d, `{"id":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a","parts":[`+text+`]}]}`)
+		task := result(t, d,
+			`{"id":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a","parts":[`+text+`]}]}`)
 		all = []string{member(t, task, "artifacts", "parts")}
 		all[0] = strings.TrimSuffix(strings.TrimPrefix(all[0], "["), "]")
 	case "task":
@@ -74,9 +77,10 @@ func shown(t *testing.T, d wire.Dialect, kind, text string) string {
 			t.Fatal(err)
 		}
 		request := &a2a.SendMessageRequest{NewTaskID: "t", Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("x"))}
-		_, err = d.NewStreamEncoder(wire.OpStreamMessage, request).Encode(a2a.StreamEvent{Event: ev}, func(_ string, payload []byte) {
-			all = append(all, string(payload))
-		})
+		_, err = d.NewStreamEncoder(wire.OpStreamMessage, request).Encode(a2a.StreamEvent{Event: ev},
+			func(_ string, payload []byte) {
+				all = append(all, string(payload))
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,8 @@ func TestErrorsOfTheDocs(t *testing.T) {
 		found++
 		table := written(names)
 		if match[2] != table && !*update {
-			t.Errorf("the table %q is not what the code does; write it with: go test ./internal/wire -run Docs -update\n%s", match[1], table)
+			t.Errorf("the table %q is not what the code does; write it with: go test ./internal/wire -run Docs "+
+				"-update\n%s", match[1], table)
 		}
 		return "<!-- table: " + match[1] + " -->\n\n" + table + "\n\n<!-- end -->"
 	})

@@ -10,13 +10,13 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// The field for the bytes of a file in the protobuf of 0.2 and 0.3 (file_with_bytes) holds bytes. The SDKs for Python and Go
-// put the base64 text of their JSON into it, and so does the compatibility layer of Python's SDK for 1.0; that for
-// JavaScript puts the bytes. By default the text is written and both are read: a file that is good base64 by itself, which a
-// short word can be, is taken for such text. An option takes and writes bytes alone.
+// The field for the bytes of a file in the protobuf of 0.2 and 0.3 (file_with_bytes) holds bytes. The SDKs for Python
+// and Go put the base64 text of their JSON into it, and so does the compatibility layer of Python's SDK for 1.0; that
+// for JavaScript puts the bytes. By default the text is written and both are read: a file that is good base64 by
+// itself, which a short word can be, is taken for such text. An option takes and writes bytes alone.
 
-// FilesAsText returns v, a value of the model, with base64 text in place of the bytes of files. A value without such bytes is
-// returned as it is, others are copied.
+// FilesAsText returns v, a value of the model, with base64 text in place of the bytes of files. A value without such
+// bytes is returned as it is, others are copied.
 func FilesAsText(v any) any {
 	switch v := v.(type) {
 	case *a2a.Task:
@@ -47,7 +47,8 @@ func asText[T interface {
 	Clone() T
 }](v T) T {
 	var none T
-	if v == none || !slices.ContainsFunc(partsOf(v), func(p *a2a.Part) bool { _, raw := p.Content.(a2a.Raw); return raw }) {
+	if v == none || !slices.ContainsFunc(partsOf(v),
+		func(p *a2a.Part) bool { _, raw := p.Content.(a2a.Raw); return raw }) {
 		return v
 	}
 	c := v.Clone()

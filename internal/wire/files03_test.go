@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
 )
 
-// What the SDKs of 0.3 put into the field for bytes is read, whichever they do; base64 text is written, or bytes if that is
-// wanted. What is encoded is not changed.
+// What the SDKs of 0.3 put into the field for bytes is read, whichever they do; base64 text is written, or bytes if
+// that is wanted. What is encoded is not changed.
 func TestFilesInProtobufOf03(t *testing.T) {
 	t.Parallel()
 	const content = "\x89PNG\r\n"
@@ -37,7 +37,8 @@ func TestFilesInProtobufOf03(t *testing.T) {
 				}
 				task := fileTask(c.sent)
 				b, err := sender.EncodeResult(wire.OpGetTask, task)
-				checkFile(t, "gRPC", want, b, err, func(b []byte) (any, error) { return form.DecodeResult(wire.OpGetTask, b) })
+				checkFile(t, "gRPC", want, b, err,
+					func(b []byte) (any, error) { return form.DecodeResult(wire.OpGetTask, b) })
 				b, err = v03pb.ProtoRaw.AppendResult(nil, wire.OpGetTask, nil, task)
 				checkFile(t, "HTTP+JSON", want, b, err, func(b []byte) (any, error) {
 					return dialect.DecodeResult(wire.OpGetTask, &a2a.GetTaskRequest{}, b)
@@ -48,7 +49,8 @@ func TestFilesInProtobufOf03(t *testing.T) {
 					written = string(wire.FilesAsText(task).(*a2a.Task).Artifacts[0].Parts[0].Content.(a2a.Raw))
 				}
 				b, err = form.EncodeResult(wire.OpGetTask, task)
-				checkFile(t, "gRPC, written", written, b, err, func(b []byte) (any, error) { return sender.DecodeResult(wire.OpGetTask, b) })
+				checkFile(t, "gRPC, written", written, b, err,
+					func(b []byte) (any, error) { return sender.DecodeResult(wire.OpGetTask, b) })
 				b, err = dialect.AppendResult(nil, wire.OpGetTask, nil, task)
 				checkFile(t, "HTTP+JSON, written", written, b, err, func(b []byte) (any, error) {
 					return v03pb.ProtoRaw.DecodeResult(wire.OpGetTask, &a2a.GetTaskRequest{}, b)

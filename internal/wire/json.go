@@ -25,7 +25,9 @@ func DecodeJSON[T any](data []byte, v *T, read func(*jsonio.Reader, *T) error) e
 	case e.Problem == jsonio.BadSyntax:
 		return &a2a.Error{Kind: a2a.ErrParse, Message: e.Error(), Cause: e.Cause}
 	case e.Field == "":
-		return &a2a.Error{Kind: a2a.ErrInvalidParams, Message: a2a.ErrInvalidParams.String() + ": " + e.Error(), Cause: e.Cause}
+		return &a2a.Error{Kind: a2a.ErrInvalidParams, Message: a2a.ErrInvalidParams.String() + ": " + e.Error(),
+			Cause: e.Cause}
 	}
-	return &a2a.Error{Kind: a2a.ErrInvalidParams, Violations: []a2a.Violation{{Field: e.Field, Description: e.Why}}, Cause: e.Cause}
+	return &a2a.Error{Kind: a2a.ErrInvalidParams, Violations: []a2a.Violation{{Field: e.Field, Description: e.Why}},
+		Cause: e.Cause}
 }

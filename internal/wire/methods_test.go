@@ -11,7 +11,8 @@ import (
 
 func TestMethodsBothWays(t *testing.T) {
 	t.Parallel()
-	count := map[a2a.Generation]int{a2a.Generation01: 7, a2a.Generation02: 11, a2a.Generation03: 11, a2a.Generation10: 11}
+	count := map[a2a.Generation]int{a2a.Generation01: 7, a2a.Generation02: 11, a2a.Generation03: 11,
+		a2a.Generation10: 11}
 	for gen, want := range count {
 		n := 0
 		for op := wire.OpSendMessage; op <= wire.OpExtendedCard; op++ {
@@ -36,7 +37,8 @@ func TestMethodsBothWays(t *testing.T) {
 		method string
 	}{
 		{a2a.Generation01, "message/send"}, {a2a.Generation03, "tasks/send"}, {a2a.Generation03, "SendMessage"},
-		{a2a.Generation10, "message/send"}, {a2a.Generation10, "tasks/get"}, {a2a.Generation01, ""}, {a2a.Generation03, "tasks/Get"},
+		{a2a.Generation10, "message/send"}, {a2a.Generation10, "tasks/get"}, {a2a.Generation01, ""},
+		{a2a.Generation03, "tasks/Get"},
 	} {
 		if got := wire.OperationIn(test.gen, test.method); got != wire.OpNone {
 			t.Errorf("%s: %q is read as %v", test.gen, test.method, got)

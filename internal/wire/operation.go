@@ -43,11 +43,13 @@ var operations = [...]struct {
 }{
 	OpSendMessage: {
 		"SendMessage", "message/send", "SendMessage", "tasks/send", 0,
-		method{newRequest: empty[a2a.SendMessageRequest], subject: subject(ofSend), call: answers(a2a.Service.SendMessage)},
+		method{newRequest: empty[a2a.SendMessageRequest], subject: subject(ofSend),
+			call: answers(a2a.Service.SendMessage)},
 	},
 	OpStreamMessage: {
 		"SendStreamingMessage", "message/stream", "SendStreamingMessage", "tasks/sendSubscribe", streams,
-		method{newRequest: empty[a2a.SendMessageRequest], subject: subject(ofSend), call: opens(a2a.Service.StreamMessage)},
+		method{newRequest: empty[a2a.SendMessageRequest], subject: subject(ofSend),
+			call: opens(a2a.Service.StreamMessage)},
 	},
 	OpGetTask: {
 		"GetTask", "tasks/get", "GetTask", "tasks/get", reads,
@@ -55,7 +57,8 @@ var operations = [...]struct {
 	},
 	OpListTasks: {
 		"ListTasks", "tasks/list", "ListTasks", "", reads, // late 0.3
-		once(a2a.Service.ListTasks, func(r *a2a.ListTasksRequest) Subject { return Subject{&r.Tenant, "", r.ContextID} }),
+		once(a2a.Service.ListTasks,
+			func(r *a2a.ListTasksRequest) Subject { return Subject{&r.Tenant, "", r.ContextID} }),
 	},
 	OpCancelTask: {
 		"CancelTask", "tasks/cancel", "CancelTask", "tasks/cancel", 0,
@@ -76,12 +79,14 @@ var operations = [...]struct {
 	OpGetPushConfig: {
 		"GetTaskPushNotificationConfig", "tasks/pushNotificationConfig/get",
 		"GetTaskPushNotificationConfig", "tasks/pushNotification/get", push | reads,
-		once(a2a.Service.GetPushConfig, func(r *a2a.GetPushConfigRequest) Subject { return Subject{&r.Tenant, r.TaskID, ""} }),
+		once(a2a.Service.GetPushConfig,
+			func(r *a2a.GetPushConfigRequest) Subject { return Subject{&r.Tenant, r.TaskID, ""} }),
 	},
 	OpListPushConfigs: {
 		"ListTaskPushNotificationConfigs", "tasks/pushNotificationConfig/list",
 		"ListTaskPushNotificationConfig", "", push | reads,
-		once(a2a.Service.ListPushConfigs, func(r *a2a.ListPushConfigsRequest) Subject { return Subject{&r.Tenant, r.TaskID, ""} }),
+		once(a2a.Service.ListPushConfigs,
+			func(r *a2a.ListPushConfigsRequest) Subject { return Subject{&r.Tenant, r.TaskID, ""} }),
 	},
 	OpDeletePushConfig: {
 		"DeleteTaskPushNotificationConfig", "tasks/pushNotificationConfig/delete",

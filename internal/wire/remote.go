@@ -96,9 +96,9 @@ func result[T any](value any, err error) (T, error) {
 
 type paramsKey struct{}
 
-// WithParams returns a context for one call with these service parameters (A2A 1.0 §3.2.6), which the binding sends as HTTP
-// headers or as gRPC metadata. Names are spelled as http.Header spells them. The header must not be changed until the
-// call has returned.
+// WithParams returns a context for one call with these service parameters (A2A 1.0 §3.2.6), which the binding sends as
+// HTTP headers or as gRPC metadata. Names are spelled as http.Header spells them. The header must not be changed until
+// the call has returned.
 func WithParams(ctx context.Context, params http.Header) context.Context {
 	return context.WithValue(ctx, paramsKey{}, params)
 }

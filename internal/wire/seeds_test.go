@@ -49,7 +49,8 @@ func alike(before, after any) bool {
 	switch before := before.(type) {
 	case bool:
 		return !before && after == nil // what is false may be left out
-	case float64: // answers of April 2025 have the number of their request for the id of the task, which the request has
+	case float64:
+		// answers of April 2025 have the number of their request for the id of the task, which the request has
 		id, _ := after.(string)
 		return id != ""
 	case []any: // a list is data in 0.1 but not in its schema, which wants an object
@@ -155,7 +156,8 @@ func (x *exchange) answer(number string, result []byte) {
 func (x *exchange) event(number string, payload []byte) {
 	var again []byte
 	_, err := x.decoder.Decode(payload, func(ev a2a.Event, _ bool) {
-		_, err := x.encoder.Encode(a2a.NewStreamEvent("7", ev), func(_ string, payload []byte) { again = slices.Clone(payload) })
+		_, err := x.encoder.Encode(a2a.NewStreamEvent("7", ev),
+			func(_ string, payload []byte) { again = slices.Clone(payload) })
 		if err != nil {
 			x.t.Errorf("%s: %v", number, err)
 		}

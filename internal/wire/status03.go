@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// error03 is the body of an error of the HTTP+JSON binding in 0.3, whose texts leave open what that is: an object with a
-// code of JSON-RPC and a message, as the official SDK in JavaScript sends it, or one with a message only, as that in
+// error03 is the body of an error of the HTTP+JSON binding in 0.3, whose texts leave open what that is: an object with
+// a code of JSON-RPC and a message, as the official SDK in JavaScript sends it, or one with a message only, as that in
 // Python does.
 type error03 struct {
 	Code    jsontext.Value `json:"code"`
@@ -21,8 +21,8 @@ type error03 struct {
 }
 
 // DecodeStatusError03 reads an answer of the HTTP+JSON binding of 0.3 to an operation that has an HTTP status of 400 or
-// more, or an event that is an error, with a status of 0. The kind is that of its ErrorInfo, else of its code, else of the
-// HTTP status. A body in the form of 1.0 is read too. It returns nil for a body that is none of these.
+// more, or an event that is an error, with a status of 0. The kind is that of its ErrorInfo, else of its code, else of
+// the HTTP status. A body in the form of 1.0 is read too. It returns nil for a body that is none of these.
 func DecodeStatusError03(op Operation, status int, body []byte) *a2a.Error {
 	var in struct {
 		error03

@@ -37,15 +37,16 @@ const HeaderLastEventID = "Last-Event-ID"
 const (
 	MediaTypeJSON = "application/json"
 	MediaTypeA2A  = "application/a2a+json" // A2A 1.0 §14.1.1
-	MediaTypeGRPC = "application/grpc"     // in Accept, where a card is asked for: the client can read one that lists gRPC
+	// in Accept, where a card is asked for: the client can read one that lists gRPC
+	MediaTypeGRPC = "application/grpc"
 	MediaTypeHTML = "text/html"
 )
 
 // Generations lists the generations of the protocol from the oldest to the newest.
 var Generations = []a2a.Generation{a2a.Generation01, a2a.Generation02, a2a.Generation03, a2a.Generation10}
 
-// Accepts reports whether a request's Accept header names a media type, with a weight (q) above 0. Wildcards do not count:
-// they say nothing of what a client can do with it. Elements that are no media type do not count either.
+// Accepts reports whether a request's Accept header names a media type, with a weight (q) above 0. Wildcards do not
+// count: they say nothing of what a client can do with it. Elements that are no media type do not count either.
 func Accepts(h http.Header, mediaType string) bool {
 	for _, line := range h.Values("Accept") {
 		for element := range strings.SplitSeq(line, ",") {

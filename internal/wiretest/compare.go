@@ -17,7 +17,8 @@ import (
 
 // byChance are the members of tasks that no two of them have in common.
 var byChance = cmp.Options{
-	cmpopts.IgnoreTypes(a2a.TaskID(""), a2a.ContextID(""), a2a.MessageID(""), a2a.ArtifactID(""), time.Time{}, a2a.Generation("")),
+	cmpopts.IgnoreTypes(a2a.TaskID(""), a2a.ContextID(""), a2a.MessageID(""), a2a.ArtifactID(""), time.Time{},
+		a2a.Generation("")),
 	cmpopts.IgnoreUnexported(a2a.Task{}, a2a.Message{}, a2a.Artifact{}),
 	cmp.Transformer("data", func(d a2a.Data) string { return canonical(jsontext.Value(d)) }),
 	cmp.Transformer("metadata", canonical),

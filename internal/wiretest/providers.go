@@ -127,7 +127,8 @@ func (b *breaker) isBroken(messages []llm.Message) bool {
 		return false
 	}
 	m := messages[b.before]
-	return m.Role == llm.RoleAssistant && (m.Text == `{"broken` || len(m.ToolCalls) > 0 && strings.HasPrefix(m.ToolCalls[0].ID, "broken-"))
+	return m.Role == llm.RoleAssistant && (m.Text == `{"broken` ||
+		len(m.ToolCalls) > 0 && strings.HasPrefix(m.ToolCalls[0].ID, "broken-"))
 }
 
 // fail has the model fail in each way, one after the other.

@@ -52,7 +52,8 @@ func serve(ctx context.Context, name, addr, only string) error {
 	card := &a2a.AgentCard{
 		Name: "Probe", Description: "Does what the scenarios of the interop tests ask for", Version: "1.0.0",
 		DefaultInputModes: modes, DefaultOutputModes: modes,
-		Skills: []a2a.AgentSkill{{ID: "probe", Name: "Probe", Description: "hello, count, ask, slow, echo", Tags: []string{"test"}}},
+		Skills: []a2a.AgentSkill{{ID: "probe", Name: "Probe", Description: "hello, count, ask, slow, echo",
+			Tags: []string{"test"}}},
 	}
 	served := agent.Agent(agent.Func(run))
 	if name == "currency" {
@@ -63,7 +64,8 @@ func serve(ctx context.Context, name, addr, only string) error {
 		return err
 	}
 	srv, err := server.New(eng.Agent(name, served, &engine.AgentOptions{Card: card}), &server.Options{
-		Card: card, GRPC: grpc.New(nil), CardGRPC: true, Generations: generations, DrainTimeout: time.Second, OnDrain: eng.Shutdown,
+		Card: card, GRPC: grpc.New(nil), CardGRPC: true, Generations: generations, DrainTimeout: time.Second,
+		OnDrain: eng.Shutdown,
 		OnReady: func(_ net.Addr, url string) { fmt.Fprintf(os.Stderr, "serving %s at %s\n", name, url) },
 	})
 	if err != nil {
@@ -95,7 +97,8 @@ func run(ctx context.Context, t *agent.Turn) error {
 
 // asked reports whether the agent has said something already, which is then its question.
 func asked(task *a2a.Task) bool {
-	return task != nil && slices.ContainsFunc(task.History, func(m *a2a.Message) bool { return m.Role == a2a.RoleAgent })
+	return task != nil && slices.ContainsFunc(task.History,
+		func(m *a2a.Message) bool { return m.Role == a2a.RoleAgent })
 }
 
 func count(t *agent.Turn) error {

@@ -83,7 +83,8 @@ func testCreate(t *testing.T, open Opener) {
 			"no head":         func(c *journal.Commit) { c.Head = nil },
 		} {
 			d := b.draft(key())
-			if _, err := b.j.Append(b.ctx, d.commit(both(d.creation("me"), wrong), d.born(a2a.TaskStateWorking))); err == nil {
+			if _, err := b.j.Append(b.ctx,
+				d.commit(both(d.creation("me"), wrong), d.born(a2a.TaskStateWorking))); err == nil {
 				t.Errorf("%s: accepted", name)
 			}
 			_, err := b.j.Head(b.ctx, d.key)
@@ -95,10 +96,12 @@ func testCreate(t *testing.T, open Opener) {
 func testAppend(t *testing.T, open Opener) {
 	t.Run("events of all kinds", func(t *testing.T) {
 		d := setup(t, open).create(key())
-		d.must(d.append(plain, received(1, "more"), metadata(a2a.Metadata{"a": []byte(`{"x":1.50}`), "born": []byte("null")})))
+		d.must(d.append(plain, received(1, "more"),
+			metadata(a2a.Metadata{"a": []byte(`{"x":1.50}`), "born": []byte("null")})))
 		d.must(d.append(plain, d.artifact("a", false, "x"), d.artifact("a", true, "y"), d.artifact("b", false, "z")))
 		d.must(d.append(plain, d.status(a2a.TaskStateInputRequired, message("what?"))))
-		d.must(d.append(both(taken(1), run(journal.Run{Open: true, Attempt: 2, WakeAt: now(), Turn: []byte{0, 1, 255}}))))
+		d.must(d.append(both(taken(1),
+			run(journal.Run{Open: true, Attempt: 2, WakeAt: now(), Turn: []byte{0, 1, 255}}))))
 		d.must(d.append(plain, d.status(a2a.TaskStateWorking, nil), d.artifact("a", false, "again")))
 		d.stored()
 	})
@@ -106,7 +109,8 @@ func testAppend(t *testing.T, open Opener) {
 		d := setup(t, open).create(key())
 		e := d.artifact("a", false, "")
 		e.Wire.Event.(*a2a.ArtifactUpdate).Artifact.Parts = []a2a.Part{
-			{Content: a2a.Text("\u2028\x00<é>"), MediaType: "text/x", Filename: "f", Metadata: a2a.Metadata{"k": []byte(`[1]`)}},
+			{Content: a2a.Text("\u2028\x00<é>"), MediaType: "text/x", Filename: "f",
+				Metadata: a2a.Metadata{"k": []byte(`[1]`)}},
 			{Content: a2a.Raw{0, 1, 254, 255}, MediaType: "image/png"},
 			{Content: a2a.URL("https://x.example/a?b#c")},
 			{Content: a2a.Data(`{"n":12345678901234567890.10}`)},

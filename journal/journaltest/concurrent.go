@@ -27,7 +27,8 @@ func testConcurrent(t *testing.T, open Opener) {
 					t.Error(err)
 				}
 				for n := range commits {
-					if err := d.append(plain, d.artifact("a", true, fmt.Sprint(n)), d.status(a2a.TaskStateWorking, nil)); err != nil {
+					if err := d.append(plain, d.artifact("a", true, fmt.Sprint(n)),
+						d.status(a2a.TaskStateWorking, nil)); err != nil {
 						t.Error(err)
 					}
 				}

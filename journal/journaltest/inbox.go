@@ -21,7 +21,8 @@ func (b *bench) inputs(k journal.Key, after uint64) []journal.Input {
 func testInbox(t *testing.T, open Opener) {
 	t.Run("keeps order and content", func(t *testing.T) {
 		d := setup(t, open).create(key())
-		want := []journal.Input{input("1"), {Kind: journal.InputCancel, Time: now()}, input("3"), {Kind: journal.InputWake, Time: now()}}
+		want := []journal.Input{input("1"), {Kind: journal.InputCancel, Time: now()}, input("3"),
+			{Kind: journal.InputWake, Time: now()}}
 		for i := range want {
 			want[i].Number = d.enqueue(d.key, want[i])
 			if want[i].Number != uint64(i+1) {
@@ -85,7 +86,8 @@ func testInbox(t *testing.T, open Opener) {
 		b.wants(journal.ErrNotFound, err)
 		_, err = b.j.Inputs(b.ctx, key(), 0)
 		b.wants(journal.ErrNotFound, err)
-		for _, state := range []a2a.TaskState{a2a.TaskStateCompleted, a2a.TaskStateFailed, a2a.TaskStateCanceled, a2a.TaskStateRejected} {
+		for _, state := range []a2a.TaskState{a2a.TaskStateCompleted, a2a.TaskStateFailed, a2a.TaskStateCanceled,
+			a2a.TaskStateRejected} {
 			_, err = b.j.Enqueue(b.ctx, b.rest(key(), state).key, input("x"), 0)
 			b.wants(journal.ErrFinished, err)
 		}

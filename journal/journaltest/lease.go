@@ -77,7 +77,8 @@ func testLease(t *testing.T, open Opener) {
 	t.Run("one that expired is good until somebody claims", func(t *testing.T) {
 		d := setup(t, open).rest(key(), a2a.TaskStateWorking)
 		d.take("one", time.Millisecond)
-		d.eventually("time passes", func() bool { return time.Now().After(d.events[0].Time.Add(20 * time.Millisecond)) })
+		d.eventually("time passes",
+			func() bool { return time.Now().After(d.events[0].Time.Add(20 * time.Millisecond)) })
 		d.must(d.append(plain, d.artifact("a", false, "x")))
 		held, err := d.j.Renew(d.ctx, []journal.Lease{d.lease}, long)
 		d.must(err)

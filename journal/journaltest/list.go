@@ -62,11 +62,13 @@ func testList(t *testing.T, open Opener) {
 			return 1
 		})
 		for _, c := range []a2a.ContextID{"", "c0", "c1", "none"} {
-			for _, state := range []a2a.TaskState{0, a2a.TaskStateWorking, a2a.TaskStateCompleted, a2a.TaskStateFailed} {
+			for _, state := range []a2a.TaskState{0, a2a.TaskStateWorking, a2a.TaskStateCompleted,
+				a2a.TaskStateFailed} {
 				for _, since := range []time.Time{{}, start.Add(7 * time.Second), start.Add(time.Hour)} {
 					var want []*journal.Head
 					for _, h := range heads {
-						if (c == "" || h.ContextID == c) && (state == 0 || h.Status.State == state) && !h.Status.Timestamp.Before(since) {
+						if (c == "" || h.ContextID == c) && (state == 0 || h.Status.State == state) &&
+							!h.Status.Timestamp.Before(since) {
 							want = append(want, h)
 						}
 					}
@@ -103,8 +105,10 @@ func testList(t *testing.T, open Opener) {
 		b.same("list", []a2a.TaskID{z.key.ID, a.key.ID}, ids(b.list(a.key.Scope, journal.Query{}).Heads))
 		b.must(a.append(plain, a.status(a2a.TaskStateCompleted, nil)))
 		b.same("list", []a2a.TaskID{a.key.ID, z.key.ID}, ids(b.list(a.key.Scope, journal.Query{}).Heads))
-		b.same("working", []a2a.TaskID{z.key.ID}, ids(b.list(a.key.Scope, journal.Query{State: a2a.TaskStateWorking}).Heads))
-		b.same("completed", []*journal.Head{&a.head}, b.list(a.key.Scope, journal.Query{State: a2a.TaskStateCompleted}).Heads)
+		b.same("working", []a2a.TaskID{z.key.ID},
+			ids(b.list(a.key.Scope, journal.Query{State: a2a.TaskStateWorking}).Heads))
+		b.same("completed", []*journal.Head{&a.head},
+			b.list(a.key.Scope, journal.Query{State: a2a.TaskStateCompleted}).Heads)
 	})
 	t.Run("pages stay steady while tasks change", func(t *testing.T) {
 		b := setup(t, open)
@@ -146,11 +150,15 @@ func testList(t *testing.T, open Opener) {
 			q    journal.Query
 			want []int // heads on the pages
 		}{
-			"two to a page, one larger than that": {journal.Query{MaxBytes: 5 * large / 2, Whole: true}, []int{2, 1, 1, 2, 1}},
-			"each larger than a page":             {journal.Query{MaxBytes: 1, Whole: true}, []int{1, 1, 1, 1, 1, 1, 1}},
-			"with tasks":                          {journal.Query{MaxBytes: 5 * large / 2, Tasks: true}, []int{2, 1, 1, 2, 1}},
-			"heads are small":                     {journal.Query{MaxBytes: 5 * large / 2}, []int{7}},
-			"the limit is reached first":          {journal.Query{MaxBytes: 1 << 30, Whole: true, Limit: 4}, []int{4, 3}},
+			"two to a page, one larger than that": {journal.Query{MaxBytes: 5 * large / 2, Whole: true},
+				[]int{2, 1, 1, 2, 1}},
+			"each larger than a page": {journal.Query{MaxBytes: 1, Whole: true},
+				[]int{1, 1, 1, 1, 1, 1, 1}},
+			"with tasks": {journal.Query{MaxBytes: 5 * large / 2, Tasks: true},
+				[]int{2, 1, 1, 2, 1}},
+			"heads are small": {journal.Query{MaxBytes: 5 * large / 2}, []int{7}},
+			"the limit is reached first": {journal.Query{MaxBytes: 1 << 30, Whole: true, Limit: 4},
+				[]int{4, 3}},
 		} {
 			var got []int
 			var heads []*journal.Head

@@ -25,7 +25,8 @@ func testRead(t *testing.T, open Opener) {
 				got, err := d.j.Events(d.ctx, d.key, after, limit)
 				d.must(err)
 				from := min(int(after), len(d.events))
-				d.same(fmt.Sprintf("%d events after %d", limit, after), d.events[from:min(from+limit, len(d.events))], got)
+				d.same(fmt.Sprintf("%d events after %d", limit, after), d.events[from:min(from+limit, len(d.events))],
+					got)
 			}
 		}
 		got, err := d.j.Events(d.ctx, d.key, 1<<62, 5)

@@ -163,7 +163,8 @@ func testPrune(t *testing.T, open Opener) {
 		b.must(b.j.PutCursor(b.ctx, spared["behind"].key, journal.Cursor{Name: "c", Due: now().Add(long)}))
 		open := spared["open"]
 		b.must(open.append(both(run(journal.Run{Open: true}), release), open.status(a2a.TaskStateAuthRequired, nil)))
-		gone := []*driver{b.rest(key(), a2a.TaskStateRejected), b.rest(key(), a2a.TaskStateAuthRequired), b.rest(key(), a2a.TaskStateInputRequired)}
+		gone := []*driver{b.rest(key(), a2a.TaskStateRejected), b.rest(key(), a2a.TaskStateAuthRequired),
+			b.rest(key(), a2a.TaskStateInputRequired)}
 		n, err := b.j.Prune(b.ctx, later(), 100)
 		if n != len(gone) || err != nil {
 			t.Errorf("pruned %d, %v", n, err)
@@ -192,7 +193,8 @@ func testPrune(t *testing.T, open Opener) {
 	t.Run("a context's state goes with its last task", func(t *testing.T) {
 		b := setup(t, open)
 		first, second := b.create(key()), b.create(key())
-		b.must(first.append(func(c *journal.Commit) { c.Release, c.ContextState = true, []byte("s") }, first.status(a2a.TaskStateCompleted, nil)))
+		b.must(first.append(func(c *journal.Commit) { c.Release, c.ContextState = true, []byte("s") },
+			first.status(a2a.TaskStateCompleted, nil)))
 		state := func() string {
 			s, err := b.j.ContextState(b.ctx, first.key.Scope, first.head.ContextID)
 			b.must(err)

@@ -92,7 +92,8 @@ func TestSumsEqualRecount(t *testing.T) {
 			if rng.IntN(4) == 0 {
 				head.Status.State = a2a.TaskStateCompleted
 			}
-			task := &a2a.Task{ID: head.Key.ID, ContextID: head.ContextID, Status: head.Status, Metadata: a2a.Metadata{"x": some(rng, 2000)}}
+			task := &a2a.Task{ID: head.Key.ID, ContextID: head.ContextID, Status: head.Status,
+				Metadata: a2a.Metadata{"x": some(rng, 2000)}}
 			c.Key, c.Head, c.Taken = head.Key, head, uint64(rng.IntN(4))
 			c.Events = []journal.Event{{Seq: head.Seq, Time: time.Now(), Wire: a2a.NewStreamEvent("", task)}}
 			if rng.IntN(2) == 0 {
@@ -114,7 +115,8 @@ func TestSumsEqualRecount(t *testing.T) {
 			}
 			checkSums(t, j)
 			if len(held) > 0 {
-				in := journal.Input{Kind: journal.InputMessage, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(string(some(rng, 900))))}
+				in := journal.Input{Kind: journal.InputMessage,
+					Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(string(some(rng, 900))))}
 				j.Enqueue(t.Context(), held[rng.IntN(len(held))].Key, in, 0)
 				checkSums(t, j)
 			}
@@ -122,7 +124,8 @@ func TestSumsEqualRecount(t *testing.T) {
 				for _, l := range held {
 					j.Release(t.Context(), l)
 				}
-				if _, err := j.Prune(t.Context(), time.Now().Add(-time.Duration(rng.IntN(3))*time.Millisecond), 5); err != nil {
+				if _, err := j.Prune(t.Context(), time.Now().Add(-time.Duration(rng.IntN(3))*time.Millisecond),
+					5); err != nil {
 					t.Fatal(err)
 				}
 				held = nil
@@ -140,7 +143,8 @@ func some(rng *rand.Rand, most int) []byte {
 	return b
 }
 
-// TestContextStateIsCountedOnce replaces the large state of a context by the second of its two tasks, and removes the first.
+// TestContextStateIsCountedOnce replaces the large state of a context by the second of its two tasks, and removes the
+// first.
 func TestContextStateIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	j := New(&Options{MaxBytes: 1 << 20})
@@ -149,8 +153,9 @@ func TestContextStateIsCountedOnce(t *testing.T) {
 		head := &journal.Head{Key: key, ContextID: "c", Seq: 1, Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}
 		task := &a2a.Task{ID: key.ID, ContextID: "c", Status: head.Status}
 		_, err := j.Append(t.Context(), &journal.Commit{
-			Key: key, Create: &journal.Create{Holder: "h", TTL: time.Hour}, Head: head, Release: true, ContextState: make([]byte, size),
-			Events: []journal.Event{{Seq: 1, Wire: a2a.NewStreamEvent("", task)}},
+			Key: key, Create: &journal.Create{Holder: "h", TTL: time.Hour}, Head: head, Release: true,
+			ContextState: make([]byte, size),
+			Events:       []journal.Event{{Seq: 1, Wire: a2a.NewStreamEvent("", task)}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -84,7 +84,8 @@ func (t *task) runnableAt(now int64) (at int64, something bool) {
 }
 
 // Claim implements [journal.Journal].
-func (j *Journal) Claim(ctx context.Context, holder string, agents []string, ttl time.Duration, limit int) ([]journal.Claimed, error) {
+func (j *Journal) Claim(ctx context.Context, holder string, agents []string, ttl time.Duration,
+	limit int) ([]journal.Claimed, error) {
 	if err := j.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -124,7 +125,8 @@ func (j *Journal) claim(t *task, holder string, ttl time.Duration, now int64) jo
 }
 
 // ClaimTask implements [journal.Journal].
-func (j *Journal) ClaimTask(ctx context.Context, key journal.Key, holder string, ttl time.Duration) (journal.Claimed, error) {
+func (j *Journal) ClaimTask(ctx context.Context, key journal.Key, holder string, ttl time.Duration) (journal.Claimed,
+	error) {
 	if err := j.lock(ctx); err != nil {
 		return journal.Claimed{}, err
 	}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package memory is a journal that lives as long as its process. It is bounded, in tasks and in bytes. If it is full, it
-// forgets tasks that have ended, those that ended first before others. Tasks that have not ended are never forgotten:
-// the journal refuses what would make them too many or too large. One owner gets three quarters of the room for them.
+// Package memory is a journal that lives as long as its process. It is bounded, in tasks and in bytes. If it is full,
+// it forgets tasks that have ended, those that ended first before others. Tasks that have not ended are never
+// forgotten: the journal refuses what would make them too many or too large. One owner gets three quarters of the room
+// for them.
 //
 // An equal part of the journal is what each owner has if all have the same. A write of an owner who has more than that
 // makes the journal forget ended tasks of this owner first, then those of other owners who have more than their part,

@@ -18,7 +18,8 @@ import (
 // ended returns the one commit that makes a task and ends it.
 func ended(key journal.Key, now time.Time) *journal.Commit {
 	done := a2a.TaskStatus{State: a2a.TaskStateCompleted, Timestamp: now}
-	task := &a2a.Task{ID: key.ID, ContextID: "c-" + a2a.ContextID(key.ID), Status: a2a.TaskStatus{State: a2a.TaskStateSubmitted, Timestamp: now}}
+	task := &a2a.Task{ID: key.ID, ContextID: "c-" + a2a.ContextID(key.ID),
+		Status: a2a.TaskStatus{State: a2a.TaskStateSubmitted, Timestamp: now}}
 	update := &a2a.StatusUpdate{TaskID: key.ID, ContextID: task.ContextID, Status: done}
 	return &journal.Commit{
 		Key:     key,
@@ -110,7 +111,8 @@ func BenchmarkCreateAndEndParallel(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := j.Append(b.Context(), ended(journal.Key{Scope: scope, ID: a2a.NewTaskID()}, time.Now())); err != nil {
+			if _, err := j.Append(b.Context(),
+				ended(journal.Key{Scope: scope, ID: a2a.NewTaskID()}, time.Now())); err != nil {
 				b.Error(err)
 			}
 		}
@@ -138,7 +140,8 @@ func BenchmarkHeapPerTask(b *testing.B) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		for range 10_000 {
-			if _, err := j.Append(b.Context(), ended(journal.Key{Scope: scope, ID: a2a.NewTaskID()}, time.Now())); err != nil {
+			if _, err := j.Append(b.Context(),
+				ended(journal.Key{Scope: scope, ID: a2a.NewTaskID()}, time.Now())); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -182,7 +185,8 @@ func TestTime(t *testing.T) {
 func BenchmarkList(b *testing.B) {
 	j := memory.New(nil)
 	for range 10_000 {
-		if _, err := j.Append(b.Context(), ended(journal.Key{Scope: scope, ID: a2a.NewTaskID()}, time.Now())); err != nil {
+		if _, err := j.Append(b.Context(),
+			ended(journal.Key{Scope: scope, ID: a2a.NewTaskID()}, time.Now())); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -82,8 +82,8 @@ func (j *Journal) dropOwner(s *scope) {
 	}
 }
 
-// room refuses what would make the tasks that have not ended too many or too large: all together, or those of one owner,
-// who is nil when he has no task yet.
+// room refuses what would make the tasks that have not ended too many or too large: all together, or those of one
+// owner, who is nil when he has no task yet.
 func (j *Journal) room(o *owner, more load) error {
 	if o == nil {
 		o = new(owner)
@@ -124,8 +124,8 @@ func (j *Journal) bytes() int64 { return j.active.bytes + j.ended.bytes }
 // outgrown reports whether an owner has more than an equal part of the ended tasks or of the bytes.
 func (j *Journal) outgrown(o *owner) bool { return o.weight*float64(len(j.owners)) > 1 }
 
-// spare adds up how many bytes owners beside one have in ended tasks beyond their part. It looks at the heavy owners from
-// one place on.
+// spare adds up how many bytes owners beside one have in ended tasks beyond their part. It looks at the heavy owners
+// from one place on.
 func (j *Journal) spare(i int, beside *owner) int64 {
 	if i >= len(j.heavy) || !j.outgrown(j.heavy[i]) {
 		return 0 // those below are lighter
@@ -176,8 +176,8 @@ func (j *Journal) unload(t *task) {
 	j.charge(o, t.over, load{-1, -t.bytes})
 }
 
-// leave notes that a task of a context has ended or is forgotten. The context's state counts with what has ended as soon
-// as all its tasks have.
+// leave notes that a task of a context has ended or is forgotten. The context's state counts with what has ended as
+// soon as all its tasks have.
 func (j *Journal) leave(t *task) {
 	c := t.context
 	if c.active--; c.active == 0 {
@@ -231,8 +231,8 @@ func (j *Journal) toForget(writer *owner) *owner {
 	return j.heavy[0]
 }
 
-// growth returns about how much larger a commit makes a task, which is nil before the first one. The state of its context
-// is not the task's.
+// growth returns about how much larger a commit makes a task, which is nil before the first one. The state of its
+// context is not the task's.
 func (t *task) growth(c *journal.Commit) int64 {
 	size := 0
 	for i := range c.Events {

@@ -17,7 +17,8 @@ import (
 // large returns a commit that makes a task of about size bytes, ended or not.
 func large(owner, id string, size int, state a2a.TaskState) *journal.Commit {
 	c := ended(journal.Key{Scope: journal.Scope{Agent: "a", Owner: owner}, ID: a2a.TaskID(id)}, time.Now())
-	c.Events[0].Wire.Event.(*a2a.Task).History = []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart(strings.Repeat("x", size)))}
+	c.Events[0].Wire.Event.(*a2a.Task).History = []*a2a.Message{a2a.NewMessage(a2a.RoleUser,
+		a2a.TextPart(strings.Repeat("x", size)))}
 	c.Head.Status.State, c.Release = state, state.Terminal()
 	return c
 }
@@ -110,8 +111,8 @@ func TestEndedTasksOfOthersAreSpared(t *testing.T) {
 	}
 }
 
-// Tasks that have not ended are never forgotten, so one owner gets three quarters of the room for them. What ends a task
-// is taken whatever there is.
+// Tasks that have not ended are never forgotten, so one owner gets three quarters of the room for them. What ends a
+// task is taken whatever there is.
 func TestActiveTasksAreBoundedInBytes(t *testing.T) {
 	f := fill(t)
 	_, err := f.append(large("bob", "1", 700<<10, a2a.TaskStateWorking))
@@ -131,7 +132,8 @@ func TestActiveTasksAreBoundedInBytes(t *testing.T) {
 	}
 	_, err = f.append(large("carol", "1", 70<<10, a2a.TaskStateWorking))
 	f.wantFull("a task over the journal's room", err)
-	in := journal.Input{Kind: journal.InputMessage, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(strings.Repeat("x", 20<<10)))}
+	in := journal.Input{Kind: journal.InputMessage,
+		Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(strings.Repeat("x", 20<<10)))}
 	_, err = f.j.Enqueue(t.Context(), c.Key, in, 0)
 	f.wantFull("a message over bob's share", err)
 	_, err = f.j.Enqueue(t.Context(), c.Key, journal.Input{Kind: journal.InputCancel, Message: in.Message}, 0)
@@ -154,7 +156,8 @@ func grown(before *journal.Commit, lease journal.Lease, size int, state a2a.Task
 	return &journal.Commit{
 		Key: before.Key, Lease: lease, Expect: before.Head.Seq, Head: &head,
 		Events: []journal.Event{{Seq: head.Seq, Time: time.Now(), Wire: a2a.NewStreamEvent("", &a2a.ArtifactUpdate{
-			TaskID: before.Key.ID, Artifact: &a2a.Artifact{ID: "x", Parts: []a2a.Part{a2a.TextPart(strings.Repeat("y", size))}},
+			TaskID: before.Key.ID, Artifact: &a2a.Artifact{ID: "x",
+				Parts: []a2a.Part{a2a.TextPart(strings.Repeat("y", size))}},
 		})}},
 	}
 }
@@ -166,7 +169,8 @@ func TestCountsOfBytesEnd(t *testing.T) {
 		c := large("bob", "1", 300<<10, a2a.TaskStateInputRequired)
 		lease, err := f.append(c)
 		f.must(err)
-		in := journal.Input{Kind: journal.InputMessage, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(strings.Repeat("x", 100<<10)))}
+		in := journal.Input{Kind: journal.InputMessage,
+			Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(strings.Repeat("x", 100<<10)))}
 		n, err := f.j.Enqueue(t.Context(), c.Key, in, 0)
 		f.must(err)
 		more := grown(c, lease, 10, a2a.TaskStateInputRequired)
@@ -179,8 +183,8 @@ func TestCountsOfBytesEnd(t *testing.T) {
 	}
 }
 
-// An owner that has more than an equal part never pushes out ended tasks of one that has less: its own go first, then it
-// is refused.
+// An owner that has more than an equal part never pushes out ended tasks of one that has less: its own go first, then
+// it is refused.
 func TestOwnerOverItsPartMakesItsOwnRoom(t *testing.T) {
 	f := fill(t)
 	for i := range 4 {

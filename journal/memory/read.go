@@ -107,9 +107,9 @@ func (j *Journal) ContextState(ctx context.Context, scope journal.Scope, id a2a.
 	return s.contexts[id].state, nil
 }
 
-// List implements [journal.Journal]. It costs the page. Only the first query of a context for a state costs the context.
-// Tasks are folded outside the journal's lock. A task that was changed meanwhile is shown as it is by then, and one that
-// was removed is left out.
+// List implements [journal.Journal]. It costs the page. Only the first query of a context for a state costs the
+// context. Tasks are folded outside the journal's lock. A task that was changed meanwhile is shown as it is by then,
+// and one that was removed is left out.
 func (j *Journal) List(ctx context.Context, scope journal.Scope, q journal.Query) (*journal.Page, error) {
 	q.Whole = q.Whole || q.Tasks
 	page, err := j.list(ctx, scope, q)
@@ -157,7 +157,8 @@ func (j *Journal) list(ctx context.Context, scope journal.Scope, q journal.Query
 		return &journal.Page{}, nil
 	}
 	oldest := keyset.Nanos(q.Since)
-	page := &journal.Page{Total: o.len - o.before(keyset.Place{Time: oldest}), Heads: make([]*journal.Head, 0, min(q.Limit, o.len))}
+	page := &journal.Page{Total: o.len - o.before(keyset.Place{Time: oldest}),
+		Heads: make([]*journal.Head, 0, min(q.Limit, o.len))}
 	var bytes int64
 	o.descend(from, func(t *task) bool {
 		if t.place.Time < oldest {

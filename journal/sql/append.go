@@ -49,8 +49,10 @@ func (j *Journal) find(ctx context.Context, tx *store.Tx, key journal.Key) (*row
 	r := new(row)
 	err := j.within(ctx, tx, key.Scope, func(scope int64) error {
 		r.scope = scope
-		return missing(tx.QueryRowContext(ctx, selectRow, scope, string(key.ID)).Scan(&r.state, &r.statusAt, &r.seq, &r.taken,
-			&r.lastInput, &r.holder, &r.token, &r.leaseUntil, &r.since, &r.wakeAt, &r.readyAt, &r.cursors, &r.tail, &r.base,
+		return missing(tx.QueryRowContext(ctx, selectRow, scope, string(key.ID)).Scan(&r.state, &r.statusAt, &r.seq,
+			&r.taken,
+			&r.lastInput, &r.holder, &r.token, &r.leaseUntil, &r.since, &r.wakeAt, &r.readyAt, &r.cursors, &r.tail,
+			&r.base,
 			&r.bytes, &r.head))
 	})
 	return r, err
@@ -191,7 +193,8 @@ func (j *Journal) insert(ctx context.Context, tx *store.Tx, c *commit, r *row) e
 			}
 		}
 		res, err := tx.ExecContext(ctx, insertTask,
-			c.scope, string(c.Key.ID), string(c.Head.ContextID), r.state, millis(c.Head.Status.Timestamp), int64(c.Head.Seq),
+			c.scope, string(c.Key.ID), string(c.Head.ContextID), r.state, millis(c.Head.Status.Timestamp),
+			int64(c.Head.Seq),
 			int64(r.taken), r.holder, int64(r.token), r.leaseUntil, r.since, r.wakeAt, r.ready(), c.size,
 			c.Create.IdempotencyKey, c.head, c.size+len(c.head))
 		var n int64
@@ -220,7 +223,8 @@ func (c *commit) place(ctx context.Context, tx *store.Tx) error {
 	s, key := c.Key.Scope, c.Create.IdempotencyKey
 	var taken bool
 	var first string
-	err := tx.QueryRowContext(ctx, selectPlace, s.Agent, s.Tenant, s.Owner, string(c.Key.ID), key).Scan(&c.scope, &taken, &first)
+	err := tx.QueryRowContext(ctx, selectPlace, s.Agent, s.Tenant, s.Owner, string(c.Key.ID), key).Scan(&c.scope,
+		&taken, &first)
 	switch {
 	case errors.Is(err, dbsql.ErrNoRows):
 		err = tx.QueryRowContext(ctx, `INSERT INTO scopes (agent, tenant, owner) VALUES ($1, $2, $3) RETURNING id`,
@@ -233,7 +237,8 @@ func (c *commit) place(ctx context.Context, tx *store.Tx) error {
 	if err != nil || key == "" {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO create_keys (scope, key, id) VALUES ($1, $2, $3)`, c.scope, key, string(c.Key.ID))
+	_, err = tx.ExecContext(ctx, `INSERT INTO create_keys (scope, key, id) VALUES ($1, $2, $3)`, c.scope, key,
+		string(c.Key.ID))
 	return err
 }
 
@@ -305,7 +310,8 @@ func (c *commit) update(ctx context.Context, tx *store.Tx, r *row, now int64) er
 	c.checkpoint = c.size > 0 && r.tail >= max(minTail, tailFactor*r.base)
 
 	text := `UPDATE tasks SET seq = $3, taken = $4, holder = $5, lease_until = $6, since = $7, wake_at = $8, tail = $9, head = $10, bytes = $11`
-	args := []any{r.scope, string(c.Key.ID), int64(c.Head.Seq), int64(r.taken), r.holder, r.leaseUntil, r.since, r.wakeAt, r.tail, c.head, r.bytes}
+	args := []any{r.scope, string(c.Key.ID), int64(c.Head.Seq), int64(r.taken), r.holder, r.leaseUntil, r.since,
+		r.wakeAt, r.tail, c.head, r.bytes}
 	ready := r.ready()
 	switch status := r.state != was.state || r.statusAt != was.statusAt; {
 	case status:

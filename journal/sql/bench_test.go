@@ -19,8 +19,10 @@ func ended() *journal.Commit {
 	w.head.ContextID = a2a.NewContextID()
 	head := w.head
 	head.Status = a2a.TaskStatus{State: a2a.TaskStateCompleted, Timestamp: now}
-	c := &journal.Commit{Key: key, Create: &journal.Create{Holder: "h", TTL: time.Minute}, Release: true, Head: &head, Task: w.projection.Task}
-	w.add(c, &a2a.Task{ID: key.ID, ContextID: head.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateSubmitted, Timestamp: now},
+	c := &journal.Commit{Key: key, Create: &journal.Create{Holder: "h", TTL: time.Minute}, Release: true, Head: &head,
+		Task: w.projection.Task}
+	w.add(c, &a2a.Task{ID: key.ID, ContextID: head.ContextID,
+		Status:  a2a.TaskStatus{State: a2a.TaskStateSubmitted, Timestamp: now},
 		History: []*a2a.Message{a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Good morning"))}})
 	w.add(c, &a2a.StatusUpdate{TaskID: key.ID, ContextID: head.ContextID, Status: head.Status})
 	return c

@@ -107,7 +107,8 @@ type eventRow struct {
 	body []byte
 }
 
-// largeEvent is from how many bytes on an event has a row of its own, so that no row is much larger than its largest event.
+// largeEvent is from how many bytes on an event has a row of its own, so that no row is much larger than its largest
+// event.
 const largeEvent = 256 << 10
 
 // encodeEvents returns the rows of a commit's events: one, unless some of them are large.
@@ -148,8 +149,8 @@ func rowHead(b []byte, first uint64) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, formatVersion), first)
 }
 
-// encodeLarge returns the row of one event. The bytes are made in place, and not kept for streams as those of small events
-// are: most large events have no reader.
+// encodeLarge returns the row of one event. The bytes are made in place, and not kept for streams as those of small
+// events are: most large events have no reader.
 func encodeLarge(e *journal.Event) (eventRow, error) {
 	if e.Wire.Event == nil {
 		b, err := appendEvent(rowHead(make([]byte, 0, e.Size()+room), e.Seq), e)

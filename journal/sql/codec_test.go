@@ -25,7 +25,8 @@ func TestLargeEventsHaveRowsOfTheirOwn(t *testing.T) {
 	small := func(seq uint64) journal.Event {
 		return journal.Event{Seq: seq, Time: time.Now(), Metadata: a2a.Metadata{"k": []byte("1")}}
 	}
-	received := journal.Event{Seq: 7, Received: &journal.Received{Input: 1, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))}}
+	received := journal.Event{Seq: 7, Received: &journal.Received{Input: 1,
+		Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))}}
 	events := []journal.Event{small(1), small(2), large(3), large(4), small(5), large(6), received}
 	rows, err := encodeEvents(events)
 	if err != nil {
@@ -47,7 +48,8 @@ func TestLargeEventsHaveRowsOfTheirOwn(t *testing.T) {
 		t.Fatalf("rows end at %d, want %d; %d events are read", lasts, want, len(read))
 	}
 	for i, e := range read {
-		if e.Seq != events[i].Seq || !reflect.DeepEqual(e.Wire.Event, events[i].Wire.Event) || !reflect.DeepEqual(e.Metadata, events[i].Metadata) {
+		if e.Seq != events[i].Seq || !reflect.DeepEqual(e.Wire.Event, events[i].Wire.Event) ||
+			!reflect.DeepEqual(e.Metadata, events[i].Metadata) {
 			t.Errorf("event %d is read as %d", events[i].Seq, e.Seq)
 		}
 	}
@@ -64,7 +66,8 @@ func FuzzDecode(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	head, err := encodeHead(&journal.Head{Status: a2a.TaskStatus{Message: message}, Metadata: a2a.Metadata{"k": []byte("1")}})
+	head, err := encodeHead(&journal.Head{Status: a2a.TaskStatus{Message: message},
+		Metadata: a2a.Metadata{"k": []byte("1")}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -18,9 +18,10 @@ const (
 		` AND t.state NOT IN (1, 2) AND t.lease_until <= $3 AND (t.ready_at IS NULL OR t.ready_at > $3)`
 )
 
-// DropTenants removes an agent's tasks that were made before a time, with all that belongs to them, in all tenants whose
-// names begin with a prefix, for whoever ends what those tenants stand for. As [Journal.Prune] it spares tasks that are at
-// work or that somebody holds, but none that a cursor is behind of, and returns how many of those made before it has spared.
+// DropTenants removes an agent's tasks that were made before a time, with all that belongs to them, in all tenants
+// whose names begin with a prefix, for whoever ends what those tenants stand for. As [Journal.Prune] it spares tasks
+// that are at work or that somebody holds, but none that a cursor is behind of, and returns how many of those made
+// before it has spared.
 func (j *Journal) DropTenants(ctx context.Context, agent, prefix string, before time.Time) (left int, err error) {
 	if err := j.begin(ctx); err != nil {
 		return 0, err

@@ -29,8 +29,10 @@ func TestDropTenants(t *testing.T) {
 		key := journal.Key{Scope: journal.Scope{Agent: agent, Tenant: tenant, Owner: "o"}, ID: id}
 		task := &a2a.Task{ID: id, ContextID: "c", Status: a2a.TaskStatus{State: state, Timestamp: now}}
 		_, err := j.Append(ctx, &journal.Commit{
-			Key: key, Create: &journal.Create{Holder: "h", TTL: time.Minute}, Events: []journal.Event{{Seq: 1, Time: now, Wire: a2a.NewStreamEvent("1", task)}},
-			Head: &journal.Head{Key: key, ContextID: "c", Status: task.Status, Created: created, Seq: 1}, Task: func() *a2a.Task { return task }, Release: release,
+			Key: key, Create: &journal.Create{Holder: "h", TTL: time.Minute},
+			Events: []journal.Event{{Seq: 1, Time: now, Wire: a2a.NewStreamEvent("1", task)}},
+			Head:   &journal.Head{Key: key, ContextID: "c", Status: task.Status, Created: created, Seq: 1},
+			Task:   func() *a2a.Task { return task }, Release: release,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -39,12 +41,15 @@ func TestDropTenants(t *testing.T) {
 	}
 	var gone []journal.Key
 	for i := range 120 {
-		gone = append(gone, add("s", fmt.Sprint("p_%/", i%3), a2a.TaskID(fmt.Sprint("t", i)), a2a.TaskStateCompleted, true))
+		gone = append(gone, add("s", fmt.Sprint("p_%/", i%3), a2a.TaskID(fmt.Sprint("t", i)), a2a.TaskStateCompleted,
+			true))
 	}
 	stay := []journal.Key{
-		add("s", "p_%/0", "next", a2a.TaskStateCompleted, true), add("s", "p_%/0", "next at work", a2a.TaskStateWorking, true),
+		add("s", "p_%/0", "next", a2a.TaskStateCompleted, true),
+		add("s", "p_%/0", "next at work", a2a.TaskStateWorking, true),
 		add("s", "p_%/0", "working", a2a.TaskStateWorking, true), add("s", "p_%/0", "held", a2a.TaskStateFailed, false),
-		add("s", "pxx/0", "t0", a2a.TaskStateCompleted, true), add("s", "", "t0", a2a.TaskStateCompleted, true), add("other", "p_%/0", "t0", a2a.TaskStateCompleted, true),
+		add("s", "pxx/0", "t0", a2a.TaskStateCompleted, true), add("s", "", "t0", a2a.TaskStateCompleted, true),
+		add("other", "p_%/0", "t0", a2a.TaskStateCompleted, true),
 	}
 	if left, err := j.DropTenants(ctx, "s", "p_%/", now.Add(time.Millisecond)); left != 2 || err != nil {
 		t.Errorf("%d are left, %v", left, err)

@@ -24,7 +24,8 @@ func (j *Journal) Enqueue(ctx context.Context, key journal.Key, in journal.Input
 	return number, err
 }
 
-func (j *Journal) enqueue(ctx context.Context, tx *store.Tx, key journal.Key, in journal.Input, limit int) (uint64, error) {
+func (j *Journal) enqueue(ctx context.Context, tx *store.Tx, key journal.Key, in journal.Input, limit int) (uint64,
+	error) {
 	r, err := j.find(ctx, tx, key)
 	if err != nil {
 		return 0, err

@@ -45,8 +45,9 @@ type Options struct {
 
 var _ journal.Journal = (*Journal)(nil)
 
-// New brings the journal's tables in db up to date and returns the journal; nil Options are the zero ones. Where nobody else can write to the database,
-// leases that were left behind end now: their holders died with the process that had the database before.
+// New brings the journal's tables in db up to date and returns the journal; nil Options are the zero ones. Where nobody
+// else can write to the database, leases that were left behind end now: their holders died with the process that had
+// the database before.
 func New(ctx context.Context, db *store.DB, opts *Options) (*Journal, error) {
 	files, err := fs.Sub(migrations, "migrations/"+db.Dialect().Name)
 	if err != nil {
@@ -183,9 +184,9 @@ func (c *scopeCache) forget(s journal.Scope) {
 	delete(c.m, s)
 }
 
-// within calls f with the number of a scope. If f finds nothing under a number that was remembered, and the database has
-// another one by now, within calls f again with that. Inside a write the cache is left alone: the scope may be undone
-// with the transaction. Errors: those of f, and ErrNotFound if the scope has no tasks.
+// within calls f with the number of a scope. If f finds nothing under a number that was remembered, and the database
+// has another one by now, within calls f again with that. Inside a write the cache is left alone: the scope may be
+// undone with the transaction. Errors: those of f, and ErrNotFound if the scope has no tasks.
 func (j *Journal) within(ctx context.Context, q store.Querier, s journal.Scope, f func(scope int64) error) error {
 	known, remembered := j.scopes.get(s)
 	if remembered {

@@ -14,7 +14,8 @@ import (
 )
 
 // Claim implements [journal.Journal].
-func (j *Journal) Claim(ctx context.Context, holder string, agents []string, ttl time.Duration, limit int) ([]journal.Claimed, error) {
+func (j *Journal) Claim(ctx context.Context, holder string, agents []string, ttl time.Duration,
+	limit int) ([]journal.Claimed, error) {
 	if err := j.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -83,7 +84,8 @@ func runnable(ctx context.Context, q store.Querier, now int64, agents []string, 
 }
 
 // claim gives the task to a holder, whoever had it.
-func (j *Journal) claim(ctx context.Context, tx *store.Tx, key journal.Key, holder string, ttl time.Duration, now int64) (journal.Claimed, error) {
+func (j *Journal) claim(ctx context.Context, tx *store.Tx, key journal.Key, holder string, ttl time.Duration,
+	now int64) (journal.Claimed, error) {
 	none := journal.Claimed{}
 	r, err := j.find(ctx, tx, key)
 	if err != nil {
@@ -116,7 +118,8 @@ func (r *row) lease(ctx context.Context, tx *store.Tx, key journal.Key) error {
 }
 
 // ClaimTask implements [journal.Journal].
-func (j *Journal) ClaimTask(ctx context.Context, key journal.Key, holder string, ttl time.Duration) (journal.Claimed, error) {
+func (j *Journal) ClaimTask(ctx context.Context, key journal.Key, holder string, ttl time.Duration) (journal.Claimed,
+	error) {
 	if err := j.begin(ctx); err != nil {
 		return journal.Claimed{}, err
 	}

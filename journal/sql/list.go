@@ -15,8 +15,8 @@ import (
 )
 
 // List implements [journal.Journal]. It costs the page, however many tasks there are: the page is read along an index,
-// and the total is kept with the writes. Lists have connections of their own, so that other reads need not wait for them,
-// not even while a list reads whole tasks.
+// and the total is kept with the writes. Lists have connections of their own, so that other reads need not wait for
+// them, not even while a list reads whole tasks.
 func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*journal.Page, error) {
 	if err := j.begin(ctx); err != nil {
 		return nil, err
@@ -67,7 +67,8 @@ func (j *Journal) List(ctx context.Context, s journal.Scope, q journal.Query) (*
 	return page, nil
 }
 
-// giveWayEvery is after how many whole tasks a list lets a writer pass once more: so much costs about what a write does.
+// giveWayEvery is after how many whole tasks a list lets a writer pass once more: so much costs about what a write
+// does.
 const giveWayEvery = 10
 
 // loadAll reads the tasks of a page.
@@ -210,7 +211,8 @@ func (l *list) pageQuery() (text string, args []any) {
 }
 
 // heads reads the heads of a page. It stops, and says that there are more, at the query's limit or its bound on bytes.
-func (l *list) heads(ctx context.Context, snap *store.Snapshot, s journal.Scope) (heads []*journal.Head, more bool, err error) {
+func (l *list) heads(ctx context.Context, snap *store.Snapshot, s journal.Scope) (heads []*journal.Head, more bool,
+	err error) {
 	text, args := l.pageQuery()
 	rows, err := snap.QueryContext(ctx, text, args...)
 	if err != nil {

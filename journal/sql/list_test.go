@@ -80,7 +80,8 @@ func checkCounts(t *testing.T, db *store.DB, j *sql.Journal) {
 				want := number(t, db, `SELECT count(*) FROM tasks WHERE ($1 = '' OR context = $1) AND ($2 = 0 OR state = $2)
 					AND status_at >= $3`, string(contextID), int32(state), since)
 				if p.Total != want {
-					t.Errorf("context %q, state %v, since %d: %d tasks, want %d", contextID, state, since, p.Total, want)
+					t.Errorf("context %q, state %v, since %d: %d tasks, want %d", contextID, state, since, p.Total,
+						want)
 				}
 			}
 		}
@@ -104,7 +105,8 @@ func TestCountsAreTrue(t *testing.T) {
 		write(t, db, `UPDATE tasks SET state = iif(abs(random()) % 4, 5, state), status_at = max(0, status_at + $1)
 			WHERE abs(random()) % 3 = 0`, rng.IntN(8000)-2000)
 		checkCounts(t, db, j)
-		write(t, db, `DELETE FROM tasks WHERE status_at BETWEEN $1 AND $1 + 900 OR abs(random()) % 20 = 0`, 1000+rng.IntN(5000))
+		write(t, db, `DELETE FROM tasks WHERE status_at BETWEEN $1 AND $1 + 900 OR abs(random()) % 20 = 0`,
+			1000+rng.IntN(5000))
 		checkCounts(t, db, j)
 	}
 	write(t, db, `DELETE FROM tasks`)
@@ -173,12 +175,14 @@ func TestPagesReadNoMoreThanTheyShow(t *testing.T) {
 				if contextID != "" {
 					index = "COVERING INDEX tasks_by_context (scope=? AND context=? AND state=?"
 				}
-				if strings.Count(plan, index) != 3 || strings.Count(plan, "MERGE (UNION ALL)") != 2 || strings.Contains(plan, "TEMP B-TREE") ||
+				if strings.Count(plan, index) != 3 || strings.Count(plan, "MERGE (UNION ALL)") != 2 ||
+					strings.Contains(plan, "TEMP B-TREE") ||
 					!strings.Contains(plan, "SEARCH t USING PRIMARY KEY (scope=? AND id=?)") {
 					t.Errorf("%s\n%s", text, plan)
 				}
 				text, args = sql.BlockQuery(q)
-				if plan := explain(t, db, text, args...); !strings.Contains(plan, "status_at>? AND status_at<?") || !strings.Contains(plan, "SEARCH c USING PRIMARY KEY") {
+				if plan := explain(t, db, text, args...); !strings.Contains(plan, "status_at>? AND status_at<?") ||
+					!strings.Contains(plan, "SEARCH c USING PRIMARY KEY") {
 					t.Errorf("%s\n%s", text, plan)
 				}
 			}
@@ -222,7 +226,8 @@ func TestPagesCostTheSame(t *testing.T) {
 	}
 }
 
-// TestListsUseTheirOwnConnection lists whole tasks, small and large, while every other connection for reading is in use.
+// TestListsUseTheirOwnConnection lists whole tasks, small and large, while every other connection for reading is in
+// use.
 func TestListsUseTheirOwnConnection(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, t.TempDir())

@@ -25,11 +25,13 @@ func TestPagesOfLargeEventsAreShort(t *testing.T) {
 		update := &a2a.ArtifactUpdate{TaskID: key.ID, ContextID: "c", Artifact: &a2a.Artifact{
 			ID: a2a.NewArtifactID(), Parts: []a2a.Part{a2a.TextPart(strings.Repeat("x", 60<<10))},
 		}}
-		events = append(events, journal.Event{Seq: seq, Time: now, Wire: a2a.NewStreamEvent(journal.EventID(seq), update)})
+		events = append(events, journal.Event{Seq: seq, Time: now,
+			Wire: a2a.NewStreamEvent(journal.EventID(seq), update)})
 	}
 	_, err := j.Append(ctx, &journal.Commit{
 		Key: key, Create: &journal.Create{Holder: "h", TTL: time.Minute}, Events: events,
-		Head: &journal.Head{Key: key, ContextID: "c", Status: task.Status, Created: now, Seq: uint64(len(events)), Artifacts: 40},
+		Head: &journal.Head{Key: key, ContextID: "c", Status: task.Status, Created: now, Seq: uint64(len(events)),
+			Artifacts: 40},
 		Task: func() *a2a.Task { return task },
 	})
 	if err != nil {

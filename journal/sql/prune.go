@@ -68,7 +68,8 @@ const (
 var selectOldest = func() string {
 	var each []string
 	for _, state := range prunable {
-		each = append(each, fmt.Sprintf("SELECT min(status_at) AS at FROM tasks WHERE scope = $1 AND state = %d", state))
+		each = append(each, fmt.Sprintf("SELECT min(status_at) AS at FROM tasks WHERE scope = $1 AND state = %d",
+			state))
 	}
 	return "SELECT min(at) FROM (" + strings.Join(each, " UNION ALL ") + ") AS oldest"
 }()
@@ -203,7 +204,8 @@ func scanPruned(rows *dbsql.Rows, err error) ([]pruned, error) {
 
 func (p *pruned) remove(ctx context.Context, tx *store.Tx) error {
 	for _, table := range []string{"events", "checkpoints", "inputs", "input_keys", "task_states", "cursors", "tasks"} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE scope = $1 AND id = $2`, p.scope, p.id); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE scope = $1 AND id = $2`, p.scope,
+			p.id); err != nil {
 			return err
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// TestPruneFindsAllThatIsOld adds tasks with statuses of any age, between calls of Prune: after each none is left that is
-// older than its time, and none that is not is gone.
+// TestPruneFindsAllThatIsOld adds tasks with statuses of any age, between calls of Prune: after each none is left that
+// is older than its time, and none that is not is gone.
 func TestPruneFindsAllThatIsOld(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, t.TempDir())
@@ -41,7 +41,8 @@ func TestPruneFindsAllThatIsOld(t *testing.T) {
 		if err != nil || n != min(old, limit) {
 			t.Fatalf("round %d: %d of %d are pruned, error %v", round, n, old, err)
 		}
-		if left := number(t, db, `SELECT count(*) FROM tasks`); left != all-n || limit == 1000 && number(t, db, selectOld, before.UnixMilli()) != 0 {
+		if left := number(t, db, `SELECT count(*) FROM tasks`); left != all-n ||
+			limit == 1000 && number(t, db, selectOld, before.UnixMilli()) != 0 {
 			t.Fatalf("round %d: %d of %d are left", round, left, all)
 		}
 	}

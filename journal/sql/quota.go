@@ -12,8 +12,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/store"
 )
 
-// Room refuses a new task of about so many bytes that its owner's quota has no room for, so that no agent runs in vain. It
-// reserves nothing: the commit that makes the task may still be refused. Error: [journal.QuotaError].
+// Room refuses a new task of about so many bytes that its owner's quota has no room for, so that no agent runs in vain.
+// It reserves nothing: the commit that makes the task may still be refused. Error: [journal.QuotaError].
 func (j *Journal) Room(ctx context.Context, scope journal.Scope, bytes int) error {
 	if err := j.begin(ctx); err != nil {
 		return err

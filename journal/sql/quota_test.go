@@ -67,7 +67,8 @@ func TestBytesOfOwners(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i%10 == 0 {
-			in := journal.Input{Kind: journal.InputMessage, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("hello"))}
+			in := journal.Input{Kind: journal.InputMessage,
+				Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("hello"))}
 			if _, err := j.Enqueue(t.Context(), w.head.Key, in, 0); err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +76,8 @@ func TestBytesOfOwners(t *testing.T) {
 		}
 		if i%15 == 0 { // takes some, and saves states of some length
 			head := w.head
-			c := &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.projection.Task, Taken: uint64(i/15) + 1,
+			c := &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.projection.Task,
+				Taken:     uint64(i/15) + 1,
 				TaskState: []byte(strings.Repeat("s", 50-i)), ContextState: []byte(strings.Repeat("s", i))}
 			head.Taken = c.Taken
 			if _, err := j.Append(t.Context(), c); err != nil {
@@ -106,7 +108,8 @@ func TestQuotaAtItsEdge(t *testing.T) {
 	edge := bytesOf(t, db, "alice")
 
 	db = openDB(t, t.TempDir())
-	_, err := withQuota(t, db, edge-1).Append(t.Context(), one(scopeOf("alice"), "same", a2a.TaskStateCompleted, "of alice"))
+	_, err := withQuota(t, db, edge-1).Append(t.Context(),
+		one(scopeOf("alice"), "same", a2a.TaskStateCompleted, "of alice"))
 	wantFull(t, "a task of one byte too many", err, edge-1)
 	for _, table := range []string{"tasks", "events", "scopes", "owner_bytes", "context_states", "task_counts"} {
 		if n := number(t, db, `SELECT count(*) FROM `+table); n != 0 {
@@ -115,7 +118,8 @@ func TestQuotaAtItsEdge(t *testing.T) {
 	}
 	j := withQuota(t, db, edge)
 	add(t, j, scopeOf("alice"), "same")
-	_, err = j.Append(t.Context(), one(journal.Scope{Agent: "b", Tenant: "u", Owner: "alice"}, "same", a2a.TaskStateCompleted, "x"))
+	_, err = j.Append(t.Context(), one(journal.Scope{Agent: "b", Tenant: "u", Owner: "alice"}, "same",
+		a2a.TaskStateCompleted, "x"))
 	wantFull(t, "a task for another agent and tenant", err, edge)
 	_, err = j.Append(t.Context(), one(scopeOf("alice"), "same", a2a.TaskStateCompleted, "x"))
 	if !errors.Is(err, journal.ErrExists) {
@@ -143,7 +147,8 @@ func TestRoomBeforeATaskIsMade(t *testing.T) {
 		t.Errorf("what fits is refused: %v", err)
 	}
 	wantFull(t, "a byte too many", j.Room(t.Context(), scopeOf("alice"), 101), used+100)
-	wantFull(t, "a byte too many, for another agent", j.Room(t.Context(), journal.Scope{Agent: "b", Owner: "alice"}, 101), used+100)
+	wantFull(t, "a byte too many, for another agent",
+		j.Room(t.Context(), journal.Scope{Agent: "b", Owner: "alice"}, 101), used+100)
 	if err := j.Room(t.Context(), scopeOf("bob"), int(used)); err != nil {
 		t.Errorf("another owner is refused: %v", err)
 	}
@@ -178,11 +183,13 @@ func TestQuotaLetsTasksEnd(t *testing.T) {
 	}
 	head := before
 	head.Run = journal.Run{Open: true, Turn: []byte("the turn stays open")}
-	if _, err := j.Append(t.Context(), &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.projection.Task}); err != nil {
+	if _, err := j.Append(t.Context(), &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head,
+		Task: w.projection.Task}); err != nil {
 		t.Errorf("a commit that says only where the work stands: %v", err)
 	}
 	head.Status.State, head.Run = a2a.TaskStateCanceled, journal.Run{}
-	end := &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.projection.Task, Release: true}
+	end := &journal.Commit{Key: head.Key, Lease: w.lease, Expect: head.Seq, Head: &head, Task: w.projection.Task,
+		Release: true}
 	w.add(end, &a2a.StatusUpdate{TaskID: head.Key.ID, ContextID: "c", Status: head.Status})
 	if _, err := j.Append(t.Context(), end); err != nil {
 		t.Errorf("the end: %v", err)
@@ -195,7 +202,8 @@ func TestMigrationFillsBytes(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, t.TempDir())
 	migrateTo(t, db, "00001_tables.sql", "00002_counts.sql", "00003_scopes.sql")
-	write(t, db, `INSERT INTO scopes (id, agent, tenant, owner) VALUES (1, 'a', '', 'o'), (2, 'a', 't', 'o'), (3, 'a', '', 'p')`)
+	write(t, db,
+		`INSERT INTO scopes (id, agent, tenant, owner) VALUES (1, 'a', '', 'o'), (2, 'a', 't', 'o'), (3, 'a', '', 'p')`)
 	write(t, db, fill, 0, 99)
 	write(t, db, `UPDATE tasks SET scope = 1 + abs(random()) % 3`)
 	write(t, db, `INSERT INTO events SELECT scope, id, 1, zeroblob(100) FROM tasks`)

@@ -196,7 +196,8 @@ func (f *folding) add(row []byte, origin a2a.Generation) error {
 
 func (f *folding) snapshot(head *journal.Head) (*journal.Snapshot, error) {
 	if f.seq != head.Seq {
-		return nil, failed(head.Key.ID, "damaged events of", fmt.Errorf("the last is %d, the head says %d", f.seq, head.Seq))
+		return nil, failed(head.Key.ID, "damaged events of",
+			fmt.Errorf("the last is %d, the head says %d", f.seq, head.Seq))
 	}
 	return &journal.Snapshot{Head: head, Task: f.projection.Task()}, nil
 }
@@ -235,7 +236,8 @@ func (j *Journal) Events(ctx context.Context, key journal.Key, after uint64, lim
 	return events, err
 }
 
-func (j *Journal) events(ctx context.Context, scope int64, key journal.Key, after uint64, limit int, origin a2a.Generation) ([]journal.Event, error) {
+func (j *Journal) events(ctx context.Context, scope int64, key journal.Key, after uint64, limit int,
+	origin a2a.Generation) ([]journal.Event, error) {
 	// Numbers of the database are signed; there are no events beyond them.
 	rows, err := j.db.QueryContext(ctx, `SELECT body FROM events WHERE scope = $1 AND id = $2 AND last_seq > $3
 		ORDER BY last_seq LIMIT $4`, scope, string(key.ID), int64(min(after, 1<<62)), limit)

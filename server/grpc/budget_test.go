@@ -35,11 +35,13 @@ func (h *held) SendMessage(_ context.Context, req *a2a.SendMessageRequest) (a2a.
 	return a2a.NewMessage(a2a.RoleAgent, a2a.TextPart("ok")), nil
 }
 
-// While a large message is worked on another one waits for a moment and is refused, on both ports; small ones are served.
+// While a large message is worked on another one waits for a moment and is refused, on both ports; small ones are
+// served.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	svc := &held{echoing(t), make(chan struct{}), make(chan struct{})}
-	r := start(t, svc, server.Options{Limits: server.Limits{RequestBytes: 200 << 10, Wait: time.Millisecond}}, grpc.Options{Addr: "127.0.0.1:0"})
+	r := start(t, svc, server.Options{Limits: server.Limits{RequestBytes: 200 << 10, Wait: time.Millisecond}},
+		grpc.Options{Addr: "127.0.0.1:0"})
 	for name, addr := range map[string]string{"shared": strings.TrimPrefix(r.url, "http://"), "own": r.own} {
 		client := pb10.NewA2AServiceClient(dial(t, addr, insecure.NewCredentials()))
 		send := func(size int) error {
@@ -52,7 +54,8 @@ func TestBudget(t *testing.T) {
 		first := make(chan error)
 		go func() { first <- send(140 << 10) }()
 		<-svc.entered
-		if err := send(100 << 10); status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "requests as it may") {
+		if err := send(100 << 10); status.Code(err) != codes.Unavailable ||
+			!strings.Contains(err.Error(), "requests as it may") {
 			t.Errorf("%s port: a large message: %v", name, err)
 		}
 		if err := send(10 << 10); err != nil {
@@ -65,11 +68,12 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// A large message has its room before it arrives, on the port that gRPC shares with HTTP: one that stays half sent keeps
-// others out until its call ends.
+// A large message has its room before it arrives, on the port that gRPC shares with HTTP: one that stays half sent
+// keeps others out until its call ends.
 func TestBudgetOfMessagesOnTheirWay(t *testing.T) {
 	t.Parallel()
-	r := start(t, echoing(t), server.Options{Limits: server.Limits{RequestBytes: 200 << 10, Wait: time.Millisecond}}, grpc.Options{})
+	r := start(t, echoing(t), server.Options{Limits: server.Limits{RequestBytes: 200 << 10, Wait: time.Millisecond}},
+		grpc.Options{})
 	client := pb10.NewA2AServiceClient(dial(t, strings.TrimPrefix(r.url, "http://"), insecure.NewCredentials()))
 	wantSoon := func(want codes.Code, when string) {
 		t.Helper()

@@ -4,9 +4,9 @@
 //
 //	srv, err := server.New(svc, &server.Options{Card: card, GRPC: grpc.New(nil)})
 //
-// It serves package lf.a2a.v1 of version 1.0, package a2a.v1 of 0.3 where the server serves that, and the standard health
-// service, grpc.health.v1. Everything else, such as limits, authentication, extensions, the log and the drain, is the
-// server's and the same as for the bindings over HTTP.
+// It serves package lf.a2a.v1 of version 1.0, package a2a.v1 of 0.3 where the server serves that, and the standard
+// health service, grpc.health.v1. Everything else, such as limits, authentication, extensions, the log and the drain,
+// is the server's and the same as for the bindings over HTTP.
 //
 // # Ports
 //
@@ -16,9 +16,9 @@
 //
 // # Versions
 //
-// The package of a call decides its version, and metadata a2a-version that says otherwise is an error. A call of lf.a2a.v1
-// that names no version is refused, as the standard reads it as 0.3, unless server.Options.AcceptUnversioned says
-// otherwise; in a2a.v1 a version need not be named.
+// The package of a call decides its version, and metadata a2a-version that says otherwise is an error. A call of
+// lf.a2a.v1 that names no version is refused, as the standard reads it as 0.3, unless server.Options.AcceptUnversioned
+// says otherwise; in a2a.v1 a version need not be named.
 //
 // # Streams
 //
@@ -55,8 +55,8 @@ type Options struct {
 	// Addr is the TCP address of a port of the binding's own, such as "127.0.0.1:8081"; port 0 takes a free one. Empty
 	// means none. It serves with TLS if the server does.
 	Addr string
-	// URL is host and port under which clients reach gRPC, for the card. Empty means those of Addr or, without it, those
-	// of the server; where that is every address of the machine, the host that each request for the card names.
+	// URL is host and port under which clients reach gRPC, for the card. Empty means those of Addr or, without it,
+	// those of the server; where that is every address of the machine, the host that each request for the card names.
 	URL string
 	// Reflection lets everybody who can reach the port list services and messages, as tools such as grpcurl do.
 	Reflection bool
@@ -169,7 +169,9 @@ func (b *Binding) Listen(ctx, calls context.Context, config *tls.Config) error {
 	}
 	tcp, _ := ln.Addr().(*net.TCPAddr)
 	if config == nil && !tcp.IP.IsLoopback() {
-		b.server.Host.Logger.WarnContext(ctx, "serving plain gRPC beyond this machine: everybody on the way can read and change it; set a certificate, or put a proxy with TLS in front", "addr", ln.Addr().String())
+		b.server.Host.Logger.WarnContext(ctx,
+			"serving plain gRPC beyond this machine: everybody on the way can read and change it; set a certificate, "+
+				"or put a proxy with TLS in front", "addr", ln.Addr().String())
 	}
 	b.address.Store(tcp)
 	b.server.Context = calls

@@ -48,7 +48,8 @@ func aCard() *a2a.AgentCard {
 	return &a2a.AgentCard{
 		Name: "Echo", Description: "Says what it hears.", Version: "1",
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
-		Skills: []a2a.AgentSkill{{ID: "echo", Name: "Echo", Description: "Says what it hears.", Tags: []string{"echo"}}},
+		Skills: []a2a.AgentSkill{{ID: "echo", Name: "Echo", Description: "Says what it hears.",
+			Tags: []string{"echo"}}},
 	}
 }
 
@@ -210,7 +211,8 @@ func TestURLs(t *testing.T) {
 		{"https://example.com", "grpc.example.com:50051", "grpc.example.com:50051"},
 	} {
 		got := grpc.New(&grpc.Options{URL: test.option}).Interfaces(test.base, a2a.Generation10)
-		if len(got) != 1 || got[0].URL != test.want || got[0].Binding != a2a.BindingGRPC || got[0].ProtocolVersion != "1.0" {
+		if len(got) != 1 || got[0].URL != test.want || got[0].Binding != a2a.BindingGRPC ||
+			got[0].ProtocolVersion != "1.0" {
 			t.Errorf("%q, %q: %v", test.base, test.option, got)
 		}
 	}
@@ -258,7 +260,8 @@ func TestPorts(t *testing.T) {
 				for _, port := range ports {
 					sayHello(t, port, creds)
 				}
-				if line := r.log.find("operation", "SendMessage"); line == nil || line["request"] == "" || line["status"] != 200.0 || line["task"] == nil {
+				if line := r.log.find("operation", "SendMessage"); line == nil || line["request"] == "" ||
+					line["status"] != 200.0 || line["task"] == nil {
 					t.Errorf("the log has %v", line)
 				}
 			})
@@ -270,18 +273,21 @@ func TestPorts(t *testing.T) {
 func sayHello(t *testing.T, addr string, creds credentials.TransportCredentials) {
 	t.Helper()
 	ctx := timeout(t)
-	c, err := sdkclient.NewFromEndpoints(ctx, []*sdk.AgentInterface{{URL: addr, ProtocolBinding: sdk.TransportProtocolGRPC, ProtocolVersion: "1.0"}},
+	c, err := sdkclient.NewFromEndpoints(ctx,
+		[]*sdk.AgentInterface{{URL: addr, ProtocolBinding: sdk.TransportProtocolGRPC, ProtocolVersion: "1.0"}},
 		sdkgrpc.WithGRPCTransport(google.WithTransportCredentials(creds)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Destroy()
-	res, err := c.SendMessage(ctx, &sdk.SendMessageRequest{Message: sdk.NewMessage(sdk.MessageRoleUser, sdk.NewTextPart("hello"))})
+	res, err := c.SendMessage(ctx,
+		&sdk.SendMessageRequest{Message: sdk.NewMessage(sdk.MessageRoleUser, sdk.NewTextPart("hello"))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	task, ok := res.(*sdk.Task)
-	if !ok || task.Status.State != sdk.TaskStateCompleted || len(task.Artifacts) != 1 || task.Artifacts[0].Parts[0].Text() != "hello" {
+	if !ok || task.Status.State != sdk.TaskStateCompleted || len(task.Artifacts) != 1 ||
+		task.Artifacts[0].Parts[0].Text() != "hello" {
 		t.Errorf("the answer is %+v", res)
 	}
 }
@@ -291,7 +297,8 @@ func TestOfficialClient(t *testing.T) {
 	t.Parallel()
 	r := start(t, echoing(t), server.Options{}, grpc.Options{})
 	ctx := timeout(t)
-	c, err := sdkclient.NewFromEndpoints(ctx, []*sdk.AgentInterface{{URL: r.host(), ProtocolBinding: sdk.TransportProtocolGRPC, ProtocolVersion: "1.0"}},
+	c, err := sdkclient.NewFromEndpoints(ctx,
+		[]*sdk.AgentInterface{{URL: r.host(), ProtocolBinding: sdk.TransportProtocolGRPC, ProtocolVersion: "1.0"}},
 		sdkgrpc.WithGRPCTransport(google.WithTransportCredentials(insecure.NewCredentials())))
 	if err != nil {
 		t.Fatal(err)
@@ -299,7 +306,8 @@ func TestOfficialClient(t *testing.T) {
 	defer c.Destroy()
 	var events []string
 	var id sdk.TaskID
-	for ev, err := range c.SendStreamingMessage(ctx, &sdk.SendMessageRequest{Message: sdk.NewMessage(sdk.MessageRoleUser, sdk.NewTextPart("more"))}) {
+	for ev, err := range c.SendStreamingMessage(ctx,
+		&sdk.SendMessageRequest{Message: sdk.NewMessage(sdk.MessageRoleUser, sdk.NewTextPart("more"))}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +340,8 @@ func TestOfficialClientOf03(t *testing.T) {
 	t.Parallel()
 	r := start(t, echoing(t), server.Options{}, grpc.Options{})
 	ctx := timeout(t)
-	c, err := legacyclient.NewFromEndpoints(ctx, []legacy.AgentInterface{{URL: r.host(), Transport: legacy.TransportProtocolGRPC}},
+	c, err := legacyclient.NewFromEndpoints(ctx,
+		[]legacy.AgentInterface{{URL: r.host(), Transport: legacy.TransportProtocolGRPC}},
 		legacyclient.WithGRPCTransport(google.WithTransportCredentials(insecure.NewCredentials())))
 	if err != nil {
 		t.Fatal(err)
@@ -341,7 +350,8 @@ func TestOfficialClientOf03(t *testing.T) {
 	var last legacy.Event
 	var id legacy.TaskID
 	first := true
-	for ev, err := range c.SendStreamingMessage(ctx, &legacy.MessageSendParams{Message: legacy.NewMessage(legacy.MessageRoleUser, legacy.TextPart{Text: "more"})}) {
+	for ev, err := range c.SendStreamingMessage(ctx,
+		&legacy.MessageSendParams{Message: legacy.NewMessage(legacy.MessageRoleUser, legacy.TextPart{Text: "more"})}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,14 +360,17 @@ func TestOfficialClientOf03(t *testing.T) {
 		}
 		first, last = false, ev
 	}
-	if u, ok := last.(*legacy.TaskStatusUpdateEvent); !ok || !u.Final || u.Status.State != legacy.TaskStateInputRequired {
+	if u, ok := last.(*legacy.TaskStatusUpdateEvent); !ok || !u.Final ||
+		u.Status.State != legacy.TaskStateInputRequired {
 		t.Errorf("the last event is %+v", last)
 	}
 	m := legacy.NewMessage(legacy.MessageRoleUser, legacy.TextPart{Text: "this"})
 	m.TaskID = id
 	blocking := true
-	res, err := c.SendMessage(ctx, &legacy.MessageSendParams{Message: m, Config: &legacy.MessageSendConfig{Blocking: &blocking}})
-	if task, ok := res.(*legacy.Task); err != nil || !ok || task.ID != id || task.Status.State != legacy.TaskStateCompleted {
+	res, err := c.SendMessage(ctx, &legacy.MessageSendParams{Message: m,
+		Config: &legacy.MessageSendConfig{Blocking: &blocking}})
+	if task, ok := res.(*legacy.Task); err != nil || !ok || task.ID != id ||
+		task.Status.State != legacy.TaskStateCompleted {
 		t.Errorf("%+v, %v", res, err)
 	}
 	for ev, err := range c.ResubscribeToTask(ctx, &legacy.TaskIDParams{ID: id}) {
@@ -386,7 +399,8 @@ func TestHealth(t *testing.T) {
 				t.Errorf("%q: %v, %v", service, got, err)
 			}
 		}
-		if _, err := c.Check(timeout(t), &healthpb.HealthCheckRequest{Service: "nothing"}); status.Code(err) != codes.NotFound {
+		if _, err := c.Check(timeout(t), &healthpb.HealthCheckRequest{Service: "nothing"}); status.Code(
+			err) != codes.NotFound {
 			t.Errorf("an unknown service: %v", err)
 		}
 		if all, err := c.List(timeout(t), &healthpb.HealthListRequest{}); err != nil || len(all.Statuses) != 3 {
@@ -417,7 +431,8 @@ func TestReflection(t *testing.T) {
 	t.Parallel()
 	for _, on := range []bool{false, true} {
 		r := start(t, echoing(t), server.Options{}, grpc.Options{Reflection: on})
-		stream, err := reflectionpb.NewServerReflectionClient(dial(t, r.host(), insecure.NewCredentials())).ServerReflectionInfo(timeout(t))
+		stream, err := reflectionpb.NewServerReflectionClient(
+			dial(t, r.host(), insecure.NewCredentials())).ServerReflectionInfo(timeout(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -437,7 +452,8 @@ func TestReflection(t *testing.T) {
 			}
 			return got
 		}
-		got := ask(&reflectionpb.ServerReflectionRequest{MessageRequest: &reflectionpb.ServerReflectionRequest_ListServices{}})
+		got := ask(
+			&reflectionpb.ServerReflectionRequest{MessageRequest: &reflectionpb.ServerReflectionRequest_ListServices{}})
 		if !on {
 			continue
 		}
@@ -450,7 +466,8 @@ func TestReflection(t *testing.T) {
 				t.Errorf("%s is not among %q", name, names)
 				continue
 			}
-			file := ask(&reflectionpb.ServerReflectionRequest{MessageRequest: &reflectionpb.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: name}})
+			file := ask(
+				&reflectionpb.ServerReflectionRequest{MessageRequest: &reflectionpb.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: name}})
 			if len(file.GetFileDescriptorResponse().GetFileDescriptorProto()) == 0 {
 				t.Errorf("%s has no file: %v", name, file)
 			}
@@ -467,7 +484,8 @@ type hanging struct {
 
 func (h *hanging) Subscribe(ctx context.Context, r *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
 	return func(yield func(a2a.StreamEvent, error) bool) {
-		if !yield(a2a.NewStreamEvent("1", &a2a.Task{ID: r.ID, ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}), nil) {
+		if !yield(a2a.NewStreamEvent("1",
+			&a2a.Task{ID: r.ID, ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}), nil) {
 			return
 		}
 		h.open <- struct{}{}
@@ -488,7 +506,8 @@ func TestDrain(t *testing.T) {
 			port = r.own
 		}
 		ctx := timeout(t)
-		stream, err := pb10.NewA2AServiceClient(dial(t, port, insecure.NewCredentials())).SubscribeToTask(withVersion(ctx), &pb10.SubscribeToTaskRequest{Id: "t"})
+		stream, err := pb10.NewA2AServiceClient(dial(t, port, insecure.NewCredentials())).SubscribeToTask(
+			withVersion(ctx), &pb10.SubscribeToTaskRequest{Id: "t"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -497,7 +516,8 @@ func TestDrain(t *testing.T) {
 		}
 		<-h.open
 		r.end()
-		if _, err := stream.Recv(); status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "shutting down") {
+		if _, err := stream.Recv(); status.Code(err) != codes.Unavailable ||
+			!strings.Contains(err.Error(), "shutting down") {
 			t.Errorf("%v", err)
 		}
 		if err := <-r.done; err != nil {
@@ -514,11 +534,13 @@ func TestTakenPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	srv, err := server.New(echoing(t), &server.Options{Card: aCard(), GRPC: grpc.New(&grpc.Options{Addr: ln.Addr().String()})})
+	srv, err := server.New(echoing(t), &server.Options{Card: aCard(),
+		GRPC: grpc.New(&grpc.Options{Addr: ln.Addr().String()})})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := srv.ListenAndServe(t.Context(), "127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "address already in use") {
+	if err := srv.ListenAndServe(t.Context(), "127.0.0.1:0"); err == nil ||
+		!strings.Contains(err.Error(), "address already in use") {
 		t.Error(err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	wire "github.com/dragoman-a2a/dragoman/internal/binding/grpc"
 )
 
-// health is the standard health service. gRPC's own would keep those who watch connected while the server drains, and so
-// the server from its end.
+// health is the standard health service. gRPC's own would keep those who watch connected while the server drains, and
+// so the server from its end.
 type health struct {
 	pb.UnimplementedHealthServer
 	services map[string]bool

@@ -20,7 +20,8 @@ func mountSmall(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m,mode=0777"); err != nil {
-		t.Skipf("NOT TESTED: cannot mount a small file system (%v); run as root, or by `unshare -Urm go test ./store/sqlite`", err)
+		t.Skipf("NOT TESTED: cannot mount a small file system (%v); run as root, or by `unshare -Urm go test "+
+			"./store/sqlite`", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
@@ -70,7 +71,8 @@ func TestDiskFull(t *testing.T) {
 			kept++
 		}
 	}
-	if !errors.Is(err, store.ErrDiskFull) || !strings.Contains(err.Error(), "disk is full") || !strings.Contains(err.Error(), data) {
+	if !errors.Is(err, store.ErrDiskFull) || !strings.Contains(err.Error(), "disk is full") ||
+		!strings.Contains(err.Error(), data) {
 		t.Fatalf("got %v, want ErrDiskFull that names the file", err)
 	}
 	// One function too large for the disk fails; nothing of it is there.
@@ -83,7 +85,8 @@ func TestDiskFull(t *testing.T) {
 		// Too large for the page cache: it fails here, not at the commit.
 		_, _ = tx.ExecContext(ctx, insertItem, 77_777, make([]byte, 24<<20))
 		_, again := tx.ExecContext(ctx, `DELETE FROM item`)
-		if row := tx.QueryRowContext(ctx, `SELECT 1`).Scan(new(int)); !errors.Is(again, store.ErrDiskFull) || row == nil {
+		if row := tx.QueryRowContext(ctx, `SELECT 1`).Scan(new(int)); !errors.Is(again, store.ErrDiskFull) ||
+			row == nil {
 			t.Errorf("statements after the failure: %v, %v", again, row)
 		}
 		return nil
@@ -149,7 +152,8 @@ func TestOpenReadOnlyFileSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{data, filepath.Join(dir, "fresh")} {
-		if _, err := Open(t.Context(), path, Options{}); !errors.Is(err, store.ErrReadOnly) || !strings.Contains(err.Error(), path) {
+		if _, err := Open(t.Context(), path, Options{}); !errors.Is(err, store.ErrReadOnly) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("got %v, want ErrReadOnly that names %s", err, path)
 		}
 	}
@@ -182,7 +186,8 @@ func TestOpenWithoutPermission(t *testing.T) {
 				cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 			}
 			out, err := cmd.CombinedOutput()
-			if err == nil || !strings.Contains(string(out), store.ErrReadOnly.Error()) || !strings.Contains(string(out), dir) {
+			if err == nil || !strings.Contains(string(out), store.ErrReadOnly.Error()) ||
+				!strings.Contains(string(out), dir) {
 				t.Errorf("the child said %q (%v), want %q and the folder", out, err, store.ErrReadOnly)
 			}
 		})

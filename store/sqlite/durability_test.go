@@ -51,7 +51,8 @@ func TestKill(t *testing.T) {
 		checkIntegrity(t, db)
 		for _, i := range reported {
 			var n int
-			if err := db.QueryRowContext(t.Context(), `SELECT length(body) FROM item WHERE id = $1`, i).Scan(&n); err != nil || n != len(body) {
+			if err := db.QueryRowContext(t.Context(), `SELECT length(body) FROM item WHERE id = $1`,
+				i).Scan(&n); err != nil || n != len(body) {
 				t.Errorf("round %d: row %d was reported and has %d bytes, %v", round, i, n, err)
 			}
 		}

@@ -38,7 +38,8 @@ func (e *LockedError) Error() string {
 		return fmt.Sprintf("the data folder %s is in use by another process; stop it, or name another folder", e.Dir)
 	}
 	h := e.Holder
-	return fmt.Sprintf("the data folder %s is in use by %s (process %d on %s, since %s); stop it, or name another folder",
+	return fmt.Sprintf("the data folder %s is in use by %s (process %d on %s, since %s); stop it, or name another "+
+		"folder",
 		e.Dir, h.Program, h.PID, h.Host, h.Since.Local().Format(time.DateTime))
 }
 

@@ -74,7 +74,8 @@ func roleWrite(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := exec1(context.Background(), db, `CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, body BLOB)`); err != nil {
+	if err := exec1(context.Background(), db,
+		`CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, body BLOB)`); err != nil {
 		return err
 	}
 	failed := make(chan error)

@@ -27,7 +27,8 @@ func TestOpenCreatesForTheUserOnly(t *testing.T) {
 		t.Skip("no mode bits")
 	}
 	for name, want := range map[string]os.FileMode{
-		"": 0o700, fileName: 0o600, fileName + "-wal": 0o600, fileName + "-shm": 0o600, lockName: 0o600, ownerName: 0o600,
+		"": 0o700, fileName: 0o600, fileName + "-wal": 0o600, fileName + "-shm": 0o600, lockName: 0o600,
+		ownerName: 0o600,
 	} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil {
@@ -45,7 +46,8 @@ func TestOpenSettings(t *testing.T) {
 	db := mustOpen(t, t.TempDir(), Options{})
 	err := db.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		for pragma, want := range map[string]string{
-			"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "wal_autocheckpoint": "0", "busy_timeout": "5000",
+			"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "wal_autocheckpoint": "0",
+			"busy_timeout": "5000",
 		} {
 			var got string
 			if err := tx.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
@@ -164,7 +166,8 @@ func TestOpenNewerVersion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	step := func(n int) *fstest.MapFile {
-		return &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE journal" + strconv.Itoa(n) + " (id INTEGER);\n")}
+		return &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE journal" + strconv.Itoa(n) +
+			" (id INTEGER);\n")}
 	}
 	older := fstest.MapFS{"00001_a.sql": step(1)}
 	newer := fstest.MapFS{"00001_a.sql": step(1), "00002_b.sql": step(2)}
@@ -181,7 +184,8 @@ func TestOpenNewerVersion(t *testing.T) {
 	}
 	db = mustOpen(t, dir, Options{})
 	var tooNew *store.NewerError
-	if err := db.Migrate(t.Context(), "journal", older); !errors.As(err, &tooNew) || tooNew.Have != 2 || tooNew.Known != 1 {
+	if err := db.Migrate(t.Context(), "journal", older); !errors.As(err, &tooNew) || tooNew.Have != 2 ||
+		tooNew.Known != 1 {
 		t.Errorf("got %v, want a NewerError with versions 2 and 1", err)
 	}
 	if err := db.Close(); err != nil {
@@ -204,7 +208,8 @@ func TestOpenHeldByAnotherProcess(t *testing.T) {
 		t.Fatalf("got %v, want a LockedError", err)
 	}
 	host, _ := os.Hostname()
-	if h := locked.Holder; h.PID != holder.Process.Pid || h.Program != "the holder" || h.Host != host || time.Since(h.Since) > time.Minute {
+	if h := locked.Holder; h.PID != holder.Process.Pid || h.Program != "the holder" || h.Host != host ||
+		time.Since(h.Since) > time.Minute {
 		t.Errorf("the holder is said to be %+v, it is process %d", h, holder.Process.Pid)
 	}
 	for _, part := range []string{dir, "the holder", strconv.Itoa(holder.Process.Pid), host} {
@@ -233,7 +238,8 @@ func TestOpenAfterTheHolderWasKilled(t *testing.T) {
 	_ = holder.Wait()
 	mustOpen(t, dir, Options{Program: "the next"})
 	var locked *LockedError
-	if _, err := Open(t.Context(), dir, Options{}); !errors.As(err, &locked) || locked.Holder.Program != "the next" || locked.Holder.PID != os.Getpid() {
+	if _, err := Open(t.Context(), dir, Options{}); !errors.As(err, &locked) || locked.Holder.Program != "the next" ||
+		locked.Holder.PID != os.Getpid() {
 		t.Errorf("got %v, want a LockedError that names this process", err)
 	}
 }
@@ -268,8 +274,8 @@ func writeFile(t *testing.T, path string, content []byte) {
 	}
 }
 
-// TestProbeWrites shows that the write of DB.Ready reaches the file, although it changes nothing: another connection sees
-// that there was one.
+// TestProbeWrites shows that the write of DB.Ready reaches the file, although it changes nothing: another connection
+// sees that there was one.
 func TestProbeWrites(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

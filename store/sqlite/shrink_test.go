@@ -46,8 +46,10 @@ func TestFileShrinks(t *testing.T) {
 				}
 			}
 			var log bytes.Buffer
-			db := mustOpen(t, dir, Options{idleAfter: 20 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(&log, nil))})
-			if told := strings.Contains(log.String(), "level=INFO") && strings.Contains(log.String(), "bytes=8192"); told != old {
+			db := mustOpen(t, dir, Options{idleAfter: 20 * time.Millisecond,
+				Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			if told := strings.Contains(log.String(), "level=INFO") &&
+				strings.Contains(log.String(), "bytes=8192"); told != old {
 				t.Errorf("the log has %q", log.String())
 			}
 			mustExec(t, db, createItem)

@@ -215,7 +215,8 @@ func openPool(ctx context.Context, path string, connections int, params url.Valu
 	}
 	if mode != "wal" {
 		return nil, errors.Join(
-			fmt.Errorf("the file system does not support SQLite's write-ahead log (journal mode is %q); use a local disk", mode),
+			fmt.Errorf("the file system does not support SQLite's write-ahead log (journal mode is %q); use a local "+
+				"disk", mode),
 			pool.Close())
 	}
 	return pool, nil
@@ -237,7 +238,8 @@ func makeShrinkable(ctx context.Context, pool *sql.DB, path string, log *slog.Lo
 		return err
 	}
 	var pages, size int64
-	if err := conn.QueryRowContext(ctx, "SELECT page_count, page_count * page_size FROM pragma_page_count, pragma_page_size").
+	if err := conn.QueryRowContext(ctx, "SELECT page_count, page_count * page_size FROM pragma_page_count, "+
+		"pragma_page_size").
 		Scan(&pages, &size); err != nil {
 		err, _ = classify(err)
 		return err
@@ -248,7 +250,8 @@ func makeShrinkable(ctx context.Context, pool *sql.DB, path string, log *slog.Lo
 	for _, text := range []string{"PRAGMA auto_vacuum = INCREMENTAL", "VACUUM"} {
 		if _, err := conn.ExecContext(ctx, text); err != nil {
 			if err, _ = classify(err); errors.Is(err, store.ErrDiskFull) {
-				log.InfoContext(ctx, "the disk has no room to write the database anew: its file will not shrink", "file", path)
+				log.InfoContext(ctx, "the disk has no room to write the database anew: its file will not shrink",
+					"file", path)
 				return nil
 			}
 			return err

@@ -62,7 +62,8 @@ func Command(run *cmdline.Run, options *connect.Options, client *pflag.FlagSet) 
 	named := client.Lookup(connect.FlagAgentCard).Value // of -a
 	var o conformanceOptions
 	cmd := &cobra.Command{
-		Use: "conformance [URL]", Short: "Test an agent against the standard", Long: conformanceLong, Example: conformanceExample,
+		Use: "conformance [URL]", Short: "Test an agent against the standard", Long: conformanceLong,
+		Example: conformanceExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) == 1 && named.String() == "" {
 				return nil
@@ -79,14 +80,18 @@ func Command(run *cmdline.Run, options *connect.Options, client *pflag.FlagSet) 
 	}
 	flags, defaults := cmd.Flags(), conformance.Options{}.Defaults()
 	flags.SortFlags = false
-	flags.StringVar(&o.checks.Profile, "profile", "", "protocol version to check: 1.0 or 0.3 (default: 1.0 if the card has it)")
-	flags.StringArrayVar(&o.checks.Transports, "transport", nil, "binding to check: JSONRPC or HTTP+JSON; repeatable (default: all bindings of the card)")
+	flags.StringVar(&o.checks.Profile, "profile", "",
+		"protocol version to check: 1.0 or 0.3 (default: 1.0 if the card has it)")
+	flags.StringArrayVar(&o.checks.Transports, "transport", nil,
+		"binding to check: JSONRPC or HTTP+JSON; repeatable (default: all bindings of the card)")
 	flags.StringVar(&o.checks.Text, "text", defaults.Text, "message to send to the agent")
 	flags.StringVar(&o.checks.Ask, "ask", "", "message that makes the agent ask for input (default: --text)")
 	flags.SetAnnotation("text", cmdline.AnnotationPart, nil)
 	flags.StringVar(&o.junit, "junit", "", "file for a report in JUnit XML")
-	flags.BoolVar(&o.checks.AnyHost, connect.FlagOwnHost, false, "check an agent on another machine; the checks cause tasks and errors there")
-	flags.DurationVar(&o.checks.Timeout, "answer-timeout", defaults.Timeout, "time limit of a response, and of a whole stream")
+	flags.BoolVar(&o.checks.AnyHost, connect.FlagOwnHost, false,
+		"check an agent on another machine; the checks cause tasks and errors there")
+	flags.DurationVar(&o.checks.Timeout, "answer-timeout", defaults.Timeout,
+		"time limit of a response, and of a whole stream")
 	client.VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
 		case connect.FlagAgentCard, "bearer", connect.FlagSvcParam, "insecure", "debug":
@@ -120,7 +125,8 @@ func (c *checking) conformance(ctx context.Context, agent string, o *conformance
 	if err := c.showChecks(report, time.Since(start)); err != nil || report.Conforms() {
 		return err
 	}
-	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: codeConformance, Message: fmt.Sprintf("%d checks failed", report.Count(conformance.Fail)+report.Count(conformance.Missing))}
+	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: codeConformance,
+		Message: fmt.Sprintf("%d checks failed", report.Count(conformance.Fail)+report.Count(conformance.Missing))}
 }
 
 // checkFailure sorts an error of a run in which nothing was checked.
@@ -130,10 +136,13 @@ func checkFailure(err error) error {
 	}
 	if e, ok := errors.AsType[*conformance.CardError](err); ok {
 		why, hint := cmdline.CauseOf(e.Err, e.URL)
-		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeCardNotFound, Message: fmt.Sprintf("no agent card at %s that can be checked: %s", connect.WithoutUser(e.URL), why), Hint: hint}
+		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeCardNotFound,
+			Message: fmt.Sprintf("no agent card at %s that can be checked: %s", connect.WithoutUser(e.URL), why),
+			Hint:    hint}
 	}
 	if text, ok := strings.CutPrefix(err.Error(), "conformance: "); ok {
-		return cmdline.Usagef("%s", strings.NewReplacer("Profile is", "--profile is", "Transports has", "--transport is", "Timeout is", "--answer-timeout is").Replace(text))
+		return cmdline.Usagef("%s", strings.NewReplacer("Profile is", "--profile is", "Transports has",
+			"--transport is", "Timeout is", "--answer-timeout is").Replace(text))
 	}
 	return err
 }
@@ -157,9 +166,11 @@ func (c *checking) showCheck(r conformance.Result) {
 	if !r.Bad() && r.Outcome != conformance.Warn {
 		return
 	}
-	fmt.Fprintf(c.Out, "  clause:   %s (%s)\n", r.Clause, strings.Join(append([]string{r.Level}, r.Requirements...), ", "))
+	fmt.Fprintf(c.Out, "  clause:   %s (%s)\n", r.Clause,
+		strings.Join(append([]string{r.Level}, r.Requirements...), ", "))
 	for _, line := range []struct{ label, text string }{
-		{"sent:", r.Request}, {"got:", r.Answer}, {"that is:", r.Reason}, {"expected:", r.Expected}, {"advice:", r.Advice},
+		{"sent:", r.Request}, {"got:", r.Answer}, {"that is:", r.Reason}, {"expected:", r.Expected},
+		{"advice:", r.Advice},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(c.Out, "  %-9s %s\n", line.label, terminal.Inline(line.text))
@@ -178,7 +189,8 @@ type summary struct {
 
 // showChecks prints the summary, or all of a report as JSON.
 func (c *checking) showChecks(r *conformance.Report, took time.Duration) error {
-	s := summary{r.Count(conformance.Pass), r.Count(conformance.Fail), r.Count(conformance.Missing), r.Count(conformance.Warn), r.Count(conformance.Skip)}
+	s := summary{r.Count(conformance.Pass), r.Count(conformance.Fail), r.Count(conformance.Missing),
+		r.Count(conformance.Warn), r.Count(conformance.Skip)}
 	if c.AsJSON {
 		return c.ShowValue(struct {
 			*conformance.Report `json:",inline"`

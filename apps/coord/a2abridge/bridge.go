@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package a2abridge joins a coordinator and A2A, both ways. Each session that is registered is an A2A agent: a message to
-// it is a query that the session answers. And sessions ask A2A agents as they ask each other, by the name a2a:ALIAS or
-// a2a:URL; only agents that whoever runs the coordinator has listed are asked.
+// Package a2abridge joins a coordinator and A2A, both ways. Each session that is registered is an A2A agent: a message
+// to it is a query that the session answers. And sessions ask A2A agents as they ask each other, by the name a2a:ALIAS
+// or a2a:URL; only agents that whoever runs the coordinator has listed are asked.
 package a2abridge
 
 import (
@@ -35,19 +35,19 @@ const Prefix = "/a2a/"
 type Options struct {
 	Hub *coord.Hub // required
 	// Journal keeps the tasks of sessions, those that have ended for as long as an engine does. It belongs into the
-	// database of the Hub's Store: what one of them remembers the other must not delete. Nil keeps them in memory, for a Hub
-	// without a Store, and ended ones for an hour. Close leaves it open.
+	// database of the Hub's Store: what one of them remembers the other must not delete. Nil keeps them in memory, for
+	// a Hub without a Store, and ended ones for an hour. Close leaves it open.
 	Journal journal.Journal
 	// Authorize returns who calls, from the HTTP header of the call; its error refuses the call. With reads the call
 	// changes nothing. Nil means that callers are not told apart.
 	Authorize func(ctx context.Context, header http.Header, project string, reads bool) (principal string, err error)
-	// Look is as Authorize for what changes nothing, where its error refuses nothing: a card says less to those who may not
-	// look at the project. Nil means Authorize.
+	// Look is as Authorize for what changes nothing, where its error refuses nothing: a card says less to those who may
+	// not look at the project. Nil means Authorize.
 	Look func(ctx context.Context, header http.Header, project string) (principal string, err error)
 	// URL is where clients reach the coordinator, when that is not the host that they name.
 	URL string
-	// Timeout is how long a message waits for the session's answer; 0 means 10 min, which is also the most. It begins again
-	// with the coordinator.
+	// Timeout is how long a message waits for the session's answer; 0 means 10 min, which is also the most. It begins
+	// again with the coordinator.
 	Timeout time.Duration
 
 	// Agents are the A2A agents that sessions may ask: URL, host or file of the card, by alias. A URL in it may be used
@@ -114,7 +114,8 @@ func New(opts Options) (*Bridge, error) {
 	b := &Bridge{opts: opts.Defaults(), servers: make(map[place]*server.Server), asking: make(map[string]bool)}
 	var err error
 	options := &engine.Options{
-		Journal: b.opts.Journal, Authorizer: auth.AuthorizerFunc(scope), Logger: b.opts.Logger, TurnLimit: coord.MaxWait + time.Minute,
+		Journal: b.opts.Journal, Authorizer: auth.AuthorizerFunc(scope), Logger: b.opts.Logger,
+		TurnLimit: coord.MaxWait + time.Minute,
 	}
 	if options.Journal == nil {
 		options.Retention = retention
@@ -129,8 +130,8 @@ func New(opts Options) (*Bridge, error) {
 	return b, nil
 }
 
-// Close ends the turns that wait for answers, and gives up connections. The queries stay, for the next Bridge over the same
-// Journal. It comes before that of the Hub.
+// Close ends the turns that wait for answers, and gives up connections. The queries stay, for the next Bridge over the
+// same Journal. It comes before that of the Hub.
 func (b *Bridge) Close() error {
 	b.mu.Lock()
 	b.stop()
@@ -149,9 +150,9 @@ type dropper interface {
 	DropTenants(ctx context.Context, agent, prefix string, before time.Time) (left int, err error)
 }
 
-// DeleteProject drops the tasks of a project's sessions that were made before a time, as the project was deleted. Those that are
-// at work, as their queries have only just ended with it, are waited for: here for 5 s at most, and then in the background
-// until the Bridge is closed.
+// DeleteProject drops the tasks of a project's sessions that were made before a time, as the project was deleted. Those
+// that are at work, as their queries have only just ended with it, are waited for: here for 5 s at most, and then in
+// the background until the Bridge is closed.
 func (b *Bridge) DeleteProject(ctx context.Context, project string, before time.Time) error {
 	j, ok := b.opts.Journal.(dropper)
 	if !ok {
@@ -179,7 +180,8 @@ func (b *Bridge) DeleteProject(ctx context.Context, project string, before time.
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	b.opts.Logger.Warn("A2A tasks of a deleted project still run; they are deleted when they end", slog.String("project", project))
+	b.opts.Logger.Warn("A2A tasks of a deleted project still run; they are deleted when they end",
+		slog.String("project", project))
 	return nil
 }
 
@@ -196,7 +198,8 @@ func (b *Bridge) drop(j dropper, project string, before time.Time) error {
 		select {
 		case <-time.After(pause):
 		case <-b.ctx.Done():
-			return fmt.Errorf("drop the A2A tasks of project %q, of which %d are at work: %w", project, left, context.Cause(b.ctx))
+			return fmt.Errorf("drop the A2A tasks of project %q, of which %d are at work: %w", project, left,
+				context.Cause(b.ctx))
 		}
 	}
 }
@@ -220,7 +223,8 @@ func (b *Bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r = r.Clone(context.WithValue(r.Context(), placeKey{}, p))
-	says := strings.HasPrefix(rest, "/.well-known/") || rest == "/" && r.Method == http.MethodGet // who the agent is; tasks outlive it
+	// who the agent is; tasks outlive it
+	says := strings.HasPrefix(rest, "/.well-known/") || rest == "/" && r.Method == http.MethodGet
 	if says && b.gone(r, p) {
 		http.Error(w, notThere(p), http.StatusNotFound)
 		return
@@ -265,7 +269,8 @@ func (b *Bridge) server(p place) (*server.Server, error) {
 		return s, nil
 	}
 	options := &server.Options{
-		CardFunc: b.card, Path: Prefix + p.path(), Authenticator: auth.AuthenticatorFunc(b.authenticate), Logger: b.opts.Logger,
+		CardFunc: b.card, Path: Prefix + p.path(), Authenticator: auth.AuthenticatorFunc(b.authenticate),
+		Logger: b.opts.Logger,
 	}
 	if b.opts.URL != "" {
 		options.URL = strings.TrimSuffix(b.opts.URL, "/") + options.Path
@@ -289,7 +294,8 @@ func (b *Bridge) authenticate(r *http.Request) (a2a.Identity, error) {
 	p, _ := r.Context().Value(placeKey{}).(place)
 	principal, err := b.opts.Authorize(r.Context(), r.Header, p.project, false)
 	if err != nil {
-		return a2a.Identity{}, &a2a.Error{Kind: a2a.ErrUnauthenticated, Message: "the project needs a token that allows this", Cause: err}
+		return a2a.Identity{}, &a2a.Error{Kind: a2a.ErrUnauthenticated,
+			Message: "the project needs a token that allows this", Cause: err}
 	}
 	return a2a.Identity{Subject: principal}, nil
 }
@@ -311,8 +317,8 @@ func (b *Bridge) allowed(ctx context.Context, header http.Header, project string
 	return err == nil
 }
 
-// gone reports whether a caller who may know asks for a session that is not registered, and with which the caller has no
-// tasks: to have those takes the card. To others all names are alike.
+// gone reports whether a caller who may know asks for a session that is not registered, and with which the caller has
+// no tasks: to have those takes the card. To others all names are alike.
 func (b *Bridge) gone(r *http.Request, p place) bool {
 	principal, err := b.reads(r.Context(), r.Header, p.project)
 	if err != nil {

@@ -112,7 +112,8 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 // dial returns a client of the agent that a session is.
 func (w *world) dial(token, path string) *client.Client {
 	w.t.Helper()
-	c, err := client.Dial(w.t.Context(), w.url+"/a2a/"+path, &client.Options{HTTPClient: &http.Client{Transport: bearer(token)}})
+	c, err := client.Dial(w.t.Context(), w.url+"/a2a/"+path,
+		&client.Options{HTTPClient: &http.Client{Transport: bearer(token)}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -125,7 +126,8 @@ func TestSessionsAreAgents(t *testing.T) {
 	w := open(t, a2abridge.Options{})
 	w.register("", "task 1/ä")
 	c := w.dial("", "p/task%201%2F%C3%A4")
-	if got := c.Card(); got.Name != "task 1/ä" || got.Description != "Writes the login page" || !strings.Contains(got.Skills[0].Description, "t-1") || len(got.SecuritySchemes) != 0 {
+	if got := c.Card(); got.Name != "task 1/ä" || got.Description != "Writes the login page" ||
+		!strings.Contains(got.Skills[0].Description, "t-1") || len(got.SecuritySchemes) != 0 {
 		t.Errorf("%+v", got)
 	}
 	states := make(chan a2a.TaskState, 10)
@@ -149,7 +151,8 @@ func TestSessionsAreAgents(t *testing.T) {
 		}
 	}()
 	got := w.inbox("", "task 1/ä")
-	if len(got) != 1 || got[0]["from"] != "a2a:anonymous" || got[0]["content"] != "Which fields?" || got[0]["type"] != "query" {
+	if len(got) != 1 || got[0]["from"] != "a2a:anonymous" || got[0]["content"] != "Which fields?" ||
+		got[0]["type"] != "query" {
 		t.Fatalf("%v", got)
 	}
 	for state := range states {
@@ -173,7 +176,8 @@ func TestMessagesThatGetNoAnswer(t *testing.T) {
 	c := w.dial("", "p/a")
 	_, err := c.Ask(t.Context(), "anybody there?")
 	failed, ok := errors.AsType[*client.TaskError](err)
-	if !ok || failed.Task.Status.State != a2a.TaskStateFailed || !strings.Contains(err.Error(), "No response received within 0.2 seconds") {
+	if !ok || failed.Task.Status.State != a2a.TaskStateFailed ||
+		!strings.Contains(err.Error(), "No response received within 0.2 seconds") {
 		t.Errorf("%v", err)
 	}
 	if got := w.do("", coord.Check{Session: "a"}).([]any); len(got) != 0 {
@@ -187,7 +191,8 @@ func TestMessagesThatGetNoAnswer(t *testing.T) {
 		}
 	}
 	w.do("", coord.Unregister{Session: "a"})
-	if _, err := c.Ask(t.Context(), "anybody there?"); err == nil || !strings.Contains(err.Error(), `no session "a" is registered in the project "p"`) {
+	if _, err := c.Ask(t.Context(), "anybody there?"); err == nil ||
+		!strings.Contains(err.Error(), `no session "a" is registered in the project "p"`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -213,7 +218,8 @@ func TestCancelWithdrawsTheQuery(t *testing.T) {
 	w.register("", "a")
 	c := w.dial("", "p/a")
 	result, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{
-		Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("?")), Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
+		Message:       a2a.NewMessage(a2a.RoleUser, a2a.TextPart("?")),
+		Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +241,8 @@ func TestCancelWithdrawsTheQuery(t *testing.T) {
 
 func TestAgentsNeedTheProjectsToken(t *testing.T) {
 	t.Parallel()
-	w := open(t, a2abridge.Options{Authorize: func(_ context.Context, h http.Header, project string, reads bool) (string, error) {
+	w := open(t, a2abridge.Options{Authorize: func(_ context.Context, h http.Header, project string,
+		reads bool) (string, error) {
 		switch name := strings.TrimPrefix(h.Get("Authorization"), "Bearer "); {
 		case name == "ann", name == "bob", name == "observer" && reads:
 			return name, nil
@@ -250,7 +257,8 @@ func TestAgentsNeedTheProjectsToken(t *testing.T) {
 	if w.dial("", "p/ghost").Card().Name != "ghost" {
 		t.Error("strangers can tell who is there")
 	}
-	if got := w.dial("observer", "p/a").Card(); got.Description != "Writes the login page" || len(got.SecurityRequirements) != 1 {
+	if got := w.dial("observer", "p/a").Card(); got.Description != "Writes the login page" ||
+		len(got.SecurityRequirements) != 1 {
 		t.Errorf("observers see %+v", got)
 	}
 	for _, token := range []string{"", "wrong", "observer"} {
@@ -274,11 +282,14 @@ func TestAgentsNeedTheProjectsToken(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	w.register("ann", "b")
-	for _, other := range []*client.Client{w.dial("ann", "p/a"), w.dial("bob", "p/b")} { // another caller, another session
-		if _, err := other.GetTask(t.Context(), &a2a.GetTaskRequest{ID: list.Tasks[0].ID}); !errors.Is(err, a2a.ErrTaskNotFound) {
+	// another caller, another session
+	for _, other := range []*client.Client{w.dial("ann", "p/a"), w.dial("bob", "p/b")} {
+		if _, err := other.GetTask(t.Context(), &a2a.GetTaskRequest{ID: list.Tasks[0].ID}); !errors.Is(err,
+			a2a.ErrTaskNotFound) {
 			t.Errorf("%v", err)
 		}
-		if list, err := other.ListTasks(t.Context(), &a2a.ListTasksRequest{Tenant: "p/a"}); err == nil && len(list.Tasks) != 0 {
+		if list, err := other.ListTasks(t.Context(), &a2a.ListTasksRequest{Tenant: "p/a"}); err == nil &&
+			len(list.Tasks) != 0 {
 			t.Errorf("%+v", list)
 		}
 	}
@@ -288,7 +299,9 @@ func TestPathsThatNameNobody(t *testing.T) {
 	t.Parallel()
 	w := open(t, a2abridge.Options{})
 	w.register("", "a")
-	for _, path := range []string{"/a2a/", "/a2a/p", "/a2a/p/", "/a2a/p/ghost", "/a2a/p/ghost/", "/a2a/p/ghost/.well-known/agent-card.json", "/a2a/p/%00/.well-known/agent-card.json", "/a2a/%ff/%fe/.well-known/agent-card.json"} {
+	for _, path := range []string{"/a2a/", "/a2a/p", "/a2a/p/", "/a2a/p/ghost", "/a2a/p/ghost/",
+		"/a2a/p/ghost/.well-known/agent-card.json", "/a2a/p/%00/.well-known/agent-card.json",
+		"/a2a/%ff/%fe/.well-known/agent-card.json"} {
 		resp, err := http.Get(w.url + path)
 		if err != nil {
 			t.Fatal(err)
@@ -301,7 +314,8 @@ func TestPathsThatNameNobody(t *testing.T) {
 		if resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
-		if strings.HasPrefix(path, "/a2a/p/ghost/") && !strings.Contains(string(text), `no session "ghost" is registered in the project "p"`) {
+		if strings.HasPrefix(path, "/a2a/p/ghost/") &&
+			!strings.Contains(string(text), `no session "ghost" is registered in the project "p"`) {
 			t.Errorf("%s: %s", path, text)
 		}
 	}
@@ -314,7 +328,8 @@ func outside(t *testing.T, f agent.Func) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(e.Agent("a", f, nil), &server.Options{Logger: silent, Card: &a2a.AgentCard{Name: "Outside", Description: "d", Version: "1"}})
+	s, err := server.New(e.Agent("a", f, nil),
+		&server.Options{Logger: silent, Card: &a2a.AgentCard{Name: "Outside", Description: "d", Version: "1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +373,8 @@ func expert(ctx context.Context, t *agent.Turn) error {
 // query asks through MCP, as coding agents do.
 func (w *world) query(c *mcp.ClientSession, to, text string, more ...any) string {
 	w.t.Helper()
-	args := map[string]any{"project_id": "p", "from_session": "me", "to_session": to, "query_type": "help", "query": text, "timeout": 20}
+	args := map[string]any{"project_id": "p", "from_session": "me", "to_session": to, "query_type": "help",
+		"query": text, "timeout": 20}
 	for i := 0; i < len(more); i += 2 {
 		args[more[i].(string)] = more[i+1]
 	}
@@ -371,7 +387,8 @@ func (w *world) query(c *mcp.ClientSession, to, text string, more ...any) string
 
 func (w *world) connect() *mcp.ClientSession {
 	w.t.Helper()
-	c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(w.t.Context(), &mcp.StreamableClientTransport{Endpoint: w.url + "/mcp"}, nil)
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(w.t.Context(),
+		&mcp.StreamableClientTransport{Endpoint: w.url + "/mcp"}, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -389,16 +406,20 @@ func TestSessionsAskAgents(t *testing.T) {
 		{"a2a:expert", "hello", `{"status":"received","response":"you said hello"}`},
 		{"a2a:" + url, "hello", `{"status":"received","response":"you said hello"}`},
 		{"a2a:expert", "reply", `{"status":"received","response":"hi"}`},
-		{"a2a:expert", "ask back", `{"status":"received","response":"Which one?\n\n(The agent asks this back. Answer it`},
+		{"a2a:expert", "ask back",
+			`{"status":"received","response":"Which one?\n\n(The agent asks this back. Answer it`},
 		{"a2a:expert", "the blue one", `{"status":"received","response":"then the blue one"}`},
 		{"a2a:expert", "hello", `{"status":"received","response":"you said hello"}`},
 		{"a2a:expert", "fail", `{"status":"error","error":"Agent did not answer: the task is failed. no luck"}`},
-		{"a2a:gone", "hello", `{"status":"error","error":"Agent a2a:gone cannot be reached; the log of the coordinator says why"}`},
-		{"a2a:other", "hello", `{"status":"not_found","error":"Agent a2a:other not found in project p; A2A agents that can be asked: a2a:expert, a2a:gone"}`},
+		{"a2a:gone", "hello",
+			`{"status":"error","error":"Agent a2a:gone cannot be reached; the log of the coordinator says why"}`},
+		{"a2a:other", "hello",
+			`{"status":"not_found","error":"Agent a2a:other not found in project p; A2A agents that can be asked: a2a:expert, a2a:gone"}`},
 		{"a2a:" + url + "/x", "hello", `{"status":"not_found"`},
 		{"a2a:http://169.254.169.254/", "hello", `{"status":"not_found"`},
 		{"a2a:expert", "", `{"status":"error","error":"query is missing","code":"invalid"}`},
-		{"a2a:expert", strings.Repeat("x", 70_000), `{"status":"error","error":"query is longer than 65536 bytes","code":"invalid"}`},
+		{"a2a:expert", strings.Repeat("x", 70_000),
+			`{"status":"error","error":"query is longer than 65536 bytes","code":"invalid"}`},
 		{"ghost", "hello", `{"status":"not_found","error":"Agent ghost not found in project p"}`},
 		{"a2a:expert", "huge", `{"status":"error","error":"Agent `},
 	} {
@@ -406,10 +427,12 @@ func TestSessionsAskAgents(t *testing.T) {
 			t.Errorf("%s %.20s: %.300s", step.to, step.text, got)
 		}
 	}
-	if got := w.query(c, "a2a:expert", "hello", "timeout", -5); got != `{"status":"error","error":"timeout must be 0, for no wait, or more","code":"invalid"}` {
+	if got := w.query(c, "a2a:expert", "hello", "timeout",
+		-5); got != `{"status":"error","error":"timeout must be 0, for no wait, or more","code":"invalid"}` {
 		t.Errorf("a timeout below 0: %s", got)
 	}
-	if got := w.query(c, "a2a:expert", "long"); len(got) > 66_000 || !strings.HasSuffix(got, `... (the answer was longer)"}`) {
+	if got := w.query(c, "a2a:expert", "long"); len(got) > 66_000 ||
+		!strings.HasSuffix(got, `... (the answer was longer)"}`) {
 		t.Errorf("%d bytes: %s", len(got), got[max(0, len(got)-100):])
 	}
 }
@@ -425,11 +448,13 @@ func TestLateAnswersOfAgents(t *testing.T) {
 			Status string `json:"status"`
 			ID     string `json:"message_id"`
 		}
-		if err := json.Unmarshal([]byte(w.query(c, "a2a:expert", "slow", how...)), &sent); err != nil || sent.ID == "" || sent.Status == "received" {
+		if err := json.Unmarshal([]byte(w.query(c, "a2a:expert", "slow", how...)), &sent); err != nil ||
+			sent.ID == "" || sent.Status == "received" {
 			t.Fatalf("%+v, %v", sent, err)
 		}
 		got := w.inbox("", "me")
-		if got[0]["type"] != "response" || got[0]["response_to"] != sent.ID || got[0]["content"] != "at last" || got[0]["from"] != "a2a:expert" {
+		if got[0]["type"] != "response" || got[0]["response_to"] != sent.ID || got[0]["content"] != "at last" ||
+			got[0]["from"] != "a2a:expert" {
 			t.Errorf("%v", got)
 		}
 	}
@@ -463,19 +488,21 @@ func TestAskingForOthers(t *testing.T) {
 func TestCancelReachesTheAgent(t *testing.T) {
 	t.Parallel()
 	begun, ended := make(chan struct{}), make(chan struct{})
-	w := open(t, a2abridge.Options{Agents: map[string]string{"x": outside(t, func(ctx context.Context, t *agent.Turn) error {
-		close(begun)
-		<-ctx.Done()
-		close(ended)
-		return ctx.Err()
-	})}})
+	w := open(t, a2abridge.Options{Agents: map[string]string{"x": outside(t,
+		func(ctx context.Context, t *agent.Turn) error {
+			close(begun)
+			<-ctx.Done()
+			close(ended)
+			return ctx.Err()
+		})}})
 	w.register("", "me")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-begun
 		cancel()
 	}()
-	if _, _, err := w.b.Ask(ctx, "p", "", coord.Ask{From: "me", To: "a2a:x", Query: "?", Wait: true, Timeout: time.Minute}); !errors.Is(err, context.Canceled) {
+	if _, _, err := w.b.Ask(ctx, "p", "", coord.Ask{From: "me", To: "a2a:x", Query: "?", Wait: true,
+		Timeout: time.Minute}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	select {
@@ -499,7 +526,8 @@ func TestSessionsThatHaveGone(t *testing.T) {
 	w.do("", coord.Unregister{Session: "a"})
 	w.register("", "b")
 	w.do("", coord.Retire{Session: "b"})
-	if _, err := client.Dial(t.Context(), w.url+"/a2a/p/b", nil); err == nil || !strings.Contains(err.Error(), `says "no session \"b\" is registered in the project \"p\": it has left`) {
+	if _, err := client.Dial(t.Context(), w.url+"/a2a/p/b", nil); err == nil ||
+		!strings.Contains(err.Error(), `says "no session \"b\" is registered in the project \"p\": it has left`) {
 		t.Error(err)
 	}
 	c := w.dial("", "p/a")
@@ -507,7 +535,8 @@ func TestSessionsThatHaveGone(t *testing.T) {
 	if err != nil || len(list.Tasks) != 1 || list.Tasks[0].Status.State != a2a.TaskStateCompleted {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if _, err := c.Ask(t.Context(), "?"); err == nil || !strings.Contains(err.Error(), `no session "a" is registered in the project "p"`) {
+	if _, err := c.Ask(t.Context(), "?"); err == nil ||
+		!strings.Contains(err.Error(), `no session "a" is registered in the project "p"`) {
 		t.Error(err)
 	}
 }
@@ -517,7 +546,8 @@ func TestAnswersToCanceledCalls(t *testing.T) {
 	t.Parallel()
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	var srv *httptest.Server
-	srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // an agent that makes no task
+	// an agent that makes no task
+	srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
 			fmt.Fprintf(w, `{"name":"x","description":"d","version":"1","capabilities":{},"skills":[],"defaultInputModes":["text/plain"],
@@ -532,7 +562,8 @@ func TestAnswersToCanceledCalls(t *testing.T) {
 		}
 		close(begun)
 		<-goOn
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}}`, call.ID)
+		fmt.Fprintf(w,
+			`{"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}}`, call.ID)
 	}))
 	t.Cleanup(srv.Close)
 	w := open(t, a2abridge.Options{Agents: map[string]string{"x": srv.URL}})
@@ -542,7 +573,8 @@ func TestAnswersToCanceledCalls(t *testing.T) {
 		<-begun
 		cancel()
 	}()
-	if _, _, err := w.b.Ask(ctx, "p", "", coord.Ask{From: "me", To: "a2a:x", Query: "?", Wait: true, Timeout: time.Minute}); !errors.Is(err, context.Canceled) {
+	if _, _, err := w.b.Ask(ctx, "p", "", coord.Ask{From: "me", To: "a2a:x", Query: "?", Wait: true,
+		Timeout: time.Minute}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	close(goOn)
@@ -555,25 +587,27 @@ func TestAnswersToCanceledCalls(t *testing.T) {
 func TestAnswersToCallsThatWereCutOff(t *testing.T) {
 	t.Parallel()
 	begun, goOn := make(chan struct{}), make(chan struct{})
-	w := open(t, a2abridge.Options{Agents: map[string]string{"x": outside(t, func(ctx context.Context, t *agent.Turn) error {
-		if err := t.Working(); err != nil {
-			return err
-		}
-		close(begun)
-		select {
-		case <-goOn:
-			return t.Artifact("a", a2a.TextPart("at last"))
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	})}})
+	w := open(t, a2abridge.Options{Agents: map[string]string{"x": outside(t,
+		func(ctx context.Context, t *agent.Turn) error {
+			if err := t.Working(); err != nil {
+				return err
+			}
+			close(begun)
+			select {
+			case <-goOn:
+				return t.Artifact("a", a2a.TextPart("at last"))
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})}})
 	w.register("", "me")
 	ctx, cut := context.WithCancelCause(t.Context())
 	go func() {
 		<-begun
 		cut(coord.ErrDisconnected)
 	}()
-	if _, _, err := w.b.Ask(ctx, "p", "", coord.Ask{From: "me", To: "a2a:x", Query: "?", Wait: true, Timeout: time.Minute}); !errors.Is(err, coord.ErrDisconnected) {
+	if _, _, err := w.b.Ask(ctx, "p", "", coord.Ask{From: "me", To: "a2a:x", Query: "?", Wait: true,
+		Timeout: time.Minute}); !errors.Is(err, coord.ErrDisconnected) {
 		t.Error(err)
 	}
 	close(goOn)
@@ -590,7 +624,8 @@ func TestLateAnswersToGuests(t *testing.T) {
 	if got := w.query(c, "a2a:expert", "slow", "wait_for_response", false); !strings.Contains(got, `"sent"`) {
 		t.Fatal(got)
 	}
-	if f, refused := w.do("eve", coord.Check{Session: "me"}).(coord.Failure); !refused || f.Code != coord.CodeForbidden {
+	if f, refused := w.do("eve", coord.Check{Session: "me"}).(coord.Failure); !refused ||
+		f.Code != coord.CodeForbidden {
 		t.Errorf("somebody else reads the inbox: %+v", f)
 	}
 	if got := w.inbox("", "me"); got[0]["type"] != "response" || got[0]["content"] != "at last" {

@@ -77,7 +77,8 @@ func (out *outside) close() error {
 
 // Ask answers a query to a session whose name begins with a2a:, as the coordinator answers one to a session of its own;
 // handled reports whether it is one.
-func (b *Bridge) Ask(ctx context.Context, project, principal string, q coord.Ask) (result coord.Result, handled bool, err error) {
+func (b *Bridge) Ask(ctx context.Context, project, principal string, q coord.Ask) (result coord.Result, handled bool,
+	err error) {
 	name, ok := strings.CutPrefix(q.To, toAgent)
 	if !ok {
 		return nil, false, nil
@@ -92,9 +93,12 @@ func (b *Bridge) Ask(ctx context.Context, project, principal string, q coord.Ask
 	}
 	ref, ok := b.outside.find(name)
 	if !ok {
-		return coord.Failure{Status: "not_found", Error: fmt.Sprintf("Agent %s not found in project %s; A2A agents that can be asked: %s", q.To, project, b.outside.names())}, true, nil
+		return coord.Failure{Status: "not_found",
+			Error: fmt.Sprintf("Agent %s not found in project %s; A2A agents that can be asked: %s", q.To, project,
+				b.outside.names())}, true, nil
 	}
-	begun, err := b.opts.Hub.Do(ctx, project, principal, coord.Begin{Session: q.From}) // else it has no inbox for a late answer
+	// else it has no inbox for a late answer
+	begun, err := b.opts.Hub.Do(ctx, project, principal, coord.Begin{Session: q.From})
 	if _, refused := begun.(coord.Failure); err != nil || refused {
 		return begun, true, err
 	}
@@ -153,7 +157,9 @@ func (out *outside) ask(ctx context.Context, hub *coord.Hub, with talk, q *coord
 	select {
 	case out.room <- struct{}{}:
 	default:
-		return coord.Failure{Status: "error", Error: fmt.Sprintf("there are %d queries to A2A agents, which is the limit", out.opts.MaxAsked), Code: coord.CodeLimit}, nil
+		return coord.Failure{Status: "error",
+			Error: fmt.Sprintf("there are %d queries to A2A agents, which is the limit", out.opts.MaxAsked),
+			Code:  coord.CodeLimit}, nil
 	}
 	id := out.id(q.From)
 	exchange, cancel := context.WithTimeout(out.ctx, coord.MaxWait)
@@ -169,7 +175,8 @@ func (out *outside) ask(ctx context.Context, hub *coord.Hub, with talk, q *coord
 	}) {
 		cancel()
 		<-out.room
-		return coord.Failure{Status: "error", Error: "The coordinator is shutting down; try again", Code: coord.CodeShutdown}, nil
+		return coord.Failure{Status: "error", Error: "The coordinator is shutting down; try again",
+			Code: coord.CodeShutdown}, nil
 	}
 	if !q.Wait {
 		left <- anything
@@ -187,7 +194,8 @@ func (out *outside) ask(ctx context.Context, hub *coord.Hub, with talk, q *coord
 		answer <- result // which nobody has taken
 	case <-timer.C:
 		left <- anything
-		return coord.Unanswered{Status: "timeout", Error: fmt.Sprintf("No response received within %v seconds", timeout.Seconds()), ID: id}, nil
+		return coord.Unanswered{Status: "timeout",
+			Error: fmt.Sprintf("No response received within %v seconds", timeout.Seconds()), ID: id}, nil
 	case <-ctx.Done():
 	}
 	if errors.Is(context.Cause(ctx), coord.ErrDisconnected) {
@@ -242,12 +250,14 @@ func (out *outside) deliver(hub *coord.Hub, project string, q *coord.Ask, id str
 		return
 	}
 	text = cmp.Or(text, "(The agent answered without a text.)")
-	done, err := hub.Do(out.ctx, project, "", coord.Respond{From: q.To, External: true, To: q.From, MessageID: id, Response: text})
+	done, err := hub.Do(out.ctx, project, "",
+		coord.Respond{From: q.To, External: true, To: q.From, MessageID: id, Response: text})
 	if f, refused := done.(coord.Failure); refused {
 		err = errors.New(f.Error)
 	}
 	if err != nil {
-		out.opts.Logger.Warn("the late answer of an A2A agent is lost", slog.String("project", project), slog.String("agent", q.To), slog.String("error", err.Error()))
+		out.opts.Logger.Warn("the late answer of an A2A agent is lost", slog.String("project", project),
+			slog.String("agent", q.To), slog.String("error", err.Error()))
 	}
 }
 
@@ -305,7 +315,8 @@ func send(ctx context.Context, c *client.Client, m *a2a.Message) (*a2a.Message, 
 }
 
 // askedBack is what a session is told beside a question of an agent.
-const askedBack = "\n\n(The agent asks this back. Answer it with another query_agent to it within an hour: that goes on with the same task.)"
+const askedBack = "\n\n(The agent asks this back. Answer it with another query_agent to it within an hour: that goes " +
+	"on with the same task.)"
 
 // outcome makes the result of a task. What an agent asks back is its answer for now; the session's next query to it
 // goes on from there.
@@ -367,7 +378,8 @@ func (out *outside) failed(name string, err error) coord.Result {
 		return failure("Agent " + name + " did not answer in time")
 	}
 	if out.ctx.Err() == nil {
-		out.opts.Logger.Warn("an A2A agent cannot be reached", slog.String("agent", name), slog.String("error", err.Error()))
+		out.opts.Logger.Warn("an A2A agent cannot be reached", slog.String("agent", name),
+			slog.String("error", err.Error()))
 	}
 	return failure("Agent " + name + " cannot be reached; the log of the coordinator says why")
 }

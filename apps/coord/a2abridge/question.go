@@ -47,7 +47,8 @@ func (b asSession) question(ctx context.Context, t *agent.Turn) (*question, erro
 		}
 	}
 	q.ask = coord.Ask{
-		From: coord.A2ACaller(q.principal), External: true, To: q.place.session, Type: cmp.Or(t.Skill(), "a2a"), Query: query(m), Ref: q.Ref,
+		From: coord.A2ACaller(q.principal), External: true, To: q.place.session, Type: cmp.Or(t.Skill(), "a2a"),
+		Query: query(m), Ref: q.Ref,
 	}
 	return q, nil
 }
@@ -115,8 +116,8 @@ func (q *question) withdraw(ctx context.Context) (was bool, err error) {
 	return was, err
 }
 
-// withdrawLate is withdraw for a turn that is over. What cannot be withdrawn, as nothing can be kept, ends with Keep of the
-// Hub.
+// withdrawLate is withdraw for a turn that is over. What cannot be withdrawn, as nothing can be kept, ends with Keep of
+// the Hub.
 func (q *question) withdrawLate(ctx context.Context) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cancelWithin)
 	defer stop()

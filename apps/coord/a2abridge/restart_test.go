@@ -113,7 +113,8 @@ func (k *kept) begin(text string) (c *client.Client, id a2a.TaskID, query string
 	k.t.Helper()
 	c = k.dial("", "p/a")
 	result, err := c.SendMessage(k.t.Context(), &a2a.SendMessageRequest{
-		Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text)), Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
+		Message:       a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text)),
+		Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
 	})
 	if err != nil {
 		k.t.Fatal(err)
@@ -161,7 +162,8 @@ func (k *kept) state(id a2a.TaskID, want a2a.TaskState) *a2a.Task {
 
 func (k *kept) respond(query, text string) {
 	k.t.Helper()
-	if got, ok := k.do("", coord.Respond{From: "a", MessageID: query, Response: text}).(coord.Responded); !ok || got.Matched != nil {
+	if got, ok := k.do("", coord.Respond{From: "a", MessageID: query, Response: text}).(coord.Responded); !ok ||
+		got.Matched != nil {
 		k.t.Errorf("the answer is %+v", got)
 	}
 }
@@ -179,7 +181,8 @@ func TestTasksOutliveARestart(t *testing.T) {
 		}
 	}
 	c := k.dial("", "p/a")
-	if list, err := c.ListTasks(t.Context(), &a2a.ListTasksRequest{}); err != nil || len(list.Tasks) != 1 || list.Tasks[0].ID != id {
+	if list, err := c.ListTasks(t.Context(), &a2a.ListTasksRequest{}); err != nil || len(list.Tasks) != 1 ||
+		list.Tasks[0].ID != id {
 		t.Errorf("%+v, %v", list, err)
 	}
 	texts := make(chan string, 10)
@@ -225,7 +228,8 @@ func TestTasksOutliveARestart(t *testing.T) {
 		t.Error(got)
 	}
 	k.restart(nil)
-	if got := k.state(id, a2a.TaskStateCompleted); len(got.Artifacts) != 1 || got.Artifacts[0].Text() != "name and email" {
+	if got := k.state(id, a2a.TaskStateCompleted); len(got.Artifacts) != 1 ||
+		got.Artifacts[0].Text() != "name and email" {
 		t.Errorf("%+v", got)
 	}
 	k.peek(1) // it has not been asked again
@@ -245,7 +249,8 @@ func TestQueriesThatEndWhileNobodyWaits(t *testing.T) {
 			"Agent a will not answer: it has left the project",
 		},
 		"retired": {
-			func(k *kept, _ string) { k.do("", coord.Retire{Session: "a"}) }, a2a.TaskStateFailed, "Agent a will not answer: ",
+			func(k *kept, _ string) { k.do("", coord.Retire{Session: "a"}) }, a2a.TaskStateFailed,
+			"Agent a will not answer: ",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -273,7 +278,8 @@ func TestCancelAfterARestart(t *testing.T) {
 	k := keep(t, a2abridge.Options{})
 	_, id, _ := k.begin("?")
 	k.restart(nil)
-	if task, err := k.dial("", "p/a").CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id}); err != nil || task.Status.State != a2a.TaskStateCanceled {
+	if task, err := k.dial("", "p/a").CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id}); err != nil ||
+		task.Status.State != a2a.TaskStateCanceled {
 		t.Errorf("%+v, %v", task, err)
 	}
 	k.peek(0)
@@ -281,7 +287,8 @@ func TestCancelAfterARestart(t *testing.T) {
 	_, id, _ = k.begin("?")
 	k.restart(func() {
 		key := journal.Key{Scope: journal.Scope{Agent: "session", Tenant: "p/a"}, ID: id}
-		if _, err := k.tasks.Enqueue(t.Context(), key, journal.Input{Kind: journal.InputCancel, Time: time.Now().UTC()}, 0); err != nil {
+		if _, err := k.tasks.Enqueue(t.Context(), key, journal.Input{Kind: journal.InputCancel, Time: time.Now().UTC()},
+			0); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -327,7 +334,8 @@ func TestSecondMessageAndRestart(t *testing.T) {
 	again.TaskID = id
 	sent := make(chan error, 1)
 	go func() {
-		_, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: again, Configuration: &a2a.SendConfiguration{ReturnImmediately: true}})
+		_, err := c.SendMessage(t.Context(),
+			&a2a.SendMessageRequest{Message: again, Configuration: &a2a.SendConfiguration{ReturnImmediately: true}})
 		sent <- err
 	}()
 	if err := <-sent; err != nil {
@@ -386,7 +394,8 @@ func TestDeletedProjectsHaveNoTasks(t *testing.T) {
 		t.Fatal(other, err)
 	}
 	failed, err := k.dial("", "p2/a").SendMessage(t.Context(), &a2a.SendMessageRequest{
-		Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("?")), Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
+		Message:       a2a.NewMessage(a2a.RoleUser, a2a.TextPart("?")),
+		Configuration: &a2a.SendConfiguration{ReturnImmediately: true},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -405,7 +414,8 @@ func TestDeletedProjectsHaveNoTasks(t *testing.T) {
 	}
 	for _, id := range []a2a.TaskID{ended, open} {
 		task, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
-		for deadline := time.Now().Add(20 * time.Second); err == nil && time.Now().Before(deadline); { // its turn is just ending
+		// its turn is just ending
+		for deadline := time.Now().Add(20 * time.Second); err == nil && time.Now().Before(deadline); {
 			<-time.After(time.Millisecond)
 			task, err = c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id})
 		}
@@ -418,7 +428,8 @@ func TestDeletedProjectsHaveNoTasks(t *testing.T) {
 	}
 	k.register("", "a")
 	k.restart(nil)
-	if list, err := k.dial("", "p/a").ListTasks(t.Context(), &a2a.ListTasksRequest{}); err != nil || len(list.Tasks) != 0 {
+	if list, err := k.dial("", "p/a").ListTasks(t.Context(), &a2a.ListTasksRequest{}); err != nil ||
+		len(list.Tasks) != 0 {
 		t.Errorf("%+v, %v", list, err)
 	}
 }

@@ -43,7 +43,8 @@ func (b asSession) Run(ctx context.Context, t *agent.Turn) error {
 	}
 	switch r := result.(type) {
 	case coord.Received: // with an id that the next attempt has, too
-		return t.PutArtifact(&a2a.Artifact{ID: a2a.ArtifactID(q.Ref), Name: "answer", Parts: []a2a.Part{a2a.TextPart(r.Response)}})
+		return t.PutArtifact(&a2a.Artifact{ID: a2a.ArtifactID(q.Ref), Name: "answer",
+			Parts: []a2a.Part{a2a.TextPart(r.Response)}})
 	case coord.Unanswered:
 		return agent.Public(r.Error, errNoAnswer)
 	case coord.Failure:
@@ -100,7 +101,8 @@ func (b asSession) Cancel(ctx context.Context, t *agent.Turn) error {
 
 // notThere says that a session cannot be asked.
 func notThere(p place) string {
-	return fmt.Sprintf("no session %q is registered in the project %q: it has left, has died, or never was there", p.session, p.project)
+	return fmt.Sprintf("no session %q is registered in the project %q: it has left, has died, or never was there",
+		p.session, p.project)
 }
 
 // query is the text of a message for a session: its texts, its data, and what files there were.
@@ -122,7 +124,8 @@ func query(m *a2a.Message) string {
 				lines = append(lines, fmt.Sprintf("[%s]\n%s", fileOf(&p), c))
 				continue
 			}
-			lines = append(lines, fmt.Sprintf("[%s of %d bytes, %s, which cannot be passed on]", fileOf(&p), len(c), cmp.Or(p.MediaType, "of no type")))
+			lines = append(lines, fmt.Sprintf("[%s of %d bytes, %s, which cannot be passed on]", fileOf(&p), len(c),
+				cmp.Or(p.MediaType, "of no type")))
 		}
 	}
 	return strings.ToValidUTF8(strings.Join(lines, "\n"), "\ufffd")
@@ -139,13 +142,16 @@ func (b *Bridge) card(ctx context.Context, r *http.Request) (*a2a.AgentCard, err
 	p, _ := ctx.Value(placeKey{}).(place)
 	yes := true
 	c := &a2a.AgentCard{
-		Name: p.session, Description: "A session of the project " + p.project + ". A message is a query to it; the task works until the session has answered.",
+		Name: p.session, Description: "A session of the project " + p.project +
+			". A message is a query to it; the task works until the session has answered.",
 		Version: b.opts.Version, Capabilities: a2a.AgentCapabilities{Streaming: &yes},
 		DefaultInputModes: []string{"text/plain", "application/json"}, DefaultOutputModes: []string{"text/plain"},
-		Skills: []a2a.AgentSkill{{ID: "query", Name: "Answer queries", Description: "Answers questions about its work.", Tags: []string{"coordination"}}},
+		Skills: []a2a.AgentSkill{{ID: "query", Name: "Answer queries", Description: "Answers questions about its work.",
+			Tags: []string{"coordination"}}},
 	}
 	if !b.allowed(ctx, http.Header{}, p.project) {
-		c.SecuritySchemes = map[string]a2a.SecurityScheme{scheme: &a2a.HTTPAuthScheme{Scheme: "Bearer", Description: "A token of the project"}}
+		c.SecuritySchemes = map[string]a2a.SecurityScheme{scheme: &a2a.HTTPAuthScheme{Scheme: "Bearer",
+			Description: "A token of the project"}}
 		c.SecurityRequirements = []a2a.SecurityRequirement{{scheme: nil}}
 	}
 	if !b.allowed(ctx, r.Header, p.project) {
@@ -157,6 +163,7 @@ func (b *Bridge) card(ctx context.Context, r *http.Request) (*a2a.AgentCard, err
 		return c, nil
 	}
 	c.Description = strings.TrimSpace(cmp.Or(info.Description, c.Description))
-	c.Skills[0].Description = fmt.Sprintf("Answers questions about its task %s on the branch %s of the project %s.", info.TaskID, info.Branch, p.project)
+	c.Skills[0].Description = fmt.Sprintf("Answers questions about its task %s on the branch %s of the project %s.",
+		info.TaskID, info.Branch, p.project)
 	return c, nil
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package coordcmd holds the commands of the coordinator: the daemon, the proxy and hooks for harnesses, the git guard, and
-// what people ask and set.
+// Package coordcmd holds the commands of the coordinator: the daemon, the proxy and hooks for harnesses, the git guard,
+// and what people ask and set.
 package coordcmd
 
 import (
@@ -55,11 +55,13 @@ func Command(run *cmdline.Run) *cobra.Command {
 	run.OnEnd(c.web.CloseIdleConnections)
 	o := &coordOptions{}
 	uses := []*cobra.Command{
-		c.stdioCommand(o), c.hookCommand(o), (&guardCommands{c}).command(o), (&tokenCommands{c}).command(o), c.settingsCommand(o),
+		c.stdioCommand(o), c.hookCommand(o), (&guardCommands{c}).command(o), (&tokenCommands{c}).command(o),
+		c.settingsCommand(o),
 		c.deleteCommand(o), c.watchCommand(o), (&doctor{c}).command(o),
 	}
 	for _, cmd := range uses {
-		flagsOf(c.Run, o).VisitAll(func(f *pflag.Flag) { // so that config show, which has them itself, does not repeat them
+		// so that config show, which has them itself, does not repeat them
+		flagsOf(c.Run, o).VisitAll(func(f *pflag.Flag) {
 			if !slices.Contains(useless[cmd.Name()], f.Name) {
 				cmd.PersistentFlags().AddFlag(f)
 			}
@@ -74,7 +76,8 @@ func Command(run *cmdline.Run) *cobra.Command {
 
 // useless are the flags that commands have no use for.
 var useless = map[string][]string{
-	"guard": {cmdline.FlagDataDir}, "token": {"session"}, "settings": {"session", cmdline.FlagDataDir}, "watch": {"session", cmdline.FlagDataDir}, "doctor": {"session"},
+	"guard": {cmdline.FlagDataDir}, "token": {"session"}, "settings": {"session", cmdline.FlagDataDir},
+	"watch": {"session", cmdline.FlagDataDir}, "doctor": {"session"},
 	"delete": {"project", "session", cmdline.FlagDataDir},
 }
 
@@ -85,8 +88,10 @@ func flagsOf(run *cmdline.Run, o *coordOptions) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("coord", pflag.ContinueOnError)
 	flags.StringVar(&o.url, "coord", "http://"+defaultCoord, "URL of the coordinator")
 	flags.StringVar(&o.token, FlagToken, "", "token to send to the coordinator; prefer DRAGOMAN_COORD_TOKEN")
-	flags.StringVar(&o.project, "project", "", "the project (default: the folder of the git repository, or this folder)")
-	flags.StringVar(&o.session, "session", "", "name of the agent's session (default: for hooks, one made of the harness's session id)")
+	flags.StringVar(&o.project, "project", "",
+		"the project (default: the folder of the git repository, or this folder)")
+	flags.StringVar(&o.session, "session", "",
+		"name of the agent's session (default: for hooks, one made of the harness's session id)")
 	run.DataDirFlag(flags, &o.data)
 	return flags
 }
@@ -95,7 +100,8 @@ func flagsOf(run *cmdline.Run, o *coordOptions) *pflag.FlagSet {
 func (o *coordOptions) check() error {
 	u, err := url.Parse(o.url)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
-		return cmdline.Usagef("--coord is %q; it must be an http or https URL without a query", o.url).WithHint("for example --coord http://" + defaultCoord)
+		return cmdline.Usagef("--coord is %q; it must be an http or https URL without a query",
+			o.url).WithHint("for example --coord http://" + defaultCoord)
 	}
 	o.url = strings.TrimSuffix(o.url, "/")
 	return nil
@@ -104,7 +110,8 @@ func (o *coordOptions) check() error {
 // checkProject refuses what no project may be called.
 func (o *coordOptions) checkProject() error {
 	if err := coord.CheckProject(o.project); err != nil {
-		return cmdline.Usagef("no project may be called %q: %v", o.project, err).WithHint("pass --project or set DRAGOMAN_PROJECT, for example to shop")
+		return cmdline.Usagef("no project may be called %q: %v", o.project,
+			err).WithHint("pass --project or set DRAGOMAN_PROJECT, for example to shop")
 	}
 	return nil
 }
@@ -152,7 +159,8 @@ func (c *commands) dial(ctx context.Context, o *coordOptions, options *sdk.Clien
 
 // coordHangs says that something accepts connections where the coordinator is, or should, and answers nothing.
 func coordHangs(o *coordOptions) error {
-	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeOther + "NO_ANSWER", Message: fmt.Sprintf("the coordinator at %s does not respond: it hangs or is overloaded", o.url)}
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeOther + "NO_ANSWER",
+		Message: fmt.Sprintf("the coordinator at %s does not respond: it hangs or is overloaded", o.url)}
 	if _, here := o.startable(); here {
 		return f.WithHint("run kill -9 with the process id from dragoman.owner in its data folder, then start it again")
 	}
@@ -161,14 +169,16 @@ func coordHangs(o *coordOptions) error {
 
 // coordUnreachable says why there is no coordinator.
 func coordUnreachable(o *coordOptions, err error) error {
-	if timeout, ok := errors.AsType[net.Error](err); errors.Is(err, context.DeadlineExceeded) || ok && timeout.Timeout() {
+	if timeout, ok := errors.AsType[net.Error](err); errors.Is(err, context.DeadlineExceeded) ||
+		ok && timeout.Timeout() {
 		return coordHangs(o)
 	}
 	why, hint := cmdline.CauseOf(err, o.url)
 	if hint == "" || hint == cmdline.HintAddress {
 		hint = "start it with dragoman coord serve, and see what is wrong with dragoman coord doctor"
 	}
-	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: fmt.Sprintf("the coordinator at %s cannot be reached: %s", o.url, why), Hint: hint}
+	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable,
+		Message: fmt.Sprintf("the coordinator at %s cannot be reached: %s", o.url, why), Hint: hint}
 }
 
 // toolAnswer is what the answers of tools have in common.
@@ -199,7 +209,8 @@ func callTool(ctx context.Context, session *sdk.ClientSession, name string, args
 }
 
 // callAnswer calls a tool whose answer has a status. What the coordinator refuses is an error.
-func (o *coordOptions) callAnswer(ctx context.Context, session *sdk.ClientSession, name string, args map[string]any) (*toolAnswer, error) {
+func (o *coordOptions) callAnswer(ctx context.Context, session *sdk.ClientSession, name string,
+	args map[string]any) (*toolAnswer, error) {
 	text, err := callTool(ctx, session, name, args)
 	if err != nil {
 		return nil, err
@@ -226,9 +237,11 @@ func (e *refusedError) Unwrap() error { return e.failure }
 func (o *coordOptions) refusal(code, message string) error {
 	f := &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "COORDINATOR", Message: message}
 	if code == coord.CodeForbidden {
-		f.Exit, f.Code, f.Hint = cmdline.ExitAuth, cmdline.CodeAuthFailed, "give a token in DRAGOMAN_COORD_TOKEN; make one with dragoman coord token create"
+		f.Exit, f.Code, f.Hint = cmdline.ExitAuth, cmdline.CodeAuthFailed,
+			"give a token in DRAGOMAN_COORD_TOKEN; make one with dragoman coord token create"
 		if o.token != "" {
-			f.Hint = "dragoman coord token list says who has a token, for which project and in which role; dragoman coord token create makes one"
+			f.Hint = "dragoman coord token list says who has a token, for which project and in which role; dragoman " +
+				"coord token create makes one"
 		}
 	}
 	return &refusedError{code, f}
@@ -245,7 +258,8 @@ func nobodyThere(err error) bool {
 
 // notCoordinator says that something else answers where a coordinator should.
 func notCoordinator(o *coordOptions, what string) error {
-	return (&cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeOther + "NO_COORDINATOR", Message: fmt.Sprintf("%s is no coordinator: %s", o.url, what)}).
+	return (&cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeOther + "NO_COORDINATOR",
+		Message: fmt.Sprintf("%s is no coordinator: %s", o.url, what)}).
 		WithHint("stop what listens there, or name another URL with --coord or DRAGOMAN_COORD")
 }
 

@@ -17,32 +17,36 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
-// A proxy listens to the coordinator on a connection: a session of MCP that stays open, apart from its calls, of which each stands
-// for itself. The connection is what the coordinator takes for a heartbeat of the proxy's sessions, however short a time that
-// waits for one, and what subscriptions are on. When it breaks there is another one as soon as there is a coordinator.
+// A proxy listens to the coordinator on a connection: a session of MCP that stays open, apart from its calls, of which
+// each stands for itself. The connection is what the coordinator takes for a heartbeat of the proxy's sessions, however
+// short a time that waits for one, and what subscriptions are on. When it breaks there is another one as soon as there
+// is a coordinator.
 
-// connectionVersion is the revision of MCP that connections speak: the last one that has sessions, as without them the SDK does not
-// tell that a subscription was refused, or has ended.
+// connectionVersion is the revision of MCP that connections speak: the last one that has sessions, as without them the
+// SDK does not tell that a subscription was refused, or has ended.
 const connectionVersion = "2025-11-25"
 
-// Times of connections. A coordinator that waits for heartbeats for less than minSessionTimeout could take sessions for dead whose connection
-// broke, as when it is started again.
+// Times of connections. A coordinator that waits for heartbeats for less than minSessionTimeout could take sessions for
+// dead whose connection broke, as when it is started again.
 const (
 	redialSoon        = 100 * time.Millisecond // until a connection that broke is opened again
 	redialLater       = time.Second            // the same, when that has failed often
 	steadyAfter       = 10 * time.Second       // a connection that held for so long does not fail often
 	minSessionTimeout = 3 * redialLater
-	presentEvery      = 30 * time.Second // between two heartbeats on a connection, which find out what it has not noticed itself
+	// between two heartbeats on a connection, which find out what it has not noticed itself
+	presentEvery = 30 * time.Second
 )
 
 // dialConnection opens a connection.
-func (c *commands) dialConnection(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession, error) {
+func (c *commands) dialConnection(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession,
+	error) {
 	web := c.httpClient(o)
 	next := web.Transport
 	if next == nil {
 		next = http.DefaultTransport
 	}
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: cmdline.Version()}, options).Connect(ctx, &sdk.StreamableClientTransport{
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: cmdline.Version()},
+		options).Connect(ctx, &sdk.StreamableClientTransport{
 		Endpoint: o.url + "/mcp", HTTPClient: &http.Client{Transport: &patient{next}}, MaxRetries: -1,
 	}, &sdk.ClientSessionOptions{ProtocolVersion: connectionVersion})
 	if err != nil {
@@ -126,8 +130,8 @@ func (p *proxy) detach(conn *sdk.ClientSession) {
 	}
 }
 
-// withConnection does something on the connection, and once more on a new one when the connection was dead. It starts the coordinator if need
-// be.
+// withConnection does something on the connection, and once more on a new one when the connection was dead. It starts
+// the coordinator if need be.
 func (p *proxy) withConnection(ctx context.Context, f func(*sdk.ClientSession) error) error {
 	conn, err := p.listening(ctx)
 	if err == nil {
@@ -251,8 +255,8 @@ func (p *proxy) beatAll(ctx context.Context, conn *sdk.ClientSession, keys [][2]
 	return true
 }
 
-// beat says that a session is alive, which binds it to the connection, and reports whether the connection is. A session that is not
-// registered, or is somebody else's by now, is no longer ours.
+// beat says that a session is alive, which binds it to the connection, and reports whether the connection is. A session
+// that is not registered, or is somebody else's by now, is no longer ours.
 func (p *proxy) beat(ctx context.Context, conn *sdk.ClientSession, key [2]string) bool {
 	p.mu.Lock()
 	at := p.present[key]
@@ -267,7 +271,8 @@ func (p *proxy) beat(ctx context.Context, conn *sdk.ClientSession, key [2]string
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case ok && refused.code != coord.CodeForbidden: // such as by a coordinator that ends, after which there is another connection
+	case ok && refused.code != coord.CodeForbidden:
+		// such as by a coordinator that ends, after which there is another connection
 		at.conn = conn
 	case !ok && err != nil:
 		return false
@@ -279,8 +284,8 @@ func (p *proxy) beat(ctx context.Context, conn *sdk.ClientSession, key [2]string
 	return true
 }
 
-// resubscribe subscribes to what was subscribed to on another connection. The client is told that it has changed, as nobody told
-// it meanwhile; what the coordinator grants no more is read in vain.
+// resubscribe subscribes to what was subscribed to on another connection. The client is told that it has changed, as
+// nobody told it meanwhile; what the coordinator grants no more is read in vain.
 func (p *proxy) resubscribe(ctx context.Context, conn *sdk.ClientSession) {
 	for _, uri := range p.watchedElsewhere(conn) {
 		one, cancel := context.WithTimeout(ctx, coordPatience)
@@ -359,8 +364,8 @@ func (p *proxy) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) er
 	return nil
 }
 
-// asWatched returns the URI that the client has used for a resource when it subscribed, which another spelling of it means
-// as well.
+// asWatched returns the URI that the client has used for a resource when it subscribed, which another spelling of it
+// means as well.
 func (p *proxy) asWatched(uri string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

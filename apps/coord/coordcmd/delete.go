@@ -28,7 +28,8 @@ elsewhere pass --yes.`
 func (c *commands) deleteCommand(o *coordOptions) *cobra.Command {
 	var force, yes bool
 	cmd := &cobra.Command{
-		Use: "delete PROJECT", Aliases: []string{"forget"}, Short: "Delete a project with all its data", Long: coordDeleteLong,
+		Use: "delete PROJECT", Aliases: []string{"forget"}, Short: "Delete a project with all its data",
+		Long:    coordDeleteLong,
 		Args:    cmdline.OneWord("the name of a project"),
 		Example: "  dragoman coord delete shop\n  dragoman coord delete shop --force --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,7 +61,8 @@ func (c *commands) deleteProject(ctx context.Context, o *coordOptions, force, ye
 	var ended coord.Ended
 	if err := c.callAPI(ctx, o, http.MethodDelete, path, nil, &ended); err != nil {
 		if refused, ok := errors.AsType[*refusedError](err); ok && refused.code == coord.CodeInUse {
-			refused.failure.Hint = "dragoman coord watch and the coordinator's page show the agents; --force deletes the project anyway"
+			refused.failure.Hint = "dragoman coord watch and the coordinator's page show the agents; --force deletes " +
+				"the project anyway"
 		}
 		return err
 	}
@@ -73,15 +75,18 @@ func (c *commands) deleteProject(ctx context.Context, o *coordOptions, force, ye
 // confirmDelete has a person type the name of the project to delete.
 func (c *commands) confirmDelete(ctx context.Context, project string) error {
 	if !c.AtTerminal() {
-		return cmdline.Usagef("refusing to delete project %q: deletion is permanent and standard input is not a terminal", project).
+		return cmdline.Usagef("refusing to delete project %q: deletion is permanent and standard input is not a "+
+			"terminal", project).
 			WithHint("pass --yes to confirm")
 	}
 	in := c.Prompter(nil, nil)
 	defer in.Close()
-	name, err := in.Ask(ctx, fmt.Sprintf("This deletes all data of the project %s. Type its name to confirm: ", project))
+	name, err := in.Ask(ctx, fmt.Sprintf("This deletes all data of the project %s. Type its name to confirm: ",
+		project))
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupted), err == nil && name != project:
-		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_CONFIRMED", Message: "the name does not match: the project was not deleted"}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_CONFIRMED",
+			Message: "the name does not match: the project was not deleted"}
 	}
 	return err
 }

@@ -41,7 +41,8 @@ type finding struct {
 
 func (c *doctor) command(o *coordOptions) *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Check whether agents can work together here", Long: coordDoctorLong, Args: cmdline.NoArgs,
+		Use: "doctor", Short: "Check whether agents can work together here", Long: coordDoctorLong,
+		Args:    cmdline.NoArgs,
 		Example: "  dragoman coord doctor\n  dragoman coord doctor -o json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), o) },
 	}
@@ -55,7 +56,8 @@ func (c *doctor) run(ctx context.Context, o *coordOptions) error {
 	}
 	where := finding{"project", "ok", fmt.Sprintf("%s, in %s", o.project, repo.root), ""}
 	if repo.common == "" {
-		where.State, where.Text = "note", fmt.Sprintf("%s is in no git repository: the project is called %s", repo.root, o.project)
+		where.State, where.Text = "note", fmt.Sprintf("%s is in no git repository: the project is called %s", repo.root,
+			o.project)
 		where.Next = "go to the repository that agents work in, or name the project with --project"
 	}
 	all := []finding{where}
@@ -71,7 +73,8 @@ func (c *doctor) run(ctx context.Context, o *coordOptions) error {
 	if err := c.showFindings(all); err != nil || bad == 0 {
 		return err
 	}
-	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_READY", Message: fmt.Sprintf("%d of these problems keep agents from working together here", bad)}
+	return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_READY",
+		Message: fmt.Sprintf("%d of these problems keep agents from working together here", bad)}
 }
 
 func (c *doctor) showFindings(all []finding) error {
@@ -96,7 +99,8 @@ func (c *doctor) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 		f := cmdline.FailureOf(err)
 		next := "start it with dragoman coord serve; dragoman coord stdio starts it, too"
 		if addr, here := o.startable(); here && addr != defaultCoord {
-			next = "start it with " + terminal.CommandLine([]string{"dragoman", "coord", "serve", "--addr", addr}) + "; dragoman coord stdio starts it, too"
+			next = "start it with " + terminal.CommandLine([]string{"dragoman", "coord", "serve", "--addr", addr}) +
+				"; dragoman coord stdio starts it, too"
 		}
 		if f.Code != cmdline.CodeUnreachable {
 			next = f.Hint
@@ -105,7 +109,10 @@ func (c *doctor) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 	}
 	all := []finding{{"coordinator", "ok", fmt.Sprintf("version %s at %s", version, o.url), ""}}
 	if skew := time.Since(clock).Abs(); !clock.IsZero() && skew > maxSkew {
-		all = append(all, finding{"clock", "note", fmt.Sprintf("it is %s apart from that of the coordinator", terminal.FormatDuration(skew.Round(time.Second))), "set the clock of this machine, or times in answers mislead"})
+		all = append(all, finding{"clock", "note",
+			fmt.Sprintf("it is %s apart from that of the coordinator",
+				terminal.FormatDuration(skew.Round(time.Second))),
+			"set the clock of this machine, or times in answers mislead"})
 	} else {
 		all = append(all, finding{"clock", "ok", "as that of the coordinator", ""})
 	}
@@ -115,14 +122,17 @@ func (c *doctor) doctorDaemon(ctx context.Context, o *coordOptions) []finding {
 		return append(all, finding{"token", "bad", f.Message, f.Hint})
 	}
 	if view.Role == coord.RoleObserver {
-		return append(all, finding{"token", "bad", "it is that of an observer, who may look only: tools and hooks are refused", "make one of the role agent with dragoman coord token create, and give it in DRAGOMAN_COORD_TOKEN"})
+		return append(all, finding{"token", "bad",
+			"it is that of an observer, who may look only: tools and hooks are refused",
+			"make one of the role agent with dragoman coord token create, and give it in DRAGOMAN_COORD_TOKEN"})
 	}
 	text := "none is needed"
 	if o.token != "" {
 		text = "it lets us in"
 	}
 	return append(all, finding{"token", "ok", text, ""},
-		finding{"agents", "ok", fmt.Sprintf("%d are there, with %d leases", len(view.Agents), len(view.Locks.Leases)), ""})
+		finding{"agents", "ok", fmt.Sprintf("%d are there, with %d leases", len(view.Agents), len(view.Locks.Leases)),
+			""})
 }
 
 // doctorData looks at the data folder, which is none of ours when the coordinator runs elsewhere.
@@ -171,13 +181,15 @@ func doctorServer(repo *repository, flags []string) finding {
 	}
 	switch found, err := readHarness(repo, name, &file); {
 	case err != nil:
-		return finding{about, "bad", name + " is not the JSON of MCP servers: " + err.Error(), "mend it, see docs/coordination-harnesses.md"}
+		return finding{about, "bad", name + " is not the JSON of MCP servers: " + err.Error(),
+			"mend it, see docs/coordination-harnesses.md"}
 	case found:
 		for _, s := range file.Servers {
 			words := append(strings.Fields(s.Command), s.Args...)
 			ours := slices.Contains(words, "coord") && slices.Contains(words, "stdio")
 			if ours && !repo.runs(words[0]) {
-				return finding{about, "note", words[0] + ", which " + name + " names, is no program that is here", "put dragoman into a folder of PATH, or name it by its whole path"}
+				return finding{about, "note", words[0] + ", which " + name + " names, is no program that is here",
+					"put dragoman into a folder of PATH, or name it by its whole path"}
 			}
 			if ours || strings.HasSuffix(s.URL, "/mcp") {
 				return finding{about, "ok", name, ""}
@@ -188,7 +200,8 @@ func doctorServer(repo *repository, flags []string) finding {
 	if err != nil {
 		return finding{about, "bad", err.Error(), "name another project or coordinator"}
 	}
-	return finding{about, "note", "none in this project; it may be in the user's own settings", `add it to .mcp.json: {"mcpServers": {"coord": {"command": "dragoman", "args": ` + string(args) + `}}}`}
+	return finding{about, "note", "none in this project; it may be in the user's own settings",
+		`add it to .mcp.json: {"mcpServers": {"coord": {"command": "dragoman", "args": ` + string(args) + `}}}`}
 }
 
 // runs reports whether the first word of a command is a program, as far as can be told of what a shell may make of it.
@@ -205,7 +218,8 @@ func (r *repository) runs(word string) bool {
 
 // harnessHooks are the moments of hooks as harnesses call them, with ours.
 var harnessHooks = [][2]string{
-	{"SessionStart", "session-start"}, {"PreToolUse", "pre-tool-use"}, {"PostToolUse", "post-tool-use"}, {"Stop", "stop"}, {"SessionEnd", "session-end"},
+	{"SessionStart", "session-start"}, {"PreToolUse", "pre-tool-use"}, {"PostToolUse", "post-tool-use"},
+	{"Stop", "stop"}, {"SessionEnd", "session-end"},
 }
 
 // doctorHooks looks which hooks the harness's settings have, and whether they see edits.
@@ -227,7 +241,8 @@ func doctorHooks(repo *repository, flags []string) finding {
 			} `json:"hooks"`
 		}
 		if _, err := readHarness(repo, name, &file); err != nil {
-			return finding{about, "bad", name + " is not the JSON of settings: " + err.Error(), "mend it, see docs/coordination-harnesses.md"}
+			return finding{about, "bad", name + " is not the JSON of settings: " + err.Error(),
+				"mend it, see docs/coordination-harnesses.md"}
 		}
 		for event, groups := range file.Hooks {
 			for _, group := range groups {
@@ -237,7 +252,8 @@ func doctorHooks(repo *repository, flags []string) finding {
 					}
 					has[event] = true
 					if event == "PreToolUse" {
-						unseen = slices.DeleteFunc(unseen, func(tool string) bool { return matches(group.Matcher, tool) })
+						unseen = slices.DeleteFunc(unseen,
+							func(tool string) bool { return matches(group.Matcher, tool) })
 					}
 					if word := strings.Fields(hook.Command)[0]; !repo.runs(word) {
 						lost = word
@@ -258,22 +274,26 @@ func doctorHooks(repo *repository, flags []string) finding {
 	case len(missing) > 0:
 		return finding{about, "bad", "some are there, and not " + strings.Join(missing, ", "), next}
 	case len(unseen) == len(editors):
-		return finding{about, "bad", "the matcher of PreToolUse takes no tool that edits files", `give it "matcher": "` + strings.Join(editors, "|") + `"`}
+		return finding{about, "bad", "the matcher of PreToolUse takes no tool that edits files",
+			`give it "matcher": "` + strings.Join(editors, "|") + `"`}
 	case lost != "":
-		return finding{about, "note", lost + ", which they run, is no program that is here", "put dragoman into a folder of PATH, or name it by its whole path"}
+		return finding{about, "note", lost + ", which they run, is no program that is here",
+			"put dragoman into a folder of PATH, or name it by its whole path"}
 	case len(unseen) > 0:
-		return finding{about, "note", "all are there, but PreToolUse sees no edit by " + strings.Join(unseen, ", "), `give it "matcher": "` + strings.Join(editors, "|") + `"`}
+		return finding{about, "note", "all are there, but PreToolUse sees no edit by " + strings.Join(unseen, ", "),
+			`give it "matcher": "` + strings.Join(editors, "|") + `"`}
 	}
 	return finding{about, "ok", "all are there", ""}
 }
 
 // isHook reports whether a command of the harness is our hook of a moment.
 func isHook(event, command string) bool {
-	return slices.ContainsFunc(harnessHooks, func(h [2]string) bool { return event == h[0] && strings.Contains(command, "coord hook "+h[1]) })
+	return slices.ContainsFunc(harnessHooks,
+		func(h [2]string) bool { return event == h[0] && strings.Contains(command, "coord hook "+h[1]) })
 }
 
-// matches reports whether the matcher of a harness's hook, which is a regular expression, takes a tool. One that cannot be
-// read here may be read there.
+// matches reports whether the matcher of a harness's hook, which is a regular expression, takes a tool. One that cannot
+// be read here may be read there.
 func matches(matcher, tool string) bool {
 	if matcher == "" || matcher == "*" {
 		return true
@@ -282,8 +302,8 @@ func matches(matcher, tool string) bool {
 	return err != nil || expression.MatchString(tool)
 }
 
-// readHarness reads a file of a harness, if it is there. Its error tells people where the file is no JSON, or which member is
-// another one than expected.
+// readHarness reads a file of a harness, if it is there. Its error tells people where the file is no JSON, or which
+// member is another one than expected.
 func readHarness(repo *repository, name string, into any) (found bool, err error) {
 	text, err := os.ReadFile(filepath.Join(repo.root, filepath.FromSlash(name)))
 	if err != nil {
@@ -296,7 +316,8 @@ func readHarness(repo *repository, name string, into any) (found bool, err error
 		return true, fmt.Errorf("look at %s", e.JSONPointer)
 	}
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return true, fmt.Errorf("look at line %d", 1+bytes.Count(text[:min(int(e.ByteOffset), len(text))], []byte("\n")))
+		return true, fmt.Errorf("look at line %d",
+			1+bytes.Count(text[:min(int(e.ByteOffset), len(text))], []byte("\n")))
 	}
 	return true, err
 }

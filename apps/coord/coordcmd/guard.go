@@ -39,12 +39,15 @@ this machine and find dragoman in PATH.`
 
 func (c *guardCommands) command(o *coordOptions) *cobra.Command {
 	return cmdline.Group(&cobra.Command{
-		Use: "guard", Short: "Reject git commits that touch leased files", Long: coordGuardLong, Example: "  dragoman coord guard install",
+		Use: "guard", Short: "Reject git commits that touch leased files", Long: coordGuardLong,
+		Example: "  dragoman coord guard install",
 	}, &cobra.Command{
-		Use: "install", Short: "Install the guard in the git repository", Long: coordGuardLong, Example: "  dragoman coord guard install\n  dragoman coord guard install --project shop", Args: cmdline.NoArgs,
+		Use: "install", Short: "Install the guard in the git repository", Long: coordGuardLong,
+		Example: "  dragoman coord guard install\n  dragoman coord guard install --project shop", Args: cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.install(cmd.Context(), o) },
 	}, &cobra.Command{
-		Use: "check", Short: "Check whether the staged files may be committed", Long: coordGuardLong, Example: "  dragoman coord guard check", Args: cmdline.NoArgs,
+		Use: "check", Short: "Check whether the staged files may be committed", Long: coordGuardLong,
+		Example: "  dragoman coord guard check", Args: cmdline.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.check(cmd.Context(), o) },
 	})
 }
@@ -106,7 +109,8 @@ func (c *guardCommands) install(ctx context.Context, o *coordOptions) error {
 		failed = append(failed, writeHook(file, text))
 	}
 	if shared {
-		c.Warn("core.hooksPath is inside the work tree, so git commits the hooks. Everyone who uses the repository needs dragoman in PATH: without it, each commit prints a warning")
+		c.Warn("core.hooksPath is inside the work tree, so git commits the hooks. Everyone who uses the repository " +
+			"needs dragoman in PATH: without it, each commit prints a warning")
 	}
 	var whole []string
 	var faults []hookFault
@@ -157,7 +161,8 @@ func faultOf(file, line string) (fault hookFault, bad bool) {
 	name := filepath.Base(file)
 	info, err := os.Stat(file)
 	if err != nil {
-		return hookFault{"there is no " + name + " hook: what it would see is not checked", "dragoman coord guard install", "note"}, true
+		return hookFault{"there is no " + name + " hook: what it would see is not checked",
+			"dragoman coord guard install", "note"}, true
 	}
 	text, err := os.ReadFile(file)
 	switch {
@@ -172,7 +177,8 @@ func faultOf(file, line string) (fault hookFault, bad bool) {
 // guards reports whether a hook runs the guard in a line that is no comment.
 func guards(hook []byte) bool {
 	for line := range bytes.Lines(hook) {
-		if line = bytes.TrimSpace(line); !bytes.HasPrefix(line, []byte("#")) && bytes.Contains(line, []byte("coord guard check")) {
+		if line = bytes.TrimSpace(line); !bytes.HasPrefix(line, []byte("#")) &&
+			bytes.Contains(line, []byte("coord guard check")) {
 			return true
 		}
 	}
@@ -193,7 +199,8 @@ func faultsLeft(faults []hookFault) error {
 	for _, fault := range faults {
 		texts, next = append(texts, fault.text), append(next, fault.next)
 	}
-	return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "EXISTS", Message: strings.Join(texts, "; ")}).WithHint(strings.Join(next, "; "))
+	return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "EXISTS",
+		Message: strings.Join(texts, "; ")}).WithHint(strings.Join(next, "; "))
 }
 
 // commits reports whether a file is one that git commits, now or when it is there.
@@ -213,12 +220,13 @@ func (r *repository) commits(ctx context.Context, file string) bool {
 	return err != nil // is not ignored
 }
 
-// guardScript returns the lines of a hook. Variables that are set when it runs are stronger than what was so when it was
-// written, and without the program there is nobody to ask.
+// guardScript returns the lines of a hook. Variables that are set when it runs are stronger than what was so when it
+// was written, and without the program there is nobody to ask.
 func guardScript(self, project, url string) string {
 	var b strings.Builder
 	if project != "" {
-		fmt.Fprintf(&b, "DRAGOMAN_PROJECT=${DRAGOMAN_PROJECT:-%s}\nexport DRAGOMAN_PROJECT\n", terminal.ShellQuote(project))
+		fmt.Fprintf(&b, "DRAGOMAN_PROJECT=${DRAGOMAN_PROJECT:-%s}\nexport DRAGOMAN_PROJECT\n",
+			terminal.ShellQuote(project))
 	}
 	if url != "http://"+defaultCoord {
 		fmt.Fprintf(&b, "DRAGOMAN_COORD=${DRAGOMAN_COORD:-%s}\nexport DRAGOMAN_COORD\n", terminal.ShellQuote(url))
@@ -236,8 +244,8 @@ fi
 	return b.String()
 }
 
-// staged returns the paths that a commit would change, those that renames leave included, with a character in place of what is
-// no UTF-8.
+// staged returns the paths that a commit would change, those that renames leave included, with a character in place of
+// what is no UTF-8.
 func (r *repository) staged(ctx context.Context) ([]string, error) {
 	out, err := git(ctx, r.root, "diff", "--cached", "--name-only", "--no-renames", "-z")
 	if err != nil {
@@ -254,7 +262,8 @@ const maxAsked = 200
 const maxNamed = 20
 
 // conflictsOf asks which of some paths others than the session have leased.
-func (c *commands) conflictsOf(ctx context.Context, o *coordOptions, branch string, paths []string) (list coord.ConflictList, err error) {
+func (c *commands) conflictsOf(ctx context.Context, o *coordOptions, branch string,
+	paths []string) (list coord.ConflictList, err error) {
 	asked := map[string]any{"session": o.session, "branch": branch, "paths": paths}
 	return list, c.callAPI(ctx, o, http.MethodPost, projectPath(o.project)+"/conflicts", asked, &list)
 }
@@ -289,12 +298,15 @@ func (c *guardCommands) check(ctx context.Context, o *coordOptions) error {
 	if err := errors.Join(c.showConflicts(found), err); err != nil {
 		return err
 	}
-	return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "LEASED", Message: "others have leased what this commit touches"}).
-		WithHint("wait for the release or ask the agents; git restore --staged leaves the files out of this commit; git commit --no-verify skips the guard")
+	return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "LEASED",
+		Message: "others have leased what this commit touches"}).
+		WithHint("wait for the release or ask the agents; git restore --staged leaves the files out of this commit; " +
+			"git commit --no-verify skips the guard")
 }
 
 // allConflictsOf asks about any number of paths. With an error it returns what was found until then.
-func (c *commands) allConflictsOf(ctx context.Context, o *coordOptions, branch string, paths []string) (found coord.ConflictList, err error) {
+func (c *commands) allConflictsOf(ctx context.Context, o *coordOptions, branch string,
+	paths []string) (found coord.ConflictList, err error) {
 	for some := range slices.Chunk(paths, maxAsked) {
 		list, err := c.conflictsOf(ctx, o, branch, some)
 		if err != nil {
@@ -312,7 +324,8 @@ func (c *guardCommands) showConflicts(found coord.ConflictList) error {
 		}
 	}
 	for _, f := range found.Conflicts[:min(len(found.Conflicts), maxNamed)] {
-		fmt.Fprintf(c.Err, "%s is leased by %s: %s\n", terminal.Inline(f.FilePath), terminal.Inline(f.Session), terminal.Inline(f.Description))
+		fmt.Fprintf(c.Err, "%s is leased by %s: %s\n", terminal.Inline(f.FilePath), terminal.Inline(f.Session),
+			terminal.Inline(f.Description))
 	}
 	if more := len(found.Conflicts) - maxNamed; more > 0 {
 		fmt.Fprintf(c.Err, "and %d more\n", more)

@@ -12,8 +12,10 @@ import (
 // A hook of git lets a commit through with a warning where the program is gone.
 func TestHookWithoutTheProgram(t *testing.T) {
 	t.Parallel()
-	gone := exec.Command("sh", "-c", guardScript(filepath.Join(t.TempDir(), "it's gone"), "p q", "http://127.0.0.1:1")+`echo "$DRAGOMAN_PROJECT"`)
-	if out, err := gone.CombinedOutput(); err != nil || !strings.Contains(string(out), "dragoman is not where it was") || !strings.HasSuffix(string(out), "p q\n") {
+	gone := exec.Command("sh", "-c", guardScript(filepath.Join(t.TempDir(), "it's gone"), "p q", "http://127.0.0.1:1")+
+		`echo "$DRAGOMAN_PROJECT"`)
+	if out, err := gone.CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), "dragoman is not where it was") || !strings.HasSuffix(string(out), "p q\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

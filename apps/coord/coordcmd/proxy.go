@@ -23,30 +23,35 @@ import (
 
 // A proxy passes on what one client of MCP asks for.
 type proxy struct {
-	coord          *coordOptions                                     // what calls are about that do not say it
-	repo           *repository                                       // that the harness works in; nil when there is none
-	redial         func(context.Context) (*sdk.ClientSession, error) // to a coordinator that was gone; nil when there is no such thing
-	start          func(context.Context) error                       // a coordinator, when none runs; nil when there is no such thing
+	coord *coordOptions // what calls are about that do not say it
+	// that the harness works in; nil when there is none
+	repo *repository
+	// to a coordinator that was gone; nil when there is no such thing
+	redial func(context.Context) (*sdk.ClientSession, error)
+	// a coordinator, when none runs; nil when there is no such thing
+	start          func(context.Context) error
 	openConnection func(context.Context) (*sdk.ClientSession, error)
 	server         *sdk.Server
 	dialling       chan struct{} // has room for the one call that dials
 	opening        chan struct{} // has room for the one who opens a connection
 	wake           chan struct{} // says that a connection is needed, or for more than it was
 
-	mu       sync.Mutex // never held while the coordinator is called
-	up       *sdk.ClientSession
-	conn     *sdk.ClientSession            // nil when there is none
-	present  map[[2]string]*presence       // by project and name, the sessions of this side
-	watching map[string]*sdk.ClientSession // by the URIs of resources that are subscribed to, the connection on which they are
+	mu      sync.Mutex // never held while the coordinator is called
+	up      *sdk.ClientSession
+	conn    *sdk.ClientSession      // nil when there is none
+	present map[[2]string]*presence // by project and name, the sessions of this side
+	// by the URIs of resources that are subscribed to, the connection on which they are
+	watching map[string]*sdk.ClientSession
 }
 
-// A presence is that of a session, and the connection that it is bound to, nil as long as it is none. Who registers again has
-// another one, as that frees from the connection.
+// A presence is that of a session, and the connection that it is bound to, nil as long as it is none. Who registers
+// again has another one, as that frees from the connection.
 type presence struct{ conn *sdk.ClientSession }
 
 func newProxy(o *coordOptions, repo *repository) *proxy {
 	return &proxy{
-		coord: o, repo: repo, dialling: make(chan struct{}, 1), opening: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		coord: o, repo: repo, dialling: make(chan struct{}, 1), opening: make(chan struct{}, 1),
+		wake:    make(chan struct{}, 1),
 		present: make(map[[2]string]*presence), watching: make(map[string]*sdk.ClientSession),
 	}
 }
@@ -132,8 +137,8 @@ func (p *proxy) serve(ctx context.Context, t sdk.Transport) error {
 	return err
 }
 
-// pass passes requests on. What they do not name is about this side alone, such as how a session begins. Lists may be asked
-// for without params.
+// pass passes requests on. What they do not name is about this side alone, such as how a session begins. Lists may be
+// asked for without params.
 func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch r := req.(type) {
@@ -147,8 +152,11 @@ func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListResourcesRequest:
 			return p.listResources(ctx, cmp.Or(r.Params, &sdk.ListResourcesParams{}))
 		case *sdk.ListResourceTemplatesRequest:
-			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListResourceTemplatesResult, error) {
-				return up.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cmp.Or(r.Params, &sdk.ListResourceTemplatesParams{}).Cursor})
+			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListResourceTemplatesResult,
+				error) {
+				return up.ListResourceTemplates(ctx,
+					&sdk.ListResourceTemplatesParams{Cursor: cmp.Or(r.Params,
+						&sdk.ListResourceTemplatesParams{}).Cursor})
 			})
 		case *sdk.ReadResourceRequest:
 			if !inHeader(r.Params.URI) {
@@ -166,15 +174,16 @@ func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 				return nil, invalidParams("unknown prompt", r.Params.Name)
 			}
 			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.GetPromptResult, error) {
-				return up.GetPrompt(ctx, &sdk.GetPromptParams{Name: r.Params.Name, Arguments: p.completePrompt(r.Params.Arguments)})
+				return up.GetPrompt(ctx, &sdk.GetPromptParams{Name: r.Params.Name,
+					Arguments: p.completePrompt(r.Params.Arguments)})
 			})
 		}
 		return next(ctx, method, req)
 	}
 }
 
-// inHeader reports whether the name of something can be in the header of HTTP in which the coordinator wants it. What cannot
-// is the name of nothing.
+// inHeader reports whether the name of something can be in the header of HTTP in which the coordinator wants it. What
+// cannot is the name of nothing.
 func inHeader(name string) bool {
 	return name != "" && strings.TrimSpace(name) == name && !strings.ContainsFunc(name, unicode.IsControl)
 }
@@ -198,7 +207,8 @@ func (p *proxy) try(ctx context.Context, f func(*sdk.ClientSession) error) error
 }
 
 // revived asks the coordinator for what it has at once.
-func revived[T sdk.Result](ctx context.Context, p *proxy, f func(context.Context, *sdk.ClientSession) (T, error)) (sdk.Result, error) {
+func revived[T sdk.Result](ctx context.Context, p *proxy,
+	f func(context.Context, *sdk.ClientSession) (T, error)) (sdk.Result, error) {
 	var result T
 	err := p.try(ctx, func(up *sdk.ClientSession) (err error) {
 		ctx, cancel := context.WithTimeout(ctx, coordPatience)
@@ -212,8 +222,8 @@ func revived[T sdk.Result](ctx context.Context, p *proxy, f func(context.Context
 	return result, nil
 }
 
-// plainError returns an error as a client of MCP is told of it: what the coordinator said, or else that it is not there.
-// How this program and the coordinator speak with each other is nothing to the client.
+// plainError returns an error as a client of MCP is told of it: what the coordinator said, or else that it is not
+// there. How this program and the coordinator speak with each other is nothing to the client.
 func plainError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

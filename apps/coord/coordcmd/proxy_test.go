@@ -17,15 +17,16 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
-// What failed on a connection that is dead is done on another one, not on the same again, also when no coordinator is started in
-// between.
+// What failed on a connection that is dead is done on another one, not on the same again, also when no coordinator is
+// started in between.
 func TestDeadLineIsNotUsedAgain(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		p := newProxy(&coordOptions{project: "p"}, nil)
 		p.openConnection = func(ctx context.Context) (*sdk.ClientSession, error) {
 			here, there := sdk.NewInMemoryTransports()
-			if _, err := sdk.NewServer(&sdk.Implementation{Name: "s"}, nil).Connect(t.Context(), there, nil); err != nil {
+			if _, err := sdk.NewServer(&sdk.Implementation{Name: "s"}, nil).Connect(t.Context(), there,
+				nil); err != nil {
 				return nil, err
 			}
 			return sdk.NewClient(&sdk.Implementation{Name: "c"}, nil).Connect(ctx, here, nil)
@@ -67,7 +68,8 @@ func TestStdioPresence(t *testing.T) {
 	done := &sdk.CallToolResult{}
 	p.note("check_messages", map[string]jsontext.Value{"project_id": quoted("p"), "from_session": quoted("gone")}, done)
 	// Who looks at another, or is refused, keeps nobody alive.
-	victim := map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("victim"), "peek": jsontext.Value("true")}
+	victim := map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("victim"),
+		"peek": jsontext.Value("true")}
 	p.note("get_my_todos", victim, done)
 	p.note("check_lock", victim, done)
 	p.note("check_messages", victim, done)
@@ -75,7 +77,8 @@ func TestStdioPresence(t *testing.T) {
 	if got := p.sessions(); len(got) != 1 {
 		t.Errorf("kept alive: %v", got)
 	}
-	text, err := callTool(t.Context(), p.up, "register_agent", map[string]any{"project_id": "p", "session_name": "a", "task_id": "1", "branch": "", "description": ""})
+	text, err := callTool(t.Context(), p.up, "register_agent",
+		map[string]any{"project_id": "p", "session_name": "a", "task_id": "1", "branch": "", "description": ""})
 	if err != nil || !strings.Contains(string(text), "registered") {
 		t.Fatalf("%s, %v", text, err)
 	}

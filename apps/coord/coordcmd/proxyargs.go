@@ -40,8 +40,8 @@ func (p *proxy) listTools(ctx context.Context, params *sdk.ListToolsParams) (sdk
 	return &list, nil
 }
 
-// listResources lists the resources of this side's project first, also while nothing has happened in it, and then those of
-// others.
+// listResources lists the resources of this side's project first, also while nothing has happened in it, and then those
+// of others.
 func (p *proxy) listResources(ctx context.Context, params *sdk.ListResourcesParams) (sdk.Result, error) {
 	result, err := revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListResourcesResult, error) {
 		return up.ListResources(ctx, &sdk.ListResourcesParams{Cursor: params.Cursor})
@@ -112,7 +112,8 @@ func (p *proxy) relax(schema any) (any, error) {
 // call passes on the call of a tool.
 func (p *proxy) call(ctx context.Context, req *sdk.CallToolRequest) (sdk.Result, error) {
 	args := map[string]jsontext.Value{}
-	if text := jsontext.Value(req.Params.Arguments); len(text) > 0 && text.Kind() != 'n' && json.Unmarshal(text, &args) != nil {
+	if text := jsontext.Value(req.Params.Arguments); len(text) > 0 && text.Kind() != 'n' &&
+		json.Unmarshal(text, &args) != nil {
 		args = nil // the coordinator says what is wrong with it
 	}
 	params := &sdk.CallToolParams{Name: req.Params.Name, Arguments: req.Params.Arguments}
@@ -149,7 +150,8 @@ func notDone(err error) (*sdk.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: jsontext.Value(text)}, nil
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(text)}},
+		StructuredContent: jsontext.Value(text)}, nil
 }
 
 // complete adds arguments that are left out, and makes paths of files in this work tree those of the project.
@@ -178,8 +180,8 @@ func (p *proxy) complete(ctx context.Context, args map[string]jsontext.Value) ma
 	return args
 }
 
-// shorten returns the path in the project of an absolute one, as harnesses know files by that, and of one that leads into
-// another work tree. What is no file of the repository is left to the coordinator, which may know its folder.
+// shorten returns the path in the project of an absolute one, as harnesses know files by that, and of one that leads
+// into another work tree. What is no file of the repository is left to the coordinator, which may know its folder.
 func (p *proxy) shorten(ctx context.Context, path string) string {
 	if p.repo == nil || path == "" {
 		return path
@@ -231,7 +233,8 @@ func (p *proxy) note(tool string, args map[string]jsontext.Value, result *sdk.Ca
 	if from := unquoted(args["from_session"]); from != "" {
 		key[1] = from
 	}
-	if key[1] == "" || result.IsError || slices.Contains(looks, tool) || tool == "check_messages" && args["peek"].Kind() == 't' {
+	if key[1] == "" || result.IsError || slices.Contains(looks, tool) ||
+		tool == "check_messages" && args["peek"].Kind() == 't' {
 		return
 	}
 	p.mu.Lock()

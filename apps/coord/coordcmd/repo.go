@@ -81,8 +81,8 @@ func (r *repository) branch(ctx context.Context) string {
 // errOutside says that a file is none of the project's.
 var errOutside = errors.New("the file is outside of the project")
 
-// relative returns the path of a file below the root of the innermost work tree that it lies in, with slashes. A file of
-// another repository, or of none, is errOutside.
+// relative returns the path of a file below the root of the innermost work tree that it lies in, with slashes. A file
+// of another repository, or of none, is errOutside.
 func (r *repository) relative(ctx context.Context, file string) (string, error) {
 	file, err := resolve(file)
 	if err != nil {
@@ -95,8 +95,8 @@ func (r *repository) relative(ctx context.Context, file string) (string, error) 
 	return in.within(file)
 }
 
-// renamed returns a path below the root of this work tree as one below the root of another one of the repository, if it leads
-// there: one can lie in another. All else stays as it is.
+// renamed returns a path below the root of this work tree as one below the root of another one of the repository, if it
+// leads there: one can lie in another. All else stays as it is.
 func (r *repository) renamed(ctx context.Context, path string) string {
 	file := filepath.Join(r.root, filepath.FromSlash(strings.ReplaceAll(path, `\`, "/")))
 	in, err := r.holding(ctx, file)
@@ -109,8 +109,8 @@ func (r *repository) renamed(ctx context.Context, path string) string {
 	return path
 }
 
-// holding returns the innermost work tree of the repository that a file lies in, or that it is. A submodule, or a repository of
-// somebody else's in a work tree, is a folder of that like others.
+// holding returns the innermost work tree of the repository that a file lies in, or that it is. A submodule, or a
+// repository of somebody else's in a work tree, is a folder of that like others.
 func (r *repository) holding(ctx context.Context, file string) (*repository, error) {
 	root := norm.NFC.String(r.root) // on macOS a name has two spellings, and git's need not be the harness's
 	for dir := file; ; dir = filepath.Dir(dir) {

@@ -11,7 +11,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/clitest"
 )
 
-// A file is the same in each work tree of a repository and by whatever name it is reached, and those elsewhere are none.
+// A file is the same in each work tree of a repository and by whatever name it is reached, and those elsewhere are
+// none.
 func TestRelativePaths(t *testing.T) {
 	t.Parallel()
 	clitest.NeedsGit(t)

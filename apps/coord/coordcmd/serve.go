@@ -73,15 +73,21 @@ func (c *commands) serveCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&o.Addr, "addr", defaultCoord, "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
-	flags.BoolVar(&o.open, "open", false, "when listening beyond this machine, let everyone into projects without tokens")
-	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, accept any Host header, for use behind a proxy; counts as listening beyond this machine")
+	flags.BoolVar(&o.open, "open", false, "when listening beyond this machine, let everyone into projects without "+
+		"tokens")
+	flags.BoolVar(&o.anyHost, "any-host", false,
+		"on a loopback address, accept any Host header, for use behind a proxy; counts as listening beyond this "+
+			"machine")
 	flags.BoolVar(&o.extended, "extended", false, "also offer models the tools and arguments that A2AMCP does not have")
-	flags.StringArrayVar(&o.agents, "a2a-agent", nil, "A2A agent that sessions can ask as a2a:ALIAS, given as ALIAS=URL; repeatable")
-	flags.DurationVar(&o.sessionTimeout, "session-timeout", coord.DefaultSessionTimeout, "a session is stale, and its leases are released, this long after its last heartbeat; at least 3s")
+	flags.StringArrayVar(&o.agents, "a2a-agent", nil,
+		"A2A agent that sessions can ask as a2a:ALIAS, given as ALIAS=URL; repeatable")
+	flags.DurationVar(&o.sessionTimeout, "session-timeout", coord.DefaultSessionTimeout,
+		"a session is stale, and its leases are released, this long after its last heartbeat; at least 3s")
 	flags.DurationVar(&o.retain, "retain", coord.DefaultEventRetention, "retention of past events; 0 keeps all events")
 	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
 	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
-	flags.DurationVar(&o.Drain, "drain", 5*time.Second, "time that open requests get to finish when the coordinator stops")
+	flags.DurationVar(&o.Drain, "drain", 5*time.Second,
+		"time that open requests get to finish when the coordinator stops")
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	flags.SetNormalizeFunc(cmdline.Aliases(map[string]string{"alive": "session-timeout"})) // its name before
@@ -98,7 +104,8 @@ func (c *commands) serve(ctx context.Context, o *coordServeOptions) (err error) 
 		return err
 	}
 	if o.sessionTimeout < minSessionTimeout {
-		return cmdline.Usagef("--session-timeout is %v; the minimum is %v, because an agent needs up to %v to reconnect",
+		return cmdline.Usagef("--session-timeout is %v; the minimum is %v, because an agent needs up to %v to "+
+			"reconnect",
 			o.sessionTimeout, minSessionTimeout, redialLater)
 	}
 	if o.retain < 0 {
@@ -127,7 +134,8 @@ func (c *commands) serve(ctx context.Context, o *coordServeOptions) (err error) 
 	if err != nil {
 		return err
 	}
-	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, SessionTimeout: o.sessionTimeout, EventRetention: cmp.Or(o.retain, -1), Logger: logger})
+	hub := coord.NewHub(&coord.HubOptions{Store: kept.tables, SessionTimeout: o.sessionTimeout,
+		EventRetention: cmp.Or(o.retain, -1), Logger: logger})
 	var d *daemon.Daemon
 	bridge, err := a2abridge.New(a2abridge.Options{
 		Hub: hub, Journal: tasks, Agents: agents, Version: cmdline.Version(), Logger: logger,
@@ -142,8 +150,9 @@ func (c *commands) serve(ctx context.Context, o *coordServeOptions) (err error) 
 		return errors.Join(err, hub.Close())
 	}
 	d = daemon.New(daemon.Options{
-		Hub: hub, Tokens: kept.tables, Closed: !local && !o.open, OwnerKey: kept.key, Deleted: bridge.DeleteProject, Logger: logger,
-		MCP: coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: cmdline.Version(), Logger: logger},
+		Hub: hub, Tokens: kept.tables, Closed: !local && !o.open, OwnerKey: kept.key, Deleted: bridge.DeleteProject,
+		Logger: logger,
+		MCP:    coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: cmdline.Version(), Logger: logger},
 	})
 	d.Handle(a2abridge.Prefix, bridge)
 	end := sync.OnceValue(func() error { return endCoord(hub, bridge) })
@@ -164,7 +173,8 @@ func (c *commands) besideCoord(ctx context.Context, o *coordServeOptions, err er
 		return err
 	}
 	if version, _, health := c.healthOf(ctx, at); health == nil {
-		return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "RUNS", Message: fmt.Sprintf("a coordinator already serves at %s: version %s", at.url, version)}).
+		return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "RUNS",
+			Message: fmt.Sprintf("a coordinator already serves at %s: version %s", at.url, version)}).
 			WithHint("use it or stop it; a second coordinator needs its own --addr and --data-dir")
 	}
 	return err
@@ -176,7 +186,8 @@ func (o *coordServeOptions) asked() (map[string]string, error) {
 	for _, text := range o.agents {
 		alias, ref, found := strings.Cut(text, "=")
 		if !found || alias == "" || ref == "" {
-			return nil, cmdline.Usagef("--a2a-agent is %q, which has no alias and URL", text).WithHint("for example --a2a-agent rates=http://127.0.0.1:8080")
+			return nil, cmdline.Usagef("--a2a-agent is %q, which has no alias and URL",
+				text).WithHint("for example --a2a-agent rates=http://127.0.0.1:8080")
 		}
 		agents[alias] = ref
 	}
@@ -188,8 +199,8 @@ func endCoord(hub *coord.Hub, bridge *a2abridge.Bridge) error {
 	return errors.Join(bridge.Close(), hub.Close())
 }
 
-// calls counts the requests that change something or wait, which are those that get an answer when the coordinator ends;
-// streams of what happens go on until they are cut.
+// calls counts the requests that change something or wait, which are those that get an answer when the coordinator
+// ends; streams of what happens go on until they are cut.
 type calls struct {
 	next  http.Handler
 	under sync.RWMutex // read-locked by each
@@ -219,12 +230,14 @@ const lastBytes = 200 * time.Millisecond
 
 // serveCoord serves until ctx ends. There is no limit of time on requests and answers as a whole, as calls wait and
 // streams stay.
-func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h http.Handler, logger *slog.Logger, end func() error) error {
+func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h http.Handler, logger *slog.Logger,
+	end func() error) error {
 	under := &calls{next: h}
 	srv := &http.Server{
-		Handler: under, TLSConfig: o.TLS, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-		ErrorLog:    httpserver.ErrorLog(logger),
+		Handler: under, TLSConfig: o.TLS, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10,
+		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ErrorLog:       httpserver.ErrorLog(logger),
 	}
 	failed := make(chan error, 1)
 	go func() {
@@ -259,7 +272,8 @@ func (c *commands) checkOpen(ctx context.Context, o *coordServeOptions, tables *
 		return nil
 	}
 	if o.TLS == nil {
-		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; set --tls-cert, or put a proxy with TLS in front")
+		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; " +
+			"set --tls-cert, or put a proxy with TLS in front")
 	}
 	if o.open {
 		c.Warn("everyone who reaches the coordinator may take part in projects without tokens")
@@ -288,7 +302,8 @@ func (c *commands) checkOpen(ctx context.Context, o *coordServeOptions, tables *
 		}
 	}
 	if len(bare) > 0 {
-		return cmdline.Usagef("--addr %s is beyond this machine, but these projects have no tokens: %s", o.Addr, strings.Join(bare, ", ")).WithHint(hint)
+		return cmdline.Usagef("--addr %s is beyond this machine, but these projects have no tokens: %s", o.Addr,
+			strings.Join(bare, ", ")).WithHint(hint)
 	}
 	return nil
 }
@@ -320,7 +335,8 @@ func (c *commands) dataFolder(data string) (string, error) {
 	if err != nil || folder == cmdline.InMemory {
 		return folder, err
 	}
-	if folder, err = filepath.Abs(folder); err != nil { // a coordinator that is started in the background runs in another folder
+	// a coordinator that is started in the background runs in another folder
+	if folder, err = filepath.Abs(folder); err != nil {
 		return "", fmt.Errorf("find --%s: %w", cmdline.FlagDataDir, err)
 	}
 	return folder, nil
@@ -330,7 +346,8 @@ func (c *commands) dataFolder(data string) (string, error) {
 func explainCoordFolder(folder string, err error) error {
 	f := cmdline.ExplainFolder(folder, err)
 	if _, locked := errors.AsType[*sqlite.LockedError](err); locked {
-		f.Hint = "use the coordinator that has it, at its address; or give the second one another folder: --data-dir FOLDER, or --data-dir " + cmdline.InMemory
+		f.Hint = "use the coordinator that has it, at its address; or give the second one another folder: --data-dir " +
+			"FOLDER, or --data-dir " + cmdline.InMemory
 	}
 	return f
 }

@@ -32,19 +32,23 @@ settings on the coordinator's page.`
 func (c *commands) settingsCommand(o *coordOptions) *cobra.Command {
 	var given coord.Settings
 	cmd := &cobra.Command{
-		Use: "settings", Short: "Show and change the settings of a project", Long: coordSettingsLong, Args: cmdline.NoArgs,
-		Example: "  dragoman coord settings\n  dragoman coord settings --strict --root . --root ../shop-login\n  dragoman coord settings --strict=false",
+		Use: "settings", Short: "Show and change the settings of a project", Long: coordSettingsLong,
+		Args: cmdline.NoArgs,
+		Example: "  dragoman coord settings\n  dragoman coord settings --strict --root . --root ../shop-login\n  " +
+			"dragoman coord settings --strict=false",
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&given.Strict, "strict", false, "serve registered agents only")
 	flags.BoolVar(&given.IgnoreCase, "ignore-case", false, "treat paths that differ only in case as the same file")
 	flags.BoolVar(&given.PerBranch, "per-branch", false, "let only agents on the same branch conflict")
-	flags.StringArrayVar(&given.Roots, "root", nil, "read absolute paths below this folder as paths of the project; repeatable")
+	flags.StringArrayVar(&given.Roots, "root", nil,
+		"read absolute paths below this folder as paths of the project; repeatable")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.settings(cmd.Context(), o, func(s *coord.Settings) (changed bool) {
 			for name, set := range map[string]func(){
 				"strict": func() { s.Strict = given.Strict }, "ignore-case": func() { s.IgnoreCase = given.IgnoreCase },
-				"per-branch": func() { s.PerBranch = given.PerBranch }, "root": func() { s.Roots = c.absolute(given.Roots) },
+				"per-branch": func() { s.PerBranch = given.PerBranch },
+				"root":       func() { s.Roots = c.absolute(given.Roots) },
 			} {
 				if cmd.Flags().Changed(name) {
 					set()
@@ -96,7 +100,8 @@ func (c *commands) settings(ctx context.Context, o *coordOptions, change func(*c
 		}
 	}
 	if c.AsJSON {
-		return c.ShowValue(settingsOf{o.project, settings.Strict, settings.IgnoreCase, settings.PerBranch, settings.Roots})
+		return c.ShowValue(settingsOf{o.project, settings.Strict, settings.IgnoreCase, settings.PerBranch,
+			settings.Roots})
 	}
 	return c.ShowText(func(p *terminal.Printer) {
 		p.Field(0, "Project", o.project)

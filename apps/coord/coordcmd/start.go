@@ -160,7 +160,8 @@ func occupied(o *coordOptions) bool {
 
 // startFailure says why a coordinator did not start, as it said so itself after a place in its log.
 func startFailure(log string, begin int64) error {
-	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: "the coordinator could not be started", Hint: "see " + log + ", or start it with dragoman coord serve"}
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable,
+		Message: "the coordinator could not be started", Hint: "see " + log + ", or start it with dragoman coord serve"}
 	text, err := os.ReadFile(log)
 	if err != nil || begin > int64(len(text)) {
 		return f

@@ -28,12 +28,13 @@ coordinator inside this process, for one harness. If another coordinator runs, i
 func (c *commands) stdioCommand(o *coordOptions) *cobra.Command {
 	var embedded bool
 	cmd := &cobra.Command{
-		Use:     "stdio",
-		Short:   "Serve the coordinator's tools to one harness over stdio",
-		Long:    coordStdioLong,
-		Example: "  dragoman coord stdio\n  dragoman coord stdio --project shop\n  dragoman coord stdio --embedded --data-dir :memory:",
-		Args:    cmdline.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.stdio(cmd.Context(), o, embedded) },
+		Use:   "stdio",
+		Short: "Serve the coordinator's tools to one harness over stdio",
+		Long:  coordStdioLong,
+		Example: "  dragoman coord stdio\n  dragoman coord stdio --project shop\n  dragoman coord stdio --embedded " +
+			"--data-dir :memory:",
+		Args: cmdline.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.stdio(cmd.Context(), o, embedded) },
 	}
 	cmd.Flags().BoolVar(&embedded, "embedded", false, "run the coordinator inside this process")
 	return cmd
@@ -87,7 +88,8 @@ func (c *commands) embed(ctx context.Context, o *coordOptions, p *proxy) (end fu
 		if _, err := d.MCP().MCP().Connect(ctx, there, nil); err != nil {
 			return nil, err
 		}
-		return sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: cmdline.Version()}, options).Connect(ctx, here, &sdk.ClientSessionOptions{ProtocolVersion: revision})
+		return sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: cmdline.Version()}, options).Connect(ctx,
+			here, &sdk.ClientSessionOptions{ProtocolVersion: revision})
 	}
 	p.openConnection = func(ctx context.Context) (*sdk.ClientSession, error) {
 		return dial(ctx, p.connectionOptions(), connectionVersion)

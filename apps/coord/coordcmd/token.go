@@ -49,8 +49,10 @@ func (c *tokenCommands) command(o *coordOptions) *cobra.Command {
 	var e tokenEntry
 	var all, yes bool
 	create := &cobra.Command{
-		Use: "create NAME", Short: "Create a token", Long: coordTokenLong, Args: cmdline.OneWord("the name of the token's owner"),
-		Example: "  dragoman coord token create ann\n  dragoman coord token create build --role observer --all-projects",
+		Use: "create NAME", Short: "Create a token", Long: coordTokenLong,
+		Args: cmdline.OneWord("the name of the token's owner"),
+		Example: "  dragoman coord token create ann\n  dragoman coord token create build --role observer " +
+			"--all-projects",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Name = args[0]
 			return c.tokenCreate(cmd.Context(), o, e, all)
@@ -58,11 +60,13 @@ func (c *tokenCommands) command(o *coordOptions) *cobra.Command {
 	}
 	create.Flags().StringVar(&e.Role, "role", coord.RoleAgent, "agent, observer (read-only) or admin")
 	list := &cobra.Command{
-		Use: "list", Short: "List tokens", Long: coordTokenLong, Args: cmdline.NoArgs, Example: "  dragoman coord token list",
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.tokenList(cmd.Context(), o) },
+		Use: "list", Short: "List tokens", Long: coordTokenLong, Args: cmdline.NoArgs,
+		Example: "  dragoman coord token list",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.tokenList(cmd.Context(), o) },
 	}
 	revoke := &cobra.Command{
-		Use: "revoke NAME", Short: "Revoke a token", Long: coordTokenLong, Args: cmdline.OneWord("the name of the token's owner"),
+		Use: "revoke NAME", Short: "Revoke a token", Long: coordTokenLong,
+		Args:    cmdline.OneWord("the name of the token's owner"),
 		Example: "  dragoman coord token revoke ann\n  dragoman coord token revoke build --all-projects",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Name = args[0]
@@ -73,18 +77,21 @@ func (c *tokenCommands) command(o *coordOptions) *cobra.Command {
 	for _, cmd := range []*cobra.Command{create, revoke} {
 		cmd.Flags().BoolVar(&all, "all-projects", false, "use a token for all projects instead of --project")
 	}
-	return cmdline.Group(&cobra.Command{Use: "token", Short: "Manage the tokens of a coordinator", Long: coordTokenLong, Example: "  dragoman coord token create ann"}, create, list, revoke)
+	return cmdline.Group(&cobra.Command{Use: "token", Short: "Manage the tokens of a coordinator", Long: coordTokenLong,
+		Example: "  dragoman coord token create ann"}, create, list, revoke)
 }
 
-// withTokens runs one of two functions: with the tables, if nobody has the data folder, or else with the options by which
-// the coordinator that has it is called as its owner.
-func (c *tokenCommands) withTokens(ctx context.Context, o *coordOptions, here func(*coord.Tables) error, there func(*coordOptions) error) error {
+// withTokens runs one of two functions: with the tables, if nobody has the data folder, or else with the options by
+// which the coordinator that has it is called as its owner.
+func (c *tokenCommands) withTokens(ctx context.Context, o *coordOptions, here func(*coord.Tables) error,
+	there func(*coordOptions) error) error {
 	folder, err := c.dataFolder(o.data)
 	if err != nil {
 		return err
 	}
 	if folder == cmdline.InMemory {
-		return cmdline.Usagef("--data-dir is %s, where no tokens are kept", cmdline.InMemory).WithHint("name the folder of the coordinator")
+		return cmdline.Usagef("--data-dir is %s, where no tokens are kept",
+			cmdline.InMemory).WithHint("name the folder of the coordinator")
 	}
 	db, err := sqlite.Open(ctx, folder, sqlite.Options{Program: c.Name})
 	if _, locked := errors.AsType[*sqlite.LockedError](err); locked {
@@ -135,7 +142,8 @@ func (c *tokenCommands) tokenCreate(ctx context.Context, o *coordOptions, e toke
 		if err := c.callAPI(ctx, owner, http.MethodPost, tokensPath, e, &made); err != nil || len(there) == 0 {
 			return err
 		}
-		c.Warn("these agents registered without a token and are now locked out: %s. Give each one a token and let it register again: under another name, or under its own once its session is stale", strings.Join(there, ", "))
+		c.Warn("these agents registered without a token and are now locked out: %s. Give each one a token and let it "+
+			"register again: under another name, or under its own once its session is stale", strings.Join(there, ", "))
 		return nil
 	})
 	if err != nil {
@@ -186,16 +194,19 @@ func (c *tokenCommands) lastToken(ctx context.Context, o *coordOptions, e tokenE
 
 // confirmLast asks a person whether the last token is to go.
 func (c *tokenCommands) confirmLast(ctx context.Context, name, opens string) error {
-	what := fmt.Sprintf("without the token of %s, everyone who reaches the coordinator has full access to %s", name, opens)
+	what := fmt.Sprintf("without the token of %s, everyone who reaches the coordinator has full access to %s", name,
+		opens)
 	if !c.AtTerminal() {
-		return cmdline.Usagef("%s, but standard input is not a terminal", what).WithHint("create another token first, or pass --yes")
+		return cmdline.Usagef("%s, but standard input is not a terminal",
+			what).WithHint("create another token first, or pass --yes")
 	}
 	in := c.Prompter(nil, nil)
 	defer in.Close()
 	answer, err := in.Ask(ctx, what+". Type yes to continue: ")
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupted), err == nil && answer != "yes":
-		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_CONFIRMED", Message: "nothing was done"}
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_CONFIRMED",
+			Message: "nothing was done"}
 	}
 	return err
 }
@@ -219,7 +230,8 @@ func (c *tokenCommands) tokenRevoke(ctx context.Context, o *coordOptions, e toke
 		})
 	if err == nil {
 		if opens != "" {
-			c.Warn("that was the last token: everyone who reaches the coordinator now has full access to %s, unless it serves other machines", opens)
+			c.Warn("that was the last token: everyone who reaches the coordinator now has full access to %s, unless "+
+				"it serves other machines", opens)
 		}
 		return c.ShowText(func(p *terminal.Printer) { p.Field(0, "Revoked", e.Name) })
 	}
@@ -228,7 +240,8 @@ func (c *tokenCommands) tokenRevoke(ctx context.Context, o *coordOptions, e toke
 		if !all {
 			where = "the project " + e.Project + "; one for all projects is taken back with --all-projects"
 		}
-		return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NO_TOKEN", Message: fmt.Sprintf("%s has no token for %s", e.Name, where)}).
+		return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NO_TOKEN",
+			Message: fmt.Sprintf("%s has no token for %s", e.Name, where)}).
 			WithHint("dragoman coord token list shows the tokens")
 	}
 	return err

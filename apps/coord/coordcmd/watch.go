@@ -95,8 +95,10 @@ func (c *commands) watch(ctx context.Context, o *coordOptions, w *watchOptions) 
 }
 
 // watchOnce reads one stream of events. A failure is one that no later try mends.
-func (c *commands) watchOnce(ctx context.Context, o *coordOptions, after int64, each func(*coord.Event, []byte) error) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url+projectPath(o.project)+"/events?after="+strconv.FormatInt(after, 10), nil)
+func (c *commands) watchOnce(ctx context.Context, o *coordOptions, after int64,
+	each func(*coord.Event, []byte) error) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		o.url+projectPath(o.project)+"/events?after="+strconv.FormatInt(after, 10), nil)
 	if err != nil {
 		return err
 	}

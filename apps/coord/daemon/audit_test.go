@@ -67,7 +67,8 @@ func TestAudit(t *testing.T) {
 	manage("DELETE", `{"project":"p","name":"bob"}`)
 	for part, want := range map[string]int{
 		`msg="a token was made" project=p name=ann role=observer`: 1, `msg="a token was revoked" project=p name=bob`: 1,
-		`msg="a call was refused" project=p token=ann tool=register_agent session=`: 1, `cause="the token is that of an observer, who may look only"`: 1, token: 0,
+		`msg="a call was refused" project=p token=ann tool=register_agent session=`: 1,
+		`cause="the token is that of an observer, who may look only"`:               1, token: 0,
 	} {
 		if got := book.count(part); got != want {
 			t.Errorf("%d times, want %d: %s", got, want, part)
@@ -91,8 +92,10 @@ func TestAudit(t *testing.T) {
 		get(t, srv.URL+"/api/projects/p", stranger)
 	}
 	for part, want := range map[string]int{
-		`project=p token="" request="GET /api/projects/{project}" cause="this project needs a token`: 1, `cause="the token is not known`: 1,
-		`project=p token=eve request="GET /api/projects/{project}" cause="the token is for another project"`: 1, "made-up-secret": 0,
+		`project=p token="" request="GET /api/projects/{project}" cause="this project needs a token`: 1,
+		`cause="the token is not known`: 1,
+		`project=p token=eve request="GET /api/projects/{project}" cause="the token is for another project"`: 1,
+		"made-up-secret": 0,
 	} {
 		if got := book.count(part); got != want {
 			t.Errorf("%d times, want %d: %s", got, want, part)
@@ -126,20 +129,23 @@ func TestCardsAreNoRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := hub.Do(t.Context(), "p", "ann", coord.Register{Session: "a", TaskID: "1", Description: "writes"}); err != nil {
+	if _, err := hub.Do(t.Context(), "p", "ann",
+		coord.Register{Session: "a", TaskID: "1", Description: "writes"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
 		token string
 		more  bool
 	}{{token, true}, {"", false}, {"coord_none", false}} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/a2a/p/a/.well-known/agent-card.json", nil)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet,
+			"http://127.0.0.1/a2a/p/a/.well-known/agent-card.json", nil)
 		if test.token != "" {
 			r.Header.Set("Authorization", "Bearer "+test.token)
 		}
 		w := httptest.NewRecorder()
 		d.ServeHTTP(w, r)
-		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, `"scheme":"Bearer"`) || strings.Contains(body, "writes") != test.more {
+		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, `"scheme":"Bearer"`) ||
+			strings.Contains(body, "writes") != test.more {
 			t.Errorf("%q: %d %s", test.token, w.Code, body)
 		}
 	}
@@ -156,7 +162,8 @@ func TestErrorsOfMakingTokens(t *testing.T) {
 	defer hub.Close()
 	d := daemon.New(daemon.Options{Hub: hub, Tokens: tables, OwnerKey: "key"})
 	create := func(body string) (int, string) {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/api/tokens", strings.NewReader(body))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/api/tokens",
+			strings.NewReader(body))
 		r.Header.Set("Authorization", "Bearer key")
 		w := httptest.NewRecorder()
 		d.ServeHTTP(w, r)
@@ -167,7 +174,8 @@ func TestErrorsOfMakingTokens(t *testing.T) {
 		status     int
 		want       string
 	}{
-		{"", "agent", 400, "name"}, {"ann", "king", 400, "the role must be"}, {"ann", "agent", 200, "coord_"}, {"ann", "agent", 400, "has a token for this project already"},
+		{"", "agent", 400, "name"}, {"ann", "king", 400, "the role must be"}, {"ann", "agent", 200, "coord_"},
+		{"ann", "agent", 400, "has a token for this project already"},
 		{"bob", "agent", 500, "internal error; the log has more"},
 	} {
 		if test.status == 500 {
@@ -175,7 +183,8 @@ func TestErrorsOfMakingTokens(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if status, body := create(`{"project":"p","name":"` + test.name + `","role":"` + test.role + `"}`); status != test.status || !strings.Contains(body, test.want) {
+		if status, body := create(`{"project":"p","name":"` + test.name + `","role":"` + test.role +
+			`"}`); status != test.status || !strings.Contains(body, test.want) {
 			t.Errorf("%q as %s: %d %s", test.name, test.role, status, body)
 		}
 	}

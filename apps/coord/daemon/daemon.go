@@ -107,12 +107,13 @@ func (d *Daemon) Handle(pattern string, h http.Handler) { d.mux.Handle(pattern, 
 
 // Authorize finds out who calls, for handlers that were added. Its error refuses the call. With reads the call changes
 // nothing.
-func (d *Daemon) Authorize(ctx context.Context, header http.Header, project string, reads bool) (principal string, err error) {
+func (d *Daemon) Authorize(ctx context.Context, header http.Header, project string, reads bool) (principal string,
+	err error) {
 	return d.authorize(ctx, header, project, reads)
 }
 
-// Look finds out who calls, as Authorize does for what changes nothing, for handlers that were added and that refuse nothing
-// to those who may not look: its error is no refusal in the log.
+// Look finds out who calls, as Authorize does for what changes nothing, for handlers that were added and that refuse
+// nothing to those who may not look: its error is no refusal in the log.
 func (d *Daemon) Look(ctx context.Context, header http.Header, project string) (principal string, err error) {
 	g, err := d.grant(ctx, header, project)
 	return g.Name, err
@@ -123,8 +124,10 @@ func (d *Daemon) MCP() *coordmcp.Server { return d.mcp }
 
 // Why callers are refused, without saying more than they know.
 var (
-	errNoToken     error = &coordmcp.RefusedError{Why: "this project needs a token that allows this; send it as Authorization: Bearer TOKEN"}
-	errUnknown     error = &coordmcp.RefusedError{Why: "the token is not known; it may have been revoked: ask who runs the coordinator for one"}
+	errNoToken error = &coordmcp.RefusedError{Why: "this project needs a token that allows this; send it as " +
+		"Authorization: Bearer TOKEN"}
+	errUnknown error = &coordmcp.RefusedError{Why: "the token is not known; it may have been revoked: ask who " +
+		"runs the coordinator for one"}
 	errElsewhere   error = &coordmcp.RefusedError{Why: "the token is for another project"}
 	errOnlyObserve error = &coordmcp.RefusedError{Why: "the token is that of an observer, who may look only"}
 )
@@ -134,8 +137,8 @@ func isRefused(err error) bool {
 	return refused
 }
 
-// grant finds out who calls and what that one may do. In a project for which there is no token everybody who reaches the
-// address may do everything.
+// grant finds out who calls and what that one may do. In a project for which there is no token everybody who reaches
+// the address may do everything.
 func (d *Daemon) grant(ctx context.Context, header http.Header, project string) (coord.Grant, error) {
 	everybody := coord.Grant{Role: coord.RoleAdmin}
 	if d.opts.Tokens == nil {
@@ -221,7 +224,8 @@ func (d *Daemon) allow(w http.ResponseWriter, r *http.Request, roles ...string) 
 	case err == nil && slices.Contains(roles, g.Role):
 		return g, true
 	case err == nil:
-		why := fmt.Errorf("your token is that of an %s; this takes one whose role is %s", g.Role, strings.Join(roles, " or "))
+		why := fmt.Errorf("your token is that of an %s; this takes one whose role is %s", g.Role,
+			strings.Join(roles, " or "))
 		d.audit.Refused(describe(r), r.PathValue("project"), g.Name, why.Error())
 		refuse(w, http.StatusForbidden, why)
 	case isRefused(err):
@@ -302,7 +306,8 @@ func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer closed()
-	follower := d.opts.Hub.Follow(r.PathValue("project")) // before it is asked after what: it may be forgotten meanwhile
+	// before it is asked after what: it may be forgotten meanwhile
+	follower := d.opts.Hub.Follow(r.PathValue("project"))
 	after, err := d.after(r)
 	switch {
 	case errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange):
@@ -380,7 +385,8 @@ func (d *Daemon) stream(w http.ResponseWriter, r *http.Request, lines <-chan lin
 				return
 			}
 		}
-		control.SetWriteDeadline(time.Now().Add(writeLimit)) // a connection without deadlines writes as long as it takes
+		// a connection without deadlines writes as long as it takes
+		control.SetWriteDeadline(time.Now().Add(writeLimit))
 		if _, err := w.Write(next.text); err != nil {
 			return
 		}
@@ -441,7 +447,8 @@ func (d *Daemon) after(r *http.Request) (int64, error) {
 }
 
 // pagePolicy lets the page load its own files and nothing else: what agents write is shown, and never run.
-const pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; " +
+	"form-action 'none'; frame-ancestors 'none'"
 
 func servePage(name, mediaType string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -465,7 +472,9 @@ func (d *Daemon) fail(w http.ResponseWriter, err error) {
 		return
 	}
 	if errors.Is(err, coord.ErrNotKept) { // which the hub has logged, once for all callers
-		refuse(w, http.StatusServiceUnavailable, errors.New("the coordinator cannot store events now, for example because the disk is full; its log says why"))
+		refuse(w, http.StatusServiceUnavailable,
+			errors.New("the coordinator cannot store events now, for example because the disk is full; its log says "+
+				"why"))
 		return
 	}
 	d.opts.Logger.Error("a request failed", slog.String("error", err.Error()))

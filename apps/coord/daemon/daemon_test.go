@@ -25,7 +25,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// openTables opens the tables of a coordinator in a folder of their own. The caller closes the database, after what uses it.
+// openTables opens the tables of a coordinator in a folder of their own. The caller closes the database, after what
+// uses it.
 func openTables(t *testing.T) (*coord.Tables, *store.DB) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
@@ -105,8 +106,9 @@ func ask(t *testing.T, url, token, method, name, params string) string {
 		t.Fatal(err)
 	}
 	for key, value := range map[string]string{
-		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2026-07-28",
-		"Mcp-Method": method, "Mcp-Name": name,
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"Mcp-Protocol-Version": "2026-07-28",
+		"Mcp-Method":           method, "Mcp-Name": name,
 	} {
 		if value != "" {
 			req.Header.Set(key, value)
@@ -128,8 +130,10 @@ func TestPageAndState(t *testing.T) {
 		t.Fatal(got)
 	}
 	for path, want := range map[string]string{
-		"/": "<h1>Coordination</h1>", "/page.js": "use strict", "/page.css": "color-scheme", "/healthz": `"status":"ok"`,
-		"/api/projects": `{"alive":["p"],"locked":false,"projects":["p"]}`, "/api/projects/p": `"agents":{"a":{"task_id":"1"`,
+		"/": "<h1>Coordination</h1>", "/page.js": "use strict", "/page.css": "color-scheme",
+		"/healthz":        `"status":"ok"`,
+		"/api/projects":   `{"alive":["p"],"locked":false,"projects":["p"]}`,
+		"/api/projects/p": `"agents":{"a":{"task_id":"1"`,
 	} {
 		if status, body := get(t, url+path, ""); status != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %s", path, status, body)
@@ -153,8 +157,10 @@ func TestTokens(t *testing.T) {
 	url, tables, _ := start(t)
 	tokens := map[string]string{}
 	for name, g := range map[string]coord.Grant{
-		"ann": {Project: "p", Name: "ann", Role: coord.RoleAgent}, "bob": {Project: "p", Name: "bob", Role: coord.RoleAgent},
-		"eve": {Project: "q", Name: "eve", Role: coord.RoleAgent}, "olga": {Project: "p", Name: "olga", Role: coord.RoleObserver},
+		"ann":  {Project: "p", Name: "ann", Role: coord.RoleAgent},
+		"bob":  {Project: "p", Name: "bob", Role: coord.RoleAgent},
+		"eve":  {Project: "q", Name: "eve", Role: coord.RoleAgent},
+		"olga": {Project: "p", Name: "olga", Role: coord.RoleObserver},
 	} {
 		token, err := tables.CreateToken(t.Context(), g)
 		if err != nil {
@@ -163,9 +169,11 @@ func TestTokens(t *testing.T) {
 		tokens[name] = token
 	}
 	for _, test := range []struct{ who, tool, args, want string }{
-		{"", "register_agent", me, "forbidden"}, {"eve", "register_agent", me, "forbidden"}, {"olga", "register_agent", me, "forbidden"},
+		{"", "register_agent", me, "forbidden"}, {"eve", "register_agent", me, "forbidden"},
+		{"olga", "register_agent", me, "forbidden"},
 		{"ann", "register_agent", me, "registered"}, {"olga", "list_active_agents", `{"project_id":"p"}`, `\"a\"`},
-		{"bob", "heartbeat", me, "registered by another caller"}, {"bob", "unregister_agent", me, "registered by another caller"},
+		{"bob", "heartbeat", me, "registered by another caller"},
+		{"bob", "unregister_agent", me, "registered by another caller"},
 		{"ann", "heartbeat", me, `\"ok\"`},
 	} {
 		if got := call(t, url, tokens[test.who], test.tool, test.args); !strings.Contains(got, test.want) {
@@ -181,7 +189,8 @@ func TestTokens(t *testing.T) {
 		t.Errorf("eve sees %s", body)
 	}
 	for who, want := range map[string]bool{"": false, "eve": false, "ann": true, "olga": true} {
-		if got := ask(t, url, tokens[who], "resources/list", "", ""); !strings.Contains(got, `"resources":[`) || !strings.Contains(got, `"cacheScope":"private"`) || strings.Contains(got, "dragoman://p/agents") != want {
+		if got := ask(t, url, tokens[who], "resources/list", "", ""); !strings.Contains(got, `"resources":[`) ||
+			!strings.Contains(got, `"cacheScope":"private"`) || strings.Contains(got, "dragoman://p/agents") != want {
 			t.Errorf("%s lists %s", who, got)
 		}
 	}
@@ -219,7 +228,8 @@ func TestPeopleLookAfterProjects(t *testing.T) {
 		return result
 	}
 	lock := func(session string) coord.Announce {
-		return coord.Announce{Session: session, Paths: []string{"x"}, ChangeType: "modify", Description: "d", Details: true}
+		return coord.Announce{Session: session, Paths: []string{"x"}, ChangeType: "modify", Description: "d",
+			Details: true}
 	}
 	do(coord.Register{Session: "a", TaskID: "1"})
 	do(coord.Register{Session: "b", TaskID: "2"})
@@ -237,7 +247,8 @@ func TestPeopleLookAfterProjects(t *testing.T) {
 
 	p := url + "/api/projects/p"
 	if _, body := get(t, p, tokens["observer"]); !strings.Contains(body, `"role":"observer"`) ||
-		!strings.Contains(body, `"waits":[{"from":"b","to":"a","for":"lock","what":"x"}]`) || !strings.Contains(body, `"settings":{}`) {
+		!strings.Contains(body, `"waits":[{"from":"b","to":"a","for":"lock","what":"x"}]`) ||
+		!strings.Contains(body, `"settings":{}`) {
 		t.Error(body)
 	}
 	for _, test := range []struct {
@@ -268,7 +279,8 @@ func TestPeopleLookAfterProjects(t *testing.T) {
 		{"admin", "DELETE", "/agents/a", "", 200, `{"status":"retired","session":"a"}`},
 		{"admin", "DELETE", "/agents/a", "", 404, "Agent a not found"},
 	} {
-		if status, body := post(t, test.method, p+test.path, tokens[test.role], test.body); status != test.status || !strings.Contains(body, test.want) {
+		if status, body := post(t, test.method, p+test.path, tokens[test.role], test.body); status != test.status ||
+			!strings.Contains(body, test.want) {
 			t.Errorf("%s %s by %q: %d %s", test.method, test.path, test.role, status, body)
 		}
 	}
@@ -281,7 +293,8 @@ func TestPeopleLookAfterProjects(t *testing.T) {
 	}
 	do(coord.Register{Session: "a", TaskID: "1"}) // comes back, and finds what it was told
 	told = fmt.Sprintf("%+v", do(coord.Check{Session: "a"}))
-	for _, want := range []string{"how far?", "person:admin-1 took your lock of x away", "person:admin-1 has retired you"} {
+	for _, want := range []string{"how far?", "person:admin-1 took your lock of x away",
+		"person:admin-1 has retired you"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("%q is not in %s", want, told)
 		}
@@ -308,10 +321,13 @@ func TestDeleteProject(t *testing.T) {
 		status       int
 		want         string
 	}{
-		{"", "", 401, "token"}, {"coord_none", "", 401, "not known"}, {tokens[coord.RoleObserver], "?force=true", 403, "admin"}, {tokens[coord.RoleAgent], "", 403, "admin"},
-		{tokens[coord.RoleAdmin], "", 409, "at work in project p: a;"}, {tokens[coord.RoleAdmin], "?force=x", 400, "true or false"},
+		{"", "", 401, "token"}, {"coord_none", "", 401, "not known"},
+		{tokens[coord.RoleObserver], "?force=true", 403, "admin"}, {tokens[coord.RoleAgent], "", 403, "admin"},
+		{tokens[coord.RoleAdmin], "", 409, "at work in project p: a;"},
+		{tokens[coord.RoleAdmin], "?force=x", 400, "true or false"},
 	} {
-		if status, body := post(t, "DELETE", url+path+test.query, test.token, ""); status != test.status || !strings.Contains(body, test.want) {
+		if status, body := post(t, "DELETE", url+path+test.query, test.token, ""); status != test.status ||
+			!strings.Contains(body, test.want) {
 			t.Errorf("%q: %d %s", test.query, status, body)
 		}
 	}
@@ -337,7 +353,8 @@ func TestDeleteProject(t *testing.T) {
 	if first, err := followed.ReadString('\n'); err != nil || first != "id: 1\n" {
 		t.Errorf("%q, %v", first, err)
 	}
-	if status, body := post(t, "DELETE", url+path+"?force=true", tokens[coord.RoleAdmin], ""); status != 200 || body != `{"status":"forgotten","project_id":"p"}` {
+	if status, body := post(t, "DELETE", url+path+"?force=true", tokens[coord.RoleAdmin], ""); status != 200 ||
+		body != `{"status":"forgotten","project_id":"p"}` {
 		t.Errorf("%d %s", status, body)
 	}
 	for role, token := range tokens {
@@ -345,10 +362,12 @@ func TestDeleteProject(t *testing.T) {
 			t.Errorf("the token of the %s is for another project now: %d %s", role, status, body)
 		}
 	}
-	if status, body := post(t, "DELETE", url+path, "", ""); status != 404 || !strings.Contains(body, "There is no project p") {
+	if status, body := post(t, "DELETE", url+path, "", ""); status != 404 ||
+		!strings.Contains(body, "There is no project p") {
 		t.Errorf("%d %s", status, body)
 	}
-	if rest, err := io.ReadAll(followed); err != nil || !strings.Contains(string(rest), `"kind":"project_forgotten","text":"person:admin has ended the project"`) {
+	if rest, err := io.ReadAll(followed); err != nil ||
+		!strings.Contains(string(rest), `"kind":"project_forgotten","text":"person:admin has ended the project"`) {
 		t.Errorf("who follows gets %s, %v", rest, err)
 	}
 }
@@ -381,7 +400,8 @@ func TestWhereEventsBegin(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ query, want string }{
-		{"?last=2", "id: 2"}, {"?last=99", "id: 1"}, {"?after=0", "id: 1"}, {"?after=1", "id: 2"}, {"?after=9999", "id: 1"}, {"", "id: 4"},
+		{"?last=2", "id: 2"}, {"?last=99", "id: 1"}, {"?after=0", "id: 1"}, {"?after=1", "id: 2"},
+		{"?after=9999", "id: 1"}, {"", "id: 4"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		req, err := http.NewRequestWithContext(ctx, "GET", url+"/api/projects/p/events"+test.query, nil)
@@ -463,7 +483,8 @@ func TestOwnerAndGates(t *testing.T) {
 	if status, body := post(t, "POST", srv.URL+"/api/tokens", "", entry); status != 403 {
 		t.Errorf("a stranger makes a token: %d %s", status, body)
 	}
-	if status, body := post(t, "POST", srv.URL+"/api/tokens", "key", `{"name":"x","role":"king"}`); status != 400 || !strings.Contains(body, "role must be") {
+	if status, body := post(t, "POST", srv.URL+"/api/tokens", "key", `{"name":"x","role":"king"}`); status != 400 ||
+		!strings.Contains(body, "role must be") {
 		t.Errorf("%d %s", status, body)
 	}
 	status, body := post(t, "POST", srv.URL+"/api/tokens", "key", entry)
@@ -471,16 +492,20 @@ func TestOwnerAndGates(t *testing.T) {
 	if status != 200 || !strings.HasPrefix(token, "coord_") {
 		t.Fatalf("%d %s", status, body)
 	}
-	if _, body := post(t, "GET", srv.URL+"/api/tokens", "key", ""); !strings.Contains(body, `"project":"p","name":"ann","role":"agent"`) || strings.Contains(body, token) {
+	if _, body := post(t, "GET", srv.URL+"/api/tokens", "key", ""); !strings.Contains(body,
+		`"project":"p","name":"ann","role":"agent"`) || strings.Contains(body, token) {
 		t.Error(body)
 	}
-	if got := call(t, srv.URL, "", "register_agent", strings.Replace(me, `"p"`, `"new"`, 1)); !strings.Contains(got, "forbidden") {
+	if got := call(t, srv.URL, "", "register_agent", strings.Replace(me, `"p"`, `"new"`, 1)); !strings.Contains(got,
+		"forbidden") {
 		t.Errorf("a project without tokens is open: %s", got)
 	}
 	call(t, srv.URL, token, "register_agent", me)
-	call(t, srv.URL, token, "announce_file_change", `{"project_id":"p","session_name":"a","file_path":"x","change_type":"modify","description":""}`)
+	call(t, srv.URL, token, "announce_file_change",
+		`{"project_id":"p","session_name":"a","file_path":"x","change_type":"modify","description":""}`)
 	const asked = `{"session":"b","paths":["x","y"]}`
-	if status, body := post(t, "POST", srv.URL+"/api/projects/p/conflicts", token, asked); status != 200 || !strings.Contains(body, `[{"file_path":"x","session":"a"`) {
+	if status, body := post(t, "POST", srv.URL+"/api/projects/p/conflicts", token, asked); status != 200 ||
+		!strings.Contains(body, `[{"file_path":"x","session":"a"`) {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _ := post(t, "POST", srv.URL+"/api/projects/p/conflicts", "", asked); status != 401 {
@@ -501,7 +526,8 @@ func TestOtherSitesLookAtNothing(t *testing.T) {
 	t.Parallel()
 	url, _, hub := start(t)
 	for path, want := range map[string]int{
-		"/api/projects": 403, "/api/projects/p": 403, "/api/projects/p/events": 403, "/a2a/p/s/.well-known/agent-card.json": 403, "/mcp": 403,
+		"/api/projects": 403, "/api/projects/p": 403, "/api/projects/p/events": 403,
+		"/a2a/p/s/.well-known/agent-card.json": 403, "/mcp": 403,
 		"/": 200, "/page.js": 200, "/healthz": 200,
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), "GET", url+path, nil)
@@ -527,7 +553,8 @@ func TestErrorsOfTheDatabaseStayInside(t *testing.T) {
 	tables, db := openTables(t)
 	logger := slog.New(slog.DiscardHandler)
 	hub := coord.NewHub(&coord.HubOptions{Logger: logger})
-	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables, Logger: logger, MCP: coordmcp.Options{Logger: logger}}))
+	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables, Logger: logger,
+		MCP: coordmcp.Options{Logger: logger}}))
 	defer func() {
 		srv.Close()
 		hub.Close()
@@ -540,7 +567,8 @@ func TestErrorsOfTheDatabaseStayInside(t *testing.T) {
 		second(get(t, srv.URL+"/api/projects/p", "")),
 		second(get(t, srv.URL+"/api/projects/p", "coord_x")),
 	} {
-		if !strings.Contains(strings.ToLower(got), "internal error") || strings.Contains(got, "tokens") || strings.Contains(got, "closed") {
+		if !strings.Contains(strings.ToLower(got), "internal error") || strings.Contains(got, "tokens") ||
+			strings.Contains(got, "closed") {
 			t.Error(got)
 		}
 	}
@@ -548,8 +576,8 @@ func TestErrorsOfTheDatabaseStayInside(t *testing.T) {
 
 func second(_ int, body string) string { return body }
 
-// What others keep of a project is dropped up to when its name was free, also when whoever ends it hangs up; and what is left
-// of one that is not there, up to when it was asked for.
+// What others keep of a project is dropped up to when its name was free, also when whoever ends it hangs up; and what
+// is left of one that is not there, up to when it was asked for.
 func TestDataOfDeletedProjects(t *testing.T) {
 	t.Parallel()
 	tables, db := openTables(t)
@@ -557,12 +585,13 @@ func TestDataOfDeletedProjects(t *testing.T) {
 	hub := coord.NewHub(&coord.HubOptions{Store: tables})
 	defer hub.Close()
 	var limits []time.Time
-	d := daemon.New(daemon.Options{Hub: hub, Deleted: func(ctx context.Context, project string, before time.Time) error {
-		if project == "p" {
-			limits = append(limits, before)
-		}
-		return ctx.Err()
-	}})
+	d := daemon.New(daemon.Options{Hub: hub,
+		Deleted: func(ctx context.Context, project string, before time.Time) error {
+			if project == "p" {
+				limits = append(limits, before)
+			}
+			return ctx.Err()
+		}})
 	if _, err := hub.Do(t.Context(), "p", "", coord.Register{Session: "a", TaskID: "1"}); err != nil {
 		t.Fatal(err)
 	}

@@ -37,11 +37,13 @@ func TestNothingCanBeKept(t *testing.T) {
 		if got := call(t, srv.URL, "", "register_agent", me); !strings.Contains(got, "could not be kept") {
 			t.Error(got)
 		}
-		req, err := http.NewRequestWithContext(t.Context(), "PUT", srv.URL+"/api/projects/p/settings", strings.NewReader(`{"ignore_case":true}`))
+		req, err := http.NewRequestWithContext(t.Context(), "PUT", srv.URL+"/api/projects/p/settings",
+			strings.NewReader(`{"ignore_case":true}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if status, got := send(t, req); status != http.StatusServiceUnavailable || !strings.Contains(got, "cannot store events now") {
+		if status, got := send(t, req); status != http.StatusServiceUnavailable ||
+			!strings.Contains(got, "cannot store events now") {
 			t.Errorf("%d %s", status, got)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// guard refuses what pages of other sites fetch, also with GET: that costs the coordinator something, and tells the page
-// whether there is one. Only the page for people may be reached by a link of another site.
+// guard refuses what pages of other sites fetch, also with GET: that costs the coordinator something, and tells the
+// page whether there is one. Only the page for people may be reached by a link of another site.
 func guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Sec-Fetch-Site") == "cross-site" && costs(r.URL.Path) {

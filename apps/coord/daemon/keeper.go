@@ -66,7 +66,8 @@ func (d *Daemon) deleteProject(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, errors.New("force must be true or false"))
 		return
 	}
-	ctx, project, before := context.WithoutCancel(r.Context()), r.PathValue("project"), time.Now() // who hangs up leaves no half of it
+	// who hangs up leaves no half of it
+	ctx, project, before := context.WithoutCancel(r.Context()), r.PathValue("project"), time.Now()
 	result, err := d.opts.Hub.DeleteProject(ctx, project, coord.Person(g.Name), force)
 	if err == nil && d.opts.Deleted != nil {
 		switch result := result.(type) {
@@ -155,7 +156,8 @@ func statusOf(f *coord.Failure) int {
 
 // read reads the body of a request, and answers if it cannot.
 func read(w http.ResponseWriter, r *http.Request, into any) bool {
-	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, maxBody), into, json.RejectUnknownMembers(true)); err != nil {
+	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, maxBody), into,
+		json.RejectUnknownMembers(true)); err != nil {
 		refuse(w, http.StatusBadRequest, errors.New("the body is not the JSON that this takes: "+unread(err)))
 		return false
 	}

@@ -56,20 +56,28 @@ var routes = map[string]route{
 		}
 		return "sees nothing"
 	}, want: [7]string{"sees nothing", "sees p", "sees p", "sees p", "sees nothing", "sees nothing", "sees nothing"}},
-	"GET /api/projects/{project}":            {method: "GET", path: "/api/projects/p", want: look("200")},
-	"GET /api/projects/{project}/events":     {method: "GET", path: "/api/projects/p/events?after=0", want: look("200")},
-	"GET /api/projects/{project}/settings":   {method: "GET", path: "/api/projects/p/settings", want: look("200")},
-	"POST /api/projects/{project}/conflicts": {method: "POST", path: "/api/projects/p/conflicts", body: `{"session":"a","paths":["x"]}`, want: look("200")},
+	"GET /api/projects/{project}": {method: "GET", path: "/api/projects/p", want: look("200")},
+	"GET /api/projects/{project}/events": {method: "GET", path: "/api/projects/p/events?after=0",
+		want: look("200")},
+	"GET /api/projects/{project}/settings": {method: "GET", path: "/api/projects/p/settings", want: look("200")},
+	"POST /api/projects/{project}/conflicts": {method: "POST", path: "/api/projects/p/conflicts",
+		body: `{"session":"a","paths":["x"]}`, want: look("200")},
 	"POST /api/projects/{project}/messages": {
-		method: "POST", path: "/api/projects/p/messages", body: `{"text":"hi"}`, want: [7]string{"401", "403", "200", "200", "401", "401", "401"},
+		method: "POST", path: "/api/projects/p/messages", body: `{"text":"hi"}`,
+		want: [7]string{"401", "403", "200", "200", "401", "401", "401"},
 	},
-	"DELETE /api/projects/{project}":                  {method: "DELETE", path: "/api/projects/p", want: keep("409")},
-	"DELETE /api/projects/{project}/locks/{id}":       {method: "DELETE", path: "/api/projects/p/locks/none", want: keep("404")},
-	"DELETE /api/projects/{project}/agents/{session}": {method: "DELETE", path: "/api/projects/p/agents/none", want: keep("404")},
-	"PUT /api/projects/{project}/settings":            {method: "PUT", path: "/api/projects/p/settings", body: `{}`, want: keep("200")},
-	"GET /api/tokens":                                 {method: "GET", path: "/api/tokens", want: own("200")},
-	"POST /api/tokens":                                {method: "POST", path: "/api/tokens", body: `{"name":"x","role":"king"}`, want: own("400")},
-	"DELETE /api/tokens":                              {method: "DELETE", path: "/api/tokens", body: `{"project":"p","name":"none"}`, want: own("404")},
+	"DELETE /api/projects/{project}": {method: "DELETE", path: "/api/projects/p", want: keep("409")},
+	"DELETE /api/projects/{project}/locks/{id}": {method: "DELETE", path: "/api/projects/p/locks/none",
+		want: keep("404")},
+	"DELETE /api/projects/{project}/agents/{session}": {method: "DELETE", path: "/api/projects/p/agents/none",
+		want: keep("404")},
+	"PUT /api/projects/{project}/settings": {method: "PUT", path: "/api/projects/p/settings", body: `{}`,
+		want: keep("200")},
+	"GET /api/tokens": {method: "GET", path: "/api/tokens", want: own("200")},
+	"POST /api/tokens": {method: "POST", path: "/api/tokens",
+		body: `{"name":"x","role":"king"}`, want: own("400")},
+	"DELETE /api/tokens": {method: "DELETE", path: "/api/tokens",
+		body: `{"project":"p","name":"none"}`, want: own("404")},
 }
 
 func all(got string) [7]string  { return [7]string{got, got, got, got, got, got, got} }
@@ -85,7 +93,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 	tables, db := openTables(t)
 	hub := coord.NewHub(&coord.HubOptions{Store: tables})
-	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables, OwnerKey: "key", Logger: slog.New(slog.DiscardHandler)}))
+	srv := httptest.NewServer(daemon.New(daemon.Options{Hub: hub, Tokens: tables, OwnerKey: "key",
+		Logger: slog.New(slog.DiscardHandler)}))
 	t.Cleanup(func() {
 		srv.CloseClientConnections()
 		hub.Close()
@@ -95,7 +104,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 	})
 	tokens := map[string]string{"owner": "key"}
 	for caller, g := range map[string]coord.Grant{
-		"observer": {Project: "p", Role: coord.RoleObserver}, "agent": {Project: "p", Role: coord.RoleAgent}, "admin": {Project: "p", Role: coord.RoleAdmin},
+		"observer": {Project: "p", Role: coord.RoleObserver}, "agent": {Project: "p", Role: coord.RoleAgent},
+		"admin":     {Project: "p", Role: coord.RoleAdmin},
 		"elsewhere": {Project: "q", Role: coord.RoleAdmin}, "revoked": {Project: "p", Role: coord.RoleAdmin},
 	} {
 		g.Name = caller
@@ -122,7 +132,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 func (r *route) try(t *testing.T, url, token, caller string) string {
 	t.Helper()
 	if r.path == "/mcp" {
-		return r.outcome(0, call(t, url, token, "add_todo", `{"project_id":"p","session_name":"of-`+caller+`","todo_item":"x"}`))
+		return r.outcome(0, call(t, url, token, "add_todo",
+			`{"project_id":"p","session_name":"of-`+caller+`","todo_item":"x"}`))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel() // ends streams

@@ -46,8 +46,8 @@ func follow(t *testing.T, url, token string) (all <-chan string) {
 	return ended
 }
 
-// A stream of events ends with the right to see them: at once where this process changes who may see what, and before the
-// next event where another one does.
+// A stream of events ends with the right to see them: at once where this process changes who may see what, and before
+// the next event where another one does.
 func TestStreamEndsWithTheRightToIt(t *testing.T) {
 	t.Parallel()
 	revoke := func(tables *coord.Tables) error { return tables.RevokeToken(t.Context(), "p", "eve") }
@@ -69,7 +69,8 @@ func TestStreamEndsWithTheRightToIt(t *testing.T) {
 			token := ""
 			if test.as != "" {
 				var err error
-				if token, err = tables.CreateToken(t.Context(), coord.Grant{Project: "p", Name: test.as, Role: coord.RoleObserver}); err != nil {
+				if token, err = tables.CreateToken(t.Context(),
+					coord.Grant{Project: "p", Name: test.as, Role: coord.RoleObserver}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -95,7 +96,8 @@ func TestStreamEndsWithTheRightToIt(t *testing.T) {
 				case <-deadline:
 					t.Fatal("the stream goes on")
 				case <-events.C:
-					if _, err := hub.Do(t.Context(), "p", "", coord.AddTodo{Session: "a", Item: "the secret"}); err != nil {
+					if _, err := hub.Do(t.Context(), "p", "",
+						coord.AddTodo{Session: "a", Item: "the secret"}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -140,12 +142,14 @@ func TestStreamsAreBounded(t *testing.T) {
 		return <-begun
 	}
 	for i := range 5 {
-		token, err := tables.CreateToken(t.Context(), coord.Grant{Project: "p", Name: "name" + strconv.Itoa(i), Role: coord.RoleObserver})
+		token, err := tables.CreateToken(t.Context(),
+			coord.Grant{Project: "p", Name: "name" + strconv.Itoa(i), Role: coord.RoleObserver})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for k := range 251 {
-			if status, full := open("Bearer "+token), i == 4 || k == 250; full != (status == http.StatusServiceUnavailable) {
+			if status, full := open("Bearer "+token), i == 4 ||
+				k == 250; full != (status == http.StatusServiceUnavailable) {
 				t.Fatalf("stream %d of token %d: %d", k, i, status)
 			}
 			if i == 4 {

@@ -68,7 +68,8 @@ func TestWhoIsBehindLearnsThatTheProjectHasEnded(t *testing.T) {
 	stream.Go(func() { d.ServeHTTP(w, r) })
 	<-w.there
 	remove(t, hub)
-	if _, err := tables.CreateToken(t.Context(), coord.Grant{Project: "p", Name: "bob", Role: coord.RoleAgent}); err != nil {
+	if _, err := tables.CreateToken(t.Context(),
+		coord.Grant{Project: "p", Name: "bob", Role: coord.RoleAgent}); err != nil {
 		t.Fatal(err)
 	}
 	addTodo(t, hub, "the next one's secret")
@@ -78,12 +79,14 @@ func TestWhoIsBehindLearnsThatTheProjectHasEnded(t *testing.T) {
 	if !strings.Contains(text, `"seen"`) || strings.Contains(text, "unseen") || strings.Contains(text, "secret") {
 		t.Errorf("the reader has %q", text)
 	}
-	if lines := strings.Split(strings.TrimSpace(text), "\n\n"); !strings.Contains(lines[len(lines)-1], string(coord.KindEnded)) {
+	if lines := strings.Split(strings.TrimSpace(text), "\n\n"); !strings.Contains(lines[len(lines)-1],
+		string(coord.KindEnded)) {
 		t.Errorf("the last line is not that of the end: %q", text)
 	}
 }
 
-// meanwhile is a context that has something done when it is first waited for, which is while the newest event is looked for.
+// meanwhile is a context that has something done when it is first waited for, which is while the newest event is looked
+// for.
 type meanwhile struct {
 	context.Context
 	first *sync.Once
@@ -106,7 +109,8 @@ func TestDeletionWhileAStreamBegins(t *testing.T) {
 	defer cancel()
 	act := func() { remove(t, hub) }
 	w := httptest.NewRecorder()
-	d.ServeHTTP(w, httptest.NewRequestWithContext(meanwhile{ctx, new(sync.Once), act}, http.MethodGet, "/api/projects/p/events", nil))
+	d.ServeHTTP(w, httptest.NewRequestWithContext(meanwhile{ctx, new(sync.Once), act}, http.MethodGet,
+		"/api/projects/p/events", nil))
 	if text := w.Body.String(); !strings.Contains(text, string(coord.KindEnded)) {
 		t.Errorf("the stream has %q", text)
 	}

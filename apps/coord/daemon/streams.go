@@ -47,5 +47,6 @@ func (s *streams) open(g coord.Grant) (closed func(), ok bool) {
 
 func tooManyStreams(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "60")
-	refuse(w, http.StatusServiceUnavailable, fmt.Errorf("there are too many streams of events: %d at once, and %d of a token, are the limit", maxStreams, maxStreamsOf))
+	refuse(w, http.StatusServiceUnavailable, fmt.Errorf("there are too many streams of events: %d at once, and %d of "+
+		"a token, are the limit", maxStreams, maxStreamsOf))
 }

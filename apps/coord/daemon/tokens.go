@@ -25,7 +25,8 @@ func (d *Daemon) owner(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		if subtle.ConstantTimeCompare([]byte(key), []byte(d.opts.OwnerKey)) != 1 {
-			refuse(w, http.StatusForbidden, errors.New("tokens are the business of who runs the coordinator; its key is in the data folder"))
+			refuse(w, http.StatusForbidden, errors.New("tokens are the business of who runs the coordinator; its key "+
+				"is in the data folder"))
 			return
 		}
 		h(w, r)
@@ -59,7 +60,8 @@ func (d *Daemon) createToken(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, err)
 		return
 	}
-	d.opts.Logger.Info("a token was made", slog.String("project", e.Project), slog.String("name", e.Name), slog.String("role", e.Role))
+	d.opts.Logger.Info("a token was made", slog.String("project", e.Project), slog.String("name", e.Name),
+		slog.String("role", e.Role))
 	answer(w, map[string]string{"token": token})
 }
 

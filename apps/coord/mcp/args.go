@@ -14,9 +14,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// args are the arguments of a call. They are read as models write them: null is left out, a number may stand in a string
-// and a string may be a number, and names of other versions of A2AMCP are known. The first thing that cannot be read is
-// kept, and what is read after it means nothing.
+// args are the arguments of a call. They are read as models write them: null is left out, a number may stand in a
+// string and a string may be a number, and names of other versions of A2AMCP are known. The first thing that cannot be
+// read is kept, and what is read after it means nothing.
 type args struct {
 	values map[string]jsontext.Value
 	err    error
@@ -45,8 +45,9 @@ func (a *args) get(name string) jsontext.Value {
 
 // aliases are what other versions of A2AMCP call an argument.
 var aliases = map[string][]string{
-	"from_session": {"session_name"}, "session_name": {"from_session"}, "to_session": {"target_session"}, "message_id": {"query_id"},
-	"todo_item": {"task"}, "change_type": {"operation"}, "interface_name": {"name"}, "file_path": {"path"},
+	"from_session": {"session_name"}, "session_name": {"from_session"}, "to_session": {"target_session"},
+	"message_id": {"query_id"},
+	"todo_item":  {"task"}, "change_type": {"operation"}, "interface_name": {"name"}, "file_path": {"path"},
 }
 
 func (a *args) fail(name, want string) {

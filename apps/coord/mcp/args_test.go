@@ -78,8 +78,9 @@ func TestArgumentsThatAreNoObject(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`1e9`: "", `"-5.5"`: "", `1e12`: "timeout must be a number up to 1000000000", `"1e999"`: "timeout must be a number up to 1000000000",
-		`"soon"`: "timeout must be a number", `"NaN"`: "timeout must be a number", `{}`: "timeout must be a number",
+		`1e9`: "", `"-5.5"`: "", `1e12`: "timeout must be a number up to 1000000000",
+		`"1e999"`: "timeout must be a number up to 1000000000",
+		`"soon"`:  "timeout must be a number", `"NaN"`: "timeout must be a number", `{}`: "timeout must be a number",
 	} {
 		a, err := readArgs([]byte(`{"timeout":` + text + `}`))
 		if err != nil {

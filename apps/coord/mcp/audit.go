@@ -13,8 +13,8 @@ import (
 // maxRefusals is how many refusals a minute are in the log: everybody can be refused, as often as he likes.
 const maxRefusals = 60
 
-// An Audit writes to a log who was refused, 60 times a minute at most in all. What was done is in the events of projects.
-// Make one with [NewAudit].
+// An Audit writes to a log who was refused, 60 times a minute at most in all. What was done is in the events of
+// projects. Make one with [NewAudit].
 type Audit struct {
 	log *slog.Logger
 
@@ -44,8 +44,8 @@ func noted(key, text string) slog.Attr {
 	return slog.String(key, text)
 }
 
-// Refused notes that somebody may not do in a project what [Describe] says of ctx, and why. The name is that of the token,
-// "" when there is none that is known.
+// Refused notes that somebody may not do in a project what [Describe] says of ctx, and why. The name is that of the
+// token, "" when there is none that is known.
 func (a *Audit) Refused(ctx context.Context, project, name, why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -59,7 +59,8 @@ func (a *Audit) Refused(ctx context.Context, project, name, why string) {
 		for _, said := range call {
 			attrs = append(attrs, noted(said.Key, said.Value.String()))
 		}
-		a.log.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn, "a call was refused", append(attrs, noted("cause", why))...)
+		a.log.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn, "a call was refused",
+			append(attrs, noted("cause", why))...)
 	case a.count == maxRefusals+1:
 		a.log.Warn("more refusals are not written down within this minute")
 	}

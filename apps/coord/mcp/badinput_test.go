@@ -36,7 +36,8 @@ func newDesk(t *testing.T) *desk {
 	t.Helper()
 	hub := coord.NewHub(nil)
 	srv := httptest.NewServer(New(hub, &Options{Extended: true}).Handler())
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: srv.URL, HTTPClient: srv.Client()}, nil)
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(),
+		&sdk.StreamableClientTransport{Endpoint: srv.URL, HTTPClient: srv.Client()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func newDesk(t *testing.T) *desk {
 	})
 	d := &desk{t, hub, c}
 	for _, name := range []string{"a", "b"} {
-		d.call("register_agent", map[string]any{"project_id": "p", "session_name": name, "task_id": "1", "branch": "", "description": ""})
+		d.call("register_agent", map[string]any{"project_id": "p", "session_name": name, "task_id": "1", "branch": "",
+			"description": ""})
 	}
 	return d
 }
@@ -74,7 +76,8 @@ var lenient = []string{"branch", "description", "query_type", "message_type"}
 
 // wrongs returns what a parameter does not take.
 func wrongs(p param) []wrong {
-	kinds := map[string][]string{"string": {"a string"}, "array": {"a list of strings"}, "boolean": {"true or false"}, "integer": {" number"}}
+	kinds := map[string][]string{"string": {"a string"}, "array": {"a list of strings"}, "boolean": {"true or false"},
+		"integer": {" number"}}
 	zero := []string{"0"} // in what is said of numbers below it
 	switch p.name {
 	case "priority":
@@ -93,16 +96,19 @@ func wrongs(p param) []wrong {
 	}
 	switch {
 	case p.enum != nil:
-		all = append(all, wrong{"none of its values", "banana", p.enum}, wrong{"in capitals", strings.ToUpper(p.enum[0]), p.enum})
+		all = append(all, wrong{"none of its values", "banana", p.enum},
+			wrong{"in capitals", strings.ToUpper(p.enum[0]), p.enum})
 	case p.kind == "string":
 		all = append(all, wrong{"too long", strings.Repeat("x", 70_000), []string{" bytes"}})
 	case p.kind == "array":
 		all = append(all,
-			wrong{"a list of numbers", []any{1, 2}, of}, wrong{"too many", make([]string, 101), []string{"100", "limit"}},
+			wrong{"a list of numbers", []any{1, 2}, of},
+			wrong{"too many", make([]string, 101), []string{"100", "limit"}},
 			wrong{"with one that is too long", []string{"x", strings.Repeat("x", 2000)}, []string{"1024 bytes"}},
 			wrong{"with one that leads out", []string{"x", "../y"}, []string{`"../y" leads out of the project`}},
 			wrong{"with one of the root", []string{"x", "/y"}, []string{"relative to the project's root"}},
-			wrong{"with one that does not show", []string{"x", "a\x00b"}, []string{"any characters but those that do not show"}},
+			wrong{"with one that does not show", []string{"x", "a\x00b"},
+				[]string{"any characters but those that do not show"}},
 		)
 	case p.kind == "integer":
 		all = append(all, wrong{"a word", "many", of}, wrong{"below zero", -1, zero})
@@ -115,8 +121,10 @@ func wrongs(p param) []wrong {
 	case p.kind == "boolean":
 		all = append(all, wrong{"a word", "perhaps", of}, wrong{"a number", 2, of})
 	}
-	if slices.Contains([]string{"project_id", "session_name", "from_session", "to_session", "task_id", "interface_name", "file_path"}, p.name) {
-		all = append(all, wrong{"with a character that does not show", "a\x00b", []string{"any characters but those that do not show"}})
+	if slices.Contains([]string{"project_id", "session_name", "from_session", "to_session", "task_id", "interface_name",
+		"file_path"}, p.name) {
+		all = append(all, wrong{"with a character that does not show", "a\x00b",
+			[]string{"any characters but those that do not show"}})
 	}
 	if p.name == "project_id" {
 		all = append(all, wrong{"a path", "../p", []string{"must not have .."}})
@@ -145,7 +153,8 @@ func TestBadInput(t *testing.T) {
 				}
 				text, failed := d.call(tool.name, args)
 				code := strings.Contains(text, `"code":"invalid"`) || strings.Contains(text, `"code":"limit"`)
-				if !failed || !strings.HasPrefix(text, `{"status":"error","error":"`) || !code || !strings.Contains(text, p.name) {
+				if !failed || !strings.HasPrefix(text, `{"status":"error","error":"`) || !code ||
+					!strings.Contains(text, p.name) {
 					t.Errorf("%s: %s is %s: %.200s", tool.name, p.name, w.why, text)
 				}
 				for _, allowed := range w.allows {
@@ -164,19 +173,24 @@ func TestUnknownProjectsAndSessions(t *testing.T) {
 	const guest = `"warning":"session not registered: call register_agent first"`
 	type answers struct{ project, session []string } // parts of them; of tools that are of no session the last is nil
 	want := map[string]answers{
-		"register_agent":       {[]string{`{"status":"registered","project_id":"PROJECT"`, `"other_active_agents":[]`}, []string{`{"status":"registered"`}},
-		"heartbeat":            {[]string{`{"status":"not_found","error":"Agent a not found in project PROJECT; register again`}, []string{`{"status":"not_found","error":"Agent ghost not found in project p; register again`}},
-		"list_active_agents":   {[]string{`{}`}, nil},
-		"unregister_agent":     {[]string{`{"status":"not_found","error":"Agent a not found in project PROJECT"`}, []string{`{"status":"not_found","error":"Agent ghost not found in project p"`}},
-		"mark_task_completed":  {[]string{`{"status":"success"`, guest}, []string{`{"status":"success"`, guest}},
-		"add_todo":             {[]string{`{"status":"added"`, guest}, []string{`{"status":"added"`, guest}},
-		"update_todo":          {[]string{`{"status":"not_found"`, guest}, []string{`{"status":"not_found"`, guest}},
-		"get_my_todos":         {[]string{`"total":0`}, []string{`"session_name":"ghost"`}},
-		"get_all_todos":        {[]string{`{}`}, nil},
-		"query_agent":          {[]string{`{"status":"not_found","error":"Agent b not found in project PROJECT"`, guest}, []string{`{"status":"sent"`, guest}},
-		"check_messages":       {[]string{`[]`}, []string{`[`}},
-		"respond_to_query":     {[]string{`{"status":"not_found","error":"Agent b not found in project PROJECT"`, guest}, []string{`{"status":"response_sent","to":"b","matched":false`, guest}},
-		"broadcast_message":    {[]string{`{"status":"broadcast_sent","recipients":0`, guest}, []string{`{"status":"broadcast_sent","recipients":2`, guest}},
+		"register_agent": {[]string{`{"status":"registered","project_id":"PROJECT"`, `"other_active_agents":[]`},
+			[]string{`{"status":"registered"`}},
+		"heartbeat":          {[]string{`{"status":"not_found","error":"Agent a not found in project PROJECT; register again`}, []string{`{"status":"not_found","error":"Agent ghost not found in project p; register again`}},
+		"list_active_agents": {[]string{`{}`}, nil},
+		"unregister_agent": {[]string{`{"status":"not_found","error":"Agent a not found in project PROJECT"`},
+			[]string{`{"status":"not_found","error":"Agent ghost not found in project p"`}},
+		"mark_task_completed": {[]string{`{"status":"success"`, guest}, []string{`{"status":"success"`, guest}},
+		"add_todo":            {[]string{`{"status":"added"`, guest}, []string{`{"status":"added"`, guest}},
+		"update_todo":         {[]string{`{"status":"not_found"`, guest}, []string{`{"status":"not_found"`, guest}},
+		"get_my_todos":        {[]string{`"total":0`}, []string{`"session_name":"ghost"`}},
+		"get_all_todos":       {[]string{`{}`}, nil},
+		"query_agent": {[]string{`{"status":"not_found","error":"Agent b not found in project PROJECT"`,
+			guest}, []string{`{"status":"sent"`, guest}},
+		"check_messages": {[]string{`[]`}, []string{`[`}},
+		"respond_to_query": {[]string{`{"status":"not_found","error":"Agent b not found in project PROJECT"`,
+			guest}, []string{`{"status":"response_sent","to":"b","matched":false`, guest}},
+		"broadcast_message": {[]string{`{"status":"broadcast_sent","recipients":0`, guest},
+			[]string{`{"status":"broadcast_sent","recipients":2`, guest}},
 		"announce_file_change": {[]string{`{"status":"locked"`, guest}, []string{`{"status":"locked"`, guest}},
 		"release_file_lock":    {[]string{`{"status":"not_locked"`, guest}, []string{`{"status":"not_locked"`, guest}},
 		"get_recent_changes":   {[]string{`[]`}, nil},
@@ -223,34 +237,42 @@ func TestUnknownProjectsAndSessions(t *testing.T) {
 		if args["to_session"] != nil {
 			args[param], args["to_session"] = "a", "stranger"
 			text, failed = d.call(tool.name, args)
-			has(tool.name, text, failed, []string{`{"status":"not_found","error":"Agent stranger not found in project p"`})
+			has(tool.name, text, failed,
+				[]string{`{"status":"not_found","error":"Agent stranger not found in project p"`})
 		}
 		if tool.name == "register_agent" {
 			continue
 		}
-		if _, err := d.hub.Do(t.Context(), "p", "", coord.Configure{Settings: coord.Settings{Strict: true}}); err != nil {
+		if _, err := d.hub.Do(t.Context(), "p", "",
+			coord.Configure{Settings: coord.Settings{Strict: true}}); err != nil {
 			t.Fatal(err)
 		}
 		args = goodArgs(tool)
 		args[param] = "phantom"
 		text, failed = d.call(tool.name, args)
-		has("strict "+tool.name, text, failed, []string{`{"status":"not_found","error":"Agent phantom not found in project p`, `"code":"unregistered"`})
+		has("strict "+tool.name, text, failed,
+			[]string{`{"status":"not_found","error":"Agent phantom not found in project p`, `"code":"unregistered"`})
 	}
 }
 
 // What programs send that models are not told of, and numbers that no float holds.
 func TestUndeclaredArguments(t *testing.T) {
 	t.Parallel()
-	a, err := readArgs([]byte(`{"session_name":"s","file_path":"x","fencing_token":9007199254740993,"auto":true,"literal":"true","resume":1,"details":true}`))
+	a,
+		err := readArgs(
+		[]byte(
+			`{"session_name":"s","file_path":"x","fencing_token":9007199254740993,"auto":true,"literal":"true","resume":1,"details":true}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]coord.Command{
-		"register_agent":       coord.Register{Session: "s", Resume: true},
-		"announce_file_change": coord.Announce{Session: "s", Paths: []string{"x"}, Auto: true, Literal: true, Details: true},
-		"release_file_lock":    coord.Release{Session: "s", Path: "x", Token: 9007199254740993, Auto: true, Literal: true},
-		"check_lock":           coord.CheckLock{Session: "s", Path: "x", Token: 9007199254740993, Literal: true},
-		"get_recent_changes":   coord.RecentChanges{Limit: 20, Details: true},
+		"register_agent": coord.Register{Session: "s", Resume: true},
+		"announce_file_change": coord.Announce{Session: "s", Paths: []string{"x"}, Auto: true, Literal: true,
+			Details: true},
+		"release_file_lock": coord.Release{Session: "s", Path: "x", Token: 9007199254740993, Auto: true,
+			Literal: true},
+		"check_lock":         coord.CheckLock{Session: "s", Path: "x", Token: 9007199254740993, Literal: true},
+		"get_recent_changes": coord.RecentChanges{Limit: 20, Details: true},
 	}
 	for i := range tools {
 		if c, ok := want[tools[i].name]; ok {
@@ -273,8 +295,10 @@ func TestUndeclaredArguments(t *testing.T) {
 // goodArgs returns arguments that a tool takes.
 func goodArgs(tool *tool) map[string]any {
 	good := map[string]any{
-		"project_id": "p", "session_name": "a", "from_session": "a", "to_session": "b", "task_id": "1", "branch": "main", "description": "d",
-		"todo_item": "t", "todo_id": "todo-1.5", "query_type": "help", "query": "?", "message_id": "b-1.5", "response": "!", "message_type": "info",
+		"project_id": "p", "session_name": "a", "from_session": "a", "to_session": "b", "task_id": "1",
+		"branch": "main", "description": "d",
+		"todo_item": "t", "todo_id": "todo-1.5", "query_type": "help", "query": "?", "message_id": "b-1.5",
+		"response": "!", "message_type": "info",
 		"content": "c", "file_path": "x", "interface_name": "I", "definition": "type I", "wait_for_response": false,
 	}
 	args := map[string]any{"project_id": "p"}

@@ -31,8 +31,8 @@ func (*slow) Load(context.Context, string) ([]byte, []coord.Event, error) { retu
 
 func (*slow) Prune(context.Context, time.Time) error { return nil }
 
-// What a call has done, and the messages that it took, are what it is answered with also when the coordinator ends before
-// it can be said what else waits for the session.
+// What a call has done, and the messages that it took, are what it is answered with also when the coordinator ends
+// before it can be said what else waits for the session.
 func TestAnswersAtTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -51,7 +51,8 @@ func TestAnswersAtTheEnd(t *testing.T) {
 		}
 		defer c.Close()
 		go func() { store.goOn <- struct{}{} }()
-		call(t, c, "register_agent", map[string]any{"project_id": "p", "session_name": "a", "task_id": "1", "branch": "", "description": ""})
+		call(t, c, "register_agent", map[string]any{"project_id": "p", "session_name": "a", "task_id": "1",
+			"branch": "", "description": ""})
 
 		var wg sync.WaitGroup
 		wg.Go(func() {

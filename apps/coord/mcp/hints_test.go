@@ -8,7 +8,8 @@ import (
 	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
 )
 
-// Clients decide by what a tool says of itself whether to ask a person before they call it, and whether to call it again.
+// Clients decide by what a tool says of itself whether to ask a person before they call it, and whether to call it
+// again.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	const (
@@ -17,11 +18,13 @@ func TestHints(t *testing.T) {
 		writes = "writes"
 	)
 	want := map[string]string{
-		"register_agent": again, "heartbeat": again, "list_active_agents": reads, "unregister_agent": writes, "mark_task_completed": again,
-		"add_todo": writes, "update_todo": again, "get_my_todos": reads, "get_all_todos": reads,
+		"register_agent": again, "heartbeat": again, "list_active_agents": reads, "unregister_agent": writes,
+		"mark_task_completed": again,
+		"add_todo":            writes, "update_todo": again, "get_my_todos": reads, "get_all_todos": reads,
 		"query_agent": writes, "check_messages": writes, "respond_to_query": writes, "broadcast_message": writes,
 		"announce_file_change": again, "release_file_lock": again, "get_recent_changes": reads,
-		"register_interface": again, "query_interface": reads, "list_interfaces": reads, "list_locks": reads, "check_lock": reads,
+		"register_interface": again, "query_interface": reads, "list_interfaces": reads, "list_locks": reads,
+		"check_lock": reads,
 	}
 	list, err := dial(t, &coordmcp.Options{Extended: true}).ListTools(t.Context(), nil)
 	if err != nil {

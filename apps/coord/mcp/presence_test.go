@@ -40,7 +40,8 @@ func (w *wires) dial(ctx context.Context, network, address string) (net.Conn, er
 	return wire{c, w}, nil
 }
 
-// A wire takes nothing more once all are cut: the client cannot say goodbye on one when it sees that another one is gone.
+// A wire takes nothing more once all are cut: the client cannot say goodbye on one when it sees that another one is
+// gone.
 type wire struct {
 	net.Conn
 	of *wires
@@ -64,8 +65,8 @@ func (w *wires) kill() {
 	}
 }
 
-// An agent that does nothing for long, or waits, keeps its leases as long as its client is connected, whatever its clients
-// of other kinds do, and loses them when that is killed, though its session of MCP lives on.
+// An agent that does nothing for long, or waits, keeps its leases as long as its client is connected, whatever its
+// clients of other kinds do, and loses them when that is killed, though its session of MCP lives on.
 func TestKilledClientsLetGo(t *testing.T) {
 	t.Parallel()
 	for name, waits := range map[string]bool{"idle": false, "waiting": true} {
@@ -86,15 +87,16 @@ func TestKilledClientsLetGo(t *testing.T) {
 	}
 }
 
-// What a client waits for that is killed is not kept for it: it leaves the queue at once, and the answer that it waited for
-// goes to the inbox, where it is found by whoever goes on.
+// What a client waits for that is killed is not kept for it: it leaves the queue at once, and the answer that it waited
+// for goes to the inbox, where it is found by whoever goes on.
 func TestKilledClientsWaitNoLonger(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
 	c, w := b.killable()
 	b.join(c, "a")
 	query, id := b.asks(c, "a"), c.ID()
-	go c.CallTool(t.Context(), &mcp.CallToolParams{Name: "announce_file_change", Arguments: map[string]any{ // which is never answered
+	// which is never answered
+	go c.CallTool(t.Context(), &mcp.CallToolParams{Name: "announce_file_change", Arguments: map[string]any{
 		"project_id": "p", "session_name": "a", "file_path": "b", "change_type": "modify", "wait_seconds": 600,
 	}})
 	waiting := func() int { return len(b.do(coord.ListWaits{}).([]coord.Wait)) }
@@ -106,7 +108,8 @@ func TestKilledClientsWaitNoLonger(t *testing.T) {
 	}
 	b.do(coord.Respond{From: "b", MessageID: query, Response: "that"})
 	again := b.client("2025-11-25")
-	if got := call(t, again, "check_messages", map[string]any{"project_id": "p", "session_name": "a"}); !strings.Contains(got, `"content":"that"`) {
+	if got := call(t, again, "check_messages",
+		map[string]any{"project_id": "p", "session_name": "a"}); !strings.Contains(got, `"content":"that"`) {
 		t.Errorf("the answer is lost: %s", got)
 	}
 	b.bury(id)
@@ -202,7 +205,8 @@ func (b *bench) comesTo(what string, so func() bool) {
 func (b *bench) asks(c *mcp.ClientSession, name string) (query string) {
 	b.t.Helper()
 	b.join(b.client("2025-11-25"), "b")
-	go c.CallTool(b.t.Context(), &mcp.CallToolParams{Name: "query_agent", Arguments: map[string]any{ // which is never answered
+	// which is never answered
+	go c.CallTool(b.t.Context(), &mcp.CallToolParams{Name: "query_agent", Arguments: map[string]any{
 		"project_id": "p", "from_session": name, "to_session": "b", "query_type": "help", "query": "?", "timeout": 600,
 	}})
 	b.comesTo("a question", func() bool {
@@ -218,8 +222,10 @@ func (b *bench) asks(c *mcp.ClientSession, name string) (query string) {
 // join registers a session and leases a file for it.
 func (b *bench) join(c *mcp.ClientSession, name string) {
 	b.t.Helper()
-	call(b.t, c, "register_agent", map[string]any{"project_id": "p", "session_name": name, "task_id": name, "branch": "b", "description": "d"})
-	call(b.t, c, "announce_file_change", map[string]any{"project_id": "p", "session_name": name, "file_path": name, "change_type": "modify", "description": "d"})
+	call(b.t, c, "register_agent", map[string]any{"project_id": "p", "session_name": name, "task_id": name,
+		"branch": "b", "description": "d"})
+	call(b.t, c, "announce_file_change", map[string]any{"project_id": "p", "session_name": name, "file_path": name,
+		"change_type": "modify", "description": "d"})
 }
 
 func (b *bench) holds(name string) bool {

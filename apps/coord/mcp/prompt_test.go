@@ -20,8 +20,10 @@ func TestPromptKeepsErrorsInside(t *testing.T) {
 	c := dial(t, &coordmcp.Options{Authorize: func(context.Context, http.Header, string, bool) (string, error) {
 		return "", errors.New("open /var/secret/coord.db: disk I/O error")
 	}})
-	_, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "join_project", Arguments: map[string]string{"project_id": "p"}})
-	if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "the log of the coordinator has more") {
+	_, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "join_project",
+		Arguments: map[string]string{"project_id": "p"}})
+	if err == nil || strings.Contains(err.Error(), "secret") ||
+		!strings.Contains(err.Error(), "the log of the coordinator has more") {
 		t.Error(err)
 	}
 }

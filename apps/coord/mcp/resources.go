@@ -43,14 +43,16 @@ var views = []view{
 		name: "todos", description: "The to-do lists of all agents",
 		command: func(string) coord.Command { return coord.AllTodos{} },
 		changedBy: []coord.Kind{
-			coord.KindTodoAdded, coord.KindTodoUpdated, coord.KindJoined, coord.KindResumed, coord.KindLeft, coord.KindDied, coord.KindDeleted,
+			coord.KindTodoAdded, coord.KindTodoUpdated, coord.KindJoined, coord.KindResumed, coord.KindLeft,
+			coord.KindDied, coord.KindDeleted,
 		},
 	},
 	{
 		name: "leases", description: "What is locked, by whom, and who waits for it",
 		command: func(string) coord.Command { return coord.ListLocks{} },
 		changedBy: []coord.Kind{
-			coord.KindLocked, coord.KindRenewed, coord.KindReleased, coord.KindExpired, coord.KindQueued, coord.KindUnqueued,
+			coord.KindLocked, coord.KindRenewed, coord.KindReleased, coord.KindExpired, coord.KindQueued,
+			coord.KindUnqueued,
 		},
 	},
 	{
@@ -64,10 +66,12 @@ var views = []view{
 		changedBy: []coord.Kind{coord.KindLocked, coord.KindRenewed},
 	},
 	{
-		name: "inbox", description: "The messages that wait for a session, which stay there; only for whoever registered it", ofSession: true,
+		name: "inbox", description: "The messages that wait for a session, which stay there; only for whoever " +
+			"registered it", ofSession: true,
 		command: func(session string) coord.Command { return coord.Check{Session: session, Peek: true} },
 		changedBy: []coord.Kind{
-			coord.KindBroadcast, coord.KindAsked, coord.KindAnswered, coord.KindUnawaited, coord.KindRead, coord.KindWithdrawn, coord.KindFailed,
+			coord.KindBroadcast, coord.KindAsked, coord.KindAnswered, coord.KindUnawaited, coord.KindRead,
+			coord.KindWithdrawn, coord.KindFailed,
 			coord.KindJoined, coord.KindLeft, coord.KindDeleted,
 		},
 	},
@@ -146,7 +150,8 @@ func Resources(project string) []*sdk.Resource {
 	for i := range views {
 		if v := &views[i]; !v.ofSession {
 			uri := place{project: project, view: v}.uri()
-			all = append(all, &sdk.Resource{Name: project + "/" + v.name, URI: uri, Description: v.description, MIMEType: "application/json"})
+			all = append(all, &sdk.Resource{Name: project + "/" + v.name, URI: uri, Description: v.description,
+				MIMEType: "application/json"})
 		}
 	}
 	return all
@@ -155,8 +160,8 @@ func Resources(project string) []*sdk.Resource {
 // maxListed is how many projects a page of a list of resources is about at most.
 const maxListed = 20
 
-// list answers with the resources of the projects that a caller may see, as those that the SDK knows are the same for all.
-// The cursor is the URI of the last one. Clients are not told when there are others.
+// list answers with the resources of the projects that a caller may see, as those that the SDK knows are the same for
+// all. The cursor is the URI of the last one. Clients are not told when there are others.
 func (s *Server) list(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		r, ok := req.(*sdk.ListResourcesRequest)
@@ -173,7 +178,8 @@ func (s *Server) list(next sdk.MethodHandler) sdk.MethodHandler {
 		if err != nil {
 			return nil, s.cannot(err)
 		}
-		result := &sdk.ListResourcesResult{Cacheable: sdk.Cacheable{CacheScope: "private"}, Resources: []*sdk.Resource{}}
+		result := &sdk.ListResourcesResult{Cacheable: sdk.Cacheable{CacheScope: "private"},
+			Resources: []*sdk.Resource{}}
 		for _, project := range projects {
 			result.Resources = append(result.Resources, Resources(project)...)
 		}
@@ -185,7 +191,8 @@ func (s *Server) list(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 // listed returns the next projects after one that a caller may see, and whether there may be more.
-func (s *Server) listed(ctx context.Context, header http.Header, after string) (projects []string, more bool, err error) {
+func (s *Server) listed(ctx context.Context, header http.Header, after string) (projects []string, more bool,
+	err error) {
 	names, err := s.hub.Projects(ctx)
 	if err != nil {
 		return nil, false, err
@@ -210,8 +217,8 @@ func (s *Server) listed(ctx context.Context, header http.Header, after string) (
 	return projects, false, nil
 }
 
-// spell makes the URI of a request one that the SDK knows: that of a template to read, and that of the subscription to end.
-// The answer has the client's.
+// spell makes the URI of a request one that the SDK knows: that of a template to read, and that of the subscription to
+// end. The answer has the client's.
 func (s *Server) spell(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch r := req.(type) {
@@ -227,7 +234,8 @@ func (s *Server) spell(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 // readAs reads a resource by another URI than that which the client has asked for.
-func readAs(ctx context.Context, next sdk.MethodHandler, method string, req *sdk.ReadResourceRequest, uri string) (sdk.Result, error) {
+func readAs(ctx context.Context, next sdk.MethodHandler, method string, req *sdk.ReadResourceRequest,
+	uri string) (sdk.Result, error) {
 	asked := req.Params.URI
 	other, params := *req, *req.Params
 	other.Params, params.URI = &params, uri
@@ -252,7 +260,8 @@ func (s *Server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.R
 }
 
 // show returns what a resource holds, for a caller who may see it, and who that is.
-func (s *Server) show(ctx context.Context, header http.Header, uri string) (p place, principal, text string, err error) {
+func (s *Server) show(ctx context.Context, header http.Header, uri string) (p place, principal, text string,
+	err error) {
 	p, ok := parse(uri)
 	if !ok {
 		return p, "", "", sdk.ResourceNotFoundError(uri)
@@ -297,8 +306,8 @@ func (s *Server) cannot(err error) error {
 
 type headerKey struct{}
 
-// keepHeader keeps the HTTP header of a subscriptions/listen for the subscriptions that it makes, to which the SDK gives
-// none.
+// keepHeader keeps the HTTP header of a subscriptions/listen for the subscriptions that it makes, to which the SDK
+// gives none.
 func keepHeader(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if extra := req.GetExtra(); method == "subscriptions/listen" && extra != nil {

@@ -65,7 +65,10 @@ func (p *place) join(name, generation string) (c *mcp.ClientSession, told chan s
 	p.t.Helper()
 	told = make(chan string, 1000)
 	client := mcp.NewClient(&mcp.Implementation{Name: name}, &mcp.ClientOptions{
-		ResourceUpdatedHandler: func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { told <- req.Params.URI },
+		ResourceUpdatedHandler: func(_ context.Context,
+			req *mcp.ResourceUpdatedNotificationRequest) {
+			told <- req.Params.URI
+		},
 	})
 	c, err := client.Connect(p.t.Context(), &mcp.StreamableClientTransport{
 		Endpoint: p.url, HTTPClient: &http.Client{Transport: as(name)},
@@ -82,7 +85,8 @@ func (p *place) join(name, generation string) (c *mcp.ClientSession, told chan s
 
 func register(t *testing.T, c *mcp.ClientSession, name string) {
 	t.Helper()
-	call(t, c, "register_agent", map[string]any{"project_id": "p", "session_name": name, "task_id": name, "branch": "main", "description": "does " + name})
+	call(t, c, "register_agent", map[string]any{"project_id": "p", "session_name": name, "task_id": name,
+		"branch": "main", "description": "does " + name})
 }
 
 func read(t *testing.T, c *mcp.ClientSession, uri string) (string, error) {
@@ -152,7 +156,8 @@ func TestResourcesAreListed(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %q", generation, got)
 		}
-		if _, err := c.ListResources(t.Context(), &mcp.ListResourcesParams{Cursor: "x"}); err == nil || !strings.Contains(err.Error(), "cursor") {
+		if _, err := c.ListResources(t.Context(), &mcp.ListResourcesParams{Cursor: "x"}); err == nil ||
+			!strings.Contains(err.Error(), "cursor") {
 			t.Errorf("a cursor that is none: %v", err)
 		}
 	}
@@ -181,9 +186,12 @@ func TestResourcesShowTheProject(t *testing.T) {
 		register(t, c, "a/b")
 		register(t, c, "b")
 		call(t, c, "add_todo", map[string]any{"project_id": "p", "session_name": "b", "todo_item": "write"})
-		call(t, c, "announce_file_change", map[string]any{"project_id": "p", "session_name": "b", "file_path": "x.go", "change_type": "modify", "description": "d"})
-		call(t, c, "register_interface", map[string]any{"project_id": "p", "session_name": "b", "interface_name": "User", "definition": "type User"})
-		call(t, c, "broadcast_message", map[string]any{"project_id": "p", "session_name": "b", "message_type": "info", "content": "hello"})
+		call(t, c, "announce_file_change", map[string]any{"project_id": "p", "session_name": "b", "file_path": "x.go",
+			"change_type": "modify", "description": "d"})
+		call(t, c, "register_interface", map[string]any{"project_id": "p", "session_name": "b",
+			"interface_name": "User", "definition": "type User"})
+		call(t, c, "broadcast_message", map[string]any{"project_id": "p", "session_name": "b", "message_type": "info",
+			"content": "hello"})
 		for uri, want := range map[string]string{
 			"dragoman://p/agents":          `"b":{"task_id":"b"`,
 			"dragoman://p/todos":           `"text":"write"`,
@@ -211,13 +219,16 @@ func TestResourcesThatAreNone(t *testing.T) {
 	each(t, func(t *testing.T, p *place, generation string) {
 		c, _ := p.join("ann", generation)
 		for _, uri := range []string{
-			"dragoman://p/nothing", "dragoman://p", "dragoman://p/inbox", "dragoman://p/agents/x", "dragoman://p/inbox/a/b", "dragoman:///agents",
-			"other://p/agents", "dragoman://%zz/agents", "dragoman://%00/agents", "dragoman://" + strings.Repeat("p", 300) + "/agents", "",
+			"dragoman://p/nothing", "dragoman://p", "dragoman://p/inbox", "dragoman://p/agents/x",
+			"dragoman://p/inbox/a/b", "dragoman:///agents",
+			"other://p/agents", "dragoman://%zz/agents", "dragoman://%00/agents",
+			"dragoman://" + strings.Repeat("p", 300) + "/agents", "",
 		} {
 			if got, err := read(t, c, uri); err == nil {
 				t.Errorf("%q: %s", uri, got)
 			}
-			if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err == nil && generation == generations[0] {
+			if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err == nil &&
+				generation == generations[0] {
 				t.Errorf("%q can be subscribed to", uri)
 			}
 		}
@@ -236,19 +247,26 @@ func TestSubscriptionsTellOfChanges(t *testing.T) {
 			}
 			act := map[string]func(){
 				"agents": func() {
-					call(t, c, "mark_task_completed", map[string]any{"project_id": "p", "session_name": "b", "task_id": "b"})
+					call(t, c, "mark_task_completed",
+						map[string]any{"project_id": "p", "session_name": "b", "task_id": "b"})
 				},
 				"todos": func() {
 					call(t, c, "add_todo", map[string]any{"project_id": "p", "session_name": "b", "todo_item": "write"})
 				},
 				"leases": func() {
-					call(t, c, "announce_file_change", map[string]any{"project_id": "p", "session_name": "b", "file_path": "x.go", "change_type": "modify"})
+					call(t, c, "announce_file_change",
+						map[string]any{"project_id": "p", "session_name": "b", "file_path": "x.go",
+							"change_type": "modify"})
 				},
 				"interfaces": func() {
-					call(t, c, "register_interface", map[string]any{"project_id": "p", "session_name": "b", "interface_name": "U", "definition": "d"})
+					call(t, c, "register_interface",
+						map[string]any{"project_id": "p", "session_name": "b", "interface_name": "U",
+							"definition": "d"})
 				},
 				"inbox/a": func() {
-					call(t, c, "query_agent", map[string]any{"project_id": "p", "from_session": "b", "to_session": "a", "query_type": "help", "query": "?", "wait_for_response": false})
+					call(t, c, "query_agent",
+						map[string]any{"project_id": "p", "from_session": "b", "to_session": "a", "query_type": "help",
+							"query": "?", "wait_for_response": false})
 				},
 			}[what]
 			subscribed(t, generation, told, uri, act)
@@ -259,11 +277,13 @@ func TestSubscriptionsTellOfChanges(t *testing.T) {
 	})
 }
 
-// Subscribers are told when the project is no more, of all that it showed, and of what happens in the next one of its name.
+// Subscribers are told when the project is no more, of all that it showed, and of what happens in the next one of its
+// name.
 func TestSubscribersOfADeletedProject(t *testing.T) {
 	each(t, func(t *testing.T, p *place, generation string) {
 		c, told := p.join("ann", generation)
-		for _, uri := range []string{"dragoman://p/interfaces", "dragoman://p/changes"} { // which nothing else changes here
+		// which nothing else changes here
+		for _, uri := range []string{"dragoman://p/interfaces", "dragoman://p/changes"} {
 			if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err != nil {
 				t.Fatal(err)
 			}
@@ -329,7 +349,8 @@ func TestInboxesArePrivate(t *testing.T) {
 		ann, _ := p.join("ann", generation)
 		register(t, ann, "a")
 		bob, told := p.join("bob", generation)
-		if got, err := read(t, bob, "dragoman://p/inbox/a"); err == nil || !strings.Contains(err.Error(), "registered by another caller") {
+		if got, err := read(t, bob, "dragoman://p/inbox/a"); err == nil ||
+			!strings.Contains(err.Error(), "registered by another caller") {
 			t.Errorf("bob read %s, %v", got, err)
 		}
 		err := bob.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "dragoman://p/inbox/a"})
@@ -337,7 +358,8 @@ func TestInboxesArePrivate(t *testing.T) {
 			t.Error("bob subscribed")
 		}
 		register(t, bob, "b")
-		call(t, bob, "broadcast_message", map[string]any{"project_id": "p", "session_name": "b", "message_type": "info", "content": "hello"})
+		call(t, bob, "broadcast_message", map[string]any{"project_id": "p", "session_name": "b", "message_type": "info",
+			"content": "hello"})
 		if got, err := read(t, ann, "dragoman://p/inbox/a"); err != nil || !strings.Contains(got, "hello") {
 			t.Errorf("ann read %s, %v", got, err)
 		}
@@ -347,10 +369,12 @@ func TestInboxesArePrivate(t *testing.T) {
 		default:
 		}
 		nobody, _ := p.join("", generation)
-		if got, err := read(t, nobody, "dragoman://p/agents"); err == nil || !strings.Contains(err.Error(), "needs a token") {
+		if got, err := read(t, nobody, "dragoman://p/agents"); err == nil ||
+			!strings.Contains(err.Error(), "needs a token") {
 			t.Errorf("nobody read %s, %v", got, err)
 		}
-		if _, err := nobody.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "join_project", Arguments: map[string]string{"project_id": "p"}}); err == nil {
+		if _, err := nobody.GetPrompt(t.Context(),
+			&mcp.GetPromptParams{Name: "join_project", Arguments: map[string]string{"project_id": "p"}}); err == nil {
 			t.Error("nobody was told how to join")
 		}
 	})
@@ -367,7 +391,8 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 			if full := i == 100; full != (err != nil) {
 				t.Fatalf("subscription %d: %v", i, err)
 			}
-			if said, ok := errors.AsType[*jsonrpc.Error](err); err != nil && (!ok || said.Code != jsonrpc.CodeInvalidRequest) {
+			if said, ok := errors.AsType[*jsonrpc.Error](err); err != nil &&
+				(!ok || said.Code != jsonrpc.CodeInvalidRequest) {
 				t.Errorf("refused with %v", err)
 			}
 		}
@@ -379,18 +404,23 @@ func TestPromptTellsHowToJoin(t *testing.T) {
 	each(t, func(t *testing.T, p *place, generation string) {
 		c, _ := p.join("ann", generation)
 		register(t, c, "a")
-		call(t, c, "register_interface", map[string]any{"project_id": "p", "session_name": "a", "interface_name": "User", "definition": strings.Repeat("long", 10_000)})
+		call(t, c, "register_interface", map[string]any{"project_id": "p", "session_name": "a",
+			"interface_name": "User", "definition": strings.Repeat("long", 10_000)})
 		for i := range 60 {
-			call(t, c, "announce_file_change", map[string]any{"project_id": "p", "session_name": "a", "file_path": fmt.Sprintf("f%d.go", i), "change_type": "modify", "description": strings.Repeat("ä", 1000)})
+			call(t, c, "announce_file_change",
+				map[string]any{"project_id": "p", "session_name": "a", "file_path": fmt.Sprintf("f%d.go", i),
+					"change_type": "modify", "description": strings.Repeat("ä", 1000)})
 		}
 		got, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{
-			Name: "join_project", Arguments: map[string]string{"project_id": "p", "session_name": "task-9", "task": "Add a login page"},
+			Name: "join_project", Arguments: map[string]string{"project_id": "p", "session_name": "task-9",
+				"task": "Add a login page"},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := got.Messages[0].Content.(*mcp.TextContent).Text
-		for _, want := range []string{`project_id is "p"`, `"task-9"`, "Add a login page", "register_agent first", `"description":"does a"`, `["User"]`, "information, not instructions", "and more"} {
+		for _, want := range []string{`project_id is "p"`, `"task-9"`, "Add a login page", "register_agent first",
+			`"description":"does a"`, `["User"]`, "information, not instructions", "and more"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the prompt lacks %s", want)
 			}
@@ -398,8 +428,10 @@ func TestPromptTellsHowToJoin(t *testing.T) {
 		if len(text) > 80<<10 {
 			t.Errorf("the prompt has %d bytes", len(text))
 		}
-		for _, bad := range []map[string]string{nil, {"project_id": "\x01"}, {"project_id": "p", "task": strings.Repeat("x", 5000)}} {
-			if _, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "join_project", Arguments: bad}); err == nil {
+		for _, bad := range []map[string]string{nil, {"project_id": "\x01"},
+			{"project_id": "p", "task": strings.Repeat("x", 5000)}} {
+			if _, err := c.GetPrompt(t.Context(),
+				&mcp.GetPromptParams{Name: "join_project", Arguments: bad}); err == nil {
 				t.Errorf("arguments %v were taken", bad)
 			}
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
-// lookAgain is how often it is looked whether subscribers may still see what they have subscribed to, when they are told
-// of nothing.
+// lookAgain is how often it is looked whether subscribers may still see what they have subscribed to, when they are
+// told of nothing.
 const lookAgain = 5 * time.Second
 
 // A subscription is that of a connection to a resource.
@@ -47,14 +47,15 @@ func (w *watches) mayKnow(ctx context.Context, session *sdk.ServerSession, uri s
 	if mine == nil || mine.session == "" {
 		return mine != nil
 	}
-	result, err := w.server.hub.Do(ctx, mine.project, mine.principal, coord.Check{Session: mine.session, Peek: true, Limit: 1})
+	result, err := w.server.hub.Do(ctx, mine.project, mine.principal,
+		coord.Check{Session: mine.session, Peek: true, Limit: 1})
 	_, refused := result.(coord.Failure)
 	return err == nil && !refused
 }
 
-// expel ends the connections of those who have subscribed to resources of a project and may not see it any more, as their
-// token was revoked, or they have none and it takes one now. The SDK can end no subscription alone; a client that may see
-// other projects connects again.
+// expel ends the connections of those who have subscribed to resources of a project and may not see it any more, as
+// their token was revoked, or they have none and it takes one now. The SDK can end no subscription alone; a client that
+// may see other projects connects again.
 func (w *watches) expel(ctx context.Context, project string) {
 	if w.server.opts.Authorize == nil {
 		return
@@ -63,7 +64,8 @@ func (w *watches) expel(ctx context.Context, project string) {
 	for session, headers := range w.subscribers(project) {
 		for _, header := range headers {
 			_, err := w.server.principal(ctx, header, project, true)
-			if _, refused := errors.AsType[*RefusedError](err); !refused { // what cannot be found out now is looked at again
+			// what cannot be found out now is looked at again
+			if _, refused := errors.AsType[*RefusedError](err); !refused {
 				continue
 			}
 			w.dropAll(session)

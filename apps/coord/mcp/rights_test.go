@@ -59,8 +59,8 @@ func become(t *testing.T, server *mcp.Server, want int) {
 	}
 }
 
-// Who has subscribed to resources is told of nothing once the token is revoked, and the connection ends, also when nothing
-// happens. Others go on.
+// Who has subscribed to resources is told of nothing once the token is revoked, and the connection ends, also when
+// nothing happens. Others go on.
 func TestSubscriptionsEndWithTheRightToThem(t *testing.T) {
 	t.Parallel()
 	for _, generation := range generations {
@@ -85,13 +85,16 @@ func TestSubscriptionsEndWithTheRightToThem(t *testing.T) {
 				for _, told := range []chan string{toAnn, toEve} {
 					subscribed(t, generation, told, "dragoman://p/todos", todo)
 				}
-				before := map[string]int{"2025-11-25": 2, "2026-07-28": 4}[generation] // of which each listens by one a resource
+				// of which each listens by one a resource
+				before := map[string]int{"2025-11-25": 2, "2026-07-28": 4}[generation]
 				become(t, server, before)
 				revoked.Store("eve")
 				if silent {
 					become(t, server, before/2)
 				}
-				call(t, ann, "register_interface", map[string]any{"project_id": "p", "session_name": "a", "interface_name": "User", "definition": "type User"})
+				call(t, ann, "register_interface",
+					map[string]any{"project_id": "p", "session_name": "a", "interface_name": "User",
+						"definition": "type User"})
 				for uri := ""; uri != "dragoman://p/interfaces"; {
 					select {
 					case uri = <-toAnn:
@@ -164,7 +167,8 @@ func TestInboxesOfOthersAreNotToldOf(t *testing.T) {
 		}
 		register(t, ann, "a")
 		subscribed(t, generation, toAnn, inbox, func() {
-			call(t, ann, "broadcast_message", map[string]any{"project_id": "p", "session_name": "b", "message_type": "info", "content": "hello"})
+			call(t, ann, "broadcast_message",
+				map[string]any{"project_id": "p", "session_name": "b", "message_type": "info", "content": "hello"})
 		})
 		select {
 		case uri := <-toEve:

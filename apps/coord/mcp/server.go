@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mcp serves a coordinator to coding agents over MCP: the tools of A2AMCP, resources to watch, and a prompt that
-// tells an agent how to work with others. One address speaks both kinds of MCP, that with sessions (2024-11-05 to
+// Package mcp serves a coordinator to coding agents over MCP: the tools of A2AMCP, resources to watch, and a prompt
+// that tells an agent how to work with others. One address speaks both kinds of MCP, that with sessions (2024-11-05 to
 // 2025-11-25) and that without (2026-07-28).
 package mcp
 
@@ -27,15 +27,15 @@ import (
 
 // Options tune a Server. The zero value is ready.
 type Options struct {
-	// Extended shows models the tools and arguments that the API reference of A2AMCP does not have. The arguments are taken
-	// in any case; the tools are not.
+	// Extended shows models the tools and arguments that the API reference of A2AMCP does not have. The arguments are
+	// taken in any case; the tools are not.
 	Extended bool
-	// Authorize returns who calls, from the HTTP header of the call, which is nil over stdio. A [RefusedError] refuses the
-	// call with its text; of any other error the caller learns that it happened, and the log the rest. With reads the call
-	// changes nothing. Nil means that callers are not told apart.
+	// Authorize returns who calls, from the HTTP header of the call, which is nil over stdio. A [RefusedError] refuses
+	// the call with its text; of any other error the caller learns that it happened, and the log the rest. With reads
+	// the call changes nothing. Nil means that callers are not told apart.
 	Authorize func(ctx context.Context, header http.Header, project string, reads bool) (principal string, err error)
-	// Known reports, from the HTTP header, whether a caller may be let into some project, now or later. The others are served
-	// only a few at once. Nil means that all are.
+	// Known reports, from the HTTP header, whether a caller may be let into some project, now or later. The others are
+	// served only a few at once. Nil means that all are.
 	Known func(header http.Header) bool
 	// Sees reports whether a caller may look at a project, for lists of what there is. Nil means that everybody may.
 	Sees func(ctx context.Context, header http.Header, project string) (bool, error)
@@ -97,9 +97,10 @@ func New(hub *coord.Hub, opts *Options) *Server {
 	s.addPrompt()
 	for i := range tools {
 		if t := &tools[i]; !t.extended || o.Extended {
-			s.mcp.AddTool(t.definition(o.Extended), func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-				return s.call(ctx, t, req)
-			})
+			s.mcp.AddTool(t.definition(o.Extended),
+				func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+					return s.call(ctx, t, req)
+				})
 		}
 	}
 	return s
@@ -109,14 +110,16 @@ func (t *tool) definition(extended bool) *sdk.Tool {
 	no := false
 	return &sdk.Tool{
 		Name: t.name, Description: t.description, InputSchema: t.schema(extended),
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.reads, IdempotentHint: t.repeatable, DestructiveHint: &no, OpenWorldHint: &no},
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.reads, IdempotentHint: t.repeatable, DestructiveHint: &no,
+			OpenWorldHint: &no},
 	}
 }
 
 // silent reports whether no call of a tool waits, so that none reports progress.
 func silent(name string) bool {
 	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == name })
-	return i >= 0 && !slices.ContainsFunc(tools[i].params, func(p param) bool { return strings.HasPrefix(p.name, "wait_") })
+	return i >= 0 && !slices.ContainsFunc(tools[i].params,
+		func(p param) bool { return strings.HasPrefix(p.name, "wait_") })
 }
 
 // MCP returns the server for transports other than HTTP.
@@ -204,7 +207,8 @@ func (s *Server) do(ctx context.Context, project, principal string, c coord.Comm
 	return s.hub.Do(ctx, project, principal, c)
 }
 
-// sessionOf returns the session that a call is from and the parameter that says so, "" when calls of the tool are from none.
+// sessionOf returns the session that a call is from and the parameter that says so, "" when calls of the tool are from
+// none.
 func sessionOf(t *tool, a *args) (param, session string) {
 	for _, p := range t.params {
 		if p.name == "session_name" || p.name == "from_session" {
@@ -234,7 +238,8 @@ func (s *Server) why(err error) (text, code string) {
 		return "The coordinator is shutting down; try again", coord.CodeShutdown
 	}
 	if errors.Is(err, coord.ErrNotKept) { // which the hub has logged, once for all callers
-		return "It could not be kept and has not happened; try again, and if that does not help: the log of the coordinator has more", "internal"
+		return "It could not be kept and has not happened; try again, and if that does not help: the log of the " +
+			"coordinator has more", "internal"
 	}
 	s.opts.Logger.Error("a command failed", slog.String("error", err.Error()))
 	return "Internal error; the log of the coordinator has more", "internal"
@@ -252,21 +257,25 @@ func refuse(why, code string) *sdk.CallToolResult {
 
 // answer makes the answer of a result. Its text is the whole of it, as the API reference has it; the same is there as
 // structured content, where an array is a member of an object.
-func (s *Server) answer(ctx context.Context, t *tool, project, session string, result coord.Result) (*sdk.CallToolResult, error) {
+func (s *Server) answer(ctx context.Context, t *tool, project, session string,
+	result coord.Result) (*sdk.CallToolResult, error) {
 	content, err := contentOf(result, t.list, s.note(ctx, t, project, session)...)
 	if err != nil {
 		return s.failed(err)
 	}
 	if f, ok := result.(coord.Failure); ok {
-		content.IsError = slices.Contains([]string{coord.CodeInvalid, coord.CodeForbidden, coord.CodeLimit, coord.CodeShutdown}, f.Code)
+		content.IsError = slices.Contains([]string{coord.CodeInvalid, coord.CodeForbidden, coord.CodeLimit,
+			coord.CodeShutdown}, f.Code)
 	}
 	return content, nil
 }
 
-// note returns members to add to an answer that has room for them: that the session is not registered, and how many messages
-// it has. There are none when that cannot be told, as the coordinator ends: what was done is answered with all the same.
+// note returns members to add to an answer that has room for them: that the session is not registered, and how many
+// messages it has. There are none when that cannot be told, as the coordinator ends: what was done is answered with all
+// the same.
 func (s *Server) note(ctx context.Context, t *tool, project, session string) []string {
-	if session == "" || t.list != "" || t.name == "register_agent" || t.name == "unregister_agent" || t.name == "heartbeat" {
+	if session == "" || t.list != "" || t.name == "register_agent" || t.name == "unregister_agent" ||
+		t.name == "heartbeat" {
 		return nil
 	}
 	registered, unread, err := s.hub.Note(ctx, project, session)
@@ -303,7 +312,8 @@ func contentOf(result coord.Result, list string, members ...string) (*sdk.CallTo
 		}
 		structured = jsontext.Value(`{` + quote(list) + `:` + string(text) + `,"count":` + strconv.Itoa(len(all)) + `}`)
 	}
-	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: structured}, nil
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}},
+		StructuredContent: structured}, nil
 }
 
 // statusOf returns the status of an answer. In those that have one it comes first.

@@ -22,13 +22,15 @@ func TestOnlyCallsThatWaitAreStreams(t *testing.T) {
 	defer hub.Close()
 	h := New(hub, nil).Handler()
 	post := func(header, tool string) *httptest.ResponseRecorder {
-		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{},"_meta":{`+
-			`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
+		body := fmt.Sprintf(
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{},"_meta":{`+
+				`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
 			tool, mcphttp.Stateless)
 		r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))
 		for name, value := range map[string]string{
-			"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": mcphttp.Stateless,
-			"Mcp-Method": "tools/call", "Mcp-Name": header,
+			"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+			"Mcp-Protocol-Version": mcphttp.Stateless,
+			"Mcp-Method":           "tools/call", "Mcp-Name": header,
 		} {
 			r.Header.Set(name, value)
 		}
@@ -45,7 +47,8 @@ func TestOnlyCallsThatWaitAreStreams(t *testing.T) {
 		if name == "query_agent" || name == "announce_file_change" {
 			want = "text/event-stream"
 		}
-		if w := post(name, name); w.Code != http.StatusOK || w.Header().Get("Content-Type") != want || !strings.Contains(w.Body.String(), "is missing") {
+		if w := post(name, name); w.Code != http.StatusOK || w.Header().Get("Content-Type") != want ||
+			!strings.Contains(w.Body.String(), "is missing") {
 			t.Errorf("%s: %d %s, want %s\n%s", name, w.Code, w.Header().Get("Content-Type"), want, w.Body)
 		}
 	}

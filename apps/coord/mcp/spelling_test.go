@@ -18,7 +18,8 @@ func TestSpellingsOfURIs(t *testing.T) {
 		c, told := p.join("ann", generation)
 		const project, session = "größe & mehr:1", "ä b"
 		args := func(more ...string) map[string]any {
-			all := map[string]any{"project_id": project, "session_name": session, "task_id": "1", "branch": "", "description": "d"}
+			all := map[string]any{"project_id": project, "session_name": session, "task_id": "1", "branch": "",
+				"description": "d"}
 			for i := 0; i < len(more); i += 2 {
 				all[more[i]] = more[i+1]
 			}
@@ -60,8 +61,10 @@ func TestSpellingsOfURIs(t *testing.T) {
 		}
 	})
 	for _, uris := range [][3]string{
-		{"dragoman://a b/agents", "dragoman://a%20b/agents", "same"}, {"dragoman://p/inbox/a%2Fb", "dragoman://p/inbox/a%2fb", "same"},
-		{"dragoman://p/agents", "dragoman://p/todos"}, {"dragoman://p/agents", "dragoman://q/agents"}, {"http://x", "http://x"},
+		{"dragoman://a b/agents", "dragoman://a%20b/agents", "same"},
+		{"dragoman://p/inbox/a%2Fb", "dragoman://p/inbox/a%2fb", "same"},
+		{"dragoman://p/agents", "dragoman://p/todos"}, {"dragoman://p/agents", "dragoman://q/agents"},
+		{"http://x", "http://x"},
 	} {
 		if got := coordmcp.SameResource(uris[0], uris[1]); got != (uris[2] != "") {
 			t.Errorf("%s and %s: %v", uris[0], uris[1], got)

@@ -160,9 +160,12 @@ func TestViewsAreToldOf(t *testing.T) {
 		step("oblivion", func() { time.Sleep(2 * time.Hour) })
 
 		for _, kind := range []coord.Kind{
-			coord.KindConfigured, coord.KindJoined, coord.KindResumed, coord.KindLeft, coord.KindDied, coord.KindDeleted, coord.KindCompleted,
-			coord.KindTodoAdded, coord.KindTodoUpdated, coord.KindBroadcast, coord.KindRead, coord.KindAsked, coord.KindAnswered,
-			coord.KindUnawaited, coord.KindWithdrawn, coord.KindFailed, coord.KindQueued, coord.KindUnqueued, coord.KindLocked,
+			coord.KindConfigured, coord.KindJoined, coord.KindResumed, coord.KindLeft, coord.KindDied,
+			coord.KindDeleted, coord.KindCompleted,
+			coord.KindTodoAdded, coord.KindTodoUpdated, coord.KindBroadcast, coord.KindRead, coord.KindAsked,
+			coord.KindAnswered,
+			coord.KindUnawaited, coord.KindWithdrawn, coord.KindFailed, coord.KindQueued, coord.KindUnqueued,
+			coord.KindLocked,
 			coord.KindRenewed, coord.KindReleased, coord.KindExpired, coord.KindDefined,
 		} {
 			if !kinds[kind] {

@@ -62,11 +62,12 @@ func overHTTP(s *coordmcp.Server) (t mcp.Transport, end func()) {
 	var serving sync.WaitGroup
 	serving.Go(func() { srv.Serve(p) })
 	wires := &http.Transport{DialContext: p.dial}
-	return &mcp.StreamableClientTransport{Endpoint: "http://127.0.0.1/mcp", HTTPClient: &http.Client{Transport: wires}}, func() {
-		wires.CloseIdleConnections()
-		srv.Close()
-		serving.Wait()
-	}
+	return &mcp.StreamableClientTransport{Endpoint: "http://127.0.0.1/mcp", HTTPClient: &http.Client{Transport: wires}},
+		func() {
+			wires.CloseIdleConnections()
+			srv.Close()
+			serving.Wait()
+		}
 }
 
 // overStdio returns the transport of a client over stdio, and what ends it.
@@ -75,22 +76,26 @@ func overStdio(s *coordmcp.Server) (t mcp.Transport, end func()) {
 	toClient, fromServer := io.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	var serving sync.WaitGroup
-	serving.Go(func() { s.MCP().Run(ctx, &mcp.IOTransport{Reader: toServer, Writer: fromServer}) }) // why it ends is not asked
+	// why it ends is not asked
+	serving.Go(func() { s.MCP().Run(ctx, &mcp.IOTransport{Reader: toServer, Writer: fromServer}) })
 	return &mcp.IOTransport{Reader: toClient, Writer: fromClient}, func() {
 		cancel()
 		serving.Wait()
 	}
 }
 
-// A call that waits says so every now and then, and one that is canceled leaves nothing behind: neither a question nor a
-// claim, whichever way it has come.
+// A call that waits says so every now and then, and one that is canceled leaves nothing behind: neither a question nor
+// a claim, whichever way it has come.
 func TestCallsThatWait(t *testing.T) {
 	t.Parallel()
-	for way, over := range map[string]func(*coordmcp.Server) (mcp.Transport, func()){"http": overHTTP, "stdio": overStdio} {
+	for way, over := range map[string]func(*coordmcp.Server) (mcp.Transport, func()){"http": overHTTP,
+		"stdio": overStdio} {
 		for _, version := range []string{"2024-11-05", "2025-11-25", "2026-07-28"} {
 			for tool, args := range map[string]map[string]any{
-				"query_agent":          {"project_id": "p", "from_session": "ann", "to_session": "bob", "query_type": "help", "query": "?"},
-				"announce_file_change": {"project_id": "p", "session_name": "ann", "file_path": "x", "change_type": "modify", "description": ""},
+				"query_agent": {"project_id": "p", "from_session": "ann", "to_session": "bob",
+					"query_type": "help", "query": "?"},
+				"announce_file_change": {"project_id": "p", "session_name": "ann", "file_path": "x",
+					"change_type": "modify", "description": ""},
 			} {
 				t.Run(way+"/"+version+"/"+tool, func(t *testing.T) {
 					t.Parallel()
@@ -125,7 +130,8 @@ func tryWaits(t *testing.T, hub *coord.Hub, transport mcp.Transport, version, to
 		t.Fatalf("it speaks %s", got)
 	}
 	for _, name := range []string{"ann", "bob"} {
-		call(t, c, "register_agent", map[string]any{"project_id": "p", "session_name": name, "task_id": name, "branch": "", "description": ""})
+		call(t, c, "register_agent", map[string]any{"project_id": "p", "session_name": name, "task_id": name,
+			"branch": "", "description": ""})
 	}
 	do := func(c coord.Command) string {
 		t.Helper()
@@ -142,14 +148,16 @@ func tryWaits(t *testing.T, hub *coord.Hub, transport mcp.Transport, version, to
 	do(coord.Announce{Session: "bob", Paths: []string{"x"}, ChangeType: "modify"})
 	waits := func(ctx context.Context, seconds int) (*mcp.CallToolResult, error) {
 		args["timeout"], args["wait_seconds"] = seconds, seconds
-		return c.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args, Meta: mcp.Meta{"progressToken": "of-" + tool}})
+		return c.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: args,
+			Meta: mcp.Meta{"progressToken": "of-" + tool}})
 	}
 
 	result, err := waits(t.Context(), 12)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := result.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, `"timeout"`) && !strings.Contains(text, `"conflict"`) {
+	if text := result.Content[0].(*mcp.TextContent).Text; !strings.Contains(text, `"timeout"`) &&
+		!strings.Contains(text, `"conflict"`) {
 		t.Error(text)
 	}
 	synctest.Wait()

@@ -51,7 +51,8 @@ type watched struct {
 }
 
 func newWatches(s *Server) *watches {
-	return &watches{server: s, sessions: make(map[*sdk.ServerSession]map[string]*subscription), projects: make(map[string]*watch)}
+	return &watches{server: s, sessions: make(map[*sdk.ServerSession]map[string]*subscription),
+		projects: make(map[string]*watch)}
 }
 
 // subscribe admits a subscription of a caller who may read the resource.
@@ -74,7 +75,8 @@ func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	case mine[uri] != nil:
 		return nil
 	case len(mine) >= maxSubscriptions, w.count >= maxSubscribed:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("there are too many subscriptions: a connection can have %d", maxSubscriptions)}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
+			Message: fmt.Sprintf("there are too many subscriptions: a connection can have %d", maxSubscriptions)}
 	}
 	if !known {
 		mine = make(map[string]*subscription)
@@ -199,9 +201,10 @@ func (w *watches) follow(ctx context.Context, project string, from int64, events
 	}
 }
 
-// collect hands over the resources that events change, which are those after a number. What cannot be read is tried again: what
-// was missed counts once there is another one.
-func (w *watches) collect(ctx context.Context, project string, from int64, events iter.Seq2[coord.Event, error], hand func(uris []string)) {
+// collect hands over the resources that events change, which are those after a number. What cannot be read is tried
+// again: what was missed counts once there is another one.
+func (w *watches) collect(ctx context.Context, project string, from int64, events iter.Seq2[coord.Event, error],
+	hand func(uris []string)) {
 	for {
 		var failed error
 		for e, err := range events {
@@ -218,7 +221,8 @@ func (w *watches) collect(ctx context.Context, project string, from int64, event
 		if failed == nil || errors.Is(failed, coord.ErrClosed) {
 			return
 		}
-		w.server.opts.Logger.Warn("events of a project cannot be read for those who watch it", slog.String("project", project), slog.String("error", failed.Error()))
+		w.server.opts.Logger.Warn("events of a project cannot be read for those who watch it",
+			slog.String("project", project), slog.String("error", failed.Error()))
 		if !sleep(ctx, time.Second) {
 			return
 		}
@@ -273,7 +277,8 @@ func (w *watches) affected(project string, e *coord.Event) []string {
 	}
 	var all []string
 	for uri, p := range of.uris {
-		if e.Kind == coord.KindEnded || slices.Contains(p.view.changedBy, e.Kind) && (p.session == "" || concerns(e, p.session)) {
+		if e.Kind == coord.KindEnded || slices.Contains(p.view.changedBy, e.Kind) &&
+			(p.session == "" || concerns(e, p.session)) {
 			all = append(all, uri)
 		}
 	}

@@ -18,7 +18,8 @@ import (
 	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
 )
 
-// An agentClient is an agent as the API reference of A2AMCP writes one: a client that calls tools, and reads answers as JSON.
+// An agentClient is an agent as the API reference of A2AMCP writes one: a client that calls tools, and reads answers as
+// JSON.
 type agentClient struct {
 	t       *testing.T
 	name    string
@@ -92,7 +93,8 @@ func (a *agentClient) register(task, branch, description string) {
 
 // query asks another agent and returns what it says.
 func (a *agentClient) query(to, kind, text string) string {
-	answer, _ := a.ask("query_agent", "from_session", a.name, "to_session", to, "query_type", kind, "query", text).(map[string]any)
+	answer, _ := a.ask("query_agent", "from_session", a.name, "to_session", to, "query_type", kind, "query",
+		text).(map[string]any)
 	a.want(answer, "received")
 	response, _ := answer["response"].(string)
 	return response
@@ -135,7 +137,8 @@ func authenticate(a *agentClient) []string {
 	a.register("001", "feature/auth", "Build authentication system")
 	var ids []string
 	for i, text := range []string{
-		"Research JWT best practices", "Design User schema", "Implement password hashing", "Create login endpoint", "Create register endpoint",
+		"Research JWT best practices", "Design User schema", "Implement password hashing", "Create login endpoint",
+		"Create register endpoint",
 		"Add authentication middleware", "Write tests",
 	} {
 		answer := a.do("add_todo", "todo_item", text, "priority", []int{1, 1, 1, 2, 2, 2, 3}[i])
@@ -146,11 +149,14 @@ func authenticate(a *agentClient) []string {
 	if agents := a.ask("list_active_agents").(map[string]any); agents[a.name] == nil {
 		a.t.Errorf("%v", agents)
 	}
-	a.want(a.do("announce_file_change", "file_path", "src/models/user.ts", "change_type", "create", "description", "Creating User model with authentication fields"), "locked")
-	a.want(a.do("register_interface", "interface_name", "User", "definition", "interface User { id: string; }", "file_path", "src/models/user.ts"), "registered")
+	a.want(a.do("announce_file_change", "file_path", "src/models/user.ts", "change_type", "create", "description",
+		"Creating User model with authentication fields"), "locked")
+	a.want(a.do("register_interface", "interface_name", "User", "definition", "interface User { id: string; }",
+		"file_path", "src/models/user.ts"), "registered")
 	a.want(a.do("release_file_lock", "file_path", "src/models/user.ts"), "released")
 	a.want(a.do("update_todo", "todo_id", ids[1], "status", "completed"), "updated")
-	a.want(a.do("broadcast_message", "message_type", "info", "content", "User model is ready! Interface 'User' is now available."), "broadcast_sent")
+	a.want(a.do("broadcast_message", "message_type", "info", "content",
+		"User model is ready! Interface 'User' is now available."), "broadcast_sent")
 	return ids
 }
 
@@ -171,10 +177,12 @@ func login(a *agentClient) string {
 	}
 	told := a.query(auth, "api", "What's the login endpoint URL and what data does it expect?")
 	user := a.ask("query_interface", "interface_name", "User").(map[string]any)
-	if user["status"] == "not_found" || user["definition"] != "interface User { id: string; }" || user["file_path"] != "src/models/user.ts" {
+	if user["status"] == "not_found" || user["definition"] != "interface User { id: string; }" ||
+		user["file_path"] != "src/models/user.ts" {
 		a.t.Errorf("%v", user)
 	}
-	a.want(a.do("announce_file_change", "file_path", "src/components/LoginForm.tsx", "change_type", "create", "description", "Creating login form component"), "locked")
+	a.want(a.do("announce_file_change", "file_path", "src/components/LoginForm.tsx", "change_type", "create",
+		"description", "Creating login form component"), "locked")
 	a.want(a.do("release_file_lock", "file_path", "src/components/LoginForm.tsx"), "released")
 	return told
 }
@@ -218,7 +226,8 @@ func TestManyAgents(t *testing.T) {
 	auth, database, api := join("task-auth-001"), join("task-db-002"), join("task-api-004")
 	authenticate(auth)
 	database.register("002", "feature/db", "Design the database layer")
-	database.want(database.do("announce_file_change", "file_path", "src/app.ts", "change_type", "modify", "description", "Adding database connection"), "locked")
+	database.want(database.do("announce_file_change", "file_path", "src/app.ts", "change_type", "modify", "description",
+		"Adding database connection"), "locked")
 	done := make(chan struct{})
 	var serving sync.WaitGroup
 	serving.Go(func() { auth.serve(done, func(string) string { return "Use requireAuth" }) })
@@ -237,17 +246,21 @@ func TestManyAgents(t *testing.T) {
 		t.Errorf("%v", interfaces)
 	}
 	all := api.ask("get_all_todos").(map[string]any)
-	if got := api.query(find(all, "auth"), "interface", "What auth middleware should I use for protecting user endpoints?"); got != "Use requireAuth" {
+	if got := api.query(find(all, "auth"), "interface",
+		"What auth middleware should I use for protecting user endpoints?"); got != "Use requireAuth" {
 		t.Error(got)
 	}
-	if got := api.query(find(all, "database"), "help", "What's the database connection pattern we're using?"); got != "A pool from src/db.ts" {
+	if got := api.query(find(all, "database"), "help",
+		"What's the database connection pattern we're using?"); got != "A pool from src/db.ts" {
 		t.Error(got)
 	}
-	api.want(api.do("register_interface", "interface_name", "UserAPI", "definition", "interface UserAPI { GET /api/users }", "file_path", "src/routes/users.ts"), "registered")
+	api.want(api.do("register_interface", "interface_name", "UserAPI", "definition",
+		"interface UserAPI { GET /api/users }", "file_path", "src/routes/users.ts"), "registered")
 	conflicts := 0
 	for _, file := range []string{"src/app.ts", "src/routes/index.ts"} {
 		announce := func() map[string]any {
-			return api.do("announce_file_change", "file_path", file, "change_type", "modify", "description", "Adding user routes to main app")
+			return api.do("announce_file_change", "file_path", file, "change_type", "modify", "description",
+				"Adding user routes to main app")
 		}
 		result := announce()
 		if result["status"] == "conflict" {
@@ -256,7 +269,8 @@ func TestManyAgents(t *testing.T) {
 			if lock["session"] != database.name || lock["description"] != "Adding database connection" {
 				t.Errorf("%v", lock)
 			}
-			if got := api.query(lock["session"].(string), "status", "When will you be done with "+file+"? I need to add user routes."); got != "Now" {
+			if got := api.query(lock["session"].(string), "status",
+				"When will you be done with "+file+"? I need to add user routes."); got != "Now" {
 				t.Error(got)
 			}
 			result = announce()

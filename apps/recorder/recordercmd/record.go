@@ -76,7 +76,8 @@ func (c *recordings) recordCommand() *cobra.Command {
 	flags.StringVarP(&o.upstream, connect.FlagAgentCard, "a", "", "the agent: its URL, or the URL of its card")
 	flags.StringVar(&o.cassette, "cassette", "", "file to write; it must not exist")
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8091", "address to listen on; port 0 picks a free port")
-	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the recorder (default: the address it listens on)")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the recorder (default: the address it "+
+		"listens on)")
 	c.insecureFlag(flags)
 	return cmd
 }
@@ -129,7 +130,8 @@ func (c *recordings) newCassette(flag, name string) (*os.File, error) {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, os.ErrExist):
-		return nil, cmdline.Usagef("--%s: %s exists already", flag, name).WithHint("name another file, or remove this one")
+		return nil, cmdline.Usagef("--%s: %s exists already", flag,
+			name).WithHint("name another file, or remove this one")
 	case err != nil:
 		return nil, cmdline.Usagef("--%s: %v", flag, err)
 	}

@@ -51,7 +51,8 @@ func (c *recordings) replayCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8092", "address to listen on as the agent; port 0 picks a free port")
-	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the agent (default: the address it listens on)")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the agent (default: the address it "+
+		"listens on)")
 	flags.StringVar(&o.against, "against", "", "play the client against the agent at this URL")
 	flags.StringVar(&o.cassette, "cassette", "", "with --against: file to write; it must not exist")
 	flags.DurationVar(&o.timeout, "replay-timeout", 5*time.Minute, "with --against: time limit of the whole replay")
@@ -72,7 +73,8 @@ func cassettes(n int) cobra.PositionalArgs {
 		if n > 1 {
 			want = fmt.Sprintf("%d cassettes", n)
 		}
-		return cmdline.Usagef("%s takes the files of %s, and here are %d", cmd.CommandPath(), want, len(args)).WithHint("record writes them")
+		return cmdline.Usagef("%s takes the files of %s, and here are %d", cmd.CommandPath(), want,
+			len(args)).WithHint("record writes them")
 	}
 }
 
@@ -97,7 +99,8 @@ func (c *recordings) replay(ctx context.Context, name string, o *replayOptions) 
 		return c.playClient(ctx, tape, o)
 	}
 	if o.cassette != "" {
-		return cmdline.Usagef("--cassette is for --against").WithHint("to record a client against this cassette, put record in front of it")
+		return cmdline.Usagef("--cassette is for --against").WithHint(
+			"to record a client against this cassette, put record in front of it")
 	}
 	ln, err := o.ListenChecked(ctx)
 	if err != nil {
@@ -133,10 +136,12 @@ func (c *recordings) playClient(ctx context.Context, tape *recorder.Cassette, o 
 	err = recorder.Replay(ctx, tape, o.against, params, c.recording(file))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &cmdline.Failure{Exit: cmdline.ExitTimeout, Code: cmdline.CodeTimeout, Message: fmt.Sprintf("the replay did not end within %v", o.timeout),
-			Hint: "see how far it came in " + o.cassette + ", or give it more time with --replay-timeout"}
+		return &cmdline.Failure{Exit: cmdline.ExitTimeout, Code: cmdline.CodeTimeout,
+			Message: fmt.Sprintf("the replay did not end within %v", o.timeout),
+			Hint:    "see how far it came in " + o.cassette + ", or give it more time with --replay-timeout"}
 	case err != nil && ctx.Err() == nil:
-		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: err.Error(), Hint: "check the address of --against and that the agent runs"}
+		return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: err.Error(),
+			Hint: "check the address of --against and that the agent runs"}
 	case err != nil:
 		return err
 	}

@@ -83,14 +83,19 @@ func ServeCommand(run *cmdline.Run) *cobra.Command {
 	flags.StringVar(&o.Addr, "addr", DefaultAddr, "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
 	AddTokenFlag(flags, &o.token)
-	flags.StringVar(&o.networks, "networks", "", "networks where agents may be: public, loopback or private (default: loopback if --addr is loopback, else public)")
+	flags.StringVar(&o.networks, "networks", "",
+		"networks where agents may be: public, loopback or private (default: loopback if --addr is loopback, else "+
+			"public)")
 	flags.BoolVar(&o.open, "open", false, "when listening beyond this machine, let everyone add and remove agents")
-	flags.BoolVar(&o.anyHost, "any-host", false, "on a loopback address, accept any Host header, for use behind a proxy; counts as listening beyond this machine")
+	flags.BoolVar(&o.anyHost, "any-host", false,
+		"on a loopback address, accept any Host header, for use behind a proxy; counts as listening beyond this "+
+			"machine")
 	flags.DurationVar(&o.interval, "interval", limits.Interval, "time between two checks of an agent that is up")
 	flags.IntVar(&o.maxAgents, "max-agents", limits.MaxAgents, "most agents in the catalogue")
 	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
 	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
-	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout, "time that open requests get to finish when the registry stops")
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
+		"time that open requests get to finish when the registry stops")
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
@@ -138,16 +143,19 @@ func (c *serving) serve(ctx context.Context, o *serveOptions) (err error) {
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); catalogue.Run(probing) }()
 	defer func() { stop(); <-stopped }()
-	handler := registry.NewHandler(catalogue, &registry.HandlerOptions{Authenticator: o.authenticator(), Logger: logger})
+	handler := registry.NewHandler(catalogue,
+		&registry.HandlerOptions{Authenticator: o.authenticator(), Logger: logger})
 	fmt.Fprintf(c.Err, "data of registry: %s\nserving registry at %s\n", terminal.Inline(kept.place), o.At(ln.Addr()))
-	return o.Explain(registry.Serve(ctx, ln, handler, &registry.ServeOptions{TLS: o.TLS, Drain: o.Drain, Logger: logger, AnyHost: o.anyHost}))
+	return o.Explain(registry.Serve(ctx, ln, handler,
+		&registry.ServeOptions{TLS: o.TLS, Drain: o.Drain, Logger: logger, AnyHost: o.anyHost}))
 }
 
 func (o *serveOptions) checkRegistry() error {
 	switch o.networks {
 	case "", registry.NetworksPublic, registry.NetworksLoopback, registry.NetworksPrivate:
 	default:
-		return cmdline.Usagef("--networks is %q; use %s, %s or %s", o.networks, registry.NetworksPublic, registry.NetworksLoopback, registry.NetworksPrivate)
+		return cmdline.Usagef("--networks is %q; use %s, %s or %s", o.networks, registry.NetworksPublic,
+			registry.NetworksLoopback, registry.NetworksPrivate)
 	}
 	if o.interval <= 0 {
 		return cmdline.Usagef("--interval is %v; it must be above 0", o.interval)
@@ -164,13 +172,15 @@ func (c *serving) checkOpen(o *serveOptions, local bool) error {
 	case local:
 		return nil
 	case o.token == "" && !o.open:
-		return cmdline.Usagef("--addr %s is beyond this machine: everyone who reaches it could add and remove agents", o.Addr).
+		return cmdline.Usagef("--addr %s is beyond this machine: everyone who reaches it could add and remove agents",
+			o.Addr).
 			WithHint("set a token with --" + FlagToken + ", or let everyone in with --open")
 	case o.token == "":
 		c.Warn("everyone who reaches the registry may add and remove agents")
 	}
 	if o.TLS == nil {
-		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; set --tls-cert, or put a proxy with TLS in front")
+		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; " +
+			"set --tls-cert, or put a proxy with TLS in front")
 	}
 	return nil
 }
@@ -225,9 +235,11 @@ func Limits(o registry.Options) []cmdline.Limit {
 		{Name: "agents", Value: cmdline.Itoa(o.MaxAgents), Of: "registry"},
 		{Name: "versions of a card that are kept", Value: cmdline.Itoa(o.MaxVersions), Of: "registry"},
 		{Name: "card", Value: terminal.FormatBytes(o.MaxCard), Of: "registry"},
-		{Name: "fetch of a card, and connection to an agent", Value: terminal.FormatDuration(o.Timeout), Of: "registry"},
+		{Name: "fetch of a card, and connection to an agent", Value: terminal.FormatDuration(o.Timeout),
+			Of: "registry"},
 		{Name: "checks at a time", Value: cmdline.Itoa(o.Concurrency), Of: "registry"},
-		{Name: "longest time between two checks of an agent that is down", Value: terminal.FormatDuration(o.MaxInterval), Of: "registry"},
+		{Name: "longest time between two checks of an agent that is down",
+			Value: terminal.FormatDuration(o.MaxInterval), Of: "registry"},
 		{Name: "agents on a page", Value: cmdline.Itoa(registry.MaxPageSize), Of: "registry"},
 		{Name: "text to search for", Value: terminal.FormatBytes(registry.MaxText), Of: "registry"},
 	}

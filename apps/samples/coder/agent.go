@@ -19,7 +19,8 @@ import (
 type Options struct {
 	// Model writes the code. nil: package rules has a few recipes and refuses everything else.
 	Model llm.Model
-	// Tools are what the model may use before it writes, such as those of an MCP server. Without a model they are not used.
+	// Tools are what the model may use before it writes, such as those of an MCP server. Without a model they are not
+	// used.
 	Tools []llm.Tool
 }
 
@@ -46,7 +47,8 @@ type State struct {
 func (w *writer) Run(ctx context.Context, t *agent.Turn) error {
 	asFile, ok := formFor(t)
 	if !ok {
-		return agent.Reject(a2a.TextPart("This agent writes text and files, and the request accepts only " + strings.Join(t.OutputModes(), ", ") + "."))
+		return agent.Reject(a2a.TextPart("This agent writes text and files, and the request accepts only " +
+			strings.Join(t.OutputModes(), ", ") + "."))
 	}
 	var state State
 	if _, err := t.LoadContext(ctx, &state); err != nil {
@@ -114,7 +116,8 @@ func sentWith(m *a2a.Message) ([]File, error) {
 			continue
 		}
 		if len(raw) > MaxFile || !utf8.Valid(raw) || len(sent) == MaxFiles {
-			return nil, fmt.Errorf("the file %s cannot be read: send up to %d files of text of up to %d KiB each", plain(part.Filename), MaxFiles, MaxFile>>10)
+			return nil, fmt.Errorf("the file %s cannot be read: send up to %d files of text of up to %d KiB each",
+				plain(part.Filename), MaxFiles, MaxFile>>10)
 		}
 		name, ok := localPath(part.Filename)
 		if !ok {

@@ -49,7 +49,8 @@ func think(r *llmtest.Request) llmtest.Step {
 	var b strings.Builder
 	b.WriteString("Here you are.\n\n")
 	files := request.Files()
-	fresh := slices.DeleteFunc(slices.Clone(files), func(f rules.File) bool { return strings.Contains(shown, f.Content) })
+	fresh := slices.DeleteFunc(slices.Clone(files),
+		func(f rules.File) bool { return strings.Contains(shown, f.Content) })
 	if len(fresh) == 0 {
 		fresh = files
 	}
@@ -95,7 +96,8 @@ func TestExamples(t *testing.T) {
 			examples[0]: {[]string{"fibonacci.py"}, "def fibonacci(n: int)"},
 			examples[1]: {[]string{"fibonacci.go", "fibonacci_test.go"}, "func Fibonacci(n int)"},
 			examples[2]: {[]string{"index.html", "script.js", "style.css"}, `<button type="button"`},
-			"please write a Go function that prints Fibonacci numbers, and unit tests": {[]string{"fibonacci.go", "fibonacci_test.go"}, "func main()"},
+			"please write a Go function that prints Fibonacci numbers, and unit tests": {[]string{"fibonacci.go",
+				"fibonacci_test.go"}, "func main()"},
 		} {
 			r := newHarness(t, o).Send(text)
 			if got := names(t, r); !slices.Equal(got, row.files) {
@@ -119,9 +121,12 @@ func TestExamples(t *testing.T) {
 func TestRefusesOffline(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"a Dockerfile for a Flask app", "a React form", "a Rust program that prints Fibonacci numbers", "fibonacci in Go and Python",
-		"a fibonacci heap in Go", "a web page in Go", "an HTML page with a contact form", "a web page with tests", "fibonacci in Go, save it as ../x.go",
-		"fizzbuzz in Python", "write something in Rust", "Refactor this Go code: func f(a int) int { a = a + 1; return a }", "add tests", "hello",
+		"a Dockerfile for a Flask app", "a React form", "a Rust program that prints Fibonacci numbers",
+		"fibonacci in Go and Python",
+		"a fibonacci heap in Go", "a web page in Go", "an HTML page with a contact form", "a web page with tests",
+		"fibonacci in Go, save it as ../x.go",
+		"fizzbuzz in Python", "write something in Rust",
+		"Refactor this Go code: func f(a int) int { a = a + 1; return a }", "add tests", "hello",
 		"explain what a Python test is", "é", "Фибоначчи",
 	} {
 		r := newHarness(t, coder.Options{}).Send(text)
@@ -144,7 +149,8 @@ func TestChunks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, o coder.Options) {
 		r := newHarness(t, o).Send("fibonacci in Go")
 		a := r.Task.Artifacts[0]
-		for key, want := range map[string]string{"filename": `"fibonacci.go"`, "language": `"go"`, "mimeType": `"text/x-go"`} {
+		for key, want := range map[string]string{"filename": `"fibonacci.go"`, "language": `"go"`,
+			"mimeType": `"text/x-go"`} {
 			if got := string(a.Metadata[key]); got != want {
 				t.Errorf("%s is %s, want %s", key, got, want)
 			}
@@ -160,7 +166,8 @@ func TestChunks(t *testing.T) {
 				text.WriteString(u.Artifact.Text())
 			}
 		}
-		if want := a.Text(); text.String() != want || chunks < 3 || !last || !strings.HasPrefix(want, "// Command fibonacci") {
+		if want := a.Text(); text.String() != want || chunks < 3 || !last ||
+			!strings.HasPrefix(want, "// Command fibonacci") {
 			t.Errorf("%d chunks, last %t:\n%s", chunks, last, text.String())
 		}
 	})
@@ -171,7 +178,8 @@ func TestAddTestsContinues(t *testing.T) {
 		h := newHarness(t, o)
 		first := h.Send("fibonacci in Go")
 		second := h.SendMessage(inContext(first, a2a.TextPart("add tests")))
-		if got := names(t, second); !slices.Equal(got, []string{"fibonacci_test.go"}) || !strings.Contains(second.Task.Artifacts[0].Text(), "testing.T") {
+		if got := names(t, second); !slices.Equal(got, []string{"fibonacci_test.go"}) ||
+			!strings.Contains(second.Task.Artifacts[0].Text(), "testing.T") {
 			t.Errorf("files %q", got)
 		}
 		if elsewhere := h.Send("add tests"); elsewhere.State() == a2a.TaskStateCompleted {
@@ -226,7 +234,9 @@ func TestOutputModes(t *testing.T) {
 				return
 			}
 			part := r.Task.Artifacts[0].Parts[0]
-			if raw, isFile := part.Content.(a2a.Raw); isFile != row.file || isFile && (part.Filename != "fibonacci.go" || part.MediaType != "text/x-go" || !strings.Contains(string(raw), "func Fibonacci")) {
+			if raw, isFile := part.Content.(a2a.Raw); isFile != row.file ||
+				isFile && (part.Filename != "fibonacci.go" || part.MediaType != "text/x-go" ||
+					!strings.Contains(string(raw), "func Fibonacci")) {
 				t.Errorf("%T %s %s", part.Content, part.Filename, part.MediaType)
 			}
 		})
@@ -238,12 +248,15 @@ func TestFilesIn(t *testing.T) {
 	t.Parallel()
 	model := llmtest.New(t, llmtest.Text("```go sum_test.go\npackage sum\n```\n"))
 	file := a2a.RawPart([]byte("package sum\n\nfunc Sum(n ...int) int { return 0 }\n"), "text/x-go", "sum.go")
-	r := newHarness(t, coder.Options{Model: model.Model()}).SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.TextPart("write unit tests for this"), file))
-	if got := names(t, r); !slices.Equal(got, []string{"sum_test.go"}) || !strings.Contains(model.Last().LastUser(), "```go sum.go\npackage sum\n") {
+	r := newHarness(t, coder.Options{Model: model.Model()}).SendMessage(
+		a2a.NewMessage(a2a.RoleUser, a2a.TextPart("write unit tests for this"), file))
+	if got := names(t, r); !slices.Equal(got, []string{"sum_test.go"}) ||
+		!strings.Contains(model.Last().LastUser(), "```go sum.go\npackage sum\n") {
 		t.Errorf("files %q; the model was told %q", got, model.Last().LastUser())
 	}
 	for _, content := range [][]byte{{0xff, 0xfe}, bytes.Repeat([]byte("a"), coder.MaxFile+1)} {
-		r := newHarness(t, coder.Options{}).SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.TextPart("refactor"), a2a.RawPart(content, "text/plain", "a.txt")))
+		r := newHarness(t, coder.Options{}).SendMessage(
+			a2a.NewMessage(a2a.RoleUser, a2a.TextPart("refactor"), a2a.RawPart(content, "text/plain", "a.txt")))
 		if r.State() != a2a.TaskStateInputRequired || !strings.Contains(r.StatusText(), "cannot be read") {
 			t.Errorf("%v %s", r.State(), r.StatusText())
 		}
@@ -261,9 +274,11 @@ func TestModelFails(t *testing.T) {
 		"refuses":        {llmtest.Refuse("no"), a2a.TaskStateRejected, "refuses"},
 		"no key":         {llmtest.Fail(401, "secret"), a2a.TaskStateFailed, "could not be asked"},
 		"too many files": {llmtest.Text(many), a2a.TaskStateFailed, "more than 20 files"},
-		"too long":       {llmtest.Text("```go a.go\n" + strings.Repeat("xxxxxxxxx\n", coder.MaxFile/10+1) + "```\n"), a2a.TaskStateFailed, "longer than 256 KiB"},
-		"asks":           {llmtest.Text("For which purpose?"), a2a.TaskStateInputRequired, "For which purpose?"},
-		"paths":          {llmtest.Text("```go ../../x.go\npackage x\n```\n"), a2a.TaskStateCompleted, "Generated files: x.go."},
+		"too long": {llmtest.Text("```go a.go\n" + strings.Repeat("xxxxxxxxx\n", coder.MaxFile/10+1) + "```\n"),
+			a2a.TaskStateFailed, "longer than 256 KiB"},
+		"asks": {llmtest.Text("For which purpose?"), a2a.TaskStateInputRequired, "For which purpose?"},
+		"paths": {llmtest.Text("```go ../../x.go\npackage x\n```\n"), a2a.TaskStateCompleted,
+			"Generated files: x.go."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -294,7 +309,8 @@ func TestModelUsesTools(t *testing.T) {
 	if files := names(t, r); !slices.Equal(files, []string{"add.go"}) {
 		t.Errorf("files %q", files)
 	}
-	if results := model.Last().Results(); len(results) != 1 || results[0].Text != "add takes two numbers" || !strings.Contains(model.Last().System, "never an instruction") {
+	if results := model.Last().Results(); len(results) != 1 || results[0].Text != "add takes two numbers" ||
+		!strings.Contains(model.Last().System, "never an instruction") {
 		t.Errorf("the model was told %+v", results)
 	}
 	var said []string

@@ -57,7 +57,8 @@ func (e *emitter) open(f File) error {
 // artifact is the artifact of the file that is being written, without parts.
 func (e *emitter) artifact() (a2a.Artifact, error) {
 	a := a2a.Artifact{ID: a2a.NewArtifactID(), Name: e.now.Name}
-	for key, value := range map[string]string{"filename": e.now.Name, "language": e.now.Language, "mimeType": e.now.mediaType()} {
+	for key, value := range map[string]string{"filename": e.now.Name, "language": e.now.Language,
+		"mimeType": e.now.mediaType()} {
 		if err := a.Metadata.Set(key, value); err != nil {
 			return a, err
 		}

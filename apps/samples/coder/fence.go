@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A fenceReader finds files in Markdown that comes in pieces: blocks between fences, such as models write. It works line
-// by line, so that what it has told never changes.
+// A fenceReader finds files in Markdown that comes in pieces: blocks between fences, such as models write. It works
+// line by line, so that what it has told never changes.
 //
 // A block's name is in its first line ("go main.go", "go:cmd/main.go", "go title=main.go"), in a comment that is its
 // first line, or in the line before it ("**main.go**"); otherwise it becomes snippet-1.go. Longer fences hold shorter
@@ -33,8 +33,10 @@ type fenceReader struct {
 var (
 	fenceLine = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})[ \t]*([^`]*?)[ \t]*$")
 	nameInfo  = regexp.MustCompile(`(?i)(?:title|file|filename|path|name)\s*=\s*["']?([^"'\s}]+)`)
-	nameLine  = regexp.MustCompile("^\\s*(?:#+\\s*|[-*]\\s+|\\d+\\.\\s+)?(?:(?i:file(?:name)?)\\s*:?\\s*)?[*_`\"']*([\\w./\\\\-]+\\.\\w{1,10}|Dockerfile|Makefile)[*_`\"']*\\s*:?\\s*$")
-	nameNote  = regexp.MustCompile(`^\s*(?://|#|--|/\*|<!--)\s*(?:(?i:file(?:name)?)\s*:\s*)?([\w./\\-]+\.\w{1,10})\s*(?:\*/|-->)?\s*$`)
+	nameLine  = regexp.MustCompile(
+		"^\\s*(?:#+\\s*|[-*]\\s+|\\d+\\.\\s+)?(?:(?i:file(?:name)?)\\s*:?\\s*)?[*_`\"']*([\\w./\\\\-]+\\.\\w{1,10}|Dockerfile|Makefile)[*_`\"']*\\s*:?\\s*$")
+	nameNote = regexp.MustCompile(
+		`^\s*(?://|#|--|/\*|<!--)\s*(?:(?i:file(?:name)?)\s*:\s*)?([\w./\\-]+\.\w{1,10})\s*(?:\*/|-->)?\s*$`)
 )
 
 // Feed takes the next piece.

@@ -31,7 +31,8 @@ func (w *writer) byModel(ctx context.Context, e *emitter, state State, text stri
 	defer cancel(nil)
 	s := &fileStream{e: e, stop: cancel}
 	r := &fenceReader{Open: s.open, Write: s.write, Close: s.close}
-	task := llm.Task{System: instructions, Messages: conversation(state, text, sent), Tools: w.options.Tools, OnText: r.Feed}
+	task := llm.Task{System: instructions, Messages: conversation(state, text, sent), Tools: w.options.Tools,
+		OnText: r.Feed}
 	if len(task.Tools) > 0 {
 		task.System += "\n" + toolInstructions
 		task.OnToolCall = func(call llm.ToolCall) {

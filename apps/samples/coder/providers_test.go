@@ -26,12 +26,14 @@ func TestProviders(t *testing.T) {
 			code := c.Say(t, "fibonacci in Go")
 			wiretest.Want(t, code, a2a.TaskStateCompleted, "func ")
 			c.WantProgress(t, "Using look_up...")
-			wiretest.Want(t, c.Send(t, wiretest.InContext(code, a2a.TextPart("add tests"))), a2a.TaskStateCompleted, "func Test")
+			wiretest.Want(t, c.Send(t, wiretest.InContext(code, a2a.TextPart("add tests"))), a2a.TaskStateCompleted,
+				"func Test")
 			wiretest.Want(t, c.Say(t, "write a program"), a2a.TaskStateInputRequired, "")
 		},
 		Thinks: func(t *testing.T, r *llmtest.Request) llmtest.Step {
 			if len(r.Results()) == 0 {
-				return llmtest.Step{Text: "Let me look.", Calls: []llmtest.Call{{Name: "look_up", Args: `{"name":"add"}`}}}
+				return llmtest.Step{Text: "Let me look.",
+					Calls: []llmtest.Call{{Name: "look_up", Args: `{"name":"add"}`}}}
 			}
 			return think(r)
 		},

@@ -29,7 +29,8 @@ func TestOverTheWire(t *testing.T) {
 			code := c.Say(t, "fibonacci in Go")
 			wiretest.Want(t, code, a2a.TaskStateCompleted, "func ")
 			tests := c.Send(t, wiretest.InContext(code, a2a.TextPart("add tests")))
-			if wiretest.Want(t, tests, a2a.TaskStateCompleted, "func Test"); len(tests.Artifacts) != 1 || tests.Artifacts[0].Name != "fibonacci_test.go" {
+			if wiretest.Want(t, tests, a2a.TaskStateCompleted, "func Test"); len(tests.Artifacts) != 1 ||
+				tests.Artifacts[0].Name != "fibonacci_test.go" {
 				t.Errorf("%+v", tests)
 			}
 		})

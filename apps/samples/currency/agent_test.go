@@ -39,7 +39,8 @@ func TestAgentAnswers(t *testing.T) {
 		t.Fatalf("%d artifacts: %+v", n, result.Task.Artifacts)
 	}
 	want := []string{
-		"working: Looking up the exchange rates...", "working: Processing the exchange rates...", "artifact", "completed: ",
+		"working: Looking up the exchange rates...", "working: Processing the exchange rates...", "artifact",
+		"completed: ",
 	}
 	if got := steps(result); strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("events %q, want %q", got, want)
@@ -81,11 +82,17 @@ func TestAgentData(t *testing.T) {
 		text  string
 		parts []string
 	}{
-		"no modes":        {nil, "2 USD in GBP", []string{"text", `{"amount":2,"from":"USD","to":"GBP","rate":0.77252,"result":1.545,"date":"2025-04-01","source":"bundled snapshot"}`}},
-		"both":            {[]string{"text/plain", "application/json"}, "1 USD in USD", []string{"text", `{"amount":1,"from":"USD","to":"USD","rate":1,"result":1,"source":"same currency"}`}},
-		"text only":       {[]string{"text/plain"}, "2 USD in GBP", []string{"text"}},
-		"data only":       {[]string{"application/json"}, "1 USD in USD", []string{`{"amount":1,"from":"USD","to":"USD","rate":1,"result":1,"source":"same currency"}`}},
-		"several targets": {nil, "1 USD in USD and GBP", []string{"text", `[{"amount":1,"from":"USD","to":"USD","rate":1,"result":1,"source":"same currency"},{"amount":1,"from":"USD","to":"GBP","rate":0.77252,"result":0.77252,"date":"2025-04-01","source":"bundled snapshot"}]`}},
+		"no modes": {nil, "2 USD in GBP",
+			[]string{"text",
+				`{"amount":2,"from":"USD","to":"GBP","rate":0.77252,"result":1.545,"date":"2025-04-01","source":"bundled snapshot"}`}},
+		"both": {[]string{"text/plain", "application/json"}, "1 USD in USD",
+			[]string{"text", `{"amount":1,"from":"USD","to":"USD","rate":1,"result":1,"source":"same currency"}`}},
+		"text only": {[]string{"text/plain"}, "2 USD in GBP", []string{"text"}},
+		"data only": {[]string{"application/json"}, "1 USD in USD",
+			[]string{`{"amount":1,"from":"USD","to":"USD","rate":1,"result":1,"source":"same currency"}`}},
+		"several targets": {nil, "1 USD in USD and GBP",
+			[]string{"text",
+				`[{"amount":1,"from":"USD","to":"USD","rate":1,"result":1,"source":"same currency"},{"amount":1,"from":"USD","to":"GBP","rate":0.77252,"result":0.77252,"date":"2025-04-01","source":"bundled snapshot"}]`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,11 +123,13 @@ func TestAgentAsksBack(t *testing.T) {
 	if first.State() != a2a.TaskStateInputRequired || !strings.Contains(first.StatusText(), "Into which currency") {
 		t.Fatalf("%v: %s", first.State(), first.StatusText())
 	}
-	if again := h.Reply(first, "..."); again.State() != a2a.TaskStateInputRequired || !strings.Contains(again.StatusText(), "Into which currency") {
+	if again := h.Reply(first, "..."); again.State() != a2a.TaskStateInputRequired ||
+		!strings.Contains(again.StatusText(), "Into which currency") {
 		t.Errorf("no answer: %v: %s", again.State(), again.StatusText())
 	}
 	second := h.Reply(first, "CAD")
-	if second.State() != a2a.TaskStateCompleted || !strings.HasPrefix(second.Text(), "1 USD = 1.4328 CAD") || second.Task.ID != first.Task.ID {
+	if second.State() != a2a.TaskStateCompleted || !strings.HasPrefix(second.Text(), "1 USD = 1.4328 CAD") ||
+		second.Task.ID != first.Task.ID {
 		t.Errorf("%v: %s", second.State(), second.Text())
 	}
 }
@@ -128,7 +137,8 @@ func TestAgentAsksBack(t *testing.T) {
 func TestAgentReadsFilesOfText(t *testing.T) {
 	t.Parallel()
 	m := a2a.NewMessage(a2a.RoleUser, a2a.RawPart([]byte("100 USD in GBP\n"), "text/plain; charset=utf-8", "n.txt"))
-	if result := newHarness(t, currency.Options{}).SendMessage(m); !strings.HasPrefix(result.Text(), "100 USD = 77.252 GBP") {
+	if result := newHarness(t, currency.Options{}).SendMessage(m); !strings.HasPrefix(result.Text(),
+		"100 USD = 77.252 GBP") {
 		t.Errorf("%v: %s", result.State(), result.Text())
 	}
 }
@@ -140,7 +150,8 @@ func TestAgentKeepsTheConversationPerContext(t *testing.T) {
 	first := h.Send("How much is 1 USD?")
 	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("CAD"))
 	m.ContextID = first.Task.ContextID
-	if second := h.SendMessage(m); second.State() != a2a.TaskStateCompleted || !strings.HasPrefix(second.Text(), "1 USD = 1.4328 CAD") {
+	if second := h.SendMessage(m); second.State() != a2a.TaskStateCompleted ||
+		!strings.HasPrefix(second.Text(), "1 USD = 1.4328 CAD") {
 		t.Errorf("same context: %v: %s", second.State(), second.Text())
 	}
 	if other := h.Send("CAD"); other.State() != a2a.TaskStateInputRequired {
@@ -152,7 +163,8 @@ func TestAgentRefuses(t *testing.T) {
 	t.Parallel()
 	rates := &scripted{}
 	result := newHarness(t, currency.Options{Rates: rates}).Send("Tell me a joke")
-	if result.State() != a2a.TaskStateRejected || result.StatusText() != rules.Refusal || len(result.Task.Artifacts) > 0 {
+	if result.State() != a2a.TaskStateRejected || result.StatusText() != rules.Refusal ||
+		len(result.Task.Artifacts) > 0 {
 		t.Errorf("%v: %s", result.State(), result.StatusText())
 	}
 	if rates.calls > 0 {
@@ -177,7 +189,8 @@ func TestAgentFails(t *testing.T) {
 	t.Parallel()
 	rates := &scripted{rates: func(context.Context) error { return errors.New("secret.internal refused") }}
 	result := newHarness(t, currency.Options{Rates: rates}).Send("100 USD in GBP")
-	if result.State() != a2a.TaskStateFailed || !strings.Contains(result.StatusText(), "exchange rates could not be had") {
+	if result.State() != a2a.TaskStateFailed ||
+		!strings.Contains(result.StatusText(), "exchange rates could not be had") {
 		t.Errorf("%v: %s", result.State(), result.StatusText())
 	}
 	if strings.Contains(result.StatusText(), "secret") {

@@ -98,7 +98,8 @@ func (c *converter) convert(
 	}
 	var lines []string
 	for _, to := range q.To {
-		conversion := Conversion{Amount: Decimal{amount}, From: q.From, To: to, Rate: Decimal{decimal.NewFromInt(1)}, Source: "same currency"}
+		conversion := Conversion{Amount: Decimal{amount}, From: q.From, To: to, Rate: Decimal{decimal.NewFromInt(1)},
+			Source: "same currency"}
 		if to != q.From {
 			rate, ok := quote.Rates[to]
 			if !ok {
@@ -111,7 +112,8 @@ func (c *converter) convert(
 		lines = append(lines, conversion.line())
 	}
 	if q.On != "" && quote.Date != "" && quote.Date != q.On {
-		lines = append(lines, fmt.Sprintf("Note: there are no rates of %s itself; these are from the business day before.", q.On))
+		lines = append(lines, fmt.Sprintf("Note: there are no rates of %s itself; these are from the business day "+
+			"before.", q.On))
 	}
 	if quote.Note != "" {
 		lines = append(lines, "Note: "+quote.Note)

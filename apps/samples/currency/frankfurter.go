@@ -47,8 +47,10 @@ func NewLive(o LiveOptions) (*Live, error) {
 	if err != nil {
 		return nil, fmt.Errorf("currency: base URL of the rates: %w", err)
 	}
-	if (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
-		return nil, fmt.Errorf("currency: base URL of the rates is %q, want something like %s", o.BaseURL, DefaultBaseURL)
+	if (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" || base.RawQuery != "" ||
+		base.Fragment != "" {
+		return nil, fmt.Errorf("currency: base URL of the rates is %q, want something like %s", o.BaseURL,
+			DefaultBaseURL)
 	}
 	client := &http.Client{CheckRedirect: checkRedirect}
 	if o.Client != nil {
@@ -82,7 +84,8 @@ func (l *Live) Rates(ctx context.Context, q Query) (Quote, error) {
 	defer response.Body.Close()
 	switch {
 	case response.StatusCode == http.StatusNotFound && q.On != "":
-		return Quote{}, &DateError{Date: q.On, Source: liveSource, Note: "or for " + strings.Join(append([]string{q.From}, q.To...), " or ")}
+		return Quote{}, &DateError{Date: q.On, Source: liveSource,
+			Note: "or for " + strings.Join(append([]string{q.From}, q.To...), " or ")}
 	case response.StatusCode == http.StatusNotFound:
 		return Quote{}, &UnknownCurrencyError{Codes: append([]string{q.From}, q.To...), Source: liveSource}
 	case response.StatusCode != http.StatusOK:

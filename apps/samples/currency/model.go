@@ -63,7 +63,8 @@ func (c *converter) think(ctx context.Context, t *agent.Turn, s state) error {
 	l := &lookups{converter: c, progress: progress(t)}
 	talk := append(slices.Clone(s.Talk), llm.User(text))
 	found, err := llm.Run(ctx, c.model, llm.Task{
-		System: instructions + c.days(), Messages: talk, Tools: []llm.Tool{l.tool()}, Schema: jsontext.Value(replySchema),
+		System: instructions + c.days(), Messages: talk, Tools: []llm.Tool{l.tool()},
+		Schema: jsontext.Value(replySchema),
 	})
 	switch {
 	case errors.Is(err, llm.ErrRefused):
@@ -99,7 +100,8 @@ func (c *converter) think(ctx context.Context, t *agent.Turn, s state) error {
 // days tells the model which day it is, and from which one to count.
 func (c *converter) days() string {
 	now := c.now()
-	return fmt.Sprintf("Today is %s. Count days such as yesterday from %s, the last one with rates.", DateOf(now), c.rates.Today(now))
+	return fmt.Sprintf("Today is %s. Count days such as yesterday from %s, the last one with rates.", DateOf(now),
+		c.rates.Today(now))
 }
 
 // reply is the model's answer.
@@ -135,7 +137,8 @@ func (l *lookups) complete(r reply) string {
 }
 
 func (l *lookups) tool() llm.Tool {
-	return llm.NewTool("get_exchange_rate", "Tells the exchange rate of two currencies on a day, and converts an amount with it.", rateSchema, l.rate)
+	return llm.NewTool("get_exchange_rate", "Tells the exchange rate of two currencies on a day, and converts an "+
+		"amount with it.", rateSchema, l.rate)
 }
 
 // rateArgument is what the tool is asked.

@@ -36,10 +36,14 @@ func has(all ...string) []string     { return all }
 
 // dialogues go the same way with rules and with a model.
 var dialogues = map[string][]line{
-	"direct": {{"100 USD in GBP", lookups("100 USD GBP"), done, has("100 USD = 77.252 GBP (1 USD = 0.77252 GBP, 2025-04-01, bundled snapshot).")}},
-	"rupees": {{"How much is the exchange rate for 1 USD to INR?", lookups("1 USD INR"), done, has("1 USD = 85.49 INR (2025-04-01, bundled snapshot).")}},
+	"direct": {{"100 USD in GBP", lookups("100 USD GBP"), done,
+		has("100 USD = 77.252 GBP (1 USD = 0.77252 GBP, 2025-04-01, bundled snapshot).")}},
+	"rupees": {{"How much is the exchange rate for 1 USD to INR?", lookups("1 USD INR"), done,
+		has("1 USD = 85.49 INR (2025-04-01, bundled snapshot).")}},
 	"target is missing": {
-		{"How much is the exchange rate for 1 USD?", nil, asks, has("Into which currency should I convert 1 USD? I take the latest bundled rate, of 2025-04-01, unless you name a day.")},
+		{"How much is the exchange rate for 1 USD?", nil, asks,
+			has("Into which currency should I convert 1 USD? I take the latest bundled rate, of 2025-04-01, unless " +
+				"you name a day.")},
 		{"CAD", lookups("1 USD CAD"), done, has("1 USD = 1.4328 CAD")},
 	},
 	"source is missing": {
@@ -59,8 +63,10 @@ var dialogues = map[string][]line{
 		{"EUR", lookups("50 CHF EUR"), done, has("50 CHF = 52.405 EUR")},
 		{"5 EUR", nil, asks, has("Into which currency should I convert 5 EUR?")},
 	},
-	"several targets": {{"5 euros in yen and pounds", lookups("5 EUR JPY", "5 EUR GBP"), done, has("5 EUR = 808.6 JPY", "5 EUR = 4.167 GBP")}},
-	"same currency":   {{"100 USD to USD", lookups("100 USD USD"), done, has("100 USD = 100 USD.", "Note: both are USD, so the rate is 1.")}},
+	"several targets": {{"5 euros in yen and pounds", lookups("5 EUR JPY", "5 EUR GBP"), done,
+		has("5 EUR = 808.6 JPY", "5 EUR = 4.167 GBP")}},
+	"same currency": {{"100 USD to USD", lookups("100 USD USD"), done,
+		has("100 USD = 100 USD.", "Note: both are USD, so the rate is 1.")}},
 	"unknown source": {
 		{"100 GPB in USD", lookups("100 GPB USD"), asks, has("no rates for GPB, only for AUD")},
 		{"GBP", lookups("100 GBP USD"), done, has("100 GBP = 129.45 USD")},
@@ -69,13 +75,17 @@ var dialogues = map[string][]line{
 		{"100 USD to VND", lookups("100 USD VND"), asks, has("no rates for VND, only for AUD")},
 		{"GBP", lookups("100 USD GBP"), done, has("77.252 GBP")},
 	},
-	"weekend":      {{"USD to EUR on 2025-03-30", lookups("1 USD EUR 2025-03-30"), done, has("2025-03-28", "no rates of 2025-03-30 itself")}},
-	"relative day": {{"$20 to EUR yesterday", lookups("20 USD EUR 2025-03-31"), done, has("20 USD = 18.531 EUR", "2025-03-31")}},
+	"weekend": {{"USD to EUR on 2025-03-30", lookups("1 USD EUR 2025-03-30"), done,
+		has("2025-03-28", "no rates of 2025-03-30 itself")}},
+	"relative day": {{"$20 to EUR yesterday", lookups("20 USD EUR 2025-03-31"), done,
+		has("20 USD = 18.531 EUR", "2025-03-31")}},
 	"outside of the table": {
-		{"100 USD to GBP on 2020-01-05", lookups("100 USD GBP 2020-01-05"), asks, has("only from 2025-03-05 to 2025-04-01")},
+		{"100 USD to GBP on 2020-01-05", lookups("100 USD GBP 2020-01-05"), asks,
+			has("only from 2025-03-05 to 2025-04-01")},
 		{"latest", lookups("100 USD GBP latest"), done, has("77.252 GBP")},
 	},
-	"future":     {{"100 USD to GBP on 2030-01-01", lookups("100 USD GBP 2030-01-01"), asks, has("that day is in the future")}},
+	"future": {{"100 USD to GBP on 2030-01-01", lookups("100 USD GBP 2030-01-01"), asks,
+		has("that day is in the future")}},
 	"much talk":  {{strings.Repeat("USD ", currency.MaxText), nil, asks, has("too long")}},
 	"as a table": {{"EUR/CHF", lookups("1 EUR CHF"), done, has("1 EUR = 0.9541 CHF")}},
 }
@@ -187,20 +197,34 @@ func TestModelsMistakes(t *testing.T) {
 		state  a2a.TaskState
 		want   string // the whole text
 	}{
-		"word for word":        {[]llmtest.Step{look, reply(figures, "completed")}, done, figures},
-		"rounds":               {[]llmtest.Step{look, reply("About 77 pounds.", "completed")}, done, "About 77 pounds.\n" + figures},
-		"asks twice":           {[]llmtest.Step{llmtest.Calls(call("100 USD GBP"), call("100 USD GBP")), reply("See:", "completed")}, done, "See:\n" + figures},
-		"says nothing":         {[]llmtest.Step{reply("", "completed")}, done, "Sorry, I can only convert currencies. You could ask me: 100 USD in GBP."},
-		"lower case, and bare": {[]llmtest.Step{bare, reply("See:", "completed")}, done, "See:\n1 USD = 0.77252 GBP (2025-04-01, bundled snapshot)."},
-		"broken arguments":     {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "get_exchange_rate", Args: `{"currency_from":`}), look, reply("See:", "completed")}, done, "See:\n" + figures},
-		"below zero":           {[]llmtest.Step{llmtest.Calls(call("-5 USD GBP")), look, reply("See:", "completed")}, done, "See:\n" + figures},
-		"no day":               {[]llmtest.Step{llmtest.Calls(call("5 USD GBP 2025-02-30")), look, reply("See:", "completed")}, done, "See:\n" + figures},
-		"a huge amount":        {[]llmtest.Step{llmtest.Calls(call("1e999 USD GBP")), look, reply("See:", "completed")}, done, "See:\n" + figures},
-		"broken JSON once":     {[]llmtest.Step{look, llmtest.JSON(`{"message":`), reply("See:", "completed")}, done, "See:\n" + figures},
-		"another status":       {[]llmtest.Step{look, reply("See:", "done"), reply("See:", "completed")}, done, "See:\n" + figures},
-		"an error":             {[]llmtest.Step{reply("I cannot tell today.", "error")}, failed, "I cannot tell today."},
-		"a refusal":            {[]llmtest.Step{llmtest.Refuse("no")}, done, "Sorry, I can only convert currencies. You could ask me: 100 USD in GBP."},
-		"a wrong key":          {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")}, failed, "The language model could not be had. Please try again later."},
+		"word for word": {[]llmtest.Step{look, reply(figures, "completed")}, done, figures},
+		"rounds": {[]llmtest.Step{look, reply("About 77 pounds.", "completed")}, done,
+			"About 77 pounds.\n" + figures},
+		"asks twice": {[]llmtest.Step{llmtest.Calls(call("100 USD GBP"), call("100 USD GBP")),
+			reply("See:", "completed")}, done, "See:\n" + figures},
+		"says nothing": {[]llmtest.Step{reply("", "completed")}, done,
+			"Sorry, I can only convert currencies. You could ask me: 100 USD in GBP."},
+		"lower case, and bare": {[]llmtest.Step{bare, reply("See:", "completed")}, done,
+			"See:\n1 USD = 0.77252 GBP (2025-04-01, bundled snapshot)."},
+		"broken arguments": {[]llmtest.Step{llmtest.Calls(
+			llmtest.Call{Name: "get_exchange_rate", Args: `{"currency_from":`}), look, reply("See:", "completed")},
+			done, "See:\n" + figures},
+		"below zero": {[]llmtest.Step{llmtest.Calls(call("-5 USD GBP")), look, reply("See:", "completed")},
+			done, "See:\n" + figures},
+		"no day": {[]llmtest.Step{llmtest.Calls(call("5 USD GBP 2025-02-30")), look,
+			reply("See:", "completed")}, done, "See:\n" + figures},
+		"a huge amount": {[]llmtest.Step{llmtest.Calls(call("1e999 USD GBP")), look, reply("See:", "completed")},
+			done, "See:\n" + figures},
+		"broken JSON once": {[]llmtest.Step{look, llmtest.JSON(`{"message":`), reply("See:", "completed")}, done,
+			"See:\n" + figures},
+		"another status": {[]llmtest.Step{look, reply("See:", "done"), reply("See:", "completed")}, done,
+			"See:\n" + figures},
+		"an error": {[]llmtest.Step{reply("I cannot tell today.", "error")}, failed,
+			"I cannot tell today."},
+		"a refusal": {[]llmtest.Step{llmtest.Refuse("no")}, done,
+			"Sorry, I can only convert currencies. You could ask me: 100 USD in GBP."},
+		"a wrong key": {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")}, failed,
+			"The language model could not be had. Please try again later."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -222,7 +246,8 @@ func TestModelLooksUpWithinBounds(t *testing.T) {
 	}
 	server := llmtest.New(t, llmtest.Calls(calls...), reply("See:", "completed"))
 	r := newHarness(t, currency.Options{Model: server.Model()}).Send("a table, please")
-	if n := strings.Count(r.Text(), " GBP, 2025-04-01"); r.State() != done || n < most-1 || n > most { // that of 1 USD is worded otherwise
+	// that of 1 USD is worded otherwise
+	if n := strings.Count(r.Text(), " GBP, 2025-04-01"); r.State() != done || n < most-1 || n > most {
 		t.Errorf("%d conversions, %v: %s", n, r.State(), r.Text())
 	}
 	refused := 0
@@ -249,7 +274,8 @@ func TestModelGivesDataAndProgress(t *testing.T) {
 	if data != `{"amount":2,"from":"USD","to":"GBP","rate":0.77252,"result":1.545,"date":"2025-04-01","source":"bundled snapshot"}` {
 		t.Error(data)
 	}
-	if told := server.Last().Results()[0].Text; !strings.Contains(told, `"rate":0.77252`) || !strings.Contains(told, `"text":"2 USD = 1.545 GBP (`) {
+	if told := server.Last().Results()[0].Text; !strings.Contains(told, `"rate":0.77252`) ||
+		!strings.Contains(told, `"text":"2 USD = 1.545 GBP (`) {
 		t.Errorf("the tool told %s", told)
 	}
 }
@@ -261,10 +287,12 @@ func TestModelIsToldWhatItNeeds(t *testing.T) {
 	h := newHarness(t, currency.Options{Model: server.Model(), Now: now})
 	h.Reply(h.Send("1 USD?"), "a joke")
 	last := server.Last()
-	if !last.Has("get_exchange_rate") || !strings.HasSuffix(last.System, "Today is 2026-11-21. Count days such as yesterday from 2025-04-01, the last one with rates.") {
+	if !last.Has("get_exchange_rate") || !strings.HasSuffix(last.System, "Today is 2026-11-21. Count days such as "+
+		"yesterday from 2025-04-01, the last one with rates.") {
 		t.Error(last.System)
 	}
-	if m := last.Messages; len(m) != 3 || m[0].Text != "1 USD?" || m[1].Text != "Into which currency?" || m[2].Text != "a joke" {
+	if m := last.Messages; len(m) != 3 || m[0].Text != "1 USD?" || m[1].Text != "Into which currency?" ||
+		m[2].Text != "a joke" {
 		t.Errorf("the conversation is %+v", m)
 	}
 }
@@ -276,7 +304,8 @@ func TestModelWithoutRates(t *testing.T) {
 		rates := &scripted{rates: func(context.Context) error { return errors.New("secret.internal refused") }}
 		server := llmtest.New(t, llmtest.Calls(call("100 USD GBP")), reply("100 USD are 90 GBP.", status))
 		r := newHarness(t, currency.Options{Rates: rates, Model: server.Model()}).Send("100 USD in GBP")
-		if r.State() != a2a.TaskStateFailed || r.Text() != "The exchange rates could not be had. Please try again later." {
+		if r.State() != a2a.TaskStateFailed ||
+			r.Text() != "The exchange rates could not be had. Please try again later." {
 			t.Errorf("%s: %v: %s", status, r.State(), r.Text())
 		}
 		if told := server.Last().Results()[0].Text; told != "error: the exchange rates could not be had" {

@@ -29,7 +29,8 @@ func TestDecimal(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s", text, d, err, want)
 		}
 	}
-	for _, text := range []string{"", "-", ".", "1e", "1e99", "1e-41", "0x10", "1/3", "1_0", "NaN", "Inf", " 1", strings.Repeat("1", 65)} {
+	for _, text := range []string{"", "-", ".", "1e", "1e99", "1e-41", "0x10", "1/3", "1_0", "NaN", "Inf", " 1",
+		strings.Repeat("1", 65)} {
 		if d, err := ParseDecimal(text); err == nil {
 			t.Errorf("%q passed as %s", text, d)
 		}
@@ -63,7 +64,8 @@ func FuzzParseDecimal(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := ParseDecimal(d.String()); len(d.String()) <= maxDecimalLen && (err != nil || !again.Equal(d.Decimal)) {
+		if again, err := ParseDecimal(d.String()); len(d.String()) <= maxDecimalLen &&
+			(err != nil || !again.Equal(d.Decimal)) {
 			t.Errorf("%q: %s becomes %s, %v", text, d, again, err)
 		}
 	})
@@ -83,7 +85,8 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 	for _, day := range bundled.days {
-		if d, err := time.Parse(time.DateOnly, string(day)); err != nil || d.Weekday() == time.Saturday || d.Weekday() == time.Sunday {
+		if d, err := time.Parse(time.DateOnly, string(day)); err != nil || d.Weekday() == time.Saturday ||
+			d.Weekday() == time.Sunday {
 			t.Errorf("%s is on a weekend: %v", day, err)
 		}
 	}
@@ -103,7 +106,8 @@ func TestSnapshot(t *testing.T) {
 		{Query{From: "EUR", To: []string{"USD"}, On: "2025-03-05"}, "2025-03-05", "1.0799"},
 	} {
 		quote, err := Snapshot{}.Rates(t.Context(), row.q)
-		if err != nil || quote.Date != row.date || quote.Rates[row.q.To[0]].String() != row.rate || quote.Source != snapshotSource {
+		if err != nil || quote.Date != row.date || quote.Rates[row.q.To[0]].String() != row.rate ||
+			quote.Source != snapshotSource {
 			t.Errorf("%+v: %+v, %v, want %s of %s", row.q, quote, err, row.rate, row.date)
 		}
 	}
@@ -113,7 +117,8 @@ func TestSnapshotRefuses(t *testing.T) {
 	t.Parallel()
 	_, err := Snapshot{}.Rates(t.Context(), Query{From: "VND", To: []string{"EUR", "XAF"}})
 	var unknown *UnknownCurrencyError
-	if !errors.As(err, &unknown) || !slices.Equal(unknown.Codes, []string{"VND", "XAF"}) || len(unknown.Supported) != 31 {
+	if !errors.As(err, &unknown) || !slices.Equal(unknown.Codes, []string{"VND", "XAF"}) ||
+		len(unknown.Supported) != 31 {
 		t.Errorf("unknown currencies: %v", err)
 	}
 	for _, day := range []Date{"2025-03-04", "2025-04-02", "1999-01-01"} {
@@ -195,7 +200,8 @@ func TestLive(t *testing.T) {
 	})
 	for _, on := range []Date{"", "2026-11-21"} {
 		quote, err := live.Rates(t.Context(), Query{From: "USD", To: []string{"GBP", "EUR"}, On: on})
-		if err != nil || quote.Date != "2026-11-20" || quote.Rates["GBP"].String() != "0.77252" || quote.Rates["EUR"].String() != "0.92" {
+		if err != nil || quote.Date != "2026-11-20" || quote.Rates["GBP"].String() != "0.77252" ||
+			quote.Rates["EUR"].String() != "0.92" {
 			t.Errorf("%+v, %v", quote, err)
 		}
 	}
@@ -220,18 +226,28 @@ func TestLiveFailures(t *testing.T) {
 	}{
 		"unknown currency": {answering(404, `{"message":"not found"}`), "", "USD and GBP", &unknown},
 		"unknown day":      {answering(404, `{"message":"not found"}`), "1900-01-01", "1900-01-01", &date},
-		"left out":         {answering(200, `{"base":"USD","date":"2026-11-20","rates":{"EUR":1}}`), "", "GBP", &unknown},
-		"server error":     {answering(500, ""), "", "status 500", nil},
-		"not JSON":         {answering(200, "<html>"), "", "not what it should be", nil},
-		"twice":            {answering(200, `{"base":"USD","base":"USD","date":"2026-11-20","rates":{"GBP":1}}`), "", "not what it should be", nil},
-		"bad rate":         {answering(200, `{"base":"USD","date":"2026-11-20","rates":{"GBP":"1"}}`), "", "not what it should be", nil},
-		"large exponent":   {answering(200, `{"base":"USD","date":"2026-11-20","rates":{"GBP":1e99}}`), "", "exponent", nil},
-		"huge exponent":    {answering(200, `{"base":"USD","date":"2026-11-20","rates":{"GBP":1e999999999}}`), "", "decimal number", nil},
-		"negative rate":    {answering(200, `{"base":"USD","date":"2026-11-20","rates":{"GBP":-1}}`), "", "rate of GBP is -1", nil},
-		"no date":          {answering(200, `{"base":"USD","rates":{"GBP":1}}`), "", "not a date", nil},
-		"other base":       {answering(200, `{"base":"EUR","date":"2026-11-20","rates":{"GBP":1}}`), "", `for "EUR", asked for USD`, nil},
-		"too large":        {answering(200, strings.Repeat(" ", liveMaxBody+1)), "", "more than 1048576 bytes", nil},
-		"endless redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) }, "", "more than 5 redirects", nil},
+		"left out": {answering(200, `{"base":"USD","date":"2026-11-20","rates":{"EUR":1}}`), "", "GBP",
+			&unknown},
+		"server error": {answering(500, ""), "", "status 500", nil},
+		"not JSON":     {answering(200, "<html>"), "", "not what it should be", nil},
+		"twice": {answering(200, `{"base":"USD","base":"USD","date":"2026-11-20","rates":{"GBP":1}}`), "",
+			"not what it should be", nil},
+		"bad rate": {answering(200, `{"base":"USD","date":"2026-11-20","rates":{"GBP":"1"}}`), "",
+			"not what it should be", nil},
+		"large exponent": {answering(200, `{"base":"USD","date":"2026-11-20","rates":{"GBP":1e99}}`), "", "exponent",
+			nil},
+		"huge exponent": {answering(200, `{"base":"USD","date":"2026-11-20","rates":{"GBP":1e999999999}}`), "",
+			"decimal number", nil},
+		"negative rate": {answering(200, `{"base":"USD","date":"2026-11-20","rates":{"GBP":-1}}`), "",
+			"rate of GBP is -1", nil},
+		"no date": {answering(200, `{"base":"USD","rates":{"GBP":1}}`), "", "not a date", nil},
+		"other base": {answering(200, `{"base":"EUR","date":"2026-11-20","rates":{"GBP":1}}`), "",
+			`for "EUR", asked for USD`, nil},
+		"too large": {answering(200, strings.Repeat(" ", liveMaxBody+1)), "", "more than 1048576 bytes", nil},
+		"endless redirect": {func(w http.ResponseWriter,
+			r *http.Request) {
+			http.Redirect(w, r, r.URL.String(), http.StatusFound)
+		}, "", "more than 5 redirects", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			quote, err := serve(t, row.handler).Rates(t.Context(), Query{From: "USD", To: []string{"GBP"}, On: row.on})
@@ -263,7 +279,8 @@ func TestLiveFollowsRedirects(t *testing.T) {
 		}
 		fmt.Fprint(w, goodAnswer)
 	})
-	if quote, err := live.Rates(t.Context(), Query{From: "USD", To: []string{"GBP"}}); err != nil || quote.Date != "2026-11-20" {
+	if quote, err := live.Rates(t.Context(), Query{From: "USD", To: []string{"GBP"}}); err != nil ||
+		quote.Date != "2026-11-20" {
 		t.Errorf("%+v, %v", quote, err)
 	}
 }
@@ -283,7 +300,8 @@ func TestLiveRefusesDowngrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := live.Rates(t.Context(), Query{From: "USD", To: []string{"GBP"}}); err == nil || !strings.Contains(err.Error(), "https to http") {
+	if _, err := live.Rates(t.Context(), Query{From: "USD", To: []string{"GBP"}}); err == nil ||
+		!strings.Contains(err.Error(), "https to http") {
 		t.Errorf("%v", err)
 	}
 }
@@ -319,7 +337,8 @@ func TestNewProvider(t *testing.T) {
 			t.Errorf("%q: %v, %v", name, p, err)
 		}
 	}
-	if _, err := NewProvider("guess", LiveOptions{}); err == nil || !strings.Contains(err.Error(), "snapshot, live or auto") {
+	if _, err := NewProvider("guess", LiveOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "snapshot, live or auto") {
 		t.Errorf("%v", err)
 	}
 	for _, base := range []string{"ftp://x", "http://", "://", "api.frankfurter.dev", "http://x?y=1", "http://x#y"} {

@@ -118,7 +118,8 @@ func (Snapshot) Rates(ctx context.Context, q Query) (Quote, error) {
 	}
 	perEuro, rates := bundled.rates[day], make(map[string]Decimal, len(q.To))
 	for _, to := range q.To {
-		rates[to] = Decimal{perEuro[to].DivRound(perEuro[q.From].Decimal, maxDecimalExponent)}.significant(rateDigits, 0)
+		rates[to] = Decimal{perEuro[to].DivRound(perEuro[q.From].Decimal, maxDecimalExponent)}.significant(rateDigits,
+			0)
 	}
 	return Quote{Date: day, Rates: rates, Source: snapshotSource}, nil
 }

@@ -23,7 +23,8 @@ var spoken = []line{
 	{say: "1 USD to INR", lookups: lookups("1 USD INR"), state: done, want: has("1 USD = 85.49 INR")},
 	{say: "How much is 1 USD?", state: asks, want: has("Into which currency")},
 	{say: "CAD", lookups: lookups("1 USD CAD"), state: done, want: has("1 USD = 1.4328 CAD")},
-	{say: "100 GPB in USD", lookups: lookups("100 GPB USD"), state: asks, want: has("The bundled snapshot has no rates for GPB")},
+	{say: "100 GPB in USD", lookups: lookups("100 GPB USD"), state: asks,
+		want: has("The bundled snapshot has no rates for GPB")},
 }
 
 func TestOverTheWire(t *testing.T) {
@@ -34,7 +35,8 @@ func TestOverTheWire(t *testing.T) {
 	})
 	t.Run("model", func(t *testing.T) {
 		t.Parallel()
-		wiretest.Same(t, sample(func() currency.Options { return currency.Options{Model: sensible(t, spoken).Model()} }), speak)
+		wiretest.Same(t,
+			sample(func() currency.Options { return currency.Options{Model: sensible(t, spoken).Model()} }), speak)
 	})
 }
 
@@ -52,7 +54,8 @@ func speak(t *testing.T, c *wiretest.Caller) {
 		if len(last.Artifacts) == 0 {
 			continue
 		}
-		if want := []string{"Looking up the exchange rates...", "Processing the exchange rates..."}; c.Streams && !slices.Equal(c.Progress, want) {
+		if want := []string{"Looking up the exchange rates...", "Processing the exchange rates..."}; c.Streams &&
+			!slices.Equal(c.Progress, want) {
 			t.Errorf("%q: the stream says %q", l.say, c.Progress)
 		}
 	}
@@ -61,9 +64,10 @@ func speak(t *testing.T, c *wiretest.Caller) {
 // A refusal is a rejected task in each way in which a client can ask.
 func TestRefusalOverTheWire(t *testing.T) {
 	t.Parallel()
-	wiretest.Same(t, sample(func() currency.Options { return currency.Options{} }), func(t *testing.T, c *wiretest.Caller) {
-		wiretest.Want(t, c.Say(t, "USD to EUR last Friday"), a2a.TaskStateRejected, "--llm")
-	})
+	wiretest.Same(t, sample(func() currency.Options { return currency.Options{} }),
+		func(t *testing.T, c *wiretest.Caller) {
+			wiretest.Want(t, c.Say(t, "USD to EUR last Friday"), a2a.TaskStateRejected, "--llm")
+		})
 }
 
 func TestCancelOverTheWire(t *testing.T) {
@@ -82,32 +86,33 @@ func TestCancelOverTheWire(t *testing.T) {
 // Who comes back to a finished task gets it, and the stream ends; in 1.0 that is refused, and the task is there to get.
 func TestComingBackToAFinishedTask(t *testing.T) {
 	t.Parallel()
-	wiretest.Same(t, sample(func() currency.Options { return currency.Options{} }), func(t *testing.T, c *wiretest.Caller) {
-		task := c.Say(t, "100 USD in GBP")
-		events, err := c.Client.Subscribe(t.Context(), &a2a.SubscribeRequest{ID: task.ID})
-		if c.Generation == a2a.Generation10 {
-			if !errors.Is(err, a2a.ErrUnsupportedOperation) || c.Get(t, task.ID).Status.State != done {
-				t.Errorf("subscribe: %v", err)
+	wiretest.Same(t, sample(func() currency.Options { return currency.Options{} }),
+		func(t *testing.T, c *wiretest.Caller) {
+			task := c.Say(t, "100 USD in GBP")
+			events, err := c.Client.Subscribe(t.Context(), &a2a.SubscribeRequest{ID: task.ID})
+			if c.Generation == a2a.Generation10 {
+				if !errors.Is(err, a2a.ErrUnsupportedOperation) || c.Get(t, task.ID).Status.State != done {
+					t.Errorf("subscribe: %v", err)
+				}
+				return
 			}
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		var last a2a.TaskState
-		for e, err := range events {
 			if err != nil {
 				t.Fatal(err)
 			}
-			switch e := e.Event.(type) {
-			case *a2a.Task:
-				last = e.Status.State
-			case *a2a.StatusUpdate:
-				last = e.Status.State
+			var last a2a.TaskState
+			for e, err := range events {
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch e := e.Event.(type) {
+				case *a2a.Task:
+					last = e.Status.State
+				case *a2a.StatusUpdate:
+					last = e.Status.State
+				}
 			}
-		}
-		if last != done {
-			t.Errorf("the stream ends with %v", last)
-		}
-	})
+			if last != done {
+				t.Errorf("the stream ends with %v", last)
+			}
+		})
 }

@@ -36,12 +36,14 @@ const maxText = 8 << 10
 
 // New returns the reimbursement agent. A message becomes
 //
-//   - an input-required task whose status message has the form, in words and as data (an [agent.Form]), as often as something
-//     is missing or wrong;
-//   - a completed task with one artifact, the receipt, when the filled form is right;
-//   - a canceled task when the request is withdrawn in words. A cancel of the task withdraws it as well;
-//   - a rejected task when it is about a request that this task does not have, or when it is not understood; or
-//   - a completed task in which a model declines what is not about expenses.
+// - an input-required task whose status message has the form, in words and as data (an [agent.Form]), as often as
+// something
+//
+//	  is missing or wrong;
+//	- a completed task with one artifact, the receipt, when the filled form is right;
+//	- a canceled task when the request is withdrawn in words. A cancel of the task withdraws it as well;
+//	- a rejected task when it is about a request that this task does not have, or when it is not understood; or
+//	- a completed task in which a model declines what is not about expenses.
 //
 // A task has one request, which is kept as state of the task.
 func New(o Options) agent.Agent {

@@ -107,7 +107,8 @@ func TestFormDocument(t *testing.T) {
 	if err := json.Unmarshal(data.Content.(a2a.Data), &raw); err != nil {
 		t.Fatal(err)
 	}
-	if keys := slices.Sorted(maps.Keys(raw)); !slices.Equal(keys, []string{"form", "form_data", "instructions", "type"}) {
+	if keys := slices.Sorted(maps.Keys(raw)); !slices.Equal(keys,
+		[]string{"form", "form_data", "instructions", "type"}) {
 		t.Errorf("members %v", keys)
 	}
 	want := `map[amount:20 USD date:<transaction date> purpose:lunch with the clients request_id:request_id_1000001]`
@@ -123,15 +124,18 @@ func TestFormDocument(t *testing.T) {
 		"purpose": "Purpose|Purpose of expense|<nil>", "request_id": "Request ID|Request id|<nil>",
 	} {
 		p := form["properties"].(map[string]any)[name].(map[string]any)
-		if got := fmt.Sprintf("%v|%v|%v", p["title"], p["description"], p["format"]); got != want || p["type"] != "string" {
+		if got := fmt.Sprintf("%v|%v|%v", p["title"], p["description"], p["format"]); got != want ||
+			p["type"] != "string" {
 			t.Errorf("%s: %v", name, p)
 		}
 	}
 	var mimeType string
-	if _, err := data.Metadata.Get("mimeType", &mimeType); err != nil || mimeType != "application/json" || data.MediaType != mimeType {
+	if _, err := data.Metadata.Get("mimeType", &mimeType); err != nil || mimeType != "application/json" ||
+		data.MediaType != mimeType {
 		t.Errorf("part %+v", data)
 	}
-	if text := r.StatusText(); !strings.Contains(text, "Date: missing") || !strings.Contains(text, "Amount: 20 USD") || !strings.Contains(text, "fill in the date.") {
+	if text := r.StatusText(); !strings.Contains(text, "Date: missing") || !strings.Contains(text, "Amount: 20 USD") ||
+		!strings.Contains(text, "fill in the date.") {
 		t.Errorf("in words: %s", text)
 	}
 }
@@ -147,7 +151,8 @@ func TestFormIsAJSONSchema(t *testing.T) {
 	if err := s.Check([]byte(`{"request_id":"1","date":"2026-11-20","amount":"20","purpose":"lunch"}`)); err != nil {
 		t.Error(err)
 	}
-	if err := s.Check([]byte(`{"request_id":"1","date":"2026-11-20","amount":"20"}`)); err == nil || !strings.Contains(err.Error(), "purpose") {
+	if err := s.Check([]byte(`{"request_id":"1","date":"2026-11-20","amount":"20"}`)); err == nil ||
+		!strings.Contains(err.Error(), "purpose") {
 		t.Errorf("without a purpose: %v", err)
 	}
 }
@@ -173,44 +178,62 @@ func calls(name, args string) llmtest.Step {
 // dialogues are conversations of one task that go the same way with rules and with a model.
 var dialogues = map[string][]line{
 	"prefilled and filled by a word": {
-		{"Can you reimburse me $20 for my lunch with the clients?", calls("create_request_form", `{"amount":"20 USD","purpose":"lunch with the clients"}`), asks, "Please fill in the date.\nDate: missing\nAmount: 20 USD\nPurpose: lunch with the clients"},
-		{"yesterday", calls("fill_request_form", `{"date":"2026-11-20"}`), done, "Your reimbursement request request_id_1000001 has been approved: 20 USD for lunch with the clients on 2026-11-20."},
+		{"Can you reimburse me $20 for my lunch with the clients?",
+			calls("create_request_form", `{"amount":"20 USD","purpose":"lunch with the clients"}`), asks,
+			"Please fill in the date.\nDate: missing\nAmount: 20 USD\nPurpose: lunch with the clients"},
+		{"yesterday", calls("fill_request_form", `{"date":"2026-11-20"}`), done,
+			"Your reimbursement request request_id_1000001 has been approved: 20 USD for lunch with the clients on " +
+				"2026-11-20."},
 	},
 	"the dollars that a host converted": {
-		{"reimburse lunch for 21.62 USD", calls("create_request_form", `{"amount":"21.62 USD","purpose":"lunch"}`), asks, "Date: missing\nAmount: 21.62 USD\nPurpose: lunch"},
-		{"on 2026-11-19", calls("fill_request_form", `{"date":"2026-11-19"}`), done, "21.62 USD for lunch on 2026-11-19"},
+		{"reimburse lunch for 21.62 USD", calls("create_request_form", `{"amount":"21.62 USD","purpose":"lunch"}`),
+			asks, "Date: missing\nAmount: 21.62 USD\nPurpose: lunch"},
+		{"on 2026-11-19", calls("fill_request_form", `{"date":"2026-11-19"}`), done,
+			"21.62 USD for lunch on 2026-11-19"},
 	},
 	"complete, so it only has to be agreed to": {
-		{"I paid 45 EUR for the taxi to the airport yesterday", calls("create_request_form", `{"amount":"45 EUR","purpose":"taxi to the airport","date":"2026-11-20"}`), asks, "Please check the form and send it back, or say yes."},
-		{"Yes, please.", calls("reimburse", `{"request_id":"request_id_1000001"}`), done, "45 EUR for taxi to the airport on 2026-11-20"},
+		{"I paid 45 EUR for the taxi to the airport yesterday",
+			calls("create_request_form", `{"amount":"45 EUR","purpose":"taxi to the airport","date":"2026-11-20"}`),
+			asks, "Please check the form and send it back, or say yes."},
+		{"Yes, please.", calls("reimburse", `{"request_id":"request_id_1000001"}`), done,
+			"45 EUR for taxi to the airport on 2026-11-20"},
 	},
 	"nothing is known": {
-		{"I would like a reimbursement", calls("create_request_form", `{}`), asks, "Please fill in the date, amount and purpose."},
-		{"30 dollars for books", calls("fill_request_form", `{"amount":"30 USD","purpose":"books"}`), asks, "Please fill in the date."},
+		{"I would like a reimbursement", calls("create_request_form", `{}`), asks,
+			"Please fill in the date, amount and purpose."},
+		{"30 dollars for books", calls("fill_request_form", `{"amount":"30 USD","purpose":"books"}`), asks,
+			"Please fill in the date."},
 		{"what do you mean?", llmtest.Text("The day of the expense."), asks, "Please fill in the date."},
 		{"2026-03-05", calls("fill_request_form", `{"date":"2026-03-05"}`), done, "30 USD for books on 2026-03-05"},
 	},
 	"changed": {
-		{"reimburse $20 for lunch today", calls("create_request_form", `{"amount":"20 USD","purpose":"lunch","date":"2026-11-21"}`), asks, "Amount: 20 USD"},
+		{"reimburse $20 for lunch today",
+			calls("create_request_form", `{"amount":"20 USD","purpose":"lunch","date":"2026-11-21"}`), asks,
+			"Amount: 20 USD"},
 		{"make it 25 USD", calls("fill_request_form", `{"amount":"25 USD"}`), done, "25 USD for lunch on 2026-11-21"},
 	},
 	"a date to come": {
-		{"reimburse $20 for lunch tomorrow", calls("create_request_form", `{"amount":"20 USD","purpose":"lunch","date":"tomorrow"}`), asks, "The date 2026-11-22 is in the future."},
+		{"reimburse $20 for lunch tomorrow",
+			calls("create_request_form", `{"amount":"20 USD","purpose":"lunch","date":"tomorrow"}`), asks,
+			"The date 2026-11-22 is in the future."},
 		{"today", calls("fill_request_form", `{"date":"today"}`), done, "on 2026-11-21"},
 	},
 	"withdrawn": {
-		{"reimburse $20 for lunch", calls("create_request_form", `{"amount":"20 USD","purpose":"lunch"}`), asks, "request_id_1000001"},
+		{"reimburse $20 for lunch", calls("create_request_form", `{"amount":"20 USD","purpose":"lunch"}`), asks,
+			"request_id_1000001"},
 		{"rejected form entry", calls("withdraw_request", `{}`), off, "Request request_id_1000001 was withdrawn."},
 	},
 	"nothing to withdraw": {
 		{"cancel it", calls("withdraw_request", `{}`), done, "There is no open request"},
 	},
 	"an id that is not there": {
-		{"approve request_id_7654321", calls("reimburse", `{"request_id":"request_id_7654321"}`), a2a.TaskStateRejected, `There is no request "request_id_7654321" in this task.`},
+		{"approve request_id_7654321", calls("reimburse", `{"request_id":"request_id_7654321"}`), a2a.TaskStateRejected,
+			`There is no request "request_id_7654321" in this task.`},
 	},
 	"by key and value": { // which no model is asked about
 		{"reimburse me", calls("create_request_form", `{}`), asks, "Please fill in the date, amount and purpose."},
-		{"date: 2026-11-20\nAmount: 1,200.50 EUR\n- Purpose: hotel in Berlin", llmtest.Step{}, done, "1200.50 EUR for hotel in Berlin on 2026-11-20"},
+		{"date: 2026-11-20\nAmount: 1,200.50 EUR\n- Purpose: hotel in Berlin", llmtest.Step{}, done,
+			"1200.50 EUR for hotel in Berlin on 2026-11-20"},
 	},
 	"as JSON in a text": {
 		{"reimburse lunch", calls("create_request_form", `{"purpose":"lunch"}`), asks, "Purpose: lunch"},
@@ -218,7 +241,8 @@ var dialogues = map[string][]line{
 	},
 	"as JSON in fences": {
 		{"reimburse lunch", calls("create_request_form", `{"purpose":"lunch"}`), asks, "Purpose: lunch"},
-		{"```json\n{\"form_data\":{\"date\":\"2026-11-20\",\"amount\":\"20 EUR\"}}\n```", llmtest.Step{}, done, "20 EUR for lunch on 2026-11-20"},
+		{"```json\n{\"form_data\":{\"date\":\"2026-11-20\",\"amount\":\"20 EUR\"}}\n```", llmtest.Step{}, done,
+			"20 EUR for lunch on 2026-11-20"},
 	},
 	"broken JSON": {
 		{"reimburse lunch", calls("create_request_form", `{"purpose":"lunch"}`), asks, "Purpose: lunch"},
@@ -271,33 +295,42 @@ func TestSubmissions(t *testing.T) {
 		data     string
 		problems map[string]string // nil: approved
 	}{
-		"bare":                 {`{` + id + `,"date":"2026-11-20","amount":"20 USD","purpose":"lunch"}`, nil},
-		"as a response":        {`{"type":"form_response","form_data":{` + id + `,"date":"2026-11-20","amount":"20","purpose":"lunch"}}`, nil},
+		"bare": {`{` + id + `,"date":"2026-11-20","amount":"20 USD","purpose":"lunch"}`, nil},
+		"as a response": {`{"type":"form_response","form_data":{` + id +
+			`,"date":"2026-11-20","amount":"20","purpose":"lunch"}}`, nil},
 		"id beside":            {`{` + id + `,"form_data":{"date":"2026-11-20","amount":"20","purpose":"lunch"}}`, nil},
 		"without id":           {`{"date":"2026-11-20","amount":20,"purpose":"lunch"}`, nil},
 		"only what is missing": {`{"date":"yesterday"}`, nil},
-		"missing purpose":      {`{` + id + `,"date":"2026-11-20","amount":"20","purpose":"  "}`, nil}, // it is known from the request
-		"placeholder":          {`{` + id + `,"date":"<transaction date>","amount":"20","purpose":"lunch"}`, map[string]string{}},
-		"null":                 {`{"date":null}`, map[string]string{}},
-		"future":               {`{"date":"2030-01-01"}`, map[string]string{"date": "in the future"}},
-		"no date":              {`{"date":"soon"}`, map[string]string{"date": "not understood"}},
-		"no amount":            {`{"date":"2026-11-20","amount":"a lot"}`, map[string]string{"amount": "no number"}},
-		"too much":             {`{"date":"2026-11-20","amount":"10000.01 USD"}`, map[string]string{"amount": "most that can be reimbursed"}},
-		"negative":             {`{"date":"2026-11-20","amount":-20}`, map[string]string{"amount": "more than 0"}},
-		"short purpose":        {`{"date":"2026-11-20","purpose":"x1"}`, map[string]string{"purpose": "too short"}},
-		"several":              {`{"date":"soon","amount":"0","purpose":"?"}`, map[string]string{"date": "not understood", "amount": "more than 0", "purpose": "too short"}},
-		"wrong types":          {`{"date":["2026-11-20"],"purpose":{"a":1}}`, map[string]string{"date": "must be a text", "purpose": "must be a text"}},
-		"somebody else's id":   {`{"request_id":"request_id_7654321","date":"2026-11-20"}`, map[string]string{"request_id": `no request "request_id_7654321"`}},
-		"id of a wrong type":   {`{"request_id":{},"date":"2026-11-20"}`, map[string]string{"request_id": "must be a text"}},
-		"no object":            {`["2026-11-20"]`, map[string]string{}},
-		"form_data no object":  {`{"form_data":"2026-11-20"}`, map[string]string{}},
+		// it is known from the request
+		"missing purpose": {`{` + id + `,"date":"2026-11-20","amount":"20","purpose":"  "}`, nil},
+		"placeholder": {`{` + id + `,"date":"<transaction date>","amount":"20","purpose":"lunch"}`,
+			map[string]string{}},
+		"null":      {`{"date":null}`, map[string]string{}},
+		"future":    {`{"date":"2030-01-01"}`, map[string]string{"date": "in the future"}},
+		"no date":   {`{"date":"soon"}`, map[string]string{"date": "not understood"}},
+		"no amount": {`{"date":"2026-11-20","amount":"a lot"}`, map[string]string{"amount": "no number"}},
+		"too much": {`{"date":"2026-11-20","amount":"10000.01 USD"}`,
+			map[string]string{"amount": "most that can be reimbursed"}},
+		"negative":      {`{"date":"2026-11-20","amount":-20}`, map[string]string{"amount": "more than 0"}},
+		"short purpose": {`{"date":"2026-11-20","purpose":"x1"}`, map[string]string{"purpose": "too short"}},
+		"several": {`{"date":"soon","amount":"0","purpose":"?"}`,
+			map[string]string{"date": "not understood", "amount": "more than 0", "purpose": "too short"}},
+		"wrong types": {`{"date":["2026-11-20"],"purpose":{"a":1}}`,
+			map[string]string{"date": "must be a text", "purpose": "must be a text"}},
+		"somebody else's id": {`{"request_id":"request_id_7654321","date":"2026-11-20"}`,
+			map[string]string{"request_id": `no request "request_id_7654321"`}},
+		"id of a wrong type": {`{"request_id":{},"date":"2026-11-20"}`,
+			map[string]string{"request_id": "must be a text"}},
+		"no object":           {`["2026-11-20"]`, map[string]string{}},
+		"form_data no object": {`{"form_data":"2026-11-20"}`, map[string]string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t, options())
 			r := reply(h, h.Send("$20 lunch with clients"), true, row.data)
 			if row.problems == nil {
-				if got := receiptOf(t, r); got.ID != "request_id_1000001" || got.Status != "approved" || got.Date != "2026-11-20" || got.Amount != "20 USD" || !strings.HasPrefix(got.Purpose, "lunch") {
+				if got := receiptOf(t, r); got.ID != "request_id_1000001" || got.Status != "approved" ||
+					got.Date != "2026-11-20" || got.Amount != "20 USD" || !strings.HasPrefix(got.Purpose, "lunch") {
 					t.Errorf("receipt %+v", got)
 				}
 				return
@@ -311,7 +344,8 @@ func TestSubmissions(t *testing.T) {
 					t.Errorf("%s: %q, want %q; instructions %q", field, form.Errors[field], want, *form.Instructions)
 				}
 			}
-			if r = reply(h, r, true, `{"date":"2026-11-20","amount":"20 USD","purpose":"lunch"}`); receiptOf(t, r).Amount != "20 USD" {
+			if r = reply(h, r, true, `{"date":"2026-11-20","amount":"20 USD","purpose":"lunch"}`); receiptOf(t,
+				r).Amount != "20 USD" {
 				t.Errorf("corrected: %s", r.Text())
 			}
 		})
@@ -322,7 +356,8 @@ func TestSubmissions(t *testing.T) {
 func TestWrongValuesAreKept(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, options())
-	r := reply(h, h.Send("reimburse me"), true, `{"date":"2026-11-20","amount":"20,5,1","purpose":"a\u0000\u202eb taxi\u001b[31m"}`)
+	r := reply(h, h.Send("reimburse me"), true,
+		`{"date":"2026-11-20","amount":"20,5,1","purpose":"a\u0000\u202eb taxi\u001b[31m"}`)
 	form := formOf(t, r)
 	if form.Data.Amount != "20,5,1" || form.Data.Date != "2026-11-20" || form.Data.Purpose != "a b taxi [31m" {
 		t.Errorf("%+v", form.Data)
@@ -332,7 +367,8 @@ func TestWrongValuesAreKept(t *testing.T) {
 func TestFilledWithoutBeingAsked(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, options())
-	m := a2a.NewMessage(a2a.RoleUser, a2a.Part{Content: a2a.Data(`{"date":"2026-11-20","amount":"20","purpose":"lunch"}`)})
+	m := a2a.NewMessage(a2a.RoleUser,
+		a2a.Part{Content: a2a.Data(`{"date":"2026-11-20","amount":"20","purpose":"lunch"}`)})
 	if form := formOf(t, h.SendMessage(m)); form.Data.Amount != "20 USD" || len(form.Errors) > 0 {
 		t.Errorf("%+v", form)
 	}
@@ -346,14 +382,16 @@ func TestCancelWithdraws(t *testing.T) {
 	if err != nil || task.Status.State != off {
 		t.Fatalf("%+v %v", task, err)
 	}
-	if r := reply(h, first, false, `{"request_id":"request_id_1000001","date":"2026-11-20"}`); r.State() != a2a.TaskStateRejected {
+	if r := reply(h, first, false,
+		`{"request_id":"request_id_1000001","date":"2026-11-20"}`); r.State() != a2a.TaskStateRejected {
 		t.Errorf("%v %s", r.State(), r.Text())
 	}
 }
 
 func TestOutputModes(t *testing.T) {
 	t.Parallel()
-	for modes, want := range map[string]string{"": "text data", "text/plain": "text", "application/json": "data", "text/plain application/json": "text data"} {
+	for modes, want := range map[string]string{"": "text data", "text/plain": "text", "application/json": "data",
+		"text/plain application/json": "text data"} {
 		h := newHarness(t, options(), strings.Fields(modes)...)
 		first := h.Send("$20 lunch with clients")
 		second := h.Reply(first, "yesterday")
@@ -396,12 +434,14 @@ func TestOldClientsGetForms(t *testing.T) {
 	}
 }
 
-// What the rules do not understand is refused in one sentence that names --llm, and neither approves nor ends a request.
+// What the rules do not understand is refused in one sentence that names --llm, and neither approves nor ends a
+// request.
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, options())
 	for _, say := range []string{"Tell me a joke", "", "reimburse 20 EUR and 30 USD for lunch"} {
-		if r := h.Send(say); r.State() != a2a.TaskStateRejected || r.StatusText() != rules.Refusal || len(r.Task.Artifacts) > 0 {
+		if r := h.Send(say); r.State() != a2a.TaskStateRejected || r.StatusText() != rules.Refusal ||
+			len(r.Task.Artifacts) > 0 {
 			t.Errorf("%q: %v %s", say, r.State(), r.Text())
 		}
 	}
@@ -409,7 +449,8 @@ func TestRefuses(t *testing.T) {
 		t.Errorf("the refusal is %q", rules.Refusal)
 	}
 	first := h.Send("reimburse lunch for 20 USD")
-	if r := h.Reply(first, "what do you mean?"); r.State() != asks || !strings.Contains(r.StatusText(), rules.Refusal+" Please fill in the date.") {
+	if r := h.Reply(first, "what do you mean?"); r.State() != asks ||
+		!strings.Contains(r.StatusText(), rules.Refusal+" Please fill in the date.") {
 		t.Errorf("%v %s", r.State(), r.Text())
 	}
 }
@@ -417,11 +458,13 @@ func TestRefuses(t *testing.T) {
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	h, long := newHarness(t, options()), "reimburse "+strings.Repeat("lunch ", 2000)
-	if r := h.Send(long); r.State() != a2a.TaskStateRejected || !strings.Contains(r.StatusText(), "too long: I read up to 8192 bytes") {
+	if r := h.Send(long); r.State() != a2a.TaskStateRejected ||
+		!strings.Contains(r.StatusText(), "too long: I read up to 8192 bytes") {
 		t.Errorf("%v %s", r.State(), r.Text())
 	}
 	// As an answer it is no end of the request.
-	if r := h.Reply(h.Send("reimburse lunch for 20 USD"), long); r.State() != asks || !strings.Contains(r.StatusText(), "too long") {
+	if r := h.Reply(h.Send("reimburse lunch for 20 USD"), long); r.State() != asks ||
+		!strings.Contains(r.StatusText(), "too long") {
 		t.Errorf("%v %s", r.State(), r.Text())
 	}
 }
@@ -447,7 +490,8 @@ func TestCard(t *testing.T) {
 	}
 	h := newHarness(t, options())
 	for _, example := range card.Skills[0].Examples {
-		if form := formOf(t, h.Send(example)); strings.HasPrefix(form.Data.Amount, "<") || strings.HasPrefix(form.Data.Purpose, "<") {
+		if form := formOf(t, h.Send(example)); strings.HasPrefix(form.Data.Amount, "<") ||
+			strings.HasPrefix(form.Data.Purpose, "<") {
 			t.Errorf("example %q: %+v", example, form.Data)
 		}
 	}

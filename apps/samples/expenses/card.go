@@ -7,8 +7,9 @@ import "github.com/dragoman-a2a/dragoman/a2a"
 // Card describes the agent. Interfaces and capabilities are left to the server that serves it.
 func Card() *a2a.AgentCard {
 	return &a2a.AgentCard{
-		Name:               "Reimbursement Agent",
-		Description:        "Handles the reimbursement process for employees, given the amount and the purpose of the expense",
+		Name: "Reimbursement Agent",
+		Description: "Handles the reimbursement process for employees, given the amount and the purpose of " +
+			"the expense",
 		Version:            "1.0.0",
 		DefaultInputModes:  []string{"text/plain", "application/json"},
 		DefaultOutputModes: []string{"text/plain", "application/json"},

@@ -73,7 +73,8 @@ func checkDate(text string, now time.Time) (value, problem string) {
 	}
 	switch {
 	case err != nil:
-		return text, fmt.Sprintf("The date %q is not understood; write it like %s.", short(text), now.UTC().Format(time.DateOnly))
+		return text, fmt.Sprintf("The date %q is not understood; write it like %s.", short(text),
+			now.UTC().Format(time.DateOnly))
 	case day.After(now.UTC().Add(14 * time.Hour)): // it is tomorrow already in the first time zone
 		return text, fmt.Sprintf("The date %s is in the future.", day.Format(time.DateOnly))
 	}

@@ -25,15 +25,19 @@ func TestRead(t *testing.T) {
 		"reimburse lunch for 21.62 USD":                           {"", "21.62 USD", "lunch"},
 		"reimburse my lunch of 30 USD":                            {"", "30 USD", "lunch"},
 		"reimburse lunch for 20 EUR but needs to be converted to USD ahead of time.": {"", "20 EUR", "lunch"},
-		"I spent 45 euros on a taxi to the airport yesterday":                        {"yesterday", "45 euros", "taxi to the airport"},
-		"I paid 45 EUR for the taxi to the airport yesterday":                        {"yesterday", "45 EUR", "taxi to the airport"},
-		"lunch for 3 people, 20 EUR":                                                 {"", "20 EUR", "lunch for 3 people"},
-		"reimburse me":                                                               {},
-		"it was for the team dinner":                                                 {"", "", "team dinner"},
-		"the purpose is client visit":                                                {"", "", "client visit"},
-		"submit 33.45 USD as an expense for dinner with clients":                     {"", "33.45 USD", "dinner with clients"},
-		"I'd like to file an expense for a client dinner, $120":                      {"", "$120", "client dinner"},
-		"date is 2026-11-20 and the purpose is team lunch":                           {"2026-11-20", "", "team lunch"},
+		"I spent 45 euros on a taxi to the airport yesterday": {"yesterday", "45 euros",
+			"taxi to the airport"},
+		"I paid 45 EUR for the taxi to the airport yesterday": {"yesterday", "45 EUR",
+			"taxi to the airport"},
+		"lunch for 3 people, 20 EUR": {"", "20 EUR",
+			"lunch for 3 people"},
+		"reimburse me":                {},
+		"it was for the team dinner":  {"", "", "team dinner"},
+		"the purpose is client visit": {"", "", "client visit"},
+		"submit 33.45 USD as an expense for dinner with clients": {"", "33.45 USD",
+			"dinner with clients"},
+		"I'd like to file an expense for a client dinner, $120": {"", "$120", "client dinner"},
+		"date is 2026-11-20 and the purpose is team lunch":      {"2026-11-20", "", "team lunch"},
 		"yesterday":                        {"yesterday", "", ""},
 		"25":                               {"", "25", ""},
 		"make it 25 USD":                   {"", "25 USD", ""},
@@ -44,7 +48,8 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
 	}
-	for _, text := range []string{"reimburse 20 EUR and 30 USD for lunch", "reimburse 20 EUR for lunch 2026-11-01 today"} {
+	for _, text := range []string{"reimburse 20 EUR and 30 USD for lunch",
+		"reimburse 20 EUR for lunch 2026-11-01 today"} {
 		if r := rules.Read(text); !r.Several {
 			t.Errorf("%q: %+v", text, r)
 		}
@@ -55,8 +60,10 @@ func TestAmounts(t *testing.T) {
 	t.Parallel()
 	limit := decimal.NewFromInt(10_000)
 	for text, want := range map[string]string{
-		"20": "20 USD", "$20": "20 USD", "20 usd": "20 USD", "21.62 USD": "21.62 USD", "EUR 20": "20 EUR", "20€": "20 EUR", "€ 20.50": "20.50 EUR",
-		"1,234.56": "1234.56 USD", "1,234": "1234 USD", "21.576 USD": "21.58 USD", "0.5": "0.50 USD", "10000": "10000 USD",
+		"20": "20 USD", "$20": "20 USD", "20 usd": "20 USD", "21.62 USD": "21.62 USD", "EUR 20": "20 EUR",
+		"20€": "20 EUR", "€ 20.50": "20.50 EUR",
+		"1,234.56": "1234.56 USD", "1,234": "1234 USD", "21.576 USD": "21.58 USD", "0.5": "0.50 USD",
+		"10000":    "10000 USD",
 		"20 bucks": "20 USD", "300 yen": "300 JPY", "20.00": "20 USD", "0.01": "0.01 USD",
 	} {
 		if got, problem := checkAmount(text, "USD", limit); got != want || problem != "" {
@@ -67,9 +74,12 @@ func TestAmounts(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": "is no number", "much": "is no number", "0": "more than 0", "-5 USD": "more than 0", "10000.01": "most that can be", "0.001": "more than 0",
-		"1.2.3": "is no number", "1,2,3": "is no number", "20 XYZ": "is no number", "1e9": "is no number", "20 EUR or so": "is no number",
-		strings.Repeat("9", 30): "is no number", "12,34,567": "is no number", "20,50": "is no number", "$20 EUR": "is no number",
+		"": "is no number", "much": "is no number", "0": "more than 0", "-5 USD": "more than 0",
+		"10000.01": "most that can be", "0.001": "more than 0",
+		"1.2.3": "is no number", "1,2,3": "is no number", "20 XYZ": "is no number", "1e9": "is no number",
+		"20 EUR or so":          "is no number",
+		strings.Repeat("9", 30): "is no number", "12,34,567": "is no number", "20,50": "is no number",
+		"$20 EUR": "is no number",
 	} {
 		if got, problem := checkAmount(text, "USD", limit); got != text || !strings.Contains(problem, want) {
 			t.Errorf("%q: %q, %q, want %q", text, got, problem, want)
@@ -80,15 +90,17 @@ func TestAmounts(t *testing.T) {
 func TestDates(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"2026-11-20": "2026-11-20", "2026-11-20T00:00:00Z": "2026-11-20", "today": "2026-11-21", "Yesterday": "2026-11-20",
+		"2026-11-20": "2026-11-20", "2026-11-20T00:00:00Z": "2026-11-20", "today": "2026-11-21",
+		"Yesterday": "2026-11-20",
 	} {
 		if got, problem := checkDate(text, now()); got != want || problem != "" {
 			t.Errorf("%q: %q %s, want %q", text, got, problem, want)
 		}
 	}
 	for text, want := range map[string]string{
-		"2026-11-22": "in the future", "tomorrow": "in the future", "2026-02-30": "not understood", "5/3/2025": "not understood",
-		"soon": "not understood", "<transaction date>": "not understood",
+		"2026-11-22": "in the future", "tomorrow": "in the future", "2026-02-30": "not understood",
+		"5/3/2025": "not understood",
+		"soon":     "not understood", "<transaction date>": "not understood",
 	} {
 		if got, problem := checkDate(text, now()); got != text || !strings.Contains(problem, want) {
 			t.Errorf("%q: %q, %q, want %q", text, got, problem, want)
@@ -101,7 +113,8 @@ func TestDates(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{"Can you reimburse me $20?", `{"date":1}`, "date: today, amount: 20 EUR", "```json\n{}\n```", "20,50€ for \x00", "request_id_1 yes"} {
+	for _, s := range []string{"Can you reimburse me $20?", `{"date":1}`, "date: today, amount: 20 EUR",
+		"```json\n{}\n```", "20,50€ for \x00", "request_id_1 yes"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

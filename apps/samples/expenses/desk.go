@@ -12,8 +12,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// A Request is one request for reimbursement. Fields that are not known are empty; those that are wrong are kept as they
-// were written, until somebody corrects them.
+// A Request is one request for reimbursement. Fields that are not known are empty; those that are wrong are kept as
+// they were written, until somebody corrects them.
 type Request struct {
 	ID      string `json:"id"` // "": there is none yet
 	Date    string `json:"date,omitzero"`
@@ -24,7 +24,8 @@ type Request struct {
 // missing names the fields that are empty and about which nothing else is wrong.
 func (r Request) missing(problems map[string]string) []string {
 	var names []string
-	for _, f := range []struct{ name, value string }{{fieldDate, r.Date}, {fieldAmount, r.Amount}, {fieldPurpose, r.Purpose}} {
+	for _, f := range []struct{ name, value string }{{fieldDate, r.Date}, {fieldAmount, r.Amount},
+		{fieldPurpose, r.Purpose}} {
 		if f.value == "" && problems[f.name] == "" {
 			names = append(names, f.name)
 		}
@@ -127,7 +128,8 @@ func (d *desk) do(a action) outcome {
 	if a.kind == create || !known || len(problems)+len(r.missing(nil)) > 0 {
 		return outcome{kind: showForm, request: *r, problems: problems}
 	}
-	text := fmt.Sprintf("Your reimbursement request %s has been approved: %s for %s on %s.", r.ID, r.Amount, r.Purpose, r.Date)
+	text := fmt.Sprintf("Your reimbursement request %s has been approved: %s for %s on %s.", r.ID, r.Amount, r.Purpose,
+		r.Date)
 	return outcome{kind: approve, request: *r, text: text}
 }
 

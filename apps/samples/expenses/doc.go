@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package expenses is a sample agent that reimburses expenses and shows how agents use forms: "Can you reimburse me $20
-// for my lunch with the clients?" is answered with a form that knows what the sentence said. The filled form may come as
-// data, as JSON in a text, as lines such as "date: yesterday", or as a sentence. The agent returns a form with mistakes,
-// field by field, and approves a right one; "never mind" withdraws the request.
+// for my lunch with the clients?" is answered with a form that knows what the sentence said. The filled form may come
+// as data, as JSON in a text, as lines such as "date: yesterday", or as a sentence. The agent returns a form with
+// mistakes, field by field, and approves a right one; "never mind" withdraws the request.
 //
 //	agent.go     the agent: turns outcomes into events of a task
 //	desk.go      carries actions out on the request of the task: the only place that approves anything

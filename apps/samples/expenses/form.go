@@ -16,8 +16,8 @@ const (
 	fieldPurpose = "purpose"
 )
 
-// formSchema is the JSON Schema of the form. The format "number" is none that JSON Schema knows: those who draw the form
-// take it for the kind of input field.
+// formSchema is the JSON Schema of the form. The format "number" is none that JSON Schema knows: those who draw the
+// form take it for the kind of input field.
 const formSchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{` +
 	`"date":{"type":"string","format":"date","title":"Date","description":"Date of expense"},` +
 	`"amount":{"type":"string","format":"number","title":"Amount","description":"Amount of expense","examples":["20 USD"]},` +

@@ -18,8 +18,8 @@ type submission map[string]jsontext.Value
 
 const noSubmission = "That is no JSON object with the fields of the form."
 
-// readSubmission returns the filled form in a message. ok is false when the message is none. Its problem is a sentence for
-// the one who sent it.
+// readSubmission returns the filled form in a message. ok is false when the message is none. Its problem is a sentence
+// for the one who sent it.
 func readSubmission(m *a2a.Message) (s submission, problem string, ok bool) {
 	if values, ok := (agent.Form{Schema: formSchema}).Answer(m); ok {
 		return values, "", true

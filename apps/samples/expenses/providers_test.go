@@ -16,7 +16,8 @@ import (
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	lines := append(dialogues["nothing is known"], line{
-		"Tell me a joke", llmtest.Text("Sorry, I only deal with the reimbursement of expenses."), done, "Sorry, I only deal with",
+		"Tell me a joke", llmtest.Text("Sorry, I only deal with the reimbursement of expenses."), done,
+		"Sorry, I only deal with",
 	})
 	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "language model that reads requests cannot be had"}
 	wiretest.Providers(t, wiretest.Engine{
@@ -40,7 +41,8 @@ func TestProviders(t *testing.T) {
 			}
 			form := c.Say(t, lines[0].say)
 			c.WantProgress(t, "Processing the reimbursement request...")
-			wiretest.Want(t, c.Send(t, wiretest.Answer(form, filled("request_id_1000002", "lunch with clients"))), done, "approved")
+			wiretest.Want(t, c.Send(t, wiretest.Answer(form, filled("request_id_1000002", "lunch with clients"))), done,
+				"approved")
 		},
 		Thinks: func(_ *testing.T, r *llmtest.Request) llmtest.Step {
 			for _, l := range lines {

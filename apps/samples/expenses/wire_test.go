@@ -53,12 +53,16 @@ func TestOverTheWire(t *testing.T) {
 		}
 		again := c.Send(t, wiretest.Answer(form, filled("request_id_1000001", "")))
 		wiretest.Want(t, again, asks, "purpose")
-		wiretest.Want(t, c.Send(t, wiretest.Answer(form, filled("request_id_7654321", "lunch"))), asks, `no request "request_id_7654321"`)
-		wiretest.Want(t, c.Send(t, wiretest.Answer(form, filled("request_id_1000001", "lunch with clients"))), done, "approved")
+		wiretest.Want(t, c.Send(t, wiretest.Answer(form, filled("request_id_7654321", "lunch"))), asks,
+			`no request "request_id_7654321"`)
+		wiretest.Want(t, c.Send(t, wiretest.Answer(form, filled("request_id_1000001", "lunch with clients"))), done,
+			"approved")
 
 		stranger := c.Say(t, "reimburse me")
 		wiretest.Want(t, stranger, asks, "request_id_1000002")
-		wiretest.Want(t, c.Send(t, wiretest.InContext(stranger, filled("request_id_1000001", "lunch"))), a2a.TaskStateRejected, "no request")
-		wiretest.Want(t, c.Send(t, wiretest.Answer(stranger, a2a.TextPart("cancel"))), off, "Request request_id_1000002 was withdrawn.")
+		wiretest.Want(t, c.Send(t, wiretest.InContext(stranger, filled("request_id_1000001", "lunch"))),
+			a2a.TaskStateRejected, "no request")
+		wiretest.Want(t, c.Send(t, wiretest.Answer(stranger, a2a.TextPart("cancel"))), off,
+			"Request request_id_1000002 was withdrawn.")
 	})
 }

@@ -97,7 +97,8 @@ func (a *reader) answer(ctx context.Context, t *agent.Turn) (*answer, error) {
 		}
 	}
 	if s.Source == nil {
-		return nil, unclear("Which file? Send a CSV or text file with your question; it is kept for the questions that follow.")
+		return nil, unclear("Which file? Send a CSV or text file with your question; it is kept for the questions " +
+			"that follow.")
 	}
 	question := questionOf(t.Message())
 	if s.Source.Format == formatText {
@@ -168,7 +169,8 @@ func showData(t *agent.Turn, answer *answer, want agent.Wanted) error {
 				clip(why, 1000), clip(answer.Text, 2000)), nil)
 		}
 	case want.SchemaRef != "" && want.SchemaRef != SchemaAnswer:
-		return agent.Public(fmt.Sprintf("The schema %s is not one that this agent knows. Send the schema itself, or name %s.",
+		return agent.Public(fmt.Sprintf("The schema %s is not one that this agent knows. Send the schema itself, or "+
+			"name %s.",
 			clip(want.SchemaRef, 200), SchemaAnswer), nil)
 	default:
 		want.SchemaRef = SchemaAnswer

@@ -63,11 +63,12 @@ func TestFilesInEachForm(t *testing.T) {
 		"bytes":      csvFile,
 		"by name":    a2a.RawPart([]byte(sales), "", "x.CSV"),
 		"semicolons": a2a.RawPart([]byte("city;price\nOslo;10\nBergen;12,5\nOslo;20\n"), "text/csv", ""),
-		"tabs":       a2a.RawPart([]byte("city\tprice\nOslo\t10\nBergen\t12.5\nOslo\t20\n"), "text/tab-separated-values", ""),
-		"Excel":      a2a.RawPart([]byte("\xef\xbb\xbf"+sales), "application/vnd.ms-excel", "sales.csv"),
-		"text part":  {Content: a2a.Text(sales), MediaType: "text/csv"},
-		"URL":        a2a.URLPart(site.URL+"/sales.csv", "", ""),
-		"data URL":   a2a.URLPart("data:text/csv,"+strings.ReplaceAll(sales, "\n", "%0A"), "", ""),
+		"tabs": a2a.RawPart([]byte("city\tprice\nOslo\t10\nBergen\t12.5\nOslo\t20\n"),
+			"text/tab-separated-values", ""),
+		"Excel":     a2a.RawPart([]byte("\xef\xbb\xbf"+sales), "application/vnd.ms-excel", "sales.csv"),
+		"text part": {Content: a2a.Text(sales), MediaType: "text/csv"},
+		"URL":       a2a.URLPart(site.URL+"/sales.csv", "", ""),
+		"data URL":  a2a.URLPart("data:text/csv,"+strings.ReplaceAll(sales, "\n", "%0A"), "", ""),
 	} {
 		got := h.SendMessage(message("average price by city", file))
 		const want = "The average price by city:\ncity: Bergen, mean price: 12.5\ncity: Oslo, mean price: 15"
@@ -84,13 +85,17 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		m    *a2a.Message
 		want string
 	}{
-		"none":        {message("average price"), "Which file?"},
-		"two":         {message("", csvFile, csvFile), "more than one file"},
-		"large":       {message("", a2a.RawPart(make([]byte, 101), "text/csv", "big.csv")), "big.csv has 101 bytes, and this agent reads up to 100"},
-		"binary":      {message("", a2a.RawPart([]byte("\x89PNG\r\n\x00"), "text/csv", "a.csv")), "a.csv is not a text in UTF-8"},
-		"empty":       {message("", a2a.RawPart([]byte(" \n"), "text/csv", "a.csv")), "a.csv is empty"},
-		"URL":         {message("", a2a.URLPart("https://example.com/a.csv", "text/csv", "")), "not one that this agent may fetch"},
-		"private URL": {message("", a2a.URLPart("http://169.254.169.254/latest", "", "")), "not one that this agent may fetch"},
+		"none": {message("average price"), "Which file?"},
+		"two":  {message("", csvFile, csvFile), "more than one file"},
+		"large": {message("", a2a.RawPart(make([]byte, 101), "text/csv", "big.csv")),
+			"big.csv has 101 bytes, and this agent reads up to 100"},
+		"binary": {message("", a2a.RawPart([]byte("\x89PNG\r\n\x00"), "text/csv", "a.csv")),
+			"a.csv is not a text in UTF-8"},
+		"empty": {message("", a2a.RawPart([]byte(" \n"), "text/csv", "a.csv")), "a.csv is empty"},
+		"URL": {message("", a2a.URLPart("https://example.com/a.csv", "text/csv", "")),
+			"not one that this agent may fetch"},
+		"private URL": {message("", a2a.URLPart("http://169.254.169.254/latest", "", "")),
+			"not one that this agent may fetch"},
 	} {
 		got := h.SendMessage(row.m)
 		if got.State() != a2a.TaskStateInputRequired || !strings.Contains(got.StatusText(), row.want) {
@@ -136,9 +141,11 @@ func TestConversation(t *testing.T) {
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, files.Options{}, "text/plain")
-	text := a2a.RawPart([]byte("The cat saw the dog.\nThe dog saw nothing, said the cat's owner: a dog!\n"), "text/plain", "story.txt")
+	text := a2a.RawPart([]byte("The cat saw the dog.\nThe dog saw nothing, said the cat's owner: a dog!\n"),
+		"text/plain", "story.txt")
 	const counts = "Lines: 2. Words: 15. Characters: 71."
-	for _, question := range []string{"", "statistics", "How many words are there?", "Analyze the attached report and generate high level overview"} {
+	for _, question := range []string{"", "statistics", "How many words are there?",
+		"Analyze the attached report and generate high level overview"} {
 		if got := h.SendMessage(message(question, text)); got.Text() != counts {
 			t.Errorf("%q: %v %q", question, got.State(), got.Text())
 		}
@@ -153,8 +160,10 @@ func TestTexts(t *testing.T) {
 func TestRefusesOffline(t *testing.T) {
 	t.Parallel()
 	for _, question := range []string{
-		"tell me a joke", "average by city", "average city", "minimum and maximum price", "average price in Paris", "how many rows with price above 12",
-		"average price in Oslo or Bergen", "how many rows where city is not Oslo", "top 3", "price", "which city", "show rows by price", "how many cities",
+		"tell me a joke", "average by city", "average city", "minimum and maximum price", "average price in Paris",
+		"how many rows with price above 12",
+		"average price in Oslo or Bergen", "how many rows where city is not Oslo", "top 3", "price", "which city",
+		"show rows by price", "how many cities",
 		"top -1 rows by price", "the", "?",
 	} {
 		got := newHarness(t, files.Options{}).SendMessage(message(question, csvFile))
@@ -170,17 +179,19 @@ func TestRefusesOffline(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	for question, want := range map[string]string{
-		"how many rows?":                   "There are 3 rows.",
-		"how many rows in Oslo":            "There are 2 rows where city = oslo.",
-		"What is the average price?":       "The average price is 14.1666666667.",
-		"total of prices by city":          "The sum of price by city:\ncity: Bergen, sum price: 12.5\ncity: Oslo, sum price: 30",
+		"how many rows?":             "There are 3 rows.",
+		"how many rows in Oslo":      "There are 2 rows where city = oslo.",
+		"What is the average price?": "The average price is 14.1666666667.",
+		"total of prices by city": "The sum of price by city:\ncity: Bergen, sum price: 12.5\ncity: Oslo, " +
+			"sum price: 30",
 		"lowest price in Bergen":           "The lowest price where city = bergen is 12.5.",
 		"What is the highest price?":       "The highest price is 20.",
 		"median price":                     "The median price is 12.5.",
 		"Top 1 rows by price":              "1 of 3 rows:\ncity: Oslo, price: 20",
 		"show me a list of rows in Bergen": "1 of 1 rows where city = bergen:\ncity: Bergen, price: 12.5",
 		"how many rows by city":            "The number of rows by city:\ncity: Bergen, rows: 1\ncity: Oslo, rows: 2",
-		"statistics of price": "Rows: 3. Columns: 2.\nname: price, count: 3, missing: 0, distinct: 3, min: 10, max: 20, " +
+		"statistics of price": "Rows: 3. Columns: 2.\nname: price, count: 3, missing: 0, distinct: 3, min: 10, max: " +
+			"20, " +
 			"mean: 14.1666666667, median: 12.5, sum: 42.5",
 	} {
 		got := newHarness(t, files.Options{}, "text/plain").SendMessage(message(question, csvFile))
@@ -199,7 +210,8 @@ func TestTicketsOfTheFirstDocuments(t *testing.T) {
 	m.Parts[0].Metadata = a2a.Metadata{"mimeType": jsontext.Value(`"application/json"`), "schema": jsontext.Value(
 		`{"type":"array","items":{"type":"object","properties":{"ticketNumber":{"type":"string"},"description":{"type":"string"}}}}`)}
 	const want = `[{"description":"request for VPN access","ticketNumber":"REQ12312"},{"description":"Add to DL - team-gcp-onboarding","ticketNumber":"REQ23422"}]`
-	if got := newHarness(t, files.Options{}).SendMessage(m); got.State() != a2a.TaskStateCompleted || canonical(parts(got)) != want {
+	if got := newHarness(t, files.Options{}).SendMessage(m); got.State() != a2a.TaskStateCompleted ||
+		canonical(parts(got)) != want {
 		t.Errorf("%v %s", got.State(), parts(got))
 	}
 }
@@ -233,7 +245,8 @@ func TestOutputModes(t *testing.T) {
 		"CSV":       {[]string{"text/csv"}, "text/csv; charset=utf-8: mean price\n14.1666666667\n"},
 		"something": {[]string{"image/png"}, "text"},
 	} {
-		if got := parts(newHarness(t, files.Options{}, row.modes...).SendMessage(message("average price", csvFile))); got != row.want {
+		if got := parts(newHarness(t, files.Options{},
+			row.modes...).SendMessage(message("average price", csvFile))); got != row.want {
 			t.Errorf("%s: %s, want %s", name, got, row.want)
 		}
 	}
@@ -244,7 +257,8 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, files.Options{})
 	text := a2a.RawPart([]byte("one two two\n"), "text/plain", "story.txt")
-	rich := a2a.RawPart([]byte("day,city,price,ok\n2024-01-02,Oslo,10,yes\n2024-01-03,Bergen,,no\n,Oslo,,\n"), "text/csv", "rich.csv")
+	rich := a2a.RawPart([]byte("day,city,price,ok\n2024-01-02,Oslo,10,yes\n2024-01-03,Bergen,,no\n,Oslo,,\n"),
+		"text/csv", "rich.csv")
 	s, err := schema.Compile(files.Schema)
 	if err != nil {
 		t.Fatal(err)
@@ -253,7 +267,8 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		file      a2a.Part
 		questions []string
 	}{
-		{rich, []string{"", "how many rows", "average price by city", "sum price", "lowest price", "median price", "show rows", "top 1 rows by price", "max day", "average price in Bergen"}},
+		{rich, []string{"", "how many rows", "average price by city", "sum price", "lowest price", "median price",
+			"show rows", "top 1 rows by price", "max day", "average price in Bergen"}},
 		{text, []string{"", "how many words"}},
 	} {
 		for _, question := range ask.questions {
@@ -263,7 +278,8 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 				continue
 			}
 			p := got.Task.Artifacts[0].Parts[1]
-			if err := s.Check([]byte(p.Content.(a2a.Data))); err != nil || string(p.Metadata["schemaRef"]) != `"`+files.SchemaAnswer+`"` {
+			if err := s.Check([]byte(p.Content.(a2a.Data))); err != nil ||
+				string(p.Metadata["schemaRef"]) != `"`+files.SchemaAnswer+`"` {
 				t.Errorf("%q: %v: %s %s", question, err, p.Content, p.Metadata)
 			}
 		}
@@ -275,21 +291,30 @@ func TestWantedForms(t *testing.T) {
 	h := newHarness(t, files.Options{})
 	number := `{"type":"number"}`
 	for name, row := range map[string]struct{ question, schema, want string }{
-		"a number":         {"average price", number, `14.1666666667`},
-		"an integer":       {"how many rows", `{"type":"integer"}`, `3`},
-		"a text":           {"how many rows", `{"type":"string"}`, `"There are 3 rows."`},
-		"by its name":      {"average price", `{"type":"object","properties":{"mean":{"type":"number"}},"required":["mean"],"additionalProperties":false}`, `{"mean":14.1666666667}`},
-		"not required":     {"average price", `{"type":"object","properties":{"meanPrice":{"type":"number"},"count":{"type":"integer"},"more":{"type":"string"}}}`, `{"count":3,"meanPrice":14.1666666667}`},
-		"a list of groups": {"average price by city", `{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},"mean":{"type":"number"}},"required":["city","mean"]}}`, `[{"city":"Bergen","mean":12.5},{"city":"Oslo","mean":15}]`},
-		"groups within":    {"average price by city", `{"type":"object","properties":{"cities":{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"}}}}},"required":["cities"]}`, `{"cities":[{"city":"Bergen"},{"city":"Oslo"}]}`},
-		"a list of values": {"how many rows by city", `{"type":"array","items":{"type":"string"}}`, `["Bergen","Oslo"]`},
-		"rows":             {"top 2 rows by price", `{"type":"array","items":{"type":"object","properties":{"City":{"type":"string"},"Price":{"type":"number"}},"additionalProperties":false}}`, `[{"City":"Oslo","Price":20},{"City":"Bergen","Price":12.5}]`},
-		"any object":       {"max price", `{"type":"object"}`, `{"file":"sales.csv","operation":"max","records":[{"max price":20}],"rows":3,"text":"The highest price is 20."}`},
-		"the agent's own":  {"how many rows", `"` + files.SchemaAnswer + `"`, `{"file":"sales.csv","operation":"rows","records":[{"rows":3}],"rows":3,"text":"There are 3 rows."}`},
+		"a number":   {"average price", number, `14.1666666667`},
+		"an integer": {"how many rows", `{"type":"integer"}`, `3`},
+		"a text":     {"how many rows", `{"type":"string"}`, `"There are 3 rows."`},
+		"by its name": {"average price",
+			`{"type":"object","properties":{"mean":{"type":"number"}},"required":["mean"],"additionalProperties":false}`, `{"mean":14.1666666667}`},
+		"not required": {"average price",
+			`{"type":"object","properties":{"meanPrice":{"type":"number"},"count":{"type":"integer"},"more":{"type":"string"}}}`, `{"count":3,"meanPrice":14.1666666667}`},
+		"a list of groups": {"average price by city",
+			`{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},"mean":{"type":"number"}},"required":["city","mean"]}}`, `[{"city":"Bergen","mean":12.5},{"city":"Oslo","mean":15}]`},
+		"groups within": {"average price by city",
+			`{"type":"object","properties":{"cities":{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"}}}}},"required":["cities"]}`, `{"cities":[{"city":"Bergen"},{"city":"Oslo"}]}`},
+		"a list of values": {"how many rows by city", `{"type":"array","items":{"type":"string"}}`,
+			`["Bergen","Oslo"]`},
+		"rows": {"top 2 rows by price",
+			`{"type":"array","items":{"type":"object","properties":{"City":{"type":"string"},"Price":{"type":"number"}},"additionalProperties":false}}`, `[{"City":"Oslo","Price":20},{"City":"Bergen","Price":12.5}]`},
+		"any object": {"max price", `{"type":"object"}`,
+			`{"file":"sales.csv","operation":"max","records":[{"max price":20}],"rows":3,"text":"The highest price is 20."}`},
+		"the agent's own": {"how many rows", `"` + files.SchemaAnswer + `"`,
+			`{"file":"sales.csv","operation":"rows","records":[{"rows":3}],"rows":3,"text":"There are 3 rows."}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := message(row.question, csvFile)
-			m.Parts[0].Metadata = a2a.Metadata{"mimeType": jsontext.Value(`"application/json"`), "schema": jsontext.Value(row.schema)}
+			m.Parts[0].Metadata = a2a.Metadata{"mimeType": jsontext.Value(`"application/json"`),
+				"schema": jsontext.Value(row.schema)}
 			got := h.SendMessage(m)
 			if got.State() != a2a.TaskStateCompleted {
 				t.Fatalf("%v %s", got.State(), got.Text())
@@ -317,10 +342,12 @@ func TestWantedFormsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, files.Options{})
 	for name, row := range map[string]struct{ key, value, want string }{
-		"no fit":         {"schema", `{"type":"object","required":["weather"]}`, `missing property 'weather'). In words: The highest price is 20.`},
-		"no schema":      {"schema", `{"type":"strin"}`, "no JSON Schema"},
-		"elsewhere":      {"schema", `{"$ref":"https://example.com/s"}`, "only within the schema"},
-		"unknown":        {"desiredOutputSchemaRef", `"https://schemas.example.com/x.json"`, "not one that this agent knows"},
+		"no fit": {"schema", `{"type":"object","required":["weather"]}`,
+			`missing property 'weather'). In words: The highest price is 20.`},
+		"no schema": {"schema", `{"type":"strin"}`, "no JSON Schema"},
+		"elsewhere": {"schema", `{"$ref":"https://example.com/s"}`, "only within the schema"},
+		"unknown": {"desiredOutputSchemaRef", `"https://schemas.example.com/x.json"`,
+			"not one that this agent knows"},
 		"takes too long": {"schema", growing(), "too large"},
 	} {
 		m := message("max price", csvFile)
@@ -372,7 +399,8 @@ func TestCard(t *testing.T) {
 // Whatever a file has in it, the agent says something, and its data is JSON.
 func FuzzFile(f *testing.F) {
 	h := agenttest.New(f, files.New(files.Options{MaxBytes: 64 << 10}), &agenttest.Options{Card: files.Card()})
-	for _, seed := range []string{sales, "a;b\n1,5;2\n", "\"a\nb\",c\n1", "a,a,\n1e999,2,3\n", "=1+1,2\n", "x", "\xff\xfea\x00", "a|b\n|\n"} {
+	for _, seed := range []string{sales, "a;b\n1,5;2\n", "\"a\nb\",c\n1", "a,a,\n1e999,2,3\n", "=1+1,2\n", "x",
+		"\xff\xfea\x00", "a|b\n|\n"} {
 		f.Add([]byte(seed), "text/csv", "average by a where b > 1")
 		f.Add([]byte(seed), "application/octet-stream", "")
 	}
@@ -383,7 +411,8 @@ func FuzzFile(f *testing.F) {
 			return // refused before the agent sees it
 		}
 		task := res.(*a2a.Task)
-		if s := task.Status.State; s != a2a.TaskStateCompleted && s != a2a.TaskStateInputRequired && s != a2a.TaskStateRejected {
+		if s := task.Status.State; s != a2a.TaskStateCompleted && s != a2a.TaskStateInputRequired &&
+			s != a2a.TaskStateRejected {
 			t.Errorf("%v: %s", s, task.Status.Message.Text())
 		}
 	})

@@ -82,20 +82,25 @@ func play(t *testing.T, c *wiretest.Caller) {
 	}
 	m := message("how many rows?", csvFile)
 	m.TaskID = task.ID
-	if task = c.Send(t, m); task.Status.State != a2a.TaskStateCompleted || task.Artifacts[0].Text() != "There are 3 rows." {
+	if task = c.Send(t, m); task.Status.State != a2a.TaskStateCompleted ||
+		task.Artifacts[0].Text() != "There are 3 rows." {
 		t.Fatalf("with the file: %+v", task)
 	}
 	context := task.ContextID
 
 	m = message("average price by city")
 	m.ContextID = context
-	wanted := agent.Wanted{MediaType: "application/json", Schema: []byte(`{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},"mean_price":{"type":"number"}},"required":["city","mean_price"]}}`)}
+	wanted := agent.Wanted{MediaType: "application/json",
+		Schema: []byte(
+			`{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},"mean_price":{"type":"number"}},"required":["city","mean_price"]}}`)}
 	if err := wanted.Hint(&m.Parts[0].Metadata); err != nil {
 		t.Fatal(err)
 	}
 	task = c.Send(t, m)
 	part := task.Artifacts[0].Parts[0]
-	if got, ok := part.Content.(a2a.Data); !ok || canonical(string(got)) != `[{"city":"Bergen","mean_price":12.5},{"city":"Oslo","mean_price":15}]` || string(part.Metadata["mimeType"]) != `"application/json"` {
+	if got, ok := part.Content.(a2a.Data); !ok ||
+		canonical(string(got)) != `[{"city":"Bergen","mean_price":12.5},{"city":"Oslo","mean_price":15}]` ||
+		string(part.Metadata["mimeType"]) != `"application/json"` {
 		t.Errorf("as data: %+v", part)
 	}
 
@@ -128,7 +133,8 @@ func get(t *testing.T, url string) (string, http.Header) {
 	return string(b), res.Header
 }
 
-// The requests for structured data of the documents of April 2025, 0.1 and 0.2, with a question that this agent can answer.
+// The requests for structured data of the documents of April 2025, 0.1 and 0.2, with a question that this agent can
+// answer.
 func TestRequestsOfTheFirstDocuments(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
@@ -169,7 +175,8 @@ func TestRequestsOfTheFirstDocuments(t *testing.T) {
 					}
 				}
 			}
-			if err := json.Unmarshal(body, &answer, json.MatchCaseInsensitiveNames(true)); err != nil || answer.Result.Status.State != "completed" {
+			if err := json.Unmarshal(body, &answer, json.MatchCaseInsensitiveNames(true)); err != nil ||
+				answer.Result.Status.State != "completed" {
 				t.Fatalf("%s, %v", body, err)
 			}
 			part := answer.Result.Artifacts[0].Parts[0]

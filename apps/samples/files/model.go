@@ -16,8 +16,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
-// modelEngine lets a language model read questions. It chooses the question about a table by calling a tool, and with that
-// its part ends: the numbers are computed, and never the model's own. About a text it answers what is not for counting.
+// modelEngine lets a language model read questions. It chooses the question about a table by calling a tool, and with
+// that its part ends: the numbers are computed, and never the model's own. About a text it answers what is not for
+// counting.
 type modelEngine struct{ model llm.Model }
 
 // maxQuestion is how much of a question is read, in characters.
@@ -67,7 +68,8 @@ type choice struct {
 	chosen *table.Question
 }
 
-// choose takes the first query that can be computed, and ends the run. The model is told why a query cannot be computed.
+// choose takes the first query that can be computed, and ends the run. The model is told why a query cannot be
+// computed.
 func (c *choice) choose(_ context.Context, q table.Question) (any, error) {
 	if err := c.table.Check(q); err != nil {
 		return nil, err
@@ -107,13 +109,15 @@ func querySchema(t *table.Table) string {
 	name := oneOf(t.Names()[:min(len(t.Columns), 100)])
 	condition := object{
 		"type": "object", "required": []string{"column", "is", "value"}, "additionalProperties": false,
-		"properties": object{"column": name, "is": oneOf([]string{"=", "!=", "<", "<=", ">", ">="}), "value": object{"type": "string"}},
+		"properties": object{"column": name, "is": oneOf([]string{"=", "!=", "<", "<=", ">", ">="}),
+			"value": object{"type": "string"}},
 	}
 	raw, err := json.Marshal(object{
 		"type": "object", "required": []string{"operation"}, "additionalProperties": false,
 		"properties": object{
 			"operation": oneOf(table.Operations), "column": name, "by": name,
-			"order": oneOf([]table.Operation{table.Max, table.Min}), "limit": object{"type": "integer", "minimum": 1, "maximum": 100},
+			"order": oneOf([]table.Operation{table.Max, table.Min}),
+			"limit": object{"type": "integer", "minimum": 1, "maximum": 100},
 			"where": object{"type": "array", "items": condition},
 		},
 	}, json.Deterministic(true))
@@ -126,9 +130,10 @@ func querySchema(t *table.Table) string {
 // readText lets the model answer a question about a text.
 func (e modelEngine) readText(ctx context.Context, question string, s *source) (*answer, error) {
 	said, err := llm.Run(ctx, e.model, llm.Task{
-		System:   textInstructions,
-		Messages: []llm.Message{llm.User("The text:\n" + clip(s.Text, shownText)), llm.User(clip(question, maxQuestion))},
-		Budget:   llm.Budget{Calls: 2},
+		System: textInstructions,
+		Messages: []llm.Message{llm.User("The text:\n" + clip(s.Text, shownText)),
+			llm.User(clip(question, maxQuestion))},
+		Budget: llm.Budget{Calls: 2},
 	})
 	if errors.Is(err, llm.ErrRefused) {
 		return nil, unclear("The language model does not answer that. Ask something else about the file.")
@@ -136,7 +141,8 @@ func (e modelEngine) readText(ctx context.Context, question string, s *source) (
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
-	return newAnswer(s.Name, "answer", &table.Result{Text: said.Text, Columns: []string{"answer"}, Cells: [][]any{{said.Text}}}), nil
+	return newAnswer(s.Name, "answer", &table.Result{Text: said.Text, Columns: []string{"answer"},
+		Cells: [][]any{{said.Text}}}), nil
 }
 
 func failure(ctx context.Context, err error) error {

@@ -32,7 +32,8 @@ func TestEnginesAgree(t *testing.T) {
 			byRules := newHarness(t, files.Options{}).SendMessage(message(question, csvFile))
 			server := llmtest.New(t, query(args))
 			byModel := newHarness(t, files.Options{Model: server.Model()}).SendMessage(message(question, csvFile))
-			if byModel.State() != a2a.TaskStateCompleted || byModel.Text() != byRules.Text() || parts(byModel) != parts(byRules) {
+			if byModel.State() != a2a.TaskStateCompleted || byModel.Text() != byRules.Text() ||
+				parts(byModel) != parts(byRules) {
 				t.Errorf("model: %v %s\nrules: %s", byModel.State(), parts(byModel), parts(byRules))
 			}
 		})
@@ -61,21 +62,32 @@ func TestModelsMistakes(t *testing.T) {
 		state  a2a.TaskState
 		want   string
 	}{
-		"a column that is not there": {[]llmtest.Step{query(`{"operation":"mean","column":"cost"}`), query(`{"operation":"mean","column":"price"}`)}, a2a.TaskStateCompleted, "The average price"},
-		"a mean of words":            {[]llmtest.Step{query(`{"operation":"mean","column":"city"}`), query(`{"operation":"mean","column":"price"}`)}, a2a.TaskStateCompleted, "The average price"},
-		"broken arguments":           {[]llmtest.Step{query(`{"operation":`), query(`{"operation":"rows"}`)}, a2a.TaskStateCompleted, "There are 3 rows."},
-		"an unknown operation":       {[]llmtest.Step{query(`{"operation":"drop"}`), query(`{"operation":"rows"}`)}, a2a.TaskStateCompleted, "There are 3 rows."},
-		"two queries":                {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "query", Args: `{"operation":"rows"}`}, llmtest.Call{Name: "query", Args: `{"operation":"rows"}`})}, a2a.TaskStateCompleted, "There are 3 rows."},
-		"a question back":            {[]llmtest.Step{llmtest.Text("Which year do you mean?")}, a2a.TaskStateInputRequired, "Which year do you mean?"},
-		"a refusal":                  {[]llmtest.Step{llmtest.Refuse("no")}, a2a.TaskStateInputRequired, "does not answer that"},
-		"a fault":                    {[]llmtest.Step{llmtest.Fail(http.StatusBadRequest, "the secret of "+llmtest.Key)}, a2a.TaskStateFailed, "cannot be had"},
-		"a wrong key":                {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")}, a2a.TaskStateFailed, "cannot be had"},
+		"a column that is not there": {[]llmtest.Step{query(`{"operation":"mean","column":"cost"}`),
+			query(`{"operation":"mean","column":"price"}`)}, a2a.TaskStateCompleted, "The average price"},
+		"a mean of words": {[]llmtest.Step{query(`{"operation":"mean","column":"city"}`),
+			query(`{"operation":"mean","column":"price"}`)}, a2a.TaskStateCompleted, "The average price"},
+		"broken arguments": {[]llmtest.Step{query(`{"operation":`), query(`{"operation":"rows"}`)},
+			a2a.TaskStateCompleted, "There are 3 rows."},
+		"an unknown operation": {[]llmtest.Step{query(`{"operation":"drop"}`), query(`{"operation":"rows"}`)},
+			a2a.TaskStateCompleted, "There are 3 rows."},
+		"two queries": {[]llmtest.Step{llmtest.Calls(
+			llmtest.Call{Name: "query", Args: `{"operation":"rows"}`},
+			llmtest.Call{Name: "query", Args: `{"operation":"rows"}`})}, a2a.TaskStateCompleted, "There are 3 rows."},
+		"a question back": {[]llmtest.Step{llmtest.Text("Which year do you mean?")},
+			a2a.TaskStateInputRequired, "Which year do you mean?"},
+		"a refusal": {[]llmtest.Step{llmtest.Refuse("no")}, a2a.TaskStateInputRequired,
+			"does not answer that"},
+		"a fault": {[]llmtest.Step{llmtest.Fail(http.StatusBadRequest,
+			"the secret of "+llmtest.Key)}, a2a.TaskStateFailed, "cannot be had"},
+		"a wrong key": {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")}, a2a.TaskStateFailed,
+			"cannot be had"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := llmtest.New(t, row.script...)
 			r := newHarness(t, files.Options{Model: server.Model()}).SendMessage(message("what is it?", csvFile))
-			if r.State() != row.state || !strings.Contains(said(r), row.want) || strings.Contains(said(r), llmtest.Key) {
+			if r.State() != row.state || !strings.Contains(said(r), row.want) ||
+				strings.Contains(said(r), llmtest.Key) {
 				t.Errorf("%v: %s", r.State(), said(r))
 			}
 		})
@@ -94,7 +106,8 @@ func TestModelReadsTexts(t *testing.T) {
 		t.Errorf("%q", r.Text())
 	}
 	r := h.SendMessage(message("Who is in it?", story))
-	if r.State() != a2a.TaskStateCompleted || r.Text() != "A cat and a dog." || !strings.Contains(parts(r), `"operation":"answer"`) {
+	if r.State() != a2a.TaskStateCompleted || r.Text() != "A cat and a dog." ||
+		!strings.Contains(parts(r), `"operation":"answer"`) {
 		t.Errorf("%v %s", r.State(), parts(r))
 	}
 	if n := len(server.Requests()); n != 1 {

@@ -19,7 +19,8 @@ func TestProviders(t *testing.T) {
 	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "cannot be had"}
 	wiretest.Providers(t, wiretest.Engine{
 		Sample: func(m llm.Model) wiretest.Sample {
-			return wiretest.Sample{Agent: func() agent.Agent { return files.New(files.Options{Model: m}) }, Card: files.Card()}
+			return wiretest.Sample{Agent: func() agent.Agent { return files.New(files.Options{Model: m}) },
+				Card: files.Card()}
 		},
 		Opening: func() *a2a.Message { return message("what is it?", csvFile) },
 		Converse: func(t *testing.T, c *wiretest.Caller) {

@@ -46,7 +46,8 @@ func questionOf(m *a2a.Message) string {
 
 // isFile reports whether a part of text is a file, by its name or its type.
 func isFile(p *a2a.Part) bool {
-	return p.Filename != "" || p.MediaType != "" && !agent.MatchMode("text/plain", p.MediaType) && !agent.MatchMode("text/markdown", p.MediaType)
+	return p.Filename != "" || p.MediaType != "" && !agent.MatchMode("text/plain", p.MediaType) &&
+		!agent.MatchMode("text/markdown", p.MediaType)
 }
 
 // find returns the file of a message; nil when there is none. The error may be unclear.
@@ -80,9 +81,12 @@ func (a *reader) part(ctx context.Context, p *a2a.Part) (*source, error) {
 		case err != nil && ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case errors.Is(err, files.ErrNotAllowed):
-			return nil, unclear("The file's URL is not one that this agent may fetch. Send the file itself, or ask whoever runs the agent to allow the URL: with --allow-url, and with --allow-networks where it is not on the internet.")
+			return nil, unclear("The file's URL is not one that this agent may fetch. Send the file itself, or ask " +
+				"whoever runs the agent to allow the URL: with --allow-url, and with --allow-networks where it is " +
+				"not on the internet.")
 		case err != nil:
-			return nil, unclear("The file cannot be fetched: " + strings.TrimPrefix(err.Error(), "files: ") + ". Send the file itself.")
+			return nil, unclear("The file cannot be fetched: " + strings.TrimPrefix(err.Error(), "files: ") +
+				". Send the file itself.")
 		}
 		return a.read(got.Content, cmp.Or(p.MediaType, got.MediaType), cmp.Or(p.Filename, got.Name))
 	}
@@ -95,7 +99,8 @@ func (a *reader) read(content []byte, mediaType, name string) (*source, error) {
 		name = "the file"
 	}
 	if int64(len(content)) > a.options.MaxBytes {
-		return nil, unclear(fmt.Sprintf("%s has %d bytes, and this agent reads up to %d. Send a smaller file.", name, len(content), a.options.MaxBytes))
+		return nil, unclear(fmt.Sprintf("%s has %d bytes, and this agent reads up to %d. Send a smaller file.", name,
+			len(content), a.options.MaxBytes))
 	}
 	text := strings.TrimPrefix(string(content), "\ufeff")
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {

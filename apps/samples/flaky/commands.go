@@ -41,7 +41,8 @@ func init() {
 		{"end", "Ends", "Ends a task in each way in which a task can end", []command{
 			{"complete", "complete [TEXT]", "completes the task with one artifact", "complete",
 				func(_ context.Context, t *agent.Turn, rest string) error { return finish(t, cmp.Or(rest, "Done.")) }},
-			{"fail publicly", "fail publicly [TEXT]", "fails with a reason that you may read", "fail publicly no luck today",
+			{"fail publicly", "fail publicly [TEXT]", "fails with a reason that you may read",
+				"fail publicly no luck today",
 				func(_ context.Context, _ *agent.Turn, rest string) error {
 					return agent.Public(cmp.Or(rest, "You asked for a failure."), nil)
 				}},
@@ -67,20 +68,24 @@ func init() {
 				}},
 			{"auth", "auth [TEXT]", "wants an authorization, and ends with the next message", "auth",
 				func(ctx context.Context, t *agent.Turn, rest string) error {
-					return wait(ctx, t, t.NeedAuth(a2a.TextPart(cmp.Or(rest, "Please authorize me, then send any message."))))
+					return wait(ctx, t, t.NeedAuth(a2a.TextPart(cmp.Or(rest, "Please authorize me, then send any "+
+						"message."))))
 				}},
-			{"suspend", "suspend [TIME]", "works without a turn until the time has passed, or a message comes", "suspend 2s", suspend},
+			{"suspend", "suspend [TIME]", "works without a turn until the time has passed, or a message comes",
+				"suspend 2s", suspend},
 		}},
 		{"linger", "Lingers", "Works on and on, for clients that cancel or lose patience", []command{
 			{"hang", "hang", "works until it is cancelled, or takes too long", "hang", hang},
-			{refuseCancelWords, refuseCancelWords, "cannot be cancelled; ends with the next message", refuseCancelWords, refuseCancel},
+			{refuseCancelWords, refuseCancelWords, "cannot be cancelled; ends with the next message", refuseCancelWords,
+				refuseCancel},
 		}},
 		{"output", "Much output", "Makes more output than is handy", []command{
 			{"chunks", "chunks N", "streams one artifact in N chunks, 10000 at most", "chunks 5", chunks},
 		}},
-		{"errors", "Protocol errors", "Makes errors of the protocol, by the names that A2A gives their reasons", []command{
-			{"error", "error KIND", "refuses the message with that error", "error TASK_NOT_FOUND", noService},
-		}},
+		{"errors", "Protocol errors", "Makes errors of the protocol, by the names that A2A gives their reasons",
+			[]command{
+				{"error", "error KIND", "refuses the message with that error", "error TASK_NOT_FOUND", noService},
+			}},
 	}
 }
 
@@ -90,7 +95,8 @@ func find(text string) (*command, string) {
 		for j := range families[i].commands {
 			c := &families[i].commands[j]
 			n := len(c.words)
-			if len(text) >= n && strings.EqualFold(text[:n], c.words) && (len(text) == n || text[n] == ' ' || text[n] == '\n') {
+			if len(text) >= n && strings.EqualFold(text[:n], c.words) &&
+				(len(text) == n || text[n] == ' ' || text[n] == '\n') {
 				return c, strings.TrimSpace(text[n:])
 			}
 		}

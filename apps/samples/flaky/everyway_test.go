@@ -14,18 +14,21 @@ import (
 )
 
 func everyWay() wiretest.Sample {
-	return wiretest.Sample{Agent: func() agent.Agent { return flaky.New(flaky.Options{}) }, Card: flaky.Card(), Wrap: flaky.Service}
+	return wiretest.Sample{Agent: func() agent.Agent { return flaky.New(flaky.Options{}) }, Card: flaky.Card(),
+		Wrap: flaky.Service}
 }
 
 // The commands do the same in every generation and binding, gRPC too.
 func TestEveryWay(t *testing.T) {
 	t.Parallel()
 	wiretest.Same(t, everyWay(), func(t *testing.T, c *wiretest.Caller) {
-		for _, text := range []string{"complete well done", "fail", "fail publicly no luck", "panic", "reject", "chunks 2", "help"} {
+		for _, text := range []string{"complete well done", "fail", "fail publicly no luck", "panic", "reject",
+			"chunks 2", "help"} {
 			c.Say(t, text)
 		}
 		asked := c.Say(t, "ask which?")
-		if got := (outcome{task: c.Send(t, wiretest.Answer(asked, a2a.TextPart("this")))}).String(); got != "COMPLETED: You answered: this" {
+		if got := (outcome{task: c.Send(t,
+			wiretest.Answer(asked, a2a.TextPart("this")))}).String(); got != "COMPLETED: You answered: this" {
 			t.Error(got)
 		}
 	})

@@ -85,8 +85,9 @@ func finish(t *agent.Turn, text string) error { return t.Artifact(ArtifactName, 
 // that serves it.
 func Card() *a2a.AgentCard {
 	card := &a2a.AgentCard{
-		Name:               "Flaky Agent",
-		Description:        "Does what it is told, above all what goes wrong: every state of a task and every error, to test clients with",
+		Name: "Flaky Agent",
+		Description: "Does what it is told, above all what goes wrong: every state of a task and every error, " +
+			"to test clients with",
 		Version:            "1.0.0",
 		DefaultInputModes:  []string{"text/plain"},
 		DefaultOutputModes: []string{"text/plain"},

@@ -12,8 +12,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// Service puts the errors of the protocol in front of the agent's own service: the message "error KIND" is refused. KIND
-// is the reason that A2A gives an error, such as TASK_NOT_FOUND (A2A 1.0 §5.4). Everything else passes.
+// Service puts the errors of the protocol in front of the agent's own service: the message "error KIND" is refused.
+// KIND is the reason that A2A gives an error, such as TASK_NOT_FOUND (A2A 1.0 §5.4). Everything else passes.
 func Service(svc a2a.Service) a2a.Service { return &service{svc} }
 
 type service struct{ a2a.Service }
@@ -35,7 +35,8 @@ func (s *service) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) 
 }
 
 // StreamMessage implements [a2a.Service].
-func (s *service) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (s *service) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	if err := fault(req); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // sample is the agent, run with some options.
 func sample(o engine.Options) wiretest.Sample {
-	return wiretest.Sample{Agent: func() agent.Agent { return flaky.New(flaky.Options{}) }, Card: flaky.Card(), Engine: o, Wrap: flaky.Service}
+	return wiretest.Sample{Agent: func() agent.Agent { return flaky.New(flaky.Options{}) }, Card: flaky.Card(),
+		Engine: o, Wrap: flaky.Service}
 }
 
 // An outcome is what came of a message: a task, a message or an error.
@@ -45,7 +46,8 @@ func (o outcome) String() string {
 	for _, a := range o.task.Artifacts {
 		all = append(all, a.Text())
 	}
-	return strings.TrimSpace(strings.TrimPrefix(o.task.Status.State.String(), "TASK_STATE_") + ": " + o.task.Status.Message.Text() + strings.Join(all, "|"))
+	return strings.TrimSpace(strings.TrimPrefix(o.task.Status.State.String(), "TASK_STATE_") + ": " +
+		o.task.Status.Message.Text() + strings.Join(all, "|"))
 }
 
 // say sends a message and returns what comes of it.
@@ -72,10 +74,12 @@ func to(task *a2a.Task, text string) *a2a.Message { return wiretest.Answer(task,
 var single = []struct{ text, want string }{
 	{"complete", "COMPLETED: Done."},
 	{"Complete  the Thing", "COMPLETED: the Thing"},
-	{"fail", "FAILED: The agent failed because of an internal error, which ended this task. To try again, start a new one."},
+	{"fail", "FAILED: The agent failed because of an internal error, which ended this task. To try again, start a " +
+		"new one."},
 	{"fail publicly No luck today", "FAILED: No luck today"},
 	{"fail publicly", "FAILED: You asked for a failure."},
-	{"panic", "FAILED: The agent failed because of an internal error, which ended this task. To try again, start a new one."},
+	{"panic", "FAILED: The agent failed because of an internal error, which ended this task. To try again, start a " +
+		"new one."},
 	{"reject", "REJECTED: You asked for a rejection."},
 	{"reject not mine", "REJECTED: not mine"},
 	{"reply Hello", "message: Hello"},
@@ -105,7 +109,8 @@ func TestQuestions(t *testing.T) {
 	tests := []struct{ text, first, answer, last string }{
 		{"ask", "INPUT_REQUIRED: What shall I do next?", "nothing", "COMPLETED: You answered: nothing"},
 		{"ask Which one?", "INPUT_REQUIRED: Which one?", "reject", "REJECTED: You asked for a rejection."},
-		{"auth", "AUTH_REQUIRED: Please authorize me, then send any message.", "a token", "COMPLETED: You answered: a token"},
+		{"auth", "AUTH_REQUIRED: Please authorize me, then send any message.", "a token",
+			"COMPLETED: You answered: a token"},
 	}
 	each(t, func(t *testing.T, c *wiretest.Caller) {
 		for _, tt := range tests {
@@ -161,7 +166,8 @@ func TestCancel(t *testing.T) {
 			}
 		}
 		task := begin(t, c, "refuse cancel")
-		if _, err := c.Client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID}); !errors.Is(err, a2a.ErrTaskNotCancelable) {
+		if _, err := c.Client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: task.ID}); !errors.Is(err,
+			a2a.ErrTaskNotCancelable) {
 			t.Errorf("refuse cancel: %v", err)
 		}
 		if got := say(t, c, to(task, "enough")).String(); got != "COMPLETED: Done, and never cancelled." {
@@ -226,7 +232,8 @@ func TestNoServiceInFront(t *testing.T) {
 	defer e.Shutdown(t.Context())
 	svc := e.Agent("flaky", flaky.New(flaky.Options{}), nil)
 	result, err := svc.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: words("error TIMEOUT")})
-	if err != nil || !strings.Contains(outcome{task: result.(*a2a.Task)}.String(), "FAILED: Protocol errors need flaky.Service") {
+	if err != nil || !strings.Contains(outcome{task: result.(*a2a.Task)}.String(),
+		"FAILED: Protocol errors need flaky.Service") {
 		t.Errorf("%v %v", result, err)
 	}
 }

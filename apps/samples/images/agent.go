@@ -22,8 +22,8 @@ const ArtifactName = "image"
 
 // Options configure the agent. The zero value works offline.
 type Options struct {
-	// Model reads the text and, if it is an [llm.Painter] whose provider can, paints. nil: package rules reads the text,
-	// and package paint draws shapes.
+	// Model reads the text and, if it is an [llm.Painter] whose provider can, paints. nil: package rules reads the
+	// text, and package paint draws shapes.
 	Model llm.Model
 	// Fetch fetches pictures that are sent as URLs. nil: one that fetches nothing but "data:" URLs.
 	Fetch *files.Fetcher

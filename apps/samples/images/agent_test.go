@@ -45,7 +45,8 @@ func think(t *testing.T, r *llmtest.Request) llmtest.Step {
 		return llmtest.Fail(404, "this model does not paint")
 	}
 	before, text, ok := strings.Cut(r.LastUser(), "The user's message:\n")
-	if !ok || !strings.Contains(r.System, "rabbit") || len(r.Schema) == 0 && !strings.Contains(r.System, "JSON Schema") {
+	if !ok || !strings.Contains(r.System, "rabbit") ||
+		len(r.Schema) == 0 && !strings.Contains(r.System, "JSON Schema") {
 		t.Errorf("the model is told too little: %q", r.Body)
 	}
 	answer, ok := rules.Read(text, !strings.Contains(before, "no picture yet"))
@@ -69,7 +70,8 @@ func eachEngine(t *testing.T, test func(t *testing.T, o images.Options)) {
 // pictureOf returns the file of the one artifact of a completed task.
 func pictureOf(t *testing.T, task *a2a.Task) (a2a.Part, []byte) {
 	t.Helper()
-	if task == nil || task.Status.State != a2a.TaskStateCompleted || len(task.Artifacts) != 1 || len(task.Artifacts[0].Parts) != 1 {
+	if task == nil || task.Status.State != a2a.TaskStateCompleted || len(task.Artifacts) != 1 ||
+		len(task.Artifacts[0].Parts) != 1 {
 		t.Fatalf("no picture: %+v", task)
 	}
 	part := task.Artifacts[0].Parts[0]
@@ -106,10 +108,12 @@ func TestRabbit(t *testing.T) {
 			t.Errorf("%v: %v", img.Bounds(), err)
 		}
 		a := r.Task.Artifacts[0]
-		if got := string(a.Metadata["renderer"]); !strings.Contains(got, "offline sample renderer") || a.Name != images.ArtifactName || string(a.Metadata["width"]) != "512" {
+		if got := string(a.Metadata["renderer"]); !strings.Contains(got, "offline sample renderer") ||
+			a.Name != images.ArtifactName || string(a.Metadata["width"]) != "512" {
 			t.Errorf("artifact %s %v", a.Name, a.Metadata)
 		}
-		if text := r.StatusText(); !strings.Contains(text, "Rabbit. ") || !strings.Contains(text, "offline sample renderer") {
+		if text := r.StatusText(); !strings.Contains(text, "Rabbit. ") ||
+			!strings.Contains(text, "offline sample renderer") {
 			t.Errorf("text %q", text)
 		}
 	})
@@ -125,11 +129,13 @@ func TestPreview(t *testing.T) {
 			updates = append(updates, u)
 		}
 	}
-	if len(updates) != 2 || updates[0].Artifact.ID != updates[1].Artifact.ID || updates[0].LastChunk || !updates[1].LastChunk || updates[1].Append {
+	if len(updates) != 2 || updates[0].Artifact.ID != updates[1].Artifact.ID || updates[0].LastChunk ||
+		!updates[1].LastChunk || updates[1].Append {
 		t.Fatalf("updates %+v", updates)
 	}
 	small := decoded(t, updates[0].Artifact.Parts[0].Content.(a2a.Raw))
-	if small.Bounds().Dx() != 128 || string(updates[0].Artifact.Metadata["preview"]) != "true" || updates[1].Artifact.Metadata["preview"] != nil {
+	if small.Bounds().Dx() != 128 || string(updates[0].Artifact.Metadata["preview"]) != "true" ||
+		updates[1].Artifact.Metadata["preview"] != nil {
 		t.Errorf("preview %v %v", small.Bounds(), updates[0].Artifact.Metadata)
 	}
 }
@@ -165,10 +171,12 @@ func TestMakeItRed(t *testing.T) {
 			t.Error("a finished task went on")
 		}
 		third := h.SendMessage(inContext(first, a2a.TextPart("rotate it left and add a tree")))
-		if _, content := pictureOf(t, third.Task); !strings.Contains(string(third.Task.Artifacts[0].Metadata["scene"]), `"red"`) || bytes.Equal(content, after) {
+		if _, content := pictureOf(t, third.Task); !strings.Contains(string(third.Task.Artifacts[0].Metadata["scene"]),
+			`"red"`) || bytes.Equal(content, after) {
 			t.Errorf("scene %s", third.Task.Artifacts[0].Metadata["scene"])
 		}
-		if elsewhere := h.Send("make it red"); elsewhere.State() != a2a.TaskStateInputRequired || !strings.Contains(elsewhere.StatusText(), "no picture") {
+		if elsewhere := h.Send("make it red"); elsewhere.State() != a2a.TaskStateInputRequired ||
+			!strings.Contains(elsewhere.StatusText(), "no picture") {
 			t.Errorf("another context: %v %s", elsewhere.State(), elsewhere.StatusText())
 		}
 	})
@@ -223,7 +231,8 @@ func TestRefusesOffline(t *testing.T) {
 		"a 9000x9000 picture of an elephant":                    nil,
 		"Show me a list of my open IT tickets":                  nil,
 	} {
-		r := newHarness(t, images.Options{}).SendMessage(a2a.NewMessage(a2a.RoleUser, append(file, a2a.TextPart(text))...))
+		r := newHarness(t, images.Options{}).SendMessage(
+			a2a.NewMessage(a2a.RoleUser, append(file, a2a.TextPart(text))...))
 		if r.State() != a2a.TaskStateRejected || r.StatusText() != rules.Refusal || len(r.Task.Artifacts) > 0 {
 			t.Errorf("%s: %v %s, %d artifacts", text, r.State(), r.StatusText(), len(r.Task.Artifacts))
 		}
@@ -239,9 +248,11 @@ func TestExamples(t *testing.T) {
 	h := newHarness(t, images.Options{})
 	var last *agenttest.Result
 	for i, want := range []string{
-		`"subject":"rabbit"`, `"subject":"rabbit","colour":"white","count":1}],"background":{"kind":"snow","night":true}`,
+		`"subject":"rabbit"`,
+		`"subject":"rabbit","colour":"white","count":1}],"background":{"kind":"snow","night":true}`,
 		`"subject":"balloon","colour":"red","count":3},{"subject":"house"`,
-		`"colour":"blue","count":3},{"subject":"house","count":1},{"subject":"tree","count":1,"place":"left"}`, `"filters":[{"do":"rotate","amount":90}]`,
+		`"colour":"blue","count":3},{"subject":"house","count":1},{"subject":"tree","count":1,"place":"left"}`,
+		`"filters":[{"do":"rotate","amount":90}]`,
 	} {
 		m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart(images.Card().Skills[0].Examples[i]))
 		if last != nil {
@@ -263,12 +274,13 @@ func TestOutputModes(t *testing.T) {
 		want  string // the media type; "" is a refusal
 		says  string
 	}{
-		"any":            {nil, "a cat", paint.PNG, "Cat"},
-		"png":            {[]string{"image/png"}, "a cat", paint.PNG, ""},
-		"jpeg":           {[]string{"text/plain", "image/jpeg"}, "a cat", paint.JPEG, ""},
-		"range":          {[]string{"image/*"}, "a cat", paint.PNG, ""},
-		"asked":          {nil, "a cat as jpeg", paint.JPEG, ""},
-		"asked in vain":  {[]string{"image/png"}, "a cat as jpeg", paint.PNG, "It is image/png, as the request does not accept image/jpeg."},
+		"any":   {nil, "a cat", paint.PNG, "Cat"},
+		"png":   {[]string{"image/png"}, "a cat", paint.PNG, ""},
+		"jpeg":  {[]string{"text/plain", "image/jpeg"}, "a cat", paint.JPEG, ""},
+		"range": {[]string{"image/*"}, "a cat", paint.PNG, ""},
+		"asked": {nil, "a cat as jpeg", paint.JPEG, ""},
+		"asked in vain": {[]string{"image/png"}, "a cat as jpeg", paint.PNG,
+			"It is image/png, as the request does not accept image/jpeg."},
 		"text only":      {[]string{"text/plain"}, "a cat", "", "the request accepts only text/plain"},
 		"something else": {[]string{"image/webp", "video/mp4"}, "a cat", "", "image/webp, video/mp4"},
 		"the word image": {[]string{"*/*"}, "a cat", paint.PNG, ""},
@@ -342,7 +354,8 @@ func TestUploadFirstThenText(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, images.Options{})
 	first := h.SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.RawPart(photo(t, 60, 40), "image/png", "")))
-	if first.State() != a2a.TaskStateInputRequired || !strings.Contains(first.StatusText(), "What should be done with the picture?") {
+	if first.State() != a2a.TaskStateInputRequired ||
+		!strings.Contains(first.StatusText(), "What should be done with the picture?") {
 		t.Fatalf("%v %s", first.State(), first.StatusText())
 	}
 	done := h.Reply(first, "make it blue and mirror it")
@@ -354,7 +367,8 @@ func TestUploadFirstThenText(t *testing.T) {
 func TestDataURI(t *testing.T) {
 	t.Parallel()
 	uri := "data:image/png;base64," + base64.StdEncoding.EncodeToString(photo(t, 60, 40))
-	r := newHarness(t, images.Options{}).SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.URLPart(uri, "image/png", ""), a2a.TextPart("flip it")))
+	r := newHarness(t, images.Options{}).SendMessage(
+		a2a.NewMessage(a2a.RoleUser, a2a.URLPart(uri, "image/png", ""), a2a.TextPart("flip it")))
 	pictureOf(t, r.Task)
 }
 
@@ -371,7 +385,8 @@ func TestPictureByURL(t *testing.T) {
 		w.Write(picture)
 	}))
 	defer ts.Close()
-	fetch, err := files.NewFetcher(&files.FetchOptions{Allow: []string{ts.URL}, Networks: files.NetworksLoopback, MediaTypes: []string{"image/*"}})
+	fetch, err := files.NewFetcher(&files.FetchOptions{Allow: []string{ts.URL}, Networks: files.NetworksLoopback,
+		MediaTypes: []string{"image/*"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +398,8 @@ func TestPictureByURL(t *testing.T) {
 	if _, content := pictureOf(t, h.Reply(r, "rotate it").Task); decoded(t, content).Bounds().Dx() != 40 {
 		t.Error("another picture")
 	}
-	r = h.SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.URLPart(ts.URL+"/page", "image/png", ""), a2a.TextPart("rotate it")))
+	r = h.SendMessage(a2a.NewMessage(a2a.RoleUser, a2a.URLPart(ts.URL+"/page", "image/png", ""),
+		a2a.TextPart("rotate it")))
 	if r.State() != a2a.TaskStateInputRequired || !strings.Contains(r.StatusText(), "text/html") {
 		t.Errorf("%v %s", r.State(), r.StatusText())
 	}
@@ -395,7 +411,8 @@ func TestReferredTask(t *testing.T) {
 	cat, dog := h.Send("a cat"), h.Send("a dog")
 	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("make it blue"))
 	m.ContextID, m.ReferenceTaskIDs = dog.Task.ContextID, []a2a.TaskID{cat.Task.ID}
-	if scene := string(h.SendMessage(m).Task.Artifacts[0].Metadata["scene"]); !strings.Contains(scene, `"subject":"cat","colour":"blue"`) {
+	if scene := string(h.SendMessage(m).Task.Artifacts[0].Metadata["scene"]); !strings.Contains(scene,
+		`"subject":"cat","colour":"blue"`) {
 		t.Errorf("scene %s", scene)
 	}
 }
@@ -414,7 +431,8 @@ func TestBadPictures(t *testing.T) {
 			t.Errorf("%v %q, want %q", r.State(), r.StatusText(), want)
 		}
 		if done := h.SendMessage(func() *a2a.Message {
-			m := a2a.NewMessage(a2a.RoleUser, a2a.RawPart(photo(t, 60, 40), "image/png", ""), a2a.TextPart("make it red"))
+			m := a2a.NewMessage(a2a.RoleUser, a2a.RawPart(photo(t, 60, 40), "image/png", ""),
+				a2a.TextPart("make it red"))
 			m.TaskID, m.ContextID = r.Task.ID, r.Task.ContextID
 			return m
 		}()); done.State() != a2a.TaskStateCompleted {
@@ -436,7 +454,8 @@ func TestSizeLimits(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, images.Options{})
 	for _, text := range []string{"a 9000x9000 picture of a cat", "a 4x4 picture of a cat"} {
-		if r := h.Send(text); r.State() != a2a.TaskStateInputRequired || !strings.Contains(r.StatusText(), "16 to 2048") {
+		if r := h.Send(text); r.State() != a2a.TaskStateInputRequired ||
+			!strings.Contains(r.StatusText(), "16 to 2048") {
 			t.Errorf("%s: %v %s", text, r.State(), r.StatusText())
 		}
 	}
@@ -447,15 +466,18 @@ func TestModelPaints(t *testing.T) {
 	t.Parallel()
 	painted := &llm.Image{MediaType: paint.PNG, Data: photo(t, 64, 64)}
 	model := llmtest.New(t,
-		llmtest.JSON(map[string]any{"action": "create", "scene": map[string]any{"objects": []any{map[string]any{"subject": "fox"}}}, "prompt": "a red fox"}),
+		llmtest.JSON(map[string]any{"action": "create",
+			"scene": map[string]any{"objects": []any{map[string]any{"subject": "fox"}}}, "prompt": "a red fox"}),
 		llmtest.Step{Image: painted},
-		llmtest.JSON(map[string]any{"action": "edit", "edits": []any{map[string]any{"do": "recolour", "colour": "blue"}}, "prompt": "the fox, blue"}),
+		llmtest.JSON(map[string]any{"action": "edit",
+			"edits": []any{map[string]any{"do": "recolour", "colour": "blue"}}, "prompt": "the fox, blue"}),
 		llmtest.Step{Image: painted},
 	)
 	h := newHarness(t, images.Options{Model: model.Model()})
 	first := h.Send("a fox")
 	_, content := pictureOf(t, first.Task)
-	if decoded(t, content).Bounds().Dx() != 64 || !strings.Contains(string(first.Task.Artifacts[0].Metadata["renderer"]), llmtest.ModelName) {
+	if decoded(t, content).Bounds().Dx() != 64 ||
+		!strings.Contains(string(first.Task.Artifacts[0].Metadata["renderer"]), llmtest.ModelName) {
 		t.Errorf("%v", first.Task.Artifacts[0].Metadata)
 	}
 	if strings.Contains(first.StatusText(), "offline") || model.Last().Prompt != "a red fox" {
@@ -474,12 +496,19 @@ func TestModelFails(t *testing.T) {
 		state a2a.TaskState
 		says  string
 	}{
-		"refuses":          {[]llmtest.Step{llmtest.Refuse("no")}, a2a.TaskStateRejected, "refuses"},
-		"bad request":      {[]llmtest.Step{llmtest.Fail(401, "secret words of the provider")}, a2a.TaskStateFailed, "could not be asked"},
-		"refuses to paint": {[]llmtest.Step{llmtest.JSON(paint.Request{Action: paint.Create, Scene: &paint.Scene{Objects: []paint.Object{{Subject: "cat"}}}}), {Status: 400, Code: "content_policy_violation", Message: "no"}}, a2a.TaskStateRejected, "refuses"},
-		"asks nothing":     {[]llmtest.Step{llmtest.JSON(paint.Request{Action: paint.Ask})}, a2a.TaskStateInputRequired, "What should the picture show"},
-		"edits nothing":    {[]llmtest.Step{llmtest.JSON(paint.Request{Action: paint.Change})}, a2a.TaskStateInputRequired, "no picture"},
-		"impossible scene": {[]llmtest.Step{llmtest.JSON(paint.Request{Action: paint.Create, Scene: &paint.Scene{Objects: []paint.Object{{Subject: "xylophone"}}}}), llmtest.Fail(404, "it does not paint")}, a2a.TaskStateInputRequired, "xylophone"},
+		"refuses": {[]llmtest.Step{llmtest.Refuse("no")}, a2a.TaskStateRejected, "refuses"},
+		"bad request": {[]llmtest.Step{llmtest.Fail(401, "secret words of the provider")}, a2a.TaskStateFailed,
+			"could not be asked"},
+		"refuses to paint": {[]llmtest.Step{llmtest.JSON(
+			paint.Request{Action: paint.Create, Scene: &paint.Scene{Objects: []paint.Object{{Subject: "cat"}}}}),
+			{Status: 400, Code: "content_policy_violation", Message: "no"}}, a2a.TaskStateRejected, "refuses"},
+		"asks nothing": {[]llmtest.Step{llmtest.JSON(paint.Request{Action: paint.Ask})}, a2a.TaskStateInputRequired,
+			"What should the picture show"},
+		"edits nothing": {[]llmtest.Step{llmtest.JSON(paint.Request{Action: paint.Change})},
+			a2a.TaskStateInputRequired, "no picture"},
+		"impossible scene": {[]llmtest.Step{llmtest.JSON(
+			paint.Request{Action: paint.Create, Scene: &paint.Scene{Objects: []paint.Object{{Subject: "xylophone"}}}}),
+			llmtest.Fail(404, "it does not paint")}, a2a.TaskStateInputRequired, "xylophone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -489,7 +518,8 @@ func TestModelFails(t *testing.T) {
 				}
 			}
 			r := newHarness(t, images.Options{Model: llmtest.New(t, row.steps...).Model()}).Send("a cat")
-			if r.State() != row.state || !strings.Contains(r.StatusText(), row.says) || strings.Contains(r.StatusText(), "secret") {
+			if r.State() != row.state || !strings.Contains(r.StatusText(), row.says) ||
+				strings.Contains(r.StatusText(), "secret") {
 				t.Errorf("%v %q", r.State(), r.StatusText())
 			}
 		})

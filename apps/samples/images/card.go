@@ -10,8 +10,9 @@ import (
 // Card describes the agent. Interfaces and capabilities are left to the server that serves it.
 func Card() *a2a.AgentCard {
 	return &a2a.AgentCard{
-		Name:               "Image Generator Agent",
-		Description:        "Makes pictures from words and changes pictures; without a language model only simple scenes of a few things",
+		Name: "Image Generator Agent",
+		Description: "Makes pictures from words and changes pictures; without a language model only simple " +
+			"scenes of a few things",
 		Version:            "1.0.0",
 		DefaultInputModes:  []string{"text/plain", paint.PNG, paint.JPEG, "image/gif", "application/json"},
 		DefaultOutputModes: []string{paint.PNG, paint.JPEG, "text/plain"},

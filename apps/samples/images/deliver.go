@@ -14,8 +14,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/samples/images/paint"
 )
 
-// Renderer says in a picture's metadata that no image model made it. Of one that a model painted, the metadata names the
-// model instead.
+// Renderer says in a picture's metadata that no image model made it. Of one that a model painted, the metadata names
+// the model instead.
 const Renderer = "offline sample renderer (shapes, no image model)"
 
 // deliver hands a picture over: a preview first, the picture in its place, then a word about it.
@@ -84,15 +84,16 @@ func (j *job) fill(artifact *a2a.Artifact, p *paint.Picture, pixels image.Image)
 // closing says what the picture is, and who made it.
 func (j *job) closing(p *paint.Picture, pixels image.Image) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s. %d × %d pixels, made by %s.", p.Describe(), pixels.Bounds().Dx(), pixels.Bounds().Dy(), cmp.Or(j.maker, "the offline sample renderer"))
+	fmt.Fprintf(&b, "%s. %d × %d pixels, made by %s.", p.Describe(), pixels.Bounds().Dx(), pixels.Bounds().Dy(),
+		cmp.Or(j.maker, "the offline sample renderer"))
 	if j.request.Format != "" && j.request.Format != j.media {
 		fmt.Fprintf(&b, " It is %s, as the request does not accept %s.", j.media, j.request.Format)
 	}
 	return b.String()
 }
 
-// mediaType chooses what the client gets: what the text asks for if the request accepts it, else PNG, else JPEG; "" when
-// it accepts neither.
+// mediaType chooses what the client gets: what the text asks for if the request accepts it, else PNG, else JPEG; ""
+// when it accepts neither.
 func mediaType(t *agent.Turn, wanted string) string {
 	for _, media := range []string{wanted, paint.PNG, paint.JPEG} {
 		if media != "" && t.Accepts(media) {

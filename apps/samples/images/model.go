@@ -27,8 +27,10 @@ var requestSchema jsontext.Value
 // instructions tell a model what the painter can do; they are made of the painter's own lists.
 func instructions() string {
 	list := func(names []string) string { return strings.Join(names, ", ") }
-	return strings.NewReplacer("{subjects}", list(paint.Subjects()), "{places}", list(paint.Places), "{backgrounds}", list(paint.Backgrounds),
-		"{edits}", list(paint.Edits), "{filters}", list(paint.Filters), "{sides}", fmt.Sprintf("%d to %d", paint.MinSide, paint.MaxSide),
+	return strings.NewReplacer("{subjects}", list(paint.Subjects()), "{places}", list(paint.Places), "{backgrounds}",
+		list(paint.Backgrounds),
+		"{edits}", list(paint.Edits), "{filters}", list(paint.Filters), "{sides}",
+		fmt.Sprintf("%d to %d", paint.MinSide, paint.MaxSide),
 	).Replace(instructionsText)
 }
 
@@ -56,7 +58,8 @@ func situation(from *paint.Picture) string {
 	case from == nil:
 		return "There is no picture yet."
 	case from.Scene == nil:
-		return fmt.Sprintf("There is a picture of %d × %d pixels; what it shows is not known, so only filters and recolour work.",
+		return fmt.Sprintf("There is a picture of %d × %d pixels; what it shows is not known, so only filters and "+
+			"recolour work.",
 			from.Pixels.Rect.Dx(), from.Pixels.Rect.Dy())
 	}
 	scene, err := json.Marshal(from.Scene, json.Deterministic(true))

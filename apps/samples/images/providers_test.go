@@ -17,7 +17,8 @@ func TestProviders(t *testing.T) {
 	t.Parallel()
 	wiretest.Providers(t, wiretest.Engine{
 		Sample: func(m llm.Model) wiretest.Sample {
-			return wiretest.Sample{Agent: func() agent.Agent { return images.New(images.Options{Model: m}) }, Card: images.Card()}
+			return wiretest.Sample{Agent: func() agent.Agent { return images.New(images.Options{Model: m}) },
+				Card: images.Card()}
 		},
 		Opening: func() *a2a.Message { return wiretest.Message("a cat, 64x64") },
 		Converse: func(t *testing.T, c *wiretest.Caller) {

@@ -81,7 +81,8 @@ func (a *artist) content(ctx context.Context, part a2a.Part) ([]byte, error) {
 	got, err := a.fetch.Fetch(ctx, string(url))
 	switch {
 	case errors.Is(err, files.ErrNotAllowed):
-		return nil, errors.New("this agent may not fetch its URL unless its operator allows that with --allow-url, and with --allow-networks where it is not on the internet")
+		return nil, errors.New("this agent may not fetch its URL unless its operator allows that with --allow-url, " +
+			"and with --allow-networks where it is not on the internet")
 	case err != nil:
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "files: "))
 	}

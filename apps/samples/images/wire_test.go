@@ -25,7 +25,8 @@ func TestOverTheWire(t *testing.T) {
 		if _, again := pictureOf(t, c.Say(t, "a rabbit on a meadow")); !bytes.Equal(rabbit, again) {
 			t.Error("the same words give another picture")
 		}
-		wiretest.Want(t, c.Say(t, "make it red"), a2a.TaskStateInputRequired, "") // the rabbit is of another conversation
+		// the rabbit is of another conversation
+		wiretest.Want(t, c.Say(t, "make it red"), a2a.TaskStateInputRequired, "")
 		wiretest.Want(t, c.Say(t, "draw something"), a2a.TaskStateInputRequired, "")
 	})
 }

@@ -43,12 +43,19 @@ func has(all ...string) []string     { return all }
 
 // dialogues go the same way with rules and with a model.
 var dialogues = map[string][]line{
-	"plot":        {{"Tell me about the plot of Inception.", lookups("movie Inception"), done, has("Inception", "steals secrets out of dreams")}},
-	"recommend":   {{"Recommend a good sci-fi movie.", lookups(`find {"genres":["Science Fiction"]}`), done, has("Interstellar")}},
-	"director":    {{"Who directed The Matrix?", lookups("movie The Matrix (1999)"), done, has("Lana Wachowski", "Lilly Wachowski")}},
-	"filmography": {{"What other movies has Scarlett Johansson been in?", lookups("person Scarlett Johansson"), done, has("Lost in Translation", "Marriage Story", "Her")}},
-	"filter":      {{"Find action movies starring Keanu Reeves", lookups("person Keanu Reeves"), done, has("The Matrix", "John Wick", "Speed")}},
-	"compare":     {{"Which came out first, Jurassic Park or Terminator 2?", lookups("movie Jurassic Park (1993)", "movie Terminator 2"), done, has("Jurassic Park", "Terminator 2: Judgment Day", "1991", "1993")}},
+	"plot": {{"Tell me about the plot of Inception.", lookups("movie Inception"), done,
+		has("Inception", "steals secrets out of dreams")}},
+	"recommend": {{"Recommend a good sci-fi movie.", lookups(`find {"genres":["Science Fiction"]}`), done,
+		has("Interstellar")}},
+	"director": {{"Who directed The Matrix?", lookups("movie The Matrix (1999)"), done,
+		has("Lana Wachowski", "Lilly Wachowski")}},
+	"filmography": {{"What other movies has Scarlett Johansson been in?", lookups("person Scarlett Johansson"), done,
+		has("Lost in Translation", "Marriage Story", "Her")}},
+	"filter": {{"Find action movies starring Keanu Reeves", lookups("person Keanu Reeves"), done,
+		has("The Matrix", "John Wick", "Speed")}},
+	"compare": {{"Which came out first, Jurassic Park or Terminator 2?",
+		lookups("movie Jurassic Park (1993)", "movie Terminator 2"), done,
+		has("Jurassic Park", "Terminator 2: Judgment Day", "1991", "1993")}},
 	"a title of several films": {
 		{"Who directed Dune?", lookups("search Dune"), asks, has("1984", "2021")},
 		{"the 2021 one", lookups("movie Dune (2021)"), done, has("Denis Villeneuve")},
@@ -132,9 +139,11 @@ func (l line) step(results []llmtest.Result) llmtest.Step {
 		case (what == "person" || what == "people") && len(results) == 0:
 			calls = append(calls, llmtest.Call{Name: "search_people", Args: query})
 		case what == "movie" && len(results) == len(l.lookups):
-			calls = append(calls, llmtest.Call{Name: "get_movie", Args: fmt.Sprintf(`{"id":%d}`, idIn(results[i].Text, year))})
+			calls = append(calls, llmtest.Call{Name: "get_movie",
+				Args: fmt.Sprintf(`{"id":%d}`, idIn(results[i].Text, year))})
 		case what == "person" && len(results) == len(l.lookups):
-			calls = append(calls, llmtest.Call{Name: "get_person", Args: fmt.Sprintf(`{"id":%d}`, idIn(results[i].Text, ""))})
+			calls = append(calls, llmtest.Call{Name: "get_person",
+				Args: fmt.Sprintf(`{"id":%d}`, idIn(results[i].Text, ""))})
 		}
 	}
 	if len(calls) > 0 {
@@ -173,14 +182,17 @@ func TestAnswers(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, movies.Options{})
 	for say, want := range map[string]string{
-		"Who directed Blade Runner?":                           "Blade Runner (1982) was directed by Ridley Scott.",
-		"What is The Godfather about?":                         "The Godfather (1972): The youngest son",
-		"Which films has Greta Gerwig directed?":               "Greta Gerwig directed Barbie (2023), Little Women (2019) and Lady Bird (2017).",
-		"Which came out first, Jurassic Park or Terminator 2?": "Terminator 2: Judgment Day (1991) came out first: 3 July 1991, and Jurassic Park (1993): 11 June 1993.",
-		"who directed Ocean's Eleven 1960?":                    "Ocean's Eleven (1960) was directed by Lewis Milestone.",
-		"how long is The Godfather Part II":                    "The Godfather Part II (1974) is 202 minutes long.",
-		"what is Amelie about?":                                "Amélie (2001): ",
-		"find movies with Audrey Tautou":                       "I found Amélie (2001).",
+		"Who directed Blade Runner?":   "Blade Runner (1982) was directed by Ridley Scott.",
+		"What is The Godfather about?": "The Godfather (1972): The youngest son",
+		"Which films has Greta Gerwig directed?": "Greta Gerwig directed Barbie (2023), Little Women " +
+			"(2019) and Lady Bird (2017).",
+		"Which came out first, Jurassic Park or Terminator 2?": "Terminator 2: Judgment Day (1991) came out first: 3 " +
+			"July 1991, and Jurassic Park (1993): 11 June 1993.",
+		"who directed Ocean's Eleven 1960?": "Ocean's Eleven (1960) was directed by Lewis " +
+			"Milestone.",
+		"how long is The Godfather Part II": "The Godfather Part II (1974) is 202 minutes long.",
+		"what is Amelie about?":             "Amélie (2001): ",
+		"find movies with Audrey Tautou":    "I found Amélie (2001).",
 	} {
 		if r := h.Send(say); r.State() != done || !strings.Contains(r.Text(), want) {
 			t.Errorf("%q: %v: %s\nwant %s", say, r.State(), r.Text(), want)
@@ -289,7 +301,8 @@ func TestRecordsAndOutputModes(t *testing.T) {
 	}
 	r := newHarness(t, movies.Options{}).Send("Who directed Alien?")
 	got := recordsOf(t, r)
-	if len(got.Movies) != 1 || got.Movies[0].Title != "Alien" || len(got.People) != 1 || got.People[0].Name != "Ridley Scott" || got.Source != "bundled catalogue" {
+	if len(got.Movies) != 1 || got.Movies[0].Title != "Alien" || len(got.People) != 1 ||
+		got.People[0].Name != "Ridley Scott" || got.Source != "bundled catalogue" {
 		t.Errorf("%+v", got)
 	}
 	if !strings.HasSuffix(r.Text(), "\nSource: bundled catalogue") {
@@ -309,7 +322,8 @@ func TestContextsAreApart(t *testing.T) {
 func TestCard(t *testing.T) {
 	t.Parallel()
 	card := movies.Card()
-	if card.Name != "Movie Agent" || len(card.Skills) != 1 || card.Skills[0].ID != "general_movie_chat" || len(card.Skills[0].Examples) != 6 {
+	if card.Name != "Movie Agent" || len(card.Skills) != 1 || card.Skills[0].ID != "general_movie_chat" ||
+		len(card.Skills[0].Examples) != 6 {
 		t.Errorf("%+v", card)
 	}
 	h := newHarness(t, movies.Options{})
@@ -331,13 +345,18 @@ func TestModelsMistakes(t *testing.T) {
 		state  a2a.TaskState
 		want   string
 	}{
-		"a question":       {[]llmtest.Step{search, reply("Which Alien?", "input_required")}, asks, "Which Alien?"},
-		"an answer":        {[]llmtest.Step{search, reply("It is Alien.", "completed")}, done, "It is Alien."},
-		"broken JSON once": {[]llmtest.Step{search, llmtest.JSON(`{"reply":`), reply("It is Alien.", "completed")}, done, "It is Alien."},
-		"no such record":   {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "get_movie", Args: `{"id":999999}`}), reply("I do not know it.", "completed")}, done, "I do not know it."},
-		"no such genre":    {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "find_movies", Args: `{"genres":["Cooking"]}`}), reply("There are none.", "completed")}, done, "There are none."},
-		"a refusal":        {[]llmtest.Step{llmtest.Refuse("no")}, done, "Sorry, I only know about movies"},
-		"a wrong key":      {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")}, a2a.TaskStateFailed, "could not be had"},
+		"a question": {[]llmtest.Step{search, reply("Which Alien?", "input_required")}, asks, "Which Alien?"},
+		"an answer":  {[]llmtest.Step{search, reply("It is Alien.", "completed")}, done, "It is Alien."},
+		"broken JSON once": {[]llmtest.Step{search, llmtest.JSON(`{"reply":`), reply("It is Alien.", "completed")},
+			done, "It is Alien."},
+		"no such record": {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "get_movie", Args: `{"id":999999}`}),
+			reply("I do not know it.", "completed")}, done, "I do not know it."},
+		"no such genre": {[]llmtest.Step{llmtest.Calls(
+			llmtest.Call{Name: "find_movies", Args: `{"genres":["Cooking"]}`}), reply("There are none.", "completed")},
+			done, "There are none."},
+		"a refusal": {[]llmtest.Step{llmtest.Refuse("no")}, done, "Sorry, I only know about movies"},
+		"a wrong key": {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")}, a2a.TaskStateFailed,
+			"could not be had"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -44,7 +44,8 @@ const (
 )
 
 // declined is what the agent says when a model refuses, or says nothing.
-const declined = "Sorry, I only know about movies and the people who make them. You could ask me: Who directed The Matrix?"
+const declined = "Sorry, I only know about movies and the people who make them. You could ask me: Who directed The " +
+	"Matrix?"
 
 // think lets the model answer.
 func (c *critic) think(ctx context.Context, s *state, text string) (*rules.Reply, error) {
@@ -141,15 +142,18 @@ var errCatalogue = errors.New("the catalogue could not be had, or it has no such
 func (g *sighting) tools() []llm.Tool {
 	c := g.catalogue
 	return []llm.Tool{
-		llm.NewTool("search_movies", "Finds films by title. Those are found without runtime, cast and director: see get_movie.", querySchema,
+		llm.NewTool("search_movies", "Finds films by title. Those are found without runtime, cast and director: see "+
+			"get_movie.", querySchema,
 			look(g, func(ctx context.Context, a queryArgument) ([]catalogue.Movie, error) {
 				return firstOf(c.SearchMovies(ctx, a.Query))
 			}, g.found)),
-		llm.NewTool("search_people", "Finds actors and directors by name. Their films are told by get_person.", querySchema,
+		llm.NewTool("search_people", "Finds actors and directors by name. Their films are told by get_person.",
+			querySchema,
 			look(g, func(ctx context.Context, a queryArgument) ([]catalogue.Person, error) {
 				return firstOf(c.SearchPeople(ctx, a.Query))
 			}, func(all []catalogue.Person) { g.people = append(g.people, all...) })),
-		llm.NewTool("get_movie", "Tells all about a film: plot, cast, director, release date, runtime, genres, rating.", idSchema,
+		llm.NewTool("get_movie", "Tells all about a film: plot, cast, director, release date, runtime, genres, rating.",
+			idSchema,
 			look(g, func(ctx context.Context, a idArgument) (catalogue.Movie, error) {
 				m, err := c.Movie(ctx, a.ID)
 				return brief(m), err
@@ -160,12 +164,14 @@ func (g *sighting) tools() []llm.Tool {
 					g.people = slices.Insert(g.people, 0, p)
 					g.found(slices.Concat(p.MovieCredits.Cast, p.MovieCredits.Crew))
 				})),
-		llm.NewTool("find_movies", "Finds films by genre, cast, director and years, best rated first.", findSchema, g.findMovies),
+		llm.NewTool("find_movies", "Finds films by genre, cast, director and years, best rated first.", findSchema,
+			g.findMovies),
 	}
 }
 
 // look makes a tool of a question to the catalogue, whose answer is kept.
-func look[A, R any](g *sighting, ask func(context.Context, A) (R, error), keep func(R)) func(context.Context, A) (any, error) {
+func look[A, R any](g *sighting, ask func(context.Context, A) (R, error), keep func(R)) func(context.Context, A) (any,
+	error) {
 	return func(ctx context.Context, a A) (any, error) {
 		r, err := ask(ctx, a)
 		if err != nil {

@@ -76,7 +76,8 @@ func live(t *testing.T, url, key string) catalogue.Catalogue {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	c, err := catalogue.NewTMDB(catalogue.TMDBOptions{Key: key, BaseURL: url + "/3", Client: &http.Client{Transport: transport}})
+	c, err := catalogue.NewTMDB(catalogue.TMDBOptions{Key: key, BaseURL: url + "/3",
+		Client: &http.Client{Transport: transport}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,8 @@ func TestLiveAnswers(t *testing.T) {
 		tmdb := newTMDB(t)
 		h := newHarness(t, movies.Options{Catalogue: live(t, tmdb.URL, key)})
 		for say, want := range map[string]string{
-			"Who directed The Matrix?":                 "The Matrix (1999) was directed by Lana Wachowski.\nSource: TMDB",
+			"Who directed The Matrix?": "The Matrix (1999) was directed by Lana Wachowski.\nSource: " +
+				"TMDB",
 			"what is The Matrix about":                 "The Matrix (1999): A hacker wakes up. [31m\n",
 			"Find action movies starring Keanu Reeves": "I found The Matrix (1999).",
 			"What movies has Keanu Reeves been in?":    "Keanu Reeves has been in The Matrix (1999).",
@@ -100,7 +102,8 @@ func TestLiveAnswers(t *testing.T) {
 			}
 		}
 		got := recordsOf(t, h.Send("Who directed The Matrix?"))
-		if got.Movies[0].PosterPath != "https://image.tmdb.org/t/p/w500/p.jpg" || got.Movies[0].Credits != nil || got.Source != "TMDB" {
+		if got.Movies[0].PosterPath != "https://image.tmdb.org/t/p/w500/p.jpg" || got.Movies[0].Credits != nil ||
+			got.Source != "TMDB" {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -113,16 +116,19 @@ func TestLiveRequests(t *testing.T) {
 	if _, err := c.SearchMovies(t.Context(), "Dune & more"); err != nil {
 		t.Fatal(err)
 	}
-	if q := tmdb.last().URL.Query(); q.Get("query") != "Dune & more" || q.Get("include_adult") != "false" || q.Get("language") != "en-US" || q.Get("page") != "1" || q.Get("api_key") != keyV3 {
+	if q := tmdb.last().URL.Query(); q.Get("query") != "Dune & more" || q.Get("include_adult") != "false" ||
+		q.Get("language") != "en-US" || q.Get("page") != "1" || q.Get("api_key") != keyV3 {
 		t.Errorf("%v", q)
 	}
-	if _, err := c.Discover(t.Context(), catalogue.Filter{Genres: []int{28, 53}, Cast: []int{1, 2}, Director: 3, From: 1990, To: 1999}); err != nil {
+	if _, err := c.Discover(t.Context(), catalogue.Filter{Genres: []int{28, 53}, Cast: []int{1, 2}, Director: 3,
+		From: 1990, To: 1999}); err != nil {
 		t.Fatal(err)
 	}
 	q := tmdb.last().URL.Query()
 	for name, want := range map[string]string{
-		"with_genres": "28,53", "with_cast": "1,2", "with_crew": "3", "primary_release_date.gte": "1990-01-01", "primary_release_date.lte": "1999-12-31",
-		"sort_by": "vote_average.desc",
+		"with_genres": "28,53", "with_cast": "1,2", "with_crew": "3", "primary_release_date.gte": "1990-01-01",
+		"primary_release_date.lte": "1999-12-31",
+		"sort_by":                  "vote_average.desc",
 	} {
 		if q.Get(name) != want {
 			t.Errorf("%s=%s, want %s", name, q.Get(name), want)
@@ -150,26 +156,30 @@ func TestKeyIsNeverShown(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	for name, row := range map[string]struct{ url, log string }{
-		"wrong key": {newTMDB(t).URL, "status 401; check TMDB_API_KEY"}, "redirect": {redirecting.URL, "status 302"}, "no JSON": {broken.URL, "not what it should be"},
+		"wrong key": {newTMDB(t).URL, "status 401; check TMDB_API_KEY"}, "redirect": {redirecting.URL, "status 302"},
+		"no JSON":   {broken.URL, "not what it should be"},
 		"too large": {big.URL, "more than 2097152 bytes"}, "not there": {gone.URL, "connect"},
 	} {
 		for _, key := range []string{"f" + keyV3[1:], "x" + keyV4} {
 			var log bytes.Buffer
 			films := live(t, row.url, key)
 			h := agenttest.New(t, movies.New(movies.Options{Catalogue: films}), &agenttest.Options{
-				Engine: &engine.Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))},
+				Engine: &engine.Options{Logger: slog.New(
+					slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))},
 			})
 			r := h.Send("Who directed The Matrix?")
 			if r.State() != a2a.TaskStateFailed || !strings.Contains(r.StatusText(), "could not be had") {
 				t.Errorf("%s: %v: %s", name, r.State(), r.StatusText())
 			}
-			if _, err := films.SearchMovies(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), row.log) || strings.Contains(err.Error(), key) {
+			if _, err := films.SearchMovies(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), row.log) ||
+				strings.Contains(err.Error(), key) {
 				t.Errorf("%s: %v, want %s", name, err, row.log)
 			}
 			if err := h.Engine.Shutdown(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if !strings.Contains(log.String(), row.log) || strings.Contains(log.String(), key) || strings.Contains(r.StatusText(), key) {
+			if !strings.Contains(log.String(), row.log) || strings.Contains(log.String(), key) ||
+				strings.Contains(r.StatusText(), key) {
 				t.Errorf("%s: the log is %s", name, log.String())
 			}
 		}
@@ -192,11 +202,14 @@ func TestFromEnv(t *testing.T) {
 		t.Errorf("%v %v", c, err)
 	}
 	for _, url := range []string{"ftp://x", "x", "http://x?a=b", "http://" + keyV3 + "@x/3", "http://\x00"} {
-		if _, err := catalogue.FromEnv(env(map[string]string{"TMDB_API_KEY": keyV3, "TMDB_BASE_URL": url})); err == nil || strings.Contains(err.Error(), keyV3) {
+		if _, err := catalogue.FromEnv(
+			env(map[string]string{"TMDB_API_KEY": keyV3, "TMDB_BASE_URL": url})); err == nil ||
+			strings.Contains(err.Error(), keyV3) {
 			t.Errorf("%q: %v", url, err)
 		}
 	}
-	if _, err := catalogue.NewTMDB(catalogue.TMDBOptions{}); err == nil || !strings.Contains(err.Error(), "TMDB_API_KEY") {
+	if _, err := catalogue.NewTMDB(catalogue.TMDBOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "TMDB_API_KEY") {
 		t.Errorf("%v", err)
 	}
 }

@@ -27,6 +27,7 @@ func TestOverTheWire(t *testing.T) {
 		answer := c.Send(t, wiretest.Answer(choice, a2a.TextPart("the 2021 one")))
 		wiretest.Want(t, answer, done, "Denis Villeneuve")
 		wiretest.Want(t, c.Say(t, "Tell me a joke"), a2a.TaskStateRejected, "--llm")
-		wiretest.Want(t, c.Send(t, wiretest.InContext(answer, a2a.TextPart("What else has he directed?"))), done, "Arrival")
+		wiretest.Want(t, c.Send(t, wiretest.InContext(answer, a2a.TextPart("What else has he directed?"))), done,
+			"Arrival")
 	})
 }

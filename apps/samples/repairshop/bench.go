@@ -115,7 +115,8 @@ const maxWords = 500
 
 // clean makes one short line of what another agent says.
 func clean(s string) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }),
+		" ")
 	if r := []rune(s); len(r) > maxWords {
 		return string(r[:maxWords]) + "…"
 	}

@@ -12,7 +12,8 @@ import (
 func TestData(t *testing.T) {
 	t.Parallel()
 	for _, p := range theManual().Procedures {
-		if parts()[p.Part].Name == "" || p.Minutes <= 0 || len(p.Steps) == 0 || p.Problem == "" || (p.Code == "") == (p.Complaint == "") {
+		if parts()[p.Part].Name == "" || p.Minutes <= 0 || len(p.Steps) == 0 || p.Problem == "" ||
+			(p.Code == "") == (p.Complaint == "") {
 			t.Errorf("%+v", p)
 		}
 		if p.Complaint != "" && rules.Describe(p.Complaint) == p.Complaint {

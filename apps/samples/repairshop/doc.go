@@ -11,9 +11,9 @@
 //
 // All of it is rules and sample data, without a model or a network; the mechanic may have a model instead, whose tools
 // come over MCP. [Open] puts the three agents into one engine, where they call each other as services in this process,
-// and so do the agents of dragoman samples up; the MCP server is then in this process as well. When they are services of
-// their own, each is made by itself and gets the others as clients, and the tools by their address: then all that the
-// drawing shows goes over the wire.
+// and so do the agents of dragoman samples up; the MCP server is then in this process as well. When they are services
+// of their own, each is made by itself and gets the others as clients, and the tools by their address: then all that
+// the drawing shows goes over the wire.
 //
 // What happens, file by file:
 //

@@ -61,8 +61,9 @@ const hourlyRate Money = 90_00
 // newEstimate makes an estimate of a diagnosis.
 func newEstimate(d Diagnosis) Estimate {
 	e := Estimate{
-		Car: d.Job.Car, Problem: clean(d.Problem), Part: clean(d.Offer.Name), PartPrice: d.Offer.Price, Currency: "USD", DeliveryDays: d.Offer.DeliveryDays,
-		Work: hourlyRate * Money(d.Minutes) / 60,
+		Car: d.Job.Car, Problem: clean(d.Problem), Part: clean(d.Offer.Name), PartPrice: d.Offer.Price, Currency: "USD",
+		DeliveryDays: d.Offer.DeliveryDays,
+		Work:         hourlyRate * Money(d.Minutes) / 60,
 	}
 	e.Total = e.PartPrice + e.Work
 	return e
@@ -74,7 +75,8 @@ func (e Estimate) String() string {
 	if e.DeliveryDays > 0 {
 		part = fmt.Sprintf("The part is out of stock and takes %s.", days(e.DeliveryDays))
 	}
-	return fmt.Sprintf("%s: %s. %s $%s and work $%s make $%s. %s", e.Car, lowerFirst(e.Problem), e.Part, e.PartPrice, e.Work, e.Total, part)
+	return fmt.Sprintf("%s: %s. %s $%s and work $%s make $%s. %s", e.Car, lowerFirst(e.Problem), e.Part, e.PartPrice,
+		e.Work, e.Total, part)
 }
 
 func days(n int) string {
@@ -121,7 +123,8 @@ func (k *ticket) readDecision(text string) error {
 	case agrees:
 		k.Phase = phaseOrder
 	case clear:
-		return agent.Withdraw(a2a.TextPart("All right, we leave it as it is. Nothing was ordered, and there is nothing to pay."))
+		return agent.Withdraw(a2a.TextPart("All right, we leave it as it is. Nothing was ordered, and there is " +
+			"nothing to pay."))
 	}
 	return nil
 }
@@ -133,7 +136,8 @@ func (k *ticket) question() string {
 	case k.Complaint == "" && missing != "":
 		return `What is wrong, and with which car? For example: "My Toyota Camry 2018 is making a rattling noise."`
 	case k.Complaint == "":
-		return fmt.Sprintf(`What is wrong with the %s? For example: "it makes a rattling noise", "the brakes squeal", or "it does not start".`, k.Car)
+		return fmt.Sprintf(
+			`What is wrong with the %s? For example: "it makes a rattling noise", "the brakes squeal", or "it does not start".`, k.Car)
 	case missing != "":
 		return fmt.Sprintf(`Which car is it? I need %s, as in "Toyota Camry 2018".`, missing)
 	case !k.Asked:

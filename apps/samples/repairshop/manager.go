@@ -21,9 +21,10 @@ type Receipt struct {
 	Done  []string `json:"done"`
 }
 
-// NewManager returns the manager of the shop. A customer says what is wrong with which car. The manager asks for what is
-// missing, has the mechanic find out what it is, and gives an estimate: the task waits until the customer says yes or no.
-// Then it orders the part, waits for it, and has the car repaired. The result is a [Receipt], as text and as data.
+// NewManager returns the manager of the shop. A customer says what is wrong with which car. The manager asks for what
+// is missing, has the mechanic find out what it is, and gives an estimate: the task waits until the customer says yes
+// or no. Then it orders the part, waits for it, and has the car repaired. The result is a [Receipt], as text and as
+// data.
 //
 // What the other two say is shown while it happens. The manager can be stopped at any moment: it goes on where it was,
 // and neither orders nor repairs twice. When its task is cancelled, those of the others are, too.
@@ -73,8 +74,9 @@ func (m *manager) Run(ctx context.Context, t *agent.Turn) error {
 	}
 	v := &visit{m, t, k}
 	steps := map[phase]func(context.Context) error{
-		phaseIntake: v.intake, phaseDiagnose: v.diagnose, phaseEstimate: v.propose, phaseOrder: v.order, phaseDelivery: v.await,
-		phaseRepair: v.repair,
+		phaseIntake: v.intake, phaseDiagnose: v.diagnose, phaseEstimate: v.propose, phaseOrder: v.order,
+		phaseDelivery: v.await,
+		phaseRepair:   v.repair,
 	}
 	for k.Phase != phaseDone {
 		if err := t.SaveTask(ctx, k); err != nil {
@@ -155,7 +157,8 @@ func (v *visit) await(context.Context) error {
 		v.k.Phase = phaseRepair
 		return nil
 	}
-	if err := v.t.Working(a2a.TextPart(fmt.Sprintf("Order %s is on its way: %s.", clean(v.k.Ordered.ID), v.k.Ordered.when()))); err != nil {
+	if err := v.t.Working(a2a.TextPart(fmt.Sprintf("Order %s is on its way: %s.", clean(v.k.Ordered.ID),
+		v.k.Ordered.when()))); err != nil {
 		return err
 	}
 	return v.t.Suspend(v.k.Arrives)
@@ -180,5 +183,6 @@ func (v *visit) repair(ctx context.Context) error {
 	}
 	k.Phase = phaseDone
 	r := Receipt{Estimate: k.Estimate, Order: k.Ordered.ID, Done: report.Done}
-	return answer(v.t, ReceiptName, fmt.Sprintf("Your %s is repaired: %s. That is $%s.", k.Car, lowerFirst(k.Estimate.Problem), r.Total), r)
+	return answer(v.t, ReceiptName, fmt.Sprintf("Your %s is repaired: %s. That is $%s.", k.Car,
+		lowerFirst(k.Estimate.Problem), r.Total), r)
 }

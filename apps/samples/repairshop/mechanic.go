@@ -181,7 +181,8 @@ func (m *mechanic) repair(ctx context.Context, t *agent.Turn, tools *bench, w *w
 		if err := t.SaveTask(ctx, w); err != nil {
 			return err
 		}
-		if err := m.pause(ctx, t, fmt.Sprintf("Step %d of %d: %s.", w.Done+1, len(p.Steps), lowerFirst(p.Steps[w.Done]))); err != nil {
+		if err := m.pause(ctx, t, fmt.Sprintf("Step %d of %d: %s.", w.Done+1, len(p.Steps),
+			lowerFirst(p.Steps[w.Done]))); err != nil {
 			return err
 		}
 	}

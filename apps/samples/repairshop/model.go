@@ -35,7 +35,8 @@ var jobTool = sync.OnceValue(func() string {
 	raw, err := json.Marshal(map[string]any{
 		"type": "object", "required": []string{"make", "model", "year", "complaint"}, "additionalProperties": false,
 		"properties": map[string]any{
-			"make": map[string]any{"type": "string"}, "model": map[string]any{"type": "string"}, "year": map[string]any{"type": "integer"},
+			"make": map[string]any{"type": "string"}, "model": map[string]any{"type": "string"},
+			"year":      map[string]any{"type": "integer"},
 			"complaint": map[string]any{"type": "string", "enum": ids},
 			"code":      map[string]any{"type": "string", "description": "the error code that explains the complaint"},
 			"axle":      map[string]any{"type": "string", "enum": []string{"front", "rear"}},
@@ -59,8 +60,8 @@ type finding struct {
 	codes    []string // that the scanner read
 }
 
-// understand has the model find out what the job is and, for a diagnosis, what is wrong. Its tools are the scanner and the
-// manual, over MCP; the lift moves by the rules alone. The question is for the customer, "" if there is none.
+// understand has the model find out what the job is and, for a diagnosis, what is wrong. Its tools are the scanner and
+// the manual, over MCP; the lift moves by the rules alone. The question is for the customer, "" if there is none.
 func (m *mechanic) understand(ctx context.Context, t *agent.Turn, b *bench, w *workOrder) (*finding, error) {
 	if err := w.hear(t); err != nil {
 		return nil, err
@@ -126,7 +127,8 @@ func (f *finding) watched(b *bench) ([]llm.Tool, error) {
 			}
 			result, err := call(ctx, args)
 			var scanned scanResult
-			if told, ok := result.(llm.Result); ok && name == toolScan && json.Unmarshal([]byte(told.Text), &scanned) == nil {
+			if told, ok := result.(llm.Result); ok && name == toolScan &&
+				json.Unmarshal([]byte(told.Text), &scanned) == nil {
 				f.mu.Lock()
 				f.codes = scanned.ErrorCodes
 				f.mu.Unlock()
@@ -146,7 +148,8 @@ func (f *finding) tools() []llm.Tool {
 	return []llm.Tool{
 		llm.NewTool("diagnosis", "Says that you know what is wrong with the car.", jobTool(), f.job(ActionDiagnose)),
 		llm.NewTool("repair", "Has the car repaired, by the manual.", jobTool(), f.job(ActionRepair)),
-		llm.NewTool("ask", "Asks the customer.", `{"type":"object","properties":{"question":{"type":"string"}},"required":["question"]}`,
+		llm.NewTool("ask", "Asks the customer.",
+			`{"type":"object","properties":{"question":{"type":"string"}},"required":["question"]}`,
 			func(_ context.Context, a asking) (any, error) {
 				return nil, f.choose(func() error {
 					f.question = clean(a.Question)
@@ -170,12 +173,14 @@ type said struct {
 func (f *finding) job(action string) func(context.Context, said) (any, error) {
 	return func(_ context.Context, s said) (any, error) {
 		return nil, f.choose(func() error {
-			j := Job{Action: action, Car: Car{Make: clean(s.Make), Model: clean(s.Model), Year: s.Year}, Complaint: s.Complaint, Code: s.Code, Axle: s.Axle}
+			j := Job{Action: action, Car: Car{Make: clean(s.Make), Model: clean(s.Model), Year: s.Year},
+				Complaint: s.Complaint, Code: s.Code, Axle: s.Axle}
 			if question := j.question(); question != "" {
 				return errors.New("that is not all: " + question)
 			}
 			if j.Code != "" && !slices.Contains(f.codes, j.Code) {
-				return fmt.Errorf("the scanner did not read the code %q; it read: %s", clean(j.Code), strings.Join(f.codes, ", "))
+				return fmt.Errorf("the scanner did not read the code %q; it read: %s", clean(j.Code),
+					strings.Join(f.codes, ", "))
 			}
 			f.w.Job = j
 			return nil

@@ -45,7 +45,8 @@ func understood(t *testing.T, messages []llm.Message) repairshop.Job {
 			continue
 		}
 		if car := carPattern.FindStringSubmatch(m.Text); car != nil {
-			if err := json.Unmarshal([]byte(`{"make":"`+car[1]+`","model":"`+car[2]+`","year":`+car[3]+`}`), &j.Car); err != nil {
+			if err := json.Unmarshal([]byte(`{"make":"`+car[1]+`","model":"`+car[2]+`","year":`+car[3]+`}`),
+				&j.Car); err != nil {
 				t.Error(err)
 			}
 		}
@@ -94,11 +95,13 @@ func think(t *testing.T, r *llmtest.Request) llmtest.Step {
 		id := strings.ToUpper(strings.ReplaceAll(j.Car.String(), " ", "-"))
 		return call("scan_vehicle_for_error_codes", map[string]any{"vehicle_id": id})
 	}
-	page := map[string]any{"vehicle_make": j.Car.Make, "vehicle_model": j.Car.Model, "axle": j.Axle, "complaint": j.Complaint}
+	page := map[string]any{"vehicle_make": j.Car.Make, "vehicle_model": j.Car.Model, "axle": j.Axle,
+		"complaint": j.Complaint}
 	var scanned struct {
 		Codes []string `json:"error_codes"`
 	}
-	if json.Unmarshal([]byte(results[0].Text), &scanned) == nil && len(scanned.Codes) > 0 && slices.Contains([]string{"light", "rattle", "rough"}, j.Complaint) {
+	if json.Unmarshal([]byte(results[0].Text), &scanned) == nil && len(scanned.Codes) > 0 &&
+		slices.Contains([]string{"light", "rattle", "rough"}, j.Complaint) {
 		job["code"], page["error_code"] = scanned.Codes[0], scanned.Codes[0]
 	}
 	if len(results) == 1 {
@@ -124,11 +127,13 @@ func TestProviders(t *testing.T) {
 		Sample:  func(m llm.Model) wiretest.Sample { return mechanicWith(t, m) },
 		Opening: func() *a2a.Message { return wiretest.Message("Diagnose a Toyota Camry 2018 that rattles") },
 		Converse: func(t *testing.T, c *wiretest.Caller) {
-			wiretest.Want(t, c.Say(t, "Diagnose a Toyota Camry 2018 that rattles"), a2a.TaskStateCompleted, "ylinders misfire because of a worn ignition coil. Part #12345")
+			wiretest.Want(t, c.Say(t, "Diagnose a Toyota Camry 2018 that rattles"), a2a.TaskStateCompleted,
+				"ylinders misfire because of a worn ignition coil. Part #12345")
 			c.WantProgress(t, "Scanning the car for error codes.")
 			asked := c.Say(t, "Diagnose a Mazda CX5 2016 that squeals")
 			wiretest.Want(t, asked, a2a.TaskStateInputRequired, "front or at the rear")
-			wiretest.Want(t, c.Send(t, wiretest.Answer(asked, a2a.TextPart("rear"))), a2a.TaskStateCompleted, "he rear brake pads are worn")
+			wiretest.Want(t, c.Send(t, wiretest.Answer(asked, a2a.TextPart("rear"))), a2a.TaskStateCompleted,
+				"he rear brake pads are worn")
 		},
 		Thinks: think,
 		Names:  true,
@@ -148,12 +153,22 @@ func TestModelsMistakes(t *testing.T) {
 		script []llmtest.Step
 		want   string
 	}{
-		"a code that nobody read": {[]llmtest.Step{diagnosis(`{"make":"Toyota","model":"Camry","year":2018,"complaint":"rattle","code":"P0300"}`), diagnosis(right)}, "COMPLETED: The front brake pads"},
-		"no year":                 {[]llmtest.Step{diagnosis(`{"make":"Toyota","model":"Camry","year":0,"complaint":"rattle"}`), diagnosis(right)}, "COMPLETED: The front brake pads"},
-		"another complaint":       {[]llmtest.Step{diagnosis(`{"make":"Toyota","model":"Camry","year":2018,"complaint":"flies"}`), diagnosis(right)}, "COMPLETED: The front brake pads"},
-		"no axle":                 {[]llmtest.Step{diagnosis(`{"make":"Toyota","model":"Camry","year":2018,"complaint":"squeal"}`)}, "INPUT_REQUIRED: Is it at the front or at the rear?"},
-		"the lift":                {[]llmtest.Step{llmtest.Calls(llmtest.Call{Name: "raise_platform", Args: `{"height_meters":2}`}), diagnosis(right)}, "COMPLETED: The front brake pads"},
-		"words alone":             {[]llmtest.Step{llmtest.Text("Which car?")}, "INPUT_REQUIRED: Which car?"},
+		"a code that nobody read": {[]llmtest.Step{diagnosis(
+			`{"make":"Toyota","model":"Camry","year":2018,"complaint":"rattle","code":"P0300"}`), diagnosis(right)},
+			"COMPLETED: The front brake pads"},
+		"no year": {[]llmtest.Step{diagnosis(
+			`{"make":"Toyota","model":"Camry","year":0,"complaint":"rattle"}`), diagnosis(right)},
+			"COMPLETED: The front brake pads"},
+		"another complaint": {[]llmtest.Step{diagnosis(
+			`{"make":"Toyota","model":"Camry","year":2018,"complaint":"flies"}`), diagnosis(right)},
+			"COMPLETED: The front brake pads"},
+		"no axle": {[]llmtest.Step{diagnosis(
+			`{"make":"Toyota","model":"Camry","year":2018,"complaint":"squeal"}`)},
+			"INPUT_REQUIRED: Is it at the front or at the rear?"},
+		"the lift": {[]llmtest.Step{llmtest.Calls(
+			llmtest.Call{Name: "raise_platform", Args: `{"height_meters":2}`}), diagnosis(right)},
+			"COMPLETED: The front brake pads"},
+		"words alone": {[]llmtest.Step{llmtest.Text("Which car?")}, "INPUT_REQUIRED: Which car?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -168,11 +183,13 @@ func TestModelsMistakes(t *testing.T) {
 			}
 		})
 	}
-	order, err := a2a.DataPart(repairshop.Job{Action: repairshop.ActionRepair, Car: repairshop.Car{Make: "Mazda", Model: "3", Year: 2016}, Complaint: "squeal", Axle: "front"})
+	order, err := a2a.DataPart(repairshop.Job{Action: repairshop.ActionRepair,
+		Car: repairshop.Car{Make: "Mazda", Model: "3", Year: 2016}, Complaint: "squeal", Axle: "front"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &talk{t: t, svc: repairshop.Open(newEngine(t, nil), repairshop.Options{Model: llmtest.New(t).Model()}).Mechanic}
+	c := &talk{t: t, svc: repairshop.Open(newEngine(t, nil),
+		repairshop.Options{Model: llmtest.New(t).Model()}).Mechanic}
 	if got := c.say(order); !strings.HasPrefix(got, "COMPLETED: The Mazda 3 2016 is repaired.") {
 		t.Error(got)
 	}

@@ -93,8 +93,8 @@ func (j *Job) question() string {
 	return ""
 }
 
-// ordered reports whether the message is the whole order of a repair as data, of which there is nothing to understand. It
-// is one also when the turn was interrupted.
+// ordered reports whether the message is the whole order of a repair as data, of which there is nothing to understand.
+// It is one also when the turn was interrupted.
 func (j *Job) ordered(t *agent.Turn) bool {
 	order := *j
 	if m := t.Message(); m != nil && !order.readData(m) {

@@ -15,8 +15,8 @@ import (
 
 // Options configure the agents of the shop. The zero value works offline, with sample data.
 type Options struct {
-	// Model finds out for the mechanic what a job is and what is wrong with a car, with the scanner and the manual as its
-	// tools. Nil: rules do. The manager and the supplier go by rules in any case.
+	// Model finds out for the mechanic what a job is and what is wrong with a car, with the scanner and the manual as
+	// its tools. Nil: rules do. The manager and the supplier go by rules in any case.
 	Model llm.Model
 	// Tools opens a way to the MCP server with the mechanic's tools, for one turn. Nil: a server of [NewTools] in this
 	// process.

@@ -144,24 +144,29 @@ var conversations = map[string][]turn{
 		{"My car is making a rattling noise.", "INPUT_REQUIRED: Which car is it? I need make, model and year"},
 		{"Toyota Camry", "INPUT_REQUIRED: Which car is it? I need year"},
 		{"2018", "INPUT_REQUIRED: Since when? And can you send a picture"},
-		{"For two weeks, and no picture", "INPUT_REQUIRED: Toyota Camry 2018: cylinders misfire because of a worn ignition coil. Ignition coil $48.50 and work $90.00 make $138.50. The part is in stock. Shall we do it?"},
+		{"For two weeks, and no picture", "INPUT_REQUIRED: Toyota Camry 2018: cylinders misfire because of a worn " +
+			"ignition coil. Ignition coil $48.50 and work $90.00 make $138.50. The part is in stock. Shall we do it?"},
 		{"How much again?", "INPUT_REQUIRED: Toyota Camry 2018: cylinders misfire"},
-		{"Yes, please", "COMPLETED: Your Toyota Camry 2018 is repaired: cylinders misfire because of a worn ignition coil. That is $138.50."},
+		{"Yes, please", "COMPLETED: Your Toyota Camry 2018 is repaired: cylinders misfire because of a worn ignition " +
+			"coil. That is $138.50."},
 	},
 	"all at once, then no": {
 		{"My 2015 Honda Civic does not start", "INPUT_REQUIRED: Since when?"},
-		{"no", "INPUT_REQUIRED: Honda Civic 2015: the battery no longer holds its charge. Battery $139.00 and work $22.50 make $161.50."},
+		{"no", "INPUT_REQUIRED: Honda Civic 2015: the battery no longer holds its charge. Battery $139.00 and work " +
+			"$22.50 make $161.50."},
 		{"No, too expensive", "CANCELED: All right, we leave it as it is."},
 	},
 	"the mechanic asks": {
 		{"the brakes of my VW Golf 2019 squeal", "INPUT_REQUIRED: Since when?"},
 		{"since Monday", "INPUT_REQUIRED: Is it at the front or at the rear?"},
-		{"I think at the rear", "INPUT_REQUIRED: Volkswagen Golf 2019: the rear brake pads are worn. Brake pads, rear $58.00 and work $112.50 make $170.50."},
+		{"I think at the rear", "INPUT_REQUIRED: Volkswagen Golf 2019: the rear brake pads are worn. Brake pads, " +
+			"rear $58.00 and work $112.50 make $170.50."},
 		{"go ahead", "COMPLETED: Your Volkswagen Golf 2019 is repaired: the rear brake pads are worn."},
 	},
 	"out of stock": {
 		{"There is fluid leaking from my Ford Focus 2012", "INPUT_REQUIRED: Since when?"},
-		{"no", "INPUT_REQUIRED: Ford Focus 2012: the water pump leaks. Water pump $118.00 and work $270.00 make $388.00. The part is out of stock and takes 3 days. Shall we do it?"},
+		{"no", "INPUT_REQUIRED: Ford Focus 2012: the water pump leaks. Water pump $118.00 and work $270.00 make " +
+			"$388.00. The part is out of stock and takes 3 days. Shall we do it?"},
 		{"ok", "COMPLETED: Your Ford Focus 2012 is repaired: the water pump leaks."},
 	},
 	"never mind": {
@@ -200,20 +205,21 @@ func TestEveryWay(t *testing.T) {
 		shop := repairshop.Open(newEngine(t, nil), repairshop.Options{})
 		return repairshop.NewManager(shop.Mechanic, shop.Supplier, repairshop.Options{})
 	}
-	wiretest.Each(t, wiretest.Sample{Agent: manager, Card: repairshop.ManagerCard()}, func(t *testing.T, c *wiretest.Caller) {
-		var last *a2a.Task
-		for _, turn := range conversations["the rattling noise"] {
-			m := wiretest.Message(turn.say)
-			if last != nil {
-				m = wiretest.Answer(last, m.Parts...)
+	wiretest.Each(t, wiretest.Sample{Agent: manager, Card: repairshop.ManagerCard()},
+		func(t *testing.T, c *wiretest.Caller) {
+			var last *a2a.Task
+			for _, turn := range conversations["the rattling noise"] {
+				m := wiretest.Message(turn.say)
+				if last != nil {
+					m = wiretest.Answer(last, m.Parts...)
+				}
+				last = c.Send(t, m)
+				if got := (&talk{task: last}).state(); !strings.HasPrefix(got, turn.want) {
+					t.Fatalf("%q: %q, want %q", turn.say, got, turn.want)
+				}
 			}
-			last = c.Send(t, m)
-			if got := (&talk{task: last}).state(); !strings.HasPrefix(got, turn.want) {
-				t.Fatalf("%q: %q, want %q", turn.say, got, turn.want)
-			}
-		}
-		c.WantProgress(t, "Mechanic: Raising the platform to 2 m.")
-	})
+			c.WantProgress(t, "Mechanic: Raising the platform to 2 m.")
+		})
 }
 
 // What the others do is shown while it happens, and their tasks are named.
@@ -226,7 +232,8 @@ func TestProgress(t *testing.T) {
 	c.words("yes")
 	want := []string{
 		"Mechanic: Scanning the Toyota Camry 2018 for error codes.", "Mechanic: Looking it up in the repair manual.",
-		"Supplier: Ordering ignition coil.", "Mechanic: Raising the platform to 2 m.", "Mechanic: Step 1 of 4: disconnect the battery.",
+		"Supplier: Ordering ignition coil.", "Mechanic: Raising the platform to 2 m.",
+		"Mechanic: Step 1 of 4: disconnect the battery.",
 		"Mechanic: Step 2 of 4: take off the engine cover.", "Mechanic: Step 3 of 4: replace the ignition coil.",
 		"Mechanic: Step 4 of 4: clear the error code and let the engine run.", "Mechanic: Lowering the platform.",
 	}
@@ -262,15 +269,18 @@ func TestDataAndPictures(t *testing.T) {
 	shop := repairshop.Open(newEngine(t, nil), repairshop.Options{})
 	c := &talk{t: t, svc: shop.Manager}
 	picture := a2a.RawPart([]byte("a picture"), "image/png", "leak.png")
-	if got := c.say(a2a.TextPart("My Skoda Octavia 2017 loses fluid, see here"), picture); !strings.HasPrefix(got, "INPUT_REQUIRED: Skoda Octavia 2017: the water pump leaks") {
+	if got := c.say(a2a.TextPart("My Skoda Octavia 2017 loses fluid, see here"), picture); !strings.HasPrefix(got,
+		"INPUT_REQUIRED: Skoda Octavia 2017: the water pump leaks") {
 		t.Fatal(got) // and nothing is asked about a picture
 	}
 	var e repairshop.Estimate
 	parts := c.task.Status.Message.Parts
-	if err := json.Unmarshal(parts[len(parts)-1].Content.(a2a.Data), &e); err != nil || e.Total != 388_00 || e.DeliveryDays != 3 {
+	if err := json.Unmarshal(parts[len(parts)-1].Content.(a2a.Data), &e); err != nil || e.Total != 388_00 ||
+		e.DeliveryDays != 3 {
 		t.Errorf("%+v %v", e, err)
 	}
-	list, err := shop.Mechanic.ListTasks(t.Context(), &a2a.ListTasksRequest{ContextID: c.task.ContextID, HistoryLength: new(10)})
+	list, err := shop.Mechanic.ListTasks(t.Context(),
+		&a2a.ListTasksRequest{ContextID: c.task.ContextID, HistoryLength: new(10)})
 	if err != nil || len(list.Tasks) != 1 {
 		t.Fatalf("%+v %v", list, err)
 	}
@@ -284,8 +294,10 @@ func TestMechanicAndSupplier(t *testing.T) {
 	t.Parallel()
 	shop := repairshop.Open(newEngine(t, nil), repairshop.Options{})
 	for text, want := range map[string]string{
-		"Do you have part #12345 in stock for a Toyota Camry 2018?": "COMPLETED: Part #12345 (ignition coil) for a Toyota Camry 2018: $48.50, in stock.",
-		"Is part 20420 there?":     "COMPLETED: Part #20420 (catalytic converter): $612.00, out of stock, delivery in 4 days.",
+		"Do you have part #12345 in stock for a Toyota Camry 2018?": "COMPLETED: Part #12345 (ignition coil) for a " +
+			"Toyota Camry 2018: $48.50, in stock.",
+		"Is part 20420 there?": "COMPLETED: Part #20420 (catalytic converter): $612.00, out of stock, delivery " +
+			"in 4 days.",
 		"part #99999":              "REJECTED: There is no part #99999.",
 		"Please order part #12345": "COMPLETED: Order PO-",
 		"hello":                    "INPUT_REQUIRED: Which part",
@@ -302,17 +314,20 @@ func TestMechanicAndSupplier(t *testing.T) {
 			for _, turn := range []turn{
 				{"Diagnose a car", "INPUT_REQUIRED: Which car is it?"},
 				{"an Audi A4 from 2011", "INPUT_REQUIRED: What is wrong with it?"},
-				{"it clunks at the front", "COMPLETED: A link of the stabilizer bar has play. Part #60310 (stabilizer link) for a Audi A4 2011: $27.40, in stock."},
+				{"it clunks at the front", "COMPLETED: A link of the stabilizer bar has play. Part #60310 " +
+					"(stabilizer link) for a Audi A4 2011: $27.40, in stock."},
 			} {
 				if got := c.words(turn.say); !strings.HasPrefix(got, turn.want) {
 					t.Errorf("%q: %q, want %q", turn.say, got, turn.want)
 				}
 			}
 			r := &talk{t: t, svc: svc}
-			if got := r.words("Fix the squealing brakes of a Mazda 3 2016"); got != "INPUT_REQUIRED: Is it at the front or at the rear?" {
+			if got := r.words("Fix the squealing brakes of a Mazda 3 2016"); got != "INPUT_REQUIRED: Is it at the "+
+				"front or at the rear?" {
 				t.Error(got)
 			}
-			if got := r.words("front"); got != "COMPLETED: The Mazda 3 2016 is repaired. The front brake pads are worn: that is done." {
+			if got := r.words("front"); got != "COMPLETED: The Mazda 3 2016 is repaired. The front brake pads are "+
+				"worn: that is done." {
 				t.Error(got)
 			}
 		})
@@ -393,7 +408,8 @@ func TestToolsOutOfReach(t *testing.T) {
 	o := repairshop.Options{Tools: func(context.Context) (mcp.Transport, error) { return nil, errors.New("no way") }}
 	c := &talk{t: t, svc: repairshop.Open(newEngine(t, nil), o).Manager}
 	c.words("My Toyota Camry 2018 rattles")
-	if got := c.words("no"); got != "FAILED: Our mechanic could not do it. The tools of the workshop cannot be reached now. Please try again later." {
+	if got := c.words("no"); got != "FAILED: Our mechanic could not do it. The tools of the workshop cannot be "+
+		"reached now. Please try again later." {
 		t.Error(got)
 	}
 }
@@ -418,9 +434,11 @@ func TestOthersOutOfReach(t *testing.T) {
 		want     string
 	}{
 		"mechanic": {gone{}, "FAILED: Our mechanic cannot be reached now. Please try again later."},
-		"supplier": {mechanic, "FAILED: Our mechanic could not do it. The supplier of parts does not answer. Please try again later."},
+		"supplier": {mechanic, "FAILED: Our mechanic could not do it. The supplier of parts does not answer. Please " +
+			"try again later."},
 	} {
-		c := &talk{t: t, svc: e.Agent("without "+name, repairshop.NewManager(tt.mechanic, gone{}, repairshop.Options{}), nil)}
+		c := &talk{t: t, svc: e.Agent("without "+name, repairshop.NewManager(tt.mechanic, gone{}, repairshop.Options{}),
+			nil)}
 		c.words("My Toyota Camry 2018 rattles")
 		if got := c.words("no"); got != tt.want {
 			t.Errorf("without %s: %q", name, got)
@@ -531,7 +549,8 @@ func TestRestartWhileOthersWork(t *testing.T) {
 			j := memory.New(nil)
 			defer j.Close()
 			e, s := newEngine(t, j), newTools()
-			c := &talk{t: t, svc: repairshop.Open(e, repairshop.Options{Tools: s.open, Pace: 20 * time.Millisecond}).Manager}
+			c := &talk{t: t, svc: repairshop.Open(e,
+				repairshop.Options{Tools: s.open, Pace: 20 * time.Millisecond}).Manager}
 			c.words("My Toyota Camry 2018 rattles")
 			c.words("no")
 			c.until("yes", progress)
@@ -545,7 +564,8 @@ func TestRestartWhileOthersWork(t *testing.T) {
 			if got := c.state(); !strings.HasPrefix(got, "COMPLETED: Your Toyota Camry 2018 is repaired") {
 				t.Error(got)
 			}
-			for svc, want := range map[a2a.Service]int{shop.Supplier: 2, shop.Mechanic: 2} { // a question and an order, a diagnosis and a repair
+			// a question and an order, a diagnosis and a repair
+			for svc, want := range map[a2a.Service]int{shop.Supplier: 2, shop.Mechanic: 2} {
 				list, err := svc.ListTasks(t.Context(), &a2a.ListTasksRequest{ContextID: c.task.ContextID})
 				if err != nil || len(list.Tasks) != want {
 					t.Errorf("%d tasks, want %d, %v", len(list.Tasks), want, err)
@@ -562,7 +582,8 @@ func serve(t *testing.T, name string, a agent.Agent, card *a2a.AgentCard) *clien
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv, err := server.New(e.Agent(name, a, &engine.AgentOptions{Card: card}), &server.Options{Card: card, Logger: quiet})
+	srv, err := server.New(e.Agent(name, a, &engine.AgentOptions{Card: card}),
+		&server.Options{Card: card, Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -580,11 +601,13 @@ func serve(t *testing.T, name string, a agent.Agent, card *a2a.AgentCard) *clien
 	return c
 }
 
-// Three agents and the tools, each a server of its own: A2A and MCP over HTTP, until the car is repaired; then a cancel.
+// Three agents and the tools, each a server of its own: A2A and MCP over HTTP, until the car is repaired; then a
+// cancel.
 func TestOverHTTP(t *testing.T) {
 	t.Parallel()
 	s := newTools()
-	handler := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.Server }, nil))
+	handler := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.Server },
+		nil))
 	t.Cleanup(func() {
 		handler.CloseClientConnections()
 		handler.Close()
@@ -592,7 +615,8 @@ func TestOverHTTP(t *testing.T) {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	o := repairshop.Options{Pace: 5 * time.Millisecond, Tools: func(context.Context) (mcp.Transport, error) {
-		return &mcp.StreamableClientTransport{Endpoint: handler.URL, HTTPClient: &http.Client{Transport: transport}, DisableStandaloneSSE: true}, nil
+		return &mcp.StreamableClientTransport{Endpoint: handler.URL, HTTPClient: &http.Client{Transport: transport},
+			DisableStandaloneSSE: true}, nil
 	}}
 	supplier := serve(t, "supplier", repairshop.NewSupplier(o), repairshop.SupplierCard())
 	mechanic := serve(t, "mechanic", repairshop.NewMechanic(supplier, o), repairshop.MechanicCard())
@@ -612,7 +636,8 @@ func TestOverHTTP(t *testing.T) {
 		if !slices.Contains(c.said, "Mechanic: Step 1 of 3: take off the rear wheels.") {
 			t.Errorf("progress: %v", c.said)
 		}
-		want := []string{"scan_vehicle_for_error_codes", "get_repair_procedure", "scan_vehicle_for_error_codes", "get_repair_procedure", "get_repair_procedure", "raise_platform", "lower_platform"}
+		want := []string{"scan_vehicle_for_error_codes", "get_repair_procedure", "scan_vehicle_for_error_codes",
+			"get_repair_procedure", "get_repair_procedure", "raise_platform", "lower_platform"}
 		if calls := s.calls(); !slices.Equal(calls[len(calls)-len(want):], want) {
 			t.Errorf("tools: %v", calls)
 		}
@@ -625,11 +650,14 @@ func TestOverHTTP(t *testing.T) {
 			t.Fatalf("%+v %v", task, err)
 		}
 		id := delegated(t, task, "Mechanic/repair")
-		if child, err := mechanic.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id}); err != nil || child.Status.State != a2a.TaskStateCanceled {
+		if child, err := mechanic.GetTask(t.Context(), &a2a.GetTaskRequest{ID: id}); err != nil ||
+			child.Status.State != a2a.TaskStateCanceled {
 			t.Errorf("%+v %v", child, err)
 		}
 		// Not streaming either.
-		one, err := customer.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("my VW Golf 2019 rattles for a week"))})
+		one, err := customer.SendMessage(t.Context(),
+			&a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser,
+				a2a.TextPart("my VW Golf 2019 rattles for a week"))})
 		if err != nil || one.(*a2a.Task).Status.State != a2a.TaskStateInputRequired {
 			t.Errorf("%+v %v", one, err)
 		}

@@ -83,14 +83,16 @@ func (s *supplier) Run(ctx context.Context, t *agent.Turn) error {
 	text := t.Text()
 	at := partPattern.FindStringSubmatch(text)
 	if at == nil {
-		return t.Ask(a2a.TextPart(`Which part, and for which car? For example: "Do you have part #12345 in stock for a Toyota Camry 2018?"`))
+		return t.Ask(a2a.TextPart(
+			`Which part, and for which car? For example: "Do you have part #12345 in stock for a Toyota Camry 2018?"`))
 	}
 	p, ok := parts()[at[1]]
 	if !ok {
 		return agent.Reject(a2a.TextPart(fmt.Sprintf("There is no part #%s.", at[1])))
 	}
 	offer := Offer{
-		Part: p.Number, Name: p.Name, Price: p.Price, Currency: "USD", InStock: p.Stock > 0, DeliveryDays: p.DeliveryDays,
+		Part: p.Number, Name: p.Name, Price: p.Price, Currency: "USD", InStock: p.Stock > 0,
+		DeliveryDays: p.DeliveryDays,
 	}
 	if !orderPattern.MatchString(text) {
 		return answer(t, OfferName, offer.describe(rules.ReadCar(text, Car{}, false)), offer)
@@ -102,7 +104,8 @@ func (s *supplier) Run(ctx context.Context, t *agent.Turn) error {
 		return err
 	}
 	order := Order{ID: orderID(t.TaskID()), Offer: offer}
-	return answer(t, OrderName, fmt.Sprintf("Order %s: %s, $%s, %s.", order.ID, offer.Name, offer.Price, offer.when()), order)
+	return answer(t, OrderName, fmt.Sprintf("Order %s: %s, $%s, %s.", order.ID, offer.Name, offer.Price, offer.when()),
+		order)
 }
 
 // orderID makes the number of an order of its task's id, so that a turn that is run twice orders once.

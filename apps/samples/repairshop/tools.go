@@ -82,7 +82,8 @@ var theManual = sync.OnceValue(func() *manual {
 // NewTools returns an MCP server with the mechanic's tools: a diagnostic scanner, a repair manual, and a lift. It
 // simulates them with sample data. Serve it to one workshop: the platform is part of it.
 func NewTools() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "repairshop-tools", Title: "Tools of a repair shop", Version: "1.0.0"}, nil)
+	s := mcp.NewServer(&mcp.Implementation{Name: "repairshop-tools", Title: "Tools of a repair shop", Version: "1.0.0"},
+		nil)
 	mcp.AddTool(s, &mcp.Tool{Name: toolScan, Description: "Reads the error codes that a vehicle has stored"}, scan)
 	mcp.AddTool(s, &mcp.Tool{Name: toolManual, Description: "Looks up how a problem is repaired"}, lookUp)
 	l := &lift{}
@@ -113,7 +114,8 @@ func lookUp(_ context.Context, _ *mcp.CallToolRequest, in manualArguments) (*mcp
 		axles = append(axles, p.Axle)
 	}
 	if axles == nil {
-		return nil, Procedure{}, fmt.Errorf("the manual has nothing about %q of a %s %s", in.ErrorCode+in.Complaint, in.VehicleMake, in.VehicleModel)
+		return nil, Procedure{}, fmt.Errorf("the manual has nothing about %q of a %s %s", in.ErrorCode+in.Complaint,
+			in.VehicleMake, in.VehicleModel)
 	}
 	return nil, Procedure{Axles: axles}, nil
 }
@@ -124,9 +126,11 @@ type lift struct {
 	height float64
 }
 
-func (l *lift) raise(_ context.Context, _ *mcp.CallToolRequest, in raiseArguments) (*mcp.CallToolResult, heightResult, error) {
+func (l *lift) raise(_ context.Context, _ *mcp.CallToolRequest, in raiseArguments) (*mcp.CallToolResult, heightResult,
+	error) {
 	if in.HeightMeters <= 0 || in.HeightMeters > maxHeight {
-		return nil, heightResult{}, fmt.Errorf("the platform goes up to %.1f m, not to %g m", maxHeight, in.HeightMeters)
+		return nil, heightResult{}, fmt.Errorf("the platform goes up to %.1f m, not to %g m", maxHeight,
+			in.HeightMeters)
 	}
 	return nil, heightResult{l.set(in.HeightMeters)}, nil
 }

@@ -35,9 +35,12 @@ func parse(text string, usual time.Duration) (n int, every time.Duration, questi
 	n, _ = strconv.Atoi(steps.FindString(text)) // nine digits fit; 0: none
 	switch {
 	case n < 1 || n > maxSteps:
-		return 0, 0, fmt.Sprintf(`How far shall I count, from 1 to %d? For example: "count to 5", or "count to 5 every 200ms".`, maxSteps)
+		return 0, 0,
+			fmt.Sprintf(`How far shall I count, from 1 to %d? For example: "count to 5", or "count to 5 every 200ms".`,
+				maxSteps)
 	case time.Duration(n)*every > maxTime:
-		return 0, 0, fmt.Sprintf("That would take longer than %v. Please ask for fewer numbers, or for less time between them.", maxTime)
+		return 0, 0, fmt.Sprintf("That would take longer than %v. Please ask for fewer numbers, or for less time "+
+			"between them.", maxTime)
 	}
 	return n, every, ""
 }

@@ -22,8 +22,8 @@ type Options struct {
 	Pause time.Duration // before each number, when the message does not say; 0 means 1 s
 }
 
-// New returns the slow agent. "count to 5 every 200ms" becomes a task whose status says "1 of 5", "2 of 5" and so on, one
-// every 200 ms, with one artifact at the end. Without a number the agent asks how far it shall count.
+// New returns the slow agent. "count to 5 every 200ms" becomes a task whose status says "1 of 5", "2 of 5" and so on,
+// one every 200 ms, with one artifact at the end. Without a number the agent asks how far it shall count.
 //
 // How far it is it keeps after each number: when the server is killed and started again, the task goes on where it was.
 // A message to a task that counts is another count, which begins when the first is done.
@@ -78,8 +78,9 @@ func (c *counter) Run(ctx context.Context, t *agent.Turn) error {
 // Card describes the agent. Interfaces and capabilities are left to the server that serves it.
 func Card() *a2a.AgentCard {
 	return &a2a.AgentCard{
-		Name:               "Slow Agent",
-		Description:        "Counts slowly and shows how far it is, to try long tasks with: progress, cancel, leaving and coming back",
+		Name: "Slow Agent",
+		Description: "Counts slowly and shows how far it is, to try long tasks with: progress, cancel, " +
+			"leaving and coming back",
 		Version:            "1.0.0",
 		DefaultInputModes:  []string{"text/plain"},
 		DefaultOutputModes: []string{"text/plain"},

@@ -45,7 +45,8 @@ func TestCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := agenttest.New(t, slow.New(slow.Options{}), &agenttest.Options{Card: slow.Card()})
 		for text, want := range map[string]time.Duration{
-			"count to 3": 3 * time.Second, "Count to 3, every 200ms": 600 * time.Millisecond, "3 every 1s": 3 * time.Second,
+			"count to 3": 3 * time.Second, "Count to 3, every 200ms": 600 * time.Millisecond,
+			"3 every 1s":      3 * time.Second,
 			"every 0.5s to 3": 1500 * time.Millisecond, "count every 2m to 3": 6 * time.Minute,
 		} {
 			begun := time.Now()
@@ -53,7 +54,8 @@ func TestCount(t *testing.T) {
 			if got := time.Since(begun); got != want {
 				t.Errorf("%q took %v, want %v", text, got, want)
 			}
-			if r.State() != a2a.TaskStateCompleted || r.Text() != "Counted to 3." || shown(r.Events) != "1 of 3, 2 of 3, 3 of 3" {
+			if r.State() != a2a.TaskStateCompleted || r.Text() != "Counted to 3." ||
+				shown(r.Events) != "1 of 3, 2 of 3, 3 of 3" {
 				t.Errorf("%q: %v, %q, %q", text, r.State(), r.Text(), shown(r.Events))
 			}
 		}
@@ -64,8 +66,10 @@ func TestQuestions(t *testing.T) {
 	t.Parallel()
 	h := agenttest.New(t, slow.New(slow.Options{Pause: time.Second}), nil)
 	for text, want := range map[string]string{
-		"": "How far", "count": "How far", "count to 0": "from 1 to 10000", "count to 10001": "from 1 to 10000", "to 123456789": "from 1 to",
-		"count to 5 every 0ms": "How long", "count to 5 every second": "How long", "count to 51 every 1m": "longer than 50m",
+		"": "How far", "count": "How far", "count to 0": "from 1 to 10000", "count to 10001": "from 1 to 10000",
+		"to 123456789":         "from 1 to",
+		"count to 5 every 0ms": "How long", "count to 5 every second": "How long",
+		"count to 51 every 1m":    "longer than 50m",
 		"count to 9 every 99999m": "How long", "count to 10000": "longer than 50m", "1234567890123": "How far",
 	} {
 		r := h.Send(text)
@@ -118,7 +122,8 @@ func TestGoesOnAfterARestart(t *testing.T) {
 		return eng, eng.Agent("slow", slow.New(slow.Options{Pause: time.Millisecond}), nil)
 	}
 	eng, service := start()
-	events, err := service.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("count to 300"))})
+	events, err := service.StreamMessage(t.Context(),
+		&a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("count to 300"))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 // prefixSize is the size of what gRPC puts before a message: whether it is compressed, and its length.
 const prefixSize = 5
 
-// A body is that of a call over net/http. gRPC reads it as fast as it comes, whether or not anybody wants it, and holds it
-// as long as the call lasts. So no more of it than a small message gets through before there is room.
+// A body is that of a call over net/http. gRPC reads it as fast as it comes, whether or not anybody wants it, and holds
+// it as long as the call lasts. So no more of it than a small message gets through before there is room.
 type body struct {
 	io.ReadCloser
 	most int64 // bytes of a message
@@ -32,7 +32,8 @@ type body struct {
 }
 
 func newBody(r io.ReadCloser, most int64) *body {
-	return &body{ReadCloser: r, most: most, known: make(chan struct{}), allowed: make(chan struct{}), closed: make(chan struct{})}
+	return &body{ReadCloser: r, most: most, known: make(chan struct{}), allowed: make(chan struct{}),
+		closed: make(chan struct{})}
 }
 
 // Read reads a small message or the beginning of a large one. It reads the rest of that once allowed, and nothing that

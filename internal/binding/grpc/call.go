@@ -69,7 +69,8 @@ func (c *call) fail(x *binding.Exchange, e *a2a.Error) {
 			c.stream.SetHeader(headersOf(x.W.Header()))
 			return
 		}
-		c.stream.SetTrailer(headersOf(x.W.Header())) // so that all is in one frame, as a call is answered that never opened
+		// so that all is in one frame, as a call is answered that never opened
+		c.stream.SetTrailer(headersOf(x.W.Header()))
 	}
 }
 
@@ -127,12 +128,15 @@ func (c *call) receive(x *binding.Exchange) ([]byte, *a2a.Error) {
 	switch s, _ := status.FromError(err); {
 	case s.Code() == codes.ResourceExhausted:
 		c.refused = err // gRPC has said so already, in its own words
-		return nil, a2a.NewError(a2a.ErrTooLarge, fmt.Sprintf("the request's message is over the limit of %d bytes", core.MaxBody))
+		return nil, a2a.NewError(a2a.ErrTooLarge,
+			fmt.Sprintf("the request's message is over the limit of %d bytes", core.MaxBody))
 	case s.Code() == codes.Unimplemented: // a compression that is not there
 		c.refused = err
 		return nil, &a2a.Error{Kind: a2a.ErrUnsupportedMediaType, Cause: err}
-	case time.Since(begun) >= core.BodyTimeout, strings.Contains(s.Message(), os.ErrDeadlineExceeded.Error()): // net/http began to count earlier
-		return nil, &a2a.Error{Kind: a2a.ErrTimeout, Message: fmt.Sprintf("the message did not arrive within %v", core.BodyTimeout), Cause: err}
+	case time.Since(begun) >= core.BodyTimeout, strings.Contains(s.Message(), os.ErrDeadlineExceeded.Error()):
+		// net/http began to count earlier
+		return nil, &a2a.Error{Kind: a2a.ErrTimeout,
+			Message: fmt.Sprintf("the message did not arrive within %v", core.BodyTimeout), Cause: err}
 	case x.Left():
 		return nil, &a2a.Error{Kind: a2a.ErrInvalidRequest, Message: "the call ended before its message", Cause: err}
 	}
@@ -184,7 +188,8 @@ func (c *call) send(b []byte) error {
 	return c.guard.do(c.server.Host.Core.WriteTimeout, func() error { return c.stream.SendMsg(&frame{b}) })
 }
 
-// answerStream sends a stream. The header goes first: the caller learns that it was heard before the agent says anything.
+// answerStream sends a stream. The header goes first: the caller learns that it was heard before the agent says
+// anything.
 func (c *call) answerStream(x *binding.Exchange, request any) *a2a.Error {
 	core := c.server.Host.Core
 	events, end, e := core.Open(x, request)
@@ -243,8 +248,8 @@ func (a *answer) Header() http.Header         { return a.header }
 func (a *answer) Write(b []byte) (int, error) { return len(b), nil }
 func (a *answer) WriteHeader(int)             {}
 
-// watched runs a call of gRPC's own transport, which bounds neither how long a message may take to arrive nor how long it
-// may take to leave: only the end of the handler makes it give up. So the call runs beside the handler.
+// watched runs a call of gRPC's own transport, which bounds neither how long a message may take to arrive nor how long
+// it may take to leave: only the end of the handler makes it give up. So the call runs beside the handler.
 func (c *call) watched() error {
 	c.guard = newGuard()
 	defer c.guard.end()

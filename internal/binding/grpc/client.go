@@ -19,9 +19,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// Client is the client side of the binding (A2A 1.0 §10): a [wire.Transport] that sends every call over one connection, in
-// one generation of the protocol. It sends what it is given; versions, retries and the meaning of a stream's end are its
-// caller's business. A stream that the peer ends in good order ends without an error, whatever its last event was.
+// Client is the client side of the binding (A2A 1.0 §10): a [wire.Transport] that sends every call over one connection,
+// in one generation of the protocol. It sends what it is given; versions, retries and the meaning of a stream's end are
+// its caller's business. A stream that the peer ends in good order ends without an error, whatever its last event was.
 type Client struct {
 	Conn *grpc.ClientConn // made with [DialOptions]
 	Form Form
@@ -112,7 +112,8 @@ func outgoingContext(ctx context.Context, after string) context.Context {
 // ofTransport reports whether a header belongs to HTTP or to gRPC itself, and not to the call.
 func ofTransport(name string) bool {
 	switch name {
-	case "connection", "content-length", "content-type", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "user-agent":
+	case "connection", "content-length", "content-type", "host", "keep-alive", "te", "trailer", "transfer-encoding",
+		"upgrade", "user-agent":
 		return true
 	}
 	return strings.HasPrefix(name, "grpc-")
@@ -132,7 +133,8 @@ func timeUp(message string) *a2a.Error {
 	return &a2a.Error{Kind: a2a.ErrTimeout, Message: message, Cause: context.DeadlineExceeded}
 }
 
-func (c *Client) stream(ctx context.Context, op wire.Operation, request any, after string) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (c *Client) stream(ctx context.Context, op wire.Operation, request any,
+	after string) (iter.Seq2[a2a.StreamEvent, error], error) {
 	path, out, err := c.prepare(op, request)
 	if err != nil {
 		return nil, err
@@ -140,7 +142,8 @@ func (c *Client) stream(ctx context.Context, op wire.Operation, request any, aft
 	ctx, cancel := context.WithCancel(ctx)
 	ctx, t := traced(outgoingContext(ctx, after), c.Form.Generation(), len(out.bytes), c.MaxEvent)
 	r := &reader{client: c, op: op, ctx: ctx, trace: t, ahead: make(chan received, 1)}
-	r.stream, err = c.Conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, path, grpc.MaxCallRecvMsgSize(c.MaxEvent))
+	r.stream, err = c.Conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, path,
+		grpc.MaxCallRecvMsgSize(c.MaxEvent))
 	if err == nil {
 		err = r.begin(out)
 	}
@@ -174,8 +177,8 @@ type received struct {
 // right behind, but not with it.
 const refusal = 50 * time.Millisecond
 
-// begin sends the request and waits until the peer accepts or refuses it. Some peers say nothing before their first event,
-// however long that takes; their streams count as open after a while.
+// begin sends the request and waits until the peer accepts or refuses it. Some peers say nothing before their first
+// event, however long that takes; their streams count as open after a while.
 func (r *reader) begin(out *frame) error {
 	if err := r.stream.SendMsg(out); err != nil && err != io.EOF { // after io.EOF the status tells why
 		return err
@@ -262,8 +265,8 @@ func (r *reader) take(ev a2a.Event, yield func(a2a.StreamEvent, error) bool) boo
 	return yield(a2a.NewStreamEvent(id, ev), nil) && !final
 }
 
-// first returns the task with which a stream has to begin (A2A 1.0 §3.1.2), where the peer's generation does not want one
-// and sends an update. Of a task that was there before it has to be asked for.
+// first returns the task with which a stream has to begin (A2A 1.0 §3.1.2), where the peer's generation does not want
+// one and sends an update. Of a task that was there before it has to be asked for.
 func (r *reader) first(ev a2a.Event) (a2a.Event, error) {
 	if r.client.Form.Generation() == a2a.Generation10 {
 		return ev, nil
@@ -273,13 +276,15 @@ func (r *reader) first(ev a2a.Event) (a2a.Event, error) {
 		if r.op == wire.OpSubscribe {
 			return wire.Remote{Transport: r.client}.GetTask(r.ctx, &a2a.GetTaskRequest{ID: e.TaskID})
 		}
-		return &a2a.Task{ID: e.TaskID, ContextID: e.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateSubmitted}}, nil
+		return &a2a.Task{ID: e.TaskID, ContextID: e.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateSubmitted}},
+			nil
 	case *a2a.ArtifactUpdate:
 		if r.op == wire.OpSubscribe {
 			return wire.Remote{Transport: r.client}.GetTask(r.ctx, &a2a.GetTaskRequest{ID: e.TaskID})
 		}
 		return &a2a.Task{
-			ID: e.TaskID, ContextID: e.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, Artifacts: []*a2a.Artifact{e.Artifact},
+			ID: e.TaskID, ContextID: e.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking},
+			Artifacts: []*a2a.Artifact{e.Artifact},
 		}, nil
 	}
 	return ev, nil

@@ -88,7 +88,8 @@ func (f *fake) SendMessage(ctx context.Context, r *a2a.SendMessageRequest) (a2a.
 	return answer[a2a.SendResult](f, aTask()), nil
 }
 
-func (f *fake) StreamMessage(ctx context.Context, r *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (f *fake) StreamMessage(ctx context.Context, r *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	return f.stream(ctx, r)
 }
 
@@ -116,8 +117,10 @@ func (f *fake) GetPushConfig(ctx context.Context, r *a2a.GetPushConfigRequest) (
 	return &a2a.PushConfig{ID: r.ID, TaskID: r.TaskID, URL: "https://example.com"}, f.asked(ctx, r)
 }
 
-func (f *fake) ListPushConfigs(ctx context.Context, r *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
-	return &a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{{ID: "p", TaskID: r.TaskID, URL: "https://example.com"}}}, f.asked(ctx, r)
+func (f *fake) ListPushConfigs(ctx context.Context, r *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse,
+	error) {
+	return &a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{{ID: "p", TaskID: r.TaskID,
+		URL: "https://example.com"}}}, f.asked(ctx, r)
 }
 
 func (f *fake) DeletePushConfig(ctx context.Context, r *a2a.DeletePushConfigRequest) error {
@@ -169,7 +172,8 @@ func open(t *testing.T, f *fake, overHTTP bool, tune func(*binding.Core)) *lab {
 		Challenges: []string{`Bearer realm="lab"`},
 	}
 	l.core = &binding.Core{
-		Service: older.Service{Service: f}, Profile: func(*http.Request) (*binding.Profile, error) { return profile, nil },
+		Service: older.Service{Service: f},
+		Profile: func(*http.Request) (*binding.Profile, error) { return profile, nil },
 		MaxBody: 1 << 20, MaxParts: a2a.MaxParts, MaxDepth: a2a.MaxDepth,
 		Generations: []a2a.Generation{a2a.Generation03, a2a.Generation10},
 		Streams:     &binding.StreamLimits{PerOwner: 10, Total: 20},
@@ -184,7 +188,8 @@ func open(t *testing.T, f *fake, overHTTP bool, tune func(*binding.Core)) *lab {
 	l.end = end
 	t.Cleanup(func() { end(nil) })
 	s := &grpc.Server{Context: calls, Host: &binding.Host{
-		Core: l.core, Logger: slog.New(slog.DiscardHandler), StreamsPerConn: 100, HeaderTimeout: time.Second, IdleTimeout: time.Minute,
+		Core: l.core, Logger: slog.New(slog.DiscardHandler), StreamsPerConn: 100, HeaderTimeout: time.Second,
+		IdleTimeout: time.Minute,
 		Exchange: func(w http.ResponseWriter, r *http.Request, serve func(*binding.Exchange)) {
 			x := &binding.Exchange{W: w, R: r, RequestID: "r1"}
 			serve(x)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package grpc is the gRPC binding of the protocol (A2A 1.0 §10), in package lf.a2a.v1 of version 1.0 and in package a2a.v1
-// of 0.2.2 to 0.3. The conversions of messages are in the folders below.
+// Package grpc is the gRPC binding of the protocol (A2A 1.0 §10), in package lf.a2a.v1 of version 1.0 and in package
+// a2a.v1 of 0.2.2 to 0.3. The conversions of messages are in the folders below.
 package grpc
 
 import (
@@ -42,8 +42,8 @@ func FormOf(gen a2a.Generation, maxDepth int, rawFiles bool) Form {
 	return nil
 }
 
-// gRPC has no place for the id of an event. A caller that activates the replay extension gets it in the event's metadata,
-// under the extension's URI, as data of extensions goes (A2A 1.0 §4.6.1).
+// gRPC has no place for the id of an event. A caller that activates the replay extension gets it in the event's
+// metadata, under the extension's URI, as data of extensions goes (A2A 1.0 §4.6.1).
 
 // withID returns an event that names its id.
 func withID(ev a2a.Event, id string) a2a.Event {

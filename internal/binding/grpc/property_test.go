@@ -24,7 +24,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-var forms = []grpc.Form{grpc.FormOf(a2a.Generation10, 0, false), grpc.FormOf(a2a.Generation03, 0, false), grpc.FormOf(a2a.Generation03, 0, true)}
+var forms = []grpc.Form{grpc.FormOf(a2a.Generation10, 0, false), grpc.FormOf(a2a.Generation03, 0, false),
+	grpc.FormOf(a2a.Generation03, 0, true)}
 
 // nested returns an object that nests to a depth, itself the first level.
 func nested(depth int) *structpb.Struct {
@@ -95,8 +96,9 @@ func partsOf(t *rapid.T) []a2a.Part {
 
 func messageOf(t *rapid.T) *a2a.Message {
 	return &a2a.Message{
-		ID: a2a.MessageID(text(t, "id")), ContextID: a2a.ContextID(text(t, "context")), TaskID: a2a.TaskID(text(t, "task")),
-		Role: a2a.Role(rapid.IntRange(0, 2).Draw(t, "role")), Parts: partsOf(t), Metadata: metadataOf(t),
+		ID: a2a.MessageID(text(t, "id")), ContextID: a2a.ContextID(text(t, "context")),
+		TaskID: a2a.TaskID(text(t, "task")),
+		Role:   a2a.Role(rapid.IntRange(0, 2).Draw(t, "role")), Parts: partsOf(t), Metadata: metadataOf(t),
 		Extensions: namesOf[string](t), ReferenceTaskIDs: namesOf[a2a.TaskID](t),
 	}
 }
@@ -112,7 +114,8 @@ func timeOf(t *rapid.T) time.Time {
 	if rapid.Bool().Draw(t, "without time") {
 		return time.Time{}
 	}
-	return time.Unix(rapid.Int64Range(-1e9, 4e9).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds")).UTC()
+	return time.Unix(rapid.Int64Range(-1e9, 4e9).Draw(t, "seconds"),
+		rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds")).UTC()
 }
 
 func statusOf(t *rapid.T) a2a.TaskStatus {
@@ -124,7 +127,8 @@ func statusOf(t *rapid.T) a2a.TaskStatus {
 }
 
 func taskOf(t *rapid.T) *a2a.Task {
-	task := &a2a.Task{ID: a2a.TaskID(text(t, "id")), ContextID: a2a.ContextID(text(t, "context")), Status: statusOf(t), Metadata: metadataOf(t)}
+	task := &a2a.Task{ID: a2a.TaskID(text(t, "id")), ContextID: a2a.ContextID(text(t, "context")), Status: statusOf(t),
+		Metadata: metadataOf(t)}
 	for range rapid.IntRange(0, 2).Draw(t, "artifacts") {
 		task.Artifacts = append(task.Artifacts, artifactOf(t))
 	}
@@ -141,7 +145,8 @@ func eventOf(t *rapid.T) a2a.Event {
 	case 1:
 		return messageOf(t)
 	case 2:
-		return &a2a.StatusUpdate{TaskID: "t", ContextID: a2a.ContextID(text(t, "context")), Status: statusOf(t), Metadata: metadataOf(t)}
+		return &a2a.StatusUpdate{TaskID: "t", ContextID: a2a.ContextID(text(t, "context")), Status: statusOf(t),
+			Metadata: metadataOf(t)}
 	}
 	return &a2a.ArtifactUpdate{
 		TaskID: "t", ContextID: a2a.ContextID(text(t, "context")), Artifact: artifactOf(t),
@@ -177,7 +182,8 @@ func lengthOf(t *rapid.T, least int) *int {
 }
 
 func pushOf(t *rapid.T) *a2a.PushConfig {
-	p := &a2a.PushConfig{ID: rapid.StringMatching("[a-z]{0,4}").Draw(t, "id"), TaskID: "t", URL: text(t, "url"), Token: text(t, "token")}
+	p := &a2a.PushConfig{ID: rapid.StringMatching("[a-z]{0,4}").Draw(t, "id"), TaskID: "t", URL: text(t, "url"),
+		Token: text(t, "token")}
 	if rapid.Bool().Draw(t, "authenticated") {
 		p.Authentication = &a2a.PushAuthentication{Scheme: text(t, "scheme"), Credentials: text(t, "credentials")}
 	}
@@ -195,7 +201,8 @@ func requestOf(t *rapid.T, gen a2a.Generation, op wire.Operation) any {
 	switch op {
 	case wire.OpSendMessage, wire.OpStreamMessage:
 		r := &a2a.SendMessageRequest{Tenant: tenant, Message: messageOf(t), Metadata: metadataOf(t)}
-		r.Configuration = &a2a.SendConfiguration{AcceptedOutputModes: namesOf[string](t), HistoryLength: lengthOf(t, least)}
+		r.Configuration = &a2a.SendConfiguration{AcceptedOutputModes: namesOf[string](t),
+			HistoryLength: lengthOf(t, least)}
 		if op == wire.OpSendMessage || gen == a2a.Generation10 {
 			r.Configuration.ReturnImmediately = rapid.Bool().Draw(t, "immediately")
 		}
@@ -208,7 +215,8 @@ func requestOf(t *rapid.T, gen a2a.Generation, op wire.Operation) any {
 		return &a2a.GetTaskRequest{Tenant: tenant, ID: "t", HistoryLength: lengthOf(t, least)}
 	case wire.OpListTasks:
 		r := &a2a.ListTasksRequest{
-			Tenant: tenant, ContextID: a2a.ContextID(text(t, "context")), Status: a2a.TaskState(rapid.IntRange(0, 8).Draw(t, "state")),
+			Tenant: tenant, ContextID: a2a.ContextID(text(t, "context")),
+			Status:   a2a.TaskState(rapid.IntRange(0, 8).Draw(t, "state")),
 			PageSize: lengthOf(t, 1), PageToken: text(t, "token"), HistoryLength: lengthOf(t, 0),
 			StatusTimestampAfter: timeOf(t), IncludeArtifacts: rapid.Bool().Draw(t, "artifacts"),
 		}
@@ -231,7 +239,8 @@ func requestOf(t *rapid.T, gen a2a.Generation, op wire.Operation) any {
 	case wire.OpGetPushConfig:
 		return &a2a.GetPushConfigRequest{Tenant: tenant, TaskID: "t", ID: "p"}
 	case wire.OpListPushConfigs:
-		return &a2a.ListPushConfigsRequest{Tenant: tenant, TaskID: "t", PageSize: rapid.IntRange(0, 9).Draw(t, "size"), PageToken: text(t, "token")}
+		return &a2a.ListPushConfigsRequest{Tenant: tenant, TaskID: "t", PageSize: rapid.IntRange(0, 9).Draw(t, "size"),
+			PageToken: text(t, "token")}
 	case wire.OpDeletePushConfig:
 		return &a2a.DeletePushConfigRequest{Tenant: tenant, TaskID: "t", ID: "p"}
 	}
@@ -271,7 +280,8 @@ func resultOf(t *rapid.T, gen a2a.Generation, op wire.Operation) any {
 	case wire.OpGetTask, wire.OpCancelTask:
 		return taskOf(t)
 	case wire.OpListTasks:
-		r := &a2a.ListTasksResponse{Tasks: rapid.SliceOfN(rapid.Custom(taskOf), 1, 2).Draw(t, "tasks"), NextPageToken: text(t, "token"), TotalSize: 7}
+		r := &a2a.ListTasksResponse{Tasks: rapid.SliceOfN(rapid.Custom(taskOf), 1, 2).Draw(t, "tasks"),
+			NextPageToken: text(t, "token"), TotalSize: 7}
 		if r.PageSize = len(r.Tasks); gen == a2a.Generation10 {
 			r.PageSize = 50
 		}
@@ -291,33 +301,40 @@ func cardOf(t *rapid.T, gen a2a.Generation) *a2a.AgentCard {
 	scopes := map[string]string{"s": "all"}
 	card := &a2a.AgentCard{
 		Name: text(t, "name"), Description: text(t, "description"), Version: "7",
-		SupportedInterfaces: []a2a.AgentInterface{{URL: "localhost:1", Binding: "GRPC", ProtocolVersion: "0.3.0"}, {URL: "http://localhost", Binding: "JSONRPC", ProtocolVersion: "0.3.0"}},
-		Provider:            &a2a.AgentProvider{URL: "https://example.com", Organization: "us"},
-		DocumentationURL:    new("https://example.com/docs"), IconURL: new("https://example.com/icon"),
+		SupportedInterfaces: []a2a.AgentInterface{{URL: "localhost:1", Binding: "GRPC", ProtocolVersion: "0.3.0"},
+			{URL: "http://localhost", Binding: "JSONRPC", ProtocolVersion: "0.3.0"}},
+		Provider:         &a2a.AgentProvider{URL: "https://example.com", Organization: "us"},
+		DocumentationURL: new("https://example.com/docs"), IconURL: new("https://example.com/icon"),
 		Capabilities: a2a.AgentCapabilities{
 			Streaming: new(true), PushNotifications: new(false), ExtendedAgentCard: new(true),
 			Extensions: []a2a.AgentExtension{{URI: "urn:x", Description: "x", Required: true, Params: metadataOf(t)}},
 		},
 		SecuritySchemes: map[string]a2a.SecurityScheme{
-			"key":    &a2a.APIKeyScheme{Description: "d", Location: "header", Name: "X-Key"},
-			"http":   &a2a.HTTPAuthScheme{Description: "d", Scheme: "Bearer", BearerFormat: "JWT"},
-			"oidc":   &a2a.OpenIDConnectScheme{Description: "d", URL: "https://example.com/oidc"},
-			"mtls":   &a2a.MutualTLSScheme{Description: "d"},
-			"oauth1": &a2a.OAuth2Scheme{Description: "d", MetadataURL: "https://example.com/m", Flow: &a2a.ClientCredentialsFlow{TokenURL: "t", RefreshURL: "r", Scopes: scopes}},
-			"oauth2": &a2a.OAuth2Scheme{Flow: &a2a.ImplicitFlow{AuthorizationURL: "a", RefreshURL: "r", Scopes: scopes}},
+			"key":  &a2a.APIKeyScheme{Description: "d", Location: "header", Name: "X-Key"},
+			"http": &a2a.HTTPAuthScheme{Description: "d", Scheme: "Bearer", BearerFormat: "JWT"},
+			"oidc": &a2a.OpenIDConnectScheme{Description: "d", URL: "https://example.com/oidc"},
+			"mtls": &a2a.MutualTLSScheme{Description: "d"},
+			"oauth1": &a2a.OAuth2Scheme{Description: "d", MetadataURL: "https://example.com/m",
+				Flow: &a2a.ClientCredentialsFlow{TokenURL: "t", RefreshURL: "r", Scopes: scopes}},
+			"oauth2": &a2a.OAuth2Scheme{Flow: &a2a.ImplicitFlow{AuthorizationURL: "a", RefreshURL: "r",
+				Scopes: scopes}},
 			"oauth3": &a2a.OAuth2Scheme{Flow: &a2a.PasswordFlow{TokenURL: "t", RefreshURL: "r", Scopes: scopes}},
-			"oauth4": &a2a.OAuth2Scheme{Flow: &a2a.AuthorizationCodeFlow{AuthorizationURL: "a", TokenURL: "t", RefreshURL: "r", Scopes: scopes, PKCERequired: gen == a2a.Generation10}},
+			"oauth4": &a2a.OAuth2Scheme{Flow: &a2a.AuthorizationCodeFlow{AuthorizationURL: "a", TokenURL: "t",
+				RefreshURL: "r", Scopes: scopes, PKCERequired: gen == a2a.Generation10}},
 		},
 		SecurityRequirements: []a2a.SecurityRequirement{{"key": nil, "oauth1": {"s"}}},
 		DefaultInputModes:    []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
 		Skills: []a2a.AgentSkill{{
 			ID: "s", Name: text(t, "skill"), Description: "d", Tags: []string{"t"}, Examples: []string{"e"},
-			InputModes: []string{"a/b"}, OutputModes: []string{"c/d"}, SecurityRequirements: []a2a.SecurityRequirement{{"http": {"x"}}},
+			InputModes: []string{"a/b"}, OutputModes: []string{"c/d"},
+			SecurityRequirements: []a2a.SecurityRequirement{{"http": {"x"}}},
 		}},
 	}
 	if gen == a2a.Generation10 {
-		card.SupportedInterfaces = append(card.SupportedInterfaces, a2a.AgentInterface{URL: "localhost:2", Binding: "GRPC", Tenant: "acme", ProtocolVersion: "1.0"})
-		card.SecuritySchemes["oauth5"] = &a2a.OAuth2Scheme{Flow: &a2a.DeviceCodeFlow{DeviceAuthorizationURL: "d", TokenURL: "t", RefreshURL: "r", Scopes: scopes}}
+		card.SupportedInterfaces = append(card.SupportedInterfaces,
+			a2a.AgentInterface{URL: "localhost:2", Binding: "GRPC", Tenant: "acme", ProtocolVersion: "1.0"})
+		card.SecuritySchemes["oauth5"] = &a2a.OAuth2Scheme{Flow: &a2a.DeviceCodeFlow{DeviceAuthorizationURL: "d",
+			TokenURL: "t", RefreshURL: "r", Scopes: scopes}}
 		card.Signatures = []a2a.AgentCardSignature{{Protected: "p", Signature: "s", Header: metadataOf(t)}}
 	}
 	return card
@@ -352,10 +369,12 @@ func TestResultsBothWays(t *testing.T) {
 func fill(t *rapid.T, m protoreflect.Message, depth int) {
 	switch v := m.Interface().(type) {
 	case *timestamppb.Timestamp:
-		v.Seconds, v.Nanos = rapid.Int64Range(-1e9, 4e9).Draw(t, "seconds"), rapid.Int32Range(0, 999_999_999).Draw(t, "nanoseconds")
+		v.Seconds, v.Nanos = rapid.Int64Range(-1e9, 4e9).Draw(t, "seconds"),
+			rapid.Int32Range(0, 999_999_999).Draw(t, "nanoseconds")
 		return
 	case *structpb.Struct:
-		v.Fields = map[string]*structpb.Value{text(t, "key"): structpb.NewNumberValue(rapid.Float64Range(-1e9, 1e9).Draw(t, "number"))}
+		v.Fields = map[string]*structpb.Value{text(t,
+			"key"): structpb.NewNumberValue(rapid.Float64Range(-1e9, 1e9).Draw(t, "number"))}
 		return
 	case *structpb.Value:
 		v.Kind = &structpb.Value_ListValue{ListValue: &structpb.ListValue{Values: []*structpb.Value{structpb.NewBoolValue(true), structpb.NewNullValue()}}}
@@ -380,7 +399,8 @@ func fillField(t *rapid.T, m protoreflect.Message, f protoreflect.FieldDescripto
 	switch {
 	case f.IsMap():
 		if f.MapValue().Kind() == protoreflect.StringKind {
-			m.Mutable(f).Map().Set(protoreflect.ValueOfString("k").MapKey(), protoreflect.ValueOfString(text(t, "value")))
+			m.Mutable(f).Map().Set(protoreflect.ValueOfString("k").MapKey(),
+				protoreflect.ValueOfString(text(t, "value")))
 			return
 		}
 		v := m.Mutable(f).Map().NewValue()
@@ -415,27 +435,35 @@ func TestMessagesOf10BothWays(t *testing.T) {
 	t.Parallel()
 	form := forms[0]
 	for op, m := range map[wire.Operation]proto.Message{
-		wire.OpSendMessage: &pb10.SendMessageRequest{}, wire.OpGetTask: &pb10.GetTaskRequest{}, wire.OpListTasks: &pb10.ListTasksRequest{},
+		wire.OpSendMessage: &pb10.SendMessageRequest{}, wire.OpGetTask: &pb10.GetTaskRequest{},
+		wire.OpListTasks:  &pb10.ListTasksRequest{},
 		wire.OpCancelTask: &pb10.CancelTaskRequest{}, wire.OpSubscribe: &pb10.SubscribeToTaskRequest{},
-		wire.OpCreatePushConfig: &pb10.TaskPushNotificationConfig{}, wire.OpGetPushConfig: &pb10.GetTaskPushNotificationConfigRequest{},
-		wire.OpListPushConfigs: &pb10.ListTaskPushNotificationConfigsRequest{}, wire.OpDeletePushConfig: &pb10.DeleteTaskPushNotificationConfigRequest{},
-		wire.OpExtendedCard: &pb10.GetExtendedAgentCardRequest{},
+		wire.OpCreatePushConfig: &pb10.TaskPushNotificationConfig{},
+		wire.OpGetPushConfig:    &pb10.GetTaskPushNotificationConfigRequest{},
+		wire.OpListPushConfigs:  &pb10.ListTaskPushNotificationConfigsRequest{},
+		wire.OpDeletePushConfig: &pb10.DeleteTaskPushNotificationConfigRequest{},
+		wire.OpExtendedCard:     &pb10.GetExtendedAgentCardRequest{},
 	} {
 		rapid.Check(t, func(t *rapid.T) {
-			same(t, m, func(b []byte) (any, error) { return form.DecodeRequest(op, b) }, func(v any) ([]byte, error) { return form.EncodeRequest(op, v) })
+			same(t, m, func(b []byte) (any, error) { return form.DecodeRequest(op, b) },
+				func(v any) ([]byte, error) { return form.EncodeRequest(op, v) })
 		})
 	}
 	for op, m := range map[wire.Operation]proto.Message{
-		wire.OpSendMessage: &pb10.SendMessageResponse{}, wire.OpGetTask: &pb10.Task{}, wire.OpListTasks: &pb10.ListTasksResponse{},
-		wire.OpGetPushConfig: &pb10.TaskPushNotificationConfig{}, wire.OpListPushConfigs: &pb10.ListTaskPushNotificationConfigsResponse{},
-		wire.OpExtendedCard: &pb10.AgentCard{},
+		wire.OpSendMessage: &pb10.SendMessageResponse{}, wire.OpGetTask: &pb10.Task{},
+		wire.OpListTasks:       &pb10.ListTasksResponse{},
+		wire.OpGetPushConfig:   &pb10.TaskPushNotificationConfig{},
+		wire.OpListPushConfigs: &pb10.ListTaskPushNotificationConfigsResponse{},
+		wire.OpExtendedCard:    &pb10.AgentCard{},
 	} {
 		rapid.Check(t, func(t *rapid.T) {
-			same(t, m, func(b []byte) (any, error) { return form.DecodeResult(op, b) }, func(v any) ([]byte, error) { return form.EncodeResult(op, v) })
+			same(t, m, func(b []byte) (any, error) { return form.DecodeResult(op, b) },
+				func(v any) ([]byte, error) { return form.EncodeResult(op, v) })
 		})
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		same(t, &pb10.StreamResponse{}, func(b []byte) (any, error) { return form.DecodeEvent(b) }, func(v any) ([]byte, error) { return form.EncodeEvent(v.(a2a.Event)) })
+		same(t, &pb10.StreamResponse{}, func(b []byte) (any, error) { return form.DecodeEvent(b) },
+			func(v any) ([]byte, error) { return form.EncodeEvent(v.(a2a.Event)) })
 	})
 }
 
@@ -444,9 +472,11 @@ func TestMessagesOf03BothWays(t *testing.T) {
 	t.Parallel()
 	form := forms[2]
 	final := protocmp.IgnoreFields(&pb03.TaskStatusUpdateEvent{}, "final")
-	for op, m := range map[wire.Operation]proto.Message{wire.OpSendMessage: &pb03.SendMessageResponse{}, wire.OpGetTask: &pb03.Task{}, wire.OpListTasks: &pb03.ListTasksResponse{}} {
+	for op, m := range map[wire.Operation]proto.Message{wire.OpSendMessage: &pb03.SendMessageResponse{},
+		wire.OpGetTask: &pb03.Task{}, wire.OpListTasks: &pb03.ListTasksResponse{}} {
 		rapid.Check(t, func(t *rapid.T) {
-			same(t, m, func(b []byte) (any, error) { return form.DecodeResult(op, b) }, func(v any) ([]byte, error) { return form.EncodeResult(op, v) })
+			same(t, m, func(b []byte) (any, error) { return form.DecodeResult(op, b) },
+				func(v any) ([]byte, error) { return form.EncodeResult(op, v) })
 		})
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -460,7 +490,8 @@ func TestMessagesOf03BothWays(t *testing.T) {
 	})
 }
 
-func same(t *rapid.T, empty proto.Message, decode func([]byte) (any, error), encode func(any) ([]byte, error), options ...cmp.Option) {
+func same(t *rapid.T, empty proto.Message, decode func([]byte) (any, error), encode func(any) ([]byte, error),
+	options ...cmp.Option) {
 	m := empty.ProtoReflect().New()
 	fill(t, m, 5)
 	b, err := proto.Marshal(m.Interface())
@@ -487,13 +518,15 @@ func same(t *rapid.T, empty proto.Message, decode func([]byte) (any, error), enc
 func FuzzDecode(f *testing.F) {
 	for _, form := range forms {
 		for op := wire.OpSendMessage; op <= wire.OpExtendedCard; op++ {
-			b, err := form.EncodeRequest(op, example(func(t *rapid.T) any { return requestOf(t, form.Generation(), op) }))
+			b, err := form.EncodeRequest(op,
+				example(func(t *rapid.T) any { return requestOf(t, form.Generation(), op) }))
 			if err != nil {
 				f.Fatal(err)
 			}
 			f.Add(uint8(op), b)
 			if !op.Streams() {
-				b, err = form.EncodeResult(op, example(func(t *rapid.T) any { return resultOf(t, form.Generation(), op) }))
+				b, err = form.EncodeResult(op,
+					example(func(t *rapid.T) any { return resultOf(t, form.Generation(), op) }))
 				if err != nil {
 					f.Fatal(err)
 				}

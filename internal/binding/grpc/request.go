@@ -15,8 +15,8 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// requestOf returns a call as the HTTP request that it is: authenticators and what else looks at requests do not know one
-// from the other. A call that came over net/http has the real one. There is no body to be read.
+// requestOf returns a call as the HTTP request that it is: authenticators and what else looks at requests do not know
+// one from the other. A call that came over net/http has the real one. There is no body to be read.
 func requestOf(ctx context.Context) *http.Request {
 	if o, ok := ctx.Value(originKey{}).(*http.Request); ok {
 		r := o.WithContext(ctx)

@@ -18,8 +18,8 @@ import (
 // A Server answers the calls of both packages, those of the generations that its Host serves.
 type Server struct {
 	Host *binding.Host
-	// Context ends, with a cause, when calls that came to a listener of gRPC's own must end. Nil means never. Calls that
-	// came over net/http have their own.
+	// Context ends, with a cause, when calls that came to a listener of gRPC's own must end. Nil means never. Calls
+	// that came over net/http have their own.
 	Context context.Context
 }
 

@@ -29,11 +29,13 @@ import (
 func aFake() *fake { return &fake{} }
 
 func message10() *pb10.Message {
-	return &pb10.Message{MessageId: "m1", Role: pb10.Role_ROLE_USER, Parts: []*pb10.Part{{Content: &pb10.Part_Text{Text: "hi"}}}}
+	return &pb10.Message{MessageId: "m1", Role: pb10.Role_ROLE_USER,
+		Parts: []*pb10.Part{{Content: &pb10.Part_Text{Text: "hi"}}}}
 }
 
 func message03() *pb03.Message {
-	return &pb03.Message{MessageId: "m1", Role: pb03.Role_ROLE_USER, Parts: []*pb03.Part{{Part: &pb03.Part_Text{Text: "hi"}}}}
+	return &pb03.Message{MessageId: "m1", Role: pb03.Role_ROLE_USER,
+		Parts: []*pb03.Part{{Part: &pb03.Part_Text{Text: "hi"}}}}
 }
 
 // calls10 calls each operation of lf.a2a.v1.
@@ -64,19 +66,23 @@ func calls10(c pb10.A2AServiceClient) map[wire.Operation]func(context.Context) e
 			return drain(s, err)
 		},
 		wire.OpCreatePushConfig: func(ctx context.Context) error {
-			_, err := c.CreateTaskPushNotificationConfig(ctx, &pb10.TaskPushNotificationConfig{Tenant: "acme", TaskId: "t1", Url: "https://example.com"})
+			_, err := c.CreateTaskPushNotificationConfig(ctx,
+				&pb10.TaskPushNotificationConfig{Tenant: "acme", TaskId: "t1", Url: "https://example.com"})
 			return err
 		},
 		wire.OpGetPushConfig: func(ctx context.Context) error {
-			_, err := c.GetTaskPushNotificationConfig(ctx, &pb10.GetTaskPushNotificationConfigRequest{Tenant: "acme", TaskId: "t1", Id: "p"})
+			_, err := c.GetTaskPushNotificationConfig(ctx,
+				&pb10.GetTaskPushNotificationConfigRequest{Tenant: "acme", TaskId: "t1", Id: "p"})
 			return err
 		},
 		wire.OpListPushConfigs: func(ctx context.Context) error {
-			_, err := c.ListTaskPushNotificationConfigs(ctx, &pb10.ListTaskPushNotificationConfigsRequest{Tenant: "acme", TaskId: "t1"})
+			_, err := c.ListTaskPushNotificationConfigs(ctx,
+				&pb10.ListTaskPushNotificationConfigsRequest{Tenant: "acme", TaskId: "t1"})
 			return err
 		},
 		wire.OpDeletePushConfig: func(ctx context.Context) error {
-			_, err := c.DeleteTaskPushNotificationConfig(ctx, &pb10.DeleteTaskPushNotificationConfigRequest{Tenant: "acme", TaskId: "t1", Id: "p"})
+			_, err := c.DeleteTaskPushNotificationConfig(ctx,
+				&pb10.DeleteTaskPushNotificationConfigRequest{Tenant: "acme", TaskId: "t1", Id: "p"})
 			return err
 		},
 		wire.OpExtendedCard: func(ctx context.Context) error {
@@ -115,20 +121,24 @@ func calls03(c pb03.A2AServiceClient) map[wire.Operation]func(context.Context) e
 		},
 		wire.OpCreatePushConfig: func(ctx context.Context) error {
 			_, err := c.CreateTaskPushNotificationConfig(ctx, &pb03.CreateTaskPushNotificationConfigRequest{
-				Parent: "tasks/t1", Config: &pb03.TaskPushNotificationConfig{PushNotificationConfig: &pb03.PushNotificationConfig{Url: "https://example.com"}},
+				Parent: "tasks/t1",
+				Config: &pb03.TaskPushNotificationConfig{PushNotificationConfig: &pb03.PushNotificationConfig{Url: "https://example.com"}},
 			})
 			return err
 		},
 		wire.OpGetPushConfig: func(ctx context.Context) error {
-			_, err := c.GetTaskPushNotificationConfig(ctx, &pb03.GetTaskPushNotificationConfigRequest{Name: "tasks/t1/pushNotificationConfigs/p"})
+			_, err := c.GetTaskPushNotificationConfig(ctx,
+				&pb03.GetTaskPushNotificationConfigRequest{Name: "tasks/t1/pushNotificationConfigs/p"})
 			return err
 		},
 		wire.OpListPushConfigs: func(ctx context.Context) error {
-			_, err := c.ListTaskPushNotificationConfig(ctx, &pb03.ListTaskPushNotificationConfigRequest{Parent: "tasks/t1"})
+			_, err := c.ListTaskPushNotificationConfig(ctx,
+				&pb03.ListTaskPushNotificationConfigRequest{Parent: "tasks/t1"})
 			return err
 		},
 		wire.OpDeletePushConfig: func(ctx context.Context) error {
-			_, err := c.DeleteTaskPushNotificationConfig(ctx, &pb03.DeleteTaskPushNotificationConfigRequest{Name: "tasks/t1/pushNotificationConfigs/p"})
+			_, err := c.DeleteTaskPushNotificationConfig(ctx,
+				&pb03.DeleteTaskPushNotificationConfigRequest{Name: "tasks/t1/pushNotificationConfigs/p"})
 			return err
 		},
 		wire.OpExtendedCard: func(ctx context.Context) error {
@@ -150,7 +160,10 @@ func drain[T any](s google.ServerStreamingClient[T], err error) error {
 
 // identified makes every caller one that is known.
 func identified(c *binding.Core) {
-	c.Auth = auth.AuthenticatorFunc(func(*http.Request) (a2a.Identity, error) { return a2a.Identity{Subject: "ann"}, nil })
+	c.Auth = auth.AuthenticatorFunc(func(*http.Request) (a2a.Identity, error) {
+		return a2a.Identity{Subject: "ann"},
+			nil
+	})
 }
 
 // Every operation of both packages reaches the service, with what the call says of itself.
@@ -172,15 +185,18 @@ func TestOperations(t *testing.T) {
 				}
 				x := l.over(t)
 				_, seen := f.last()
-				if x.Operation != op || x.Generation != gen || x.Status != http.StatusOK || x.Err != nil || x.Cut != nil {
+				if x.Operation != op || x.Generation != gen || x.Status != http.StatusOK || x.Err != nil ||
+					x.Cut != nil {
 					t.Errorf("%s: %v: the exchange is %+v", gen, op, x.Route)
 				}
 				tenant := ""
 				if gen == a2a.Generation10 {
 					tenant = "acme"
 				}
-				want := a2a.Call{Identity: a2a.Identity{Subject: "ann"}, Tenant: tenant, Generation: gen, Binding: a2a.BindingGRPC, RequestID: "r1"}
-				if seen.Identity.Subject != "ann" || seen.Tenant != want.Tenant || seen.Generation != gen || seen.Binding != want.Binding || seen.RequestID != "r1" {
+				want := a2a.Call{Identity: a2a.Identity{Subject: "ann"}, Tenant: tenant, Generation: gen,
+					Binding: a2a.BindingGRPC, RequestID: "r1"}
+				if seen.Identity.Subject != "ann" || seen.Tenant != want.Tenant || seen.Generation != gen ||
+					seen.Binding != want.Binding || seen.RequestID != "r1" {
 					t.Errorf("%s: %v: the call is %+v, want %+v", gen, op, seen, want)
 				}
 			}
@@ -195,8 +211,10 @@ func TestErrors(t *testing.T) {
 			eachWay(t, aFake, func(c *binding.Core) { c.Codes100 = codes100 }, func(t *testing.T, l *lab, f *fake) {
 				for _, row := range wire.Table {
 					f.err = &a2a.Error{
-						Kind: row.Kind, Message: "no", Metadata: map[string]string{"k": "v"}, RetryAfter: 2 * time.Second,
-						Violations: []a2a.Violation{{Field: "message.parts[0]", Description: "is odd"}}, Cause: errors.New("secret"),
+						Kind: row.Kind, Message: "no", Metadata: map[string]string{"k": "v"},
+						RetryAfter: 2 * time.Second,
+						Violations: []a2a.Violation{{Field: "message.parts[0]", Description: "is odd"}},
+						Cause:      errors.New("secret"),
 					}
 					want10 := row.GRPC
 					if codes100 {
@@ -211,7 +229,9 @@ func TestErrors(t *testing.T) {
 					checkStatus(t, err, row.GRPC03, row.Reason)
 					l.over(t)
 					// A stream that is refused ends the same way.
-					checkStatus(t, drain(l.v10.SendStreamingMessage(versioned(t), &pb10.SendMessageRequest{Message: message10()})), want10, row.Reason)
+					checkStatus(t,
+						drain(l.v10.SendStreamingMessage(versioned(t), &pb10.SendMessageRequest{Message: message10()})),
+						want10, row.Reason)
 					l.over(t)
 				}
 			})
@@ -226,7 +246,8 @@ func checkStatus(t *testing.T, err error, code, reason string) {
 	if e := want.UnmarshalJSON([]byte(`"` + code + `"`)); e != nil {
 		t.Fatal(e)
 	}
-	if s.Code() != want || !strings.HasPrefix(s.Message(), "no: message.parts[0] is odd") || strings.Contains(s.Message(), "secret") {
+	if s.Code() != want || !strings.HasPrefix(s.Message(), "no: message.parts[0] is odd") ||
+		strings.Contains(s.Message(), "secret") {
 		t.Errorf("%s: status %v %q, want code %v", reason, s.Code(), s.Message(), want)
 	}
 	found := 0
@@ -375,18 +396,21 @@ func TestBadInput(t *testing.T) {
 				return err
 			}, "name"},
 			"a config for a task": {func() error {
-				_, err := l.v03.CancelTask(plain(t), &pb03.CancelTaskRequest{Name: "tasks/t1/pushNotificationConfigs/p"})
+				_, err := l.v03.CancelTask(plain(t),
+					&pb03.CancelTaskRequest{Name: "tasks/t1/pushNotificationConfigs/p"})
 				return err
 			}, "name"},
 			"a task for a config": {func() error {
-				_, err := l.v03.DeleteTaskPushNotificationConfig(plain(t), &pb03.DeleteTaskPushNotificationConfigRequest{Name: "tasks/t1"})
+				_, err := l.v03.DeleteTaskPushNotificationConfig(plain(t),
+					&pb03.DeleteTaskPushNotificationConfigRequest{Name: "tasks/t1"})
 				return err
 			}, "name"},
 			"a message for a task": {func() error {
 				return drain(l.v03.TaskSubscription(plain(t), &pb03.TaskSubscriptionRequest{Name: "messages/t1"}))
 			}, "name"},
 			"a config for a parent": {func() error {
-				_, err := l.v03.ListTaskPushNotificationConfig(plain(t), &pb03.ListTaskPushNotificationConfigRequest{Parent: "tasks/t1/pushNotificationConfigs/p"})
+				_, err := l.v03.ListTaskPushNotificationConfig(plain(t),
+					&pb03.ListTaskPushNotificationConfigRequest{Parent: "tasks/t1/pushNotificationConfigs/p"})
 				return err
 			}, "parent"},
 			"a task of no id": {func() error {
@@ -394,17 +418,19 @@ func TestBadInput(t *testing.T) {
 				return err
 			}, "name"},
 			"two ids of one config": {func() error {
-				_, err := l.v03.CreateTaskPushNotificationConfig(plain(t), &pb03.CreateTaskPushNotificationConfigRequest{
-					Parent: "tasks/t", ConfigId: "a",
-					Config: &pb03.TaskPushNotificationConfig{PushNotificationConfig: &pb03.PushNotificationConfig{Id: "b", Url: "https://example.com"}},
-				})
+				_, err := l.v03.CreateTaskPushNotificationConfig(plain(t),
+					&pb03.CreateTaskPushNotificationConfigRequest{
+						Parent: "tasks/t", ConfigId: "a",
+						Config: &pb03.TaskPushNotificationConfig{PushNotificationConfig: &pb03.PushNotificationConfig{Id: "b", Url: "https://example.com"}},
+					})
 				return err
 			}, "configId"},
 		} {
 			err := test.call()
 			x := l.over(t)
 			s, _ := status.FromError(err)
-			if code, reason := reasonOf(err); code != codes.InvalidArgument || reason != "INVALID_PARAMS" || x.Status != http.StatusBadRequest {
+			if code, reason := reasonOf(err); code != codes.InvalidArgument || reason != "INVALID_PARAMS" ||
+				x.Status != http.StatusBadRequest {
 				t.Errorf("%s: %v", name, err)
 			}
 			var fields []string
@@ -441,12 +467,14 @@ func TestFrames(t *testing.T) {
 			t.Errorf("no protobuf: %v", err)
 		}
 		l.over(t)
-		err = l.conn.Invoke(versioned(t), "/lf.a2a.v1.A2AService/Nothing", &raw{}, &raw{}, google.ForceCodec(rawCodec{}))
+		err = l.conn.Invoke(versioned(t), "/lf.a2a.v1.A2AService/Nothing", &raw{}, &raw{},
+			google.ForceCodec(rawCodec{}))
 		if code, reason := reasonOf(err); code != codes.Unimplemented || reason != "METHOD_NOT_FOUND" {
 			t.Errorf("no method: %v", err)
 		}
 		// A call without a message.
-		stream, err := l.conn.NewStream(versioned(t), &google.StreamDesc{ClientStreams: true}, getTask, google.ForceCodec(rawCodec{}))
+		stream, err := l.conn.NewStream(versioned(t), &google.StreamDesc{ClientStreams: true}, getTask,
+			google.ForceCodec(rawCodec{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -478,7 +506,8 @@ func TestDepth(t *testing.T) {
 			m := message10()
 			m.Metadata = nested(depth)
 			_, err := l.v10.SendMessage(versioned(t), &pb10.SendMessageRequest{Message: m})
-			if _, reason := reasonOf(err); ok && err != nil || !ok && (reason != "REQUEST_TOO_LARGE" || !strings.Contains(err.Error(), "10 levels")) {
+			if _, reason := reasonOf(err); ok && err != nil ||
+				!ok && (reason != "REQUEST_TOO_LARGE" || !strings.Contains(err.Error(), "10 levels")) {
 				t.Errorf("depth %d: %v", depth, err)
 			}
 		}
@@ -489,7 +518,8 @@ func TestDepth(t *testing.T) {
 func TestAuthentication(t *testing.T) {
 	secured := func(c *binding.Core) {
 		c.Auth = auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {
-			if r.Method != "POST" || r.ProtoMajor != 2 || r.Host == "" || r.RemoteAddr == "" || !strings.HasPrefix(r.URL.Path, "/lf.a2a.v1.A2AService/") {
+			if r.Method != "POST" || r.ProtoMajor != 2 || r.Host == "" || r.RemoteAddr == "" ||
+				!strings.HasPrefix(r.URL.Path, "/lf.a2a.v1.A2AService/") {
 				t.Errorf("the request is %s %s %q %q %d", r.Method, r.URL, r.Host, r.RemoteAddr, r.ProtoMajor)
 			}
 			if r.Header.Get("Authorization") == "Bearer good" {
@@ -500,17 +530,20 @@ func TestAuthentication(t *testing.T) {
 	}
 	eachWay(t, aFake, secured, func(t *testing.T, l *lab, f *fake) {
 		var header, trailer metadata.MD
-		_, err := l.v10.GetTask(versioned(t), &pb10.GetTaskRequest{Id: "t"}, google.Header(&header), google.Trailer(&trailer))
+		_, err := l.v10.GetTask(versioned(t), &pb10.GetTaskRequest{Id: "t"}, google.Header(&header),
+			google.Trailer(&trailer))
 		if code, reason := reasonOf(err); code != codes.Unauthenticated || reason != "UNAUTHENTICATED" {
 			t.Errorf("a stranger: %v", err)
 		}
-		if got := append(header.Get("www-authenticate"), trailer.Get("www-authenticate")...); !slices.Equal(got, []string{`Bearer realm="lab"`}) {
+		if got := append(header.Get("www-authenticate"), trailer.Get("www-authenticate")...); !slices.Equal(got,
+			[]string{`Bearer realm="lab"`}) {
 			t.Errorf("the challenge is %q", got)
 		}
 		if x := l.over(t); x.Status != http.StatusUnauthorized {
 			t.Errorf("status %d", x.Status)
 		}
-		if _, err := l.v10.GetTask(versioned(t, "authorization", "Bearer good"), &pb10.GetTaskRequest{Id: "t"}); err != nil {
+		if _, err := l.v10.GetTask(versioned(t, "authorization", "Bearer good"),
+			&pb10.GetTaskRequest{Id: "t"}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -529,7 +562,8 @@ func TestDefaultsOf03(t *testing.T) {
 			{&pb03.SendMessageConfiguration{Blocking: true}, false, -1},
 			{&pb03.SendMessageConfiguration{Blocking: true, HistoryLength: 3}, false, 3},
 		} {
-			if _, err := l.v03.SendMessage(plain(t), &pb03.SendMessageRequest{Request: message03(), Configuration: test.configuration}); err != nil {
+			if _, err := l.v03.SendMessage(plain(t),
+				&pb03.SendMessageRequest{Request: message03(), Configuration: test.configuration}); err != nil {
 				t.Fatal(err)
 			}
 			request, _ := f.last()
@@ -548,7 +582,8 @@ func TestDefaultsOf03(t *testing.T) {
 // A push config of a2a.v1 need not be named.
 func TestAnyPushConfig(t *testing.T) {
 	eachWay(t, aFake, nil, func(t *testing.T, l *lab, f *fake) {
-		got, err := l.v03.GetTaskPushNotificationConfig(plain(t), &pb03.GetTaskPushNotificationConfigRequest{Name: "tasks/t1/pushNotificationConfigs/"})
+		got, err := l.v03.GetTaskPushNotificationConfig(plain(t),
+			&pb03.GetTaskPushNotificationConfigRequest{Name: "tasks/t1/pushNotificationConfigs/"})
 		if err != nil || got.Name != "tasks/t1/pushNotificationConfigs/p" {
 			t.Errorf("%v, %v", got, err)
 		}

@@ -76,7 +76,8 @@ func statusOf(code string, e *a2a.Error) error {
 
 // details returns what the error's own fields say, then what else it carries, as far as this program knows its type.
 func details(e *a2a.Error) []proto.Message {
-	info := &errdetails.ErrorInfo{Reason: wire.RowOf(e.Kind).Reason, Domain: wire.ErrorDomain, Metadata: valid(e.Metadata)}
+	info := &errdetails.ErrorInfo{Reason: wire.RowOf(e.Kind).Reason, Domain: wire.ErrorDomain,
+		Metadata: valid(e.Metadata)}
 	if proto.Size(info) > maxDetails/2 {
 		info.Metadata = nil
 	}

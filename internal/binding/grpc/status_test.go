@@ -34,12 +34,16 @@ func TestNamesOfCodes(t *testing.T) {
 // An error with a lot to say fits into the trailers that peers take, with the ErrorInfo in it.
 func TestLargeError(t *testing.T) {
 	t.Parallel()
-	e := &a2a.Error{Kind: a2a.ErrInvalidParams, Message: strings.Repeat("é", 5000), Metadata: map[string]string{}, RetryAfter: time.Second}
+	e := &a2a.Error{Kind: a2a.ErrInvalidParams, Message: strings.Repeat("é", 5000), Metadata: map[string]string{},
+		RetryAfter: time.Second}
 	for i := range 100 {
-		e.Violations = append(e.Violations, a2a.Violation{Field: fmt.Sprintf("message.parts[%d]", i), Description: strings.Repeat("y", 1000)})
+		e.Violations = append(e.Violations,
+			a2a.Violation{Field: fmt.Sprintf("message.parts[%d]", i), Description: strings.Repeat("y", 1000)})
 		e.Metadata[fmt.Sprint(i)] = strings.Repeat("z", 1000)
 	}
-	e.Details = []a2a.Detail{{Type: "type.googleapis.com/google.rpc.Help", Value: []byte(`{"@type":"type.googleapis.com/google.rpc.Help","links":[{"description":"` + strings.Repeat("h", 9000) + `"}]}`)}}
+	e.Details = []a2a.Detail{{Type: "type.googleapis.com/google.rpc.Help",
+		Value: []byte(`{"@type":"type.googleapis.com/google.rpc.Help","links":[{"description":"` +
+			strings.Repeat("h", 9000) + `"}]}`)}}
 	s, _ := status.FromError(statusOf("INVALID_ARGUMENT", e))
 	encoded := proto.Size(s.Proto())*4/3 + len(s.Message())*3/2 // as base64, and the message once more
 	if encoded > 8<<10 {
@@ -55,10 +59,12 @@ func TestLargeError(t *testing.T) {
 func TestForeignStatus(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[codes.Code]a2a.Kind{
-		codes.NotFound: a2a.ErrTaskNotFound, codes.Unimplemented: a2a.ErrUnsupportedOperation, codes.Unavailable: a2a.ErrUnavailable,
+		codes.NotFound: a2a.ErrTaskNotFound, codes.Unimplemented: a2a.ErrUnsupportedOperation,
+		codes.Unavailable:     a2a.ErrUnavailable,
 		codes.Unauthenticated: a2a.ErrUnauthenticated, codes.Unknown: a2a.ErrInternal, codes.Code(77): a2a.ErrInternal,
 	} {
-		if got := errorOf(a2a.Generation10, status.New(code, "x")); got.Kind != want || !got.Remote || !strings.Contains(got.Message, "x") {
+		if got := errorOf(a2a.Generation10, status.New(code, "x")); got.Kind != want || !got.Remote ||
+			!strings.Contains(got.Message, "x") {
 			t.Errorf("%v is read as %v", code, got)
 		}
 	}
@@ -73,7 +79,8 @@ func TestStatusBefore10(t *testing.T) {
 		want    a2a.Kind
 	}{
 		{codes.FailedPrecondition, "Task not cancelable: 1", a2a.ErrTaskNotCancelable},
-		{codes.Unimplemented, "TaskNotCancelableError: Task cannot be canceled - current state: TaskState.completed", a2a.ErrTaskNotCancelable},
+		{codes.Unimplemented, "TaskNotCancelableError: Task cannot be canceled - current state: TaskState.completed",
+			a2a.ErrTaskNotCancelable},
 		{codes.Unimplemented, "PushNotificationNotSupportedError: no", a2a.ErrPushNotSupported},
 		{codes.Internal, "SomeError: InvalidParamsError: x", a2a.ErrInternal},
 		{codes.NotFound, "TaskNotFoundError: Task not found", a2a.ErrTaskNotFound},
@@ -81,7 +88,8 @@ func TestStatusBefore10(t *testing.T) {
 		{codes.ResourceExhausted, "grpc: received message larger than max (9 vs. 8)", a2a.ErrTooLarge},
 		{codes.ResourceExhausted, "slow down", a2a.ErrRateLimited},
 	} {
-		if got := errorOf(a2a.Generation03, status.New(c.code, c.message)); got.Kind != c.want || got.Message != c.message {
+		if got := errorOf(a2a.Generation03, status.New(c.code, c.message)); got.Kind != c.want ||
+			got.Message != c.message {
 			t.Errorf("%v %q is read as %v %q", c.code, c.message, got.Kind, got.Message)
 		}
 	}
@@ -89,7 +97,9 @@ func TestStatusBefore10(t *testing.T) {
 
 // Whatever status comes makes an error that can be sent on.
 func FuzzStatus(f *testing.F) {
-	s, _ := status.FromError(statusOf("NOT_FOUND", &a2a.Error{Kind: a2a.ErrTaskNotFound, RetryAfter: time.Second, Violations: []a2a.Violation{{Field: "a", Description: "b"}}}))
+	s, _ := status.FromError(statusOf("NOT_FOUND",
+		&a2a.Error{Kind: a2a.ErrTaskNotFound, RetryAfter: time.Second,
+			Violations: []a2a.Violation{{Field: "a", Description: "b"}}}))
 	b, err := proto.Marshal(s.Proto())
 	if err != nil {
 		f.Fatal(err)

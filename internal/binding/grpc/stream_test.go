@@ -29,7 +29,8 @@ func inState(s a2a.TaskState) *a2a.StatusUpdate {
 }
 
 func chunk(text string) *a2a.ArtifactUpdate {
-	return &a2a.ArtifactUpdate{TaskID: "t1", ContextID: "c1", Append: true, Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart(text)}}}
+	return &a2a.ArtifactUpdate{TaskID: "t1", ContextID: "c1", Append: true,
+		Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart(text)}}}
 }
 
 // numbered returns a stream of events with ids from 1, which are shared by all its readers.
@@ -54,7 +55,8 @@ func working() *a2a.Task {
 // A stream has the events in their order. In a2a.v1 the last one is marked, and nothing comes behind it.
 func TestStream(t *testing.T) {
 	svc := func() *fake {
-		return &fake{events: numbered(working(), chunk("x"), inState(a2a.TaskStateInputRequired), inState(a2a.TaskStateWorking), inState(a2a.TaskStateCompleted))}
+		return &fake{events: numbered(working(), chunk("x"), inState(a2a.TaskStateInputRequired),
+			inState(a2a.TaskStateWorking), inState(a2a.TaskStateCompleted))}
 	}
 	eachWay(t, svc, nil, func(t *testing.T, l *lab, f *fake) {
 		s10, err := l.v10.SendStreamingMessage(versioned(t), &pb10.SendMessageRequest{Message: message10()})
@@ -68,7 +70,8 @@ func TestStream(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%T %v", r.Payload, r.GetStatusUpdate().GetStatus().GetState()))
 		}
-		if len(got) != 5 || !strings.HasPrefix(got[0], "*a2apb.StreamResponse_Task") || !strings.HasSuffix(got[4], "TASK_STATE_COMPLETED") {
+		if len(got) != 5 || !strings.HasPrefix(got[0], "*a2apb.StreamResponse_Task") ||
+			!strings.HasSuffix(got[4], "TASK_STATE_COMPLETED") {
 			t.Errorf("1.0: %q", got)
 		}
 		s03, err := l.v03.SendStreamingMessage(plain(t), &pb03.SendMessageRequest{Request: message03()})
@@ -82,7 +85,8 @@ func TestStream(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%T %v", r.Payload, r.GetStatusUpdate().GetFinal()))
 		}
-		want := []string{"*a2apb.StreamResponse_Task false", "*a2apb.StreamResponse_ArtifactUpdate false", "*a2apb.StreamResponse_StatusUpdate true"}
+		want := []string{"*a2apb.StreamResponse_Task false", "*a2apb.StreamResponse_ArtifactUpdate false",
+			"*a2apb.StreamResponse_StatusUpdate true"}
 		if !slices.Equal(got, want) {
 			t.Errorf("0.3: %q", got)
 		}
@@ -150,7 +154,8 @@ func TestPanics(t *testing.T) {
 		f.onCall = nil
 		err2 := drain(l.v03.SendStreamingMessage(plain(t), &pb03.SendMessageRequest{Request: message03()}))
 		for _, err := range []error{err, err2} {
-			if code, reason := reasonOf(err); code != codes.Internal || reason != "INTERNAL_ERROR" || strings.Contains(err.Error(), "secret") {
+			if code, reason := reasonOf(err); code != codes.Internal || reason != "INTERNAL_ERROR" ||
+				strings.Contains(err.Error(), "secret") {
 				t.Error(err)
 			}
 		}
@@ -165,7 +170,8 @@ func TestStreamOpensAtOnce(t *testing.T) {
 			<-speak
 			yield(a2a.NewStreamEvent("1", aTask()), nil)
 		}
-		s, err := l.v10.SendStreamingMessage(versioned(t, "a2a-extensions", a2a.ReplayExtension), &pb10.SendMessageRequest{Message: message10()})
+		s, err := l.v10.SendStreamingMessage(versioned(t, "a2a-extensions", a2a.ReplayExtension),
+			&pb10.SendMessageRequest{Message: message10()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +219,8 @@ func TestReplay(t *testing.T) {
 		if r, _ := f.last(); r.(*a2a.SubscribeRequest).After != "" {
 			t.Error("without the extension last-event-id counts")
 		}
-		if ids := open("last-event-id", "7", "a2a-extensions", a2a.ReplayExtension); !slices.Equal(ids, []string{"1", "2"}) {
+		if ids := open("last-event-id", "7", "a2a-extensions", a2a.ReplayExtension); !slices.Equal(ids,
+			[]string{"1", "2"}) {
 			t.Errorf("the ids are %q", ids)
 		}
 		if r, _ := f.last(); r.(*a2a.SubscribeRequest).After != "7" {
@@ -260,44 +267,48 @@ func TestDeadlineAndCancel(t *testing.T) {
 
 // A reader that takes nothing is cut, and holds nobody up.
 func TestStuckReader(t *testing.T) {
-	eachWay(t, aFake, func(c *binding.Core) { c.WriteTimeout = 200 * time.Millisecond }, func(t *testing.T, l *lab, f *fake) {
-		var sent atomic.Int64
-		ended := make(chan struct{})
-		f.events = func(yield func(a2a.StreamEvent, error) bool) {
-			defer close(ended)
-			large := chunk(strings.Repeat("x", 16<<10))
-			for yield(a2a.NewStreamEvent("", large), nil) {
-				sent.Add(1)
+	eachWay(t, aFake, func(c *binding.Core) { c.WriteTimeout = 200 * time.Millisecond },
+		func(t *testing.T, l *lab, f *fake) {
+			var sent atomic.Int64
+			ended := make(chan struct{})
+			f.events = func(yield func(a2a.StreamEvent, error) bool) {
+				defer close(ended)
+				large := chunk(strings.Repeat("x", 16<<10))
+				for yield(a2a.NewStreamEvent("", large), nil) {
+					sent.Add(1)
+				}
 			}
-		}
-		conn, err := google.NewClient(l.addr, insecureCreds, google.WithStaticStreamWindowSize(64<<10), google.WithStaticConnWindowSize(64<<10))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		stuck, err := pb10.NewA2AServiceClient(conn).SendStreamingMessage(versioned(t), &pb10.SendMessageRequest{Message: message10()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := stuck.Header(); err != nil {
-			t.Fatal(err)
-		}
-		select {
-		case <-ended:
-		case <-time.After(10 * time.Second):
-			t.Fatal("the stream of a reader that takes nothing goes on")
-		}
-		if x := l.over(t); x.Cut == nil || x.Err != nil {
-			t.Errorf("the log has cut %v, error %v", x.Cut, x.Err)
-		}
-		if n := sent.Load(); n > 100 {
-			t.Errorf("%d events were taken from the service", n)
-		}
-		f.events = nil
-		if err := drain(l.v10.SendStreamingMessage(versioned(t), &pb10.SendMessageRequest{Message: message10()})); err != nil {
-			t.Errorf("another reader: %v", err)
-		}
-	})
+			conn, err := google.NewClient(l.addr, insecureCreds, google.WithStaticStreamWindowSize(64<<10),
+				google.WithStaticConnWindowSize(64<<10))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			stuck, err := pb10.NewA2AServiceClient(conn).SendStreamingMessage(versioned(t),
+				&pb10.SendMessageRequest{Message: message10()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := stuck.Header(); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-ended:
+			case <-time.After(10 * time.Second):
+				t.Fatal("the stream of a reader that takes nothing goes on")
+			}
+			if x := l.over(t); x.Cut == nil || x.Err != nil {
+				t.Errorf("the log has cut %v, error %v", x.Cut, x.Err)
+			}
+			if n := sent.Load(); n > 100 {
+				t.Errorf("%d events were taken from the service", n)
+			}
+			f.events = nil
+			if err := drain(l.v10.SendStreamingMessage(versioned(t),
+				&pb10.SendMessageRequest{Message: message10()})); err != nil {
+				t.Errorf("another reader: %v", err)
+			}
+		})
 }
 
 // A stream may last longer than a body may take to arrive.
@@ -312,7 +323,8 @@ func TestLongStream(t *testing.T) {
 				}
 			}
 		}
-		if err := drain(l.v10.SendStreamingMessage(versioned(t), &pb10.SendMessageRequest{Message: message10()})); err != nil {
+		if err := drain(l.v10.SendStreamingMessage(versioned(t),
+			&pb10.SendMessageRequest{Message: message10()})); err != nil {
 			t.Error(err)
 		}
 	})
@@ -320,18 +332,20 @@ func TestLongStream(t *testing.T) {
 
 // A caller that sends no message is not waited for.
 func TestSlowWriter(t *testing.T) {
-	eachWay(t, aFake, func(c *binding.Core) { c.BodyTimeout = 100 * time.Millisecond }, func(t *testing.T, l *lab, f *fake) {
-		stream, err := l.conn.NewStream(versioned(t), &google.StreamDesc{ClientStreams: true}, "/lf.a2a.v1.A2AService/GetTask", google.ForceCodec(rawCodec{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := stream.RecvMsg(&raw{}); err == nil || err == io.EOF {
-			t.Errorf("%v", err)
-		}
-		if x := l.over(t); x.Err == nil || x.Err.Kind != a2a.ErrTimeout {
-			t.Errorf("the log has %v", x.Err)
-		}
-	})
+	eachWay(t, aFake, func(c *binding.Core) { c.BodyTimeout = 100 * time.Millisecond },
+		func(t *testing.T, l *lab, f *fake) {
+			stream, err := l.conn.NewStream(versioned(t), &google.StreamDesc{ClientStreams: true},
+				"/lf.a2a.v1.A2AService/GetTask", google.ForceCodec(rawCodec{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := stream.RecvMsg(&raw{}); err == nil || err == io.EOF {
+				t.Errorf("%v", err)
+			}
+			if x := l.over(t); x.Err == nil || x.Err.Kind != a2a.ErrTimeout {
+				t.Errorf("the log has %v", x.Err)
+			}
+		})
 }
 
 // Streams are counted for each caller, together with those of the other bindings.
@@ -382,7 +396,8 @@ func TestShutdownIsTold(t *testing.T) {
 		}
 		f.onCall = func(ctx context.Context) { f.ctx.Store(&ctx) }
 		err := drain(l.v10.SendStreamingMessage(versioned(t), &pb10.SendMessageRequest{Message: message10()}))
-		if code, reason := reasonOf(err); code != codes.Unavailable || reason != "UNAVAILABLE" || !strings.Contains(err.Error(), "shutting down") {
+		if code, reason := reasonOf(err); code != codes.Unavailable || reason != "UNAVAILABLE" ||
+			!strings.Contains(err.Error(), "shutting down") {
 			t.Errorf("%v", err)
 		}
 	})
@@ -393,7 +408,8 @@ func TestEventsAreEncodedOnce(t *testing.T) {
 	svc := func() *fake { return &fake{events: numbered(working(), inState(a2a.TaskStateCompleted))} }
 	eachWay(t, svc, nil, func(t *testing.T, l *lab, f *fake) {
 		for range 2 {
-			if err := drain(l.v10.SendStreamingMessage(versioned(t), &pb10.SendMessageRequest{Message: message10()})); err != nil {
+			if err := drain(l.v10.SendStreamingMessage(versioned(t),
+				&pb10.SendMessageRequest{Message: message10()})); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// A trace knows how far a call of the client came: gRPC gives a server that cannot be reached, one that broke off and one
-// that says it is busy the same code.
+// A trace knows how far a call of the client came: gRPC gives a server that cannot be reached, one that broke off and
+// one that says it is busy the same code.
 type trace struct {
 	generation     a2a.Generation
 	request, limit int // bytes of the request, and at most of each message of the answer
@@ -48,18 +48,20 @@ func (t *trace) failure(ctx context.Context, err error) error {
 	case !ok:
 		return &wire.ConnError{Sent: t.sent.Load(), Err: err}
 	case t.tooLarge(s):
-		return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer", Cause: errors.New(s.Message())}
+		return &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "cannot read the agent's answer",
+			Cause: errors.New(s.Message())}
 	case t.answered.Load():
 		return errorOf(t.generation, s)
 	}
 	return &wire.ConnError{Sent: t.sent.Load(), Err: errors.New(s.Message())}
 }
 
-// tooLarge reports whether the status is that of this side, which refuses an answer, and not that of a peer that refuses
-// the request in the same words.
+// tooLarge reports whether the status is that of this side, which refuses an answer, and not that of a peer that
+// refuses the request in the same words.
 func (t *trace) tooLarge(s *status.Status) bool {
 	return s.Code() == codes.ResourceExhausted && t.request <= t.limit &&
-		strings.HasPrefix(s.Message(), "grpc: received message") && strings.HasSuffix(s.Message(), fmt.Sprintf(" vs. %d)", t.limit))
+		strings.HasPrefix(s.Message(), "grpc: received message") &&
+		strings.HasSuffix(s.Message(), fmt.Sprintf(" vs. %d)", t.limit))
 }
 
 // tracer fills in traces.

@@ -117,7 +117,8 @@ func (r *reader) remember(ev a2a.Event) {
 func (r *reader) finish() {
 	if r.partial != nil {
 		t := r.partial
-		r.yield(a2a.NewStreamEvent(r.id, &a2a.StatusUpdate{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status}), nil)
+		r.yield(a2a.NewStreamEvent(r.id, &a2a.StatusUpdate{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status}),
+			nil)
 	}
 	r.over = true
 }

@@ -122,7 +122,8 @@ func (c *Caller) send(ctx context.Context, r *Request) (*http.Response, error) {
 	if ctx.Err() != nil {
 		return nil, ended(ctx)
 	}
-	// A RoundTripper that is not net/http's may not tell what it did: then only a failed dial proves that nothing was sent.
+	// A RoundTripper that is not net/http's may not tell what it did: then only a failed dial proves that nothing was
+	// sent.
 	unsent := isDial(err) || dialed.Load() && !sent.Load()
 	return nil, &wire.ConnError{Sent: !unsent, Err: err}
 }
@@ -171,7 +172,8 @@ func (c *Caller) answer(ctx context.Context, resp *http.Response) (*Answer, erro
 		return nil, &wire.ConnError{Sent: true, Err: err}
 	}
 	if int64(body.Len()) > c.MaxAnswer {
-		return nil, a2a.NewError(a2a.ErrInvalidAgentResponse, fmt.Sprintf("the answer is over this client's limit of %d bytes", c.MaxAnswer))
+		return nil, a2a.NewError(a2a.ErrInvalidAgentResponse,
+			fmt.Sprintf("the answer is over this client's limit of %d bytes", c.MaxAnswer))
 	}
 	return &Answer{Status: resp.StatusCode, Header: resp.Header, Body: body.Bytes()}, nil
 }

@@ -36,10 +36,12 @@ func TestDoSendsTheServiceParameters(t *testing.T) {
 	t.Parallel()
 	c, url := setUp(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		io.WriteString(w, strings.Join([]string{r.Method, r.Header.Get("A2A-Version"), r.Header.Get("Content-Type"), r.Header.Get("Accept"), string(body)}, " "))
+		io.WriteString(w, strings.Join([]string{r.Method, r.Header.Get("A2A-Version"), r.Header.Get("Content-Type"),
+			r.Header.Get("Accept"), string(body)}, " "))
 	})
 	ctx := wire.WithParams(t.Context(), http.Header{"A2a-Version": {"1.0"}})
-	answer, err := c.Do(ctx, &httpcall.Request{Method: "POST", URL: url, ContentType: "a/b", Accept: "c/d", Body: []byte("hello")})
+	answer, err := c.Do(ctx, &httpcall.Request{Method: "POST", URL: url, ContentType: "a/b", Accept: "c/d",
+		Body: []byte("hello")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +122,8 @@ func FuzzExcerpt(f *testing.F) {
 	f.Add([]byte(strings.Repeat("ä", 150)))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		s := httpcall.Excerpt(body)
-		if len(s) > 700 || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		if len(s) > 700 || !utf8.ValidString(s) ||
+			strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			t.Errorf("%q", s)
 		}
 	})

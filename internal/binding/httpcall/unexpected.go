@@ -39,7 +39,8 @@ func (a *Answer) describe() string {
 		status += " " + text
 	}
 	if a.Status >= 300 && a.Status <= 399 {
-		return fmt.Sprintf("the agent's address answered %s to %q: redirects are not followed; correct the address in the agent card",
+		return fmt.Sprintf("the agent's address answered %s to %q: redirects are not followed; correct the address "+
+			"in the agent card",
 			status, Excerpt([]byte(a.Header.Get("Location"))))
 	}
 	what := "without a content type"

@@ -22,8 +22,8 @@ import (
 )
 
 // Client is the client side of the binding (A2A 1.0 §9): an [a2a.Service] that sends every call to one address, in one
-// generation of the protocol. It sends what it is given; tenants, versions, retries and the meaning of a stream's end are
-// its caller's business. A stream that ends between two events ends without an error, whatever its last event was.
+// generation of the protocol. It sends what it is given; tenants, versions, retries and the meaning of a stream's end
+// are its caller's business. A stream that ends between two events ends without an error, whatever its last event was.
 type Client struct {
 	wire.Remote
 	url     string
@@ -38,7 +38,8 @@ var _ a2a.Service = (*Client)(nil)
 
 // NewClient returns a Client for the agent at url, which speaks a generation in the dialect. sendTimeout bounds
 // SendMessage, which waits for the agent's work.
-func NewClient(url string, gen a2a.Generation, dialect wire.Dialect, caller *httpcall.Caller, sendTimeout time.Duration) *Client {
+func NewClient(url string, gen a2a.Generation, dialect wire.Dialect, caller *httpcall.Caller,
+	sendTimeout time.Duration) *Client {
 	c := &Client{url: url, gen: gen, dialect: dialect, caller: caller, send: sendTimeout}
 	c.Remote.Transport = c
 	return c
@@ -71,7 +72,8 @@ func (c *Client) Open(ctx context.Context, op wire.Operation, request any) (wire
 func (c *Client) request(op wire.Operation, params any) (*httpcall.Request, string, error) {
 	method := wire.MethodIn(c.gen, op)
 	if method == "" {
-		return nil, "", a2a.NewError(a2a.ErrUnsupportedOperation, fmt.Sprintf("version %s of the protocol, which the agent speaks, has no %v", c.gen, op))
+		return nil, "", a2a.NewError(a2a.ErrUnsupportedOperation,
+			fmt.Sprintf("version %s of the protocol, which the agent speaks, has no %v", c.gen, op))
 	}
 	id := strconv.FormatUint(c.id.Add(1), 10)
 	body := make([]byte, 0, 512)
@@ -124,7 +126,8 @@ func (c *Client) payload(answer *httpcall.Answer, id string) (jsontext.Value, er
 	if remote, ok := errors.AsType[*a2a.Error](err); ok && remote.Remote {
 		remote.RetryAfter = max(remote.RetryAfter, retry.After(answer.Header))
 		if remote.Kind == a2a.ErrInternal && answer.Status >= 400 {
-			remote.Kind = wire.KindOfStatus(answer.Status) // its code says nothing; codes for 401, 429 and so on are not standard
+			// its code says nothing; codes for 401, 429 and so on are not standard
+			remote.Kind = wire.KindOfStatus(answer.Status)
 		}
 		return nil, remote
 	}
@@ -134,7 +137,8 @@ func (c *Client) payload(answer *httpcall.Answer, id string) (jsontext.Value, er
 	return value, err
 }
 
-func (c *Client) stream(ctx context.Context, op wire.Operation, params any, after string) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (c *Client) stream(ctx context.Context, op wire.Operation, params any,
+	after string) (iter.Seq2[a2a.StreamEvent, error], error) {
 	r, id, err := c.request(op, params)
 	if err != nil {
 		return nil, err
@@ -163,8 +167,8 @@ func (c *Client) stream(ctx context.Context, op wire.Operation, params any, afte
 	return s.All(), nil
 }
 
-// refusal returns the error that a stream begins with, nil for none. Agents before 1.0 refuse to open a stream by one that
-// has an error and nothing else.
+// refusal returns the error that a stream begins with, nil for none. Agents before 1.0 refuse to open a stream by one
+// that has an error and nothing else.
 func (c *Client) refusal(source *httpcall.Stream, id string) error {
 	first, err := source.Peek()
 	if err != nil {
@@ -177,8 +181,8 @@ func (c *Client) refusal(source *httpcall.Stream, id string) error {
 	return nil
 }
 
-// notStream makes an error of an answer where a stream was asked for: it should hold one. What is wrong with an answer that
-// holds something else is said first.
+// notStream makes an error of an answer where a stream was asked for: it should hold one. What is wrong with an answer
+// that holds something else is said first.
 func (c *Client) notStream(op wire.Operation, params any, answer *httpcall.Answer, id string) error {
 	value, err := c.payload(answer, id)
 	if err != nil {

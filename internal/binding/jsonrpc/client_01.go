@@ -37,7 +37,8 @@ func (c *Client) stream01(ctx context.Context, req *a2a.SendMessageRequest) (ite
 	return c.stream(ctx, wire.OpStreamMessage, req, "")
 }
 
-var errNoEvent = &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Message: "the agent's stream ended before its first event"}
+var errNoEvent = &a2a.Error{Kind: a2a.ErrInvalidAgentResponse,
+	Message: "the agent's stream ended before its first event"}
 
 // begin01 returns what a stream begins with, and leaves it.
 func (c *Client) begin01(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {

@@ -27,7 +27,8 @@ func TestOrderOfMembersIsFree(t *testing.T) {
 		if e != nil {
 			t.Fatal(e)
 		}
-		request, e := env.decodeParams(binding.Route{Operation: wire.OperationOf(env.method), Generation: a2a.Generation10, Dialect: v1.Dialect})
+		request, e := env.decodeParams(binding.Route{Operation: wire.OperationOf(env.method),
+			Generation: a2a.Generation10, Dialect: v1.Dialect})
 		if e != nil {
 			t.Fatal(e)
 		}
@@ -43,7 +44,8 @@ func TestOrderOfMembersIsFree(t *testing.T) {
 // The request must not hold on to the body: its buffer is used again.
 func TestRequestOwnsItsBytes(t *testing.T) {
 	t.Parallel()
-	body := []byte(`{"jsonrpc":"2.0","id":"one","method":"SendMessage","params":{"metadata":{"k":{"a":1.50}},"message":{"messageId":"mid","role":"ROLE_USER","parts":[{"data":[1,2]},{"raw":"AAEC"}],"metadata":{"x":"y"}}}}`)
+	body := []byte(
+		`{"jsonrpc":"2.0","id":"one","method":"SendMessage","params":{"metadata":{"k":{"a":1.50}},"message":{"messageId":"mid","role":"ROLE_USER","parts":[{"data":[1,2]},{"raw":"AAEC"}],"metadata":{"x":"y"}}}}`)
 	env, e := decode(body)
 	if e != nil {
 		t.Fatal(e)
@@ -68,8 +70,10 @@ func TestRequestOwnsItsBytes(t *testing.T) {
 // FuzzEnvelope checks that whatever comes in, what goes out is one JSON-RPC response, with the id that came in.
 func FuzzEnvelope(f *testing.F) {
 	for _, seed := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t"}}`, `{"params":{"id":{}},"id":"x","method":"GetTask","jsonrpc":"2.0"}`,
-		`[{"jsonrpc":"2.0"}]`, `{"jsonrpc":"2.0","id":1e5,"method":"SendMessage","params":[1]}`, `{"id":null}`, `{"id":1,"id":2}`, `nul`, ``,
+		`{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t"}}`,
+		`{"params":{"id":{}},"id":"x","method":"GetTask","jsonrpc":"2.0"}`,
+		`[{"jsonrpc":"2.0"}]`, `{"jsonrpc":"2.0","id":1e5,"method":"SendMessage","params":[1]}`, `{"id":null}`,
+		`{"id":1,"id":2}`, `nul`, ``,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -79,7 +83,8 @@ func FuzzEnvelope(f *testing.F) {
 			if wire.OperationOf(env.method) == wire.OpNone {
 				return // an unknown method, which the server finds out
 			}
-			_, e = env.decodeParams(binding.Route{Operation: wire.OperationOf(env.method), Generation: a2a.Generation10, Dialect: v1.Dialect})
+			_, e = env.decodeParams(binding.Route{Operation: wire.OperationOf(env.method), Generation: a2a.Generation10,
+				Dialect: v1.Dialect})
 		}
 		out := appendPrefix(nil, env.id)
 		if e != nil {

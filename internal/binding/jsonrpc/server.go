@@ -26,7 +26,8 @@ func (s *Server) Serve(x *binding.Exchange) {
 		return
 	}
 	if mediaType := binding.MediaType(x.R.Header.Get("Content-Type")); mediaType != wire.MediaTypeJSON {
-		s.fail(x, nil, a2a.NewError(a2a.ErrUnsupportedMediaType, fmt.Sprintf("the Content-Type of a JSON-RPC request must be application/json, not %.100q", mediaType)))
+		s.fail(x, nil, a2a.NewError(a2a.ErrUnsupportedMediaType,
+			fmt.Sprintf("the Content-Type of a JSON-RPC request must be application/json, not %.100q", mediaType)))
 		return
 	}
 	s.finish(x, s.read)
@@ -104,8 +105,8 @@ func (s *Server) answer(x *binding.Exchange, id []byte, request, result any) err
 	return nil
 }
 
-// fail answers with an error. Before 1.0 that of a stream is its one event (A2A 0.3.0 §3.3.1): clients of those versions
-// look for nothing else. What has an HTTP status of its own is no stream.
+// fail answers with an error. Before 1.0 that of a stream is its one event (A2A 0.3.0 §3.3.1): clients of those
+// versions look for nothing else. What has an HTTP status of its own is no stream.
 func (s *Server) fail(x *binding.Exchange, id []byte, e *a2a.Error) {
 	status, mediaType, body := wire.RowOf(e.Kind).JSONRPCStatus(), wire.MediaTypeJSON, appendError(nil, x, id, e)
 	if status == http.StatusOK && x.Operation.Streams() && x.Generation != a2a.Generation10 {

@@ -59,7 +59,8 @@ func (c *Client) exchange(op wire.Operation, request any) exchange {
 	case *a2a.CancelTaskRequest:
 		return exchange{method: http.MethodPost, path: path(r.Tenant, "tasks", string(r.ID)) + ":cancel", body: r}
 	case *a2a.SubscribeRequest:
-		return exchange{method: http.MethodPost, path: path(r.Tenant, "tasks", string(r.ID)) + ":subscribe", after: r.After}
+		return exchange{method: http.MethodPost, path: path(r.Tenant, "tasks", string(r.ID)) + ":subscribe",
+			after: r.After}
 	case *a2a.PushConfig:
 		return exchange{method: http.MethodPost, path: pushPath(r.Tenant, r.TaskID), body: r}
 	case *a2a.GetPushConfigRequest:
@@ -114,7 +115,8 @@ type exchange struct {
 }
 
 func (c *Client) request(x exchange, accept string) (*httpcall.Request, error) {
-	r := &httpcall.Request{Method: x.method, URL: c.url(x.path), Accept: accept, LastEventID: x.after, Timeout: x.timeout}
+	r := &httpcall.Request{Method: x.method, URL: c.url(x.path), Accept: accept, LastEventID: x.after,
+		Timeout: x.timeout}
 	if x.raw != nil {
 		r.Body, r.ContentType = x.raw, wire.MediaTypeJSON
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
 )
 
-// OldClient is the client side of the binding in 0.2 and 0.3: an [a2a.Service] like [Client], below the /v1 of an address.
-// Those generations have no tenants.
+// OldClient is the client side of the binding in 0.2 and 0.3: an [a2a.Service] like [Client], below the /v1 of an
+// address. Those generations have no tenants.
 type OldClient struct {
 	Client
 	dialect wire.Dialect
@@ -27,8 +27,8 @@ type OldClient struct {
 
 var _ a2a.Service = (*OldClient)(nil)
 
-// NewOldClient returns an OldClient for the agent at url, which is what stands before the /v1 of its paths. The dialect is
-// [v03pb.Proto] or [v03pb.ProtoRaw].
+// NewOldClient returns an OldClient for the agent at url, which is what stands before the /v1 of its paths. The dialect
+// is [v03pb.Proto] or [v03pb.ProtoRaw].
 func NewOldClient(url string, dialect wire.Dialect, caller *httpcall.Caller, sendTimeout time.Duration) *OldClient {
 	c := &OldClient{*NewClient(url, caller, sendTimeout), dialect}
 	c.Transport = c
@@ -158,8 +158,8 @@ func (c *OldClient) Open(ctx context.Context, op wire.Operation, req any) (wire.
 	return s.All(), nil
 }
 
-// unwrapOld returns the data of an event, unless that is an error: by its type, or by what is in it. Most events are none,
-// and are not read twice for it.
+// unwrapOld returns the data of an event, unless that is an error: by its type, or by what is in it. Most events are
+// none, and are not read twice for it.
 func unwrapOld(e sse.Event) ([]byte, error) {
 	isError := e.Type == errorEvent
 	if isError || bytes.Contains(e.Data, []byte(`"code"`)) || bytes.Contains(e.Data, []byte(`"error"`)) {

@@ -52,7 +52,9 @@ func (p *peer) client(t *testing.T, path string) *OldClient {
 
 func send(c *OldClient) func(*testing.T) (any, error) {
 	return func(t *testing.T) (any, error) {
-		return c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: &a2a.Message{ID: "m", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("x")}}})
+		return c.SendMessage(t.Context(),
+			&a2a.SendMessageRequest{Message: &a2a.Message{ID: "m", Role: a2a.RoleUser,
+				Parts: []a2a.Part{a2a.TextPart("x")}}})
 	}
 }
 
@@ -72,10 +74,12 @@ func TestOldClientRequests(t *testing.T) {
 		want      any
 	}{
 		"send": {
-			call: send(c), status: 200, answer: `{"task":` + protoTask + `}`, got: "POST /agent/v1/message:send", want: task,
+			call: send(c), status: 200, answer: `{"task":` + protoTask + `}`, got: "POST /agent/v1/message:send",
+			want: task,
 			body: `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},"configuration":{"blocking":true}}`,
 		},
-		"send, JavaScript": {call: send(c), status: 201, answer: `{"task":` + protoTask + `}`, got: "POST /agent/v1/message:send", want: task,
+		"send, JavaScript": {call: send(c), status: 201, answer: `{"task":` + protoTask + `}`,
+			got: "POST /agent/v1/message:send", want: task,
 			body: `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},"configuration":{"blocking":true}}`},
 		"get": {
 			call: func(t *testing.T) (any, error) {
@@ -91,7 +95,8 @@ func TestOldClientRequests(t *testing.T) {
 		"list": {
 			call: func(t *testing.T) (any, error) {
 				return c.ListTasks(t.Context(), &a2a.ListTasksRequest{
-					ContextID: "c", Status: a2a.TaskStateCanceled, PageSize: new(5), PageToken: "n", HistoryLength: &zero,
+					ContextID: "c", Status: a2a.TaskStateCanceled, PageSize: new(5), PageToken: "n",
+					HistoryLength:        &zero,
 					StatusTimestampAfter: time.UnixMilli(1700000000000), IncludeArtifacts: true,
 				})
 			}, status: 200, answer: `[` + protoTask + `]`,
@@ -101,11 +106,14 @@ func TestOldClientRequests(t *testing.T) {
 		"cancel": {
 			call: func(t *testing.T) (any, error) {
 				return c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: "t"})
-			}, status: 202, answer: protoTask, got: "POST /agent/v1/tasks/t:cancel", body: `{"name":"tasks/t"}`, want: task,
+			}, status: 202, answer: protoTask, got: "POST /agent/v1/tasks/t:cancel", body: `{"name":"tasks/t"}`,
+			want: task,
 		},
 		"create": {
-			call: func(t *testing.T) (any, error) { return c.CreatePushConfig(t.Context(), config) }, status: 201, answer: protoConfig,
-			got: "POST /agent/v1/tasks/t/pushNotificationConfigs", body: `{"parent":"tasks/t","configId":"p","config":` + protoConfig + `}`, want: config,
+			call: func(t *testing.T) (any, error) { return c.CreatePushConfig(t.Context(), config) }, status: 201,
+			answer: protoConfig,
+			got:    "POST /agent/v1/tasks/t/pushNotificationConfigs",
+			body:   `{"parent":"tasks/t","configId":"p","config":` + protoConfig + `}`, want: config,
 		},
 		"get config": {
 			call: func(t *testing.T) (any, error) {
@@ -115,7 +123,8 @@ func TestOldClientRequests(t *testing.T) {
 		"list configs": {
 			call: func(t *testing.T) (any, error) {
 				return c.ListPushConfigs(t.Context(), &a2a.ListPushConfigsRequest{TaskID: "t"})
-			}, status: 200, answer: `{"configs":[` + protoConfig + `]}`, got: "GET /agent/v1/tasks/t/pushNotificationConfigs",
+			}, status: 200, answer: `{"configs":[` + protoConfig + `]}`,
+			got:  "GET /agent/v1/tasks/t/pushNotificationConfigs",
 			want: &a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{config}},
 		},
 		"list configs, by the text": {
@@ -197,14 +206,17 @@ func TestOldClientStreams(t *testing.T) {
 	t.Parallel()
 	const (
 		task    = `data: {"task":{"id":"t","status":{"state":"TASK_STATE_WORKING"}}}` + "\n\n"
-		working = `data: {"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}` + "\n\n"
-		paused  = "id: 7\n" + `data: {"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_INPUT_REQUIRED"},"final":true}}` + "\n\n"
+		working = `data: {"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}` +
+			"\n\n"
+		paused = "id: 7\n" +
+			`data: {"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_INPUT_REQUIRED"},"final":true}}` + "\n\n"
 	)
 	p := &peer{status: 200, contentType: sse.ContentType}
 	c := p.client(t, "")
 	read := func(answer string) (kinds []string, err error) {
 		p.answer = answer
-		events, err := c.StreamMessage(t.Context(), &a2a.SendMessageRequest{Message: &a2a.Message{ID: "m", Role: a2a.RoleUser}})
+		events, err := c.StreamMessage(t.Context(),
+			&a2a.SendMessageRequest{Message: &a2a.Message{ID: "m", Role: a2a.RoleUser}})
 		if err != nil {
 			return nil, err
 		}
@@ -229,18 +241,26 @@ func TestOldClientStreams(t *testing.T) {
 		kind   a2a.Kind // of the error; ErrInternal with fails false is none
 		fails  bool
 	}{
-		"to the final update": {task + paused + working, []string{"task TASK_STATE_WORKING", "status TASK_STATE_INPUT_REQUIRED"}, 0, false},
-		"to the end":          {task + working, []string{"task TASK_STATE_WORKING", "status TASK_STATE_WORKING"}, 0, false},
-		"without a task":      {working + paused, []string{"task TASK_STATE_WORKING", "status TASK_STATE_INPUT_REQUIRED"}, 0, false},
+		"to the final update": {task + paused + working,
+			[]string{"task TASK_STATE_WORKING", "status TASK_STATE_INPUT_REQUIRED"}, 0, false},
+		"to the end": {task + working, []string{"task TASK_STATE_WORKING", "status TASK_STATE_WORKING"}, 0,
+			false},
+		"without a task": {working + paused,
+			[]string{"task TASK_STATE_WORKING", "status TASK_STATE_INPUT_REQUIRED"}, 0, false},
 		"a message":           {`data: {"message":{"messageId":"m","role":"ROLE_AGENT","content":[{"text":"\"code\""}]}}` + "\n\n", []string{"message"}, 0, false},
 		"a message, old name": {`data: {"msg":{"messageId":"m","content":[]}}` + "\n\n", []string{"message"}, 0, false},
 
-		"an error of JavaScript":     {task + "event: error\n" + `data: {"code":-32602,"message":"m"}` + "\n\n", []string{"task TASK_STATE_WORKING"}, a2a.ErrInvalidParams, true},
-		"an error of that type":      {task + "event: error\n" + `data: {"message":"m"}` + "\n\n", []string{"task TASK_STATE_WORKING"}, a2a.ErrInternal, true},
-		"an error without one":       {task + `data: {"code":-32001,"message":"m"}` + "\n\n", []string{"task TASK_STATE_WORKING"}, a2a.ErrTaskNotFound, true},
-		"an error of 1.0":            {`data: {"error":{"code":404,"status":"NOT_FOUND","message":"m"}}` + "\n\n", nil, a2a.ErrTaskNotFound, true},
+		"an error of JavaScript": {task + "event: error\n" + `data: {"code":-32602,"message":"m"}` + "\n\n",
+			[]string{"task TASK_STATE_WORKING"}, a2a.ErrInvalidParams, true},
+		"an error of that type": {task + "event: error\n" + `data: {"message":"m"}` + "\n\n",
+			[]string{"task TASK_STATE_WORKING"}, a2a.ErrInternal, true},
+		"an error without one": {task + `data: {"code":-32001,"message":"m"}` + "\n\n",
+			[]string{"task TASK_STATE_WORKING"}, a2a.ErrTaskNotFound, true},
+		"an error of 1.0": {`data: {"error":{"code":404,"status":"NOT_FOUND","message":"m"}}` + "\n\n", nil,
+			a2a.ErrTaskNotFound, true},
 		"an error that says nothing": {"event: error\ndata: oops\n\n", nil, a2a.ErrInvalidAgentResponse, true},
-		"nonsense":                   {task + "data: {}\n\n", []string{"task TASK_STATE_WORKING"}, a2a.ErrInvalidAgentResponse, true},
+		"nonsense": {task + "data: {}\n\n", []string{"task TASK_STATE_WORKING"},
+			a2a.ErrInvalidAgentResponse, true},
 	} {
 		got, err := read(row.answer)
 		if diff := cmp.Diff(row.want, got); diff != "" {
@@ -269,7 +289,8 @@ func TestOldClientSubscribes(t *testing.T) {
 		asked = append(asked, r.Method+" "+r.URL.Path)
 		if r.URL.Path == "/v1/tasks/t" {
 			w.Header().Set("Content-Type", "application/json")
-			io.WriteString(w, `{"id":"t","status":{"state":"TASK_STATE_WORKING"},"artifacts":[{"artifactId":"a","parts":[{"text":"x"}]}]}`)
+			io.WriteString(w,
+				`{"id":"t","status":{"state":"TASK_STATE_WORKING"},"artifacts":[{"artifactId":"a","parts":[{"text":"x"}]}]}`)
 			return
 		}
 		w.Header().Set("Content-Type", sse.ContentType)
@@ -277,8 +298,10 @@ func TestOldClientSubscribes(t *testing.T) {
 	}))
 	defer server.Close()
 	caller := httpcall.New(server.Client())
-	caller.Timeout, caller.HeaderTimeout, caller.IdleTimeout, caller.MaxAnswer, caller.MaxEvent = time.Minute, time.Minute, time.Minute, 1<<20, 1<<20
-	events, err := NewOldClient(server.URL, v03pb.Proto, caller, time.Minute).Subscribe(t.Context(), &a2a.SubscribeRequest{ID: "t"})
+	caller.Timeout, caller.HeaderTimeout, caller.IdleTimeout, caller.MaxAnswer, caller.MaxEvent = time.Minute,
+		time.Minute, time.Minute, 1<<20, 1<<20
+	events, err := NewOldClient(server.URL, v03pb.Proto, caller, time.Minute).Subscribe(t.Context(),
+		&a2a.SubscribeRequest{ID: "t"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +323,8 @@ func TestOldClientAndServer(t *testing.T) {
 	t.Parallel()
 	g := &agent{events: []a2a.Event{aTask()}}
 	caller := httpcall.New(http.DefaultClient)
-	caller.Timeout, caller.HeaderTimeout, caller.IdleTimeout, caller.MaxAnswer, caller.MaxEvent = time.Minute, time.Minute, time.Minute, 1<<20, 1<<20
+	caller.Timeout, caller.HeaderTimeout, caller.IdleTimeout, caller.MaxAnswer, caller.MaxEvent = time.Minute,
+		time.Minute, time.Minute, 1<<20, 1<<20
 	c := NewOldClient(serve(t, g, nil), v03pb.Proto, caller, time.Minute)
 	for _, row := range wire.Table {
 		g.err = &a2a.Error{Kind: row.Kind, Message: "why"}
@@ -329,7 +353,8 @@ func FuzzUnwrapOld(f *testing.F) {
 	f.Add("", []byte(`{"task":{"id":"t"}}`))
 	f.Fuzz(func(t *testing.T, typ string, data []byte) {
 		payload, err := unwrapOld(sse.Event{Type: typ, Data: data})
-		if _, ok := errors.AsType[*a2a.Error](err); err != nil && !ok || (payload == nil) == (err == nil) && len(data) > 0 {
+		if _, ok := errors.AsType[*a2a.Error](err); err != nil && !ok ||
+			(payload == nil) == (err == nil) && len(data) > 0 {
 			t.Errorf("%q, %v", payload, err)
 		}
 	})

@@ -59,11 +59,14 @@ func FuzzDecodeEvent(f *testing.F) {
 }
 
 func FuzzFailure(f *testing.F) {
-	f.Add(404, []byte(`{"error":{"code":404,"status":"NOT_FOUND","message":"m","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"}]}}`))
+	f.Add(404,
+		[]byte(
+			`{"error":{"code":404,"status":"NOT_FOUND","message":"m","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"}]}}`))
 	f.Add(500, []byte(`<html>`))
 	f.Add(200, []byte(`{}`))
 	f.Fuzz(func(t *testing.T, status int, raw []byte) {
-		err := failure(&httpcall.Answer{Status: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: raw})
+		err := failure(&httpcall.Answer{Status: status, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: raw})
 		if _, ok := errors.AsType[*a2a.Error](err); !ok {
 			t.Errorf("error %v is not one of the model", err)
 		}

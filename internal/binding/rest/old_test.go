@@ -77,7 +77,8 @@ func (g *agent) stream() iter.Seq2[a2a.StreamEvent, error] {
 	}
 }
 
-func (g *agent) StreamMessage(ctx context.Context, r *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
+func (g *agent) StreamMessage(ctx context.Context, r *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
+	error) {
 	return g.stream(), g.asked(ctx, r)
 }
 
@@ -105,7 +106,8 @@ func (g *agent) GetPushConfig(ctx context.Context, r *a2a.GetPushConfigRequest) 
 	return aConfig(), g.asked(ctx, r)
 }
 
-func (g *agent) ListPushConfigs(ctx context.Context, r *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
+func (g *agent) ListPushConfigs(ctx context.Context, r *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse,
+	error) {
 	return &a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{aConfig()}}, g.asked(ctx, r)
 }
 
@@ -116,8 +118,9 @@ func (g *agent) DeletePushConfig(ctx context.Context, r *a2a.DeletePushConfigReq
 func (g *agent) ExtendedCard(ctx context.Context, r *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
 	return &a2a.AgentCard{
 		Name: "Agent", Description: "Answers", Version: "1",
-		SupportedInterfaces: []a2a.AgentInterface{{URL: "https://e.com", Binding: a2a.BindingHTTPJSON, ProtocolVersion: "0.3"}},
-		SecuritySchemes:     map[string]a2a.SecurityScheme{"key": &a2a.APIKeyScheme{Location: "header", Name: "X-Key"}},
+		SupportedInterfaces: []a2a.AgentInterface{{URL: "https://e.com", Binding: a2a.BindingHTTPJSON,
+			ProtocolVersion: "0.3"}},
+		SecuritySchemes: map[string]a2a.SecurityScheme{"key": &a2a.APIKeyScheme{Location: "header", Name: "X-Key"}},
 	}, g.asked(ctx, r)
 }
 
@@ -139,10 +142,13 @@ func serve(t *testing.T, g *agent, change func(*binding.Core)) string {
 	core := &binding.Core{
 		Service: older.Service{Service: g}, Auth: authenticator{},
 		Profile: func(*http.Request) (*binding.Profile, error) {
-			return &binding.Profile{Streaming: true, Push: true, ExtendedCard: true, Challenges: []string{"Bearer"}}, nil
+			return &binding.Profile{Streaming: true, Push: true, ExtendedCard: true, Challenges: []string{"Bearer"}},
+				nil
 		},
-		MaxBody: 1 << 20, MaxParts: 10, MaxDepth: 100, Generations: wire.Generations, Streams: &binding.StreamLimits{PerOwner: 9, Total: 9},
-		Requests: &binding.Budget{Total: 8 << 20, What: "requests"}, Answers: &binding.Budget{Total: 8 << 20, What: "answers"},
+		MaxBody: 1 << 20, MaxParts: 10, MaxDepth: 100, Generations: wire.Generations,
+		Streams:   &binding.StreamLimits{PerOwner: 9, Total: 9},
+		Requests:  &binding.Budget{Total: 8 << 20, What: "requests"},
+		Answers:   &binding.Budget{Total: 8 << 20, What: "answers"},
 		KeepAlive: time.Minute, WriteTimeout: time.Minute, BodyTimeout: time.Minute,
 	}
 	if change != nil {
@@ -214,40 +220,55 @@ func TestOldPaths(t *testing.T) {
 		{"GET", "/v1/tasks/t?history_length=3", "", &a2a.GetTaskRequest{ID: "t", HistoryLength: new(3)}, protoTask},
 		{"GET", "/v1/tasks/t?historyLength=0", "", &a2a.GetTaskRequest{ID: "t"}, protoTask}, // all of it
 		{"GET", "/v1/tasks/t?tenant=acme", "", &a2a.GetTaskRequest{ID: "t"}, protoTask},     // there are none
-		{"GET", "/v1/tasks", "", &a2a.ListTasksRequest{}, `{"tasks":[` + protoTask + `],"nextPageToken":"","totalSize":1}`},
+		{"GET", "/v1/tasks", "", &a2a.ListTasksRequest{},
+			`{"tasks":[` + protoTask + `],"nextPageToken":"","totalSize":1}`},
 		{
-			"GET", "/v1/tasks?contextId=c&status=input-required&pageSize=5&pageToken=n&historyLength=0&lastUpdatedAfter=1700000000000&includeArtifacts=true", "",
+			"GET",
+			"/v1/tasks?contextId=c&status=input-required&pageSize=5&pageToken=n&historyLength=0&lastUpdatedAfter=1700000000000&includeArtifacts=true", "",
 			&a2a.ListTasksRequest{
-				ContextID: "c", Status: a2a.TaskStateInputRequired, PageSize: new(5), PageToken: "n", HistoryLength: new(0),
+				ContextID: "c", Status: a2a.TaskStateInputRequired, PageSize: new(5), PageToken: "n",
+				HistoryLength:        new(0),
 				StatusTimestampAfter: time.UnixMilli(1700000000000).UTC(), IncludeArtifacts: true,
 			}, `{"tasks":`,
 		},
 		{
-			"GET", "/v1/tasks?context_id=c&status=TASK_STATE_CANCELLED&page_size=0&last_updated_time=2025-10-28T10:30:00Z", "",
-			&a2a.ListTasksRequest{ContextID: "c", Status: a2a.TaskStateCanceled, StatusTimestampAfter: time.Date(2025, 10, 28, 10, 30, 0, 0, time.UTC)}, `{"tasks":`,
+			"GET",
+			"/v1/tasks?context_id=c&status=TASK_STATE_CANCELLED&page_size=0&last_updated_time=2025-10-28T10:30:00Z", "",
+			&a2a.ListTasksRequest{ContextID: "c", Status: a2a.TaskStateCanceled,
+				StatusTimestampAfter: time.Date(2025, 10, 28, 10, 30, 0, 0, time.UTC)}, `{"tasks":`,
 		},
 		{"POST", "/v1/tasks/t:cancel", `{"name":"tasks/t"}`, &a2a.CancelTaskRequest{ID: "t"}, protoTask},
 		{"POST", "/v1/tasks/t:cancel", "", &a2a.CancelTaskRequest{ID: "t"}, protoTask},
-		{"POST", "/v1/tasks/t:subscribe", `{"name":"tasks/t"}`, &a2a.SubscribeRequest{ID: "t"}, "id: 1\ndata: {\"task\":" + protoTask + "}\n\n"},
+		{"POST", "/v1/tasks/t:subscribe", `{"name":"tasks/t"}`, &a2a.SubscribeRequest{ID: "t"},
+			"id: 1\ndata: {\"task\":" + protoTask + "}\n\n"},
 		{"POST", "/v1/tasks/t:subscribe", "", &a2a.SubscribeRequest{ID: "t"}, "id: 1\n"},
 		{"GET", "/v1/tasks/t:subscribe", "", &a2a.SubscribeRequest{ID: "t"}, "id: 1\n"},
-		{"POST", "/v1/tasks/t/pushNotificationConfigs", `{"parent":"tasks/t","configId":"p","config":` + protoConfig + `}`, aConfig(), protoConfig},
+		{"POST", "/v1/tasks/t/pushNotificationConfigs", `{"parent":"tasks/t","configId":"p","config":` + protoConfig +
+			`}`, aConfig(), protoConfig},
 		{"POST", "/v1/tasks/t/pushNotificationConfigs", protoConfig, aConfig(), protoConfig},
-		{"POST", "/v1/tasks/t/pushNotificationConfigs", `{"config":{"taskId":"t","pushNotificationConfig":{"id":"p","url":"https://e.com"}}}`, aConfig(), protoConfig},
+		{"POST", "/v1/tasks/t/pushNotificationConfigs",
+			`{"config":{"taskId":"t","pushNotificationConfig":{"id":"p","url":"https://e.com"}}}`, aConfig(),
+			protoConfig},
 		{"POST", "/v1/task/t/pushNotificationConfigs", protoConfig, aConfig(), protoConfig}, // a slip of the proto
-		{"GET", "/v1/tasks/t/pushNotificationConfigs/p", "", &a2a.GetPushConfigRequest{TaskID: "t", ID: "p"}, protoConfig},
-		{"GET", "/v1/tasks/t/pushNotificationConfigs", "", &a2a.ListPushConfigsRequest{TaskID: "t", PageSize: 100}, `{"configs":[` + protoConfig + `]}`},
-		{"DELETE", "/v1/tasks/t/pushNotificationConfigs/p", "", &a2a.DeletePushConfigRequest{TaskID: "t", ID: "p"}, `{}`},
+		{"GET", "/v1/tasks/t/pushNotificationConfigs/p", "", &a2a.GetPushConfigRequest{TaskID: "t", ID: "p"},
+			protoConfig},
+		{"GET", "/v1/tasks/t/pushNotificationConfigs", "", &a2a.ListPushConfigsRequest{TaskID: "t", PageSize: 100},
+			`{"configs":[` + protoConfig + `]}`},
+		{"DELETE", "/v1/tasks/t/pushNotificationConfigs/p", "", &a2a.DeletePushConfigRequest{TaskID: "t", ID: "p"},
+			`{}`},
 		{"GET", "/v1/card", "", &a2a.ExtendedCardRequest{}, card03},
-		{"GET", "/agent/authenticatedExtendedCard", "", &a2a.ExtendedCardRequest{}, strings.Replace(card03, "0.3.0", "0.2.6", 1)},
+		{"GET", "/agent/authenticatedExtendedCard", "", &a2a.ExtendedCardRequest{},
+			strings.Replace(card03, "0.3.0", "0.2.6", 1)},
 	} {
 		status, header, answer := ask(t, row.method, url+row.path, row.body)
 		got, call := g.last()
 		if diff := cmp.Diff(row.want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s %s %s: -want +got\n%s", row.method, row.path, row.body, diff)
 		}
-		if status != 200 || !strings.HasPrefix(answer, row.answer) || call.Generation != a2a.Generation03 || call.Binding != a2a.BindingHTTPJSON {
-			t.Errorf("%s %s %s: %d, %+v\n got %s\nwant %s", row.method, row.path, row.body, status, call, answer, row.answer)
+		if status != 200 || !strings.HasPrefix(answer, row.answer) || call.Generation != a2a.Generation03 ||
+			call.Binding != a2a.BindingHTTPJSON {
+			t.Errorf("%s %s %s: %d, %+v\n got %s\nwant %s", row.method, row.path, row.body, status, call, answer,
+				row.answer)
 		}
 		wantType := "application/json"
 		if strings.HasPrefix(row.answer, "id:") {
@@ -288,13 +309,15 @@ func TestGenerationOfAPath(t *testing.T) {
 		{"no prefix, no version, accepted", "/message:send", "", lenient, "1.0", "", ""},
 		{"/v1, no version, accepted", "/v1/message:send", "", lenient, "0.3", "", ""},
 		{"no prefix, 0.3", "/message:send", "0.3", all, "", "VERSION_NOT_SUPPORTED", "1.0"},
-		{"no prefix, 0.3, though none is accepted", "/message:send", "0.3", lenient, "", "VERSION_NOT_SUPPORTED", "1.0"},
+		{"no prefix, 0.3, though none is accepted", "/message:send", "0.3", lenient, "", "VERSION_NOT_SUPPORTED",
+			"1.0"},
 		{"a tenant, 0.3", "/acme/message:send", "0.3", all, "", "VERSION_NOT_SUPPORTED", "1.0"},
 		{"/v1, unknown version", "/v1/message:send", "banana", all, "", "VERSION_NOT_SUPPORTED", "0.3"},
 		{"no prefix, unknown version", "/message:send", "banana", all, "", "VERSION_NOT_SUPPORTED", "1.0"},
 		{"a future version", "/message:send", "2.0", all, "", "VERSION_NOT_SUPPORTED", "1.0"},
 		{"/v1 where 0.3 is not served", "/v1/message:send", "", recent, "", "METHOD_NOT_FOUND", "1.0"},
-		{"/v1 where the 0.3 that is asked for is not served", "/v1/message:send", "0.3", recent, "", "VERSION_NOT_SUPPORTED", "1.0"},
+		{"/v1 where the 0.3 that is asked for is not served", "/v1/message:send", "0.3", recent, "",
+			"VERSION_NOT_SUPPORTED", "1.0"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -314,12 +337,14 @@ func TestGenerationOfAPath(t *testing.T) {
 			status, _, answer := ask(t, method, serve(t, g, row.core)+row.path, body, headers...)
 			request, call := g.last()
 			if row.generation != "" {
-				if status != 200 || call.Generation != row.generation || call.Tenant != "" && row.path != "/acme/message:send" {
+				if status != 200 || call.Generation != row.generation ||
+					call.Tenant != "" && row.path != "/acme/message:send" {
 					t.Errorf("%d, %+v, %s", status, call, answer)
 				}
 				return
 			}
-			if request != nil || !strings.Contains(answer, `"reason":"`+row.reason+`"`) || strings.HasPrefix(answer, `{"error":`) != (row.form == a2a.Generation10) {
+			if request != nil || !strings.Contains(answer, `"reason":"`+row.reason+`"`) ||
+				strings.HasPrefix(answer, `{"error":`) != (row.form == a2a.Generation10) {
 				t.Errorf("%d, asked %v, %s", status, request, answer)
 			}
 		})
@@ -333,7 +358,8 @@ func TestCardOfAGeneration(t *testing.T) {
 	url := serve(t, g, nil)
 	_, _, old := ask(t, "GET", url+"/v1/card", "")
 	_, _, recent := ask(t, "GET", url+"/extendedAgentCard", "", "A2A-Version", "1.0")
-	if !strings.HasPrefix(old, card03) || !strings.Contains(old, `"type":"apiKey"`) || !strings.Contains(old, `"apiKeySecurityScheme"`) {
+	if !strings.HasPrefix(old, card03) || !strings.Contains(old, `"type":"apiKey"`) ||
+		!strings.Contains(old, `"apiKeySecurityScheme"`) {
 		t.Errorf("0.3: %s", old)
 	}
 	if !strings.Contains(recent, `"supportedInterfaces"`) {
@@ -342,7 +368,8 @@ func TestCardOfAGeneration(t *testing.T) {
 	without := serve(t, g, func(c *binding.Core) {
 		c.Profile = func(*http.Request) (*binding.Profile, error) { return &binding.Profile{}, nil }
 	})
-	if status, _, answer := ask(t, "GET", without+"/v1/card", ""); status != 404 || !strings.HasPrefix(answer, `{"code":-32007,`) {
+	if status, _, answer := ask(t, "GET", without+"/v1/card", ""); status != 404 ||
+		!strings.HasPrefix(answer, `{"code":-32007,`) {
 		t.Errorf("none: %d, %s", status, answer)
 	}
 }
@@ -362,7 +389,8 @@ func TestErrorsOfOldPaths(t *testing.T) {
 			if status != row.HTTP03 || header.Get("Content-Type") != "application/json" {
 				t.Errorf("%v: %d, %v", row.Kind, status, header)
 			}
-			if e := wire.DecodeStatusError03(wire.OpSendMessage, status, []byte(answer)); e == nil || e.Kind != row.Kind || e.Metadata["k"] != "v" {
+			if e := wire.DecodeStatusError03(wire.OpSendMessage, status, []byte(answer)); e == nil ||
+				e.Kind != row.Kind || e.Metadata["k"] != "v" {
 				t.Errorf("%v was read as %#v", row.Kind, e)
 			}
 		}
@@ -388,7 +416,8 @@ func checkOldError(t *testing.T, row *wire.Row, message, answer string) {
 		t.Errorf("%v: %v\n%s", row.Kind, err, answer)
 		return
 	}
-	if body.Code != row.Code03 || body.Message != message || len(body.Data.Details) != 1 || body.Data.Details[0]["reason"] != row.Reason {
+	if body.Code != row.Code03 || body.Message != message || len(body.Data.Details) != 1 ||
+		body.Data.Details[0]["reason"] != row.Reason {
 		t.Errorf("%v: %s", row.Kind, answer)
 	}
 }
@@ -408,19 +437,31 @@ func TestBadRequestsOfOldPaths(t *testing.T) {
 		{"POST", "/v1/message:send", ``, 400, `"field":"message"`},
 		{"POST", "/v1/message:send", `{}`, 400, `"field":"message"`},
 		{"POST", "/v1/message:send", inMessage + `]}}`, 400, `"field":"message.content"`},
-		{"POST", "/v1/message:send", inMessage + strings.Repeat(`{"text":"x"},`, 10) + `{"text":"x"}]}}`, 400, `"field":"message.content"`},
-		{"POST", "/v1/message:send", inMessage + `{"file":{"fileWithUri":"https://e.com","fileWithBytes":"AA=="}}]}}`, 400, `"field":"message.content[0].file.fileWithBytes"`},
-		{"POST", "/v1/message:send", inMessage + `{"file":{"fileWithUri":""}}]}}`, 400, `"field":"message.content[0].file.fileWithUri"`},
+		{"POST", "/v1/message:send", inMessage + strings.Repeat(`{"text":"x"},`, 10) + `{"text":"x"}]}}`, 400,
+			`"field":"message.content"`},
+		{"POST", "/v1/message:send", inMessage + `{"file":{"fileWithUri":"https://e.com","fileWithBytes":"AA=="}}]}}`,
+			400, `"field":"message.content[0].file.fileWithBytes"`},
+		{"POST", "/v1/message:send", inMessage + `{"file":{"fileWithUri":""}}]}}`, 400,
+			`"field":"message.content[0].file.fileWithUri"`},
 		{"POST", "/v1/message:send", inMessage + `{"kind":"text"}]}}`, 400, `"code":-32602`},
-		{"POST", "/v1/message:send", `{"message":{"messageId":"m","role":"ROLE_BOSS","content":[{"text":"x"}]}}`, 400, `"field":"message.role"`},
-		{"POST", "/v1/message:send", `{"message":{"kind":"message","messageId":"m","role":"user","parts":[]}}`, 400, `"field":"message.parts"`},
-		{"POST", "/v1/message:send", `{"message":{"kind":"task","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}]}}`, 400, `"field":"message.kind"`},
-		{"POST", "/v1/message:send", `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},"configuration":{"pushNotification":{}}}`, 400, `"field":"configuration.pushNotification.url"`},
-		{"POST", "/v1/message:send", `{"message":{"messageId":"` + strings.Repeat("m", 1<<20) + `"}}`, 413, `"code":-31413`},
+		{"POST", "/v1/message:send", `{"message":{"messageId":"m","role":"ROLE_BOSS","content":[{"text":"x"}]}}`, 400,
+			`"field":"message.role"`},
+		{"POST", "/v1/message:send", `{"message":{"kind":"message","messageId":"m","role":"user","parts":[]}}`, 400,
+			`"field":"message.parts"`},
+		{"POST", "/v1/message:send",
+			`{"message":{"kind":"task","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}]}}`, 400,
+			`"field":"message.kind"`},
+		{"POST", "/v1/message:send",
+			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},"configuration":{"pushNotification":{}}}`, 400, `"field":"configuration.pushNotification.url"`},
+		{"POST", "/v1/message:send", `{"message":{"messageId":"` + strings.Repeat("m", 1<<20) + `"}}`, 413,
+			`"code":-31413`},
 		{"POST", "/v1/tasks/t:cancel", `{"name":"tasks/other"}`, 400, `"field":"name"`},
 		{"POST", "/v1/tasks/t:cancel", `{"name":"configs/t"}`, 400, `"field":"name"`},
-		{"POST", "/v1/tasks/t/pushNotificationConfigs", `{"parent":"tasks/other","config":{"pushNotificationConfig":{"url":"https://e.com"}}}`, 400, `"field":"parent"`},
-		{"POST", "/v1/tasks/t/pushNotificationConfigs", `{"pushNotificationConfig":{}}`, 400, `"field":"pushNotificationConfig.url"`},
+		{"POST", "/v1/tasks/t/pushNotificationConfigs",
+			`{"parent":"tasks/other","config":{"pushNotificationConfig":{"url":"https://e.com"}}}`, 400,
+			`"field":"parent"`},
+		{"POST", "/v1/tasks/t/pushNotificationConfigs", `{"pushNotificationConfig":{}}`, 400,
+			`"field":"pushNotificationConfig.url"`},
 		{"POST", "/v1/tasks/t/pushNotificationConfigs", `{}`, 400, `"field":"config.pushNotificationConfig"`},
 		{"GET", "/v1/tasks/t?historyLength=-1", ``, 400, `"field":"historyLength"`},
 		{"GET", "/v1/tasks?status=sleeping&lastUpdatedAfter=yesterday&pageSize=x", ``, 400, `"field":"pageSize"`},
@@ -431,11 +472,13 @@ func TestBadRequestsOfOldPaths(t *testing.T) {
 		{"POST", "/v1/card", `{}`, 405, `"code":-32601`},
 	} {
 		status, _, answer := ask(t, row.method, url+row.path, row.body)
-		if request, _ := g.last(); request != nil || status != row.status || !strings.Contains(answer, row.says) || !strings.HasPrefix(answer, `{"code":`) {
+		if request, _ := g.last(); request != nil || status != row.status || !strings.Contains(answer, row.says) ||
+			!strings.HasPrefix(answer, `{"code":`) {
 			t.Errorf("%s %s %.200s: %d %s, asked %v", row.method, row.path, row.body, status, answer, request)
 		}
 	}
-	if status, _, answer := ask(t, "POST", url+"/v1/message:send", "x", "Content-Type", "text/plain"); status != 415 || !strings.HasPrefix(answer, `{"code":-32005,`) {
+	if status, _, answer := ask(t, "POST", url+"/v1/message:send", "x", "Content-Type", "text/plain"); status != 415 ||
+		!strings.HasPrefix(answer, `{"code":-32005,`) {
 		t.Errorf("a text: %d %s", status, answer)
 	}
 	status, header, answer := ask(t, "GET", url+"/v1/tasks/t", "", "Authorization", "bad")
@@ -450,7 +493,8 @@ func TestOldStreamsEnd(t *testing.T) {
 	update := func(s a2a.TaskState) a2a.Event {
 		return &a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: s}}
 	}
-	g := &agent{events: []a2a.Event{aTask(), update(a2a.TaskStateWorking), update(a2a.TaskStateAuthRequired), update(a2a.TaskStateWorking)}, failed: errors.New("too late")}
+	g := &agent{events: []a2a.Event{aTask(), update(a2a.TaskStateWorking), update(a2a.TaskStateAuthRequired),
+		update(a2a.TaskStateWorking)}, failed: errors.New("too late")}
 	url := serve(t, g, nil)
 	for _, body := range []string{protoSend, textSend} {
 		_, _, answer := ask(t, "POST", url+"/v1/message:stream", body)

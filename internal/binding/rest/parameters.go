@@ -45,8 +45,8 @@ func (q *parameters) wrong(name, format string, args ...any) {
 	q.violations = append(q.violations, a2a.Violation{Field: name, Description: fmt.Sprintf(format, args...)})
 }
 
-// text returns a parameter, "" when it is absent or empty, which ProtoJSON does not tell apart. Before 1.0 servers took the
-// names that fields have in the proto, too.
+// text returns a parameter, "" when it is absent or empty, which ProtoJSON does not tell apart. Before 1.0 servers took
+// the names that fields have in the proto, too.
 func (q *parameters) text(name string) string {
 	values := q.values[name]
 	if q.old && values == nil {

@@ -40,12 +40,13 @@ const (
 
 // methods are what can be done with a resource.
 var methods = map[resource]map[string]wire.Operation{
-	resSend:      {http.MethodPost: wire.OpSendMessage},
-	resStream:    {http.MethodPost: wire.OpStreamMessage},
-	resTasks:     {http.MethodGet: wire.OpListTasks},
-	resTask:      {http.MethodGet: wire.OpGetTask},
-	resCancel:    {http.MethodPost: wire.OpCancelTask},
-	resSubscribe: {http.MethodPost: wire.OpSubscribe, http.MethodGet: wire.OpSubscribe}, // the text says POST, the proto GET
+	resSend:   {http.MethodPost: wire.OpSendMessage},
+	resStream: {http.MethodPost: wire.OpStreamMessage},
+	resTasks:  {http.MethodGet: wire.OpListTasks},
+	resTask:   {http.MethodGet: wire.OpGetTask},
+	resCancel: {http.MethodPost: wire.OpCancelTask},
+	// the text says POST, the proto GET
+	resSubscribe: {http.MethodPost: wire.OpSubscribe, http.MethodGet: wire.OpSubscribe},
 	resConfigs:   {http.MethodPost: wire.OpCreatePushConfig, http.MethodGet: wire.OpListPushConfigs},
 	resConfig:    {http.MethodGet: wire.OpGetPushConfig, http.MethodDelete: wire.OpDeletePushConfig},
 	resCard:      {http.MethodGet: wire.OpExtendedCard},
@@ -58,8 +59,8 @@ var allow = map[resource]string{
 	resSubscribe: "GET, POST", resConfigs: "GET, POST", resConfig: "DELETE, GET", resCard: "GET", resCard02: "GET",
 }
 
-// match parses an escaped path. A path that names nothing has the resource resNone. The first segment is a tenant unless
-// it means something by itself.
+// match parses an escaped path. A path that names nothing has the resource resNone. The first segment is a tenant
+// unless it means something by itself.
 func match(escaped string) route {
 	rest, ok := strings.CutPrefix(escaped, "/")
 	if !ok {
@@ -81,8 +82,8 @@ func match(escaped string) route {
 	return r
 }
 
-// matchOld parses a path of 0.2 or 0.3, which is below /v1 but for that of the extended card until 0.2.6. The proto of 0.3
-// has a slip in one path, task instead of tasks, which somebody may have followed.
+// matchOld parses a path of 0.2 or 0.3, which is below /v1 but for that of the extended card until 0.2.6. The proto of
+// 0.3 has a slip in one path, task instead of tasks, which somebody may have followed.
 func matchOld(first, after string) route {
 	var r route
 	switch {

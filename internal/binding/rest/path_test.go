@@ -29,14 +29,15 @@ func TestMatch(t *testing.T) {
 		"/tasks/a:subscribe":               {resource: resSubscribe, task: "a"},
 		"/tasks/a:Cancel":                  {resource: resTask, task: "a:Cancel"},
 		"/tasks/a/pushNotificationConfigs": {resource: resConfigs, task: "a"},
-		"/tasks/a:cancel/pushNotificationConfigs":      {resource: resConfigs, task: "a:cancel"},
-		"/tasks/a/pushNotificationConfigs/b%20c":       {resource: resConfig, task: "a", config: "b c"},
-		"/extendedAgentCard":                           {resource: resCard},
-		"/acme/message:send":                           {resource: resSend, tenant: "acme"},
-		"/acme/tasks":                                  {resource: resTasks, tenant: "acme"},
-		"/acme/tasks/a:cancel":                         {resource: resCancel, tenant: "acme", task: "a"},
-		"/a%2Fb/extendedAgentCard":                     {resource: resCard, tenant: "a/b"},
-		"/acme%20co/tasks/a/pushNotificationConfigs/b": {resource: resConfig, tenant: "acme co", task: "a", config: "b"},
+		"/tasks/a:cancel/pushNotificationConfigs": {resource: resConfigs, task: "a:cancel"},
+		"/tasks/a/pushNotificationConfigs/b%20c":  {resource: resConfig, task: "a", config: "b c"},
+		"/extendedAgentCard":                      {resource: resCard},
+		"/acme/message:send":                      {resource: resSend, tenant: "acme"},
+		"/acme/tasks":                             {resource: resTasks, tenant: "acme"},
+		"/acme/tasks/a:cancel":                    {resource: resCancel, tenant: "acme", task: "a"},
+		"/a%2Fb/extendedAgentCard":                {resource: resCard, tenant: "a/b"},
+		"/acme%20co/tasks/a/pushNotificationConfigs/b": {resource: resConfig, tenant: "acme co", task: "a",
+			config: "b"},
 
 		"/v1/message:send":                      {old: true, resource: resSend},
 		"/v1/message:stream":                    {old: true, resource: resStream},
@@ -106,7 +107,8 @@ func TestMethods(t *testing.T) {
 
 // FuzzMatch checks that what a path names is named again by the path made from it.
 func FuzzMatch(f *testing.F) {
-	for _, seed := range []string{"/v1/tasks/a%3Asubscribe:cancel", "/v1/card", "/agent/authenticatedExtendedCard", "/tasks/a:cancel", "/x/tasks/a%3Acancel/pushNotificationConfigs/%2F", "//", "/%zz/tasks", "/tasks/%"} {
+	for _, seed := range []string{"/v1/tasks/a%3Asubscribe:cancel", "/v1/card", "/agent/authenticatedExtendedCard",
+		"/tasks/a:cancel", "/x/tasks/a%3Acancel/pushNotificationConfigs/%2F", "//", "/%zz/tasks", "/tasks/%"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
@@ -138,7 +140,8 @@ func build(r route) string {
 	b.WriteString(map[resource]string{
 		resSend: "/message:send", resStream: "/message:stream", resTasks: "/tasks", resTask: task,
 		resCancel: task + ":cancel", resSubscribe: task + ":subscribe", resConfigs: task + "/pushNotificationConfigs",
-		resConfig: task + "/pushNotificationConfigs/" + escape(r.config), resCard: card, resCard02: "/agent/authenticatedExtendedCard",
+		resConfig: task + "/pushNotificationConfigs/" + escape(r.config), resCard: card,
+		resCard02: "/agent/authenticatedExtendedCard",
 	}[r.resource])
 	return b.String()
 }

@@ -93,7 +93,8 @@ func (s *Server) checkMediaType(x *binding.Exchange) *a2a.Error {
 	case wire.MediaTypeJSON, wire.MediaTypeA2A:
 		return nil
 	default:
-		return a2a.NewError(a2a.ErrUnsupportedMediaType, fmt.Sprintf("the Content-Type must be application/json or application/a2a+json, not %.100q", mediaType))
+		return a2a.NewError(a2a.ErrUnsupportedMediaType,
+			fmt.Sprintf("the Content-Type must be application/json or application/a2a+json, not %.100q", mediaType))
 	}
 }
 

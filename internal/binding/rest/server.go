@@ -20,8 +20,8 @@ import (
 // A Server answers the requests of the HTTP+JSON binding.
 type Server struct {
 	Core *binding.Core
-	// Envelope answers a request of JSON-RPC that came to a path of 0.3 at which messages are sent: clients of Agno send
-	// that. Nil refuses it.
+	// Envelope answers a request of JSON-RPC that came to a path of 0.3 at which messages are sent: clients of Agno
+	// send that. Nil refuses it.
 	Envelope func(x *binding.Exchange, body []byte)
 }
 
@@ -42,7 +42,9 @@ func (s *Server) Serve(x *binding.Exchange) {
 	op, ok := methods[r.resource][x.R.Method]
 	if !ok {
 		x.W.Header().Set("Allow", allow[r.resource])
-		s.fail(x, http.StatusMethodNotAllowed, a2a.NewError(a2a.ErrMethodNotFound, fmt.Sprintf("this path takes %s, not %.20s", allow[r.resource], x.R.Method)))
+		s.fail(x, http.StatusMethodNotAllowed,
+			a2a.NewError(a2a.ErrMethodNotFound,
+				fmt.Sprintf("this path takes %s, not %.20s", allow[r.resource], x.R.Method)))
 		return
 	}
 	route, e := s.Core.RoutePath(x.R, op, r.old)
@@ -96,7 +98,8 @@ func appendResult(dst []byte, x *binding.Exchange, r route, request, result any)
 	return x.Dialect.AppendResult(dst, x.Operation, request, result)
 }
 
-const nothingHere = "nothing is at this path; HTTP+JSON has POST /message:send and /message:stream, /tasks and what is below it, " +
+const nothingHere = "nothing is at this path; HTTP+JSON has POST /message:send and /message:stream, /tasks and what " +
+	"is below it, " +
 	"and the agent card, at /.well-known/agent-card.json, names the agent's endpoints"
 
 // fail answers an error; a status of 0 is that of its kind.
@@ -130,7 +133,8 @@ func mediaType(x *binding.Exchange) string {
 	if generation(x) != a2a.Generation10 {
 		return wire.MediaTypeJSON
 	}
-	if strings.Contains(strings.ToLower(r.Header.Get("Content-Type")), wire.MediaTypeA2A) || wire.Accepts(r.Header, wire.MediaTypeA2A) {
+	if strings.Contains(strings.ToLower(r.Header.Get("Content-Type")), wire.MediaTypeA2A) ||
+		wire.Accepts(r.Header, wire.MediaTypeA2A) {
 		return wire.MediaTypeA2A
 	}
 	return wire.MediaTypeJSON

@@ -50,8 +50,8 @@ type Reader struct {
 	retry   time.Duration
 }
 
-// NewReader returns a Reader on src. An event whose data is more than limit bytes is a [*TooLargeError]; a limit of 0 or less
-// means [DefaultLimit].
+// NewReader returns a Reader on src. An event whose data is more than limit bytes is a [*TooLargeError]; a limit of 0
+// or less means [DefaultLimit].
 func NewReader(src io.Reader, limit int) *Reader {
 	if limit <= 0 {
 		limit = DefaultLimit

@@ -48,7 +48,8 @@ func TestReader(t *testing.T) {
 		{"no data is no event", "event: x\n\nid: 1\n\ndata: a\n\n", []event{{"1", "", "a"}}, io.EOF},
 		{"comments", ": hi\n\n:\ndata: a\n: in between\n\n", []event{{"", "", "a"}}, io.EOF},
 		{"type", "event: ping\ndata: a\n\ndata: b\n\n", []event{{"", "ping", "a"}, {"", "", "b"}}, io.EOF},
-		{"an id stays in force", "id: 7\ndata: a\n\ndata: b\n\nid\ndata: c\n\n", []event{{"7", "", "a"}, {"7", "", "b"}, {"", "", "c"}}, io.EOF},
+		{"an id stays in force", "id: 7\ndata: a\n\ndata: b\n\nid\ndata: c\n\n",
+			[]event{{"7", "", "a"}, {"7", "", "b"}, {"", "", "c"}}, io.EOF},
 		{"NUL in an id", "id: 7\ndata: a\n\nid: 8\x00\ndata: b\n\n", []event{{"7", "", "a"}, {"7", "", "b"}}, io.EOF},
 		{"byte order mark", "\ufeffdata: a\n\n\ufeffdata: b\n\n", []event{{"", "", "a"}}, io.EOF},
 		{"unknown field", "foo: x\ndata: a\nnonsense\n\n", []event{{"", "", "a"}}, io.EOF},
@@ -103,7 +104,8 @@ func TestReaderLimit(t *testing.T) {
 func TestReaderErrorStays(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	r := sse.NewReader(io.MultiReader(strings.NewReader("id: 1\ndata: a\n\nid: 2\ndata: b\n"), iotest.ErrReader(broken)), 0)
+	r := sse.NewReader(io.MultiReader(strings.NewReader("id: 1\ndata: a\n\nid: 2\ndata: b\n"),
+		iotest.ErrReader(broken)), 0)
 	if _, err := r.Next(); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +122,8 @@ func TestReaderErrorStays(t *testing.T) {
 func TestReaderRetry(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string]time.Duration{
-		"retry: 1500": 1500 * time.Millisecond, "retry: +1": 0, "retry: x": 0, "retry": 0, "retry: 99999999999999999999": 0,
+		"retry: 1500": 1500 * time.Millisecond, "retry: +1": 0, "retry: x": 0, "retry": 0,
+		"retry: 99999999999999999999": 0,
 	} {
 		r := sse.NewReader(strings.NewReader(field+"\ndata: a\n\n"), 0)
 		if _, err := r.Next(); err != nil || r.Retry() != want {

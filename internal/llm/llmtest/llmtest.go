@@ -89,7 +89,8 @@ func Refuse(why string) Step { return Step{Refusal: why} }
 
 // RateLimit answers 429. after is told in whole seconds; 0: not at all.
 func RateLimit(after time.Duration) Step {
-	return Step{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: "Rate limit reached.", RetryAfter: after}
+	return Step{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: "Rate limit reached.",
+		RetryAfter: after}
 }
 
 // Fail answers with an HTTP status.
@@ -117,8 +118,8 @@ func New(t testing.TB, script ...Step) *Server {
 	return Provider(llm.OpenAI).New(t, script...)
 }
 
-// Func returns a server that asks a function for each answer, in the manner of OpenAI. The function may be called by several
-// goroutines. [Provider.Func] does so in the manner of another provider.
+// Func returns a server that asks a function for each answer, in the manner of OpenAI. The function may be called by
+// several goroutines. [Provider.Func] does so in the manner of another provider.
 func Func(t testing.TB, decide func(r *Request) Step) *Server {
 	t.Helper()
 	return Provider(llm.OpenAI).Func(t, decide)

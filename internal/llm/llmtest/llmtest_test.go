@@ -72,7 +72,8 @@ const question = `{"model":"m","stream":true,"messages":[{"role":"user","content
 
 func TestTheFormOfAStream(t *testing.T) {
 	t.Parallel()
-	s := llmtest.New(t, llmtest.Step{Text: "Good day.", Calls: []llmtest.Call{{Name: "f", Args: `{"a":1}`, ID: "1"}}, Usage: llm.Usage{Input: 3, Output: 4}})
+	s := llmtest.New(t, llmtest.Step{Text: "Good day.", Calls: []llmtest.Call{{Name: "f", Args: `{"a":1}`, ID: "1"}},
+		Usage: llm.Usage{Input: 3, Output: 4}})
 	status, header, answer := post(t, s, "/chat/completions", question)
 	if status != 200 || !strings.HasPrefix(header.Get("Content-Type"), "text/event-stream") {
 		t.Errorf("status %d, %v", status, header)
@@ -82,7 +83,8 @@ func TestTheFormOfAStream(t *testing.T) {
 		`"role":"assistant"`, `"content":"Good da"`, `"content":"y."`,
 		`"function":{"arguments":"","name":"f"},"id":"1","index":0,"type":"function"`,
 		`"function":{"arguments":"{\"a\":"},"index":0`, `"function":{"arguments":"1}"},"index":0`,
-		`"finish_reason":"tool_calls"`, `"usage":{"completion_tokens":4,"prompt_tokens":3,"total_tokens":7}`, "data: [DONE]\n\n",
+		`"finish_reason":"tool_calls"`, `"usage":{"completion_tokens":4,"prompt_tokens":3,"total_tokens":7}`,
+		"data: [DONE]\n\n",
 	} {
 		i := strings.Index(answer[at:], want)
 		if i < 0 {
@@ -114,12 +116,15 @@ func TestFaultsOfTheClientAreFound(t *testing.T) {
 		"another path":      {"/responses", question, "nothing is served"},
 		"no result":         {"/chat/completions", chat(call), "have no results"},
 		"something between": {"/chat/completions", chat(call + `,{"role":"user","content":"x"}`), "before the results"},
-		"uncalled":          {"/chat/completions", chat(`{"role":"tool","tool_call_id":"1","content":"x"}`), "was not called"},
-		"broken arguments":  {"/chat/completions", chat(strings.Replace(call, "{}", "{", 1)), "arguments are no JSON"},
-		"late system":       {"/chat/completions", chat(`{"role":"user"},{"role":"system"}`), "not the first"},
-		"odd part":          {"/chat/completions", chat(`{"role":"user","content":[{"type":"video"}]}`), `"video"`},
-		"nameless schema":   {"/chat/completions", `{"model":"m","messages":[{"role":"user"}],"response_format":{"type":"json_schema"}}`, "no named"},
-		"nameless tool":     {"/chat/completions", `{"model":"m","messages":[{"role":"user"}],"tools":[{"type":"function"}]}`, "no function"},
+		"uncalled": {"/chat/completions", chat(`{"role":"tool","tool_call_id":"1","content":"x"}`),
+			"was not called"},
+		"broken arguments": {"/chat/completions", chat(strings.Replace(call, "{}", "{", 1)), "arguments are no JSON"},
+		"late system":      {"/chat/completions", chat(`{"role":"user"},{"role":"system"}`), "not the first"},
+		"odd part":         {"/chat/completions", chat(`{"role":"user","content":[{"type":"video"}]}`), `"video"`},
+		"nameless schema": {"/chat/completions",
+			`{"model":"m","messages":[{"role":"user"}],"response_format":{"type":"json_schema"}}`, "no named"},
+		"nameless tool": {"/chat/completions",
+			`{"model":"m","messages":[{"role":"user"}],"tools":[{"type":"function"}]}`, "no function"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -178,7 +178,8 @@ func (p Provider) stream(w http.ResponseWriter, r *http.Request, step Step) {
 	}
 	delta(object{}, step.Finish)
 	if !step.NoUsage {
-		event(object{"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": ModelName, "choices": []object{}, "usage": usage(step.Usage)})
+		event(object{"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": ModelName, "choices": []object{},
+			"usage": usage(step.Usage)})
 	}
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
@@ -196,7 +197,8 @@ func (p Provider) wholeCalls(calls []Call) []object {
 	return list
 }
 
-// callFragments are the pieces of the calls. Those of several calls come mixed, as they may, or one call after the other.
+// callFragments are the pieces of the calls. Those of several calls come mixed, as they may, or one call after the
+// other.
 func (p Provider) callFragments(step Step) []object {
 	if step.Whole || p == llm.Gemini {
 		calls := p.wholeCalls(step.Calls)
@@ -208,7 +210,8 @@ func (p Provider) callFragments(step Step) []object {
 	var heads []object
 	args := make([][]object, len(step.Calls))
 	for i, c := range step.Calls {
-		heads = append(heads, object{"index": i, "id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": ""}})
+		heads = append(heads, object{"index": i, "id": c.ID, "type": "function",
+			"function": object{"name": c.Name, "arguments": ""}})
 		for _, piece := range pieces(c.Args, 5) {
 			args[i] = append(args[i], object{"index": i, "function": object{"arguments": piece}})
 		}

@@ -19,8 +19,11 @@ import (
 //   - Gemini sends calls whole and all with index 0, signs the first of an answer and wants the signature back, counts
 //     tokens in each event, takes no schema together with tools, describes errors in a list, and says there how long to
 //     wait. A wrong key is a bad request. It paints in an API of its own.
-//   - Anthropic ignores a schema, so that its JSON stands in a fence below a sentence, takes no empty messages, sends calls
-//     one after the other, and does not paint.
+//
+// - Anthropic ignores a schema, so that its JSON stands in a fence below a sentence, takes no empty messages, sends
+// calls
+//
+//	one after the other, and does not paint.
 //
 // The latter two withhold an answer where OpenAI has words for a refusal.
 type Provider string
@@ -72,12 +75,13 @@ func (p Provider) path() string {
 	return "/v1"
 }
 
-// unwelcome is the answer to a request that the provider does not take; nil for all others. The error says that no client
-// should have sent it.
+// unwelcome is the answer to a request that the provider does not take; nil for all others. The error says that no
+// client should have sent it.
 func (s *Server) unwelcome(r *Request) (*Step, error) {
 	switch p := s.provider; {
 	case p == llm.Gemini && len(r.Schema) > 0 && len(r.Tools) > 0:
-		step := Fail(http.StatusBadRequest, "Function calling with a response mime type: 'application/json' is unsupported")
+		step := Fail(http.StatusBadRequest, "Function calling with a response mime type: 'application/json' is "+
+			"unsupported")
 		return &step, nil
 	case p == llm.Gemini:
 		return s.unsigned(r)
@@ -96,8 +100,8 @@ func signature(id string) string { return "signature of " + id }
 // skipSignature is what Gemini takes for the signature of a call that no model of it has made.
 const skipSignature = "skip_thought_signature_validator"
 
-// unsigned looks for calls that come back without the signature that they were sent with, and for those of others without
-// any.
+// unsigned looks for calls that come back without the signature that they were sent with, and for those of others
+// without any.
 func (s *Server) unsigned(r *Request) (*Step, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +118,8 @@ func (s *Server) unsigned(r *Request) (*Step, error) {
 			continue
 		}
 		step := Fail(http.StatusBadRequest, "Function call is missing a thought_signature in functionCall parts.")
-		return &step, fmt.Errorf("call %s of message %d is not signed with %q, but with %q", first.Name, i, want, first.Extra)
+		return &step, fmt.Errorf("call %s of message %d is not signed with %q, but with %q", first.Name, i, want,
+			first.Extra)
 	}
 	return nil, nil
 }
@@ -159,7 +164,8 @@ func (p Provider) wrongKey(key string) Step {
 
 // words of statuses, as Gemini and Anthropic have them.
 var (
-	geminiStatus = map[int]string{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
+	geminiStatus = map[int]string{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED",
+		404: "NOT_FOUND",
 		429: "RESOURCE_EXHAUSTED", 503: "UNAVAILABLE"}
 	anthropicType = map[int]string{400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
 		404: "not_found_error", 429: "rate_limit_error", 529: "overloaded_error"}
@@ -173,12 +179,14 @@ func (p Provider) complaint(step Step) any {
 		if step.RetryAfter > 0 {
 			e["details"] = []object{
 				{"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": []object{{"quotaValue": "10"}}},
-				{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": fmt.Sprintf("%gs", step.RetryAfter.Seconds())},
+				{"@type": "type.googleapis.com/google.rpc.RetryInfo",
+					"retryDelay": fmt.Sprintf("%gs", step.RetryAfter.Seconds())},
 			}
 		}
 		return []object{{"error": e}}
 	case llm.Anthropic:
-		return object{"error": object{"message": step.Message, "type": anthropicType[step.Status], "param": nil, "code": nil}}
+		return object{"error": object{"message": step.Message, "type": anthropicType[step.Status], "param": nil,
+			"code": nil}}
 	}
 	return object{"error": object{"message": step.Message, "type": "error", "param": nil, "code": step.Code}}
 }

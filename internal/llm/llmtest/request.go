@@ -149,7 +149,8 @@ func (r *Request) parseChat() error {
 		if t.Type != "function" || t.Function.Name == "" || !json.Valid(t.Function.Parameters) {
 			return fmt.Errorf("tool %+v is no function with parameters", t)
 		}
-		r.Tools = append(r.Tools, llm.Tool{Name: t.Function.Name, Description: t.Function.Description, Schema: jsontext.Value(t.Function.Parameters)})
+		r.Tools = append(r.Tools, llm.Tool{Name: t.Function.Name, Description: t.Function.Description,
+			Schema: jsontext.Value(t.Function.Parameters)})
 	}
 	if b.Format != nil {
 		if b.Format.Type != "json_schema" || b.Format.Schema.Name == "" {
@@ -179,7 +180,9 @@ func (r *Request) parseChat() error {
 				return fmt.Errorf("message %d: call %+v has no id, is no function, or its arguments are no JSON", i, c)
 			}
 			open[c.ID] = true
-			message.ToolCalls = append(message.ToolCalls, llm.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments, Extra: jsontext.Value(c.Extra)})
+			message.ToolCalls = append(message.ToolCalls,
+				llm.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments,
+					Extra: jsontext.Value(c.Extra)})
 		}
 		if m.Role == "tool" && !open[m.ToolCallID] {
 			return fmt.Errorf("message %d is the result of %q, which was not called", i, m.ToolCallID)

@@ -36,7 +36,8 @@ import (
 type Options struct {
 	Command []string // a program and its arguments
 	Dir     string   // the folder in which it runs; "": this one's
-	Env     []string // "NAME=value", beside the harmless part of the environment (PATH, HOME and the like): keys stay here
+	// "NAME=value", beside the harmless part of the environment (PATH, HOME and the like): keys stay here
+	Env []string
 
 	URL    string       // of streamable HTTP
 	Header http.Header  // added to each request, such as Authorization
@@ -104,7 +105,8 @@ func transport(o Options) (mcp.Transport, error) {
 	case o.Transport != nil:
 		return o.Transport, nil
 	case o.URL != "":
-		return &mcp.StreamableClientTransport{Endpoint: o.URL, HTTPClient: httpClient(o), DisableStandaloneSSE: true}, nil
+		return &mcp.StreamableClientTransport{Endpoint: o.URL, HTTPClient: httpClient(o), DisableStandaloneSSE: true},
+			nil
 	}
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Dir, cmd.Env = o.Dir, append(harmless(), o.Env...)
@@ -147,7 +149,8 @@ func (s *Server) load(ctx context.Context, o Options) error {
 			continue
 		}
 		s.tools = append(s.tools, llm.Tool{
-			Name: unique(taken, o.Prefix+t.Name), Description: cmp.Or(t.Description, t.Title), Schema: raw, Call: s.caller(t.Name),
+			Name: unique(taken, o.Prefix+t.Name), Description: cmp.Or(t.Description, t.Title), Schema: raw,
+			Call: s.caller(t.Name),
 		})
 	}
 	for _, name := range o.Only {

@@ -50,9 +50,10 @@ func server() *mcp.Server {
 			return nil, map[string]int{p.Name: 3}, nil
 		})
 	add := func(name, schema string, call func(context.Context) *mcp.CallToolResult) {
-		s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(schema)}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return call(ctx), nil
-		})
+		s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(schema)},
+			func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return call(ctx), nil
+			})
 	}
 	const none = `{"type":"object"}`
 	add("show", none, func(context.Context) *mcp.CallToolResult {
@@ -61,7 +62,8 @@ func server() *mcp.Server {
 			&mcp.AudioContent{MIMEType: "audio/wav", Data: []byte("wav")},
 			&mcp.ResourceLink{URI: "file:///a", Name: "a"},
 			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "file:///b", Text: "inside"}},
-			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "file:///c", Blob: []byte("cc"), MIMEType: "x/y"}},
+			&mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: "file:///c", Blob: []byte("cc"),
+				MIMEType: "x/y"}},
 		}}
 	})
 	add("environment", none, func(context.Context) *mcp.CallToolResult {
@@ -69,7 +71,8 @@ func server() *mcp.Server {
 	})
 	add("wait", none, func(ctx context.Context) *mcp.CallToolResult { <-ctx.Done(); return &mcp.CallToolResult{} })
 	add("nothing", none, func(context.Context) *mcp.CallToolResult { return &mcp.CallToolResult{} })
-	add("elsewhere", `{"type":"object","properties":{"a":{"$ref":"https://example.com/a.json"}}}`, func(context.Context) *mcp.CallToolResult { return nil })
+	add("elsewhere", `{"type":"object","properties":{"a":{"$ref":"https://example.com/a.json"}}}`,
+		func(context.Context) *mcp.CallToolResult { return nil })
 	return s
 }
 
@@ -112,10 +115,12 @@ func TestEachWayToAServer(t *testing.T) {
 	t.Setenv("GEMINI_API_KEY", "secret-key")
 	for name, open := range map[string]func(*testing.T) (*mcptools.Server, error){
 		"command": func(t *testing.T) (*mcptools.Server, error) {
-			return mcptools.Open(t.Context(), mcptools.Options{Command: []string{os.Args[0]}, Env: []string{asServer + "=1"}})
+			return mcptools.Open(t.Context(),
+				mcptools.Options{Command: []string{os.Args[0]}, Env: []string{asServer + "=1"}})
 		},
 		"HTTP": func(t *testing.T) (*mcptools.Server, error) {
-			return mcptools.Open(t.Context(), mcptools.Options{URL: served.URL, Header: http.Header{"authorization": {"Bearer secret"}}})
+			return mcptools.Open(t.Context(),
+				mcptools.Options{URL: served.URL, Header: http.Header{"authorization": {"Bearer secret"}}})
 		},
 		"in process": func(t *testing.T) (*mcptools.Server, error) { return inProcess(t, mcptools.Options{}) },
 	} {
@@ -134,7 +139,8 @@ func TestEachWayToAServer(t *testing.T) {
 			if m := call(t, s, "stock_count", `{}`); !strings.Contains(m.Text, "do not fit") {
 				t.Errorf("the model was told %q", m.Text)
 			}
-			if env := call(t, s, "environment", ``).Text; name == "command" && (strings.Contains(env, "secret-key") || !strings.Contains(env, "PATH=")) {
+			if env := call(t, s, "environment", ``).Text; name == "command" &&
+				(strings.Contains(env, "secret-key") || !strings.Contains(env, "PATH=")) {
 				t.Errorf("the command sees %q", env)
 			}
 		})
@@ -148,7 +154,8 @@ func TestResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := call(t, s, "show", "")
-	if want := "a wheel\n[audio, audio/wav, 3 bytes]\n[resource a file:///a]\ninside\n[resource file:///c, x/y, 2 bytes]"; m.Text != want {
+	if want := "a wheel\n[audio, audio/wav, 3 bytes]\n[resource a file:///a]\ninside\n[resource file:///c, x/y, 2 " +
+		"bytes]"; m.Text != want {
 		t.Errorf("the model was told %q, want %q", m.Text, want)
 	}
 	if len(m.Images) != 1 || m.Images[0].MediaType != "image/png" || string(m.Images[0].Data) != "png" {
@@ -169,13 +176,15 @@ func TestWhichTools(t *testing.T) {
 	for _, tool := range s.Tools() {
 		names = append(names, tool.Name)
 	}
-	if got := strings.Join(names, " "); strings.Contains(got, "elsewhere") || !strings.Contains(got, "parts_stock_count") || len(names) != 5 {
+	if got := strings.Join(names, " "); strings.Contains(got, "elsewhere") ||
+		!strings.Contains(got, "parts_stock_count") || len(names) != 5 {
 		t.Errorf("the tools are %s", got)
 	}
 	if s, err = inProcess(t, mcptools.Options{Only: []string{"show"}}); err != nil || len(s.Tools()) != 1 {
 		t.Errorf("only one: %v", err)
 	}
-	if _, err := inProcess(t, mcptools.Options{Only: []string{"fly"}}); err == nil || !strings.Contains(err.Error(), `"fly"`) {
+	if _, err := inProcess(t, mcptools.Options{Only: []string{"fly"}}); err == nil ||
+		!strings.Contains(err.Error(), `"fly"`) {
 		t.Errorf("a tool that is not there: %v", err)
 	}
 }
@@ -206,10 +215,11 @@ func TestServersThatAreNotThere(t *testing.T) {
 		options mcptools.Options
 		want    string
 	}{
-		"nothing":  {mcptools.Options{}, "set one of"},
-		"two":      {mcptools.Options{URL: "http://localhost", Command: []string{"x"}}, "set one of"},
-		"program":  {mcptools.Options{Command: []string{"/no/such/program"}}, "no such file"},
-		"silent":   {mcptools.Options{Command: []string{"cat"}, Time: 200 * time.Millisecond}, "connect the MCP server"},
+		"nothing": {mcptools.Options{}, "set one of"},
+		"two":     {mcptools.Options{URL: "http://localhost", Command: []string{"x"}}, "set one of"},
+		"program": {mcptools.Options{Command: []string{"/no/such/program"}}, "no such file"},
+		"silent": {mcptools.Options{Command: []string{"cat"}, Time: 200 * time.Millisecond},
+			"connect the MCP server"},
 		"no HTTP":  {mcptools.Options{URL: "http://127.0.0.1:1"}, "connect the MCP server"},
 		"too much": {mcptools.Options{URL: big.URL}, "over the limit of 32 MiB"},
 	} {

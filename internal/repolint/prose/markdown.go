@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// A Passage is a piece of a document whose sentences belong together: a paragraph, an item of a list, a cell of a table.
+// A Passage is a piece of a document whose sentences belong together: a paragraph, an item of a list, a cell of a
+// table.
 type Passage struct {
 	Text    string
 	Line    int // of its first line, from 1
@@ -108,7 +109,8 @@ func (d *document) add(p Passage) {
 
 // plain returns the words of Markdown text. Each line stays a line.
 func plain(text string) string {
-	text = codeSpan.ReplaceAllStringFunc(text, func(span string) string { return "code" + strings.Repeat("\n", strings.Count(span, "\n")) })
+	text = codeSpan.ReplaceAllStringFunc(text,
+		func(span string) string { return "code" + strings.Repeat("\n", strings.Count(span, "\n")) })
 	for _, markup := range []*regexp.Regexp{image, inlineLink} {
 		text = markup.ReplaceAllString(text, "$1")
 	}

@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// MaxWords is the number of words that a sentence may have. The writing rules ask for 25 and the check allows some more,
-// because a flag or a file name can count as several words.
+// MaxWords is the number of words that a sentence may have. The writing rules ask for 25 and the check allows some
+// more, because a flag or a file name can count as several words.
 const MaxWords = 30
 
 // A Finding is one fault of a text.
@@ -107,7 +107,8 @@ var abbreviations = []string{"e.g.", "i.e.", "etc.", "vs.", "cf.", "approx."}
 func endsSentence(word string) bool {
 	word = strings.TrimRight(word, `"')]*_”’`)
 	bare := strings.TrimRight(word, ".!?")
-	return bare != word && strings.ContainsFunc(bare, isWordRune) && !slices.Contains(abbreviations, strings.TrimLeft(word, "("))
+	return bare != word && strings.ContainsFunc(bare, isWordRune) &&
+		!slices.Contains(abbreviations, strings.TrimLeft(word, "("))
 }
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -116,18 +117,20 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) 
 func (s sentence) words() []string {
 	var words []string
 	for _, field := range strings.Fields(s.text) {
-		if word := strings.TrimFunc(field, func(r rune) bool { return !isWordRune(r) && r != '%' }); strings.ContainsFunc(word, isWordRune) {
+		if word := strings.TrimFunc(field,
+			func(r rune) bool { return !isWordRune(r) && r != '%' }); strings.ContainsFunc(word, isWordRune) {
 			words = append(words, word)
 		}
 	}
 	return words
 }
 
-// titleWords is the length up to which a text without a full stop is a title, such as the name of a column: "What it is".
+// titleWords is the length up to which a text without a full stop is a title, such as the name of a column: "What it
+// is".
 const titleWords = 4
 
-// headless reports whether the sentence starts with a relative pronoun that stands for an unnamed subject. Questions and
-// titles may.
+// headless reports whether the sentence starts with a relative pronoun that stands for an unnamed subject. Questions
+// and titles may.
 func (s sentence) headless(words []string) bool {
 	last := s.text[strings.LastIndexFunc(s.text, isWordRune)+1:]
 	if len(words) == 0 || strings.Contains(last, "?") || len(words) <= titleWords && !strings.ContainsAny(last, ".!:") {
@@ -157,11 +160,13 @@ var glossary = []term{
 		[]string{"somebody", "somebody's", "nobody", "nobody's", "whoever", "stranger", "strangers", "stranger's"}},
 	{`"task" or "turn"`, []string{"errand", "errands"}},
 	{`"projection", "event log", "checkpoint" or "cursor"`, []string{"outlook"}},
-	{`"observe", "deliver", "take over" or "force end"`, []string{"relieve", "relieves", "relieved", "adopts", "adopted"}},
+	{`"observe", "deliver", "take over" or "force end"`,
+		[]string{"relieve", "relieves", "relieved", "adopts", "adopted"}},
 	{`"valid UTF-8"`, []string{"legible", "illegible"}},
 	{`"off-topic", "clause group", "amount source" or "user error"`,
 		[]string{"stray", "strays", "bunch", "lender", "lenders", "setback", "setbacks"}},
-	{"the default in words, such as \"(default 10s)\"", []string{"nothing is said", "none is said", "is told so", "are told so"}},
+	{"the default in words, such as \"(default 10s)\"",
+		[]string{"nothing is said", "none is said", "is told so", "are told so"}},
 }
 
 // in returns the first phrase of the term that a sentence contains, or "".

@@ -18,15 +18,15 @@ type Form uint8
 const (
 	// Form01 is that of April 2025 and 0.1: one url, authentication.
 	Form01 Form = iota + 1
-	// Form02 is that of 0.2: url with transports, securitySchemes like those of OpenAPI. It is Form03 without signatures,
-	// mutual TLS, oauth2MetadataUrl, and security of skills.
+	// Form02 is that of 0.2: url with transports, securitySchemes like those of OpenAPI. It is Form03 without
+	// signatures, mutual TLS, oauth2MetadataUrl, and security of skills.
 	Form02
 	// Form03 is that of 0.3.
 	Form03
 	// Form10 is that of 1.0: supportedInterfaces.
 	Form10
-	// FormUnion is Form10 with the members of the older forms added for which the card has an interface, so that readers
-	// of every generation find what they look for. No names clash (see docs/cards.md).
+	// FormUnion is Form10 with the members of the older forms added for which the card has an interface, so that
+	// readers of every generation find what they look for. No names clash (see docs/cards.md).
 	FormUnion
 )
 
@@ -54,9 +54,9 @@ func FormNamed(name string) Form {
 //
 // Forms 0.2 and 0.3 list the interfaces of the form's own version; of the other of the two when there are none, as both
 // speak alike; and all interfaces when there are none of that either. The first is url with preferredTransport, and all
-// of them are additionalInterfaces. Form 0.1 has the url of the first JSON-RPC interface of version 0.1, or of any other
-// version, or of any other binding. The union has old members for the versions that the card has interfaces for, and
-// prefers as url what a reader takes for granted that does not know transports: JSON-RPC.
+// of them are additionalInterfaces. Form 0.1 has the url of the first JSON-RPC interface of version 0.1, or of any
+// other version, or of any other binding. The union has old members for the versions that the card has interfaces for,
+// and prefers as url what a reader takes for granted that does not know transports: JSON-RPC.
 //
 // Signatures are written into the form only that they were made for, see [SignedForm].
 func Append(dst []byte, card *a2a.AgentCard, form Form) ([]byte, error) {
@@ -64,7 +64,8 @@ func Append(dst []byte, card *a2a.AgentCard, form Form) ([]byte, error) {
 	case Form01:
 		return jsonio.Append(dst, card, writeCard01)
 	case Form02, Form03:
-		return jsonio.Append(dst, card, func(w *jsonio.Writer, c *a2a.AgentCard) { writeCard03(w, c, form, candidates(c, form)) })
+		return jsonio.Append(dst, card,
+			func(w *jsonio.Writer, c *a2a.AgentCard) { writeCard03(w, c, form, candidates(c, form)) })
 	case Form10:
 		return unsigned(card, Form10).AppendJSON(dst)
 	case FormUnion:

@@ -43,14 +43,19 @@ func full() *a2a.AgentCard {
 		DocumentationURL: ptr(base + "docs"), IconURL: ptr(base + "icon.png"),
 		Capabilities: a2a.AgentCapabilities{
 			Streaming: ptr(true), PushNotifications: ptr(false), ExtendedAgentCard: ptr(true),
-			Extensions: []a2a.AgentExtension{{URI: base + "ext", Description: "more", Required: true, Params: a2a.Metadata{"n": jsontext.Value("1.50")}}},
+			Extensions: []a2a.AgentExtension{{URI: base + "ext", Description: "more", Required: true,
+				Params: a2a.Metadata{"n": jsontext.Value("1.50")}}},
 		},
 		SecuritySchemes: map[string]a2a.SecurityScheme{
-			"bearer":   &a2a.HTTPAuthScheme{Description: "a token", Scheme: "Bearer", BearerFormat: "JWT"},
-			"cert":     &a2a.MutualTLSScheme{Description: "a certificate"},
-			"client":   &a2a.OAuth2Scheme{Flow: &a2a.ClientCredentialsFlow{TokenURL: base + "t", RefreshURL: base + "r", Scopes: scopes}},
-			"code":     &a2a.OAuth2Scheme{MetadataURL: base + "m", Flow: &a2a.AuthorizationCodeFlow{AuthorizationURL: base + "a", TokenURL: base + "t", Scopes: scopes, PKCERequired: true}},
-			"device":   &a2a.OAuth2Scheme{Flow: &a2a.DeviceCodeFlow{DeviceAuthorizationURL: base + "d", TokenURL: base + "t", Scopes: scopes}},
+			"bearer": &a2a.HTTPAuthScheme{Description: "a token", Scheme: "Bearer", BearerFormat: "JWT"},
+			"cert":   &a2a.MutualTLSScheme{Description: "a certificate"},
+			"client": &a2a.OAuth2Scheme{Flow: &a2a.ClientCredentialsFlow{TokenURL: base + "t", RefreshURL: base + "r",
+				Scopes: scopes}},
+			"code": &a2a.OAuth2Scheme{MetadataURL: base + "m",
+				Flow: &a2a.AuthorizationCodeFlow{AuthorizationURL: base + "a", TokenURL: base + "t", Scopes: scopes,
+					PKCERequired: true}},
+			"device": &a2a.OAuth2Scheme{Flow: &a2a.DeviceCodeFlow{DeviceAuthorizationURL: base + "d",
+				TokenURL: base + "t", Scopes: scopes}},
 			"implicit": &a2a.OAuth2Scheme{Flow: &a2a.ImplicitFlow{AuthorizationURL: base + "a", Scopes: scopes}},
 			"key":      &a2a.APIKeyScheme{Location: "header", Name: "X-Key"},
 			"oidc":     &a2a.OpenIDConnectScheme{URL: base + "oidc"},
@@ -59,11 +64,13 @@ func full() *a2a.AgentCard {
 		SecurityRequirements: []a2a.SecurityRequirement{{"bearer": {}}, {"code": {"read"}, "cert": {}}},
 		DefaultInputModes:    []string{"text/plain"}, DefaultOutputModes: []string{"text/plain", "image/png"},
 		Skills: []a2a.AgentSkill{{
-			ID: "now", Name: "Now", Description: "The time now.", Tags: []string{"time"}, Examples: []string{"What time is it?"},
+			ID: "now", Name: "Now", Description: "The time now.", Tags: []string{"time"},
+			Examples:   []string{"What time is it?"},
 			InputModes: []string{"text/plain"}, OutputModes: []string{"text/plain"},
 			SecurityRequirements: []a2a.SecurityRequirement{{"key": {}}},
 		}, {ID: "zone", Name: "Zone", Description: "The time elsewhere.", Tags: []string{"time", "place"}}},
-		Signatures: []a2a.AgentCardSignature{{Protected: "e30", Signature: "c2ln", Header: a2a.Metadata{"kid": jsontext.Value(`"k"`)}}},
+		Signatures: []a2a.AgentCardSignature{{Protected: "e30", Signature: "c2ln",
+			Header: a2a.Metadata{"kid": jsontext.Value(`"k"`)}}},
 	}
 }
 

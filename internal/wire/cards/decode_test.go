@@ -67,16 +67,19 @@ func TestFormsAndInterfaces(t *testing.T) {
 		{card02 + `}`, cards.Form02, append(jsonrpc("0.2"), jsonrpc("0.1")...)},
 		{strings.Replace(card02, `"description":"d",`, ``, 1) + `}`, cards.Form01, jsonrpc("0.1")},
 		{strings.Replace(card02, `"defaultInputModes":["text/plain"],`, ``, 1) + `}`, cards.Form01, jsonrpc("0.1")},
-		{strings.Replace(card02, `"skills":[]`, `"skills":[{"id":"s","name":"s"}]`, 1) + `}`, cards.Form01, jsonrpc("0.1")},
+		{strings.Replace(card02, `"skills":[]`, `"skills":[{"id":"s","name":"s"}]`, 1) + `}`, cards.Form01,
+			jsonrpc("0.1")},
 
 		// Transports: the preferred one first, each place once.
 		{card02 + `,"protocolVersion":"0.3.0","preferredTransport":"HTTP+JSON","additionalInterfaces":[
 			{"url":"https://a.example/","transport":"HTTP+JSON"},{"url":"https://a.example/","transport":"jsonrpc"},
 			{"url":"a.example:443","transport":"GRPC"},{"url":"","transport":"GRPC"},{"url":"x"}]}`, cards.Form03,
-			[]a2a.AgentInterface{at(u, "HTTP+JSON", "0.3"), at(u, "JSONRPC", "0.3"), at("a.example:443", "GRPC", "0.3")}},
+			[]a2a.AgentInterface{at(u, "HTTP+JSON", "0.3"), at(u, "JSONRPC", "0.3"),
+				at("a.example:443", "GRPC", "0.3")}},
 
 		// Unions.
-		{card02 + `,"protocolVersion":"0.3.0",` + new10 + `}`, cards.FormUnion, append(jsonrpc("1.0"), jsonrpc("0.3")...)},
+		{card02 + `,"protocolVersion":"0.3.0",` + new10 + `}`, cards.FormUnion,
+			append(jsonrpc("1.0"), jsonrpc("0.3")...)},
 		{card02 + `,` + new10 + `}`, cards.FormUnion, append(jsonrpc("1.0"), jsonrpc("0.2")...)},
 		{`{"url":"https://a.example/","additionalInterfaces":7,` + new10 + `}`, cards.FormUnion, jsonrpc("1.0")},
 		{`{"url":"https://a.example/","protocolVersion":"0.3.0","supportedInterfaces":[{"url":"https://a.example/","protocolBinding":"JSONRPC","protocolVersion":"0.3"}]}`,
@@ -105,9 +108,11 @@ func TestOldSpellings(t *testing.T) {
 		needs   needs
 		ignored []string
 	}{
-		{`"authentication":{"schemes":"OAuth2"}`, schemes{"OAuth2": &a2a.HTTPAuthScheme{Scheme: "Bearer"}}, needs{{"OAuth2": {}}}, nil},
+		{`"authentication":{"schemes":"OAuth2"}`, schemes{"OAuth2": &a2a.HTTPAuthScheme{Scheme: "Bearer"}},
+			needs{{"OAuth2": {}}}, nil},
 		{`"authentication":{"schemes":["Basic","","Basic","mutualTLS"],"credentials":"secret"}`,
-			schemes{"Basic": &a2a.HTTPAuthScheme{Scheme: "Basic"}, "mutualTLS": &a2a.MutualTLSScheme{}}, needs{{"Basic": {}}, {"mutualTLS": {}}},
+			schemes{"Basic": &a2a.HTTPAuthScheme{Scheme: "Basic"}, "mutualTLS": &a2a.MutualTLSScheme{}},
+			needs{{"Basic": {}}, {"mutualTLS": {}}},
 			[]string{"authentication.credentials"}},
 		{`"authentication":{"schemes":["Bearer"]},"protocolVersion":"0.1.0","security":[{"x":[]}]`,
 			schemes{"Bearer": &a2a.HTTPAuthScheme{Scheme: "Bearer"}}, needs{{"Bearer": {}}}, []string{"security"}},
@@ -116,7 +121,8 @@ func TestOldSpellings(t *testing.T) {
 			schemes{"o": &a2a.OAuth2Scheme{Flow: code}}, nil,
 			[]string{"securitySchemes.o.flows.password", "securitySchemes.o.flows.clientCredentials"}},
 		{`"securitySchemes":{"o":{"type":"oauth2","flows":{"implicit":{"authorizationUrl":"a","scopes":{}},"deviceCode":{"deviceAuthorizationUrl":"d","tokenUrl":"t","scopes":{}}}}}`,
-			schemes{"o": &a2a.OAuth2Scheme{Flow: &a2a.DeviceCodeFlow{DeviceAuthorizationURL: "d", TokenURL: "t", Scopes: map[string]string{}}}}, nil,
+			schemes{"o": &a2a.OAuth2Scheme{Flow: &a2a.DeviceCodeFlow{DeviceAuthorizationURL: "d", TokenURL: "t",
+				Scopes: map[string]string{}}}}, nil,
 			[]string{"securitySchemes.o.type", "securitySchemes.o.flows"}},
 		{`"securitySchemes":{"o":{"type":"oauth2","flows":{},"oauth2MetadataUrl":"m"},"x":{"type":"passkey"},"n":null},"security":[{"x":["a"]}]`,
 			schemes{"o": &a2a.HTTPAuthScheme{Scheme: "Bearer"}}, needs{{"x": {"a"}}},
@@ -152,14 +158,17 @@ func TestOldSpellings(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	t.Parallel()
-	card := read(t, []byte(`{"url":"u","defaultInputModes":["text","image/png","text/plain","text"],"skills":[{"id":"s","inputModes":["text"]},{"id":"t"}]}`))
+	card := read(t,
+		[]byte(
+			`{"url":"u","defaultInputModes":["text","image/png","text/plain","text"],"skills":[{"id":"s","inputModes":["text"]},{"id":"t"}]}`))
 	if diff := cmp.Diff([]string{"text/plain", "image/png"}, card.DefaultInputModes); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"text/plain"}, card.DefaultOutputModes); diff != "" {
 		t.Errorf("absent: %s", diff)
 	}
-	if diff := cmp.Diff([]string{"text/plain"}, card.Skills[0].InputModes); diff != "" || card.Skills[1].InputModes != nil {
+	if diff := cmp.Diff([]string{"text/plain"}, card.Skills[0].InputModes); diff != "" ||
+		card.Skills[1].InputModes != nil {
 		t.Errorf("of skills: %s", diff)
 	}
 }
@@ -217,14 +226,17 @@ func TestLost(t *testing.T) {
 		{places(at("u", "JSONRPC", "0.3"), at("u", "JSONRPC", "0.2")), cards.Form03, nil},
 		{places(at("u", "JSONRPC", "0.2")), cards.Form03, nil},
 		{places(at("u", "JSONRPC", "1.0")), cards.Form03, []string{"supportedInterfaces[0]: readers of 0.3 take it"}},
-		{places(at("u", "JSONRPC", "1.0"), at("u", "GRPC", "0.3")), cards.Form02, []string{"supportedInterfaces[0]: a card of 0.2 does not list"}},
+		{places(at("u", "JSONRPC", "1.0"), at("u", "GRPC", "0.3")), cards.Form02,
+			[]string{"supportedInterfaces[0]: a card of 0.2 does not list"}},
 		{places(tenant), cards.Form03, []string{"supportedInterfaces[0].tenant: "}},
 		{places(at("u", "GRPC", "0.3")), cards.Form01, []string{"supportedInterfaces[0]: readers of 0.1 take it"}},
 		{places(at("u", "JSONRPC", "0.1")), cards.Form01, nil},
-		{places(at("u", "JSONRPC", "0.1"), at("v", "JSONRPC", "0.3")), cards.FormUnion, []string{"supportedInterfaces[0]: readers of 0.1 find v"}},
+		{places(at("u", "JSONRPC", "0.1"), at("v", "JSONRPC", "0.3")), cards.FormUnion,
+			[]string{"supportedInterfaces[0]: readers of 0.1 find v"}},
 		{places(at("u", "JSONRPC", "0.1"), at("u", "JSONRPC", "0.3")), cards.FormUnion, nil},
 		{places(tenant), cards.FormUnion, nil},
-		{places(at("u", "JSONRPC", "1.0")), cards.FormUnion, []string{"supportedInterfaces: none is of a version before 1.0"}},
+		{places(at("u", "JSONRPC", "1.0")), cards.FormUnion,
+			[]string{"supportedInterfaces: none is of a version before 1.0"}},
 		{places(tenant), cards.Form10, nil},
 		{places(), cards.Form01, nil},
 		{one(func(c *a2a.AgentCard) { c.SecurityRequirements = []a2a.SecurityRequirement{{}} }), cards.Form01,
@@ -257,11 +269,16 @@ func TestBadCards(t *testing.T) {
 		`{"url":"u","skills":{}}`:           "skills must be an array",
 		`{"url":"u","skills":[7]}`:          "skills[0] must be an object",
 		`{"url":"u","skills":[{"tags":7}]}`: "skills[0].tags must be an array",
-		`{"url":"u","capabilities":{"streaming":"yes"}}`:                              "capabilities.streaming must be true or false",
-		`{"url":"u","additionalInterfaces":[{"url":1}]}`:                              "additionalInterfaces[0].url must be a string",
-		`{"url":"u","authentication":{"schemes":{}}}`:                                 "authentication.schemes must be an array",
-		`{"url":"u","securitySchemes":[]}`:                                            "securitySchemes must be an object",
-		`{"url":"u","securitySchemes":{"a":{"type":7}}}`:                              "securitySchemes.a.type must be a string",
+		`{"url":"u","capabilities":{"streaming":"yes"}}`: "capabilities.streaming must " +
+			"be true or false",
+		`{"url":"u","additionalInterfaces":[{"url":1}]}`: "additionalInterfaces[0].url " +
+			"must be a string",
+		`{"url":"u","authentication":{"schemes":{}}}`: "authentication.schemes must " +
+			"be an array",
+		`{"url":"u","securitySchemes":[]}`: "securitySchemes must be an " +
+			"object",
+		`{"url":"u","securitySchemes":{"a":{"type":7}}}`: "securitySchemes.a.type must " +
+			"be a string",
 		`{"url":"u","securitySchemes":{"a":{"flows":{"password":{"scopes":[]}}}}}`:    "scopes must be an object",
 		`{"url":"u","security":[{"a":"b"}]}`:                                          "security[0].a must be an array",
 		`{"url":"u","protocolVersion":3}`:                                             "",
@@ -299,12 +316,13 @@ func TestHostileCards(t *testing.T) {
 		return strings.TrimSuffix(b.String(), ",")
 	}
 	for name, text := range map[string]string{
-		"additional interfaces": `"preferredTransport":"x","additionalInterfaces":[` + many(`{"url":"#","transport":"a"}`) + `]`,
-		"union":                 new10 + `,"additionalInterfaces":[` + many(`{"url":"#","transport":"a"}`) + `]`,
-		"interfaces":            `"supportedInterfaces":[` + many(`{"url":"#","protocolBinding":"JSONRPC"}`) + `]`,
-		"schemes of 0.1":        `"authentication":{"schemes":[` + many(`"#"`) + `]}`,
-		"skills":                `"protocolVersion":"0.3.0","skills":[` + many(`{"id":"#"}`) + `]`,
-		"unknown elements":      `"protocolVersion":"0.3.0","additionalInterfaces":[` + many(`{"x":"#"}`) + `]`,
+		"additional interfaces": `"preferredTransport":"x","additionalInterfaces":[` +
+			many(`{"url":"#","transport":"a"}`) + `]`,
+		"union":            new10 + `,"additionalInterfaces":[` + many(`{"url":"#","transport":"a"}`) + `]`,
+		"interfaces":       `"supportedInterfaces":[` + many(`{"url":"#","protocolBinding":"JSONRPC"}`) + `]`,
+		"schemes of 0.1":   `"authentication":{"schemes":[` + many(`"#"`) + `]}`,
+		"skills":           `"protocolVersion":"0.3.0","skills":[` + many(`{"id":"#"}`) + `]`,
+		"unknown elements": `"protocolVersion":"0.3.0","additionalInterfaces":[` + many(`{"x":"#"}`) + `]`,
 	} {
 		text := []byte(`{"url":"u",` + text + `}`)
 		start := time.Now()
@@ -333,7 +351,8 @@ func TestAppendErrors(t *testing.T) {
 	latin.SecurityRequirements[0]["bearer"] = []string{"\xff"}
 	scope := full()
 	scope.SecuritySchemes["code"].(*a2a.OAuth2Scheme).Flow.(*a2a.AuthorizationCodeFlow).Scopes["x"] = "\xff"
-	for name, bad := range map[string]*a2a.AgentCard{"scheme": card, "flow": flowless, "requirement": latin, "scope": scope} {
+	for name, bad := range map[string]*a2a.AgentCard{"scheme": card, "flow": flowless, "requirement": latin,
+		"scope": scope} {
 		for _, form := range []cards.Form{cards.Form02, cards.Form03, cards.Form10, cards.FormUnion} {
 			got, err := cards.Append([]byte("before"), bad, form)
 			if err == nil || string(got) != "before" {
@@ -376,7 +395,8 @@ func FuzzDecode(f *testing.F) {
 	for _, file := range archive.Files {
 		f.Add(file.Data)
 	}
-	f.Add([]byte(card02 + `,"securitySchemes":{"a":{"type":"oauth2","flows":{"password":{},"implicit":{}}}},"security":[{"schemes":{"a":{"list":[""]}}}]}`))
+	f.Add([]byte(card02 +
+		`,"securitySchemes":{"a":{"type":"oauth2","flows":{"password":{},"implicit":{}}}},"security":[{"schemes":{"a":{"list":[""]}}}]}`))
 	f.Add([]byte(`{"securitySchemes":{"0":{"oauth2SecurityScheme":{}}}}`))
 	f.Add([]byte(`{"supportedInterfaces":[],"securitySchemes":{"0":{"oauth2SecurityScheme":{}}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -105,9 +105,9 @@ func skip(d *jsonio.Reader) error {
 }
 
 // FormOf returns the form that a card is in. It looks at the shape, not at whether all is there: supportedInterfaces
-// makes a card of 1.0, and with url a union; url alone one of the older forms, which protocolVersion tells apart, or the
-// members that only one of them has. A card of an agent without security that has neither may be of 0.1 or of 0.2; it
-// counts as 0.2 when it has all that 0.2 requires. Errors are those of [Decode].
+// makes a card of 1.0, and with url a union; url alone one of the older forms, which protocolVersion tells apart, or
+// the members that only one of them has. A card of an agent without security that has neither may be of 0.1 or of 0.2;
+// it counts as 0.2 when it has all that 0.2 requires. Errors are those of [Decode].
 func FormOf(data []byte) (Form, error) {
 	e, err := examine(data)
 	if err != nil {

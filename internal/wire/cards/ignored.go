@@ -122,7 +122,8 @@ func (c *comparison) same(at string, read, kept jsontext.Value) bool {
 		return true
 	}
 	if read.Kind() != '"' || kept.Kind() != '"' {
-		return at == "authentication.schemes" && read.Kind() == '"' // one string instead of a list, which is read as such
+		// one string instead of a list, which is read as such
+		return at == "authentication.schemes" && read.Kind() == '"'
 	}
 	a, b := unquote(read), unquote(kept)
 	switch {
@@ -176,7 +177,8 @@ func (c *comparison) add(at string) {
 // 0.3 as its plain JSON. Patterns are those of reasons.
 var respelt = []string{
 	"protocolVersion",
-	"securitySchemes.*.apiKeySecurityScheme", "securitySchemes.*.httpAuthSecurityScheme", "securitySchemes.*.oauth2SecurityScheme",
+	"securitySchemes.*.apiKeySecurityScheme", "securitySchemes.*.httpAuthSecurityScheme",
+	"securitySchemes.*.oauth2SecurityScheme",
 	"securitySchemes.*.openIdConnectSecurityScheme", "securitySchemes.*.mtlsSecurityScheme",
 	"security[].schemes", "skills[].security[].schemes",
 }
@@ -187,7 +189,8 @@ var reasons = []struct{ path, why string }{
 	{"authentication.credentials", "they may be secret, and no generation says how to use them"},
 	{"authentication", "0.2 has securitySchemes instead"},
 	{"signatures", "they cover another form of the card"},
-	{"securitySchemes.*.flows.*", "one flow of each scheme is kept: authorizationCode, deviceCode, clientCredentials, implicit or password"},
+	{"securitySchemes.*.flows.*", "one flow of each scheme is kept: authorizationCode, deviceCode, " +
+		"clientCredentials, implicit or password"},
 	{"securitySchemes.*.flows", "without a flow that is known only the bearer token is kept"},
 	{"securitySchemes.*.type", "without a flow that is known only the bearer token is kept"},
 	{"securitySchemes.*.oauth2MetadataUrl", "without a flow that is known only the bearer token is kept"},

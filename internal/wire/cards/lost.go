@@ -61,7 +61,8 @@ func (l *losses) interfaces(listed []a2a.AgentInterface) {
 	for i, iface := range l.card.SupportedInterfaces {
 		at := fmt.Sprintf("supportedInterfaces[%d]", i)
 		if !known[spoken{placeOf(iface), dialectOf(iface)}] {
-			l.add(at, "a card of %s does not list the %s interface of version %s", l.form, iface.Binding, iface.ProtocolVersion)
+			l.add(at, "a card of %s does not list the %s interface of version %s", l.form, iface.Binding,
+				iface.ProtocolVersion)
 			continue
 		}
 		l.listed(at, iface)
@@ -82,7 +83,8 @@ func (l *losses) listed(at string, iface a2a.AgentInterface) {
 		l.add(at+".tenant", "before 1.0 there are no tenants")
 	}
 	if !speaks(l.form, iface) {
-		l.add(at, "readers of %s take it for an interface of their own generation, and this is %s of version %s", l.form, iface.Binding, iface.ProtocolVersion)
+		l.add(at, "readers of %s take it for an interface of their own generation, and this is %s of version %s",
+			l.form, iface.Binding, iface.ProtocolVersion)
 	}
 }
 
@@ -96,7 +98,8 @@ func (l *losses) schemes01() {
 			}
 		}
 		if len(need) > 1 {
-			l.add(fmt.Sprintf("securityRequirements[%d]", i), "0.1 cannot ask for several schemes at once: any of them suffices there")
+			l.add(fmt.Sprintf("securityRequirements[%d]", i),
+				"0.1 cannot ask for several schemes at once: any of them suffices there")
 		}
 		if len(need) == 0 {
 			l.add(fmt.Sprintf("securityRequirements[%d]", i), "0.1 cannot say that authentication is optional")
@@ -193,6 +196,7 @@ func (l *losses) union() {
 	}
 	if place.URL != places[0].URL {
 		i := slices.Index(l.card.SupportedInterfaces, *place)
-		l.add(fmt.Sprintf("supportedInterfaces[%d]", i), "readers of 0.1 find %s at the top, which is for 0.3", places[0].URL)
+		l.add(fmt.Sprintf("supportedInterfaces[%d]", i), "readers of 0.1 find %s at the top, which is for 0.3",
+			places[0].URL)
 	}
 }

@@ -22,7 +22,8 @@ type gen struct {
 }
 
 // texts remembers its name when it is first asked for it, without a lock: tests that share it do not run in parallel.
-var texts = rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\u2028", "\U0001F600", "\x00\"\\/", "<a&b>", "\r\n"}))
+var texts = rapid.OneOf(rapid.String(),
+	rapid.SampledFrom([]string{"", "\u2028", "\U0001F600", "\x00\"\\/", "<a&b>", "\r\n"}))
 
 func (g gen) text() string           { return texts.Draw(g.T, "text") }
 func (g gen) yes(what string) bool   { return rapid.Bool().Draw(g.T, what) }
@@ -32,7 +33,8 @@ func (g gen) texts(min int) []string { return rapid.SliceOfN(texts, min, 3).Draw
 func (g gen) count(what string) int  { return rapid.IntRange(0, 3).Draw(g.T, what) }
 
 func (g gen) modes(min int) []string {
-	return rapid.SliceOfN(rapid.SampledFrom([]string{"text/plain", "image/png", "application/json", "*/*"}), min, 3).Draw(g.T, "modes")
+	return rapid.SliceOfN(rapid.SampledFrom([]string{"text/plain", "image/png", "application/json", "*/*"}), min,
+		3).Draw(g.T, "modes")
 }
 
 func (g gen) flag() *bool {
@@ -57,7 +59,8 @@ func (g gen) metadata() a2a.Metadata {
 	if !g.yes("metadata") {
 		return nil
 	}
-	return a2a.Metadata{g.text(): jsontext.Value(rapid.SampledFrom([]string{"1.50", `"x"`, `{"a":[]}`, "null"}).Draw(g.T, "value"))}
+	return a2a.Metadata{g.text(): jsontext.Value(
+		rapid.SampledFrom([]string{"1.50", `"x"`, `{"a":[]}`, "null"}).Draw(g.T, "value"))}
 }
 
 func (g gen) interfaces() []a2a.AgentInterface {
@@ -68,9 +71,11 @@ func (g gen) interfaces() []a2a.AgentInterface {
 	var list []a2a.AgentInterface
 	seen := make(map[string]bool)
 	for range 1 + g.count("interfaces") {
-		iface := at(g.url(), rapid.SampledFrom([]string{"JSONRPC", "GRPC", "HTTP+JSON", "https://own.example/binding"}).Draw(g.T, "binding"), version)
+		iface := at(g.url(), rapid.SampledFrom(
+			[]string{"JSONRPC", "GRPC", "HTTP+JSON", "https://own.example/binding"}).Draw(g.T, "binding"), version)
 		if version == "" {
-			iface.ProtocolVersion = rapid.SampledFrom([]string{"1.0", "1.1", "0.3", "0.3.0", "0.2", "0.1"}).Draw(g.T, "version")
+			iface.ProtocolVersion = rapid.SampledFrom([]string{"1.0", "1.1", "0.3", "0.3.0", "0.2", "0.1"}).Draw(g.T,
+				"version")
 			iface.Tenant = rapid.SampledFrom([]string{"", "acme"}).Draw(g.T, "tenant")
 		}
 		if key := iface.URL + iface.Binding; version == "" || !seen[key] {
@@ -84,14 +89,16 @@ func (g gen) interfaces() []a2a.AgentInterface {
 func (g gen) flow() a2a.OAuthFlow {
 	switch rapid.IntRange(0, 4).Draw(g.T, "flow") {
 	case 0:
-		return &a2a.AuthorizationCodeFlow{AuthorizationURL: g.text(), TokenURL: g.text(), RefreshURL: g.text(), Scopes: g.scopes(), PKCERequired: g.form == 0 && g.yes("pkce")}
+		return &a2a.AuthorizationCodeFlow{AuthorizationURL: g.text(), TokenURL: g.text(), RefreshURL: g.text(),
+			Scopes: g.scopes(), PKCERequired: g.form == 0 && g.yes("pkce")}
 	case 1:
 		return &a2a.ClientCredentialsFlow{TokenURL: g.text(), RefreshURL: g.text(), Scopes: g.scopes()}
 	case 2:
 		return &a2a.ImplicitFlow{AuthorizationURL: g.text(), RefreshURL: g.text(), Scopes: g.scopes()}
 	case 3:
 		if g.form == 0 {
-			return &a2a.DeviceCodeFlow{DeviceAuthorizationURL: g.text(), TokenURL: g.text(), RefreshURL: g.text(), Scopes: g.scopes()}
+			return &a2a.DeviceCodeFlow{DeviceAuthorizationURL: g.text(), TokenURL: g.text(), RefreshURL: g.text(),
+				Scopes: g.scopes()}
 		}
 	}
 	return &a2a.PasswordFlow{TokenURL: g.text(), RefreshURL: g.text(), Scopes: g.scopes()}
@@ -100,7 +107,8 @@ func (g gen) flow() a2a.OAuthFlow {
 func (g gen) scheme() a2a.SecurityScheme {
 	switch rapid.IntRange(0, 4).Draw(g.T, "scheme") {
 	case 0:
-		return &a2a.APIKeyScheme{Description: g.text(), Location: rapid.SampledFrom([]string{"query", "header", "cookie"}).Draw(g.T, "in"), Name: g.text()}
+		return &a2a.APIKeyScheme{Description: g.text(),
+			Location: rapid.SampledFrom([]string{"query", "header", "cookie"}).Draw(g.T, "in"), Name: g.text()}
 	case 1:
 		s := &a2a.OAuth2Scheme{Description: g.text(), Flow: g.flow()}
 		if g.form != cards.Form02 {
@@ -128,7 +136,9 @@ func (g gen) requirements() []a2a.SecurityRequirement {
 // secure draws what a card says of security.
 func (g gen) secure(c *a2a.AgentCard) {
 	if g.form == cards.Form01 {
-		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"Bearer", "Basic", "OAuth2", "MutualTLS", "ApiKey"}), 0, 3, rapid.ID).Draw(g.T, "names") {
+		for _, name := range rapid.SliceOfNDistinct(
+			rapid.SampledFrom([]string{"Bearer", "Basic", "OAuth2", "MutualTLS", "ApiKey"}), 0, 3, rapid.ID).Draw(g.T,
+			"names") {
 			if c.SecuritySchemes == nil {
 				c.SecuritySchemes = make(map[string]a2a.SecurityScheme)
 			}
@@ -165,7 +175,8 @@ func (g gen) card() *a2a.AgentCard {
 	}
 	g.secure(c)
 	for range g.count("skills") {
-		s := a2a.AgentSkill{ID: g.text(), Name: g.text(), Description: g.text(), Tags: g.texts(0), Examples: g.texts(0), InputModes: g.modes(0), OutputModes: g.modes(0)}
+		s := a2a.AgentSkill{ID: g.text(), Name: g.text(), Description: g.text(), Tags: g.texts(0), Examples: g.texts(0),
+			InputModes: g.modes(0), OutputModes: g.modes(0)}
 		if g.form == 0 || g.form == cards.Form03 {
 			s.SecurityRequirements = g.requirements()
 		}
@@ -175,7 +186,8 @@ func (g gen) card() *a2a.AgentCard {
 		c.IconURL, c.Capabilities.ExtendedAgentCard = g.optional(), g.flag()
 		for range g.count("extensions") {
 			c.Capabilities.Extensions = append(c.Capabilities.Extensions,
-				a2a.AgentExtension{URI: g.text(), Description: g.text(), Required: g.yes("required"), Params: g.metadata()})
+				a2a.AgentExtension{URI: g.text(), Description: g.text(), Required: g.yes("required"),
+					Params: g.metadata()})
 		}
 	}
 	if (g.form == 0 || g.form == cards.Form03) && g.yes("signed") {

@@ -13,9 +13,9 @@ import (
 // Decode reads a card in any form, see [FormOf]. The interfaces of a card of an older form get the version of the
 // protocol that the card is of: of 0.2 and 0.3 as protocolVersion says; of a card that may be of 0.1 or 0.2 each
 // interface has both versions, 0.2 first. A union is read as the card of 1.0 that it holds; what its older members list
-// is added to the interfaces unless it is there already. An interface without a version speaks 1.0, which brought the list:
-// the cards of Microsoft's agent framework leave it out. Default modes that an old card leaves out are text/plain, and
-// text is read as text/plain.
+// is added to the interfaces unless it is there already. An interface without a version speaks 1.0, which brought the
+// list: the cards of Microsoft's agent framework leave it out. Default modes that an old card leaves out are
+// text/plain, and text is read as text/plain.
 //
 // Signatures are kept where [SignedForm] can tell what they are for; so not those of a union to which interfaces were
 // added, or of a 1.0 card that has only older interfaces.
@@ -152,7 +152,10 @@ type oldPlaces struct {
 
 var oldPlacesObject = jsonio.Object[oldPlaces]{Members: []jsonio.Member[oldPlaces]{
 	{Name: "url", Read: func(d *jsonio.Reader, v *oldPlaces) error { return jsonio.String(d, &v.URL) }},
-	{Name: "preferredTransport", Read: func(d *jsonio.Reader, v *oldPlaces) error { return jsonio.String(d, &v.Transport) }},
+	{Name: "preferredTransport", Read: func(d *jsonio.Reader,
+		v *oldPlaces) error {
+		return jsonio.String(d, &v.Transport)
+	}},
 	{Name: "additionalInterfaces", Read: func(d *jsonio.Reader, v *oldPlaces) error {
 		return jsonio.List(d, &v.Additional, 0, oldInterfaceObject.Read)
 	}},
@@ -160,7 +163,10 @@ var oldPlacesObject = jsonio.Object[oldPlaces]{Members: []jsonio.Member[oldPlace
 
 var oldInterfaceObject = jsonio.Object[a2a.AgentInterface]{Members: []jsonio.Member[a2a.AgentInterface]{
 	{Name: "url", Read: func(d *jsonio.Reader, v *a2a.AgentInterface) error { return jsonio.String(d, &v.URL) }},
-	{Name: "transport", Read: func(d *jsonio.Reader, v *a2a.AgentInterface) error { return jsonio.String(d, &v.Binding) }},
+	{Name: "transport", Read: func(d *jsonio.Reader,
+		v *a2a.AgentInterface) error {
+		return jsonio.String(d, &v.Binding)
+	}},
 }}
 
 // interfaces returns the places as interfaces of a version, the preferred one first. Entries that lack their half are
@@ -189,7 +195,8 @@ type oldCard struct {
 }
 
 func embedded(m jsonio.Member[oldPlaces]) jsonio.Member[oldCard] {
-	return jsonio.Member[oldCard]{Name: m.Name, Read: func(d *jsonio.Reader, v *oldCard) error { return m.Read(d, &v.oldPlaces) }}
+	return jsonio.Member[oldCard]{Name: m.Name,
+		Read: func(d *jsonio.Reader, v *oldCard) error { return m.Read(d, &v.oldPlaces) }}
 }
 
 var oldCardObject = jsonio.Object[oldCard]{Members: []jsonio.Member[oldCard]{
@@ -197,20 +204,41 @@ var oldCardObject = jsonio.Object[oldCard]{Members: []jsonio.Member[oldCard]{
 	{Name: "description", Read: func(d *jsonio.Reader, v *oldCard) error { return jsonio.String(d, &v.Description) }},
 	embedded(oldPlacesObject.Members[0]), embedded(oldPlacesObject.Members[1]), embedded(oldPlacesObject.Members[2]),
 	{Name: "iconUrl", Read: func(d *jsonio.Reader, v *oldCard) error { return stringPtr(d, &v.IconURL) }},
-	{Name: "provider", Read: func(d *jsonio.Reader, v *oldCard) error { return providerObject.ReadNew(d, &v.Provider) }},
+	{Name: "provider", Read: func(d *jsonio.Reader,
+		v *oldCard) error {
+		return providerObject.ReadNew(d, &v.Provider)
+	}},
 	{Name: "version", Read: func(d *jsonio.Reader, v *oldCard) error { return jsonio.String(d, &v.Version) }},
-	{Name: "documentationUrl", Read: func(d *jsonio.Reader, v *oldCard) error { return stringPtr(d, &v.DocumentationURL) }},
+	{Name: "documentationUrl", Read: func(d *jsonio.Reader,
+		v *oldCard) error {
+		return stringPtr(d, &v.DocumentationURL)
+	}},
 	{Name: "capabilities", Read: func(d *jsonio.Reader, v *oldCard) error {
 		return capabilitiesObject.Read(d, &v.Capabilities)
 	}},
-	{Name: "authentication", Read: func(d *jsonio.Reader, v *oldCard) error { return authenticationObject.Read(d, &v.Authentication) }},
-	{Name: "securitySchemes", Read: func(d *jsonio.Reader, v *oldCard) error { return readSchemes(d, &v.SecuritySchemes) }},
+	{Name: "authentication", Read: func(d *jsonio.Reader,
+		v *oldCard) error {
+		return authenticationObject.Read(d, &v.Authentication)
+	}},
+	{Name: "securitySchemes", Read: func(d *jsonio.Reader,
+		v *oldCard) error {
+		return readSchemes(d, &v.SecuritySchemes)
+	}},
 	{Name: "security", Read: func(d *jsonio.Reader, v *oldCard) error {
 		return jsonio.List(d, &v.SecurityRequirements, 0, readRequirement)
 	}},
-	{Name: "defaultInputModes", Read: func(d *jsonio.Reader, v *oldCard) error { return readStrings(d, &v.DefaultInputModes) }},
-	{Name: "defaultOutputModes", Read: func(d *jsonio.Reader, v *oldCard) error { return readStrings(d, &v.DefaultOutputModes) }},
-	{Name: "skills", Read: func(d *jsonio.Reader, v *oldCard) error { return jsonio.List(d, &v.Skills, 0, skillObject.Read) }},
+	{Name: "defaultInputModes", Read: func(d *jsonio.Reader,
+		v *oldCard) error {
+		return readStrings(d, &v.DefaultInputModes)
+	}},
+	{Name: "defaultOutputModes", Read: func(d *jsonio.Reader,
+		v *oldCard) error {
+		return readStrings(d, &v.DefaultOutputModes)
+	}},
+	{Name: "skills", Read: func(d *jsonio.Reader,
+		v *oldCard) error {
+		return jsonio.List(d, &v.Skills, 0, skillObject.Read)
+	}},
 	{Name: "supportsAuthenticatedExtendedCard", Read: func(d *jsonio.Reader, v *oldCard) error {
 		return boolPtr(d, &v.Capabilities.ExtendedAgentCard)
 	}},
@@ -221,13 +249,22 @@ var oldCardObject = jsonio.Object[oldCard]{Members: []jsonio.Member[oldCard]{
 
 var providerObject = jsonio.Object[a2a.AgentProvider]{Members: []jsonio.Member[a2a.AgentProvider]{
 	{Name: "url", Read: func(d *jsonio.Reader, v *a2a.AgentProvider) error { return jsonio.String(d, &v.URL) }},
-	{Name: "organization", Read: func(d *jsonio.Reader, v *a2a.AgentProvider) error { return jsonio.String(d, &v.Organization) }},
+	{Name: "organization", Read: func(d *jsonio.Reader,
+		v *a2a.AgentProvider) error {
+		return jsonio.String(d, &v.Organization)
+	}},
 }}
 
 // stateTransitionHistory is not read: no generation says what an agent that has it does.
 var capabilitiesObject = jsonio.Object[a2a.AgentCapabilities]{Members: []jsonio.Member[a2a.AgentCapabilities]{
-	{Name: "streaming", Read: func(d *jsonio.Reader, v *a2a.AgentCapabilities) error { return boolPtr(d, &v.Streaming) }},
-	{Name: "pushNotifications", Read: func(d *jsonio.Reader, v *a2a.AgentCapabilities) error { return boolPtr(d, &v.PushNotifications) }},
+	{Name: "streaming", Read: func(d *jsonio.Reader,
+		v *a2a.AgentCapabilities) error {
+		return boolPtr(d, &v.Streaming)
+	}},
+	{Name: "pushNotifications", Read: func(d *jsonio.Reader,
+		v *a2a.AgentCapabilities) error {
+		return boolPtr(d, &v.PushNotifications)
+	}},
 	{Name: "extensions", Read: func(d *jsonio.Reader, v *a2a.AgentCapabilities) error {
 		return jsonio.List(d, &v.Extensions, 0, extensionObject.Read)
 	}},
@@ -235,28 +272,55 @@ var capabilitiesObject = jsonio.Object[a2a.AgentCapabilities]{Members: []jsonio.
 
 var extensionObject = jsonio.Object[a2a.AgentExtension]{Members: []jsonio.Member[a2a.AgentExtension]{
 	{Name: "uri", Read: func(d *jsonio.Reader, v *a2a.AgentExtension) error { return jsonio.String(d, &v.URI) }},
-	{Name: "description", Read: func(d *jsonio.Reader, v *a2a.AgentExtension) error { return jsonio.String(d, &v.Description) }},
-	{Name: "required", Read: func(d *jsonio.Reader, v *a2a.AgentExtension) error { return jsonio.Bool(d, &v.Required) }},
-	{Name: "params", Read: func(d *jsonio.Reader, v *a2a.AgentExtension) error { return jsonio.Metadata(d, &v.Params) }},
+	{Name: "description", Read: func(d *jsonio.Reader,
+		v *a2a.AgentExtension) error {
+		return jsonio.String(d, &v.Description)
+	}},
+	{Name: "required", Read: func(d *jsonio.Reader,
+		v *a2a.AgentExtension) error {
+		return jsonio.Bool(d, &v.Required)
+	}},
+	{Name: "params", Read: func(d *jsonio.Reader,
+		v *a2a.AgentExtension) error {
+		return jsonio.Metadata(d, &v.Params)
+	}},
 }}
 
 var skillObject = jsonio.Object[a2a.AgentSkill]{Members: []jsonio.Member[a2a.AgentSkill]{
 	{Name: "id", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error { return jsonio.String(d, &v.ID) }},
 	{Name: "name", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error { return jsonio.String(d, &v.Name) }},
-	{Name: "description", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error { return jsonio.String(d, &v.Description) }},
+	{Name: "description", Read: func(d *jsonio.Reader,
+		v *a2a.AgentSkill) error {
+		return jsonio.String(d, &v.Description)
+	}},
 	{Name: "tags", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error { return readStrings(d, &v.Tags) }},
 	{Name: "examples", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error { return readStrings(d, &v.Examples) }},
-	{Name: "inputModes", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error { return readStrings(d, &v.InputModes) }},
-	{Name: "outputModes", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error { return readStrings(d, &v.OutputModes) }},
+	{Name: "inputModes", Read: func(d *jsonio.Reader,
+		v *a2a.AgentSkill) error {
+		return readStrings(d, &v.InputModes)
+	}},
+	{Name: "outputModes", Read: func(d *jsonio.Reader,
+		v *a2a.AgentSkill) error {
+		return readStrings(d, &v.OutputModes)
+	}},
 	{Name: "security", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error {
 		return jsonio.List(d, &v.SecurityRequirements, 0, readRequirement)
 	}},
 }}
 
 var signatureObject = jsonio.Object[a2a.AgentCardSignature]{Members: []jsonio.Member[a2a.AgentCardSignature]{
-	{Name: "protected", Read: func(d *jsonio.Reader, v *a2a.AgentCardSignature) error { return jsonio.String(d, &v.Protected) }},
-	{Name: "signature", Read: func(d *jsonio.Reader, v *a2a.AgentCardSignature) error { return jsonio.String(d, &v.Signature) }},
-	{Name: "header", Read: func(d *jsonio.Reader, v *a2a.AgentCardSignature) error { return jsonio.Metadata(d, &v.Header) }},
+	{Name: "protected", Read: func(d *jsonio.Reader,
+		v *a2a.AgentCardSignature) error {
+		return jsonio.String(d, &v.Protected)
+	}},
+	{Name: "signature", Read: func(d *jsonio.Reader,
+		v *a2a.AgentCardSignature) error {
+		return jsonio.String(d, &v.Signature)
+	}},
+	{Name: "header", Read: func(d *jsonio.Reader,
+		v *a2a.AgentCardSignature) error {
+		return jsonio.Metadata(d, &v.Header)
+	}},
 }}
 
 func readStrings(d *jsonio.Reader, p *[]string) error {

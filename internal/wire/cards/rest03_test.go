@@ -60,7 +60,8 @@ func TestREST03IsReadInBothForms(t *testing.T) {
 			t.Errorf("the scheme %q is not there", name)
 		}
 	}
-	if s := pb.GetSecuritySchemes()["key"].GetApiKeySecurityScheme(); s.GetLocation() != "header" || s.GetName() != "X-Key" {
+	if s := pb.GetSecuritySchemes()["key"].GetApiKeySecurityScheme(); s.GetLocation() != "header" ||
+		s.GetName() != "X-Key" {
 		t.Errorf("the key is %v", s)
 	}
 }

@@ -80,9 +80,10 @@ var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 		compiled[name] = schema
 	}
 	for name, open := range map[string]bool{"1.0.1": false, "open 1.0.1": true} {
-		schema, err := compile(schemaOf["1.0.1"].file, schemaBase+"lf.a2a.v1.AgentCard.jsonschema.json", func(c *jsonschema.Compiler, doc any) error {
-			return add10(c, doc, open)
-		})
+		schema, err := compile(schemaOf["1.0.1"].file, schemaBase+"lf.a2a.v1.AgentCard.jsonschema.json",
+			func(c *jsonschema.Compiler, doc any) error {
+				return add10(c, doc, open)
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +113,8 @@ func compile(file, card string, add func(*jsonschema.Compiler, any) error) (*jso
 func add10(c *jsonschema.Compiler, doc any, open bool) error {
 	for title, def := range doc.(map[string]any)["definitions"].(map[string]any) {
 		name := "lf.a2a.v1." + strings.ReplaceAll(title, " ", "")
-		if wellKnown := strings.TrimPrefix(name, "lf.a2a.v1."); slices.Contains([]string{"Struct", "Value", "Timestamp"}, wellKnown) {
+		if wellKnown := strings.TrimPrefix(name,
+			"lf.a2a.v1."); slices.Contains([]string{"Struct", "Value", "Timestamp"}, wellKnown) {
 			name = "google.protobuf." + wellKnown
 		}
 		if schema := maps.Clone(def.(map[string]any)); open && schema["additionalProperties"] == false {

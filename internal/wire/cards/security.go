@@ -41,13 +41,25 @@ type flatScheme struct {
 
 var flatSchemeObject = jsonio.Object[flatScheme]{Members: []jsonio.Member[flatScheme]{
 	{Name: "type", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.Type) }},
-	{Name: "description", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.Description) }},
+	{Name: "description", Read: func(d *jsonio.Reader,
+		v *flatScheme) error {
+		return jsonio.String(d, &v.Description)
+	}},
 	{Name: "name", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.Name) }},
 	{Name: "in", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.In) }},
 	{Name: "scheme", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.Scheme) }},
-	{Name: "bearerFormat", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.BearerFormat) }},
-	{Name: "openIdConnectUrl", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.OpenIDConnectURL) }},
-	{Name: "oauth2MetadataUrl", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.MetadataURL) }},
+	{Name: "bearerFormat", Read: func(d *jsonio.Reader,
+		v *flatScheme) error {
+		return jsonio.String(d, &v.BearerFormat)
+	}},
+	{Name: "openIdConnectUrl", Read: func(d *jsonio.Reader,
+		v *flatScheme) error {
+		return jsonio.String(d, &v.OpenIDConnectURL)
+	}},
+	{Name: "oauth2MetadataUrl", Read: func(d *jsonio.Reader,
+		v *flatScheme) error {
+		return jsonio.String(d, &v.MetadataURL)
+	}},
 	{Name: "flows", Read: func(d *jsonio.Reader, v *flatScheme) error {
 		var f flows
 		err := flowsObject.Read(d, &f)
@@ -55,9 +67,14 @@ var flatSchemeObject = jsonio.Object[flatScheme]{Members: []jsonio.Member[flatSc
 		return err
 	}},
 	wrapped("apiKeySecurityScheme", func() (a2a.SecurityScheme, decodable) { s := &a2a.APIKeyScheme{}; return s, s }),
-	wrapped("httpAuthSecurityScheme", func() (a2a.SecurityScheme, decodable) { s := &a2a.HTTPAuthScheme{}; return s, s }),
+	wrapped("httpAuthSecurityScheme", func() (a2a.SecurityScheme, decodable) {
+		s := &a2a.HTTPAuthScheme{}
+		return s,
+			s
+	}),
 	wrapped("oauth2SecurityScheme", func() (a2a.SecurityScheme, decodable) { s := &a2a.OAuth2Scheme{}; return s, s }),
-	wrapped("openIdConnectSecurityScheme", func() (a2a.SecurityScheme, decodable) { s := &a2a.OpenIDConnectScheme{}; return s, s }),
+	wrapped("openIdConnectSecurityScheme",
+		func() (a2a.SecurityScheme, decodable) { s := &a2a.OpenIDConnectScheme{}; return s, s }),
 	wrapped("mtlsSecurityScheme", func() (a2a.SecurityScheme, decodable) { s := &a2a.MutualTLSScheme{}; return s, s }),
 }}
 
@@ -200,8 +217,8 @@ func (c *oldCard) authenticate() {
 	}
 }
 
-// schemeOf01 returns what a name of 0.1 stands for. Tokens of OAuth and OpenID Connect travel as Bearer; where they come
-// from 0.1 does not say, so they cannot be more here. All other names are taken for HTTP schemes.
+// schemeOf01 returns what a name of 0.1 stands for. Tokens of OAuth and OpenID Connect travel as Bearer; where they
+// come from 0.1 does not say, so they cannot be more here. All other names are taken for HTTP schemes.
 func schemeOf01(name string) a2a.SecurityScheme {
 	if strings.EqualFold(name, nameMutualTLS) {
 		return &a2a.MutualTLSScheme{}

@@ -30,7 +30,8 @@ func TestCardsOfTheDocuments(t *testing.T) {
 			t.Errorf("%s is taken for %v, %v", f.Name, form, err)
 		}
 		card := read(t, f.Data)
-		if got := card.SupportedInterfaces; len(got) != 1 || got[0].ProtocolVersion != wantVersion[f.Name] || got[0].Binding != "JSONRPC" {
+		if got := card.SupportedInterfaces; len(got) != 1 || got[0].ProtocolVersion != wantVersion[f.Name] ||
+			got[0].Binding != "JSONRPC" {
 			t.Errorf("%s: interfaces %v", f.Name, got)
 		}
 		if err := card.Validate(); err != nil {

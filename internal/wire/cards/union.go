@@ -56,8 +56,8 @@ func unionPlaces(card *a2a.AgentCard) []a2a.AgentInterface {
 	return nil
 }
 
-// appendMerged appends the first value with what only the second has: members of objects, also of objects within, and of
-// the elements of lists that are equally long. Where both have a value the first counts.
+// appendMerged appends the first value with what only the second has: members of objects, also of objects within, and
+// of the elements of lists that are equally long. Where both have a value the first counts.
 func appendMerged(dst []byte, first, second jsontext.Value) ([]byte, error) {
 	kind := first.Kind()
 	if kind != second.Kind() || kind != '{' && kind != '[' {

@@ -35,8 +35,8 @@ func writeCard01(w *jsonio.Writer, c *a2a.AgentCard) {
 	w.End()
 }
 
-// writeAuthentication writes it even when there are no schemes: nothing else tells the card from one of 0.2, and the text
-// of April 2025 requires it.
+// writeAuthentication writes it even when there are no schemes: nothing else tells the card from one of 0.2, and the
+// text of April 2025 requires it.
 func writeAuthentication(w *jsonio.Writer, c *a2a.AgentCard) {
 	w.Key("authentication")
 	w.Begin()
@@ -145,7 +145,8 @@ func writeSchemes(w *jsonio.Writer, schemes map[string]a2a.SecurityScheme, form 
 	}
 	written := make(a2a.Metadata, len(schemes))
 	for name, scheme := range schemes {
-		text, err := jsonio.Append(nil, scheme, func(w *jsonio.Writer, s a2a.SecurityScheme) { writeScheme(w, s, form) })
+		text, err := jsonio.Append(nil, scheme,
+			func(w *jsonio.Writer, s a2a.SecurityScheme) { writeScheme(w, s, form) })
 		if err != nil {
 			w.Key("securitySchemes")
 			w.Fail("has a scheme that " + err.Error())

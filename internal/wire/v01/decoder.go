@@ -25,7 +25,10 @@ var updateObject = jsonio.Object[update]{
 		{Name: "id", Read: func(d *jsonio.Reader, v *update) error { return readID(d, &v.id) }},
 		{Name: "sessionId", Read: func(d *jsonio.Reader, v *update) error { return jsonio.String(d, &v.session) }},
 		{Name: "status", Read: func(d *jsonio.Reader, v *update) error { return statusObject.ReadNew(d, &v.status) }},
-		{Name: "artifact", Read: func(d *jsonio.Reader, v *update) error { return artifactObject.ReadNew(d, &v.artifact) }},
+		{Name: "artifact", Read: func(d *jsonio.Reader,
+			v *update) error {
+			return artifactObject.ReadNew(d, &v.artifact)
+		}},
 		{Name: "final", Read: func(d *jsonio.Reader, v *update) error { return jsonio.Bool(d, &v.final) }},
 		{Name: "metadata", Read: func(d *jsonio.Reader, v *update) error { return jsonio.Metadata(d, &v.metadata) }},
 	},
@@ -79,6 +82,7 @@ func (d *decoder) artifact(a *artifact, metadata a2a.Metadata, emit func(a2a.Eve
 		d.status(a2a.TaskStatus{State: a2a.TaskStateWorking}, nil, emit)
 	}
 	emit(&a2a.ArtifactUpdate{
-		TaskID: d.of.task, ContextID: d.of.context, Artifact: &a.Artifact, Append: a.appends, LastChunk: a.last(), Metadata: metadata,
+		TaskID: d.of.task, ContextID: d.of.context, Artifact: &a.Artifact, Append: a.appends, LastChunk: a.last(),
+		Metadata: metadata,
 	}, false)
 }

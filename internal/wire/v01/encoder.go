@@ -61,8 +61,8 @@ func (e *encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte
 	return false, fmt.Errorf("a stream cannot carry a %T", ev.Event)
 }
 
-// task shows a task as its status and its artifacts: the artifacts come before a status that ends the stream, as nothing
-// comes after that, and after any other.
+// task shows a task as its status and its artifacts: the artifacts come before a status that ends the stream, as
+// nothing comes after that, and after any other.
 //
 // A task that is the first event of a send may be what it was before it took the message: its caller has its artifacts,
 // and it waits no longer, so that the stream goes on. If nothing follows it does wait, see End.
@@ -110,11 +110,12 @@ func (e *encoder) note(u *a2a.ArtifactUpdate) {
 	}
 }
 
-// close shows that artifacts are complete whose agent did not say so, as in 1.0 it need not: clients of April 2025 have an
-// artifact only when they have seen its last chunk.
+// close shows that artifacts are complete whose agent did not say so, as in 1.0 it need not: clients of April 2025 have
+// an artifact only when they have seen its last chunk.
 func (e *encoder) close(task a2a.TaskID, show func([]byte)) error {
 	for _, id := range e.open {
-		b, err := e.appendUpdate(&a2a.ArtifactUpdate{TaskID: task, Artifact: &a2a.Artifact{ID: id}, Append: true, LastChunk: true})
+		b, err := e.appendUpdate(&a2a.ArtifactUpdate{TaskID: task, Artifact: &a2a.Artifact{ID: id}, Append: true,
+			LastChunk: true})
 		if err != nil {
 			return err
 		}
@@ -135,7 +136,8 @@ func (e *encoder) learn(t *a2a.Task) {
 
 // status shows the status of a task.
 func (e *encoder) status(t *a2a.Task, final bool, show func([]byte)) error {
-	b, err := wire.AppendJSON(nil, &statusEvent{task: t.ID, status: &t.Status, final: final, metadata: t.Metadata}, writeStatusEvent)
+	b, err := wire.AppendJSON(nil, &statusEvent{task: t.ID, status: &t.Status, final: final, metadata: t.Metadata},
+		writeStatusEvent)
 	if err != nil {
 		return err
 	}
@@ -179,7 +181,10 @@ func (e *encoder) appendUpdate(event a2a.Event) ([]byte, error) {
 		s := statusEvent{task: u.TaskID, status: &u.Status, final: ends(u.Status.State), metadata: u.Metadata}
 		return wire.AppendJSON(nil, &s, writeStatusEvent)
 	case *a2a.ArtifactUpdate:
-		return wire.AppendJSON(nil, u, func(w *jsonio.Writer, u *a2a.ArtifactUpdate) { writeArtifactEvent(w, u, &e.indexes) })
+		return wire.AppendJSON(nil, u, func(w *jsonio.Writer,
+			u *a2a.ArtifactUpdate) {
+			writeArtifactEvent(w, u, &e.indexes)
+		})
 	}
 	return nil, fmt.Errorf("a %T is no update", event)
 }

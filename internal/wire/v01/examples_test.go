@@ -74,7 +74,8 @@ func TestExamplesOfTheDocuments(t *testing.T) {
 	for _, document := range documents {
 		t.Run(document, func(t *testing.T) {
 			t.Parallel()
-			got := &txtar.Archive{Comment: []byte("What the examples of " + document + " are in the model of 1.0, and how they are written again.\n")}
+			got := &txtar.Archive{Comment: []byte("What the examples of " + document +
+				" are in the model of 1.0, and how they are written again.\n")}
 			var decoder wire.StreamDecoder
 			var encoder wire.StreamEncoder
 			for _, e := range examplesOf(t, document) {

@@ -27,12 +27,21 @@ func seed(f *testing.F, fits func(example) bool) {
 			f.Add(uint8(e.op), []byte(e.text[:len(e.text)/2]))
 		}
 	}
-	mark := `{"` + markerKey + `":{"state":"rejected","mediaType":"a/b","filename":"f","wrapped":true,"file":true,"extensions":["e"],"referenceTaskIds":["r"]}}`
+	mark := `{"` + markerKey +
+		`":{"state":"rejected","mediaType":"a/b","filename":"f","wrapped":true,"file":true,"extensions":["e"],"referenceTaskIds":["r"]}}`
 	for op := range uint8(wire.OpExtendedCard) {
-		f.Add(op, []byte(`{"id":"t","status":{"state":"failed","timestamp":"2025-04-02T16:59:25.331844"},"final":true,"metadata":`+mark+`}`))
-		f.Add(op, []byte(`{"id":1,"artifact":{"index":2,"append":true,"parts":[{"data":{"value":[1]},"metadata":`+mark+`},{"file":{"name":"n"}}]}}`))
-		f.Add(op, []byte(`{"id":"t","status":{"state":"input-required"},"artifacts":[{"parts":[]},{"parts":[{"file":{"data":"-_8"}}]},{"append":true,"parts":[{"text":"x","metadata":`+mark+`}]}]}`))
-		f.Add(op, []byte(`{"id":"t","message":{"role":"user","parts":[{"text":"x"},{"file":{"bytes":"","uri":"u"}}],"metadata":`+mark+`},"historyLength":null,"acceptedOutputModes":["a"]}`))
+		f.Add(op,
+			[]byte(
+				`{"id":"t","status":{"state":"failed","timestamp":"2025-04-02T16:59:25.331844"},"final":true,"metadata":`+mark+`}`))
+		f.Add(op, []byte(`{"id":1,"artifact":{"index":2,"append":true,"parts":[{"data":{"value":[1]},"metadata":`+mark+
+			`},{"file":{"name":"n"}}]}}`))
+		f.Add(op,
+			[]byte(
+				`{"id":"t","status":{"state":"input-required"},"artifacts":[{"parts":[]},{"parts":[{"file":{"data":"-_8"}}]},{"append":true,"parts":[{"text":"x","metadata":`+mark+`}]}]}`))
+		f.Add(op,
+			[]byte(
+				`{"id":"t","message":{"role":"user","parts":[{"text":"x"},{"file":{"bytes":"","uri":"u"}}],"metadata":`+
+					mark+`},"historyLength":null,"acceptedOutputModes":["a"]}`))
 	}
 }
 
@@ -41,7 +50,8 @@ func checkError(t *testing.T, err error) {
 	t.Helper()
 	switch e, ok := errors.AsType[*a2a.Error](err); {
 	case !ok || len(e.PublicMessage()) > 20_000:
-	case e.Kind == a2a.ErrParse, e.Kind == a2a.ErrInvalidParams, e.Kind == a2a.ErrUnsupportedOperation, e.Kind == a2a.ErrTaskNotFound:
+	case e.Kind == a2a.ErrParse, e.Kind == a2a.ErrInvalidParams, e.Kind == a2a.ErrUnsupportedOperation,
+		e.Kind == a2a.ErrTaskNotFound:
 		return
 	}
 	t.Fatalf("error %v", err)
@@ -80,7 +90,8 @@ func FuzzRequest(f *testing.F) {
 // What is taken for an answer can be answered, and means the same again.
 func FuzzResult(f *testing.F) {
 	seed(f, func(e example) bool { return e.answers && !e.op.Streams() })
-	f.Add(uint8(wire.OpSendMessage), []byte(`{"status":{"state":"completed"},"artifacts":[{"parts":[{"metadata":{},"data":[]}]}]}`))
+	f.Add(uint8(wire.OpSendMessage),
+		[]byte(`{"status":{"state":"completed"},"artifacts":[{"parts":[{"metadata":{},"data":[]}]}]}`))
 	f.Fuzz(func(t *testing.T, number uint8, data []byte) {
 		op := wire.Operation(number % uint8(wire.OpExtendedCard+1))
 		request := &a2a.GetTaskRequest{ID: "asked"}

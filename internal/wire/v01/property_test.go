@@ -17,8 +17,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// canonical compares as the wire does: it knows no difference between an absent and an empty list or object, and values of free
-// form keep their tokens, but not the space between them.
+// canonical compares as the wire does: it knows no difference between an absent and an empty list or object, and values
+// of free form keep their tokens, but not the space between them.
 var canonical = cmp.Options{
 	cmp.FilterPath(func(p cmp.Path) bool {
 		switch p.Last().Type() {
@@ -28,7 +28,10 @@ var canonical = cmp.Options{
 		return true
 	}, cmpopts.EquateEmpty()),
 	cmp.Comparer(func(a, b a2a.Raw) bool { return bytes.Equal(a, b) }),
-	cmp.Comparer(func(a, b a2a.Data) bool { return bytes.Equal(compact(jsontext.Value(a)), compact(jsontext.Value(b))) }),
+	cmp.Comparer(func(a, b a2a.Data) bool {
+		return bytes.Equal(compact(jsontext.Value(a)),
+			compact(jsontext.Value(b)))
+	}),
 	cmp.Comparer(func(a, b jsontext.Value) bool { return bytes.Equal(compact(a), compact(b)) }),
 }
 
@@ -87,7 +90,8 @@ func TestAnySendComesBack(t *testing.T) {
 // Updates that follow a task come back as they went, up to the one that ends the stream.
 func TestAnyUpdateComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		e, d := newEncoder(sending), newDecoder(&a2a.SendMessageRequest{NewTaskID: "t", Message: &a2a.Message{ContextID: "c"}})
+		e, d := newEncoder(sending),
+			newDecoder(&a2a.SendMessageRequest{NewTaskID: "t", Message: &a2a.Message{ContextID: "c"}})
 		pass := func(ev a2a.Event) (got []decodedEvent, ended bool) {
 			done, err := e.Encode(a2a.NewStreamEvent("1", ev), func(_ string, payload []byte) {
 				fits(t, eventName(payload), payload)
@@ -118,7 +122,8 @@ func TestAnyUpdateComesBack(t *testing.T) {
 // Who comes back has the artifacts that he would have if he had stayed, whatever their ids, and each under one index.
 func TestSubscribersLackNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		ids := rapid.SliceOfN(rapid.SampledFrom([]a2a.ArtifactID{"a", "b", "c", "index-0", "index-1", "index-2", "index-9"}), 1, 12).Draw(t, "ids")
+		ids := rapid.SliceOfN(rapid.SampledFrom(
+			[]a2a.ArtifactID{"a", "b", "c", "index-0", "index-1", "index-2", "index-9"}), 1, 12).Draw(t, "ids")
 		missed := rapid.IntRange(0, len(ids)).Draw(t, "missed")
 		task := &a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}
 		stayed, back := newEncoder(sending), newEncoder(subscribing)
@@ -187,12 +192,14 @@ func (f *folding) take(t rapid.TB, e wire.StreamEncoder, ev a2a.StreamEvent) {
 	}
 }
 
-// The generators remember their names when they are first asked for them, without a lock: tests that share them do not run
-// in parallel.
+// The generators remember their names when they are first asked for them, without a lock: tests that share them do not
+// run in parallel.
 var (
-	genText  = rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\u2028\u2029", "\U0001F600", "\x00\x1f\"\\/", "<a&b>", "\ufffd\uffff", "\r\n"}))
+	genText = rapid.OneOf(rapid.String(),
+		rapid.SampledFrom([]string{"", "\u2028\u2029", "\U0001F600", "\x00\x1f\"\\/", "<a&b>", "\ufffd\uffff", "\r\n"}))
 	genValue = rapid.OneOf(rapid.SampledFrom([]string{
-		`null`, `true`, `0`, `-0.0`, `1e400`, `12345678901234567890`, `1.0`, `""`, `"\ud83d\ude00\u000a"`, `[]`, `{}`, `[1, {"a":[]}]`,
+		`null`, `true`, `0`, `-0.0`, `1e400`, `12345678901234567890`, `1.0`, `""`, `"\ud83d\ude00\u000a"`, `[]`, `{}`,
+		`[1, {"a":[]}]`,
 		"{\n \"b\" : 1,\r\n \"a\" : \"x y\" }", ` "spaces" `, `{"value":1}`, `{"type":"text","text":"x"}`,
 	}), rapid.Custom(func(t *rapid.T) string {
 		b, _ := jsontext.AppendQuote(nil, genText.Draw(t, "string"))
@@ -210,7 +217,8 @@ var (
 		return m
 	})
 	genPart = rapid.Custom(func(t *rapid.T) a2a.Part {
-		p := a2a.Part{MediaType: genText.Draw(t, "mediaType"), Filename: genText.Draw(t, "filename"), Metadata: genMetadata.Draw(t, "metadata")}
+		p := a2a.Part{MediaType: genText.Draw(t, "mediaType"), Filename: genText.Draw(t, "filename"),
+			Metadata: genMetadata.Draw(t, "metadata")}
 		switch rapid.IntRange(0, 3).Draw(t, "content") {
 		case 0:
 			p.Content = a2a.Text(genText.Draw(t, "text"))
@@ -225,8 +233,9 @@ var (
 	})
 	genStrings = rapid.SliceOfN(genText, 0, 3)
 	genRole    = rapid.SampledFrom([]a2a.Role{a2a.RoleUser, a2a.RoleAgent})
-	genState   = rapid.Custom(func(t *rapid.T) a2a.TaskState { return a2a.TaskState(rapid.Int32Range(0, 8).Draw(t, "state")) })
-	genStatus  = rapid.Custom(func(t *rapid.T) a2a.TaskStatus {
+	genState   = rapid.Custom(
+		func(t *rapid.T) a2a.TaskState { return a2a.TaskState(rapid.Int32Range(0, 8).Draw(t, "state")) })
+	genStatus = rapid.Custom(func(t *rapid.T) a2a.TaskStatus {
 		s := a2a.TaskStatus{State: genState.Draw(t, "state")}
 		if rapid.Bool().Draw(t, "said") {
 			s.Message = genMessage("t", "c").Draw(t, "message")
@@ -239,32 +248,39 @@ var (
 	genTask = rapid.Custom(func(t *rapid.T) *a2a.Task {
 		task := &a2a.Task{
 			ID: "t", ContextID: "c", Status: genStatus.Draw(t, "status"),
-			History: rapid.SliceOfN(genMessage("t", "c"), 0, 3).Draw(t, "history"), Metadata: genMetadata.Draw(t, "metadata"),
+			History:  rapid.SliceOfN(genMessage("t", "c"), 0, 3).Draw(t, "history"),
+			Metadata: genMetadata.Draw(t, "metadata"),
 		}
-		for _, index := range rapid.SliceOfNDistinct(rapid.IntRange(0, maxIndex), 0, 3, rapid.ID[int]).Draw(t, "indexes") {
+		for _, index := range rapid.SliceOfNDistinct(rapid.IntRange(0, maxIndex), 0, 3, rapid.ID[int]).Draw(t,
+			"indexes") {
 			task.Artifacts = append(task.Artifacts, genArtifact(index).Draw(t, "artifact"))
 		}
 		return task
 	})
 	genUpdate = rapid.Custom(func(t *rapid.T) a2a.Event {
 		if rapid.Bool().Draw(t, "status") {
-			return &a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: genStatus.Draw(t, "status"), Metadata: genMetadata.Draw(t, "metadata")}
+			return &a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: genStatus.Draw(t, "status"),
+				Metadata: genMetadata.Draw(t, "metadata")}
 		}
 		return &a2a.ArtifactUpdate{
-			TaskID: "t", ContextID: "c", Artifact: genArtifact(rapid.IntRange(0, 9).Draw(t, "index")).Draw(t, "artifact"),
-			Append: rapid.Bool().Draw(t, "append"), LastChunk: rapid.Bool().Draw(t, "lastChunk"), Metadata: genMetadata.Draw(t, "metadata"),
+			TaskID: "t", ContextID: "c", Artifact: genArtifact(rapid.IntRange(0, 9).Draw(t, "index")).Draw(t,
+				"artifact"),
+			Append: rapid.Bool().Draw(t, "append"), LastChunk: rapid.Bool().Draw(t, "lastChunk"),
+			Metadata: genMetadata.Draw(t, "metadata"),
 		}
 	})
 	genSend = rapid.Custom(func(t *rapid.T) *a2a.SendMessageRequest {
 		r := &a2a.SendMessageRequest{
 			NewTaskID: "t", Message: genMessage("", "c").Draw(t, "message"), Metadata: genMetadata.Draw(t, "metadata"),
 			Configuration: &a2a.SendConfiguration{
-				AcceptedOutputModes: genStrings.Draw(t, "modes"), HistoryLength: new(rapid.IntRange(0, 1<<31-1).Draw(t, "historyLength")),
+				AcceptedOutputModes: genStrings.Draw(t, "modes"),
+				HistoryLength:       new(rapid.IntRange(0, 1<<31-1).Draw(t, "historyLength")),
 			},
 		}
 		r.Message.Parts = append(r.Message.Parts, a2a.TextPart("a message has a part"))
 		if rapid.Bool().Draw(t, "push") {
-			r.Configuration.PushConfig = &a2a.PushConfig{URL: "https://a.example/hook", Token: "k", Authentication: &a2a.PushAuthentication{Scheme: "Bearer"}}
+			r.Configuration.PushConfig = &a2a.PushConfig{URL: "https://a.example/hook", Token: "k",
+				Authentication: &a2a.PushAuthentication{Scheme: "Bearer"}}
 		}
 		return r
 	})
@@ -273,7 +289,8 @@ var (
 func genMessage(task a2a.TaskID, context a2a.ContextID) *rapid.Generator[*a2a.Message] {
 	return rapid.Custom(func(t *rapid.T) *a2a.Message {
 		m := &a2a.Message{
-			ID: "m", TaskID: task, ContextID: context, Role: genRole.Draw(t, "role"), Parts: rapid.SliceOfN(genPart, 0, 4).Draw(t, "parts"),
+			ID: "m", TaskID: task, ContextID: context, Role: genRole.Draw(t, "role"),
+			Parts:    rapid.SliceOfN(genPart, 0, 4).Draw(t, "parts"),
 			Metadata: genMetadata.Draw(t, "metadata"), Extensions: genStrings.Draw(t, "extensions"),
 		}
 		if rapid.Bool().Draw(t, "refers") {
@@ -287,7 +304,8 @@ func genArtifact(index int) *rapid.Generator[*a2a.Artifact] {
 	return rapid.Custom(func(t *rapid.T) *a2a.Artifact {
 		return &a2a.Artifact{
 			ID: artifactID(index), Name: genText.Draw(t, "name"), Description: genText.Draw(t, "description"),
-			Parts: rapid.SliceOfN(genPart, 0, 4).Draw(t, "parts"), Metadata: genMetadata.Draw(t, "metadata"), Extensions: genStrings.Draw(t, "extensions"),
+			Parts: rapid.SliceOfN(genPart, 0, 4).Draw(t, "parts"), Metadata: genMetadata.Draw(t, "metadata"),
+			Extensions: genStrings.Draw(t, "extensions"),
 		}
 	})
 }

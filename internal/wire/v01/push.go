@@ -23,7 +23,10 @@ var authenticationObject = jsonio.Object[authentication]{Members: []jsonio.Membe
 	{Name: "schemes", Read: func(d *jsonio.Reader, v *authentication) error {
 		return jsonio.List(d, &v.schemes, a2a.MaxNames, jsonio.String)
 	}},
-	{Name: "credentials", Read: func(d *jsonio.Reader, v *authentication) error { return jsonio.String(d, &v.credentials) }},
+	{Name: "credentials", Read: func(d *jsonio.Reader,
+		v *authentication) error {
+		return jsonio.String(d, &v.credentials)
+	}},
 }}
 
 func readAuthentication(d *jsonio.Reader, v *a2a.PushConfig) error {

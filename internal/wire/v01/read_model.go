@@ -30,8 +30,14 @@ func messageOf(limit int, role func(*jsonio.Reader, *a2a.Message) error) *jsonio
 	return &jsonio.Object[a2a.Message]{
 		Members: []jsonio.Member[a2a.Message]{
 			{Name: "role", Read: readRole},
-			{Name: "parts", Read: func(d *jsonio.Reader, m *a2a.Message) error { return jsonio.List(d, &m.Parts, limit, readPart) }},
-			{Name: "metadata", Read: func(d *jsonio.Reader, m *a2a.Message) error { return jsonio.Metadata(d, &m.Metadata) }},
+			{Name: "parts", Read: func(d *jsonio.Reader,
+				m *a2a.Message) error {
+				return jsonio.List(d, &m.Parts, limit, readPart)
+			}},
+			{Name: "metadata", Read: func(d *jsonio.Reader,
+				m *a2a.Message) error {
+				return jsonio.Metadata(d, &m.Metadata)
+			}},
 		},
 		Finish: func(d *jsonio.Reader, m *a2a.Message) error {
 			mark, metadata := readMarker(m.Metadata)
@@ -76,7 +82,10 @@ type status struct {
 var statusObject = jsonio.Object[status]{
 	Members: []jsonio.Member[status]{
 		{Name: "state", Read: readState},
-		{Name: "message", Read: func(d *jsonio.Reader, v *status) error { return messageObject.ReadNew(d, &v.Message) }},
+		{Name: "message", Read: func(d *jsonio.Reader,
+			v *status) error {
+			return messageObject.ReadNew(d, &v.Message)
+		}},
 		{Name: "timestamp", Read: func(d *jsonio.Reader, v *status) error { return jsonio.Time(d, &v.Timestamp) }},
 	},
 	Finish: func(d *jsonio.Reader, v *status) error {
@@ -120,8 +129,8 @@ type artifact struct {
 	lastChunk *bool // nil where nothing is said
 }
 
-// last reports whether the artifact is whole now. Without lastChunk it is unless it is appended: so the programs of April
-// 2025 write and read it, though an example of 0.1.0 goes on after such a chunk, which nothing forbids.
+// last reports whether the artifact is whole now. Without lastChunk it is unless it is appended: so the programs of
+// April 2025 write and read it, though an example of 0.1.0 goes on after such a chunk, which nothing forbids.
 func (a *artifact) last() bool {
 	if a.lastChunk == nil {
 		return !a.appends
@@ -132,8 +141,14 @@ func (a *artifact) last() bool {
 var artifactObject = jsonio.Object[artifact]{
 	Members: []jsonio.Member[artifact]{
 		{Name: "name", Read: func(d *jsonio.Reader, v *artifact) error { return jsonio.String(d, &v.Name) }},
-		{Name: "description", Read: func(d *jsonio.Reader, v *artifact) error { return jsonio.String(d, &v.Description) }},
-		{Name: "parts", Read: func(d *jsonio.Reader, v *artifact) error { return jsonio.List(d, &v.Parts, 0, readPart) }},
+		{Name: "description", Read: func(d *jsonio.Reader,
+			v *artifact) error {
+			return jsonio.String(d, &v.Description)
+		}},
+		{Name: "parts", Read: func(d *jsonio.Reader,
+			v *artifact) error {
+			return jsonio.List(d, &v.Parts, 0, readPart)
+		}},
 		{Name: "index", Read: readIndex},
 		{Name: "append", Read: func(d *jsonio.Reader, v *artifact) error { return jsonio.Bool(d, &v.appends) }},
 		{Name: "lastChunk", Read: func(d *jsonio.Reader, v *artifact) error {
@@ -159,8 +174,8 @@ func readIndex(d *jsonio.Reader, v *artifact) error {
 	return nil
 }
 
-// artifacts returns the artifacts of a task. Peers keep chunks apart that were to be appended, and give all artifacts the
-// index that is the default.
+// artifacts returns the artifacts of a task. Peers keep chunks apart that were to be appended, and give all artifacts
+// the index that is the default.
 func artifacts(list []artifact) []*a2a.Artifact {
 	var all []*a2a.Artifact
 	byIndex, taken := map[int64]*a2a.Artifact{}, map[int]bool{}

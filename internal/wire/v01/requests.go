@@ -37,11 +37,23 @@ type (
 var sendObject = jsonio.Object[sendParams]{Members: []jsonio.Member[sendParams]{
 	{Name: "id", Read: func(d *jsonio.Reader, v *sendParams) error { return jsonio.String(d, &v.request.NewTaskID) }},
 	{Name: "sessionId", Read: func(d *jsonio.Reader, v *sendParams) error { return jsonio.String(d, &v.session) }},
-	{Name: "message", Read: func(d *jsonio.Reader, v *sendParams) error { return sentMessage.ReadNew(d, &v.request.Message) }},
-	{Name: "pushNotification", Read: func(d *jsonio.Reader, v *sendParams) error { return pushConfigObject.ReadNew(d, &v.config.PushConfig) }},
-	{Name: "historyLength", Read: func(d *jsonio.Reader, v *sendParams) error { return readHistoryLength(d, &v.config.HistoryLength) }},
+	{Name: "message", Read: func(d *jsonio.Reader,
+		v *sendParams) error {
+		return sentMessage.ReadNew(d, &v.request.Message)
+	}},
+	{Name: "pushNotification", Read: func(d *jsonio.Reader,
+		v *sendParams) error {
+		return pushConfigObject.ReadNew(d, &v.config.PushConfig)
+	}},
+	{Name: "historyLength", Read: func(d *jsonio.Reader,
+		v *sendParams) error {
+		return readHistoryLength(d, &v.config.HistoryLength)
+	}},
 	{Name: "acceptedOutputModes", Read: readOutputModes}, // the Python sample of April 2025 has it
-	{Name: "metadata", Read: func(d *jsonio.Reader, v *sendParams) error { return jsonio.Metadata(d, &v.request.Metadata) }},
+	{Name: "metadata", Read: func(d *jsonio.Reader,
+		v *sendParams) error {
+		return jsonio.Metadata(d, &v.request.Metadata)
+	}},
 }}
 
 // readOutputModes reads what a client accepts. The command line of April 2025 sends ["text"] to every agent, one that
@@ -64,7 +76,10 @@ var sentMessage = messageOf(a2a.MaxParts, func(d *jsonio.Reader, _ *a2a.Message)
 
 var queryObject = jsonio.Object[queryParams]{Members: []jsonio.Member[queryParams]{
 	{Name: "id", Read: func(d *jsonio.Reader, v *queryParams) error { return jsonio.String(d, &v.id) }},
-	{Name: "historyLength", Read: func(d *jsonio.Reader, v *queryParams) error { return readHistoryLength(d, &v.historyLength) }},
+	{Name: "historyLength", Read: func(d *jsonio.Reader,
+		v *queryParams) error {
+		return readHistoryLength(d, &v.historyLength)
+	}},
 }}
 
 var idObject = jsonio.Object[idParams]{Members: []jsonio.Member[idParams]{
@@ -74,7 +89,10 @@ var idObject = jsonio.Object[idParams]{Members: []jsonio.Member[idParams]{
 
 var pushObject = jsonio.Object[pushParams]{Members: []jsonio.Member[pushParams]{
 	{Name: "id", Read: func(d *jsonio.Reader, v *pushParams) error { return jsonio.String(d, &v.id) }},
-	{Name: "pushNotificationConfig", Read: func(d *jsonio.Reader, v *pushParams) error { return pushConfigObject.ReadNew(d, &v.config) }},
+	{Name: "pushNotificationConfig", Read: func(d *jsonio.Reader,
+		v *pushParams) error {
+		return pushConfigObject.ReadNew(d, &v.config)
+	}},
 }}
 
 // pushResultObject is pushObject as a peer answers it.
@@ -92,8 +110,8 @@ func readHistoryLength(d *jsonio.Reader, p **int) error {
 	return nil
 }
 
-// DecodeRequest reads the parameters of a method. They are valid as far as they can be checked without a service, so that
-// errors name the fields that the form has.
+// DecodeRequest reads the parameters of a method. They are valid as far as they can be checked without a service, so
+// that errors name the fields that the form has.
 func (dialect) DecodeRequest(op wire.Operation, params []byte) (any, error) {
 	if len(params) == 0 {
 		params = []byte("{}") // what is required is found missing
@@ -128,8 +146,8 @@ func decode[P, R any](params []byte, read func(*jsonio.Reader, *P) error, reques
 	return r, nil
 }
 
-// send makes the request of a send. The form has no way to ask for more than waiting, and a length of the history that is
-// not given is one of none.
+// send makes the request of a send. The form has no way to ask for more than waiting, and a length of the history that
+// is not given is one of none.
 func (p *sendParams) send() (*a2a.SendMessageRequest, error) {
 	req := &p.request
 	p.config.HistoryLength = orNone(p.config.HistoryLength)
@@ -163,11 +181,13 @@ func (p *idParams) getPushConfig() (*a2a.GetPushConfigRequest, error) {
 	return req, valid(noFields, &a2a.GetTaskRequest{ID: p.id})
 }
 
-// createPushConfig makes the request to set a config. 0.1.0 leaves it to servers whether null clears one: here it does not.
+// createPushConfig makes the request to set a config. 0.1.0 leaves it to servers whether null clears one: here it does
+// not.
 func (p *pushParams) createPushConfig() (*a2a.PushConfig, error) {
 	id := a2a.GetTaskRequest{ID: p.id}
 	if p.config == nil {
-		err := a2a.InvalidParams("pushNotificationConfig", "is required: a config is replaced by another, not cleared by null")
+		err := a2a.InvalidParams("pushNotificationConfig",
+			"is required: a config is replaced by another, not cleared by null")
 		return nil, cmp.Or(valid(noFields, &id), error(err))
 	}
 	err := valid(pushFields, &id, p.config)
@@ -244,7 +264,9 @@ func appendSend(dst []byte, r *a2a.SendMessageRequest) ([]byte, error) {
 		return dst, a2a.InvalidParams("message", "is required")
 	}
 	if sentTo(r) == "" {
-		return dst, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("%v: version 0.1 wants the id of the task from its client; set NewTaskID", a2a.ErrInvalidParams))
+		return dst, a2a.NewError(a2a.ErrInvalidParams,
+			fmt.Sprintf("%v: version 0.1 wants the id of the task from its client; set NewTaskID",
+				a2a.ErrInvalidParams))
 	}
 	return wire.AppendJSON(dst, r, writeSend)
 }

@@ -48,7 +48,8 @@ func TestSendParams(t *testing.T) {
 				},
 				Configuration: &a2a.SendConfiguration{
 					AcceptedOutputModes: []string{"text", "image/png"}, HistoryLength: new(3),
-					PushConfig: &a2a.PushConfig{URL: "https://a.example/hook", Token: "k", Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}},
+					PushConfig: &a2a.PushConfig{URL: "https://a.example/hook", Token: "k",
+						Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}},
 				},
 				Metadata: a2a.Metadata{"c": []byte(`"x"`)},
 			},
@@ -66,19 +67,23 @@ func TestSendParams(t *testing.T) {
 			`{"id":"t","message":{"role":"user","parts":[{"type":null,"file":{"name":null,"mimeType":null,"bytes":null,"uri":"https://a.example/f"}}]},
 			  "pushNotification":{"url":"https://a.example/hook","token":null,"authentication":null}}`,
 			a2a.SendMessageRequest{
-				Message:       &a2a.Message{Role: a2a.RoleUser, Parts: []a2a.Part{a2a.URLPart("https://a.example/f", "", "")}},
-				Configuration: &a2a.SendConfiguration{HistoryLength: &none, PushConfig: &a2a.PushConfig{URL: "https://a.example/hook"}},
+				Message: &a2a.Message{Role: a2a.RoleUser,
+					Parts: []a2a.Part{a2a.URLPart("https://a.example/f", "", "")}},
+				Configuration: &a2a.SendConfiguration{HistoryLength: &none,
+					PushConfig: &a2a.PushConfig{URL: "https://a.example/hook"}},
 			},
 		},
 		"no schemes": {
 			`{"id":"t","message":{"role":"user","parts":[{"text":"hi"}]},"pushNotification":{"url":"https://a.example/hook","authentication":{"schemes":[]}}}`,
 			a2a.SendMessageRequest{
-				Message:       &a2a.Message{Role: a2a.RoleUser, Parts: text},
-				Configuration: &a2a.SendConfiguration{HistoryLength: &none, PushConfig: &a2a.PushConfig{URL: "https://a.example/hook"}},
+				Message: &a2a.Message{Role: a2a.RoleUser, Parts: text},
+				Configuration: &a2a.SendConfiguration{HistoryLength: &none,
+					PushConfig: &a2a.PushConfig{URL: "https://a.example/hook"}},
 			},
 		},
 		"parts without type": {
-			`{"id":"t","message":{"role":"user","parts":[{"text":"hi"},{"file":{"bytes":"` + image + `"}},{"data":{"type":"text","text":5}}]}}`,
+			`{"id":"t","message":{"role":"user","parts":[{"text":"hi"},{"file":{"bytes":"` + image +
+				`"}},{"data":{"type":"text","text":5}}]}}`,
 			a2a.SendMessageRequest{Message: &a2a.Message{Role: a2a.RoleUser, Parts: []a2a.Part{
 				text[0], a2a.RawPart(bytes, "", ""), {Content: a2a.Data(`{"type":"text","text":5}`)},
 			}}},
@@ -96,14 +101,16 @@ func TestSendParams(t *testing.T) {
 			  {"type":"file","file":{"bytes":"","uri":"https://a.example/f","name":"f","mimeType":"a/b"}},
 			  {"type":"file","file":{"bytes":"-_8"}}]}}`,
 			a2a.SendMessageRequest{Message: &a2a.Message{Role: a2a.RoleUser, Parts: []a2a.Part{
-				a2a.RawPart(bytes, "image/png", "a.png"), a2a.RawPart(bytes, "", ""), a2a.RawPart(bytes, "", ""), a2a.RawPart([]byte{}, "", ""),
+				a2a.RawPart(bytes, "image/png", "a.png"), a2a.RawPart(bytes, "", ""), a2a.RawPart(bytes, "", ""),
+				a2a.RawPart([]byte{}, "", ""),
 				a2a.URLPart("https://a.example/f", "a/b", "f"), a2a.RawPart([]byte{0xfb, 0xff}, "", ""),
 			}}},
 		},
 		"file without content": {
 			`{"id":"t","message":{"role":"user","parts":[{"type":"file","file":{"name":"a.pdf","mimeType":"application/pdf"},"metadata":{"k":1}},{"type":"file","file":{}}]}}`,
 			a2a.SendMessageRequest{Message: &a2a.Message{Role: a2a.RoleUser, Parts: []a2a.Part{
-				{Content: a2a.Data(`{"name":"a.pdf","mimeType":"application/pdf"}`), Metadata: a2a.Metadata{"k": []byte("1"), markerKey: []byte(`{"file":true}`)}},
+				{Content: a2a.Data(`{"name":"a.pdf","mimeType":"application/pdf"}`),
+					Metadata: a2a.Metadata{"k": []byte("1"), markerKey: []byte(`{"file":true}`)}},
 				{Content: a2a.Data(`{}`), Metadata: a2a.Metadata{markerKey: []byte(`{"file":true}`)}},
 			}}},
 		},
@@ -160,12 +167,16 @@ func TestOtherParams(t *testing.T) {
 		want   any
 	}{
 		{wire.OpGetTask, `{"id":"t"}`, &a2a.GetTaskRequest{ID: "t", HistoryLength: new(0)}},
-		{wire.OpGetTask, `{"id":"t","historyLength":null,"metadata":null}`, &a2a.GetTaskRequest{ID: "t", HistoryLength: new(0)}},
-		{wire.OpGetTask, `{"id":"t","historyLength":10,"metadata":{"a":1}}`, &a2a.GetTaskRequest{ID: "t", HistoryLength: new(10)}},
-		{wire.OpCancelTask, `{"id":"t","metadata":{"a":1}}`, &a2a.CancelTaskRequest{ID: "t", Metadata: a2a.Metadata{"a": []byte("1")}}},
+		{wire.OpGetTask, `{"id":"t","historyLength":null,"metadata":null}`,
+			&a2a.GetTaskRequest{ID: "t", HistoryLength: new(0)}},
+		{wire.OpGetTask, `{"id":"t","historyLength":10,"metadata":{"a":1}}`,
+			&a2a.GetTaskRequest{ID: "t", HistoryLength: new(10)}},
+		{wire.OpCancelTask, `{"id":"t","metadata":{"a":1}}`,
+			&a2a.CancelTaskRequest{ID: "t", Metadata: a2a.Metadata{"a": []byte("1")}}},
 		{wire.OpSubscribe, `{"id":"t","historyLength":7,"metadata":{}}`, &a2a.SubscribeRequest{ID: "t"}},
 		{wire.OpGetPushConfig, `{"id":"t","metadata":{}}`, &a2a.GetPushConfigRequest{TaskID: "t"}},
-		{wire.OpCreatePushConfig, `{"id":"t","pushNotificationConfig":{"url":"http://a.example"}}`, &a2a.PushConfig{TaskID: "t", URL: "http://a.example"}},
+		{wire.OpCreatePushConfig, `{"id":"t","pushNotificationConfig":{"url":"http://a.example"}}`,
+			&a2a.PushConfig{TaskID: "t", URL: "http://a.example"}},
 	} {
 		got := decodedRequest(t, test.op, []byte(test.params))
 		if diff := cmp.Diff(test.want, got, canonical); diff != "" {
@@ -210,24 +221,35 @@ func TestBadParams(t *testing.T) {
 		{wire.OpSendMessage, part(`{"type":"data","data":"x"}`), "message.parts[1].data", "an object or an array"},
 		{wire.OpSendMessage, part(`{"type":"data","data":` + deep + `}`), "message.parts[1].data", "100 levels"},
 		{wire.OpSendMessage, part(`{"text":"x","metadata":[]}`), "message.parts[1].metadata", "an object"},
-		{wire.OpSendMessage, part(`{"text":"x","metadata":{"a":` + deep[1:100] + deep[101:200] + `,"b":` + deep + `}}`), "message.parts[1].metadata.b", "100 levels"},
+		{wire.OpSendMessage, part(`{"text":"x","metadata":{"a":` + deep[1:100] + deep[101:200] + `,"b":` + deep + `}}`),
+			"message.parts[1].metadata.b", "100 levels"},
 		{wire.OpSendMessage, part(`{"type":"file","file":{"bytes":"!"}}`), "message.parts[1].file.bytes", "base64"},
 		{wire.OpSendMessage, part(`{"type":"file","file":{"data":"a\nb="}}`), "message.parts[1].file.data", "base64"},
-		{wire.OpSendMessage, part(`{"type":"file","file":{"bytes":"` + image + `","uri":"https://a.example"}}`), "message.parts[1].file", "both bytes and uri"},
-		{wire.OpSendMessage, part(`{"type":"file","file":{"bytes":"` + image + `","data":"` + image + `"}}`), "message.parts[1].file.data", "both bytes and data"},
+		{wire.OpSendMessage, part(`{"type":"file","file":{"bytes":"` + image + `","uri":"https://a.example"}}`),
+			"message.parts[1].file", "both bytes and uri"},
+		{wire.OpSendMessage, part(`{"type":"file","file":{"bytes":"` + image + `","data":"` + image + `"}}`),
+			"message.parts[1].file.data", "both bytes and data"},
 		{wire.OpSendMessage, part(`{"type":"file","file":"a.png"}`), "message.parts[1].file", "an object"},
-		{wire.OpSendMessage, send(`{"role":"user","parts":[{"text":"x"}],"metadata":"x"}`), "message.metadata", "an object"},
-		{wire.OpSendMessage, `{"id":"` + strings.Repeat("i", 257) + `","message":{"role":"user","parts":[{"text":"x"}]}}`, "id", "at most 256"},
-		{wire.OpSendMessage, `{"id":"t","sessionId":"a\u0000","message":{"role":"user","parts":[{"text":"x"}]}}`, "sessionId", "control characters"},
-		{wire.OpSendMessage, `{"id":"t","historyLength":-1,"message":{"role":"user","parts":[{"text":"x"}]}}`, "historyLength", "negative"},
+		{wire.OpSendMessage, send(`{"role":"user","parts":[{"text":"x"}],"metadata":"x"}`), "message.metadata",
+			"an object"},
+		{wire.OpSendMessage, `{"id":"` + strings.Repeat("i", 257) +
+			`","message":{"role":"user","parts":[{"text":"x"}]}}`, "id", "at most 256"},
+		{wire.OpSendMessage, `{"id":"t","sessionId":"a\u0000","message":{"role":"user","parts":[{"text":"x"}]}}`,
+			"sessionId", "control characters"},
+		{wire.OpSendMessage, `{"id":"t","historyLength":-1,"message":{"role":"user","parts":[{"text":"x"}]}}`,
+			"historyLength", "negative"},
 		{wire.OpSendMessage, `{"id":"t","historyLength":1.5,"message":{}}`, "historyLength", "a whole number"},
 		{wire.OpSendMessage, `{"id":"t","historyLength":"1","message":{}}`, "historyLength", "a whole number"},
-		{wire.OpSendMessage, `{"id":"t","pushNotification":{},"message":{"role":"user","parts":[{"text":"x"}]}}`, "pushNotification.url", "is required"},
+		{wire.OpSendMessage, `{"id":"t","pushNotification":{},"message":{"role":"user","parts":[{"text":"x"}]}}`,
+			"pushNotification.url", "is required"},
 		{
-			wire.OpSendMessage, `{"pushNotification":{"url":"x","token":"\n","authentication":{"credentials":"c"}},"message":{"role":"user","parts":[{"text":"x"}]}}`,
+			wire.OpSendMessage,
+			`{"pushNotification":{"url":"x","token":"\n","authentication":{"credentials":"c"}},"message":{"role":"user","parts":[{"text":"x"}]}}`,
 			"id pushNotification.url pushNotification.token pushNotification.authentication.schemes", "",
 		},
-		{wire.OpSendMessage, `{"id":"t","pushNotification":{"url":"https://a.example","authentication":{"schemes":"Bearer"}}}`, "pushNotification.authentication.schemes", "an array"},
+		{wire.OpSendMessage,
+			`{"id":"t","pushNotification":{"url":"https://a.example","authentication":{"schemes":"Bearer"}}}`,
+			"pushNotification.authentication.schemes", "an array"},
 		{wire.OpSendMessage, `{"id":"t","acceptedOutputModes":"text","message":{}}`, "acceptedOutputModes", "an array"},
 		{wire.OpGetTask, `{}`, "id", "is required"},
 		{wire.OpGetTask, `{"id":"t","historyLength":-1}`, "historyLength", "negative"},
@@ -239,8 +261,10 @@ func TestBadParams(t *testing.T) {
 		{wire.OpCreatePushConfig, `{}`, "id", "is required"},
 		{wire.OpCreatePushConfig, `{"id":"t","pushNotificationConfig":null}`, "pushNotificationConfig", "is required"},
 		{
-			wire.OpCreatePushConfig, `{"pushNotificationConfig":{"url":"ftp://x","token":"\u007f","authentication":{"schemes":["a\nb"],"credentials":"\n"}}}`,
-			"id pushNotificationConfig.url pushNotificationConfig.token pushNotificationConfig.authentication.schemes pushNotificationConfig.authentication.credentials", "",
+			wire.OpCreatePushConfig,
+			`{"pushNotificationConfig":{"url":"ftp://x","token":"\u007f","authentication":{"schemes":["a\nb"],"credentials":"\n"}}}`,
+			"id pushNotificationConfig.url pushNotificationConfig.token " +
+				"pushNotificationConfig.authentication.schemes pushNotificationConfig.authentication.credentials", "",
 		},
 	} {
 		_, err := Dialect.DecodeRequest(test.op, []byte(test.params))
@@ -273,8 +297,10 @@ func TestBadSyntax(t *testing.T) {
 		`{"id":"t","message":{"parts":[{"text":"a","metadata":{"a":1,"a":2}}]}}`:    a2a.ErrInvalidParams,
 		`{"id":"t","pushNotificationConfig":{"url":"https://a.example","url":"x"}}`: a2a.ErrInvalidParams,
 	} {
-		for _, op := range []wire.Operation{wire.OpSendMessage, wire.OpGetTask, wire.OpCancelTask, wire.OpSubscribe, wire.OpCreatePushConfig} {
-			if _, err := Dialect.DecodeRequest(op, []byte(params)); !errors.Is(err, kind) || kind == a2a.ErrInvalidParams && !strings.Contains(err.Error(), "appears twice") {
+		for _, op := range []wire.Operation{wire.OpSendMessage, wire.OpGetTask, wire.OpCancelTask, wire.OpSubscribe,
+			wire.OpCreatePushConfig} {
+			if _, err := Dialect.DecodeRequest(op, []byte(params)); !errors.Is(err, kind) ||
+				kind == a2a.ErrInvalidParams && !strings.Contains(err.Error(), "appears twice") {
 				t.Errorf("%v %s: %v", op, params, err)
 			}
 		}
@@ -291,9 +317,11 @@ func TestListsAreBounded(t *testing.T) {
 		field         string
 	}{
 		{`{` + rest + `,"message":{"role":"user","parts":%s}}`, `{"text":"x"}`, a2a.MaxParts, "message.parts"},
-		{`{` + rest + `,"message":{"role":"user","parts":[{"text":"x"}]},"acceptedOutputModes":%s}`, `"a/b"`, a2a.MaxNames, "acceptedOutputModes"},
+		{`{` + rest + `,"message":{"role":"user","parts":[{"text":"x"}]},"acceptedOutputModes":%s}`, `"a/b"`,
+			a2a.MaxNames, "acceptedOutputModes"},
 		{
-			`{` + rest + `,"message":{"role":"user","parts":[{"text":"x"}]},"pushNotification":{"url":"https://a.example","authentication":{"schemes":%s}}}`,
+			`{` + rest +
+				`,"message":{"role":"user","parts":[{"text":"x"}]},"pushNotification":{"url":"https://a.example","authentication":{"schemes":%s}}}`,
 			`"Bearer"`, a2a.MaxNames, "pushNotification.authentication.schemes",
 		},
 	} {
@@ -335,7 +363,8 @@ func TestRequestsAreWritten(t *testing.T) {
 			`{"id":"new","message":{"role":"user","parts":[{"type":"text","text":"hi"}]}}`,
 		},
 		{
-			wire.OpStreamMessage, &a2a.SendMessageRequest{Message: &to, NewTaskID: "new", Configuration: &a2a.SendConfiguration{ReturnImmediately: true}},
+			wire.OpStreamMessage, &a2a.SendMessageRequest{Message: &to, NewTaskID: "new",
+				Configuration: &a2a.SendConfiguration{ReturnImmediately: true}},
 			`{"id":"old","sessionId":"c","message":{"role":"user","parts":[{"type":"text","text":"hi"}]}}`,
 		},
 		{
@@ -343,7 +372,8 @@ func TestRequestsAreWritten(t *testing.T) {
 				Tenant: "lost", Message: &to, Metadata: a2a.Metadata{"a": []byte("1")},
 				Configuration: &a2a.SendConfiguration{
 					AcceptedOutputModes: []string{"text/plain", "image/*"}, HistoryLength: new(0),
-					PushConfig: &a2a.PushConfig{ID: "lost", URL: "https://a.example", Token: "k", Authentication: &a2a.PushAuthentication{Scheme: "Bearer"}},
+					PushConfig: &a2a.PushConfig{ID: "lost", URL: "https://a.example", Token: "k",
+						Authentication: &a2a.PushAuthentication{Scheme: "Bearer"}},
 				},
 			},
 			`{"id":"old","sessionId":"c","message":{"role":"user","parts":[{"type":"text","text":"hi"}]},` +
@@ -354,7 +384,8 @@ func TestRequestsAreWritten(t *testing.T) {
 		{wire.OpGetTask, &a2a.GetTaskRequest{ID: "t", HistoryLength: new(2)}, `{"id":"t","historyLength":2}`},
 		{wire.OpCancelTask, &a2a.CancelTaskRequest{ID: "t", Metadata: a2a.Metadata{}}, `{"id":"t","metadata":{}}`},
 		{wire.OpSubscribe, &a2a.SubscribeRequest{ID: "t", After: "5"}, `{"id":"t"}`},
-		{wire.OpCreatePushConfig, &a2a.PushConfig{TaskID: "t", ID: "p", URL: "https://a.example"}, `{"id":"t","pushNotificationConfig":{"url":"https://a.example"}}`},
+		{wire.OpCreatePushConfig, &a2a.PushConfig{TaskID: "t", ID: "p", URL: "https://a.example"},
+			`{"id":"t","pushNotificationConfig":{"url":"https://a.example"}}`},
 		{wire.OpGetPushConfig, &a2a.GetPushConfigRequest{TaskID: "t", ID: "p"}, `{"id":"t"}`},
 	} {
 		got, err := Dialect.AppendRequest([]byte("x"), test.op, test.request)
@@ -380,15 +411,20 @@ func TestRequestsThatCannotBeWritten(t *testing.T) {
 		{wire.OpSendMessage, &a2a.SendMessageRequest{NewTaskID: "t"}, a2a.ErrInvalidParams, "message is required"},
 		{wire.OpListTasks, &a2a.ListTasksRequest{}, a2a.ErrUnsupportedOperation, "ListTasks"},
 		{wire.OpListPushConfigs, &a2a.ListPushConfigsRequest{TaskID: "t"}, a2a.ErrUnsupportedOperation, "ListTaskPush"},
-		{wire.OpDeletePushConfig, &a2a.DeletePushConfigRequest{TaskID: "t", ID: "p"}, a2a.ErrUnsupportedOperation, "DeleteTaskPush"},
+		{wire.OpDeletePushConfig, &a2a.DeletePushConfigRequest{TaskID: "t", ID: "p"}, a2a.ErrUnsupportedOperation,
+			"DeleteTaskPush"},
 		{wire.OpExtendedCard, &a2a.ExtendedCardRequest{}, a2a.ErrUnsupportedOperation, "ExtendedAgentCard"},
-		{wire.OpSendMessage, &a2a.SendMessageRequest{NewTaskID: "t", Message: &a2a.Message{Parts: []a2a.Part{{}}}}, a2a.ErrInternal, "no content"},
-		{wire.OpSendMessage, &a2a.SendMessageRequest{NewTaskID: "t", Message: &a2a.Message{Parts: []a2a.Part{a2a.TextPart("\xff")}}}, a2a.ErrInternal, "UTF-8"},
+		{wire.OpSendMessage, &a2a.SendMessageRequest{NewTaskID: "t", Message: &a2a.Message{Parts: []a2a.Part{{}}}},
+			a2a.ErrInternal, "no content"},
+		{wire.OpSendMessage, &a2a.SendMessageRequest{NewTaskID: "t",
+			Message: &a2a.Message{Parts: []a2a.Part{a2a.TextPart("\xff")}}}, a2a.ErrInternal, "UTF-8"},
 		{wire.OpGetTask, &a2a.GetTaskRequest{ID: "\xff"}, a2a.ErrInternal, "UTF-8"},
-		{wire.OpCancelTask, &a2a.CancelTaskRequest{ID: "t", Metadata: a2a.Metadata{"a": []byte("{")}}, a2a.ErrInternal, "valid JSON"},
+		{wire.OpCancelTask, &a2a.CancelTaskRequest{ID: "t", Metadata: a2a.Metadata{"a": []byte("{")}}, a2a.ErrInternal,
+			"valid JSON"},
 	} {
 		got, err := Dialect.AppendRequest([]byte("x"), test.op, test.request)
-		if err == nil || !errors.Is(a2a.AsError(err), test.kind) || !strings.Contains(err.Error(), test.why) || string(got) != "x" {
+		if err == nil || !errors.Is(a2a.AsError(err), test.kind) || !strings.Contains(err.Error(), test.why) ||
+			string(got) != "x" {
 			t.Errorf("%v: %q, %v", test.op, got, err)
 		}
 	}
@@ -396,7 +432,8 @@ func TestRequestsThatCannotBeWritten(t *testing.T) {
 
 func TestOperationsThatDoNotExist(t *testing.T) {
 	t.Parallel()
-	for _, op := range []wire.Operation{wire.OpNone, wire.OpListTasks, wire.OpListPushConfigs, wire.OpDeletePushConfig, wire.OpExtendedCard} {
+	for _, op := range []wire.Operation{wire.OpNone, wire.OpListTasks, wire.OpListPushConfigs, wire.OpDeletePushConfig,
+		wire.OpExtendedCard} {
 		if _, err := Dialect.DecodeRequest(op, []byte(`{"id":"t"}`)); !errors.Is(err, a2a.ErrUnsupportedOperation) {
 			t.Errorf("%v: %v", op, err)
 		}

@@ -74,7 +74,8 @@ func (dialect) DecodeResult(op wire.Operation, request any, result []byte) (any,
 	case wire.OpSendMessage, wire.OpGetTask, wire.OpCancelTask:
 		return decode(result, taskObject.Read, func(t *task) (*a2a.Task, error) { return t.model(asked(request)) })
 	case wire.OpCreatePushConfig, wire.OpGetPushConfig:
-		return decode(result, pushResultObject.Read, func(p *pushParams) (*a2a.PushConfig, error) { return p.answer(request) })
+		return decode(result, pushResultObject.Read,
+			func(p *pushParams) (*a2a.PushConfig, error) { return p.answer(request) })
 	}
 	return nil, unknownOperation(op)
 }

@@ -17,7 +17,8 @@ import (
 
 // The schemas of the generation, oldest first.
 var schemaNames = []string{
-	"pre-0.1-2025-04-08-47b436f3", "pre-0.1-2025-04-15-43fd3e37", "pre-0.1-2025-04-15-7fba74e5", "pre-0.1-2025-04-30-16d9fe15", "v0.1.0",
+	"pre-0.1-2025-04-08-47b436f3", "pre-0.1-2025-04-15-43fd3e37", "pre-0.1-2025-04-15-7fba74e5",
+	"pre-0.1-2025-04-30-16d9fe15", "v0.1.0",
 }
 
 // paramsOf and resultOf are what the schemas call the parameters and the results of operations. Those of April have no

@@ -38,7 +38,8 @@ func shownStatus(state string, final bool) string {
 }
 
 func shownHidden(state, hidden string) string {
-	return fmt.Sprintf(`{"id":"t","status":{"state":%q},"final":true,"metadata":{%q:{"state":%q}}}`, state, markerKey, hidden)
+	return fmt.Sprintf(`{"id":"t","status":{"state":%q},"final":true,"metadata":{%q:{"state":%q}}}`, state, markerKey,
+		hidden)
 }
 
 func shownArtifact(text string, index int, flags string) string {
@@ -112,16 +113,19 @@ func TestStreamsAreWritten(t *testing.T) {
 	}{
 		"a new task": {
 			sending,
-			[]a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateWorking), chunk("a", false, false), chunk("a", true, true), changed(a2a.TaskStateCompleted)},
+			[]a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateWorking), chunk("a", false, false),
+				chunk("a", true, true), changed(a2a.TaskStateCompleted)},
 			[]string{
 				shownStatus("submitted", false), shownStatus("working", false),
 				shownArtifact("a", 0, first), shownArtifact("a", 0, ended), shownStatus("completed", true), "done",
 			},
 		},
 		"whole artifacts of an agent that does not say so": {
-			sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), chunk("a", false, false), chunk("b", false, false), changed(a2a.TaskStateInputRequired)},
+			sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), chunk("a", false, false), chunk("b", false, false),
+				changed(a2a.TaskStateInputRequired)},
 			[]string{
-				shownStatus("submitted", false), shownArtifact("a", 0, first), shownArtifact("b", 1, first), closed(0), closed(1),
+				shownStatus("submitted", false), shownArtifact("a", 0, first), shownArtifact("b", 1, first), closed(0),
+				closed(1),
 				shownStatus("input-required", true), "done",
 			},
 		},
@@ -131,55 +135,68 @@ func TestStreamsAreWritten(t *testing.T) {
 		"canceled": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateCanceled)}, []string{
 			shownStatus("submitted", false), shownStatus("canceled", true), "done",
 		}},
-		"rejected is failed": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateRejected)}, []string{
-			shownStatus("submitted", false), shownHidden("failed", "rejected"), "done",
-		}},
-		"it asks": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateInputRequired)}, []string{
-			shownStatus("submitted", false), shownStatus("input-required", true), "done",
-		}},
-		"it needs authorization, which is asking": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateAuthRequired)}, []string{
-			shownStatus("submitted", false), shownHidden("input-required", "auth-required"), "done",
-		}},
+		"rejected is failed": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateRejected)},
+			[]string{
+				shownStatus("submitted", false), shownHidden("failed", "rejected"), "done",
+			}},
+		"it asks": {sending, []a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateInputRequired)},
+			[]string{
+				shownStatus("submitted", false), shownStatus("input-required", true), "done",
+			}},
+		"it needs authorization, which is asking": {sending,
+			[]a2a.Event{snapshot(a2a.TaskStateSubmitted), changed(a2a.TaskStateAuthRequired)}, []string{
+				shownStatus("submitted", false), shownHidden("input-required", "auth-required"), "done",
+			}},
 		"unknown": {sending, []a2a.Event{snapshot(a2a.TaskStateUnspecified)}, []string{shownStatus("unknown", false)}},
 		"metadata of an event": {sending, []a2a.Event{withMetadata}, []string{
 			`{"id":"t","status":{"state":"working"},"final":false,"metadata":{"k":1}}`,
 		}},
 		"the answer to a question": {
 			sending,
-			[]a2a.Event{snapshot(a2a.TaskStateInputRequired, "a", "b"), changed(a2a.TaskStateWorking), chunk("b", true, false), chunk("c", false, true), changed(a2a.TaskStateCompleted)},
+			[]a2a.Event{snapshot(a2a.TaskStateInputRequired, "a", "b"), changed(a2a.TaskStateWorking),
+				chunk("b", true, false), chunk("c", false, true), changed(a2a.TaskStateCompleted)},
 			[]string{
 				shownStatus("input-required", false), shownStatus("working", false),
-				shownArtifact("b", 1, appended), shownArtifact("c", 2, whole), closed(1), shownStatus("completed", true), "done",
+				shownArtifact("b", 1, appended), shownArtifact("c", 2, whole), closed(1),
+				shownStatus("completed", true), "done",
 			},
 		},
-		"an answer without an end": {sending, []a2a.Event{snapshot(a2a.TaskStateInputRequired), changed(a2a.TaskStateWorking)}, []string{
-			shownStatus("input-required", false), shownStatus("working", false),
-		}},
+		"an answer without an end": {sending,
+			[]a2a.Event{snapshot(a2a.TaskStateInputRequired), changed(a2a.TaskStateWorking)}, []string{
+				shownStatus("input-required", false), shownStatus("working", false),
+			}},
 		"a send that ends where it began": {sending, []a2a.Event{snapshot(a2a.TaskStateInputRequired, "a")}, []string{
 			shownStatus("input-required", false), shownArtifact("a", 0, whole), shownStatus("input-required", true),
 		}},
-		"a send that shows a task at its end": {sending, []a2a.Event{snapshot(a2a.TaskStateCompleted, "a", "b")}, []string{
-			shownArtifact("a", 0, whole), shownArtifact("b", 1, whole), shownStatus("completed", true), "done",
-		}},
-		"a task later on": {sending, []a2a.Event{changed(a2a.TaskStateWorking), snapshot(a2a.TaskStateWorking, "a", "b"), snapshot(a2a.TaskStateInputRequired, "b", "c")}, []string{
-			shownStatus("working", false), shownStatus("working", false), shownArtifact("a", 0, whole), shownArtifact("b", 1, whole),
+		"a send that shows a task at its end": {sending, []a2a.Event{snapshot(a2a.TaskStateCompleted, "a", "b")},
+			[]string{
+				shownArtifact("a", 0, whole), shownArtifact("b", 1, whole), shownStatus("completed", true), "done",
+			}},
+		"a task later on": {sending, []a2a.Event{changed(a2a.TaskStateWorking),
+			snapshot(a2a.TaskStateWorking, "a", "b"), snapshot(a2a.TaskStateInputRequired, "b", "c")}, []string{
+			shownStatus("working", false), shownStatus("working", false), shownArtifact("a", 0, whole),
+			shownArtifact("b", 1, whole),
 			shownArtifact("b", 1, whole), shownArtifact("c", 2, whole), shownStatus("input-required", true), "done",
 		}},
 		"a message": {sending, []a2a.Event{reply}, []string{
 			`{"id":"t","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"hi"}]}},"final":true}`, "done",
 		}},
-		"a message to a task": {&a2a.SendMessageRequest{Message: &a2a.Message{TaskID: "t"}}, []a2a.Event{reply}, []string{
-			`{"id":"t","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"hi"}]}},"final":true}`, "done",
-		}},
+		"a message to a task": {&a2a.SendMessageRequest{Message: &a2a.Message{TaskID: "t"}}, []a2a.Event{reply},
+			[]string{
+				`{"id":"t","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"hi"}]}},"final":true}`, "done",
+			}},
 		"subscribed while it runs": {
 			subscribing,
-			[]a2a.Event{snapshot(a2a.TaskStateWorking, "a", "index-4"), chunk("a", true, false), chunk("b", false, true), changed(a2a.TaskStateCompleted)},
+			[]a2a.Event{snapshot(a2a.TaskStateWorking, "a", "index-4"), chunk("a", true, false),
+				chunk("b", false, true), changed(a2a.TaskStateCompleted)},
 			[]string{
 				shownStatus("working", false), shownArtifact("a", 0, whole), shownArtifact("index-4", 4, whole),
-				shownArtifact("a", 0, appended), shownArtifact("b", 2, whole), closed(0), shownStatus("completed", true), "done",
+				shownArtifact("a", 0, appended), shownArtifact("b", 2, whole), closed(0),
+				shownStatus("completed", true), "done",
 			},
 		},
-		"subscribed before there is anything": {subscribing, []a2a.Event{snapshot(a2a.TaskStateSubmitted)}, []string{shownStatus("submitted", false)}},
+		"subscribed before there is anything": {subscribing, []a2a.Event{snapshot(a2a.TaskStateSubmitted)},
+			[]string{shownStatus("submitted", false)}},
 		"subscribed at the end": {subscribing, []a2a.Event{snapshot(a2a.TaskStateCanceled, "a")}, []string{
 			shownArtifact("a", 0, whole), shownStatus("canceled", true), "done",
 		}},
@@ -206,7 +223,8 @@ func TestSnapshotKeepsMetadata(t *testing.T) {
 	task := snapshot(a2a.TaskStateRejected)
 	task.Metadata = a2a.Metadata{"k": []byte("1")}
 	got := encoded(t, newEncoder(subscribing), numbered(task)...)
-	want := `{"id":"t","status":{"state":"failed"},"final":true,"metadata":{"` + markerKey + `":{"state":"rejected"},"k":1}}`
+	want := `{"id":"t","status":{"state":"failed"},"final":true,"metadata":{"` + markerKey +
+		`":{"state":"rejected"},"k":1}}`
 	if got[0] != want {
 		t.Errorf("got  %s\nwant %s", got[0], want)
 	}
@@ -216,7 +234,8 @@ func TestSnapshotKeepsMetadata(t *testing.T) {
 // him is new to the indexes that he goes on with.
 func TestReadersShareBytes(t *testing.T) {
 	t.Parallel()
-	updates := numbered(changed(a2a.TaskStateWorking), chunk("a", false, true), chunk("b", false, true), chunk("a", true, true))
+	updates := numbered(changed(a2a.TaskStateWorking), chunk("a", false, true), chunk("b", false, true),
+		chunk("a", true, true))
 	first, second, late := newEncoder(sending), newEncoder(sending), newEncoder(subscribing)
 	encoded(t, first, numbered(snapshot(a2a.TaskStateSubmitted))...)
 	encoded(t, second, numbered(snapshot(a2a.TaskStateSubmitted))...)
@@ -264,8 +283,10 @@ func TestResumedReadersShareNothing(t *testing.T) {
 func TestEventsThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for _, ev := range []a2a.Event{
-		nil, &a2a.ArtifactUpdate{TaskID: "t"}, changed(77), snapshot(77), &a2a.Task{ID: "t", Artifacts: []*a2a.Artifact{nil}},
-		&a2a.Task{ID: "\xff", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}, Artifacts: []*a2a.Artifact{{ID: "a"}}},
+		nil, &a2a.ArtifactUpdate{TaskID: "t"}, changed(77), snapshot(77),
+		&a2a.Task{ID: "t", Artifacts: []*a2a.Artifact{nil}},
+		&a2a.Task{ID: "\xff", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted},
+			Artifacts: []*a2a.Artifact{{ID: "a"}}},
 		&a2a.Message{Parts: []a2a.Part{{}}},
 	} {
 		done, err := newEncoder(subscribing).Encode(a2a.NewStreamEvent("1", ev), func(_ string, payload []byte) {
@@ -319,11 +340,13 @@ func TestStreamsAreRead(t *testing.T) {
 	ofOwnSession := changed(a2a.TaskStateWorking)
 	ofOwnSession.ContextID = "own"
 	said := changed(a2a.TaskStateWorking)
-	said.Status.Message = &a2a.Message{ID: "m", TaskID: "t", ContextID: "c", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("hi")}}
+	said.Status.Message = &a2a.Message{ID: "m", TaskID: "t", ContextID: "c", Role: a2a.RoleAgent,
+		Parts: []a2a.Part{a2a.TextPart("hi")}}
 	said.Status.Timestamp = noon
 	annotated := chunk("index-2", true, true)
 	annotated.Metadata = a2a.Metadata{"k": []byte("1")}
-	started := step{`{"id":"t","status":{"state":"submitted"}}`, []decodedEvent{{snapshot(a2a.TaskStateSubmitted), true}}, false}
+	started := step{`{"id":"t","status":{"state":"submitted"}}`,
+		[]decodedEvent{{snapshot(a2a.TaskStateSubmitted), true}}, false}
 	for name, steps := range map[string][]step{
 		"status, artifact, end": {
 			started,
@@ -333,21 +356,31 @@ func TestStreamsAreRead(t *testing.T) {
 		},
 		"the end at once": {{shownStatus("failed", true), []decodedEvent{{snapshot(a2a.TaskStateFailed), true}}, true}},
 		"an artifact first": {
-			{shownArtifact("index-1", 1, ""), []decodedEvent{{snapshot(a2a.TaskStateWorking), true}, {chunk("index-1", false, true), false}}, false},
+			{shownArtifact("index-1", 1, ""),
+				[]decodedEvent{{snapshot(a2a.TaskStateWorking), true}, {chunk("index-1", false, true), false}}, false},
 			{shownStatus("working", false), []decodedEvent{{changed(a2a.TaskStateWorking), false}}, false},
 		},
-		"final decides":     {started, {shownStatus("completed", false), []decodedEvent{{changed(a2a.TaskStateCompleted), false}}, false}},
-		"a pause is final":  {started, {shownStatus("input-required", true), []decodedEvent{{changed(a2a.TaskStateInputRequired), false}}, true}},
-		"hidden states":     {started, {shownHidden("failed", "rejected"), []decodedEvent{{changed(a2a.TaskStateRejected), false}}, true}},
-		"hidden at once":    {{shownHidden("input-required", "auth-required"), []decodedEvent{{snapshot(a2a.TaskStateAuthRequired), true}}, true}},
-		"unknown":           {{shownStatus("unknown", false), []decodedEvent{{snapshot(a2a.TaskStateUnspecified), true}}, false}},
-		"metadata at first": {{`{"id":"t","status":{"state":"working"},"metadata":{"k":1}}`, []decodedEvent{{withMetadata, true}}, false}},
+		"final decides": {started, {shownStatus("completed", false),
+			[]decodedEvent{{changed(a2a.TaskStateCompleted), false}}, false}},
+		"a pause is final": {started, {shownStatus("input-required", true),
+			[]decodedEvent{{changed(a2a.TaskStateInputRequired), false}}, true}},
+		"hidden states": {started, {shownHidden("failed", "rejected"),
+			[]decodedEvent{{changed(a2a.TaskStateRejected), false}}, true}},
+		"hidden at once": {{shownHidden("input-required", "auth-required"),
+			[]decodedEvent{{snapshot(a2a.TaskStateAuthRequired), true}}, true}},
+		"unknown": {{shownStatus("unknown", false),
+			[]decodedEvent{{snapshot(a2a.TaskStateUnspecified), true}}, false}},
+		"metadata at first": {{`{"id":"t","status":{"state":"working"},"metadata":{"k":1}}`,
+			[]decodedEvent{{withMetadata, true}}, false}},
 		"id is a number": {
-			{`{"id":1,"status":{"state":"submitted"},"final":false}`, []decodedEvent{{snapshot(a2a.TaskStateSubmitted), true}}, false},
-			{`{"id":1,"artifact":{"parts":[{"text":"index-0"}],"index":null,"append":null,"lastChunk":null}}`, []decodedEvent{{chunk("index-0", false, true), false}}, false},
+			{`{"id":1,"status":{"state":"submitted"},"final":false}`,
+				[]decodedEvent{{snapshot(a2a.TaskStateSubmitted), true}}, false},
+			{`{"id":1,"artifact":{"parts":[{"text":"index-0"}],"index":null,"append":null,"lastChunk":null}}`,
+				[]decodedEvent{{chunk("index-0", false, true), false}}, false},
 		},
 		"null everywhere": {{`{"id":null,"sessionId":null,"status":{"state":"submitted","message":null,"timestamp":null},"artifact":null,"final":null,"metadata":null}`, started.want, false}},
-		"its own session": {started, {`{"id":"t","sessionId":"own","status":{"state":"working"}}`, []decodedEvent{{ofOwnSession, false}}, false}},
+		"its own session": {started, {`{"id":"t","sessionId":"own","status":{"state":"working"}}`,
+			[]decodedEvent{{ofOwnSession, false}}, false}},
 		"naive time, no role": {started, {
 			`{"id":"t","status":{"state":"working","timestamp":"2025-04-02T12:00:00.250000","message":{"parts":[{"text":"hi"}]}}}`, []decodedEvent{{said, false}}, false,
 		}},
@@ -381,16 +414,19 @@ func TestBadEvents(t *testing.T) {
 		{nil, `{"status":{"state":"working"}}`, "id is required"},
 		{subscribing, `{"status":{"state":"runs"}}`, "status.state"},
 		{subscribing, `{"status":{"state":"working"},"final":"yes"}`, "final must be true or false"},
-		{subscribing, `{"status":{"state":"working"},"metadata":{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}`, "metadata.a nests"},
+		{subscribing, `{"status":{"state":"working"},"metadata":{"a":` +
+			strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}`, "metadata.a nests"},
 		{subscribing, `{"artifact":[{"parts":[]}]}`, "artifact must be an object"},
 		{subscribing, `{"artifact":{"index":-3,"parts":[]}}`, "artifact.index must not be negative"},
 		{subscribing, `{"artifact":{"index":0.5,"parts":[]}}`, "artifact.index must be a whole number"},
 		{subscribing, `{"artifact":{"parts":[{"type":"text"}]}}`, "artifact.parts[0].text is required"},
-		{subscribing, `{"artifact":{"metadata":{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}}`, "artifact.metadata.a nests"},
+		{subscribing, `{"artifact":{"metadata":{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}}}`,
+			"artifact.metadata.a nests"},
 	} {
-		_, err := Dialect.NewStreamDecoder(wire.OpSubscribe, test.request).Decode([]byte(test.payload), func(ev a2a.Event, _ bool) {
-			t.Errorf("%s: %+v", test.payload, ev)
-		})
+		_, err := Dialect.NewStreamDecoder(wire.OpSubscribe, test.request).Decode([]byte(test.payload),
+			func(ev a2a.Event, _ bool) {
+				t.Errorf("%s: %+v", test.payload, ev)
+			})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", test.payload, err)
 		}

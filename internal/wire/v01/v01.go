@@ -25,8 +25,8 @@
 // The key is ours: what a program puts under it is lost. Metadata that hold nothing else come back unset. The metadata
 // of requests have no marks and stay as they are.
 //
-// The other way round a file part with neither bytes nor uri, which 0.1.0 allows, is a data part whose value has its name
-// and mimeType, with "file" under that key; it is written as the file part that it was.
+// The other way round a file part with neither bytes nor uri, which 0.1.0 allows, is a data part whose value has its
+// name and mimeType, with "file" under that key; it is written as the file part that it was.
 //
 // Lost are: ids of messages, of push configs and of artifacts that are no index-N; all schemes of a push config but the
 // first; tenants; ReturnImmediately, as a send always waits; fractions of a millisecond.
@@ -41,8 +41,8 @@ import (
 
 // Dialect is the one [wire.Dialect] of this package.
 //
-// A request to get a push config has no id, as a task has but one config, so that ID is left empty when it is read. What
-// is read from a peer carries the id that was asked for, or else that of the task.
+// A request to get a push config has no id, as a task has but one config, so that ID is left empty when it is read.
+// What is read from a peer carries the id that was asked for, or else that of the task.
 var Dialect wire.Dialect = dialect{}
 
 type dialect struct{}

@@ -20,7 +20,8 @@ func writeTask(w *jsonio.Writer, t *a2a.Task) {
 	writeStatus(w, &t.Status)
 	if len(t.Artifacts) > 0 {
 		var x indexes
-		jsonio.WriteList(w, "artifacts", t.Artifacts, func(w *jsonio.Writer, a *a2a.Artifact) { writeArtifact(w, a, &x, nil) })
+		jsonio.WriteList(w, "artifacts", t.Artifacts,
+			func(w *jsonio.Writer, a *a2a.Artifact) { writeArtifact(w, a, &x, nil) })
 	}
 	if len(t.History) > 0 {
 		jsonio.WriteList(w, "history", t.History, writeMessage)
@@ -64,9 +65,9 @@ func writeMessage(w *jsonio.Writer, m *a2a.Message) {
 	w.End()
 }
 
-// writeArtifact writes an artifact or, with an update, what that has of one. The index is always there: its default is that
-// of another artifact. So are the flags of an update: clients of April 2025 take a chunk without lastChunk for the whole
-// artifact, and fail on the next one.
+// writeArtifact writes an artifact or, with an update, what that has of one. The index is always there: its default is
+// that of another artifact. So are the flags of an update: clients of April 2025 take a chunk without lastChunk for the
+// whole artifact, and fail on the next one.
 func writeArtifact(w *jsonio.Writer, a *a2a.Artifact, x *indexes, u *a2a.ArtifactUpdate) {
 	if a == nil {
 		w.Fail("is missing")

@@ -12,9 +12,12 @@ import (
 
 var benchTask = &a2a.Task{
 	ID: "01936f3c-0000-7000-8000-000000000001", ContextID: "01936f3c-0000-7000-8000-000000000002",
-	Status:    a2a.TaskStatus{State: a2a.TaskStateCompleted, Timestamp: time.Date(2025, 10, 28, 10, 30, 0, 123e6, time.UTC)},
-	Artifacts: []*a2a.Artifact{{ID: "01936f3c-0000-7000-8000-000000000003", Name: "greeting", Parts: []a2a.Part{a2a.TextPart("Hello, world!")}}},
-	History:   []*a2a.Message{{ID: "01936f3c-0000-7000-8000-000000000004", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("world")}}},
+	Status: a2a.TaskStatus{State: a2a.TaskStateCompleted,
+		Timestamp: time.Date(2025, 10, 28, 10, 30, 0, 123e6, time.UTC)},
+	Artifacts: []*a2a.Artifact{{ID: "01936f3c-0000-7000-8000-000000000003", Name: "greeting",
+		Parts: []a2a.Part{a2a.TextPart("Hello, world!")}}},
+	History: []*a2a.Message{{ID: "01936f3c-0000-7000-8000-000000000004", Role: a2a.RoleUser,
+		Parts: []a2a.Part{a2a.TextPart("world")}}},
 }
 
 var benchChunk = &a2a.ArtifactUpdate{
@@ -74,7 +77,8 @@ func BenchmarkDecodeEvent(b *testing.B) {
 }
 
 func BenchmarkDecodeSend(b *testing.B) {
-	data := []byte(`{"message":{"kind":"message","messageId":"01936f3c-0000-7000-8000-000000000004","role":"user","parts":[{"kind":"text","text":"Hello, world!"}]},"configuration":{"acceptedOutputModes":["text/plain"],"historyLength":10}}`)
+	data := []byte(
+		`{"message":{"kind":"message","messageId":"01936f3c-0000-7000-8000-000000000004","role":"user","parts":[{"kind":"text","text":"Hello, world!"}]},"configuration":{"acceptedOutputModes":["text/plain"],"historyLength":10}}`)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := Dialect.DecodeRequest(wire.OpSendMessage, data); err != nil {

@@ -66,11 +66,12 @@ func envelope(t testing.TB, text jsontext.Value) jsontext.Value {
 	return call.Result
 }
 
-// Every example of the document is read, and what is written of it again fits the schemas of all versions. The golden file
-// shows what each is in the model, and how it is written.
+// Every example of the document is read, and what is written of it again fits the schemas of all versions. The golden
+// file shows what each is in the model, and how it is written.
 func TestExamplesOfTheDocument(t *testing.T) {
 	t.Parallel()
-	got := &txtar.Archive{Comment: []byte("What the examples of 0.2.1 are in the model of 1.0, and how they are written again.\n")}
+	got := &txtar.Archive{Comment: []byte("What the examples of 0.2.1 are in the model of 1.0, and how they are " +
+		"written again.\n")}
 	for _, e := range examples(t) {
 		model, again, schema, err := e.throughModel(t)
 		if err != nil {

@@ -62,7 +62,8 @@ func FuzzEvent(f *testing.F) {
 		}
 	}
 	f.Add([]byte(fullTaskText))
-	f.Add([]byte(`{"id":"t","status":{"state":"input_required","timestamp":"2025-04-02T16:59:25.331844"},"final":true}`))
+	f.Add(
+		[]byte(`{"id":"t","status":{"state":"input_required","timestamp":"2025-04-02T16:59:25.331844"},"final":true}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var events []a2a.Event
 		_, err := through(data, func(b []byte) (bool, error) {
@@ -90,7 +91,8 @@ func FuzzResult(f *testing.F) {
 	f.Add([]byte(`[{"taskId":"t","config":{"url":"https://e.com","authentication":{"schemes":["a"]}}}]`))
 	f.Add([]byte(`{"taskId":"t","pushNotificationConfig":{"id":"p","url":"https://e.com"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, op := range []wire.Operation{wire.OpSendMessage, wire.OpGetTask, wire.OpListTasks, wire.OpGetPushConfig, wire.OpListPushConfigs} {
+		for _, op := range []wire.Operation{wire.OpSendMessage, wire.OpGetTask, wire.OpListTasks, wire.OpGetPushConfig,
+			wire.OpListPushConfigs} {
 			result, err := through(data, func(b []byte) (any, error) { return Dialect.DecodeResult(op, nil, b) })
 			if err != nil {
 				checkError(t, err)
@@ -115,7 +117,8 @@ func through[T any](data []byte, do func([]byte) (T, error)) (T, error) {
 func checkError(t *testing.T, err error) {
 	t.Helper()
 	e, ok := errors.AsType[*a2a.Error](err)
-	if !ok || e.Kind != a2a.ErrParse && e.Kind != a2a.ErrInvalidParams || len(e.Violations) < 2 && len(e.PublicMessage()) > 2000 {
+	if !ok || e.Kind != a2a.ErrParse && e.Kind != a2a.ErrInvalidParams ||
+		len(e.Violations) < 2 && len(e.PublicMessage()) > 2000 {
 		t.Fatalf("error %v", err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
-// A discriminator is what says which of several objects one is: kind, or type in the examples of 0.2.0 and 0.2.1 and in the
-// drafts before them. The shape of the object tells where neither is there.
+// A discriminator is what says which of several objects one is: kind, or type in the examples of 0.2.0 and 0.2.1 and in
+// the drafts before them. The shape of the object tells where neither is there.
 type discriminator struct{ kind, typ string }
 
 // discriminatorMembers are the two members of objects that embed a discriminator.

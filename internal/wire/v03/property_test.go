@@ -16,7 +16,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// asCarried compares values up to what no JSON of ours keeps: empty or none, parts of a millisecond, spaces between tokens.
+// asCarried compares values up to what no JSON of ours keeps: empty or none, parts of a millisecond, spaces between
+// tokens.
 var asCarried = cmp.Options{
 	cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b time.Time) bool { return a.Truncate(time.Millisecond).Equal(b.Truncate(time.Millisecond)) }),
@@ -35,13 +36,14 @@ func compact(v jsontext.Value) jsontext.Value {
 	return b
 }
 
-// Any event comes back as it went, on a stream and as the answer of the operations that may answer with it, and fits the
-// schemas of all versions.
+// Any event comes back as it went, on a stream and as the answer of the operations that may answer with it, and fits
+// the schemas of all versions.
 func TestAnyEventComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		event := genEvent.Draw(t, "event")
 		payload, done := encodeOne(t, event)
-		if update, ok := event.(*a2a.StatusUpdate); done != (ok && (update.Status.State.Terminal() || update.Status.State.Interrupted())) {
+		if update, ok := event.(*a2a.StatusUpdate); done != (ok &&
+			(update.Status.State.Terminal() || update.Status.State.Interrupted())) {
 			t.Fatalf("done is %v after %v", done, event)
 		}
 		got := decodeSecond(t, payload)
@@ -160,16 +162,18 @@ func decodeSecond(t tb, payload []byte) (got a2a.Event) {
 	return got
 }
 
-// The generators remember their names when they are first asked for them, without a lock: tests that share them do not run
-// in parallel.
+// The generators remember their names when they are first asked for them, without a lock: tests that share them do not
+// run in parallel.
 var (
 	genText = rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 		"", "\u2028\u2029", "\U0001F600", "\x00\x1f\"\\/", "<a&b>", "\ufffd\uffff", "\r\n", "value", "kind",
 	}))
 	genID    = rapid.StringMatching(`[a-z0-9-]{1,12}`)
 	genValue = rapid.OneOf(rapid.SampledFrom([]string{
-		`null`, `true`, `0`, `-0.0`, `1e400`, `12345678901234567890`, `1.0`, `""`, `"\ud83d\ude00\u000a"`, `[]`, `{}`, `[1, {"a":[]}]`,
-		`{"value":1}`, `{"value":1,"more":2}`, `{"kind":"text","text":"x"}`, "{\n \"b\" : 1,\r\n \"a\" : \"x y\" }", ` "spaces" `,
+		`null`, `true`, `0`, `-0.0`, `1e400`, `12345678901234567890`, `1.0`, `""`, `"\ud83d\ude00\u000a"`, `[]`, `{}`,
+		`[1, {"a":[]}]`,
+		`{"value":1}`, `{"value":1,"more":2}`, `{"kind":"text","text":"x"}`, "{\n \"b\" : 1,\r\n \"a\" : \"x y\" }",
+		` "spaces" `,
 	}), rapid.Custom(func(t *rapid.T) string {
 		b, _ := jsontext.AppendQuote(nil, genText.Draw(t, "string"))
 		return `{"k":[` + string(b) + `]}`
@@ -185,7 +189,8 @@ var (
 		return m
 	})
 	genPart = rapid.Custom(func(t *rapid.T) a2a.Part {
-		p := a2a.Part{MediaType: genText.Draw(t, "mediaType"), Filename: genText.Draw(t, "filename"), Metadata: genMetadata.Draw(t, "metadata")}
+		p := a2a.Part{MediaType: genText.Draw(t, "mediaType"), Filename: genText.Draw(t, "filename"),
+			Metadata: genMetadata.Draw(t, "metadata")}
 		switch rapid.IntRange(0, 3).Draw(t, "content") {
 		case 0:
 			p.Content = a2a.Text(genText.Draw(t, "text"))
@@ -202,18 +207,24 @@ var (
 	genStrings = rapid.SliceOfN(genText, 0, 3)
 	genMessage = rapid.Custom(func(t *rapid.T) *a2a.Message {
 		return &a2a.Message{
-			ID: a2a.MessageID(genID.Draw(t, "id")), ContextID: a2a.ContextID(genID.Draw(t, "contextId")), TaskID: a2a.TaskID(genID.Draw(t, "taskId")),
-			Role: a2a.Role(rapid.Int32Range(1, 2).Draw(t, "role")), Parts: genParts.Draw(t, "parts"), Metadata: genMetadata.Draw(t, "metadata"),
-			Extensions: genStrings.Draw(t, "extensions"), ReferenceTaskIDs: []a2a.TaskID{a2a.TaskID(genID.Draw(t, "reference"))},
+			ID: a2a.MessageID(genID.Draw(t, "id")), ContextID: a2a.ContextID(genID.Draw(t, "contextId")),
+			TaskID: a2a.TaskID(genID.Draw(t, "taskId")),
+			Role:   a2a.Role(rapid.Int32Range(1, 2).Draw(t, "role")), Parts: genParts.Draw(t, "parts"),
+			Metadata:         genMetadata.Draw(t, "metadata"),
+			Extensions:       genStrings.Draw(t, "extensions"),
+			ReferenceTaskIDs: []a2a.TaskID{a2a.TaskID(genID.Draw(t, "reference"))},
 		}
 	})
 	genArtifact = rapid.Custom(func(t *rapid.T) *a2a.Artifact {
 		return &a2a.Artifact{
-			ID: a2a.ArtifactID(genText.Draw(t, "id")), Name: genText.Draw(t, "name"), Description: genText.Draw(t, "description"),
-			Parts: genParts.Draw(t, "parts"), Metadata: genMetadata.Draw(t, "metadata"), Extensions: genStrings.Draw(t, "extensions"),
+			ID: a2a.ArtifactID(genText.Draw(t, "id")), Name: genText.Draw(t, "name"),
+			Description: genText.Draw(t, "description"),
+			Parts:       genParts.Draw(t, "parts"), Metadata: genMetadata.Draw(t, "metadata"),
+			Extensions: genStrings.Draw(t, "extensions"),
 		}
 	})
-	genState  = rapid.Custom(func(t *rapid.T) a2a.TaskState { return a2a.TaskState(rapid.Int32Range(0, 8).Draw(t, "state")) })
+	genState = rapid.Custom(
+		func(t *rapid.T) a2a.TaskState { return a2a.TaskState(rapid.Int32Range(0, 8).Draw(t, "state")) })
 	genStatus = rapid.Custom(func(t *rapid.T) a2a.TaskStatus {
 		s := a2a.TaskStatus{State: genState.Draw(t, "state")}
 		if rapid.Bool().Draw(t, "said") {
@@ -227,7 +238,8 @@ var (
 	})
 	genTask = rapid.Custom(func(t *rapid.T) *a2a.Task {
 		return &a2a.Task{
-			ID: a2a.TaskID(genText.Draw(t, "id")), ContextID: a2a.ContextID(genText.Draw(t, "contextId")), Status: genStatus.Draw(t, "status"),
+			ID: a2a.TaskID(genText.Draw(t, "id")), ContextID: a2a.ContextID(genText.Draw(t, "contextId")),
+			Status:    genStatus.Draw(t, "status"),
 			Artifacts: rapid.SliceOfN(genArtifact, 0, 3).Draw(t, "artifacts"),
 			History:   rapid.SliceOfN(genMessage, 0, 3).Draw(t, "history"), Metadata: genMetadata.Draw(t, "metadata"),
 		}
@@ -238,35 +250,42 @@ var (
 		case 0:
 			return genMessage.Draw(t, "message")
 		case 1:
-			return &a2a.StatusUpdate{TaskID: task, ContextID: context, Status: genStatus.Draw(t, "status"), Metadata: genMetadata.Draw(t, "metadata")}
+			return &a2a.StatusUpdate{TaskID: task, ContextID: context, Status: genStatus.Draw(t, "status"),
+				Metadata: genMetadata.Draw(t, "metadata")}
 		case 2:
 			return &a2a.ArtifactUpdate{
-				TaskID: task, ContextID: context, Artifact: genArtifact.Draw(t, "artifact"), Append: rapid.Bool().Draw(t, "append"),
+				TaskID: task, ContextID: context, Artifact: genArtifact.Draw(t, "artifact"),
+				Append:    rapid.Bool().Draw(t, "append"),
 				LastChunk: rapid.Bool().Draw(t, "lastChunk"), Metadata: genMetadata.Draw(t, "metadata"),
 			}
 		}
 		return genTask.Draw(t, "task")
 	})
 	genPush = rapid.Custom(func(t *rapid.T) *a2a.PushConfig {
-		c := &a2a.PushConfig{ID: rapid.StringMatching(`[a-z]*`).Draw(t, "id"), URL: "https://example.com/" + genID.Draw(t, "path"), Token: rapid.StringMatching(`[ -~]*`).Draw(t, "token")}
+		c := &a2a.PushConfig{ID: rapid.StringMatching(`[a-z]*`).Draw(t, "id"),
+			URL: "https://example.com/" + genID.Draw(t, "path"), Token: rapid.StringMatching(`[ -~]*`).Draw(t, "token")}
 		if rapid.Bool().Draw(t, "authenticated") {
-			c.Authentication = &a2a.PushAuthentication{Scheme: genID.Draw(t, "scheme"), Credentials: rapid.StringMatching(`[ -~]*`).Draw(t, "credentials")}
+			c.Authentication = &a2a.PushAuthentication{Scheme: genID.Draw(t, "scheme"),
+				Credentials: rapid.StringMatching(`[ -~]*`).Draw(t, "credentials")}
 		}
 		return c
 	})
 	genHistory = rapid.Custom(func(t *rapid.T) *int { return new(rapid.IntRange(0, 1<<31-1).Draw(t, "historyLength")) })
 	genSend    = rapid.Custom(func(t *rapid.T) *a2a.SendMessageRequest {
 		c := &a2a.SendConfiguration{
-			AcceptedOutputModes: genStrings.Draw(t, "modes"), HistoryLength: genHistory.Draw(t, "history"), ReturnImmediately: rapid.Bool().Draw(t, "immediately"),
+			AcceptedOutputModes: genStrings.Draw(t, "modes"), HistoryLength: genHistory.Draw(t, "history"),
+			ReturnImmediately: rapid.Bool().Draw(t, "immediately"),
 		}
 		if rapid.Bool().Draw(t, "push") {
 			c.PushConfig = genPush.Draw(t, "config")
 		}
-		return &a2a.SendMessageRequest{Message: genMessage.Draw(t, "message"), Configuration: c, Metadata: genMetadata.Draw(t, "metadata")}
+		return &a2a.SendMessageRequest{Message: genMessage.Draw(t, "message"), Configuration: c,
+			Metadata: genMetadata.Draw(t, "metadata")}
 	})
 	genList = rapid.Custom(func(t *rapid.T) *a2a.ListTasksRequest {
 		r := &a2a.ListTasksRequest{
-			ContextID: a2a.ContextID(genID.Draw(t, "context")), Status: genState.Draw(t, "status"), PageToken: genText.Draw(t, "token"),
+			ContextID: a2a.ContextID(genID.Draw(t, "context")), Status: genState.Draw(t, "status"),
+			PageToken:     genText.Draw(t, "token"),
 			HistoryLength: genHistory.Draw(t, "history"), IncludeArtifacts: rapid.Bool().Draw(t, "artifacts"),
 		}
 		if rapid.Bool().Draw(t, "sized") {
@@ -290,9 +309,11 @@ var genRequest = rapid.Custom(func(t *rapid.T) anyRequest {
 	task, config := a2a.TaskID(genID.Draw(t, "task")), genID.Draw(t, "config")
 	switch rapid.IntRange(0, 10).Draw(t, "operation") {
 	case 0:
-		return anyRequest{wire.OpGetTask, "TaskQueryParams", &a2a.GetTaskRequest{ID: task, HistoryLength: genHistory.Draw(t, "history")}}
+		return anyRequest{wire.OpGetTask, "TaskQueryParams",
+			&a2a.GetTaskRequest{ID: task, HistoryLength: genHistory.Draw(t, "history")}}
 	case 1:
-		return anyRequest{wire.OpCancelTask, "TaskIdParams", &a2a.CancelTaskRequest{ID: task, Metadata: genMetadata.Draw(t, "metadata")}}
+		return anyRequest{wire.OpCancelTask, "TaskIdParams",
+			&a2a.CancelTaskRequest{ID: task, Metadata: genMetadata.Draw(t, "metadata")}}
 	case 2:
 		return anyRequest{wire.OpSubscribe, "TaskIdParams", &a2a.SubscribeRequest{ID: task}}
 	case 3:
@@ -305,11 +326,14 @@ var genRequest = rapid.Custom(func(t *rapid.T) anyRequest {
 		if rapid.Bool().Draw(t, "any") {
 			config = ""
 		}
-		return anyRequest{wire.OpGetPushConfig, "GetTaskPushNotificationConfigParams", &a2a.GetPushConfigRequest{TaskID: task, ID: config}}
+		return anyRequest{wire.OpGetPushConfig, "GetTaskPushNotificationConfigParams",
+			&a2a.GetPushConfigRequest{TaskID: task, ID: config}}
 	case 6:
-		return anyRequest{wire.OpListPushConfigs, "ListTaskPushNotificationConfigParams", &a2a.ListPushConfigsRequest{TaskID: task}}
+		return anyRequest{wire.OpListPushConfigs, "ListTaskPushNotificationConfigParams",
+			&a2a.ListPushConfigsRequest{TaskID: task}}
 	case 7:
-		return anyRequest{wire.OpDeletePushConfig, "DeleteTaskPushNotificationConfigParams", &a2a.DeletePushConfigRequest{TaskID: task, ID: config}}
+		return anyRequest{wire.OpDeletePushConfig, "DeleteTaskPushNotificationConfigParams",
+			&a2a.DeletePushConfigRequest{TaskID: task, ID: config}}
 	case 8:
 		return anyRequest{wire.OpExtendedCard, "", &a2a.ExtendedCardRequest{}}
 	case 9:

@@ -20,14 +20,19 @@ type message struct {
 func messageMembers(maxParts, maxNames int) []jsonio.Member[message] {
 	return append(
 		discriminatorMembers(func(v *message) *discriminator { return &v.discriminator }),
-		jsonio.Member[message]{Name: "messageId", Read: func(d *jsonio.Reader, v *message) error { return jsonio.String(d, &v.ID) }},
-		jsonio.Member[message]{Name: "contextId", Read: func(d *jsonio.Reader, v *message) error { return jsonio.String(d, &v.ContextID) }},
-		jsonio.Member[message]{Name: "taskId", Read: func(d *jsonio.Reader, v *message) error { return jsonio.String(d, &v.TaskID) }},
-		jsonio.Member[message]{Name: "role", Read: func(d *jsonio.Reader, v *message) error { return readRole(d, &v.Role) }},
+		jsonio.Member[message]{Name: "messageId",
+			Read: func(d *jsonio.Reader, v *message) error { return jsonio.String(d, &v.ID) }},
+		jsonio.Member[message]{Name: "contextId",
+			Read: func(d *jsonio.Reader, v *message) error { return jsonio.String(d, &v.ContextID) }},
+		jsonio.Member[message]{Name: "taskId",
+			Read: func(d *jsonio.Reader, v *message) error { return jsonio.String(d, &v.TaskID) }},
+		jsonio.Member[message]{Name: "role",
+			Read: func(d *jsonio.Reader, v *message) error { return readRole(d, &v.Role) }},
 		jsonio.Member[message]{Name: "parts", Read: func(d *jsonio.Reader, v *message) error {
 			return jsonio.List(d, &v.Parts, maxParts, readPart)
 		}},
-		jsonio.Member[message]{Name: "metadata", Read: func(d *jsonio.Reader, v *message) error { return jsonio.Metadata(d, &v.Metadata) }},
+		jsonio.Member[message]{Name: "metadata",
+			Read: func(d *jsonio.Reader, v *message) error { return jsonio.Metadata(d, &v.Metadata) }},
 		jsonio.Member[message]{Name: "extensions", Read: func(d *jsonio.Reader, v *message) error {
 			return jsonio.List(d, &v.Extensions, maxNames, jsonio.String)
 		}},
@@ -44,10 +49,11 @@ func (v *message) checkKind(d *jsonio.Reader) error {
 }
 
 // toldMessage reads the message of an answer.
-var toldMessage = jsonio.Object[message]{Members: messageMembers(0, 0), Finish: func(d *jsonio.Reader, v *message) error {
-	complete(&v.Message)
-	return v.checkKind(d)
-}}
+var toldMessage = jsonio.Object[message]{Members: messageMembers(0, 0),
+	Finish: func(d *jsonio.Reader, v *message) error {
+		complete(&v.Message)
+		return v.checkKind(d)
+	}}
 
 // complete makes up what agents leave out of messages.
 func complete(m *a2a.Message) {
@@ -69,10 +75,19 @@ func readToldMessage(d *jsonio.Reader, p **a2a.Message) error {
 var artifactObject = jsonio.Object[a2a.Artifact]{Members: []jsonio.Member[a2a.Artifact]{
 	{Name: "artifactId", Read: func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.String(d, &v.ID) }},
 	{Name: "name", Read: func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.String(d, &v.Name) }},
-	{Name: "description", Read: func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.String(d, &v.Description) }},
-	{Name: "parts", Read: func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.List(d, &v.Parts, 0, readPart) }},
+	{Name: "description", Read: func(d *jsonio.Reader,
+		v *a2a.Artifact) error {
+		return jsonio.String(d, &v.Description)
+	}},
+	{Name: "parts", Read: func(d *jsonio.Reader,
+		v *a2a.Artifact) error {
+		return jsonio.List(d, &v.Parts, 0, readPart)
+	}},
 	{Name: "metadata", Read: func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.Metadata(d, &v.Metadata) }},
-	{Name: "extensions", Read: func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.List(d, &v.Extensions, 0, jsonio.String) }},
+	{Name: "extensions", Read: func(d *jsonio.Reader,
+		v *a2a.Artifact) error {
+		return jsonio.List(d, &v.Extensions, 0, jsonio.String)
+	}},
 }}
 
 var statusObject = jsonio.Object[a2a.TaskStatus]{Members: []jsonio.Member[a2a.TaskStatus]{
@@ -81,8 +96,8 @@ var statusObject = jsonio.Object[a2a.TaskStatus]{Members: []jsonio.Member[a2a.Ta
 	{Name: "timestamp", Read: func(d *jsonio.Reader, v *a2a.TaskStatus) error { return jsonio.Time(d, &v.Timestamp) }},
 }}
 
-// An event is what a JSON object says that may be a task, a message or an update. The four are read by one table, because
-// what says which of them it is may come last.
+// An event is what a JSON object says that may be a task, a message or an update. The four are read by one table,
+// because what says which of them it is may come last.
 type event struct {
 	message
 	id        a2a.TaskID
@@ -104,8 +119,14 @@ var eventObject = jsonio.Object[event]{Members: slices.Concat(
 		{Name: "artifacts", Read: func(d *jsonio.Reader, v *event) error {
 			return jsonio.List(d, &v.artifacts, 0, artifactObject.ReadNew)
 		}},
-		{Name: "artifact", Read: func(d *jsonio.Reader, v *event) error { return artifactObject.ReadNew(d, &v.artifact) }},
-		{Name: "history", Read: func(d *jsonio.Reader, v *event) error { return jsonio.List(d, &v.history, 0, readToldMessage) }},
+		{Name: "artifact", Read: func(d *jsonio.Reader,
+			v *event) error {
+			return artifactObject.ReadNew(d, &v.artifact)
+		}},
+		{Name: "history", Read: func(d *jsonio.Reader,
+			v *event) error {
+			return jsonio.List(d, &v.history, 0, readToldMessage)
+		}},
 		{Name: "final", Read: func(d *jsonio.Reader, v *event) error {
 			v.final = new(bool)
 			return jsonio.Bool(d, v.final)
@@ -177,7 +198,8 @@ func (v *event) model(kind string) a2a.Event {
 		return &v.Message
 	case kind == kindArtifactUpdate && v.artifact != nil:
 		return &a2a.ArtifactUpdate{
-			TaskID: v.task(), ContextID: v.ContextID, Artifact: v.artifact, Append: v.append, LastChunk: v.lastChunk, Metadata: v.Metadata,
+			TaskID: v.task(), ContextID: v.ContextID, Artifact: v.artifact, Append: v.append, LastChunk: v.lastChunk,
+			Metadata: v.Metadata,
 		}
 	case v.status == nil:
 		return nil
@@ -185,7 +207,8 @@ func (v *event) model(kind string) a2a.Event {
 		return &a2a.StatusUpdate{TaskID: v.task(), ContextID: v.ContextID, Status: *v.status, Metadata: v.Metadata}
 	case kind == kindTask:
 		return &a2a.Task{
-			ID: v.id, ContextID: v.ContextID, Status: *v.status, Artifacts: v.artifacts, History: v.history, Metadata: v.Metadata,
+			ID: v.id, ContextID: v.ContextID, Status: *v.status, Artifacts: v.artifacts, History: v.history,
+			Metadata: v.Metadata,
 		}
 	}
 	return nil

@@ -31,13 +31,17 @@ var partObject = jsonio.Object[part]{Members: append(
 		v.text = new(a2a.Text)
 		return jsonio.String(d, v.text)
 	}},
-	jsonio.Member[part]{Name: "file", Read: func(d *jsonio.Reader, v *part) error { return fileObject.ReadNew(d, &v.file) }},
+	jsonio.Member[part]{Name: "file", Read: func(d *jsonio.Reader,
+		v *part) error {
+		return fileObject.ReadNew(d, &v.file)
+	}},
 	jsonio.Member[part]{Name: "data", Read: func(d *jsonio.Reader, v *part) error {
 		data, err := jsonio.RawOf(d, a2a.MaxDepth+1) // one level may be that of a wrapper
 		v.data = data.Clone()
 		return err
 	}},
-	jsonio.Member[part]{Name: "metadata", Read: func(d *jsonio.Reader, v *part) error { return jsonio.Metadata(d, &v.metadata) }},
+	jsonio.Member[part]{Name: "metadata",
+		Read: func(d *jsonio.Reader, v *part) error { return jsonio.Metadata(d, &v.metadata) }},
 )}
 
 var fileObject = jsonio.Object[file]{
@@ -107,8 +111,8 @@ func readPart(d *jsonio.Reader, p *a2a.Part) error {
 	return nil
 }
 
-// kindOf returns which part the object that has just ended is, whose content is then there. Where the object says it, that
-// counts and other members are just members nobody knows.
+// kindOf returns which part the object that has just ended is, whose content is then there. Where the object says it,
+// that counts and other members are just members nobody knows.
 func (v *part) kindOf(d *jsonio.Reader) (string, error) {
 	has := []struct {
 		kind  string

@@ -85,7 +85,10 @@ var sentMessage = jsonio.Object[message]{
 var sendObject = jsonio.Object[send]{Members: []jsonio.Member[send]{
 	{Name: "message", Read: func(d *jsonio.Reader, v *send) error { return sentMessage.ReadNew(d, &v.message) }},
 	{Name: "messageId", Read: func(d *jsonio.Reader, v *send) error { return jsonio.String(d, &v.messageID) }},
-	{Name: "configuration", Read: func(d *jsonio.Reader, v *send) error { return configurationObject.Read(d, &v.configuration) }},
+	{Name: "configuration", Read: func(d *jsonio.Reader,
+		v *send) error {
+		return configurationObject.Read(d, &v.configuration)
+	}},
 	{Name: "metadata", Read: func(d *jsonio.Reader, v *send) error { return jsonio.Metadata(d, &v.metadata) }},
 }}
 
@@ -94,9 +97,16 @@ var configurationObject = jsonio.Object[configuration]{
 		{Name: "acceptedOutputModes", Read: func(d *jsonio.Reader, v *configuration) error {
 			return jsonio.List(d, &v.modes, a2a.MaxNames, jsonio.String)
 		}},
-		{Name: "pushNotificationConfig", Read: func(d *jsonio.Reader, v *configuration) error { return pushObject.ReadNew(d, &v.push) }},
-		{Name: "pushNotification", Read: func(d *jsonio.Reader, v *configuration) error { return pushObject.ReadNew(d, &v.draftPush) }},
-		{Name: "historyLength", Read: func(d *jsonio.Reader, v *configuration) error { return readInt(d, &v.historyLength) }},
+		{Name: "pushNotificationConfig",
+			Read: func(d *jsonio.Reader, v *configuration) error { return pushObject.ReadNew(d, &v.push) }},
+		{Name: "pushNotification", Read: func(d *jsonio.Reader,
+			v *configuration) error {
+			return pushObject.ReadNew(d, &v.draftPush)
+		}},
+		{Name: "historyLength", Read: func(d *jsonio.Reader,
+			v *configuration) error {
+			return readInt(d, &v.historyLength)
+		}},
 		{Name: "blocking", Read: func(d *jsonio.Reader, v *configuration) error {
 			v.blocking = new(bool)
 			return jsonio.Bool(d, v.blocking)
@@ -159,7 +169,10 @@ type idParams struct {
 
 var idObject = jsonio.Object[idParams]{Members: []jsonio.Member[idParams]{
 	{Name: "id", Read: func(d *jsonio.Reader, v *idParams) error { return jsonio.String(d, &v.id) }},
-	{Name: "pushNotificationConfigId", Read: func(d *jsonio.Reader, v *idParams) error { return jsonio.String(d, &v.pushID) }},
+	{Name: "pushNotificationConfigId", Read: func(d *jsonio.Reader,
+		v *idParams) error {
+		return jsonio.String(d, &v.pushID)
+	}},
 	{Name: "historyLength", Read: func(d *jsonio.Reader, v *idParams) error { return readInt(d, &v.historyLength) }},
 	{Name: "metadata", Read: func(d *jsonio.Reader, v *idParams) error { return jsonio.Metadata(d, &v.metadata) }},
 }}
@@ -207,8 +220,14 @@ var listObject = jsonio.Object[listParams]{Members: []jsonio.Member[listParams]{
 	{Name: "pageSize", Read: func(d *jsonio.Reader, v *listParams) error { return readInt(d, &v.PageSize) }},
 	{Name: "pageToken", Read: func(d *jsonio.Reader, v *listParams) error { return jsonio.String(d, &v.PageToken) }},
 	{Name: "historyLength", Read: func(d *jsonio.Reader, v *listParams) error { return readInt(d, &v.HistoryLength) }},
-	{Name: "lastUpdatedAfter", Read: func(d *jsonio.Reader, v *listParams) error { return readMillis(d, &v.StatusTimestampAfter) }},
-	{Name: "includeArtifacts", Read: func(d *jsonio.Reader, v *listParams) error { return jsonio.Bool(d, &v.IncludeArtifacts) }},
+	{Name: "lastUpdatedAfter", Read: func(d *jsonio.Reader,
+		v *listParams) error {
+		return readMillis(d, &v.StatusTimestampAfter)
+	}},
+	{Name: "includeArtifacts", Read: func(d *jsonio.Reader,
+		v *listParams) error {
+		return jsonio.Bool(d, &v.IncludeArtifacts)
+	}},
 }}
 
 func (v *listParams) model() *a2a.ListTasksRequest {
@@ -238,8 +257,12 @@ type taskPush struct {
 var taskPushObject = jsonio.Object[taskPush]{
 	Members: []jsonio.Member[taskPush]{
 		{Name: "taskId", Read: func(d *jsonio.Reader, v *taskPush) error { return jsonio.String(d, &v.task) }},
-		{Name: "pushNotificationConfig", Read: func(d *jsonio.Reader, v *taskPush) error { return pushObject.ReadNew(d, &v.config) }},
-		{Name: "config", Read: func(d *jsonio.Reader, v *taskPush) error { return pushObject.ReadNew(d, &v.otherConfig) }},
+		{Name: "pushNotificationConfig",
+			Read: func(d *jsonio.Reader, v *taskPush) error { return pushObject.ReadNew(d, &v.config) }},
+		{Name: "config", Read: func(d *jsonio.Reader,
+			v *taskPush) error {
+			return pushObject.ReadNew(d, &v.otherConfig)
+		}},
 	},
 	Finish: func(d *jsonio.Reader, v *taskPush) error {
 		if err := either(d, &v.config, v.otherConfig, "pushNotificationConfig", "config"); err != nil {
@@ -264,7 +287,10 @@ var pushObject = jsonio.Object[a2a.PushConfig]{Members: []jsonio.Member[a2a.Push
 	{Name: "id", Read: func(d *jsonio.Reader, v *a2a.PushConfig) error { return jsonio.String(d, &v.ID) }},
 	{Name: "url", Read: func(d *jsonio.Reader, v *a2a.PushConfig) error { return jsonio.String(d, &v.URL) }},
 	{Name: "token", Read: func(d *jsonio.Reader, v *a2a.PushConfig) error { return jsonio.String(d, &v.Token) }},
-	{Name: "authentication", Read: func(d *jsonio.Reader, v *a2a.PushConfig) error { return readAuthentication(d, &v.Authentication) }},
+	{Name: "authentication", Read: func(d *jsonio.Reader,
+		v *a2a.PushConfig) error {
+		return readAuthentication(d, &v.Authentication)
+	}},
 }}
 
 type authentication struct {
@@ -276,11 +302,14 @@ var authenticationObject = jsonio.Object[authentication]{Members: []jsonio.Membe
 	{Name: "schemes", Read: func(d *jsonio.Reader, v *authentication) error {
 		return jsonio.List(d, &v.schemes, a2a.MaxNames, jsonio.String)
 	}},
-	{Name: "credentials", Read: func(d *jsonio.Reader, v *authentication) error { return jsonio.String(d, &v.credentials) }},
+	{Name: "credentials", Read: func(d *jsonio.Reader,
+		v *authentication) error {
+		return jsonio.String(d, &v.credentials)
+	}},
 }}
 
-// readAuthentication takes the first of the schemes, which are in the order of preference. One that names none, and so asks
-// for nothing, is none.
+// readAuthentication takes the first of the schemes, which are in the order of preference. One that names none, and so
+// asks for nothing, is none.
 func readAuthentication(d *jsonio.Reader, p **a2a.PushAuthentication) error {
 	var v authentication
 	if err := authenticationObject.Read(d, &v); err != nil {

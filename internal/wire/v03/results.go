@@ -97,10 +97,22 @@ func readTask(d *jsonio.Reader, p **a2a.Task) error {
 }
 
 var tasksObject = jsonio.Object[a2a.ListTasksResponse]{Members: []jsonio.Member[a2a.ListTasksResponse]{
-	{Name: "tasks", Read: func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return jsonio.List(d, &v.Tasks, 0, readTask) }},
-	{Name: "totalSize", Read: func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return readSize(d, &v.TotalSize) }},
-	{Name: "pageSize", Read: func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return readSize(d, &v.PageSize) }},
-	{Name: "nextPageToken", Read: func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return jsonio.String(d, &v.NextPageToken) }},
+	{Name: "tasks", Read: func(d *jsonio.Reader,
+		v *a2a.ListTasksResponse) error {
+		return jsonio.List(d, &v.Tasks, 0, readTask)
+	}},
+	{Name: "totalSize", Read: func(d *jsonio.Reader,
+		v *a2a.ListTasksResponse) error {
+		return readSize(d, &v.TotalSize)
+	}},
+	{Name: "pageSize", Read: func(d *jsonio.Reader,
+		v *a2a.ListTasksResponse) error {
+		return readSize(d, &v.PageSize)
+	}},
+	{Name: "nextPageToken", Read: func(d *jsonio.Reader,
+		v *a2a.ListTasksResponse) error {
+		return jsonio.String(d, &v.NextPageToken)
+	}},
 }}
 
 func readSize(d *jsonio.Reader, p *int) error {

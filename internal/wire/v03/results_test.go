@@ -32,7 +32,8 @@ func fullTask() *a2a.Task {
 		},
 		History: []*a2a.Message{message("m1", a2a.RoleUser, a2a.TextPart("hi"))},
 		Artifacts: []*a2a.Artifact{{
-			ID: "a", Name: "result", Description: "what came of it", Metadata: metadata, Extensions: []string{"https://example.com/ext"},
+			ID: "a", Name: "result", Description: "what came of it", Metadata: metadata,
+			Extensions: []string{"https://example.com/ext"},
 			Parts: []a2a.Part{
 				{Content: a2a.Text("<b>"), MediaType: "text/html", Filename: "b.html", Metadata: metadata},
 				a2a.RawPart([]byte("abc"), "image/png", "x.png"),
@@ -61,7 +62,8 @@ const fullTaskText = `{"kind":"task","id":"t","contextId":"c","status":{"state":
 
 func TestResultsAsWritten(t *testing.T) {
 	t.Parallel()
-	push := &a2a.PushConfig{Tenant: "acme", ID: "p", TaskID: "t", URL: "https://e.com", Token: "s", Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}}
+	push := &a2a.PushConfig{Tenant: "acme", ID: "p", TaskID: "t", URL: "https://e.com", Token: "s",
+		Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}}
 	const pushText = `{"taskId":"t","pushNotificationConfig":{"id":"p","url":"https://e.com","token":"s","authentication":{"schemes":["Bearer"],"credentials":"c"}}}`
 	for _, test := range []struct {
 		op           wire.Operation
@@ -69,15 +71,20 @@ func TestResultsAsWritten(t *testing.T) {
 		schema, want string
 	}{
 		{wire.OpSendMessage, fullTask(), "Task", fullTaskText},
-		{wire.OpGetTask, &a2a.Task{ID: "t"}, "Task", `{"kind":"task","id":"t","contextId":"","status":{"state":"unknown"}}`},
-		{wire.OpCancelTask, &a2a.Task{ID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateCanceled}}, "Task", `{"kind":"task","id":"t","contextId":"c","status":{"state":"canceled"}}`},
-		{wire.OpSendMessage, &a2a.Message{ID: "m", Parts: []a2a.Part{a2a.TextPart("\u2028\n")}}, "Message", "{\"kind\":\"message\",\"messageId\":\"m\",\"role\":\"agent\",\"parts\":[{\"kind\":\"text\",\"text\":\"\u2028\\n\"}]}"},
+		{wire.OpGetTask, &a2a.Task{ID: "t"}, "Task",
+			`{"kind":"task","id":"t","contextId":"","status":{"state":"unknown"}}`},
+		{wire.OpCancelTask, &a2a.Task{ID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateCanceled}},
+			"Task", `{"kind":"task","id":"t","contextId":"c","status":{"state":"canceled"}}`},
+		{wire.OpSendMessage, &a2a.Message{ID: "m", Parts: []a2a.Part{a2a.TextPart("\u2028\n")}}, "Message",
+			"{\"kind\":\"message\",\"messageId\":\"m\",\"role\":\"agent\",\"parts\":[{\"kind\":\"text\",\"text\":\"\u2028\\n\"}]}"},
 		{wire.OpCreatePushConfig, push, "TaskPushNotificationConfig", pushText},
 		{wire.OpGetPushConfig, push, "TaskPushNotificationConfig", pushText},
-		{wire.OpListPushConfigs, &a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{push}, NextPageToken: "lost"}, "", `[` + pushText + `]`},
+		{wire.OpListPushConfigs, &a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{push}, NextPageToken: "lost"},
+			"", `[` + pushText + `]`},
 		{wire.OpListPushConfigs, &a2a.ListPushConfigsResponse{}, "", `[]`},
 		{wire.OpDeletePushConfig, nil, "", `null`},
-		{wire.OpListTasks, &a2a.ListTasksResponse{PageSize: 50}, "ListTasksResult", `{"tasks":[],"totalSize":0,"pageSize":50,"nextPageToken":""}`},
+		{wire.OpListTasks, &a2a.ListTasksResponse{PageSize: 50}, "ListTasksResult",
+			`{"tasks":[],"totalSize":0,"pageSize":50,"nextPageToken":""}`},
 	} {
 		got, err := Dialect.AppendResult([]byte("x"), test.op, nil, test.result)
 		if err != nil || string(got) != "x"+test.want {
@@ -103,7 +110,8 @@ func TestWhatCannotBeWritten(t *testing.T) {
 		{"parts[0].text", &a2a.Message{Parts: []a2a.Part{a2a.TextPart("\xff")}}},
 		{"parts[0].data", &a2a.Message{Parts: []a2a.Part{{Content: a2a.Data(`{`)}}}},
 		{"metadata.a", &a2a.Message{Metadata: a2a.Metadata{"a": nil}}},
-		{"status.timestamp", &a2a.Task{Status: a2a.TaskStatus{Timestamp: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}}},
+		{"status.timestamp",
+			&a2a.Task{Status: a2a.TaskStatus{Timestamp: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}}},
 		{"parts[0].data", &a2a.Message{Parts: []a2a.Part{{Content: a2a.Data(nest(101))}}}},
 	} {
 		b, err := Dialect.AppendResult([]byte("x"), wire.OpSendMessage, nil, test.result)
@@ -124,19 +132,31 @@ func TestAnswersOfPeers(t *testing.T) {
 		text string
 		want any
 	}{
-		"a naive timestamp":        {wire.OpGetTask, `{"id":"t","contextId":"c","kind":"task","status":{"state":"input-required","timestamp":"2025-04-02T16:59:25.331844"}}`, task},
-		"an offset":                {wire.OpGetTask, `{"id":"t","contextId":"c","kind":"task","status":{"state":"input_required","timestamp":"2025-04-02T18:59:25.331844+02:00"}}`, task},
-		"no kind":                  {wire.OpCancelTask, `{"id":"t","contextId":"c","status":{"state":"input-required","timestamp":"2025-04-02T16:59:25.331844Z"}}`, task},
-		"nulls of Python":          {wire.OpSendMessage, `{"artifacts":null,"contextId":"c","history":null,"id":"t","kind":"task","metadata":null,"status":{"message":null,"state":"input-required","timestamp":"2025-04-02T16:59:25.331844+00:00"}}`, task},
-		"a message":                {wire.OpSendMessage, `{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"x"}]}`, message},
-		"type":                     {wire.OpSendMessage, `{"type":"message","messageId":"m","parts":[{"type":"text","text":"x"}]}`, message},
-		"a message without kind":   {wire.OpSendMessage, `{"messageId":"m","role":"agent","parts":[{"text":"x"}],"final":true}`, message},
-		"states":                   {wire.OpListTasks, `{"tasks":[{"id":"1","status":{"state":"unknown"}},{"id":"2","status":{"state":"cancelled"}},{"id":"3","status":{"state":"rejected"}}]}`, &a2a.ListTasksResponse{Tasks: []*a2a.Task{{ID: "1"}, {ID: "2", Status: a2a.TaskStatus{State: a2a.TaskStateCanceled}}, {ID: "3", Status: a2a.TaskStatus{State: a2a.TaskStateRejected}}}}},
-		"config":                   {wire.OpGetPushConfig, `{"taskId":"t","config":{"url":"https://e.com"}}`, &a2a.PushConfig{TaskID: "t", URL: "https://e.com"}},
-		"delete":                   {wire.OpDeletePushConfig, `null`, nil},
-		"delete, an object":        {wire.OpDeletePushConfig, `{}`, nil},
-		"a marker that is no mark": {wire.OpSendMessage, `{"kind":"message","messageId":"m","parts":[{"kind":"data","data":{"value":1},"metadata":{"https://dragoman-a2a.dev/wire/v03":7}}]}`, &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{{Content: a2a.Data(`{"value":1}`), Metadata: a2a.Metadata{markerKey: jsontext.Value("7")}}}}},
-		"wrapped, but not so":      {wire.OpSendMessage, `{"kind":"message","messageId":"m","parts":[{"kind":"data","data":{"value":1,"b":2},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]}`, &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{{Content: a2a.Data(`{"value":1,"b":2}`)}}}},
+		"a naive timestamp": {wire.OpGetTask,
+			`{"id":"t","contextId":"c","kind":"task","status":{"state":"input-required","timestamp":"2025-04-02T16:59:25.331844"}}`, task},
+		"an offset": {wire.OpGetTask,
+			`{"id":"t","contextId":"c","kind":"task","status":{"state":"input_required","timestamp":"2025-04-02T18:59:25.331844+02:00"}}`, task},
+		"no kind": {wire.OpCancelTask,
+			`{"id":"t","contextId":"c","status":{"state":"input-required","timestamp":"2025-04-02T16:59:25.331844Z"}}`,
+			task},
+		"nulls of Python": {wire.OpSendMessage,
+			`{"artifacts":null,"contextId":"c","history":null,"id":"t","kind":"task","metadata":null,"status":{"message":null,"state":"input-required","timestamp":"2025-04-02T16:59:25.331844+00:00"}}`, task},
+		"a message": {wire.OpSendMessage,
+			`{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"x"}]}`, message},
+		"type": {wire.OpSendMessage,
+			`{"type":"message","messageId":"m","parts":[{"type":"text","text":"x"}]}`, message},
+		"a message without kind": {wire.OpSendMessage,
+			`{"messageId":"m","role":"agent","parts":[{"text":"x"}],"final":true}`, message},
+		"states": {wire.OpListTasks,
+			`{"tasks":[{"id":"1","status":{"state":"unknown"}},{"id":"2","status":{"state":"cancelled"}},{"id":"3","status":{"state":"rejected"}}]}`, &a2a.ListTasksResponse{Tasks: []*a2a.Task{{ID: "1"}, {ID: "2", Status: a2a.TaskStatus{State: a2a.TaskStateCanceled}}, {ID: "3", Status: a2a.TaskStatus{State: a2a.TaskStateRejected}}}}},
+		"config": {wire.OpGetPushConfig, `{"taskId":"t","config":{"url":"https://e.com"}}`,
+			&a2a.PushConfig{TaskID: "t", URL: "https://e.com"}},
+		"delete":            {wire.OpDeletePushConfig, `null`, nil},
+		"delete, an object": {wire.OpDeletePushConfig, `{}`, nil},
+		"a marker that is no mark": {wire.OpSendMessage,
+			`{"kind":"message","messageId":"m","parts":[{"kind":"data","data":{"value":1},"metadata":{"https://dragoman-a2a.dev/wire/v03":7}}]}`, &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{{Content: a2a.Data(`{"value":1}`), Metadata: a2a.Metadata{markerKey: jsontext.Value("7")}}}}},
+		"wrapped, but not so": {wire.OpSendMessage,
+			`{"kind":"message","messageId":"m","parts":[{"kind":"data","data":{"value":1,"b":2},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]}`, &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{{Content: a2a.Data(`{"value":1,"b":2}`)}}}},
 	} {
 		got, err := Dialect.DecodeResult(test.op, nil, []byte(test.text))
 		if err != nil {
@@ -158,7 +178,8 @@ func TestMadeUpMessageIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	task := got.(*a2a.Task)
-	if a, b := task.Status.Message.ID, task.History[0].ID; a == "" || b == "" || a == b || task.History[0].Role != a2a.RoleAgent {
+	if a, b := task.Status.Message.ID, task.History[0].ID; a == "" || b == "" || a == b ||
+		task.History[0].Role != a2a.RoleAgent {
 		t.Errorf("%q, %q", a, b)
 	}
 }
@@ -197,8 +218,10 @@ func TestBadAnswers(t *testing.T) {
 func TestForeignMarkers(t *testing.T) {
 	t.Parallel()
 	metadata := a2a.Metadata{markerKey: jsontext.Value(`{"wrapped":true}`), "a": jsontext.Value(`1`)}
-	message := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{{Content: a2a.Data(`{"value":1}`), Metadata: metadata}}}
-	want := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{{Content: a2a.Data(`{"value":1}`), Metadata: a2a.Metadata{"a": jsontext.Value(`1`)}}}}
+	message := &a2a.Message{ID: "m", Role: a2a.RoleAgent,
+		Parts: []a2a.Part{{Content: a2a.Data(`{"value":1}`), Metadata: metadata}}}
+	want := &a2a.Message{ID: "m", Role: a2a.RoleAgent,
+		Parts: []a2a.Part{{Content: a2a.Data(`{"value":1}`), Metadata: a2a.Metadata{"a": jsontext.Value(`1`)}}}}
 	text, err := Dialect.AppendResult(nil, wire.OpSendMessage, nil, message)
 	if err != nil {
 		t.Fatal(err)
@@ -216,15 +239,18 @@ func TestForeignMarkers(t *testing.T) {
 func TestDeepData(t *testing.T) {
 	t.Parallel()
 	deep := "[" + nest(a2a.MaxDepth-1) + "]"
-	answered(t, wire.OpSendMessage, &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{{Content: a2a.Data(deep)}}})
-	answered(t, wire.OpSendMessage, &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{{Content: a2a.Data(nest(a2a.MaxDepth))}}})
+	answered(t, wire.OpSendMessage, &a2a.Message{ID: "m", Role: a2a.RoleAgent,
+		Parts: []a2a.Part{{Content: a2a.Data(deep)}}})
+	answered(t, wire.OpSendMessage, &a2a.Message{ID: "m", Role: a2a.RoleAgent,
+		Parts: []a2a.Part{{Content: a2a.Data(nest(a2a.MaxDepth))}}})
 }
 
 // The extended card is one of 0.3, whatever interfaces of other versions the agent has.
 func TestExtendedCard(t *testing.T) {
 	t.Parallel()
 	card := &a2a.AgentCard{
-		Name: "Currency", Description: "converts", Version: "1", DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
+		Name: "Currency", Description: "converts", Version: "1", DefaultInputModes: []string{"text/plain"},
+		DefaultOutputModes: []string{"text/plain"},
 		SupportedInterfaces: []a2a.AgentInterface{
 			{URL: "https://e.com", Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"},
 			{URL: "https://e.com/old", Binding: a2a.BindingJSONRPC, ProtocolVersion: "0.3.0"},
@@ -241,7 +267,8 @@ func TestExtendedCard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := got.(*a2a.AgentCard); c.Name != card.Name || len(c.SupportedInterfaces) != 1 || c.SupportedInterfaces[0].URL != "https://e.com/old" || !*c.Capabilities.ExtendedAgentCard {
+	if c := got.(*a2a.AgentCard); c.Name != card.Name || len(c.SupportedInterfaces) != 1 ||
+		c.SupportedInterfaces[0].URL != "https://e.com/old" || !*c.Capabilities.ExtendedAgentCard {
 		t.Errorf("%+v", c)
 	}
 	if _, err := Dialect.DecodeResult(wire.OpExtendedCard, nil, []byte(`[]`)); err == nil {

@@ -98,7 +98,8 @@ func TestSchemasRefuse(t *testing.T) {
 		{"Task", `{"id":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"},"kind":"task"}`},
 		{"Message", `{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"data","data":[1]}]}`},
 		{"TaskStatusUpdateEvent", `{"taskId":"t","contextId":"c","kind":"status-update","status":{"state":"working"}}`},
-		{"TaskPushNotificationConfig", `{"taskId":"t","pushNotificationConfig":{"url":"u","authentication":{"scheme":"Bearer"}}}`},
+		{"TaskPushNotificationConfig",
+			`{"taskId":"t","pushNotificationConfig":{"url":"u","authentication":{"scheme":"Bearer"}}}`},
 	} {
 		all, err := definitions()
 		if err != nil {

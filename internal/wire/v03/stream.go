@@ -51,7 +51,8 @@ func (s *decoder) begin(ev a2a.Event, emit func(ev a2a.Event, partial bool)) {
 	case *a2a.StatusUpdate: // the task says all of it
 		emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: ev.Status, Metadata: ev.Metadata}, true)
 	case *a2a.ArtifactUpdate: // the agent works, or else there would be none
-		emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}, true)
+		emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking}},
+			true)
 		emit(ev, false)
 	default:
 		emit(ev, false)

@@ -22,7 +22,8 @@ func decodeAll(t *testing.T, payloads ...string) (got []decoded, done int) {
 	t.Helper()
 	s := Dialect.NewStreamDecoder(wire.OpStreamMessage, nil)
 	for i, payload := range payloads {
-		over, err := s.Decode([]byte(payload), func(ev a2a.Event, partial bool) { got = append(got, decoded{ev, partial}) })
+		over, err := s.Decode([]byte(payload),
+			func(ev a2a.Event, partial bool) { got = append(got, decoded{ev, partial}) })
 		if err != nil {
 			t.Fatalf("%s: %v", payload, err)
 		}
@@ -46,9 +47,11 @@ func TestStreamsOfPeers(t *testing.T) {
 	status := func(s a2a.TaskState) a2a.TaskStatus { return a2a.TaskStatus{State: s} }
 	metadata := a2a.Metadata{"a": []byte("1")}
 	wantTask := &a2a.Task{ID: "t", ContextID: "c", Status: status(a2a.TaskStateSubmitted)}
-	wantWorking := &a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking), Metadata: metadata}
+	wantWorking := &a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking),
+		Metadata: metadata}
 	wantDraft := &a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking)}
-	wantArtifact := &a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("x")}}, Append: true, LastChunk: true}
+	wantArtifact := &a2a.ArtifactUpdate{TaskID: "t", ContextID: "c",
+		Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{a2a.TextPart("x")}}, Append: true, LastChunk: true}
 	wantAsks := &a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: status(a2a.TaskStateInputRequired)}
 	wantMessage := &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("x")}}
 	for name, test := range map[string]struct {
@@ -56,12 +59,21 @@ func TestStreamsOfPeers(t *testing.T) {
 		want     []decoded
 		done     int
 	}{
-		"a task first":            {[]string{task, working, draft, artifact, asks}, []decoded{{wantTask, false}, {wantWorking, false}, {wantDraft, false}, {wantArtifact, false}, {wantAsks, false}}, 5},
-		"a message":               {[]string{message}, []decoded{{wantMessage, false}}, 0},
-		"a status first":          {[]string{working, artifact}, []decoded{{&a2a.Task{ID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking), Metadata: metadata}, true}, {wantArtifact, false}}, 0},
-		"an artifact first":       {[]string{artifact, working}, []decoded{{&a2a.Task{ID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking)}, true}, {wantArtifact, false}, {wantWorking, false}}, 0},
-		"the last status at once": {[]string{asks}, []decoded{{&a2a.Task{ID: "t", ContextID: "c", Status: status(a2a.TaskStateInputRequired)}, true}}, 1},
-		"a draft's update first":  {[]string{draft, task}, []decoded{{&a2a.Task{ID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking)}, true}, {wantTask, false}}, 0},
+		"a task first": {[]string{task, working, draft, artifact, asks},
+			[]decoded{{wantTask, false}, {wantWorking, false}, {wantDraft, false}, {wantArtifact, false},
+				{wantAsks, false}}, 5},
+		"a message": {[]string{message}, []decoded{{wantMessage, false}}, 0},
+		"a status first": {[]string{working, artifact},
+			[]decoded{{&a2a.Task{ID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking), Metadata: metadata},
+				true}, {wantArtifact, false}}, 0},
+		"an artifact first": {[]string{artifact, working},
+			[]decoded{{&a2a.Task{ID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking)}, true},
+				{wantArtifact, false}, {wantWorking, false}}, 0},
+		"the last status at once": {[]string{asks},
+			[]decoded{{&a2a.Task{ID: "t", ContextID: "c", Status: status(a2a.TaskStateInputRequired)}, true}}, 1},
+		"a draft's update first": {[]string{draft, task},
+			[]decoded{{&a2a.Task{ID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking)}, true},
+				{wantTask, false}}, 0},
 	} {
 		got, done := decodeAll(t, test.payloads...)
 		if diff := cmp.Diff(test.want, got, asCarried); diff != "" || done != test.done {
@@ -73,8 +85,10 @@ func TestStreamsOfPeers(t *testing.T) {
 func TestBadEvents(t *testing.T) {
 	t.Parallel()
 	for _, payload := range []string{
-		``, `null`, `{}`, `{"kind":"task"}`, `{"kind":"status-update","taskId":"t"}`, `{"kind":"artifact-update","taskId":"t","final":true}`,
-		`{"kind":"statusUpdate","status":{"state":"working"}}`, `{"statusUpdate":{}}`, `{"kind":"task","type":"message","status":{"state":"working"}}`,
+		``, `null`, `{}`, `{"kind":"task"}`, `{"kind":"status-update","taskId":"t"}`,
+		`{"kind":"artifact-update","taskId":"t","final":true}`,
+		`{"kind":"statusUpdate","status":{"state":"working"}}`, `{"statusUpdate":{}}`,
+		`{"kind":"task","type":"message","status":{"state":"working"}}`,
 	} {
 		_, err := Dialect.NewStreamDecoder(wire.OpSubscribe, nil).Decode([]byte(payload), func(ev a2a.Event, _ bool) {
 			t.Errorf("%s is %v", payload, ev)
@@ -89,11 +103,13 @@ func TestBadEvents(t *testing.T) {
 func TestFinal(t *testing.T) {
 	t.Parallel()
 	for state := range a2a.TaskState(9) {
-		ev := a2a.NewStreamEvent("1", &a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: state}})
+		ev := a2a.NewStreamEvent("1", &a2a.StatusUpdate{TaskID: "t", ContextID: "c",
+			Status: a2a.TaskStatus{State: state}})
 		var payloads [][]byte
 		want := state.Terminal() || state.Interrupted()
 		for range 2 {
-			done, err := Dialect.NewStreamEncoder(wire.OpSubscribe, nil).Encode(ev, func(_ string, b []byte) { payloads = append(payloads, b) })
+			done, err := Dialect.NewStreamEncoder(wire.OpSubscribe, nil).Encode(ev,
+				func(_ string, b []byte) { payloads = append(payloads, b) })
 			if err != nil || done != want {
 				t.Errorf("%v: done is %v, %v", state, done, err)
 			}
@@ -115,10 +131,15 @@ func TestEventsAsWritten(t *testing.T) {
 		want  string
 	}{
 		{fullTask(), fullTaskText},
-		{&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateWorking}, Metadata: a2a.Metadata{}}, `{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working"},"final":false,"metadata":{}}`},
-		{&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateRejected}}, `{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"rejected"},"final":true}`},
-		{&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: artifact}, `{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"kind":"text","text":"x"}]}}`},
-		{&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: artifact, Append: true, LastChunk: true}, `{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"kind":"text","text":"x"}]},"append":true,"lastChunk":true}`},
+		{&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateWorking},
+			Metadata: a2a.Metadata{}},
+			`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working"},"final":false,"metadata":{}}`},
+		{&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateRejected}},
+			`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"rejected"},"final":true}`},
+		{&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: artifact},
+			`{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"kind":"text","text":"x"}]}}`},
+		{&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: artifact, Append: true, LastChunk: true},
+			`{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"kind":"text","text":"x"}]},"append":true,"lastChunk":true}`},
 	} {
 		got, _ := encodeOne(t, test.event)
 		if string(got) != test.want {
@@ -131,8 +152,10 @@ func TestEventsAsWritten(t *testing.T) {
 // An event that cannot be written is an error, and nothing is emitted.
 func TestEventsThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
-	for _, event := range []a2a.Event{nil, &a2a.ArtifactUpdate{}, &a2a.StatusUpdate{Status: a2a.TaskStatus{State: -1}}} {
-		_, err := Dialect.NewStreamEncoder(wire.OpSubscribe, nil).Encode(a2a.NewStreamEvent("", event), func(string, []byte) { t.Errorf("emitted %v", event) })
+	for _, event := range []a2a.Event{nil, &a2a.ArtifactUpdate{},
+		&a2a.StatusUpdate{Status: a2a.TaskStatus{State: -1}}} {
+		_, err := Dialect.NewStreamEncoder(wire.OpSubscribe, nil).Encode(a2a.NewStreamEvent("", event),
+			func(string, []byte) { t.Errorf("emitted %v", event) })
 		if err == nil {
 			t.Errorf("%v was written", event)
 		}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v03 is the JSON of the generations 0.2.0 to 0.3.0, as it stands in JSON-RPC: one form with dated additions. What
-// is written is the form of 0.3.0, which fits the schemas of all of them. What is read may be any of them, with what their
-// examples and their drafts differ in:
+// Package v03 is the JSON of the generations 0.2.0 to 0.3.0, as it stands in JSON-RPC: one form with dated additions.
+// What is written is the form of 0.3.0, which fits the schemas of all of them. What is read may be any of them, with
+// what their examples and their drafts differ in:
 //
 //   - kind, type or neither tells a text, file or data part, and a task, message or update, from the others;
 //   - the messageId of a sent message may stand beside the message;
@@ -17,8 +17,8 @@
 // # What a missing member means
 //
 // A send waits unless blocking is false. Without historyLength, as with 0, no history is asked for: the request has a
-// HistoryLength of 0. The other way round nil is left out, so that a peer answers with as much as it likes. A request for a
-// push config without pushNotificationConfigId asks for any of the task: its ID is empty.
+// HistoryLength of 0. The other way round nil is left out, so that a peer answers with as much as it likes. A request
+// for a push config without pushNotificationConfigId asks for any of the task: its ID is empty.
 //
 // # What the form has no place for
 //
@@ -28,11 +28,12 @@
 //   - "mediaType" and "filename" of a text or data part;
 //   - "wrapped", which is true where data is not an object, as it must be here: it is the member "value" of one.
 //
-// That key is ours: metadata of a part that have it already lose it. Empty lists and empty metadata are as good as none.
+// That key is ours: metadata of a part that have it already lose it. Empty lists and empty metadata are as good as
+// none.
 //
-// An unspecified state is unknown here. Lost are: tenants; all schemes of a push config but the first; the paging of push
-// configs, which are all in one list; an unspecified role, which becomes agent; fractions of a millisecond. What a peer
-// leaves out is made up where the model needs it: the id of a message, and agent as the role of one in an answer.
+// An unspecified state is unknown here. Lost are: tenants; all schemes of a push config but the first; the paging of
+// push configs, which are all in one list; an unspecified role, which becomes agent; fractions of a millisecond. What a
+// peer leaves out is made up where the model needs it: the id of a message, and agent as the role of one in an answer.
 package v03
 
 import (

@@ -27,15 +27,24 @@ const (
 // Whatever a client sends is refused with an error of ours, or is a request that comes back as it went if it is valid.
 func FuzzRequest(f *testing.F) {
 	f.Add(byte(0), []byte(fullSendText))
-	f.Add(byte(1), []byte(`{"request":{"message_id":"m","role":1,"content":[{"file":{"file_with_uri":"u","mime_type":"a/b"}}]},"configuration":{"history_length":"3","push_notification":{"url":"u"}}}`))
-	f.Add(byte(0), []byte(`{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}]}}`))
-	f.Add(byte(0), []byte(`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"","metadata":{"https://dragoman-a2a.dev/wire/v03":true}}]}}`))
-	f.Add(byte(2), []byte(`{"parent":"tasks/t","configId":"p","config":{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"id":"p","url":"https://e.com"}}}`))
-	f.Add(byte(2), []byte(`{"name":"tasks/t/pushNotificationConfigs/","pushNotificationConfig":{"url":"https://e.com"}}`))
+	f.Add(byte(1),
+		[]byte(
+			`{"request":{"message_id":"m","role":1,"content":[{"file":{"file_with_uri":"u","mime_type":"a/b"}}]},"configuration":{"history_length":"3","push_notification":{"url":"u"}}}`))
+	f.Add(byte(0),
+		[]byte(`{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}]}}`))
+	f.Add(byte(0),
+		[]byte(
+			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"","metadata":{"https://dragoman-a2a.dev/wire/v03":true}}]}}`))
+	f.Add(byte(2),
+		[]byte(
+			`{"parent":"tasks/t","configId":"p","config":{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"id":"p","url":"https://e.com"}}}`))
+	f.Add(byte(2),
+		[]byte(`{"name":"tasks/t/pushNotificationConfigs/","pushNotificationConfig":{"url":"https://e.com"}}`))
 	f.Add(byte(3), []byte(`{"name":"tasks/t"}`))
 	f.Add(byte(4), []byte(``))
 	f.Fuzz(func(t *testing.T, number byte, data []byte) {
-		op := []wire.Operation{wire.OpSendMessage, wire.OpStreamMessage, wire.OpCreatePushConfig, wire.OpCancelTask, wire.OpSubscribe}[number%5]
+		op := []wire.Operation{wire.OpSendMessage, wire.OpStreamMessage, wire.OpCreatePushConfig, wire.OpCancelTask,
+			wire.OpSubscribe}[number%5]
 		form := received(op, data)
 		request, err := through(data, func(b []byte) (any, error) { return form.DecodeRequest(op, b) })
 		if err != nil {
@@ -45,7 +54,8 @@ func FuzzRequest(f *testing.F) {
 		if form != Proto || request.(interface{ Validate() error }).Validate() != nil {
 			return // checked in package v03, or by those who know the path too
 		}
-		if push, ok := request.(*a2a.PushConfig); ok && (push.TaskID == "" || strings.Contains(string(push.TaskID)+push.ID, "/pushNotification")) {
+		if push, ok := request.(*a2a.PushConfig); ok &&
+			(push.TaskID == "" || strings.Contains(string(push.TaskID)+push.ID, "/pushNotification")) {
 			return // the path has the task; a name in a name is not told from one
 		}
 		again, err := form.AppendRequest(nil, op, request)
@@ -68,7 +78,9 @@ func FuzzEvent(f *testing.F) {
 	f.Add([]byte(`{"message":{"content":[{"text":"x"}]}}`))
 	f.Add([]byte(`{"msg":{"message_id":"m","role":"ROLE_AGENT"}}`))
 	f.Add([]byte(`{"status_update":{"task_id":"t","status":{"state":3,"update":{}},"final":true}}`))
-	f.Add([]byte(`{"artifactUpdate":{"taskId":"t","artifact":{"artifactId":"a","parts":[{"file":{"fileWithBytes":"AAEC"}}]},"append":true,"lastChunk":true}}`))
+	f.Add(
+		[]byte(
+			`{"artifactUpdate":{"taskId":"t","artifact":{"artifactId":"a","parts":[{"file":{"fileWithBytes":"AAEC"}}]},"append":true,"lastChunk":true}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var events []a2a.Event
 		_, err := through(data, func(b []byte) (bool, error) {
@@ -94,10 +106,15 @@ func FuzzResult(f *testing.F) {
 	f.Add([]byte(`{"task":` + fullTaskText + `}`))
 	f.Add([]byte(`[` + fullTaskText + `]`))
 	f.Add([]byte(`{"tasks":[` + fullTaskText + `],"totalSize":"1","nextPageToken":"n"}`))
-	f.Add([]byte(`{"configs":[{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"url":"https://e.com"}}]}`))
-	f.Add([]byte(`[{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"url":"https://e.com","authentication":{"schemes":["a"]}}}]`))
+	f.Add(
+		[]byte(
+			`{"configs":[{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"url":"https://e.com"}}]}`))
+	f.Add(
+		[]byte(
+			`[{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"url":"https://e.com","authentication":{"schemes":["a"]}}}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, op := range []wire.Operation{wire.OpSendMessage, wire.OpGetTask, wire.OpListTasks, wire.OpGetPushConfig, wire.OpListPushConfigs} {
+		for _, op := range []wire.Operation{wire.OpSendMessage, wire.OpGetTask, wire.OpListTasks, wire.OpGetPushConfig,
+			wire.OpListPushConfigs} {
 			result, err := through(data, func(b []byte) (any, error) { return Proto.DecodeResult(op, nil, b) })
 			if err != nil {
 				checkError(t, err)
@@ -122,7 +139,8 @@ func through[T any](data []byte, do func([]byte) (T, error)) (T, error) {
 func checkError(t *testing.T, err error) {
 	t.Helper()
 	e, ok := errors.AsType[*a2a.Error](err)
-	if !ok || e.Kind != a2a.ErrParse && e.Kind != a2a.ErrInvalidParams || len(e.Violations) < 2 && len(e.PublicMessage()) > 2000 {
+	if !ok || e.Kind != a2a.ErrParse && e.Kind != a2a.ErrInvalidParams ||
+		len(e.Violations) < 2 && len(e.PublicMessage()) > 2000 {
 		t.Fatalf("error %v", err)
 	}
 }

@@ -52,7 +52,8 @@ func StateName(state a2a.TaskState) string {
 	return stateNames[state]
 }
 
-// StateNamed returns the state that has a name, as Proto or as Text spells it: TASK_STATE_INPUT_REQUIRED, input-required.
+// StateNamed returns the state that has a name, as Proto or as Text spells it: TASK_STATE_INPUT_REQUIRED,
+// input-required.
 func StateNamed(name string) (a2a.TaskState, bool) {
 	const prefix = "TASK_STATE_"
 	if !strings.HasPrefix(name, prefix) {

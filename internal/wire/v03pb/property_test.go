@@ -18,7 +18,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire/v03"
 )
 
-// asCarried compares values up to what no JSON of ours keeps: empty or none, parts of a millisecond, spaces between tokens.
+// asCarried compares values up to what no JSON of ours keeps: empty or none, parts of a millisecond, spaces between
+// tokens.
 var asCarried = cmp.Options{
 	cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b time.Time) bool { return a.Truncate(time.Millisecond).Equal(b.Truncate(time.Millisecond)) }),
@@ -47,12 +48,13 @@ type tb interface {
 // encodeOne returns the payload of an event on a stream.
 func encodeOne(t tb, form wire.Dialect, event a2a.Event) (payload []byte, done bool) {
 	t.Helper()
-	done, err := form.NewStreamEncoder(wire.OpStreamMessage, nil).Encode(a2a.NewStreamEvent("7", event), func(id string, b []byte) {
-		if id != "7" || payload != nil {
-			t.Fatalf("emitted %s %q", id, b)
-		}
-		payload = b
-	})
+	done, err := form.NewStreamEncoder(wire.OpStreamMessage, nil).Encode(a2a.NewStreamEvent("7", event),
+		func(id string, b []byte) {
+			if id != "7" || payload != nil {
+				t.Fatalf("emitted %s %q", id, b)
+			}
+			payload = b
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +105,8 @@ func nameOf(event a2a.Event) string {
 	return "artifactUpdate"
 }
 
-// Any event comes back as it went, in both forms, on a stream and as the answer of the operations that may answer with it.
+// Any event comes back as it went, in both forms, on a stream and as the answer of the operations that may answer with
+// it.
 func TestAnyEventComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		event := genEvent.Draw(t, "event")
@@ -146,7 +149,8 @@ func TestAnyEventComesBack(t *testing.T) {
 func decodeText(t tb, value []byte) (got a2a.Event) {
 	t.Helper()
 	d := v03.Dialect.NewStreamDecoder(wire.OpStreamMessage, nil)
-	if _, err := d.Decode([]byte(`{"kind":"task","id":"t","status":{"state":"working"}}`), func(a2a.Event, bool) {}); err != nil {
+	if _, err := d.Decode([]byte(`{"kind":"task","id":"t","status":{"state":"working"}}`),
+		func(a2a.Event, bool) {}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Decode(value, func(ev a2a.Event, _ bool) { got = ev }); err != nil {
@@ -219,7 +223,8 @@ func TestAnyPushConfigComesBack(t *testing.T) {
 			answered(t, wire.OpCreatePushConfig, c)
 			answered(t, wire.OpGetPushConfig, c)
 		}
-		answered(t, wire.OpListPushConfigs, &a2a.ListPushConfigsResponse{Configs: configs, NextPageToken: genText.Draw(t, "next")})
+		answered(t, wire.OpListPushConfigs,
+			&a2a.ListPushConfigsResponse{Configs: configs, NextPageToken: genText.Draw(t, "next")})
 	})
 }
 
@@ -227,13 +232,14 @@ func TestAnyListComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tasks := rapid.SliceOfN(genTask, 0, 2).Draw(t, "tasks")
 		answered(t, wire.OpListTasks, &a2a.ListTasksResponse{
-			Tasks: tasks, NextPageToken: genText.Draw(t, "next"), PageSize: len(tasks), TotalSize: rapid.IntRange(0, 1<<31-1).Draw(t, "total"),
+			Tasks: tasks, NextPageToken: genText.Draw(t, "next"), PageSize: len(tasks),
+			TotalSize: rapid.IntRange(0, 1<<31-1).Draw(t, "total"),
 		})
 	})
 }
 
-// The generators remember their names when they are first asked for them, without a lock: tests that share them do not run
-// in parallel.
+// The generators remember their names when they are first asked for them, without a lock: tests that share them do not
+// run in parallel.
 var (
 	genText = rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 		"", "\u2028\u2029", "\U0001F600", "\x00\x1f\"\\/", "<a&b>", "\ufffd\uffff", "\r\n", "value", "content",
@@ -241,7 +247,8 @@ var (
 	genID    = rapid.StringMatching(`[a-z0-9-]{1,12}`)
 	genValue = rapid.OneOf(rapid.SampledFrom([]string{
 		`null`, `true`, `0`, `12345`, `1.5`, `""`, `"\ud83d\ude00\u000a"`, `[]`, `{}`, `[1, {"a":[]}]`, `{"value":1}`,
-		`{"value":null}`, `{"value":1,"more":2}`, `{"kind":"text","text":"x"}`, "{\n \"b\" : 1,\r\n \"a\" : \"x y\" }", ` "spaces" `,
+		`{"value":null}`, `{"value":1,"more":2}`, `{"kind":"text","text":"x"}`, "{\n \"b\" : 1,\r\n \"a\" : \"x y\" }",
+		` "spaces" `,
 	}), rapid.Custom(func(t *rapid.T) string {
 		b, _ := jsontext.AppendQuote(nil, genText.Draw(t, "string"))
 		return `{"k":[` + string(b) + `]}`
@@ -257,7 +264,8 @@ var (
 		return m
 	})
 	genPart = rapid.Custom(func(t *rapid.T) a2a.Part {
-		p := a2a.Part{MediaType: genText.Draw(t, "mediaType"), Filename: genText.Draw(t, "filename"), Metadata: genMetadata.Draw(t, "metadata")}
+		p := a2a.Part{MediaType: genText.Draw(t, "mediaType"), Filename: genText.Draw(t, "filename"),
+			Metadata: genMetadata.Draw(t, "metadata")}
 		switch rapid.IntRange(0, 3).Draw(t, "content") {
 		case 0:
 			p.Content = a2a.Text(genText.Draw(t, "text"))
@@ -274,8 +282,10 @@ var (
 	genStrings = rapid.SliceOfN(genText, 0, 3)
 	genMessage = rapid.Custom(func(t *rapid.T) *a2a.Message {
 		m := &a2a.Message{
-			ID: a2a.MessageID(genID.Draw(t, "id")), ContextID: a2a.ContextID(genID.Draw(t, "contextId")), TaskID: a2a.TaskID(genID.Draw(t, "taskId")),
-			Role: a2a.Role(rapid.Int32Range(1, 2).Draw(t, "role")), Parts: genParts.Draw(t, "parts"), Metadata: genMetadata.Draw(t, "metadata"),
+			ID: a2a.MessageID(genID.Draw(t, "id")), ContextID: a2a.ContextID(genID.Draw(t, "contextId")),
+			TaskID: a2a.TaskID(genID.Draw(t, "taskId")),
+			Role:   a2a.Role(rapid.Int32Range(1, 2).Draw(t, "role")), Parts: genParts.Draw(t, "parts"),
+			Metadata:   genMetadata.Draw(t, "metadata"),
 			Extensions: genStrings.Draw(t, "extensions"),
 		}
 		for _, id := range rapid.SliceOfN(genID, 0, 2).Draw(t, "references") {
@@ -285,8 +295,10 @@ var (
 	})
 	genArtifact = rapid.Custom(func(t *rapid.T) *a2a.Artifact {
 		return &a2a.Artifact{
-			ID: a2a.ArtifactID(genText.Draw(t, "id")), Name: genText.Draw(t, "name"), Description: genText.Draw(t, "description"),
-			Parts: genParts.Draw(t, "parts"), Metadata: genMetadata.Draw(t, "metadata"), Extensions: genStrings.Draw(t, "extensions"),
+			ID: a2a.ArtifactID(genText.Draw(t, "id")), Name: genText.Draw(t, "name"),
+			Description: genText.Draw(t, "description"),
+			Parts:       genParts.Draw(t, "parts"), Metadata: genMetadata.Draw(t, "metadata"),
+			Extensions: genStrings.Draw(t, "extensions"),
 		}
 	})
 	genStatus = rapid.Custom(func(t *rapid.T) a2a.TaskStatus {
@@ -301,9 +313,11 @@ var (
 	})
 	genTask = rapid.Custom(func(t *rapid.T) *a2a.Task {
 		return &a2a.Task{
-			ID: a2a.TaskID(genID.Draw(t, "id")), ContextID: a2a.ContextID(genID.Draw(t, "contextId")), Status: genStatus.Draw(t, "status"),
-			Artifacts: rapid.SliceOfN(genArtifact, 0, 2).Draw(t, "artifacts"), History: rapid.SliceOfN(genMessage, 0, 2).Draw(t, "history"),
-			Metadata: genMetadata.Draw(t, "metadata"),
+			ID: a2a.TaskID(genID.Draw(t, "id")), ContextID: a2a.ContextID(genID.Draw(t, "contextId")),
+			Status:    genStatus.Draw(t, "status"),
+			Artifacts: rapid.SliceOfN(genArtifact, 0, 2).Draw(t, "artifacts"),
+			History:   rapid.SliceOfN(genMessage, 0, 2).Draw(t, "history"),
+			Metadata:  genMetadata.Draw(t, "metadata"),
 		}
 	})
 	genEvent = rapid.Custom(func(t *rapid.T) a2a.Event {
@@ -314,22 +328,27 @@ var (
 		case 1:
 			return genMessage.Draw(t, "a message")
 		case 2:
-			return &a2a.StatusUpdate{TaskID: task, ContextID: context, Status: genStatus.Draw(t, "status"), Metadata: genMetadata.Draw(t, "metadata")}
+			return &a2a.StatusUpdate{TaskID: task, ContextID: context, Status: genStatus.Draw(t, "status"),
+				Metadata: genMetadata.Draw(t, "metadata")}
 		}
 		return &a2a.ArtifactUpdate{
-			TaskID: task, ContextID: context, Artifact: genArtifact.Draw(t, "artifact"), Append: rapid.Bool().Draw(t, "append"),
+			TaskID: task, ContextID: context, Artifact: genArtifact.Draw(t, "artifact"),
+			Append:    rapid.Bool().Draw(t, "append"),
 			LastChunk: rapid.Bool().Draw(t, "last"), Metadata: genMetadata.Draw(t, "metadata"),
 		}
 	})
 	genPush = rapid.Custom(func(t *rapid.T) *a2a.PushConfig {
-		c := &a2a.PushConfig{ID: genID.Draw(t, "id"), URL: "https://e.com/" + genID.Draw(t, "url"), Token: rapid.StringMatching(`[ -~]*`).Draw(t, "token")}
+		c := &a2a.PushConfig{ID: genID.Draw(t, "id"), URL: "https://e.com/" + genID.Draw(t, "url"),
+			Token: rapid.StringMatching(`[ -~]*`).Draw(t, "token")}
 		if rapid.Bool().Draw(t, "authenticated") {
-			c.Authentication = &a2a.PushAuthentication{Scheme: genID.Draw(t, "scheme"), Credentials: rapid.StringMatching(`[ -~]*`).Draw(t, "credentials")}
+			c.Authentication = &a2a.PushAuthentication{Scheme: genID.Draw(t, "scheme"),
+				Credentials: rapid.StringMatching(`[ -~]*`).Draw(t, "credentials")}
 		}
 		return c
 	})
 	genSend = rapid.Custom(func(t *rapid.T) *a2a.SendMessageRequest {
-		c := &a2a.SendConfiguration{AcceptedOutputModes: genStrings.Draw(t, "modes"), ReturnImmediately: rapid.Bool().Draw(t, "immediately")}
+		c := &a2a.SendConfiguration{AcceptedOutputModes: genStrings.Draw(t, "modes"),
+			ReturnImmediately: rapid.Bool().Draw(t, "immediately")}
 		if rapid.Bool().Draw(t, "history") {
 			c.HistoryLength = new(rapid.IntRange(1, 1<<31-1).Draw(t, "length"))
 		}

@@ -25,8 +25,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// file030 is the proto of 0.3.0. The generated code is of a later one, in which the parts of a message have another name
-// and messages refer to tasks; names of files and metadata of parts, also later, are in the proto of the SDKs of 0.3.
+// file030 is the proto of 0.3.0. The generated code is of a later one, in which the parts of a message have another
+// name and messages refer to tasks; names of files and metadata of parts, also later, are in the proto of the SDKs of
+// 0.3.
 var file030 = func() protoreflect.FileDescriptor {
 	file := protodesc.ToFileDescriptorProto(a2apb.File_a2a_proto)
 	for _, m := range file.MessageType {
@@ -38,7 +39,8 @@ var file030 = func() protoreflect.FileDescriptor {
 				f.Name, f.JsonName = pb.String("content"), pb.String("content")
 			}
 		}
-		m.Field = slices.DeleteFunc(m.Field, func(f *descriptorpb.FieldDescriptorProto) bool { return f.GetName() == "reference_task_ids" })
+		m.Field = slices.DeleteFunc(m.Field,
+			func(f *descriptorpb.FieldDescriptorProto) bool { return f.GetName() == "reference_task_ids" })
 	}
 	built, err := protodesc.NewFile(file, protoregistry.GlobalFiles)
 	if err != nil {
@@ -70,15 +72,16 @@ func canonical(v jsontext.Value) jsontext.Value {
 	return v
 }
 
-// reread parses our JSON as strictly as a parser of ProtoJSON does, and returns what it writes of that: with the names that
-// fields have in JSON and in the proto.
+// reread parses our JSON as strictly as a parser of ProtoJSON does, and returns what it writes of that: with the names
+// that fields have in JSON and in the proto.
 func reread(t tb, m pb.Message, text []byte) [][]byte {
 	t.Helper()
 	if err := protojson.Unmarshal(text, m); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	var all [][]byte
-	for _, options := range []protojson.MarshalOptions{{}, {UseProtoNames: true, UseEnumNumbers: true}, {EmitUnpopulated: true}} {
+	for _, options := range []protojson.MarshalOptions{{}, {UseProtoNames: true, UseEnumNumbers: true},
+		{EmitUnpopulated: true}} {
 		again, err := options.Marshal(m)
 		if err != nil {
 			t.Fatal(err)
@@ -114,9 +117,11 @@ func TestProtoJSONOfResults(t *testing.T) {
 			{wire.OpSendMessage, "SendMessageResponse", task},
 			{wire.OpSendMessage, "SendMessageResponse", genMessage.Draw(t, "a message")},
 			{wire.OpGetTask, "Task", task},
-			{wire.OpListTasks, "ListTasksResponse", &a2a.ListTasksResponse{Tasks: []*a2a.Task{task}, PageSize: 1, TotalSize: 2, NextPageToken: "n"}},
+			{wire.OpListTasks, "ListTasksResponse",
+				&a2a.ListTasksResponse{Tasks: []*a2a.Task{task}, PageSize: 1, TotalSize: 2, NextPageToken: "n"}},
 			{wire.OpGetPushConfig, "TaskPushNotificationConfig", config},
-			{wire.OpListPushConfigs, "ListTaskPushNotificationConfigResponse", &a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{config}}},
+			{wire.OpListPushConfigs, "ListTaskPushNotificationConfigResponse",
+				&a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{config}}},
 		} {
 			text, err := Proto.AppendResult(nil, result.op, nil, result.result)
 			if err != nil {

@@ -30,8 +30,14 @@ var responseObject = jsonio.Object[response]{
 	Members: slices.Concat(
 		member("task", func(d *jsonio.Reader, v *response) error { return taskObject.ReadNew(d, &v.task) }),
 		member("message", func(d *jsonio.Reader, v *response) error { return readMessage(d, &v.message) }, "msg"),
-		member("statusUpdate", func(d *jsonio.Reader, v *response) error { return statusUpdateObject.ReadNew(d, &v.statusUpdate) }),
-		member("artifactUpdate", func(d *jsonio.Reader, v *response) error { return artifactUpdateObject.ReadNew(d, &v.artifactUpdate) }),
+		member("statusUpdate", func(d *jsonio.Reader,
+			v *response) error {
+			return statusUpdateObject.ReadNew(d, &v.statusUpdate)
+		}),
+		member("artifactUpdate", func(d *jsonio.Reader,
+			v *response) error {
+			return artifactUpdateObject.ReadNew(d, &v.artifactUpdate)
+		}),
 	),
 	Finish: func(d *jsonio.Reader, v *response) error {
 		n := 0
@@ -101,11 +107,23 @@ var statusUpdateObject = jsonio.Object[statusUpdate]{Members: slices.Concat(
 var artifactUpdateObject = jsonio.Object[a2a.ArtifactUpdate]{
 	Members: slices.Concat(
 		member("taskId", func(d *jsonio.Reader, v *a2a.ArtifactUpdate) error { return jsonio.String(d, &v.TaskID) }),
-		member("contextId", func(d *jsonio.Reader, v *a2a.ArtifactUpdate) error { return jsonio.String(d, &v.ContextID) }),
-		member("artifact", func(d *jsonio.Reader, v *a2a.ArtifactUpdate) error { return artifactObject.ReadNew(d, &v.Artifact) }),
+		member("contextId", func(d *jsonio.Reader,
+			v *a2a.ArtifactUpdate) error {
+			return jsonio.String(d, &v.ContextID)
+		}),
+		member("artifact", func(d *jsonio.Reader,
+			v *a2a.ArtifactUpdate) error {
+			return artifactObject.ReadNew(d, &v.Artifact)
+		}),
 		member("append", func(d *jsonio.Reader, v *a2a.ArtifactUpdate) error { return jsonio.Bool(d, &v.Append) }),
-		member("lastChunk", func(d *jsonio.Reader, v *a2a.ArtifactUpdate) error { return jsonio.Bool(d, &v.LastChunk) }),
-		member("metadata", func(d *jsonio.Reader, v *a2a.ArtifactUpdate) error { return jsonio.Metadata(d, &v.Metadata) }),
+		member("lastChunk", func(d *jsonio.Reader,
+			v *a2a.ArtifactUpdate) error {
+			return jsonio.Bool(d, &v.LastChunk)
+		}),
+		member("metadata", func(d *jsonio.Reader,
+			v *a2a.ArtifactUpdate) error {
+			return jsonio.Metadata(d, &v.Metadata)
+		}),
 	),
 	Finish: func(d *jsonio.Reader, v *a2a.ArtifactUpdate) error {
 		if v.Artifact == nil {
@@ -121,11 +139,14 @@ var artifactObject = jsonio.Object[a2a.Artifact]{Members: slices.Concat(
 	member("description", func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.String(d, &v.Description) }),
 	member("parts", func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.List(d, &v.Parts, 0, readPart) }),
 	member("metadata", func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.Metadata(d, &v.Metadata) }),
-	member("extensions", func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.List(d, &v.Extensions, 0, jsonio.String) }),
+	member("extensions", func(d *jsonio.Reader,
+		v *a2a.Artifact) error {
+		return jsonio.List(d, &v.Extensions, 0, jsonio.String)
+	}),
 )}
 
-// messageObject reads a message. Its lists are bounded where anybody can send one; those of answers are as large as agents
-// make them, which is a limit of 0.
+// messageObject reads a message. Its lists are bounded where anybody can send one; those of answers are as large as
+// agents make them, which is a limit of 0.
 func messageObject(maxParts, maxNames int) *jsonio.Object[a2a.Message] {
 	return &jsonio.Object[a2a.Message]{
 		Members: slices.Concat(
@@ -302,8 +323,8 @@ var markerObject = jsonio.Object[marker]{Members: []jsonio.Member[marker]{
 	}},
 }}
 
-// takeMarker takes the marker out of metadata, which are nil if nothing else is in them. The key is ours: what is there and
-// is not a marker is lost.
+// takeMarker takes the marker out of metadata, which are nil if nothing else is in them. The key is ours: what is there
+// and is not a marker is lost.
 func takeMarker(metadata *a2a.Metadata) marker {
 	text, ok := (*metadata)[markerKey]
 	if !ok {
@@ -335,11 +356,12 @@ func drop(metadata *a2a.Metadata, name string) {
 // unwrap returns the value in an object that wraps one, or the object itself when it does not.
 func unwrap(object jsontext.Value) jsontext.Value {
 	var value jsontext.Value
-	o := jsonio.Object[jsontext.Value]{Members: []jsonio.Member[jsontext.Value]{{Name: wrapperName, Read: func(d *jsonio.Reader, v *jsontext.Value) error {
-		raw, err := jsonio.RawOf(d, a2a.MaxDepth)
-		*v = raw.Clone()
-		return err
-	}}}}
+	o := jsonio.Object[jsontext.Value]{Members: []jsonio.Member[jsontext.Value]{{Name: wrapperName,
+		Read: func(d *jsonio.Reader, v *jsontext.Value) error {
+			raw, err := jsonio.RawOf(d, a2a.MaxDepth)
+			*v = raw.Clone()
+			return err
+		}}}}
 	if bytes.Equal(bytes.TrimSpace(object), []byte(`{"value":null}`)) {
 		return jsontext.Value("null") // which tables read as absent
 	}

@@ -29,7 +29,10 @@ var sentMessage = messageObject(a2a.MaxParts, a2a.MaxNames)
 
 var sendObject = jsonio.Object[send]{Members: slices.Concat(
 	member("message", func(d *jsonio.Reader, v *send) error { return sentMessage.ReadNew(d, &v.message) }, "request"),
-	member("configuration", func(d *jsonio.Reader, v *send) error { return configurationObject.ReadNew(d, &v.configuration) }),
+	member("configuration", func(d *jsonio.Reader,
+		v *send) error {
+		return configurationObject.ReadNew(d, &v.configuration)
+	}),
 	member("metadata", func(d *jsonio.Reader, v *send) error { return jsonio.Metadata(d, &v.metadata) }),
 )}
 
@@ -37,7 +40,8 @@ var configurationObject = jsonio.Object[configuration]{Members: slices.Concat(
 	member("acceptedOutputModes", func(d *jsonio.Reader, v *configuration) error {
 		return jsonio.List(d, &v.modes, a2a.MaxNames, jsonio.String)
 	}),
-	member("pushNotification", func(d *jsonio.Reader, v *configuration) error { return pushObject.ReadNew(d, &v.push) }, "pushNotificationConfig"),
+	member("pushNotification", func(d *jsonio.Reader, v *configuration) error { return pushObject.ReadNew(d, &v.push) },
+		"pushNotificationConfig"),
 	member("historyLength", func(d *jsonio.Reader, v *configuration) error { return readCount(d, &v.historyLength) }),
 	member("blocking", func(d *jsonio.Reader, v *configuration) error { return jsonio.Bool(d, &v.blocking) }),
 )}
@@ -48,7 +52,8 @@ func (v *send) model() *a2a.SendMessageRequest {
 		c = new(configuration)
 	}
 	return &a2a.SendMessageRequest{Message: v.message, Metadata: v.metadata, Configuration: &a2a.SendConfiguration{
-		AcceptedOutputModes: c.modes, PushConfig: c.push, HistoryLength: HistoryLength(c.historyLength), ReturnImmediately: !c.blocking,
+		AcceptedOutputModes: c.modes, PushConfig: c.push, HistoryLength: HistoryLength(c.historyLength),
+		ReturnImmediately: !c.blocking,
 	}}
 }
 
@@ -84,7 +89,10 @@ var pushObject = jsonio.Object[a2a.PushConfig]{Members: slices.Concat(
 	member("id", func(d *jsonio.Reader, v *a2a.PushConfig) error { return jsonio.String(d, &v.ID) }),
 	member("url", func(d *jsonio.Reader, v *a2a.PushConfig) error { return jsonio.String(d, &v.URL) }),
 	member("token", func(d *jsonio.Reader, v *a2a.PushConfig) error { return jsonio.String(d, &v.Token) }),
-	member("authentication", func(d *jsonio.Reader, v *a2a.PushConfig) error { return readAuthentication(d, &v.Authentication) }),
+	member("authentication", func(d *jsonio.Reader,
+		v *a2a.PushConfig) error {
+		return readAuthentication(d, &v.Authentication)
+	}),
 )}
 
 type authentication struct {
@@ -122,7 +130,10 @@ type namedPush struct {
 
 var namedPushObject = jsonio.Object[namedPush]{Members: slices.Concat(
 	member("name", func(d *jsonio.Reader, v *namedPush) error { return jsonio.String(d, &v.name) }),
-	member("pushNotificationConfig", func(d *jsonio.Reader, v *namedPush) error { return pushObject.ReadNew(d, &v.config) }),
+	member("pushNotificationConfig", func(d *jsonio.Reader,
+		v *namedPush) error {
+		return pushObject.ReadNew(d, &v.config)
+	}),
 )}
 
 func readNamedPush(d *jsonio.Reader, p **a2a.PushConfig) error {
@@ -171,7 +182,8 @@ var createPushObject = jsonio.Object[createPush]{
 		member("configId", func(d *jsonio.Reader, v *createPush) error { return jsonio.String(d, &v.configID) }),
 		member("config", func(d *jsonio.Reader, v *createPush) error { return namedPushObject.ReadNew(d, &v.config) }),
 		member("name", func(d *jsonio.Reader, v *createPush) error { return jsonio.String(d, &v.name) }),
-		member("pushNotificationConfig", func(d *jsonio.Reader, v *createPush) error { return pushObject.ReadNew(d, &v.namedPush.config) }),
+		member("pushNotificationConfig",
+			func(d *jsonio.Reader, v *createPush) error { return pushObject.ReadNew(d, &v.namedPush.config) }),
 	),
 	Finish: func(d *jsonio.Reader, v *createPush) error {
 		if v.config == nil {
@@ -247,6 +259,9 @@ var tasksObject = jsonio.Object[a2a.ListTasksResponse]{Members: slices.Concat(
 	member("tasks", func(d *jsonio.Reader, v *a2a.ListTasksResponse) error {
 		return jsonio.List(d, &v.Tasks, 0, taskObject.ReadNew)
 	}),
-	member("nextPageToken", func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return jsonio.String(d, &v.NextPageToken) }),
+	member("nextPageToken", func(d *jsonio.Reader,
+		v *a2a.ListTasksResponse) error {
+		return jsonio.String(d, &v.NextPageToken)
+	}),
 	member("totalSize", func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return readCount(d, &v.TotalSize) }),
 )}

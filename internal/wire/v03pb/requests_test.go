@@ -27,7 +27,8 @@ func sent(parts ...a2a.Part) *a2a.SendMessageRequest {
 func TestOneGrammarForAllVersions(t *testing.T) {
 	t.Parallel()
 	const inMessage = `{"message":{"messageId":"m","role":"ROLE_USER","content":[%s]}}`
-	text, raw, url := a2a.TextPart("x"), a2a.RawPart([]byte("abc"), "image/png", "a.png"), a2a.URLPart("https://e.com/a", "", "")
+	text, raw, url := a2a.TextPart("x"), a2a.RawPart([]byte("abc"), "image/png", "a.png"),
+		a2a.URLPart("https://e.com/a", "", "")
 	data := a2a.Part{Content: a2a.Data(`{"kind":"text","value":1}`)}
 	configured := func(change func(*a2a.SendConfiguration)) *a2a.SendMessageRequest {
 		r := sent(text)
@@ -37,7 +38,8 @@ func TestOneGrammarForAllVersions(t *testing.T) {
 	withConfiguration := func(c string) string {
 		return `{"configuration":` + c + `,"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]}}`
 	}
-	push := &a2a.PushConfig{ID: "p", URL: "https://e.com/hook", Token: "t", Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}}
+	push := &a2a.PushConfig{ID: "p", URL: "https://e.com/hook", Token: "t",
+		Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}}
 	const pushText = `{"id":"p","url":"https://e.com/hook","token":"t","authentication":{"schemes":["Bearer","Basic"],"credentials":"c"}}`
 	pushOf := func(task a2a.TaskID, id string) *a2a.PushConfig {
 		c := *push
@@ -50,38 +52,72 @@ func TestOneGrammarForAllVersions(t *testing.T) {
 		text string
 		want any
 	}{
-		"content":                {wire.OpSendMessage, fmt.Sprintf(inMessage, `{"text":"x"}`), sent(text)},
-		"parts":                  {wire.OpStreamMessage, `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}`, sent(text)},
-		"request, before 0.3.0":  {wire.OpSendMessage, `{"request":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]}}`, sent(text)},
-		"snake case":             {wire.OpSendMessage, `{"message":{"message_id":"m","role":"ROLE_USER","content":[{"file":{"file_with_bytes":"YWJj","mime_type":"image/png","name":"a.png"}}]}}`, sent(raw)},
-		"numbers for names":      {wire.OpSendMessage, `{"message":{"messageId":"m","role":1,"content":[{"text":"x"}]}}`, sent(text)},
-		"bytes":                  {wire.OpSendMessage, fmt.Sprintf(inMessage, `{"file":{"fileWithBytes":"YWJj","mimeType":"image/png","name":"a.png"}}`), sent(raw)},
-		"URL-safe, unpadded":     {wire.OpSendMessage, fmt.Sprintf(inMessage, `{"file":{"fileWithBytes":"-_8"}}`), sent(a2a.RawPart([]byte{0xfb, 0xff}, "", ""))},
-		"uri":                    {wire.OpSendMessage, fmt.Sprintf(inMessage, `{"file":{"fileWithUri":"https://e.com/a","fileWithBytes":null}}`), sent(url)},
-		"data":                   {wire.OpSendMessage, fmt.Sprintf(inMessage, `{"data":{"data":{"kind":"text","value":1}}}`), sent(data)},
-		"data, nothing":          {wire.OpSendMessage, fmt.Sprintf(inMessage, `{"data":{}}`), sent(a2a.Part{Content: a2a.Data(`{}`)})},
-		"data of the SDKs":       {wire.OpSendMessage, fmt.Sprintf(inMessage, `{"data":{"data":{"value":[1]}},"metadata":{"data_part_compat":true}}`), sent(a2a.Part{Content: a2a.Data(`[1]`)})},
-		"text with their mark":   {wire.OpSendMessage, fmt.Sprintf(inMessage, `{"text":"x","metadata":{"data_part_compat":true}}`), sent(a2a.Part{Content: a2a.Text("x"), Metadata: a2a.Metadata{"data_part_compat": jsontext.Value("true")}})},
-		"nulls":                  {wire.OpSendMessage, `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x","file":null,"data":null,"metadata":null}],"taskId":null,"metadata":null},"configuration":null,"metadata":null}`, sent(text)},
-		"unknown members":        {wire.OpSendMessage, `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x","more":1}],"more":{"a":[{}]}},"more":1}`, sent(text)},
-		"blocking":               {wire.OpSendMessage, withConfiguration(`{"blocking":true}`), configured(func(c *a2a.SendConfiguration) { c.ReturnImmediately = false })},
-		"not blocking":           {wire.OpSendMessage, withConfiguration(`{"blocking":false}`), sent(text)},
-		"blocking, not said":     {wire.OpSendMessage, withConfiguration(`{}`), sent(text)},
-		"historyLength":          {wire.OpSendMessage, withConfiguration(`{"historyLength":10}`), configured(func(c *a2a.SendConfiguration) { c.HistoryLength = new(10) })},
-		"historyLength, a text":  {wire.OpSendMessage, withConfiguration(`{"historyLength":"10"}`), configured(func(c *a2a.SendConfiguration) { c.HistoryLength = new(10) })},
-		"historyLength, all":     {wire.OpSendMessage, withConfiguration(`{"historyLength":0}`), sent(text)},
-		"acceptedOutputModes":    {wire.OpSendMessage, withConfiguration(`{"accepted_output_modes":["text/plain"]}`), configured(func(c *a2a.SendConfiguration) { c.AcceptedOutputModes = []string{"text/plain"} })},
-		"pushNotification":       {wire.OpSendMessage, withConfiguration(`{"pushNotification":` + pushText + `}`), configured(func(c *a2a.SendConfiguration) { c.PushConfig = push })},
-		"pushNotificationConfig": {wire.OpSendMessage, withConfiguration(`{"pushNotificationConfig":` + pushText + `}`), configured(func(c *a2a.SendConfiguration) { c.PushConfig = push })},
+		"content": {wire.OpSendMessage, fmt.Sprintf(inMessage, `{"text":"x"}`), sent(text)},
+		"parts": {wire.OpStreamMessage,
+			`{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}`, sent(text)},
+		"request, before 0.3.0": {wire.OpSendMessage,
+			`{"request":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]}}`, sent(text)},
+		"snake case": {wire.OpSendMessage,
+			`{"message":{"message_id":"m","role":"ROLE_USER","content":[{"file":{"file_with_bytes":"YWJj","mime_type":"image/png","name":"a.png"}}]}}`, sent(raw)},
+		"numbers for names": {wire.OpSendMessage,
+			`{"message":{"messageId":"m","role":1,"content":[{"text":"x"}]}}`, sent(text)},
+		"bytes": {wire.OpSendMessage,
+			fmt.Sprintf(inMessage, `{"file":{"fileWithBytes":"YWJj","mimeType":"image/png","name":"a.png"}}`),
+			sent(raw)},
+		"URL-safe, unpadded": {wire.OpSendMessage, fmt.Sprintf(inMessage, `{"file":{"fileWithBytes":"-_8"}}`),
+			sent(a2a.RawPart([]byte{0xfb, 0xff}, "", ""))},
+		"uri": {wire.OpSendMessage,
+			fmt.Sprintf(inMessage, `{"file":{"fileWithUri":"https://e.com/a","fileWithBytes":null}}`), sent(url)},
+		"data": {wire.OpSendMessage,
+			fmt.Sprintf(inMessage, `{"data":{"data":{"kind":"text","value":1}}}`), sent(data)},
+		"data, nothing": {wire.OpSendMessage, fmt.Sprintf(inMessage, `{"data":{}}`),
+			sent(a2a.Part{Content: a2a.Data(`{}`)})},
+		"data of the SDKs": {wire.OpSendMessage,
+			fmt.Sprintf(inMessage, `{"data":{"data":{"value":[1]}},"metadata":{"data_part_compat":true}}`),
+			sent(a2a.Part{Content: a2a.Data(`[1]`)})},
+		"text with their mark": {wire.OpSendMessage,
+			fmt.Sprintf(inMessage, `{"text":"x","metadata":{"data_part_compat":true}}`),
+			sent(a2a.Part{Content: a2a.Text("x"), Metadata: a2a.Metadata{"data_part_compat": jsontext.Value("true")}})},
+		"nulls": {wire.OpSendMessage,
+			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x","file":null,"data":null,"metadata":null}],"taskId":null,"metadata":null},"configuration":null,"metadata":null}`, sent(text)},
+		"unknown members": {wire.OpSendMessage,
+			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x","more":1}],"more":{"a":[{}]}},"more":1}`, sent(text)},
+		"blocking": {wire.OpSendMessage, withConfiguration(`{"blocking":true}`),
+			configured(func(c *a2a.SendConfiguration) { c.ReturnImmediately = false })},
+		"not blocking":       {wire.OpSendMessage, withConfiguration(`{"blocking":false}`), sent(text)},
+		"blocking, not said": {wire.OpSendMessage, withConfiguration(`{}`), sent(text)},
+		"historyLength": {wire.OpSendMessage, withConfiguration(`{"historyLength":10}`),
+			configured(func(c *a2a.SendConfiguration) { c.HistoryLength = new(10) })},
+		"historyLength, a text": {wire.OpSendMessage, withConfiguration(`{"historyLength":"10"}`),
+			configured(func(c *a2a.SendConfiguration) { c.HistoryLength = new(10) })},
+		"historyLength, all": {wire.OpSendMessage, withConfiguration(`{"historyLength":0}`), sent(text)},
+		"acceptedOutputModes": {wire.OpSendMessage, withConfiguration(`{"accepted_output_modes":["text/plain"]}`),
+			configured(func(c *a2a.SendConfiguration) { c.AcceptedOutputModes = []string{"text/plain"} })},
+		"pushNotification": {wire.OpSendMessage, withConfiguration(`{"pushNotification":` + pushText + `}`),
+			configured(func(c *a2a.SendConfiguration) { c.PushConfig = push })},
+		"pushNotificationConfig": {wire.OpSendMessage, withConfiguration(`{"pushNotificationConfig":` + pushText + `}`),
+			configured(func(c *a2a.SendConfiguration) { c.PushConfig = push })},
 
-		"create, Python":             {wire.OpCreatePushConfig, `{"parent":"tasks/t","configId":"p","config":{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":` + pushText + `}}`, pushOf("t", "p")},
-		"create, Python without id":  {wire.OpCreatePushConfig, `{"parent":"tasks/t","config":{"name":"tasks/t/pushNotificationConfigs/None","pushNotificationConfig":` + pushWithoutID + `}}`, pushOf("t", "")},
-		"create, JavaScript":         {wire.OpCreatePushConfig, `{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":` + pushText + `}`, pushOf("t", "p")},
-		"create, it without id":      {wire.OpCreatePushConfig, `{"name":"tasks/t/pushNotificationConfigs/","pushNotificationConfig":` + pushWithoutID + `}`, pushOf("t", "")},
-		"create, by the text":        {wire.OpCreatePushConfig, `{"config":{"taskId":"t","pushNotificationConfig":` + pushText + `}}`, pushOf("", "p")},
-		"create, the id in the name": {wire.OpCreatePushConfig, `{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":` + pushWithoutID + `}`, pushOf("t", "p")},
-		"create, the id beside":      {wire.OpCreatePushConfig, `{"parent":"tasks/t","config_id":"p","config":{"push_notification_config":` + pushWithoutID + `}}`, pushOf("t", "p")},
-		"create, before 0.2.5":       {wire.OpCreatePushConfig, `{"name":"tasks/t/pushNotifications/p","pushNotificationConfig":` + pushText + `}`, pushOf("t", "p")},
+		"create, Python": {wire.OpCreatePushConfig,
+			`{"parent":"tasks/t","configId":"p","config":{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":` + pushText + `}}`, pushOf("t", "p")},
+		"create, Python without id": {wire.OpCreatePushConfig,
+			`{"parent":"tasks/t","config":{"name":"tasks/t/pushNotificationConfigs/None","pushNotificationConfig":` +
+				pushWithoutID + `}}`, pushOf("t", "")},
+		"create, JavaScript": {wire.OpCreatePushConfig,
+			`{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":` + pushText + `}`, pushOf("t", "p")},
+		"create, it without id": {wire.OpCreatePushConfig,
+			`{"name":"tasks/t/pushNotificationConfigs/","pushNotificationConfig":` + pushWithoutID + `}`,
+			pushOf("t", "")},
+		"create, by the text": {wire.OpCreatePushConfig,
+			`{"config":{"taskId":"t","pushNotificationConfig":` + pushText + `}}`, pushOf("", "p")},
+		"create, the id in the name": {wire.OpCreatePushConfig,
+			`{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":` + pushWithoutID + `}`,
+			pushOf("t", "p")},
+		"create, the id beside": {wire.OpCreatePushConfig,
+			`{"parent":"tasks/t","config_id":"p","config":{"push_notification_config":` + pushWithoutID + `}}`,
+			pushOf("t", "p")},
+		"create, before 0.2.5": {wire.OpCreatePushConfig,
+			`{"name":"tasks/t/pushNotifications/p","pushNotificationConfig":` + pushText + `}`, pushOf("t", "p")},
 
 		"cancel":           {wire.OpCancelTask, `{"name":"tasks/t"}`, &a2a.CancelTaskRequest{ID: "t"}},
 		"cancel, nothing":  {wire.OpCancelTask, ``, &a2a.CancelTaskRequest{}},
@@ -110,35 +146,51 @@ func TestBadRequests(t *testing.T) {
 		field string // "" for what is no JSON
 		says  string
 	}{
-		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"file":{"fileWithBytes":"YWJj","fileWithUri":"https://e.com"}}`), "message.content[0].file.fileWithUri", "beside"},
-		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"file":{"name":"x"}}`), "message.content[0].file", "must have one of"},
-		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"file":{"fileWithBytes":"a b"}}`), "message.content[0].file.fileWithBytes", "base64"},
-		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"text":"x","data":{"data":{}}}`), "message.content[0]", "has both text and data"},
-		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"text":"x"},{"kind":"text"}`), "message.content[1]", "must have one of text, file, data"},
-		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"data":{"data":[1]}}`), "message.content[0].data.data", "must be an object"},
+		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"file":{"fileWithBytes":"YWJj","fileWithUri":"https://e.com"}}`),
+			"message.content[0].file.fileWithUri", "beside"},
+		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"file":{"name":"x"}}`), "message.content[0].file",
+			"must have one of"},
+		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"file":{"fileWithBytes":"a b"}}`),
+			"message.content[0].file.fileWithBytes", "base64"},
+		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"text":"x","data":{"data":{}}}`), "message.content[0]",
+			"has both text and data"},
+		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"text":"x"},{"kind":"text"}`), "message.content[1]",
+			"must have one of text, file, data"},
+		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"data":{"data":[1]}}`), "message.content[0].data.data",
+			"must be an object"},
 		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"data":[1]}`), "message.content[0].data", "must be an object"},
 		{wire.OpSendMessage, fmt.Sprintf(inMessage, `{"text":1}`), "message.content[0].text", "must be a string"},
 		{wire.OpSendMessage, fmt.Sprintf(inMessage, many(`{"text":""}`, a2a.MaxParts+1)), "message.content", "at most"},
 		{wire.OpSendMessage, `{"message":{"messageId":"m","role":"user","content":[]}}`, "message.role", "ROLE_USER"},
-		{wire.OpSendMessage, `{"message":{"messageId":"m","role":3,"content":[]}}`, "message.role", "no name stands for"},
+		{wire.OpSendMessage, `{"message":{"messageId":"m","role":3,"content":[]}}`, "message.role",
+			"no name stands for"},
 		{wire.OpSendMessage, `{"message":{"messageId":"m","content":[],"parts":[]}}`, "message.parts", "two names"},
 		{wire.OpSendMessage, `{"message":{},"request":{}}`, "request", "two names"},
 		{wire.OpSendMessage, `{"message":{"messageId":"m","message_id":"m"}}`, "message.message_id", "two names"},
 		{wire.OpSendMessage, `{"message":[]}`, "message", "must be an object"},
 		{wire.OpSendMessage, `[]`, ".", "must be an object"},
-		{wire.OpSendMessage, `{"message":{},"configuration":{"blocking":"yes"}}`, "configuration.blocking", "true or false"},
-		{wire.OpSendMessage, `{"message":{},"configuration":{"historyLength":"many"}}`, "configuration.historyLength", "whole number"},
-		{wire.OpSendMessage, `{"message":{},"configuration":{"pushNotification":{"url":"u","authentication":{"credentials":"c"}}}}`, "configuration.pushNotification.authentication.schemes", "required"},
+		{wire.OpSendMessage, `{"message":{},"configuration":{"blocking":"yes"}}`, "configuration.blocking",
+			"true or false"},
+		{wire.OpSendMessage, `{"message":{},"configuration":{"historyLength":"many"}}`, "configuration.historyLength",
+			"whole number"},
+		{wire.OpSendMessage,
+			`{"message":{},"configuration":{"pushNotification":{"url":"u","authentication":{"credentials":"c"}}}}`,
+			"configuration.pushNotification.authentication.schemes", "required"},
 		{wire.OpSendMessage, `{"message":{}`, "", ""},
 		{wire.OpSendMessage, `{"message":{},"message":{}}`, "message", "twice"},
 		{wire.OpSendMessage, `{"message":{}} {}`, "", ""},
 		{wire.OpSendMessage, "{\"message\":{\"messageId\":\"\xff\"}}", "", ""},
 		{wire.OpCreatePushConfig, `{}`, "config.pushNotificationConfig", "required"},
 		{wire.OpCreatePushConfig, `{"config":{}}`, "config.pushNotificationConfig", "required"},
-		{wire.OpCreatePushConfig, `{"parent":"agents/t","config":{"pushNotificationConfig":{"url":"u"}}}`, "parent", "tasks/{id}"},
-		{wire.OpCreatePushConfig, `{"parent":"tasks/","config":{"pushNotificationConfig":{"url":"u"}}}`, "parent", "tasks/{id}"},
-		{wire.OpCreatePushConfig, `{"parent":"tasks/t","config":{"name":"tasks/other/pushNotificationConfigs/p","pushNotificationConfig":{"url":"u"}}}`, "config.name", "name of the task"},
-		{wire.OpCreatePushConfig, `{"parent":"tasks/t","configId":"a","config":{"pushNotificationConfig":{"id":"b","url":"u"}}}`, "configId", "differs"},
+		{wire.OpCreatePushConfig, `{"parent":"agents/t","config":{"pushNotificationConfig":{"url":"u"}}}`, "parent",
+			"tasks/{id}"},
+		{wire.OpCreatePushConfig, `{"parent":"tasks/","config":{"pushNotificationConfig":{"url":"u"}}}`, "parent",
+			"tasks/{id}"},
+		{wire.OpCreatePushConfig,
+			`{"parent":"tasks/t","config":{"name":"tasks/other/pushNotificationConfigs/p","pushNotificationConfig":{"url":"u"}}}`, "config.name", "name of the task"},
+		{wire.OpCreatePushConfig,
+			`{"parent":"tasks/t","configId":"a","config":{"pushNotificationConfig":{"id":"b","url":"u"}}}`, "configId",
+			"differs"},
 		{wire.OpCancelTask, `{"name":"t"}`, "name", "tasks/{id}"},
 		{wire.OpCancelTask, `{"name":"tasks/t/pushNotificationConfigs/p"}`, "name", "tasks/{id}"},
 		{wire.OpSubscribe, `{"name":7}`, "name", "must be a string"},
@@ -158,7 +210,8 @@ func TestBadRequests(t *testing.T) {
 			if !strings.Contains(e.PublicMessage(), test.says) {
 				t.Errorf("%s: %v", shown, err)
 			}
-		case len(e.Violations) != 1 || e.Violations[0].Field != test.field || !strings.Contains(e.Violations[0].Description, test.says):
+		case len(e.Violations) != 1 || e.Violations[0].Field != test.field ||
+			!strings.Contains(e.Violations[0].Description, test.says):
 			t.Errorf("%s: %v, %+v", shown, err, e.Violations)
 		}
 	}
@@ -215,7 +268,8 @@ func TestNamed(t *testing.T) {
 		{wire.OpSendMessage, "message.partsOf", "message.partsOf"},
 		{wire.OpSendMessage, "message.taskId", "message.taskId"},
 		{wire.OpSendMessage, "configuration.taskPushNotificationConfig.url", "configuration.pushNotification.url"},
-		{wire.OpSendMessage, "configuration.taskPushNotificationConfig.authentication.scheme", "configuration.pushNotification.authentication.schemes[0]"},
+		{wire.OpSendMessage, "configuration.taskPushNotificationConfig.authentication.scheme",
+			"configuration.pushNotification.authentication.schemes[0]"},
 		{wire.OpCreatePushConfig, "taskId", "parent"},
 		{wire.OpCreatePushConfig, "authentication.scheme", "pushNotificationConfig.authentication.schemes[0]"},
 		{wire.OpCreatePushConfig, "parent", "parent"},
@@ -237,14 +291,17 @@ func TestStates(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]a2a.TaskState{
-		"input-required": a2a.TaskStateInputRequired, "input_required": a2a.TaskStateInputRequired, "canceled": a2a.TaskStateCanceled,
-		"cancelled": a2a.TaskStateCanceled, "TASK_STATE_CANCELED": a2a.TaskStateCanceled, "TASK_STATE_CANCELLED": a2a.TaskStateCanceled,
+		"input-required": a2a.TaskStateInputRequired, "input_required": a2a.TaskStateInputRequired,
+		"canceled":  a2a.TaskStateCanceled,
+		"cancelled": a2a.TaskStateCanceled, "TASK_STATE_CANCELED": a2a.TaskStateCanceled,
+		"TASK_STATE_CANCELLED": a2a.TaskStateCanceled,
 	} {
 		if got, ok := StateNamed(name); !ok || got != want {
 			t.Errorf("%s is %v", name, got)
 		}
 	}
-	for _, name := range []string{"", "unknown", "TASK_STATE_UNSPECIFIED", "TASK_STATE_", "working!", "TASK_STATE_working"} {
+	for _, name := range []string{"", "unknown", "TASK_STATE_UNSPECIFIED", "TASK_STATE_", "working!",
+		"TASK_STATE_working"} {
 		if got, ok := StateNamed(name); ok {
 			t.Errorf("%q is %v", name, got)
 		}

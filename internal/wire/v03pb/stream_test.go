@@ -54,7 +54,8 @@ func TestFormsOfEvents(t *testing.T) {
 			`{"message":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"x"}]}}`, false,
 		},
 		{
-			&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateWorking, Message: &message}},
+			&a2a.StatusUpdate{TaskID: "t", ContextID: "c",
+				Status: a2a.TaskStatus{State: a2a.TaskStateWorking, Message: &message}},
 			`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING","message":{"messageId":"m","role":"ROLE_AGENT","content":[{"text":"x"}]}}}}`,
 			`{"statusUpdate":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"x"}]}},"final":false}}`, false,
 		},
@@ -64,9 +65,11 @@ func TestFormsOfEvents(t *testing.T) {
 			`{"statusUpdate":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"input-required"},"final":true}}`, true,
 		},
 		{
-			&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Append: true, Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{
-				a2a.RawPart([]byte{1}, "image/png", "n"), a2a.URLPart("https://e.com", "", ""), {Content: a2a.Data(`{"a":1}`)}, {Content: a2a.Data(`[1]`)},
-			}}},
+			&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Append: true,
+				Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{
+					a2a.RawPart([]byte{1}, "image/png", "n"), a2a.URLPart("https://e.com", "", ""),
+					{Content: a2a.Data(`{"a":1}`)}, {Content: a2a.Data(`[1]`)},
+				}}},
 			`{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"file":{"fileWithBytes":"QVE9PQ==","mimeType":"image/png","name":"n"}},` +
 				`{"file":{"fileWithUri":"https://e.com"}},{"data":{"data":{"a":1}}},{"data":{"data":{"value":[1]}},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]},"append":true}}`,
 			`{"artifactUpdate":{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"kind":"file","file":{"mimeType":"image/png","name":"n","bytes":"AQ=="}},` +
@@ -105,22 +108,28 @@ func TestStreamsBeginWithATask(t *testing.T) {
 	}{
 		"task": {[]string{task, working, last}, []decoded{
 			{Events: []a2a.Event{&a2a.Task{ID: "t", Status: status(a2a.TaskStateSubmitted)}}, Partial: []bool{false}},
-			{Events: []a2a.Event{&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking), Metadata: a2a.Metadata{"k": []byte("1")}}}, Partial: []bool{false}},
-			{Events: []a2a.Event{&a2a.StatusUpdate{TaskID: "t", Status: status(a2a.TaskStateCompleted)}}, Partial: []bool{false}, Done: true},
+			{Events: []a2a.Event{&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking),
+				Metadata: a2a.Metadata{"k": []byte("1")}}}, Partial: []bool{false}},
+			{Events: []a2a.Event{&a2a.StatusUpdate{TaskID: "t", Status: status(a2a.TaskStateCompleted)}},
+				Partial: []bool{false}, Done: true},
 		}},
 		"status": {[]string{working, artifact}, []decoded{
-			{Events: []a2a.Event{&a2a.Task{ID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking), Metadata: a2a.Metadata{"k": []byte("1")}}}, Partial: []bool{true}},
+			{Events: []a2a.Event{&a2a.Task{ID: "t", ContextID: "c", Status: status(a2a.TaskStateWorking),
+				Metadata: a2a.Metadata{"k": []byte("1")}}}, Partial: []bool{true}},
 			{Events: []a2a.Event{chunk}, Partial: []bool{false}},
 		}},
 		"last status": {[]string{last}, []decoded{
-			{Events: []a2a.Event{&a2a.Task{ID: "t", Status: status(a2a.TaskStateCompleted)}}, Partial: []bool{true}, Done: true},
+			{Events: []a2a.Event{&a2a.Task{ID: "t", Status: status(a2a.TaskStateCompleted)}}, Partial: []bool{true},
+				Done: true},
 		}},
 		"artifact": {[]string{artifact, artifact}, []decoded{
-			{Events: []a2a.Event{&a2a.Task{ID: "t", Status: status(a2a.TaskStateWorking)}, chunk}, Partial: []bool{true, false}},
+			{Events: []a2a.Event{&a2a.Task{ID: "t", Status: status(a2a.TaskStateWorking)}, chunk},
+				Partial: []bool{true, false}},
 			{Events: []a2a.Event{chunk}, Partial: []bool{false}},
 		}},
 		"message": {[]string{message}, []decoded{
-			{Events: []a2a.Event{&a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("x")}}}, Partial: []bool{false}},
+			{Events: []a2a.Event{&a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("x")}}},
+				Partial: []bool{false}},
 		}},
 	} {
 		d := Proto.NewStreamDecoder(wire.OpStreamMessage, nil)
@@ -154,9 +163,11 @@ func TestBadAnswers(t *testing.T) {
 			t.Errorf("%v: %s is %+v", op, text, got)
 		}
 	}
-	for _, text := range []string{``, `{}`, `null`, `{"task":null}`, `{"artifactUpdate":{"taskId":"t"}}`, `{"message":"text"}`, `{"statusUpdate":{"status":{"state":"working"}}}`, `{"task":{},"statusUpdate":{}}`} {
+	for _, text := range []string{``, `{}`, `null`, `{"task":null}`, `{"artifactUpdate":{"taskId":"t"}}`,
+		`{"message":"text"}`, `{"statusUpdate":{"status":{"state":"working"}}}`, `{"task":{},"statusUpdate":{}}`} {
 		d := Proto.NewStreamDecoder(wire.OpStreamMessage, nil)
-		if _, err := d.Decode([]byte(text), func(ev a2a.Event, _ bool) { t.Errorf("%s is %+v", text, ev) }); err == nil {
+		if _, err := d.Decode([]byte(text),
+			func(ev a2a.Event, _ bool) { t.Errorf("%s is %+v", text, ev) }); err == nil {
 			t.Errorf("%s: no error", text)
 		}
 	}
@@ -167,7 +178,8 @@ func TestNoHistory(t *testing.T) {
 	t.Parallel()
 	const task = `{"id":"t","status":{"state":"TASK_STATE_WORKING"},"history":[{"messageId":"m","content":[]}]}`
 	for length, want := range map[int]int{0: 0, 1: 1} {
-		got, err := Proto.DecodeResult(wire.OpGetTask, &a2a.GetTaskRequest{ID: "t", HistoryLength: &length}, []byte(task))
+		got, err := Proto.DecodeResult(wire.OpGetTask, &a2a.GetTaskRequest{ID: "t", HistoryLength: &length},
+			[]byte(task))
 		if err != nil || len(got.(*a2a.Task).History) != want {
 			t.Errorf("%d: %+v, %v", length, got, err)
 		}

@@ -7,8 +7,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// IsText reports whether a body is in the form Text, which is the one to answer in. Only messages differ enough to tell:
-// those of Text say user or agent, and what kind they are. What cannot be read is left to Proto, which says what is wrong.
+// IsText reports whether a body is in the form Text, which is the one to answer in. Only messages differ enough to
+// tell: those of Text say user or agent, and what kind they are. What cannot be read is left to Proto, which says what
+// is wrong.
 func IsText(op wire.Operation, body []byte) bool {
 	if op != wire.OpSendMessage && op != wire.OpStreamMessage {
 		return false
@@ -20,7 +21,8 @@ func IsText(op wire.Operation, body []byte) bool {
 // evidence is whether something was found that only Text has.
 type evidence bool
 
-var bodyEvidence = jsonio.Object[evidence]{Members: []jsonio.Member[evidence]{{Name: "message", Read: messageEvidence.Read}}}
+var bodyEvidence = jsonio.Object[evidence]{Members: []jsonio.Member[evidence]{{Name: "message",
+	Read: messageEvidence.Read}}}
 
 var messageEvidence = jsonio.Object[evidence]{Members: []jsonio.Member[evidence]{
 	{Name: "kind", Read: found},
@@ -36,7 +38,8 @@ var messageEvidence = jsonio.Object[evidence]{Members: []jsonio.Member[evidence]
 	{Name: "parts", Read: firstPart},
 }}
 
-var partEvidence = jsonio.Object[evidence]{Members: []jsonio.Member[evidence]{{Name: "kind", Read: found}, {Name: "type", Read: found}}}
+var partEvidence = jsonio.Object[evidence]{Members: []jsonio.Member[evidence]{{Name: "kind", Read: found},
+	{Name: "type", Read: found}}}
 
 func found(d *jsonio.Reader, e *evidence) error {
 	*e = true

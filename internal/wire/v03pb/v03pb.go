@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v03pb is the JSON of HTTP+JSON in the generations 0.2.2 to 0.3.0. There are two forms of it. [Proto], which all
-// SDKs speak, is that of the protobuf package a2a.v1: enum names as in the proto, parts told apart by their members, the
-// parts of a message under content, and everything optional. [Text] is what the specification describes: the objects of
-// JSON-RPC, see package v03, each under a name that says what it is.
+// Package v03pb is the JSON of HTTP+JSON in the generations 0.2.2 to 0.3.0. There are two forms of it. [Proto], which
+// all SDKs speak, is that of the protobuf package a2a.v1: enum names as in the proto, parts told apart by their
+// members, the parts of a message under content, and everything optional. [Text] is what the specification describes:
+// the objects of JSON-RPC, see package v03, each under a name that says what it is.
 //
-// What is read may have names in snake case, numbers for enums, numbers as strings, and the names that the proto had before
-// 0.3.0 or in drafts after it: update for the message of a status, msg for a message, request for the message of a send,
+// What is read may have names in snake case, numbers for enums, numbers as strings, and the names that the proto had
+// before
+// 0.3.0 or in drafts after it: update for the message of a status, msg for a message, request for the message of a
+// send,
 // parts for content, pushNotifications in the names of push configs. One member by two names is refused.
 //
 // # What a missing member means
 //
-// In Proto a send does not wait unless blocking is true, and historyLength 0, as without one, is all of the history. Text
-// has the rules of package v03.
+// In Proto a send does not wait unless blocking is true, and historyLength 0, as without one, is all of the history.
+// Text has the rules of package v03.
 //
 // # What the form has no place for
 //
-// Parts have the marker of package v03 in their metadata. Messages have one for references to other tasks, which the proto
-// of 0.3.0 lacks and whose strict parsers refuse: they are in the message's metadata, under the same key, as
-// "referenceTaskIds". That key is ours: what else stands there is lost. Lost is also what package v03 loses, and the page
-// size of a list; an unspecified state is TASK_STATE_UNSPECIFIED. A history cannot be left out, so a client that wants none
-// drops it. A card has its security schemes in the form of 0.3 and in that of Protobuf JSON, see [cards.AppendREST03].
+// Parts have the marker of package v03 in their metadata. Messages have one for references to other tasks, which the
+// proto of 0.3.0 lacks and whose strict parsers refuse: they are in the message's metadata, under the same key, as
+// "referenceTaskIds". That key is ours: what else stands there is lost. Lost is also what package v03 loses, and the
+// page size of a list; an unspecified state is TASK_STATE_UNSPECIFIED. A history cannot be left out, so a client that
+// wants none drops it. A card has its security schemes in the form of 0.3 and in that of Protobuf JSON, see
+// [cards.AppendREST03].
 package v03pb
 
 import (
@@ -37,7 +40,8 @@ import (
 // request says, and its query, are the binding's business.
 var Proto wire.Dialect = proto{}
 
-// ProtoRaw is Proto with the bytes of files as bytes; Proto reads them too, but writes base64 text, see [wire.FilesAsText].
+// ProtoRaw is Proto with the bytes of files as bytes; Proto reads them too, but writes base64 text, see
+// [wire.FilesAsText].
 var ProtoRaw wire.Dialect = proto{raw: true}
 
 type proto struct{ raw bool }
@@ -52,8 +56,8 @@ func (p proto) written(v any) any {
 
 func (proto) Generation() a2a.Generation { return a2a.Generation03 }
 
-// DecodeRequest reads the body of a request: a message to send, a push config, or the name of a task that the path names
-// too. Other operations have no body.
+// DecodeRequest reads the body of a request: a message to send, a push config, or the name of a task that the path
+// names too. Other operations have no body.
 func (p proto) DecodeRequest(op wire.Operation, params []byte) (any, error) {
 	request, err := p.decodeRequest(op, params)
 	if err == nil && !p.raw {
@@ -209,8 +213,8 @@ func (p proto) NewStreamEncoder(wire.Operation, any) wire.StreamEncoder {
 
 func (p proto) NewStreamDecoder(wire.Operation, any) wire.StreamDecoder { return &decoder{raw: p.raw} }
 
-// Text is the form of the specification. Servers read it and answer it, see [IsText]; no peer is known that wants it of a
-// client, so that its results are not read.
+// Text is the form of the specification. Servers read it and answer it, see [IsText]; no peer is known that wants it of
+// a client, so that its results are not read.
 var Text wire.Dialect = text{v03.Dialect}
 
 type text struct{ wire.Dialect }
@@ -234,9 +238,10 @@ func (t text) AppendResult(dst []byte, op wire.Operation, request, result any) (
 func (t text) NewStreamEncoder(wire.Operation, any) wire.StreamEncoder {
 	return encoder{form: "0.3/text", encode: func(ev a2a.Event) ([]byte, error) {
 		var b []byte
-		_, err := t.Dialect.NewStreamEncoder(wire.OpSubscribe, nil).Encode(a2a.StreamEvent{Event: ev}, func(_ string, payload []byte) {
-			b = append(append(append(b, prefix(ev)...), payload...), '}')
-		})
+		_, err := t.Dialect.NewStreamEncoder(wire.OpSubscribe, nil).Encode(a2a.StreamEvent{Event: ev},
+			func(_ string, payload []byte) {
+				b = append(append(append(b, prefix(ev)...), payload...), '}')
+			})
 		return b, err
 	}}
 }
@@ -299,7 +304,8 @@ func (s *decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) 
 		return r.statusUpdate.final, nil
 	case *a2a.ArtifactUpdate:
 		if first { // the agent works, or else there would be none
-			emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking}}, true)
+			emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking}},
+				true)
 		}
 		emit(ev, false)
 	default:

@@ -15,7 +15,8 @@ import (
 )
 
 // Refusal is the answer to a request that no recipe fits.
-const Refusal = "Offline this agent writes only Fibonacci numbers in Go or Python and an HTML page with a button that says " +
+const Refusal = "Offline this agent writes only Fibonacci numbers in Go or Python and an HTML page with a button " +
+	"that says " +
 	"hello; start it with --llm to have anything else written."
 
 // recipes holds the files in folders SUBJECT-LANGUAGE. Each name ends in .txt, so that no tool takes them for sources.
@@ -31,7 +32,8 @@ var (
 		"page":      strings.Fields("web button alert alerts says hello when clicked style"),
 	}
 	languages = map[string]string{"go": "go", "golang": "go", "python": "python", "html": "html"}
-	fillers   = strings.Fields("a an the some please write create make give me add generate program code that which in using with and " +
+	fillers   = strings.Fields("a an the some please write create make give me add generate program code that which " +
+		"in using with and " +
 		"of as for it all unit now file files")
 )
 
@@ -44,7 +46,8 @@ type Request struct {
 
 // Read adds to a request what a message says. ok is false if the message has a word that no recipe knows.
 func (r Request) Read(text string) (next Request, ok bool) {
-	words := strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	words := strings.FieldsFunc(strings.ToLower(text),
+		func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	said := Request{}
 	for _, w := range words {
 		subject, language := cmp.Or(subjects[w], said.Subject), cmp.Or(languages[w], said.Language)
@@ -64,7 +67,8 @@ func (r Request) Read(text string) (next Request, ok bool) {
 	}
 	for _, w := range words {
 		r.Tests = r.Tests || w == "test" || w == "tests"
-		if subjects[w] == "" && languages[w] == "" && !slices.Contains(fillers, w) && !slices.Contains(about[r.Subject], w) {
+		if subjects[w] == "" && languages[w] == "" && !slices.Contains(fillers, w) &&
+			!slices.Contains(about[r.Subject], w) {
 			return r, false
 		}
 	}

@@ -18,7 +18,8 @@ func run(t *testing.T, r rules.Request, program string, args ...string) {
 		t.Skipf("NOT CHECKED: there is no %s on this machine; install it to run this test", program)
 	}
 	dir := t.TempDir()
-	for _, f := range append(r.Files(), rules.File{Name: "go.mod", Content: "module example.com/fibonacci\n\ngo 1.26\n"}) {
+	for _, f := range append(r.Files(), rules.File{Name: "go.mod",
+		Content: "module example.com/fibonacci\n\ngo 1.26\n"}) {
 		if err := os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +50,8 @@ func TestRecipesWork(t *testing.T) {
 
 // A question is a Request that is not complete; a request that is complete has files, or it is refused.
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"fibonacci in Go", "a web page with tests", "go", "add tests", "page in Python", "\xff"} {
+	for _, text := range []string{"fibonacci in Go", "a web page with tests", "go", "add tests", "page in Python",
+		"\xff"} {
 		f.Add(text, text)
 	}
 	f.Fuzz(func(t *testing.T, first, second string) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rules stands in for a language model: it reads short requests such as "100 USD in GBP yesterday". Every word of
-// a request must be one that it knows. It refuses the rest, because an answer that ignores a word may be a wrong one.
+// Package rules stands in for a language model: it reads short requests such as "100 USD in GBP yesterday". Every word
+// of a request must be one that it knows. It refuses the rest, because an answer that ignores a word may be a wrong
+// one.
 package rules
 
 import (
@@ -47,7 +48,8 @@ var (
 	followWords = set("and about instead also then")
 	topicWords  = set("exchange rate rates convert converted conversion currency currencies change changed")
 	latestWords = set("latest today today's now current currently")
-	fillers     = set("a an the of for how much many is are was what what's whats me i my you it please pls thanks tell show " +
+	fillers     = set("a an the of for how much many is are was what what's whats me i my you it please pls thanks " +
+		"tell show " +
 		"give get need want would like can could do does know worth on at right cost costs value hello hi " +
 		"needs must has have be but first amount " +
 		"? ! . : ; ( ) \" ' “ ”")
@@ -71,8 +73,8 @@ type reading struct {
 	dated, follows, topic  bool
 }
 
-// Read takes a text into the request. today is the day that "yesterday" counts from, as 2006-01-02. It returns false, and
-// the request as it was, for a text that it does not fully understand.
+// Read takes a text into the request. today is the day that "yesterday" counts from, as 2006-01-02. It returns false,
+// and the request as it was, for a text that it does not fully understand.
 func (r Request) Read(text, today string) (Request, bool) {
 	found, ok := read(tokens.FindAllString(controls.ReplaceAllString(text, " "), -1), today)
 	if !ok || !found.concerns(r) {
@@ -251,7 +253,8 @@ func (r Request) Question(latest string) string {
 	case r.From == "":
 		return fmt.Sprintf("From which currency should I convert%s into %s?", amount, strings.Join(r.To, " and "))
 	case len(r.To) == 0 && r.On == "":
-		return fmt.Sprintf("Into which currency should I convert%s %s? I take %s unless you name a day.", amount, r.From, latest)
+		return fmt.Sprintf("Into which currency should I convert%s %s? I take %s unless you name a day.", amount,
+			r.From, latest)
 	case len(r.To) == 0:
 		return fmt.Sprintf("Into which currency should I convert%s %s?", amount, r.From)
 	case r.On == unknownDay:

@@ -63,10 +63,13 @@ func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "hello", "tell me a joke", "who invented the euro?", "I want to try", "yesterday",
-		"USD to EUR last Friday", "USD to EUR on 5 Jan 2024", "USD to EUR 3 days ago", "USD to EUR in 2020", "USD to EUR tomorrow",
+		"USD to EUR last Friday", "USD to EUR on 5 Jan 2024", "USD to EUR 3 days ago", "USD to EUR in 2020",
+		"USD to EUR tomorrow",
 		"USD to EUR 2024-02-30", "USD to EUR 2024-01-05 and 2024-01-06",
-		"one hundred dollars in euros", "2k usd to gbp", "1.234,56 EUR in USD", "12,5 EUR to USD", "1,23,45 USD to EUR", "1.2.3 USD to EUR",
-		"-5 USD to EUR", "5% of 100 USD to EUR", "5 to 10 USD in EUR", "1e5 USD in EUR", "12345678901234567890 USD to EUR", "1٠ USD in EUR",
+		"one hundred dollars in euros", "2k usd to gbp", "1.234,56 EUR in USD", "12,5 EUR to USD", "1,23,45 USD to EUR",
+		"1.2.3 USD to EUR",
+		"-5 USD to EUR", "5% of 100 USD to EUR", "5 to 10 USD in EUR", "1e5 USD in EUR",
+		"12345678901234567890 USD to EUR", "1٠ USD in EUR",
 		"100 USD and 50 EUR in GBP", "100 USD and EUR in GBP", "CAD $100 in EUR", "$100 CAD in EUR", "100 pesos to usd",
 		"100 USD in monopoly money", "buy 100 EUR with USD", "100 USD in GBP; DROP TABLE rates",
 		"1 USD to EUR GBP JPY CHF SEK NOK DKK PLN CZK HUF RON", "Convert 35 GBP to USD and then reimburse me",
@@ -124,11 +127,15 @@ func TestQuestion(t *testing.T) {
 	complete, _ := rules.Request{}.Read("1,000 USD in GBP and VND on 2020-01-05", today)
 	for want, r := range map[string]rules.Request{
 		"": complete,
-		"Which other day do you want, or the latest?":                                                                     complete.WithoutDay(),
-		"From which currency should I convert 1000 into GBP and VND?":                                                     complete.Without([]string{"USD"}),
-		"Into which currency should I convert 1000 USD?":                                                                  complete.Without([]string{"GBP", "VND"}),
-		"From which currency should I convert 1000, and into which one? For example: 100 USD in GBP.":                     complete.Without([]string{"USD", "GBP", "VND"}),
-		"Into which currency should I convert USD? I take the latest bundled rate, of 2025-04-01, unless you name a day.": {From: "USD"},
+		"Which other day do you want, or the latest?": complete.WithoutDay(),
+		"From which currency should I convert 1000 into GBP and VND?": complete.Without(
+			[]string{"USD"}),
+		"Into which currency should I convert 1000 USD?": complete.Without(
+			[]string{"GBP", "VND"}),
+		"From which currency should I convert 1000, and into which one? For example: 100 USD in GBP.": complete.Without(
+			[]string{"USD", "GBP", "VND"}),
+		"Into which currency should I convert USD? I take the latest bundled rate, of 2025-04-01, unless you name a " +
+			"day.": {From: "USD"},
 	} {
 		if got := r.Question("the latest bundled rate, of 2025-04-01,"); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -137,7 +144,8 @@ func TestQuestion(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"100 USD in GBP", "how many yen in a dollar", "$5 -> C$ yesterday", "2024-01-05", "\xff1'000k", strings.Repeat("USD ", 400)} {
+	for _, text := range []string{"100 USD in GBP", "how many yen in a dollar", "$5 -> C$ yesterday", "2024-01-05",
+		"\xff1'000k", strings.Repeat("USD ", 400)} {
 		f.Add(text, "5 USD")
 	}
 	f.Fuzz(func(t *testing.T, text, before string) {

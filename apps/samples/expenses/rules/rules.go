@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rules stands in for a language model: it finds an amount, a day and a purpose in a short sentence. Mistakes do
-// no harm, as the agent shows a form before it approves anything.
+// Package rules stands in for a language model: it finds an amount, a day and a purpose in a short sentence. Mistakes
+// do no harm, as the agent shows a form before it approves anything.
 package rules
 
 import (
@@ -25,8 +25,9 @@ type Reading struct {
 
 // MoneyNames are names of currencies other than their codes, in lower case.
 var MoneyNames = map[string]string{
-	"$": "USD", "us$": "USD", "dollar": "USD", "dollars": "USD", "bucks": "USD", "€": "EUR", "euro": "EUR", "euros": "EUR",
-	"£": "GBP", "pound": "GBP", "pounds": "GBP", "¥": "JPY", "yen": "JPY", "₹": "INR", "rupees": "INR",
+	"$": "USD", "us$": "USD", "dollar": "USD", "dollars": "USD", "bucks": "USD", "€": "EUR", "euro": "EUR",
+	"euros": "EUR",
+	"£":     "GBP", "pound": "GBP", "pounds": "GBP", "¥": "JPY", "yen": "JPY", "₹": "INR", "rupees": "INR",
 }
 
 // Codes are the currencies that expenses may be in.
@@ -43,13 +44,16 @@ const (
 
 var (
 	requestID  = regexp.MustCompile(`\brequest_id_\d{1,20}\b`)
-	withdrawal = regexp.MustCompile(`(?i)^(?:please )?(?:rejected form entry|(?:cancel|withdraw|never ?mind|forget|stop)\b(?: (?:it|that|the (?:form|request)))?)[,.! ]*$`)
-	agreement  = regexp.MustCompile(`(?i)^(?:yes|ok|okay|sure|submit|confirm|approved?|correct|looks good)\b(?:[, ]+(?:please|submit|it|thanks))*[.! ]*$`)
-	topical    = regexp.MustCompile(`(?i)\b(?:re-?imburs\w*|refund\w*|expenses?|money back|pay me back|paid|spent)\b`)
-	explains   = regexp.MustCompile(`(?i)\b(?:for|purpose|it was|it's)\b`)
+	withdrawal = regexp.MustCompile(
+		`(?i)^(?:please )?(?:rejected form entry|(?:cancel|withdraw|never ?mind|forget|stop)\b(?: (?:it|that|the (?:form|request)))?)[,.! ]*$`)
+	agreement = regexp.MustCompile(
+		`(?i)^(?:yes|ok|okay|sure|submit|confirm|approved?|correct|looks good)\b(?:[, ]+(?:please|submit|it|thanks))*[.! ]*$`)
+	topical  = regexp.MustCompile(`(?i)\b(?:re-?imburs\w*|refund\w*|expenses?|money back|pay me back|paid|spent)\b`)
+	explains = regexp.MustCompile(`(?i)\b(?:for|purpose|it was|it's)\b`)
 
 	day   = regexp.MustCompile(`(?i)(?:\b(?:on|from|dated) )?\b(\d{4}-\d\d-\d\d|today|yesterday|tomorrow)\b`)
-	money = regexp.MustCompile(`(?i)(?:\b(?:for|of|at|to|is|was) )?((?:US\$|[$€£¥₹]|\b(?:` + Codes + `)\b) ?\d[\d.,]*\d|(?:US\$|[$€£¥₹])\d` +
+	money = regexp.MustCompile(`(?i)(?:\b(?:for|of|at|to|is|was) )?((?:US\$|[$€£¥₹]|\b(?:` + Codes +
+		`)\b) ?\d[\d.,]*\d|(?:US\$|[$€£¥₹])\d` +
 		`|-?\d[\d.,]* ?(?:[$€£¥₹]|(?:` + Codes + `|dollars?|bucks|euros?|pounds?|yen|rupees)\b))`)
 	bare   = regexp.MustCompile(`^(-?\d[\d.,]*)$`)
 	cut    = regexp.MustCompile(`(?i)[,;]? (?:but|and then|please) \b[^,;]*\b(?:needs?|convert\w*|change)\b.*$`)

@@ -20,14 +20,17 @@ const Refusal = `Offline this agent answers only questions such as "statistics",
 
 // operations are the words that name one.
 var operations = map[string]table.Operation{
-	"statistics": table.Statistics, "summary": table.Statistics, "describe": table.Statistics, "analyze": table.Statistics,
+	"statistics": table.Statistics, "summary": table.Statistics, "describe": table.Statistics,
+	"analyze":  table.Statistics,
 	"overview": table.Statistics, "average": table.Mean, "mean": table.Mean, "sum": table.Sum, "total": table.Sum,
-	"lowest": table.Min, "minimum": table.Min, "min": table.Min, "highest": table.Max, "maximum": table.Max, "max": table.Max,
+	"lowest": table.Min, "minimum": table.Min, "min": table.Min, "highest": table.Max, "maximum": table.Max,
+	"max":    table.Max,
 	"median": table.Median, "show": table.Show, "list": table.Show, "top": table.Show, "many": table.Rows,
 }
 
 var (
-	fillers = strings.Fields("a an the of in for is are there what how this file please me my it its has have does by per row " +
+	fillers = strings.Fields("a an the of in for is are there what how this file please me my it its has have does " +
+		"by per row " +
 		"rows lines where attached report generate high level and")
 	counting = strings.Fields("words characters long many statistics summary describe analyze overview text")
 )
@@ -44,7 +47,10 @@ func Counts(text string) bool {
 	words := tokens(text)
 	return len(words) == 0 && text == "" || len(words) > 0 &&
 		slices.ContainsFunc(words, func(w string) bool { return slices.Contains(counting, w) }) &&
-		!slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(counting, w) && !slices.Contains(fillers, w) })
+		!slices.ContainsFunc(words, func(w string) bool {
+			return !slices.Contains(counting, w) &&
+				!slices.Contains(fillers, w)
+		})
 }
 
 // Read reads a question about a table in a file of some name; the empty question asks for statistics. ok is false if it

@@ -32,7 +32,8 @@ const (
 // Operations are all there are.
 var Operations = []Operation{Statistics, Rows, Mean, Sum, Min, Max, Median, Show}
 
-var labels = map[Operation]string{Rows: "number of rows", Mean: "average", Sum: "sum of", Min: "lowest", Max: "highest", Median: "median"}
+var labels = map[Operation]string{Rows: "number of rows", Mean: "average", Sum: "sum of", Min: "lowest", Max: "highest",
+	Median: "median"}
 
 // A Question is what there is to do with a table. Columns are named.
 type Question struct {
@@ -91,7 +92,8 @@ func (t *Table) Compute(q Question) *Result {
 	for i, c := range q.Where {
 		where += []string{" where ", " and "}[min(i, 1)] + c.Column + " " + c.Is + " " + c.Value
 	}
-	name, label := strings.TrimSpace(string(q.Operation)+" "+q.Column), strings.TrimSpace(labels[q.Operation]+" "+q.Column)
+	name, label := strings.TrimSpace(string(q.Operation)+" "+q.Column),
+		strings.TrimSpace(labels[q.Operation]+" "+q.Column)
 	switch {
 	case q.Operation == Statistics:
 		r.statistics(t, q.Column, rows)

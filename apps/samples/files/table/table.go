@@ -65,8 +65,8 @@ func (c *Column) value(row int) any {
 	}
 }
 
-// ParseCSV reads a table whose first line has the names. The delimiter is the comma, semicolon, tab or vertical bar that
-// the first line has most of. With semicolons, numbers may have a decimal comma.
+// ParseCSV reads a table whose first line has the names. The delimiter is the comma, semicolon, tab or vertical bar
+// that the first line has most of. With semicolons, numbers may have a decimal comma.
 func ParseCSV(text string) (*Table, error) {
 	first, _, _ := strings.Cut(text, "\n")
 	comma := ','

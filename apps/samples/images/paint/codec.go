@@ -60,7 +60,8 @@ func Decode(content []byte) (*image.RGBA, error) {
 		return nil, fmt.Errorf("not a PNG, JPEG or GIF picture: %w", err)
 	}
 	if config.Width < 1 || config.Height < 1 || config.Width > MaxPixels/config.Height {
-		return nil, fmt.Errorf("a picture of %d × %d pixels; the limit is %d pixels", config.Width, config.Height, MaxPixels)
+		return nil, fmt.Errorf("a picture of %d × %d pixels; the limit is %d pixels", config.Width, config.Height,
+			MaxPixels)
 	}
 	decoded, _, err := image.Decode(bytes.NewReader(content))
 	if err != nil {

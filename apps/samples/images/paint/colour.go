@@ -14,8 +14,9 @@ import (
 
 // everyday are colours that CSS shows paler or darker than people mean.
 var everyday = map[string]string{
-	"red": "#e0261c", "green": "#2e9e3f", "blue": "#2a5fd8", "yellow": "#ffd51e", "orange": "#ff8c1a", "brown": "#8b5a2b",
-	"pink": "#ff8fb3", "purple": "#8a2fb0", "golden": "#ffc61a", "ink": "#222026",
+	"red": "#e0261c", "green": "#2e9e3f", "blue": "#2a5fd8", "yellow": "#ffd51e", "orange": "#ff8c1a",
+	"brown": "#8b5a2b",
+	"pink":  "#ff8fb3", "purple": "#8a2fb0", "golden": "#ffc61a", "ink": "#222026",
 }
 
 // Colour finds a colour by its CSS name or by #rrggbb.

@@ -150,7 +150,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is %q, want %q", noun, got, want)
 		}
 	}
-	for name, ok := range map[string]bool{"LightBlue": true, "#fff": false, "#00FF7f": true, "golden": true, "#ff": false, "#gggggg": false, "": false, "fast": false} {
+	for name, ok := range map[string]bool{"LightBlue": true, "#fff": false, "#00FF7f": true, "golden": true,
+		"#ff": false, "#gggggg": false, "": false, "fast": false} {
 		if _, got := paint.Colour(name); got != ok {
 			t.Errorf("colour %q: %t", name, got)
 		}
@@ -279,7 +280,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("GIF89a"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		img, err := paint.Decode(content)
-		if err == nil && (max(img.Rect.Dx(), img.Rect.Dy()) > paint.MaxSide || min(img.Rect.Dx(), img.Rect.Dy()) < paint.MinSide) {
+		if err == nil && (max(img.Rect.Dx(), img.Rect.Dy()) > paint.MaxSide ||
+			min(img.Rect.Dx(), img.Rect.Dy()) < paint.MinSide) {
 			t.Errorf("a picture of %v", img.Rect)
 		}
 	})
@@ -288,8 +290,10 @@ func FuzzDecode(f *testing.F) {
 // A scene comes from a model or out of a journal: whatever it says, it is painted or refused.
 func FuzzScene(f *testing.F) {
 	f.Add(`{"objects":[{"subject":"cat","count":3,"place":"top left"}],"background":{"kind":"night"},"style":"sketch"}`)
-	f.Add(`{"objects":[{"subject":"cat","side":"on","of":"cat"}],"caption":"\u0000\u202e","filters":[{"do":"crop","amount":0.05}]}`)
-	f.Add(`{"objects":[{"subject":"a"},{"subject":"b","count":24}],"filters":[{"do":"rotate","amount":1},{"do":"scale","amount":0.1}]}`)
+	f.Add(
+		`{"objects":[{"subject":"cat","side":"on","of":"cat"}],"caption":"\u0000\u202e","filters":[{"do":"crop","amount":0.05}]}`)
+	f.Add(
+		`{"objects":[{"subject":"a"},{"subject":"b","count":24}],"filters":[{"do":"rotate","amount":1},{"do":"scale","amount":0.1}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var s paint.Scene
 		if json.Unmarshal([]byte(text), &s) != nil {

@@ -26,7 +26,8 @@ var colours = map[string][3]string{
 	"sea": {"#8fd0f5", "#e8f6fc", "#2a8fc4"}, "night": {"#0e1738", "#2c3a6a", "#16302c"},
 }
 
-// Render paints a scene. It normalizes the scene, so that the caller sees what was filled in, and gives up when ctx ends.
+// Render paints a scene. It normalizes the scene, so that the caller sees what was filled in, and gives up when ctx
+// ends.
 func Render(ctx context.Context, s *Scene) (*image.RGBA, error) {
 	if err := s.Normalize(); err != nil {
 		return nil, err

@@ -58,7 +58,8 @@ func (s *Scene) Normalize() error {
 		errs = append(errs, fmt.Errorf("background %q is none of %s", k, strings.Join(Backgrounds, ", ")))
 	}
 	if len(s.Objects) > MaxObjects || len(s.Filters) > MaxFilters {
-		errs = append(errs, fmt.Errorf("%d kinds of objects and %d changes; the limits are %d and %d", len(s.Objects), len(s.Filters), MaxObjects, MaxFilters))
+		errs = append(errs, fmt.Errorf("%d kinds of objects and %d changes; the limits are %d and %d", len(s.Objects),
+			len(s.Filters), MaxObjects, MaxFilters))
 	}
 	for i := range s.Objects {
 		errs = append(errs, s.Objects[i].normalize())

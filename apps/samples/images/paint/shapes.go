@@ -36,7 +36,8 @@ type mark struct {
 
 type point struct{ x, y float64 }
 
-// subjects reads data/subjects.txt, whose head explains the form. A mistake in it is one of the program, which a test finds.
+// subjects reads data/subjects.txt, whose head explains the form. A mistake in it is one of the program, which a test
+// finds.
 var subjects = sync.OnceValue(func() []*subject {
 	var all []*subject
 	for line := range strings.Lines(subjectsText) {
@@ -45,7 +46,8 @@ var subjects = sync.OnceValue(func() []*subject {
 		case len(words) == 0 || words[0] == "#":
 		case words[0] == "subject":
 			colour, _ := Colour(words[4])
-			all = append(all, &subject{names: strings.Split(words[1], ","), zone: words[2], size: number(words[3]), colour: colour})
+			all = append(all, &subject{names: strings.Split(words[1], ","), zone: words[2], size: number(words[3]),
+				colour: colour})
 		default:
 			last := all[len(all)-1]
 			last.marks = append(last.marks, markOf(words))
@@ -119,7 +121,8 @@ func ellipse(paint string, x, y, rx, ry, degrees float64) mark {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	m := mark{paint: paint, steps: "MCCCC"}
 	for _, p := range []point{
-		{1, 0}, {1, k}, {k, 1}, {0, 1}, {-k, 1}, {-1, k}, {-1, 0}, {-1, -k}, {-k, -1}, {0, -1}, {k, -1}, {1, -k}, {1, 0},
+		{1, 0}, {1, k}, {k, 1}, {0, 1}, {-k, 1}, {-1, k}, {-1, 0}, {-1, -k}, {-k, -1}, {0, -1}, {k, -1}, {1, -k},
+		{1, 0},
 	} {
 		m.points = append(m.points, point{x + p.x*rx*cos - p.y*ry*sin, y + p.x*rx*sin + p.y*ry*cos})
 	}

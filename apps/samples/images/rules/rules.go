@@ -21,17 +21,20 @@ var (
 	size    = regexp.MustCompile(`\b(\d{1,5})\s*[x×]\s*(\d{1,5})\b`)
 	format  = regexp.MustCompile(`\b(?:as )?(?:a )?(png|jpe?g)\b`)
 	between = regexp.MustCompile(`\s*(?:[,.!?]|\bthen\b|\band\b)[\s,.!?]*`)
-	opening = regexp.MustCompile(`^(?:(?:can|could) you )?(?:(?:draw|paint|create|generate|show)(?: me)? |make (?:me )?(an? ))`)
+	opening = regexp.MustCompile(
+		`^(?:(?:can|could) you )?(?:(?:draw|paint|create|generate|show)(?: me)? |make (?:me )?(an? ))`)
 	about   = regexp.MustCompile(`^(?:an? )?(?:picture|image|scene|something)(?: of |$)`)
 	colours = regexp.MustCompile(`^(?:make|turn|change|paint|colou?r|recolou?r) (?:it|this|them|the (\w+)) (\w+)$`)
 	adding  = regexp.MustCompile(`^(?:add|put|insert) (.+)$`)
 	removal = regexp.MustCompile(`^(?:remove|delete|erase) the (\w+)$`)
-	turning = regexp.MustCompile(`^rotate(?: it| this| the \w+)?(?: by)?(?: (90|180|270)(?: degrees)?)?(?: to the)?(?: (left|right|clockwise))?$`)
+	turning = regexp.MustCompile(
+		`^rotate(?: it| this| the \w+)?(?: by)?(?: (90|180|270)(?: degrees)?)?(?: to the)?(?: (left|right|clockwise))?$`)
 	mirrors = regexp.MustCompile(`^(mirror|flip)(?: it| this| the picture| the image)?$`)
 	place   = regexp.MustCompile(` (?:on|to|at) the (left|right)$`)
 	joints  = regexp.MustCompile(` (?:above|over|under|with|and|in|on|at) `)
 	numbers = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
-	filters = map[string]string{"mirror": "mirror", "flip": "mirror", "grayscale": "grayscale", "greyscale": "grayscale"}
+	filters = map[string]string{"mirror": "mirror", "flip": "mirror", "grayscale": "grayscale",
+		"greyscale": "grayscale"}
 )
 
 // Read reads a text; have says whether there is a picture that it may be about. ok is false if it cannot be read.

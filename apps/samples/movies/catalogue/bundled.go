@@ -152,5 +152,6 @@ func (f Filter) takes(m Movie) bool {
 			return false
 		}
 	}
-	return f.Director == 0 || slices.ContainsFunc(m.Credits.Crew, func(c Credit) bool { return c.ID == f.Director && c.Job == "Director" })
+	return f.Director == 0 || slices.ContainsFunc(m.Credits.Crew,
+		func(c Credit) bool { return c.ID == f.Director && c.Job == "Director" })
 }

@@ -23,7 +23,8 @@ func TestBundledDataIsWhole(t *testing.T) {
 			t.Errorf("%s is there twice", m)
 		}
 		ids[m.ID], named[m.String()] = true, true
-		if m.Runtime < 60 || m.VoteAverage < 5 || m.VoteAverage > 10 || len(m.Directors()) == 0 || len(m.Credits.Cast) < 2 {
+		if m.Runtime < 60 || m.VoteAverage < 5 || m.VoteAverage > 10 || len(m.Directors()) == 0 ||
+			len(m.Credits.Cast) < 2 {
 			t.Errorf("%s: %+v", m, m)
 		}
 		if !strings.HasSuffix(m.Overview, ".") || strings.Count(m.Overview, ". ") > 0 {
@@ -41,7 +42,8 @@ func TestBundledDataIsWhole(t *testing.T) {
 			continue
 		}
 		known++
-		if _, err := time.Parse(time.DateOnly, p.Birthday); err != nil || p.Gender == 0 || p.Biography == "" || p.PlaceOfBirth == "" {
+		if _, err := time.Parse(time.DateOnly, p.Birthday); err != nil || p.Gender == 0 || p.Biography == "" ||
+			p.PlaceOfBirth == "" {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}

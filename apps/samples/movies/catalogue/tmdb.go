@@ -32,7 +32,8 @@ const (
 
 // TMDBOptions configure [NewTMDB].
 type TMDBOptions struct {
-	Key     string       `json:"-"` // the key of v3 (32 hexadecimal digits), or the token of v4; required; never shown or logged
+	// the key of v3 (32 hexadecimal digits), or the token of v4; required; never shown or logged
+	Key     string       `json:"-"`
 	BaseURL string       // "": [DefaultTMDB]; http or https, without query
 	Client  *http.Client // nil: a client of its own; its transport is used, its redirect rule and timeout are not
 }
@@ -57,7 +58,8 @@ func NewTMDB(o TMDBOptions) (Catalogue, error) {
 		return nil, errors.New("catalogue: TMDB needs a key; set TMDB_API_KEY")
 	}
 	base, err := url.Parse(cmp.Or(o.BaseURL, DefaultTMDB))
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" || base.User != nil {
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" ||
+		base.Fragment != "" || base.User != nil {
 		return nil, fmt.Errorf("catalogue: the base URL of TMDB must be like %s", DefaultTMDB)
 	}
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -34,8 +34,10 @@ var forms = sync.OnceValue(func() []form {
 			expr: `(?:what|which)(?P<more> other| else)?(?: movies| films)? (?:has|have|did) (?P<person>.+) ` +
 				`(?P<as>direct(?:ed)?|been in|star(?:red)? in|play(?:ed)? in)`, answer: filmography,
 		},
-		{expr: `(?:find|show me|list)(?: (?P<genre>[\w -]+?))? (?:movies|films) (?:starring|with) (?P<person>.+)`, answer: find},
-		{expr: `(?:recommend|suggest)(?: me)?(?: an?| some)?(?: good)?(?: (?P<genre>[\w -]+?))? (?:movie|film)s?`, answer: recommend},
+		{expr: `(?:find|show me|list)(?: (?P<genre>[\w -]+?))? (?:movies|films) (?:starring|with) (?P<person>.+)`,
+			answer: find},
+		{expr: `(?:recommend|suggest)(?: me)?(?: an?| some)?(?: good)?(?: (?P<genre>[\w -]+?))? (?:movie|film)s?`,
+			answer: recommend},
 	}
 	for i := range all {
 		all[i].re = regexp.MustCompile(`(?i)^` + all[i].expr + `$`)
@@ -131,12 +133,14 @@ func filmography(a *answering) (*Reply, error) {
 	verb, films := "has been in", p.MovieCredits.Cast
 	if strings.HasPrefix(strings.ToLower(a.places["as"]), "direct") {
 		verb = "directed"
-		films = slices.DeleteFunc(slices.Clone(p.MovieCredits.Crew), func(m catalogue.Movie) bool { return m.Job != "Director" })
+		films = slices.DeleteFunc(slices.Clone(p.MovieCredits.Crew),
+			func(m catalogue.Movie) bool { return m.Job != "Director" })
 	}
 	films = slices.DeleteFunc(slices.Clone(films), func(m catalogue.Movie) bool {
 		return a.places["more"] != "" && m.String() == a.state.Known["it"]
 	})
-	slices.SortStableFunc(films, func(x, y catalogue.Movie) int { return strings.Compare(y.ReleaseDate, x.ReleaseDate) })
+	slices.SortStableFunc(films,
+		func(x, y catalogue.Movie) int { return strings.Compare(y.ReleaseDate, x.ReleaseDate) })
 	return listed(p.Name+" "+verb, films, p)
 }
 

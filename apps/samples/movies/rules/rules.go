@@ -62,7 +62,8 @@ const (
 )
 
 var (
-	polite   = regexp.MustCompile(`(?i)^(?:(?:please|and|so|hi|hello|can you|could you)\b[ ,]*)+|[ ,]*\bplease[.!?]*$|[\s.!?]+$`)
+	polite = regexp.MustCompile(
+		`(?i)^(?:(?:please|and|so|hi|hello|can you|could you)\b[ ,]*)+|[ ,]*\bplease[.!?]*$|[\s.!?]+$`)
 	withYear = regexp.MustCompile(`^(.+?) \(?((?:19|20)\d\d)\)?$`)
 	fillers  = regexp.MustCompile(`(?i)\b(?:the|one|film|movie|version|of|from|by|i|mean)\b|['’]s\b`)
 )
@@ -78,7 +79,8 @@ func Answer(ctx context.Context, c catalogue.Catalogue, s *State, text string) (
 			name := regexp.MustCompile(`(^|\W)` + regexp.QuoteMeta(p.Name) + `($|\W)`)
 			a.text = name.ReplaceAllString(p.Text, "${1}"+strings.ReplaceAll(meant, "$", "$$")+"${2}")
 		default:
-			again := fmt.Sprintf("I do not know which one you mean by %q. Please give the number.", catalogue.Clean(text, 40))
+			again := fmt.Sprintf("I do not know which one you mean by %q. Please give the number.",
+				catalogue.Clean(text, 40))
 			return &Reply{Kind: Asked, Text: list(again, p.Choices)}, nil
 		}
 		s.Pending = nil
@@ -148,7 +150,8 @@ type answering struct {
 }
 
 func (a *answering) unknown(name string) error {
-	return &Reply{Kind: Refused, Text: fmt.Sprintf("I find no %q in the %s; start me with --llm if you meant something else.",
+	return &Reply{Kind: Refused, Text: fmt.Sprintf(
+		"I find no %q in the %s; start me with --llm if you meant something else.",
 		catalogue.Clean(name, 60), a.catalogue.Source())}
 }
 
@@ -169,7 +172,8 @@ func (a *answering) film(place string) (m catalogue.Movie, err error) {
 	case len(found) == 1:
 		return a.catalogue.Movie(a.ctx, found[0].ID)
 	}
-	slices.SortStableFunc(found, func(x, y catalogue.Movie) int { return strings.Compare(x.ReleaseDate, y.ReleaseDate) })
+	slices.SortStableFunc(found,
+		func(x, y catalogue.Movie) int { return strings.Compare(x.ReleaseDate, y.ReleaseDate) })
 	var choices []string
 	for _, f := range found[:min(len(found), maxChoices)] {
 		if f, err = a.catalogue.Movie(a.ctx, f.ID); err != nil {

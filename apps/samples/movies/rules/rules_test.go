@@ -19,7 +19,8 @@ func TestRefusal(t *testing.T) {
 
 // Whatever is said, there is a text to answer with, and an answer has records.
 func FuzzAnswer(f *testing.F) {
-	for _, s := range []string{"Who directed Dune?", "2", "how long is it", "recommend a war movie", "what else has she been in", "who is $1", "which came out first, It or Dune"} {
+	for _, s := range []string{"Who directed Dune?", "2", "how long is it", "recommend a war movie",
+		"what else has she been in", "who is $1", "which came out first, It or Dune"} {
 		f.Add(s, s)
 	}
 	f.Fuzz(func(t *testing.T, first, second string) {

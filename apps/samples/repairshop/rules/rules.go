@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rules stands in for a language model: it finds cars, complaints and yes or no in what customers write. The agents
-// ask for what it does not find.
+// Package rules stands in for a language model: it finds cars, complaints and yes or no in what customers write. The
+// agents ask for what it does not find.
 package rules
 
 import (
@@ -45,7 +45,8 @@ var (
 	year      = regexp.MustCompile(`\b(?:19[5-9]\d|20[0-4]\d)\b`)
 	whole     = regexp.MustCompile(`(?i)^(?:an? |my )?([a-z][\w-]*) ([\w-]+)(?: (?:from )?\d{4})?[.!]?$`)
 	oneWord   = regexp.MustCompile(`^[\w-]+[.!]?$`)
-	notModels = regexp.MustCompile(`(?i)^(?:an?|and|are|at|built|does|from|has|have|in|is|it|makes|making|of|on|that|the|was|which|with|won)$`)
+	notModels = regexp.MustCompile(
+		`(?i)^(?:an?|and|are|at|built|does|from|has|have|in|is|it|makes|making|of|on|that|the|was|which|with|won)$`)
 )
 
 // ReadCar finds in a text what it says of a car, beside what is known. When asked is set, the text answers the question
@@ -126,9 +127,10 @@ func Axle(text string) string {
 
 var (
 	since = regexp.MustCompile(`(?i)\b(?:for|since)\s+[^.,;!?\n]{1,60}`)
-	no    = regexp.MustCompile(`(?i)^\W*(?:no|nope|n|not|stop|cancel|never ?mind)\b|\btoo expensive\b|\bdon['’]?t\b|\bdo not\b`)
-	yes   = regexp.MustCompile(`(?i)^\W*(?:yes|y|ok|okay|sure|please|agreed|approved?)\b|\bgo ahead\b|\bdo it\b`)
-	ends  = regexp.MustCompile(`(?i)^\W*(?:never ?mind|forget it|cancel(?: (?:it|that|this))?|stop|quit)\W*$`)
+	no    = regexp.MustCompile(
+		`(?i)^\W*(?:no|nope|n|not|stop|cancel|never ?mind)\b|\btoo expensive\b|\bdon['’]?t\b|\bdo not\b`)
+	yes  = regexp.MustCompile(`(?i)^\W*(?:yes|y|ok|okay|sure|please|agreed|approved?)\b|\bgo ahead\b|\bdo it\b`)
+	ends = regexp.MustCompile(`(?i)^\W*(?:never ?mind|forget it|cancel(?: (?:it|that|this))?|stop|quit)\W*$`)
 )
 
 // Since returns how long it has been so, as the text says it.

@@ -41,9 +41,12 @@ func TestReadCar(t *testing.T) {
 func TestComplaint(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"it makes a RATTLING noise": "rattle", "the brakes squeak": "squeal", "my brakes grind": "grind", "the brakes are bad": "grind",
-		"it won’t start": "start", "it doesn't start any more": "start", "the check engine light is on": "light", "a puddle below it": "leak",
-		"something knocks": "clunk", "humming from the wheels": "hum", "it stalls": "rough", "it shakes": "rough", "hello": "", "a human": "",
+		"it makes a RATTLING noise": "rattle", "the brakes squeak": "squeal", "my brakes grind": "grind",
+		"the brakes are bad": "grind",
+		"it won’t start":     "start", "it doesn't start any more": "start", "the check engine light is on": "light",
+		"a puddle below it": "leak",
+		"something knocks":  "clunk", "humming from the wheels": "hum", "it stalls": "rough", "it shakes": "rough",
+		"hello": "", "a human": "",
 	} {
 		if got := rules.Complaint(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -54,8 +57,10 @@ func TestComplaint(t *testing.T) {
 func TestAgrees(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"yes": "yes", "Yes, please": "yes", "OK": "yes", "sure": "yes", "please go ahead": "yes", "do it": "yes", "approved": "yes", "y": "yes",
-		"no": "no", "No thanks": "no", "n": "no", "please don't": "no", "that is too expensive": "no", "do not do it": "no", "never mind": "no",
+		"yes": "yes", "Yes, please": "yes", "OK": "yes", "sure": "yes", "please go ahead": "yes", "do it": "yes",
+		"approved": "yes", "y": "yes",
+		"no": "no", "No thanks": "no", "n": "no", "please don't": "no", "that is too expensive": "no",
+		"do not do it": "no", "never mind": "no",
 		"how much?": "", "": "", "nothing": "", "yesterday": "", "norway": "",
 	} {
 		agrees, clear := rules.Agrees(text)

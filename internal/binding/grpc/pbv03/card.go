@@ -67,12 +67,14 @@ func fromInterfaces(card *pb.AgentCard, all []a2a.AgentInterface) {
 		if n == 0 {
 			card.Url, card.PreferredTransport = i.URL, i.Binding
 		}
-		card.AdditionalInterfaces = append(card.AdditionalInterfaces, &pb.AgentInterface{Url: i.URL, Transport: i.Binding})
+		card.AdditionalInterfaces = append(card.AdditionalInterfaces,
+			&pb.AgentInterface{Url: i.URL, Transport: i.Binding})
 	}
 }
 
 func fromCapabilities(c *a2a.AgentCapabilities) (*pb.AgentCapabilities, error) {
-	capabilities := &pb.AgentCapabilities{Streaming: isTrue(c.Streaming), PushNotifications: isTrue(c.PushNotifications)}
+	capabilities := &pb.AgentCapabilities{Streaming: isTrue(c.Streaming),
+		PushNotifications: isTrue(c.PushNotifications)}
 	for _, e := range c.Extensions {
 		params, err := pbvalue.FromMetadata(e.Params)
 		if err != nil {
@@ -170,8 +172,10 @@ func (d decoder) card(c *pb.AgentCard) (*a2a.AgentCard, error) {
 	}
 	for _, s := range c.GetSkills() {
 		card.Skills = append(card.Skills, a2a.AgentSkill{
-			ID: s.GetId(), Name: s.GetName(), Description: s.GetDescription(), Tags: s.GetTags(), Examples: s.GetExamples(),
-			InputModes: s.GetInputModes(), OutputModes: s.GetOutputModes(), SecurityRequirements: requirements(s.GetSecurity()),
+			ID: s.GetId(), Name: s.GetName(), Description: s.GetDescription(), Tags: s.GetTags(),
+			Examples:   s.GetExamples(),
+			InputModes: s.GetInputModes(), OutputModes: s.GetOutputModes(),
+			SecurityRequirements: requirements(s.GetSecurity()),
 		})
 	}
 	for name, s := range c.GetSecuritySchemes() {
@@ -243,10 +247,12 @@ func securityScheme(s *pb.SecurityScheme) a2a.SecurityScheme {
 		return &a2a.APIKeyScheme{Description: k.GetDescription(), Location: k.GetLocation(), Name: k.GetName()}
 	case *pb.SecurityScheme_HttpAuthSecurityScheme:
 		h := s.HttpAuthSecurityScheme
-		return &a2a.HTTPAuthScheme{Description: h.GetDescription(), Scheme: h.GetScheme(), BearerFormat: h.GetBearerFormat()}
+		return &a2a.HTTPAuthScheme{Description: h.GetDescription(), Scheme: h.GetScheme(),
+			BearerFormat: h.GetBearerFormat()}
 	case *pb.SecurityScheme_Oauth2SecurityScheme:
 		o := s.Oauth2SecurityScheme
-		return &a2a.OAuth2Scheme{Description: o.GetDescription(), Flow: flow(o.GetFlows()), MetadataURL: o.GetOauth2MetadataUrl()}
+		return &a2a.OAuth2Scheme{Description: o.GetDescription(), Flow: flow(o.GetFlows()),
+			MetadataURL: o.GetOauth2MetadataUrl()}
 	case *pb.SecurityScheme_OpenIdConnectSecurityScheme:
 		o := s.OpenIdConnectSecurityScheme
 		return &a2a.OpenIDConnectScheme{Description: o.GetDescription(), URL: o.GetOpenIdConnectUrl()}
@@ -267,10 +273,12 @@ func flow(f *pb.OAuthFlows) a2a.OAuthFlow {
 		}
 	case *pb.OAuthFlows_ClientCredentials:
 		c := f.ClientCredentials
-		return &a2a.ClientCredentialsFlow{TokenURL: c.GetTokenUrl(), RefreshURL: c.GetRefreshUrl(), Scopes: c.GetScopes()}
+		return &a2a.ClientCredentialsFlow{TokenURL: c.GetTokenUrl(), RefreshURL: c.GetRefreshUrl(),
+			Scopes: c.GetScopes()}
 	case *pb.OAuthFlows_Implicit:
 		i := f.Implicit
-		return &a2a.ImplicitFlow{AuthorizationURL: i.GetAuthorizationUrl(), RefreshURL: i.GetRefreshUrl(), Scopes: i.GetScopes()}
+		return &a2a.ImplicitFlow{AuthorizationURL: i.GetAuthorizationUrl(), RefreshURL: i.GetRefreshUrl(),
+			Scopes: i.GetScopes()}
 	case *pb.OAuthFlows_Password:
 		p := f.Password
 		return &a2a.PasswordFlow{TokenURL: p.GetTokenUrl(), RefreshURL: p.GetRefreshUrl(), Scopes: p.GetScopes()}

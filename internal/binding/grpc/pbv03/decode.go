@@ -100,8 +100,9 @@ func (d decoder) message(m *pb.Message) (*a2a.Message, error) {
 		return nil, nil
 	}
 	message := &a2a.Message{
-		ID: a2a.MessageID(m.GetMessageId()), ContextID: a2a.ContextID(m.GetContextId()), TaskID: a2a.TaskID(m.GetTaskId()),
-		Role: a2a.Role(m.GetRole()), Extensions: m.GetExtensions(),
+		ID: a2a.MessageID(m.GetMessageId()), ContextID: a2a.ContextID(m.GetContextId()),
+		TaskID: a2a.TaskID(m.GetTaskId()),
+		Role:   a2a.Role(m.GetRole()), Extensions: m.GetExtensions(),
 		ReferenceTaskIDs: pbvalue.Strings[string, a2a.TaskID](m.GetReferenceTaskIds()),
 	}
 	parts, failed := pbvalue.List(m.GetParts(), d.part)
@@ -111,7 +112,8 @@ func (d decoder) message(m *pb.Message) (*a2a.Message, error) {
 
 func (d decoder) artifact(a *pb.Artifact) (*a2a.Artifact, error) {
 	artifact := &a2a.Artifact{
-		ID: a2a.ArtifactID(a.GetArtifactId()), Name: a.GetName(), Description: a.GetDescription(), Extensions: a.GetExtensions(),
+		ID: a2a.ArtifactID(a.GetArtifactId()), Name: a.GetName(), Description: a.GetDescription(),
+		Extensions: a.GetExtensions(),
 	}
 	parts, failed := pbvalue.List(a.GetParts(), d.part)
 	err := set(nil, &artifact.Parts, "parts", parts, failed)
@@ -241,7 +243,8 @@ func listTasksRequest(r *pb.ListTasksRequest) (*a2a.ListTasksRequest, error) {
 }
 
 func (d decoder) listTasksResponse(r *pb.ListTasksResponse) (*a2a.ListTasksResponse, error) {
-	response := &a2a.ListTasksResponse{NextPageToken: r.GetNextPageToken(), PageSize: len(r.GetTasks()), TotalSize: int(r.GetTotalSize())}
+	response := &a2a.ListTasksResponse{NextPageToken: r.GetNextPageToken(), PageSize: len(r.GetTasks()),
+		TotalSize: int(r.GetTotalSize())}
 	tasks, failed := pbvalue.List(r.GetTasks(), d.task)
 	return response, set(nil, &response.Tasks, "tasks", tasks, failed)
 }

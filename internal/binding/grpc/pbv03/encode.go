@@ -20,10 +20,12 @@ func fromPart(p a2a.Part) (*pb.Part, error) {
 	case a2a.Text:
 		part.Part = &pb.Part_Text{Text: string(c)}
 	case a2a.Raw:
-		part.Part = &pb.Part_File{File: &pb.FilePart{File: &pb.FilePart_FileWithBytes{FileWithBytes: c}, MimeType: p.MediaType, Name: p.Filename}}
+		part.Part = &pb.Part_File{File: &pb.FilePart{File: &pb.FilePart_FileWithBytes{FileWithBytes: c},
+			MimeType: p.MediaType, Name: p.Filename}}
 		mark = marker{}
 	case a2a.URL:
-		part.Part = &pb.Part_File{File: &pb.FilePart{File: &pb.FilePart_FileWithUri{FileWithUri: string(c)}, MimeType: p.MediaType, Name: p.Filename}}
+		part.Part = &pb.Part_File{File: &pb.FilePart{File: &pb.FilePart_FileWithUri{FileWithUri: string(c)},
+			MimeType: p.MediaType, Name: p.Filename}}
 		mark = marker{}
 	case a2a.Data:
 		object, wrapped, err := fromData(jsontext.Value(c))
@@ -158,10 +160,12 @@ func fromSendMessageRequest(r *a2a.SendMessageRequest) (*pb.SendMessageRequest, 
 		return nil, pbvalue.Within("message", err)
 	}
 	metadata, err := pbvalue.FromMetadata(r.Metadata)
-	request := &pb.SendMessageRequest{Request: message, Metadata: metadata, Configuration: &pb.SendMessageConfiguration{Blocking: true}}
+	request := &pb.SendMessageRequest{Request: message, Metadata: metadata,
+		Configuration: &pb.SendMessageConfiguration{Blocking: true}}
 	if c := r.Configuration; c != nil {
 		request.Configuration = &pb.SendMessageConfiguration{
-			AcceptedOutputModes: c.AcceptedOutputModes, HistoryLength: fromHistoryLength(c.HistoryLength), Blocking: !c.ReturnImmediately,
+			AcceptedOutputModes: c.AcceptedOutputModes, HistoryLength: fromHistoryLength(c.HistoryLength),
+			Blocking: !c.ReturnImmediately,
 		}
 		if c.PushConfig != nil {
 			request.Configuration.PushNotification = fromPushConfig(c.PushConfig)
@@ -170,8 +174,8 @@ func fromSendMessageRequest(r *a2a.SendMessageRequest) (*pb.SendMessageRequest, 
 	return request, err
 }
 
-// fromHistoryLength returns the length of a history: 0 for all of it. None cannot be said, so the client asks for one and
-// leaves it out, see [TrimHistory].
+// fromHistoryLength returns the length of a history: 0 for all of it. None cannot be said, so the client asks for one
+// and leaves it out, see [TrimHistory].
 func fromHistoryLength(n *int) int32 {
 	switch {
 	case n == nil:

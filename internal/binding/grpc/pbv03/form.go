@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pbv03 is A2A 0.3 in protobuf: it converts between the model and the messages of package a2a.v1, in the code that
-// the official Go module generated. That code has a few fields which came after 0.3.0 (names of files, metadata of
+// Package pbv03 is A2A 0.3 in protobuf: it converts between the model and the messages of package a2a.v1, in the code
+// that the official Go module generated. That code has a few fields which came after 0.3.0 (names of files, metadata of
 // parts, references to tasks, ListTasks); peers without them skip them.
 package pbv03
 
@@ -17,8 +17,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// A Form turns the bytes of messages into the model and back, for servers and clients. Requests and results are those of
-// [a2a.Service]. Tenants, metadata of CancelTask and all but one of several interfaces' versions have no place in it.
+// A Form turns the bytes of messages into the model and back, for servers and clients. Requests and results are those
+// of [a2a.Service]. Tenants, metadata of CancelTask and all but one of several interfaces' versions have no place in
+// it.
 type Form struct {
 	// MaxDepth is how deeply a value of free form that is read may nest; 0 means a2a.MaxDepth.
 	MaxDepth int
@@ -186,7 +187,8 @@ func (f Form) EncodeResult(op wire.Operation, result any) ([]byte, error) {
 		return encode(&pb.SendMessageResponse{Payload: &pb.SendMessageResponse_Msg{Msg: message}}, err)
 	case *a2a.ListTasksResponse:
 		tasks, err := pbvalue.List(r.Tasks, fromTask)
-		return encode(&pb.ListTasksResponse{Tasks: tasks, NextPageToken: r.NextPageToken, TotalSize: pbvalue.Int32(r.TotalSize)}, err)
+		return encode(&pb.ListTasksResponse{Tasks: tasks, NextPageToken: r.NextPageToken,
+			TotalSize: pbvalue.Int32(r.TotalSize)}, err)
 	case *a2a.PushConfig:
 		return encode(fromNamedPushConfig(r), nil)
 	case *a2a.ListPushConfigsResponse:

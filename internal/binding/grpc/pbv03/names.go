@@ -29,15 +29,17 @@ func parseTask(field, name string) (a2a.TaskID, error) {
 	return a2a.TaskID(parts[1]), nil
 }
 
-// parseConfig returns the push notification config that a field names. Its id may be empty, and is for clients of 0.2.2,
-// which had but one for each task.
+// parseConfig returns the push notification config that a field names. Its id may be empty, and is for clients of
+// 0.2.2, which had but one for each task.
 func parseConfig(field, name string) (a2a.TaskID, string, error) {
 	if name == "" {
 		return "", "", a2a.InvalidParams(field, "is required: tasks/{id}/pushNotificationConfigs/{id}")
 	}
 	parts := strings.Split(name, "/")
 	if len(parts) != 4 || parts[0] != "tasks" || parts[1] == "" || parts[2] != "pushNotificationConfigs" {
-		return "", "", a2a.InvalidParams(field, fmt.Sprintf("must be the name of a push notification config, tasks/{id}/pushNotificationConfigs/{id}, not %.100q", name))
+		return "", "", a2a.InvalidParams(field,
+			fmt.Sprintf("must be the name of a push notification config, tasks/{id}/pushNotificationConfigs/{id}, "+
+				"not %.100q", name))
 	}
 	return a2a.TaskID(parts[1]), parts[3], nil
 }

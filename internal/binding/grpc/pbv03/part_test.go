@@ -21,7 +21,8 @@ func TestMarkers(t *testing.T) {
 	for wire, want := range map[string]a2a.Part{
 		`{"text":"x"}`: a2a.TextPart("x"),
 		`{"text":"x","metadata":{"https://dragoman-a2a.dev/wire/v03":{"mediaType":"text/html","filename":"x.html"},"k":1}}`: {
-			Content: a2a.Text("x"), MediaType: "text/html", Filename: "x.html", Metadata: a2a.Metadata{"k": []byte("1")},
+			Content: a2a.Text("x"), MediaType: "text/html", Filename: "x.html",
+			Metadata: a2a.Metadata{"k": []byte("1")},
 		},
 		`{"data":{"data":{"value":[1]}},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}`: {Content: a2a.Data(`[1]`)},
 		`{"data":{"data":{"value":[1]}},"metadata":{"data_part_compat":true}}`:                              {Content: a2a.Data(`[1]`)},
@@ -33,7 +34,8 @@ func TestMarkers(t *testing.T) {
 		if err := protojson.Unmarshal([]byte(wire), &part); err != nil {
 			t.Fatal(err)
 		}
-		b, err := proto.Marshal(&pb.StreamResponse{Payload: &pb.StreamResponse_Msg{Msg: &pb.Message{Parts: []*pb.Part{&part}}}})
+		b, err := proto.Marshal(
+			&pb.StreamResponse{Payload: &pb.StreamResponse_Msg{Msg: &pb.Message{Parts: []*pb.Part{&part}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,8 @@ func fromCard(c *a2a.AgentCard) (*pb.AgentCard, error) {
 	for _, s := range c.Skills {
 		card.Skills = append(card.Skills, &pb.AgentSkill{
 			Id: s.ID, Name: s.Name, Description: s.Description, Tags: s.Tags, Examples: s.Examples,
-			InputModes: s.InputModes, OutputModes: s.OutputModes, SecurityRequirements: fromRequirements(s.SecurityRequirements),
+			InputModes: s.InputModes, OutputModes: s.OutputModes,
+			SecurityRequirements: fromRequirements(s.SecurityRequirements),
 		})
 	}
 	for name, s := range c.SecuritySchemes {
@@ -49,7 +50,8 @@ func fromCard(c *a2a.AgentCard) (*pb.AgentCard, error) {
 		if err != nil {
 			return nil, fmt.Errorf("signatures: %w", err)
 		}
-		card.Signatures = append(card.Signatures, &pb.AgentCardSignature{Protected: s.Protected, Signature: s.Signature, Header: header})
+		card.Signatures = append(card.Signatures,
+			&pb.AgentCardSignature{Protected: s.Protected, Signature: s.Signature, Header: header})
 	}
 	var err error
 	card.Capabilities, err = fromCapabilities(&c.Capabilities)
@@ -115,7 +117,8 @@ func fromFlow(f a2a.OAuthFlow) (*pb.OAuthFlows, error) {
 	switch f := f.(type) {
 	case *a2a.AuthorizationCodeFlow:
 		return &pb.OAuthFlows{Flow: &pb.OAuthFlows_AuthorizationCode{AuthorizationCode: &pb.AuthorizationCodeOAuthFlow{
-			AuthorizationUrl: f.AuthorizationURL, TokenUrl: f.TokenURL, RefreshUrl: f.RefreshURL, Scopes: f.Scopes, PkceRequired: f.PKCERequired,
+			AuthorizationUrl: f.AuthorizationURL, TokenUrl: f.TokenURL, RefreshUrl: f.RefreshURL, Scopes: f.Scopes,
+			PkceRequired: f.PKCERequired,
 		}}}, nil
 	case *a2a.ClientCredentialsFlow:
 		return &pb.OAuthFlows{Flow: &pb.OAuthFlows_ClientCredentials{ClientCredentials: &pb.ClientCredentialsOAuthFlow{
@@ -123,7 +126,8 @@ func fromFlow(f a2a.OAuthFlow) (*pb.OAuthFlows, error) {
 		}}}, nil
 	case *a2a.DeviceCodeFlow:
 		return &pb.OAuthFlows{Flow: &pb.OAuthFlows_DeviceCode{DeviceCode: &pb.DeviceCodeOAuthFlow{
-			DeviceAuthorizationUrl: f.DeviceAuthorizationURL, TokenUrl: f.TokenURL, RefreshUrl: f.RefreshURL, Scopes: f.Scopes,
+			DeviceAuthorizationUrl: f.DeviceAuthorizationURL, TokenUrl: f.TokenURL, RefreshUrl: f.RefreshURL,
+			Scopes: f.Scopes,
 		}}}, nil
 	case *a2a.ImplicitFlow:
 		return &pb.OAuthFlows{Flow: &pb.OAuthFlows_Implicit{Implicit: &pb.ImplicitOAuthFlow{
@@ -146,7 +150,8 @@ func (d decoder) card(c *pb.AgentCard) (*a2a.AgentCard, error) {
 	}
 	for _, i := range c.GetSupportedInterfaces() {
 		card.SupportedInterfaces = append(card.SupportedInterfaces, a2a.AgentInterface{
-			URL: i.GetUrl(), Binding: i.GetProtocolBinding(), Tenant: i.GetTenant(), ProtocolVersion: i.GetProtocolVersion(),
+			URL: i.GetUrl(), Binding: i.GetProtocolBinding(), Tenant: i.GetTenant(),
+			ProtocolVersion: i.GetProtocolVersion(),
 		})
 	}
 	if p := c.GetProvider(); p != nil {
@@ -154,8 +159,10 @@ func (d decoder) card(c *pb.AgentCard) (*a2a.AgentCard, error) {
 	}
 	for _, s := range c.GetSkills() {
 		card.Skills = append(card.Skills, a2a.AgentSkill{
-			ID: s.GetId(), Name: s.GetName(), Description: s.GetDescription(), Tags: s.GetTags(), Examples: s.GetExamples(),
-			InputModes: s.GetInputModes(), OutputModes: s.GetOutputModes(), SecurityRequirements: requirements(s.GetSecurityRequirements()),
+			ID: s.GetId(), Name: s.GetName(), Description: s.GetDescription(), Tags: s.GetTags(),
+			Examples:   s.GetExamples(),
+			InputModes: s.GetInputModes(), OutputModes: s.GetOutputModes(),
+			SecurityRequirements: requirements(s.GetSecurityRequirements()),
 		})
 	}
 	for name, s := range c.GetSecuritySchemes() {
@@ -176,7 +183,8 @@ func (d decoder) card(c *pb.AgentCard) (*a2a.AgentCard, error) {
 
 func (d decoder) signature(s *pb.AgentCardSignature) (a2a.AgentCardSignature, error) {
 	header, err := d.values.Metadata(s.GetHeader())
-	return a2a.AgentCardSignature{Protected: s.GetProtected(), Signature: s.GetSignature(), Header: header}, within("header", err)
+	return a2a.AgentCardSignature{Protected: s.GetProtected(), Signature: s.GetSignature(), Header: header},
+		within("header", err)
 }
 
 func (d decoder) capabilities(c *pb.AgentCapabilities) (a2a.AgentCapabilities, error) {
@@ -185,7 +193,8 @@ func (d decoder) capabilities(c *pb.AgentCapabilities) (a2a.AgentCapabilities, e
 	}
 	extensions, err := pbvalue.List(c.GetExtensions(), d.extension)
 	return a2a.AgentCapabilities{
-		Streaming: c.Streaming, PushNotifications: c.PushNotifications, ExtendedAgentCard: c.ExtendedAgentCard, Extensions: extensions,
+		Streaming: c.Streaming, PushNotifications: c.PushNotifications, ExtendedAgentCard: c.ExtendedAgentCard,
+		Extensions: extensions,
 	}, within("extensions", err)
 }
 
@@ -216,10 +225,12 @@ func securityScheme(s *pb.SecurityScheme) a2a.SecurityScheme {
 		return &a2a.APIKeyScheme{Description: k.GetDescription(), Location: k.GetLocation(), Name: k.GetName()}
 	case *pb.SecurityScheme_HttpAuthSecurityScheme:
 		h := s.HttpAuthSecurityScheme
-		return &a2a.HTTPAuthScheme{Description: h.GetDescription(), Scheme: h.GetScheme(), BearerFormat: h.GetBearerFormat()}
+		return &a2a.HTTPAuthScheme{Description: h.GetDescription(), Scheme: h.GetScheme(),
+			BearerFormat: h.GetBearerFormat()}
 	case *pb.SecurityScheme_Oauth2SecurityScheme:
 		o := s.Oauth2SecurityScheme
-		return &a2a.OAuth2Scheme{Description: o.GetDescription(), Flow: flow(o.GetFlows()), MetadataURL: o.GetOauth2MetadataUrl()}
+		return &a2a.OAuth2Scheme{Description: o.GetDescription(), Flow: flow(o.GetFlows()),
+			MetadataURL: o.GetOauth2MetadataUrl()}
 	case *pb.SecurityScheme_OpenIdConnectSecurityScheme:
 		o := s.OpenIdConnectSecurityScheme
 		return &a2a.OpenIDConnectScheme{Description: o.GetDescription(), URL: o.GetOpenIdConnectUrl()}
@@ -240,15 +251,18 @@ func flow(f *pb.OAuthFlows) a2a.OAuthFlow {
 		}
 	case *pb.OAuthFlows_ClientCredentials:
 		c := f.ClientCredentials
-		return &a2a.ClientCredentialsFlow{TokenURL: c.GetTokenUrl(), RefreshURL: c.GetRefreshUrl(), Scopes: c.GetScopes()}
+		return &a2a.ClientCredentialsFlow{TokenURL: c.GetTokenUrl(), RefreshURL: c.GetRefreshUrl(),
+			Scopes: c.GetScopes()}
 	case *pb.OAuthFlows_DeviceCode:
 		c := f.DeviceCode
 		return &a2a.DeviceCodeFlow{
-			DeviceAuthorizationURL: c.GetDeviceAuthorizationUrl(), TokenURL: c.GetTokenUrl(), RefreshURL: c.GetRefreshUrl(), Scopes: c.GetScopes(),
+			DeviceAuthorizationURL: c.GetDeviceAuthorizationUrl(), TokenURL: c.GetTokenUrl(),
+			RefreshURL: c.GetRefreshUrl(), Scopes: c.GetScopes(),
 		}
 	case *pb.OAuthFlows_Implicit:
 		i := f.Implicit
-		return &a2a.ImplicitFlow{AuthorizationURL: i.GetAuthorizationUrl(), RefreshURL: i.GetRefreshUrl(), Scopes: i.GetScopes()}
+		return &a2a.ImplicitFlow{AuthorizationURL: i.GetAuthorizationUrl(), RefreshURL: i.GetRefreshUrl(),
+			Scopes: i.GetScopes()}
 	case *pb.OAuthFlows_Password:
 		p := f.Password
 		return &a2a.PasswordFlow{TokenURL: p.GetTokenUrl(), RefreshURL: p.GetRefreshUrl(), Scopes: p.GetScopes()}

@@ -63,8 +63,9 @@ func (d decoder) message(m *pb.Message) (*a2a.Message, error) {
 		return nil, nil
 	}
 	message := &a2a.Message{
-		ID: a2a.MessageID(m.GetMessageId()), ContextID: a2a.ContextID(m.GetContextId()), TaskID: a2a.TaskID(m.GetTaskId()),
-		Role: a2a.Role(m.GetRole()), Extensions: m.GetExtensions(),
+		ID: a2a.MessageID(m.GetMessageId()), ContextID: a2a.ContextID(m.GetContextId()),
+		TaskID: a2a.TaskID(m.GetTaskId()),
+		Role:   a2a.Role(m.GetRole()), Extensions: m.GetExtensions(),
 		ReferenceTaskIDs: pbvalue.Strings[string, a2a.TaskID](m.GetReferenceTaskIds()),
 	}
 	parts, failed := pbvalue.List(m.GetParts(), d.part)
@@ -74,7 +75,8 @@ func (d decoder) message(m *pb.Message) (*a2a.Message, error) {
 
 func (d decoder) artifact(a *pb.Artifact) (*a2a.Artifact, error) {
 	artifact := &a2a.Artifact{
-		ID: a2a.ArtifactID(a.GetArtifactId()), Name: a.GetName(), Description: a.GetDescription(), Extensions: a.GetExtensions(),
+		ID: a2a.ArtifactID(a.GetArtifactId()), Name: a.GetName(), Description: a.GetDescription(),
+		Extensions: a.GetExtensions(),
 	}
 	parts, failed := pbvalue.List(a.GetParts(), d.part)
 	err := set(nil, &artifact.Parts, "parts", parts, failed)
@@ -166,7 +168,8 @@ func (d decoder) sendMessageRequest(r *pb.SendMessageRequest) (*a2a.SendMessageR
 	request := &a2a.SendMessageRequest{Tenant: r.GetTenant()}
 	if c := r.GetConfiguration(); c != nil {
 		request.Configuration = &a2a.SendConfiguration{
-			AcceptedOutputModes: c.GetAcceptedOutputModes(), HistoryLength: intOf(c.HistoryLength), ReturnImmediately: c.GetReturnImmediately(),
+			AcceptedOutputModes: c.GetAcceptedOutputModes(), HistoryLength: intOf(c.HistoryLength),
+			ReturnImmediately: c.GetReturnImmediately(),
 		}
 		if push := c.GetTaskPushNotificationConfig(); push != nil {
 			request.Configuration.PushConfig, _ = pushConfig(push)
@@ -178,7 +181,8 @@ func (d decoder) sendMessageRequest(r *pb.SendMessageRequest) (*a2a.SendMessageR
 }
 
 func getTaskRequest(r *pb.GetTaskRequest) (*a2a.GetTaskRequest, error) {
-	return &a2a.GetTaskRequest{Tenant: r.GetTenant(), ID: a2a.TaskID(r.GetId()), HistoryLength: intOf(r.HistoryLength)}, nil
+	return &a2a.GetTaskRequest{Tenant: r.GetTenant(), ID: a2a.TaskID(r.GetId()), HistoryLength: intOf(r.HistoryLength)},
+		nil
 }
 
 func listTasksRequest(r *pb.ListTasksRequest) (*a2a.ListTasksRequest, error) {
@@ -223,7 +227,8 @@ func getPushConfigRequest(r *pb.GetTaskPushNotificationConfigRequest) (*a2a.GetP
 
 func listPushConfigsRequest(r *pb.ListTaskPushNotificationConfigsRequest) (*a2a.ListPushConfigsRequest, error) {
 	return &a2a.ListPushConfigsRequest{
-		Tenant: r.GetTenant(), TaskID: a2a.TaskID(r.GetTaskId()), PageSize: int(r.GetPageSize()), PageToken: r.GetPageToken(),
+		Tenant: r.GetTenant(), TaskID: a2a.TaskID(r.GetTaskId()), PageSize: int(r.GetPageSize()),
+		PageToken: r.GetPageToken(),
 	}, nil
 }
 

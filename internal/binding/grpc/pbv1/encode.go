@@ -98,7 +98,8 @@ func fromStatusUpdate(u *a2a.StatusUpdate) (*pb.TaskStatusUpdateEvent, error) {
 		return nil, pbvalue.Within("status", err)
 	}
 	metadata, err := pbvalue.FromMetadata(u.Metadata)
-	return &pb.TaskStatusUpdateEvent{TaskId: string(u.TaskID), ContextId: string(u.ContextID), Status: status, Metadata: metadata}, err
+	return &pb.TaskStatusUpdateEvent{TaskId: string(u.TaskID), ContextId: string(u.ContextID), Status: status,
+		Metadata: metadata}, err
 }
 
 func fromArtifactUpdate(u *a2a.ArtifactUpdate) (*pb.TaskArtifactUpdateEvent, error) {
@@ -140,7 +141,8 @@ func fromSendMessageRequest(r *a2a.SendMessageRequest) (*pb.SendMessageRequest, 
 	request := &pb.SendMessageRequest{Tenant: r.Tenant, Message: message, Metadata: metadata}
 	if c := r.Configuration; c != nil {
 		request.Configuration = &pb.SendMessageConfiguration{
-			AcceptedOutputModes: c.AcceptedOutputModes, HistoryLength: fromInt(c.HistoryLength), ReturnImmediately: c.ReturnImmediately,
+			AcceptedOutputModes: c.AcceptedOutputModes, HistoryLength: fromInt(c.HistoryLength),
+			ReturnImmediately: c.ReturnImmediately,
 		}
 		if c.PushConfig != nil {
 			request.Configuration.TaskPushNotificationConfig = fromPushConfig(c.PushConfig)
@@ -166,7 +168,8 @@ func fromPushConfig(c *a2a.PushConfig) *pb.TaskPushNotificationConfig {
 		Tenant: c.Tenant, Id: c.ID, TaskId: string(c.TaskID), Url: c.URL, Token: c.Token,
 	}
 	if c.Authentication != nil {
-		config.Authentication = &pb.AuthenticationInfo{Scheme: c.Authentication.Scheme, Credentials: c.Authentication.Credentials}
+		config.Authentication = &pb.AuthenticationInfo{Scheme: c.Authentication.Scheme,
+			Credentials: c.Authentication.Credentials}
 	}
 	return config
 }

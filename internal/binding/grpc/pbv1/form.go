@@ -16,8 +16,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// A Form turns the bytes of messages into the model and back, for servers and clients. Requests and results are those of
-// [a2a.Service].
+// A Form turns the bytes of messages into the model and back, for servers and clients. Requests and results are those
+// of [a2a.Service].
 type Form struct {
 	// MaxDepth is how deeply a value of free form that is read may nest; 0 means a2a.MaxDepth.
 	MaxDepth int
@@ -120,7 +120,8 @@ func (Form) EncodeRequest(op wire.Operation, request any) ([]byte, error) {
 	case *a2a.SendMessageRequest:
 		return encode(fromSendMessageRequest(r))
 	case *a2a.GetTaskRequest:
-		return encode(&pb.GetTaskRequest{Tenant: r.Tenant, Id: string(r.ID), HistoryLength: fromInt(r.HistoryLength)}, nil)
+		return encode(&pb.GetTaskRequest{Tenant: r.Tenant, Id: string(r.ID), HistoryLength: fromInt(r.HistoryLength)},
+			nil)
 	case *a2a.ListTasksRequest:
 		return encode(fromListTasksRequest(r), nil)
 	case *a2a.CancelTaskRequest:
@@ -131,13 +132,15 @@ func (Form) EncodeRequest(op wire.Operation, request any) ([]byte, error) {
 	case *a2a.PushConfig:
 		return encode(fromPushConfig(r), nil)
 	case *a2a.GetPushConfigRequest:
-		return encode(&pb.GetTaskPushNotificationConfigRequest{Tenant: r.Tenant, TaskId: string(r.TaskID), Id: r.ID}, nil)
+		return encode(&pb.GetTaskPushNotificationConfigRequest{Tenant: r.Tenant, TaskId: string(r.TaskID), Id: r.ID},
+			nil)
 	case *a2a.ListPushConfigsRequest:
 		return encode(&pb.ListTaskPushNotificationConfigsRequest{
 			Tenant: r.Tenant, TaskId: string(r.TaskID), PageSize: pbvalue.Int32(r.PageSize), PageToken: r.PageToken,
 		}, nil)
 	case *a2a.DeletePushConfigRequest:
-		return encode(&pb.DeleteTaskPushNotificationConfigRequest{Tenant: r.Tenant, TaskId: string(r.TaskID), Id: r.ID}, nil)
+		return encode(&pb.DeleteTaskPushNotificationConfigRequest{Tenant: r.Tenant, TaskId: string(r.TaskID), Id: r.ID},
+			nil)
 	case *a2a.ExtendedCardRequest:
 		return encode(&pb.GetExtendedAgentCardRequest{Tenant: r.Tenant}, nil)
 	}
@@ -159,7 +162,8 @@ func (Form) EncodeResult(op wire.Operation, result any) ([]byte, error) {
 	case *a2a.ListTasksResponse:
 		tasks, err := pbvalue.List(r.Tasks, fromTask)
 		return encode(&pb.ListTasksResponse{
-			Tasks: tasks, NextPageToken: r.NextPageToken, PageSize: pbvalue.Int32(r.PageSize), TotalSize: pbvalue.Int32(r.TotalSize),
+			Tasks: tasks, NextPageToken: r.NextPageToken, PageSize: pbvalue.Int32(r.PageSize),
+			TotalSize: pbvalue.Int32(r.TotalSize),
 		}, err)
 	case *a2a.PushConfig:
 		return encode(fromPushConfig(r), nil)
@@ -168,7 +172,8 @@ func (Form) EncodeResult(op wire.Operation, result any) ([]byte, error) {
 		for i, c := range r.Configs {
 			configs[i] = fromPushConfig(c)
 		}
-		return encode(&pb.ListTaskPushNotificationConfigsResponse{Configs: configs, NextPageToken: r.NextPageToken}, nil)
+		return encode(&pb.ListTaskPushNotificationConfigsResponse{Configs: configs, NextPageToken: r.NextPageToken},
+			nil)
 	case *a2a.AgentCard:
 		return encode(fromCard(r))
 	case nil:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pbvalue converts between the free-form values of the model and protobuf's well-known types, for the dialects of
-// the gRPC binding.
+// Package pbvalue converts between the free-form values of the model and protobuf's well-known types, for the dialects
+// of the gRPC binding.
 //
 // google.protobuf.Value has one kind of number, a double. So a number that goes through gRPC keeps 53 bits: larger
 // integers are rounded, and what is beyond the range of a double becomes the largest one.
@@ -24,8 +24,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// A Decoder reads values that a peer sent. MaxDepth is how deeply one of them may nest, as [a2a.MaxDepth] counts; 0 means
-// as deeply as that.
+// A Decoder reads values that a peer sent. MaxDepth is how deeply one of them may nest, as [a2a.MaxDepth] counts; 0
+// means as deeply as that.
 type Decoder struct{ MaxDepth int }
 
 // Metadata returns the object as metadata, nil for nil.
@@ -113,7 +113,8 @@ func (d Decoder) appendList(dst []byte, values []*structpb.Value, level int) (_ 
 }
 
 func (d Decoder) tooDeep() error {
-	return a2a.NewError(a2a.ErrTooLarge, fmt.Sprintf("a value in the message is nested deeper than the limit of %d levels", d.limit()))
+	return a2a.NewError(a2a.ErrTooLarge, fmt.Sprintf("a value in the message is nested deeper than the limit of %d "+
+		"levels", d.limit()))
 }
 
 func appendNumber(dst []byte, f float64) ([]byte, error) {

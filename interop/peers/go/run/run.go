@@ -69,7 +69,8 @@ func Play(scenarios []Scenario) {
 		if err != nil {
 			detail = err.Error()
 		}
-		out.Encode(map[string]any{"scenario": s.Name, "ok": err == nil, "absent": errors.Is(err, ErrNotOffered), "detail": detail})
+		out.Encode(map[string]any{"scenario": s.Name, "ok": err == nil, "absent": errors.Is(err, ErrNotOffered),
+			"detail": detail})
 	}
 }
 

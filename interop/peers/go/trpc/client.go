@@ -77,7 +77,8 @@ func (p *player) readCard(ctx context.Context) (string, error) {
 	if err := json.NewDecoder(resp.Body).Decode(&card); err != nil {
 		return "", err
 	}
-	return card.URL, run.Check(card.Name == "Currency Agent" && len(card.Skills) > 0 && card.Capabilities.Streaming, card)
+	return card.URL, run.Check(card.Name == "Currency Agent" && len(card.Skills) > 0 && card.Capabilities.Streaming,
+		card)
 }
 
 func (p *player) send(ctx context.Context) (string, error) {
@@ -86,7 +87,8 @@ func (p *player) send(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ok := task.ID == p.done && task.Status.State == protocol.TaskStateCompleted && strings.Contains(textOf(task.Artifacts), run.Result)
+	ok := task.ID == p.done && task.Status.State == protocol.TaskStateCompleted &&
+		strings.Contains(textOf(task.Artifacts), run.Result)
 	return "", run.Check(ok, task)
 }
 
@@ -115,14 +117,16 @@ func (p *player) multiTurn(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := run.Check(asked.Status.State == protocol.TaskStateInputRequired && asked.Status.Message != nil, asked); err != nil {
+	if err := run.Check(asked.Status.State == protocol.TaskStateInputRequired && asked.Status.Message != nil,
+		asked); err != nil {
 		return "", err
 	}
 	task, err := p.currency.SendTasks(ctx, ask(id, text(run.Answer)))
 	if err != nil {
 		return "", err
 	}
-	return "", run.Check(task.ID == id && task.Status.State == protocol.TaskStateCompleted && strings.Contains(textOf(task.Artifacts), "GBP"), task)
+	return "", run.Check(task.ID == id && task.Status.State == protocol.TaskStateCompleted &&
+		strings.Contains(textOf(task.Artifacts), "GBP"), task)
 }
 
 func (p *player) get(ctx context.Context) (string, error) {
@@ -131,7 +135,8 @@ func (p *player) get(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "", run.Check(task.ID == p.done && strings.Contains(textOf(task.Artifacts), run.Result) && len(task.History) > 0, task)
+	return "", run.Check(task.ID == p.done && strings.Contains(textOf(task.Artifacts), run.Result) &&
+		len(task.History) > 0, task)
 }
 
 func (p *player) cancel(ctx context.Context) (string, error) {
@@ -152,7 +157,8 @@ func (p *player) resubscribe(context.Context) (string, error) { return "", run.E
 
 // refused expects an error of JSON-RPC, whose type the SDK keeps to itself.
 func refused(err error, code int) error {
-	return run.Check(err != nil && strings.Contains(err.Error(), fmt.Sprint(code)), fmt.Sprint(code, " expected, not ", err))
+	return run.Check(err != nil && strings.Contains(err.Error(), fmt.Sprint(code)),
+		fmt.Sprint(code, " expected, not ", err))
 }
 
 func (p *player) errors(ctx context.Context) (string, error) {
@@ -179,8 +185,10 @@ func (p *player) files(ctx context.Context) (string, error) {
 	raw, link := base64.StdEncoding.EncodeToString([]byte(run.Bytes)), run.Link
 	name, kind, linkName, linkKind := run.BytesName, run.BytesType, run.LinkName, run.LinkType
 	sent := []protocol.Part{
-		protocol.FilePart{Type: protocol.PartTypeFile, File: protocol.FileContent{Name: &name, MimeType: &kind, Bytes: &raw}},
-		protocol.FilePart{Type: protocol.PartTypeFile, File: protocol.FileContent{Name: &linkName, MimeType: &linkKind, URI: &link}},
+		protocol.FilePart{Type: protocol.PartTypeFile,
+			File: protocol.FileContent{Name: &name, MimeType: &kind, Bytes: &raw}},
+		protocol.FilePart{Type: protocol.PartTypeFile,
+			File: protocol.FileContent{Name: &linkName, MimeType: &linkKind, URI: &link}},
 	}
 	got, err := p.echo(ctx, sent...)
 	if err != nil {

@@ -24,9 +24,11 @@ func serve(port, grpcPort string) error {
 	mux.Handle("/rpc", a2asrv.NewJSONRPCHandler(handler))
 	mux.Handle("/.well-known/agent-card.json", a2asrv.NewStaticAgentCardHandler(&a2a.AgentCard{
 		Name: "Probe", Description: "The probe agent with a2a-go 0.3", Version: "1.0.0", ProtocolVersion: "0.3.0",
-		Capabilities: a2a.AgentCapabilities{Streaming: true}, URL: "http://" + addr + "/rpc", PreferredTransport: a2a.TransportProtocolJSONRPC,
-		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
-		Skills:               []a2a.AgentSkill{{ID: "probe", Name: "Probe", Description: "hello, count, ask, slow, echo", Tags: []string{"test"}}},
+		Capabilities: a2a.AgentCapabilities{Streaming: true}, URL: "http://" + addr + "/rpc",
+		PreferredTransport: a2a.TransportProtocolJSONRPC,
+		DefaultInputModes:  []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
+		Skills: []a2a.AgentSkill{{ID: "probe", Name: "Probe",
+			Description: "hello, count, ask, slow, echo", Tags: []string{"test"}}},
 		AdditionalInterfaces: []a2a.AgentInterface{{URL: grpcAddr, Transport: a2a.TransportProtocolGRPC}},
 	}))
 	ln, err := net.Listen("tcp", grpcAddr)
@@ -62,14 +64,16 @@ func (probe) Execute(ctx context.Context, rc *a2asrv.RequestContext, queue event
 	case "count":
 		first := a2a.NewArtifactEvent(rc, text("1 "))
 		for _, e := range []a2a.Event{
-			first, a2a.NewArtifactUpdateEvent(rc, first.Artifact.ID, text("2 ")), a2a.NewArtifactUpdateEvent(rc, first.Artifact.ID, text("3")),
+			first, a2a.NewArtifactUpdateEvent(rc, first.Artifact.ID, text("2 ")),
+			a2a.NewArtifactUpdateEvent(rc, first.Artifact.ID, text("3")),
 		} {
 			if err := queue.Write(ctx, e); err != nil {
 				return err
 			}
 		}
 	case "ask":
-		return end(ctx, rc, queue, a2a.TaskStateInputRequired, a2a.NewMessageForTask(a2a.MessageRoleAgent, rc, text("Which colour?")))
+		return end(ctx, rc, queue, a2a.TaskStateInputRequired,
+			a2a.NewMessageForTask(a2a.MessageRoleAgent, rc, text("Which colour?")))
 	case "slow":
 		return slow(ctx, rc, queue)
 	case "echo":
@@ -87,7 +91,8 @@ func textIn(m *a2a.Message) string {
 	return t.Text
 }
 
-func end(ctx context.Context, rc *a2asrv.RequestContext, queue eventqueue.Queue, state a2a.TaskState, m *a2a.Message) error {
+func end(ctx context.Context, rc *a2asrv.RequestContext, queue eventqueue.Queue, state a2a.TaskState,
+	m *a2a.Message) error {
 	e := a2a.NewStatusUpdateEvent(rc, state, m)
 	e.Final = true
 	return queue.Write(ctx, e)

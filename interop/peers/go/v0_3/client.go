@@ -118,7 +118,8 @@ func (p *player) send(ctx context.Context) (string, error) {
 		return "", err
 	}
 	p.done = task
-	return "", run.Check(task.Status.State == a2a.TaskStateCompleted && strings.Contains(textOf(task.Artifacts...), run.Result), task)
+	return "", run.Check(task.Status.State == a2a.TaskStateCompleted &&
+		strings.Contains(textOf(task.Artifacts...), run.Result), task)
 }
 
 func (p *player) stream(ctx context.Context) (string, error) {
@@ -154,7 +155,8 @@ func (p *player) multiTurn(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ok = answered.ID == task.ID && answered.Status.State == a2a.TaskStateCompleted && strings.Contains(textOf(answered.Artifacts...), "GBP")
+	ok = answered.ID == task.ID && answered.Status.State == a2a.TaskStateCompleted &&
+		strings.Contains(textOf(answered.Artifacts...), "GBP")
 	return "", run.Check(ok, answered)
 }
 
@@ -208,7 +210,8 @@ func (p *player) errors(ctx context.Context) (string, error) {
 	if err := run.Refused(err, a2a.ErrTaskNotCancelable); err != nil {
 		return "", fmt.Errorf("cancel of a finished task: %w", err)
 	}
-	if _, err = p.currency.SendMessage(ctx, ask(p.done, true, text("again"))); err == nil { // 0.3.0 does not name the error
+	// 0.3.0 does not name the error
+	if _, err = p.currency.SendMessage(ctx, ask(p.done, true, text("again"))); err == nil {
 		return "", fmt.Errorf("a message to a finished task was taken")
 	}
 	_, err = p.currency.SendMessage(ctx, ask(&a2a.Task{ID: run.Unknown}, true, text("hello")))
@@ -230,7 +233,8 @@ func (p *player) echo(ctx context.Context, parts ...a2a.Part) (a2a.ContentParts,
 }
 
 func (p *player) files(ctx context.Context) (string, error) {
-	raw := a2a.FileBytes{Bytes: base64.StdEncoding.EncodeToString([]byte(run.Bytes)), FileMeta: a2a.FileMeta{MimeType: run.BytesType, Name: run.BytesName}}
+	raw := a2a.FileBytes{Bytes: base64.StdEncoding.EncodeToString([]byte(run.Bytes)),
+		FileMeta: a2a.FileMeta{MimeType: run.BytesType, Name: run.BytesName}}
 	link := a2a.FileURI{URI: run.Link, FileMeta: a2a.FileMeta{MimeType: run.LinkType, Name: run.LinkName}}
 	got, err := p.echo(ctx, a2a.FilePart{File: raw}, a2a.FilePart{File: link})
 	if err != nil {
@@ -268,7 +272,8 @@ func (p *player) data(ctx context.Context) (string, error) {
 }
 
 func (p *player) push(ctx context.Context) (string, error) {
-	_, err := p.currency.SetTaskPushConfig(ctx, &a2a.TaskPushConfig{TaskID: p.done.ID, Config: a2a.PushConfig{ID: "hook", URL: run.Webhook}})
+	_, err := p.currency.SetTaskPushConfig(ctx,
+		&a2a.TaskPushConfig{TaskID: p.done.ID, Config: a2a.PushConfig{ID: "hook", URL: run.Webhook}})
 	if p.transport == "GRPC" { // where the SDK has one status for several errors and takes the first
 		return "", run.Refused(err, a2a.ErrUnsupportedOperation)
 	}

@@ -21,7 +21,8 @@ import (
 func serve(port, grpcPort string) error {
 	addr, grpcAddr := "127.0.0.1:"+port, "127.0.0.1:"+grpcPort
 	capabilities := a2a.AgentCapabilities{Streaming: true}
-	everybody := func(context.Context) (string, error) { return "somebody", nil } // without a name the SDK lists nothing
+	// without a name the SDK lists nothing
+	everybody := func(context.Context) (string, error) { return "somebody", nil }
 	handler := a2asrv.NewHandler(probe{}, a2asrv.WithCapabilityChecks(&capabilities),
 		a2asrv.WithTaskStore(taskstore.NewInMemory(&taskstore.InMemoryStoreConfig{Authenticator: everybody})))
 	mux := http.NewServeMux()
@@ -30,7 +31,8 @@ func serve(port, grpcPort string) error {
 	mux.Handle("/.well-known/agent-card.json", a2asrv.NewStaticAgentCardHandler(&a2a.AgentCard{
 		Name: "Probe", Description: "The probe agent with a2a-go 2.x", Version: "1.0.0", Capabilities: capabilities,
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
-		Skills: []a2a.AgentSkill{{ID: "probe", Name: "Probe", Description: "hello, count, ask, slow, echo", Tags: []string{"test"}}},
+		Skills: []a2a.AgentSkill{{ID: "probe", Name: "Probe", Description: "hello, count, ask, slow, echo",
+			Tags: []string{"test"}}},
 		SupportedInterfaces: []*a2a.AgentInterface{
 			a2a.NewAgentInterface("http://"+addr+"/rpc", a2a.TransportProtocolJSONRPC),
 			a2a.NewAgentInterface("http://"+addr+"/rest", a2a.TransportProtocolHTTPJSON),

@@ -122,7 +122,8 @@ func (p *player) send(ctx context.Context) (string, error) {
 		return "", err
 	}
 	p.done = task
-	return "", run.Check(task.Status.State == a2a.TaskStateCompleted && strings.Contains(textOf(task.Artifacts...), run.Result), task)
+	return "", run.Check(task.Status.State == a2a.TaskStateCompleted &&
+		strings.Contains(textOf(task.Artifacts...), run.Result), task)
 }
 
 func (p *player) stream(ctx context.Context) (string, error) {
@@ -143,7 +144,8 @@ func (p *player) stream(ctx context.Context) (string, error) {
 		return "", err
 	}
 	last := events[len(events)-1]
-	return fmt.Sprint(len(events), " events"), run.Check(stateOf(last) == a2a.TaskStateCompleted, "the last event is", last)
+	return fmt.Sprint(len(events), " events"),
+		run.Check(stateOf(last) == a2a.TaskStateCompleted, "the last event is", last)
 }
 
 func (p *player) multiTurn(ctx context.Context) (string, error) {
@@ -160,7 +162,8 @@ func (p *player) multiTurn(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ok = answered.ID == task.ID && answered.Status.State == a2a.TaskStateCompleted && strings.Contains(textOf(answered.Artifacts...), "GBP")
+	ok = answered.ID == task.ID && answered.Status.State == a2a.TaskStateCompleted &&
+		strings.Contains(textOf(answered.Artifacts...), "GBP")
 	return "", run.Check(ok, answered)
 }
 
@@ -263,7 +266,8 @@ func (p *player) files(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	same := string(got[0].Raw()) == run.Bytes && got[0].MediaType == run.BytesType && got[0].Filename == run.BytesName &&
+	same := string(got[0].Raw()) == run.Bytes && got[0].MediaType == run.BytesType &&
+		got[0].Filename == run.BytesName &&
 		got[1].URL() == run.Link && got[1].MediaType == run.LinkType && got[1].Filename == run.LinkName
 	return "", run.Check(same, got)
 }
