@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -39,21 +40,25 @@ var asksOf = fn(func(_ context.Context, t *agent.Turn) error {
 })
 
 func TestFollowUpsLoadNothing(t *testing.T) {
-	j := &loads{Journal: memory.New(nil)}
-	f := start(t, asksOf, &engine.Options{Journal: j})
-	task := f.send(text(large(0)))
-	for i := range 5 {
-		task = f.send(to(task, large(i+1)))
-		if got := f.get(task.ID); len(got.History) != len(task.History) {
-			t.Errorf("the task has %d messages, the answer had %d", len(got.History), len(task.History))
+	synctest.Test(t, func(t *testing.T) {
+		j := &loads{Journal: memory.New(nil)}
+		f := start(t, asksOf, &engine.Options{Journal: j})
+		task := f.send(text(large(0)))
+		for i := range 5 {
+			synctest.Wait() // the runner caches the task after the sender has its answer
+			task = f.send(to(task, large(i+1)))
+			synctest.Wait()
+			if got := f.get(task.ID); len(got.History) != len(task.History) {
+				t.Errorf("the task has %d messages, the answer had %d", len(got.History), len(task.History))
+			}
 		}
-	}
-	if want := 11; len(task.History) != want {
-		t.Errorf("%d messages, want %d", len(task.History), want)
-	}
-	if j.n > 0 {
-		t.Errorf("the task was loaded %d times", j.n)
-	}
+		if want := 11; len(task.History) != want {
+			t.Errorf("%d messages, want %d", len(task.History), want)
+		}
+		if j.n > 0 {
+			t.Errorf("the task was loaded %d times", j.n)
+		}
+	})
 }
 
 // TestTwoNodesCacheOneTask has two nodes run a task in turn: each folds what the other one appended.
