@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"runtime"
 	"slices"
@@ -92,6 +91,9 @@ func (r *runner) commit(c change) error {
 	}
 
 	r.mu.Lock()
+	if cm.Create != nil {
+		r.opening.accept()
+	}
 	for i := range events {
 		r.projection.Apply(&events[i])
 	}
@@ -102,6 +104,7 @@ func (r *runner) commit(c change) error {
 	if c.release {
 		r.ended = true
 		final = r.projection.Task()
+		r.cacheTask() // before readers learn of the commit: this runner no longer answers
 	}
 	r.mu.Unlock()
 	r.ring.publish(events, cm.Head, final)
@@ -486,13 +489,4 @@ func isResumable(a agent.Agent) bool {
 
 func errDraining() error {
 	return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server is shutting down; send the message again later"}
-}
-
-// turnContext returns what a turn's context is made of: it lives as long as the engine lets turns run, whatever
-// becomes of the request, and carries who called.
-func (r *runner) turnContext(st *start) context.Context {
-	return a2a.WithCall(r.e.turnsCtx, &a2a.Call{
-		Identity: st.call.Identity, Tenant: r.key.Tenant, Generation: st.call.Generation, Binding: st.call.Binding,
-		Extensions: st.call.Extensions, RequestID: st.call.RequestID,
-	})
 }

@@ -49,6 +49,7 @@ type runner struct {
 	ended      bool          // the last commit is made: inputs are somebody else's
 	fenced     error         // why the turn may not write any more
 	left       bool          // leave was called
+	cached     bool          // cacheTask has put the task into the cache
 	releasing  bool          // a commit that gives the lease back is on its way
 	dirty      bool          // signalled since the last commit that would end the runner began
 	published  bool          // in the set of runners
@@ -75,6 +76,15 @@ type start struct {
 	input   uint64       // its number in the inbox; 0 for the message of a new task
 	call    journal.InputCall
 	attempt int
+
+	accepted func() // called once the journal has the message of a new task; may be nil
+}
+
+// accept tells the server that the journal has the message of a new task.
+func (st *start) accept() {
+	if st != nil && st.accepted != nil {
+		st.accepted()
+	}
 }
 
 // turnRecord is what the journal keeps of an open turn, to run it again.
@@ -310,6 +320,9 @@ func (r *runner) leave() {
 	dirty, published, ringHeld := r.dirty, r.published, r.ringHeld
 	r.freeWaiters()
 	r.cacheTask()
+	if r.cached {
+		r.ring.dropFinal()
+	}
 	r.mu.Unlock()
 	if published {
 		r.e.runners.remove(r)
@@ -326,13 +339,13 @@ func (r *runner) leave() {
 // cacheTask puts the folded task into the cache, for readers and the next runner. This runner may still be asked for
 // the task, so it goes on with a projection that shares the parts; mu is held.
 func (r *runner) cacheTask() {
-	if r.head == nil || r.size < minCached {
+	if r.head == nil || r.size < minCached || r.cached {
 		return
 	}
+	r.cached = true
 	mine := journal.NewProjection(r.projection.Task()) // before another goroutine can take the projection
 	r.e.cache.put(newCachedTask(r.key, r.projection, r.head, r.size), r.size)
 	r.projection = mine
-	r.ring.dropFinal()
 }
 
 // giveBack releases the lease without a commit and leaves.

@@ -154,7 +154,7 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	if contextID == "" {
 		contextID = a2a.NewContextID()
 	}
-	st := &start{call: inputCall(ctx, req), attempt: 1}
+	st := &start{call: inputCall(ctx, req), attempt: 1, accepted: a2a.CallFrom(ctx).Accepted}
 	m := *req.Message
 	m.TaskID, m.ContextID = key.ID, contextID
 	st.message = &m
@@ -171,7 +171,6 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 		return nil, err
 	}
 	r.charge(st.message)
-	accepted(ctx)
 	s.e.rings.retain(r.ring) // the runner's
 	s.e.rings.retain(r.ring) // the caller's
 	if early {
@@ -199,14 +198,6 @@ func (e *Engine) room(ctx context.Context, scope journal.Scope, m *a2a.Message) 
 		return j.Room(ctx, scope, a2a.SizeOf(m))
 	}
 	return nil
-}
-
-// accepted tells the server that its budget for requests need not count the message any longer: a runner's budget
-// does, or the message waits in the journal.
-func accepted(ctx context.Context) {
-	if tell := a2a.CallFrom(ctx).Accepted; tell != nil {
-		tell()
-	}
 }
 
 // createFirst says whether the task has to exist before its agent runs.
@@ -265,7 +256,9 @@ func (s *service) sendToTask(ctx context.Context, key journal.Key, req *a2a.Send
 		s.e.rings.release(ring)
 		return nil, s.enqueueError(err)
 	}
-	accepted(ctx)
+	if accepted := a2a.CallFrom(ctx).Accepted; accepted != nil {
+		accepted()
+	}
 	if head.Taken < n {
 		s.e.ensureRunnerNow(ctx, key)
 	}

@@ -83,7 +83,10 @@ func (e *Engine) current(ctx context.Context, key journal.Key) (*a2a.Task, *jour
 	if err != nil {
 		return nil, nil, wireError(err)
 	}
-	if size := a2a.SizeOf(task); loaded && size >= minCached {
+	if !loaded {
+		return task, head, nil
+	}
+	if size := a2a.SizeOf(task); size >= minCached {
 		e.cache.put(newCachedTask(key, journal.NewProjection(task), head, size), size)
 	}
 	return task, head, nil

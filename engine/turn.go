@@ -311,3 +311,12 @@ func severity(err error) (slog.Level, error) {
 	}
 	return slog.LevelInfo, nil
 }
+
+// turnContext returns what a turn's context is made of: it lives as long as the engine lets turns run, whatever
+// becomes of the request, and carries who called.
+func (r *runner) turnContext(st *start) context.Context {
+	return a2a.WithCall(r.e.turnsCtx, &a2a.Call{
+		Identity: st.call.Identity, Tenant: r.key.Tenant, Generation: st.call.Generation, Binding: st.call.Binding,
+		Extensions: st.call.Extensions, RequestID: st.call.RequestID,
+	})
+}
